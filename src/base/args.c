@@ -1,0 +1,185 @@
+#include "base/args.h"
+
+#include "base/error.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+print_help(const struct arg_spec *spec)
+{
+    printf("usage: aetius %s %s\n\n%s\n", spec->command, spec->usage, spec->about);
+    printf("\noptions:\n");
+    for (const struct arg_option *o = spec->options; o->name; o++) {
+        char left[128];
+        int n = o->letter ? snprintf(left, sizeof left, "-%c, --%s", o->letter, o->name)
+                          : snprintf(left, sizeof left, "    --%s", o->name);
+        if (o->placeholder && n > 0 && (size_t)n < sizeof left) {
+            bool optional = o->kind == ARG_OPTIONAL;
+            snprintf(left + n, sizeof left - (size_t)n, "%s%s%s", optional ? "[=" : " ",
+                     o->placeholder, optional ? "]" : "");
+        }
+        printf("  %-30s %s%s\n", left, o->help, o->kind == ARG_LIST ? " (may be repeated)" : "");
+    }
+    printf("  %-30s %s\n", "    --help", "this text");
+}
+
+int
+args_usage_error(const struct arg_spec *spec, const char *fmt, ...)
+{
+    va_list args;
+    fprintf(stderr, "aetius %s: ", spec->command);
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+    fprintf(stderr, "\nusage: aetius %s %s   (aetius %s --help tells more)\n", spec->command,
+            spec->usage, spec->command);
+    return EXIT_USAGE;
+}
+
+static const struct arg_option *
+find_option(const struct arg_spec *spec, const char *text, const char **value)
+{
+    bool is_long = text[1] == '-';
+    for (const struct arg_option *o = spec->options; o->name; o++) {
+        if (is_long) {
+            size_t n = strlen(o->name);
+            if (strncmp(text + 2, o->name, n) || (text[2 + n] != '\0' && text[2 + n] != '='))
+                continue;
+            *value = text[2 + n] ? text + 3 + n : NULL;
+            return o;
+        }
+        if (o->letter && text[1] == o->letter) {
+            *value = text[2] ? text + 2 + (text[2] == '=') : NULL;
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static bool
+parse_uint(const char *text, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 0);
+    *out = v;
+    return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0;
+}
+
+/* Returns -1 when the value was taken, else the exit status. */
+static int
+set_value(const struct arg_spec *spec, const struct arg_option *o, const char *value)
+{
+    struct arg_list *list;
+    switch (o->kind) {
+    case ARG_FLAG: *(bool *)o->value = true; break;
+    case ARG_STRING: *(const char **)o->value = value; break;
+    case ARG_OPTIONAL: *(const char **)o->value = value ? value : ""; break;
+    case ARG_UINT:
+        if (!parse_uint(value, o->value))
+            return args_usage_error(spec, "--%s takes a whole number, not '%s'", o->name, value);
+        break;
+    case ARG_LIST:
+        list = o->value;
+        if (list->count == sizeof list->items / sizeof list->items[0])
+            return args_usage_error(spec, "--%s is given too often", o->name);
+        list->items[list->count++] = value;
+        break;
+    }
+    return -1;
+}
+
+int
+args_parse(struct args *args, const struct arg_spec *spec, int argc, char **argv)
+{
+    memset(args, 0, sizeof *args);
+    for (int i = 1; i < argc; i++) {
+        char *text = argv[i];
+        if (!strcmp(text, "--")) {
+            args->after = argv + i + 1;
+            args->after_count = argc - i - 1;
+            break;
+        }
+        if (!strcmp(text, "--help")) {
+            print_help(spec);
+            return EXIT_WELL;
+        }
+        if (text[0] != '-' || text[1] == '\0') {
+            if (args->operand_count == sizeof args->operands / sizeof args->operands[0])
+                return args_usage_error(spec, "too many operands");
+            args->operands[args->operand_count++] = text;
+            continue;
+        }
+        const char *value = NULL;
+        const struct arg_option *o = find_option(spec, text, &value);
+        if (!o)
+            return args_usage_error(spec, "there is no option '%s'", text);
+        if (o->kind == ARG_FLAG && value)
+            return args_usage_error(spec, "--%s takes no value", o->name);
+        if (o->kind != ARG_FLAG && o->kind != ARG_OPTIONAL && !value) {
+            if (i + 1 == argc)
+                return args_usage_error(spec, "--%s wants a value: %s", o->name, o->placeholder);
+            value = argv[++i];
+        }
+        int status = set_value(spec, o, value);
+        if (status >= 0)
+            return status;
+    }
+    return -1;
+}
+
+bool
+frame_set_parse(struct frame_set *set, const char *text, struct error *err)
+{
+    set->count = 0;
+    for (const char *p = text; *p;) {
+        char *end;
+        if (set->count == sizeof set->ranges / sizeof set->ranges[0])
+            return fail(err, "frames '%s': at most 64 ranges", text);
+        if (!isdigit((unsigned char)*p))
+            return fail(err, "frames '%s': expected A, A-B or A,B,C-D", text);
+        unsigned long first = strtoul(p, &end, 10), last = first;
+        if (*end == '-') {
+            p = end + 1;
+            if (!isdigit((unsigned char)*p))
+                return fail(err, "frames '%s': expected A, A-B or A,B,C-D", text);
+            last = strtoul(p, &end, 10);
+        }
+        if (last < first || last >= UINT32_MAX)
+            return fail(err, "frames '%s': %lu-%lu is no range", text, first, last);
+        set->ranges[set->count].first = (uint32_t)first;
+        set->ranges[set->count++].last = (uint32_t)last;
+        if (*end == ',' && end[1])
+            end++;
+        else if (*end)
+            return fail(err, "frames '%s': expected A, A-B or A,B,C-D", text);
+        p = end;
+    }
+    if (set->count == 0)
+        return fail(err, "frames: expected A, A-B or A,B,C-D, found nothing");
+    return true;
+}
+
+bool
+frame_set_has(const struct frame_set *set, uint32_t frame)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (frame >= set->ranges[i].first && frame <= set->ranges[i].last)
+            return true;
+    return set->count == 0;
+}
+
+uint32_t
+frame_set_last(const struct frame_set *set)
+{
+    uint32_t last = set->count ? 0 : UINT32_MAX;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->ranges[i].last > last)
+            last = set->ranges[i].last;
+    return last;
+}

@@ -1,0 +1,80 @@
+/* Command-line options, declared as a table:
+ *
+ *     const char *out = NULL; bool force = false;
+ *     const struct arg_option options[] = {
+ *         {"output", 'o', ARG_STRING, &out, "DIR", "where pictures and statistics go"},
+ *         {"force", 0, ARG_FLAG, &force, NULL, "overwrite a DIR that holds a run"},
+ *         {0},
+ *     };
+ *     struct args args;
+ *     int status = args_parse(&args, &(struct arg_spec){"sim", "FILE -o DIR", "...", options},
+ *                             argc, argv);
+ *     if (status >= 0)
+ *         return status;
+ *
+ * `--name VALUE`, `--name=VALUE` and `-n VALUE` are read; options and operands mix freely; after
+ * `--` everything is `after` (the program to run and its arguments). `--help` is always there. */
+#ifndef AETIUS_BASE_ARGS_H
+#define AETIUS_BASE_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum arg_kind {
+    ARG_FLAG,     /* bool *: set to true */
+    ARG_STRING,   /* const char ** */
+    ARG_OPTIONAL, /* const char **: `--name` gives "", `--name=VALUE` gives VALUE */
+    ARG_UINT,     /* uint64_t *: decimal, or hexadecimal after 0x */
+    ARG_LIST,     /* struct arg_list *: may be given several times */
+};
+
+struct arg_list {
+    const char *items[256];
+    uint32_t count;
+};
+
+struct arg_option {
+    const char *name; /* long name; NULL ends the table */
+    char letter;      /* short name or 0 */
+    enum arg_kind kind;
+    void *value;
+    const char *placeholder;
+    const char *help;
+};
+
+struct arg_spec {
+    const char *command; /* the subcommand's name */
+    const char *usage;   /* what follows it in the usage line */
+    const char *about;   /* a few lines for --help */
+    const struct arg_option *options;
+};
+
+struct args {
+    const char *operands[256];
+    uint32_t operand_count;
+    char **after; /* NULL when there was no `--`; else NULL-terminated */
+    int after_count;
+};
+
+enum { EXIT_WELL = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* Returns -1 to go on, or the exit status to end with (help printed, or wrong usage said). */
+int args_parse(struct args *args, const struct arg_spec *spec, int argc, char **argv);
+
+/* Says what is wrong with the usage of `command`, and returns EXIT_USAGE. */
+int args_usage_error(const struct arg_spec *spec, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Frame ranges "A-B,C,D-E" (inclusive). */
+struct frame_set {
+    struct {
+        uint32_t first, last;
+    } ranges[64];
+    uint32_t count; /* 0: every frame */
+};
+struct error;
+bool frame_set_parse(struct frame_set *set, const char *text, struct error *err);
+bool frame_set_has(const struct frame_set *set, uint32_t frame);
+uint32_t frame_set_last(const struct frame_set *set); /* UINT32_MAX when every frame */
+
+#endif

@@ -1,0 +1,61 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bug_context_fn *context_fn;
+static void *context_data;
+
+bool
+fail(struct error *err, const char *fmt, ...)
+{
+    if (!err)
+        return false;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(err->text, sizeof err->text, fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool
+fail_prefix(struct error *err, const char *fmt, ...)
+{
+    if (!err)
+        return false;
+    char old[sizeof err->text];
+    memcpy(old, err->text, sizeof old);
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(err->text, sizeof err->text, fmt, args);
+    va_end(args);
+    if (n >= 0 && (size_t)n < sizeof err->text)
+        snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", old);
+    return false;
+}
+
+void
+bug_set_context(bug_context_fn *fn, void *data)
+{
+    context_fn = fn;
+    context_data = data;
+}
+
+noreturn void
+bug_at(const char *file, int line, const char *fmt, ...)
+{
+    va_list args;
+    fprintf(stderr, "aetius: BUG at %s:%d: ", file, line);
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+    fputc('\n', stderr);
+    if (context_fn) {
+        bug_context_fn *fn = context_fn;
+        context_fn = NULL; /* a BUG inside the printer must not recurse */
+        fn(context_data);
+    }
+    abort();
+}

@@ -1,0 +1,33 @@
+/* Files and paths. */
+#ifndef AETIUS_BASE_FILE_H
+#define AETIUS_BASE_FILE_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+bool file_exists(const char *path);
+bool dir_create(const char *path, struct error *err); /* with its parents; well when it is there */
+
+/* The whole file, with a NUL behind it that does not count; the caller frees. */
+bool file_read(const char *path, char **bytes, size_t *size, struct error *err);
+
+/* Writes to a temporary file beside `path`, flushes, renames: `path` is whole or as it was. */
+bool file_write(const char *path, const void *bytes, size_t size, struct error *err);
+
+/* Where an installed or a just built binary finds its own files: "machines" (the presets, *.ini)
+ * or "shim" (libaetius-shim.so). NULL when it is nowhere; the caller frees. */
+char *data_path(const char *kind, const char *name);
+
+/* 8-bit RGBA pictures as PNG; row 0 is the top. `has_alpha` false writes (and says of) RGB. */
+struct picture {
+    uint32_t width, height;
+    bool has_alpha;
+    uint8_t *rgba; /* width * height * 4 bytes */
+};
+bool picture_write_png(const struct picture *picture, const char *path, struct error *err);
+bool picture_read_png(struct picture *picture, const char *path, struct error *err);
+void picture_fini(struct picture *picture);
+
+#endif

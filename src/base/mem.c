@@ -1,0 +1,131 @@
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARENA_BLOCK_BYTES ((size_t)1 << 18)
+#define ARENA_ALIGN       64
+
+struct arena_block {
+    struct arena_block *next;
+    size_t used, size;
+    unsigned char *bytes;
+};
+
+static void
+out_of_memory(size_t bytes)
+{
+    fprintf(stderr, "aetius: this host has no %zu bytes of memory left\n", bytes);
+    exit(1);
+}
+
+void *
+mem_alloc(size_t bytes)
+{
+    void *p = calloc(1, bytes ? bytes : 1);
+    if (!p)
+        out_of_memory(bytes);
+    return p;
+}
+
+void *
+mem_realloc(void *old, size_t bytes)
+{
+    void *p = realloc(old, bytes ? bytes : 1);
+    if (!p)
+        out_of_memory(bytes);
+    return p;
+}
+
+char *
+mem_strdup(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    return memcpy(mem_alloc(n), text, n);
+}
+
+char *
+mem_printf(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = mem_alloc((size_t)n + 1);
+    va_start(args, fmt);
+    vsnprintf(text, (size_t)n + 1, fmt, args);
+    va_end(args);
+    return text;
+}
+
+void *
+vec_grow(void *items, size_t *capacity, size_t wanted, size_t item_bytes)
+{
+    size_t n = *capacity ? *capacity : 16;
+    while (n < wanted)
+        n *= 2;
+    *capacity = n;
+    return mem_realloc(items, n * item_bytes);
+}
+
+void
+vec_free_items(void **items, size_t *count, size_t *capacity)
+{
+    free(*items);
+    *items = NULL;
+    *count = *capacity = 0;
+}
+
+void
+arena_init(struct arena *arena)
+{
+    memset(arena, 0, sizeof *arena);
+}
+
+void
+arena_fini(struct arena *arena)
+{
+    for (struct arena_block *b = arena->head, *next; b; b = next) {
+        next = b->next;
+        free(b->bytes);
+        free(b);
+    }
+    memset(arena, 0, sizeof *arena);
+}
+
+void
+arena_reset(struct arena *arena)
+{
+    for (struct arena_block *b = arena->head; b; b = b->next)
+        b->used = 0;
+    arena->used_bytes = 0;
+}
+
+static struct arena_block *
+arena_block_with(struct arena *arena, size_t bytes)
+{
+    for (struct arena_block *b = arena->head; b; b = b->next)
+        if (b->size - b->used >= bytes)
+            return b;
+    struct arena_block *b = mem_alloc(sizeof *b);
+    b->size = bytes > ARENA_BLOCK_BYTES ? bytes : ARENA_BLOCK_BYTES;
+    b->bytes = aligned_alloc(ARENA_ALIGN, b->size);
+    if (!b->bytes)
+        out_of_memory(b->size);
+    b->next = arena->head;
+    arena->head = b;
+    return b;
+}
+
+void *
+arena_alloc(struct arena *arena, size_t bytes)
+{
+    bytes = (bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+    struct arena_block *b = arena_block_with(arena, bytes);
+    void *p = b->bytes + b->used;
+    b->used += bytes;
+    arena->used_bytes += bytes;
+    return memset(p, 0, bytes);
+}

@@ -1,0 +1,63 @@
+/* PNG files, by libpng's simplified interface. */
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool
+picture_write_png(const struct picture *picture, const char *path, struct error *err)
+{
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = picture->width,
+                       .height = picture->height,
+                       .format = PNG_FORMAT_RGBA,
+                       .flags = PNG_IMAGE_FLAG_FAST};
+    size_t pixels = (size_t)picture->width * picture->height;
+    uint8_t *rgb = NULL;
+    const uint8_t *source = picture->rgba;
+    if (!picture->has_alpha) {
+        image.format = PNG_FORMAT_RGB;
+        rgb = mem_alloc(pixels * 3);
+        for (size_t i = 0; i < pixels; i++)
+            memcpy(rgb + 3 * i, picture->rgba + 4 * i, 3);
+        source = rgb;
+    }
+    png_alloc_size_t size = 0;
+    bool ok = png_image_write_to_memory(&image, NULL, &size, 0, source, 0, NULL);
+    uint8_t *bytes = ok ? mem_alloc(size) : NULL;
+    ok = ok && png_image_write_to_memory(&image, bytes, &size, 0, source, 0, NULL);
+    if (!ok)
+        fail(err, "cannot write %s: %s", path, image.message);
+    ok = ok && file_write(path, bytes, size, err);
+    free(bytes);
+    free(rgb);
+    return ok;
+}
+
+bool
+picture_read_png(struct picture *picture, const char *path, struct error *err)
+{
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    memset(picture, 0, sizeof *picture);
+    if (!png_image_begin_read_from_file(&image, path))
+        return fail(err, "%s: %s", path, image.message);
+    picture->has_alpha = image.format & PNG_FORMAT_FLAG_ALPHA;
+    image.format = PNG_FORMAT_RGBA;
+    picture->width = image.width;
+    picture->height = image.height;
+    picture->rgba = mem_alloc(PNG_IMAGE_SIZE(image));
+    if (!png_image_finish_read(&image, NULL, picture->rgba, 0, NULL)) {
+        picture_fini(picture);
+        return fail(err, "%s: %s", path, image.message);
+    }
+    return true;
+}
+
+void
+picture_fini(struct picture *picture)
+{
+    free(picture->rgba);
+    memset(picture, 0, sizeof *picture);
+}

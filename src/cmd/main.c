@@ -1,0 +1,55 @@
+/* aetius: finds the subcommand and hands it its arguments. */
+#include "base/args.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COMMAND(name, function, summary) int function(int argc, char **argv);
+#include "cmd/commands.def"
+#undef COMMAND
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+#define COMMAND(name, function, summary) {#name, function, summary},
+#include "cmd/commands.def"
+#undef COMMAND
+};
+
+static void
+print_commands(FILE *out)
+{
+    fprintf(out, "usage: aetius COMMAND ...\n\n"
+                 "Runs OpenGL programs on a simulated GPU: pictures, cycles, and where they "
+                 "went.\n\ncommands:\n");
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fprintf(out, "\n`aetius COMMAND --help` tells a command's options; `aetius --version` this "
+                 "program's version.\n");
+}
+
+int
+main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        print_commands(stderr);
+        return EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+        print_commands(stdout);
+        return EXIT_WELL;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        puts("aetius " AETIUS_VERSION);
+        return EXIT_WELL;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (!strcmp(argv[1], commands[i].name))
+            return commands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "aetius: there is no command '%s'; `aetius --help` lists them\n", argv[1]);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,53 @@
+/* The state side of the GPU: clients, their resources, sub-contexts, objects and what is bound.
+ * Both executors feed every command through gpu_apply() and then do the work that it leaves. */
+#ifndef AETIUS_GFX_CONTEXT_H
+#define AETIUS_GFX_CONTEXT_H
+
+#include "base/mem.h"
+#include "gfx/draw.h"
+
+struct gpu_query {
+    uint32_t type, resource, offset; /* PIPE_QUERY_* and where its result goes */
+    bool active;
+    uint64_t result;
+};
+
+struct gpu_state; /* one sub-context: objects and bindings */
+
+struct gpu_device {
+    struct gpu_memory memory;
+    struct gpu_client *clients;
+    uint32_t next_program_id;
+    uint32_t frame, draw_in_frame; /* swaps seen; draws since the last */
+};
+
+bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);
+void gpu_device_fini(struct gpu_device *device);
+
+/* Whether a command only changes state (gpu_apply does all of it) or is work for the executor:
+ * PUT, GET, SWAP, DRAW, CLEAR, BLIT, COPY_REGION, END_QUERY, GET_QUERY_RESULT, RESOURCE_UNREF (the
+ * executor applies it when nothing uses the resource any more). */
+bool gpu_op_is_work(enum gpu_op op);
+
+/* Applies the state change; for work commands only checks handles and ranges. */
+bool gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
+
+/* Bakes a draw from what is bound now. `arena` holds the draw and its constants: reset it when the
+ * draws of the last frames are done. false with err: a state that this GPU does not execute, named.
+ * *draw is NULL when there is nothing to draw (count 0, no rasterization and no stream-out, a false
+ * render condition). */
+bool gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena *arena,
+                   struct draw **draw, struct error *err);
+
+/* The framebuffer as bound now, for clears: color surfaces, depth, extents. */
+bool gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
+                          struct bound_surface color[MAX_COLOR_BUFFERS], uint32_t *color_count,
+                          struct bound_surface *depth, struct error *err);
+
+struct resource *gpu_resource(struct gpu_device *device, uint32_t client, uint32_t handle);
+struct gpu_query *gpu_find_query(struct gpu_device *device, const struct gpu_cmd *cmd,
+                                 uint32_t handle);
+/* Whether the bound render condition lets draws, clears and blits through now. */
+bool gpu_render_condition(struct gpu_device *device, const struct gpu_cmd *cmd);
+
+#endif

@@ -1,0 +1,76 @@
+/* Runs a program over the lanes of a group, an instruction at a time: the shader unit calls
+ * exec_step() when it issues, the functional renderer calls exec_run(). Registers are structures of
+ * arrays: value of channel c of register r in lane l is file[(r * 4 + c) * lanes + l]. Lanes are
+ * vertices, or fragments in quads (lanes 4q .. 4q+3 are quad q: top left, top right, bottom left,
+ * bottom right), helper pixels included.
+ *
+ * Every operation is IEEE single precision, rounded to nearest, without contraction; EX2, LG2, POW,
+ * SIN, COS, RSQ are our own (gfx/math.h), so that results are the same on every host. */
+#ifndef AETIUS_GFX_EXEC_H
+#define AETIUS_GFX_EXEC_H
+
+#include "gfx/program.h"
+
+enum { EXEC_MAX_LANES = 64, EXEC_MAX_NESTING = 32 };
+
+enum exec_event {
+    EXEC_NEXT,    /* went on to the next instruction */
+    EXEC_TEXTURE, /* `request` is filled: give the texels to exec_texture_done() before going on */
+    EXEC_END,     /* the program is over for all lanes */
+};
+
+struct texture_request {
+    uint8_t opcode; /* TEX, TXB, TXL, TXP, TXD, ... : what the texture unit has to know */
+    uint8_t target; /* enum texture_target */
+    uint8_t sampler;
+    int8_t offset[3];
+    uint64_t mask; /* lanes that want the result (derivatives use all of a quad) */
+    /* Coordinates after projection: s, t, r, and in [3] the reference of a shadow target (already
+     * picked from the place that the target says), [4] bias or explicit LOD. */
+    float coord[5][EXEC_MAX_LANES];
+    float ddx[3][EXEC_MAX_LANES], ddy[3][EXEC_MAX_LANES]; /* TXD only */
+};
+
+struct exec {
+    const struct program *program;
+    const float (*constants)[4]; /* at least constant_count; reads behind it give 0 */
+    uint32_t constant_count;
+    uint32_t lanes; /* multiple of 4, at most EXEC_MAX_LANES */
+    uint32_t pc;
+    uint64_t active;                 /* lanes that run the next instruction */
+    uint64_t alive;                  /* lanes not ended, not killed */
+    uint64_t killed;                 /* lanes that ran into KILL */
+    float *inputs, *outputs, *temps; /* see above; memory of exec_size() */
+    int32_t *address;
+    float *systems; /* system values: VERTEXID, INSTANCEID as integers' bits; FACE +-1 */
+    struct exec_frame {
+        uint8_t kind;
+        uint64_t saved, other;
+        uint32_t pc;
+    } stack[EXEC_MAX_NESTING];
+    uint32_t depth;
+    struct texture_request request;
+    const struct instruction *texture_instruction; /* that waits for texels */
+};
+
+/* Bytes of register memory for `program` with so many lanes, 64-byte aligned. */
+uint32_t exec_size(const struct program *program, uint32_t lanes);
+
+/* Points the registers into `memory` (exec_size() bytes, 64-byte aligned; outputs are zeroed,
+ * temporaries too) and starts at instruction 0 with the lanes of `mask`. The caller then fills
+ * inputs and systems. */
+void exec_begin(struct exec *exec, const struct program *program, const float (*constants)[4],
+                uint32_t constant_count, uint32_t lanes, uint64_t mask, void *memory);
+
+enum exec_event exec_step(struct exec *exec);
+
+/* Writes the texels (rgba[channel][lane]) to the destination of the instruction that asked. */
+void exec_texture_done(struct exec *exec, float (*rgba)[EXEC_MAX_LANES]);
+
+/* To the end; `sample` answers texture requests. `max_steps` bounds endless loops: false when it
+ * was reached. */
+typedef void exec_sample_fn(void *data, const struct texture_request *request, uint32_t lanes,
+                            float (*rgba)[EXEC_MAX_LANES]);
+bool exec_run(struct exec *exec, exec_sample_fn *sample, void *data, uint64_t max_steps);
+
+#endif

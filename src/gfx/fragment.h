@@ -1,0 +1,40 @@
+/* What happens to a quad (2x2 fragments: top left, top right, bottom left, bottom right; masks have
+ * a bit each in that order). Bytes of surfaces are given as they lie in memory: the quad's four
+ * elements in a row. */
+#ifndef AETIUS_GFX_FRAGMENT_H
+#define AETIUS_GFX_FRAGMENT_H
+
+#include "gfx/exec.h"
+#include "gfx/triangle.h"
+
+/* Window depth of the quad at (x, y) from the plane, clamped to 0..1 (or to the viewport's depth
+ * range when clipping is off). */
+void depth_interpolate(const struct triangle *triangle, uint32_t x, uint32_t y, float z[4]);
+
+struct depth_result {
+    uint32_t pass; /* fragments that go on */
+    uint32_t z_fail, stencil_fail;
+    bool wrote; /* bytes changed or were written */
+};
+/* Depth and stencil test with all its updates. `bytes`: 4 elements of the depth surface. */
+struct depth_result depth_test_quad(const struct draw *draw, bool front, uint32_t mask,
+                                    const float z[4], uint8_t *bytes);
+
+/* The word that a clear writes, and the depth of an element (for hierarchical Z). */
+void depth_clear_element(const struct format_info *format, uint32_t buffers, double depth,
+                         uint32_t stencil, uint8_t *element);
+float depth_of_element(const struct format_info *format, const uint8_t *element);
+
+/* Fragment shader inputs of one quad into exec inputs at lanes `lane` .. `lane` + 3. */
+void interpolate_quad(const struct triangle *triangle, uint32_t x, uint32_t y, struct exec *exec,
+                      uint32_t lane);
+
+/* Alpha test on FS output 0's alpha; returns the fragments that pass. */
+uint32_t alpha_test_quad(const struct draw *draw, uint32_t mask, const float alpha[4]);
+
+/* Blend (or logic op), mask and write the quad into color buffer `target`. rgba[fragment][channel]
+ * as the shader gave it, clamped here if the state says so; src1: second source or NULL. */
+void blend_quad(const struct draw *draw, uint32_t target, uint32_t mask, const float rgba[4][4],
+                uint8_t *bytes);
+
+#endif

@@ -1,0 +1,33 @@
+/* The simulated GPU's memory: one flat space of MemorySize bytes that holds every resource, shared
+ * by the functional renderer and the timed machine, so that either can go on from where the other
+ * stopped (frames skipped functionally, then simulated in time).
+ *
+ * Addresses are 32-bit byte offsets; an address of 0 is never given out. Allocation is first fit
+ * over a sorted free list, 256-byte aligned (a ROP cache line), and depends on the order of calls
+ * alone. */
+#ifndef AETIUS_GFX_MEMORY_H
+#define AETIUS_GFX_MEMORY_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+#define MEMORY_ALIGN 256u
+
+struct gpu_memory {
+    uint8_t *bytes; /* mmap'd, zero at first, only touched pages take host memory */
+    uint32_t size_bytes;
+    uint32_t used_bytes, peak_bytes;
+    struct memory_range *free_list;
+};
+
+bool gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *err);
+void gpu_memory_fini(struct gpu_memory *memory);
+
+/* false: "simulated memory is exhausted: ... raise MEMORYCONTROLLER.MemorySize". Zeroes the
+ * range. */
+bool gpu_memory_alloc(struct gpu_memory *memory, uint32_t bytes, uint32_t *address,
+                      struct error *err);
+void gpu_memory_free(struct gpu_memory *memory, uint32_t address, uint32_t bytes);
+
+#endif

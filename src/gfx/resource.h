@@ -1,0 +1,109 @@
+/* Resources: buffers, textures, render targets; where each of their bytes lies in memory.
+ *
+ * Buffers are linear. Everything else is cut into tiles of 8x8 blocks (a block is a pixel, or 4x4
+ * texels of a compressed format); the elements of a tile are in Morton order (bit 0 of the index
+ * is x's bit 0, bit 1 is y's bit 0, ...), the samples of a pixel side by side; tiles follow in
+ * rows, slices (layers, cube faces, depth slices) after each other, levels after each other, each
+ * slice padded to whole tiles. So with 4-byte pixels a tile is one 256-byte ROP cache line, a
+ * 2x2 quad is 16 bytes in a row, and 64 bytes hold 4x4 texels. */
+#ifndef AETIUS_GFX_RESOURCE_H
+#define AETIUS_GFX_RESOURCE_H
+
+#include "gfx/format.h"
+#include "gfx/memory.h"
+
+enum { TILE_SIZE = 8, RESOURCE_MAX_LEVELS = 15 };
+
+enum gpu_target { /* as PIPE_TEXTURE_* */
+                  TARGET_BUFFER,
+                  TARGET_1D,
+                  TARGET_2D,
+                  TARGET_3D,
+                  TARGET_CUBE,
+                  TARGET_RECT,
+                  TARGET_1D_ARRAY,
+                  TARGET_2D_ARRAY,
+                  TARGET_CUBE_ARRAY,
+};
+
+enum gpu_bind { /* as VIRGL_BIND_* */
+                BIND_DEPTH_STENCIL = 1 << 0,
+                BIND_RENDER_TARGET = 1 << 1,
+                BIND_SAMPLER_VIEW = 1 << 3,
+                BIND_VERTEX_BUFFER = 1 << 4,
+                BIND_INDEX_BUFFER = 1 << 5,
+                BIND_CONSTANT_BUFFER = 1 << 6,
+                BIND_DISPLAY_TARGET = 1 << 7,
+                BIND_STREAM_OUTPUT = 1 << 11,
+                BIND_CUSTOM = 1 << 17,
+                BIND_SCANOUT = 1 << 18,
+                BIND_STAGING = 1 << 19,
+                BIND_SHARED = 1 << 20,
+};
+
+struct resource_desc { /* as RESOURCE_CREATE2 says it */
+    uint32_t handle, target, format, bind;
+    uint32_t width, height, depth, array_size, last_level, samples; /* samples 0 and 1: one */
+};
+
+struct resource_level {
+    uint32_t offset;        /* from the resource's address */
+    uint32_t width, height; /* texels */
+    uint32_t slices;        /* depth slices, array layers or cube faces */
+    uint32_t tiles_x, tiles_y;
+    uint32_t slice_bytes;
+};
+
+struct resource {
+    struct resource_desc desc;
+    const struct format_info *format;
+    uint32_t samples; /* 1, 2, 4, 8 */
+    uint32_t address, size_bytes;
+    uint32_t tile_bytes; /* 64 blocks x block_bytes x samples */
+    struct resource_level levels[RESOURCE_MAX_LEVELS];
+    uint32_t references; /* by handle, by surfaces and views, by baked draws */
+};
+
+struct box { /* as the wire's: origin and extent; buffers use x and width in bytes */
+    int32_t x, y, z, width, height, depth;
+};
+
+/* Checks the description (format, extents <= 4096, levels, samples) and lays the levels out;
+ * address stays 0. */
+bool resource_init(struct resource *res, const struct resource_desc *desc, struct error *err);
+
+/* The byte offset, from the resource's address, of a sample of a pixel (of the block that holds
+ * it, for compressed formats). No checks: x, y, z inside the level. Inline for hot code. */
+static inline uint32_t
+morton8(uint32_t x, uint32_t y) /* 3 bits each */
+{
+    static const uint8_t spread[8] = {0, 1, 4, 5, 16, 17, 20, 21};
+    return (uint32_t)spread[x & 7] | (uint32_t)spread[y & 7] << 1;
+}
+
+static inline uint32_t
+resource_offset(const struct resource *res, uint32_t level, uint32_t x, uint32_t y, uint32_t z,
+                uint32_t sample)
+{
+    const struct resource_level *l = &res->levels[level];
+    if (res->desc.target == TARGET_BUFFER)
+        return x;
+    uint32_t bx = x / res->format->block_width, by = y / res->format->block_height;
+    uint32_t tile = (by / TILE_SIZE) * l->tiles_x + bx / TILE_SIZE;
+    return l->offset + z * l->slice_bytes + tile * res->tile_bytes +
+           (morton8(bx, by) * res->samples + sample) * res->format->block_bytes;
+}
+
+/* True when the box lies inside the level (block-aligned for compressed formats). */
+bool resource_box_ok(const struct resource *res, uint32_t level, const struct box *box);
+
+/* Bytes of a box when its rows are tight (what a transfer carries). */
+uint32_t resource_box_bytes(const struct resource *res, const struct box *box);
+
+/* Copies a box between memory and tight rows (multisampled resources: sample 0). */
+void resource_write_box(const struct resource *res, struct gpu_memory *memory, uint32_t level,
+                        const struct box *box, const uint8_t *rows);
+void resource_read_box(const struct resource *res, const struct gpu_memory *memory, uint32_t level,
+                       const struct box *box, uint8_t *rows);
+
+#endif

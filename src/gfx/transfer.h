@@ -1,0 +1,19 @@
+/* Whole-surface work without time: clears, copies, blits, resolves. */
+#ifndef AETIUS_GFX_TRANSFER_H
+#define AETIUS_GFX_TRANSFER_H
+
+#include "gfx/context.h"
+
+void clear_color(const struct bound_surface *surface, struct gpu_memory *memory,
+                 const float rgba[4]);
+void clear_depth(const struct bound_surface *surface, struct gpu_memory *memory, uint32_t buffers,
+                 double depth, uint32_t stencil);
+bool copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
+bool blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
+
+/* The picture of a color resource (level 0, slice 0), row 0 on top; multisampled: resolved. */
+struct picture; /* base/file.h */
+void picture_of_resource(struct picture *picture, const struct resource *res,
+                         const struct gpu_memory *memory);
+
+#endif

@@ -1,0 +1,62 @@
+/* From shaded vertices to covered pixels: clip test, setup, coverage.
+ *
+ * The one rule, for function and time: vertices are snapped to 1/256 pixel and edges are exact
+ * integers when all w > 0 and the triangle lies in the guard band; otherwise it is clipped
+ * geometrically first. Pixel centres at .5; top-left rule in memory rows (row 0 on top). */
+#ifndef AETIUS_GFX_TRIANGLE_H
+#define AETIUS_GFX_TRIANGLE_H
+
+#include "gfx/vertex.h"
+
+enum { SETUP_MAX_TRIANGLES = 32, MAX_EDGES = 4 };
+
+struct edge { /* inside where a * x + b * y + c >= 0, x and y whole pixels (their centres meant) */
+    int64_t a, b, c; /* in 1/65536 square pixels; the tie rule is in c */
+};
+
+struct plane { /* value at (x, y): c + a * (x + .5 - origin_x) + b * (y + .5 - origin_y) */
+    float a, b, c;
+};
+
+struct triangle { /* also a line (4 edges) or a point (a square: 4 edges) */
+    const struct draw *draw;
+    bool front, is_point, is_line;
+    uint8_t edge_count;
+    int32_t min_x, min_y, max_x, max_y; /* pixels, inclusive, inside draw->bounds */
+    struct edge edges[MAX_EDGES];
+    float origin_x, origin_y;
+    struct plane z;     /* window depth, polygon offset in it, before clamping */
+    float z_min, z_max; /* over its vertices, clamped to the depth range, for hierarchical Z */
+    struct plane inv_w;
+    struct plane sprite[2];
+    /* varyings[i][c]: over w when perspective; a = b = 0 when constant */
+    struct plane varyings[MAX_VARYINGS][4];
+};
+
+enum clip_result {
+    CLIP_REJECT, /* outside one plane wholly, or degenerate, or culled by a NaN */
+    CLIP_INSIDE, /* no clipping needed */
+    CLIP_NEEDED,
+};
+enum clip_result clip_test(const struct draw *draw, const struct primitive_out *primitive,
+                           const struct vertex *const v[3]);
+
+/* Clips if needed, culls faces, and sets up; returns how many triangles came out (0: culled, empty
+ * or off the bounds). */
+uint32_t setup_primitive(const struct draw *draw, const struct primitive_out *primitive,
+                         const struct vertex *const v[3], enum clip_result clip,
+                         struct triangle out[SETUP_MAX_TRIANGLES]);
+
+/* Whether the square of `size` pixels at (x, y) can touch the triangle by its edges alone (reject
+ * corner test), and whether it is all inside (accept corner test). */
+enum square_coverage { SQUARE_OUTSIDE, SQUARE_PARTIAL, SQUARE_INSIDE };
+enum square_coverage raster_square(const struct triangle *triangle, int32_t x, int32_t y,
+                                   int32_t size);
+/* The same against the bounding box. */
+bool raster_box_touches(const struct triangle *triangle, int32_t x, int32_t y, int32_t size);
+
+/* Pixels of the 8x8 tile at (x, y) (multiples of 8) that are covered and inside the bounds, bit =
+ * Morton index, so that bits 4q .. 4q+3 are quad q. */
+uint64_t raster_tile(const struct triangle *triangle, int32_t x, int32_t y);
+
+#endif

@@ -1,0 +1,46 @@
+/* Vertices and primitives: fetch (bytes to attributes), and assembly (vertices to points, lines,
+ * triangles). */
+#ifndef AETIUS_GFX_VERTEX_H
+#define AETIUS_GFX_VERTEX_H
+
+#include "gfx/draw.h"
+
+struct vertex { /* a shaded vertex: the vertex shader's outputs */
+    float out[MAX_VARYINGS][4];
+};
+
+/* Bytes of one vertex attribute in memory: where they begin, or 0 when they lie outside the buffer
+ * (the attribute is then 0, 0, 0, 1). `vertex` has the index bias added. */
+uint32_t fetch_address(const struct draw *draw, uint32_t attribute, uint32_t vertex,
+                       uint32_t instance);
+void fetch_attribute(const struct format_info *format, const uint8_t *bytes, float out[4]);
+
+/* Index number i of an indexed draw: address of its bytes (0: outside), and decoding. */
+uint32_t fetch_index_address(const struct draw *draw, uint32_t i);
+uint32_t fetch_decode_index(const struct draw *draw, const uint8_t *bytes);
+
+struct primitive_out {
+    uint8_t vertices;   /* 1 point, 2 line, 3 triangle */
+    uint8_t provoking;  /* which of v[] gives flat attributes */
+    uint8_t edge_flags; /* bit i: the edge from v[i] to v[i + 1] is a real one */
+    uint32_t v[3];      /* the caller's vertex handles, in winding order */
+};
+
+/* Takes vertices in order, gives primitives in order. */
+struct assembler {
+    uint8_t mode;
+    bool flatshade_first;
+    uint32_t count; /* vertices since the start or the last restart */
+    uint32_t held[4];
+};
+
+void assembler_begin(struct assembler *assembler, const struct draw *draw);
+/* Takes one vertex; writes up to 2 primitives, returns how many. */
+uint32_t assembler_vertex(struct assembler *assembler, uint32_t handle,
+                          struct primitive_out out[2]);
+/* Ends the run of vertices (restart index, or the end of the draw): a line loop closes. */
+uint32_t assembler_end(struct assembler *assembler, struct primitive_out out[2]);
+/* The handles that later vertices can still refer to (strips, fans, loops). */
+uint32_t assembler_held(const struct assembler *assembler, uint32_t handles[4]);
+
+#endif

@@ -1,0 +1,27 @@
+/* What executes commands, behind one face: the functional renderer or the timed machine. And the
+ * message sink in front of it: decodes messages and executes their commands. */
+#ifndef AETIUS_SIM_EXECUTOR_H
+#define AETIUS_SIM_EXECUTOR_H
+
+#include "gfx/context.h"
+#include "trace/decode.h"
+
+struct executor {
+    void *data;
+    struct gpu_device *device;
+    /* Any command, state or work; GET and SWAP fill `out` (tight rows) when not NULL. */
+    bool (*execute)(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+                    struct error *err);
+};
+
+struct executor_sink {
+    struct message_sink sink; /* hand &sink to the vtest server, or drive it from a trace */
+    struct executor executor;
+    struct decoder *decoder;
+    uint64_t messages; /* taken so far: for error messages */
+};
+
+void executor_sink_init(struct executor_sink *sink, const struct executor *executor);
+void executor_sink_fini(struct executor_sink *sink);
+
+#endif

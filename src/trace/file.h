@@ -1,0 +1,34 @@
+/* The trace file: a versioned header, chunks (length, checksum, zstd), and an index of frames.
+ * Layout: docs/trace-format.md. A chunk ends at each swap, so that a file cut anywhere is readable
+ * up to its last whole frame; a missing or damaged index is rebuilt by scanning. */
+#ifndef AETIUS_TRACE_FILE_H
+#define AETIUS_TRACE_FILE_H
+
+#include "trace/message.h"
+
+struct trace_writer;
+bool trace_writer_create(struct trace_writer **writer, const char *path, const char *program,
+                         struct error *err);
+bool trace_writer_add(struct trace_writer *writer, const struct message *message,
+                      struct error *err);
+/* Writes what is pending and the index; the writer is gone either way. */
+bool trace_writer_close(struct trace_writer *writer, struct error *err);
+
+struct trace_reader;
+/* A damaged file opens with a warning in `warning` ("" when sound) if it has one whole frame. */
+bool trace_reader_open(struct trace_reader **reader, const char *path, struct error *warning,
+                       struct error *err);
+void trace_reader_close(struct trace_reader *reader);
+
+const char *trace_program(const struct trace_reader *reader);
+uint32_t trace_frame_count(const struct trace_reader *reader);
+uint32_t trace_first_frame(const struct trace_reader *reader); /* original number of frame 0 */
+uint64_t trace_bytes(const struct trace_reader *reader);       /* of the file */
+
+/* The next message; *end is true when there are none left. Its bytes live until the next call. */
+bool trace_reader_next(struct trace_reader *reader, struct message *message, bool *end,
+                       struct error *err);
+/* Back to the first message. */
+bool trace_reader_rewind(struct trace_reader *reader, struct error *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* What a program said to the virtual GPU, made independent of the socket: the trace file stores
+ * these, the vtest server makes them, the decoder reads them.
+ *
+ * Transfers carry their bytes with tight rows (no shared memory, no strides); a swap and a plain
+ * readback are told apart already (frontend rule of the swap). */
+#ifndef AETIUS_TRACE_MESSAGE_H
+#define AETIUS_TRACE_MESSAGE_H
+
+#include "gfx/resource.h"
+
+enum message_kind {
+    MESSAGE_CLIENT_BEGIN = 1, /* bytes: the program's name */
+    MESSAGE_CLIENT_END,
+    MESSAGE_RESOURCE_CREATE,
+    MESSAGE_RESOURCE_UNREF,
+    MESSAGE_PUT,    /* bytes: the box, tight rows */
+    MESSAGE_GET,    /* read back */
+    MESSAGE_SUBMIT, /* bytes: dwords of the command stream */
+    MESSAGE_SWAP,   /* transfer: the display target and the box shown */
+};
+
+struct message {
+    enum message_kind kind;
+    uint32_t client; /* 1, 2, ... in order of connection */
+    union {
+        struct resource_desc resource; /* CREATE; UNREF uses .handle */
+        struct {
+            uint32_t handle, level;
+            struct box box;
+        } transfer; /* PUT, GET, SWAP */
+    };
+    const uint8_t *bytes; /* PUT, SUBMIT, CLIENT_BEGIN; not owned */
+    uint32_t size_bytes;
+};
+
+/* Who takes messages: a trace writer, the functional renderer, the machine, a pass-through to
+ * virgl_test_server. */
+struct message_sink {
+    void *data;
+    /* Takes one message, in order. GET and SWAP fill `out` (tight rows of the box, out_bytes long)
+     * when it is not NULL. */
+    bool (*take)(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+                 struct error *err);
+    /* Query results that must reach the client's mapped memory: called by a sink while it takes a
+     * SUBMIT. NULL when nobody listens (replay). */
+    void (*write_back)(void *listener, uint32_t client, uint32_t handle, uint32_t offset,
+                       const void *bytes, uint32_t size_bytes);
+    void *listener;
+};
+
+#endif
