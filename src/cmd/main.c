@@ -17,6 +17,7 @@ static const struct command {
 #define COMMAND(name, function, summary) {#name, function, summary},
 #include "cmd/commands.def"
 #undef COMMAND
+    {NULL, NULL, NULL},
 };
 
 static void
@@ -25,7 +26,7 @@ print_commands(FILE *out)
     fprintf(out, "usage: aetius COMMAND ...\n\n"
                  "Runs OpenGL programs on a simulated GPU: pictures, cycles, and where they "
                  "went.\n\ncommands:\n");
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+    for (size_t i = 0; commands[i].name; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fprintf(out, "\n`aetius COMMAND --help` tells a command's options; `aetius --version` this "
                  "program's version.\n");
@@ -47,7 +48,7 @@ main(int argc, char **argv)
         puts("aetius " AETIUS_VERSION);
         return EXIT_WELL;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+    for (size_t i = 0; commands[i].name; i++)
         if (!strcmp(argv[1], commands[i].name))
             return commands[i].run(argc - 1, argv + 1);
     fprintf(stderr, "aetius: there is no command '%s'; `aetius --help` lists them\n", argv[1]);
