@@ -67,7 +67,7 @@ clock_module(struct clock *clock, struct module *module)
         module->state = state;
         module->since = now;
     }
-    if (state == UNIT_BUSY || clock->sleepless)
+    if ((state == UNIT_BUSY && !module->keeps_time) || clock->sleepless)
         clock->wake[module->slot] = now + 1;
     if (state == UNIT_BUSY && module->is_core)
         clock->core_busy = true;

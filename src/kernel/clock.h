@@ -38,6 +38,7 @@ struct module {
     uint64_t since;               /* cycle from which `state` holds */
     uint64_t cycles[UNIT_STATES]; /* complete after clock_settle() */
     const struct queue *refused;  /* the queue that last had no room, for the watchdog */
+    bool keeps_time;             /* wakes itself also when BUSY: is not clocked every cycle */
     bool is_core;                 /* its BUSY cycles count into clock.core_busy_cycles */
 };
 
