@@ -73,13 +73,20 @@ clock_module(struct clock *clock, struct module *module)
         clock->core_busy = true;
 }
 
+/* Grows whenever something happens. */
 static uint64_t
-queue_traffic(const struct clock *clock)
+activity(const struct clock *clock)
 {
-    uint64_t traffic = 0;
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < clock->queue_count; i++)
-        traffic += clock->queues[i]->items_in + clock->queues[i]->items_out;
-    return traffic;
+        sum += clock->queues[i]->items_in + clock->queues[i]->items_out;
+    for (uint32_t i = 0; i < clock->module_count; i++) {
+        const struct module *m = clock->modules[i];
+        sum += m->cycles[UNIT_BUSY];
+        if (m->state == UNIT_BUSY)
+            sum += clock->now - m->since;
+    }
+    return sum;
 }
 
 static bool
@@ -93,7 +100,7 @@ deadlock(struct clock *clock, const char *why, struct error *err)
 bool
 clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
 {
-    uint64_t checked = clock->now, traffic = queue_traffic(clock);
+    uint64_t checked = clock->now, before = activity(clock);
     while (!*stop) {
         for (uint32_t i = 0; i < clock->module_count; i++)
             if (clock->wake[clock->modules[i]->slot] <= clock->now)
@@ -109,13 +116,19 @@ clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *e
                 break;
             return deadlock(clock, "no unit will ever wake", err);
         }
-        clock->now = next > clock->now ? next : clock->now + 1;
+        if (next <= clock->now)
+            next = clock->now + 1;
+        clock->now = next;
+        if (clock->sample && next >= clock->sample_cycle) {
+            clock->now = clock->sample_cycle;
+            clock->sample(clock->sample_data, clock->now);
+            continue;
+        }
         if (clock->now - checked >= limit) {
-            uint64_t t = queue_traffic(clock);
-            if (t == traffic)
-                return deadlock(clock, "nothing has moved on any queue for the watchdog's time",
-                                err);
-            traffic = t;
+            uint64_t now_active = activity(clock);
+            if (now_active == before)
+                return deadlock(clock, "nothing has moved for the watchdog's time", err);
+            before = now_active;
             checked = clock->now;
         }
     }

@@ -53,6 +53,10 @@ struct clock {
     bool sleepless;                   /* clock every module every cycle: for tests */
     bool core_busy;                   /* a core module was BUSY this cycle */
     uint64_t core_busy_cycles;        /* cycles in which some core module was BUSY */
+    /* called between cycles when `now` reaches sample_cycle, which it moves on; NULL: never */
+    void (*sample)(void *data, uint64_t now);
+    void *sample_data;
+    uint64_t sample_cycle;
 };
 
 void clock_init(struct clock *clock);
@@ -65,8 +69,8 @@ void clock_add_module(struct clock *clock, struct module *module, const char *na
 void clock_shuffle(struct clock *clock, uint64_t seed);
 
 /* Runs until *stop is true (judged between cycles); returns false with a report of who waits for
- * whom when no module will ever wake, or when `limit` cycles have passed without a push or a pop on
- * any queue. */
+ * whom when no module will ever wake, or when `limit` cycles have passed in which no module was BUSY
+ * and nothing moved on any queue. */
 bool clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err);
 /* Brings the state counts up to `now`. */
 void clock_settle(struct clock *clock);

@@ -21,7 +21,7 @@ fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *
     fraggen->pools = pools;
     fraggen->tiles_cycle = 2;
     fraggen->tests_cycle = 4;
-    fraggen->recursive = params->RASTERIZER.Generator != RASTERIZER_Generator_scan;
+    fraggen->recursive = params_generator(params) != GENERATOR_SCAN;
 }
 
 /* The smallest aligned square that holds the bounding box. */

@@ -25,7 +25,10 @@ static void
 interpolate(struct interpolator *interpolator, const struct quad_item *item, uint64_t now)
 {
     struct quad *quad = item->quad;
-    struct exec view = {.program = item->draw->fs, .lanes = 4, .inputs = quad->inputs};
+    struct exec view = {.program = item->draw->fs,
+                        .lanes = 4,
+                        .inputs = quad->inputs,
+                        .systems = quad->systems};
     interpolate_quad(&quad->triangle->triangle, quad->x, quad->y, &view, 0);
     uint32_t latency = 2 + item->draw->varying_count / 2;
     *(struct quad_item *)queue_push_later(interpolator->out, now,

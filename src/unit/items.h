@@ -72,6 +72,7 @@ struct quad {
     float z[4];
     float color[MAX_COLOR_BUFFERS][4][4]; /* [target][fragment][channel] */
     float inputs[MAX_VARYINGS * 4 * 4];   /* [input][channel][fragment] */
+    float systems[8 * 4 * 4];             /* system values, likewise */
 };
 
 struct quad_item {
@@ -97,6 +98,8 @@ struct group {
     void *registers;
     uint32_t register_bytes;
     uint64_t ready_cycle;        /* when its next instruction may issue */
+    uint32_t steps;              /* instructions run */
+    bool finished;
     uint64_t temp_ready[64], address_ready;
     uint32_t texels_missing;     /* quads that the texture unit still has */
     float texels[4][EXEC_MAX_LANES];

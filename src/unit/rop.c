@@ -66,6 +66,12 @@ surface_of(const struct rop *rop, uint32_t address)
     BUG("rop: block at %#x is cleared but belongs to no cleared surface", address);
 }
 
+const uint8_t *
+rop_clear_line(const struct rop *rop, uint32_t address)
+{
+    return rop_state(rop, address) == BLOCK_CLEARED ? surface_of(rop, address)->clear_line : NULL;
+}
+
 int32_t
 rop_lock(struct rop *rop, uint32_t address)
 {

@@ -61,6 +61,8 @@ int32_t rop_lock(struct rop *rop, uint32_t address);
 void rop_unlock(struct rop *rop, int32_t line, bool wrote);
 
 enum block_state rop_state(const struct rop *rop, uint32_t address);
+/* What a cleared block of this ROP holds; NULL when the block is not cleared. */
+const uint8_t *rop_clear_line(const struct rop *rop, uint32_t address);
 
 /* Memory address of the quad at (x, y) of a surface (sample 0 of its first pixel). */
 uint32_t rop_quad_address(const struct bound_surface *surface, uint32_t x, uint32_t y);
