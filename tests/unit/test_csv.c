@@ -77,8 +77,8 @@ the_same_rows_are_the_same_bytes(void **state)
 {
     struct fixture f;
     struct error err;
-    char *a, *b;
-    size_t size_a, size_b;
+    char *a = NULL, *b = NULL;
+    size_t size_a = 0, size_b = 0;
     begin(&f);
     write_rows(&f, f.path);
     write_rows(&f, f.other);
