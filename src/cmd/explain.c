@@ -82,7 +82,7 @@ explain_statistic(const char *name, struct answer *answer)
     /* A queue has the name of its machine: whatever stands before the dot. */
     const char *dot = strrchr(name, '.');
     char queue[96];
-    snprintf(queue, sizeof queue, "%.*s", (int)(dot ? dot - name : 0), name);
+    snprintf(queue, sizeof queue, "%.*s", (int)(dot ? strcspn(name, ".[") : 0), name);
     return dot && explain_group(&queue_stat_group, queue, NULL, name, answer);
 }
 
