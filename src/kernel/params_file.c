@@ -79,6 +79,10 @@ load(struct params *params, const char *path, bool warns, struct error *err)
     size_t size;
     if (!file_read(path, &bytes, &size, err))
         return false;
+    if (strlen(bytes) != size) {
+        free(bytes);
+        return fail(err, "%s is no text: it holds a NUL byte", path);
+    }
     struct params result = *params;
     struct error local;
     struct reader reader = {

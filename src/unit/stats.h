@@ -4,19 +4,20 @@
 
 #include "kernel/stats.h"
 
-#define UNIT(unit, doc)                struct unit##_stats {
+#define UNIT(unit, section, doc)       struct unit##_stats {
 #define STAT(unit, name, measure, doc) uint64_t name;
 #define END_UNIT(unit)                                                                             \
     }                                                                                              \
     ;
 #include "unit/stats.def"
 
-#define UNIT(unit, doc) extern const struct stat_group unit##_stat_group;
+#define UNIT(unit, section, doc) extern const struct stat_group unit##_stat_group;
 #include "unit/stats.def"
 
 /* All units, in the order of the pipeline. */
 struct unit_doc {
     const struct stat_group *group;
+    const char *section; /* of its parameters */
     const char *doc;
 };
 const struct unit_doc *unit_docs(size_t *count);
