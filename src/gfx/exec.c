@@ -61,6 +61,12 @@ exec_begin(struct exec *exec, const struct program *program, const float (*const
     exec->outputs = take_file(&at, program->output_count, lanes);
     exec->temps = take_file(&at, program->temp_count, lanes);
     exec->address = (int32_t *)take_file(&at, program->address_count, lanes);
+    memset(exec->files, 0, sizeof exec->files);
+    exec->files[FILE_INPUT] = exec->inputs;
+    exec->files[FILE_SYSTEM] = exec->systems;
+    exec->files[FILE_OUTPUT] = exec->outputs;
+    exec->files[FILE_TEMP] = exec->temps;
+    exec->files[FILE_ADDRESS] = (float *)exec->address;
     memset(exec->outputs, 0, (size_t)(at - (uint8_t *)exec->outputs));
 }
 

@@ -49,7 +49,8 @@ struct exec {
     uint64_t killed;                 /* lanes that ran into KILL */
     float *inputs, *outputs, *temps; /* see above; memory of exec_size() */
     int32_t *address;
-    float *systems; /* system values: VERTEXID, INSTANCEID as integers' bits; FACE +-1 */
+    float *systems;           /* system values: VERTEXID, INSTANCEID as integers' bits; FACE +-1 */
+    float *files[FILE_COUNT]; /* the same by enum register_file; NULL: not a file of lanes */
     struct exec_frame {
         uint8_t kind;
         uint64_t saved, other;

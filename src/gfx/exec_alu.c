@@ -262,6 +262,23 @@ takes_integer(const struct opcode_info *info, uint32_t source)
     return info->type == TYPE_INTEGER || (info->type == TYPE_SELECT && source == 0);
 }
 
+/* All channels in one go: those of a register lie behind each other. */
+static bool
+alu_contiguous(struct exec *exec, const struct instruction *instruction)
+{
+    if (!instruction->contiguous || exec->active != exec->full)
+        return false;
+    uint32_t quads = exec->lanes / 4 * instruction->contiguous;
+    struct operand operands[3];
+    for (uint32_t s = 0; s < opcode_infos[instruction->opcode].sources; s++)
+        operands[s] = exec_operand_plain(exec, &instruction->src[s], 0, NULL);
+    vec4f *to = exec_direct(exec, instruction, 0);
+    vector_fns[instruction->opcode](to, operands, quads);
+    if (instruction->dst[0].saturate)
+        saturate_quads(to, quads);
+    return true;
+}
+
 /* Each channel for itself. What is not written in place waits in `results`, since a channel written
  * early may be the source of a later one. */
 static void
@@ -274,6 +291,8 @@ alu_components(struct exec *exec, const struct instruction *instruction)
     struct operand operands[3];
     vec4f results[4][MAX_QUADS];
     bool waiting = false;
+    if (alu_contiguous(exec, instruction))
+        return;
     for (uint32_t c = 0; c < 4; c++) {
         if (!(dst->write_mask >> c & 1))
             continue;
@@ -316,17 +335,20 @@ static void
 alu_dot(struct exec *exec, const struct instruction *instruction)
 {
     uint32_t channels = instruction->opcode == OP_DP2 ? 2 : instruction->opcode == OP_DP3 ? 3 : 4;
-    struct scratch scratch[2];
-    vec4f sum[MAX_QUADS];
+    struct scratch scratch[8];
+    struct operand a[4], b[4];
+    vec4f sums[MAX_QUADS];
     for (uint32_t c = 0; c < channels; c++) {
-        struct operand operands[3] = {
-            exec_operand(exec, &instruction->src[0], c, false, &scratch[0]),
-            exec_operand(exec, &instruction->src[1], c, false, &scratch[1]),
-            {.at = sum, .step = 1},
-        };
-        (c ? vector_mad : vector_mul)(sum, operands, exec->lanes / 4);
+        a[c] = exec_operand(exec, &instruction->src[0], c, false, &scratch[c * 2]);
+        b[c] = exec_operand(exec, &instruction->src[1], c, false, &scratch[c * 2 + 1]);
     }
-    store_all(exec, &instruction->dst[0], sum);
+    for (uint32_t q = 0; q < exec->lanes / 4; q++) {
+        vec4f sum = operand_quad(&a[0], q) * operand_quad(&b[0], q);
+        for (uint32_t c = 1; c < channels; c++)
+            sum = sum + operand_quad(&a[c], q) * operand_quad(&b[c], q);
+        sums[q] = sum;
+    }
+    store_all(exec, &instruction->dst[0], sums);
 }
 
 /* A channel of a source as an array of its own. */

@@ -4,30 +4,19 @@
 
 #include <string.h>
 
-/* The first lane of a register in a file of lanes; NULL for files that are not lanes. */
-static float *
-file_base(const struct exec *exec, uint8_t file, uint32_t *count)
+/* Registers of a file of lanes. */
+static uint32_t
+file_count(const struct exec *exec, uint8_t file)
 {
     const struct program *program = exec->program;
     switch (file) {
-    case FILE_TEMP: *count = program->temp_count; return exec->temps;
-    case FILE_INPUT: *count = program->input_count; return exec->inputs;
-    case FILE_OUTPUT: *count = program->output_count; return exec->outputs;
-    case FILE_SYSTEM: *count = program->system_count; return exec->systems;
-    case FILE_ADDRESS: *count = program->address_count; return (float *)exec->address;
-    default: *count = 0; return NULL;
+    case FILE_TEMP: return program->temp_count;
+    case FILE_INPUT: return program->input_count;
+    case FILE_OUTPUT: return program->output_count;
+    case FILE_SYSTEM: return program->system_count;
+    case FILE_ADDRESS: return program->address_count;
+    default: return 0;
     }
-}
-
-/* An element of the files that all lanes share; 0 outside of them. */
-static float
-shared_value(const struct exec *exec, uint8_t file, int64_t index, uint32_t channel)
-{
-    if (file == FILE_CONSTANT && index >= 0 && index < exec->constant_count)
-        return exec->constants[index][channel];
-    if (file == FILE_IMMEDIATE && index >= 0 && index < exec->program->immediate_count)
-        return exec->program->immediates[index][channel];
-    return 0.0f;
 }
 
 static int64_t
@@ -41,14 +30,14 @@ lane_index(const struct exec *exec, uint8_t address_index, uint8_t address_chann
 static void
 gather(const struct exec *exec, const struct source *source, uint32_t channel, vec4f *quads)
 {
-    uint32_t count;
-    const float *base = file_base(exec, source->file, &count);
+    uint32_t count = file_count(exec, source->file);
+    const float *base = exec->files[source->file];
     for (uint32_t lane = 0; lane < exec->lanes; lane++) {
         int64_t index =
             lane_index(exec, source->address_index, source->address_channel, source->index, lane);
         float value = 0.0f;
         if (!base)
-            value = shared_value(exec, source->file, index, channel);
+            value = exec_shared_value(exec, source->file, index, channel);
         else if (index >= 0 && index < count)
             value = base[((size_t)index * 4 + channel) * exec->lanes + lane];
         quads[lane / 4][lane % 4] = value;
@@ -80,37 +69,17 @@ modify(const struct source *source, bool integer, struct operand *operand, vec4f
 }
 
 struct operand
-exec_operand(const struct exec *exec, const struct source *source, uint32_t channel, bool integer,
-             struct scratch *scratch)
+exec_operand_slow(const struct exec *exec, const struct source *source, uint32_t channel,
+                  bool integer, struct scratch *scratch)
 {
-    uint32_t from = source->swizzle[channel], count;
     struct operand operand = {.at = scratch->quads, .step = 1};
-    if (__builtin_expect(source->indirect, 0)) {
-        gather(exec, source, from, scratch->quads);
-    } else {
-        const float *base = file_base(exec, source->file, &count);
-        if (base) {
-            size_t at = ((size_t)source->index * 4 + from) * exec->lanes;
-            operand.at = (const vec4f *)(base + at);
-        } else {
-            scratch->quads[0] = splat(shared_value(exec, source->file, source->index, from));
-            operand.step = 0;
-        }
-    }
-    if (source->negate | source->absolute)
+    if (source->indirect)
+        gather(exec, source, source->swizzle[channel], scratch->quads);
+    else
+        operand = exec_operand_plain(exec, source, channel, scratch);
+    if (source->negate || source->absolute)
         modify(source, integer, &operand, scratch->quads, exec->lanes / 4);
     return operand;
-}
-
-vec4f *
-exec_direct(struct exec *exec, const struct instruction *instruction, uint32_t channel)
-{
-    const struct destination *dst = &instruction->dst[0];
-    uint32_t count;
-    if (exec->active != exec->full || instruction->overlaps || dst->indirect)
-        return NULL;
-    float *base = file_base(exec, dst->file, &count);
-    return base ? (vec4f *)(base + ((size_t)dst->index * 4 + channel) * exec->lanes) : NULL;
 }
 
 /* NaN becomes 0, as in llvmpipe: the comparison with 0 comes first and is false. */
@@ -135,8 +104,8 @@ spell_mask(struct exec *exec)
 static void
 scatter(struct exec *exec, const struct destination *dst, uint32_t channel, const vec4f *values)
 {
-    uint32_t count;
-    float *base = file_base(exec, dst->file, &count);
+    uint32_t count = file_count(exec, dst->file);
+    float *base = exec->files[dst->file];
     for (uint32_t lane = 0; lane < exec->lanes; lane++) {
         int64_t index =
             lane_index(exec, dst->address_index, dst->address_channel, dst->index, lane);
@@ -148,7 +117,7 @@ scatter(struct exec *exec, const struct destination *dst, uint32_t channel, cons
 void
 exec_store(struct exec *exec, const struct destination *dst, uint32_t channel, const vec4f *values)
 {
-    uint32_t count, quads = exec->lanes / 4;
+    uint32_t quads = exec->lanes / 4;
     vec4f saturated[MAX_QUADS];
     if (dst->saturate) {
         memcpy(saturated, values, quads * sizeof *values);
@@ -159,7 +128,7 @@ exec_store(struct exec *exec, const struct destination *dst, uint32_t channel, c
         scatter(exec, dst, channel, values);
         return;
     }
-    float *base = file_base(exec, dst->file, &count);
+    float *base = exec->files[dst->file];
     if (!base)
         return; /* NULL: nobody wants it */
     vec4f *to = (vec4f *)(base + ((size_t)dst->index * 4 + channel) * exec->lanes);

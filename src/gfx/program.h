@@ -24,6 +24,7 @@ enum register_file {
     FILE_ADDRESS,
     FILE_SAMPLER,
     FILE_SYSTEM, /* system values: VERTEXID, INSTANCEID, FACE, ... */
+    FILE_COUNT,
 };
 
 enum semantic { /* as TGSI_SEMANTIC_* names them */
@@ -133,6 +134,9 @@ struct instruction {
     int8_t tex_offset[3];
     uint16_t line; /* line of the text, for messages */
     bool overlaps; /* writing one channel would change the source of a later one */
+    /* Channels 0 .. contiguous - 1 are all that is written, each from the same channel of plain
+     * registers of lanes: execution can take them in one go. 0: not so. */
+    uint8_t contiguous;
     /* For a scoreboard: temporaries 0..63, a bit each; an indirect access has the bits of its whole
      * array. `temps_above` says that temporaries from 64 on take part: order it against all. */
     uint64_t temps_read, temps_written;

@@ -89,6 +89,34 @@ finds_overlap(const struct instruction *instruction)
     return false;
 }
 
+static bool
+file_of_lanes(uint8_t file)
+{
+    return file == FILE_INPUT || file == FILE_OUTPUT || file == FILE_TEMP || file == FILE_ADDRESS ||
+           file == FILE_SYSTEM;
+}
+
+/* How many channels execution can take in one go (program.h). */
+static uint8_t
+contiguous_channels(const struct instruction *instruction)
+{
+    const struct opcode_info *info = &opcode_infos[instruction->opcode];
+    const struct destination *dst = &instruction->dst[0];
+    bool prefix = (dst->write_mask & (dst->write_mask + 1)) == 0;
+    if (info->shape != SHAPE_COMPONENT || !prefix || dst->indirect || !file_of_lanes(dst->file))
+        return 0;
+    uint8_t channels = (uint8_t)__builtin_popcount(dst->write_mask);
+    for (uint32_t s = 0; s < info->sources; s++) {
+        const struct source *source = &instruction->src[s];
+        if (!file_of_lanes(source->file) || source->indirect || source->negate || source->absolute)
+            return 0;
+        for (uint32_t c = 0; c < channels; c++)
+            if (source->swizzle[c] != c)
+                return 0;
+    }
+    return channels;
+}
+
 static void
 describe_instruction(const struct parser *parser, struct instruction *instruction)
 {
@@ -105,6 +133,7 @@ describe_instruction(const struct parser *parser, struct instruction *instructio
         instruction->port_count += is_new;
     }
     instruction->overlaps = info->destinations && finds_overlap(instruction);
+    instruction->contiguous = contiguous_channels(instruction);
 }
 
 static uint64_t *
