@@ -137,7 +137,8 @@ test_fragment(const struct draw *draw, uint32_t face, uint32_t bit, uint32_t z, 
               struct depth_result *result)
 {
     const struct format_info *format = draw->depth.format;
-    const uint64_t z_mask = field_mask(format->depth_bits), s_mask = field_mask(format->stencil_bits);
+    const uint64_t z_mask = field_mask(format->depth_bits),
+                   s_mask = field_mask(format->stencil_bits);
     const bool stencil = draw->stencil_test && format->stencil_bits;
     const struct stencil_face *ops = &draw->dsa.stencil[face];
     const uint8_t ref = draw->stencil_ref[face];

@@ -358,8 +358,7 @@ setup_polygon(const struct draw *draw, const struct clip_polygon *polygon,
     for (uint32_t i = 2; i < polygon->count && made + 3 <= SETUP_MAX_TRIANGLES; i++) {
         const struct vertex *const v[3] = {&polygon->v[0], &polygon->v[i - 1], &polygon->v[i]};
         const uint32_t edge_flags =
-            (uint32_t)(i == 2 && polygon->edge_real[0]) |
-            (uint32_t)polygon->edge_real[i - 1] << 1 |
+            (uint32_t)(i == 2 && polygon->edge_real[0]) | (uint32_t)polygon->edge_real[i - 1] << 1 |
             (uint32_t)(i + 1 == polygon->count && polygon->edge_real[i]) << 2;
         made += setup_triangle(draw, v, edge_flags, provoking, &out[made]);
     }

@@ -77,8 +77,8 @@ end_moves(const struct line_rule *rule, const struct line_end *end)
     if (in_diamond(end) || not_negative(m) != not_negative(-dm))
         drawn = false;
     else
-        drawn = not_negative(-n) == not_negative(dn) ||
-                crosses_centre(rule, end, rule->sign < 0.0f);
+        drawn =
+            not_negative(-n) == not_negative(dn) || crosses_centre(rule, end, rule->sign < 0.0f);
     return drawn != by_centre;
 }
 
@@ -110,9 +110,9 @@ line_corners(const struct draw *draw, bool x_major, const float m[2], const floa
         shift[1] = side - end.m;
 
     const float width = draw->rasterizer.line_width;
-    const int32_t half = !(width > 1.0f)            ? 128
+    const int32_t half = !(width > 1.0f)          ? 128
                          : width > MAX_LINE_WIDTH ? MAX_LINE_WIDTH * 128
-                                                    : (int32_t)floorf(width + 0.5f) * 128;
+                                                  : (int32_t)floorf(width + 0.5f) * 128;
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t e = i == 1 || i == 2;
         major[i] = setup_snap(m[e] + shift[e]);
@@ -218,8 +218,9 @@ setup_point(const struct draw *draw, const struct setup_vertex *v, const struct 
         const float scale = flat || interpolation == INTERPOLATE_LINEAR ? 1.0f : v->inv_w;
         const float *from = setup_varying(draw, i, front, flat ? provoking : v->v);
         for (uint32_t c = 0; c < 4; c++)
-            out->varyings[i][c] =
-                (struct plane){.c = from ? from[c] * scale : c == 3 ? 1.0f : 0.0f};
+            out->varyings[i][c] = (struct plane){.c = from     ? from[c] * scale
+                                                      : c == 3 ? 1.0f
+                                                               : 0.0f};
     }
     return 1;
 }
