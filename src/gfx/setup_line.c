@@ -55,7 +55,7 @@ start_moves(const struct line_rule *rule, const struct line_end *start)
 {
     const float m = start->m * rule->sign, n = start->n * rule->sign;
     const float dm = rule->dm * rule->sign, dn = rule->dn * rule->sign;
-    const bool by_centre = not_negative(-m) != not_negative(dm);
+    const bool by_centre = rule->dm < 0.0f ? start->m <= 0.0f : start->m > 0.0f;
     bool drawn;
     if (in_diamond(start))
         drawn = true;
@@ -72,7 +72,7 @@ end_moves(const struct line_rule *rule, const struct line_end *end)
 {
     const float m = end->m * rule->sign, n = end->n * rule->sign;
     const float dm = rule->dm * rule->sign, dn = rule->dn * rule->sign;
-    const bool by_centre = not_negative(m) == not_negative(-dm) || m == 0.0f;
+    const bool by_centre = rule->dm < 0.0f ? end->m > 0.0f : end->m <= 0.0f;
     bool drawn;
     if (in_diamond(end) || not_negative(m) != not_negative(-dm))
         drawn = false;
