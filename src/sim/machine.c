@@ -261,6 +261,30 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
     return true;
 }
 
+/* The part of a box, mirrored or not, that lies in the level. */
+static void
+clip_span(int32_t *start, int32_t *length, uint32_t limit)
+{
+    int64_t from = *start, to = from + *length;
+    if (to < from) {
+        int64_t t = from;
+        from = to;
+        to = t;
+    }
+    from = from < 0 ? 0 : from;
+    to = to > limit ? limit : to;
+    *start = (int32_t)from;
+    *length = to > from ? (int32_t)(to - from) : 0;
+}
+
+static void
+box_clip(struct box *box, const struct resource *res, uint32_t level)
+{
+    clip_span(&box->x, &box->width, res->levels[level].width);
+    clip_span(&box->y, &box->height, res->levels[level].height);
+    clip_span(&box->z, &box->depth, res->levels[level].slices);
+}
+
 /* Blits and copies: values by gfx/transfer.h at once, then the transactions that they cost. */
 static bool
 copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)

@@ -2,8 +2,8 @@
 #include "sim/machine.h"
 
 #include "base/mem.h"
+#include "kernel/clock_stats.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ init_units(struct machine *m)
     setup_init(m->setup, clock, p, &m->pools);
     fraggen_init(m->fraggen, clock, p, &m->pools);
     hz_init(m->hz, clock, p, &m->pools, m->rops);
-    interpolator_init(m->interpolator, clock, p, m->rops);
+    interpolator_init(m->interpolator, clock, m->rops);
     sched_init(m->sched, clock, p, &m->pools, m->shaders, m->rops);
     for (uint32_t s = 0; s < m->shaders; s++) {
         shader_init(&m->shader[s], clock, p, &m->pools, s);
@@ -59,6 +59,7 @@ wire(struct machine *m)
     const struct params *p = &m->params;
     const uint32_t texture_quads = (p->FRAGMENTSHADER.ThreadGroup + 3) / 4;
 #define TEXTURE_QUADS texture_quads
+#define ROPS          m->rops
 #define UNIT(name, count)
 #define QUEUE_11(name, item, sender, out, receiver, in, width, depth, latency)                     \
     BUILD_QUEUES(name, 1, item, m->sender, out, m->receiver, in, width, depth, latency)
@@ -87,34 +88,7 @@ wire(struct machine *m)
     }
 #include "machine.def"
 #undef TEXTURE_QUADS
-}
-
-static void
-add_kernel_stats(struct machine *m)
-{
-    static const char *const docs[UNIT_STATES] = {
-        "cycles in which the unit did work",
-        "cycles in which nothing came to the unit",
-        "cycles in which the unit had no room for what it made",
-        "cycles in which the unit waited for memory or its own latency",
-    };
-    for (uint32_t i = m->clock.module_count; i-- > 0;) {
-        struct module *module = m->clock.modules[i];
-        for (uint32_t s = 0; s < UNIT_STATES; s++) {
-            char name[96];
-            snprintf(name, sizeof name, "%s.%s_cycles", module->name, unit_state_names[s]);
-            stat_set_add_counter(&m->stats, name, "cycles", docs[s], &module->cycles[s]);
-        }
-    }
-    for (uint32_t i = 0; i < m->clock.queue_count; i++) {
-        struct queue *queue = m->clock.queues[i];
-        char name[96];
-        snprintf(name, sizeof name, "queue.%s.items", queue->name);
-        stat_set_add_counter(&m->stats, name, "items", "items pushed", &queue->items_in);
-        snprintf(name, sizeof name, "queue.%s.occupancy", queue->name);
-        stat_set_add_counter(&m->stats, name, "item cycles", "sum over cycles of the items held",
-                             &queue->occupancy_sum);
-    }
+#undef ROPS
 }
 
 static void
@@ -132,7 +106,9 @@ add_stats(struct machine *m)
 #define SHADERS m->shaders
 #define ROPS    m->rops
 #include "machine.def"
-    add_kernel_stats(m);
+#undef SHADERS
+#undef ROPS
+    stat_set_add_clock(&m->stats, &m->clock);
 }
 
 static bool
@@ -163,10 +139,14 @@ machine_create(const struct params *params, struct gpu_device *device,
     clock_init(&m->clock);
     pools_init(&m->pools);
     arena_init(&m->draws);
+#define SHADERS m->shaders
+#define ROPS    m->rops
 #define UNIT(name, count)                                                                          \
     m->name##_count = (count);                                                                     \
     m->name = mem_alloc((count) * sizeof *m->name);
 #include "machine.def"
+#undef SHADERS
+#undef ROPS
     init_units(m);
     wire(m);
     add_stats(m);

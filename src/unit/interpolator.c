@@ -2,7 +2,7 @@
  *
  * Gathers quads from the z tests in turn (a pixel always comes from the same one, so the order a
  * pixel is kept) or from hierarchical Z, and evaluates the fragment shader's inputs from the
- * triangle's planes. Two quads (2x4 fragments) a cycle; latency 2 to 8 by the number of inputs.
+ * triangle's planes. As many quads a cycle as there are ROPs (2x4 fragments in the reference of 2005); latency 2 to 8 by the number of inputs.
  * Source: machine.md (units). */
 #include "unit/interpolator.h"
 
@@ -11,14 +11,13 @@
 static enum unit_state interpolator_clock(void *self, uint64_t now);
 
 void
-interpolator_init(struct interpolator *interpolator, struct clock *clock,
-                  const struct params *params, uint32_t rops)
+interpolator_init(struct interpolator *interpolator, struct clock *clock, uint32_t rops)
 {
     memset(interpolator, 0, sizeof *interpolator);
     clock_add_module(clock, &interpolator->module, "interpolator", -1, interpolator,
                      interpolator_clock);
     interpolator->rops = rops;
-    interpolator->quads_cycle = params->RASTERIZER.NumInterpolators;
+    interpolator->quads_cycle = rops;
 }
 
 static void

@@ -18,7 +18,6 @@ struct interpolator {
     uint64_t samples_passed;
 };
 
-void interpolator_init(struct interpolator *interpolator, struct clock *clock,
-                       const struct params *params, uint32_t rops);
+void interpolator_init(struct interpolator *interpolator, struct clock *clock, uint32_t rops);
 
 #endif

@@ -6,7 +6,7 @@
  * and leave in the order in which they came, to color write or to the late z test: this is the
  * reorder point that keeps API order a pixel. Quads without a fragment left are dropped here.
  *
- * VerticesCycle vertices and StampsPerCycle quads in and out a cycle. Latency 1, on the queues.
+ * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle. Latency 1, on the queues.
  * Source: machine.md (order); ATTILA's fragment FIFO. Not modelled: a limit on the bandwidth of
  * shader inputs. */
 #include "unit/sched.h"
@@ -33,7 +33,7 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
     if (sched->group_threads > EXEC_MAX_LANES)
         sched->group_threads = EXEC_MAX_LANES;
     sched->vertices_cycle = params->STREAMER.VerticesCycle;
-    sched->quads_cycle = params->RASTERIZER.StampsPerCycle;
+    sched->quads_cycle = rops;
     sched->linger_cycles = 8;
     sched->shader_limit = (params->FRAGMENTSHADER.ExecutableThreads +
                            params->FRAGMENTSHADER.InputBuffers) /

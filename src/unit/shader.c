@@ -162,13 +162,14 @@ take_texels(struct shader *shader, uint64_t now)
 
 /* What the program wrote, to the quads: colors, and depth where it replaces the triangle's. */
 static void
-store_fragments(struct group *group)
+store_fragments(struct shader *shader, struct group *group)
 {
     const struct draw *draw = group->draw;
     const struct exec *exec = &group->exec;
     uint32_t lanes = exec->lanes;
     for (uint32_t q = 0; q < group->count; q++) {
         struct quad *quad = group->quads[q];
+        uint32_t before = (uint32_t)__builtin_popcount(quad->mask);
         quad->mask &= (uint8_t)~(exec->killed >> (4 * q) & 15);
         for (uint32_t t = 0; t < draw->color_count; t++) {
             if (draw->color_output[t] == 0xff)
@@ -186,6 +187,9 @@ store_fragments(struct group *group)
                                 quad->color[0][2][3], quad->color[0][3][3]};
         if (draw->dsa.alpha_enable)
             quad->mask = (uint8_t)alpha_test_quad(draw, quad->mask, alpha);
+        uint32_t left = (uint32_t)__builtin_popcount(quad->mask);
+        shader->stats.fragments_out += left;
+        shader->stats.fragments_killed += before - left;
     }
 }
 
@@ -290,7 +294,7 @@ static void
 finish(struct shader *shader, struct group *group, uint64_t now)
 {
     if (group->stage == STAGE_FRAGMENT)
-        store_fragments(group);
+        store_fragments(shader, group);
     else
         store_vertices(group);
     group->finished = true;
