@@ -17,6 +17,7 @@ struct fast_level {
 
 struct fast {
     const struct sample_setup *setup;
+    bool repeats;      /* both axes, and powers of two: the usual case, without choices */
     uint8_t source[4]; /* byte that each result channel comes from; 4: zero, 5: one */
     struct fast_level levels[RESOURCE_MAX_LEVELS];
 };
@@ -55,12 +56,14 @@ fast_init(struct fast *fast, const struct sample_setup *setup, const struct gpu_
     const struct resource *res = setup->res;
     const struct sampler_view *view = &setup->bound->view;
     uint8_t order[4];
+    fast->setup = setup;
+    fast->repeats = setup->wrap[0] == WRAP_REPEAT && setup->wrap[1] == WRAP_REPEAT &&
+                    setup->power_of_two[0] && setup->power_of_two[1] && !setup->rect;
     if (setup->dims != 2 || setup->cube || setup->bound->sampler.max_anisotropy > 1 ||
         res->samples != 1 || res->desc.target == TARGET_3D || setup->shadow ||
         !wrap_stays_inside(setup->wrap[0]) || !wrap_stays_inside(setup->wrap[1]) ||
         !byte_order(setup->bound->format, order))
         return false;
-    fast->setup = setup;
     for (int c = 0; c < 4; c++)
         fast->source[c] = view->swizzle[c] < 4 ? order[view->swizzle[c]] : view->swizzle[c];
     for (uint32_t i = setup->first_level; i <= setup->last_level; i++) {
@@ -106,19 +109,31 @@ mix(vec4 a, vec4 b, float f)
 }
 
 static inline vec4
+gather(const uint8_t *slice, const struct wrapped *s, const struct wrapped *t, uint32_t row_bytes)
+{
+    uint32_t x0 = offset_x(s->i0), x1 = offset_x(s->i1);
+    uint32_t y0 = offset_y(t->i0, row_bytes), y1 = offset_y(t->i1, row_bytes);
+    vec4 top = mix(decode8(slice + y0 + x0), decode8(slice + y0 + x1), s->f);
+    vec4 bottom = mix(decode8(slice + y1 + x0), decode8(slice + y1 + x1), s->f);
+    return mix(top, bottom, t->f);
+}
+
+static inline vec4
 fast_linear(const struct fast *fast, const struct fast_level *level, const struct lane_coord *coord,
             const uint8_t *slice)
 {
     const struct sample_setup *setup = fast->setup;
-    struct wrapped s =
-        wrap_linear(setup->wrap[0], coord->s, level->width, setup->power_of_two[0], !setup->rect);
-    struct wrapped t =
-        wrap_linear(setup->wrap[1], coord->t, level->height, setup->power_of_two[1], !setup->rect);
-    uint32_t x0 = offset_x(s.i0), x1 = offset_x(s.i1);
-    uint32_t y0 = offset_y(t.i0, level->row_bytes), y1 = offset_y(t.i1, level->row_bytes);
-    vec4 top = mix(decode8(slice + y0 + x0), decode8(slice + y0 + x1), s.f);
-    vec4 bottom = mix(decode8(slice + y1 + x0), decode8(slice + y1 + x1), s.f);
-    return mix(top, bottom, t.f);
+    struct wrapped s, t;
+    if (fast->repeats) {
+        s = repeat_linear(coord->s, level->width, true);
+        t = repeat_linear(coord->t, level->height, true);
+    } else {
+        s = wrap_linear(setup->wrap[0], coord->s, level->width, setup->power_of_two[0],
+                        !setup->rect);
+        t = wrap_linear(setup->wrap[1], coord->t, level->height, setup->power_of_two[1],
+                        !setup->rect);
+    }
+    return gather(slice, &s, &t, level->row_bytes);
 }
 
 static inline vec4
@@ -169,8 +184,8 @@ direct_fast(const struct fast *fast, const struct texture_request *request, uint
 }
 
 static void
-direct_planned(const struct bound_view *bound, const struct gpu_memory *memory,
-               const struct texture_request *request, uint32_t quad, float (*rgba)[EXEC_MAX_LANES])
+planned_quad(const struct bound_view *bound, const struct gpu_memory *memory,
+             const struct texture_request *request, uint32_t quad, float (*rgba)[EXEC_MAX_LANES])
 {
     struct sample_plan plan;
     const uint8_t *blocks[SAMPLE_MAX_PASSES][4][4];
@@ -188,20 +203,26 @@ direct_planned(const struct bound_view *bound, const struct gpu_memory *memory,
             rgba[c][quad * 4 + lane] = result[c][lane];
 }
 
+static void
+direct_planned(const struct bound_view *bound, const struct gpu_memory *memory,
+               const struct texture_request *request, uint32_t lanes, float (*rgba)[EXEC_MAX_LANES])
+{
+    for (uint32_t quad = 0; quad < lanes / 4; quad++)
+        if (request->mask >> (4 * quad) & 15)
+            planned_quad(bound, memory, request, quad, rgba);
+}
+
 void
 sample_direct(const struct bound_view *bound, const struct gpu_memory *memory,
               const struct texture_request *request, uint32_t lanes, float (*rgba)[EXEC_MAX_LANES])
 {
     struct sample_setup setup;
     struct fast fast;
-    bool is_fast =
-        sample_setup_init(&setup, bound, request->target) && fast_init(&fast, &setup, memory);
-    for (uint32_t quad = 0; quad < lanes / 4; quad++) {
-        if (!(request->mask >> (4 * quad) & 15))
-            continue;
-        if (is_fast)
-            direct_fast(&fast, request, quad, rgba);
-        else
-            direct_planned(bound, memory, request, quad, rgba);
+    if (!sample_setup_init(&setup, bound, request->target) || !fast_init(&fast, &setup, memory)) {
+        direct_planned(bound, memory, request, lanes, rgba);
+        return;
     }
+    for (uint32_t quad = 0; quad < lanes / 4; quad++)
+        if (request->mask >> (4 * quad) & 15)
+            direct_fast(&fast, request, quad, rgba);
 }
