@@ -211,11 +211,17 @@ info_of(const char *opcode)
     return NULL;
 }
 
-/* `how`: with the inputs as they are (one go), through constants of IMM, or in half of the lanes.
- */
+enum example_form {
+    FORM_PLAIN,      /* operands are inputs */
+    FORM_IMMEDIATES, /* operands are immediates */
+    FORM_MASKED,     /* only in lanes 4 to 7, over the first operand, through reversed swizzles */
+    FORM_COUNT,
+};
+
 static void
-example_text(char *text, size_t size, const struct example *example, bool immediates)
+example_text(char *text, size_t size, const struct example *example, enum example_form form)
 {
+    bool immediates = form == FORM_IMMEDIATES;
     const struct opcode_info *info = info_of(example->opcode);
     const union value *values[3] = {&example->a, &example->b, &example->c};
     char sources[96] = "";
@@ -230,7 +236,19 @@ example_text(char *text, size_t size, const struct example *example, bool immedi
                                   s, values[s]->u[0], values[s]->u[1], values[s]->u[2],
                                   values[s]->u[3]);
     }
-    snprintf(text + n, size - n, "  0: %s OUT[0]%s\n  1: END\n", example->opcode, sources);
+    if (form != FORM_MASKED) {
+        snprintf(text + n, size - n, "  0: %s OUT[0]%s\n  1: END\n", example->opcode, sources);
+        return;
+    }
+    snprintf(text + n, size - n,
+             "DCL IN[3], GENERIC[3], PERSPECTIVE\nDCL TEMP[0]\n"
+             "  0: MOV TEMP[0], IN[0].wzyx\n"
+             "  1: IF IN[3].xxxx\n"
+             "  2:   %s TEMP[0], TEMP[0].wzyx%s\n"
+             "  3: ENDIF\n"
+             "  4: MOV OUT[0], TEMP[0]\n"
+             "  5: END\n",
+             example->opcode, sources + strlen(", IN[0]"));
 }
 
 static bool
@@ -243,15 +261,15 @@ same_value(uint32_t got, uint32_t wanted)
 }
 
 static void
-check_example(const struct example *example, bool immediates)
+check_example(const struct example *example, enum example_form form)
 {
     static const float scale[4] = {1, 2, 3, 5};
     char text[1024];
     struct machine m;
     bool derivative = info_of(example->opcode)->shape == SHAPE_DERIVATIVE;
-    if (derivative && immediates)
+    if (derivative && form != FORM_PLAIN)
         return;
-    example_text(text, sizeof text, example, immediates);
+    example_text(text, sizeof text, example, form);
     machine_start(&m, STAGE_FRAGMENT, text, 8);
     const union value *values[3] = {&example->a, &example->b, &example->c};
     for (uint32_t k = 0; k < 3 * 4 * 8; k++) {
@@ -260,16 +278,17 @@ check_example(const struct example *example, bool immediates)
         if (derivative)
             input(&m, s, c)[lane] *= scale[lane % 4];
     }
+    for (uint32_t lane = 0; lane < 8 && form == FORM_MASKED; lane++)
+        input(&m, 3, 0)[lane] = lane < 4 ? 0.0f : 1.0f;
     machine_run(&m);
-    for (uint32_t c = 0; c < 4; c++) {
-        for (uint32_t lane = 0; lane < 8; lane += 4) {
-            float value = output(&m, 0, c, lane);
-            uint32_t got;
-            memcpy(&got, &value, 4);
-            if (!same_value(got, example->wanted.u[c]))
-                fail_msg("%s: channel %u is %08x (%g), not %08x (%g)", example->opcode, c, got,
-                         (double)value, example->wanted.u[c], (double)example->wanted.f[c]);
-        }
+    for (uint32_t k = 0; k < 8; k++) {
+        uint32_t c = k / 2, lane = k % 2 * 4, got;
+        uint32_t wanted =
+            form == FORM_MASKED && lane < 4 ? example->a.u[3 - c] : example->wanted.u[c];
+        memcpy(&got, &m.exec->outputs[c * 8 + lane], 4);
+        if (!same_value(got, wanted))
+            fail_msg("%s, form %d: channel %u of lane %u is %08x, not %08x", example->opcode,
+                     (int)form, c, lane, got, wanted);
     }
     machine_end(&m);
 }
@@ -277,10 +296,9 @@ check_example(const struct example *example, bool immediates)
 static void
 test_examples(void **state)
 {
-    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-        check_example(&examples[i], false);
-        check_example(&examples[i], true);
-    }
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+        for (enum example_form form = 0; form < FORM_COUNT; form++)
+            check_example(&examples[i], form);
 }
 
 /* Programs whose IN[0].x is the number of the lane, and what OUT[0].x must be then. */
@@ -767,7 +785,7 @@ test_every_opcode_has_an_example(void **state)
     bool covered[OPCODE_COUNT] = {false};
     char text[4096];
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-        example_text(text, sizeof text, &examples[i], false);
+        example_text(text, sizeof text, &examples[i], FORM_PLAIN);
         cover(covered, STAGE_FRAGMENT, text);
     }
     for (size_t i = 0; i < sizeof flow_cases / sizeof *flow_cases; i++) {

@@ -1,4 +1,5 @@
 /* gfx/program.h: what is decoded from TGSI as Mesa prints it, liveness, refusals, hostile texts. */
+#include "base/mem.h"
 #include "gfx/exec.h"
 
 #include <setjmp.h>
@@ -307,7 +308,7 @@ test_refusals(void **state)
 static bool
 parses_nested(uint32_t depth)
 {
-    char *text = malloc(64 + depth * 64), *at = text;
+    char *text = mem_alloc(64 + depth * 64), *at = text;
     uint32_t n = 0;
     at += sprintf(at, "FRAG\nIMM[0] FLT32 {1, 1, 1, 1}\n");
     for (uint32_t i = 0; i < depth; i++)
@@ -460,7 +461,9 @@ test_hostile_texts(void **state)
 {
     uint32_t seed = 1, survivors = 0;
     char text[8192];
-    run_survivor(parse(STAGE_VERTEX, hostile_seed));
+    struct program *whole = parse(STAGE_VERTEX, hostile_seed);
+    run_survivor(whole);
+    program_destroy(whole);
     for (uint32_t i = 0; i < 6000; i++) {
         snprintf(text, sizeof text, "%s", i % 3 ? hostile_seed : vertex_text);
         for (uint32_t k = next_random(&seed) % 4 ? 2 : 0; k < 3; k++)
