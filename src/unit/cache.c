@@ -179,6 +179,7 @@ send_transaction(struct cache *cache, uint64_t now)
         cache->writes_in_flight++;
     }
     operation->sent++;
+    cache->transactions++;
     if (operation->sent * TRANSACTION_BYTES >= operation->bytes) {
         cache->operation_head = (cache->operation_head + 1) % cache->operation_limit;
         cache->operation_count--;

@@ -35,7 +35,7 @@ struct cache {
     uint32_t operation_head, operation_count, operation_limit;
     uint32_t writes_in_flight;
     uint64_t lose_writeback_at; /* fault injection: this write-back is not sent; 0: none */
-    uint64_t evictions, writebacks; /* statistics: since the cache was made */
+    uint64_t evictions, writebacks, transactions; /* statistics: since the cache was made */
 };
 
 void cache_init(struct cache *cache, uint32_t lines, uint32_t ways, uint32_t line_bytes,

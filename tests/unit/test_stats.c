@@ -11,7 +11,7 @@ static void
 names_and_values(void **state)
 {
     struct stat_set set;
-    struct clipper_stats clipper = {.tris_in = 5, .tris_out = 3};
+    struct clipper_stats clipper = {.primitives_in = 5, .to_clip = 3};
     struct shader_stats shaders[2] = {{.instructions = 10}, {.instructions = 32}};
     uint64_t busy = 7, values[256], sum;
     stat_set_init(&set);
@@ -20,10 +20,10 @@ names_and_values(void **state)
         stat_set_add(&set, &shader_stat_group, i, &shaders[i]);
     stat_set_add_counter(&set, "clipper.busy_cycles", "cycles", "cycles busy", &busy);
     assert_true(set.count < 256);
-    assert_string_equal(set.entries[0].name, "clipper.tris_in"); /* columns in order of adding */
+    assert_string_equal(set.entries[0].name, "clipper.primitives_in"); /* columns in order of adding */
     stat_set_snapshot(&set, values);
 
-    assert_true(stat_set_sum(&set, values, "clipper.tris_out", &sum));
+    assert_true(stat_set_sum(&set, values, "clipper.to_clip", &sum));
     assert_int_equal(sum, 3);
     assert_true(stat_set_sum(&set, values, "clipper.busy_cycles", &sum));
     assert_int_equal(sum, 7);
@@ -35,15 +35,15 @@ names_and_values(void **state)
     assert_false(stat_set_sum(&set, values, "shade.instructions", &sum));
     assert_string_equal(stat_set_find(&set, "shader[0].instructions")->measure, "instructions");
     assert_null(stat_set_find(&set, "shader.instructions"));
-    assert_string_equal(stat_set_nearest(&set, "clipper.tris_on"), "clipper.tris_in");
+    assert_string_equal(stat_set_nearest(&set, "clipper.primitives_on"), "clipper.primitives_in");
     assert_null(stat_set_nearest(&set, "nothing like any of them"));
 
     stat_set_rebase(&set);
-    clipper.tris_in += 4;
+    clipper.primitives_in += 4;
     stat_set_snapshot(&set, values);
-    assert_true(stat_set_sum(&set, values, "clipper.tris_in", &sum));
+    assert_true(stat_set_sum(&set, values, "clipper.primitives_in", &sum));
     assert_int_equal(sum, 4);
-    assert_true(stat_set_sum(&set, values, "clipper.tris_out", &sum));
+    assert_true(stat_set_sum(&set, values, "clipper.to_clip", &sum));
     assert_int_equal(sum, 0);
     stat_set_fini(&set);
 }
