@@ -7,6 +7,7 @@ root=$(pwd)
 work=$root/build-check
 golden=tests/golden/tiny.trace
 mkdir -p "$work/logs"
+rm -f "$work/result"
 
 passed=0
 failed=0
@@ -167,5 +168,5 @@ else
     done
 fi
 
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed" | tee "$work/result"
 [ "$failed" = 0 ]
