@@ -31,14 +31,22 @@ for run in 1 2 3; do
         >"$out/run-$run.log"
 done
 
-jq -rs --arg what "$what" '
+# A column of the table of frames, added up.
+total() {
+    gunzip -c "$out/run-1/stats.frames.csv.gz" | awk -F, -v name="$1" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i; next }
+        { sum += $column }
+        END { if (!column) exit 1; printf "%.0f", sum }'
+}
+
+fragments=$(total fraggen.fragments_out)
+jq -rs --argjson fragments "$fragments" --arg what "$what" '
     def median: sort | .[length / 2 | floor];
     (map(.wall_seconds) | median) as $seconds
     | .[0] as $run
-    | ($run.frames | if type == "array" then length else . end) as $frames
-    | "\($what), \($frames) frames, reference-2005, median of \(length):",
+    | "\($what), \($run.frames) frames, reference-2005, median of \(length):",
       "  simulated cycles a wall second (busy)  \($run.busy_cycles / $seconds | round)",
-      "  wall milliseconds a frame              \($seconds * 1000 / $frames | round)",
-      "  nanoseconds a fragment                 \($seconds * 1e9 / $run.fragments | round)",
-      "  of \($run.cycles) cycles \($run.busy_cycles) busy; \($run.fragments) fragments"
+      "  wall milliseconds a frame              \($seconds * 1000 / $run.frames | round)",
+      "  nanoseconds a fragment                 \($seconds * 1e9 / $fragments | round)",
+      "  of \($run.cycles) cycles \($run.busy_cycles) busy; \($fragments) fragments"
 ' "$out"/run-*/run.json
