@@ -71,12 +71,23 @@ count_cases() {
     ' "$1/meson-logs/testlog.json"
 }
 
+# What the programs that failed said: their cases that are not ok, with the reasons, and the end of
+# what they wrote to standard error.
+failures() {
+    jq -r '
+        select(.result != "OK" and .result != "SKIP")
+        | "\(.name): \(.result), exit status \(.returncode)",
+          ((.stdout // "") | split("\n")[] | select(test("^(not ok|#|Bail out)"))),
+          ((.stderr // "") | split("\n") | .[-30:][])
+    ' "$1/meson-logs/testlog.json" | head -n 100 | sed 's/^/        /'
+}
+
 # unit_tests NAME: runs the tests of build-check/NAME and counts every case.
 unit_tests() {
     dir=$work/$1
     begin=$(date +%s)
     rm -f "$dir/meson-logs/testlog.json"
-    meson test -C "$dir" --no-rebuild --print-errorlogs >"$work/logs/tests-$1.log" 2>&1
+    meson test -C "$dir" --no-rebuild >"$work/logs/tests-$1.log" 2>&1
     status=$?
     if [ ! -f "$dir/meson-logs/testlog.json" ]; then
         fail "tests, $1: none ran"
@@ -93,8 +104,7 @@ unit_tests() {
     else
         echo "FAILED  tests, $1: $2 passed, $3 failed, $4 skipped ($took)"
         [ "$3" != 0 ] || fail "tests, $1: meson test ended with $status"
-        sed -n '/^not ok\|# .*error\|[Ee]rror:\|runtime error/p' "$work/logs/tests-$1.log" | head -n 40
-        tail -n 30 "$work/logs/tests-$1.log"
+        failures "$dir"
     fi
 }
 
