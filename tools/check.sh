@@ -2,7 +2,7 @@
 # Every check (`make check`). Ends in one line, `N passed, N failed`: steps, and each test case of
 # the unit tests.
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 root=$(pwd)
 work=$root/build-check
 golden=tests/golden/tiny.trace

@@ -42,10 +42,10 @@ examine() {
     "$aetius" replay "$trace" -o "$at/functional"
     "$aetius" replay "$trace" --reference=llvmpipe -o "$at/llvmpipe"
     "$aetius" replay "$trace" --reference=softpipe -o "$at/softpipe"
-    "$aetius" compare --json "$at/sim/frames" "$at/functional/frames" >"$at/timed.json"
-    "$aetius" compare --json "$at/sim/frames" "$at/llvmpipe/frames" -o "$at/difference" \
+    "$aetius" compare --json "$at/functional/frames" "$at/sim/frames" >"$at/timed.json"
+    "$aetius" compare --json "$at/llvmpipe/frames" "$at/sim/frames" -o "$at/difference" \
         >"$at/ours.json"
-    "$aetius" compare --json "$at/softpipe/frames" "$at/llvmpipe/frames" >"$at/softpipe.json"
+    "$aetius" compare --json "$at/llvmpipe/frames" "$at/softpipe/frames" >"$at/softpipe.json"
     {
         printf '%s|' "$1"
         jq -nr --slurpfile exact "$at/timed.json" --slurpfile ours "$at/ours.json" \
