@@ -223,11 +223,11 @@ unpack_bgra8(uint32_t word)
     return __builtin_convertvector(raw, color4) / 255.0f;
 }
 
-/* Of values that are clamped already, or of blended ones that still may lie outside 0..1. */
+/* Of values from 0 to 1; the product and the sum are exact in double precision. */
 static uint32_t
 pack_bgra8(color4 color)
 {
-    const double4 scaled = __builtin_convertvector(clamp4(color, 0.0f, 1.0f), double4) * 255.0;
+    const double4 scaled = __builtin_convertvector(color, double4) * 255.0;
     const int4 raw = __builtin_convertvector(scaled + 0.5, int4);
     return (uint32_t)raw[0] << 16 | (uint32_t)raw[1] << 8 | (uint32_t)raw[2] |
            (uint32_t)raw[3] << 24;
@@ -252,7 +252,8 @@ blend_quad_bgra8(const struct draw *draw, uint32_t target, uint32_t mask, const 
         uint32_t old;
         memcpy(&old, bytes + 4 * i, sizeof old);
         if (rt->enable)
-            color = blend_color(rt, color, unpack_bgra8(old | opaque), constant);
+            color =
+                clamp4(blend_color(rt, color, unpack_bgra8(old | opaque), constant), 0.0f, 1.0f);
         const uint32_t now = (old & kept) | (pack_bgra8(color) & ~kept) | opaque;
         memcpy(bytes + 4 * i, &now, sizeof now);
     }

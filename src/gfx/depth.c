@@ -10,6 +10,8 @@
 #include <string.h>
 
 typedef float floats4 __attribute__((vector_size(16)));
+typedef int32_t ints4 __attribute__((vector_size(16)));
+typedef uint32_t words4 __attribute__((vector_size(16)));
 
 static float
 clamp_to(float value, float low, float high)
@@ -171,6 +173,55 @@ test_fragment(const struct draw *draw, uint32_t face, uint32_t bit, uint32_t z, 
     return word;
 }
 
+/* The lanes of which a compares with b as the function says, all bits set. */
+static ints4
+compare4(uint8_t func, ints4 a, ints4 b)
+{
+    switch ((enum compare_func)func) {
+    case FUNC_NEVER: return (ints4){0, 0, 0, 0};
+    case FUNC_LESS: return a < b;
+    case FUNC_EQUAL: return a == b;
+    case FUNC_LEQUAL: return a <= b;
+    case FUNC_GREATER: return a > b;
+    case FUNC_NOTEQUAL: return a != b;
+    case FUNC_GEQUAL: return a >= b;
+    case FUNC_ALWAYS: return (ints4){-1, -1, -1, -1};
+    }
+    BUG("compare function %u", func);
+}
+
+/* The common case at once for the quad: 24 bits of depth in a word, no stencil test. */
+static struct depth_result
+test_depth24(const struct draw *draw, uint32_t mask, const float z[4], uint8_t *bytes)
+{
+    const struct format_info *format = draw->depth.format;
+    const uint32_t shift = format->depth_shift;
+    struct depth_result result = {0};
+    float low, high;
+    words4 old;
+    ints4 fixed, lanes;
+
+    depth_range(draw, &low, &high);
+    memcpy(&old, bytes, sizeof old);
+    for (uint32_t i = 0; i < 4; i++) {
+        fixed[i] = (int32_t)quantize(format, clamp_to(z[i], low, high));
+        lanes[i] = mask >> i & 1 ? -1 : 0;
+    }
+    const ints4 stored = (ints4)(old >> shift & 0xffffff);
+    const ints4 pass = compare4(draw->dsa.depth_func, fixed, stored) & lanes;
+    for (uint32_t i = 0; i < 4; i++)
+        result.pass |= (uint32_t)pass[i] & 1u << i;
+    result.z_fail = mask & ~result.pass;
+    if (draw->depth_write && result.pass) {
+        const words4 written = (words4)pass & (words4){0xffffff, 0xffffff, 0xffffff, 0xffffff}
+                                                  << shift;
+        const words4 now = (old & ~written) | ((words4)fixed << shift & written);
+        memcpy(bytes, &now, sizeof now);
+        result.wrote = true;
+    }
+    return result;
+}
+
 struct depth_result
 depth_test_quad(const struct draw *draw, bool front, uint32_t mask, const float z[4],
                 uint8_t *bytes)
@@ -183,6 +234,9 @@ depth_test_quad(const struct draw *draw, bool front, uint32_t mask, const float 
         result.pass = mask;
         return result;
     }
+    if (draw->depth_test && !draw->stencil_test && format->depth_bits == 24 &&
+        format->block_bytes == 4)
+        return test_depth24(draw, mask, z, bytes);
     depth_range(draw, &low, &high);
     const uint32_t face = !front && draw->dsa.stencil[1].enabled;
     for (uint32_t i = 0; i < 4; i++) {

@@ -212,6 +212,12 @@ forget_vertices(struct functional_scratch *scratch)
 
 /* Fragments: what lies behind the shader, in order. */
 
+static uint32_t
+count_fragments(uint32_t mask)
+{
+    return (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1) + (mask >> 3 & 1);
+}
+
 static uint8_t *
 quad_bytes(const struct run *run, const struct bound_surface *surface, uint32_t x, uint32_t y)
 {
@@ -268,7 +274,7 @@ finish_quad(const struct run *run, const struct quad *quad, uint32_t lane)
                              ? shader_output(run, (uint32_t)draw->depth_output, 2, lane)
                              : quad->z;
         mask = test_depth(run, quad, mask, z);
-        run->scratch->samples_passed += (uint64_t)__builtin_popcount(mask);
+        run->scratch->samples_passed += count_fragments(mask);
     }
     if (mask && draw->color_write)
         write_colors(run, quad, mask, lane);
@@ -304,11 +310,11 @@ take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, ui
     struct quad *quad = &scratch->quads[scratch->quad_count];
 
     *quad = (struct quad){.triangle = triangle, .x = x, .y = y, .mask = mask};
-    run->renderer->fragments += (uint64_t)__builtin_popcount(mask);
+    run->renderer->fragments += count_fragments(mask);
     depth_interpolate(triangle, x, y, quad->z);
     if (run->draw->early_z) {
         quad->mask = test_depth(run, quad, mask, quad->z);
-        scratch->samples_passed += (uint64_t)__builtin_popcount(quad->mask);
+        scratch->samples_passed += count_fragments(quad->mask);
         if (!quad->mask || !run->shade_fragments)
             return true;
     }
