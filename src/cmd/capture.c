@@ -43,8 +43,8 @@ capture(const struct capture_options *options, char **program, struct error *err
         passthrough_destroy(reference);
         return EXIT_FAILED;
     }
-    tee_init(&tee, writer, passthrough_sink(reference), options->last_frame);
-    bool ok = launch(program, &tee.sink, options->stop ? &tee.done : NULL, &result, err);
+    tee_init(&tee, writer, passthrough_sink(reference), options->last_frame, options->stop);
+    bool ok = launch(program, &tee.sink, &tee.stop, &result, err);
     uint32_t frames = trace_writer_frames(writer);
     struct error closing;
     if (!trace_writer_close(writer, ok ? err : &closing))

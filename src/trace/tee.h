@@ -9,10 +9,13 @@ struct tee {
     struct trace_writer *writer;
     struct message_sink *renderer;
     uint32_t last_frame; /* nothing is written after it; UINT32_MAX: all */
-    bool done;           /* the last frame has been written */
+    bool ends_at_last;   /* the program shall end after it */
+    bool written;        /* the last frame is in the trace */
+    bool failed;         /* the trace could not be written */
+    bool stop;           /* the program shall end now: for launch() */
 };
 
 void tee_init(struct tee *tee, struct trace_writer *writer, struct message_sink *renderer,
-              uint32_t last_frame);
+              uint32_t last_frame, bool ends_at_last);
 
 #endif
