@@ -31,8 +31,9 @@ fail_prefix(struct error *err, const char *fmt, ...)
     va_start(args, fmt);
     int n = vsnprintf(err->text, sizeof err->text, fmt, args);
     va_end(args);
-    if (n >= 0 && (size_t)n < sizeof err->text)
-        snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", old);
+    int room = (int)sizeof err->text - n - 3; /* for the old text; ": " and the NUL go off */
+    if (n >= 0 && room > 0)
+        snprintf(err->text + n, sizeof err->text - (size_t)n, ": %.*s", room, old);
     return false;
 }
 

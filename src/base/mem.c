@@ -50,12 +50,10 @@ char *
 mem_printf(const char *fmt, ...)
 {
     va_list args;
+    char *text = NULL;
     va_start(args, fmt);
-    int n = vsnprintf(NULL, 0, fmt, args);
-    va_end(args);
-    char *text = mem_alloc((size_t)n + 1);
-    va_start(args, fmt);
-    vsnprintf(text, (size_t)n + 1, fmt, args);
+    if (vasprintf(&text, fmt, args) < 0)
+        out_of_memory(strlen(fmt));
     va_end(args);
     return text;
 }

@@ -11,7 +11,7 @@
 
 #include "gfx/program.h"
 
-enum { EXEC_MAX_LANES = 64, EXEC_MAX_NESTING = 32 };
+enum { EXEC_MAX_LANES = 64, EXEC_MAX_NESTING = 32 /* IF, loops and CAL; program.c checks */ };
 
 enum exec_event {
     EXEC_NEXT,    /* went on to the next instruction */
@@ -20,13 +20,19 @@ enum exec_event {
 };
 
 struct texture_request {
-    uint8_t opcode; /* TEX, TXB, TXL, TXP, TXD, ... : what the texture unit has to know */
+    /* OP_TEX (LOD from derivatives), OP_TXB (with bias), OP_TXL (explicit LOD), OP_TXD (given
+     * derivatives), OP_TXF (texel fetch) or OP_TXQ (size query). The others come as one of these:
+     * TXP and TEX2 as TEX, TXB2 as TXB, TXL2 and TEX_LZ as TXL, and everything without a LOD in a
+     * vertex program as TXL. */
+    uint8_t opcode;
     uint8_t target; /* enum texture_target */
     uint8_t sampler;
     int8_t offset[3];
     uint64_t mask; /* lanes that want the result (derivatives use all of a quad) */
-    /* Coordinates after projection: s, t, r, and in [3] the reference of a shadow target (already
-     * picked from the place that the target says), [4] bias or explicit LOD. */
+    /* Coordinates after projection: s, t, r (an array's layer is the last of them), and in [3] the
+     * reference of a shadow target (already picked from the place that the target says), [4] bias
+     * or explicit LOD. What a target does not have is 0. TXF and TXQ carry integers' bits, and TXQ
+     * gets integers' bits back. */
     float coord[5][EXEC_MAX_LANES];
     float ddx[3][EXEC_MAX_LANES], ddy[3][EXEC_MAX_LANES]; /* TXD only */
 };
@@ -37,18 +43,22 @@ struct exec {
     uint32_t constant_count;
     uint32_t lanes; /* multiple of 4, at most EXEC_MAX_LANES */
     uint32_t pc;
+    uint64_t full;                   /* lanes that it began with */
     uint64_t active;                 /* lanes that run the next instruction */
     uint64_t alive;                  /* lanes not ended, not killed */
     uint64_t killed;                 /* lanes that ran into KILL */
     float *inputs, *outputs, *temps; /* see above; memory of exec_size() */
     int32_t *address;
-    float *systems; /* system values: VERTEXID, INSTANCEID as integers' bits; FACE +-1 */
+    float *systems;           /* system values: VERTEXID, INSTANCEID as integers' bits; FACE +-1 */
+    float *files[FILE_COUNT]; /* the same by enum register_file; NULL: not a file of lanes */
     struct exec_frame {
         uint8_t kind;
         uint64_t saved, other;
         uint32_t pc;
     } stack[EXEC_MAX_NESTING];
     uint32_t depth;
+    uint64_t lane_mask_of; /* what lane_mask spells out */
+    uint32_t lane_mask[EXEC_MAX_LANES] __attribute__((aligned(16)));
     struct texture_request request;
     const struct instruction *texture_instruction; /* that waits for texels */
 };
@@ -57,11 +67,15 @@ struct exec {
 uint32_t exec_size(const struct program *program, uint32_t lanes);
 
 /* Points the registers into `memory` (exec_size() bytes, 64-byte aligned; outputs are zeroed,
- * temporaries too) and starts at instruction 0 with the lanes of `mask`. The caller then fills
- * inputs and systems. */
+ * temporaries too) and starts at instruction 0 with the lanes of `mask` (helper pixels included).
+ * The caller then fills inputs and systems. Registers of lanes outside the mask hold anything.
+ *
+ * KILL marks lanes in `killed` and takes them from `alive`; they go on as helpers, for the
+ * derivatives of their quad, until no lane of the group is alive: then the program ends. */
 void exec_begin(struct exec *exec, const struct program *program, const float (*constants)[4],
                 uint32_t constant_count, uint32_t lanes, uint64_t mask, void *memory);
 
+/* Runs one instruction; at EXEC_TEXTURE the program counter is already behind it. */
 enum exec_event exec_step(struct exec *exec);
 
 /* Writes the texels (rgba[channel][lane]) to the destination of the instruction that asked. */

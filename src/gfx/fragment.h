@@ -7,8 +7,11 @@
 #include "gfx/exec.h"
 #include "gfx/triangle.h"
 
-/* Window depth of the quad at (x, y) from the plane, clamped to 0..1 (or to the viewport's depth
- * range when clipping is off). */
+/* What window depth is clamped to: 0..1, or the viewport's depth range when clipping is off. */
+void depth_range(const struct draw *draw, float *low, float *high);
+
+/* Window depth of the quad at (x, y) from the plane, held between the triangle's z_min and z_max,
+ * which lie in the depth range. */
 void depth_interpolate(const struct triangle *triangle, uint32_t x, uint32_t y, float z[4]);
 
 struct depth_result {
@@ -16,7 +19,9 @@ struct depth_result {
     uint32_t z_fail, stencil_fail;
     bool wrote; /* bytes changed or were written */
 };
-/* Depth and stencil test with all its updates. `bytes`: 4 elements of the depth surface. */
+/* Depth and stencil test with all its updates. `z` as interpolated or as the shader wrote it (it is
+ * clamped to the depth range here). `bytes`: 4 elements of the depth surface; not looked at when
+ * the draw tests neither. */
 struct depth_result depth_test_quad(const struct draw *draw, bool front, uint32_t mask,
                                     const float z[4], uint8_t *bytes);
 
@@ -25,7 +30,8 @@ void depth_clear_element(const struct format_info *format, uint32_t buffers, dou
                          uint32_t stencil, uint8_t *element);
 float depth_of_element(const struct format_info *format, const uint8_t *element);
 
-/* Fragment shader inputs of one quad into exec inputs at lanes `lane` .. `lane` + 3. */
+/* Fragment shader inputs (and the system values FACE and POSITION) of one quad into exec inputs at
+ * lanes `lane` .. `lane` + 3. */
 void interpolate_quad(const struct triangle *triangle, uint32_t x, uint32_t y, struct exec *exec,
                       uint32_t lane);
 
@@ -33,8 +39,11 @@ void interpolate_quad(const struct triangle *triangle, uint32_t x, uint32_t y, s
 uint32_t alpha_test_quad(const struct draw *draw, uint32_t mask, const float alpha[4]);
 
 /* Blend (or logic op), mask and write the quad into color buffer `target`. rgba[fragment][channel]
- * as the shader gave it, clamped here if the state says so; src1: second source or NULL. */
+ * as the shader gave it, clamped here if the state says so. There is no second source: its factors
+ * count as those of zeros. blend_quad_general() is the same without shortcuts. */
 void blend_quad(const struct draw *draw, uint32_t target, uint32_t mask, const float rgba[4][4],
                 uint8_t *bytes);
+void blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask,
+                        const float rgba[4][4], uint8_t *bytes);
 
 #endif

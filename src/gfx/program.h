@@ -6,6 +6,14 @@
 #include "base/error.h"
 #include "gfx/state.h"
 
+enum { /* what a text may ask for; more is the user's fault, with the line */
+       MAX_TEMPS = 2048,
+       MAX_INSTRUCTIONS = 16384,
+       MAX_IMMEDIATES = 4096,
+       MAX_ADDRESSES = 16,
+       MAX_SYSTEMS = 8,
+};
+
 enum register_file {
     FILE_NULL,
     FILE_INPUT,
@@ -16,6 +24,7 @@ enum register_file {
     FILE_ADDRESS,
     FILE_SAMPLER,
     FILE_SYSTEM, /* system values: VERTEXID, INSTANCEID, FACE, ... */
+    FILE_COUNT,
 };
 
 enum semantic { /* as TGSI_SEMANTIC_* names them */
@@ -61,14 +70,15 @@ struct source {
     uint8_t swizzle[4];
     bool negate, absolute, indirect;
     uint8_t address_index, address_channel; /* ADDR[i].c when indirect */
-    uint8_t buffer;                         /* constant buffer */
+    uint8_t buffer;                         /* constant buffer: 0, others are refused */
+    uint8_t array;                          /* declared array that an indirect access stays in */
     int16_t index;
 };
 
 struct destination {
     uint8_t file, write_mask; /* 1 x, 2 y, 4 z, 8 w */
     bool saturate, indirect;
-    uint8_t address_index, address_channel;
+    uint8_t address_index, address_channel, array;
     int16_t index;
 };
 
@@ -86,12 +96,30 @@ enum unit_kind {              /* what executes an opcode, for time and for the s
                  KIND_FLOW, /* IF, loops, CAL, RET, KILL, END */
 };
 
+enum opcode_shape {
+    SHAPE_COMPONENT,  /* each channel from the same channel of the sources */
+    SHAPE_SCALAR,     /* one value, from the first channel (after swizzle), for all */
+    SHAPE_DOT,        /* one value, from several channels, for all */
+    SHAPE_SPECIAL,    /* channels differ: LIT, DST, EXP, LOG */
+    SHAPE_DERIVATIVE, /* differences in the quad */
+    SHAPE_TEXTURE,
+    SHAPE_FLOW,
+};
+
+enum operand_type { /* what modifiers act on */
+                    TYPE_FLOAT,
+                    TYPE_INTEGER,
+                    TYPE_SELECT, /* first source integer, the others floats */
+};
+
 struct opcode_info {
     const char *name;
     uint8_t destinations, sources;
     enum unit_kind kind;
     uint8_t latency;    /* cycles of the execute stage, 1..9 */
     uint8_t throughput; /* issue cycles that hardware of 2005 spends on it (DIV, LRP, POW: >1) */
+    enum opcode_shape shape;
+    enum operand_type type;
 };
 extern const struct opcode_info opcode_infos[OPCODE_COUNT];
 
@@ -105,6 +133,15 @@ struct instruction {
     struct source src[4];
     int8_t tex_offset[3];
     uint16_t line; /* line of the text, for messages */
+    bool overlaps; /* writing one channel would change the source of a later one */
+    /* Channels 0 .. contiguous - 1 are all that is written, each from the same channel of plain
+     * registers of lanes: execution can take them in one go. 0: not so. */
+    uint8_t contiguous;
+    /* For a scoreboard: temporaries 0..63, a bit each; an indirect access has the bits of its whole
+     * array. `temps_above` says that temporaries from 64 on take part: order it against all. */
+    uint64_t temps_read, temps_written;
+    bool temps_above;
+    uint8_t port_count; /* different registers that it reads (all files): register ports */
 };
 
 enum texture_target { /* as TGSI names them in texture instructions */
@@ -124,13 +161,22 @@ enum texture_target { /* as TGSI names them in texture instructions */
                       TEX_SHADOWCUBE,
 };
 
+struct texture_target_info {
+    const char *name;
+    uint8_t coordinates; /* channels of coordinates, array layer included */
+    int8_t reference;    /* channel of a shadow target's reference, or -1 */
+    int8_t layer;        /* channel of an array's layer, or -1 */
+};
+#define TEXTURE_TARGET_COUNT (TEX_SHADOWCUBE + 1)
+extern const struct texture_target_info texture_target_infos[TEXTURE_TARGET_COUNT];
+
 struct program {
     uint32_t id; /* 1, 2, ... in order of creation: for statistics and messages */
     enum shader_stage stage;
     uint32_t instruction_count;
     struct instruction *instructions;
     uint32_t input_count, output_count, system_count;
-    struct io_decl inputs[MAX_VARYINGS], outputs[MAX_VARYINGS], systems[8];
+    struct io_decl inputs[MAX_VARYINGS], outputs[MAX_VARYINGS], systems[MAX_SYSTEMS];
     uint32_t temp_count, address_count, immediate_count;
     uint32_t constant_count; /* vec4 of constant buffer 0 that are declared */
     float (*immediates)[4];
@@ -146,5 +192,26 @@ struct program {
 struct program *program_create(enum shader_stage stage, const char *tgsi, const struct so_info *so,
                                struct error *err);
 void program_destroy(struct program *program);
+
+/* Channels (1 x, 2 y, 4 z, 8 w; after the swizzle) of its register that source `i` reads. */
+uint8_t instruction_channels_read(const struct instruction *instruction, uint32_t i);
+
+static inline bool
+instruction_reads_temp(const struct instruction *instruction, uint32_t temp)
+{
+    return temp < 64 ? instruction->temps_read >> temp & 1 : instruction->temps_above;
+}
+
+static inline bool
+instruction_writes_temp(const struct instruction *instruction, uint32_t temp)
+{
+    return temp < 64 ? instruction->temps_written >> temp & 1 : instruction->temps_above;
+}
+
+static inline uint32_t
+instruction_issue_cycles(const struct instruction *instruction)
+{
+    return opcode_infos[instruction->opcode].throughput;
+}
 
 #endif

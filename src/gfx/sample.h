@@ -15,8 +15,10 @@
 
 enum { SAMPLE_MAX_PASSES = 64 };
 
-/* The address of a texel that is not in memory: the border color. */
+/* The address of a texel that is not in memory: the border color, or, with x = TEXEL_CORNER, the
+ * missing fourth texel at the corner of a seamless cube. */
 #define TEXEL_BORDER 0u
+enum { TEXEL_CORNER = 1 };
 
 struct texel_ref {
     uint32_t address; /* of the block's first byte in memory, or TEXEL_BORDER */
@@ -25,10 +27,10 @@ struct texel_ref {
 
 struct sample_pass {
     uint8_t lanes;                 /* which lanes need it */
-    bool linear;                   /* 4 texels a lane, else 1 */
+    uint8_t linear;                /* which of them filter 4 texels; the others read 1 */
     struct texel_ref texels[4][4]; /* [lane][00, 10, 01, 11] */
     float fx[4], fy[4];            /* bilinear weights */
-    float weight[4];               /* of the pass in the lane's result */
+    float weight[4];               /* of the pass against those before it: r += weight * (p - r) */
 };
 
 struct sample_plan {

@@ -1,0 +1,46 @@
+# Thin front doors over meson and ninja. Each installs the packages it misses (tools/setup.sh).
+#
+#   make            builds build/aetius
+#   make demo       real programs on the simulated GPU, checked against a reference (out/demo)
+#   make check      every test, with gcc and clang, with sanitizers, optimized and not
+#   make bench      the simulator's speed
+#   make install    into PREFIX (DESTDIR is honoured)
+#   make format     clang-format over all sources
+#   make clean      removes what was built and what was put out
+BUILD  = build
+PREFIX = /usr/local
+
+.PHONY: build demo check bench install format clean
+
+build:
+	@tools/setup.sh build
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD)
+	@ninja -C $(BUILD)
+
+demo:
+	@tools/setup.sh build demo
+	@$(MAKE) --no-print-directory build
+	@tools/demo.sh $(BUILD)/aetius
+
+check:
+	@tools/setup.sh build check
+	@tools/check.sh
+
+bench:
+	@tools/setup.sh build demo
+	@$(MAKE) --no-print-directory build
+	@tools/bench.sh $(BUILD)/aetius
+
+# In a build folder of its own, since the prefix is compiled in.
+install:
+	@tools/setup.sh build
+	@meson setup $(if $(wildcard build-install/build.ninja),--reconfigure) \
+	    --prefix=$(abspath $(PREFIX)) build-install
+	@ninja -C build-install
+	@meson install --no-rebuild -C build-install
+
+format:
+	@find src tests benchmarks -name '*.[ch]' | xargs clang-format -i
+
+clean:
+	rm -rf build build-check build-install out

@@ -1,0 +1,240 @@
+/* A little of everything in a small picture: fixed function with lighting, a mipmapped texture seen
+ * in perspective, depth, stencil, alpha test, blending, scissor, and a GLSL 1.20 program. Its
+ * capture is the trace that the repository keeps (tests/golden/tiny.trace). */
+#include "window.h"
+
+#define GL_GLEXT_PROTOTYPES
+#include <GL/gl.h>
+#include <GL/glext.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TEXTURE_SIZE = 16 };
+
+static GLuint texture, program;
+
+static GLuint
+compile(GLenum kind, const char *text)
+{
+    GLuint shader = glCreateShader(kind);
+    glShaderSource(shader, 1, &text, NULL);
+    glCompileShader(shader);
+    GLint ok;
+    glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
+    if (!ok) {
+        fprintf(stderr, "tiny: a shader does not compile\n");
+        exit(1);
+    }
+    return shader;
+}
+
+static void
+make_program(void)
+{
+    program = glCreateProgram();
+    glAttachShader(program,
+                   compile(GL_VERTEX_SHADER, "#version 120\n"
+                                             "uniform float turn;\n"
+                                             "varying vec2 at;\n"
+                                             "void main() {\n"
+                                             "    at = gl_Vertex.xy * 3.0 + vec2(turn, 0.0);\n"
+                                             "    gl_Position = gl_Vertex;\n"
+                                             "}\n"));
+    glAttachShader(program, compile(GL_FRAGMENT_SHADER,
+                                    "#version 120\n"
+                                    "uniform sampler2D image;\n"
+                                    "varying vec2 at;\n"
+                                    "void main() {\n"
+                                    "    float ring = fract(dot(at, at));\n"
+                                    "    if (ring > 0.8)\n"
+                                    "        discard;\n"
+                                    "    vec4 texel = texture2D(image, at);\n"
+                                    "    gl_FragColor = mix(texel, vec4(ring, 0.2, 1.0, 1.0), "
+                                    "0.5);\n"
+                                    "}\n"));
+    glLinkProgram(program);
+    GLint ok;
+    glGetProgramiv(program, GL_LINK_STATUS, &ok);
+    if (!ok) {
+        fprintf(stderr, "tiny: the program does not link\n");
+        exit(1);
+    }
+}
+
+/* A checkerboard with every level given, each in a tone of its own, so that a wrong level shows. */
+static void
+make_texture(void)
+{
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    GLint level = 0;
+    for (uint32_t size = TEXTURE_SIZE; size; size /= 2, level++) {
+        uint8_t texels[TEXTURE_SIZE * TEXTURE_SIZE][4];
+        for (uint32_t i = 0; i < size * size; i++) {
+            bool light = (i % size / 2 + i / size / 2) % 2 == 0;
+            texels[i][0] = light ? 250 : 30;
+            texels[i][1] = light ? 220 : (uint8_t)(60 + 40 * level);
+            texels[i][2] = (uint8_t)(200 - 45 * level);
+            texels[i][3] = light ? 255 : 90;
+        }
+        glTexImage2D(GL_TEXTURE_2D, level, GL_RGBA8, (GLsizei)size, (GLsizei)size, 0, GL_RGBA,
+                     GL_UNSIGNED_BYTE, texels);
+    }
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+}
+
+static void
+setup(void)
+{
+    static const float light[] = {1.0f, 2.0f, 3.0f, 0.0f};
+    make_texture();
+    make_program();
+    glLightfv(GL_LIGHT0, GL_POSITION, light);
+    glEnable(GL_LIGHT0);
+    glEnable(GL_COLOR_MATERIAL);
+    glEnable(GL_NORMALIZE);
+}
+
+static void
+perspective(uint32_t frame)
+{
+    glMatrixMode(GL_PROJECTION);
+    glLoadIdentity();
+    glFrustum(-0.5, 0.5, -0.5, 0.5, 1.0, 10.0);
+    glMatrixMode(GL_MODELVIEW);
+    glLoadIdentity();
+    glTranslatef(0.0f, 0.0f, -3.0f);
+    glRotatef(30.0f + 20.0f * (float)frame, 0.0f, 1.0f, 0.0f);
+}
+
+/* The floor reaches behind the eye, so that it must be clipped. */
+static void
+draw_floor(void)
+{
+    glEnable(GL_TEXTURE_2D);
+    glColor4f(1.0f, 1.0f, 1.0f, 1.0f);
+    glBegin(GL_QUADS);
+    glTexCoord2f(0.0f, 0.0f);
+    glVertex3f(-5.0f, -0.9f, -5.0f);
+    glTexCoord2f(0.0f, 6.0f);
+    glVertex3f(-5.0f, -0.9f, 5.0f);
+    glTexCoord2f(6.0f, 6.0f);
+    glVertex3f(5.0f, -0.9f, 5.0f);
+    glTexCoord2f(6.0f, 0.0f);
+    glVertex3f(5.0f, -0.9f, -5.0f);
+    glEnd();
+    glDisable(GL_TEXTURE_2D);
+}
+
+/* A lit octahedron with culled backs; marks its pixels in the stencil buffer. */
+static void
+draw_solid(void)
+{
+    static const float corners[6][3] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1},
+                                        {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+    glEnable(GL_LIGHTING);
+    glEnable(GL_CULL_FACE);
+    glEnable(GL_STENCIL_TEST);
+    glStencilFunc(GL_ALWAYS, 1, 0xff);
+    glStencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
+    glBegin(GL_TRIANGLES);
+    for (uint32_t face = 0; face < 8; face++) {
+        uint32_t x = face & 1 ? 3 : 0, y = face & 2 ? 4 : 1, z = face & 4 ? 5 : 2;
+        bool mirrored = (face ^ face >> 1 ^ face >> 2) & 1;
+        glColor3f(face & 1 ? 0.9f : 0.2f, face & 2 ? 0.9f : 0.3f, face & 4 ? 0.9f : 0.4f);
+        glNormal3f(face & 1 ? -1.0f : 1.0f, face & 2 ? -1.0f : 1.0f, face & 4 ? -1.0f : 1.0f);
+        glVertex3fv(corners[x]);
+        glVertex3fv(corners[mirrored ? z : y]);
+        glVertex3fv(corners[mirrored ? y : z]);
+    }
+    glEnd();
+    glDisable(GL_STENCIL_TEST);
+    glDisable(GL_CULL_FACE);
+    glDisable(GL_LIGHTING);
+}
+
+/* A see-through strip where the solid is, and an alpha-tested corner. */
+static void
+draw_overlays(void)
+{
+    glMatrixMode(GL_PROJECTION);
+    glLoadIdentity();
+    glMatrixMode(GL_MODELVIEW);
+    glLoadIdentity();
+    glDisable(GL_DEPTH_TEST);
+    glEnable(GL_STENCIL_TEST);
+    glStencilFunc(GL_EQUAL, 1, 0xff);
+    glStencilOp(GL_KEEP, GL_KEEP, GL_KEEP);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glBegin(GL_TRIANGLE_STRIP);
+    glColor4f(1.0f, 0.0f, 0.0f, 0.8f);
+    glVertex2f(-1.0f, -0.2f);
+    glVertex2f(-1.0f, 0.3f);
+    glColor4f(0.0f, 1.0f, 0.0f, 0.1f);
+    glVertex2f(1.0f, -0.2f);
+    glVertex2f(1.0f, 0.3f);
+    glEnd();
+    glDisable(GL_BLEND);
+    glDisable(GL_STENCIL_TEST);
+
+    glEnable(GL_ALPHA_TEST);
+    glAlphaFunc(GL_GREATER, 0.5f);
+    glEnable(GL_TEXTURE_2D);
+    glColor4f(1.0f, 1.0f, 1.0f, 1.0f);
+    glBegin(GL_TRIANGLES);
+    glTexCoord2f(0.0f, 0.0f);
+    glVertex2f(0.4f, 0.4f);
+    glTexCoord2f(1.0f, 0.0f);
+    glVertex2f(1.0f, 0.4f);
+    glTexCoord2f(1.0f, 1.0f);
+    glVertex2f(1.0f, 1.0f);
+    glEnd();
+    glDisable(GL_TEXTURE_2D);
+    glDisable(GL_ALPHA_TEST);
+    glEnable(GL_DEPTH_TEST);
+}
+
+static void
+draw_shader(uint32_t frame)
+{
+    static const float corners[] = {-0.9f, 0.3f, -0.5f, -0.2f, 0.4f, -0.5f, -0.6f, 0.95f, -0.5f};
+    glEnable(GL_SCISSOR_TEST);
+    glScissor(2, 36, 22, 26);
+    glUseProgram(program);
+    glUniform1f(glGetUniformLocation(program, "turn"), 0.25f * (float)frame);
+    glUniform1i(glGetUniformLocation(program, "image"), 0);
+    glEnableClientState(GL_VERTEX_ARRAY);
+    glVertexPointer(3, GL_FLOAT, 0, corners);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glDisableClientState(GL_VERTEX_ARRAY);
+    glUseProgram(0);
+    glDisable(GL_SCISSOR_TEST);
+}
+
+static void
+draw(uint32_t frame)
+{
+    glClearColor(0.1f, 0.2f, 0.35f, 1.0f);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+    glEnable(GL_DEPTH_TEST);
+    perspective(frame);
+    draw_floor();
+    draw_solid();
+    draw_overlays();
+    draw_shader(frame);
+}
+
+int
+main(int argc, char **argv)
+{
+    return scene_main(&(struct scene){.name = "tiny",
+                                      .about = "Two small frames with a little of everything.",
+                                      .width = 64,
+                                      .height = 64,
+                                      .frames = 2,
+                                      .setup = setup,
+                                      .draw = draw},
+                      argc, argv);
+}

@@ -1,0 +1,329 @@
+/* aetius compare: two pictures, two folders of pictures frame by frame, two runs. */
+#include "base/args.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "report/compare.h"
+#include "report/compare_runs.h"
+
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int cmd_compare(int argc, char **argv);
+
+struct pair {
+    char *name; /* of the file, the same in both */
+    struct picture_difference difference;
+};
+
+struct comparison {
+    const char *a, *b, *out_dir;
+    VEC(struct pair) pairs;
+    uint32_t only_in_a, only_in_b;
+    struct picture_difference total;
+    struct run_comparison runs;
+    bool are_runs;
+};
+
+enum { MOVES_SHOWN = 20 };
+
+static bool
+is_folder(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static bool
+write_differences(const struct comparison *comparison, const char *name, const struct picture *a,
+                  const struct picture *b, struct error *err)
+{
+    size_t stem = strlen(name) > 4 ? strlen(name) - 4 : strlen(name);
+    bool ok = true;
+    for (int sign = 1; ok && sign >= -1; sign -= 2) {
+        struct picture difference;
+        char *path = mem_printf("%s/%.*s.%s.png", comparison->out_dir, (int)stem, name,
+                                sign > 0 ? "positive" : "negative");
+        picture_subtract(a, b, sign, &difference);
+        ok = picture_write_png(&difference, path, err);
+        picture_fini(&difference);
+        free(path);
+    }
+    return ok;
+}
+
+static bool
+compare_files(struct comparison *comparison, const char *path_a, const char *path_b,
+              const char *name, struct error *err)
+{
+    struct picture a = {0}, b = {0};
+    struct pair pair = {0};
+    bool ok = picture_read_png(&a, path_a, err) && picture_read_png(&b, path_b, err);
+    if (ok && !picture_compare(&a, &b, &pair.difference, err))
+        ok = fail_prefix(err, "%s and %s", path_a, path_b);
+    if (ok && comparison->out_dir)
+        ok = write_differences(comparison, name, &a, &b, err);
+    if (ok) {
+        pair.name = mem_strdup(name);
+        VEC_PUSH(&comparison->pairs, pair);
+        picture_difference_add(&comparison->total, &pair.difference);
+    }
+    picture_fini(&a);
+    picture_fini(&b);
+    return ok;
+}
+
+static int
+is_png(const struct dirent *entry)
+{
+    size_t n = strlen(entry->d_name);
+    return n > 4 && !strcmp(entry->d_name + n - 4, ".png");
+}
+
+/* DIR/frames where that is there, else DIR. */
+static char *
+frames_of(const char *dir)
+{
+    char *frames = mem_printf("%s/frames", dir);
+    if (is_folder(frames))
+        return frames;
+    free(frames);
+    return mem_strdup(dir);
+}
+
+static bool
+compare_common(struct comparison *comparison, const char *dir_a, const char *dir_b,
+               struct error *err)
+{
+    struct dirent **names = NULL;
+    int count = scandir(dir_a, &names, is_png, alphasort);
+    bool ok = true;
+    for (int i = 0; i < count; i++) {
+        char *path_a = mem_printf("%s/%s", dir_a, names[i]->d_name);
+        char *path_b = mem_printf("%s/%s", dir_b, names[i]->d_name);
+        if (!file_exists(path_b))
+            comparison->only_in_a++;
+        else if (ok)
+            ok = compare_files(comparison, path_a, path_b, names[i]->d_name, err);
+        free(path_a);
+        free(path_b);
+        free(names[i]);
+    }
+    free(names);
+    return ok;
+}
+
+static uint32_t
+count_pictures(const char *dir)
+{
+    struct dirent **names = NULL;
+    int count = scandir(dir, &names, is_png, alphasort);
+    for (int i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+    return count > 0 ? (uint32_t)count : 0;
+}
+
+static bool
+compare_folders(struct comparison *comparison, struct error *err)
+{
+    char *a = frames_of(comparison->a), *b = frames_of(comparison->b);
+    bool ok = compare_common(comparison, a, b, err);
+    uint32_t in_b = count_pictures(b), common = (uint32_t)comparison->pairs.count;
+    if (ok && common == 0 && (!comparison->are_runs || in_b || comparison->only_in_a))
+        ok = fail(err, "%s and %s have no picture of the same name", a, b);
+    comparison->only_in_b = ok ? in_b - common : 0;
+    if (ok && (comparison->only_in_a || comparison->only_in_b))
+        log_warning("%u pictures are only in %s, %u only in %s", comparison->only_in_a, a,
+                    comparison->only_in_b, b);
+    free(a);
+    free(b);
+    return ok;
+}
+
+static bool
+compare(struct comparison *comparison, struct error *err)
+{
+    const char *a = comparison->a, *b = comparison->b;
+    if (comparison->out_dir && !dir_create(comparison->out_dir, err))
+        return false;
+    if (is_folder(a) != is_folder(b))
+        return fail(err, "%s and %s: expected two PNG files or two folders", a, b);
+    if (!is_folder(a)) {
+        const char *slash = strrchr(a, '/');
+        return compare_files(comparison, a, b, slash ? slash + 1 : a, err);
+    }
+    comparison->are_runs = is_run_folder(a) && is_run_folder(b);
+    if (comparison->are_runs && !compare_runs(a, b, &comparison->runs, err))
+        return false;
+    return compare_folders(comparison, err);
+}
+
+static void
+add_difference(cJSON *object, const struct picture_difference *difference)
+{
+    double psnr = picture_psnr(difference);
+    cJSON_AddNumberToObject(object, "pixels", (double)difference->pixels);
+    cJSON_AddNumberToObject(object, "identical", (double)difference->identical);
+    cJSON_AddNumberToObject(object, "within_1", (double)difference->within_1);
+    cJSON_AddNumberToObject(object, "edge_differences", (double)difference->edge_differences);
+    cJSON_AddNumberToObject(object, "interior_errors", (double)difference->interior_errors);
+    cJSON_AddNumberToObject(object, "max_difference", difference->max_difference);
+    if (isnan(psnr))
+        cJSON_AddNullToObject(object, "psnr");
+    else
+        cJSON_AddNumberToObject(object, "psnr", psnr);
+}
+
+static void
+add_pair(cJSON *list, const struct pair *pair)
+{
+    cJSON *object = cJSON_CreateObject();
+    unsigned number;
+    cJSON_AddStringToObject(object, "name", pair->name);
+    if (sscanf(pair->name, "frame-%u", &number) == 1)
+        cJSON_AddNumberToObject(object, "frame", number);
+    add_difference(object, &pair->difference);
+    cJSON_AddItemToArray(list, object);
+}
+
+static void
+add_runs(cJSON *root, const struct run_comparison *runs)
+{
+    cJSON *machine = cJSON_AddArrayToObject(root, "machine");
+    for (size_t i = 0; i < runs->machine_count; i++) {
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", runs->machine[i].name);
+        cJSON_AddStringToObject(object, "a", runs->machine[i].a);
+        cJSON_AddStringToObject(object, "b", runs->machine[i].b);
+        cJSON_AddItemToArray(machine, object);
+    }
+    cJSON *cycles = cJSON_AddObjectToObject(root, "cycles");
+    cJSON_AddNumberToObject(cycles, "a", runs->cycles_a);
+    cJSON_AddNumberToObject(cycles, "b", runs->cycles_b);
+    cJSON *moves = cJSON_AddArrayToObject(root, "statistics");
+    for (size_t i = 0; i < runs->move_count && i < MOVES_SHOWN; i++) {
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", runs->moves[i].name);
+        cJSON_AddNumberToObject(object, "a", (double)runs->moves[i].a);
+        cJSON_AddNumberToObject(object, "b", (double)runs->moves[i].b);
+        cJSON_AddItemToArray(moves, object);
+    }
+}
+
+static void
+print_json(const struct comparison *comparison)
+{
+    cJSON *root = cJSON_CreateObject();
+    add_difference(cJSON_AddObjectToObject(root, "total"), &comparison->total);
+    cJSON *frames = cJSON_AddArrayToObject(root, "frames");
+    for (size_t i = 0; i < comparison->pairs.count; i++)
+        add_pair(frames, &comparison->pairs.items[i]);
+    cJSON_AddNumberToObject(root, "only_in_a", comparison->only_in_a);
+    cJSON_AddNumberToObject(root, "only_in_b", comparison->only_in_b);
+    if (comparison->are_runs)
+        add_runs(root, &comparison->runs);
+    char *text = cJSON_Print(root);
+    puts(text);
+    free(text);
+    cJSON_Delete(root);
+}
+
+static void
+print_line(const char *name, const struct picture_difference *d)
+{
+    double psnr = picture_psnr(d), all = d->pixels ? 100.0 / (double)d->pixels : 0;
+    char quality[32];
+    if (isnan(psnr))
+        snprintf(quality, sizeof quality, "-");
+    else
+        snprintf(quality, sizeof quality, "%.2f", psnr);
+    printf("%-20s %10" PRIu64 " %9.4f%% %9.4f%% %10" PRIu64 " %10" PRIu64 " %5u %8s\n", name,
+           d->pixels, all * (double)d->identical, all * (double)d->within_1, d->edge_differences,
+           d->interior_errors, d->max_difference, quality);
+}
+
+static void
+print_runs(const struct run_comparison *runs)
+{
+    double change = 100 * (runs->cycles_b / runs->cycles_a - 1);
+    printf("cycles: %.0f and %.0f (%+.2f%%)\n", runs->cycles_a, runs->cycles_b, change);
+    if (runs->has_machines && runs->machine_count == 0)
+        printf("machines: the same\n");
+    for (size_t i = 0; i < runs->machine_count; i++)
+        printf("  %-48s %14s -> %s\n", runs->machine[i].name, runs->machine[i].a,
+               runs->machine[i].b);
+    if (runs->has_stats)
+        printf("statistics: %zu differ%s\n", runs->move_count,
+               runs->move_count > MOVES_SHOWN ? "; those that moved most:" : "");
+    for (size_t i = 0; i < runs->move_count && i < MOVES_SHOWN; i++)
+        printf("  %-48s %14" PRIu64 " -> %" PRIu64 "\n", runs->moves[i].name, runs->moves[i].a,
+               runs->moves[i].b);
+}
+
+static void
+print_text(const struct comparison *comparison)
+{
+    if (comparison->are_runs)
+        print_runs(&comparison->runs);
+    if (comparison->pairs.count == 0)
+        return;
+    printf("%-20s %10s %10s %10s %10s %10s %5s %8s\n", "picture", "pixels", "identical", "within 1",
+           "edge", "interior", "max", "PSNR dB");
+    for (size_t i = 0; i < comparison->pairs.count; i++)
+        print_line(comparison->pairs.items[i].name, &comparison->pairs.items[i].difference);
+    if (comparison->pairs.count > 1)
+        print_line("total", &comparison->total);
+}
+
+static void
+comparison_fini(struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->pairs.count; i++)
+        free(comparison->pairs.items[i].name);
+    VEC_FREE(&comparison->pairs);
+    run_comparison_fini(&comparison->runs);
+}
+
+int
+cmd_compare(int argc, char **argv)
+{
+    struct comparison comparison = {0};
+    bool json = false;
+    const struct arg_option options[] = {
+        {"output", 'o', ARG_STRING, &comparison.out_dir, "DIR",
+         "write NAME.positive.png (B - A where above 0) and NAME.negative.png (A - B)"},
+        {"json", 0, ARG_FLAG, &json, NULL, "as JSON"},
+        {0},
+    };
+    const struct arg_spec spec = {
+        "compare", "A B [-o DIR]",
+        "Compares B with the reference A: two PNG files, or two folders (DIR or DIR/frames) frame\n"
+        "by frame; of two run folders also machines, cycles and statistics. A pixel off by more\n"
+        "than 2 is an edge difference when the reference has an edge there that explains it, else\n"
+        "an interior error. Pictures that differ are no failure; sizes that differ are.",
+        options};
+    struct args args;
+    struct error err;
+    int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (args.operand_count != 2 || args.after)
+        return args_usage_error(&spec, "expected two files or two folders");
+    comparison.a = args.operands[0];
+    comparison.b = args.operands[1];
+    bool ok = compare(&comparison, &err);
+    if (!ok)
+        log_error("%s", err.text);
+    else if (json)
+        print_json(&comparison);
+    else
+        print_text(&comparison);
+    comparison_fini(&comparison);
+    return ok ? EXIT_WELL : EXIT_FAILED;
+}

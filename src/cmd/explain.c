@@ -1,0 +1,241 @@
+/* aetius explain: one statistic, metric, unit or parameter. */
+#include "base/args.h"
+#include "base/log.h"
+#include "kernel/clock_stats.h"
+#include "kernel/nearest.h"
+#include "kernel/params.h"
+#include "report/metrics.h"
+#include "unit/stats.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cmd_explain(int argc, char **argv);
+
+/* What is known of a name; what does not apply is NULL or empty. */
+struct answer {
+    const char *kind, *measure, *doc, *formula, *section, *note;
+    char name[160], value[640], users[1024];
+};
+
+static bool
+uses_name(const char *formula, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = formula; (p = strstr(p, name)); p += n) {
+        char before = p == formula ? ' ' : p[-1], after = p[n];
+        if (strchr(" (", before) && (!after || strchr(" )", after)))
+            return true;
+    }
+    return false;
+}
+
+static void
+list_metrics_using(struct answer *answer, const char *name)
+{
+    size_t count, used = 0;
+    const struct metric *metrics = metrics_all(&count);
+    for (size_t i = 0; i < count && used < sizeof answer->users; i++)
+        if (uses_name(metrics[i].formula, name))
+            used += (size_t)snprintf(answer->users + used, sizeof answer->users - used, "%s%s",
+                                     used ? ", " : "", metrics[i].name);
+}
+
+static bool
+explain_group(const struct stat_group *group, const char *unit, const char *section,
+              const char *name, struct answer *answer)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        char full[128];
+        snprintf(full, sizeof full, "%s.%s", unit, group->infos[i].name);
+        if (!stat_is_instance(name, full))
+            continue;
+        answer->kind = "statistic";
+        answer->measure = group->infos[i].measure;
+        answer->doc = group->infos[i].doc;
+        answer->section = section;
+        list_metrics_using(answer, full);
+        return true;
+    }
+    return false;
+}
+
+static bool
+explain_statistic(const char *name, struct answer *answer)
+{
+    size_t count;
+    const struct unit_doc *units = unit_docs(&count);
+    for (size_t i = 0; i < count; i++) {
+        const char *unit = units[i].group->unit;
+        if (explain_group(units[i].group, unit, units[i].section, name, answer) ||
+            explain_group(&module_stat_group, unit, units[i].section, name, answer))
+            return true;
+        if (!strcmp(unit, name)) {
+            answer->kind = "unit";
+            answer->doc = units[i].doc;
+            answer->section = units[i].section;
+            return true;
+        }
+    }
+    /* A queue has the name of its machine: whatever stands before the dot. */
+    const char *dot = strrchr(name, '.');
+    char queue[96];
+    snprintf(queue, sizeof queue, "%.*s", (int)(dot ? strcspn(name, ".[") : 0), name);
+    return dot && explain_group(&queue_stat_group, queue, NULL, name, answer);
+}
+
+static bool
+explain_metric(const char *name, struct answer *answer)
+{
+    const struct metric *metric = metric_find(name);
+    if (!metric)
+        return false;
+    answer->kind = "metric";
+    answer->measure = metric->unit;
+    answer->doc = metric->doc;
+    answer->formula = metric->formula;
+    return true;
+}
+
+/* "SECTION.Name", or a name that only one section has. */
+static bool
+explain_parameter(const char *name, struct answer *answer)
+{
+    size_t count;
+    char full[128], value[PARAM_TEXT_BYTES], allowed[400];
+    struct params defaults;
+    params_init(&defaults);
+    const struct param_info *infos = param_infos(&count), *found = NULL;
+    for (size_t i = 0; i < count; i++) {
+        snprintf(full, sizeof full, "%s.%s", infos[i].section, infos[i].name);
+        if (!strcasecmp(full, name) || (!found && !strcasecmp(infos[i].name, name)))
+            found = &infos[i];
+    }
+    if (!found)
+        return false;
+    param_format(found, &defaults, value, sizeof value);
+    param_format_allowed(found, allowed, sizeof allowed);
+    snprintf(answer->name, sizeof answer->name, "%s.%s", found->section, found->name);
+    snprintf(answer->value, sizeof answer->value, "%s; allowed is %s", value, allowed);
+    answer->kind = "parameter";
+    answer->measure = found->unit;
+    answer->doc = found->doc;
+    answer->note = found->unmodelled;
+    list_metrics_using(answer, answer->name);
+    return true;
+}
+
+static void
+print_section(const char *section)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    printf("  parameters of [%s]:\n", section);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(infos[i].section, section))
+            printf("    %-28s %s\n", infos[i].name, infos[i].doc);
+}
+
+static void
+print_text(const struct answer *answer)
+{
+    printf("%s (%s%s%s)\n  %s\n", answer->name, answer->kind,
+           answer->measure && *answer->measure ? ", " : "", answer->measure ? answer->measure : "",
+           answer->doc);
+    if (answer->formula)
+        printf("  = %s\n", answer->formula);
+    if (*answer->value)
+        printf("  default %s\n", answer->value);
+    if (answer->note)
+        printf("  not modelled: %s\n", answer->note);
+    if (*answer->users)
+        printf("  used in the metrics: %s\n", answer->users);
+    if (answer->section)
+        print_section(answer->section);
+}
+
+static void
+print_json(const struct answer *answer)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "name", answer->name);
+    cJSON_AddStringToObject(root, "kind", answer->kind);
+    cJSON_AddStringToObject(root, "unit", answer->measure ? answer->measure : "");
+    cJSON_AddStringToObject(root, "doc", answer->doc);
+    if (answer->formula)
+        cJSON_AddStringToObject(root, "formula", answer->formula);
+    if (*answer->value)
+        cJSON_AddStringToObject(root, "default", answer->value);
+    if (answer->note)
+        cJSON_AddStringToObject(root, "unmodelled", answer->note);
+    if (answer->section)
+        cJSON_AddStringToObject(root, "section", answer->section);
+    if (*answer->users)
+        cJSON_AddStringToObject(root, "used_in", answer->users);
+    char *text = cJSON_Print(root);
+    puts(text);
+    free(text);
+    cJSON_Delete(root);
+}
+
+static void
+complain(const char *name)
+{
+    size_t count;
+    char names[512][96];
+    uint32_t used = 0;
+    struct nearest nearest = {.wanted = name};
+    const struct unit_doc *units = unit_docs(&count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < units[i].group->count && used < 512; k++, used++) {
+            snprintf(names[used], sizeof names[used], "%s.%s", units[i].group->unit,
+                     units[i].group->infos[k].name);
+            nearest_offer(&nearest, names[used]);
+        }
+    const struct metric *metrics = metrics_all(&count);
+    for (size_t i = 0; i < count; i++)
+        nearest_offer(&nearest, metrics[i].name);
+    char parameter[128];
+    if (param_nearest(name, parameter, sizeof parameter))
+        nearest_offer(&nearest, parameter);
+    if (nearest_found(&nearest))
+        log_error("nothing is named %s; did you mean %s?", name, nearest.best);
+    else
+        log_error("nothing is named %s; `aetius stats` and `aetius params` list what there is",
+                  name);
+}
+
+int
+cmd_explain(int argc, char **argv)
+{
+    bool json = false;
+    const struct arg_option options[] = {
+        {"json", 0, ARG_FLAG, &json, NULL, "as JSON"},
+        {0},
+    };
+    const struct arg_spec spec = {"explain", "NAME",
+                                  "Tells what a statistic, metric, unit or parameter is, what it "
+                                  "is counted in and what belongs to it.",
+                                  options};
+    struct args args;
+    int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (args.operand_count != 1 || args.after)
+        return args_usage_error(&spec, "expected one name");
+    const char *name = args.operands[0];
+    struct answer answer = {0};
+    snprintf(answer.name, sizeof answer.name, "%s", name);
+    if (!explain_metric(name, &answer) && !explain_parameter(name, &answer) &&
+        !explain_statistic(name, &answer)) {
+        complain(name);
+        return EXIT_FAILED;
+    }
+    if (json)
+        print_json(&answer);
+    else
+        print_text(&answer);
+    return EXIT_WELL;
+}

@@ -1,0 +1,199 @@
+/* aetius params: what each parameter means, may be, and is. */
+#include "base/args.h"
+#include "base/log.h"
+#include "cmd/options.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cmd_params(int argc, char **argv);
+
+struct request {
+    struct machine_options machine;
+    const char *section;
+    bool ini, unmodelled, json;
+    struct params defaults, params;
+};
+
+/* Why a parameter has no effect on this machine, or NULL. */
+static const char *
+unused_reason(const struct param_info *info, const struct params *params)
+{
+    if (info->unmodelled)
+        return info->unmodelled;
+    bool vertex = !strcmp(info->section, "VERTEXSHADER") || !strcmp(info->name, "NumVertexShaders");
+    if (vertex && params->GPU.UnifiedShader)
+        return "unused while GPU.UnifiedShader is TRUE: the shader units serve vertices too";
+    return NULL;
+}
+
+static bool
+is_asked_for(const struct request *request, const struct param_info *info)
+{
+    if (request->section && strcasecmp(request->section, info->section))
+        return false;
+    return !request->unmodelled || info->unmodelled;
+}
+
+static void
+print_one(const struct request *request, const struct param_info *info)
+{
+    char value[PARAM_TEXT_BYTES], usual[PARAM_TEXT_BYTES], allowed[512];
+    param_format(info, &request->params, value, sizeof value);
+    param_format(info, &request->defaults, usual, sizeof usual);
+    param_format_allowed(info, allowed, sizeof allowed);
+    printf("  %-28s %-12s %s\n", info->name, value, info->doc);
+    printf("  %-28s %-12s   %s", "", "", allowed);
+    if (strcmp(value, usual))
+        printf("; default %s", usual);
+    putchar('\n');
+    const char *reason = unused_reason(info, &request->params);
+    if (reason)
+        printf("  %-28s %-12s   %s: %s\n", "", "", info->unmodelled ? "not modelled" : "note",
+               reason);
+}
+
+static void
+print_text(const struct request *request)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    const char *section = "";
+    for (size_t i = 0; i < count; i++) {
+        if (!is_asked_for(request, &infos[i]))
+            continue;
+        if (strcmp(section, infos[i].section)) {
+            printf("%s[%s]  %s\n", *section ? "\n" : "", infos[i].section,
+                   param_section_doc(infos[i].section));
+            section = infos[i].section;
+        }
+        print_one(request, &infos[i]);
+    }
+}
+
+static void
+add_value(cJSON *object, const char *key, const struct param_info *info,
+          const struct params *params)
+{
+    char value[PARAM_TEXT_BYTES];
+    param_format(info, params, value, sizeof value);
+    if (info->kind == PARAM_BOOL)
+        cJSON_AddBoolToObject(object, key, !strcmp(value, "TRUE"));
+    else if (info->kind == PARAM_UINT || info->kind == PARAM_POW2)
+        cJSON_AddNumberToObject(object, key, strtod(value, NULL));
+    else
+        cJSON_AddStringToObject(object, key, value);
+}
+
+static cJSON *
+describe(const struct request *request, const struct param_info *info)
+{
+    static const char *const kinds[] = {"uint", "power of two", "bool", "text", "enumeration"};
+    char allowed[512];
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "section", info->section);
+    cJSON_AddStringToObject(object, "name", info->name);
+    cJSON_AddStringToObject(object, "type", kinds[info->kind]);
+    add_value(object, "default", info, &request->defaults);
+    add_value(object, "value", info, &request->params);
+    if (info->kind == PARAM_UINT || info->kind == PARAM_POW2) {
+        cJSON_AddNumberToObject(object, "min", info->min);
+        cJSON_AddNumberToObject(object, "max", info->max);
+    }
+    param_format_allowed(info, allowed, sizeof allowed);
+    cJSON_AddStringToObject(object, "allowed", allowed);
+    cJSON_AddStringToObject(object, "unit", info->unit);
+    cJSON_AddStringToObject(object, "doc", info->doc);
+    cJSON_AddBoolToObject(object, "modelled", !info->unmodelled);
+    const char *reason = unused_reason(info, &request->params);
+    if (reason)
+        cJSON_AddStringToObject(object, "reason", reason);
+    return object;
+}
+
+static void
+print_json(const struct request *request)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    cJSON *root = cJSON_CreateObject();
+    cJSON *list = cJSON_AddArrayToObject(root, "parameters");
+    for (size_t i = 0; i < count; i++)
+        if (is_asked_for(request, &infos[i]))
+            cJSON_AddItemToArray(list, describe(request, &infos[i]));
+    char *text = cJSON_Print(root);
+    puts(text);
+    free(text);
+    cJSON_Delete(root);
+}
+
+/* The INI of one section, or of all: what params_to_ini() writes, cut at its section lines. */
+static void
+print_ini(const struct request *request)
+{
+    char *text = params_to_ini(&request->params, NULL), heading[80] = "";
+    if (request->section)
+        snprintf(heading, sizeof heading, "[%s]", request->section);
+    bool on = !request->section;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (line[0] == '[' && request->section)
+            on = !strcasecmp(line, heading);
+        if (on)
+            puts(line);
+    }
+    free(text);
+}
+
+static bool
+has_section(const char *section)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    for (size_t i = 0; i < count; i++)
+        if (!strcasecmp(infos[i].section, section))
+            return true;
+    return false;
+}
+
+int
+cmd_params(int argc, char **argv)
+{
+    struct request request = {0};
+    const struct arg_option options[] = {
+        MACHINE_OPTIONS(&request.machine),
+        {"section", 0, ARG_STRING, &request.section, "S", "only the parameters of this section"},
+        {"ini", 0, ARG_FLAG, &request.ini, NULL, "as a file that --config reads"},
+        {"unmodelled", 0, ARG_FLAG, &request.unmodelled, NULL,
+         "only what is read but not modelled, with the reason"},
+        {"json", 0, ARG_FLAG, &request.json, NULL, "as JSON"},
+        {0},
+    };
+    const struct arg_spec spec = {"params", "[--section S] [--preset NAME] [--ini]",
+                                  "All parameters of the machine, with value, range and meaning.",
+                                  options};
+    struct args args;
+    struct error err;
+    int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (args.operand_count || args.after)
+        return args_usage_error(&spec, "expected no operand");
+    if (request.ini && (request.json || request.unmodelled))
+        return args_usage_error(&spec, "--ini goes with neither --json nor --unmodelled");
+    if (request.section && !has_section(request.section))
+        return args_usage_error(&spec, "there is no section '%s'", request.section);
+    params_init(&request.defaults);
+    if (!machine_options_apply(&request.machine, &request.params, &err)) {
+        log_error("%s", err.text);
+        return EXIT_FAILED;
+    }
+    if (request.ini)
+        print_ini(&request);
+    else if (request.json)
+        print_json(&request);
+    else
+        print_text(&request);
+    return EXIT_WELL;
+}

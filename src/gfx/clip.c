@@ -1,0 +1,213 @@
+/* The clipper (machine.md): trivial reject against the frustum and the user planes, and geometric
+ * clipping (Sutherland and Hodgman, in homogeneous coordinates) of what setup cannot take whole.
+ *
+ * Triangles are cut in x and y at the guard band, not at the frustum: their pixels outside the
+ * viewport are cut off by the bounding box (setup.c). Lines are cut at the frustum, points live or
+ * die with their centre. A plane cuts only what lies on both of its sides, and a new vertex is
+ * always interpolated from the inner vertex to the outer one, so that two triangles get the same
+ * vertex on the edge that they share. */
+#include "gfx/clip.h"
+
+#include <math.h>
+#include <string.h>
+
+enum clip_plane {
+    PLANE_LEFT,
+    PLANE_RIGHT,
+    PLANE_TOP,
+    PLANE_BOTTOM,
+    PLANE_NEAR,
+    PLANE_FAR,
+    PLANE_USER
+};
+
+static uint32_t
+position_slot(const struct draw *draw)
+{
+    return draw->position_slot > 0 ? (uint32_t)draw->position_slot : 0;
+}
+
+static double
+user_distance(const struct draw *draw, const struct vertex *v, uint32_t plane)
+{
+    const int8_t distances = draw->clipdist_slot[plane / 4];
+    if (distances >= 0)
+        return v->out[distances][plane % 4];
+    const float *p =
+        v->out[draw->clipvertex_slot >= 0 ? (uint32_t)draw->clipvertex_slot : position_slot(draw)];
+    const float *n = draw->clip_planes[plane];
+    return (double)p[0] * n[0] + (double)p[1] * n[1] + (double)p[2] * n[2] + (double)p[3] * n[3];
+}
+
+/* Distance from one of the planes of the view volume or, with `guard`, of the guard band: inside is
+ * 0 or more. */
+static double
+clip_distance(const struct draw *draw, const struct vertex *v, uint32_t plane, bool guard)
+{
+    const float *p = v->out[position_slot(draw)];
+    const double w = p[3];
+
+    if (plane >= PLANE_USER)
+        return user_distance(draw, v, plane - PLANE_USER);
+    if (plane == PLANE_NEAR)
+        return draw->rasterizer.clip_halfz ? p[2] : w + p[2];
+    if (plane == PLANE_FAR)
+        return w - p[2];
+    const uint32_t axis = plane >= PLANE_TOP;
+    double across = p[axis], limit = w;
+    if (guard) {
+        across = (double)draw->viewport.scale[axis] * p[axis] +
+                 (double)draw->viewport.translate[axis] * w;
+        limit = (double)GUARD_BAND * w;
+    }
+    return plane % 2 == 0 ? limit + across : limit - across;
+}
+
+/* Planes that are tested, a bit each. */
+static uint32_t
+planes_enabled(const struct draw *draw)
+{
+    uint32_t planes = 0xf;
+    if (draw->rasterizer.depth_clip)
+        planes |= 1u << PLANE_NEAR | 1u << PLANE_FAR;
+    return planes | (uint32_t)draw->rasterizer.clip_plane_enable << PLANE_USER;
+}
+
+static bool
+finite_vertex(const struct draw *draw, const struct vertex *v, uint32_t planes)
+{
+    const float *p = v->out[position_slot(draw)];
+    for (uint32_t c = 0; c < 4; c++)
+        if (!isfinite(p[c]))
+            return false;
+    for (uint32_t i = 0; i < MAX_CLIP_PLANES; i++)
+        if (planes >> (PLANE_USER + i) & 1 && !isfinite(user_distance(draw, v, i)))
+            return false;
+    return true;
+}
+
+static uint32_t
+outside_mask(const struct draw *draw, const struct vertex *v, uint32_t planes, bool guard)
+{
+    uint32_t mask = 0;
+    for (uint32_t rest = planes; rest; rest &= rest - 1) {
+        const uint32_t plane = (uint32_t)__builtin_ctz(rest);
+        if (clip_distance(draw, v, plane, guard) < 0.0)
+            mask |= 1u << plane;
+    }
+    return mask;
+}
+
+/* Whether all that lies in the view volume lies in the guard band. */
+static bool
+viewport_in_band(const struct viewport_state *viewport)
+{
+    return fabsf(viewport->scale[0]) + fabsf(viewport->translate[0]) < GUARD_BAND &&
+           fabsf(viewport->scale[1]) + fabsf(viewport->translate[1]) < GUARD_BAND;
+}
+
+enum clip_result
+clip_test(const struct draw *draw, const struct primitive_out *primitive,
+          const struct vertex *const v[3])
+{
+    const uint32_t planes = planes_enabled(draw);
+    uint32_t all = planes, some = 0;
+    bool positive = true;
+
+    for (uint32_t i = 0; i < primitive->vertices; i++) {
+        if (!finite_vertex(draw, v[i], planes))
+            return CLIP_REJECT;
+        const uint32_t mask = outside_mask(draw, v[i], planes, false);
+        all &= mask;
+        some |= mask;
+        positive = positive && v[i]->out[position_slot(draw)][3] > 0.0f;
+    }
+    if (all || (primitive->vertices == 1 && (some || !positive)))
+        return CLIP_REJECT;
+    if (primitive->vertices < 3)
+        return some || !positive ? CLIP_NEEDED : CLIP_INSIDE;
+    if (!positive || some >> PLANE_NEAR)
+        return CLIP_NEEDED;
+    if (!some && viewport_in_band(&draw->viewport))
+        return CLIP_INSIDE;
+    for (uint32_t i = 0; i < 3; i++)
+        if (outside_mask(draw, v[i], 0xf, true))
+            return CLIP_NEEDED;
+    return CLIP_INSIDE;
+}
+
+/* The vertex where the edge from `in` (distance d_in >= 0) to `out` (d_out < 0) meets the plane. */
+static void
+cut_edge(uint32_t slots, const struct vertex *in, double d_in, const struct vertex *out,
+         double d_out, struct vertex *cut)
+{
+    const double t = d_in / (d_in - d_out);
+    for (uint32_t slot = 0; slot < slots; slot++)
+        for (uint32_t c = 0; c < 4; c++) {
+            const double from = in->out[slot][c], to = out->out[slot][c];
+            cut->out[slot][c] = (float)(from + t * (to - from));
+        }
+}
+
+static void
+polygon_push(struct clip_polygon *polygon, const struct vertex *v, uint32_t slots, bool edge_real)
+{
+    if (polygon->count == CLIP_MAX_VERTICES)
+        return; /* a convex polygon gains one vertex a plane; rounding could make it less convex */
+    memcpy(polygon->v[polygon->count].out, v->out, slots * sizeof v->out[0]);
+    polygon->edge_real[polygon->count++] = edge_real;
+}
+
+/* Cuts a polygon (or a line: `closed` false) by one plane, from `from` into `to`. */
+static void
+clip_by_plane(const struct draw *draw, uint32_t slots, uint32_t plane, bool closed,
+              const struct clip_polygon *from, struct clip_polygon *to)
+{
+    const uint32_t n = from->count;
+    double d[CLIP_MAX_VERTICES];
+    struct vertex cut;
+
+    to->count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        d[i] = clip_distance(draw, &from->v[i], plane, closed);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t next = i + 1 < n ? i + 1 : 0;
+        const bool here = d[i] >= 0.0, there = d[next] >= 0.0;
+        if (here)
+            polygon_push(to, &from->v[i], slots, from->edge_real[i]);
+        if (here == there || (!closed && next == 0))
+            continue;
+        if (here) {
+            cut_edge(slots, &from->v[i], d[i], &from->v[next], d[next], &cut);
+            /* An edge along a user plane is drawn, one along the frustum is not. */
+            polygon_push(to, &cut, slots, plane >= PLANE_USER);
+        } else {
+            cut_edge(slots, &from->v[next], d[next], &from->v[i], d[i], &cut);
+            polygon_push(to, &cut, slots, from->edge_real[i]);
+        }
+    }
+}
+
+void
+clip_polygon(const struct draw *draw, const struct primitive_out *primitive,
+             const struct vertex *const v[3], struct clip_polygon *polygon)
+{
+    const bool closed = primitive->vertices == 3;
+    const uint32_t slots = draw->vs->output_count;
+    const uint32_t planes = planes_enabled(draw);
+    struct clip_polygon other;
+    uint32_t cuts = 0;
+
+    polygon->count = 0;
+    for (uint32_t i = 0; i < primitive->vertices; i++) {
+        polygon_push(polygon, v[i], slots, primitive->edge_flags >> i & 1);
+        cuts |= outside_mask(draw, v[i], planes, closed);
+    }
+    for (; cuts && polygon->count; cuts &= cuts - 1) {
+        clip_by_plane(draw, slots, (uint32_t)__builtin_ctz(cuts), closed, polygon, &other);
+        polygon->count = other.count;
+        memcpy(polygon->edge_real, other.edge_real, sizeof other.edge_real);
+        for (uint32_t i = 0; i < other.count; i++)
+            memcpy(polygon->v[i].out, other.v[i].out, slots * sizeof other.v[i].out[0]);
+    }
+}

@@ -1,0 +1,305 @@
+/* Depth and stencil of a quad (machine.md, Z & Stencil Test): depth is interpolated, clamped and
+ * rounded to the surface's format, compared there as an integer (or as a float for Z32_FLOAT), and
+ * all stencil operations are done on both faces. Any format whose element is one word of 1, 2, 4
+ * or 8 bytes with a depth field, a stencil field or both. */
+#include "gfx/fragment.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef float floats4 __attribute__((vector_size(16)));
+typedef int32_t ints4 __attribute__((vector_size(16)));
+typedef uint32_t words4 __attribute__((vector_size(16)));
+
+static float
+clamp_to(float value, float low, float high)
+{
+    return !(value > low) ? low : value > high ? high : value;
+}
+
+void
+depth_range(const struct draw *draw, float *low, float *high)
+{
+    *low = 0.0f;
+    *high = 1.0f;
+    if (draw->rasterizer.depth_clip)
+        return;
+    const struct viewport_state *vp = &draw->viewport;
+    const float far = vp->translate[2] + vp->scale[2];
+    const float near =
+        draw->rasterizer.clip_halfz ? vp->translate[2] : vp->translate[2] - vp->scale[2];
+    *low = clamp_to(near < far ? near : far, 0.0f, 1.0f);
+    *high = clamp_to(near < far ? far : near, 0.0f, 1.0f);
+}
+
+void
+depth_interpolate(const struct triangle *triangle, uint32_t x, uint32_t y, float z[4])
+{
+    const float px = (float)x + 0.5f - triangle->origin_x;
+    const float py = (float)y + 0.5f - triangle->origin_y;
+    const floats4 dx = {px, px + 1.0f, px, px + 1.0f}, dy = {py, py, py + 1.0f, py + 1.0f};
+    const struct plane *plane = &triangle->z;
+    const floats4 at = plane->c + plane->a * dx + plane->b * dy;
+    for (uint32_t i = 0; i < 4; i++)
+        z[i] = clamp_to(at[i], triangle->z_min, triangle->z_max);
+}
+
+static uint64_t
+load_element(const uint8_t *bytes, uint32_t size)
+{
+    uint64_t word = 0;
+    memcpy(&word, bytes, size);
+    return word;
+}
+
+static uint64_t
+field_mask(uint32_t bits)
+{
+    return bits ? ~UINT64_C(0) >> (64 - bits) : 0;
+}
+
+/* Depth 0..1 as the format stores it. */
+static uint32_t
+quantize(const struct format_info *format, float z)
+{
+    uint32_t bits;
+    if (format->is_float) {
+        memcpy(&bits, &z, sizeof bits);
+        return bits;
+    }
+    if (format->depth_bits == 32)
+        return (uint32_t)llrint((double)z * 4294967295.0);
+    return (uint32_t)lrintf(z * (float)((1u << format->depth_bits) - 1));
+}
+
+static bool
+compare(uint8_t func, uint32_t a, uint32_t b)
+{
+    switch ((enum compare_func)func) {
+    case FUNC_NEVER: return false;
+    case FUNC_LESS: return a < b;
+    case FUNC_EQUAL: return a == b;
+    case FUNC_LEQUAL: return a <= b;
+    case FUNC_GREATER: return a > b;
+    case FUNC_NOTEQUAL: return a != b;
+    case FUNC_GEQUAL: return a >= b;
+    case FUNC_ALWAYS: return true;
+    }
+    BUG("compare function %u", func);
+}
+
+static bool
+compare_floats(uint8_t func, float a, float b)
+{
+    switch ((enum compare_func)func) {
+    case FUNC_NEVER: return false;
+    case FUNC_LESS: return a < b;
+    case FUNC_EQUAL: return a == b;
+    case FUNC_LEQUAL: return a <= b;
+    case FUNC_GREATER: return a > b;
+    case FUNC_NOTEQUAL: return a != b;
+    case FUNC_GEQUAL: return a >= b;
+    case FUNC_ALWAYS: return true;
+    }
+    BUG("compare function %u", func);
+}
+
+static bool
+compare_depth(const struct format_info *format, uint8_t func, uint32_t a, uint32_t b)
+{
+    float fa, fb;
+    if (!format->is_float)
+        return compare(func, a, b);
+    memcpy(&fa, &a, sizeof fa);
+    memcpy(&fb, &b, sizeof fb);
+    return compare_floats(func, fa, fb);
+}
+
+static uint8_t
+stencil_apply(uint8_t op, uint8_t old, uint8_t ref)
+{
+    switch ((enum stencil_op)op) {
+    case STENCIL_KEEP: return old;
+    case STENCIL_ZERO: return 0;
+    case STENCIL_REPLACE: return ref;
+    case STENCIL_INCR: return old == 255 ? 255 : (uint8_t)(old + 1);
+    case STENCIL_DECR: return old == 0 ? 0 : (uint8_t)(old - 1);
+    case STENCIL_INCR_WRAP: return (uint8_t)(old + 1);
+    case STENCIL_DECR_WRAP: return (uint8_t)(old - 1);
+    case STENCIL_INVERT: return (uint8_t)~old;
+    }
+    BUG("stencil operation %u", op);
+}
+
+/* One fragment against its element; the new element is returned. */
+static uint64_t
+test_fragment(const struct draw *draw, uint32_t face, uint32_t bit, uint32_t z, uint64_t word,
+              struct depth_result *result)
+{
+    const struct format_info *format = draw->depth.format;
+    const uint64_t z_mask = field_mask(format->depth_bits),
+                   s_mask = field_mask(format->stencil_bits);
+    const bool stencil = draw->stencil_test && format->stencil_bits;
+    const struct stencil_face *ops = &draw->dsa.stencil[face];
+    const uint8_t ref = draw->stencil_ref[face];
+    const uint8_t old = (uint8_t)(word >> format->stencil_shift & s_mask);
+    uint8_t op = ops->zpass_op;
+
+    if (stencil && !compare(ops->func, ref & ops->valuemask, old & ops->valuemask)) {
+        result->stencil_fail |= bit;
+        op = ops->fail_op;
+    } else if (draw->depth_test && format->depth_bits &&
+               !compare_depth(format, draw->dsa.depth_func, z,
+                              (uint32_t)(word >> format->depth_shift & z_mask))) {
+        result->z_fail |= bit;
+        op = ops->zfail_op;
+    } else {
+        result->pass |= bit;
+        if (draw->depth_test && draw->depth_write) {
+            word &= ~(z_mask << format->depth_shift);
+            word |= (uint64_t)z << format->depth_shift;
+            result->wrote = true;
+        }
+    }
+    if (stencil && op != STENCIL_KEEP && ops->writemask) {
+        const uint8_t now = stencil_apply(op, old, ref);
+        const uint8_t merged = (uint8_t)((old & ~ops->writemask) | (now & ops->writemask));
+        word &= ~(s_mask << format->stencil_shift);
+        word |= (uint64_t)merged << format->stencil_shift;
+        result->wrote = true;
+    }
+    return word;
+}
+
+/* The lanes of which a compares with b as the function says, all bits set. */
+static ints4
+compare4(uint8_t func, ints4 a, ints4 b)
+{
+    switch ((enum compare_func)func) {
+    case FUNC_NEVER: return (ints4){0, 0, 0, 0};
+    case FUNC_LESS: return a < b;
+    case FUNC_EQUAL: return a == b;
+    case FUNC_LEQUAL: return a <= b;
+    case FUNC_GREATER: return a > b;
+    case FUNC_NOTEQUAL: return a != b;
+    case FUNC_GEQUAL: return a >= b;
+    case FUNC_ALWAYS: return (ints4){-1, -1, -1, -1};
+    }
+    BUG("compare function %u", func);
+}
+
+/* The common case at once for the quad: 24 bits of depth in a word, no stencil test. */
+static struct depth_result
+test_depth24(const struct draw *draw, uint32_t mask, const float z[4], uint8_t *bytes)
+{
+    const struct format_info *format = draw->depth.format;
+    const uint32_t shift = format->depth_shift;
+    struct depth_result result = {0};
+    float low, high;
+    words4 old;
+    ints4 fixed, lanes;
+
+    depth_range(draw, &low, &high);
+    memcpy(&old, bytes, sizeof old);
+    for (uint32_t i = 0; i < 4; i++) {
+        fixed[i] = (int32_t)quantize(format, clamp_to(z[i], low, high));
+        lanes[i] = mask >> i & 1 ? -1 : 0;
+    }
+    const ints4 stored = (ints4)(old >> shift & 0xffffff);
+    const ints4 pass = compare4(draw->dsa.depth_func, fixed, stored) & lanes;
+    for (uint32_t i = 0; i < 4; i++)
+        result.pass |= (uint32_t)pass[i] & 1u << i;
+    result.z_fail = mask & ~result.pass;
+    if (draw->depth_write && result.pass) {
+        const words4 written = (words4)pass & (words4){0xffffff, 0xffffff, 0xffffff, 0xffffff}
+                                                  << shift;
+        const words4 now = (old & ~written) | ((words4)fixed << shift & written);
+        memcpy(bytes, &now, sizeof now);
+        result.wrote = true;
+    }
+    return result;
+}
+
+struct depth_result
+depth_test_quad(const struct draw *draw, bool front, uint32_t mask, const float z[4],
+                uint8_t *bytes)
+{
+    const struct format_info *format = draw->depth.format;
+    struct depth_result result = {0};
+    float low, high;
+
+    if ((!draw->depth_test && !draw->stencil_test) || !format) {
+        result.pass = mask;
+        return result;
+    }
+    if (draw->depth_test && !draw->stencil_test && format->depth_bits == 24 &&
+        format->block_bytes == 4)
+        return test_depth24(draw, mask, z, bytes);
+    depth_range(draw, &low, &high);
+    const uint32_t face = !front && draw->dsa.stencil[1].enabled;
+    for (uint32_t i = 0; i < 4; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        uint8_t *element = bytes + (size_t)i * format->block_bytes;
+        const uint64_t old = load_element(element, format->block_bytes);
+        const uint32_t fixed = quantize(format, clamp_to(z[i], low, high));
+        const uint64_t now = test_fragment(draw, face, 1u << i, fixed, old, &result);
+        if (now != old)
+            memcpy(element, &now, format->block_bytes);
+    }
+    return result;
+}
+
+void
+depth_clear_element(const struct format_info *format, uint32_t buffers, double depth,
+                    uint32_t stencil, uint8_t *element)
+{
+    uint64_t word = load_element(element, format->block_bytes);
+    if (buffers & MASK_DEPTH && format->depth_bits) {
+        word &= ~(field_mask(format->depth_bits) << format->depth_shift);
+        word |= (uint64_t)quantize(format, clamp_to((float)depth, 0.0f, 1.0f))
+                << format->depth_shift;
+    }
+    if (buffers & MASK_STENCIL && format->stencil_bits) {
+        const uint64_t mask = field_mask(format->stencil_bits);
+        word &= ~(mask << format->stencil_shift);
+        word |= (stencil & mask) << format->stencil_shift;
+    }
+    memcpy(element, &word, format->block_bytes);
+}
+
+float
+depth_of_element(const struct format_info *format, const uint8_t *element)
+{
+    const uint64_t word = load_element(element, format->block_bytes) >> format->depth_shift;
+    const uint32_t bits = (uint32_t)(word & field_mask(format->depth_bits));
+    float depth;
+    if (!format->is_float)
+        return (float)((double)bits / (double)field_mask(format->depth_bits));
+    memcpy(&depth, &bits, sizeof depth);
+    return depth;
+}
+
+uint32_t
+alpha_test_quad(const struct draw *draw, uint32_t mask, const float alpha[4])
+{
+    uint32_t pass = 0;
+    if (!draw->dsa.alpha_enable)
+        return mask;
+    /* In front of an 8-bit target alpha is compared as 8 bits, as the reference renderer does. */
+    const struct format_info *format = draw->color_count ? draw->color[0].format : NULL;
+    const bool bytes = format && format->is_normalized && !format->is_signed &&
+                       format->block_bytes == 4 && format->channels & 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        float a = alpha[i], ref = draw->dsa.alpha_ref;
+        if (bytes) {
+            a = rintf(clamp_to(a, 0.0f, 1.0f) * 255.0f);
+            ref = rintf(clamp_to(ref, 0.0f, 1.0f) * 255.0f);
+        }
+        if (mask >> i & 1 && compare_floats(draw->dsa.alpha_func, a, ref))
+            pass |= 1u << i;
+    }
+    return pass;
+}

@@ -1,0 +1,162 @@
+/* Coverage: which pixels of a tile, and whether any of a square, lie inside a triangle's edges
+ * (machine.md, Fragment Generator; rasterizer.md for the squares). All exact in integers.
+ *
+ * a and b of an edge are multiples of 256, so its sign at a pixel is the sign of (edge >> 8), which
+ * inside a tile that the edge crosses fits 32 bits. */
+#include "gfx/triangle.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+typedef int32_t lanes4 __attribute__((vector_size(16)));
+
+static int64_t
+edge_at(const struct edge *edge, int32_t x, int32_t y)
+{
+    return edge->a * x + edge->b * y + edge->c;
+}
+
+/* What the edge gains from the square's first pixel to the corner where it is largest, smallest. */
+static int64_t
+gain_most(const struct edge *edge, int32_t steps)
+{
+    return ((edge->a > 0 ? edge->a : 0) + (edge->b > 0 ? edge->b : 0)) * steps;
+}
+
+static int64_t
+gain_least(const struct edge *edge, int32_t steps)
+{
+    return ((edge->a < 0 ? edge->a : 0) + (edge->b < 0 ? edge->b : 0)) * steps;
+}
+
+enum square_coverage
+raster_square(const struct triangle *triangle, int32_t x, int32_t y, int32_t size)
+{
+    enum square_coverage coverage = SQUARE_INSIDE;
+    for (uint32_t i = 0; i < triangle->edge_count; i++) {
+        const struct edge *edge = &triangle->edges[i];
+        const int64_t first = edge_at(edge, x, y);
+        if (first + gain_most(edge, size - 1) < 0)
+            return SQUARE_OUTSIDE;
+        if (first + gain_least(edge, size - 1) < 0)
+            coverage = SQUARE_PARTIAL;
+    }
+    return coverage;
+}
+
+bool
+raster_box_touches(const struct triangle *triangle, int32_t x, int32_t y, int32_t size)
+{
+    return triangle->min_x < x + size && triangle->max_x >= x && triangle->min_y < y + size &&
+           triangle->max_y >= y;
+}
+
+/* Pixels whose coordinate in the tile is at least k, from the masks of the coordinate's bits. */
+static uint64_t
+at_least(int32_t k, uint64_t bit0, uint64_t bit1, uint64_t bit2)
+{
+    switch (k) {
+    case 1: return bit0 | bit1 | bit2;
+    case 2: return bit1 | bit2;
+    case 3: return (bit0 & bit1) | bit2;
+    case 4: return bit2;
+    case 5: return (bit0 | bit1) & bit2;
+    case 6: return bit1 & bit2;
+    case 7: return bit0 & bit1 & bit2;
+    }
+    return k <= 0 ? ~UINT64_C(0) : 0;
+}
+
+static uint64_t
+columns_from(int32_t k)
+{
+    return at_least(k, UINT64_C(0xaaaaaaaaaaaaaaaa), UINT64_C(0xf0f0f0f0f0f0f0f0),
+                    UINT64_C(0xffff0000ffff0000));
+}
+
+static uint64_t
+rows_from(int32_t k)
+{
+    return at_least(k, UINT64_C(0xcccccccccccccccc), UINT64_C(0xff00ff00ff00ff00),
+                    UINT64_C(0xffffffff00000000));
+}
+
+static uint64_t
+box_mask(const struct triangle *triangle, int32_t x, int32_t y)
+{
+    return columns_from(triangle->min_x - x) & ~columns_from(triangle->max_x - x + 1) &
+           rows_from(triangle->min_y - y) & ~rows_from(triangle->max_y - y + 1);
+}
+
+static uint64_t
+negative_lanes(lanes4 value)
+{
+#ifdef __SSE2__
+    return (uint64_t)(uint32_t)_mm_movemask_ps((__m128)value);
+#else
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        mask |= (uint64_t)(value[i] < 0) << i;
+    return mask;
+#endif
+}
+
+/* Pixels of the tile that lie outside one of `count` edges, given in 1/256 at the first pixel. */
+static uint64_t
+outside_edges(uint32_t count, const int32_t first[], const int32_t a[], const int32_t b[])
+{
+    lanes4 quad[MAX_EDGES];
+    uint64_t outside = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        quad[i] = (lanes4){first[i], first[i] + a[i], first[i] + b[i], first[i] + a[i] + b[i]};
+    for (uint32_t q = 0; q < 16; q++) {
+        const int32_t qx = (int32_t)((q & 1) | (q >> 1 & 2)) * 2;
+        const int32_t qy = (int32_t)((q >> 1 & 1) | (q >> 2 & 2)) * 2;
+        lanes4 any = {0, 0, 0, 0};
+        for (uint32_t i = 0; i < count; i++)
+            any |= quad[i] + (a[i] * qx + b[i] * qy);
+        outside |= negative_lanes(any) << (4 * q);
+    }
+    return outside;
+}
+
+static uint64_t
+stipple_mask(const struct draw *draw, int32_t x, int32_t y)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < 64; i++) {
+        const uint32_t px = (uint32_t)x + ((i & 1) | (i >> 1 & 2) | (i >> 2 & 4));
+        const uint32_t py = (uint32_t)y + ((i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4));
+        mask |= (uint64_t)(draw->stipple[py & 31] >> (31 - (px & 31)) & 1) << i;
+    }
+    return mask;
+}
+
+uint64_t
+raster_tile(const struct triangle *triangle, int32_t x, int32_t y)
+{
+    int32_t first[MAX_EDGES], a[MAX_EDGES], b[MAX_EDGES];
+    uint32_t crossing = 0;
+
+    if (!raster_box_touches(triangle, x, y, 8))
+        return 0;
+    for (uint32_t i = 0; i < triangle->edge_count; i++) {
+        const struct edge *edge = &triangle->edges[i];
+        const int64_t at = edge_at(edge, x, y);
+        if (at + gain_most(edge, 7) < 0)
+            return 0;
+        if (at + gain_least(edge, 7) >= 0)
+            continue;
+        first[crossing] = (int32_t)(at >> 8);
+        a[crossing] = (int32_t)(edge->a / 256);
+        b[crossing++] = (int32_t)(edge->b / 256);
+    }
+    uint64_t mask = box_mask(triangle, x, y);
+    if (crossing)
+        mask &= ~outside_edges(crossing, first, a, b);
+    if (triangle->draw->rasterizer.poly_stipple && !triangle->is_line && !triangle->is_point)
+        mask &= stipple_mask(triangle->draw, x, y);
+    return mask;
+}

@@ -1,0 +1,264 @@
+/* Layout of resources in memory and the way between it and the tight rows of transfers. The layout
+ * is described in the header; limits are those that the capabilities announce. */
+#include "gfx/resource.h"
+
+#include <string.h>
+
+enum {
+    MAX_SIDE = 4096,
+    MAX_DEPTH = 512,
+    MAX_LAYERS = 2048,
+    MAX_BUFFER_BYTES = 1 << 30,
+    FORMAT_BYTES = 64, /* R8_UNORM */
+};
+#define MAX_TEXTURE_BYTES ((uint64_t)1 << 31)
+
+static uint32_t
+minify(uint32_t size, uint32_t level)
+{
+    return size >> level ? size >> level : 1;
+}
+
+static uint32_t
+divide_up(uint32_t n, uint32_t by)
+{
+    return (n + by - 1) / by;
+}
+
+static bool
+init_buffer(struct resource *res, const struct resource_desc *desc, struct error *err)
+{
+    if (desc->width == 0 || desc->width > MAX_BUFFER_BYTES)
+        return fail(err, "resource %u: a buffer of %u bytes; 1 to %u are possible", desc->handle,
+                    desc->width, MAX_BUFFER_BYTES);
+    if (desc->height > 1 || desc->depth > 1 || desc->array_size > 1 || desc->last_level > 0 ||
+        desc->samples > 1)
+        return fail(err, "resource %u: a buffer with height, depth, layers, levels or samples",
+                    desc->handle);
+    if (!res->format)
+        res->format = format_get(FORMAT_BYTES);
+    res->samples = 1;
+    res->size_bytes = desc->width;
+    res->tile_bytes = TILE_SIZE * TILE_SIZE * res->format->block_bytes;
+    res->desc.height = res->desc.depth = res->desc.array_size = 1;
+    res->levels[0] = (struct resource_level){.width = desc->width,
+                                             .height = 1,
+                                             .slices = 1,
+                                             .tiles_x = 1,
+                                             .tiles_y = 1,
+                                             .slice_bytes = desc->width};
+    return true;
+}
+
+/* What each target allows; array_size 0 counts as 1, as fences and others send it. */
+static bool
+check_shape(const struct resource_desc *d, struct error *err)
+{
+    uint32_t layers = d->array_size ? d->array_size : 1;
+    bool flat = d->height == 1 && d->depth == 1, ok;
+    switch (d->target) {
+    case TARGET_1D: ok = flat && layers == 1; break;
+    case TARGET_1D_ARRAY: ok = flat && layers <= MAX_LAYERS; break;
+    case TARGET_2D: ok = d->depth == 1 && layers == 1; break;
+    case TARGET_RECT: ok = d->depth == 1 && layers == 1 && d->last_level == 0; break;
+    case TARGET_2D_ARRAY: ok = d->depth == 1 && layers <= MAX_LAYERS; break;
+    case TARGET_3D: ok = d->depth >= 1 && d->depth <= MAX_DEPTH && layers == 1; break;
+    case TARGET_CUBE: ok = d->depth == 1 && layers == 6 && d->width == d->height; break;
+    case TARGET_CUBE_ARRAY:
+        ok = d->depth == 1 && layers % 6 == 0 && layers <= MAX_LAYERS && d->width == d->height;
+        break;
+    default: return fail(err, "resource %u: unknown target %u", d->handle, d->target);
+    }
+    if (d->width == 0 || d->height == 0 || d->width > MAX_SIDE || d->height > MAX_SIDE)
+        return fail(err, "resource %u: %ux%u texels; 1 to %u a side are possible", d->handle,
+                    d->width, d->height, MAX_SIDE);
+    if (!ok)
+        return fail(err, "resource %u: target %u cannot be %ux%ux%u with %u layers and %u levels",
+                    d->handle, d->target, d->width, d->height, d->depth, d->array_size,
+                    d->last_level);
+    uint32_t largest = d->width > d->height ? d->width : d->height;
+    if (d->target == TARGET_3D && d->depth > largest)
+        largest = d->depth;
+    if (d->last_level >= RESOURCE_MAX_LEVELS || largest >> d->last_level == 0)
+        return fail(err, "resource %u: last level %u of %u texels", d->handle, d->last_level,
+                    largest);
+    return true;
+}
+
+static bool
+check_samples(const struct resource_desc *d, const struct format_info *format, struct error *err)
+{
+    uint32_t n = d->samples;
+    if (n > 8 || (n & (n - 1)))
+        return fail(err, "resource %u: %u samples; 1, 2, 4 and 8 are possible", d->handle, n);
+    bool can =
+        (d->target == TARGET_2D || d->target == TARGET_RECT || d->target == TARGET_2D_ARRAY) &&
+        d->last_level == 0 && format->block_width == 1;
+    if (n > 1 && !can)
+        return fail(err, "resource %u: %u samples of target %u, format %s, last level %u",
+                    d->handle, n, d->target, format->name, d->last_level);
+    return true;
+}
+
+static bool
+layout_levels(struct resource *res, struct error *err)
+{
+    const struct resource_desc *d = &res->desc;
+    uint64_t offset = 0;
+    for (uint32_t i = 0; i <= d->last_level; i++) {
+        struct resource_level *level = &res->levels[i];
+        level->width = minify(d->width, i);
+        level->height = minify(d->height, i);
+        level->slices = d->target == TARGET_3D ? minify(d->depth, i) : d->array_size;
+        level->tiles_x = divide_up(divide_up(level->width, res->format->block_width), TILE_SIZE);
+        level->tiles_y = divide_up(divide_up(level->height, res->format->block_height), TILE_SIZE);
+        uint64_t slice = (uint64_t)level->tiles_x * level->tiles_y * res->tile_bytes;
+        level->offset = (uint32_t)offset;
+        level->slice_bytes = (uint32_t)slice;
+        offset += slice * level->slices;
+        if (offset > MAX_TEXTURE_BYTES)
+            return fail(err, "resource %u: more than 2 GiB", d->handle);
+    }
+    res->size_bytes = (uint32_t)offset;
+    return true;
+}
+
+bool
+resource_init(struct resource *res, const struct resource_desc *desc, struct error *err)
+{
+    memset(res, 0, sizeof *res);
+    res->desc = *desc;
+    res->format = format_get(desc->format);
+    if (desc->target == TARGET_BUFFER)
+        return init_buffer(res, desc, err);
+    if (!res->format)
+        return fail(err, "resource %u: format %u is not one of this GPU's", desc->handle,
+                    desc->format);
+    if (!check_shape(desc, err) || !check_samples(desc, res->format, err))
+        return false;
+    if (desc->array_size == 0)
+        res->desc.array_size = 1;
+    res->samples = desc->samples > 1 ? desc->samples : 1;
+    res->tile_bytes = TILE_SIZE * TILE_SIZE * res->format->block_bytes * res->samples;
+    return layout_levels(res, err);
+}
+
+static bool
+range_ok(int32_t origin, int32_t extent, uint32_t size)
+{
+    return origin >= 0 && extent >= 0 && (int64_t)origin + extent <= (int64_t)size;
+}
+
+static bool
+aligned(int32_t origin, int32_t extent, uint32_t size, uint32_t block)
+{
+    uint32_t end = (uint32_t)(origin + extent);
+    return (uint32_t)origin % block == 0 && (end % block == 0 || end == size);
+}
+
+bool
+resource_box_ok(const struct resource *res, uint32_t level, const struct box *box)
+{
+    if (level > res->desc.last_level)
+        return false;
+    const struct resource_level *l = &res->levels[level];
+    return range_ok(box->x, box->width, l->width) && range_ok(box->y, box->height, l->height) &&
+           range_ok(box->z, box->depth, l->slices) &&
+           (res->desc.target == TARGET_BUFFER ||
+            (aligned(box->x, box->width, l->width, res->format->block_width) &&
+             aligned(box->y, box->height, l->height, res->format->block_height)));
+}
+
+/* A box in blocks; buffers have blocks of one byte. */
+struct block_box {
+    uint32_t x, y, z, width, height, depth, bytes;
+};
+
+static struct block_box
+to_blocks(const struct resource *res, const struct box *box)
+{
+    const struct format_info *f = res->format;
+    if (res->desc.target == TARGET_BUFFER)
+        return (struct block_box){(uint32_t)box->x, 0, 0, (uint32_t)box->width, 1, 1, 1};
+    return (struct block_box){
+        .x = (uint32_t)box->x / f->block_width,
+        .y = (uint32_t)box->y / f->block_height,
+        .z = (uint32_t)box->z,
+        .width = divide_up((uint32_t)box->width, f->block_width),
+        .height = divide_up((uint32_t)box->height, f->block_height),
+        .depth = (uint32_t)box->depth,
+        .bytes = f->block_bytes,
+    };
+}
+
+uint32_t
+resource_box_bytes(const struct resource *res, const struct box *box)
+{
+    struct block_box b = to_blocks(res, box);
+    return b.width * b.height * b.depth * b.bytes;
+}
+
+/* One row of blocks, to or from `tiled`, where the row's slice begins. */
+static inline __attribute__((always_inline)) void
+copy_row(const struct resource *res, const struct resource_level *level, uint8_t *tiled, uint32_t x,
+         uint32_t y, uint32_t count, uint8_t *row, uint32_t bytes, bool write)
+{
+    uint8_t *tiles = tiled + (size_t)(y / TILE_SIZE) * level->tiles_x * res->tile_bytes;
+    for (uint32_t i = 0; i < count; i++, row += bytes) {
+        uint8_t *block = tiles + (size_t)((x + i) / TILE_SIZE) * res->tile_bytes +
+                         morton8(x + i, y) * res->samples * bytes;
+        if (write)
+            memcpy(block, row, bytes);
+        else
+            memcpy(row, block, bytes);
+    }
+}
+
+static void
+copy_row_sized(const struct resource *res, const struct resource_level *level, uint8_t *tiled,
+               uint32_t x, uint32_t y, uint32_t count, uint8_t *row, bool write)
+{
+    switch (res->format->block_bytes) {
+    case 1: copy_row(res, level, tiled, x, y, count, row, 1, write); break;
+    case 2: copy_row(res, level, tiled, x, y, count, row, 2, write); break;
+    case 4: copy_row(res, level, tiled, x, y, count, row, 4, write); break;
+    case 8: copy_row(res, level, tiled, x, y, count, row, 8, write); break;
+    case 16: copy_row(res, level, tiled, x, y, count, row, 16, write); break;
+    default: copy_row(res, level, tiled, x, y, count, row, res->format->block_bytes, write);
+    }
+}
+
+static void
+copy_box(const struct resource *res, uint8_t *memory, uint32_t level, const struct box *box,
+         uint8_t *rows, bool write)
+{
+    struct block_box b = to_blocks(res, box);
+    const struct resource_level *l = &res->levels[level];
+    uint8_t *bytes = memory + res->address + l->offset;
+    if (res->desc.target == TARGET_BUFFER) {
+        if (write)
+            memcpy(bytes + b.x, rows, b.width);
+        else
+            memcpy(rows, bytes + b.x, b.width);
+        return;
+    }
+    for (uint32_t z = 0; z < b.depth; z++) {
+        uint8_t *slice = bytes + (size_t)(b.z + z) * l->slice_bytes;
+        for (uint32_t y = 0; y < b.height; y++, rows += (size_t)b.width * b.bytes)
+            copy_row_sized(res, l, slice, b.x, b.y + y, b.width, rows, write);
+    }
+}
+
+void
+resource_write_box(const struct resource *res, struct gpu_memory *memory, uint32_t level,
+                   const struct box *box, const uint8_t *rows)
+{
+    copy_box(res, memory->bytes, level, box, (uint8_t *)rows, true);
+}
+
+void
+resource_read_box(const struct resource *res, const struct gpu_memory *memory, uint32_t level,
+                  const struct box *box, uint8_t *rows)
+{
+    copy_box(res, memory->bytes, level, box, rows, false);
+}

@@ -1,0 +1,228 @@
+/* sample_plan(): which blocks the lanes of a quad need, pass by pass. A lane's k-th sub-sample (one
+ * bilinear or nearest sample of one level, slice and probe) is in pass k, so lanes that need fewer
+ * are missing in the last passes. */
+#include "gfx/sample_setup.h"
+
+#include <string.h>
+
+/* Across the edges of cube faces (0..5: +x, -x, +y, -y, +z, -z). Behind each of the four edges
+ * (s low, s high, t low, t high): the next face, and what its coordinates are made of: 0, the
+ * largest index, the coordinate along the edge, or that one counted from the other end. */
+enum { ZERO, MAX, SAME, FLIP };
+struct edge {
+    uint8_t face, x, y;
+};
+static const struct edge cube_edges[6][4] = {
+    {{4, MAX, SAME}, {5, ZERO, SAME}, {2, MAX, FLIP}, {3, MAX, SAME}},
+    {{5, MAX, SAME}, {4, ZERO, SAME}, {2, ZERO, SAME}, {3, ZERO, FLIP}},
+    {{1, SAME, ZERO}, {0, FLIP, ZERO}, {5, FLIP, ZERO}, {4, SAME, ZERO}},
+    {{1, FLIP, MAX}, {0, SAME, MAX}, {4, SAME, MAX}, {5, FLIP, MAX}},
+    {{1, MAX, SAME}, {0, ZERO, SAME}, {2, SAME, MAX}, {3, SAME, ZERO}},
+    {{0, MAX, SAME}, {1, ZERO, SAME}, {2, FLIP, ZERO}, {3, FLIP, MAX}},
+};
+
+static int32_t
+edge_coordinate(uint32_t rule, int32_t along, int32_t max)
+{
+    switch (rule) {
+    case ZERO: return 0;
+    case MAX: return max;
+    case SAME: return along;
+    default: return max - along;
+    }
+}
+
+/* Where a texel one step outside a face really is; false at a corner, where three faces meet. */
+static bool
+cross_edge(uint32_t *face, int32_t *x, int32_t *y, int32_t size)
+{
+    int32_t max = size - 1;
+    bool out_x = *x < 0 || *x > max, out_y = *y < 0 || *y > max;
+    if (out_x && out_y)
+        return false;
+    if (!out_x && !out_y)
+        return true;
+    uint32_t side = out_x ? (*x < 0 ? 0 : 1) : (*y < 0 ? 2 : 3);
+    const struct edge *edge = &cube_edges[*face][side];
+    int32_t along = out_x ? *y : *x;
+    *face = edge->face;
+    *x = edge_coordinate(edge->x, along, max);
+    *y = edge_coordinate(edge->y, along, max);
+    return true;
+}
+
+static struct texel_ref
+texel_at(const struct sample_setup *setup, uint32_t level, int32_t x, int32_t y, uint32_t z)
+{
+    const struct resource *res = setup->res;
+    const struct resource_level *l = &res->levels[level];
+    if ((uint32_t)x >= l->width || (uint32_t)y >= l->height || z >= l->slices)
+        return (struct texel_ref){TEXEL_BORDER, 0, 0};
+    return (struct texel_ref){
+        .address = res->address + resource_offset(res, level, (uint32_t)x, (uint32_t)y, z, 0),
+        .x = (uint8_t)((uint32_t)x % res->format->block_width),
+        .y = (uint8_t)((uint32_t)y % res->format->block_height),
+    };
+}
+
+static void
+plan_linear(const struct sample_setup *setup, uint32_t level, const struct lane_coord *coord,
+            uint32_t z, struct sample_pass *pass, uint32_t lane)
+{
+    const struct resource_level *l = &setup->res->levels[level];
+    struct wrapped s = wrap_linear(setup->wrap[0], coord->s, (int32_t)l->width,
+                                   setup->power_of_two[0], !setup->rect);
+    struct wrapped t = {0, 0, 0};
+    if (setup->dims > 1)
+        t = wrap_linear(setup->wrap[1], coord->t, (int32_t)l->height, setup->power_of_two[1],
+                        !setup->rect);
+    pass->fx[lane] = s.f;
+    pass->fy[lane] = t.f;
+    struct texel_ref *texels = pass->texels[lane];
+    texels[0] = texel_at(setup, level, s.i0, t.i0, z);
+    texels[1] = texel_at(setup, level, s.i1, t.i0, z);
+    texels[2] = texel_at(setup, level, s.i0, t.i1, z);
+    texels[3] = texel_at(setup, level, s.i1, t.i1, z);
+}
+
+static void
+plan_seamless(const struct sample_setup *setup, uint32_t level, const struct lane_coord *coord,
+              struct sample_pass *pass, uint32_t lane)
+{
+    int32_t size = (int32_t)setup->res->levels[level].width;
+    float s = coord->s > 0 ? coord->s : 0, t = coord->t > 0 ? coord->t : 0;
+    s = s < 1 ? s : 1;
+    t = t < 1 ? t : 1;
+    int32_t x0 = floor_fract(s * (float)size - 0.5f, &pass->fx[lane]);
+    int32_t y0 = floor_fract(t * (float)size - 0.5f, &pass->fy[lane]);
+    for (int32_t i = 0; i < 4; i++) {
+        int32_t x = x0 + (i & 1), y = y0 + (i >> 1);
+        uint32_t face = coord->layer - setup->first_layer;
+        if (face < 6 && cross_edge(&face, &x, &y, size))
+            pass->texels[lane][i] = texel_at(setup, level, x, y, setup->first_layer + face);
+        else
+            pass->texels[lane][i] = (struct texel_ref){TEXEL_BORDER, TEXEL_CORNER, 0};
+    }
+}
+
+static void
+plan_nearest(const struct sample_setup *setup, uint32_t level, const struct lane_coord *coord,
+             uint32_t z, struct sample_pass *pass, uint32_t lane)
+{
+    const struct resource_level *l = &setup->res->levels[level];
+    int32_t x = wrap_nearest(setup->wrap[0], coord->s, (int32_t)l->width, setup->power_of_two[0],
+                             !setup->rect);
+    int32_t y = 0;
+    if (setup->dims > 1)
+        y = wrap_nearest(setup->wrap[1], coord->t, (int32_t)l->height, setup->power_of_two[1],
+                         !setup->rect);
+    pass->fx[lane] = pass->fy[lane] = 0;
+    pass->texels[lane][0] = texel_at(setup, level, x, y, z);
+    for (uint32_t i = 1; i < 4; i++)
+        pass->texels[lane][i] = (struct texel_ref){TEXEL_BORDER, 0, 0};
+}
+
+/* The next pass of a lane. Passes are begun by the first lane that reaches them. */
+struct lane_plan {
+    struct sample_plan *plan;
+    uint32_t lane, next;
+    float total; /* weight so far */
+};
+
+static struct sample_pass *
+next_pass(struct lane_plan *at, bool linear, float weight)
+{
+    struct sample_plan *plan = at->plan;
+    struct sample_pass *pass = &plan->passes[at->next];
+    if (at->next == plan->pass_count) {
+        plan->pass_count++;
+        memset(pass, 0, sizeof *pass);
+    }
+    pass->lanes |= (uint8_t)(1 << at->lane);
+    pass->linear |= (uint8_t)(linear << at->lane);
+    at->total += weight;
+    pass->weight[at->lane] = at->next == 0 ? 1.0f : weight / at->total;
+    at->next++;
+    return pass;
+}
+
+/* One level under one probe: a pass, or two for linear 3D. */
+static void
+plan_level(const struct sample_setup *setup, struct lane_plan *at, uint32_t level, bool linear,
+           const struct lane_coord *coord, float weight)
+{
+    const struct resource_level *l = &setup->res->levels[level];
+    if (setup->dims == 3 && linear) {
+        struct wrapped r =
+            wrap_linear(setup->wrap[2], coord->r, (int32_t)l->slices, setup->power_of_two[2], true);
+        plan_linear(setup, level, coord, (uint32_t)r.i0, next_pass(at, true, weight * (1 - r.f)),
+                    at->lane);
+        if (r.f > 0)
+            plan_linear(setup, level, coord, (uint32_t)r.i1, next_pass(at, true, weight * r.f),
+                        at->lane);
+        return;
+    }
+    uint32_t z = coord->layer;
+    if (setup->dims == 3)
+        z = (uint32_t)wrap_nearest(setup->wrap[2], coord->r, (int32_t)l->slices,
+                                   setup->power_of_two[2], true);
+    struct sample_pass *pass = next_pass(at, linear, weight);
+    if (!linear)
+        plan_nearest(setup, level, coord, z, pass, at->lane);
+    else if (setup->seamless)
+        plan_seamless(setup, level, coord, pass, at->lane);
+    else
+        plan_linear(setup, level, coord, z, pass, at->lane);
+}
+
+static void
+plan_lane(const struct sample_setup *setup, struct lane_plan *at, const struct lane_lod *lod,
+          const struct lane_coord *center)
+{
+    for (uint32_t i = 1; i <= lod->probes; i++) {
+        struct lane_coord coord = *center;
+        if (lod->probes > 1) {
+            float step = (float)i / (float)(lod->probes + 1) - 0.5f;
+            coord.s += lod->axis_s * step;
+            coord.t += lod->axis_t * step;
+        }
+        if (lod->levels == 1) {
+            plan_level(setup, at, lod->level[0], lod->linear, &coord, 1);
+            continue;
+        }
+        plan_level(setup, at, lod->level[0], lod->linear, &coord, 1 - lod->fraction);
+        plan_level(setup, at, lod->level[1], lod->linear, &coord, lod->fraction);
+    }
+}
+
+static float
+clamped_reference(const struct bound_view *bound, float reference)
+{
+    if (bound->format->is_float)
+        return reference;
+    reference = reference > 0 ? reference : 0;
+    return reference < 1 ? reference : 1;
+}
+
+void
+sample_plan(struct sample_plan *plan, const struct bound_view *bound,
+            const struct texture_request *request, uint32_t quad)
+{
+    struct sample_setup setup;
+    plan->bound = bound;
+    plan->target = request->target;
+    plan->mask = (uint8_t)(request->mask >> (4 * quad) & 15);
+    plan->pass_count = 0;
+    if (!sample_setup_init(&setup, bound, request->target))
+        return;
+    struct lane_coord coords[4];
+    struct lane_lod lods[4];
+    sample_quad(&setup, request, quad, coords, lods);
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        if (!(plan->mask & 1 << lane))
+            continue;
+        struct lane_plan at = {.plan = plan, .lane = lane};
+        plan->reference[lane] = clamped_reference(bound, request->coord[3][quad * 4 + lane]);
+        plan_lane(&setup, &at, &lods[lane], &coords[lane]);
+    }
+}

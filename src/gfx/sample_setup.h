@@ -1,0 +1,168 @@
+/* What the steps of sampling share: the texture as a request sees it, LOD, and wrapping. Private to
+ * the sample files.
+ *
+ * Rules are GL 2.1's (section 3.8.7 to 3.8.9); where GL leaves room, they are the reference
+ * renderer's: log2 by straight lines between the powers of two of rho squared, magnification for
+ * LOD <= 0 whatever the filters, mip level by rounding to nearest even. */
+#ifndef AETIUS_GFX_SAMPLE_SETUP_H
+#define AETIUS_GFX_SAMPLE_SETUP_H
+
+#include "gfx/draw.h"
+#include "gfx/sample.h"
+
+struct sample_setup {
+    const struct bound_view *bound;
+    const struct resource *res;
+    uint8_t dims; /* coordinates that are filtered: 1, 2, 3 */
+    bool cube, rect, shadow;
+    int8_t layer_coord; /* which coordinate is the array layer, -1: none */
+    bool seamless;
+    uint8_t wrap[3];
+    bool power_of_two[3];
+    uint32_t first_level, last_level; /* of the resource, inside it */
+    uint32_t first_layer, layers;     /* that the view shows, inside the resource */
+};
+
+/* false: nothing usable is bound, the result is 0, 0, 0, 1. */
+bool sample_setup_init(struct sample_setup *setup, const struct bound_view *bound, uint32_t target);
+
+/* Which texels a lane reads. */
+struct lane_lod {
+    bool linear;          /* the image filter */
+    uint32_t levels;      /* 1 or 2 */
+    uint32_t level[2];    /* of the resource */
+    float fraction;       /* weight of level[1] */
+    uint32_t probes;      /* along the axis of anisotropy; 1: none */
+    float axis_s, axis_t; /* that axis: one pixel's step, in coordinates */
+};
+
+/* One lane's coordinates, on the chosen face for cubes. */
+struct lane_coord {
+    float s, t, r;
+    uint32_t layer; /* slice of the resource; 0 for 3D */
+};
+
+/* Coordinates and LOD of the lanes 4 * quad .. + 3. */
+void sample_quad(const struct sample_setup *setup, const struct texture_request *request,
+                 uint32_t quad, struct lane_coord coords[4], struct lane_lod lods[4]);
+
+/* floor(v) and what is above it; the integer saturates at +-2^30, NaN goes to -2^30. */
+static inline int32_t
+floor_fract(float v, float *fract)
+{
+    if (!(v > -0x1p30f && v < 0x1p30f)) {
+        *fract = 0;
+        return v > 0 ? 1 << 30 : -(1 << 30);
+    }
+    int32_t i = (int32_t)v;
+    i -= v < (float)i;
+    *fract = v - (float)i;
+    return i;
+}
+
+static inline int32_t
+floor_int(float v)
+{
+    float fract;
+    return floor_fract(v, &fract);
+}
+
+/* To the nearest integer, ties to even; large values are integers already. */
+static inline float
+round_even(float v)
+{
+    float magic = v < 0 ? -0x1p23f : 0x1p23f;
+    return v > -0x1p22f && v < 0x1p22f ? (v + magic) - magic : v;
+}
+
+static inline float
+absolute(float v)
+{
+    return v < 0 ? -v : v;
+}
+
+struct wrapped { /* neighbours along one axis; outside 0 .. size - 1: border */
+    int32_t i0, i1;
+    float f; /* weight of i1 */
+};
+
+/* Distance from the nearest even multiple of the texture: 0..1 back and forth. */
+static inline float
+mirror(float v)
+{
+    float half = v * 0.5f, f = half - round_even(half);
+    f = absolute(f + f);
+    return f >= 0 && f <= 1 ? f : 0;
+}
+
+static inline struct wrapped
+repeat_linear(float v, int32_t size, bool power_of_two)
+{
+    struct wrapped w;
+    if (power_of_two) {
+        w.i0 = floor_fract(v * (float)size - 0.5f, &w.f);
+        w.i1 = (w.i0 + 1) & (size - 1);
+        w.i0 &= size - 1;
+        return w;
+    }
+    float fract;
+    floor_fract(v, &fract);
+    w.i0 = floor_fract(fract * (float)size - 0.5f, &w.f);
+    if (w.i0 < 0)
+        w.i0 = size - 1;
+    w.i1 = w.i0 < size - 1 ? w.i0 + 1 : 0;
+    return w;
+}
+
+static inline struct wrapped
+wrap_linear(uint32_t mode, float v, int32_t size, bool power_of_two, bool normalized)
+{
+    struct wrapped w;
+    if (mode == WRAP_REPEAT && normalized)
+        return repeat_linear(v, size, power_of_two);
+    float length = (float)size;
+    float u = mode == WRAP_MIRROR_REPEAT ? mirror(v) * length : normalized ? v * length : v;
+    if (mode == WRAP_MIRROR_CLAMP || mode == WRAP_MIRROR_CLAMP_TO_EDGE ||
+        mode == WRAP_MIRROR_CLAMP_TO_BORDER)
+        u = absolute(u);
+    if (mode != WRAP_CLAMP_TO_BORDER && mode != WRAP_MIRROR_CLAMP_TO_BORDER) {
+        u = u < length ? u : length;
+        u = u > 0 ? u : 0;
+    }
+    u -= 0.5f;
+    bool to_edge = mode == WRAP_CLAMP_TO_EDGE || mode == WRAP_MIRROR_CLAMP_TO_EDGE ||
+                   mode == WRAP_MIRROR_REPEAT || mode == WRAP_REPEAT;
+    if (to_edge)
+        u = u > 0 ? u : 0;
+    w.i0 = floor_fract(u, &w.f);
+    w.i1 = w.i0 + 1;
+    if (to_edge && w.i1 > size - 1)
+        w.i1 = size - 1;
+    return w;
+}
+
+static inline int32_t
+wrap_nearest(uint32_t mode, float v, int32_t size, bool power_of_two, bool normalized)
+{
+    float length = (float)size, fract;
+    int32_t i;
+    if (mode == WRAP_REPEAT && normalized && power_of_two)
+        return floor_int(v * length) & (size - 1);
+    if (mode == WRAP_REPEAT && normalized) {
+        floor_fract(v, &fract);
+        i = floor_int(fract * length);
+    } else if (mode == WRAP_MIRROR_REPEAT) {
+        i = floor_int(mirror(v) * length);
+    } else {
+        float u = normalized ? v * length : v;
+        bool mirrored = mode == WRAP_MIRROR_CLAMP || mode == WRAP_MIRROR_CLAMP_TO_EDGE ||
+                        mode == WRAP_MIRROR_CLAMP_TO_BORDER;
+        i = floor_int(mirrored ? absolute(u) : u);
+    }
+    if (mode == WRAP_CLAMP_TO_BORDER || mode == WRAP_MIRROR_CLAMP_TO_BORDER)
+        return i;
+    i = i < size - 1 ? i : size - 1;
+    return i > 0 ? i : 0;
+}
+
+#endif

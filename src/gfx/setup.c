@@ -1,0 +1,405 @@
+/* Triangle setup (machine.md): viewport transform, snap to 1/256 pixel, face culling, exact integer
+ * edges with the top-left rule in memory rows (row 0 on top), plane equations of depth and
+ * varyings, polygon offset.
+ *
+ * Edges come from the snapped positions, planes from the unsnapped ones (as the reference renderer
+ * has it), in double precision about the first vertex; where snapping turned the triangle over, the
+ * planes come from the snapped positions too. Planes may be evaluated outside the triangle by less
+ * than a pixel; depth is held between z_min and z_max, so hierarchical Z may rely on them. */
+#include "gfx/setup.h"
+
+#include "gfx/fragment.h"
+
+#include <math.h>
+#include <string.h>
+
+int32_t
+setup_snap(float coordinate)
+{
+    if (!(coordinate > -GUARD_BAND))
+        coordinate = -GUARD_BAND;
+    if (!(coordinate < GUARD_BAND))
+        coordinate = GUARD_BAND;
+    return (int32_t)lrintf((coordinate - 0.5f) * 256.0f);
+}
+
+/* First pixel whose centre is at or right of (below) a snapped coordinate. */
+static int32_t
+pixel_at_or_after(int32_t snapped)
+{
+    return (snapped + 255) >> 8;
+}
+
+static int32_t
+min_of(uint32_t n, const int32_t *values)
+{
+    int32_t least = values[0];
+    for (uint32_t i = 1; i < n; i++)
+        least = values[i] < least ? values[i] : least;
+    return least;
+}
+
+static int32_t
+max_of(uint32_t n, const int32_t *values)
+{
+    int32_t most = values[0];
+    for (uint32_t i = 1; i < n; i++)
+        most = values[i] > most ? values[i] : most;
+    return most;
+}
+
+static void
+narrow(int32_t *min, int32_t *max, int32_t low, int32_t high)
+{
+    if (*min < low)
+        *min = low;
+    if (*max > high)
+        *max = high;
+}
+
+/* The bounding box: pixels whose centres can be covered, inside the bounds. A triangle may reach
+ * over the rim of the viewport as far as the guard band and is cut off here; lines have been cut
+ * along their middle before, and points may stick out. */
+static bool
+set_box(struct triangle *out, const struct draw *draw, uint32_t corners, const int32_t x[],
+        const int32_t y[])
+{
+    const struct scissor_state *bounds = &draw->bounds;
+    const struct viewport_state *vp = &draw->viewport;
+
+    out->min_x = pixel_at_or_after(min_of(corners, x));
+    out->max_x = pixel_at_or_after(max_of(corners, x)) - 1;
+    out->min_y = pixel_at_or_after(min_of(corners, y));
+    out->max_y = pixel_at_or_after(max_of(corners, y)) - 1;
+    narrow(&out->min_x, &out->max_x, bounds->min_x, bounds->max_x - 1);
+    narrow(&out->min_y, &out->max_y, bounds->min_y, bounds->max_y - 1);
+    if (!out->is_point && !out->is_line) {
+        const float half_x = fabsf(vp->scale[0]), half_y = fabsf(vp->scale[1]);
+        narrow(&out->min_x, &out->max_x, pixel_at_or_after(setup_snap(vp->translate[0] - half_x)),
+               pixel_at_or_after(setup_snap(vp->translate[0] + half_x)) - 1);
+        narrow(&out->min_y, &out->max_y, pixel_at_or_after(setup_snap(vp->translate[1] - half_y)),
+               pixel_at_or_after(setup_snap(vp->translate[1] + half_y)) - 1);
+    }
+    return out->min_x <= out->max_x && out->min_y <= out->max_y;
+}
+
+/* The edge from (x0, y0) to (x1, y1) of a shape that lies right of it (clockwise on the screen).
+ * Left edges (inside towards larger x) and top edges own the pixel centres on them. */
+static struct edge
+make_edge(int32_t x0, int32_t y0, int32_t x1, int32_t y1)
+{
+    const int64_t dx = (int64_t)x1 - x0, dy = (int64_t)y1 - y0;
+    struct edge edge = {.a = -dy * 256, .b = dx * 256, .c = dy * x0 - dx * y0};
+    const bool owns_ties = edge.a > 0 || (edge.a == 0 && edge.b > 0);
+    if (!owns_ties)
+        edge.c--;
+    return edge;
+}
+
+/* Twice the area, positive when the corners go clockwise on the screen. */
+static int64_t
+area_of(const int32_t x[], const int32_t y[])
+{
+    return ((int64_t)x[1] - x[0]) * ((int64_t)y[2] - y[0]) -
+           ((int64_t)x[2] - x[0]) * ((int64_t)y[1] - y[0]);
+}
+
+bool
+setup_shape(struct triangle *out, const struct draw *draw, uint32_t corners, const int32_t x[],
+            const int32_t y[])
+{
+    const int64_t area = area_of(x, y);
+    if (area == 0 || !set_box(out, draw, corners, x, y))
+        return false;
+    out->edge_count = (uint8_t)corners;
+    for (uint32_t i = 0; i < corners; i++) {
+        const uint32_t next = i + 1 < corners ? i + 1 : 0;
+        out->edges[i] = area > 0 ? make_edge(x[i], y[i], x[next], y[next])
+                                 : make_edge(x[next], y[next], x[i], y[i]);
+    }
+    return true;
+}
+
+void
+setup_begin(struct triangle *out, const struct draw *draw, float origin_x, float origin_y)
+{
+    out->draw = draw;
+    out->front = true;
+    out->is_point = out->is_line = false;
+    out->origin_x = origin_x;
+    out->origin_y = origin_y;
+    memset(out->sprite, 0, sizeof out->sprite);
+}
+
+static float
+clamp_to(float value, float low, float high)
+{
+    return !(value > low) ? low : value > high ? high : value;
+}
+
+void
+setup_depth_range(struct triangle *out, const struct draw *draw, float z_min, float z_max)
+{
+    float low, high;
+    depth_range(draw, &low, &high);
+    out->z_min = clamp_to(z_min, low, high);
+    out->z_max = clamp_to(z_max, low, high);
+}
+
+const float *
+setup_varying(const struct draw *draw, uint32_t varying, bool front, const struct vertex *v)
+{
+    const struct varying *from = &draw->varyings[varying];
+    const uint8_t slot = front ? from->slot : from->back_slot;
+    if ((from->source != VARYING_VERTEX && from->source != VARYING_SPRITE) || slot >= MAX_VARYINGS)
+        return NULL;
+    return v->out[slot];
+}
+
+/* Gradients of a value over the triangle: d[0], d[1] its change from vertex 0 to 1 and 2. */
+struct gradients {
+    double x1, y1, x2, y2; /* positions about vertex 0, over twice the area */
+};
+
+static struct gradients
+gradients_of(const struct setup_vertex v[3], int64_t snapped_area)
+{
+    double x1 = (double)v[1].x - v[0].x, y1 = (double)v[1].y - v[0].y;
+    double x2 = (double)v[2].x - v[0].x, y2 = (double)v[2].y - v[0].y;
+    double area = x1 * y2 - x2 * y1;
+    if (!(area > 0.0 && snapped_area > 0) && !(area < 0.0 && snapped_area < 0)) {
+        x1 = (v[1].fx - v[0].fx) / 256.0;
+        y1 = (v[1].fy - v[0].fy) / 256.0;
+        x2 = (v[2].fx - v[0].fx) / 256.0;
+        y2 = (v[2].fy - v[0].fy) / 256.0;
+        area = (double)snapped_area / 65536.0;
+    }
+    return (struct gradients){x1 / area, y1 / area, x2 / area, y2 / area};
+}
+
+/* Plane coefficients past the range of float would make infinity minus infinity at a pixel. */
+static float
+plane_coefficient(double value)
+{
+    const double limit = 1e30;
+    return (float)(value > limit ? limit : value < -limit ? -limit : value);
+}
+
+static struct plane
+plane_through(const struct gradients *g, double v0, double v1, double v2)
+{
+    const double d1 = v1 - v0, d2 = v2 - v0;
+    return (struct plane){.a = plane_coefficient(d1 * g->y2 - d2 * g->y1),
+                          .b = plane_coefficient(d2 * g->x1 - d1 * g->x2),
+                          .c = (float)v0};
+}
+
+static void
+set_varyings(struct triangle *out, const struct draw *draw, const struct gradients *g,
+             const struct setup_vertex v[3], const struct vertex *provoking)
+{
+    static const float nothing[4] = {0.0f, 0.0f, 0.0f, 1.0f};
+    for (uint32_t i = 0; i < draw->varying_count; i++) {
+        struct plane *planes = out->varyings[i];
+        const uint8_t interpolation = draw->varyings[i].interpolation;
+        const float *values[3], *flat = setup_varying(draw, i, out->front, provoking);
+        for (uint32_t k = 0; k < 3; k++)
+            values[k] = setup_varying(draw, i, out->front, v[k].v);
+        if (!flat || interpolation == INTERPOLATE_CONSTANT) {
+            for (uint32_t c = 0; c < 4; c++)
+                planes[c] = (struct plane){.c = flat ? flat[c] : nothing[c]};
+            continue;
+        }
+        const bool perspective = interpolation != INTERPOLATE_LINEAR;
+        for (uint32_t c = 0; c < 4; c++)
+            planes[c] = plane_through(g, values[0][c] * (perspective ? v[0].inv_w : 1.0f),
+                                      values[1][c] * (perspective ? v[1].inv_w : 1.0f),
+                                      values[2][c] * (perspective ? v[2].inv_w : 1.0f));
+    }
+}
+
+/* What one unit of polygon offset is worth: two of the format's steps, as in the reference
+ * renderer; of a float format, a step at the exponent of the triangle's largest depth. */
+static float
+offset_unit(const struct draw *draw, const struct setup_vertex v[3])
+{
+    const struct format_info *format = draw->depth.res ? draw->depth.format : NULL;
+    if (format && format->is_float) {
+        float most = 0.0f;
+        for (uint32_t i = 0; i < 3; i++)
+            most = fabsf(v[i].z) > most ? fabsf(v[i].z) : most;
+        uint32_t bits;
+        memcpy(&bits, &most, sizeof bits);
+        bits &= 0xffu << 23;
+        bits = bits > 23u << 23 ? bits - (23u << 23) : 0;
+        memcpy(&most, &bits, sizeof most);
+        return most;
+    }
+    const uint32_t depth_bits = format && format->depth_bits ? format->depth_bits : 24;
+    return (float)(2.0 / (double)((UINT64_C(1) << depth_bits) - 1));
+}
+
+static float
+polygon_offset(const struct draw *draw, const struct setup_vertex v[3], const struct plane *z)
+{
+    const struct rasterizer_state *state = &draw->rasterizer;
+    const float slope_x = fabsf(z->a), slope_y = fabsf(z->b);
+    const float slope = slope_x > slope_y ? slope_x : slope_y;
+    float offset = state->offset_units * offset_unit(draw, v) + slope * state->offset_scale;
+    if (state->offset_clamp > 0.0f && offset > state->offset_clamp)
+        offset = state->offset_clamp;
+    if (state->offset_clamp < 0.0f && offset < state->offset_clamp)
+        offset = state->offset_clamp;
+    return isfinite(offset) ? offset : 0.0f;
+}
+
+static bool
+transform(const struct draw *draw, const struct vertex *vertex, struct setup_vertex *out)
+{
+    const float *p = vertex->out[draw->position_slot > 0 ? draw->position_slot : 0];
+    const struct viewport_state *vp = &draw->viewport;
+
+    out->v = vertex;
+    out->inv_w = 1.0f / p[3];
+    if (!(p[3] > 0.0f) || !isfinite(out->inv_w))
+        return false;
+    out->x = p[0] * out->inv_w * vp->scale[0] + vp->translate[0];
+    out->y = p[1] * out->inv_w * vp->scale[1] + vp->translate[1];
+    out->z = p[2] * out->inv_w * vp->scale[2] + vp->translate[2];
+    out->fx = setup_snap(out->x);
+    out->fy = setup_snap(out->y);
+    return isfinite(out->x) && isfinite(out->y) && isfinite(out->z);
+}
+
+static uint32_t
+fill_triangle(const struct draw *draw, const struct setup_vertex v[3],
+              const struct vertex *provoking, bool front, struct triangle *out)
+{
+    const int32_t x[3] = {v[0].fx, v[1].fx, v[2].fx}, y[3] = {v[0].fy, v[1].fy, v[2].fy};
+
+    setup_begin(out, draw, v[0].x, v[0].y);
+    out->front = front;
+    if (!setup_shape(out, draw, 3, x, y))
+        return 0;
+    const struct gradients g = gradients_of(v, area_of(x, y));
+    out->z = plane_through(&g, v[0].z, v[1].z, v[2].z);
+    float z_min = fminf(fminf(v[0].z, v[1].z), v[2].z);
+    float z_max = fmaxf(fmaxf(v[0].z, v[1].z), v[2].z);
+    if (draw->rasterizer.offset_tri) {
+        const float offset = polygon_offset(draw, v, &out->z);
+        out->z.c += offset;
+        z_min += offset;
+        z_max += offset;
+    }
+    setup_depth_range(out, draw, z_min, z_max);
+    out->inv_w = plane_through(&g, v[0].inv_w, v[1].inv_w, v[2].inv_w);
+    set_varyings(out, draw, &g, v, provoking);
+    return 1;
+}
+
+/* glPolygonMode: the real edges as lines, or their first vertices as points, in the order and with
+ * the offset of the triangle. */
+static uint32_t
+unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], uint32_t edge_flags,
+                  const struct vertex *provoking, bool front, uint8_t mode, struct triangle *out)
+{
+    const struct rasterizer_state *state = &draw->rasterizer;
+    const int32_t x[3] = {v[0].fx, v[1].fx, v[2].fx}, y[3] = {v[0].fy, v[1].fy, v[2].fy};
+    static const uint8_t line_order[3] = {2, 0, 1};
+    uint32_t made = 0;
+
+    if (mode == FILL_LINE ? state->offset_line : state->offset_point) {
+        const struct gradients g = gradients_of(v, area_of(x, y));
+        const struct plane z = plane_through(&g, v[0].z, v[1].z, v[2].z);
+        const float offset = polygon_offset(draw, v, &z);
+        for (uint32_t i = 0; i < 3; i++)
+            v[i].z += offset;
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t from = mode == FILL_LINE ? line_order[i] : i;
+        if (!(edge_flags >> from & 1))
+            continue;
+        if (mode == FILL_LINE)
+            made += setup_line(draw, &v[from], &v[(from + 1) % 3], provoking, front, &out[made]);
+        else
+            made += setup_point(draw, &v[from], provoking, front, &out[made]);
+    }
+    return made;
+}
+
+static uint32_t
+setup_triangle(const struct draw *draw, const struct vertex *const vertices[3], uint32_t edge_flags,
+               const struct vertex *provoking, struct triangle *out)
+{
+    const struct rasterizer_state *state = &draw->rasterizer;
+    struct setup_vertex v[3];
+
+    for (uint32_t i = 0; i < 3; i++)
+        if (!transform(draw, vertices[i], &v[i]))
+            return 0;
+    const int64_t area = area_of((const int32_t[]){v[0].fx, v[1].fx, v[2].fx},
+                                 (const int32_t[]){v[0].fy, v[1].fy, v[2].fy});
+    if (area == 0)
+        return 0;
+    const bool counter_clockwise = area < 0, front = counter_clockwise == state->front_ccw;
+    if (state->cull & (front ? CULL_FRONT : CULL_BACK))
+        return 0;
+    const uint8_t mode = front ? state->fill_front : state->fill_back;
+    if (mode == FILL_FILL)
+        return fill_triangle(draw, v, provoking, front, out);
+    return unfilled_triangle(draw, v, edge_flags, provoking, front, mode, out);
+}
+
+static uint32_t
+setup_polygon(const struct draw *draw, const struct clip_polygon *polygon,
+              const struct vertex *provoking, struct triangle out[SETUP_MAX_TRIANGLES])
+{
+    uint32_t made = 0;
+    for (uint32_t i = 2; i < polygon->count && made + 3 <= SETUP_MAX_TRIANGLES; i++) {
+        const struct vertex *const v[3] = {&polygon->v[0], &polygon->v[i - 1], &polygon->v[i]};
+        const uint32_t edge_flags =
+            (uint32_t)(i == 2 && polygon->edge_real[0]) | (uint32_t)polygon->edge_real[i - 1] << 1 |
+            (uint32_t)(i + 1 == polygon->count && polygon->edge_real[i]) << 2;
+        made += setup_triangle(draw, v, edge_flags, provoking, &out[made]);
+    }
+    return made;
+}
+
+static uint32_t
+setup_clipped(const struct draw *draw, const struct primitive_out *primitive,
+              const struct vertex *const v[3], struct triangle out[SETUP_MAX_TRIANGLES])
+{
+    const struct vertex *provoking = v[primitive->provoking];
+    struct clip_polygon polygon;
+    struct setup_vertex ends[2];
+
+    clip_polygon(draw, primitive, v, &polygon);
+    if (primitive->vertices == 3)
+        return setup_polygon(draw, &polygon, provoking, out);
+    if (polygon.count < 2 || !transform(draw, &polygon.v[0], &ends[0]) ||
+        !transform(draw, &polygon.v[1], &ends[1]))
+        return 0;
+    return setup_line(draw, &ends[0], &ends[1], provoking, true, out);
+}
+
+uint32_t
+setup_primitive(const struct draw *draw, const struct primitive_out *primitive,
+                const struct vertex *const v[3], enum clip_result clip,
+                struct triangle out[SETUP_MAX_TRIANGLES])
+{
+    const struct vertex *provoking = v[primitive->provoking];
+    struct setup_vertex ends[2];
+
+    if (clip == CLIP_REJECT)
+        return 0;
+    if (clip == CLIP_NEEDED)
+        return setup_clipped(draw, primitive, v, out);
+    if (primitive->vertices == 3)
+        return setup_triangle(draw, v, primitive->edge_flags, provoking, out);
+    for (uint32_t i = 0; i < primitive->vertices; i++)
+        if (!transform(draw, v[i], &ends[i]))
+            return 0;
+    if (primitive->vertices == 2)
+        return setup_line(draw, &ends[0], &ends[1], provoking, true, out);
+    return setup_point(draw, &ends[0], provoking, true, out);
+}

@@ -1,0 +1,205 @@
+/* Clears, copies and the picture of a surface: whole-surface work without time. */
+#include "gfx/transfer.h"
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+
+static uint8_t *
+surface_bytes(const struct bound_surface *surface, struct gpu_memory *memory, uint32_t *size)
+{
+    const struct resource_level *level = &surface->res->levels[surface->level];
+    *size = level->slice_bytes;
+    return memory->bytes + surface->res->address + level->offset +
+           (size_t)surface->layer * level->slice_bytes;
+}
+
+/* The whole slice, also the padding of its last tiles, so that a cleared tile is uniform. */
+static void
+fill(uint8_t *bytes, uint32_t size, const uint8_t *element, uint32_t element_bytes)
+{
+    if (size == 0)
+        return;
+    memcpy(bytes, element, element_bytes);
+    for (uint32_t done = element_bytes; done < size;) {
+        uint32_t count = done < size - done ? done : size - done;
+        memcpy(bytes + done, bytes, count);
+        done += count;
+    }
+}
+
+void
+clear_color(const struct bound_surface *surface, struct gpu_memory *memory, const float rgba[4])
+{
+    uint8_t element[32] = {0};
+    uint32_t size;
+    if (!surface->res || !surface->format->pack)
+        return;
+    uint8_t *bytes = surface_bytes(surface, memory, &size);
+    surface->format->pack(rgba, element);
+    fill(bytes, size, element, surface->format->block_bytes);
+}
+
+/* Depth formats have 2 or 4 bytes. */
+static uint32_t
+load_element(const uint8_t *bytes, uint32_t size)
+{
+    uint32_t value = 0;
+    memcpy(&value, bytes, size);
+    return value;
+}
+
+static uint32_t
+depth_bits_of(const struct format_info *format, double depth)
+{
+    float f = (float)depth;
+    uint32_t bits;
+    if (format->is_float) {
+        memcpy(&bits, &f, 4);
+        return bits;
+    }
+    depth = depth > 0 ? depth : 0;
+    depth = depth < 1 ? depth : 1;
+    double max = (double)(((uint64_t)1 << format->depth_bits) - 1);
+    return (uint32_t)(depth * max + 0.5);
+}
+
+static uint32_t
+field_mask(uint32_t bits, uint32_t shift)
+{
+    return (uint32_t)((((uint64_t)1 << bits) - 1) << shift);
+}
+
+void
+clear_depth(const struct bound_surface *surface, struct gpu_memory *memory, uint32_t buffers,
+            double depth, uint32_t stencil)
+{
+    const struct format_info *format = surface->format;
+    uint32_t size, mask = 0, value = 0;
+    if (!surface->res || !format->depth_bits)
+        return;
+    uint8_t *bytes = surface_bytes(surface, memory, &size);
+    uint32_t depth_mask = field_mask(format->depth_bits, format->depth_shift);
+    uint32_t stencil_mask = field_mask(format->stencil_bits, format->stencil_shift);
+    if (buffers & MASK_DEPTH) {
+        mask |= depth_mask;
+        value |= depth_bits_of(format, depth) << format->depth_shift;
+    }
+    if (buffers & MASK_STENCIL) {
+        mask |= stencil_mask;
+        value |= stencil << format->stencil_shift & stencil_mask;
+    }
+    if (mask == (depth_mask | stencil_mask)) {
+        fill(bytes, size, (const uint8_t *)&value, format->block_bytes);
+        return;
+    }
+    for (uint32_t i = 0; mask && i < size; i += format->block_bytes) {
+        uint32_t element = (load_element(bytes + i, format->block_bytes) & ~mask) | value;
+        memcpy(bytes + i, &element, format->block_bytes);
+    }
+}
+
+/* Copies a row of blocks with all their samples out of (or into) a level. */
+static void
+copy_samples(const struct resource *res, uint8_t *memory, uint32_t level, const struct box *box,
+             uint8_t *samples, bool write)
+{
+    uint32_t bytes = res->format->block_bytes * res->samples;
+    for (int32_t z = 0; z < box->depth; z++)
+        for (int32_t y = 0; y < box->height; y++)
+            for (int32_t x = 0; x < box->width; x++, samples += bytes) {
+                uint8_t *at = memory + res->address +
+                              resource_offset(res, level, (uint32_t)(box->x + x),
+                                              (uint32_t)(box->y + y), (uint32_t)(box->z + z), 0);
+                memcpy(write ? at : samples, write ? samples : at, bytes);
+            }
+}
+
+static bool
+check_copy(const struct resource *dst, const struct resource *src, uint32_t dst_level,
+           uint32_t src_level, const struct box *to, const struct box *from, struct error *err)
+{
+    bool dst_buffer = dst->desc.target == TARGET_BUFFER;
+    bool src_buffer = src->desc.target == TARGET_BUFFER;
+    if (dst_buffer != src_buffer)
+        return fail(err, "copy between a buffer and a texture (%u to %u)", src->desc.handle,
+                    dst->desc.handle);
+    if (!dst_buffer &&
+        (dst->format->block_bytes != src->format->block_bytes ||
+         dst->format->block_width != src->format->block_width || dst->samples != src->samples))
+        return fail(err, "copy from %s with %u samples to %s with %u: blocks differ",
+                    src->format->name, src->samples, dst->format->name, dst->samples);
+    if (!resource_box_ok(src, src_level, from))
+        return fail(err, "copy: source box outside level %u of resource %u", src_level,
+                    src->desc.handle);
+    if (!resource_box_ok(dst, dst_level, to))
+        return fail(err, "copy: destination box outside level %u of resource %u", dst_level,
+                    dst->desc.handle);
+    return true;
+}
+
+bool
+copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct resource *dst = gpu_resource(device, cmd->client, cmd->copy.dst);
+    struct resource *src = gpu_resource(device, cmd->client, cmd->copy.src);
+    const struct box *from = &cmd->copy.src_box;
+    if (!dst || !src)
+        return fail(err, "copy: no resource %u", dst ? cmd->copy.src : cmd->copy.dst);
+    if ((cmd->copy.dst_x | cmd->copy.dst_y | cmd->copy.dst_z) > INT32_MAX)
+        return fail(err, "copy: destination outside resource %u", cmd->copy.dst);
+    struct box to = {(int32_t)cmd->copy.dst_x,
+                     (int32_t)cmd->copy.dst_y,
+                     (int32_t)cmd->copy.dst_z,
+                     from->width,
+                     from->height,
+                     from->depth};
+    if (!check_copy(dst, src, cmd->copy.dst_level, cmd->copy.src_level, &to, from, err))
+        return false;
+    size_t bytes = (size_t)resource_box_bytes(src, from) * src->samples;
+    uint8_t *rows = mem_alloc(bytes + 1); /* all read before any is written: boxes may overlap */
+    if (src->samples > 1) {
+        copy_samples(src, device->memory.bytes, cmd->copy.src_level, from, rows, false);
+        copy_samples(dst, device->memory.bytes, cmd->copy.dst_level, &to, rows, true);
+    } else {
+        resource_read_box(src, &device->memory, cmd->copy.src_level, from, rows);
+        resource_write_box(dst, &device->memory, cmd->copy.dst_level, &to, rows);
+    }
+    free(rows);
+    return true;
+}
+
+/* The mean of a pixel's samples as 8-bit RGBA; sRGB formats keep their codes. */
+static void
+picture_pixel(const struct resource *res, const uint8_t *samples, uint8_t out[4])
+{
+    const struct format_info *format = res->format;
+    const struct format_info *rgba8 =
+        format_get(format->is_srgb ? 104 /* R8G8B8A8_SRGB */ : 67 /* R8G8B8A8_UNORM */);
+    float sum[4] = {0}, value[4];
+    for (uint32_t s = 0; s < res->samples; s++) {
+        format->unpack(samples + s * format->block_bytes, 0, 0, value);
+        for (int c = 0; c < 4; c++)
+            sum[c] += value[c];
+    }
+    for (int c = 0; c < 4; c++)
+        sum[c] /= (float)res->samples;
+    rgba8->pack(sum, out);
+}
+
+void
+picture_of_resource(struct picture *picture, const struct resource *res,
+                    const struct gpu_memory *memory)
+{
+    const struct resource_level *level = &res->levels[0];
+    picture->width = level->width;
+    picture->height = level->height;
+    picture->has_alpha = res->format->channels & 8;
+    picture->rgba = mem_alloc((size_t)level->width * level->height * 4);
+    uint8_t *out = picture->rgba;
+    for (uint32_t y = 0; y < level->height; y++)
+        for (uint32_t x = 0; x < level->width; x++, out += 4)
+            picture_pixel(res, memory->bytes + res->address + resource_offset(res, 0, x, y, 0, 0),
+                          out);
+}

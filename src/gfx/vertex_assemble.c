@@ -1,0 +1,237 @@
+/* Primitive assembly (machine.md): vertices in order become points, lines and triangles, with the
+ * winding and the provoking vertex of the OpenGL specification's tables, first or last vertex
+ * convention. The order inside a triangle is Gallium's: the provoking vertex comes first or last.
+ *
+ * A polygon's triangle is held back by one vertex, since only the next vertex (or the end) tells
+ * whether its closing edge is a real one. */
+#include "gfx/vertex.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+void
+assembler_begin(struct assembler *assembler, const struct draw *draw)
+{
+    memset(assembler, 0, sizeof *assembler);
+    BUG_ON(draw->params.mode >= PRIM_COUNT, "primitive %u", draw->params.mode);
+    assembler->mode = (uint8_t)draw->params.mode;
+    assembler->flatshade_first = draw->rasterizer.flatshade_first;
+}
+
+static void
+emit_point(struct primitive_out *out, uint32_t a)
+{
+    *out = (struct primitive_out){.vertices = 1, .v = {a, a, a}};
+}
+
+static void
+emit_line(const struct assembler *assembler, struct primitive_out *out, uint32_t a, uint32_t b)
+{
+    *out = (struct primitive_out){
+        .vertices = 2, .provoking = assembler->flatshade_first ? 0 : 1, .v = {a, b, b}};
+}
+
+static void
+emit_triangle(const struct assembler *assembler, struct primitive_out *out, uint32_t a, uint32_t b,
+              uint32_t c, uint8_t edge_flags)
+{
+    *out = (struct primitive_out){.vertices = 3,
+                                  .provoking = assembler->flatshade_first ? 0 : 2,
+                                  .edge_flags = edge_flags,
+                                  .v = {a, b, c}};
+}
+
+enum { ALL_EDGES = 7, EDGES_01 = 3, EDGES_02 = 5, EDGES_12 = 6 };
+
+static uint32_t
+quad_vertex(struct assembler *s, uint32_t d, struct primitive_out out[2])
+{
+    const uint32_t a = s->held[0], b = s->held[1], c = s->held[2];
+    if (s->count % 4 != 3) {
+        s->held[s->count % 4] = d;
+        return 0;
+    }
+    if (s->flatshade_first) {
+        emit_triangle(s, &out[0], a, b, c, EDGES_01);
+        emit_triangle(s, &out[1], a, c, d, EDGES_12);
+    } else {
+        emit_triangle(s, &out[0], a, b, d, EDGES_02);
+        emit_triangle(s, &out[1], b, c, d, EDGES_01);
+    }
+    return 2;
+}
+
+/* The strip's quad has its corners in the order 0, 1, 3, 2. */
+static uint32_t
+quad_strip_vertex(struct assembler *s, uint32_t d, struct primitive_out out[2])
+{
+    const uint32_t a = s->held[0], b = s->held[1], c = s->held[2];
+    if (s->count < 3) {
+        s->held[s->count] = d;
+        return 0;
+    }
+    if (s->count % 2 == 0) {
+        s->held[2] = d;
+        return 0;
+    }
+    if (s->flatshade_first) {
+        emit_triangle(s, &out[0], a, d, c, EDGES_12);
+        emit_triangle(s, &out[1], a, b, d, EDGES_01);
+    } else {
+        emit_triangle(s, &out[0], c, a, d, EDGES_02);
+        emit_triangle(s, &out[1], a, b, d, EDGES_01);
+    }
+    s->held[0] = c;
+    s->held[1] = d;
+    return 2;
+}
+
+static uint32_t
+strip_vertex(struct assembler *s, uint32_t c, struct primitive_out out[2])
+{
+    const uint32_t a = s->held[0], b = s->held[1];
+    if (s->count < 2) {
+        s->held[s->count] = c;
+        return 0;
+    }
+    if (s->count % 2 == 0)
+        emit_triangle(s, &out[0], a, b, c, ALL_EDGES);
+    else if (s->flatshade_first)
+        emit_triangle(s, &out[0], a, c, b, ALL_EDGES);
+    else
+        emit_triangle(s, &out[0], b, a, c, ALL_EDGES);
+    s->held[0] = b;
+    s->held[1] = c;
+    return 1;
+}
+
+static uint32_t
+fan_vertex(struct assembler *s, uint32_t c, struct primitive_out out[2])
+{
+    if (s->count < 2) {
+        s->held[s->count] = c;
+        return 0;
+    }
+    if (s->flatshade_first)
+        emit_triangle(s, &out[0], s->held[1], c, s->held[0], ALL_EDGES);
+    else
+        emit_triangle(s, &out[0], s->held[0], s->held[1], c, ALL_EDGES);
+    s->held[1] = c;
+    return 1;
+}
+
+/* The triangle 0, held[1], held[2] of a polygon, whose first vertex is provoking in both
+ * conventions. */
+static void
+emit_polygon_part(const struct assembler *s, struct primitive_out *out, bool first, bool last)
+{
+    const uint8_t opening = first, outer = 1, closing = last;
+    if (s->flatshade_first)
+        emit_triangle(s, out, s->held[0], s->held[1], s->held[2],
+                      (uint8_t)(opening | outer << 1 | closing << 2));
+    else
+        emit_triangle(s, out, s->held[1], s->held[2], s->held[0],
+                      (uint8_t)(outer | closing << 1 | opening << 2));
+}
+
+static uint32_t
+polygon_vertex(struct assembler *s, uint32_t d, struct primitive_out out[2])
+{
+    if (s->count < 3) {
+        s->held[s->count] = d;
+        return 0;
+    }
+    emit_polygon_part(s, &out[0], s->count == 3, false);
+    s->held[1] = s->held[2];
+    s->held[2] = d;
+    return 1;
+}
+
+static uint32_t
+line_vertex(struct assembler *s, uint32_t b, struct primitive_out out[2])
+{
+    const uint32_t a = s->held[1];
+    s->held[1] = b;
+    if (s->count == 0)
+        s->held[0] = b;
+    if (s->count == 0 || (s->mode == PRIM_LINES && s->count % 2 == 0))
+        return 0;
+    emit_line(s, &out[0], a, b);
+    return 1;
+}
+
+static uint32_t
+triangle_vertex(struct assembler *s, uint32_t c, struct primitive_out out[2])
+{
+    if (s->count % 3 != 2) {
+        s->held[s->count % 3] = c;
+        return 0;
+    }
+    emit_triangle(s, &out[0], s->held[0], s->held[1], c, ALL_EDGES);
+    return 1;
+}
+
+uint32_t
+assembler_vertex(struct assembler *assembler, uint32_t handle, struct primitive_out out[2])
+{
+    uint32_t made = 0;
+    switch ((enum primitive)assembler->mode) {
+    case PRIM_POINTS:
+        emit_point(&out[0], handle);
+        made = 1;
+        break;
+    case PRIM_LINES:
+    case PRIM_LINE_LOOP:
+    case PRIM_LINE_STRIP: made = line_vertex(assembler, handle, out); break;
+    case PRIM_TRIANGLES: made = triangle_vertex(assembler, handle, out); break;
+    case PRIM_TRIANGLE_STRIP: made = strip_vertex(assembler, handle, out); break;
+    case PRIM_TRIANGLE_FAN: made = fan_vertex(assembler, handle, out); break;
+    case PRIM_QUADS: made = quad_vertex(assembler, handle, out); break;
+    case PRIM_QUAD_STRIP: made = quad_strip_vertex(assembler, handle, out); break;
+    case PRIM_POLYGON: made = polygon_vertex(assembler, handle, out); break;
+    case PRIM_COUNT: BUG("no such primitive");
+    }
+    assembler->count++;
+    return made;
+}
+
+uint32_t
+assembler_end(struct assembler *assembler, struct primitive_out out[2])
+{
+    uint32_t made = 0;
+    if (assembler->mode == PRIM_LINE_LOOP && assembler->count >= 2) {
+        emit_line(assembler, &out[0], assembler->held[1], assembler->held[0]);
+        made = 1;
+    }
+    if (assembler->mode == PRIM_POLYGON && assembler->count >= 3) {
+        emit_polygon_part(assembler, &out[0], assembler->count == 3, true);
+        made = 1;
+    }
+    assembler->count = 0;
+    return made;
+}
+
+uint32_t
+assembler_held(const struct assembler *assembler, uint32_t handles[4])
+{
+    /* Places of held[] that mean something after so many vertices. */
+    uint32_t held = 0;
+    const uint32_t n = assembler->count;
+    switch ((enum primitive)assembler->mode) {
+    case PRIM_POINTS: held = 0; break;
+    case PRIM_LINES:
+    case PRIM_LINE_LOOP:
+    case PRIM_LINE_STRIP: held = n ? 2 : 0; break;
+    case PRIM_TRIANGLES: held = n % 3; break;
+    case PRIM_TRIANGLE_STRIP:
+    case PRIM_TRIANGLE_FAN: held = n < 2 ? n : 2; break;
+    case PRIM_QUADS: held = n % 4; break;
+    case PRIM_QUAD_STRIP: held = n < 3 ? n : 2 + n % 2; break;
+    case PRIM_POLYGON: held = n < 3 ? n : 3; break;
+    case PRIM_COUNT: break;
+    }
+    for (uint32_t i = 0; i < held; i++)
+        handles[i] = assembler->held[i];
+    return held;
+}

@@ -1,0 +1,62 @@
+/* Vertex fetch: where an index or an attribute lies in memory, and what its bytes mean (machine.md,
+ * Streamer). Whatever lies outside its buffer is not read: an attribute is then 0, 0, 0, 1 and an
+ * index 0. */
+#include "gfx/vertex.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* An address, or 0 when not all of the bytes lie below `end`. */
+static uint32_t
+bounded_address(uint64_t address, uint32_t bytes, uint32_t end)
+{
+    return address + bytes <= end ? (uint32_t)address : 0;
+}
+
+uint32_t
+fetch_address(const struct draw *draw, uint32_t attribute, uint32_t vertex, uint32_t instance)
+{
+    const struct bound_attribute *bound = &draw->attributes[attribute];
+    if (!bound->format || !bound->address)
+        return 0;
+    uint64_t element = vertex;
+    if (bound->divisor)
+        element = (uint64_t)draw->params.start_instance + instance / bound->divisor;
+    return bounded_address(bound->address + element * bound->stride, bound->format->block_bytes,
+                           bound->end);
+}
+
+void
+fetch_attribute(const struct format_info *format, const uint8_t *bytes, float out[4])
+{
+    if (!format || !bytes) {
+        out[0] = out[1] = out[2] = 0.0f;
+        out[3] = 1.0f;
+        return;
+    }
+    format->unpack(bytes, 0, 0, out);
+}
+
+uint32_t
+fetch_index_address(const struct draw *draw, uint32_t i)
+{
+    if (!draw->index_address)
+        return 0;
+    return bounded_address(draw->index_address + (uint64_t)i * draw->index_bytes, draw->index_bytes,
+                           draw->index_end);
+}
+
+uint32_t
+fetch_decode_index(const struct draw *draw, const uint8_t *bytes)
+{
+    uint16_t half;
+    uint32_t word;
+
+    switch (draw->index_bytes) {
+    case 1: return bytes[0];
+    case 2: memcpy(&half, bytes, sizeof half); return half;
+    case 4: memcpy(&word, bytes, sizeof word); return word;
+    }
+    BUG("an index of %u bytes", draw->index_bytes);
+}

@@ -1,0 +1,168 @@
+#include "kernel/clock.h"
+
+#include "kernel/queue.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const unit_state_names[UNIT_STATES] = {"busy", "starved", "blocked", "waiting"};
+
+void
+clock_init(struct clock *clock)
+{
+    memset(clock, 0, sizeof *clock);
+}
+
+void
+clock_fini(struct clock *clock)
+{
+    memset(clock, 0, sizeof *clock);
+}
+
+void
+clock_add_module(struct clock *clock, struct module *module, const char *name, int32_t index,
+                 void *self, module_clock_fn *fn)
+{
+    BUG_ON(clock->module_count == CLOCK_MAX_MODULES, "too many modules");
+    memset(module, 0, sizeof *module);
+    if (index >= 0)
+        snprintf(module->name, sizeof module->name, "%s[%d]", name, index);
+    else
+        snprintf(module->name, sizeof module->name, "%s", name);
+    module->self = self;
+    module->clock_fn = fn;
+    module->clock = clock;
+    module->state = UNIT_STARVED;
+    module->since = clock->now;
+    module->slot = clock->module_count;
+    /* the newest goes in front: last stage first */
+    memmove(clock->modules + 1, clock->modules, clock->module_count * sizeof clock->modules[0]);
+    clock->modules[0] = module;
+    clock->wake[module->slot] = clock->now;
+    clock->module_count++;
+}
+
+void
+clock_shuffle(struct clock *clock, uint64_t seed)
+{
+    uint64_t random = seed * 2 + 1;
+    for (uint32_t i = clock->module_count; i > 1; i--) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        uint32_t j = (uint32_t)((random >> 33) % i);
+        struct module *t = clock->modules[j];
+        clock->modules[j] = clock->modules[i - 1];
+        clock->modules[i - 1] = t;
+    }
+}
+
+static void
+clock_module(struct clock *clock, struct module *module)
+{
+    uint64_t now = clock->now;
+    clock->wake[module->slot] = CYCLE_NEVER;
+    enum unit_state state = module->clock_fn(module->self, now);
+    if (state != module->state) {
+        module->cycles[module->state] += now - module->since;
+        module->state = state;
+        module->since = now;
+    }
+    if ((state == UNIT_BUSY && !module->keeps_time) || clock->sleepless)
+        clock->wake[module->slot] = now + 1;
+    if (state == UNIT_BUSY && module->is_core)
+        clock->core_busy = true;
+}
+
+/* Grows whenever something happens. */
+static uint64_t
+activity(const struct clock *clock)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < clock->queue_count; i++)
+        sum += clock->queues[i]->items_in + clock->queues[i]->items_out;
+    for (uint32_t i = 0; i < clock->module_count; i++) {
+        const struct module *m = clock->modules[i];
+        sum += m->cycles[UNIT_BUSY];
+        if (m->state == UNIT_BUSY)
+            sum += clock->now - m->since;
+    }
+    return sum;
+}
+
+static bool
+deadlock(struct clock *clock, const char *why, struct error *err)
+{
+    clock_print(clock);
+    return fail(err, "deadlock at cycle %" PRIu64 ": %s (the waiting units are listed above)",
+                clock->now, why);
+}
+
+bool
+clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
+{
+    uint64_t checked = clock->now, before = activity(clock);
+    while (!*stop) {
+        for (uint32_t i = 0; i < clock->module_count; i++)
+            if (clock->wake[clock->modules[i]->slot] <= clock->now)
+                clock_module(clock, clock->modules[i]);
+        clock->core_busy_cycles += clock->core_busy;
+        clock->core_busy = false;
+        uint64_t next = CYCLE_NEVER;
+        for (uint32_t i = 0; i < clock->module_count; i++)
+            if (clock->wake[i] < next)
+                next = clock->wake[i];
+        if (next == CYCLE_NEVER) {
+            if (*stop)
+                break;
+            return deadlock(clock, "no unit will ever wake", err);
+        }
+        if (next <= clock->now)
+            next = clock->now + 1;
+        clock->now = next;
+        if (clock->sample && next >= clock->sample_cycle) {
+            clock->now = clock->sample_cycle;
+            clock->sample(clock->sample_data, clock->now);
+            continue;
+        }
+        if (clock->now - checked >= limit) {
+            uint64_t now_active = activity(clock);
+            if (now_active == before)
+                return deadlock(clock, "nothing has moved for the watchdog's time", err);
+            before = now_active;
+            checked = clock->now;
+        }
+    }
+    return true;
+}
+
+void
+clock_settle(struct clock *clock)
+{
+    for (uint32_t i = 0; i < clock->module_count; i++) {
+        struct module *module = clock->modules[i];
+        module->cycles[module->state] += clock->now - module->since;
+        module->since = clock->now;
+    }
+    for (uint32_t i = 0; i < clock->queue_count; i++)
+        queue_settle(clock->queues[i], clock->now);
+}
+
+void
+clock_print(const struct clock *clock)
+{
+    fprintf(stderr, "cycle %" PRIu64 "\n", clock->now);
+    for (uint32_t i = 0; i < clock->module_count; i++) {
+        const struct module *m = clock->modules[i];
+        fprintf(stderr, "  %-16s %-8s since %" PRIu64, m->name, unit_state_names[m->state],
+                m->since);
+        if (m->state == UNIT_BLOCKED && m->refused)
+            fprintf(stderr, ", last refused by queue %s", m->refused->name);
+        fputc('\n', stderr);
+        for (uint32_t q = 0; q < clock->queue_count; q++) {
+            const struct queue *queue = clock->queues[q];
+            if (queue->receiver == m && queue->count)
+                fprintf(stderr, "      holds %u of %u in queue %s from %s\n", queue->count,
+                        queue->capacity, queue->name, queue->sender->name);
+        }
+    }
+}

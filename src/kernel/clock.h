@@ -1,0 +1,89 @@
+/* Module, Queue, Clock: how time passes (design: semi-cycle-accurate simulation).
+ *
+ * A module is one hardware unit. Its clock function does at most one cycle of work and says what
+ * that cycle was: BUSY, STARVED (nothing came), BLOCKED (nowhere to put it) or WAITING (memory, or
+ * the module's own latency). A module that did nothing sleeps until one of its queues or a timer of
+ * its own wakes it; when all sleep the clock jumps. States are counted on change, so the four
+ * counts of a module add up to the cycles simulated.
+ *
+ * A queue joins two modules and is the only way that data moves between them. Space and data are
+ * judged by the state at the start of the cycle: what is pushed in a cycle arrives `latency` (at
+ * least 1) cycles later, and a place freed in a cycle can be filled in the next one. So the order
+ * in which modules are clocked carries no weight. `depth` counts the receiver's places; the wire
+ * holds (latency - 1) x width items more. A queue sustains its width when depth >= 2 x width. */
+#ifndef AETIUS_KERNEL_CLOCK_H
+#define AETIUS_KERNEL_CLOCK_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+#define CYCLE_NEVER UINT64_MAX
+
+enum unit_state { UNIT_BUSY, UNIT_STARVED, UNIT_BLOCKED, UNIT_WAITING, UNIT_STATES };
+extern const char *const unit_state_names[UNIT_STATES];
+
+struct clock;
+struct queue;
+
+typedef enum unit_state module_clock_fn(void *self, uint64_t now);
+
+struct module {
+    char name[32]; /* "clipper", "shader[1]" */
+    void *self;
+    module_clock_fn *clock_fn;
+    struct clock *clock;
+    uint32_t slot; /* in the clock's wake table */
+    enum unit_state state;
+    uint64_t since;               /* cycle from which `state` holds */
+    uint64_t cycles[UNIT_STATES]; /* complete after clock_settle() */
+    const struct queue *refused;  /* the queue that last had no room, for the watchdog */
+    bool keeps_time;             /* wakes itself also when BUSY: is not clocked every cycle */
+    bool is_core;                 /* its BUSY cycles count into clock.core_busy_cycles */
+};
+
+enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 512 };
+
+struct clock {
+    uint64_t now;
+    uint32_t module_count, queue_count;
+    struct module *modules[CLOCK_MAX_MODULES]; /* in the order in which they are clocked */
+    struct queue *queues[CLOCK_MAX_QUEUES];
+    uint64_t wake[CLOCK_MAX_MODULES]; /* by slot: the cycle to clock the module in */
+    bool sleepless;                   /* clock every module every cycle: for tests */
+    bool core_busy;                   /* a core module was BUSY this cycle */
+    uint64_t core_busy_cycles;        /* cycles in which some core module was BUSY */
+    /* called between cycles when `now` reaches sample_cycle, which it moves on; NULL: never */
+    void (*sample)(void *data, uint64_t now);
+    void *sample_data;
+    uint64_t sample_cycle;
+};
+
+void clock_init(struct clock *clock);
+void clock_fini(struct clock *clock); /* forgets modules and queues; they are the caller's */
+
+/* Modules are added in pipeline order and clocked from the last to the first. */
+void clock_add_module(struct clock *clock, struct module *module, const char *name, int32_t index,
+                      void *self, module_clock_fn *fn);
+/* Any order gives the same results: a test asks for a random one. */
+void clock_shuffle(struct clock *clock, uint64_t seed);
+
+/* Runs until *stop is true (judged between cycles); returns false with a report of who waits for
+ * whom when no module will ever wake, or when `limit` cycles have passed in which no module was BUSY
+ * and nothing moved on any queue. */
+bool clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err);
+/* Brings the state counts up to `now`. */
+void clock_settle(struct clock *clock);
+/* Who waits for which queue, since when, holding what; to stderr. */
+void clock_print(const struct clock *clock);
+
+/* From a clock function: clock me again at `cycle`, whatever comes. */
+static inline void
+module_wake_at(struct module *module, uint64_t cycle)
+{
+    uint64_t *wake = &module->clock->wake[module->slot];
+    if (cycle < *wake)
+        *wake = cycle;
+}
+
+#endif

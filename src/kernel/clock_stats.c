@@ -1,0 +1,34 @@
+#include "kernel/clock_stats.h"
+
+#include "kernel/queue.h"
+
+static const struct stat_info module_infos[] = {
+#define MODULE_STAT(field, name, measure, doc)                                                     \
+    {#name, measure, doc, offsetof(struct module, field)},
+#include "kernel/clock.def"
+};
+
+static const struct stat_info queue_infos[] = {
+#define QUEUE_STAT(field, name, measure, doc) {#name, measure, doc, offsetof(struct queue, field)},
+#include "kernel/clock.def"
+};
+
+const struct stat_group module_stat_group = {"UNIT", module_infos,
+                                             sizeof module_infos / sizeof module_infos[0]};
+const struct stat_group queue_stat_group = {"QUEUE", queue_infos,
+                                            sizeof queue_infos / sizeof queue_infos[0]};
+
+void
+stat_set_add_clock(struct stat_set *set, const struct clock *clock)
+{
+    for (uint32_t i = 0; i < clock->module_count; i++) {
+        struct stat_group group = module_stat_group;
+        group.unit = clock->modules[i]->name;
+        stat_set_add(set, &group, -1, clock->modules[i]);
+    }
+    for (uint32_t i = 0; i < clock->queue_count; i++) {
+        struct stat_group group = queue_stat_group;
+        group.unit = clock->queues[i]->name;
+        stat_set_add(set, &group, -1, clock->queues[i]);
+    }
+}

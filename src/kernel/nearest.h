@@ -1,0 +1,22 @@
+/* "Did you mean ...?": the nearest of the names offered, by edits, blind to case.
+ *
+ *     struct nearest nearest = {.wanted = "IndicesCycl"};
+ *     nearest_offer(&nearest, "IndicesCycle"); ...
+ *     if (nearest_found(&nearest)) ... nearest.best ... */
+#ifndef AETIUS_KERNEL_NEAREST_H
+#define AETIUS_KERNEL_NEAREST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nearest {
+    const char *wanted;
+    const char *best; /* borrowed from the caller of nearest_offer() */
+    uint32_t distance;
+};
+
+void nearest_offer(struct nearest *nearest, const char *name);
+/* Whether the best is near enough to be worth telling. */
+bool nearest_found(const struct nearest *nearest);
+
+#endif

@@ -1,0 +1,323 @@
+/* The table of parameters, and what is made by walking it: defaults, values from text, text from
+ * values. Files are read in params_file.c. */
+#include "kernel/params.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "kernel/nearest.h"
+#include "kernel/params_value.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(section, name) offsetof(struct params, section.name)
+
+static const struct param_info infos[] = {
+#define UINT(section, name, value, min, max, unit, doc, unmodelled)                                \
+    {#section, #name, PARAM_UINT, FIELD(section, name), min, max, value, NULL, NULL,               \
+     unit,     doc,   unmodelled},
+#define POW2(section, name, value, min, max, unit, doc, unmodelled)                                \
+    {#section, #name, PARAM_POW2, FIELD(section, name), min, max, value, NULL, NULL,               \
+     unit,     doc,   unmodelled},
+#define BOOL(section, name, value, doc, unmodelled)                                                \
+    {#section, #name, PARAM_BOOL, FIELD(section, name), 0, 1, value, NULL, NULL,                   \
+     "",       doc,   unmodelled},
+#define TEXT(section, name, value, doc, unmodelled)                                                \
+    {#section, #name, PARAM_TEXT, FIELD(section, name), 0, 0, 0, value, NULL, "", doc, unmodelled},
+#define ENUM(section, name, value, choices, doc, unmodelled)                                       \
+    {#section, #name, PARAM_ENUM, FIELD(section, name), 0, 0, value, NULL, choices,                \
+     "",       doc,   unmodelled},
+#include "kernel/params.def"
+};
+
+static const struct {
+    const char *name, *doc;
+} sections[] = {
+#define SECTION(section, doc) {#section, doc},
+#include "kernel/params.def"
+};
+
+enum { INFO_COUNT = sizeof infos / sizeof infos[0] };
+
+const struct param_info *
+param_infos(size_t *count)
+{
+    *count = INFO_COUNT;
+    return infos;
+}
+
+const struct param_info *
+param_find(const char *section, const char *name)
+{
+    for (size_t i = 0; i < INFO_COUNT; i++)
+        if (!strcmp(infos[i].name, name) && !strcmp(infos[i].section, section))
+            return &infos[i];
+    return NULL;
+}
+
+const char *
+param_section_doc(const char *section)
+{
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (!strcmp(sections[i].name, section))
+            return sections[i].doc;
+    return NULL;
+}
+
+bool
+param_nearest(const char *full_name, char *nearest, size_t nearest_size)
+{
+    char names[INFO_COUNT][PARAM_TEXT_BYTES];
+    struct nearest search = {.wanted = full_name};
+    for (size_t i = 0; i < INFO_COUNT; i++) {
+        snprintf(names[i], sizeof names[i], "%s.%s", infos[i].section, infos[i].name);
+        nearest_offer(&search, names[i]);
+    }
+    if (!nearest_found(&search))
+        return false;
+    snprintf(nearest, nearest_size, "%s", search.best);
+    return true;
+}
+
+static void *
+field_of(const struct param_info *info, struct params *params)
+{
+    return (char *)params + info->offset;
+}
+
+static uint32_t
+number_of(const struct param_info *info, const struct params *params)
+{
+    const char *field = (const char *)params + info->offset;
+    uint32_t value = 0;
+    if (info->kind == PARAM_BOOL) {
+        bool on;
+        memcpy(&on, field, sizeof on);
+        return on;
+    }
+    memcpy(&value, field, sizeof value);
+    return value;
+}
+
+static void
+set_number(const struct param_info *info, struct params *params, uint32_t value)
+{
+    if (info->kind == PARAM_BOOL) {
+        bool on = value != 0;
+        memcpy(field_of(info, params), &on, sizeof on);
+    } else {
+        memcpy(field_of(info, params), &value, sizeof value);
+    }
+}
+
+static void
+set_text(const struct param_info *info, struct params *params, const char *text)
+{
+    memset(field_of(info, params), 0, PARAM_TEXT_BYTES); /* so that equal is equal byte for byte */
+    memcpy(field_of(info, params), text, strlen(text));
+}
+
+void
+params_init(struct params *params)
+{
+    memset(params, 0, sizeof *params);
+    for (size_t i = 0; i < INFO_COUNT; i++) {
+        if (infos[i].kind == PARAM_TEXT)
+            set_text(&infos[i], params, infos[i].text);
+        else
+            set_number(&infos[i], params, infos[i].value);
+    }
+}
+
+enum generator
+params_generator(const struct params *params)
+{
+    if (params->RASTERIZER.Generator != GENERATOR_AUTO)
+        return (enum generator)params->RASTERIZER.Generator;
+    return params->RASTERIZER.RecursiveMode ? GENERATOR_RECURSIVE : GENERATOR_SCAN;
+}
+
+/* The choice number `index` of "a|b|c", and its length; NULL past the last. */
+static const char *
+choice_at(const char *choices, uint32_t index, size_t *length)
+{
+    for (const char *p = choices; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL, index--)
+        if (index == 0) {
+            *length = strcspn(p, "|");
+            return p;
+        }
+    return NULL;
+}
+
+void
+param_format(const struct param_info *info, const struct params *params, char *out, size_t out_size)
+{
+    if (info->kind == PARAM_TEXT) {
+        snprintf(out, out_size, "%s", (const char *)params + info->offset);
+        return;
+    }
+    uint32_t value = number_of(info, params);
+    size_t length;
+    const char *choice = info->kind == PARAM_ENUM ? choice_at(info->choices, value, &length) : NULL;
+    if (info->kind == PARAM_BOOL)
+        snprintf(out, out_size, "%s", value ? "TRUE" : "FALSE");
+    else if (choice)
+        snprintf(out, out_size, "%.*s", (int)length, choice);
+    else
+        snprintf(out, out_size, "%u", value);
+}
+
+void
+param_format_allowed(const struct param_info *info, char *out, size_t out_size)
+{
+    const char *space = info->unit[0] ? " " : "";
+    if (info->kind == PARAM_BOOL) {
+        snprintf(out, out_size, "TRUE or FALSE");
+    } else if (info->kind == PARAM_TEXT) {
+        snprintf(out, out_size, "a text of 1 to %d characters, none of them a quote or ;",
+                 PARAM_TEXT_BYTES - 1);
+    } else if (info->kind == PARAM_ENUM) {
+        size_t used = 0, length, rest;
+        const char *choice;
+        for (uint32_t i = 0; (choice = choice_at(info->choices, i, &length)) && used < out_size;
+             i++) {
+            const char *between = i == 0                                   ? ""
+                                  : choice_at(info->choices, i + 1, &rest) ? ", "
+                                                                           : " or ";
+            used += (size_t)snprintf(out + used, out_size - used, "%s%.*s", between, (int)length,
+                                     choice);
+        }
+    } else {
+        snprintf(out, out_size, "%s%u to %u%s%s",
+                 info->kind == PARAM_POW2 ? "a power of two from " : "", info->min, info->max,
+                 space, info->unit);
+    }
+}
+
+static bool
+read_number(const char *text, uint32_t *value)
+{
+    char *end;
+    errno = 0;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+    unsigned long long number = strtoull(text, &end, base);
+    *value = (uint32_t)number;
+    return *end == '\0' && errno == 0 && number <= UINT32_MAX;
+}
+
+static bool
+read_choice(const struct param_info *info, const char *text, uint32_t *value)
+{
+    size_t length;
+    const char *choice;
+    uint32_t index = 0, number = UINT32_MAX;
+    bool is_number = read_number(text, &number);
+    for (; (choice = choice_at(info->choices, index, &length)); index++)
+        if ((is_number && number == index) ||
+            (strlen(text) == length && !strncasecmp(text, choice, length))) {
+            *value = index;
+            return true;
+        }
+    return false;
+}
+
+static bool
+read_value(const struct param_info *info, const char *text, uint32_t *value)
+{
+    switch (info->kind) {
+    case PARAM_BOOL:
+        *value = !strcasecmp(text, "TRUE") || !strcmp(text, "1");
+        return *value || !strcasecmp(text, "FALSE") || !strcmp(text, "0");
+    case PARAM_ENUM: return read_choice(info, text, value);
+    case PARAM_TEXT: {
+        size_t length = strlen(text);
+        return length > 0 && length < PARAM_TEXT_BYTES && !strpbrk(text, "\";\n\r");
+    }
+    case PARAM_UINT:
+    case PARAM_POW2:
+        return read_number(text, value) && *value >= info->min && *value <= info->max &&
+               (info->kind == PARAM_UINT || (*value & (*value - 1)) == 0);
+    }
+    BUG("parameter %s.%s is of no kind", info->section, info->name);
+}
+
+/* "value" without the quotes around it and the spaces around those. */
+static void
+strip(const char *text, char *out, size_t out_size)
+{
+    text += strspn(text, " \t\r");
+    size_t n = strlen(text);
+    while (n && strchr(" \t\r", text[n - 1]))
+        n--;
+    if (n >= 2 && text[0] == '"' && text[n - 1] == '"') {
+        text++;
+        n -= 2;
+    }
+    n = n < out_size ? n : out_size - 1;
+    memmove(out, text, n); /* `out` may be `text` */
+    out[n] = '\0';
+}
+
+static bool
+unknown_name(const char *section, const char *name, struct error *err)
+{
+    char full[2 * PARAM_TEXT_BYTES], near[PARAM_TEXT_BYTES];
+    snprintf(full, sizeof full, "%s.%s", section, name);
+    if (!*section)
+        return fail(err, "parameter %s stands in no section", name);
+    if (param_nearest(full, near, sizeof near))
+        return fail(err, "there is no parameter %s; did you mean %s?", full, near);
+    if (!param_section_doc(section))
+        return fail(err, "there is no section %s; `aetius params` lists all parameters", section);
+    return fail(err, "there is no parameter %s; `aetius params --section %s` lists what there is",
+                full, section);
+}
+
+bool
+param_set_value(struct params *params, const char *section, const char *name, const char *text,
+                bool *changed, const struct param_info **found, struct error *err)
+{
+    const struct param_info *info = param_find(section, name);
+    if (!info)
+        return unknown_name(section, name, err);
+    char value[PARAM_TEXT_BYTES + 1], allowed[512];
+    uint32_t number = 0;
+    strip(text, value, sizeof value);
+    if (!read_value(info, value, &number)) {
+        param_format_allowed(info, allowed, sizeof allowed);
+        return fail(err, "%s.%s = %s: allowed is %s", section, name, value, allowed);
+    }
+    *found = info;
+    if (info->kind == PARAM_TEXT) {
+        *changed = strcmp(field_of(info, params), value) != 0;
+        set_text(info, params, value);
+    } else {
+        *changed = number_of(info, params) != number;
+        set_number(info, params, number);
+    }
+    return true;
+}
+
+bool
+params_set(struct params *params, const char *assignment, struct error *err)
+{
+    char section[PARAM_TEXT_BYTES], name[PARAM_TEXT_BYTES];
+    const char *dot = strchr(assignment, '.'), *equals = strchr(assignment, '=');
+    if (!dot || !equals || dot > equals)
+        return fail(err, "--set %s: expected SECTION.Name=value", assignment);
+    snprintf(section, sizeof section, "%.*s", (int)(dot - assignment), assignment);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - dot - 1), dot + 1);
+    strip(section, section, strlen(section) + 1);
+    strip(name, name, strlen(name) + 1);
+    const struct param_info *info;
+    bool changed;
+    if (!param_set_value(params, section, name, equals + 1, &changed, &info, err))
+        return fail_prefix(err, "--set %s", assignment);
+    if (info->unmodelled)
+        log_warning("--set %s changes nothing: %s", assignment, info->unmodelled);
+    return true;
+}

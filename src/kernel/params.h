@@ -1,0 +1,90 @@
+/* The parameters of the machine, all made from kernel/params.def: struct fields, defaults, the INI
+ * reader and its errors, `--set`, the list for `aetius params` (spec: "Parameters").
+ *
+ *     struct params params;
+ *     params_init(&params);                                    defaults: reference-2008
+ *     params_load_preset(&params, "reference-2005", err)       a preset, on top of the defaults
+ *     params_load_file(&params, "mine.ini", err)               each later layer overrides
+ *     params_set(&params, "GPU.NumStampPipes=2", err)
+ *     ... params.GPU.NumStampPipes ...
+ *
+ * A parameter that is read but not modelled is marked in params.def with the reason. Setting it by
+ * params_set() warns; a file warns where its value is not the one already there, so that the
+ * reference files load in silence. */
+#ifndef AETIUS_KERNEL_PARAMS_H
+#define AETIUS_KERNEL_PARAMS_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { PARAM_TEXT_BYTES = 128 };
+
+/* Plain data: copied by assignment. */
+struct params {
+#define SECTION(section, doc)                                       struct {
+#define UINT(section, name, value, min, max, unit, doc, unmodelled) uint32_t name;
+#define POW2(section, name, value, min, max, unit, doc, unmodelled) uint32_t name;
+#define BOOL(section, name, value, doc, unmodelled)                 bool name;
+#define TEXT(section, name, value, doc, unmodelled)                 char name[PARAM_TEXT_BYTES];
+#define ENUM(section, name, value, choices, doc, unmodelled)        uint32_t name;
+#define END_SECTION(section)                                                                       \
+    }                                                                                              \
+    section;
+#include "kernel/params.def"
+};
+
+/* What the numbers of enumerated parameters mean. */
+enum shader_mode { SHADER_TIMED, SHADER_INSTANT };
+enum generator { GENERATOR_AUTO, GENERATOR_SCAN, GENERATOR_RECURSIVE, GENERATOR_SEVEN_LEVEL };
+enum fragment_map { MAP_COLOR, MAP_OVERDRAW, MAP_LATENCY, MAP_SHADER_LATENCY };
+enum page_policy { PAGE_CLOSE, PAGE_OPEN };
+enum channel_scheduler {
+    SCHEDULER_FIFO,         /* one queue a channel, in order */
+    SCHEDULER_RW_FIFO,      /* one queue for reads, one for writes */
+    SCHEDULER_BANK_FIFO,    /* one queue a bank */
+    SCHEDULER_BANK_RW_FIFO, /* one queue for reads, one for writes, a bank */
+    SCHEDULER_LOOK_AHEAD,
+};
+
+/* RASTERIZER.Generator with `auto` resolved by RASTERIZER.RecursiveMode: never GENERATOR_AUTO. */
+enum generator params_generator(const struct params *params);
+
+enum param_kind { PARAM_UINT, PARAM_POW2, PARAM_BOOL, PARAM_TEXT, PARAM_ENUM };
+
+struct param_info {
+    const char *section, *name;
+    enum param_kind kind;
+    size_t offset; /* of the field in struct params */
+    uint32_t min, max;
+    uint32_t value;         /* default of all kinds but text */
+    const char *text;       /* default of a text, as written */
+    const char *choices;    /* of an enumeration: "timed|instant"; the value is the index */
+    const char *unit, *doc; /* unit: "" where there is none */
+    const char *unmodelled; /* NULL, or why setting it changes nothing */
+};
+const struct param_info *param_infos(size_t *count);                           /* in file order */
+const struct param_info *param_find(const char *section, const char *name);    /* or NULL */
+const char *param_section_doc(const char *section);                            /* or NULL */
+bool param_nearest(const char *full_name, char *nearest, size_t nearest_size); /* "SECTION.Name" */
+
+void params_init(struct params *params);
+/* Starts again from the defaults, then reads configs/NAME.ini. */
+bool params_load_preset(struct params *params, const char *name, struct error *err);
+bool params_load_file(struct params *params, const char *path, struct error *err);
+/* "SECTION.Name=value"; spaces around the parts are allowed. */
+bool params_set(struct params *params, const char *assignment, struct error *err);
+
+/* The value as it is written in a file (no quotes). */
+void param_format(const struct param_info *info, const struct params *params, char *out,
+                  size_t out_size);
+/* What a value may be: "1 to 64 indices", "TRUE or FALSE", "timed or instant". */
+void param_format_allowed(const struct param_info *info, char *out, size_t out_size);
+
+/* The whole machine as a file that params_load_file() reads back to the same bytes; `comment`
+ * (lines without the leading ';', or NULL) opens it. The caller frees. */
+char *params_to_ini(const struct params *params, const char *comment);
+
+#endif

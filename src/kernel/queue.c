@@ -1,0 +1,136 @@
+#include "kernel/queue.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t index,
+           struct module *sender, struct module *receiver, uint32_t item_bytes, uint32_t width,
+           uint32_t depth, uint32_t latency)
+{
+    memset(queue, 0, sizeof *queue);
+    BUG_ON(latency < 1 || width < 1 || depth < 1, "queue %s: depth, width, latency below 1", name);
+    BUG_ON(clock->queue_count == CLOCK_MAX_QUEUES, "too many queues");
+    if (index >= 0)
+        snprintf(queue->name, sizeof queue->name, "%s[%d]", name, index);
+    else
+        snprintf(queue->name, sizeof queue->name, "%s", name);
+    queue->sender = sender;
+    queue->receiver = receiver;
+    queue->item_bytes = item_bytes;
+    queue->width = width;
+    queue->depth = depth;
+    queue->latency = latency;
+    queue->capacity = depth + (latency - 1) * width;
+    uint32_t ring = 1;
+    while (ring < queue->capacity)
+        ring *= 2;
+    queue->mask = ring - 1;
+    queue->items = mem_alloc((size_t)ring * item_bytes);
+    queue->arrival = mem_alloc((size_t)ring * sizeof *queue->arrival);
+    queue->push_cycle = queue->pop_cycle = CYCLE_NEVER;
+    clock->queues[clock->queue_count++] = queue;
+}
+
+void
+queue_fini(struct queue *queue)
+{
+    free(queue->items);
+    free(queue->arrival);
+    queue->items = NULL;
+    queue->arrival = NULL;
+}
+
+void
+queue_reset(struct queue *queue)
+{
+    BUG_ON(queue->count, "queue %s is reset with %u items in it", queue->name, queue->count);
+    queue->head = 0;
+    queue->last_arrival = 0;
+    queue->push_cycle = queue->pop_cycle = CYCLE_NEVER;
+    queue->sender_waits = false;
+}
+
+bool
+queue_sustains_width(const struct queue *queue)
+{
+    return queue->depth >= 2 * queue->width;
+}
+
+void
+queue_settle(struct queue *queue, uint64_t now)
+{
+    queue->occupancy_sum += queue->count * (now - queue->occupancy_since);
+    queue->occupancy_since = now;
+}
+
+/* Fault injection: the last two items change places. */
+static void
+swap_last_two(struct queue *queue)
+{
+    uint32_t last = (queue->head + queue->count - 1) & queue->mask;
+    uint32_t before = (queue->head + queue->count - 2) & queue->mask;
+    uint8_t *a = queue->items + (size_t)last * queue->item_bytes;
+    uint8_t *b = queue->items + (size_t)before * queue->item_bytes;
+    for (uint32_t i = 0; i < queue->item_bytes; i++) {
+        uint8_t t = a[i];
+        a[i] = b[i];
+        b[i] = t;
+    }
+}
+
+void *
+queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
+{
+    if (queue->push_cycle != now) {
+        queue->push_cycle = now;
+        queue->pushed = 0;
+    }
+    BUG_ON(queue->count >= queue->capacity || queue->pushed >= queue->width,
+           "queue %s: push without room", queue->name);
+    if (__builtin_expect(queue->fault != QUEUE_SOUND, 0)) {
+        if (queue->fault == QUEUE_DROP && queue->items_in == queue->fault_at && queue->count) {
+            /* the slot of the item pushed before is given again: that item is lost */
+            queue->fault = QUEUE_SOUND;
+            queue->items_in++;
+            return queue->items +
+                   (size_t)((queue->head + queue->count - 1) & queue->mask) * queue->item_bytes;
+        }
+        if (queue->fault == QUEUE_SWAP && queue->items_in > queue->fault_at && queue->count >= 2) {
+            queue->fault = QUEUE_SOUND;
+            swap_last_two(queue);
+        }
+    }
+    queue_settle(queue, now);
+    uint32_t slot = (queue->head + queue->count) & queue->mask;
+    uint64_t arrival = now + queue->latency + extra;
+    if (arrival < queue->last_arrival)
+        arrival = queue->last_arrival;
+    queue->last_arrival = queue->arrival[slot] = arrival;
+    queue->count++;
+    queue->pushed++;
+    queue->items_in++;
+    module_wake_at(queue->receiver, arrival);
+    return queue->items + (size_t)slot * queue->item_bytes;
+}
+
+void
+queue_pop(struct queue *queue, uint64_t now)
+{
+    if (queue->pop_cycle != now) {
+        queue->pop_cycle = now;
+        queue->popped = 0;
+    }
+    queue_settle(queue, now);
+    queue->popped++;
+    queue->items_out++;
+    queue->head = (queue->head + 1) & queue->mask;
+    queue->count--;
+    if (queue->sender_waits) {
+        queue->sender_waits = false;
+        module_wake_at(queue->sender, now + 1);
+    }
+}

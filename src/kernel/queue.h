@@ -1,0 +1,94 @@
+/* A bounded queue between two modules (the rules are in kernel/clock.h). Items are plain bytes,
+ * moved by value. */
+#ifndef AETIUS_KERNEL_QUEUE_H
+#define AETIUS_KERNEL_QUEUE_H
+
+#include "kernel/clock.h"
+
+#include <stddef.h>
+
+enum queue_fault { QUEUE_SOUND, QUEUE_DROP, QUEUE_SWAP };
+
+struct queue {
+    char name[40];
+    struct module *sender, *receiver;
+    uint32_t item_bytes, width, depth, latency;
+    uint32_t capacity, mask; /* depth + wire; ring size - 1 */
+    uint32_t head, count;
+    uint8_t *items;
+    uint64_t *arrival; /* cycle from which the receiver sees each */
+    uint64_t last_arrival;
+    uint64_t push_cycle, pop_cycle; /* of the last push and pop */
+    uint32_t pushed, popped;        /* in those cycles */
+    bool sender_waits;              /* was refused: wake it on the next pop */
+    /* statistics */
+    uint64_t items_in, items_out;
+    uint64_t occupancy_sum, occupancy_since; /* sum over cycles of items held */
+    /* fault injection: what to do to item number `fault_at` */
+    enum queue_fault fault;
+    uint64_t fault_at;
+};
+
+void queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t index,
+                struct module *sender, struct module *receiver, uint32_t item_bytes, uint32_t width,
+                uint32_t depth, uint32_t latency);
+void queue_fini(struct queue *queue);
+/* Forgets phases that could leak from one frame into the next; the queue must be empty. */
+void queue_reset(struct queue *queue);
+void queue_settle(struct queue *queue, uint64_t now); /* brings occupancy_sum up to now */
+bool queue_sustains_width(const struct queue *queue);
+
+/* How many items may be pushed in this cycle. A refusal (0) is noted: the sender will be woken when
+ * a place is free. */
+static inline uint32_t
+queue_space(struct queue *queue, uint64_t now)
+{
+    uint32_t popped = queue->pop_cycle == now ? queue->popped : 0;
+    uint32_t pushed = queue->push_cycle == now ? queue->pushed : 0;
+    uint32_t places = queue->capacity - (queue->count + popped);
+    uint32_t rate = queue->width - pushed;
+    uint32_t space = places < rate ? places : rate;
+    if (space == 0) {
+        if (places == 0 && popped == 0)
+            queue->sender_waits = true;
+        else
+            module_wake_at(queue->sender, now + 1);
+        queue->sender->refused = queue;
+    }
+    return space;
+}
+
+/* The slot to fill; room must have been checked. `extra` cycles of latency on top. */
+void *queue_push_later(struct queue *queue, uint64_t now, uint64_t extra);
+static inline void *
+queue_push(struct queue *queue, uint64_t now)
+{
+    return queue_push_later(queue, now, 0);
+}
+
+/* The item in front if it has arrived and this cycle's width is not used up, else NULL. */
+static inline void *
+queue_front(struct queue *queue, uint64_t now)
+{
+    if (queue->count == 0)
+        return NULL;
+    if (queue->arrival[queue->head] > now) {
+        module_wake_at(queue->receiver, queue->arrival[queue->head]);
+        return NULL;
+    }
+    if (queue->pop_cycle == now && queue->popped >= queue->width) {
+        module_wake_at(queue->receiver, now + 1);
+        return NULL;
+    }
+    return queue->items + (size_t)queue->head * queue->item_bytes;
+}
+/* Drops the front item, which queue_front() gave. */
+void queue_pop(struct queue *queue, uint64_t now);
+
+static inline bool
+queue_is_empty(const struct queue *queue)
+{
+    return queue->count == 0;
+}
+
+#endif

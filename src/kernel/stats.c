@@ -1,0 +1,139 @@
+#include "kernel/stats.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "kernel/nearest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+stat_set_init(struct stat_set *set)
+{
+    memset(set, 0, sizeof *set);
+}
+
+void
+stat_set_fini(struct stat_set *set)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        free(set->entries[i].name);
+    free(set->entries);
+    free(set->table);
+    stat_set_init(set);
+}
+
+static uint32_t
+hash_name(const char *name)
+{
+    uint32_t hash = 2166136261u;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return hash;
+}
+
+/* The place of a name in the table: its own, or the free one that it would take. */
+static uint32_t *
+table_slot(const struct stat_set *set, const char *name)
+{
+    uint32_t i = hash_name(name) & (set->table_size - 1);
+    while (set->table[i] && strcmp(set->entries[set->table[i] - 1].name, name))
+        i = (i + 1) & (set->table_size - 1);
+    return &set->table[i];
+}
+
+static void
+grow(struct stat_set *set)
+{
+    set->capacity = set->capacity ? 2 * set->capacity : 256;
+    set->entries = mem_realloc(set->entries, set->capacity * sizeof *set->entries);
+    free(set->table);
+    set->table_size = 2 * set->capacity;
+    set->table = mem_alloc(set->table_size * sizeof *set->table);
+    for (uint32_t i = 0; i < set->count; i++)
+        *table_slot(set, set->entries[i].name) = i + 1;
+}
+
+void
+stat_set_add_counter(struct stat_set *set, const char *name, const char *measure, const char *doc,
+                     const uint64_t *value)
+{
+    if (set->count == set->capacity)
+        grow(set);
+    uint32_t *slot = table_slot(set, name);
+    BUG_ON(*slot, "two statistics are named %s", name);
+    set->entries[set->count] = (struct stat_entry){
+        .name = mem_strdup(name), .measure = measure, .doc = doc, .value = value};
+    *slot = ++set->count;
+}
+
+void
+stat_set_add(struct stat_set *set, const struct stat_group *group, int32_t index, const void *stats)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const struct stat_info *info = &group->infos[i];
+        const void *value = (const char *)stats + info->offset;
+        char *name = index < 0 ? mem_printf("%s.%s", group->unit, info->name)
+                               : mem_printf("%s[%d].%s", group->unit, (int)index, info->name);
+        stat_set_add_counter(set, name, info->measure, info->doc, value);
+        free(name);
+    }
+}
+
+void
+stat_set_snapshot(const struct stat_set *set, uint64_t *values)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        values[i] = *set->entries[i].value - set->entries[i].base;
+}
+
+void
+stat_set_rebase(struct stat_set *set)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        set->entries[i].base = *set->entries[i].value;
+}
+
+const struct stat_entry *
+stat_set_find(const struct stat_set *set, const char *name)
+{
+    uint32_t found = set->table ? *table_slot(set, name) : 0;
+    return found ? &set->entries[found - 1] : NULL;
+}
+
+const char *
+stat_set_nearest(const struct stat_set *set, const char *name)
+{
+    struct nearest nearest = {.wanted = name};
+    for (uint32_t i = 0; i < set->count; i++)
+        nearest_offer(&nearest, set->entries[i].name);
+    return nearest_found(&nearest) ? nearest.best : NULL;
+}
+
+bool
+stat_is_instance(const char *name, const char *family)
+{
+    size_t unit = strcspn(name, "[");
+    if (!name[unit])
+        return !strcmp(name, family);
+    const char *rest = strchr(name + unit, ']');
+    return rest && !strncmp(name, family, unit) && !strcmp(rest + 1, family + unit);
+}
+
+bool
+stat_set_sum(const struct stat_set *set, const uint64_t *values, const char *name, uint64_t *sum)
+{
+    const struct stat_entry *exact = stat_set_find(set, name);
+    if (exact) {
+        *sum = values[exact - set->entries];
+        return true;
+    }
+    bool any = false;
+    *sum = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (stat_is_instance(set->entries[i].name, name)) {
+            *sum += values[i];
+            any = true;
+        }
+    return any;
+}

@@ -1,0 +1,74 @@
+/* Statistics: counters that live as plain uint64_t fields in the units, and a set that knows them
+ * all by name for the reports (spec: "What is measured").
+ *
+ * A unit's counters are lines of an X-macro list (unit/stats.def); from it a header makes
+ * `struct clipper_stats { uint64_t tris_in; ... };` and a source file the table of infos:
+ *
+ *     stat_set_add(&set, &clipper_group, -1, &clipper->stats);          "clipper.tris_in", ...
+ *     stat_set_add(&set, &shader_group, 2, &shader[2]->stats);          "shader[2].groups_run", ...
+ *     stat_set_add_counter(&set, "clipper.busy_cycles", "cycles", "...", &module->cycles[0]);
+ *     uint64_t *values = ...set.count...;  stat_set_snapshot(&set, values);
+ *
+ * The value of an entry is its counter minus the base taken by stat_set_rebase(): frames and
+ * batches are differences of snapshots, or rebased. */
+#ifndef AETIUS_KERNEL_STATS_H
+#define AETIUS_KERNEL_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct stat_info {
+    const char *name;    /* "tris_in" */
+    const char *measure; /* what is counted: "triangles", "cycles", "bytes" */
+    const char *doc;
+    size_t offset; /* of the uint64_t in the unit's struct */
+};
+
+struct stat_group {
+    const char *unit; /* "clipper" */
+    const struct stat_info *infos;
+    size_t count;
+};
+
+struct stat_entry {
+    char *name; /* "unit.statistic" or "unit[i].statistic" */
+    const char *measure, *doc;
+    const uint64_t *value;
+    uint64_t base;
+};
+
+struct stat_set {
+    struct stat_entry *entries; /* in the order in which they were added: the order of columns */
+    uint32_t count, capacity;
+    uint32_t *table; /* name hash -> entry + 1 */
+    uint32_t table_size;
+};
+
+void stat_set_init(struct stat_set *set);
+void stat_set_fini(struct stat_set *set);
+
+/* `stats` points to the unit's struct; `index` -1 for a unit that is there once. */
+void stat_set_add(struct stat_set *set, const struct stat_group *group, int32_t index,
+                  const void *stats);
+/* A counter with a name made at run time (module states, queues); `name` is copied, `measure` and
+ * `doc` must outlive the set. A name that is there already is a BUG. */
+void stat_set_add_counter(struct stat_set *set, const char *name, const char *measure,
+                          const char *doc, const uint64_t *value);
+
+/* Values of all entries (set->count of them) since the last rebase. */
+void stat_set_snapshot(const struct stat_set *set, uint64_t *values);
+/* Counts from here: the counters themselves are left alone. */
+void stat_set_rebase(struct stat_set *set);
+
+const struct stat_entry *stat_set_find(const struct stat_set *set, const char *name); /* or NULL */
+const char *stat_set_nearest(const struct stat_set *set, const char *name);           /* or NULL */
+/* `name` exactly, or the sum over all instances: "shader.x" is shader[0].x + shader[1].x + ...;
+ * false when there is none. `values` is a snapshot. */
+bool stat_set_sum(const struct stat_set *set, const uint64_t *values, const char *name,
+                  uint64_t *sum);
+
+/* Whether `name` is `family`, or an instance of it: "shader[3].x" is one of "shader.x". */
+bool stat_is_instance(const char *name, const char *family);
+
+#endif

@@ -1,0 +1,35 @@
+/* Comparing two run folders: machines, cycles, and the statistics that moved most. */
+#ifndef AETIUS_REPORT_COMPARE_RUNS_H
+#define AETIUS_REPORT_COMPARE_RUNS_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct machine_difference {
+    char name[96]; /* "SECTION.Name" */
+    char a[128], b[128];
+};
+
+struct stat_move {
+    char *name;
+    uint64_t a, b;
+    double weight; /* |b - a| / sqrt(max(a, b)): large shares of large counts first */
+};
+
+struct run_comparison {
+    struct machine_difference *machine;
+    size_t machine_count;
+    struct stat_move *moves; /* that differ, the heaviest first */
+    size_t move_count;
+    double cycles_a, cycles_b;
+    bool has_machines, has_stats; /* whether both folders have the files */
+};
+
+bool is_run_folder(const char *dir); /* has a run.json */
+bool compare_runs(const char *dir_a, const char *dir_b, struct run_comparison *out,
+                  struct error *err);
+void run_comparison_fini(struct run_comparison *comparison);
+
+#endif

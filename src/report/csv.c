@@ -1,0 +1,210 @@
+#include "report/csv.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { FLUSH_BYTES = 1 << 20 };
+
+struct csv {
+    FILE *file;
+    char *path;
+    uint32_t first_columns, columns;
+    VEC(char) text; /* not yet written */
+    bool failed;    /* a write went wrong: told at the next flush */
+};
+
+static void
+put(struct csv *csv, const char *text, size_t length)
+{
+    VEC_RESERVE(&csv->text, csv->text.count + length);
+    memcpy(csv->text.items + csv->text.count, text, length);
+    csv->text.count += length;
+}
+
+static void
+put_number(struct csv *csv, uint64_t number, char separator)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%" PRIu64 "%c", number, separator);
+    put(csv, text, (size_t)n);
+}
+
+/* One gzip member; deflate's own gzip header carries time 0 and no name. */
+static void
+write_member(struct csv *csv)
+{
+    z_stream stream = {.next_in = (Bytef *)csv->text.items, .avail_in = (uInt)csv->text.count};
+    if (csv->text.count == 0)
+        return;
+    int status = deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
+    BUG_ON(status != Z_OK, "zlib does not start: %d", status);
+    size_t bound = deflateBound(&stream, stream.avail_in);
+    unsigned char *bytes = mem_alloc(bound);
+    stream.next_out = bytes;
+    stream.avail_out = (uInt)bound;
+    status = deflate(&stream, Z_FINISH);
+    BUG_ON(status != Z_STREAM_END, "zlib does not end: %d", status);
+    if (fwrite(bytes, 1, stream.total_out, csv->file) != stream.total_out)
+        csv->failed = true;
+    deflateEnd(&stream);
+    free(bytes);
+    csv->text.count = 0;
+}
+
+struct csv *
+csv_create(const char *path, const char *first, const struct stat_set *set, struct error *err)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file) {
+        fail(err, "cannot write %s: %s", path, strerror(errno));
+        return NULL;
+    }
+    struct csv *csv = mem_alloc(sizeof *csv);
+    csv->file = file;
+    csv->path = mem_strdup(path);
+    csv->first_columns = 1;
+    for (const char *p = first; *p; p++)
+        csv->first_columns += *p == ',';
+    csv->columns = set->count;
+    put(csv, first, strlen(first));
+    for (uint32_t i = 0; i < set->count; i++) {
+        put(csv, ",", 1);
+        put(csv, set->entries[i].name, strlen(set->entries[i].name));
+    }
+    put(csv, "\n", 1);
+    return csv;
+}
+
+void
+csv_row(struct csv *csv, const uint64_t *first, const uint64_t *values)
+{
+    uint32_t total = csv->first_columns + csv->columns;
+    for (uint32_t i = 0; i < total; i++)
+        put_number(csv, i < csv->first_columns ? first[i] : values[i - csv->first_columns],
+                   i + 1 == total ? '\n' : ',');
+    if (csv->text.count >= FLUSH_BYTES)
+        write_member(csv);
+}
+
+bool
+csv_flush(struct csv *csv, struct error *err)
+{
+    write_member(csv);
+    if (fflush(csv->file) || csv->failed) {
+        csv->failed = false;
+        return fail(err, "cannot write %s: %s", csv->path, strerror(errno));
+    }
+    return true;
+}
+
+bool
+csv_destroy(struct csv *csv, struct error *err)
+{
+    if (!csv)
+        return true;
+    bool ok = csv_flush(csv, err);
+    if (fclose(csv->file) && ok)
+        ok = fail(err, "cannot write %s: %s", csv->path, strerror(errno));
+    VEC_FREE(&csv->text);
+    free(csv->path);
+    free(csv);
+    return ok;
+}
+
+static bool
+read_text(struct csv_table *table, const char *path, size_t *size, struct error *err)
+{
+    gzFile file = gzopen(path, "rb");
+    if (!file)
+        return fail(err, "cannot open %s: %s", path, strerror(errno));
+    size_t capacity = 1 << 16, n = 0;
+    int got;
+    table->text = mem_alloc(capacity + 1);
+    while ((got = gzread(file, table->text + n, (unsigned)(capacity - n))) > 0) {
+        n += (size_t)got;
+        if (n == capacity)
+            table->text = mem_realloc(table->text, (capacity *= 2) + 1);
+    }
+    int status = gzclose(file);
+    if (got < 0 || status != Z_OK)
+        return fail(err, "%s is no whole gzip file", path);
+    table->text[n] = '\0';
+    *size = n;
+    return true;
+}
+
+/* The names stay in the text, each ended by a NUL in place of its comma. */
+static char *
+take_header(struct csv_table *table)
+{
+    VEC(char *) names = {0};
+    size_t n = strcspn(table->text, "\n");
+    char *rows = table->text + n + (table->text[n] == '\n');
+    table->text[n] = '\0';
+    for (char *name = table->text; name;) {
+        char *comma = strchr(name, ',');
+        VEC_PUSH(&names, name);
+        if (comma)
+            *comma++ = '\0';
+        name = comma;
+    }
+    table->names = names.items;
+    table->columns = (uint32_t)names.count;
+    return rows;
+}
+
+bool
+csv_read(struct csv_table *table, const char *path, struct error *err)
+{
+    VEC(uint64_t) values = {0};
+    size_t size = 0;
+    memset(table, 0, sizeof *table);
+    if (!read_text(table, path, &size, err)) {
+        csv_table_fini(table);
+        return false;
+    }
+    char *at = take_header(table);
+    uint32_t column = 0;
+    while (*at) {
+        char *end;
+        uint64_t value = strtoull(at, &end, 10);
+        bool last = column + 1 == table->columns;
+        if (end == at || *end != (last ? '\n' : ',')) {
+            fail(err, "%s: row %u, column %u: expected a number", path, table->rows + 1,
+                 column + 1);
+            VEC_FREE(&values);
+            csv_table_fini(table);
+            return false;
+        }
+        VEC_PUSH(&values, value);
+        column = last ? 0 : column + 1;
+        table->rows += last;
+        at = end + 1;
+    }
+    table->values = values.items;
+    return true;
+}
+
+void
+csv_table_fini(struct csv_table *table)
+{
+    free(table->names);
+    free(table->values);
+    free(table->text);
+    memset(table, 0, sizeof *table);
+}
+
+int32_t
+csv_column(const struct csv_table *table, const char *name)
+{
+    for (uint32_t i = 0; i < table->columns; i++)
+        if (!strcmp(table->names[i], name))
+            return (int32_t)i;
+    return -1;
+}

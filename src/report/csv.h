@@ -1,0 +1,35 @@
+/* Tables of statistics as gzip CSV: stats.frames.csv.gz and its like. The header names the first
+ * columns ("frame", or "frame" and "batch" or "cycle") and then the statistics of a set.
+ *
+ * A file is a row of gzip members, one a flush, so what was flushed is whole whatever happens
+ * next. The same rows give the same bytes: no time and no name stand in a member. */
+#ifndef AETIUS_REPORT_CSV_H
+#define AETIUS_REPORT_CSV_H
+
+#include "base/error.h"
+#include "kernel/stats.h"
+
+struct csv;
+
+/* `first` is "frame" or "frame,batch"; `set` must outlive the table and keep its entries. */
+struct csv *csv_create(const char *path, const char *first, const struct stat_set *set,
+                       struct error *err);
+/* A row: the first columns, then a value for every entry of the set. */
+void csv_row(struct csv *csv, const uint64_t *first, const uint64_t *values);
+/* Rows so far reach the file: at the end of a frame, and before a fork. */
+bool csv_flush(struct csv *csv, struct error *err);
+/* Flushes and closes; `csv` may be NULL. */
+bool csv_destroy(struct csv *csv, struct error *err);
+
+/* A whole table read back. */
+struct csv_table {
+    char **names; /* columns, the first ones too */
+    uint32_t columns, rows;
+    uint64_t *values; /* rows x columns */
+    char *text;       /* that the names stand in */
+};
+bool csv_read(struct csv_table *table, const char *path, struct error *err);
+void csv_table_fini(struct csv_table *table);
+int32_t csv_column(const struct csv_table *table, const char *name); /* -1: there is none */
+
+#endif

@@ -1,0 +1,40 @@
+/* What a run leaves for readers: run.json (names: spec cli.md) and a summary for a person. */
+#ifndef AETIUS_REPORT_RUN_H
+#define AETIUS_REPORT_RUN_H
+
+#include "report/metrics.h"
+
+#include <stdio.h>
+
+struct run_frame {
+    uint32_t number; /* as counted in the trace that was run */
+    uint32_t client;
+    uint64_t cycles;
+    uint64_t hash; /* of the picture */
+};
+
+struct run_facts {
+    const char *program, *trace; /* either may be NULL */
+    const char *preset, *mode;   /* "reference-2008"; "timed" or "functional" */
+    uint32_t width, height;
+    const struct run_frame *frames;
+    uint32_t frame_count;
+    uint64_t cycles;       /* of all frames, and of the work after the last */
+    uint64_t picture_hash; /* over all frames */
+    bool complete;         /* false after Ctrl-C */
+    /* The fields that may differ between two runs. */
+    double wall_seconds;
+    uint64_t peak_rss_bytes;
+};
+
+bool run_write_json(const struct run_facts *facts, const struct totals *totals, const char *path,
+                    struct error *err);
+void run_print_summary(const struct run_facts *facts, const struct totals *totals, FILE *out);
+
+/* The totals of a set for the metrics: its counters, and "cycles" and "frames" from the facts.
+ * The arrays are the caller's to free by totals_free(); the names stay the set's. */
+struct totals run_totals(const struct run_facts *facts, const struct stat_set *set,
+                         const uint64_t *values, const struct params *params);
+void totals_free(struct totals *totals);
+
+#endif

@@ -1,0 +1,208 @@
+/* The functional renderer: every command at once, without time. State goes to gpu_apply(); this
+ * file does the work commands: transfers, clears, blits, queries; functional_draw.c does draws.
+ *
+ * Time that a query asks for is counted in work done (one nanosecond a vertex or fragment), so that
+ * it grows and is the same in every run. */
+#include "sim/functional.h"
+
+#include "gfx/transfer.h"
+#include "sim/functional_draw.h"
+
+#include <string.h>
+
+enum counted_query { /* as the wire numbers them: VIRGL_QUERY_* */
+                     COUNTED_OCCLUSION_COUNTER = 0,
+                     COUNTED_OCCLUSION_PREDICATE = 1,
+                     COUNTED_TIMESTAMP = 2,
+                     COUNTED_TIMESTAMP_DISJOINT = 3,
+                     COUNTED_TIME_ELAPSED = 4,
+                     COUNTED_PRIMITIVES_GENERATED = 5,
+                     COUNTED_PRIMITIVES_EMITTED = 6,
+                     COUNTED_OCCLUSION_PREDICATE_CONSERVATIVE = 11,
+};
+
+void
+functional_init(struct functional *renderer, struct gpu_device *device)
+{
+    memset(renderer, 0, sizeof *renderer);
+    renderer->device = device;
+    renderer->scratch = functional_scratch_create();
+    arena_init(&renderer->draws);
+}
+
+void
+functional_fini(struct functional *renderer)
+{
+    functional_scratch_destroy(renderer->scratch);
+    arena_fini(&renderer->draws);
+    memset(renderer, 0, sizeof *renderer);
+}
+
+/* gpu_apply() has checked that the resource is there and that the box lies in it. */
+static const struct resource *
+transfer_resource(struct functional *renderer, const struct gpu_cmd *cmd)
+{
+    const struct resource *res =
+        gpu_resource(renderer->device, cmd->client, cmd->transfer.resource);
+    BUG_ON(!res, "transfer of resource %u, which is gone", cmd->transfer.resource);
+    return res;
+}
+
+static bool
+put(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
+{
+    const struct resource *res = transfer_resource(renderer, cmd);
+    const uint32_t wanted = resource_box_bytes(res, &cmd->transfer.box);
+    if (cmd->transfer.size_bytes < wanted)
+        return fail(err, "resource %u: %u bytes are put into a box of %u", cmd->transfer.resource,
+                    cmd->transfer.size_bytes, wanted);
+    resource_write_box(res, &renderer->device->memory, cmd->transfer.level, &cmd->transfer.box,
+                       cmd->transfer.bytes);
+    return true;
+}
+
+static bool
+get(struct functional *renderer, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+    struct error *err)
+{
+    const struct resource *res = transfer_resource(renderer, cmd);
+    const uint32_t wanted = resource_box_bytes(res, &cmd->transfer.box);
+    if (out && out_bytes < wanted)
+        return fail(err, "resource %u: a box of %u bytes is read into %u", cmd->transfer.resource,
+                    wanted, out_bytes);
+    if (out)
+        resource_read_box(res, &renderer->device->memory, cmd->transfer.level, &cmd->transfer.box,
+                          out);
+    return true;
+}
+
+static bool
+draw_command(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct draw *draw = NULL;
+    if (!gpu_bake_draw(renderer->device, cmd, &renderer->draws, &draw, err))
+        return false;
+    return !draw || functional_draw(renderer, draw, err);
+}
+
+static bool
+clear(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct bound_surface color[MAX_COLOR_BUFFERS], depth;
+    struct gpu_memory *memory = &renderer->device->memory;
+    const uint32_t buffers = cmd->clear.buffers;
+    uint32_t count;
+
+    if (!gpu_render_condition(renderer->device, cmd))
+        return true;
+    if (!gpu_bake_framebuffer(renderer->device, cmd, color, &count, &depth, err))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (color[i].res && buffers & (uint32_t)MASK_COLOR0 << i)
+            clear_color(&color[i], memory, cmd->clear.rgba);
+    if (depth.res && buffers & (MASK_DEPTH | MASK_STENCIL))
+        clear_depth(&depth, memory, buffers & (MASK_DEPTH | MASK_STENCIL), cmd->clear.depth,
+                    cmd->clear.stencil);
+    return true;
+}
+
+static bool
+blit_command(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
+{
+    if (cmd->blit.render_condition && !gpu_render_condition(renderer->device, cmd))
+        return true;
+    return blit(renderer->device, cmd, err);
+}
+
+/* What a counting query counts, so far. */
+static uint64_t
+query_count(const struct functional *renderer, const struct gpu_query *query)
+{
+    switch ((enum counted_query)query->type) {
+    case COUNTED_TIMESTAMP:
+    case COUNTED_TIME_ELAPSED: return renderer->vertices + renderer->fragments;
+    case COUNTED_PRIMITIVES_GENERATED: return renderer->scratch->primitives;
+    default: return 0;
+    }
+}
+
+static bool
+find_query(struct functional *renderer, const struct gpu_cmd *cmd, uint32_t handle,
+           struct gpu_query **query, struct error *err)
+{
+    *query = gpu_find_query(renderer->device, cmd, handle);
+    return *query || fail(err, "query %u does not exist", handle);
+}
+
+/* Counting queries hold their start until they end; occlusion counts up from 0 in the draws. */
+static bool
+begin_query(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct gpu_query *query;
+    if (!find_query(renderer, cmd, cmd->object.handle, &query, err))
+        return false;
+    query->result = query_count(renderer, query);
+    return true;
+}
+
+static bool
+end_query(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct gpu_query *query;
+    if (!find_query(renderer, cmd, cmd->object.handle, &query, err))
+        return false;
+    query->active = false;
+    switch ((enum counted_query)query->type) {
+    case COUNTED_TIMESTAMP: query->result = query_count(renderer, query); break;
+    case COUNTED_TIME_ELAPSED:
+    case COUNTED_PRIMITIVES_GENERATED:
+        query->result = query_count(renderer, query) - query->result;
+        break;
+    case COUNTED_OCCLUSION_PREDICATE:
+    case COUNTED_OCCLUSION_PREDICATE_CONSERVATIVE: query->result = query->result != 0; break;
+    case COUNTED_OCCLUSION_COUNTER:
+    case COUNTED_TIMESTAMP_DISJOINT:
+    case COUNTED_PRIMITIVES_EMITTED: break;
+    }
+    return true;
+}
+
+static bool
+get_query_result(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct {
+        uint32_t state, size;
+        uint64_t result;
+    } answer = {.state = 1, .size = 8};
+    struct gpu_query *query;
+
+    if (!find_query(renderer, cmd, cmd->query_result.handle, &query, err))
+        return false;
+    const struct resource *res = gpu_resource(renderer->device, cmd->client, query->resource);
+    if (!res || res->size_bytes < sizeof answer || query->offset > res->size_bytes - sizeof answer)
+        return fail(err, "query %u has no buffer for its result", cmd->query_result.handle);
+    answer.result = query->result;
+    memcpy(renderer->device->memory.bytes + res->address + query->offset, &answer, sizeof answer);
+    return true;
+}
+
+bool
+functional_execute(struct functional *renderer, const struct gpu_cmd *cmd, uint8_t *out,
+                   uint32_t out_bytes, struct error *err)
+{
+    if (!gpu_apply(renderer->device, cmd, err))
+        return false;
+    switch (cmd->op) {
+    case GPU_PUT: return put(renderer, cmd, err);
+    case GPU_GET: return get(renderer, cmd, out, out_bytes, err);
+    case GPU_SWAP: arena_reset(&renderer->draws); return get(renderer, cmd, out, out_bytes, err);
+    case GPU_DRAW: return draw_command(renderer, cmd, err);
+    case GPU_CLEAR: return clear(renderer, cmd, err);
+    case GPU_BLIT: return blit_command(renderer, cmd, err);
+    case GPU_COPY_REGION: return copy_region(renderer->device, cmd, err);
+    case GPU_BEGIN_QUERY: return begin_query(renderer, cmd, err);
+    case GPU_END_QUERY: return end_query(renderer, cmd, err);
+    case GPU_GET_QUERY_RESULT: return get_query_result(renderer, cmd, err);
+    default: return true; /* state: gpu_apply() has done it */
+    }
+}

@@ -1,0 +1,496 @@
+/* A draw without time: the whole pipeline, one function a stage (machine.md's units in order).
+ *
+ * Shaded vertices are kept in slots and found again by their number, so that an indexed draw shades
+ * a vertex once as long as it stays; results do not depend on it. Quads of successive triangles
+ * are shaded together and finished in order, which keeps each pixel in API order: early depth
+ * tests happen as quads are made, everything behind the shader as the batch is flushed. */
+#include "sim/functional_draw.h"
+
+#include "base/error.h"
+#include "gfx/sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_STEPS = 1 << 20, BLOCK = 64, TILE = 8 };
+
+struct run { /* one draw under way */
+    struct functional *renderer;
+    struct functional_scratch *scratch;
+    struct gpu_memory *memory;
+    const struct draw *draw;
+    uint32_t instance;
+    bool shade_fragments; /* else nothing that the fragment program does can be seen */
+    struct error *err;
+};
+
+struct functional_scratch *
+functional_scratch_create(void)
+{
+    return mem_alloc(sizeof(struct functional_scratch));
+}
+
+void
+functional_scratch_destroy(struct functional_scratch *scratch)
+{
+    if (scratch)
+        free(scratch->registers_memory);
+    free(scratch);
+}
+
+static void
+reserve_registers(struct functional_scratch *scratch, const struct program *program)
+{
+    const uint32_t bytes = exec_size(program, EXEC_MAX_LANES);
+    if (bytes <= scratch->registers_bytes)
+        return;
+    free(scratch->registers_memory);
+    scratch->registers_memory = mem_alloc((size_t)bytes + 63);
+    scratch->registers = (uint8_t *)(((uintptr_t)scratch->registers_memory + 63) & ~(uintptr_t)63);
+    scratch->registers_bytes = bytes;
+}
+
+/* Shader programs. */
+
+struct sampling {
+    const struct run *run;
+    enum shader_stage stage;
+};
+
+static void
+sample_texture(void *data, const struct texture_request *request, uint32_t lanes,
+               float (*rgba)[EXEC_MAX_LANES])
+{
+    const struct sampling *sampling = data;
+    const struct run *run = sampling->run;
+    run->renderer->texture_requests++;
+    sample_direct(&run->draw->views[sampling->stage][request->sampler], run->memory, request, lanes,
+                  rgba);
+}
+
+static void
+begin_program(const struct run *run, const struct program *program, uint32_t lanes)
+{
+    const enum shader_stage stage = program->stage;
+    reserve_registers(run->scratch, program);
+    exec_begin(&run->scratch->exec, program, run->draw->constants[stage],
+               run->draw->constant_count[stage], lanes, ~UINT64_C(0) >> (64 - lanes),
+               run->scratch->registers);
+}
+
+static bool
+finish_program(const struct run *run)
+{
+    struct sampling sampling = {run, run->scratch->exec.program->stage};
+    if (exec_run(&run->scratch->exec, sample_texture, &sampling, MAX_STEPS))
+        return true;
+    return fail(run->err, "draw %u: its %s program does not end within %d instructions",
+                run->draw->number, sampling.stage == STAGE_VERTEX ? "vertex" : "fragment",
+                MAX_STEPS);
+}
+
+/* Vertices: fetch and shade. */
+
+static void
+fetch_vertex(const struct run *run, uint32_t vertex, uint32_t lane)
+{
+    const struct draw *draw = run->draw;
+    struct exec *exec = &run->scratch->exec;
+    const uint32_t lanes = exec->lanes;
+
+    for (uint32_t a = 0; a < draw->vs->input_count; a++) {
+        float value[4];
+        const uint32_t address =
+            a < draw->attribute_count ? fetch_address(draw, a, vertex, run->instance) : 0;
+        fetch_attribute(address ? draw->attributes[a].format : NULL,
+                        address ? run->memory->bytes + address : NULL, value);
+        for (uint32_t c = 0; c < 4; c++)
+            exec->inputs[(a * 4 + c) * lanes + lane] = value[c];
+    }
+    for (uint32_t s = 0; s < draw->vs->system_count; s++) {
+        uint32_t value = 0;
+        switch (draw->vs->systems[s].semantic) {
+        case SEMANTIC_VERTEXID: value = vertex; break;
+        case SEMANTIC_INSTANCEID: value = run->instance; break;
+        case SEMANTIC_BASEVERTEX: value = (uint32_t)draw->params.index_bias; break;
+        default: break;
+        }
+        memcpy(&exec->systems[s * 4 * lanes + lane], &value, sizeof value);
+    }
+}
+
+static float
+clamp01(float value)
+{
+    return !(value > 0.0f) ? 0.0f : value > 1.0f ? 1.0f : value;
+}
+
+static void
+store_vertex(const struct run *run, uint32_t lane, struct vertex *out)
+{
+    const struct program *vs = run->draw->vs;
+    const struct exec *exec = &run->scratch->exec;
+    for (uint32_t o = 0; o < vs->output_count; o++) {
+        const enum semantic semantic = vs->outputs[o].semantic;
+        const bool clamped = run->draw->rasterizer.clamp_vertex_color &&
+                             (semantic == SEMANTIC_COLOR || semantic == SEMANTIC_BCOLOR);
+        for (uint32_t c = 0; c < 4; c++) {
+            const float value = exec->outputs[(o * 4 + c) * exec->lanes + lane];
+            out->out[o][c] = clamped ? clamp01(value) : value;
+        }
+    }
+}
+
+/* Shades the vertices in `slots`, up to EXEC_MAX_LANES of them. */
+static bool
+shade_vertices(const struct run *run, const uint16_t *slots, uint32_t count)
+{
+    struct functional_scratch *scratch = run->scratch;
+    if (!count)
+        return true;
+    const uint32_t lanes = (count + 3) & ~3u;
+    begin_program(run, run->draw->vs, lanes);
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        fetch_vertex(run, scratch->slot_vertex[slots[lane < count ? lane : 0]], lane);
+    if (!finish_program(run))
+        return false;
+    for (uint32_t lane = 0; lane < count; lane++)
+        store_vertex(run, lane, &scratch->vertices[slots[lane]]);
+    run->renderer->vertices += count;
+    return true;
+}
+
+static uint32_t
+take_slot(struct functional_scratch *scratch, const uint32_t *held, uint32_t held_count)
+{
+    for (;;) {
+        const uint32_t slot = scratch->next_slot++ % VERTEX_SLOTS;
+        bool free_slot = scratch->slot_chunk[slot] != scratch->chunk;
+        for (uint32_t i = 0; i < held_count; i++)
+            free_slot = free_slot && held[i] != slot;
+        if (free_slot)
+            return slot;
+    }
+}
+
+/* Vertex numbers to slots with shaded vertices. */
+static bool
+find_vertices(const struct run *run, const struct assembler *assembler, const uint32_t *numbers,
+              uint32_t count, uint16_t *slots)
+{
+    struct functional_scratch *scratch = run->scratch;
+    uint16_t fresh[EXEC_MAX_LANES];
+    uint32_t fresh_count = 0, held[4];
+    const uint32_t held_count = assembler_held(assembler, held);
+
+    scratch->chunk++;
+    for (uint32_t i = 0; i < count; i++) {
+        uint16_t *entry = &scratch->hash[numbers[i] % VERTEX_HASH];
+        if (!scratch->slot_chunk[*entry] || scratch->slot_vertex[*entry] != numbers[i]) {
+            *entry = (uint16_t)take_slot(scratch, held, held_count);
+            scratch->slot_vertex[*entry] = numbers[i];
+            fresh[fresh_count++] = *entry;
+        }
+        scratch->slot_chunk[*entry] = scratch->chunk;
+        slots[i] = *entry;
+        if (fresh_count == EXEC_MAX_LANES) {
+            if (!shade_vertices(run, fresh, fresh_count))
+                return false;
+            fresh_count = 0;
+        }
+    }
+    return shade_vertices(run, fresh, fresh_count);
+}
+
+static void
+forget_vertices(struct functional_scratch *scratch)
+{
+    memset(scratch->slot_chunk, 0, sizeof scratch->slot_chunk);
+    scratch->chunk = 0;
+    scratch->next_slot = 0;
+}
+
+/* Fragments: what lies behind the shader, in order. */
+
+static uint32_t
+count_fragments(uint32_t mask)
+{
+    return (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1) + (mask >> 3 & 1);
+}
+
+static uint8_t *
+quad_bytes(const struct run *run, const struct bound_surface *surface, uint32_t x, uint32_t y)
+{
+    return run->memory->bytes + surface->res->address +
+           resource_offset(surface->res, surface->level, x, y, surface->layer, 0);
+}
+
+static uint32_t
+test_depth(const struct run *run, const struct quad *quad, uint32_t mask, const float z[4])
+{
+    const struct draw *draw = run->draw;
+    uint8_t *bytes = draw->depth.res ? quad_bytes(run, &draw->depth, quad->x, quad->y) : NULL;
+    return depth_test_quad(draw, quad->triangle->front, mask, z, bytes).pass;
+}
+
+static const float *
+shader_output(const struct run *run, uint32_t output, uint32_t channel, uint32_t lane)
+{
+    const struct exec *exec = &run->scratch->exec;
+    return exec->outputs + ((size_t)output * 4 + channel) * exec->lanes + lane;
+}
+
+static void
+write_colors(const struct run *run, const struct quad *quad, uint32_t mask, uint32_t lane)
+{
+    const struct draw *draw = run->draw;
+    for (uint32_t t = 0; t < draw->color_count; t++) {
+        float rgba[4][4];
+        if (!draw->color[t].res || draw->color_output[t] == 0xff)
+            continue;
+        for (uint32_t c = 0; c < 4; c++) {
+            const float *value = shader_output(run, draw->color_output[t], c, lane);
+            for (uint32_t i = 0; i < 4; i++)
+                rgba[i][c] = value[i];
+        }
+        blend_quad(draw, t, mask, rgba, quad_bytes(run, &draw->color[t], quad->x, quad->y));
+    }
+}
+
+static void
+finish_quad(const struct run *run, const struct quad *quad, uint32_t lane)
+{
+    static const float opaque[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+    const struct draw *draw = run->draw;
+    uint32_t mask = quad->mask & ~(uint32_t)(run->scratch->exec.killed >> lane & 15);
+
+    if (draw->dsa.alpha_enable && mask)
+        mask = alpha_test_quad(draw, mask,
+                               draw->color_output[0] != 0xff
+                                   ? shader_output(run, draw->color_output[0], 3, lane)
+                                   : opaque);
+    if (!draw->early_z && mask) {
+        const float *z = draw->depth_output >= 0
+                             ? shader_output(run, (uint32_t)draw->depth_output, 2, lane)
+                             : quad->z;
+        mask = test_depth(run, quad, mask, z);
+        run->scratch->samples_passed += count_fragments(mask);
+    }
+    if (mask && draw->color_write)
+        write_colors(run, quad, mask, lane);
+}
+
+static bool
+flush_quads(const struct run *run)
+{
+    struct functional_scratch *scratch = run->scratch;
+    const uint32_t count = scratch->quad_count;
+
+    scratch->quad_count = 0;
+    if (!count)
+        return true;
+    begin_program(run, run->draw->fs, count * 4);
+    for (uint32_t q = 0; q < count; q++) {
+        const struct quad *quad = &scratch->quads[q];
+        interpolate_quad(quad->triangle, quad->x, quad->y, &scratch->exec, q * 4);
+    }
+    if (!finish_program(run))
+        return false;
+    for (uint32_t q = 0; q < count; q++)
+        finish_quad(run, &scratch->quads[q], q * 4);
+    return true;
+}
+
+/* A quad with some coverage: early test, then into the batch. */
+static bool
+take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, uint32_t y,
+          uint32_t mask)
+{
+    struct functional_scratch *scratch = run->scratch;
+    struct quad *quad = &scratch->quads[scratch->quad_count];
+
+    *quad = (struct quad){.triangle = triangle, .x = x, .y = y, .mask = mask};
+    run->renderer->fragments += count_fragments(mask);
+    depth_interpolate(triangle, x, y, quad->z);
+    if (run->draw->early_z) {
+        quad->mask = test_depth(run, quad, mask, quad->z);
+        scratch->samples_passed += count_fragments(quad->mask);
+        if (!quad->mask || !run->shade_fragments)
+            return true;
+    }
+    return ++scratch->quad_count < BATCH_QUADS || flush_quads(run);
+}
+
+static bool
+draw_tile(const struct run *run, const struct triangle *triangle, int32_t x, int32_t y)
+{
+    uint64_t covered = raster_tile(triangle, x, y);
+    while (covered) {
+        const uint32_t q = (uint32_t)__builtin_ctzll(covered) / 4;
+        const uint32_t qx = ((q & 1) | (q >> 1 & 2)) * 2, qy = ((q >> 1 & 1) | (q >> 2 & 2)) * 2;
+        const uint32_t mask = (uint32_t)(covered >> (4 * q)) & 15;
+        covered &= ~(UINT64_C(15) << (4 * q));
+        if (!take_quad(run, triangle, (uint32_t)x + qx, (uint32_t)y + qy, mask))
+            return false;
+    }
+    return true;
+}
+
+static bool
+draw_block(const struct run *run, const struct triangle *triangle, int32_t x, int32_t y)
+{
+    const int32_t first_x = triangle->min_x > x ? triangle->min_x & -TILE : x;
+    const int32_t first_y = triangle->min_y > y ? triangle->min_y & -TILE : y;
+    for (int32_t ty = first_y; ty < y + BLOCK && ty <= triangle->max_y; ty += TILE)
+        for (int32_t tx = first_x; tx < x + BLOCK && tx <= triangle->max_x; tx += TILE)
+            if (!draw_tile(run, triangle, tx, ty))
+                return false;
+    return true;
+}
+
+/* Blocks of 64x64 that the triangle touches, tile by tile. */
+static bool
+draw_triangle(const struct run *run, const struct triangle *triangle)
+{
+    run->renderer->triangles++;
+    for (int32_t y = triangle->min_y & -BLOCK; y <= triangle->max_y; y += BLOCK)
+        for (int32_t x = triangle->min_x & -BLOCK; x <= triangle->max_x; x += BLOCK)
+            if (raster_square(triangle, x, y, BLOCK) != SQUARE_OUTSIDE &&
+                !draw_block(run, triangle, x, y))
+                return false;
+    return true;
+}
+
+/* The pipeline behind primitive assembly. */
+static bool
+draw_primitive(const struct run *run, const struct primitive_out *primitive)
+{
+    struct functional_scratch *scratch = run->scratch;
+    const struct vertex *v[3];
+
+    for (uint32_t i = 0; i < 3; i++)
+        v[i] = &scratch->vertices[primitive->v[i]];
+    scratch->primitives++;
+    const enum clip_result clip = clip_test(run->draw, primitive, v);
+    if (clip == CLIP_REJECT)
+        return true;
+    if (scratch->triangle_count + SETUP_MAX_TRIANGLES > TRIANGLE_SLOTS) {
+        if (!flush_quads(run))
+            return false;
+        scratch->triangle_count = 0;
+    }
+    struct triangle *triangles = &scratch->triangles[scratch->triangle_count];
+    const uint32_t count = setup_primitive(run->draw, primitive, v, clip, triangles);
+    scratch->triangle_count += count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!draw_triangle(run, &triangles[i]))
+            return false;
+    return true;
+}
+
+static bool
+draw_primitives(const struct run *run, const struct primitive_out *primitives, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct primitive_out primitive = primitives[i];
+        const int8_t flag = run->draw->edgeflag_slot;
+        for (uint32_t k = 0; flag >= 0 && k < primitive.vertices; k++)
+            if (run->scratch->vertices[primitive.v[k]].out[flag][0] == 0.0f)
+                primitive.edge_flags &= (uint8_t) ~(1u << k);
+        if (!draw_primitive(run, &primitive))
+            return false;
+    }
+    return true;
+}
+
+/* A run of vertices without restart in it. */
+static bool
+draw_vertices(const struct run *run, struct assembler *assembler, const uint32_t *numbers,
+              uint32_t count)
+{
+    uint16_t slots[VERTEX_CHUNK];
+    struct primitive_out primitives[2];
+
+    if (!find_vertices(run, assembler, numbers, count, slots))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t made = assembler_vertex(assembler, slots[i], primitives);
+        if (!draw_primitives(run, primitives, made))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t
+read_index(const struct run *run, uint32_t i)
+{
+    const uint32_t address = fetch_index_address(run->draw, i);
+    return address ? fetch_decode_index(run->draw, run->memory->bytes + address) : 0;
+}
+
+static bool
+draw_instance(const struct run *run)
+{
+    const struct draw_params *params = &run->draw->params;
+    uint32_t numbers[VERTEX_CHUNK], count = 0;
+    struct primitive_out primitives[2];
+    struct assembler assembler;
+
+    assembler_begin(&assembler, run->draw);
+    for (uint32_t i = 0; i < params->count; i++) {
+        const uint32_t index = params->indexed ? read_index(run, i) : params->start + i;
+        const bool restart =
+            params->indexed && params->primitive_restart && index == params->restart_index;
+        if (!restart)
+            numbers[count++] = params->indexed ? index + (uint32_t)params->index_bias : index;
+        if (restart || count == VERTEX_CHUNK) {
+            if (!draw_vertices(run, &assembler, numbers, count))
+                return false;
+            count = 0;
+        }
+        if (restart && !draw_primitives(run, primitives, assembler_end(&assembler, primitives)))
+            return false;
+    }
+    return draw_vertices(run, &assembler, numbers, count) &&
+           draw_primitives(run, primitives, assembler_end(&assembler, primitives));
+}
+
+static bool
+check_draw(const struct draw *draw, struct error *err)
+{
+    if (draw->samples > 1)
+        return fail(err, "draw %u: %u samples a pixel are not drawn", draw->number, draw->samples);
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
+        if (draw->streamout[i].resource)
+            return fail(err, "draw %u: stream-out is not executed", draw->number);
+    return true;
+}
+
+bool
+functional_draw(struct functional *renderer, const struct draw *draw, struct error *err)
+{
+    struct functional_scratch *scratch = renderer->scratch;
+    struct run run = {.renderer = renderer,
+                      .scratch = scratch,
+                      .memory = &renderer->device->memory,
+                      .draw = draw,
+                      .err = err};
+    const uint64_t passed = scratch->samples_passed;
+
+    if (!check_draw(draw, err))
+        return false;
+    if (draw->rasterizer.discard)
+        return true;
+    run.shade_fragments = draw->color_write || !draw->early_z;
+    scratch->quad_count = scratch->triangle_count = 0;
+    for (run.instance = 0; run.instance < draw->params.instance_count; run.instance++) {
+        forget_vertices(scratch);
+        if (!draw_instance(&run))
+            return false;
+    }
+    if (!flush_quads(&run))
+        return false;
+    if (draw->query)
+        draw->query->result += scratch->samples_passed - passed;
+    return true;
+}

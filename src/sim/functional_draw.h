@@ -1,0 +1,47 @@
+/* One draw of the functional renderer (functional_draw.c), and the working memory that it keeps
+ * from draw to draw so that drawing allocates nothing. */
+#ifndef AETIUS_SIM_FUNCTIONAL_DRAW_H
+#define AETIUS_SIM_FUNCTIONAL_DRAW_H
+
+#include "gfx/fragment.h"
+#include "sim/functional.h"
+
+enum {
+    VERTEX_SLOTS = 1024, /* shaded vertices kept */
+    VERTEX_HASH = 1024,  /* vertex number to slot, direct mapped */
+    VERTEX_CHUNK = 256,  /* vertices taken at a time */
+    TRIANGLE_SLOTS = 96, /* triangles with quads in the batch, and room for one primitive's */
+    BATCH_QUADS = EXEC_MAX_LANES / 4,
+};
+
+struct quad {
+    const struct triangle *triangle;
+    uint32_t x, y, mask;
+    float z[4];
+};
+
+struct functional_scratch {
+    struct vertex vertices[VERTEX_SLOTS];
+    uint32_t slot_vertex[VERTEX_SLOTS]; /* the vertex number in a slot */
+    uint32_t slot_chunk[VERTEX_SLOTS];  /* the chunk that used it last, 0: empty */
+    uint16_t hash[VERTEX_HASH];         /* slot */
+    uint32_t chunk, next_slot;
+
+    struct triangle triangles[TRIANGLE_SLOTS];
+    uint32_t triangle_count;
+    struct quad quads[BATCH_QUADS];
+    uint32_t quad_count;
+
+    uint8_t *registers; /* of both kinds of program, 64-byte aligned */
+    void *registers_memory;
+    uint32_t registers_bytes;
+    struct exec exec;
+    uint64_t primitives, samples_passed; /* for queries */
+};
+
+struct functional_scratch *functional_scratch_create(void);
+void functional_scratch_destroy(struct functional_scratch *scratch);
+
+bool functional_draw(struct functional *renderer, const struct draw *draw, struct error *err);
+
+#endif

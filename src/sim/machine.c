@@ -1,0 +1,374 @@
+/* Commands on the timed machine: each becomes steps for the command processor, and the clock runs
+ * until they are done. Here are the hazard rules of machine.md: what is flushed and invalidated
+ * before what. */
+#include "sim/machine.h"
+
+#include "base/file.h"
+#include "gfx/transfer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define WATCHDOG_CYCLES 100000u
+
+static bool
+run(struct machine *m, struct error *err)
+{
+    cmdproc_start(m->cmdproc);
+    if (!clock_run(&m->clock, &m->cmdproc->idle, WATCHDOG_CYCLES, err))
+        return false;
+    clock_settle(&m->clock);
+    return true;
+}
+
+static void
+add_control(struct machine *m, enum control_kind kind, uint32_t targets)
+{
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->control.kind = kind;
+    step->targets = targets;
+}
+
+/* The ROP caches are emptied and the surfaces in memory are whole; textures may be of them. */
+static void
+leave_surfaces(struct machine *m)
+{
+    if (!m->color_count && !m->depth.res)
+        return;
+    add_control(m, CONTROL_RESOLVE, STEP_ZSTENCIL | STEP_COLOR);
+    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
+    m->color_count = 0;
+    m->depth.res = NULL;
+}
+
+static bool
+is_live(const struct machine *m, const struct resource *res)
+{
+    bool live = m->depth.res == res;
+    for (uint32_t i = 0; i < m->color_count; i++)
+        live |= m->color[i].res == res;
+    return live;
+}
+
+static bool
+same_surface(const struct bound_surface *a, const struct bound_surface *b)
+{
+    return a->res == b->res &&
+           (!a->res || (a->level == b->level && a->layer == b->layer && a->format == b->format));
+}
+
+/* The surfaces that work goes to from now on; the others are left first. */
+static void
+use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
+             const struct bound_surface *depth)
+{
+    bool same = count == m->color_count && same_surface(depth, &m->depth);
+    for (uint32_t i = 0; i < count && same; i++)
+        same = same_surface(&color[i], &m->color[i]);
+    if (same)
+        return;
+    leave_surfaces(m);
+    memcpy(m->color, color, count * sizeof *color);
+    m->color_count = count;
+    m->depth = *depth;
+}
+
+static bool
+draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct draw *draw = NULL;
+    if (!gpu_bake_draw(m->device, cmd, &m->draws, &draw, err))
+        return false;
+    if (!draw)
+        return true;
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
+            if (draw->views[stage][i].res && is_live(m, draw->views[stage][i].res))
+                leave_surfaces(m);
+    use_surfaces(m, draw->color, draw->color_count, &draw->depth);
+    cmdproc_add(m->cmdproc, STEP_DRAW)->draw = draw;
+    if (!run(m, err))
+        return false;
+    if (draw->query)
+        draw->query->result += m->cmdproc->samples_passed;
+    if (m->batch_done)
+        m->batch_done(m->batch_data, draw);
+    return true;
+}
+
+static bool
+clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct bound_surface color[MAX_COLOR_BUFFERS], depth;
+    uint32_t count;
+    if (!gpu_render_condition(m->device, cmd))
+        return true;
+    if (!gpu_bake_framebuffer(m->device, cmd, color, &count, &depth, err))
+        return false;
+    use_surfaces(m, color, count, &depth);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
+            continue;
+        struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+        step->targets = STEP_COLOR;
+        step->control.kind = CONTROL_CLEAR;
+        step->control.surface = color[i];
+        memcpy(step->control.rgba, cmd->clear.rgba, sizeof step->control.rgba);
+    }
+    uint32_t buffers = cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL);
+    if (depth.res && buffers) {
+        struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+        step->targets = STEP_ZSTENCIL | STEP_HZ;
+        step->control.kind = CONTROL_CLEAR;
+        step->control.surface = depth;
+        step->control.buffers = buffers;
+        step->control.depth = cmd->clear.depth;
+        step->control.stencil = cmd->clear.stencil;
+    }
+    m->cmdproc->stats.clears++;
+    return run(m, err);
+}
+
+/* The resource at address 0 of a memory of its own: to lay bytes out, or read them. */
+static struct resource
+resource_at_zero(const struct resource *res)
+{
+    struct resource copy = *res;
+    copy.address = 0;
+    return copy;
+}
+
+struct move_list {
+    VEC(struct cmdproc_move) moves;
+};
+
+/* The transactions that hold the box: bytes are marked by writing the box's rows into a copy. */
+static void
+list_moves(struct machine *m, const struct resource *res, uint32_t level, const struct box *box,
+           bool write, struct arena *scratch, struct move_list *list)
+{
+    struct resource local = resource_at_zero(res);
+    uint32_t rows = resource_box_bytes(res, box), size = (res->size_bytes + 255) / 256 * 256;
+    uint8_t *bytes = arena_alloc(scratch, rows);
+    struct gpu_memory mark = {.bytes = arena_alloc(scratch, size), .size_bytes = size};
+    memset(bytes, 0xff, rows);
+    resource_write_box(&local, &mark, level, box, bytes);
+    for (uint32_t at = 0; at < size; at += TRANSACTION_BYTES) {
+        uint32_t first = TRANSACTION_BYTES, last = 0;
+        for (uint32_t i = 0; i < TRANSACTION_BYTES; i++) {
+            if (!mark.bytes[at + i])
+                continue;
+            first = first < i ? first : i;
+            last = i;
+        }
+        if (first == TRANSACTION_BYTES)
+            continue;
+        VEC_PUSH(&list->moves, ((struct cmdproc_move){
+                                   .address = res->address + at,
+                                   .write = write,
+                                   .first = (uint8_t)first,
+                                   .count = (uint8_t)(last - first + 1),
+                                   .bytes = m->device->memory.bytes + res->address + at}));
+    }
+}
+
+static bool
+run_moves(struct machine *m, struct move_list *list, struct error *err)
+{
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
+    step->moves = list->moves.items;
+    step->move_count = (uint32_t)list->moves.count;
+    bool ok = run(m, err);
+    VEC_FREE(&list->moves);
+    return ok;
+}
+
+/* What caches of reading units may hold of a resource that is about to change. */
+static void
+invalidate_readers(struct machine *m, const struct resource *res)
+{
+    bool buffer = res->desc.target == TARGET_BUFFER;
+    add_control(m, CONTROL_INVALIDATE, buffer ? STEP_STREAMER : STEP_TEXUNIT);
+    if (res->format && res->format->depth_bits)
+        add_control(m, CONTROL_INVALIDATE, STEP_HZ);
+}
+
+static bool
+put_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
+    const struct box *box = &cmd->transfer.box;
+    struct arena scratch;
+    struct move_list list = {0};
+    if (is_live(m, res)) {
+        leave_surfaces(m);
+        if (!run(m, err))
+            return false;
+    }
+    arena_init(&scratch);
+    list_moves(m, res, cmd->transfer.level, box, true, &scratch, &list);
+    /* the bytes to write, laid out in a copy of the resource's memory */
+    struct resource local = resource_at_zero(res);
+    uint32_t size = (res->size_bytes + 255) / 256 * 256;
+    struct gpu_memory copy = {.bytes = arena_alloc(&scratch, size), .size_bytes = size};
+    resource_write_box(&local, &copy, cmd->transfer.level, box, cmd->transfer.bytes);
+    for (size_t i = 0; i < list.moves.count; i++)
+        list.moves.items[i].bytes = copy.bytes + (list.moves.items[i].address - res->address);
+    invalidate_readers(m, res);
+    bool ok = run_moves(m, &list, err);
+    arena_fini(&scratch);
+    return ok;
+}
+
+static bool
+get_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
+{
+    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
+    struct arena scratch;
+    struct move_list list = {0};
+    if (is_live(m, res))
+        leave_surfaces(m);
+    arena_init(&scratch);
+    list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, false, &scratch, &list);
+    bool ok = run_moves(m, &list, err);
+    arena_fini(&scratch);
+    if (ok && out)
+        resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
+    return ok;
+}
+
+static bool
+swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
+{
+    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
+    add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL);
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->targets = STEP_COLOR | STEP_DAC;
+    step->control.kind = CONTROL_SHOW;
+    step->control.surface =
+        (struct bound_surface){.res = res,
+                               .format = res->format,
+                               .width = res->levels[0].width,
+                               .height = res->levels[0].height,
+                               .samples = res->samples};
+    if (!run(m, err))
+        return false;
+    if (out) {
+        struct resource local = resource_at_zero(res);
+        struct gpu_memory shown = {.bytes = m->dac->bytes, .size_bytes = m->dac->size_bytes};
+        resource_read_box(&local, &shown, 0, &cmd->transfer.box, out);
+    }
+    return true;
+}
+
+/* The part of a box, mirrored or not, that lies in the level. */
+static void
+clip_span(int32_t *start, int32_t *length, uint32_t limit)
+{
+    int64_t from = *start, to = from + *length;
+    if (to < from) {
+        int64_t t = from;
+        from = to;
+        to = t;
+    }
+    from = from < 0 ? 0 : from;
+    to = to > limit ? limit : to;
+    *start = (int32_t)from;
+    *length = to > from ? (int32_t)(to - from) : 0;
+}
+
+static void
+box_clip(struct box *box, const struct resource *res, uint32_t level)
+{
+    clip_span(&box->x, &box->width, res->levels[level].width);
+    clip_span(&box->y, &box->height, res->levels[level].height);
+    clip_span(&box->z, &box->depth, res->levels[level].slices);
+}
+
+/* Blits and copies: values by gfx/transfer.h at once, then the transactions that they cost. */
+static bool
+copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    bool is_blit = cmd->op == GPU_BLIT;
+    struct resource *src =
+        gpu_resource(m->device, cmd->client, is_blit ? cmd->blit.src.resource : cmd->copy.src);
+    struct resource *dst =
+        gpu_resource(m->device, cmd->client, is_blit ? cmd->blit.dst.resource : cmd->copy.dst);
+    struct box from = is_blit ? cmd->blit.src.box : cmd->copy.src_box, to = from;
+    uint32_t src_level = is_blit ? cmd->blit.src.level : cmd->copy.src_level;
+    uint32_t dst_level = is_blit ? cmd->blit.dst.level : cmd->copy.dst_level;
+    struct move_list list = {0};
+    struct arena scratch;
+    leave_surfaces(m);
+    if (!run(m, err) || !functional_execute(m->functional, cmd, NULL, 0, err))
+        return false;
+    if (is_blit) {
+        to = cmd->blit.dst.box;
+    } else {
+        to.x = (int32_t)cmd->copy.dst_x;
+        to.y = (int32_t)cmd->copy.dst_y;
+        to.z = (int32_t)cmd->copy.dst_z;
+    }
+    arena_init(&scratch);
+    box_clip(&from, src, src_level);
+    box_clip(&to, dst, dst_level);
+    if (resource_box_ok(src, src_level, &from))
+        list_moves(m, src, src_level, &from, false, &scratch, &list);
+    if (resource_box_ok(dst, dst_level, &to))
+        list_moves(m, dst, dst_level, &to, true, &scratch, &list);
+    invalidate_readers(m, dst);
+    bool ok = run_moves(m, &list, err);
+    arena_fini(&scratch);
+    return ok;
+}
+
+bool
+machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+                struct error *err)
+{
+    bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
+                   cmd->op == GPU_GET || cmd->op == GPU_SWAP;
+    m->cmdproc->stats.commands++;
+    if (checked && !gpu_apply(m->device, cmd, err))
+        return false;
+    switch (cmd->op) {
+    case GPU_DRAW: return draw_command(m, cmd, err);
+    case GPU_CLEAR: return clear_command(m, cmd, err);
+    case GPU_PUT: return put_command(m, cmd, err);
+    case GPU_GET: return get_command(m, cmd, out, err);
+    case GPU_SWAP: return swap_command(m, cmd, out, err);
+    case GPU_BLIT:
+    case GPU_COPY_REGION: return copy_command(m, cmd, err);
+    case GPU_RESOURCE_UNREF:
+    case GPU_CLIENT_END:
+        leave_surfaces(m);
+        if (!run(m, err))
+            return false;
+        return functional_execute(m->functional, cmd, out, out_bytes, err);
+    default: return functional_execute(m->functional, cmd, out, out_bytes, err);
+    }
+}
+
+void
+machine_settle(struct machine *m)
+{
+    for (uint32_t r = 0; r < m->rops; r++) {
+        rop_settle_memory(&m->zstencil[r].rop, &m->device->memory);
+        rop_settle_memory(&m->colorwrite[r].rop, &m->device->memory);
+        rop_reset(&m->zstencil[r].rop);
+        rop_reset(&m->colorwrite[r].rop);
+    }
+    for (uint32_t s = 0; s < m->shaders; s++)
+        cache_reset(&m->texunit[s].cache);
+    cache_reset(&m->streamer->cache);
+    hz_reset(m->hz);
+    memctl_reset(m->memctl);
+    m->interpolator->turn = 0;
+    for (uint32_t s = 0; s < m->shaders; s++)
+        m->shader[s].turn = 0;
+    for (uint32_t q = 0; q < m->clock.queue_count; q++)
+        queue_reset(m->clock.queues[q]);
+    m->color_count = 0;
+    m->depth.res = NULL;
+    arena_reset(&m->draws);
+}

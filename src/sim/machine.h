@@ -1,0 +1,71 @@
+/* The timed machine: builds the units and queues of machine.def, and executes commands on them,
+ * cycle by cycle. */
+#ifndef AETIUS_SIM_MACHINE_H
+#define AETIUS_SIM_MACHINE_H
+
+#include "sim/functional.h"
+#include "unit/clipper.h"
+#include "unit/cmdproc.h"
+#include "unit/dac.h"
+#include "unit/fraggen.h"
+#include "unit/hz.h"
+#include "unit/interpolator.h"
+#include "unit/memctl.h"
+#include "unit/primasm.h"
+#include "unit/sched.h"
+#include "unit/setup.h"
+#include "unit/shader.h"
+#include "unit/streamer.h"
+#include "unit/texunit.h"
+#include "unit/zstencil.h"
+
+struct machine {
+    struct params params;
+    struct gpu_device *device;     /* not owned */
+    struct functional *functional; /* not owned: state, queries, and values of blits */
+    struct clock clock;
+    struct pools pools;
+    uint32_t shaders, rops;
+
+#define UNIT(name, count)                                                                          \
+    struct name *name;                                                                             \
+    uint32_t name##_count;
+#define QUEUE_11(name, item, sender, out, receiver, in, width, depth, latency)                     \
+    struct queue *name##_queue;                                                                    \
+    uint32_t name##_queue_count;
+#define QUEUE_1N QUEUE_11
+#define QUEUE_N1 QUEUE_11
+#define QUEUE_NN QUEUE_11
+#define MEMORY(name, unit, port, client)                                                           \
+    struct queue *name##_requests, *name##_replies;                                                \
+    uint32_t name##_count;
+#include "machine.def"
+
+    struct stat_set stats;
+    /* Surfaces that the ROP caches may hold. */
+    struct bound_surface color[MAX_COLOR_BUFFERS], depth;
+    uint32_t color_count;
+    struct arena draws; /* baked draws of the frame */
+
+    /* Called when a draw is done and drained; NULL: nobody. */
+    void (*batch_done)(void *data, const struct draw *draw);
+    void *batch_data;
+};
+
+struct machine *machine_create(const struct params *params, struct gpu_device *device,
+                               struct functional *functional, struct error *err);
+void machine_destroy(struct machine *machine);
+
+/* As functional_execute(), in time. SWAP fills `out` with what the DAC read. */
+bool machine_execute(struct machine *machine, const struct gpu_cmd *cmd, uint8_t *out,
+                     uint32_t out_bytes, struct error *err);
+
+/* After a swap: everything is written to memory and forgotten, so that the next frame starts
+ * drained and does not depend on this one. */
+void machine_settle(struct machine *machine);
+
+/* Identities that hold whenever the machine is drained: states sum to cycles, queues are empty,
+ * bytes at the memory controller are the clients', fragments by fate, accesses = hits + misses. */
+bool machine_check(const struct machine *machine, struct error *err);
+
+#endif

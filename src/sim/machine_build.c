@@ -1,0 +1,195 @@
+/* Builds the machine: units and queues of machine.def, wired as it says, and their statistics. */
+#include "sim/machine.h"
+
+#include "base/mem.h"
+#include "kernel/clock_stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPLY_WIDTH = 4, REPLY_DEPTH = 64, REQUEST_DEPTH = 8 };
+
+static void
+init_units(struct machine *m)
+{
+    const struct params *p = &m->params;
+    struct clock *clock = &m->clock;
+    cmdproc_init(m->cmdproc, clock, p, m->shaders, m->rops);
+    streamer_init(m->streamer, clock, p, &m->pools);
+    primasm_init(m->primasm, clock, p, &m->pools);
+    clipper_init(m->clipper, clock, p, &m->pools);
+    setup_init(m->setup, clock, p, &m->pools);
+    fraggen_init(m->fraggen, clock, p, &m->pools);
+    hz_init(m->hz, clock, p, &m->pools, m->rops);
+    interpolator_init(m->interpolator, clock, m->rops);
+    sched_init(m->sched, clock, p, &m->pools, m->shaders, m->rops);
+    for (uint32_t s = 0; s < m->shaders; s++) {
+        shader_init(&m->shader[s], clock, p, &m->pools, s);
+        texunit_init(&m->texunit[s], clock, p, s);
+    }
+    for (uint32_t r = 0; r < m->rops; r++) {
+        zstencil_init(&m->zstencil[r], clock, p, &m->pools, r, m->rops);
+        colorwrite_init(&m->colorwrite[r], clock, p, &m->pools, r, m->rops);
+    }
+    dac_init(m->dac, clock, p, m->rops);
+    memctl_init(m->memctl, clock, p, &m->device->memory);
+}
+
+static struct queue *
+make_queues(uint32_t count)
+{
+    return mem_alloc(count * sizeof(struct queue));
+}
+
+/* Wiring: machine.def's lines, each kind of queue in its own way. */
+#define BUILD_QUEUES(name, count, item, sender, out, receiver, in, width, depth, latency)          \
+    m->name##_queue_count = (count);                                                               \
+    m->name##_queue = make_queues(count);                                                          \
+    for (uint32_t i = 0; i < (count); i++) {                                                       \
+        struct queue *q = &m->name##_queue[i];                                                     \
+        queue_init(q, &m->clock, #name, (count) > 1 ? (int32_t)i : -1, &(sender)->module,          \
+                   &(receiver)->module, sizeof(item), width, depth, latency);                      \
+        (sender)->out = q;                                                                         \
+        (receiver)->in = q;                                                                        \
+    }
+
+static void
+wire(struct machine *m)
+{
+    const struct params *p = &m->params;
+    const uint32_t texture_quads = (p->FRAGMENTSHADER.ThreadGroup + 3) / 4;
+#define TEXTURE_QUADS texture_quads
+#define ROPS          m->rops
+#define UNIT(name, count)
+#define QUEUE_11(name, item, sender, out, receiver, in, width, depth, latency)                     \
+    BUILD_QUEUES(name, 1, item, m->sender, out, m->receiver, in, width, depth, latency)
+#define QUEUE_1N(name, item, sender, out, receiver, in, width, depth, latency)                     \
+    BUILD_QUEUES(name, m->receiver##_count, item, m->sender, out[i], &m->receiver[i], in, width,   \
+                 depth, latency)
+#define QUEUE_N1(name, item, sender, out, receiver, in, width, depth, latency)                     \
+    BUILD_QUEUES(name, m->sender##_count, item, &m->sender[i], out, m->receiver, in[i], width,     \
+                 depth, latency)
+#define QUEUE_NN(name, item, sender, out, receiver, in, width, depth, latency)                     \
+    BUILD_QUEUES(name, m->sender##_count, item, &m->sender[i], out, &m->receiver[i], in, width,    \
+                 depth, latency)
+#define MEMORY(name, unit, port, client)                                                           \
+    m->name##_count = m->unit##_count;                                                             \
+    m->name##_requests = make_queues(m->unit##_count);                                             \
+    m->name##_replies = make_queues(m->unit##_count);                                              \
+    for (uint32_t i = 0; i < m->unit##_count; i++) {                                               \
+        int32_t index = m->unit##_count > 1 ? (int32_t)i : -1;                                     \
+        struct queue *requests = &m->name##_requests[i], *replies = &m->name##_replies[i];         \
+        queue_init(requests, &m->clock, #name "_requests", index, &m->unit[i].module,              \
+                   &m->memctl->module, sizeof(struct memory_request), 1, REQUEST_DEPTH, 1);        \
+        queue_init(replies, &m->clock, #name "_replies", index, &m->memctl->module,                \
+                   &m->unit[i].module, sizeof(struct memory_reply), REPLY_WIDTH, REPLY_DEPTH, 1);  \
+        m->unit[i].port = (struct memory_port){requests, replies};                                 \
+        memctl_add_port(m->memctl, client, requests, replies);                                     \
+    }
+#include "machine.def"
+#undef TEXTURE_QUADS
+#undef ROPS
+}
+
+static void
+add_stats(struct machine *m)
+{
+    stat_set_init(&m->stats);
+    stat_set_add_counter(&m->stats, "cycles", "cycles", "cycles simulated", &m->clock.now);
+    stat_set_add_counter(&m->stats, "busy_cycles", "cycles",
+                         "cycles in which a shader, a texture unit or a ROP was busy",
+                         &m->clock.core_busy_cycles);
+#define UNIT(name, count)                                                                          \
+    for (uint32_t i = 0; i < m->name##_count; i++)                                                 \
+        stat_set_add(&m->stats, &name##_stat_group, (count) > 1 ? (int32_t)i : -1,                 \
+                     &m->name[i].stats);
+#define SHADERS m->shaders
+#define ROPS    m->rops
+#include "machine.def"
+#undef SHADERS
+#undef ROPS
+    stat_set_add_clock(&m->stats, &m->clock);
+}
+
+static bool
+check_params(const struct params *p, struct error *err)
+{
+    if (!p->GPU.UnifiedShader)
+        return fail(err, "GPU.UnifiedShader = FALSE is not simulated yet");
+    if (p->GPU.NumFragmentShaders > MAX_SHADERS || p->GPU.NumStampPipes > MAX_ROPS)
+        return fail(err, "at most %d shader units and %d ROPs", MAX_SHADERS, MAX_ROPS);
+    if (p->FRAGMENTSHADER.ThreadGroup > EXEC_MAX_LANES || p->FRAGMENTSHADER.ThreadGroup < 4)
+        return fail(err, "FRAGMENTSHADER.ThreadGroup = %u: 4 to %d are simulated",
+                    p->FRAGMENTSHADER.ThreadGroup, EXEC_MAX_LANES);
+    return true;
+}
+
+struct machine *
+machine_create(const struct params *params, struct gpu_device *device,
+               struct functional *functional, struct error *err)
+{
+    if (!check_params(params, err))
+        return NULL;
+    struct machine *m = mem_alloc(sizeof *m);
+    m->params = *params;
+    m->device = device;
+    m->functional = functional;
+    m->shaders = params->GPU.NumFragmentShaders;
+    m->rops = params->GPU.NumStampPipes;
+    clock_init(&m->clock);
+    pools_init(&m->pools);
+    arena_init(&m->draws);
+#define SHADERS m->shaders
+#define ROPS    m->rops
+#define UNIT(name, count)                                                                          \
+    m->name##_count = (count);                                                                     \
+    m->name = mem_alloc((count) * sizeof *m->name);
+#include "machine.def"
+#undef SHADERS
+#undef ROPS
+    init_units(m);
+    wire(m);
+    add_stats(m);
+    return m;
+}
+
+static void
+free_queues(struct queue *queues, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        queue_fini(&queues[i]);
+    free(queues);
+}
+
+void
+machine_destroy(struct machine *m)
+{
+    if (!m)
+        return;
+    streamer_fini(m->streamer);
+    hz_fini(m->hz);
+    sched_fini(m->sched);
+    for (uint32_t s = 0; s < m->shaders; s++)
+        texunit_fini(&m->texunit[s]);
+    for (uint32_t r = 0; r < m->rops; r++) {
+        zstencil_fini(&m->zstencil[r]);
+        colorwrite_fini(&m->colorwrite[r]);
+    }
+    dac_fini(m->dac);
+    memctl_fini(m->memctl);
+#define UNIT(name, count) free(m->name);
+#define QUEUE_11(name, item, sender, out, receiver, in, width, depth, latency)                     \
+    free_queues(m->name##_queue, m->name##_queue_count);
+#define QUEUE_1N QUEUE_11
+#define QUEUE_N1 QUEUE_11
+#define QUEUE_NN QUEUE_11
+#define MEMORY(name, unit, port, client)                                                           \
+    free_queues(m->name##_requests, m->name##_count);                                              \
+    free_queues(m->name##_replies, m->name##_count);
+#include "machine.def"
+    stat_set_fini(&m->stats);
+    pools_fini(&m->pools);
+    arena_fini(&m->draws);
+    clock_fini(&m->clock);
+    free(m);
+}

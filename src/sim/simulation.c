@@ -1,0 +1,140 @@
+#include "sim/simulation.h"
+
+#include "gfx/transfer.h"
+
+#include <string.h>
+
+static bool execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+                    struct error *err);
+
+static void
+on_batch(void *data, const struct draw *draw)
+{
+    struct simulation *sim = data;
+    if (sim->listener.batch)
+        sim->listener.batch(sim->listener.data, sim->frame, draw);
+}
+
+static void
+on_interval(void *data, uint64_t now)
+{
+    struct simulation *sim = data;
+    clock_settle(&sim->machine->clock);
+    sim->machine->clock.sample_cycle = now + sim->interval_cycles;
+    sim->listener.interval(sim->listener.data, sim->frame, now - sim->frame_start);
+}
+
+bool
+simulation_init(struct simulation *sim, const struct params *params,
+                const struct frame_set *timed, const struct simulation_listener *listener,
+                struct error *err)
+{
+    memset(sim, 0, sizeof *sim);
+    if (listener)
+        sim->listener = *listener;
+    if (!gpu_device_init(&sim->device, params->MEMORYCONTROLLER.MemorySize, err))
+        return false;
+    functional_init(&sim->functional, &sim->device);
+    sim->executor = (struct executor){sim, &sim->device, execute};
+    if (!timed) {
+        sim->all_functional = true;
+        return true;
+    }
+    sim->timed = *timed;
+    sim->machine = machine_create(params, &sim->device, &sim->functional, err);
+    if (!sim->machine) {
+        simulation_fini(sim);
+        return false;
+    }
+    sim->machine->batch_done = on_batch;
+    sim->machine->batch_data = sim;
+    sim->interval_cycles = params->SIMULATOR.StatisticsRate;
+    if (sim->listener.interval && sim->interval_cycles) {
+        sim->machine->clock.sample = on_interval;
+        sim->machine->clock.sample_data = sim;
+    }
+    return true;
+}
+
+void
+simulation_fini(struct simulation *sim)
+{
+    machine_destroy(sim->machine);
+    functional_fini(&sim->functional);
+    gpu_device_fini(&sim->device);
+    memset(sim, 0, sizeof *sim);
+}
+
+static bool
+is_timed(const struct simulation *sim)
+{
+    return !sim->all_functional && frame_set_has(&sim->timed, sim->frame);
+}
+
+static void
+open_frame(struct simulation *sim)
+{
+    if (sim->frame_open)
+        return;
+    struct clock *clock = &sim->machine->clock;
+    sim->frame_open = true;
+    sim->frame_start = clock->now;
+    clock->sample_cycle = clock->now + sim->interval_cycles;
+    clock_settle(clock);
+    stat_set_rebase(&sim->machine->stats);
+}
+
+/* The picture of a swap: as the DAC read it, or as memory holds it. */
+static void
+take_picture(struct simulation *sim, const struct gpu_cmd *cmd, bool timed,
+             struct picture *picture)
+{
+    const struct resource *res =
+        gpu_resource(&sim->device, cmd->client, cmd->transfer.resource);
+    if (!timed) {
+        picture_of_resource(picture, res, &sim->device.memory);
+        return;
+    }
+    const struct dac *dac = sim->machine->dac;
+    struct resource local = *res;
+    struct gpu_memory shown = {.bytes = dac->bytes, .size_bytes = dac->size_bytes};
+    local.address = 0;
+    picture_of_resource(picture, &local, &shown);
+}
+
+static bool
+end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct error *err)
+{
+    struct picture picture = {0};
+    struct simulation_frame frame = {
+        .number = sim->frame, .client = cmd->client, .timed = timed, .picture = &picture};
+    if (timed) {
+        frame.cycles = sim->machine->clock.now - sim->frame_start;
+        if (!machine_check(sim->machine, err))
+            return fail_prefix(err, "frame %u", sim->frame);
+    }
+    take_picture(sim, cmd, timed, &picture);
+    bool ok = !sim->listener.frame || sim->listener.frame(sim->listener.data, &frame, err);
+    picture_fini(&picture);
+    if (timed)
+        machine_settle(sim->machine);
+    sim->frame++;
+    sim->frame_open = false;
+    return ok;
+}
+
+static bool
+execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+        struct error *err)
+{
+    struct simulation *sim = data;
+    bool timed = is_timed(sim);
+    if (timed) {
+        open_frame(sim);
+        if (!machine_execute(sim->machine, cmd, out, out_bytes, err))
+            return false;
+    } else if (!functional_execute(&sim->functional, cmd, out, out_bytes, err)) {
+        return false;
+    }
+    return cmd->op != GPU_SWAP || end_frame(sim, cmd, timed, err);
+}

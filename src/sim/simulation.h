@@ -1,0 +1,46 @@
+/* A simulation: one device, the functional renderer and the timed machine on it. Frames that are
+ * asked for run on the machine, the others functionally, and both leave the same memory behind. */
+#ifndef AETIUS_SIM_SIMULATION_H
+#define AETIUS_SIM_SIMULATION_H
+
+#include "base/args.h"
+#include "base/file.h"
+#include "sim/executor.h"
+#include "sim/machine.h"
+
+struct simulation_frame {
+    uint32_t number, client;
+    bool timed;
+    uint64_t cycles; /* 0 when not timed */
+    const struct picture *picture;
+};
+
+/* Who wants to know; any function may be NULL. The machine is drained at `frame` and `batch`. */
+struct simulation_listener {
+    void *data;
+    bool (*frame)(void *data, const struct simulation_frame *frame, struct error *err);
+    void (*batch)(void *data, uint32_t frame, const struct draw *draw);
+    void (*interval)(void *data, uint32_t frame, uint64_t cycle); /* cycle: since the frame began */
+};
+
+struct simulation {
+    struct gpu_device device;
+    struct functional functional;
+    struct machine *machine;
+    struct executor executor; /* hand this to an executor_sink */
+    struct frame_set timed;   /* which frames run on the machine */
+    bool all_functional;
+    struct simulation_listener listener;
+    uint32_t frame;           /* the one that is being drawn */
+    bool frame_open;          /* some command of it was executed in time */
+    uint64_t frame_start;     /* cycle */
+    uint32_t interval_cycles; /* 0: no samples */
+};
+
+/* `timed` NULL: no frame is timed, and no machine is built. */
+bool simulation_init(struct simulation *sim, const struct params *params,
+                     const struct frame_set *timed, const struct simulation_listener *listener,
+                     struct error *err);
+void simulation_fini(struct simulation *sim);
+
+#endif

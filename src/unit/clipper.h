@@ -1,0 +1,20 @@
+/* Clipper: trivial reject. */
+#ifndef AETIUS_UNIT_CLIPPER_H
+#define AETIUS_UNIT_CLIPPER_H
+
+#include "kernel/params.h"
+#include "unit/items.h"
+#include "unit/stats.h"
+
+struct clipper {
+    struct module module;
+    struct clipper_stats stats;
+    struct pools *pools;
+    struct queue *in, *out;
+    uint32_t triangles_cycle;
+};
+
+void clipper_init(struct clipper *clipper, struct clock *clock, const struct params *params,
+                  struct pools *pools);
+
+#endif

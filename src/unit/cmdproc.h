@@ -1,0 +1,71 @@
+/* Command processor: runs the work of one command at a time as a list of steps. */
+#ifndef AETIUS_UNIT_CMDPROC_H
+#define AETIUS_UNIT_CMDPROC_H
+
+#include "kernel/params.h"
+#include "unit/items.h"
+#include "unit/stats.h"
+
+enum { CMDPROC_MAX_STEPS = 16, CMDPROC_READS_IN_FLIGHT = 16 };
+
+enum step_target { /* who obeys a control step: a bit each */
+    STEP_STREAMER = 1,
+    STEP_HZ = 2,
+    STEP_ZSTENCIL = 4,
+    STEP_TEXUNIT = 8,
+    STEP_COLOR = 16,
+    STEP_DAC = 32,
+};
+
+enum step_kind {
+    STEP_CONTROL, /* send `control` to `targets`, wait until all are done */
+    STEP_DRAW,    /* send the draw, wait until its end has come back from every ROP */
+    STEP_MOVE,    /* send the memory transactions of `moves`, wait for the replies */
+};
+
+struct cmdproc_move { /* a transaction of an upload, readback, copy or blit */
+    uint32_t address;
+    bool write;
+    uint8_t first, count; /* bytes that a write changes */
+    const uint8_t *bytes; /* of the whole transaction */
+};
+
+struct cmdproc_step {
+    enum step_kind kind;
+    uint32_t targets; /* enum step_target bits */
+    struct control_item control;
+    const struct draw *draw;
+    const struct cmdproc_move *moves;
+    uint32_t move_count;
+};
+
+struct cmdproc {
+    struct module module;
+    struct cmdproc_stats stats;
+    struct queue *draws; /* to the streamer */
+    struct queue *streamer_control, *hz_control, *dac_control;
+    struct queue *z_control[MAX_ROPS], *color_control[MAX_ROPS], *texunit_control[MAX_SHADERS];
+    struct queue *streamer_done, *hz_done, *dac_done;
+    struct queue *z_done[MAX_ROPS], *color_done[MAX_ROPS], *texunit_done[MAX_SHADERS];
+    struct memory_port memory;
+    uint32_t rops, shaders;
+    uint32_t move_cycles; /* a transaction over CommandProcessorBusWidth */
+
+    struct cmdproc_step steps[CMDPROC_MAX_STEPS];
+    uint32_t step_count, step;
+    bool sent;         /* the step's orders are out */
+    uint32_t awaited;  /* completions still to come */
+    uint32_t moves_sent, moves_missing;
+    uint64_t move_free_cycle;
+    uint64_t samples_passed; /* of the last draw */
+    bool idle;               /* no step left: what the machine's run waits for */
+};
+
+void cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *params,
+                  uint32_t shaders, uint32_t rops);
+
+/* Adds a step; the machine then runs until `idle`. */
+struct cmdproc_step *cmdproc_add(struct cmdproc *cmdproc, enum step_kind kind);
+void cmdproc_start(struct cmdproc *cmdproc);
+
+#endif

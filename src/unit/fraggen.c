@@ -1,0 +1,161 @@
+/* Fragment generator.
+ *
+ * Walks a triangle in one of two ways and gives the 8x8 tiles that it covers, with a coverage mask:
+ * recursive (McCool): squares are tested against the edges, from the smallest square that holds the
+ * bounding box down to tiles, four tests a cycle; tile scan (McCormack): every tile of the bounding
+ * box in rows, two a cycle. StampsPerCycle x 32 fragments a cycle leave (2x64 in the reference).
+ * Latency 1, on the queue to hierarchical Z. Source: machine.md, rasterizer.md. Not modelled: the
+ * seven-level generator, overscan tiles, several triangles in flight (RasterizationBatchSize). */
+#include "unit/fraggen.h"
+
+#include <string.h>
+
+static enum unit_state fraggen_clock(void *self, uint64_t now);
+
+void
+fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *params,
+             struct pools *pools)
+{
+    memset(fraggen, 0, sizeof *fraggen);
+    clock_add_module(clock, &fraggen->module, "fraggen", -1, fraggen, fraggen_clock);
+    fraggen->pools = pools;
+    fraggen->tiles_cycle = 2;
+    fraggen->tests_cycle = 4;
+    fraggen->recursive = params_generator(params) != GENERATOR_SCAN;
+}
+
+/* The smallest aligned square that holds the bounding box. */
+static struct fraggen_square
+root_square(const struct triangle *t)
+{
+    int32_t size = TILE_SIZE;
+    while (t->min_x / size != t->max_x / size || t->min_y / size != t->max_y / size)
+        size *= 2;
+    return (struct fraggen_square){t->min_x / size * size, t->min_y / size * size, size};
+}
+
+static void
+begin(struct fraggen *fraggen, const struct triangle_item *item)
+{
+    const struct triangle *t = &item->triangle->triangle;
+    fraggen->current = *item;
+    fraggen->stats.triangles_in++;
+    fraggen->depth = 0;
+    fraggen->stack[fraggen->depth++] = root_square(t);
+    fraggen->scan_x = t->min_x / TILE_SIZE * TILE_SIZE;
+    fraggen->scan_y = t->min_y / TILE_SIZE * TILE_SIZE;
+}
+
+static void
+finish(struct fraggen *fraggen)
+{
+    triangle_release(fraggen->pools, fraggen->current.triangle);
+    fraggen->current.triangle = NULL;
+}
+
+static void
+give_tile(struct fraggen *fraggen, int32_t x, int32_t y, uint64_t now)
+{
+    struct pooled_triangle *triangle = fraggen->current.triangle;
+    uint64_t mask = raster_tile(&triangle->triangle, x, y);
+    fraggen->stats.tiles_tested++;
+    if (!mask) {
+        fraggen->stats.tiles_empty++;
+        return;
+    }
+    triangle->references++;
+    struct tile_item *out = queue_push(fraggen->out, now);
+    *out = (struct tile_item){ITEM_DATA,   fraggen->current.draw, triangle,
+                              (uint16_t)x, (uint16_t)y,           mask};
+    fraggen->stats.tiles_out++;
+    fraggen->stats.fragments += (uint64_t)__builtin_popcountll(mask);
+    for (uint32_t q = 0; q < 16; q++)
+        fraggen->stats.quads += (mask >> (4 * q) & 15) != 0;
+}
+
+/* One square off the stack: a tile is given, a larger one is split into the children that the
+ * triangle can touch, pushed so that they come in the order of rows. */
+static void
+walk_recursive(struct fraggen *fraggen, uint64_t now)
+{
+    struct fraggen_square square = fraggen->stack[--fraggen->depth];
+    const struct triangle *t = &fraggen->current.triangle->triangle;
+    if (square.size == TILE_SIZE) {
+        give_tile(fraggen, square.x, square.y, now);
+        return;
+    }
+    int32_t half = square.size / 2;
+    for (int32_t i = 3; i >= 0; i--) {
+        int32_t x = square.x + (i & 1) * half, y = square.y + (i >> 1) * half;
+        fraggen->stats.squares_tested++;
+        if (raster_box_touches(t, x, y, half) &&
+            raster_square(t, x, y, half) != SQUARE_OUTSIDE)
+            fraggen->stack[fraggen->depth++] = (struct fraggen_square){x, y, half};
+    }
+}
+
+static void
+walk_scan(struct fraggen *fraggen, uint64_t now)
+{
+    const struct triangle *t = &fraggen->current.triangle->triangle;
+    int32_t x = fraggen->scan_x, y = fraggen->scan_y;
+    fraggen->scan_x += TILE_SIZE;
+    if (fraggen->scan_x > t->max_x) {
+        fraggen->scan_x = t->min_x / TILE_SIZE * TILE_SIZE;
+        fraggen->scan_y += TILE_SIZE;
+    }
+    give_tile(fraggen, x, y, now);
+}
+
+static bool
+is_finished(const struct fraggen *fraggen)
+{
+    if (fraggen->recursive)
+        return fraggen->depth == 0;
+    return fraggen->scan_y > fraggen->current.triangle->triangle.max_y;
+}
+
+/* Takes the next triangle, or passes the end of a draw on; false when there is nothing to do. */
+static bool
+take(struct fraggen *fraggen, uint64_t now, bool *blocked)
+{
+    const struct triangle_item *item = queue_front(fraggen->in, now);
+    if (!item)
+        return false;
+    if (item->kind == ITEM_END) {
+        if ((*blocked = !queue_space(fraggen->out, now)))
+            return false;
+        *(struct tile_item *)queue_push(fraggen->out, now) =
+            (struct tile_item){.kind = ITEM_END, .draw = item->draw};
+    } else {
+        begin(fraggen, item);
+    }
+    queue_pop(fraggen->in, now);
+    return true;
+}
+
+static enum unit_state
+fraggen_clock(void *self, uint64_t now)
+{
+    struct fraggen *fraggen = self;
+    bool worked = false, blocked = false;
+    if (!fraggen->current.triangle)
+        worked = take(fraggen, now, &blocked);
+    for (uint32_t test = 0, tiles = 0; fraggen->current.triangle && test < fraggen->tests_cycle;
+         test++) {
+        uint64_t given = fraggen->stats.tiles_out;
+        if (tiles == fraggen->tiles_cycle)
+            break;
+        if ((blocked = !queue_space(fraggen->out, now)))
+            break;
+        if (fraggen->recursive)
+            walk_recursive(fraggen, now);
+        else
+            walk_scan(fraggen, now);
+        tiles += fraggen->stats.tiles_out != given;
+        worked = true;
+        if (is_finished(fraggen))
+            finish(fraggen);
+    }
+    return worked ? UNIT_BUSY : blocked ? UNIT_BLOCKED : UNIT_STARVED;
+}

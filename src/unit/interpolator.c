@@ -1,0 +1,86 @@
+/* Interpolator.
+ *
+ * Gathers quads from the z tests in turn (a pixel always comes from the same one, so the order a
+ * pixel is kept) or from hierarchical Z, and evaluates the fragment shader's inputs from the
+ * triangle's planes. As many quads a cycle as there are ROPs (2x4 fragments in the reference of 2005); latency 2 to 8 by the number of inputs.
+ * Source: machine.md (units). */
+#include "unit/interpolator.h"
+
+#include <string.h>
+
+static enum unit_state interpolator_clock(void *self, uint64_t now);
+
+void
+interpolator_init(struct interpolator *interpolator, struct clock *clock, uint32_t rops)
+{
+    memset(interpolator, 0, sizeof *interpolator);
+    clock_add_module(clock, &interpolator->module, "interpolator", -1, interpolator,
+                     interpolator_clock);
+    interpolator->rops = rops;
+    interpolator->quads_cycle = rops;
+}
+
+static void
+interpolate(struct interpolator *interpolator, const struct quad_item *item, uint64_t now)
+{
+    struct quad *quad = item->quad;
+    struct exec view = {.program = item->draw->fs,
+                        .lanes = 4,
+                        .inputs = quad->inputs,
+                        .systems = quad->systems};
+    interpolate_quad(&quad->triangle->triangle, quad->x, quad->y, &view, 0);
+    uint32_t latency = 2 + item->draw->varying_count / 2;
+    *(struct quad_item *)queue_push_later(interpolator->out, now,
+                                          (latency < 8 ? latency : 8) - 2) = *item;
+    interpolator->stats.quads++;
+    interpolator->stats.attributes += item->draw->varying_count;
+}
+
+/* The end of a draw leaves when it has come from every z test. */
+static bool
+take_end(struct interpolator *interpolator, const struct quad_item *item, uint64_t now)
+{
+    bool last = !item->draw->early_z || interpolator->ends + 1 == interpolator->rops;
+    if (last && !queue_space(interpolator->out, now))
+        return false;
+    interpolator->samples_passed += item->samples_passed;
+    interpolator->ends++;
+    if (last) {
+        struct quad_item *end = queue_push(interpolator->out, now);
+        *end = *item;
+        end->samples_passed = interpolator->samples_passed;
+        interpolator->samples_passed = 0;
+        interpolator->ends = 0;
+    }
+    return true;
+}
+
+static enum unit_state
+interpolator_clock(void *self, uint64_t now)
+{
+    struct interpolator *interpolator = self;
+    uint32_t done = 0;
+    bool blocked = false;
+    uint32_t inputs = interpolator->rops + 1;
+    for (uint32_t i = 0; i < inputs; i++) {
+        uint32_t source = (interpolator->turn + i) % inputs;
+        struct queue *in =
+            source < interpolator->rops ? interpolator->in[source] : interpolator->late_in;
+        const struct quad_item *item;
+        while (done < interpolator->quads_cycle && (item = queue_front(in, now))) {
+            if (item->kind == ITEM_END) {
+                if ((blocked = !take_end(interpolator, item, now)))
+                    break;
+            } else {
+                if ((blocked = !queue_space(interpolator->out, now)))
+                    break;
+                interpolate(interpolator, item, now);
+            }
+            queue_pop(in, now);
+            done++;
+        }
+    }
+    if (done)
+        interpolator->turn = (interpolator->turn + 1) % inputs;
+    return done ? UNIT_BUSY : blocked ? UNIT_BLOCKED : UNIT_STARVED;
+}

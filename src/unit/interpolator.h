@@ -1,0 +1,23 @@
+/* Interpolator: fragment shader inputs of quads. */
+#ifndef AETIUS_UNIT_INTERPOLATOR_H
+#define AETIUS_UNIT_INTERPOLATOR_H
+
+#include "kernel/params.h"
+#include "unit/items.h"
+#include "unit/stats.h"
+
+struct interpolator {
+    struct module module;
+    struct interpolator_stats stats;
+    struct queue *in[MAX_ROPS]; /* from the early z tests */
+    struct queue *late_in;      /* from HZ when the test is late */
+    struct queue *out;
+    uint32_t rops, quads_cycle;
+    uint32_t turn;              /* the z test whose quads are looked at first */
+    uint32_t ends;              /* z tests that have finished the draw */
+    uint64_t samples_passed;
+};
+
+void interpolator_init(struct interpolator *interpolator, struct clock *clock, uint32_t rops);
+
+#endif

@@ -1,0 +1,197 @@
+/* What travels through the queues of the machine. Items are small and go by value; vertices,
+ * triangles, quads and thread groups are handles into pools, filled where they are made and not
+ * changed behind the back of the unit that holds them.
+ *
+ * ITEM_END marks the end of a draw; it follows the draw's last item through every unit and comes
+ * back to the command processor from every ROP: the pipeline is then drained. */
+#ifndef AETIUS_UNIT_ITEMS_H
+#define AETIUS_UNIT_ITEMS_H
+
+#include "gfx/exec.h"
+#include "gfx/fragment.h"
+#include "gfx/triangle.h"
+#include "kernel/queue.h"
+
+enum { MAX_ROPS = 16, MAX_SHADERS = 16, MAX_QUADS_IN_GROUP = EXEC_MAX_LANES / 4 };
+
+enum item_kind { ITEM_DATA, ITEM_RESTART, ITEM_END };
+
+struct draw_item {
+    const struct draw *draw;
+};
+
+struct pooled_vertex {
+    struct pooled_vertex *next_free;
+    uint32_t references;
+    bool shaded;
+    uint32_t index, instance; /* what the program sees as VERTEXID and INSTANCEID */
+    float inputs[MAX_ATTRIBUTES][4];
+    struct vertex vertex;
+};
+
+struct vertex_item {
+    enum item_kind kind;
+    const struct draw *draw;
+    struct pooled_vertex *vertex; /* DATA: holds one reference */
+};
+
+struct primitive_item {
+    enum item_kind kind; /* DATA, END */
+    const struct draw *draw;
+    struct primitive_out primitive;
+    struct pooled_vertex *v[3]; /* a reference each */
+    enum clip_result clip;      /* from the clipper on */
+};
+
+struct pooled_triangle {
+    struct pooled_triangle *next_free;
+    uint32_t references;
+    struct triangle triangle;
+};
+
+struct triangle_item {
+    enum item_kind kind;
+    const struct draw *draw;
+    struct pooled_triangle *triangle; /* holds one reference */
+};
+
+struct tile_item {
+    enum item_kind kind;
+    const struct draw *draw;
+    struct pooled_triangle *triangle; /* holds one reference */
+    uint16_t x, y;                    /* pixel of the 8x8 tile's corner */
+    uint64_t mask;                    /* Morton order */
+};
+
+struct quad {
+    struct quad *next_free;
+    struct pooled_triangle *triangle; /* holds one reference */
+    uint16_t x, y;
+    uint8_t mask; /* fragments alive */
+    bool shaded;
+    float z[4];
+    float color[MAX_COLOR_BUFFERS][4][4]; /* [target][fragment][channel] */
+    float inputs[MAX_VARYINGS * 4 * 4];   /* [input][channel][fragment] */
+    float systems[8 * 4 * 4];             /* system values, likewise */
+};
+
+struct quad_item {
+    enum item_kind kind;
+    const struct draw *draw;
+    struct quad *quad;
+    uint64_t samples_passed; /* END: what the z test let through */
+};
+
+/* Threads that share a program counter: vertices, or fragments in quads. */
+struct group {
+    struct group *next_free;
+    const struct draw *draw;
+    enum shader_stage stage;
+    uint32_t count; /* vertices or quads */
+    union {
+        struct pooled_vertex *vertices[EXEC_MAX_LANES];
+        struct quad *quads[MAX_QUADS_IN_GROUP];
+    };
+    uint32_t unit; /* the shader unit that runs it */
+    /* used by the shader unit */
+    struct exec exec;
+    void *registers;
+    uint32_t register_bytes;
+    uint64_t ready_cycle;        /* when its next instruction may issue */
+    uint32_t steps;              /* instructions run */
+    bool finished;
+    uint64_t temp_ready[64], address_ready;
+    uint32_t texels_missing;     /* quads that the texture unit still has */
+    float texels[4][EXEC_MAX_LANES];
+};
+
+struct group_item {
+    struct group *group;
+};
+
+/* A quad's texture request: coordinates are in the group's exec.request; texels come back in the
+ * group's texels. */
+struct texture_item {
+    struct group *group;
+    uint32_t quad;
+};
+
+/* Hierarchical Z: the farthest depth of a block after it left the z cache. */
+struct hz_update {
+    uint32_t surface_address; /* of its first tile */
+    uint16_t tile_x, tile_y;
+    float far_depth;
+};
+
+/* Orders from the command processor, outside the stream of draws, and their completion. */
+enum control_kind {
+    CONTROL_FLUSH,      /* write back what is dirty; blocks stay as they are in the cache */
+    CONTROL_RESOLVE,    /* flush, write out cleared blocks, forget everything: the surface is left */
+    CONTROL_CLEAR,      /* ROPs: clear `surface` */
+    CONTROL_INVALIDATE, /* forget what is cached (read-only caches) */
+    CONTROL_SHOW,       /* DAC: read `surface` out as a frame; colorwrite: send block states */
+};
+
+struct control_item {
+    enum control_kind kind;
+    struct bound_surface surface;
+    uint32_t buffers; /* CLEAR of depth: MASK_DEPTH, MASK_STENCIL */
+    float rgba[4];
+    double depth;
+    uint32_t stencil;
+};
+
+struct done_item {
+    bool is_draw_end;
+    uint64_t samples_passed;
+};
+
+/* Memory: transactions of 64 bytes, aligned. */
+enum { TRANSACTION_BYTES = 64 };
+
+struct memory_request {
+    uint32_t address;
+    uint32_t tag; /* comes back in the reply */
+    bool write;
+    uint8_t first, count; /* bytes of the transaction that a write changes */
+    uint8_t data[TRANSACTION_BYTES];
+};
+
+struct memory_reply {
+    uint32_t tag;
+    bool write;
+    uint8_t data[TRANSACTION_BYTES]; /* reads */
+};
+
+struct memory_port {
+    struct queue *requests, *replies;
+};
+
+/* Which ROP owns the pixels of a tile. */
+static inline uint32_t
+rop_of_tile(uint32_t tile_x, uint32_t tile_y, uint32_t rops)
+{
+    return (tile_x + tile_y) % rops;
+}
+
+/* Pools: handles live until their last reference goes. */
+struct pools {
+    struct pooled_vertex *vertices;
+    struct pooled_triangle *triangles;
+    struct quad *quads;
+    struct group *groups;
+    struct arena *memory; /* behind all of them */
+};
+
+void pools_init(struct pools *pools);
+void pools_fini(struct pools *pools);
+struct pooled_vertex *vertex_create(struct pools *pools);
+void vertex_release(struct pools *pools, struct pooled_vertex *vertex);
+struct pooled_triangle *triangle_create(struct pools *pools);
+void triangle_release(struct pools *pools, struct pooled_triangle *triangle);
+struct quad *quad_create(struct pools *pools, struct pooled_triangle *triangle);
+void quad_release(struct pools *pools, struct quad *quad);
+struct group *group_create(struct pools *pools);
+void group_release(struct pools *pools, struct group *group);
+
+#endif

@@ -1,0 +1,54 @@
+/* Memory controller: transactions of 64 bytes between clients and channels. */
+#ifndef AETIUS_UNIT_MEMCTL_H
+#define AETIUS_UNIT_MEMCTL_H
+
+#include "gfx/memory.h"
+#include "kernel/params.h"
+#include "unit/items.h"
+#include "unit/stats.h"
+
+enum { MEMCTL_MAX_CLIENTS = 80, MEMCTL_MAX_CHANNELS = 8 };
+
+enum memory_client {
+    CLIENT_COMMANDS,
+    CLIENT_INDICES,
+    CLIENT_ATTRIBUTES,
+    CLIENT_ZSTENCIL,
+    CLIENT_COLOR,
+    CLIENT_TEXTURE,
+    CLIENT_DAC,
+    CLIENT_KINDS,
+};
+
+struct memctl_waiting {
+    struct memory_request request;
+    uint32_t port;
+};
+
+struct memctl_channel {
+    struct memctl_waiting *waiting; /* ring, in order of arrival */
+    uint32_t head, count;
+    uint64_t free_cycle;
+    bool last_was_write;
+};
+
+struct memctl {
+    struct module module;
+    struct memctl_stats stats;
+    struct gpu_memory *memory;
+    struct memory_port ports[MEMCTL_MAX_CLIENTS]; /* from the controller's side */
+    enum memory_client kinds[MEMCTL_MAX_CLIENTS];
+    uint32_t port_count, turn;
+    struct memctl_channel channels[MEMCTL_MAX_CHANNELS];
+    uint32_t channel_count, queue_limit, interleaving;
+    uint32_t burst_cycles, read_latency, write_latency, turn_read_write, turn_write_read;
+};
+
+void memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,
+                 struct gpu_memory *memory);
+void memctl_fini(struct memctl *memctl);
+void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *requests,
+                     struct queue *replies);
+void memctl_reset(struct memctl *memctl);
+
+#endif

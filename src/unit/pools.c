@@ -1,0 +1,118 @@
+/* Pools of what queue items point to. Memory comes from an arena in steps and is never given back
+ * before the machine ends, so that clock functions do not allocate once a machine is warm. */
+#include "unit/items.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { POOL_STEP = 64 };
+
+#define POOL_GROW(pools, list, type)                                                               \
+    do {                                                                                           \
+        type *fresh = arena_alloc((pools)->memory, POOL_STEP * sizeof(type));                      \
+        for (uint32_t pool_i = 0; pool_i < POOL_STEP; pool_i++) {                                  \
+            fresh[pool_i].next_free = (pools)->list;                                               \
+            (pools)->list = &fresh[pool_i];                                                        \
+        }                                                                                          \
+    } while (0)
+
+#define POOL_TAKE(pools, list, type, out)                                                          \
+    do {                                                                                           \
+        if (!(pools)->list)                                                                        \
+            POOL_GROW(pools, list, type);                                                          \
+        (out) = (pools)->list;                                                                     \
+        (pools)->list = (out)->next_free;                                                          \
+    } while (0)
+
+void
+pools_init(struct pools *pools)
+{
+    memset(pools, 0, sizeof *pools);
+    pools->memory = mem_alloc(sizeof *pools->memory);
+    arena_init(pools->memory);
+}
+
+void
+pools_fini(struct pools *pools)
+{
+    for (struct group *g = pools->groups; g; g = g->next_free)
+        free(g->registers);
+    arena_fini(pools->memory);
+    free(pools->memory);
+    memset(pools, 0, sizeof *pools);
+}
+
+struct pooled_vertex *
+vertex_create(struct pools *pools)
+{
+    struct pooled_vertex *vertex;
+    POOL_TAKE(pools, vertices, struct pooled_vertex, vertex);
+    vertex->references = 1;
+    vertex->shaded = false;
+    return vertex;
+}
+
+void
+vertex_release(struct pools *pools, struct pooled_vertex *vertex)
+{
+    if (--vertex->references)
+        return;
+    vertex->next_free = pools->vertices;
+    pools->vertices = vertex;
+}
+
+struct pooled_triangle *
+triangle_create(struct pools *pools)
+{
+    struct pooled_triangle *triangle;
+    POOL_TAKE(pools, triangles, struct pooled_triangle, triangle);
+    triangle->references = 1;
+    return triangle;
+}
+
+void
+triangle_release(struct pools *pools, struct pooled_triangle *triangle)
+{
+    if (--triangle->references)
+        return;
+    triangle->next_free = pools->triangles;
+    pools->triangles = triangle;
+}
+
+struct quad *
+quad_create(struct pools *pools, struct pooled_triangle *triangle)
+{
+    struct quad *quad;
+    POOL_TAKE(pools, quads, struct quad, quad);
+    triangle->references++;
+    quad->triangle = triangle;
+    quad->shaded = false;
+    return quad;
+}
+
+void
+quad_release(struct pools *pools, struct quad *quad)
+{
+    triangle_release(pools, quad->triangle);
+    quad->next_free = pools->quads;
+    pools->quads = quad;
+}
+
+struct group *
+group_create(struct pools *pools)
+{
+    struct group *group;
+    POOL_TAKE(pools, groups, struct group, group);
+    group->count = 0;
+    group->texels_missing = 0;
+    return group;
+}
+
+void
+group_release(struct pools *pools, struct group *group)
+{
+    group->next_free = pools->groups;
+    pools->groups = group;
+}

@@ -1,0 +1,28 @@
+/* Primitive assembly: vertices to points, lines and triangles. */
+#ifndef AETIUS_UNIT_PRIMASM_H
+#define AETIUS_UNIT_PRIMASM_H
+
+#include "kernel/params.h"
+#include "unit/items.h"
+#include "unit/stats.h"
+
+struct primasm {
+    struct module module;
+    struct primasm_stats stats;
+    struct pools *pools;
+    struct queue *in, *out;
+    uint32_t vertices_cycle, triangles_cycle;
+    const struct draw *draw;
+    struct assembler assembler;
+    /* vertices that the assembler may still refer to, by handle; a reference each */
+    struct pooled_vertex *held[8];
+    uint32_t held_handles[8], held_count;
+    uint32_t next_handle;
+    struct primitive_item pending[3]; /* assembled, not sent yet */
+    uint32_t pending_count, pending_sent;
+};
+
+void primasm_init(struct primasm *primasm, struct clock *clock, const struct params *params,
+                  struct pools *pools);
+
+#endif

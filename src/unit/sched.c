@@ -1,0 +1,274 @@
+/* Scheduler of the shader units.
+ *
+ * Fills thread groups (ThreadGroup vertices, or ThreadGroup / 4 quads) and sends each to the unit
+ * that has the fewest; a group that is not full leaves after 8 cycles without an addition, or at the
+ * end of the draw. Shaded vertices go back to the streamer in any order. Quads wait in a ring a ROP
+ * and leave in the order in which they came, to color write or to the late z test: this is the
+ * reorder point that keeps API order a pixel. Quads without a fragment left are dropped here.
+ *
+ * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle. Latency 1, on the queues.
+ * Source: machine.md (order); ATTILA's fragment FIFO. Not modelled: a limit on the bandwidth of
+ * shader inputs. */
+#include "unit/sched.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum unit_state sched_clock(void *self, uint64_t now);
+
+void
+sched_init(struct sched *sched, struct clock *clock, const struct params *params,
+           struct pools *pools, uint32_t shaders, uint32_t rops)
+{
+    memset(sched, 0, sizeof *sched);
+    clock_add_module(clock, &sched->module, "sched", -1, sched, sched_clock);
+    sched->pools = pools;
+    sched->shaders = shaders;
+    sched->rops = rops;
+    sched->group_threads = params->FRAGMENTSHADER.ThreadGroup < 4
+                               ? 4
+                               : params->FRAGMENTSHADER.ThreadGroup / 4 * 4;
+    if (sched->group_threads > EXEC_MAX_LANES)
+        sched->group_threads = EXEC_MAX_LANES;
+    sched->vertices_cycle = params->STREAMER.VerticesCycle;
+    sched->quads_cycle = rops;
+    sched->linger_cycles = 8;
+    sched->shader_limit = (params->FRAGMENTSHADER.ExecutableThreads +
+                           params->FRAGMENTSHADER.InputBuffers) /
+                          sched->group_threads;
+    sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
+    for (uint32_t r = 0; r < rops; r++)
+        sched->reorder[r].quads = mem_alloc(sched->reorder_limit * sizeof(struct quad *));
+    sched->finished_limit = (shaders + 1) * (sched->shader_limit + 1) * sched->group_threads;
+    sched->finished_vertices = mem_alloc(sched->finished_limit * sizeof(struct pooled_vertex *));
+}
+
+void
+sched_fini(struct sched *sched)
+{
+    for (uint32_t r = 0; r < sched->rops; r++)
+        free(sched->reorder[r].quads);
+    free(sched->finished_vertices);
+}
+
+/* The unit with the fewest groups, or -1 when all are full. */
+static int32_t
+choose_unit(struct sched *sched, uint64_t now)
+{
+    int32_t best = -1;
+    for (uint32_t s = 0; s < sched->shaders; s++) {
+        if (sched->outstanding[s] >= sched->shader_limit ||
+            (best >= 0 && sched->outstanding[s] >= sched->outstanding[best]))
+            continue;
+        if (queue_space(sched->to_shader[s], now))
+            best = (int32_t)s;
+    }
+    return best;
+}
+
+static bool
+dispatch(struct sched *sched, struct group **group, uint64_t now)
+{
+    int32_t unit = choose_unit(sched, now);
+    if (unit < 0)
+        return false;
+    (*group)->unit = (uint32_t)unit;
+    sched->outstanding[unit]++;
+    sched->stats.groups++;
+    sched->stats.lanes_used +=
+        (*group)->count * ((*group)->stage == STAGE_FRAGMENT ? 4 : 1);
+    sched->stats.lanes += sched->group_threads;
+    *(struct group_item *)queue_push(sched->to_shader[unit], now) = (struct group_item){*group};
+    *group = NULL;
+    return true;
+}
+
+/* Sends the group being filled when it is full or has lingered; false when it has to stay. */
+static bool
+send_if_due(struct sched *sched, struct group **group, uint32_t full, uint64_t since,
+            bool at_once, uint64_t now)
+{
+    if (!*group)
+        return false;
+    if ((*group)->count < full && !at_once && now < since + sched->linger_cycles) {
+        module_wake_at(&sched->module, since + sched->linger_cycles);
+        return false;
+    }
+    return dispatch(sched, group, now);
+}
+
+static bool
+take_vertices(struct sched *sched, uint64_t now)
+{
+    bool worked = false;
+    for (uint32_t i = 0; i < sched->vertices_cycle; i++) {
+        const struct vertex_item *item = queue_front(sched->vertices_in, now);
+        if (!item || (sched->vertex_group && sched->vertex_group->count == sched->group_threads))
+            break;
+        if (!sched->vertex_group) {
+            sched->vertex_group = group_create(sched->pools);
+            sched->vertex_group->stage = STAGE_VERTEX;
+            sched->vertex_group->draw = item->draw;
+        }
+        sched->vertex_group->vertices[sched->vertex_group->count++] = item->vertex;
+        sched->vertex_since = now;
+        sched->stats.vertices++;
+        queue_pop(sched->vertices_in, now);
+        worked = true;
+    }
+    return send_if_due(sched, &sched->vertex_group, sched->group_threads, sched->vertex_since,
+                       false, now) ||
+           worked;
+}
+
+static bool
+take_quads(struct sched *sched, uint64_t now)
+{
+    bool worked = false;
+    for (uint32_t i = 0; i < sched->quads_cycle && !sched->ending; i++) {
+        const struct quad_item *item = queue_front(sched->quads_in, now);
+        if (!item)
+            break;
+        if (item->kind == ITEM_END) {
+            sched->ending = true;
+            sched->end = *item;
+            queue_pop(sched->quads_in, now);
+            worked = true;
+            break;
+        }
+        struct quad *quad = item->quad;
+        struct reorder *reorder = &sched->reorder[rop_of_tile(
+            quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
+        if (reorder->count == sched->reorder_limit ||
+            (sched->quad_group && sched->quad_group->count * 4 == sched->group_threads))
+            break;
+        if (!sched->quad_group) {
+            sched->quad_group = group_create(sched->pools);
+            sched->quad_group->stage = STAGE_FRAGMENT;
+            sched->quad_group->draw = item->draw;
+        }
+        reorder->quads[(reorder->head + reorder->count++) % sched->reorder_limit] = quad;
+        sched->quad_group->quads[sched->quad_group->count++] = quad;
+        sched->quad_since = now;
+        sched->stats.quads++;
+        queue_pop(sched->quads_in, now);
+        worked = true;
+        if (sched->quad_group->count * 4 == sched->group_threads)
+            dispatch(sched, &sched->quad_group, now);
+    }
+    return send_if_due(sched, &sched->quad_group, sched->group_threads / 4, sched->quad_since,
+                       sched->ending, now) ||
+           worked;
+}
+
+/* Groups that the shader units have finished: vertices go to the ring, quads are marked. */
+static bool
+take_finished(struct sched *sched, uint64_t now)
+{
+    bool worked = false;
+    for (uint32_t s = 0; s < sched->shaders; s++) {
+        for (const struct group_item *item; (item = queue_front(sched->from_shader[s], now));) {
+            struct group *group = item->group;
+            for (uint32_t i = 0; i < group->count; i++) {
+                if (group->stage == STAGE_FRAGMENT) {
+                    group->quads[i]->shaded = true;
+                    continue;
+                }
+                uint32_t at = (sched->finished_head + sched->finished_count++) %
+                              sched->finished_limit;
+                sched->finished_vertices[at] = group->vertices[i];
+            }
+            sched->outstanding[s]--;
+            group_release(sched->pools, group);
+            queue_pop(sched->from_shader[s], now);
+            worked = true;
+        }
+    }
+    return worked;
+}
+
+static bool
+return_vertices(struct sched *sched, uint64_t now)
+{
+    bool worked = false;
+    while (sched->finished_count && queue_space(sched->vertices_out, now)) {
+        *(struct vertex_item *)queue_push(sched->vertices_out, now) = (struct vertex_item){
+            ITEM_DATA, NULL, sched->finished_vertices[sched->finished_head]};
+        sched->finished_head = (sched->finished_head + 1) % sched->finished_limit;
+        sched->finished_count--;
+        worked = true;
+    }
+    return worked;
+}
+
+/* Quads leave their ring in order; *blocked when one could but its queue is full. */
+static bool
+commit(struct sched *sched, uint64_t now, bool *blocked)
+{
+    bool worked = false;
+    for (uint32_t r = 0; r < sched->rops; r++) {
+        struct reorder *reorder = &sched->reorder[r];
+        for (uint32_t i = 0; i < sched->quads_cycle && reorder->count; i++) {
+            struct quad *quad = reorder->quads[reorder->head];
+            if (!quad->shaded)
+                break;
+            const struct draw *draw = quad->triangle->triangle.draw;
+            if (!quad->mask) {
+                sched->stats.quads_killed++;
+                quad_release(sched->pools, quad);
+            } else {
+                struct queue *out = draw->early_z ? sched->early_out[r] : sched->late_out[r];
+                if (!queue_space(out, now)) {
+                    *blocked = true;
+                    break;
+                }
+                *(struct quad_item *)queue_push(out, now) =
+                    (struct quad_item){ITEM_DATA, draw, quad, 0};
+            }
+            reorder->head = (reorder->head + 1) % sched->reorder_limit;
+            reorder->count--;
+            worked = true;
+        }
+    }
+    return worked;
+}
+
+static bool
+send_end(struct sched *sched, uint64_t now)
+{
+    if (!sched->ending)
+        return false;
+    struct queue **out = sched->end.draw->early_z ? sched->early_out : sched->late_out;
+    for (uint32_t r = 0; r < sched->rops; r++)
+        if (sched->reorder[r].count || !queue_space(out[r], now))
+            return false;
+    for (uint32_t r = 0; r < sched->rops; r++) {
+        *(struct quad_item *)queue_push(out[r], now) = sched->end;
+        sched->end.samples_passed = 0; /* told once */
+    }
+    sched->ending = false;
+    return true;
+}
+
+static enum unit_state
+sched_clock(void *self, uint64_t now)
+{
+    struct sched *sched = self;
+    bool blocked = false;
+    bool worked = commit(sched, now, &blocked);
+    worked |= send_end(sched, now);
+    worked |= return_vertices(sched, now);
+    worked |= take_finished(sched, now);
+    worked |= take_vertices(sched, now);
+    worked |= take_quads(sched, now);
+    if (worked)
+        return UNIT_BUSY;
+    if (blocked)
+        return UNIT_BLOCKED;
+    for (uint32_t s = 0; s < sched->shaders; s++)
+        if (sched->outstanding[s])
+            return UNIT_WAITING;
+    return UNIT_STARVED;
+}

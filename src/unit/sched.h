@@ -1,0 +1,42 @@
+/* Scheduler: makes thread groups, hands them to shader units, puts results back in order. */
+#ifndef AETIUS_UNIT_SCHED_H
+#define AETIUS_UNIT_SCHED_H
+
+#include "kernel/params.h"
+#include "unit/items.h"
+#include "unit/stats.h"
+
+struct sched {
+    struct module module;
+    struct sched_stats stats;
+    struct pools *pools;
+    struct queue *vertices_in, *vertices_out; /* from and to the streamer */
+    struct queue *quads_in;                   /* from the interpolator */
+    struct queue *to_shader[MAX_SHADERS], *from_shader[MAX_SHADERS];
+    struct queue *early_out[MAX_ROPS]; /* to color write, tested already */
+    struct queue *late_out[MAX_ROPS];  /* to the late z test */
+    uint32_t shaders, rops;
+    uint32_t group_threads, vertices_cycle, quads_cycle, linger_cycles;
+
+    uint32_t outstanding[MAX_SHADERS]; /* groups that a unit has */
+    uint32_t shader_limit;             /* groups a unit may have */
+    struct group *vertex_group, *quad_group; /* being filled */
+    uint64_t vertex_since, quad_since;       /* cycle of their last addition */
+
+    /* Reorder: a ring of quads a ROP, in the order in which they came. */
+    struct reorder {
+        struct quad **quads;
+        uint32_t head, count;
+    } reorder[MAX_ROPS];
+    uint32_t reorder_limit;
+    struct pooled_vertex **finished_vertices; /* shaded, on their way back: a ring */
+    uint32_t finished_head, finished_count, finished_limit;
+    bool ending; /* the draw's end came; it leaves when the rings are empty */
+    struct quad_item end;
+};
+
+void sched_init(struct sched *sched, struct clock *clock, const struct params *params,
+                struct pools *pools, uint32_t shaders, uint32_t rops);
+void sched_fini(struct sched *sched);
+
+#endif

@@ -1,0 +1,23 @@
+/* Triangle setup. */
+#ifndef AETIUS_UNIT_SETUP_H
+#define AETIUS_UNIT_SETUP_H
+
+#include "kernel/params.h"
+#include "unit/items.h"
+#include "unit/stats.h"
+
+struct setup {
+    struct module module;
+    struct setup_stats stats;
+    struct pools *pools;
+    struct queue *in, *out;
+    uint32_t triangles_cycle;
+    struct triangle made[SETUP_MAX_TRIANGLES]; /* of the primitive in hand */
+    uint32_t made_count, made_sent;
+    const struct draw *draw;
+};
+
+void setup_init(struct setup *setup, struct clock *clock, const struct params *params,
+                struct pools *pools);
+
+#endif

@@ -1,0 +1,407 @@
+/* Shader unit (unified: vertices and fragments).
+ *
+ * Holds thread groups that share a program counter each, as many as its threads (ExecutableThreads +
+ * InputBuffers) and registers (ThreadResources; a thread takes the live temporaries of its program,
+ * in pairs) allow. Every cycle it issues up to FetchRate instructions from ready groups, looked at
+ * in turn: in order within a group, the second one scalar when ScalarALU is set. An instruction
+ * computes its values for all lanes when it issues and reserves its results until its latency has
+ * passed; a later instruction that reads or writes them waits (scoreboard). A group of more threads
+ * than ThreadRate takes several cycles an instruction; so do opcodes that hardware of the time
+ * split (isa.def). A texture instruction sends the group's quads to the texture unit and blocks the
+ * group until all texels are back.
+ *
+ * Latency: inputs are loaded at InputsPerCycle registers a cycle and lane quad; results leave
+ * OutputLatency later, on the queue to the scheduler. Source: machine.md (shader unit). Not
+ * modelled: fetch and decode stages as such (an issued instruction was fetched), register ports,
+ * instruction memory, LockedExecutionMode, SwapOnBlock, the cost of flow control beyond its issue. */
+#include "unit/shader.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Instructions a group may run: a program that loops for ever ends here, with what it has. */
+#define MAX_STEPS 1048576u
+
+static enum unit_state shader_clock(void *self, uint64_t now);
+
+void
+shader_init(struct shader *shader, struct clock *clock, const struct params *params,
+            struct pools *pools, uint32_t index)
+{
+    memset(shader, 0, sizeof *shader);
+    clock_add_module(clock, &shader->module, "shader", (int32_t)index, shader, shader_clock);
+    shader->module.is_core = true;
+    shader->pools = pools;
+    shader->index = index;
+    shader->group_threads = params->FRAGMENTSHADER.ThreadGroup;
+    uint32_t rate = params->FRAGMENTSHADER.ThreadRate;
+    shader->issue_cycles = (shader->group_threads + rate - 1) / rate;
+    shader->fetch_rate = params->FRAGMENTSHADER.FetchRate;
+    shader->scalar_alu = params->FRAGMENTSHADER.ScalarALU;
+    shader->registers = params->FRAGMENTSHADER.ThreadResources;
+    shader->inputs_cycle = params->FRAGMENTSHADER.InputsPerCycle;
+    uint32_t threads =
+        params->FRAGMENTSHADER.ExecutableThreads + params->FRAGMENTSHADER.InputBuffers;
+    shader->max_groups = threads / shader->group_threads;
+    if (shader->max_groups > SHADER_MAX_GROUPS)
+        shader->max_groups = SHADER_MAX_GROUPS;
+}
+
+static const struct program *
+program_of(const struct group *group)
+{
+    return group->stage == STAGE_VERTEX ? group->draw->vs : group->draw->fs;
+}
+
+/* Registers that a group holds: the live temporaries in pairs, at least one pair, a thread. */
+static uint32_t
+registers_of(const struct shader *shader, const struct group *group)
+{
+    uint32_t a_thread = (program_of(group)->live_temps + 1) / 2 * 2;
+    return (a_thread ? a_thread : 2) * shader->group_threads;
+}
+
+static void
+load_fragment_inputs(struct group *group, const struct program *program)
+{
+    uint32_t lanes = group->exec.lanes;
+    for (uint32_t q = 0; q < group->count; q++) {
+        const struct quad *quad = group->quads[q];
+        for (uint32_t c = 0; c < program->input_count * 4; c++)
+            memcpy(group->exec.inputs + (size_t)c * lanes + q * 4, quad->inputs + c * 4,
+                   4 * sizeof(float));
+        for (uint32_t c = 0; c < program->system_count * 4; c++)
+            memcpy(group->exec.systems + (size_t)c * lanes + q * 4, quad->systems + c * 4,
+                   4 * sizeof(float));
+    }
+}
+
+static void
+load_vertex_inputs(struct group *group, const struct program *program)
+{
+    uint32_t lanes = group->exec.lanes;
+    for (uint32_t v = 0; v < group->count; v++) {
+        const struct pooled_vertex *vertex = group->vertices[v];
+        for (uint32_t c = 0; c < program->input_count * 4; c++)
+            group->exec.inputs[(size_t)c * lanes + v] = vertex->inputs[c / 4][c % 4];
+        for (uint32_t s = 0; s < program->system_count; s++) {
+            uint32_t value = vertex->instance;
+            if (program->systems[s].semantic == SEMANTIC_VERTEXID)
+                value = vertex->index;
+            else if (program->systems[s].semantic == SEMANTIC_BASEVERTEX)
+                value = (uint32_t)group->draw->params.index_bias;
+            memcpy(&group->exec.systems[(size_t)s * 4 * lanes + v], &value, sizeof value);
+        }
+    }
+}
+
+static void
+start(struct shader *shader, struct group *group, uint64_t now)
+{
+    const struct program *program = program_of(group);
+    bool fragments = group->stage == STAGE_FRAGMENT;
+    uint32_t lanes = fragments ? group->count * 4 : (group->count + 3) / 4 * 4;
+    uint32_t active = fragments ? lanes : group->count;
+    uint32_t bytes = exec_size(program, lanes);
+    if (bytes > group->register_bytes) {
+        free(group->registers);
+        group->register_bytes = bytes;
+        group->registers = aligned_alloc(64, (bytes + 63) / 64 * 64);
+        BUG_ON(!group->registers, "no memory for registers");
+    }
+    exec_begin(&group->exec, program, group->draw->constants[group->stage],
+               group->draw->constant_count[group->stage], lanes,
+               active == 64 ? ~0ull : (1ull << active) - 1, group->registers);
+    if (fragments)
+        load_fragment_inputs(group, program);
+    else
+        load_vertex_inputs(group, program);
+    memset(group->temp_ready, 0, sizeof group->temp_ready);
+    group->address_ready = 0;
+    group->steps = 0;
+    group->finished = false;
+    uint32_t loads = program->input_count * (lanes / 4);
+    group->ready_cycle = now + 1 + (loads + shader->inputs_cycle - 1) / shader->inputs_cycle;
+    shader->registers_used += registers_of(shader, group);
+    shader->groups[shader->group_count++] = group;
+    shader->stats.groups++;
+    *(fragments ? &shader->stats.fragment_groups : &shader->stats.vertex_groups) += 1;
+}
+
+static bool
+take_group(struct shader *shader, uint64_t now)
+{
+    const struct group_item *item = queue_front(shader->in, now);
+    if (!item || shader->group_count == shader->max_groups)
+        return false;
+    if (shader->group_count &&
+        shader->registers_used + registers_of(shader, item->group) > shader->registers)
+        return false;
+    start(shader, item->group, now);
+    queue_pop(shader->in, now);
+    return true;
+}
+
+static bool
+take_texels(struct shader *shader, uint64_t now)
+{
+    bool worked = false;
+    for (const struct texture_item *item; (item = queue_front(shader->texels, now));) {
+        struct group *group = item->group;
+        if (--group->texels_missing == 0) {
+            exec_texture_done(&group->exec, group->texels);
+            group->ready_cycle = now + 1;
+        }
+        queue_pop(shader->texels, now);
+        worked = true;
+    }
+    return worked;
+}
+
+/* What the program wrote, to the quads: colors, and depth where it replaces the triangle's. */
+static void
+store_fragments(struct shader *shader, struct group *group)
+{
+    const struct draw *draw = group->draw;
+    const struct exec *exec = &group->exec;
+    uint32_t lanes = exec->lanes;
+    for (uint32_t q = 0; q < group->count; q++) {
+        struct quad *quad = group->quads[q];
+        uint32_t before = (uint32_t)__builtin_popcount(quad->mask);
+        quad->mask &= (uint8_t)~(exec->killed >> (4 * q) & 15);
+        for (uint32_t t = 0; t < draw->color_count; t++) {
+            if (draw->color_output[t] == 0xff)
+                continue;
+            const float *out = exec->outputs + (size_t)draw->color_output[t] * 4 * lanes + q * 4;
+            for (uint32_t c = 0; c < 4; c++)
+                for (uint32_t f = 0; f < 4; f++)
+                    quad->color[t][f][c] = out[(size_t)c * lanes + f];
+        }
+        if (draw->depth_output >= 0)
+            memcpy(quad->z,
+                   exec->outputs + ((size_t)draw->depth_output * 4 + 2) * lanes + q * 4,
+                   sizeof quad->z);
+        const float alpha[4] = {quad->color[0][0][3], quad->color[0][1][3],
+                                quad->color[0][2][3], quad->color[0][3][3]};
+        if (draw->dsa.alpha_enable)
+            quad->mask = (uint8_t)alpha_test_quad(draw, quad->mask, alpha);
+        uint32_t left = (uint32_t)__builtin_popcount(quad->mask);
+        shader->stats.fragments_out += left;
+        shader->stats.fragments_killed += before - left;
+    }
+}
+
+static void
+store_vertices(struct group *group)
+{
+    const struct exec *exec = &group->exec;
+    for (uint32_t v = 0; v < group->count; v++)
+        for (uint32_t c = 0; c < exec->program->output_count * 4; c++)
+            group->vertices[v]->vertex.out[c / 4][c % 4] =
+                exec->outputs[(size_t)c * exec->lanes + v];
+}
+
+static void
+remove_group(struct shader *shader, uint32_t i)
+{
+    shader->registers_used -= registers_of(shader, shader->groups[i]);
+    shader->group_count--;
+    memmove(&shader->groups[i], &shader->groups[i + 1],
+            (shader->group_count - i) * sizeof shader->groups[0]);
+}
+
+/* Finished groups leave; *blocked when one could not. */
+static bool
+send_finished(struct shader *shader, uint64_t now, bool *blocked)
+{
+    for (uint32_t i = 0; i < shader->group_count; i++) {
+        struct group *group = shader->groups[i];
+        if (!group->finished || group->ready_cycle > now)
+            continue;
+        if (!queue_space(shader->out, now)) {
+            *blocked = true;
+            return false;
+        }
+        remove_group(shader, i);
+        *(struct group_item *)queue_push(shader->out, now) = (struct group_item){group};
+        return true;
+    }
+    return false;
+}
+
+/* When the instruction at the group's program counter has its operands. */
+static uint64_t
+operands_ready(const struct group *group)
+{
+    const struct instruction *instruction =
+        &group->exec.program->instructions[group->exec.pc];
+    uint64_t ready = group->address_ready;
+    uint64_t temps = instruction->temps_read | instruction->temps_written;
+    if (instruction->temps_above)
+        temps = ~0ull;
+    for (; temps; temps &= temps - 1) {
+        uint64_t cycle = group->temp_ready[__builtin_ctzll(temps)];
+        ready = cycle > ready ? cycle : ready;
+    }
+    return ready;
+}
+
+static void
+count_instruction(struct shader *shader, const struct group *group,
+                  const struct instruction *instruction)
+{
+    uint64_t lanes = (uint64_t)__builtin_popcountll(group->exec.active);
+    shader->stats.instructions++;
+    shader->stats.lane_instructions += lanes;
+    shader->stats.lane_slots += group->exec.lanes;
+    if (group->stage == STAGE_VERTEX)
+        shader->stats.vertex_instructions++;
+    else
+        shader->stats.fragment_instructions++;
+    switch (opcode_infos[instruction->opcode].kind) {
+    case KIND_SIMD: shader->stats.simd_instructions++; break;
+    case KIND_SCALAR: shader->stats.scalar_instructions++; break;
+    case KIND_TEXTURE: shader->stats.texture_instructions++; break;
+    case KIND_FLOW: shader->stats.flow_instructions++; break;
+    }
+}
+
+static void
+reserve_results(struct group *group, const struct instruction *instruction, uint64_t ready)
+{
+    uint64_t temps = instruction->temps_above ? ~0ull : instruction->temps_written;
+    for (; temps; temps &= temps - 1)
+        group->temp_ready[__builtin_ctzll(temps)] = ready;
+    for (uint32_t d = 0; d < opcode_infos[instruction->opcode].destinations; d++)
+        if (instruction->dst[d].file == FILE_ADDRESS)
+            group->address_ready = ready;
+}
+
+static void
+send_texture_requests(struct shader *shader, struct group *group, uint64_t now)
+{
+    uint32_t quads = group->exec.lanes / 4;
+    group->texels_missing = quads;
+    group->ready_cycle = CYCLE_NEVER;
+    for (uint32_t q = 0; q < quads; q++)
+        *(struct texture_item *)queue_push(shader->texture, now) = (struct texture_item){group, q};
+    shader->stats.texture_quads += quads;
+}
+
+static void
+finish(struct shader *shader, struct group *group, uint64_t now)
+{
+    if (group->stage == STAGE_FRAGMENT)
+        store_fragments(shader, group);
+    else
+        store_vertices(group);
+    group->finished = true;
+    group->ready_cycle = now + 1;
+    shader->stats.groups_finished++;
+}
+
+/* Issues the group's next instruction. */
+static void
+issue(struct shader *shader, struct group *group, uint64_t now)
+{
+    const struct instruction *instruction =
+        &group->exec.program->instructions[group->exec.pc];
+    const struct opcode_info *info = &opcode_infos[instruction->opcode];
+    count_instruction(shader, group, instruction);
+    uint64_t takes = (uint64_t)shader->issue_cycles * instruction_issue_cycles(instruction);
+    enum exec_event event = exec_step(&group->exec);
+    if (event == EXEC_END || ++group->steps >= MAX_STEPS) {
+        finish(shader, group, now);
+        return;
+    }
+    if (event == EXEC_TEXTURE) {
+        send_texture_requests(shader, group, now);
+        return;
+    }
+    shader->issue_free_cycle = now + takes;
+    reserve_results(group, instruction, now + takes - 1 + info->latency);
+    group->ready_cycle = operands_ready(group);
+    if (group->ready_cycle < now)
+        group->ready_cycle = now;
+    if (info->kind == KIND_FLOW && group->ready_cycle <= now)
+        group->ready_cycle = now + 1; /* the next program counter is known then */
+}
+
+/* Whether the group may issue now as the n-th of this cycle; *blocked when texture has no room. */
+static bool
+may_issue(struct shader *shader, const struct group *group, uint32_t n, uint64_t now,
+          bool *blocked)
+{
+    if (group->finished || group->ready_cycle > now)
+        return false;
+    const struct instruction *instruction =
+        &group->exec.program->instructions[group->exec.pc];
+    enum unit_kind kind = opcode_infos[instruction->opcode].kind;
+    if (n > 0 && shader->scalar_alu && kind != KIND_SCALAR)
+        return false;
+    if (n > 0 && instruction_issue_cycles(instruction) > 1)
+        return false;
+    if (kind == KIND_TEXTURE && queue_space(shader->texture, now) < group->exec.lanes / 4) {
+        module_wake_at(&shader->module, now + 1);
+        *blocked = true;
+        return false;
+    }
+    return true;
+}
+
+static uint32_t
+issue_some(struct shader *shader, uint64_t now, bool *blocked)
+{
+    uint32_t issued = 0;
+    if (shader->issue_free_cycle > now) {
+        module_wake_at(&shader->module, shader->issue_free_cycle);
+        return 0;
+    }
+    uint32_t count = shader->group_count, first = shader->turn % (count ? count : 1);
+    for (uint32_t i = 0; i < count && issued < shader->fetch_rate; i++) {
+        struct group *group = shader->groups[(first + i) % count];
+        while (issued < shader->fetch_rate && may_issue(shader, group, issued, now, blocked)) {
+            issue(shader, group, now);
+            issued++;
+        }
+    }
+    if (issued)
+        shader->turn++;
+    return issued;
+}
+
+/* Asks to be clocked when the next group is ready, if nothing else will. */
+static void
+wake_for_groups(struct shader *shader)
+{
+    uint64_t next = CYCLE_NEVER;
+    for (uint32_t i = 0; i < shader->group_count; i++)
+        if (shader->groups[i]->ready_cycle < next)
+            next = shader->groups[i]->ready_cycle;
+    module_wake_at(&shader->module, next);
+}
+
+static enum unit_state
+shader_clock(void *self, uint64_t now)
+{
+    struct shader *shader = self;
+    bool blocked = false;
+    bool worked = send_finished(shader, now, &blocked);
+    worked |= take_texels(shader, now);
+    uint32_t issued = issue_some(shader, now, &blocked);
+    worked |= take_group(shader, now);
+    shader->stats.issue_cycles += issued > 0;
+    if (issued || shader->issue_free_cycle > now + 1) {
+        module_wake_at(&shader->module, now + 1);
+        return UNIT_BUSY;
+    }
+    if (worked)
+        return UNIT_BUSY;
+    if (!shader->group_count)
+        return UNIT_STARVED;
+    if (!blocked)
+        wake_for_groups(shader);
+    return blocked ? UNIT_BLOCKED : UNIT_WAITING;
+}

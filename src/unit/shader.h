@@ -1,0 +1,33 @@
+/* Shader unit: runs thread groups. */
+#ifndef AETIUS_UNIT_SHADER_H
+#define AETIUS_UNIT_SHADER_H
+
+#include "kernel/params.h"
+#include "unit/items.h"
+#include "unit/stats.h"
+
+enum { SHADER_MAX_GROUPS = 1024 };
+
+struct shader {
+    struct module module;
+    struct shader_stats stats;
+    struct pools *pools;
+    struct queue *in, *out;        /* from and to the scheduler */
+    struct queue *texture, *texels; /* to and from the texture unit */
+    uint32_t index;
+    /* parameters */
+    uint32_t group_threads, issue_cycles; /* cycles in which a group's instruction issues */
+    uint32_t fetch_rate, max_groups, registers, inputs_cycle;
+    bool scalar_alu;
+    /* groups that are here, oldest first */
+    struct group *groups[SHADER_MAX_GROUPS];
+    uint32_t group_count;
+    uint32_t registers_used;
+    uint64_t issue_free_cycle; /* the ALUs take the next instruction then */
+    uint32_t turn;             /* the group that is looked at first */
+};
+
+void shader_init(struct shader *shader, struct clock *clock, const struct params *params,
+                 struct pools *pools, uint32_t index);
+
+#endif

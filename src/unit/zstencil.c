@@ -1,0 +1,229 @@
+/* Z & stencil test (one a ROP).
+ *
+ * Quads arrive from hierarchical Z before shading (early), or from the scheduler after it (late);
+ * the command processor drains the pipeline between draws, so that the two never mix. First each
+ * quad's cache line is looked up, and asked for on a miss; quads whose line is here are tested in
+ * order, StampsPerCycle a cycle, on the bytes in the line. Latency: ALU 2 (ZALULatency), on the
+ * queues behind, and memory. When a dirty line is written back, its farthest depth goes to
+ * hierarchical Z. Source: machine.md (units, ROP caches). Not modelled: compression, the cache's
+ * port width and extra ports. */
+#include "unit/zstencil.h"
+
+#include <string.h>
+
+static enum unit_state zstencil_clock(void *self, uint64_t now);
+
+void
+zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct params *params,
+              struct pools *pools, uint32_t index, uint32_t count)
+{
+    memset(zstencil, 0, sizeof *zstencil);
+    clock_add_module(clock, &zstencil->module, "zstencil", (int32_t)index, zstencil,
+                     zstencil_clock);
+    zstencil->module.is_core = true;
+    zstencil->pools = pools;
+    zstencil->quads_cycle = params->ZSTENCILTEST.StampsPerCycle;
+    rop_init(&zstencil->rop, index, count,
+             params->ZSTENCILTEST.ZCacheLines * params->ZSTENCILTEST.ZCacheWays,
+             params->ZSTENCILTEST.ZCacheWays, params->ZSTENCILTEST.FetchQueueSize,
+             params->ZSTENCILTEST.BlocksClearedPerCycle, params->MEMORYCONTROLLER.MemorySize);
+}
+
+void
+zstencil_fini(struct zstencil *zstencil)
+{
+    rop_fini(&zstencil->rop);
+}
+
+static bool
+needs_memory(const struct draw *draw)
+{
+    return draw->depth.res && (draw->depth_test || draw->stencil_test);
+}
+
+/* Looks up the line of the next quad; false when there is none or no room. */
+static bool
+look_up(struct zstencil *zstencil, struct queue *in, uint64_t now)
+{
+    const struct quad_item *item = queue_front(in, now);
+    if (!item || !rop_has_room(&zstencil->rop))
+        return false;
+    struct rop_waiting waiting = {.item = *item, .line = -1};
+    if (item->kind == ITEM_DATA) {
+        zstencil->draw = item->draw;
+        if (needs_memory(item->draw)) {
+            uint32_t address =
+                rop_quad_address(&item->draw->depth, item->quad->x, item->quad->y);
+            waiting.line = rop_lock(&zstencil->rop, address);
+            if (waiting.line < 0)
+                return false;
+            waiting.offset = address % ROP_LINE_BYTES;
+        }
+    }
+    rop_add_waiting(&zstencil->rop, &waiting);
+    queue_pop(in, now);
+    return true;
+}
+
+static void
+test(struct zstencil *zstencil, struct rop_waiting *waiting)
+{
+    struct quad *quad = waiting->item.quad;
+    const struct draw *draw = waiting->item.draw;
+    zstencil->stats.quads_in++;
+    zstencil->stats.fragments_in += (uint64_t)__builtin_popcount(quad->mask);
+    if (waiting->line < 0) {
+        zstencil->samples_passed += (uint64_t)__builtin_popcount(quad->mask);
+        return;
+    }
+    uint8_t *bytes =
+        cache_data(&zstencil->rop.cache, (uint32_t)waiting->line) + waiting->offset;
+    struct depth_result result =
+        depth_test_quad(draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
+    rop_unlock(&zstencil->rop, waiting->line, result.wrote);
+    zstencil->stats.fragments_z_failed += (uint64_t)__builtin_popcount(result.z_fail);
+    zstencil->stats.fragments_stencil_failed += (uint64_t)__builtin_popcount(result.stencil_fail);
+    zstencil->samples_passed += (uint64_t)__builtin_popcount(result.pass);
+    quad->mask = (uint8_t)result.pass;
+}
+
+/* Tests the first waiting quad and sends it on; false when it has to wait, *why says for what. */
+static bool
+finish_first(struct zstencil *zstencil, uint64_t now, enum unit_state *why)
+{
+    struct rop_waiting *waiting = rop_first_waiting(&zstencil->rop);
+    if (!waiting)
+        return false;
+    struct queue *out =
+        waiting->item.draw->early_z ? zstencil->early_out : zstencil->late_out;
+    if (waiting->line >= 0 && !cache_ready(&zstencil->rop.cache, (uint32_t)waiting->line)) {
+        *why = UNIT_WAITING;
+        return false;
+    }
+    if (!queue_space(out, now)) {
+        *why = UNIT_BLOCKED;
+        return false;
+    }
+    if (waiting->item.kind == ITEM_END) {
+        waiting->item.samples_passed += zstencil->samples_passed;
+        zstencil->samples_passed = 0;
+    } else {
+        test(zstencil, waiting);
+        if (!waiting->item.quad->mask) {
+            zstencil->stats.quads_culled++;
+            quad_release(zstencil->pools, waiting->item.quad);
+            rop_drop_waiting(&zstencil->rop);
+            return true;
+        }
+        zstencil->stats.fragments_out +=
+            (uint64_t)__builtin_popcount(waiting->item.quad->mask);
+    }
+    *(struct quad_item *)queue_push(out, now) = waiting->item;
+    rop_drop_waiting(&zstencil->rop);
+    return true;
+}
+
+static void
+clear_part(const struct control_item *order, uint8_t *line)
+{
+    const struct format_info *format = order->surface.format;
+    for (uint32_t at = 0; at < ROP_LINE_BYTES; at += format->block_bytes)
+        depth_clear_element(format, order->buffers, order->depth, order->stencil, line + at);
+}
+
+/* Whether the clear sets every bit that the format has. */
+static bool
+clears_all(const struct control_item *order)
+{
+    const struct format_info *format = order->surface.format;
+    return (!format->depth_bits || (order->buffers & MASK_DEPTH)) &&
+           (!format->stencil_bits || (order->buffers & MASK_STENCIL));
+}
+
+static bool
+obey(struct zstencil *zstencil, uint64_t now, bool *worked)
+{
+    struct rop *rop = &zstencil->rop;
+    if (!rop->obeying) {
+        const struct control_item *item = queue_front(zstencil->control, now);
+        if (!item || !queue_space(zstencil->done, now))
+            return false;
+        rop->order = *item;
+        rop->obeying = true;
+        rop->step = rop->walk = 0;
+        queue_pop(zstencil->control, now);
+        *worked = true;
+    }
+    uint8_t pattern[ROP_LINE_BYTES] = {0};
+    bool fast = rop->order.kind == CONTROL_CLEAR && clears_all(&rop->order);
+    if (fast && rop->step == 0)
+        clear_part(&rop->order, pattern);
+    if (!rop_obey(rop, fast ? pattern : NULL, clear_part, now, worked)) {
+        if (fast)
+            module_wake_at(&zstencil->module, rop->free_cycle);
+        return true;
+    }
+    if (!queue_space(zstencil->done, now))
+        return true;
+    *(struct done_item *)queue_push(zstencil->done, now) = (struct done_item){false, 0};
+    rop->obeying = false;
+    *worked = true;
+    return true;
+}
+
+/* Far depths of the lines that cache_clock is about to send: told when the write-back is queued. */
+static void
+tell_hz(struct zstencil *zstencil, uint64_t now)
+{
+    struct cache *cache = &zstencil->rop.cache;
+    if (!cache->operation_count || !zstencil->draw || !zstencil->draw->depth.res)
+        return;
+    struct cache_operation *operation = &cache->operations[cache->operation_head];
+    const struct bound_surface *surface = &zstencil->draw->depth;
+    if (!operation->write || operation->noted || surface->res->tile_bytes != ROP_LINE_BYTES ||
+        !surface->format->depth_bits || !queue_space(zstencil->updates, now))
+        return;
+    uint32_t first = rop_quad_address(surface, 0, 0);
+    const struct resource_level *level = &surface->res->levels[surface->level];
+    if (operation->address < first || operation->address >= first + level->slice_bytes)
+        return;
+    operation->noted = true;
+    float far_depth = 0;
+    for (uint32_t at = 0; at < 64u * surface->format->block_bytes;
+         at += surface->format->block_bytes) {
+        float depth = depth_of_element(surface->format, operation->data + at);
+        far_depth = depth > far_depth ? depth : far_depth;
+    }
+    uint32_t tile = (operation->address - first) / ROP_LINE_BYTES;
+    *(struct hz_update *)queue_push(zstencil->updates, now) =
+        (struct hz_update){first, (uint16_t)(tile % level->tiles_x),
+                           (uint16_t)(tile / level->tiles_x), far_depth};
+}
+
+static enum unit_state
+zstencil_clock(void *self, uint64_t now)
+{
+    struct zstencil *zstencil = self;
+    enum unit_state why = UNIT_STARVED;
+    bool worked = false;
+    for (uint32_t i = 0; i < zstencil->quads_cycle; i++)
+        worked |= finish_first(zstencil, now, &why);
+    for (uint32_t i = 0; i < zstencil->quads_cycle; i++)
+        worked |= look_up(zstencil, zstencil->early_in, now) ||
+                  look_up(zstencil, zstencil->late_in, now);
+    if (!worked && !rop_first_waiting(&zstencil->rop) && obey(zstencil, now, &worked))
+        why = UNIT_WAITING;
+    tell_hz(zstencil, now);
+    bool moved = cache_clock(&zstencil->rop.cache, now);
+    zstencil->stats.cache_accesses = zstencil->rop.accesses;
+    zstencil->stats.cache_hits = zstencil->rop.hits;
+    zstencil->stats.cache_misses = zstencil->rop.misses;
+    zstencil->stats.lines_from_clear = zstencil->rop.lines_from_clear;
+    zstencil->stats.lines_written_back = zstencil->rop.cache.writebacks;
+    zstencil->stats.blocks_cleared = zstencil->rop.blocks_cleared;
+    if (moved)
+        module_wake_at(&zstencil->module, now + 1);
+    if (why == UNIT_STARVED && rop_first_waiting(&zstencil->rop))
+        why = UNIT_WAITING;
+    return worked ? UNIT_BUSY : why;
+}

@@ -1,0 +1,141 @@
+/* Tables: what is written is read back, flushed rows survive, the same rows give the same bytes. */
+#include "report/csv.h"
+
+#include "base/file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct fixture {
+    struct stat_set set;
+    uint64_t in, out;
+    char path[64], other[64];
+};
+
+static void
+begin(struct fixture *f)
+{
+    memset(f, 0, sizeof *f);
+    stat_set_init(&f->set);
+    stat_set_add_counter(&f->set, "unit.in", "things", "what came", &f->in);
+    stat_set_add_counter(&f->set, "unit[1].out", "things", "what went", &f->out);
+    strcpy(f->path, "/tmp/aetius-csv-XXXXXX");
+    strcpy(f->other, "/tmp/aetius-csv-XXXXXX");
+    close(mkstemp(f->path));
+    close(mkstemp(f->other));
+}
+
+static void
+end(struct fixture *f)
+{
+    unlink(f->path);
+    unlink(f->other);
+    stat_set_fini(&f->set);
+}
+
+static void
+write_rows(struct fixture *f, const char *path)
+{
+    struct error err;
+    struct csv *csv = csv_create(path, "frame,batch", &f->set, &err);
+    assert_non_null(csv);
+    for (uint64_t i = 0; i < 3; i++) {
+        csv_row(csv, (uint64_t[]){i, 7}, (uint64_t[]){10 * i, UINT64_MAX - i});
+        assert_true(csv_flush(csv, &err));
+    }
+    assert_true(csv_destroy(csv, &err));
+}
+
+static void
+tables_read_back(void **state)
+{
+    struct fixture f;
+    struct csv_table table;
+    struct error err;
+    begin(&f);
+    write_rows(&f, f.path);
+    assert_true(csv_read(&table, f.path, &err));
+    assert_int_equal(table.columns, 4);
+    assert_int_equal(table.rows, 3);
+    assert_string_equal(table.names[0], "frame");
+    assert_string_equal(table.names[1], "batch");
+    assert_int_equal(csv_column(&table, "unit[1].out"), 3);
+    assert_int_equal(csv_column(&table, "unit.out"), -1);
+    assert_int_equal(table.values[2 * 4 + 0], 2);
+    assert_int_equal(table.values[2 * 4 + 2], 20);
+    assert_true(table.values[2 * 4 + 3] == UINT64_MAX - 2);
+    csv_table_fini(&table);
+    end(&f);
+}
+
+static void
+the_same_rows_are_the_same_bytes(void **state)
+{
+    struct fixture f;
+    struct error err;
+    char *a = NULL, *b = NULL;
+    size_t size_a = 0, size_b = 0;
+    begin(&f);
+    write_rows(&f, f.path);
+    write_rows(&f, f.other);
+    assert_true(file_read(f.path, &a, &size_a, &err) && file_read(f.other, &b, &size_b, &err));
+    assert_int_equal(size_a, size_b);
+    assert_memory_equal(a, b, size_a);
+    /* RFC 1952: magic, deflate, no flags (so no name), modification time 0 */
+    assert_memory_equal(a, "\x1f\x8b\x08\x00\x00\x00\x00\x00", 8);
+    free(a);
+    free(b);
+    end(&f);
+}
+
+static void
+flushed_rows_are_whole_before_the_end(void **state)
+{
+    struct fixture f;
+    struct csv_table table;
+    struct error err;
+    begin(&f);
+    struct csv *csv = csv_create(f.path, "frame", &f.set, &err);
+    csv_row(csv, (uint64_t[]){0}, (uint64_t[]){1, 2});
+    assert_true(csv_flush(csv, &err));
+    csv_row(csv, (uint64_t[]){1}, (uint64_t[]){3, 4});
+    assert_true(csv_read(&table, f.path, &err));
+    assert_int_equal(table.rows, 1);
+    csv_table_fini(&table);
+    assert_true(csv_destroy(csv, &err));
+    assert_true(csv_read(&table, f.path, &err));
+    assert_int_equal(table.rows, 2);
+    csv_table_fini(&table);
+    end(&f);
+}
+
+static void
+faults_are_told(void **state)
+{
+    struct fixture f;
+    struct csv_table table;
+    struct error err;
+    begin(&f);
+    assert_null(csv_create("/nowhere/at/all.csv.gz", "frame", &f.set, &err));
+    assert_non_null(strstr(err.text, "/nowhere/at/all.csv.gz"));
+    assert_true(file_write(f.path, "frame,x\n1,2\n1;2\n", 16, &err));
+    assert_false(csv_read(&table, f.path, &err));
+    assert_non_null(strstr(err.text, "row 2, column 1"));
+    end(&f);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_read_back),
+        cmocka_unit_test(the_same_rows_are_the_same_bytes),
+        cmocka_unit_test(flushed_rows_are_whole_before_the_end),
+        cmocka_unit_test(faults_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+/* Parameters: the reference file, ranges, layers, errors, and the way back to a file. */
+#include "kernel/params.h"
+
+#include "base/file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Writes `text` to a file of its own, loads it, and returns whether that went well. */
+static bool
+load_text(struct params *params, const char *text, struct error *err)
+{
+    char path[] = "/tmp/aetius-params-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_true(file_write(path, text, strlen(text), err));
+    bool ok = params_load_file(params, path, err);
+    unlink(path);
+    return ok;
+}
+
+static void
+assert_tells(const struct error *err, const char *part)
+{
+    if (!strstr(err->text, part))
+        fail_msg("'%s' does not say '%s'", err->text, part);
+}
+
+/* Reads the reference file with a reader of its own: every line `Name = value` must be a parameter
+ * of its section, with that value as the default. */
+static void
+reference_2008_is_the_default(void **state)
+{
+    char *path = data_path("configs", "reference-2008.ini"), *bytes, section[64] = "", value[128];
+    size_t size;
+    struct error err;
+    struct params defaults;
+    uint32_t found = 0;
+    assert_non_null(path);
+    assert_true(file_read(path, &bytes, &size, &err));
+    params_init(&defaults);
+    for (char *line = strtok(bytes, "\n"); line; line = strtok(NULL, "\n")) {
+        char name[64], text[128];
+        sscanf(line, "[%63[^]]]", section);
+        if (line[0] == ';' || sscanf(line, "%63s = %127s", name, text) != 2)
+            continue;
+        const struct param_info *info = param_find(section, name);
+        if (!info)
+            fail_msg("%s.%s is missing", section, name);
+        char *unquoted = text[0] == '"' ? strtok_r(text, "\"", &(char *){NULL}) : text;
+        param_format(info, &defaults, value, sizeof value);
+        assert_string_equal(value, unquoted);
+        found++;
+    }
+    assert_int_equal(found, 236); /* the number that the file's description gives */
+    free(bytes);
+    free(path);
+}
+
+static void
+presets_load(void **state)
+{
+    struct params defaults, params;
+    struct error err;
+    params_init(&defaults);
+    params.GPU.NumStampPipes = 77;
+    assert_true(params_load_preset(&params, "reference-2008", &err));
+    assert_memory_equal(&params, &defaults, sizeof params);
+    assert_true(params_load_preset(&params, "reference-2005", &err));
+    assert_int_equal(params.GPU.NumFragmentShaders, 2);
+    assert_int_equal(params.GPU.NumStampPipes, 2);
+    assert_false(params.MEMORYCONTROLLER.MemoryControllerV2);
+    /* four channels of 64 bits, twice a cycle: 64 bytes */
+    assert_int_equal(
+        params.MEMORYCONTROLLER.MemoryBuses * params.MEMORYCONTROLLER.MemoryBusWidth / 8 * 2, 64);
+    /* 16 KiB in 64 lines, 4-way */
+    assert_int_equal(
+        params.FRAGMENTSHADER.TextureCacheWays * params.FRAGMENTSHADER.TextureCacheLines, 64);
+    assert_int_equal(64 * params.FRAGMENTSHADER.TextureCacheLineSize, 16384);
+    assert_int_equal(params.DAC.RefreshRate, 5000000); /* as in reference-2008 */
+    assert_false(params_load_preset(&params, "reference-1999", &err));
+    assert_tells(&err, "reference-1999");
+}
+
+static void
+every_default_is_allowed(void **state)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    struct params params;
+    struct error err;
+    char value[PARAM_TEXT_BYTES], assignment[512], allowed[512];
+    params_init(&params);
+    for (size_t i = 0; i < count; i++) {
+        param_format(&infos[i], &params, value, sizeof value);
+        snprintf(assignment, sizeof assignment, "%s.%s=%s", infos[i].section, infos[i].name, value);
+        if (!infos[i].unmodelled && !params_set(&params, assignment, &err))
+            fail_msg("%s", err.text);
+        param_format_allowed(&infos[i], allowed, sizeof allowed);
+        assert_true(strlen(allowed) > 3 && strlen(infos[i].doc) > 8);
+    }
+}
+
+static void
+a_written_machine_reads_back(void **state)
+{
+    struct params params, back;
+    struct error err;
+    params_init(&params);
+    assert_true(params_set(&params, "GPU.NumStampPipes = 2", &err));
+    assert_true(params_set(&params, "RASTERIZER.Generator=seven-level", &err));
+    assert_true(params_set(&params, "SIMULATOR.StatsFile=\" with space.csv\"", &err));
+    assert_true(params_set(&params, "CLIPPER.ExecLatency=0x10", &err));
+    assert_int_equal(params.CLIPPER.ExecLatency, 16);
+    assert_string_equal(params.SIMULATOR.StatsFile, " with space.csv");
+    assert_false(params_set(&params, "SIMULATOR.StatsFile=with ; comment.csv", &err));
+    char *text = params_to_ini(&params, "two lines\nof comment");
+    params_init(&back);
+    assert_true(load_text(&back, text, &err));
+    assert_memory_equal(&params, &back, sizeof params);
+    free(text);
+}
+
+static void
+files_are_read_leniently_where_it_is_safe(void **state)
+{
+    struct params params;
+    struct error err;
+    params_init(&params);
+    assert_true(load_text(&params,
+                          "# a comment\r\n; another\r\n\r\n[GPU]\r\n"
+                          "   NumVertexShaders = 3   ; after a value\r\n"
+                          "\tNumStampPipes=0x2\r\nUnifiedShader = false\r\n"
+                          "[SHADER]\r\nMode = Instant",
+                          &err));
+    assert_int_equal(params.GPU.NumVertexShaders, 3);
+    assert_int_equal(params.GPU.NumStampPipes, 2);
+    assert_false(params.GPU.UnifiedShader);
+    assert_int_equal(params.SHADER.Mode, SHADER_INSTANT);
+}
+
+static void
+errors_name_line_parameter_and_what_is_allowed(void **state)
+{
+    struct params params, before;
+    struct error err;
+    params_init(&params);
+    before = params;
+    assert_false(
+        load_text(&params, "[GPU]\nNumStampPipes = 2\n\n[STREAMER]\nIndicesCycle = 0\n", &err));
+    assert_tells(&err, ":5: STREAMER.IndicesCycle = 0: allowed is 1 to 64 indices");
+    assert_memory_equal(&params, &before, sizeof params); /* all or nothing */
+
+    assert_false(load_text(&params, "; first\n[STREAMER]\nIndicesCycel = 1\n", &err));
+    assert_tells(&err, ":3: ");
+    assert_tells(&err, "STREAMER.IndicesCycel; did you mean STREAMER.IndicesCycle?");
+    assert_false(load_text(&params, "NumStampPipes = 2\n", &err));
+    assert_tells(&err, ":1: parameter NumStampPipes stands in no section");
+    assert_false(load_text(&params, "[GPU]\nNumStampPipes\n", &err));
+    assert_tells(&err, ":2: expected");
+    assert_false(load_text(&params, "[GPU]\nNumStampPipes = 4294967297\n", &err));
+    assert_tells(&err, ":2: GPU.NumStampPipes = 4294967297: allowed is 1 to");
+
+    assert_false(params_set(&params, "GPU.NumStampPipes=-1", &err));
+    assert_tells(&err, "allowed is 1 to");
+    assert_false(params_set(&params, "GPU.UnifiedShader=maybe", &err));
+    assert_tells(&err, "TRUE or FALSE");
+    assert_false(params_set(&params, "SHADER.Mode=slow", &err));
+    assert_tells(&err, "timed or instant");
+    assert_false(params_set(&params, "SIMULATOR.MSAASamples=3", &err));
+    assert_tells(&err, "a power of two from 2 to 8 samples");
+    assert_false(params_set(&params, "NumStampPipes=3", &err));
+    assert_tells(&err, "SECTION.Name=value");
+    assert_false(params_set(&params, "MEMORYCONTROLLER.BankGranurality=512", &err));
+    assert_tells(&err, "did you mean MEMORYCONTROLLER.BankGranularity?");
+    assert_memory_equal(&params, &before, sizeof params);
+    assert_false(params_load_file(&params, "/nowhere/at/all.ini", &err));
+    assert_tells(&err, "/nowhere/at/all.ini");
+}
+
+static void
+the_generator_follows_recursive_mode(void **state)
+{
+    struct params params;
+    struct error err;
+    params_init(&params);
+    assert_int_equal(params_generator(&params), GENERATOR_RECURSIVE);
+    assert_true(params_set(&params, "RASTERIZER.RecursiveMode=FALSE", &err));
+    assert_int_equal(params_generator(&params), GENERATOR_SCAN);
+    assert_true(params_set(&params, "RASTERIZER.Generator=seven-level", &err));
+    assert_int_equal(params_generator(&params), GENERATOR_SEVEN_LEVEL);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reference_2008_is_the_default),
+        cmocka_unit_test(presets_load),
+        cmocka_unit_test(every_default_is_allowed),
+        cmocka_unit_test(a_written_machine_reads_back),
+        cmocka_unit_test(files_are_read_leniently_where_it_is_safe),
+        cmocka_unit_test(errors_name_line_parameter_and_what_is_allowed),
+        cmocka_unit_test(the_generator_follows_recursive_mode),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* Layout of resources: every element has its own bytes inside the resource, boxes come back as they
+ * went in, the facts of the header hold, and hostile descriptions are refused. */
+#include "gfx/resource.h"
+#include "base/mem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct resource_desc shapes[] = {
+    {.target = TARGET_1D, .format = 67, .width = 37, .height = 1, .depth = 1, .last_level = 5},
+    {.target = TARGET_2D, .format = 67, .width = 19, .height = 45, .depth = 1, .last_level = 5},
+    {.target = TARGET_2D, .format = 64, .width = 16, .height = 8, .depth = 1, .last_level = 4},
+    {.target = TARGET_2D, .format = 1, .width = 9, .height = 7, .depth = 1, .samples = 4},
+    {.target = TARGET_2D, .format = 31, .width = 9, .height = 7, .depth = 1, .last_level = 3},
+    {.target = TARGET_2D, .format = 66, .width = 9, .height = 7, .depth = 1, .last_level = 0},
+    {.target = TARGET_2D, .format = 105, .width = 37, .height = 10, .depth = 1, .last_level = 5},
+    {.target = TARGET_2D, .format = 108, .width = 12, .height = 100, .depth = 1, .last_level = 6},
+    {.target = TARGET_3D, .format = 7, .width = 9, .height = 5, .depth = 20, .last_level = 4},
+    {.target = TARGET_CUBE,
+     .format = 67,
+     .width = 9,
+     .height = 9,
+     .depth = 1,
+     .array_size = 6,
+     .last_level = 3},
+    {.target = TARGET_RECT, .format = 19, .width = 30, .height = 5, .depth = 1},
+    {.target = TARGET_2D_ARRAY,
+     .format = 12,
+     .width = 6,
+     .height = 12,
+     .depth = 1,
+     .array_size = 5,
+     .last_level = 2},
+    {.target = TARGET_1D_ARRAY,
+     .format = 12,
+     .width = 6,
+     .height = 1,
+     .depth = 1,
+     .array_size = 5,
+     .last_level = 2},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static void
+test_bytes_are_distinct(void **state)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        struct resource res;
+        assert_true(resource_init(&res, &shapes[i], NULL));
+        uint8_t *used = mem_alloc(res.size_bytes);
+        const struct format_info *f = res.format;
+        for (uint32_t n = 0; n <= shapes[i].last_level; n++) {
+            const struct resource_level *l = &res.levels[n];
+            for (uint32_t z = 0; z < l->slices; z++)
+                for (uint32_t y = 0; y < l->height; y += f->block_height)
+                    for (uint32_t x = 0; x < l->width; x += f->block_width)
+                        for (uint32_t s = 0; s < res.samples; s++) {
+                            uint32_t at = resource_offset(&res, n, x, y, z, s);
+                            assert_true(at + f->block_bytes <= res.size_bytes);
+                            for (uint32_t b = 0; b < f->block_bytes; b++)
+                                assert_int_equal(used[at + b]++, 0);
+                        }
+        }
+        free(used);
+    }
+}
+
+static void
+test_box_round_trip(void **state)
+{
+    uint32_t random = 5;
+    for (int i = 0; i < SHAPES; i++) {
+        struct resource res;
+        assert_true(resource_init(&res, &shapes[i], NULL));
+        res.address = 256;
+        struct gpu_memory memory = {.size_bytes = 256 + res.size_bytes};
+        memory.bytes = mem_alloc(memory.size_bytes);
+        const struct format_info *f = res.format;
+        for (uint32_t n = 0; n <= shapes[i].last_level; n++) {
+            const struct resource_level *l = &res.levels[n];
+            struct box all = {0, 0, 0, (int32_t)l->width, (int32_t)l->height, (int32_t)l->slices};
+            assert_true(resource_box_ok(&res, n, &all));
+            uint32_t columns = (l->width + f->block_width - 1) / f->block_width;
+            uint32_t lines = (l->height + f->block_height - 1) / f->block_height;
+            uint32_t bytes = resource_box_bytes(&res, &all);
+            assert_int_equal(bytes, columns * lines * l->slices * f->block_bytes);
+            uint8_t *in = mem_alloc(bytes), *out = mem_alloc(bytes);
+            for (uint32_t b = 0; b < bytes; b++)
+                in[b] = (uint8_t)((random = random * 1664525u + 1013904223u) >> 24);
+            resource_write_box(&res, &memory, n, &all, in);
+            resource_read_box(&res, &memory, n, &all, out);
+            assert_memory_equal(in, out, bytes);
+            /* a block in the middle lies where the offset says */
+            uint32_t bx = columns / 2, by = lines / 2, z = l->slices / 2;
+            struct box one = {(int32_t)(bx * f->block_width),
+                              (int32_t)(by * f->block_height),
+                              (int32_t)z,
+                              1,
+                              1,
+                              1};
+            one.width = (int32_t)l->width - one.x < f->block_width ? (int32_t)l->width - one.x
+                                                                   : f->block_width;
+            one.height = (int32_t)l->height - one.y < f->block_height ? (int32_t)l->height - one.y
+                                                                      : f->block_height;
+            assert_true(resource_box_ok(&res, n, &one));
+            resource_read_box(&res, &memory, n, &one, out);
+            const uint8_t *want = in + ((z * lines + by) * columns + bx) * f->block_bytes;
+            assert_memory_equal(out, want, f->block_bytes);
+            assert_memory_equal(
+                memory.bytes + 256 +
+                    resource_offset(&res, n, (uint32_t)one.x, (uint32_t)one.y, z, 0),
+                want, f->block_bytes);
+            free(in);
+            free(out);
+        }
+        free(memory.bytes);
+    }
+}
+
+static void
+test_layout_facts(void **state)
+{
+    struct resource res;
+    struct resource_desc d = {
+        .target = TARGET_2D, .format = 1, .width = 40, .height = 24, .depth = 1, .last_level = 1};
+    assert_true(resource_init(&res, &d, NULL));
+    assert_int_equal(res.tile_bytes, 256);
+    assert_int_equal(res.levels[0].slice_bytes, 5 * 3 * 256);
+    assert_int_equal(res.levels[1].offset, 5 * 3 * 256);
+    for (uint32_t y = 0; y < 24; y += 2)
+        for (uint32_t x = 0; x < 40; x += 2) {
+            uint32_t at = resource_offset(&res, 0, x, y, 0, 0);
+            assert_int_equal(at % 16, 0);
+            assert_int_equal(resource_offset(&res, 0, x + 1, y, 0, 0), at + 4);
+            assert_int_equal(resource_offset(&res, 0, x, y + 1, 0, 0), at + 8);
+            assert_int_equal(resource_offset(&res, 0, x + 1, y + 1, 0, 0), at + 12);
+            assert_int_equal(at / 256, y / 8 * 5 + x / 8);
+            assert_int_equal(at / 64, resource_offset(&res, 0, x & ~3u, y & ~3u, 0, 0) / 64);
+        }
+}
+
+static void
+test_buffers(void **state)
+{
+    struct resource res;
+    struct resource_desc d = {
+        .target = TARGET_BUFFER, .format = 64, .width = 100, .height = 1, .depth = 1};
+    assert_true(resource_init(&res, &d, NULL));
+    assert_int_equal(res.size_bytes, 100);
+    assert_int_equal(resource_offset(&res, 0, 77, 0, 0, 0), 77);
+    assert_true(resource_box_ok(&res, 0, &(struct box){3, 0, 0, 97, 1, 1}));
+    assert_false(resource_box_ok(&res, 0, &(struct box){4, 0, 0, 97, 1, 1}));
+    assert_false(resource_box_ok(&res, 0, &(struct box){-1, 0, 0, 3, 1, 1}));
+    assert_false(resource_box_ok(&res, 0, &(struct box){0, 0, 0, -3, 1, 1}));
+    assert_false(resource_box_ok(&res, 0, &(struct box){INT32_MAX, 0, 0, INT32_MAX, 1, 1}));
+    assert_false(resource_box_ok(&res, 1, &(struct box){0, 0, 0, 1, 1, 1}));
+    d.width = (1u << 30) + 1;
+    assert_false(resource_init(&res, &d, NULL));
+    d.width = 0;
+    assert_false(resource_init(&res, &d, NULL));
+}
+
+static void
+test_boxes(void **state)
+{
+    struct resource res;
+    assert_true(resource_init(&res, &shapes[6], NULL)); /* DXT1, 37 x 10 */
+    assert_true(resource_box_ok(&res, 0, &(struct box){4, 4, 0, 8, 4, 1}));
+    assert_true(resource_box_ok(&res, 0, &(struct box){32, 8, 0, 5, 2, 1}));
+    assert_false(resource_box_ok(&res, 0, &(struct box){2, 4, 0, 8, 4, 1}));
+    assert_false(resource_box_ok(&res, 0, &(struct box){4, 4, 0, 6, 4, 1}));
+    assert_false(resource_box_ok(&res, 0, &(struct box){36, 8, 0, 4, 4, 1}));
+    assert_false(resource_box_ok(&res, 0, &(struct box){0, 0, 1, 4, 4, 1}));
+    assert_false(resource_box_ok(&res, 6, &(struct box){0, 0, 0, 1, 1, 1}));
+    assert_true(resource_init(&res, &shapes[8], NULL)); /* 3D: level 1 has 10 slices */
+    assert_true(resource_box_ok(&res, 1, &(struct box){0, 0, 9, 1, 1, 1}));
+    assert_false(resource_box_ok(&res, 1, &(struct box){0, 0, 9, 1, 1, 2}));
+}
+
+static void
+test_hostile(void **state)
+{
+    static const struct resource_desc bad[] = {
+        {.target = TARGET_2D, .format = 67, .width = 0, .height = 4, .depth = 1},
+        {.target = TARGET_2D, .format = 67, .width = 4, .height = 0, .depth = 1},
+        {.target = TARGET_2D, .format = 67, .width = 4, .height = 4, .depth = 0},
+        {.target = TARGET_2D, .format = 67, .width = 4097, .height = 4, .depth = 1},
+        {.target = TARGET_2D, .format = 67, .width = UINT32_MAX, .height = UINT32_MAX, .depth = 1},
+        {.target = TARGET_2D, .format = 67, .width = 4, .height = 4, .depth = 2},
+        {.target = TARGET_2D, .format = 67, .width = 4, .height = 4, .depth = 1, .array_size = 2},
+        {.target = TARGET_2D, .format = 67, .width = 4, .height = 4, .depth = 1, .last_level = 3},
+        {.target = TARGET_2D,
+         .format = 67,
+         .width = 4,
+         .height = 4,
+         .depth = 1,
+         .last_level = UINT32_MAX},
+        {.target = TARGET_2D, .format = 67, .width = 4, .height = 4, .depth = 1, .samples = 3},
+        {.target = TARGET_2D, .format = 67, .width = 4, .height = 4, .depth = 1, .samples = 16},
+        {.target = TARGET_2D,
+         .format = 67,
+         .width = 4,
+         .height = 4,
+         .depth = 1,
+         .samples = 4,
+         .last_level = 1},
+        {.target = TARGET_2D, .format = 105, .width = 4, .height = 4, .depth = 1, .samples = 4},
+        {.target = TARGET_2D, .format = 0, .width = 4, .height = 4, .depth = 1},
+        {.target = TARGET_2D, .format = UINT32_MAX, .width = 4, .height = 4, .depth = 1},
+        {.target = 9, .format = 67, .width = 4, .height = 4, .depth = 1},
+        {.target = UINT32_MAX, .format = 67, .width = 4, .height = 4, .depth = 1},
+        {.target = TARGET_1D, .format = 67, .width = 4, .height = 2, .depth = 1},
+        {.target = TARGET_RECT, .format = 67, .width = 4, .height = 4, .depth = 1, .last_level = 1},
+        {.target = TARGET_3D, .format = 67, .width = 4, .height = 4, .depth = 513},
+        {.target = TARGET_3D, .format = 31, .width = 4096, .height = 4096, .depth = 512},
+        {.target = TARGET_CUBE, .format = 67, .width = 4, .height = 5, .depth = 1, .array_size = 6},
+        {.target = TARGET_CUBE, .format = 67, .width = 4, .height = 4, .depth = 1, .array_size = 5},
+        {.target = TARGET_2D_ARRAY,
+         .format = 67,
+         .width = 4,
+         .height = 4,
+         .depth = 1,
+         .array_size = UINT32_MAX},
+        {.target = TARGET_BUFFER, .format = 64, .width = 4, .height = 2, .depth = 1},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct resource res;
+        struct error err = {{0}};
+        if (resource_init(&res, &bad[i], &err))
+            fail_msg("description %zu was taken", i);
+        assert_true(err.text[0] != 0);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bytes_are_distinct),
+        cmocka_unit_test(test_box_round_trip),
+        cmocka_unit_test(test_layout_facts),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_hostile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

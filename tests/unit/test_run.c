@@ -1,0 +1,146 @@
+/* A run folder: run.json holds what readers rely on, and two runs are compared. */
+#include "report/compare_runs.h"
+#include "report/csv.h"
+#include "report/run.h"
+
+#include "base/file.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct folder {
+    char dir[32], json[64], ini[64], csv[64];
+};
+
+/* A run of two frames in which a unit counted `things` in all and memory moved `bytes`. */
+static void
+make_run(struct folder *f, const char *setting, uint64_t things, uint64_t bytes, uint64_t cycles)
+{
+    struct stat_set set;
+    struct params params;
+    struct error err;
+    uint64_t counters[2] = {0, 0};
+    strcpy(f->dir, "/tmp/aetius-run-XXXXXX");
+    assert_non_null(mkdtemp(f->dir));
+    snprintf(f->json, sizeof f->json, "%s/run.json", f->dir);
+    snprintf(f->ini, sizeof f->ini, "%s/machine.ini", f->dir);
+    snprintf(f->csv, sizeof f->csv, "%s/stats.frames.csv.gz", f->dir);
+    stat_set_init(&set);
+    stat_set_add_counter(&set, "unit.things", "things", "things done", &counters[0]);
+    stat_set_add_counter(&set, "memctl.read_bytes", "bytes", "bytes read", &counters[1]);
+
+    struct csv *csv = csv_create(f->csv, "frame", &set, &err);
+    assert_non_null(csv);
+    csv_row(csv, (uint64_t[]){0}, (uint64_t[]){1, 0});
+    csv_row(csv, (uint64_t[]){1}, (uint64_t[]){things - 1, bytes});
+    assert_true(csv_destroy(csv, &err));
+
+    params_init(&params);
+    assert_true(params_set(&params, setting, &err));
+    char *ini = params_to_ini(&params, NULL);
+    assert_true(file_write(f->ini, ini, strlen(ini), &err));
+    free(ini);
+
+    struct run_frame frames[2] = {{.number = 4, .cycles = 100, .hash = 0xabc},
+                                  {.number = 5, .cycles = cycles - 100, .hash = 1}};
+    struct run_facts facts = {.program = "glxgears",
+                              .frames = frames,
+                              .frame_count = 2,
+                              .width = 640,
+                              .height = 480,
+                              .cycles = cycles,
+                              .picture_hash = 0x123456789abcdef0,
+                              .complete = true,
+                              .wall_seconds = 0.5,
+                              .peak_rss_bytes = 4096};
+    uint64_t values[2] = {things, bytes};
+    struct totals totals = run_totals(&facts, &set, values, &params);
+    assert_true(run_write_json(&facts, &totals, f->json, &err));
+    totals_free(&totals);
+    stat_set_fini(&set);
+}
+
+static void
+remove_run(struct folder *f)
+{
+    unlink(f->json);
+    unlink(f->ini);
+    unlink(f->csv);
+    rmdir(f->dir);
+}
+
+static void
+run_json_holds_what_readers_rely_on(void **state)
+{
+    static const char *const fields[] = {
+        "program",        "trace",        "frames",       "cycles",
+        "width",          "height",       "wall_seconds", "cycles_per_second",
+        "peak_rss_bytes", "picture_hash", "version",      "complete"};
+    struct folder f;
+    struct error err;
+    char *text = NULL;
+    size_t size = 0;
+    make_run(&f, "GPU.ClockMHz=1000", 10, 64, 300);
+    assert_true(file_read(f.json, &text, &size, &err));
+    cJSON *root = cJSON_Parse(text);
+    assert_non_null(root);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        assert_non_null(cJSON_GetObjectItemCaseSensitive(root, fields[i]));
+    assert_string_equal(cJSON_GetObjectItem(root, "picture_hash")->valuestring, "123456789abcdef0");
+    assert_float_equal(cJSON_GetObjectItem(root, "cycles_per_second")->valuedouble, 600, 1e-9);
+    const cJSON *second = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "per_frame"), 1);
+    assert_int_equal(cJSON_GetObjectItem(second, "frame")->valueint, 5);
+    assert_int_equal(cJSON_GetObjectItem(second, "cycles")->valueint, 200);
+    assert_string_equal(cJSON_GetObjectItem(second, "hash")->valuestring, "0000000000000001");
+    /* 300 cycles at 1000 MHz are 0.0003 ms; what was not counted has no value */
+    const cJSON *metrics = cJSON_GetObjectItem(root, "metrics");
+    assert_float_equal(cJSON_GetObjectItem(metrics, "time")->valuedouble, 0.0003, 1e-12);
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(metrics, "hz_culled")));
+    cJSON_Delete(root);
+    free(text);
+    remove_run(&f);
+}
+
+static void
+two_runs_are_compared(void **state)
+{
+    struct folder a, b;
+    struct run_comparison comparison;
+    struct error err;
+    make_run(&a, "GPU.NumStampPipes=2", 10, 1000000, 300);
+    make_run(&b, "SHADER.Mode=instant", 40, 1000100, 330);
+    assert_true(is_run_folder(a.dir));
+    assert_true(compare_runs(a.dir, b.dir, &comparison, &err));
+    assert_float_equal(comparison.cycles_a, 300, 0);
+    assert_float_equal(comparison.cycles_b, 330, 0);
+    assert_int_equal(comparison.machine_count, 2);
+    assert_string_equal(comparison.machine[0].name, "GPU.NumStampPipes");
+    assert_string_equal(comparison.machine[0].a, "2");
+    assert_string_equal(comparison.machine[0].b, "4");
+    assert_string_equal(comparison.machine[1].b, "instant");
+    /* 30 of 40 is more of a change than 100 of a million: 30 / sqrt(40) against 100 / sqrt(10^6) */
+    assert_int_equal(comparison.move_count, 2);
+    assert_string_equal(comparison.moves[0].name, "unit.things");
+    assert_int_equal(comparison.moves[0].a, 10);
+    assert_int_equal(comparison.moves[0].b, 40);
+    assert_int_equal(comparison.moves[1].b, 1000100);
+    run_comparison_fini(&comparison);
+    remove_run(&a);
+    remove_run(&b);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(run_json_holds_what_readers_rely_on),
+        cmocka_unit_test(two_runs_are_compared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+/* Statistics: names, sums over instances, differences. */
+#include "unit/stats.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include <string.h>
+
+static void
+names_and_values(void **state)
+{
+    struct stat_set set;
+    struct clipper_stats clipper = {.primitives_in = 5, .to_clip = 3};
+    struct shader_stats shaders[2] = {{.instructions = 10}, {.instructions = 32}};
+    uint64_t busy = 7, values[256], sum;
+    stat_set_init(&set);
+    stat_set_add(&set, &clipper_stat_group, -1, &clipper);
+    for (int32_t i = 0; i < 2; i++)
+        stat_set_add(&set, &shader_stat_group, i, &shaders[i]);
+    stat_set_add_counter(&set, "clipper.busy_cycles", "cycles", "cycles busy", &busy);
+    assert_true(set.count < 256);
+    assert_string_equal(set.entries[0].name, "clipper.primitives_in"); /* columns in order of adding */
+    stat_set_snapshot(&set, values);
+
+    assert_true(stat_set_sum(&set, values, "clipper.to_clip", &sum));
+    assert_int_equal(sum, 3);
+    assert_true(stat_set_sum(&set, values, "clipper.busy_cycles", &sum));
+    assert_int_equal(sum, 7);
+    assert_true(stat_set_sum(&set, values, "shader.instructions", &sum));
+    assert_int_equal(sum, 42);
+    assert_true(stat_set_sum(&set, values, "shader[1].instructions", &sum));
+    assert_int_equal(sum, 32);
+    assert_false(stat_set_sum(&set, values, "shader[2].instructions", &sum));
+    assert_false(stat_set_sum(&set, values, "shade.instructions", &sum));
+    assert_string_equal(stat_set_find(&set, "shader[0].instructions")->measure, "instructions");
+    assert_null(stat_set_find(&set, "shader.instructions"));
+    assert_string_equal(stat_set_nearest(&set, "clipper.primitives_on"), "clipper.primitives_in");
+    assert_null(stat_set_nearest(&set, "nothing like any of them"));
+
+    stat_set_rebase(&set);
+    clipper.primitives_in += 4;
+    stat_set_snapshot(&set, values);
+    assert_true(stat_set_sum(&set, values, "clipper.primitives_in", &sum));
+    assert_int_equal(sum, 4);
+    assert_true(stat_set_sum(&set, values, "clipper.to_clip", &sum));
+    assert_int_equal(sum, 0);
+    stat_set_fini(&set);
+}
+
+static void
+many_entries_are_found(void **state)
+{
+    struct stat_set set;
+    uint64_t counters[3000];
+    char name[32];
+    stat_set_init(&set);
+    for (uint32_t i = 0; i < 3000; i++) {
+        snprintf(name, sizeof name, "unit[%u].x", i);
+        counters[i] = i;
+        stat_set_add_counter(&set, name, "things", "a test", &counters[i]);
+    }
+    for (uint32_t i = 0; i < 3000; i++) {
+        snprintf(name, sizeof name, "unit[%u].x", i);
+        assert_int_equal(*stat_set_find(&set, name)->value, i);
+    }
+    stat_set_fini(&set);
+}
+
+static void
+every_unit_documents_its_statistics(void **state)
+{
+    size_t count;
+    const struct unit_doc *docs = unit_docs(&count);
+    assert_true(count >= 15);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < docs[i].group->count; k++) {
+            assert_true(strlen(docs[i].group->infos[k].doc) > 8);
+            assert_true(strlen(docs[i].group->infos[k].measure) > 3);
+            assert_int_equal(docs[i].group->infos[k].offset, k * sizeof(uint64_t));
+        }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_and_values),
+        cmocka_unit_test(many_entries_are_found),
+        cmocka_unit_test(every_unit_documents_its_statistics),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

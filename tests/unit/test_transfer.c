@@ -1,0 +1,350 @@
+/* Clears, copies, blits and pictures, pixel by pixel against what the command says. The device is a
+ * stand-in: two or three resources in a memory of our own. */
+#include "gfx/transfer.h"
+#include "base/file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct resource resources[4]; /* by handle */
+static struct gpu_device device;
+static bool condition = true;
+
+struct resource *
+gpu_resource(struct gpu_device *unused, uint32_t client, uint32_t handle)
+{
+    return handle > 0 && handle < 4 && resources[handle].format ? &resources[handle] : NULL;
+}
+
+bool
+gpu_render_condition(struct gpu_device *unused, const struct gpu_cmd *cmd)
+{
+    return condition;
+}
+
+static int
+setup(void **state)
+{
+    memset(resources, 0, sizeof resources);
+    device.memory.size_bytes = 1 << 20;
+    device.memory.bytes = mem_alloc(device.memory.size_bytes);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    free(device.memory.bytes);
+    return 0;
+}
+
+/* Resource `handle`, filled with bytes that tell places apart. */
+static struct resource *
+make(uint32_t handle, uint32_t target, uint32_t format, uint32_t width, uint32_t height,
+     uint32_t layers, uint32_t samples)
+{
+    struct resource *res = &resources[handle];
+    struct resource_desc desc = {.handle = handle,
+                                 .target = target,
+                                 .format = format,
+                                 .width = width,
+                                 .height = height,
+                                 .depth = target == TARGET_3D ? layers : 1,
+                                 .array_size = target == TARGET_3D ? 1 : layers,
+                                 .last_level = samples > 1 || target == TARGET_BUFFER ? 0 : 1,
+                                 .samples = samples};
+    assert_true(resource_init(res, &desc, NULL));
+    res->address = handle << 18;
+    for (uint32_t i = 0; i < res->size_bytes; i++)
+        device.memory.bytes[res->address + i] = (uint8_t)((i * 2654435761u + handle * 77) >> 23);
+    return res;
+}
+
+static uint8_t *
+pixel(const struct resource *res, uint32_t level, uint32_t x, uint32_t y, uint32_t z, uint32_t s)
+{
+    return device.memory.bytes + res->address + resource_offset(res, level, x, y, z, s);
+}
+
+static void
+test_clear(void **state)
+{
+    static const float rgba[4] = {1, 0.2f, 0, 0.4f};
+    for (size_t i = 0; i < format_count(); i++) {
+        const struct format_info *f = format_at(i);
+        if (!(f->uses & FORMAT_COLOR))
+            continue;
+        struct resource *res = make(1, TARGET_2D_ARRAY, f->number, 19, 13, 3, 1);
+        uint8_t before[16], after[16], want[16];
+        memcpy(before, pixel(res, 0, 18, 12, 0, 0), f->block_bytes);
+        memcpy(after, pixel(res, 0, 0, 0, 2, 0), f->block_bytes);
+        f->pack(rgba, want);
+        struct bound_surface surface = {res, f, 0, 1, 19, 13, 1};
+        clear_color(&surface, &device.memory, rgba);
+        for (uint32_t p = 0; p < 19 * 13; p++)
+            assert_memory_equal(pixel(res, 0, p % 19, p / 19, 1, 0), want, f->block_bytes);
+        assert_memory_equal(before, pixel(res, 0, 18, 12, 0, 0), f->block_bytes);
+        assert_memory_equal(after, pixel(res, 0, 0, 0, 2, 0), f->block_bytes);
+    }
+}
+
+static uint32_t
+word_at(const struct resource *res, uint32_t x, uint32_t y)
+{
+    uint32_t word;
+    memcpy(&word, pixel(res, 0, x, y, 0, 0), 4);
+    return word;
+}
+
+static void
+test_clear_depth(void **state)
+{
+    struct resource *res = make(1, TARGET_2D, 19, 9, 9, 1, 1); /* Z24_UNORM_S8_UINT */
+    struct bound_surface surface = {res, res->format, 0, 0, 9, 9, 1};
+    uint32_t old = word_at(res, 3, 4);
+    clear_depth(&surface, &device.memory, MASK_STENCIL, 0.5, 0x1ab);
+    assert_int_equal(word_at(res, 3, 4), (old & 0xffffff) | 0xab000000);
+    clear_depth(&surface, &device.memory, MASK_DEPTH, 1.0, 0);
+    assert_int_equal(word_at(res, 8, 8), 0xabffffff);
+    clear_depth(&surface, &device.memory, MASK_DEPTH | MASK_STENCIL, 0.5, 1);
+    assert_int_equal(word_at(res, 0, 0), 0x01800000); /* 8388607.5 rounds up */
+    res = make(2, TARGET_2D, 20, 9, 9, 1, 1);         /* stencil in the low byte */
+    surface = (struct bound_surface){res, res->format, 0, 0, 9, 9, 1};
+    clear_depth(&surface, &device.memory, MASK_DEPTH | MASK_STENCIL, 7, 0x12);
+    assert_int_equal(word_at(res, 5, 5), 0xffffff12);
+    res = make(3, TARGET_2D, 18, 9, 9, 1, 1); /* Z32_FLOAT */
+    surface = (struct bound_surface){res, res->format, 0, 0, 9, 9, 1};
+    clear_depth(&surface, &device.memory, MASK_DEPTH, 0.25, 0);
+    assert_int_equal(word_at(res, 5, 5), 0x3e800000);
+}
+
+static void
+test_copy(void **state)
+{
+    struct resource *dst = make(1, TARGET_2D, 67, 30, 20, 1, 1);
+    struct resource *src = make(2, TARGET_CUBE, 1, 16, 16, 6, 1);
+    struct gpu_cmd cmd = {
+        .copy = {.dst = 1, .dst_x = 5, .dst_y = 6, .src = 2, .src_box = {2, 3, 4, 9, 10, 1}}};
+    struct error err;
+    assert_true(copy_region(&device, &cmd, &err));
+    for (uint32_t y = 0; y < 10; y++)
+        for (uint32_t x = 0; x < 9; x++)
+            assert_memory_equal(pixel(dst, 0, 5 + x, 6 + y, 0, 0),
+                                pixel(src, 0, 2 + x, 3 + y, 4, 0), 4);
+    /* onto itself, one pixel to the right and down */
+    uint8_t old[30 * 20 * 4];
+    resource_read_box(dst, &device.memory, 0, &(struct box){0, 0, 0, 30, 20, 1}, old);
+    cmd = (struct gpu_cmd){
+        .copy = {.dst = 1, .dst_x = 1, .dst_y = 1, .src = 1, .src_box = {0, 0, 0, 29, 19, 1}}};
+    assert_true(copy_region(&device, &cmd, &err));
+    for (uint32_t y = 0; y < 19; y++)
+        for (uint32_t x = 0; x < 29; x++)
+            assert_memory_equal(pixel(dst, 0, x + 1, y + 1, 0, 0), old + (y * 30 + x) * 4, 4);
+    /* buffers by bytes; samples with their pixel */
+    make(1, TARGET_BUFFER, 64, 100, 1, 1, 1);
+    make(2, TARGET_BUFFER, 64, 90, 1, 1, 1);
+    cmd =
+        (struct gpu_cmd){.copy = {.dst = 1, .dst_x = 3, .src = 2, .src_box = {7, 0, 0, 80, 1, 1}}};
+    assert_true(copy_region(&device, &cmd, &err));
+    assert_memory_equal(device.memory.bytes + (1 << 18) + 3, device.memory.bytes + (2 << 18) + 7,
+                        80);
+    dst = make(1, TARGET_2D, 67, 9, 9, 1, 4);
+    src = make(2, TARGET_2D, 67, 9, 9, 1, 4);
+    cmd = (struct gpu_cmd){.copy = {.dst = 1, .dst_x = 3, .src = 2, .src_box = {0, 0, 0, 5, 9, 1}}};
+    assert_true(copy_region(&device, &cmd, &err));
+    assert_memory_equal(pixel(dst, 0, 6, 8, 0, 0), pixel(src, 0, 3, 8, 0, 0), 16);
+}
+
+static void
+test_copy_refusals(void **state)
+{
+    make(1, TARGET_2D, 67, 30, 20, 1, 1);
+    make(2, TARGET_2D, 7, 30, 20, 1, 1);
+    make(3, TARGET_BUFFER, 64, 100, 1, 1, 1);
+    static const struct gpu_cmd bad[] = {
+        {.copy = {.dst = 1, .src = 2, .src_box = {0, 0, 0, 4, 4, 1}}},
+        {.copy = {.dst = 1, .src = 3, .src_box = {0, 0, 0, 4, 1, 1}}},
+        {.copy = {.dst = 1, .src = 1, .src_box = {-1, 0, 0, 4, 4, 1}}},
+        {.copy = {.dst = 1, .src = 1, .src_box = {0, 0, 0, 31, 4, 1}}},
+        {.copy = {.dst = 1, .dst_x = 28, .src = 1, .src_box = {0, 0, 0, 4, 4, 1}}},
+        {.copy = {.dst = 1, .dst_x = UINT32_MAX, .src = 1, .src_box = {0, 0, 0, 4, 4, 1}}},
+        {.copy = {.dst = 1, .dst_level = 9, .src = 1, .src_box = {0, 0, 0, 4, 4, 1}}},
+        {.copy = {.dst = 1, .src = 7, .src_box = {0, 0, 0, 4, 4, 1}}},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct error err = {{0}};
+        assert_false(copy_region(&device, &bad[i], &err));
+        assert_true(err.text[0] != 0);
+    }
+}
+
+static struct gpu_cmd
+blit_of(uint32_t dst_format, struct box dst, uint32_t src_format, struct box src)
+{
+    return (struct gpu_cmd){.blit = {.mask = 0x3f,
+                                     .filter = FILTER_NEAREST,
+                                     .dst = {1, 0, dst_format, dst},
+                                     .src = {2, 0, src_format, src}}};
+}
+
+static void
+test_blit_nearest(void **state)
+{
+    struct resource *dst = make(1, TARGET_2D, 67, 32, 32, 1, 1);
+    struct resource *src = make(2, TARGET_2D, 1, 32, 32, 1, 1);
+    struct error err;
+    /* twice as wide, mirrored in y, BGRA to RGBA, cut by a scissor */
+    struct gpu_cmd cmd =
+        blit_of(67, (struct box){4, 20, 0, 16, -10, 1}, 1, (struct box){3, 5, 0, 8, 10, 1});
+    uint8_t untouched[4];
+    memcpy(untouched, pixel(dst, 0, 4, 12, 0, 0), 4);
+    cmd.blit.scissor_enable = true;
+    cmd.blit.scissor = (struct scissor_state){5, 0, 18, 32};
+    assert_true(blit(&device, &cmd, &err));
+    assert_memory_equal(pixel(dst, 0, 4, 12, 0, 0), untouched, 4);
+    for (uint32_t y = 0; y < 10; y++)
+        for (uint32_t x = 1; x < 14; x++) {
+            const uint8_t *from = pixel(src, 0, 3 + x / 2, 14 - y, 0, 0);
+            const uint8_t want[4] = {from[2], from[1], from[0], from[3]};
+            assert_memory_equal(pixel(dst, 0, 4 + x, 10 + y, 0, 0), want, 4);
+        }
+    /* the mask */
+    uint8_t old[4];
+    memcpy(old, pixel(dst, 0, 9, 9, 0, 0), 4);
+    cmd = blit_of(67, (struct box){0, 0, 0, 32, 32, 1}, 1, (struct box){0, 0, 0, 32, 32, 1});
+    cmd.blit.mask = 0x5;
+    assert_true(blit(&device, &cmd, &err));
+    const uint8_t *from = pixel(src, 0, 9, 9, 0, 0);
+    const uint8_t want[4] = {from[2], old[1], from[0], old[3]};
+    assert_memory_equal(pixel(dst, 0, 9, 9, 0, 0), want, 4);
+    /* a false render condition does nothing */
+    memcpy(old, pixel(dst, 0, 9, 9, 0, 0), 4);
+    cmd.blit.mask = 0xf;
+    cmd.blit.render_condition = true;
+    condition = false;
+    assert_true(blit(&device, &cmd, &err));
+    condition = true;
+    assert_memory_equal(pixel(dst, 0, 9, 9, 0, 0), old, 4);
+}
+
+/* Half the size, linear: each pixel is the mean of four. */
+static void
+test_blit_linear(void **state)
+{
+    struct resource *dst = make(1, TARGET_2D, 67, 32, 32, 1, 1);
+    struct resource *src = make(2, TARGET_2D, 67, 32, 32, 1, 1);
+    struct gpu_cmd cmd =
+        blit_of(67, (struct box){0, 0, 0, 16, 16, 1}, 67, (struct box){0, 0, 0, 32, 32, 1});
+    cmd.blit.filter = FILTER_LINEAR;
+    struct error err;
+    assert_true(blit(&device, &cmd, &err));
+    for (uint32_t i = 0; i < 256; i++)
+        for (int c = 0; c < 4; c++) {
+            uint32_t x = i % 16, y = i / 16;
+            double mean = 0;
+            for (uint32_t k = 0; k < 4; k++)
+                mean += pixel(src, 0, 2 * x + (k & 1), 2 * y + (k >> 1), 0, 0)[c] / 4.0;
+            double got = pixel(dst, 0, x, y, 0, 0)[c];
+            assert_true(got - mean <= 0.501 && mean - got <= 0.501);
+        }
+}
+
+static void
+test_blit_depth_and_resolve(void **state)
+{
+    struct resource *dst = make(1, TARGET_2D, 19, 8, 8, 1, 1);
+    struct resource *src = make(2, TARGET_2D, 20, 8, 8, 1, 1);
+    struct error err;
+    uint32_t old = word_at(dst, 2, 3), from = word_at(src, 2, 3);
+    struct box all = {0, 0, 0, 8, 8, 1};
+    struct gpu_cmd cmd = blit_of(19, all, 20, all);
+    cmd.blit.mask = 0x10;
+    assert_true(blit(&device, &cmd, &err));
+    assert_int_equal(word_at(dst, 2, 3), (old & 0xff000000) | from >> 8);
+    cmd.blit.mask = 0x20;
+    assert_true(blit(&device, &cmd, &err));
+    assert_int_equal(word_at(dst, 2, 3), from << 24 | from >> 8);
+
+    dst = make(1, TARGET_2D, 67, 8, 8, 1, 1);
+    src = make(2, TARGET_2D, 67, 8, 8, 1, 4);
+    for (uint32_t s = 0; s < 4; s++)
+        memset(pixel(src, 0, 5, 6, 0, s), (int)(s * 40), 4);
+    cmd = blit_of(67, all, 67, all);
+    assert_true(blit(&device, &cmd, &err));
+    assert_int_equal(pixel(dst, 0, 5, 6, 0, 0)[1], 60);
+
+    struct gpu_cmd bad = blit_of(67, all, 67, all);
+    bad.blit.dst.level = 5;
+    assert_false(blit(&device, &bad, &err));
+    bad = blit_of(7, all, 67, all);
+    assert_false(blit(&device, &bad, &err));
+    bad = blit_of(67, all, 67, all);
+    bad.blit.alpha_blend = true;
+    assert_false(blit(&device, &bad, &err));
+}
+
+/* Boxes far outside write nothing outside and read nothing outside (the sanitizer looks on). */
+static void
+test_blit_hostile(void **state)
+{
+    static const int32_t odd[] = {0, 1, -1, 7, -7, 40, INT32_MAX, INT32_MIN, -1000000, 3};
+    struct resource *dst = make(1, TARGET_3D, 67, 8, 8, 4, 1);
+    make(2, TARGET_2D, 67, 8, 8, 1, 1);
+    uint32_t random = 1;
+    for (int n = 0; n < 3000; n++) {
+        int32_t v[12];
+        for (int i = 0; i < 12; i++)
+            v[i] = odd[(random = random * 1664525u + 1013904223u) / 429496730u];
+        struct gpu_cmd cmd = blit_of(67, (struct box){v[0], v[1], v[2], v[3], v[4], v[5]}, 67,
+                                     (struct box){v[6], v[7], v[8], v[9], v[10], v[11]});
+        cmd.blit.filter = (uint32_t)n & 1;
+        struct error err;
+        uint8_t *end = device.memory.bytes + dst->address + dst->size_bytes;
+        uint8_t guard = *end;
+        assert_true(blit(&device, &cmd, &err));
+        assert_int_equal(*end, guard);
+    }
+}
+
+static void
+test_picture(void **state)
+{
+    struct picture picture;
+    struct resource *res = make(1, TARGET_2D, 2, 10, 6, 1, 1); /* B8G8R8X8 */
+    picture_of_resource(&picture, res, &device.memory);
+    assert_int_equal(picture.width, 10);
+    assert_int_equal(picture.height, 6);
+    assert_false(picture.has_alpha);
+    for (uint32_t i = 0; i < 60; i++) {
+        const uint8_t *p = pixel(res, 0, i % 10, i / 10, 0, 0);
+        const uint8_t want[4] = {p[2], p[1], p[0], 255};
+        assert_memory_equal(picture.rgba + 4 * i, want, 4);
+    }
+    free(picture.rgba);
+    res = make(1, TARGET_2D, 104, 10, 6, 1, 1); /* sRGB: the codes as they are */
+    picture_of_resource(&picture, res, &device.memory);
+    assert_true(picture.has_alpha);
+    assert_memory_equal(picture.rgba + 4 * 23, pixel(res, 0, 3, 2, 0, 0), 4);
+    free(picture.rgba);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_clear),
+        TEST(test_clear_depth),
+        TEST(test_copy),
+        TEST(test_copy_refusals),
+        TEST(test_blit_nearest),
+        TEST(test_blit_linear),
+        TEST(test_blit_depth_and_resolve),
+        TEST(test_blit_hostile),
+        TEST(test_picture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+#!/bin/sh
+# Every check (`make check`). Ends in one line, `N passed, N failed`: steps, and each test case of
+# the unit tests.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+root=$(pwd)
+work=$root/build-check
+golden=tests/golden/tiny.trace
+mkdir -p "$work/logs"
+rm -f "$work/result"
+
+passed=0
+failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED  $*"
+}
+
+# step NAME COMMAND...: one check, with its output shown only when it fails.
+step() {
+    name=$1
+    shift
+    log="$work/logs/$(echo "$name" | tr -c 'a-zA-Z0-9\n' '-').log"
+    begin=$(date +%s)
+    if "$@" >"$log" 2>&1; then
+        pass
+        echo "ok      $name ($(($(date +%s) - begin)) s)"
+    else
+        fail "$name"
+        tail -n 40 "$log" | sed 's/^/        /'
+        return 1
+    fi
+}
+
+formatted() { find src tests benchmarks -name '*.[ch]' | xargs clang-format --dry-run --Werror; }
+
+short_files() {
+    find src -type f | xargs wc -l | awk '$2 != "total" && $1 > 800 { print; bad = 1 }
+                                          END { exit bad }'
+}
+
+# build NAME COMPILER TARGETS OPTIONS...: build-check/NAME
+build() {
+    dir=$work/$1
+    compiler=$2
+    targets=$3
+    shift 3
+    if [ ! -f "$dir/build.ninja" ]; then
+        rm -rf "$dir"
+        CC=$compiler CFLAGS='' LDFLAGS='' meson setup "$@" "$dir" || return 1
+    fi
+    # shellcheck disable=SC2086  # a list of words
+    ninja -C "$dir" $targets
+}
+
+# The test cases that a build's last run counted: "passed failed skipped". A program that died is a
+# failure even when it printed none.
+count_cases() {
+    jq -rs '
+        def cases: [(.stdout // "") | split("\n")[] | select(test("^(not )?ok [0-9]"))];
+        def skipped: map(select(test("# SKIP")));
+        map(cases as $c
+            | ($c - ($c | skipped)) as $run
+            | ($run | map(select(startswith("not "))) | length) as $bad
+            | {passed: (($run | length) - $bad),
+               failed: (if $bad == 0 and .result != "OK" and .result != "SKIP" then 1 else $bad end),
+               skipped: ($c | skipped | length)})
+        | "\(map(.passed) | add // 0) \(map(.failed) | add // 0) \(map(.skipped) | add // 0)"
+    ' "$1/meson-logs/testlog.json"
+}
+
+# What the programs that failed said: their cases that are not ok, with the reasons, and the end of
+# what they wrote to standard error.
+failures() {
+    jq -r '
+        select(.result != "OK" and .result != "SKIP")
+        | "\(.name): \(.result), exit status \(.returncode)",
+          ((.stdout // "") | split("\n")[] | select(test("^(not ok|#|Bail out)"))),
+          ((.stderr // "") | split("\n") | .[-30:][])
+    ' "$1/meson-logs/testlog.json" | head -n 100 | sed 's/^/        /'
+}
+
+# unit_tests NAME: runs the tests of build-check/NAME and counts every case.
+unit_tests() {
+    dir=$work/$1
+    begin=$(date +%s)
+    rm -f "$dir/meson-logs/testlog.json"
+    meson test -C "$dir" --no-rebuild >"$work/logs/tests-$1.log" 2>&1
+    status=$?
+    if [ ! -f "$dir/meson-logs/testlog.json" ]; then
+        fail "tests, $1: none ran"
+        tail -n 20 "$work/logs/tests-$1.log"
+        return
+    fi
+    # shellcheck disable=SC2046  # three numbers
+    set -- "$1" $(count_cases "$dir")
+    passed=$((passed + $2))
+    failed=$((failed + $3))
+    took="$(($(date +%s) - begin)) s"
+    if [ "$3" = 0 ] && [ $status = 0 ]; then
+        echo "ok      tests, $1: $2 cases, $4 skipped ($took)"
+    else
+        echo "FAILED  tests, $1: $2 passed, $3 failed, $4 skipped ($took)"
+        [ "$3" != 0 ] || fail "tests, $1: meson test ended with $status"
+        failures "$dir"
+    fi
+}
+
+commands() { "$1" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'; }
+has_command() { commands "$1" | grep -qx "$2"; }
+
+answers_help() { "$1" "$2" --help | grep -q "usage: aetius $2"; }
+
+# What a run says that must not depend on the compiler: pictures, cycles, statistics, parameters.
+results() {
+    "$1" sim "$golden" --force -o "$2" || return 1
+    (
+        cd "$2" || exit 1
+        jq -c '{picture_hash, cycles, frames, width, height}' run.json
+        for table in stats.*.csv.gz; do
+            echo "$table $(gunzip -c "$table" | sha256sum)"
+        done
+        sha256sum machine.ini frames/*.png
+    ) >"$2.results"
+}
+
+same_results() {
+    results "$work/$1/aetius" "$work/results/$1" || return 1
+    diff "$work/results/gcc-O3.results" "$work/results/$1.results"
+}
+
+installed_run() {
+    meson install --no-rebuild -C "$work/gcc-O3" && "$work/installed/bin/aetius" --version &&
+        if has_command "$work/gcc-O3/aetius" sim; then
+            (cd / && "$work/installed/bin/aetius" sim "$root/$golden" --preset reference-2005 \
+                --force -o "$work/results/installed")
+        fi
+}
+
+echo "style"
+step 'clang-format' formatted
+step 'includes go one way' tools/check-includes.sh
+step 'no file of src over 800 lines' short_files
+
+echo "gcc, optimized"
+step 'build gcc -O3' build gcc-O3 gcc all -Dbuildtype=release --prefix="$work/installed" &&
+    unit_tests gcc-O3
+
+aetius=$work/gcc-O3/aetius
+if [ -x "$aetius" ]; then
+    for name in $(commands "$aetius"); do
+        step "aetius $name --help" answers_help "$aetius" "$name"
+    done
+    step 'make install, and run from there' installed_run
+fi
+
+echo "clang, with AddressSanitizer and UndefinedBehaviorSanitizer"
+export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=print_stacktrace=1
+step 'build with sanitizers' build sanitizers clang all -Dbuildtype=debugoptimized \
+    -Db_sanitize=address,undefined -Db_lundef=false \
+    -Dc_args='-fno-sanitize-recover=all -fsanitize=float-cast-overflow' \
+    -Dc_link_args='-fsanitize=float-cast-overflow' && unit_tests sanitizers
+
+echo "the same results from every compiler"
+step 'build gcc -O0' build gcc-O0 gcc aetius -Dbuildtype=debug
+step 'build clang -O0' build clang-O0 clang aetius -Dbuildtype=debug
+step 'build clang -O3' build clang-O3 clang aetius -Dbuildtype=release
+if [ ! -x "$aetius" ] || ! has_command "$aetius" sim; then
+    echo "skipped the same results on $golden: aetius has no command sim yet"
+else
+    mkdir -p "$work/results"
+    step "gcc -O3 simulates $golden" same_results gcc-O3
+    for name in gcc-O0 clang-O0 clang-O3 sanitizers; do
+        step "$name gives the results of gcc -O3" same_results "$name"
+    done
+fi
+
+echo "$passed passed, $failed failed" | tee "$work/result"
+[ "$failed" = 0 ]

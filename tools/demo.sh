@@ -1,0 +1,89 @@
+#!/bin/sh
+# `make demo`: real programs are captured live, simulated, and their pictures checked against two
+# reference renderers. Everything lies in out/demo afterwards.
+#
+#     tools/demo.sh build/aetius
+set -eu
+cd "$(dirname "$0")/.."
+aetius=$1
+out=out/demo
+scenes='build texture shading pulsar'
+
+rm -rf "$out"
+mkdir -p "$out"
+
+x_server_runs() { [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1; }
+
+capture() {
+    echo "capturing $1"
+    mkdir -p "$out/$1"
+    case $1 in
+    glxgears)
+        "$aetius" capture -o "$out/$1/$1.trace" --frames 0-2 --stop -- glxgears
+        ;;
+    *)
+        "$aetius" capture -o "$out/$1/$1.trace" -- glmark2 -s 320x240 -b "$1:nframes=3"
+        ;;
+    esac >"$out/$1/capture.log" 2>&1 || {
+        tail -n 5 "$out/$1/capture.log" >&2
+        echo "demo: could not capture $1 (see $out/$1/capture.log)" >&2
+        exit 1
+    }
+}
+
+# Draws one trace four ways and compares; leaves a row of the table in $out/$1/row.
+examine() {
+    at=$out/$1
+    trace=$2
+    echo
+    echo "$1: simulating"
+    "$aetius" sim "$trace" -o "$at/sim"
+    echo "$1: drawing without time, and on llvmpipe and softpipe"
+    "$aetius" replay "$trace" -o "$at/functional"
+    "$aetius" replay "$trace" --reference=llvmpipe -o "$at/llvmpipe"
+    "$aetius" replay "$trace" --reference=softpipe -o "$at/softpipe"
+    "$aetius" compare --json "$at/functional/frames" "$at/sim/frames" >"$at/timed.json"
+    "$aetius" compare --json "$at/llvmpipe/frames" "$at/sim/frames" -o "$at/difference" \
+        >"$at/ours.json"
+    "$aetius" compare --json "$at/llvmpipe/frames" "$at/softpipe/frames" >"$at/softpipe.json"
+    {
+        printf '%s|' "$1"
+        jq -nr --slurpfile exact "$at/timed.json" --slurpfile ours "$at/ours.json" \
+            --slurpfile softpipe "$at/softpipe.json" -f tools/bar.jq
+    } >"$at/row"
+}
+
+if x_server_runs; then
+    for scene in $scenes glxgears; do
+        capture "$scene"
+    done
+    for scene in $scenes glxgears; do
+        examine "$scene" "$out/$scene/$scene.trace"
+    done
+else
+    echo "No X server can run here: the demo takes the trace that the repository keeps."
+    mkdir -p "$out/tiny"
+    examine tiny tests/golden/tiny.trace
+fi
+
+row='%-10s %-8s %-10s %-10s %-14s %-10s %s\n'
+echo
+# shellcheck disable=SC2059  # the same format for the head and the rows
+printf "$row" scene 'timed =' 'off by >1' softpipe interior 'PSNR to' bar
+# shellcheck disable=SC2059
+printf "$row" '' function 'of 255' 'off' '(softpipe)' llvmpipe ''
+good=yes
+for file in "$out"/*/row; do
+    awk -F'|' -v row="$row" '{ printf row, $1, $2, $3, $4, $5, $6, $7 }' "$file"
+    ! grep -q '|NO|\|MISSED' "$file" || good=no
+done
+cat <<END
+
+Pictures:    $out/SCENE/sim/frames/        (without time: functional/, references: llvmpipe/, softpipe/)
+Differences: $out/SCENE/difference/
+Statistics:  $out/SCENE/sim/               (run.json, stats.*.csv.gz, machine.ini)
+END
+[ $good = yes ] || {
+    echo "demo: a picture is not what it should be; see the table" >&2
+    exit 1
+}

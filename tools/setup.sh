@@ -1,0 +1,62 @@
+#!/bin/sh
+# Installs the Debian packages that something needs and that are missing; silent when all are there.
+#
+#     tools/setup.sh build|check|demo ...
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { echo "setup: $*" >&2; }
+
+wanted=$(awk -v what="$*" '
+    BEGIN { n = split(what, sections, " ") }
+    /^#/ { next }
+    { for (i = 2; i <= NF; i++) for (j = 1; j <= n; j++) if ($i == sections[j]) found[$1] = 1 }
+    END { for (name in found) print name }' tools/packages.txt | sort)
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    say "this is no Debian; assuming that these packages of Debian 12 are there:" $wanted
+    exit 0
+fi
+
+# shellcheck disable=SC2086  # a list of words
+installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
+    sed -n 's/^installed //p') || true
+missing=
+for name in $wanted; do
+    echo "$installed" | grep -qx "$name" || missing="$missing $name"
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" = 0 ]; then
+    as_root=
+elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+    as_root=sudo
+else
+    say "not installed, and neither root nor sudo to do it; as root: apt-get install$missing"
+    exit 1
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y "$@" >>"$log" 2>&1
+}
+install() {
+    # shellcheck disable=SC2086
+    apt install --no-install-recommends $missing
+}
+
+say "installing$missing"
+known=yes
+for name in $missing; do
+    [ -n "$(apt-cache policy "$name" 2>/dev/null | sed -n 's/^  Candidate: //p' | grep -v none)" ] ||
+        known=no
+done
+if [ $known = no ] || ! install; then
+    say "reading the lists of packages anew (apt-get update)"
+    if ! { apt update && install; }; then
+        tail -n 5 "$log" >&2
+        say "apt-get could not install:$missing"
+        exit 1
+    fi
+fi
