@@ -1,14 +1,14 @@
 /* Preloaded into the program under the simulator: Mesa 22.3 always connects to one fixed path, so
  * that only one virtual GPU could run on a host. This sends that connection to the socket that the
  * environment names. Newer Mesa reads VTEST_SOCKET_NAME and never asks for the fixed path. */
-#include "trace/vtest_protocol.h"
-
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+
+#define VTEST_SOCKET_OF_MESA "/tmp/.virgl_test"
 
 typedef int connect_fn(int fd, const struct sockaddr *address, socklen_t size);
 

@@ -6,8 +6,6 @@
 
 #include <stdint.h>
 
-#define VTEST_SOCKET_OF_MESA "/tmp/.virgl_test"
-
 enum vtest_command {
     VTEST_GET_CAPS = 1, /* the reply's length is bytes + 1 */
     VTEST_CREATE = 2,   /* version 0 */
