@@ -6,11 +6,20 @@
 
 #include "trace/message.h"
 
+/* What is known of a frame without reading it. */
+struct trace_frame {
+    uint32_t client;        /* whose swap ended it */
+    uint32_t width, height; /* of the box shown */
+    uint32_t messages, draws, chunks;
+    uint64_t packed_bytes; /* in the file */
+};
+
 struct trace_writer;
 bool trace_writer_create(struct trace_writer **writer, const char *path, const char *program,
                          struct error *err);
 bool trace_writer_add(struct trace_writer *writer, const struct message *message,
                       struct error *err);
+uint32_t trace_writer_frames(const struct trace_writer *writer);
 /* Writes what is pending and the index; the writer is gone either way. */
 bool trace_writer_close(struct trace_writer *writer, struct error *err);
 
@@ -23,7 +32,10 @@ void trace_reader_close(struct trace_reader *reader);
 const char *trace_program(const struct trace_reader *reader);
 uint32_t trace_frame_count(const struct trace_reader *reader);
 uint32_t trace_first_frame(const struct trace_reader *reader); /* original number of frame 0 */
-uint64_t trace_bytes(const struct trace_reader *reader);       /* of the file */
+const struct trace_frame *trace_frame(const struct trace_reader *reader, uint32_t index);
+/* What came after the last swap: only messages, draws and packed_bytes count. */
+const struct trace_frame *trace_rest(const struct trace_reader *reader);
+uint64_t trace_bytes(const struct trace_reader *reader); /* of the file */
 
 /* The next message; *end is true when there are none left. Its bytes live until the next call. */
 bool trace_reader_next(struct trace_reader *reader, struct message *message, bool *end,

@@ -48,4 +48,12 @@ struct message_sink {
     void *listener;
 };
 
+/* A sink that stands before another one: who listens to it hears the inner one's results too. */
+static inline void
+message_sink_hand_on(struct message_sink *inner, const struct message_sink *outer)
+{
+    inner->write_back = outer->write_back;
+    inner->listener = outer->listener;
+}
+
 #endif

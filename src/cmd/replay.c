@@ -1,0 +1,89 @@
+/* aetius replay: the pictures of a trace, without time. */
+#include "base/args.h"
+#include "base/log.h"
+#include "cmd/renderer.h"
+#include "trace/file.h"
+#include "trace/frames.h"
+
+int cmd_replay(int argc, char **argv);
+
+static bool
+feed(struct trace_reader *reader, struct frames *frames, const struct frame_set *wanted,
+     struct error *err)
+{
+    uint32_t last = frame_set_last(wanted), total = trace_frame_count(reader);
+    struct progress progress;
+    struct message message;
+    bool end = false, ok = true;
+    uint64_t number = 0;
+    progress_begin(&progress, "replay: frame", last < total ? last + 1 : total);
+    while (ok && !(frames->count > last)) {
+        ok = trace_reader_next(reader, &message, &end, err);
+        if (!ok || end)
+            break;
+        ok = frames->sink.take(frames->sink.data, &message, NULL, 0, err);
+        if (!ok)
+            fail_prefix(err, "frame %u, message %llu of client %u", frames->count,
+                        (unsigned long long)number, message.client);
+        number++;
+        progress_at(&progress, frames->count, NULL);
+    }
+    progress_end(&progress);
+    return ok;
+}
+
+static int
+replay(const char *path, const char *dir, const char *reference, const struct frame_set *wanted,
+       struct error *err)
+{
+    struct trace_reader *reader;
+    struct renderer renderer = {0};
+    struct frames frames;
+    struct error warning;
+    if (!trace_reader_open(&reader, path, &warning, err))
+        return EXIT_FAILED;
+    if (warning.text[0])
+        log_warning("%s", warning.text);
+    bool ok = renderer_init(&renderer, reference, err);
+    if (ok && (ok = frames_init(&frames, renderer.sink, dir, wanted, err))) {
+        ok = feed(reader, &frames, wanted, err);
+        log_note("%u pictures in %s/frames", frames.written, dir);
+        if (ok && frame_set_last(wanted) != UINT32_MAX && frame_set_last(wanted) >= frames.count)
+            ok = fail(err, "%s has %u frames", path, frames.count);
+        frames_fini(&frames);
+    }
+    renderer_fini(&renderer);
+    trace_reader_close(reader);
+    return ok ? EXIT_WELL : EXIT_FAILED;
+}
+
+int
+cmd_replay(int argc, char **argv)
+{
+    const char *dir = NULL, *reference = NULL, *range = NULL;
+    const struct arg_option table[] = {
+        {"output", 'o', ARG_STRING, &dir, "DIR", "write DIR/frames/frame-NNNN.png"},
+        {"frames", 0, ARG_STRING, &range, "R", "only these: A, A-B or A,B,C-D, from 0"},
+        {"reference", 0, ARG_OPTIONAL, &reference, "DRIVER",
+         "let virgl_test_server draw, on llvmpipe (the default) or softpipe"},
+        {0},
+    };
+    const struct arg_spec spec = {"replay", "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
+                                  "Draws the frames of a trace, without time.", table};
+    struct args args;
+    struct error err = {""};
+    struct frame_set wanted = {0};
+    int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (args.operand_count != 1 || args.after)
+        return args_usage_error(&spec, "one FILE is expected");
+    if (!dir)
+        return args_usage_error(&spec, "-o DIR is missing");
+    if (range && !frame_set_parse(&wanted, range, &err))
+        return args_usage_error(&spec, "%s", err.text);
+    status = replay(args.operands[0], dir, reference, &wanted, &err);
+    if (err.text[0])
+        log_error("%s", err.text);
+    return status;
+}

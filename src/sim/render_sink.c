@@ -1,0 +1,50 @@
+#include "sim/render_sink.h"
+
+#include "base/mem.h"
+#include "sim/executor.h"
+#include "sim/functional.h"
+
+#include <stdlib.h>
+
+struct render_sink {
+    struct gpu_device device;
+    struct functional renderer;
+    struct executor_sink executor;
+};
+
+static bool
+execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+{
+    struct render_sink *render = data;
+    return functional_execute(&render->renderer, cmd, out, out_bytes, err);
+}
+
+bool
+render_sink_create(struct render_sink **out, uint32_t memory_bytes, struct error *err)
+{
+    struct render_sink *render = mem_alloc(sizeof *render);
+    if (!gpu_device_init(&render->device, memory_bytes, err)) {
+        free(render);
+        return false;
+    }
+    functional_init(&render->renderer, &render->device);
+    struct executor executor = {.data = render, .device = &render->device, .execute = execute};
+    executor_sink_init(&render->executor, &executor);
+    *out = render;
+    return true;
+}
+
+void
+render_sink_destroy(struct render_sink *render)
+{
+    executor_sink_fini(&render->executor);
+    functional_fini(&render->renderer);
+    gpu_device_fini(&render->device);
+    free(render);
+}
+
+struct message_sink *
+render_sink_sink(struct render_sink *render)
+{
+    return &render->executor.sink;
+}

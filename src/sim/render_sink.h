@@ -1,0 +1,13 @@
+/* The functional renderer as a sink of messages: for `run --functional` and `replay`. */
+#ifndef AETIUS_SIM_RENDER_SINK_H
+#define AETIUS_SIM_RENDER_SINK_H
+
+#include "trace/message.h"
+
+struct render_sink;
+
+bool render_sink_create(struct render_sink **render, uint32_t memory_bytes, struct error *err);
+void render_sink_destroy(struct render_sink *render);
+struct message_sink *render_sink_sink(struct render_sink *render);
+
+#endif

@@ -1,0 +1,96 @@
+/* Spec: frontend.md, "Capabilities: write out every field". The wire's layout is that of
+ * virgl_caps_v2 (virgl_hw.h); what Mesa makes of each field is read in virgl_screen.c of 22.3. */
+#include "trace/caps.h"
+
+#include "gfx/format.h"
+#include "gfx/state.h"
+
+#include <string.h>
+
+static void
+offer(struct caps_formats *formats, uint32_t number)
+{
+    if (number / 32 < CAPS_FORMAT_WORDS)
+        formats->bits[number / 32] |= 1u << number % 32;
+}
+
+/* Mesa asks the sampler mask for depth formats too, and takes a readback or scanout mask that is
+ * all zero for the sampler's. */
+static void
+fill_formats(struct caps_v2 *caps)
+{
+    for (size_t i = 0; i < format_count(); i++) {
+        const struct format_info *f = format_at(i);
+        if (f->uses & FORMAT_TEXTURE) {
+            offer(&caps->v1.sampler, f->number);
+            offer(&caps->readback, f->number);
+        }
+        if (f->uses & FORMAT_COLOR)
+            offer(&caps->v1.render, f->number);
+        if (f->uses & FORMAT_DEPTH)
+            offer(&caps->v1.depth_stencil, f->number);
+        if (f->uses & FORMAT_VERTEX)
+            offer(&caps->v1.vertex, f->number);
+        if (f->uses & FORMAT_COLOR && f->block_bytes == 4 && !f->is_float && !f->is_integer)
+            offer(&caps->scanout, f->number);
+    }
+}
+
+static void
+fill_v1(struct caps_v1 *caps)
+{
+    caps->max_version = 2;
+    caps->features = CAPS_CONDITIONAL_RENDER | CAPS_BLEND_EQ_SEP | CAPS_OCCLUSION_QUERY |
+                     CAPS_FRAGMENT_COORD_CONVENTIONS | CAPS_DEPTH_CLIP_DISABLE |
+                     CAPS_COLOR_CLAMPING | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP;
+    caps->glsl_level = 120;
+    caps->max_texture_array_layers = 0;
+    caps->max_streamout_buffers = 0;
+    caps->max_dual_source_render_targets = 0;
+    caps->max_render_targets = 4; /* ROPs of the time wrote 4 (ARB_draw_buffers) */
+    caps->max_samples = 0;        /* 1 would turn on Mesa's fake multisampling */
+    caps->prim_mask = (1u << PRIM_QUADS) - 1;
+    caps->max_tbo_size = 0;
+    caps->max_uniform_blocks = 1; /* the constants themselves; more would be UBOs */
+    caps->max_viewports = 1;
+    caps->max_texture_gather_components = 0;
+}
+
+static void
+fill_limits(struct caps_v2 *caps)
+{
+    caps->min_aliased_point_size = caps->min_smooth_point_size = 1;
+    caps->max_aliased_point_size = caps->max_smooth_point_size = 255;
+    caps->min_aliased_line_width = caps->min_smooth_line_width = 1;
+    caps->max_aliased_line_width = caps->max_smooth_line_width = 255;
+    caps->max_texture_lod_bias = 16;
+    caps->max_vertex_outputs = MAX_VARYINGS;
+    caps->max_vertex_attribs = MAX_ATTRIBUTES; /* at level 120 also the limit of varyings */
+    caps->uniform_buffer_offset_alignment = 256;
+    caps->max_vertex_attrib_stride = 2048;
+    caps->max_texture_2d_size = 4096;
+    caps->max_texture_3d_size = 512;
+    caps->max_texture_cube_size = 4096;
+    caps->max_anisotropy = 1;
+    caps->max_shader_sampler_views = MAX_SAMPLERS;
+    for (int stage = 0; stage < CAPS_STAGES; stage++)
+        caps->max_const_buffer_size[stage] = MAX_CONSTANTS * 4 * sizeof(float);
+    caps->max_uniform_block_size = MAX_CONSTANTS * 4 * sizeof(float);
+}
+
+void
+caps_fill(struct caps_v2 *caps)
+{
+    /* Zero stands for every feature that is not offered: geometry and tessellation, texel offsets,
+     * shader buffers, images, atomics, compute, video, texture views, copy transfers. */
+    memset(caps, 0, sizeof *caps);
+    fill_v1(&caps->v1);
+    fill_limits(caps);
+    fill_formats(caps);
+    caps->capability_bits = 0;
+    caps->capability_bits_v2 = 0;
+    /* 13: TEXCOORD and PCOORD semantics (from 10), constant sizes by stage (from 12), the block
+     * size (from 13). */
+    caps->host_feature_check_version = 13;
+    strcpy(caps->renderer, "aetius");
+}

@@ -1,0 +1,67 @@
+/* The bytes of a trace file, for its writer and its reader. docs/trace-format.md tells the same in
+ * words. Everything is little endian; CRCs are zlib's crc32. */
+#ifndef AETIUS_TRACE_FILE_FORMAT_H
+#define AETIUS_TRACE_FILE_FORMAT_H
+
+#include "trace/message.h"
+
+#include <string.h>
+
+#define TRACE_MAGIC "AETIUS\x1a\n"
+
+enum {
+    TRACE_VERSION = 1,
+    TRACE_PROGRAM_MAX = 4096,
+    TRACE_HEADER_BYTES = 24, /* magic, version, first frame, program bytes, CRC; the program */
+
+    TRACE_CHUNK_MAGIC = 0x4b4e4843, /* "CHNK" */
+    TRACE_INDEX_MAGIC = 0x58444e49, /* "INDX" */
+    TRACE_END_MAGIC = 0x21444e45,   /* "END!" */
+
+    TRACE_CHUNK_TARGET = 4 << 20, /* raw bytes after which a chunk is written within a frame */
+    TRACE_RAW_MAX = 1 << 30,      /* raw bytes of a chunk */
+
+    TRACE_INDEX_ENTRY_BYTES = 32,
+    TRACE_END_BYTES = 16, /* magic, the index's offset, CRC of these */
+};
+
+/* In front of a chunk's zstd frame; its fields are on disk in this order. */
+struct trace_chunk {
+    uint32_t magic;
+    uint32_t swap; /* 1: the chunk's last message is a swap, which ends a frame */
+    uint32_t packed_bytes, raw_bytes;
+    uint32_t messages, draws;
+    uint32_t client, width, height; /* of the swap */
+    uint32_t payload_crc;           /* of the packed bytes */
+    uint32_t header_crc;            /* of the fields above */
+};
+_Static_assert(sizeof(struct trace_chunk) == 44, "no padding");
+
+/* In front of the index: an entry a frame (struct trace_frame's fields in their order). */
+struct trace_index {
+    uint32_t magic, frames, payload_crc, header_crc;
+};
+
+struct trace_end {
+    uint32_t magic, offset_low, offset_high, crc;
+};
+
+/* Dwords of a message in a chunk, after its kind and client: none (CLIENT_END), the bytes' size
+ * (CLIENT_BEGIN, SUBMIT), resource_desc (RESOURCE_CREATE), handle (RESOURCE_UNREF), handle, level
+ * and box (GET, SWAP), the same and the bytes' size (PUT). The bytes follow, padded to a dword. */
+static inline uint32_t
+message_dwords(uint32_t kind)
+{
+    switch (kind) {
+    case MESSAGE_CLIENT_BEGIN:
+    case MESSAGE_SUBMIT:
+    case MESSAGE_RESOURCE_UNREF: return 1;
+    case MESSAGE_RESOURCE_CREATE: return 10;
+    case MESSAGE_GET:
+    case MESSAGE_SWAP: return 8;
+    case MESSAGE_PUT: return 9;
+    default: return 0;
+    }
+}
+
+#endif

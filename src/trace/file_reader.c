@@ -1,0 +1,341 @@
+/* Reads a trace. Opening walks all chunks and checks their CRCs, so that damage is known, named and
+ * cut off before the first message is handed out; the index at the end is only the proof that the
+ * file was closed. */
+#include "trace/file.h"
+
+#include "base/mem.h"
+#include "trace/file_format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+struct trace_reader {
+    char *path;
+    uint8_t *bytes; /* the file, mapped */
+    uint64_t size_bytes;
+    char *program;
+    uint32_t first_frame;
+    uint64_t chunks_begin, chunks_end; /* what is handed out */
+    VEC(struct trace_frame) frames;
+    struct trace_frame rest;
+
+    uint64_t at; /* the next chunk */
+    VEC(uint8_t) raw;
+    uint32_t raw_at;
+};
+
+static uint32_t
+crc_of(const void *bytes, size_t size)
+{
+    return (uint32_t)crc32_z(0, bytes, size);
+}
+
+/* A copy out of the file, or false where it is too short. */
+static bool
+peek(const struct trace_reader *reader, uint64_t offset, void *out, size_t size)
+{
+    if (offset > reader->size_bytes || size > reader->size_bytes - offset)
+        return false;
+    memcpy(out, reader->bytes + offset, size);
+    return true;
+}
+
+static bool
+map_file(struct trace_reader *reader, struct error *err)
+{
+    int fd = open(reader->path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0)
+        return fail(err, "cannot open %s: %s", reader->path, strerror(errno));
+    bool ok = !fstat(fd, &st);
+    if (ok && !S_ISREG(st.st_mode)) {
+        close(fd);
+        return fail(err, "%s is no regular file", reader->path);
+    }
+    reader->size_bytes = ok ? (uint64_t)st.st_size : 0;
+    if (ok && reader->size_bytes) {
+        void *map = mmap(NULL, reader->size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+        ok = map != MAP_FAILED;
+        reader->bytes = ok ? map : NULL;
+    }
+    if (!ok)
+        fail(err, "cannot read %s: %s", reader->path, strerror(errno));
+    close(fd);
+    return ok;
+}
+
+static bool
+read_header(struct trace_reader *reader, struct error *err)
+{
+    uint8_t head[TRACE_HEADER_BYTES];
+    uint32_t fields[4]; /* version, first frame, program bytes, CRC */
+    if (!peek(reader, 0, head, sizeof head) || memcmp(head, TRACE_MAGIC, 8))
+        return fail(err, "%s is no trace of aetius", reader->path);
+    memcpy(fields, head + 8, sizeof fields);
+    if (fields[0] != TRACE_VERSION)
+        return fail(err, "%s is a trace of version %u; this aetius reads version %d", reader->path,
+                    fields[0], TRACE_VERSION);
+    uint32_t n = fields[2];
+    if (n > TRACE_PROGRAM_MAX || TRACE_HEADER_BYTES + (uint64_t)n > reader->size_bytes)
+        return fail(err, "%s: its header is damaged (program name of %u bytes)", reader->path, n);
+    uint32_t crc = (uint32_t)crc32_z(crc_of(head, 20), reader->bytes + TRACE_HEADER_BYTES, n);
+    if (crc != fields[3])
+        return fail(err, "%s: its header is damaged (wrong checksum)", reader->path);
+    reader->first_frame = fields[1];
+    reader->program = mem_alloc(n + 1);
+    memcpy(reader->program, reader->bytes + TRACE_HEADER_BYTES, n);
+    reader->chunks_begin = TRACE_HEADER_BYTES + n;
+    return true;
+}
+
+/* The chunk at an offset, whole and with the right checksums; false says what is wrong. */
+static bool
+check_chunk(const struct trace_reader *reader, uint64_t offset, struct trace_chunk *chunk,
+            struct error *err)
+{
+    if (!peek(reader, offset, chunk, sizeof *chunk))
+        return fail(err, "the file ends in it");
+    if (chunk->magic != TRACE_CHUNK_MAGIC ||
+        chunk->header_crc != crc_of(chunk, offsetof(struct trace_chunk, header_crc)))
+        return fail(err, "its header is damaged");
+    if (chunk->raw_bytes > TRACE_RAW_MAX)
+        return fail(err, "it holds %u bytes, more than %d", chunk->raw_bytes, TRACE_RAW_MAX);
+    if (chunk->packed_bytes > reader->size_bytes - offset - sizeof *chunk)
+        return fail(err, "the file ends in it");
+    if (chunk->payload_crc != crc_of(reader->bytes + offset + sizeof *chunk, chunk->packed_bytes))
+        return fail(err, "wrong checksum");
+    return true;
+}
+
+/* True when the offset holds the index that this file's chunks give, and the end behind it. */
+static bool
+index_ok(const struct trace_reader *reader, uint64_t offset)
+{
+    struct trace_index index;
+    struct trace_end end;
+    uint64_t entries = reader->frames.count * sizeof(struct trace_frame);
+    return peek(reader, offset, &index, sizeof index) && index.magic == TRACE_INDEX_MAGIC &&
+           index.header_crc == crc_of(&index, offsetof(struct trace_index, header_crc)) &&
+           index.frames == reader->frames.count &&
+           offset + sizeof index + entries + sizeof end == reader->size_bytes &&
+           index.payload_crc == crc_of(reader->bytes + offset + sizeof index, entries) &&
+           peek(reader, reader->size_bytes - sizeof end, &end, sizeof end) &&
+           end.magic == TRACE_END_MAGIC &&
+           end.crc == crc_of(&end, offsetof(struct trace_end, crc)) &&
+           (end.offset_low | (uint64_t)end.offset_high << 32) == offset;
+}
+
+static void
+count_chunk(struct trace_reader *reader, const struct trace_chunk *chunk)
+{
+    struct trace_frame *frame = &reader->rest;
+    frame->messages += chunk->messages;
+    frame->draws += chunk->draws;
+    frame->chunks++;
+    frame->packed_bytes += sizeof *chunk + chunk->packed_bytes;
+    if (!chunk->swap)
+        return;
+    frame->client = chunk->client;
+    frame->width = chunk->width;
+    frame->height = chunk->height;
+    VEC_PUSH(&reader->frames, *frame);
+    *frame = (struct trace_frame){0};
+}
+
+/* Walks the chunks; damage cuts what is handed out at the end of the last whole frame. */
+static bool
+scan(struct trace_reader *reader, struct error *warning, struct error *err)
+{
+    uint64_t at = reader->chunks_begin, frame_end = at;
+    uint32_t number = 0;
+    struct trace_chunk chunk;
+    struct error why = {""};
+    for (;; number++) {
+        uint32_t magic = 0;
+        if (at == reader->size_bytes || (peek(reader, at, &magic, 4) && magic == TRACE_INDEX_MAGIC))
+            break;
+        if (!check_chunk(reader, at, &chunk, &why))
+            break;
+        count_chunk(reader, &chunk);
+        at += sizeof chunk + chunk.packed_bytes;
+        if (chunk.swap)
+            frame_end = at;
+    }
+    reader->chunks_end = at;
+    if (!why.text[0] && index_ok(reader, at))
+        return true;
+    size_t frames = reader->frames.count;
+    if (why.text[0])
+        fail(warning, "%s: chunk %u at byte %llu: %s; its first %zu frames are used", reader->path,
+             number, (unsigned long long)at, why.text, frames);
+    else
+        fail(warning,
+             "%s: it was not closed (no index at byte %llu); its first %zu frames are used",
+             reader->path, (unsigned long long)at, frames);
+    if (!frames)
+        return fail(err, "%s: no whole frame is left (chunk %u at byte %llu: %s)", reader->path,
+                    number, (unsigned long long)at, why.text[0] ? why.text : "nothing follows");
+    reader->chunks_end = frame_end;
+    reader->rest = (struct trace_frame){0};
+    return true;
+}
+
+bool
+trace_reader_open(struct trace_reader **out, const char *path, struct error *warning,
+                  struct error *err)
+{
+    struct trace_reader *reader = mem_alloc(sizeof *reader);
+    struct error unheard;
+    warning = warning ? warning : &unheard;
+    warning->text[0] = '\0';
+    reader->path = mem_strdup(path);
+    if (!map_file(reader, err) || !read_header(reader, err) || !scan(reader, warning, err)) {
+        trace_reader_close(reader);
+        return false;
+    }
+    reader->at = reader->chunks_begin;
+    *out = reader;
+    return true;
+}
+
+void
+trace_reader_close(struct trace_reader *reader)
+{
+    if (reader->bytes)
+        munmap(reader->bytes, reader->size_bytes);
+    VEC_FREE(&reader->frames);
+    VEC_FREE(&reader->raw);
+    free(reader->program);
+    free(reader->path);
+    free(reader);
+}
+
+const char *
+trace_program(const struct trace_reader *reader)
+{
+    return reader->program;
+}
+
+uint32_t
+trace_frame_count(const struct trace_reader *reader)
+{
+    return (uint32_t)reader->frames.count;
+}
+
+uint32_t
+trace_first_frame(const struct trace_reader *reader)
+{
+    return reader->first_frame;
+}
+
+const struct trace_frame *
+trace_frame(const struct trace_reader *reader, uint32_t index)
+{
+    BUG_ON(index >= reader->frames.count, "frame %u of %zu", index, reader->frames.count);
+    return &reader->frames.items[index];
+}
+
+const struct trace_frame *
+trace_rest(const struct trace_reader *reader)
+{
+    return &reader->rest;
+}
+
+uint64_t
+trace_bytes(const struct trace_reader *reader)
+{
+    return reader->size_bytes;
+}
+
+static bool
+unpack(struct trace_reader *reader, struct error *err)
+{
+    struct trace_chunk chunk;
+    unsigned long long at = reader->at;
+    peek(reader, reader->at, &chunk, sizeof chunk);
+    VEC_RESERVE(&reader->raw, (size_t)chunk.raw_bytes + 1);
+    size_t n = ZSTD_decompress(reader->raw.items, chunk.raw_bytes,
+                               reader->bytes + reader->at + sizeof chunk, chunk.packed_bytes);
+    if (ZSTD_isError(n) || n != chunk.raw_bytes)
+        return fail(err, "%s: the chunk at byte %llu does not unpack: %s", reader->path, at,
+                    ZSTD_isError(n) ? ZSTD_getErrorName(n) : "it is too short");
+    reader->raw.count = n;
+    reader->raw_at = 0;
+    reader->at += sizeof chunk + chunk.packed_bytes;
+    return true;
+}
+
+/* The dwords of the message at raw_at into its fields; false where the chunk is too short. */
+static bool
+parse(struct trace_reader *reader, struct message *message)
+{
+    uint32_t head[2 + 10] = {0};
+    size_t left = reader->raw.count - reader->raw_at;
+    const uint8_t *from = reader->raw.items + reader->raw_at;
+    if (left < 8)
+        return false;
+    memcpy(head, from, 8);
+    uint32_t n = message_dwords(head[0]);
+    if (head[0] < MESSAGE_CLIENT_BEGIN || head[0] > MESSAGE_SWAP || left < 8 + n * 4)
+        return false;
+    memcpy(head + 2, from + 8, n * 4);
+    memset(message, 0, sizeof *message);
+    message->kind = head[0];
+    message->client = head[1];
+    uint32_t size = 0;
+    switch (message->kind) {
+    case MESSAGE_CLIENT_BEGIN:
+    case MESSAGE_SUBMIT: size = head[2]; break;
+    case MESSAGE_RESOURCE_CREATE:
+    case MESSAGE_RESOURCE_UNREF: memcpy(&message->resource, head + 2, n * 4); break;
+    case MESSAGE_GET:
+    case MESSAGE_SWAP: memcpy(&message->transfer, head + 2, 32); break;
+    case MESSAGE_PUT:
+        memcpy(&message->transfer, head + 2, 32);
+        size = head[10];
+        break;
+    case MESSAGE_CLIENT_END: break;
+    }
+    left -= 8 + n * 4;
+    uint64_t padded = ((uint64_t)size + 3) & ~3ull;
+    if (padded > left)
+        return false;
+    message->bytes = from + 8 + n * 4;
+    message->size_bytes = size;
+    reader->raw_at += 8 + n * 4 + (uint32_t)padded;
+    return true;
+}
+
+bool
+trace_reader_next(struct trace_reader *reader, struct message *message, bool *end,
+                  struct error *err)
+{
+    *end = false;
+    while (reader->raw_at == reader->raw.count) {
+        if (reader->at >= reader->chunks_end) {
+            *end = true;
+            return true;
+        }
+        if (!unpack(reader, err))
+            return false;
+    }
+    if (!parse(reader, message))
+        return fail(err, "%s: the chunk before byte %llu holds no message at its byte %u",
+                    reader->path, (unsigned long long)reader->at, reader->raw_at);
+    return true;
+}
+
+bool
+trace_reader_rewind(struct trace_reader *reader, struct error *err)
+{
+    reader->at = reader->chunks_begin;
+    reader->raw.count = 0;
+    reader->raw_at = 0;
+    return true;
+}

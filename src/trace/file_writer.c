@@ -1,0 +1,247 @@
+/* Writes a trace. Messages gather in a buffer; a swap, or a buffer above TRACE_CHUNK_TARGET, makes
+ * it a chunk that goes to the file at once, so that a capture killed at any moment keeps its whole
+ * frames. */
+#include "trace/file.h"
+
+#include "base/mem.h"
+#include "trace/file_format.h"
+#include "trace/submit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+struct trace_writer {
+    int fd;
+    char *path;
+    uint64_t offset; /* of the end of what is whole */
+    ZSTD_CCtx *zstd;
+    VEC(uint8_t) raw;
+    VEC(uint8_t) packed;
+    struct trace_chunk chunk; /* being gathered */
+    struct trace_frame frame;
+    VEC(struct trace_frame) frames;
+    struct error failure; /* nothing is written after the first */
+};
+
+static uint32_t
+crc_of(const void *bytes, size_t size)
+{
+    return (uint32_t)crc32_z(0, bytes, size);
+}
+
+/* Writes all, or takes the file back to where it was whole. */
+static bool
+write_all(struct trace_writer *writer, const void *bytes, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t n = write(writer->fd, (const uint8_t *)bytes + done, size - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            break;
+        done += (size_t)n;
+    }
+    if (done == size)
+        return true;
+    fail(&writer->failure, "cannot write %s: %s (its first %zu frames are whole)", writer->path,
+         strerror(errno), writer->frames.count);
+    return false;
+}
+
+static bool
+write_header(struct trace_writer *writer, const char *program)
+{
+    uint8_t bytes[TRACE_HEADER_BYTES + TRACE_PROGRAM_MAX];
+    uint32_t n = (uint32_t)strnlen(program, TRACE_PROGRAM_MAX);
+    uint32_t fields[3] = {TRACE_VERSION, 0, n};
+    memcpy(bytes, TRACE_MAGIC, 8);
+    memcpy(bytes + 8, fields, sizeof fields);
+    memcpy(bytes + TRACE_HEADER_BYTES, program, n);
+    uint32_t crc = (uint32_t)crc32_z(crc_of(bytes, 20), bytes + TRACE_HEADER_BYTES, n);
+    memcpy(bytes + 20, &crc, 4);
+    if (!write_all(writer, bytes, TRACE_HEADER_BYTES + n))
+        return false;
+    writer->offset = TRACE_HEADER_BYTES + n;
+    return true;
+}
+
+static void
+writer_destroy(struct trace_writer *writer)
+{
+    close(writer->fd);
+    ZSTD_freeCCtx(writer->zstd);
+    VEC_FREE(&writer->raw);
+    VEC_FREE(&writer->packed);
+    VEC_FREE(&writer->frames);
+    free(writer->path);
+    free(writer);
+}
+
+bool
+trace_writer_create(struct trace_writer **out, const char *path, const char *program,
+                    struct error *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return fail(err, "cannot make %s: %s", path, strerror(errno));
+    struct trace_writer *writer = mem_alloc(sizeof *writer);
+    writer->fd = fd;
+    writer->path = mem_strdup(path);
+    writer->zstd = ZSTD_createCCtx();
+    BUG_ON(!writer->zstd, "zstd gives no context");
+    if (!write_header(writer, program)) {
+        if (err)
+            *err = writer->failure;
+        writer_destroy(writer);
+        return false;
+    }
+    *out = writer;
+    return true;
+}
+
+static void
+end_chunk(struct trace_writer *writer)
+{
+    struct trace_chunk *chunk = &writer->chunk;
+    uint64_t packed = sizeof *chunk + chunk->packed_bytes;
+    writer->offset += packed;
+    writer->frame.messages += chunk->messages;
+    writer->frame.draws += chunk->draws;
+    writer->frame.chunks++;
+    writer->frame.packed_bytes += packed;
+    if (chunk->swap) {
+        writer->frame.client = chunk->client;
+        writer->frame.width = chunk->width;
+        writer->frame.height = chunk->height;
+        VEC_PUSH(&writer->frames, writer->frame);
+        writer->frame = (struct trace_frame){0};
+    }
+    *chunk = (struct trace_chunk){0};
+    writer->raw.count = 0;
+}
+
+static bool
+flush(struct trace_writer *writer)
+{
+    struct trace_chunk *chunk = &writer->chunk;
+    if (writer->raw.count == 0)
+        return true;
+    size_t bound = ZSTD_compressBound(writer->raw.count);
+    VEC_RESERVE(&writer->packed, bound + sizeof *chunk);
+    size_t packed = ZSTD_compressCCtx(writer->zstd, writer->packed.items + sizeof *chunk, bound,
+                                      writer->raw.items, writer->raw.count, 3);
+    BUG_ON(ZSTD_isError(packed), "zstd: %s", ZSTD_getErrorName(packed));
+    chunk->magic = TRACE_CHUNK_MAGIC;
+    chunk->packed_bytes = (uint32_t)packed;
+    chunk->raw_bytes = (uint32_t)writer->raw.count;
+    chunk->payload_crc = crc_of(writer->packed.items + sizeof *chunk, packed);
+    chunk->header_crc = crc_of(chunk, offsetof(struct trace_chunk, header_crc));
+    memcpy(writer->packed.items, chunk, sizeof *chunk);
+    if (!write_all(writer, writer->packed.items, sizeof *chunk + packed)) {
+        /* What is left of a chunk that found no room would look like damage. */
+        if (ftruncate(writer->fd, (off_t)writer->offset))
+            fail_prefix(&writer->failure, "an unfinished chunk stays at its end");
+        return false;
+    }
+    end_chunk(writer);
+    return true;
+}
+
+static void
+put_bytes(struct trace_writer *writer, const void *bytes, size_t size)
+{
+    size_t padded = (size + 3) & ~(size_t)3;
+    VEC_RESERVE(&writer->raw, writer->raw.count + padded);
+    uint8_t *to = writer->raw.items + writer->raw.count;
+    if (size)
+        memcpy(to, bytes, size);
+    memset(to + size, 0, padded - size);
+    writer->raw.count += padded;
+}
+
+static void
+put_message(struct trace_writer *writer, const struct message *message)
+{
+    uint32_t head[2] = {message->kind, message->client};
+    put_bytes(writer, head, sizeof head);
+    switch (message->kind) {
+    case MESSAGE_CLIENT_END: break;
+    case MESSAGE_CLIENT_BEGIN:
+    case MESSAGE_SUBMIT: put_bytes(writer, &message->size_bytes, 4); break;
+    case MESSAGE_RESOURCE_CREATE: put_bytes(writer, &message->resource, 40); break;
+    case MESSAGE_RESOURCE_UNREF: put_bytes(writer, &message->resource.handle, 4); break;
+    case MESSAGE_GET:
+    case MESSAGE_SWAP: put_bytes(writer, &message->transfer, 32); break;
+    case MESSAGE_PUT:
+        put_bytes(writer, &message->transfer, 32);
+        put_bytes(writer, &message->size_bytes, 4);
+        break;
+    }
+    put_bytes(writer, message->bytes, message->size_bytes);
+}
+
+_Static_assert(sizeof(struct resource_desc) == 40, "written as 10 dwords");
+_Static_assert(sizeof((struct message){0}.transfer) == 32, "written as 8 dwords");
+
+bool
+trace_writer_add(struct trace_writer *writer, const struct message *message, struct error *err)
+{
+    uint64_t grown = (uint64_t)writer->raw.count + message->size_bytes + 64;
+    bool ok = !writer->failure.text[0];
+    if (ok && grown > TRACE_RAW_MAX)
+        ok = flush(writer);
+    if (ok) {
+        put_message(writer, message);
+        writer->chunk.messages++;
+        if (message->kind == MESSAGE_SUBMIT)
+            writer->chunk.draws += submit_count_draws(message->bytes, message->size_bytes);
+        if (message->kind == MESSAGE_SWAP) {
+            writer->chunk.swap = 1;
+            writer->chunk.client = message->client;
+            writer->chunk.width = (uint32_t)message->transfer.box.width;
+            writer->chunk.height = (uint32_t)message->transfer.box.height;
+        }
+        if (writer->chunk.swap || writer->raw.count >= TRACE_CHUNK_TARGET)
+            ok = flush(writer);
+    }
+    return ok || fail(err, "%s", writer->failure.text);
+}
+
+uint32_t
+trace_writer_frames(const struct trace_writer *writer)
+{
+    return (uint32_t)writer->frames.count;
+}
+
+static bool
+write_index(struct trace_writer *writer)
+{
+    size_t entries = writer->frames.count * sizeof writer->frames.items[0];
+    struct trace_index index = {.magic = TRACE_INDEX_MAGIC,
+                                .frames = (uint32_t)writer->frames.count,
+                                .payload_crc = crc_of(writer->frames.items, entries)};
+    index.header_crc = crc_of(&index, offsetof(struct trace_index, header_crc));
+    struct trace_end end = {.magic = TRACE_END_MAGIC,
+                            .offset_low = (uint32_t)writer->offset,
+                            .offset_high = (uint32_t)(writer->offset >> 32)};
+    end.crc = crc_of(&end, offsetof(struct trace_end, crc));
+    return write_all(writer, &index, sizeof index) &&
+           write_all(writer, writer->frames.items, entries) && write_all(writer, &end, sizeof end);
+}
+
+_Static_assert(sizeof(struct trace_frame) == 32, "written as it lies in memory");
+
+bool
+trace_writer_close(struct trace_writer *writer, struct error *err)
+{
+    bool ok = !writer->failure.text[0] && flush(writer) && write_index(writer);
+    if (!ok)
+        fail(err, "%s", writer->failure.text);
+    writer_destroy(writer);
+    return ok;
+}

@@ -1,0 +1,157 @@
+#include "trace/frames.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "trace/guest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct target {
+    struct guest_layout layout;
+};
+
+static struct handle_map *
+targets_of(struct frames *frames, uint32_t client)
+{
+    struct handle_map *targets = handle_map_get(&frames->clients, client);
+    if (!targets) {
+        targets = mem_alloc(sizeof *targets);
+        handle_map_put(&frames->clients, client, targets);
+    }
+    return targets;
+}
+
+static void
+free_targets(struct handle_map *targets)
+{
+    for (size_t i = 0; i < targets->capacity; i++)
+        free(targets->slots[i].value);
+    handle_map_fini(targets);
+    free(targets);
+}
+
+/* Keeps the layouts of what a swap can show. */
+static bool
+follow(struct frames *frames, const struct message *message, struct error *err)
+{
+    if (message->kind == MESSAGE_RESOURCE_CREATE &&
+        message->resource.bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT)) {
+        struct target *target = mem_alloc(sizeof *target);
+        struct handle_map *targets = targets_of(frames, message->client);
+        free(handle_map_get(targets, message->resource.handle));
+        handle_map_put(targets, message->resource.handle, target);
+        return guest_layout_init(&target->layout, &message->resource, err);
+    }
+    if (message->kind == MESSAGE_RESOURCE_UNREF)
+        free(handle_map_remove(targets_of(frames, message->client), message->resource.handle));
+    if (message->kind == MESSAGE_CLIENT_END) {
+        struct handle_map *targets = handle_map_remove(&frames->clients, message->client);
+        if (targets)
+            free_targets(targets);
+    }
+    return true;
+}
+
+/* A window shows no transparency: the picture is RGB, whatever the target's alpha holds. */
+static void
+fill_picture(struct picture *picture, const struct format_info *format, const uint8_t *rows)
+{
+    size_t pixels = (size_t)picture->width * picture->height;
+    for (size_t i = 0; i < pixels; i++) {
+        float rgba[4];
+        format->unpack(rows + i * format->block_bytes, 0, 0, rgba);
+        for (int c = 0; c < 3; c++) {
+            float v = rgba[c] > 0 ? rgba[c] < 1 ? rgba[c] : 1 : 0;
+            picture->rgba[4 * i + (size_t)c] = (uint8_t)(v * 255 + 0.5f);
+        }
+        picture->rgba[4 * i + 3] = 255;
+    }
+}
+
+static bool
+write_frame(struct frames *frames, const struct format_info *format, uint32_t width,
+            uint32_t height, const uint8_t *rows, struct error *err)
+{
+    if (!format->unpack || format->block_width != 1 || format->depth_bits)
+        return fail(err, "frame %u is shown from a buffer of format %s", frames->count,
+                    format->name);
+    struct picture picture = {.width = width, .height = height};
+    picture.rgba = mem_alloc((size_t)width * height * 4);
+    fill_picture(&picture, format, rows);
+    char *path = mem_printf("%s/frames/frame-%04u.png", frames->dir, frames->count);
+    bool ok = picture_write_png(&picture, path, err);
+    frames->written += ok;
+    free(path);
+    free(picture.rgba);
+    return ok;
+}
+
+static bool
+take_swap(struct frames *frames, const struct message *message, uint8_t *out, uint32_t out_bytes,
+          struct error *err)
+{
+    uint32_t handle = message->transfer.handle;
+    struct target *target = handle_map_get(targets_of(frames, message->client), handle);
+    struct guest_region region;
+    if (!target)
+        return fail(err, "a swap shows the resource %u, which is no display target", handle);
+    if (!guest_region_init(&region, &target->layout, message->transfer.level,
+                           &message->transfer.box, err))
+        return false;
+    if (!out) {
+        if (region.tight_bytes > frames->rows_capacity) {
+            free(frames->rows);
+            frames->rows = mem_alloc(region.tight_bytes);
+            frames->rows_capacity = region.tight_bytes;
+        }
+        out = frames->rows;
+        out_bytes = region.tight_bytes;
+    }
+    bool ok = frames->renderer->take(frames->renderer->data, message, out, out_bytes, err);
+    frames->width = (uint32_t)message->transfer.box.width;
+    frames->height = (uint32_t)message->transfer.box.height;
+    if (ok && frames->dir && frame_set_has(frames->wanted, frames->count))
+        ok = write_frame(frames, target->layout.format, frames->width, frames->height, out, err);
+    frames->count++;
+    return ok;
+}
+
+static bool
+frames_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+            struct error *err)
+{
+    struct frames *frames = data;
+    message_sink_hand_on(frames->renderer, &frames->sink);
+    if (!follow(frames, message, err))
+        return false;
+    if (message->kind == MESSAGE_SWAP)
+        return take_swap(frames, message, out, out_bytes, err);
+    return frames->renderer->take(frames->renderer->data, message, out, out_bytes, err);
+}
+
+bool
+frames_init(struct frames *frames, struct message_sink *renderer, const char *dir,
+            const struct frame_set *wanted, struct error *err)
+{
+    *frames = (struct frames){.sink = {.data = frames, .take = frames_take},
+                              .renderer = renderer,
+                              .dir = dir,
+                              .wanted = wanted};
+    if (!dir)
+        return true;
+    char *path = mem_printf("%s/frames", dir);
+    bool ok = dir_create(path, err);
+    free(path);
+    return ok;
+}
+
+void
+frames_fini(struct frames *frames)
+{
+    for (size_t i = 0; i < frames->clients.capacity; i++)
+        if (frames->clients.slots[i].value)
+            free_targets(frames->clients.slots[i].value);
+    handle_map_fini(&frames->clients);
+    free(frames->rows);
+}

@@ -1,0 +1,42 @@
+#include "trace/submit.h"
+
+#include <string.h>
+
+static uint32_t
+dword_at(const struct submit_walk *walk, uint32_t i)
+{
+    uint32_t value;
+    memcpy(&value, walk->bytes + (size_t)i * 4, 4);
+    return value;
+}
+
+bool
+submit_walk_next(struct submit_walk *walk)
+{
+    if (walk->at >= walk->dwords)
+        return false;
+    uint32_t header = dword_at(walk, walk->at);
+    walk->command = header & 0xff;
+    walk->object = header >> 8 & 0xff;
+    walk->length = header >> 16;
+    if (walk->length >= walk->dwords - walk->at)
+        return false;
+    walk->at += 1 + walk->length;
+    return true;
+}
+
+uint32_t
+submit_walk_dword(const struct submit_walk *walk, uint32_t i)
+{
+    return dword_at(walk, walk->at - walk->length + i);
+}
+
+uint32_t
+submit_count_draws(const uint8_t *bytes, uint32_t size_bytes)
+{
+    struct submit_walk walk = submit_walk(bytes, size_bytes);
+    uint32_t draws = 0;
+    while (submit_walk_next(&walk))
+        draws += walk.command == SUBMIT_DRAW_VBO;
+    return draws;
+}

@@ -1,0 +1,38 @@
+/* Walks the commands of a SUBMIT without decoding them: a header dword is the command, the object
+ * type << 8, and the length in dwords << 16 (spec: frontend.md, "The socket"). */
+#ifndef AETIUS_TRACE_SUBMIT_H
+#define AETIUS_TRACE_SUBMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    SUBMIT_CREATE_OBJECT = 1,
+    SUBMIT_DESTROY_OBJECT = 3,
+    SUBMIT_DRAW_VBO = 8,
+    SUBMIT_GET_QUERY_RESULT = 21,
+    SUBMIT_OBJECT_QUERY = 9,
+};
+
+struct submit_walk {
+    const uint8_t *bytes;
+    uint32_t dwords, at;
+    /* the command found */
+    uint32_t command, object, length;
+};
+
+static inline struct submit_walk
+submit_walk(const uint8_t *bytes, uint32_t size_bytes)
+{
+    return (struct submit_walk){.bytes = bytes, .dwords = size_bytes / 4};
+}
+
+/* Goes to the next command; false at the end, or where a command is longer than what is left. */
+bool submit_walk_next(struct submit_walk *walk);
+
+/* Dword i of the command's payload, 0 <= i < length. */
+uint32_t submit_walk_dword(const struct submit_walk *walk, uint32_t i);
+
+uint32_t submit_count_draws(const uint8_t *bytes, uint32_t size_bytes);
+
+#endif

@@ -1,0 +1,39 @@
+#include "trace/tee.h"
+
+static bool
+record(struct tee *tee, const struct message *message, struct error *err)
+{
+    if (!trace_writer_add(tee->writer, message, err)) {
+        tee->failed = tee->stop = true;
+        return false;
+    }
+    tee->written =
+        tee->last_frame != UINT32_MAX && trace_writer_frames(tee->writer) > tee->last_frame;
+    tee->stop = tee->written && tee->ends_at_last;
+    return true;
+}
+
+/* Written before it is drawn: a trace of what a renderer refuses is worth having. */
+static bool
+tee_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+         struct error *err)
+{
+    struct tee *tee = data;
+    message_sink_hand_on(tee->renderer, &tee->sink);
+    if (tee->failed && message->kind != MESSAGE_CLIENT_END)
+        return fail(err, "the trace could not be written");
+    if (!tee->failed && !tee->written && !record(tee, message, err))
+        return false;
+    return tee->renderer->take(tee->renderer->data, message, out, out_bytes, err);
+}
+
+void
+tee_init(struct tee *tee, struct trace_writer *writer, struct message_sink *renderer,
+         uint32_t last_frame, bool ends_at_last)
+{
+    *tee = (struct tee){.sink = {.data = tee, .take = tee_take},
+                        .writer = writer,
+                        .renderer = renderer,
+                        .last_frame = last_frame,
+                        .ends_at_last = ends_at_last};
+}

@@ -1,0 +1,325 @@
+/* The virtual GPU's socket, spoken to by the other end of the protocol (trace/vtest_wire) and by
+ * hand: snapshots, readbacks, the rule of the swap, query results, and clients that misbehave. */
+#include "base/mem.h"
+#include "trace/caps.h"
+#include "trace/vtest_protocol.h"
+#include "trace/vtest_server.h"
+#include "trace/vtest_wire.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { LOG_MAX = 64, FORMAT_BGRA = 1, FORMAT_R8 = 64 };
+
+struct bench {
+    char path[64];
+    struct message_sink sink;
+    struct vtest_server *server;
+    pthread_t thread;
+    atomic_bool done;
+    /* what the sink saw; read when the server has answered or ended */
+    struct message log[LOG_MAX];
+    uint8_t first_byte[LOG_MAX];
+    atomic_uint logged;
+    char failure[1024];
+};
+
+static bool
+log_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+         struct error *err)
+{
+    struct bench *bench = data;
+    uint32_t n = bench->logged;
+    assert_true(n < LOG_MAX);
+    bench->log[n] = *message;
+    bench->first_byte[n] = message->size_bytes ? message->bytes[0] : 0;
+    for (uint32_t i = 0; i < out_bytes; i++)
+        out[i] = (uint8_t)(0x80 + i);
+    if (message->kind == MESSAGE_SUBMIT) {
+        const uint32_t result[4] = {VTEST_QUERY_DONE, 8, 77, 0};
+        bench->sink.write_back(bench->sink.listener, message->client, 1, 0, result, sizeof result);
+        bench->sink.write_back(bench->sink.listener, message->client, 1, 60, result, sizeof result);
+    }
+    bench->logged = n + 1;
+    return true;
+}
+
+static void *
+serve(void *data)
+{
+    struct bench *bench = data;
+    struct error err;
+    while (!bench->done && vtest_server_poll(bench->server, -1, 5, &err)) {
+    }
+    return NULL;
+}
+
+static int
+set_up(void **state)
+{
+    struct bench *bench = mem_alloc(sizeof *bench);
+    struct error err;
+    snprintf(bench->path, sizeof bench->path, "/tmp/aetius-test-%d", (int)getpid());
+    bench->sink.data = bench;
+    bench->sink.take = log_take;
+    if (!vtest_server_create(&bench->server, bench->path, &bench->sink, &err))
+        return -1;
+    *state = bench;
+    return pthread_create(&bench->thread, NULL, serve, bench);
+}
+
+static int
+tear_down(void **state)
+{
+    struct bench *bench = *state;
+    bench->done = true;
+    pthread_join(bench->thread, NULL);
+    vtest_server_destroy(bench->server);
+    free(bench);
+    return 0;
+}
+
+static int
+client(struct bench *bench)
+{
+    struct error err;
+    int fd = wire_connect(bench->path, "tester", &err);
+    if (fd < 0)
+        fail_msg("%s", err.text);
+    return fd;
+}
+
+static void
+await(struct bench *bench, uint32_t messages)
+{
+    for (int i = 0; bench->logged < messages && i < 2000; i++)
+        usleep(1000);
+    assert_int_equal(bench->logged, messages);
+}
+
+static uint8_t *
+create(int fd, uint32_t handle, uint32_t bind, uint32_t bytes)
+{
+    struct resource_desc desc = {.handle = handle,
+                                 .target = TARGET_2D,
+                                 .format = FORMAT_BGRA,
+                                 .bind = bind,
+                                 .width = 4,
+                                 .height = 4,
+                                 .depth = 1,
+                                 .array_size = 1};
+    uint8_t *mapping;
+    assert_true(wire_create(fd, &desc, bytes, &mapping, NULL));
+    return mapping;
+}
+
+static struct message
+box_of(uint32_t handle, struct box box)
+{
+    struct message m = {.kind = MESSAGE_GET};
+    m.transfer.handle = handle;
+    m.transfer.box = box;
+    return m;
+}
+
+static const struct box whole = {0, 0, 0, 4, 4, 1};
+
+static void
+test_transfers(void **state)
+{
+    struct bench *bench = *state;
+    int fd = client(bench);
+    uint8_t *memory = create(fd, 1, 0, 64);
+    memory[20] = 42; /* texel (1, 1) */
+    struct message m = box_of(1, (struct box){1, 1, 0, 2, 2, 1});
+    assert_true(wire_transfer(fd, true, &m, 20, NULL));
+    assert_true(wire_wait(fd, 1, true, NULL));
+    memory[20] = 43;
+    await(bench, 3); /* begin, create, put */
+    assert_int_equal(bench->log[2].kind, MESSAGE_PUT);
+    assert_int_equal(bench->log[2].size_bytes, 16);
+    assert_int_equal(bench->first_byte[2], 42);
+    assert_true(wire_transfer(fd, false, &m, 20, NULL));
+    assert_true(wire_wait(fd, 1, true, NULL));
+    assert_int_equal(bench->log[3].kind, MESSAGE_GET); /* no display target: never a swap */
+    assert_int_equal(memory[20], 0x80);
+    assert_int_equal(memory[36], 0x88); /* the second row is 16 bytes further on, tight rows 8 */
+    assert_int_equal(memory[28], 0);
+    munmap(memory, 64);
+    close(fd);
+    await(bench, 5);
+    assert_int_equal(bench->log[4].kind, MESSAGE_CLIENT_END);
+}
+
+static void
+test_swap_rule(void **state)
+{
+    struct bench *bench = *state;
+    int fd = client(bench);
+    uint8_t *memory = create(fd, 7, BIND_DISPLAY_TARGET, 64);
+    struct message get = box_of(7, whole);
+    const enum message_kind expected[] = {MESSAGE_SWAP, MESSAGE_GET, MESSAGE_SWAP, MESSAGE_GET};
+    /* a swap; a readback; a swap right after it, whose GET follows the readback's own wait */
+    assert_true(wire_transfer(fd, false, &get, 0, NULL) && wire_wait(fd, 7, true, NULL));
+    assert_true(wire_wait(fd, 7, true, NULL));
+    assert_true(wire_transfer(fd, false, &get, 0, NULL) && wire_wait(fd, 7, true, NULL));
+    assert_true(wire_transfer(fd, false, &get, 0, NULL) && wire_wait(fd, 7, true, NULL));
+    /* a GET that no wait follows */
+    assert_true(wire_transfer(fd, false, &get, 0, NULL) && wire_wait(fd, 9, true, NULL));
+    await(bench, 6);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(bench->log[2 + i].kind, expected[i]);
+    assert_int_equal(memory[63], 0x80 + 63);
+    munmap(memory, 64);
+    close(fd);
+}
+
+static void
+test_query_results(void **state)
+{
+    struct bench *bench = *state;
+    int fd = client(bench);
+    uint8_t *memory = create(fd, 1, BIND_CUSTOM, 64);
+    const uint32_t nothing = 0;
+    memset(memory, 0xee, 64);
+    assert_true(wire_submit(fd, (const uint8_t *)&nothing, 4, NULL));
+    assert_true(wire_wait(fd, 1, true, NULL));
+    const uint32_t result[4] = {1, 8, 77, 0};
+    assert_memory_equal(memory, result, sizeof result);
+    assert_int_equal(memory[62], 0xee); /* what would reach beyond the memory is not written */
+    munmap(memory, 64);
+    close(fd);
+}
+
+static void
+test_no_memory_of_size_0(void **state)
+{
+    struct bench *bench = *state;
+    int fd = client(bench);
+    assert_null(create(fd, 1, 0, 0));
+    assert_true(wire_wait(fd, 1, true, NULL));
+    assert_true(wire_unref(fd, 1, NULL));
+    await(bench, 4 - 1);
+    assert_int_equal(bench->log[2].kind, MESSAGE_RESOURCE_UNREF);
+    assert_int_equal(bench->log[2].resource.handle, 1);
+    close(fd);
+}
+
+static void
+test_two_at_once(void **state)
+{
+    struct bench *bench = *state;
+    int a = client(bench), b = client(bench);
+    uint8_t *of_b = create(b, 1, 0, 64), *of_a = create(a, 1, 0, 64);
+    await(bench, 4);
+    assert_int_equal(bench->log[0].client, 1);
+    assert_int_equal(bench->log[1].client, 2);
+    assert_int_equal(bench->log[2].client, 2);
+    assert_int_equal(bench->log[3].client, 1);
+    assert_int_equal(bench->log[3].resource.handle, 1);
+    munmap(of_a, 64);
+    munmap(of_b, 64);
+    close(a);
+    close(b);
+}
+
+static void
+test_caps(void **state)
+{
+    struct bench *bench = *state;
+    int fd = client(bench);
+    const uint32_t ask[4] = {0, VTEST_GET_CAPS2, 0, VTEST_GET_CAPS};
+    uint32_t header[2];
+    struct caps_v2 caps;
+    assert_int_equal(send(fd, ask, sizeof ask, 0), sizeof ask);
+    assert_int_equal(recv(fd, header, 8, MSG_WAITALL), 8);
+    assert_int_equal(header[1], 2);
+    assert_int_equal(header[0] - 1, sizeof caps);
+    assert_int_equal(recv(fd, &caps, sizeof caps, MSG_WAITALL), sizeof caps);
+    assert_int_equal(caps.v1.glsl_level, 120);
+    assert_int_equal(recv(fd, header, 8, MSG_WAITALL), 8);
+    assert_int_equal(header[0], 309);
+    assert_int_equal(header[1], 1);
+    assert_int_equal(recv(fd, &caps.v1, 308, MSG_WAITALL), 308);
+    close(fd);
+}
+
+/* Each of these is dropped, and the server serves the next one. */
+static void
+test_bad_clients(void **state)
+{
+    struct bench *bench = *state;
+    static const uint32_t bad[][13] = {
+        {3, VTEST_UNREF, 1, 2, 3},           /* a wrong length */
+        {1, VTEST_UNREF, 5},                 /* no such resource */
+        {0xffffffff, VTEST_SUBMIT},          /* endless */
+        {0xffffffff, VTEST_CREATE_RENDERER}, /* endless */
+        {0, 99},                             /* unknown */
+        {10, VTEST_CREATE, 1, 2},            /* version 0 */
+        {10, VTEST_GET2, 8, 0, 0, 0, 0, 4, 4, 1, 0, 0},
+        {11, VTEST_CREATE2, 1, 2, FORMAT_BGRA, 0, 0, 4, 1, 1, 0, 0, 64},
+        {11, VTEST_CREATE2, 1, 2, FORMAT_BGRA, 0, 4, 4, 1, 1, 0, 0, 63}, /* too little memory */
+        {11, VTEST_CREATE2, 0, 2, FORMAT_BGRA, 0, 4, 4, 1, 1, 0, 0, 64},
+        {1, VTEST_VERSION, 1},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char byte;
+        int fd = client(bench);
+        assert_int_equal(send(fd, bad[i], sizeof bad[i], MSG_NOSIGNAL), sizeof bad[i]);
+        while (recv(fd, &byte, 1, 0) > 0) {
+        }
+        close(fd);
+    }
+    /* beside its memory, and above its level */
+    for (uint32_t offset = 0; offset <= 4; offset += 4) {
+        int fd = client(bench);
+        uint8_t *memory = create(fd, 1, 0, 64);
+        struct message m = box_of(1, whole);
+        m.transfer.level = offset ? 0 : 1;
+        assert_true(wire_transfer(fd, true, &m, offset, NULL));
+        assert_false(wire_wait(fd, 1, true, NULL));
+        munmap(memory, 64);
+        close(fd);
+    }
+    close(client(bench));
+}
+
+static void
+test_death_in_a_message(void **state)
+{
+    struct bench *bench = *state;
+    int fd = client(bench);
+    const uint32_t half[3] = {100, VTEST_SUBMIT, 1};
+    assert_int_equal(send(fd, half, sizeof half, 0), sizeof half);
+    close(fd);
+    await(bench, 2);
+    assert_int_equal(bench->log[1].kind, MESSAGE_CLIENT_END);
+    fd = client(bench);
+    await(bench, 3);
+    assert_int_equal(bench->log[2].client, 2);
+    close(fd);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_transfers),           TEST(test_swap_rule),          TEST(test_query_results),
+        TEST(test_no_memory_of_size_0), TEST(test_two_at_once),        TEST(test_caps),
+        TEST(test_bad_clients),         TEST(test_death_in_a_message),
+    };
+    return cmocka_run_group_tests_name("vtest server", tests, NULL, NULL);
+}
