@@ -490,7 +490,7 @@ refusals_have_names(void **data)
     PACKET(&f->s, 2, 5, 300);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must_fail(f, "instance divisors");
-    PACKET(&f->s, 1, 5, 301, 0, 0, 0, 200);
+    PACKET(&f->s, 1, 5, 301, 0, 0, 0, 292); /* ASTC */
     PACKET(&f->s, 2, 5, 301);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must_fail(f, "cannot be fetched");
