@@ -4,12 +4,15 @@
 #include "trace/vtest_protocol.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#define MEMORY_TIMEOUT_MS 20000
 
 static bool
 lost(struct error *err)
@@ -120,10 +123,12 @@ wire_connect(const char *path, const char *program, struct error *err)
     return -1;
 }
 
+/* A resource that the server cannot make is never answered. */
 static int
 receive_memory(int fd, struct error *err)
 {
     char byte;
+    struct pollfd polled = {.fd = fd, .events = POLLIN};
     union {
         char bytes[CMSG_SPACE(sizeof(int))];
         struct cmsghdr align;
@@ -133,6 +138,10 @@ receive_memory(int fd, struct error *err)
                             .msg_iovlen = 1,
                             .msg_control = control.bytes,
                             .msg_controllen = sizeof control.bytes};
+    if (poll(&polled, 1, MEMORY_TIMEOUT_MS) == 0) {
+        fail(err, "virgl_test_server does not make a resource");
+        return -1;
+    }
     errno = 0;
     ssize_t n = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
     struct cmsghdr *c = n == 1 ? CMSG_FIRSTHDR(&header) : NULL;
