@@ -65,6 +65,22 @@ enum gpu_op {
     GPU_OP_COUNT,
 };
 
+enum gpu_query_type { /* the wire's own numbers, which are not PIPE_QUERY_*'s */
+                      QUERY_OCCLUSION_COUNTER,
+                      QUERY_OCCLUSION_PREDICATE,
+                      QUERY_TIMESTAMP,
+                      QUERY_TIMESTAMP_DISJOINT,
+                      QUERY_TIME_ELAPSED,
+                      QUERY_PRIMITIVES_GENERATED,
+                      QUERY_PRIMITIVES_EMITTED,
+                      QUERY_SO_STATISTICS,
+                      QUERY_SO_OVERFLOW_PREDICATE,
+                      QUERY_GPU_FINISHED,
+                      QUERY_PIPELINE_STATISTICS,
+                      QUERY_OCCLUSION_PREDICATE_CONSERVATIVE,
+                      QUERY_SO_OVERFLOW_ANY_PREDICATE,
+};
+
 struct draw_params {
     uint32_t start, count, mode; /* mode: enum primitive */
     bool indexed, primitive_restart;
@@ -92,7 +108,7 @@ struct gpu_cmd {
             uint32_t resource, level;
             struct box box;
             const uint8_t *bytes; /* PUT: tight rows; lives until the next command is asked for */
-            uint32_t size_bytes;
+            uint32_t size_bytes;  /* at least the box's; inline writes are padded to dwords */
         } transfer;
         struct {
             enum gpu_object type;
@@ -112,7 +128,7 @@ struct gpu_cmd {
                     struct so_info so;
                 } shader;
                 struct {
-                    uint32_t type, index, resource, offset; /* type: PIPE_QUERY_* */
+                    uint32_t type, index, resource, offset; /* type: enum gpu_query_type */
                 } query;
             };
         } create;

@@ -7,8 +7,15 @@
 #include "gfx/draw.h"
 
 struct gpu_query {
-    uint32_t type, resource, offset; /* PIPE_QUERY_* and where its result goes */
+    uint32_t type, resource, offset; /* enum gpu_query_type; where its result goes */
+    struct resource *res;            /* the resource itself, kept alive; NULL: none */
     bool active;
+    uint64_t result;
+};
+
+/* What GET_QUERY_RESULT writes at the query's place in its resource. */
+struct gpu_query_record {
+    uint32_t state, size; /* 1: there; 8: bytes of the result */
     uint64_t result;
 };
 
@@ -19,17 +26,27 @@ struct gpu_device {
     struct gpu_client *clients;
     uint32_t next_program_id;
     uint32_t frame, draw_in_frame; /* swaps seen; draws since the last */
+    uint32_t holds;                /* see gpu_device_hold() */
+    struct gpu_object_head *retired;
 };
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);
 void gpu_device_fini(struct gpu_device *device);
+
+/* Baked draws point at resources, programs and queries without counting. An executor that lets a
+ * draw live while later commands are applied holds the device: what is destroyed meanwhile is freed
+ * at the release of the last hold. */
+void gpu_device_hold(struct gpu_device *device);
+void gpu_device_release(struct gpu_device *device);
 
 /* Whether a command only changes state (gpu_apply does all of it) or is work for the executor:
  * PUT, GET, SWAP, DRAW, CLEAR, BLIT, COPY_REGION, END_QUERY, GET_QUERY_RESULT, RESOURCE_UNREF (the
  * executor applies it when nothing uses the resource any more). */
 bool gpu_op_is_work(enum gpu_op op);
 
-/* Applies the state change; for work commands only checks handles and ranges. */
+/* Applies the state change; for work commands checks handles and ranges, so that the executor needs
+ * no checks of its own. Three of them have a share here too: RESOURCE_UNREF takes the handle away,
+ * END_QUERY ends the counting by later draws, SWAP counts the frame. */
 bool gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 
 /* Bakes a draw from what is bound now. `arena` holds the draw and its constants: reset it when the

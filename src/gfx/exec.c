@@ -172,8 +172,7 @@ leave_blocks(struct exec *exec, enum frame_kind kind)
         struct exec_frame *frame = &exec->stack[d];
         if (frame->kind == kind)
             return frame;
-        frame->saved &= ~exec->active;
-        frame->other &= ~exec->active;
+        frame->saved &= ~exec->active; /* who waits in `other` is not active */
     }
     return NULL;
 }

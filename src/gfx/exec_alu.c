@@ -4,7 +4,8 @@
  * Where TGSI leaves a choice: MAD rounds twice. MIN and MAX give the second operand when one is NaN
  * (MIN: a < b ? a : b). ROUND goes to the nearest, halves to even. Derivatives are taken along each
  * row and column of the quad. Conversions to integers truncate and stop at the ends of the range,
- * NaN gives 0. Integer division by zero gives all ones (0 for IDIV). */
+ * NaN gives 0. Integer division by zero gives all ones (0 for IDIV). Arithmetic gives one NaN only,
+ * 0x7fc00000: which operand's NaN a host passes on depends on the host and its compiler. */
 #include "gfx/exec_operand.h"
 #include "gfx/math.h"
 
@@ -44,6 +45,13 @@ typedef void vector_fn(vec4f *d, const struct operand *s, size_t quads);
 #define U(v)      ((vec4u)(v))
 #define TRUTH(m)  ((vec4i)(m) & (vec4i)splat(1.0f))
 #define SIGN_BITS ((vec4u){0x80000000, 0x80000000, 0x80000000, 0x80000000})
+
+/* The NaN of all hosts for any NaN. */
+static inline vec4f
+plain(vec4f v)
+{
+    return select_lanes(v == v, v, splat(NAN));
+}
 
 /* The integer part of |v| < 2^23; larger numbers are whole already, and NaN stays. The conversion
  * never sees a number out of range. */
@@ -111,14 +119,14 @@ from_unsigned(vec4u v)
 }
 
 VECTOR1(mov, a)
-VECTOR2(add, a + b)
-VECTOR2(mul, a *b)
-VECTOR3(mad, a *b + c)
-VECTOR3(lrp, a *(b - c) + c)
-VECTOR2(div, a / b)
+VECTOR2(add, plain(a + b))
+VECTOR2(mul, plain(a *b))
+VECTOR3(mad, plain(a *b + c))
+VECTOR3(lrp, plain(a *(b - c) + c))
+VECTOR2(div, plain(a / b))
 VECTOR2(min, select_lanes(a < b, a, b))
 VECTOR2(max, select_lanes(a > b, a, b))
-VECTOR1(frc, a - floor_of(a))
+VECTOR1(frc, plain(a - floor_of(a)))
 VECTOR1(flr, floor_of(a))
 VECTOR1(ceil, ceil_of(a))
 VECTOR1(trunc, truncate(a))
@@ -204,20 +212,20 @@ DIVISION(mod, OP_MOD)
             d[q] = r;                                                                              \
         }                                                                                          \
     }
-SCALAR(sqrt, sqrtf)
 SCALAR(ex2, math_ex2)
 SCALAR(lg2, math_lg2)
 SCALAR(sin, math_sin)
 SCALAR(cos, math_cos)
-VECTOR1(rcp, splat(1.0f) / a)
+VECTOR1(rcp, plain(splat(1.0f) / a))
 
-static void
-vector_rsq(vec4f *d, const struct operand *s, size_t quads)
+static inline vec4f
+sqrt_of(vec4f v)
 {
-    vector_sqrt(d, s, quads);
-    for (size_t q = 0; q < quads; q++)
-        d[q] = splat(1.0f) / d[q];
+    return (vec4f){sqrtf(v[0]), sqrtf(v[1]), sqrtf(v[2]), sqrtf(v[3])};
 }
+
+VECTOR1(sqrt, plain(sqrt_of(a)))
+VECTOR1(rsq, plain(splat(1.0f) / sqrt_of(a)))
 
 static void
 vector_pow(vec4f *d, const struct operand *s, size_t quads)
@@ -346,7 +354,7 @@ alu_dot(struct exec *exec, const struct instruction *instruction)
         vec4f sum = operand_quad(&a[0], q) * operand_quad(&b[0], q);
         for (uint32_t c = 1; c < channels; c++)
             sum = sum + operand_quad(&a[c], q) * operand_quad(&b[c], q);
-        sums[q] = sum;
+        sums[q] = plain(sum);
     }
     store_all(exec, &instruction->dst[0], sums);
 }
@@ -400,7 +408,7 @@ alu_exp(struct exec *exec, const struct instruction *instruction, vec4f results[
     fetch(exec, instruction, 0, 0, x);
     for (uint32_t q = 0; q < exec->lanes / 4; q++) {
         vec4f whole = floor_of(x[q]);
-        results[1][q] = x[q] - whole;
+        results[1][q] = plain(x[q] - whole);
         for (uint32_t i = 0; i < 4; i++) {
             results[0][q][i] = math_ex2(whole[i]);
             results[2][q][i] = math_ex2(x[q][i]);
@@ -420,7 +428,8 @@ alu_log(struct exec *exec, const struct instruction *instruction, vec4f results[
             results[2][q][i] = math_lg2(magnitude[i]);
         results[0][q] = floor_of(results[2][q]);
         for (uint32_t i = 0; i < 4; i++)
-            results[1][q][i] = magnitude[i] / math_ex2(results[0][q][i]);
+            results[1][q][i] = math_ex2(results[0][q][i]);
+        results[1][q] = plain(magnitude / results[1][q]);
     }
     fill(results[3], 1.0f);
 }
@@ -433,7 +442,7 @@ alu_dst(struct exec *exec, const struct instruction *instruction, vec4f results[
     fetch(exec, instruction, 0, 1, results[1]);
     fetch(exec, instruction, 1, 1, other);
     for (uint32_t q = 0; q < exec->lanes / 4; q++)
-        results[1][q] *= other[q];
+        results[1][q] = plain(results[1][q] * other[q]);
     fetch(exec, instruction, 0, 2, results[2]);
     fetch(exec, instruction, 1, 3, results[3]);
 }
@@ -467,7 +476,7 @@ alu_derivative(struct exec *exec, const struct instruction *instruction)
             vec4f near =
                 along_x ? (vec4f){v[0], v[0], v[2], v[2]} : (vec4f){v[0], v[1], v[0], v[1]};
             vec4f far = along_x ? (vec4f){v[1], v[1], v[3], v[3]} : (vec4f){v[2], v[3], v[2], v[3]};
-            results[c][q] = far - near;
+            results[c][q] = plain(far - near);
         }
     }
     for (uint32_t c = 0; c < 4; c++)

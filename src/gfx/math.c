@@ -80,7 +80,7 @@ math_ex2(float x)
     if (x <= -151.0f)
         return 0.0f;
     if (x != x)
-        return x;
+        return NAN;
     return (float)exp2_double((double)x);
 }
 

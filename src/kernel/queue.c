@@ -67,21 +67,6 @@ queue_settle(struct queue *queue, uint64_t now)
     queue->occupancy_since = now;
 }
 
-/* Fault injection: the last two items change places. */
-static void
-swap_last_two(struct queue *queue)
-{
-    uint32_t last = (queue->head + queue->count - 1) & queue->mask;
-    uint32_t before = (queue->head + queue->count - 2) & queue->mask;
-    uint8_t *a = queue->items + (size_t)last * queue->item_bytes;
-    uint8_t *b = queue->items + (size_t)before * queue->item_bytes;
-    for (uint32_t i = 0; i < queue->item_bytes; i++) {
-        uint8_t t = a[i];
-        a[i] = b[i];
-        b[i] = t;
-    }
-}
-
 void *
 queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
 {
@@ -91,17 +76,15 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     }
     BUG_ON(queue->count >= queue->capacity || queue->pushed >= queue->width,
            "queue %s: push without room", queue->name);
-    if (__builtin_expect(queue->fault != QUEUE_SOUND, 0)) {
-        if (queue->fault == QUEUE_DROP && queue->items_in == queue->fault_at && queue->count) {
-            /* the slot of the item pushed before is given again: that item is lost */
-            queue->fault = QUEUE_SOUND;
+    bool swap = false;
+    uint32_t before = (queue->head + queue->count - 1) & queue->mask;
+    if (__builtin_expect(queue->fault != QUEUE_SOUND, 0) && queue->items_in >= queue->fault_at &&
+        queue->count) {
+        swap = queue->fault == QUEUE_SWAP;
+        queue->fault = QUEUE_SOUND;
+        if (!swap) { /* dropped: this item takes the slot of the one before it, which is lost */
             queue->items_in++;
-            return queue->items +
-                   (size_t)((queue->head + queue->count - 1) & queue->mask) * queue->item_bytes;
-        }
-        if (queue->fault == QUEUE_SWAP && queue->items_in > queue->fault_at && queue->count >= 2) {
-            queue->fault = QUEUE_SOUND;
-            swap_last_two(queue);
+            return queue->items + (size_t)before * queue->item_bytes;
         }
     }
     queue_settle(queue, now);
@@ -114,6 +97,11 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     queue->pushed++;
     queue->items_in++;
     module_wake_at(queue->receiver, arrival);
+    if (swap) { /* the item before it is moved behind, this one takes its place */
+        memcpy(queue->items + (size_t)slot * queue->item_bytes,
+               queue->items + (size_t)before * queue->item_bytes, queue->item_bytes);
+        slot = before;
+    }
     return queue->items + (size_t)slot * queue->item_bytes;
 }
 

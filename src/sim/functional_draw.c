@@ -246,7 +246,7 @@ write_colors(const struct run *run, const struct quad *quad, uint32_t mask, uint
     const struct draw *draw = run->draw;
     for (uint32_t t = 0; t < draw->color_count; t++) {
         float rgba[4][4];
-        if (!draw->color[t].res || draw->color_output[t] == 0xff)
+        if (!draw->color[t].res || draw->color_output[t] >= draw->fs->output_count)
             continue;
         for (uint32_t c = 0; c < 4; c++) {
             const float *value = shader_output(run, draw->color_output[t], c, lane);
@@ -266,7 +266,7 @@ finish_quad(const struct run *run, const struct quad *quad, uint32_t lane)
 
     if (draw->dsa.alpha_enable && mask)
         mask = alpha_test_quad(draw, mask,
-                               draw->color_output[0] != 0xff
+                               draw->color_output[0] < draw->fs->output_count
                                    ? shader_output(run, draw->color_output[0], 3, lane)
                                    : opaque);
     if (!draw->early_z && mask) {

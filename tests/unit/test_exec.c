@@ -301,6 +301,29 @@ test_examples(void **state)
             check_example(&examples[i], form);
 }
 
+/* NaNs of different signs and payloads: arithmetic gives the one NaN. */
+static void
+test_one_nan(void **state)
+{
+    static const char *const opcodes[] = {"ADD", "MUL", "DIV", "DP2", "DP3", "DP4", "MAD", "LRP"};
+    static const union value a = U(0xffc00001u, 0x7fc12345u, 0x7f800000u, 0xffc00000u);
+    static const union value b = U(0x7fc00002u, 0xffc00000u, 0x7fc54321u, 0x7fffffffu);
+    for (size_t k = 0; k < sizeof opcodes / sizeof *opcodes; k++) {
+        struct example example = {opcodes[k], a, b, a, U(0, 0, 0, 0)};
+        char text[1024];
+        struct machine m;
+        example_text(text, sizeof text, &example, FORM_IMMEDIATES);
+        machine_start(&m, STAGE_FRAGMENT, text, 4);
+        machine_run(&m);
+        for (uint32_t c = 0; c < 4; c++) {
+            uint32_t got;
+            memcpy(&got, &m.exec->outputs[c * 4], 4);
+            assert_int_equal(got, 0x7fc00000);
+        }
+        machine_end(&m);
+    }
+}
+
 /* Programs whose IN[0].x is the number of the lane, and what OUT[0].x must be then. */
 typedef float lane_fn(int lane);
 
@@ -812,6 +835,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_one_nan),
         cmocka_unit_test(test_flow),
         cmocka_unit_test(test_kill),
         cmocka_unit_test(test_endless_loop_is_bounded),

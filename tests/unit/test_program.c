@@ -220,8 +220,8 @@ static const struct live_case live_cases[] = {
      2},
     /* The subroutine reads TEMP[0]; TEMP[3] waits for its return. */
     {"0: MOV TEMP[0], IN[0]\n1: MOV TEMP[3], IN[0]\n2: CAL :5\n3: MOV OUT[0], TEMP[3]\n4: END\n"
-     "5: BGNSUB\n6: MOV OUT[0], TEMP[0]\n7: ENDSUB\n",
-     2},
+     "5: BGNSUB\n6: MOV TEMP[4], TEMP[0]\n7: ADD OUT[0], TEMP[4], TEMP[0]\n8: ENDSUB\n",
+     3},
     /* An array that is indexed counts whole. */
     {"0: ARL ADDR[0].x, IN[0].xxxx\n1: MOV TEMP[6], IN[0]\n2: ADD OUT[0], TEMP[6], "
      "TEMP[ADDR[0].x+8](1)\n3: END\n",

@@ -1,0 +1,185 @@
+/* What is checked before work is done: that handles and boxes of transfers, blits and copies are
+ * sound, and that the pipeline executes what a draw asks for. */
+#include "gfx/context_internal.h"
+
+static bool
+check_level(const struct resource *res, uint32_t level, struct error *err)
+{
+    if (level <= res->desc.last_level)
+        return true;
+    return fail(err, "level %u of resource %u is above %u", level, res->desc.handle,
+                res->desc.last_level);
+}
+
+static bool
+check_box(const struct resource *res, uint32_t level, const struct box *box, struct error *err)
+{
+    if (!check_level(res, level, err))
+        return false;
+    if (resource_box_ok(res, level, box))
+        return true;
+    return fail(err, "box (%d, %d, %d) of %d x %d x %d is not inside level %u of resource %u",
+                box->x, box->y, box->z, box->width, box->height, box->depth, level,
+                res->desc.handle);
+}
+
+static bool
+check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct resource *res = find_resource(device, cmd, cmd->transfer.resource, err);
+    if (!res || !check_box(res, cmd->transfer.level, &cmd->transfer.box, err))
+        return false;
+    if (cmd->op != GPU_PUT)
+        return true;
+    uint32_t wanted = resource_box_bytes(res, &cmd->transfer.box);
+    if (cmd->transfer.size_bytes < wanted || cmd->transfer.size_bytes - wanted > 3)
+        return fail(err, "%u bytes for a box of %u", cmd->transfer.size_bytes, wanted);
+    return true;
+}
+
+/* Turns a mirrored extent round; false when that does not fit. */
+static bool
+turn(int32_t *origin, int32_t *extent)
+{
+    if (*extent >= 0)
+        return true;
+    int64_t first = (int64_t)*origin + *extent, size = -(int64_t)*extent;
+    if (first < 0 || size > INT32_MAX)
+        return false;
+    *origin = (int32_t)first;
+    *extent = (int32_t)size;
+    return true;
+}
+
+static bool
+check_blit_side(struct gpu_device *device, const struct gpu_cmd *cmd, const struct blit_side *side,
+                struct error *err)
+{
+    struct resource *res = find_resource(device, cmd, side->resource, err);
+    struct box box = side->box;
+    if (!res)
+        return false;
+    if (!turn(&box.x, &box.width) || !turn(&box.y, &box.height) || !turn(&box.z, &box.depth))
+        return fail(err, "box of %d x %d x %d reaches outside resource %u", side->box.width,
+                    side->box.height, side->box.depth, side->resource);
+    const struct format_info *format = format_get(side->format);
+    if (!format || format->block_bytes != res->format->block_bytes ||
+        format->block_width != res->format->block_width)
+        return fail(err, "format %u does not fit resource %u of format %s", side->format,
+                    side->resource, res->format->name);
+    return check_box(res, side->level, &box, err);
+}
+
+static bool
+check_copy(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct resource *src = find_resource(device, cmd, cmd->copy.src, err);
+    struct resource *dst = src ? find_resource(device, cmd, cmd->copy.dst, err) : NULL;
+    if (!dst || !check_box(src, cmd->copy.src_level, &cmd->copy.src_box, err))
+        return false;
+    if (cmd->copy.dst_x > INT32_MAX || cmd->copy.dst_y > INT32_MAX || cmd->copy.dst_z > INT32_MAX)
+        return fail(err, "destination (%u, %u, %u) is out of range", cmd->copy.dst_x,
+                    cmd->copy.dst_y, cmd->copy.dst_z);
+    if ((src->desc.target == TARGET_BUFFER) != (dst->desc.target == TARGET_BUFFER) ||
+        src->format->block_bytes != dst->format->block_bytes ||
+        src->format->block_width != dst->format->block_width || src->samples != dst->samples)
+        return fail(err, "resources %u and %u are not of one shape", cmd->copy.src, cmd->copy.dst);
+    struct box box = cmd->copy.src_box;
+    box.x = (int32_t)cmd->copy.dst_x;
+    box.y = (int32_t)cmd->copy.dst_y;
+    box.z = (int32_t)cmd->copy.dst_z;
+    return check_box(dst, cmd->copy.dst_level, &box, err);
+}
+
+bool
+check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct gpu_state *state;
+    switch (cmd->op) {
+    case GPU_PUT:
+    case GPU_GET:
+    case GPU_SWAP: return check_transfer(device, cmd, err);
+    case GPU_COPY_REGION: return check_copy(device, cmd, err);
+    case GPU_BLIT:
+        return check_blit_side(device, cmd, &cmd->blit.dst, err) &&
+               check_blit_side(device, cmd, &cmd->blit.src, err) &&
+               find_state(device, cmd, err) != NULL;
+    case GPU_GET_QUERY_RESULT:
+        state = find_state(device, cmd, err);
+        return state && find_object(state, OBJECT_QUERY, cmd->query_result.handle, err);
+    default: return find_state(device, cmd, err) != NULL; /* DRAW and CLEAR: when baked */
+    }
+}
+
+static bool
+fills_otherwise(const struct rasterizer_state *r)
+{
+    return (r->fill_front != FILL_FILL && !(r->cull & CULL_FRONT)) ||
+           (r->fill_back != FILL_FILL && !(r->cull & CULL_BACK));
+}
+
+static bool
+any_divisor(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < draw->attribute_count; i++)
+        if (draw->attributes[i].divisor != 0)
+            return true;
+    return false;
+}
+
+static bool
+any_stream_out(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
+        if (draw->streamout[i].resource != 0 && draw->vs->so.count > 0)
+            return true;
+    return false;
+}
+
+static bool
+is_src1(uint8_t factor)
+{
+    return factor == FACTOR_SRC1_COLOR || factor == FACTOR_SRC1_ALPHA ||
+           factor == FACTOR_INV_SRC1_COLOR || factor == FACTOR_INV_SRC1_ALPHA;
+}
+
+static bool
+any_dual_source(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < draw->color_count; i++) {
+        const struct blend_target *rt = &draw->blend.rt[i];
+        if (rt->enable && (is_src1(rt->rgb_src) || is_src1(rt->rgb_dst) || is_src1(rt->alpha_src) ||
+                           is_src1(rt->alpha_dst)))
+            return true;
+    }
+    return false;
+}
+
+bool
+gpu_check_executable(const struct draw *draw, struct error *err)
+{
+    const struct rasterizer_state *r = &draw->rasterizer;
+    bool points = draw->params.mode == PRIM_POINTS;
+    bool lines = draw->params.mode >= PRIM_LINES && draw->params.mode <= PRIM_LINE_STRIP;
+    bool polygons = !points && !lines;
+    const struct {
+        bool wanted;
+        const char *what;
+    } not_executed[] = {
+        {polygons && fills_otherwise(r), "polygon modes other than fill"},
+        {polygons && r->poly_smooth, "polygon smoothing"},
+        {polygons && r->poly_stipple, "polygon stipple"},
+        {lines && r->line_smooth, "line smoothing"},
+        {lines && r->line_stipple, "line stipple"},
+        {points && r->point_smooth, "point smoothing"},
+        {draw->samples > 1, "multisampled surfaces"},
+        {any_divisor(draw), "instance divisors of attributes"},
+        {any_stream_out(draw), "stream-out"},
+        {draw->params.count_from_so != 0, "draws whose count comes from stream-out"},
+        {any_dual_source(draw), "blending with a second source color"},
+    };
+    for (size_t i = 0; i < sizeof not_executed / sizeof *not_executed; i++)
+        if (not_executed[i].wanted)
+            return fail(err, "this GPU does not execute %s", not_executed[i].what);
+    return true;
+}

@@ -1,0 +1,132 @@
+/* The simulated memory: an mmap without reserved swap, and a first-fit allocator whose sorted free
+ * list is kept apart from the bytes. */
+#include "gfx/memory.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct memory_range { /* free; sorted by address, never adjacent to the next */
+    uint32_t address, bytes;
+    struct memory_range *next;
+};
+
+static uint32_t
+round_up(uint32_t bytes)
+{
+    return bytes == 0 ? MEMORY_ALIGN : (bytes + MEMORY_ALIGN - 1) & ~(MEMORY_ALIGN - 1);
+}
+
+static struct memory_range *
+range_create(uint32_t address, uint32_t bytes, struct memory_range *next)
+{
+    struct memory_range *range = mem_alloc(sizeof *range);
+    *range = (struct memory_range){address, bytes, next};
+    return range;
+}
+
+bool
+gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *err)
+{
+    memset(memory, 0, sizeof *memory);
+    size_bytes &= ~(MEMORY_ALIGN - 1);
+    if (size_bytes < 2 * MEMORY_ALIGN)
+        return fail(err, "simulated memory of %u bytes is too small", size_bytes);
+    void *bytes = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bytes == MAP_FAILED)
+        return fail(err, "this host cannot map %u bytes of simulated memory", size_bytes);
+    memory->bytes = bytes;
+    memory->size_bytes = size_bytes;
+    /* The first line is never given out, so that address 0 means nothing. */
+    memory->free_list = range_create(MEMORY_ALIGN, size_bytes - MEMORY_ALIGN, NULL);
+    return true;
+}
+
+void
+gpu_memory_fini(struct gpu_memory *memory)
+{
+    for (struct memory_range *range = memory->free_list, *next; range; range = next) {
+        next = range->next;
+        free(range);
+    }
+    if (memory->bytes)
+        munmap(memory->bytes, memory->size_bytes);
+    memset(memory, 0, sizeof *memory);
+}
+
+/* Whole pages are given back to the host, which hands out zeroed ones when they are touched. */
+static void
+zero_range(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = (uint64_t)address + bytes;
+    uint64_t first = (address + page - 1) / page * page, last = end / page * page;
+    if (first >= last || madvise(memory->bytes + first, last - first, MADV_DONTNEED) != 0) {
+        memset(memory->bytes + address, 0, bytes);
+        return;
+    }
+    memset(memory->bytes + address, 0, first - address);
+    memset(memory->bytes + last, 0, end - last);
+}
+
+bool
+gpu_memory_alloc(struct gpu_memory *memory, uint32_t bytes, uint32_t *address, struct error *err)
+{
+    struct memory_range **link = &memory->free_list;
+    if (bytes <= memory->size_bytes) {
+        uint32_t rounded = round_up(bytes);
+        while (*link && (*link)->bytes < rounded)
+            link = &(*link)->next;
+        struct memory_range *range = *link;
+        if (range) {
+            *address = range->address;
+            range->address += rounded;
+            range->bytes -= rounded;
+            if (range->bytes == 0) {
+                *link = range->next;
+                free(range);
+            }
+            memory->used_bytes += rounded;
+            if (memory->used_bytes > memory->peak_bytes)
+                memory->peak_bytes = memory->used_bytes;
+            zero_range(memory, *address, rounded);
+            return true;
+        }
+    }
+    return fail(err,
+                "simulated memory is exhausted: no %u bytes in a row, %u of %u are in use: raise "
+                "MEMORYCONTROLLER.MemorySize",
+                bytes, memory->used_bytes, memory->size_bytes);
+}
+
+void
+gpu_memory_free(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
+{
+    uint32_t rounded = round_up(bytes);
+    struct memory_range *before = NULL, *after = memory->free_list;
+    while (after && after->address < address) {
+        before = after;
+        after = after->next;
+    }
+    BUG_ON(address < MEMORY_ALIGN || address % MEMORY_ALIGN != 0 ||
+               rounded > memory->size_bytes - address || rounded > memory->used_bytes ||
+               (before && before->address + before->bytes > address) ||
+               (after && address + rounded > after->address),
+           "freeing %u bytes at 0x%x, which are not in use", bytes, address);
+    memory->used_bytes -= rounded;
+    struct memory_range *range = before;
+    if (before && before->address + before->bytes == address) {
+        before->bytes += rounded;
+    } else {
+        range = range_create(address, rounded, after);
+        *(before ? &before->next : &memory->free_list) = range;
+    }
+    if (after && range->address + range->bytes == after->address) {
+        range->bytes += after->bytes;
+        range->next = after->next;
+        free(after);
+    }
+}

@@ -1,0 +1,209 @@
+#include "report/run_folder.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* FNV-1a, 64 bits. */
+static uint64_t
+hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const uint8_t *p = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3u;
+    return hash;
+}
+#define HASH_START 0xcbf29ce484222325u
+
+bool
+run_folder_open(struct run_folder *folder, const char *dir, bool force, struct error *err)
+{
+    memset(folder, 0, sizeof *folder);
+    folder->dir = dir;
+    folder->started = wall_seconds();
+    folder->facts.picture_hash = HASH_START;
+    char *json = mem_printf("%s/run.json", dir), *frames = mem_printf("%s/frames", dir);
+    bool ok = force || !file_exists(json) ||
+              fail(err, "%s holds a run already; --force overwrites it", dir);
+    ok = ok && dir_create(frames, err);
+    if (ok && file_exists(json))
+        remove(json); /* what is there from now on is not that run */
+    free(json);
+    free(frames);
+    return ok;
+}
+
+static void
+subtract(uint64_t *delta, uint64_t *before, const uint64_t *now, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        delta[i] = now[i] - before[i];
+        before[i] = now[i];
+    }
+}
+
+/* A row of what was counted since the last one of its kind. */
+static void
+delta_row(struct run_folder *folder, struct csv *csv, uint64_t *before, const uint64_t *first)
+{
+    const struct stat_set *set = &folder->sim->machine->stats;
+    uint64_t *now = folder->values, *delta = folder->values + set->count;
+    stat_set_snapshot(set, now);
+    subtract(delta, before, now, set->count);
+    csv_row(csv, first, delta);
+}
+
+static void
+on_batch(void *data, uint32_t frame, const struct draw *draw)
+{
+    struct run_folder *folder = data;
+    (void)draw;
+    if (folder->batches_csv)
+        delta_row(folder, folder->batches_csv, folder->batch_before,
+                  (const uint64_t[]){frame, folder->batch});
+    folder->batch++;
+}
+
+static void
+on_interval(void *data, uint32_t frame, uint64_t cycle)
+{
+    struct run_folder *folder = data;
+    if (folder->cycles_csv)
+        delta_row(folder, folder->cycles_csv, folder->interval_before,
+                  (const uint64_t[]){frame, cycle});
+}
+
+static bool
+write_rows(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
+{
+    const struct stat_set *set = &folder->sim->machine->stats;
+    on_interval(folder, frame->number, frame->cycles); /* the rest of the last interval */
+    stat_set_snapshot(set, folder->values);
+    for (uint32_t i = 0; i < set->count; i++)
+        folder->totals[i] += folder->values[i];
+    if (folder->frames_csv)
+        csv_row(folder->frames_csv, (const uint64_t[]){frame->number}, folder->values);
+    folder->batch = 0;
+    memset(folder->batch_before, 0, set->count * sizeof(uint64_t));
+    memset(folder->interval_before, 0, set->count * sizeof(uint64_t));
+    return (!folder->frames_csv || csv_flush(folder->frames_csv, err)) &&
+           (!folder->batches_csv || csv_flush(folder->batches_csv, err)) &&
+           (!folder->cycles_csv || csv_flush(folder->cycles_csv, err));
+}
+
+static bool
+on_frame(void *data, const struct simulation_frame *frame, struct error *err)
+{
+    struct run_folder *folder = data;
+    const struct picture *picture = frame->picture;
+    if (folder->only_timed && !frame->timed)
+        return true;
+    char *path = mem_printf("%s/frames/frame-%04u.png", folder->dir, frame->number);
+    bool ok = picture_write_png(picture, path, err);
+    free(path);
+    uint64_t hash =
+        hash_bytes(HASH_START, picture->rgba, (size_t)picture->width * picture->height * 4);
+    VEC_PUSH(&folder->frames,
+             ((struct run_frame){frame->number, frame->client, frame->cycles, hash}));
+    folder->facts.picture_hash = hash_bytes(folder->facts.picture_hash, &hash, sizeof hash);
+    folder->facts.width = picture->width;
+    folder->facts.height = picture->height;
+    folder->facts.cycles += frame->cycles;
+    if (folder->progress)
+        progress_at(folder->progress, folder->frames.count, "frames");
+    return ok && (!frame->timed || write_rows(folder, frame, err));
+}
+
+struct simulation_listener
+run_folder_listener(struct run_folder *folder)
+{
+    return (struct simulation_listener){folder, on_frame, on_batch, on_interval};
+}
+
+static bool
+open_table(struct run_folder *folder, struct csv **csv, bool wanted, const char *name,
+           const char *first, struct error *err)
+{
+    if (!wanted)
+        return true;
+    char *path = mem_printf("%s/%s", folder->dir, name);
+    *csv = csv_create(path, first, &folder->sim->machine->stats, err);
+    free(path);
+    return *csv != NULL;
+}
+
+bool
+run_folder_attach(struct run_folder *folder, struct simulation *sim, struct error *err)
+{
+    if (!sim->machine)
+        return true;
+    const struct params *p = &sim->machine->params;
+    uint32_t count = sim->machine->stats.count;
+    folder->sim = sim;
+    folder->only_timed = true;
+    folder->values = mem_alloc(2 * count * sizeof(uint64_t));
+    folder->batch_before = mem_alloc(count * sizeof(uint64_t));
+    folder->interval_before = mem_alloc(count * sizeof(uint64_t));
+    folder->totals = mem_alloc(count * sizeof(uint64_t));
+    char *path = mem_printf("%s/machine.ini", folder->dir);
+    char *ini = params_to_ini(p, NULL);
+    bool ok = file_write(path, ini, strlen(ini), err);
+    free(ini);
+    free(path);
+    bool all = p->SIMULATOR.Statistics;
+    return ok &&
+           open_table(folder, &folder->frames_csv, all && p->SIMULATOR.PerFrameStatistics,
+                      p->SIMULATOR.StatsFilePerFrame, "frame", err) &&
+           open_table(folder, &folder->batches_csv, all && p->SIMULATOR.PerBatchStatistics,
+                      p->SIMULATOR.StatsFilePerBatch, "frame,batch", err) &&
+           open_table(folder, &folder->cycles_csv, all, p->SIMULATOR.StatsFile, "frame,cycle", err);
+}
+
+static uint64_t
+peak_rss_bytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+static bool
+write_json(struct run_folder *folder, FILE *summary, struct error *err)
+{
+    char *path = mem_printf("%s/run.json", folder->dir);
+    bool timed = folder->sim != NULL;
+    struct totals totals = {0};
+    if (timed)
+        totals = run_totals(&folder->facts, &folder->sim->machine->stats, folder->totals,
+                            &folder->sim->machine->params);
+    bool ok = run_write_json(&folder->facts, timed ? &totals : NULL, path, err);
+    if (ok && summary)
+        run_print_summary(&folder->facts, timed ? &totals : NULL, summary);
+    if (timed)
+        totals_free(&totals);
+    free(path);
+    return ok;
+}
+
+bool
+run_folder_close(struct run_folder *folder, bool complete, FILE *summary, struct error *err)
+{
+    bool ok = csv_destroy(folder->frames_csv, err);
+    ok = csv_destroy(folder->batches_csv, err) && ok;
+    ok = csv_destroy(folder->cycles_csv, err) && ok;
+    folder->facts.frames = folder->frames.items;
+    folder->facts.frame_count = (uint32_t)folder->frames.count;
+    folder->facts.complete = complete && ok;
+    folder->facts.wall_seconds = wall_seconds() - folder->started;
+    folder->facts.peak_rss_bytes = peak_rss_bytes();
+    ok = write_json(folder, summary, err) && ok;
+    free(folder->values);
+    free(folder->batch_before);
+    free(folder->interval_before);
+    free(folder->totals);
+    VEC_FREE(&folder->frames);
+    return ok;
+}

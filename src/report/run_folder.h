@@ -1,0 +1,33 @@
+/* The folder that a run leaves: frames/frame-NNNN.png, three tables of statistics, machine.ini and
+ * run.json (names: spec cli.md). It listens to a simulation and writes as the run goes, so that
+ * what is finished is whole whatever happens next. */
+#ifndef AETIUS_REPORT_RUN_FOLDER_H
+#define AETIUS_REPORT_RUN_FOLDER_H
+
+#include "report/csv.h"
+#include "report/run.h"
+#include "sim/simulation.h"
+
+struct run_folder {
+    const char *dir;
+    struct simulation *sim; /* set by run_folder_attach(); NULL: pictures alone */
+    struct csv *frames_csv, *batches_csv, *cycles_csv;
+    uint64_t *values, *batch_before, *interval_before, *totals;
+    uint32_t batch; /* in the frame */
+    struct run_facts facts;
+    VEC(struct run_frame) frames;
+    double started;
+    uint32_t only_timed;       /* pictures and rows of timed frames alone */
+    struct progress *progress; /* or NULL */
+};
+
+/* Makes the folder; refused when it holds a run already and `force` is not set. */
+bool run_folder_open(struct run_folder *folder, const char *dir, bool force, struct error *err);
+/* The listener to make the simulation with. */
+struct simulation_listener run_folder_listener(struct run_folder *folder);
+/* When the simulation is made: opens the tables, writes machine.ini. */
+bool run_folder_attach(struct run_folder *folder, struct simulation *sim, struct error *err);
+/* Ends the tables and writes run.json; `summary` (or NULL) gets the summary for a person. */
+bool run_folder_close(struct run_folder *folder, bool complete, FILE *summary, struct error *err);
+
+#endif

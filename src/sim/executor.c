@@ -1,0 +1,56 @@
+/* The message sink in front of an executor: decodes a message and has its commands executed; query
+ * results go back to the client's copy of their buffer (frontend.md, "Queries"). */
+#include "sim/executor.h"
+
+#include <string.h>
+
+static void
+send_query_result(struct executor_sink *sink, const struct gpu_cmd *cmd)
+{
+    struct gpu_device *device = sink->executor.device;
+    struct gpu_query *query = gpu_find_query(device, cmd, cmd->query_result.handle);
+    if (!sink->sink.write_back || !query)
+        return;
+    sink->sink.write_back(sink->sink.listener, cmd->client, query->resource, query->offset,
+                          device->memory.bytes + query->res->address + query->offset,
+                          sizeof(struct gpu_query_record));
+}
+
+static bool
+take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes, struct error *err)
+{
+    struct executor_sink *sink = data;
+    struct gpu_cmd cmd;
+    enum decode_result result;
+    uint64_t number = sink->messages++;
+    decoder_begin(sink->decoder, message);
+    while ((result = decoder_next(sink->decoder, &cmd, err)) == DECODE_COMMAND) {
+        if (!sink->executor.execute(sink->executor.data, &cmd, out, out_bytes, err)) {
+            result = DECODE_ERROR;
+            break;
+        }
+        if (cmd.op == GPU_GET_QUERY_RESULT)
+            send_query_result(sink, &cmd);
+    }
+    if (result == DECODE_ERROR)
+        return fail_prefix(err, "message %llu of client %u", (unsigned long long)number,
+                           message->client);
+    return true;
+}
+
+void
+executor_sink_init(struct executor_sink *sink, const struct executor *executor)
+{
+    memset(sink, 0, sizeof *sink);
+    sink->sink.data = sink;
+    sink->sink.take = take;
+    sink->executor = *executor;
+    sink->decoder = decoder_create();
+}
+
+void
+executor_sink_fini(struct executor_sink *sink)
+{
+    decoder_destroy(sink->decoder);
+    memset(sink, 0, sizeof *sink);
+}

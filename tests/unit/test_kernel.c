@@ -1,0 +1,340 @@
+/* Module, queue, clock: rates, latency and depth by hand; states; sleep; order of clocking; the
+ * watchdog. The machine under test is a source, a row of stages and a sink. */
+#include "kernel/queue.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MAX_STAGES = 4 };
+
+struct item {
+    uint32_t number;
+    uint64_t made; /* cycle */
+};
+
+struct stage {
+    struct module module;
+    struct queue *in, *out;
+    uint32_t rate;         /* items a cycle */
+    uint32_t period;       /* works only in cycles that this divides */
+    uint32_t made, wanted; /* source: items given, to give */
+    uint32_t taken;        /* sink */
+    uint64_t first, last;  /* sink: cycles of the first and last item */
+    uint64_t latency;      /* sink: of the first item */
+    bool in_order, done;
+    bool stuck; /* never takes anything */
+};
+
+static enum unit_state
+source_clock(void *self, uint64_t now)
+{
+    struct stage *s = self;
+    uint32_t given = 0;
+    if (s->made == s->wanted)
+        return UNIT_STARVED;
+    while (given < s->rate && s->made < s->wanted && queue_space(s->out, now)) {
+        *(struct item *)queue_push(s->out, now) = (struct item){s->made++, now};
+        given++;
+    }
+    return given ? UNIT_BUSY : UNIT_BLOCKED;
+}
+
+static enum unit_state
+stage_clock(void *self, uint64_t now)
+{
+    struct stage *s = self;
+    uint32_t moved = 0;
+    if (!queue_front(s->in, now))
+        return UNIT_STARVED;
+    if (now % s->period) {
+        module_wake_at(&s->module, now + 1);
+        return UNIT_WAITING;
+    }
+    for (; moved < s->rate; moved++) {
+        struct item *item = queue_front(s->in, now);
+        if (!item)
+            break;
+        if (!queue_space(s->out, now))
+            return moved ? UNIT_BUSY : UNIT_BLOCKED;
+        *(struct item *)queue_push(s->out, now) = *item;
+        queue_pop(s->in, now);
+    }
+    return moved ? UNIT_BUSY : UNIT_STARVED;
+}
+
+static enum unit_state
+sink_clock(void *self, uint64_t now)
+{
+    struct stage *s = self;
+    uint32_t moved = 0;
+    if (s->stuck)
+        return UNIT_WAITING;
+    if (!queue_front(s->in, now))
+        return UNIT_STARVED;
+    if (now % s->period) {
+        module_wake_at(&s->module, now + 1);
+        return UNIT_WAITING;
+    }
+    for (struct item *item; moved < s->rate && (item = queue_front(s->in, now)); moved++) {
+        if (s->taken == 0) {
+            s->first = now;
+            s->latency = now - item->made;
+            s->in_order = true;
+        }
+        s->in_order &= item->number == s->taken;
+        s->last = now;
+        s->taken++;
+        queue_pop(s->in, now);
+    }
+    s->done = s->taken == s->wanted;
+    return moved ? UNIT_BUSY : UNIT_STARVED;
+}
+
+struct rig {
+    struct clock clock;
+    struct stage stages[MAX_STAGES];
+    struct queue queues[MAX_STAGES - 1];
+};
+
+static void
+rig_init(struct rig *rig, uint32_t items, uint32_t width, uint32_t depth, uint32_t latency)
+{
+    memset(rig, 0, sizeof *rig);
+    clock_init(&rig->clock);
+    module_clock_fn *fns[MAX_STAGES] = {source_clock, stage_clock, stage_clock, sink_clock};
+    for (int i = 0; i < MAX_STAGES; i++) {
+        struct stage *s = &rig->stages[i];
+        clock_add_module(&rig->clock, &s->module, "stage", i, s, fns[i]);
+        s->rate = width;
+        s->period = 1;
+        s->wanted = items;
+    }
+    for (int i = 0; i < MAX_STAGES - 1; i++) {
+        queue_init(&rig->queues[i], &rig->clock, "queue", i, &rig->stages[i].module,
+                   &rig->stages[i + 1].module, sizeof(struct item), width, depth, latency);
+        rig->stages[i].out = &rig->queues[i];
+        rig->stages[i + 1].in = &rig->queues[i];
+    }
+}
+
+static void
+rig_run(struct rig *rig)
+{
+    struct error err;
+    assert_true(clock_run(&rig->clock, &rig->stages[MAX_STAGES - 1].done, 1000, &err));
+    clock_settle(&rig->clock);
+}
+
+static void
+rig_fini(struct rig *rig)
+{
+    for (int i = 0; i < MAX_STAGES - 1; i++)
+        queue_fini(&rig->queues[i]);
+    clock_fini(&rig->clock);
+}
+
+/* An item pushed in cycle c is seen in c + latency: three queues of 5 make 15. */
+static void
+latency_adds_up(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig, 1, 1, 2, 5);
+    rig_run(&rig);
+    assert_int_equal(rig.stages[3].latency, 15);
+    rig_fini(&rig);
+}
+
+/* A queue of depth 2 x width carries its width every cycle; one of depth = width half of it, since
+ * the place that is freed in a cycle can be filled only in the next. */
+static void
+full_rate_needs_twice_the_width(void **state)
+{
+    (void)state;
+    for (uint32_t latency = 1; latency <= 7; latency += 3) {
+        for (uint32_t width = 1; width <= 4; width *= 2) {
+            struct rig rig;
+            rig_init(&rig, 64 * width, width, 2 * width, latency);
+            assert_true(queue_sustains_width(&rig.queues[0]));
+            rig_run(&rig);
+            assert_int_equal(rig.stages[3].last - rig.stages[3].first, 63);
+            assert_true(rig.stages[3].in_order);
+            rig_fini(&rig);
+        }
+    }
+    struct rig rig;
+    rig_init(&rig, 64, 1, 1, 1);
+    assert_false(queue_sustains_width(&rig.queues[0]));
+    rig_run(&rig);
+    assert_int_equal(rig.stages[3].last - rig.stages[3].first, 126);
+    rig_fini(&rig);
+}
+
+static void
+states_add_up_to_cycles(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig, 100, 1, 3, 4);
+    rig.stages[2].period = 3;
+    rig_run(&rig);
+    for (int i = 0; i < MAX_STAGES; i++) {
+        const uint64_t *c = rig.stages[i].module.cycles;
+        assert_int_equal(c[UNIT_BUSY] + c[UNIT_STARVED] + c[UNIT_BLOCKED] + c[UNIT_WAITING],
+                         rig.clock.now);
+    }
+    /* the source was refused most of the time: 100 items at one in three cycles */
+    assert_true(rig.stages[0].module.cycles[UNIT_BLOCKED] > 150);
+    assert_int_equal(rig.stages[0].module.cycles[UNIT_BUSY], 100);
+    rig_fini(&rig);
+}
+
+struct figures {
+    uint64_t cycles, states[MAX_STAGES][UNIT_STATES], occupancy[MAX_STAGES - 1];
+};
+
+static void
+measure(struct figures *out, uint64_t shuffle, bool sleepless)
+{
+    struct rig rig;
+    rig_init(&rig, 500, 2, 3, 2);
+    rig.stages[1].period = 2;
+    rig.stages[3].rate = 1;
+    rig.stages[2].rate = 1;
+    rig.clock.sleepless = sleepless;
+    if (shuffle)
+        clock_shuffle(&rig.clock, shuffle);
+    rig_run(&rig);
+    memset(out, 0, sizeof *out);
+    out->cycles = rig.clock.now;
+    for (int i = 0; i < MAX_STAGES; i++)
+        memcpy(out->states[i], rig.stages[i].module.cycles, sizeof out->states[i]);
+    for (int i = 0; i < MAX_STAGES - 1; i++)
+        out->occupancy[i] = rig.queues[i].occupancy_sum;
+    rig_fini(&rig);
+}
+
+static void
+order_and_sleep_carry_no_weight(void **state)
+{
+    (void)state;
+    struct figures plain, other;
+    measure(&plain, 0, false);
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        measure(&other, seed, seed % 2);
+        assert_memory_equal(&plain, &other, sizeof plain);
+    }
+}
+
+struct sleeper {
+    struct module module;
+    uint32_t clocked;
+    bool done;
+};
+
+static enum unit_state
+sleeper_clock(void *self, uint64_t now)
+{
+    struct sleeper *s = self;
+    s->clocked++;
+    s->done = now >= 1000000;
+    module_wake_at(&s->module, 1000000);
+    return UNIT_WAITING;
+}
+
+static void
+time_is_skipped(void **state)
+{
+    (void)state;
+    struct clock clock;
+    struct sleeper sleeper = {0};
+    struct error err;
+    clock_init(&clock);
+    clock_add_module(&clock, &sleeper.module, "sleeper", -1, &sleeper, sleeper_clock);
+    assert_true(clock_run(&clock, &sleeper.done, 10000000, &err));
+    clock_settle(&clock);
+    assert_int_equal(sleeper.clocked, 2);
+    assert_true(clock.now > 1000000);
+    assert_int_equal(sleeper.module.cycles[UNIT_WAITING], clock.now);
+    clock_fini(&clock);
+}
+
+/* A sink that takes nothing: the report names the units, the queue and what it holds. */
+static void
+watchdog_names_who_waits(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct error err;
+    char text[4096] = {0};
+    FILE *out = tmpfile();
+    int saved = dup(STDERR_FILENO);
+    rig_init(&rig, 100, 1, 2, 1);
+    rig.stages[3].stuck = true;
+    fflush(stderr);
+    dup2(fileno(out), STDERR_FILENO);
+    bool ok = clock_run(&rig.clock, &rig.stages[3].done, 1000, &err);
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(out);
+    assert_true(fread(text, 1, sizeof text - 1, out) > 0);
+    fclose(out);
+    assert_false(ok);
+    assert_non_null(strstr(err.text, "deadlock at cycle"));
+    assert_non_null(strstr(text, "stage[2]         blocked  since"));
+    assert_non_null(strstr(text, "last refused by queue queue[2]"));
+    assert_non_null(strstr(text, "holds 2 of 2 in queue queue[2] from stage[2]"));
+    rig_fini(&rig);
+}
+
+/* Injected faults change what arrives: 100 items go in, 99 come out; two change places. */
+static void
+queue_faults_work(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct error err;
+    rig_init(&rig, 100, 1, 4, 2);
+    rig.queues[1].fault = QUEUE_DROP;
+    rig.queues[1].fault_at = 50;
+    int saved = dup(STDERR_FILENO);
+    FILE *nowhere = freopen("/dev/null", "w", stderr);
+    assert_false(clock_run(&rig.clock, &rig.stages[3].done, 1000, &err));
+    fflush(nowhere);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    assert_int_equal(rig.stages[3].taken, 99);
+    assert_false(rig.stages[3].in_order);
+    rig_fini(&rig);
+
+    rig_init(&rig, 100, 1, 4, 2);
+    rig.queues[1].fault = QUEUE_SWAP;
+    rig.queues[1].fault_at = 50;
+    rig_run(&rig);
+    assert_int_equal(rig.stages[3].taken, 100);
+    assert_false(rig.stages[3].in_order);
+    rig_fini(&rig);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latency_adds_up),
+        cmocka_unit_test(full_rate_needs_twice_the_width),
+        cmocka_unit_test(states_add_up_to_cycles),
+        cmocka_unit_test(order_and_sleep_carry_no_weight),
+        cmocka_unit_test(time_is_skipped),
+        cmocka_unit_test(watchdog_names_who_waits),
+        cmocka_unit_test(queue_faults_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
