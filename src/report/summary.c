@@ -196,7 +196,7 @@ print_speed(const struct run_facts *facts, const struct totals *totals, FILE *ou
                 speed.fragments);
     fprintf(out, ", memory %sB\n", with_prefix(a, (double)facts->peak_rss_bytes));
     if (totals)
-        fprintf(out, "%scycles a second, %sof them with a shader, texture unit or ROP busy\n",
+        fprintf(out, "%s cycles a second, %s of them with a shader, texture unit or ROP busy\n",
                 with_prefix(a, speed.cycles_per_second),
                 with_prefix(b, speed.busy_cycles_per_second));
 }
