@@ -29,6 +29,8 @@ fill_formats(struct caps_v2 *caps)
             offer(&caps->v1.render, f->number);
         if (f->uses & FORMAT_DEPTH)
             offer(&caps->v1.depth_stencil, f->number);
+        if (f->uses & (FORMAT_COLOR | FORMAT_DEPTH))
+            offer(&caps->multisample, f->number);
         if (f->uses & FORMAT_VERTEX)
             offer(&caps->v1.vertex, f->number);
         if (f->uses & FORMAT_COLOR && f->block_bytes == 4 && !f->is_float && !f->is_integer)
@@ -42,13 +44,14 @@ fill_v1(struct caps_v1 *caps)
     caps->max_version = 2;
     caps->features = CAPS_CONDITIONAL_RENDER | CAPS_BLEND_EQ_SEP | CAPS_OCCLUSION_QUERY |
                      CAPS_FRAGMENT_COORD_CONVENTIONS | CAPS_DEPTH_CLIP_DISABLE |
-                     CAPS_COLOR_CLAMPING | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP;
+                     CAPS_COLOR_CLAMPING | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP |
+                     CAPS_TEXTURE_MULTISAMPLE;
     caps->glsl_level = 120;
     caps->max_texture_array_layers = 0;
     caps->max_streamout_buffers = 0;
     caps->max_dual_source_render_targets = 0;
     caps->max_render_targets = 4; /* ROPs of the time wrote 4 (ARB_draw_buffers) */
-    caps->max_samples = 0;        /* 1 would turn on Mesa's fake multisampling */
+    caps->max_samples = 4;        /* what the reference renderer has; 1 would be a fake */
     caps->prim_mask = (1u << PRIM_QUADS) - 1;
     caps->max_tbo_size = 0;
     caps->max_uniform_blocks = 1; /* the constants themselves; more would be UBOs */
@@ -89,7 +92,7 @@ caps_fill(struct caps_v2 *caps)
     fill_formats(caps);
     caps->capability_bits = 0;
     caps->capability_bits_v2 = 0;
-    /* 13: TEXCOORD and PCOORD semantics (from 10), constant sizes by stage (from 12), the block
+    /* 13: the mask of multisampled formats counts (from 9), TEXCOORD and PCOORD semantics (from 10), constant sizes by stage (from 12), the block
      * size (from 13). */
     caps->host_feature_check_version = 13;
     strcpy(caps->renderer, "aetius");
