@@ -163,12 +163,12 @@ list_moves(struct machine *m, const struct resource *res, uint32_t level, const 
         }
         if (first == TRANSACTION_BYTES)
             continue;
-        VEC_PUSH(&list->moves, ((struct cmdproc_move){
-                                   .address = res->address + at,
-                                   .write = write,
-                                   .first = (uint8_t)first,
-                                   .count = (uint8_t)(last - first + 1),
-                                   .bytes = m->device->memory.bytes + res->address + at}));
+        VEC_PUSH(&list->moves,
+                 ((struct cmdproc_move){.address = res->address + at,
+                                        .write = write,
+                                        .first = (uint8_t)first,
+                                        .count = (uint8_t)(last - first + 1),
+                                        .bytes = m->device->memory.bytes + res->address + at}));
     }
 }
 
@@ -245,12 +245,11 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->targets = STEP_COLOR | STEP_DAC;
     step->control.kind = CONTROL_SHOW;
-    step->control.surface =
-        (struct bound_surface){.res = res,
-                               .format = res->format,
-                               .width = res->levels[0].width,
-                               .height = res->levels[0].height,
-                               .samples = res->samples};
+    step->control.surface = (struct bound_surface){.res = res,
+                                                   .format = res->format,
+                                                   .width = res->levels[0].width,
+                                                   .height = res->levels[0].height,
+                                                   .samples = res->samples};
     if (!run(m, err))
         return false;
     if (out) {
