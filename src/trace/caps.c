@@ -3,6 +3,7 @@
 #include "trace/caps.h"
 
 #include "gfx/format.h"
+#include "gfx/samples.h"
 #include "gfx/state.h"
 
 #include <string.h>
@@ -81,6 +82,22 @@ fill_limits(struct caps_v2 *caps)
     caps->max_uniform_block_size = MAX_CONSTANTS * 4 * sizeof(float);
 }
 
+/* A byte a sample: x and y from the pixel's corner in 1/16 pixel, four bits each; words 0 and 1 are
+ * of 2 and 4 samples, words 2 and 3 of 8. */
+static void
+fill_sample_locations(struct caps_v2 *caps)
+{
+    for (uint32_t samples = 2; samples <= MAX_SAMPLES; samples *= 2) {
+        const struct sample_position *at = sample_positions(samples);
+        uint32_t *words = &caps->sample_locations[samples == 8 ? 2 : samples / 4];
+        for (uint32_t s = 0; s < samples; s++) {
+            const uint32_t x = (uint32_t)(at[s].x + SAMPLE_UNITS / 2);
+            const uint32_t y = (uint32_t)(at[s].y + SAMPLE_UNITS / 2);
+            words[s / 4] |= (x << 4 | y) << (8 * (s % 4));
+        }
+    }
+}
+
 void
 caps_fill(struct caps_v2 *caps)
 {
@@ -90,10 +107,11 @@ caps_fill(struct caps_v2 *caps)
     fill_v1(&caps->v1);
     fill_limits(caps);
     fill_formats(caps);
+    fill_sample_locations(caps);
     caps->capability_bits = 0;
     caps->capability_bits_v2 = 0;
-    /* 13: the mask of multisampled formats counts (from 9), TEXCOORD and PCOORD semantics (from 10), constant sizes by stage (from 12), the block
-     * size (from 13). */
+    /* 13: the mask of multisampled formats counts (from 9), TEXCOORD and PCOORD semantics (from
+     * 10), constant sizes by stage (from 12), the block size (from 13). */
     caps->host_feature_check_version = 13;
     strcpy(caps->renderer, "aetius");
 }
