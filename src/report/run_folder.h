@@ -18,12 +18,8 @@ struct run_folder {
     VEC(struct run_frame) frames;
     double started;
     uint32_t only_timed;       /* pictures and rows of timed frames alone */
-<<<<<<< HEAD
-    struct progress *progress; /* or NULL */
-=======
     struct progress *progress; /* or NULL; in draws when its total is known, else in frames */
     uint64_t draws;            /* timed, in all */
->>>>>>> finish
 };
 
 /* Makes the folder (`dir` NULL: none); refused when it holds a run already and `force` is not set.

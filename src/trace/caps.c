@@ -63,13 +63,8 @@ fill_formats(struct caps_v2 *caps)
             offer(&caps->v1.render, f->number);
         if (f->uses & FORMAT_DEPTH)
             offer(&caps->v1.depth_stencil, f->number);
-<<<<<<< HEAD
-=======
         if (f->uses & (FORMAT_COLOR | FORMAT_DEPTH))
             offer(&caps->multisample, f->number);
-        if (f->uses & FORMAT_VERTEX)
-            offer(&caps->v1.vertex, f->number);
->>>>>>> msaa
         if (f->uses & FORMAT_COLOR && f->block_bytes == 4 && !f->is_float && !f->is_integer)
             offer(&caps->scanout, f->number);
     }
