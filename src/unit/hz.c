@@ -241,7 +241,8 @@ static enum unit_state
 hz_clock(void *self, uint64_t now)
 {
     struct hz *hz = self;
-    bool worked = take_updates(hz, now) | obey(hz, now), blocked = false;
+    bool worked = take_updates(hz, now), blocked = false;
+    worked |= obey(hz, now);
     for (uint32_t tiles = 0; tiles < 2; tiles++) {
         if (hz->tile.triangle) {
             if ((blocked = !send_quads(hz, now, &worked)))
