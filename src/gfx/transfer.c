@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static uint8_t *
 surface_bytes(const struct bound_surface *surface, struct gpu_memory *memory, uint32_t *size)
 {

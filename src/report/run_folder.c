@@ -159,8 +159,7 @@ run_folder_attach(struct run_folder *folder, struct simulation *sim, struct erro
                       p->SIMULATOR.StatsFilePerFrame, "frame", err) &&
            open_table(folder, &folder->batches_csv, all && p->SIMULATOR.PerBatchStatistics,
                       p->SIMULATOR.StatsFilePerBatch, "frame,batch", err) &&
-           open_table(folder, &folder->cycles_csv, all, p->SIMULATOR.StatsFile, "frame,cycle",
-                      err);
+           open_table(folder, &folder->cycles_csv, all, p->SIMULATOR.StatsFile, "frame,cycle", err);
 }
 
 static uint64_t

@@ -17,7 +17,7 @@ struct run_folder {
     struct run_facts facts;
     VEC(struct run_frame) frames;
     double started;
-    uint32_t only_timed; /* pictures and rows of timed frames alone */
+    uint32_t only_timed;       /* pictures and rows of timed frames alone */
     struct progress *progress; /* or NULL */
 };
 

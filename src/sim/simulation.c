@@ -25,9 +25,8 @@ on_interval(void *data, uint64_t now)
 }
 
 bool
-simulation_init(struct simulation *sim, const struct params *params,
-                const struct frame_set *timed, const struct simulation_listener *listener,
-                struct error *err)
+simulation_init(struct simulation *sim, const struct params *params, const struct frame_set *timed,
+                const struct simulation_listener *listener, struct error *err)
 {
     memset(sim, 0, sizeof *sim);
     if (listener)
@@ -86,11 +85,9 @@ open_frame(struct simulation *sim)
 
 /* The picture of a swap: as the DAC read it, or as memory holds it. */
 static void
-take_picture(struct simulation *sim, const struct gpu_cmd *cmd, bool timed,
-             struct picture *picture)
+take_picture(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct picture *picture)
 {
-    const struct resource *res =
-        gpu_resource(&sim->device, cmd->client, cmd->transfer.resource);
+    const struct resource *res = gpu_resource(&sim->device, cmd->client, cmd->transfer.resource);
     if (!timed) {
         picture_of_resource(picture, res, &sim->device.memory);
         return;
@@ -124,8 +121,7 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
 }
 
 static bool
-execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
-        struct error *err)
+execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct simulation *sim = data;
     bool timed = is_timed(sim);

@@ -29,8 +29,7 @@ memctl_init(struct memctl *memctl, struct clock *clock, const struct params *par
         memctl->channel_count = MEMCTL_MAX_CHANNELS;
     memctl->queue_limit = params->MEMORYCONTROLLER.ServiceQueueSize;
     memctl->interleaving = 256;
-    memctl->burst_cycles =
-        TRANSACTION_BYTES * 8 / (params->MEMORYCONTROLLER.MemoryBusWidth * 2);
+    memctl->burst_cycles = TRANSACTION_BYTES * 8 / (params->MEMORYCONTROLLER.MemoryBusWidth * 2);
     if (memctl->burst_cycles == 0)
         memctl->burst_cycles = 1;
     memctl->read_latency = params->MEMORYCONTROLLER.ReadLatency;

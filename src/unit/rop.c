@@ -266,8 +266,7 @@ write_cleared(struct rop *rop, bool *worked)
 }
 
 bool
-rop_obey(struct rop *rop, const uint8_t *pattern, rop_modify_fn *modify, uint64_t now,
-         bool *worked)
+rop_obey(struct rop *rop, const uint8_t *pattern, rop_modify_fn *modify, uint64_t now, bool *worked)
 {
     switch (rop->order.kind) {
     case CONTROL_CLEAR:
