@@ -150,7 +150,8 @@ serve(struct memctl *memctl, struct memctl_channel *channel, uint64_t now)
     uint64_t latency = request->write ? memctl->write_latency : memctl->read_latency;
     struct memory_reply *reply = queue_push_later(memctl->ports[waiting->port].replies, now,
                                                   channel->free_cycle - now + latency);
-    reply->tag = request->tag;
+    bool fault = !request->write && ++memctl->reads_served == memctl->fault_tag_at;
+    reply->tag = request->tag ^ (fault ? MEMCTL_FAULT_TAG : 0);
     reply->write = request->write;
     uint8_t *bytes = memctl->memory->bytes + request->address;
     if (request->write)
