@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include "base/log.h"
 #include "gfx/transfer.h"
 
 #include <string.h>
@@ -111,6 +112,7 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
             return fail_prefix(err, "frame %u", sim->frame);
     }
     take_picture(sim, cmd, timed, &picture);
+    picture.has_alpha = false; /* a window shows no transparency */
     bool ok = !sim->listener.frame || sim->listener.frame(sim->listener.data, &frame, err);
     picture_fini(&picture);
     if (timed)
@@ -125,9 +127,15 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
 {
     struct simulation *sim = data;
     bool timed = is_timed(sim);
+    sim->stopped = sim->stopped || (sim->stop && sim->stop());
+    if (sim->stopped)
+        return true;
     if (timed) {
         open_frame(sim);
-        if (!machine_execute(sim->machine, cmd, out, out_bytes, err))
+        double began = wall_seconds();
+        bool ok = machine_execute(sim->machine, cmd, out, out_bytes, err);
+        sim->timed_seconds += wall_seconds() - began;
+        if (!ok)
             return false;
     } else if (!functional_execute(&sim->functional, cmd, out, out_bytes, err)) {
         return false;
