@@ -113,7 +113,8 @@ serve(struct memctl *memctl, const struct dram_entry *entry, uint64_t delay, uin
 {
     const struct memory_request *request = &entry->request;
     struct memory_reply *reply = queue_push_later(memctl->ports[entry->port].replies, now, delay);
-    reply->tag = request->tag;
+    bool fault = !request->write && ++memctl->reads_served == memctl->fault_tag_at;
+    reply->tag = request->tag ^ (fault ? MEMCTL_FAULT_TAG : 0);
     reply->write = request->write;
     uint8_t *bytes = memctl->memory->bytes + request->address;
     if (request->write)

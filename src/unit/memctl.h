@@ -7,7 +7,7 @@
 #include "unit/dram.h"
 #include "unit/stats.h"
 
-enum { MEMCTL_MAX_CLIENTS = 80, MEMCTL_MAX_CHANNELS = 64 };
+enum { MEMCTL_MAX_CLIENTS = 80, MEMCTL_MAX_CHANNELS = 64, MEMCTL_FAULT_TAG = 1 };
 
 enum memory_client {
     CLIENT_COMMANDS,
@@ -30,7 +30,8 @@ struct memctl {
     uint32_t port_count, turn;
     struct dram channels[MEMCTL_MAX_CHANNELS];
     uint32_t channel_count;
-    uint64_t now; /* of the clock function, for may_reply() */
+    uint64_t reads_served, fault_tag_at; /* fault injection: this read's reply gets a wrong tag */
+    uint64_t now;                        /* of the clock function, for may_reply() */
 };
 
 void memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,
