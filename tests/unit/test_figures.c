@@ -329,8 +329,8 @@ memory_cycles(void **state)
     (void)state;
     const uint64_t burst = 64 * 8 / (64 * 2), first = 1 + 1 + burst + 10 + 1;
     assert_int_equal(read_all(1, 64), first);
-    assert_int_equal(read_all(100, 4 * 256), first + 99 * burst);
-    assert_int_equal(read_all(100, 256), first + 99);
+    assert_int_equal(read_all(100, 4 * 1024), first + 99 * burst);
+    assert_int_equal(read_all(100, 1024), first + 99);
 }
 
 int
