@@ -1,7 +1,7 @@
 /* Memory controller (the simple one of the reference machine of 2005).
  *
  * A crossbar takes at most one transaction a cycle from each client, in turn, into the queue of the
- * channel that holds the address (channels are interleaved in pieces of 256 bytes). Each channel
+ * channel that holds the address (channels are interleaved in pieces of BankGranularity). Each channel
  * works its queue in order: a transaction of 64 bytes is a burst of 8 transfers of MemoryBusWidth
  * bits at double rate (4 cycles for 64 bits), with a penalty when the direction turns. Data is read
  * from and written to the simulated memory when the burst starts; the reply leaves ReadLatency or
@@ -25,10 +25,8 @@ memctl_init(struct memctl *memctl, struct clock *clock, const struct params *par
     memctl->module.keeps_time = true;
     memctl->memory = memory;
     memctl->channel_count = params->MEMORYCONTROLLER.MemoryBuses;
-    if (memctl->channel_count > MEMCTL_MAX_CHANNELS)
-        memctl->channel_count = MEMCTL_MAX_CHANNELS;
     memctl->queue_limit = params->MEMORYCONTROLLER.ServiceQueueSize;
-    memctl->interleaving = 256;
+    memctl->interleaving = params->MEMORYCONTROLLER.BankGranularity;
     memctl->burst_cycles =
         TRANSACTION_BYTES * 8 / (params->MEMORYCONTROLLER.MemoryBusWidth * 2);
     if (memctl->burst_cycles == 0)
