@@ -248,7 +248,8 @@ static enum unit_state
 hz_clock(void *self, uint64_t now)
 {
     struct hz *hz = self;
-    bool worked = take_updates(hz, now) | obey(hz, now), blocked = false;
+    bool worked = take_updates(hz, now), blocked = false;
+    worked |= obey(hz, now);
     uint32_t places = hz->quads_cycle;
     for (uint32_t tiles = 0; tiles < 2; tiles++) {
         if (hz->tile.triangle) {
