@@ -2,7 +2,7 @@
 
 /* Of the simulated GPU when nothing but pictures is asked for; only touched pages take host memory.
  */
-#define MEMORY_BYTES (512u << 20)
+#define MEMORY_BYTES (3072u << 20)
 
 bool
 renderer_init(struct renderer *renderer, const char *reference, struct error *err)

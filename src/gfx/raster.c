@@ -3,7 +3,7 @@
  *
  * a and b of an edge are multiples of 256, so its sign at a pixel is the sign of (edge >> 8), which
  * inside a tile that the edge crosses fits 32 bits. */
-#include "gfx/triangle.h"
+#include "gfx/setup.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -134,6 +134,23 @@ stipple_mask(const struct draw *draw, int32_t x, int32_t y)
     return mask;
 }
 
+/* OpenGL 2.1, 3.4.2: bit (count / factor) mod 16 of the pattern decides. */
+static uint64_t
+dashes_mask(const struct triangle *triangle, int32_t x, int32_t y)
+{
+    const struct line_dashes *dashes = &triangle->dashes;
+    const struct rasterizer_state *state = &triangle->draw->rasterizer;
+    uint64_t drawn = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        const int32_t along = ((dashes->x_major ? x : y) + (int32_t)i - dashes->first);
+        const uint32_t number = dashes->count + (uint32_t)(along * dashes->step);
+        if (state->line_stipple_pattern >> (number / state->line_stipple_factor & 15) & 1)
+            drawn |= dashes->x_major ? columns_from((int32_t)i) & ~columns_from((int32_t)i + 1)
+                                     : rows_from((int32_t)i) & ~rows_from((int32_t)i + 1);
+    }
+    return drawn;
+}
+
 uint64_t
 raster_tile(const struct triangle *triangle, int32_t x, int32_t y)
 {
@@ -158,5 +175,9 @@ raster_tile(const struct triangle *triangle, int32_t x, int32_t y)
         mask &= ~outside_edges(crossing, first, a, b);
     if (triangle->draw->rasterizer.poly_stipple && !triangle->is_line && !triangle->is_point)
         mask &= stipple_mask(triangle->draw, x, y);
+    if (triangle->dashes.on)
+        mask &= dashes_mask(triangle, x, y);
+    if (triangle->smooth.shape != SMOOTH_NONE)
+        mask = smooth_tile(triangle, x, y, mask);
     return mask;
 }

@@ -20,6 +20,7 @@ struct run { /* one draw under way */
     struct gpu_memory *memory;
     const struct draw *draw;
     uint32_t instance;
+    struct setup_state *setup;
     bool shade_fragments; /* else nothing that the fragment program does can be seen */
     struct error *err;
 };
@@ -241,7 +242,8 @@ shader_output(const struct run *run, uint32_t output, uint32_t channel, uint32_t
 }
 
 static void
-write_colors(const struct run *run, const struct quad *quad, uint32_t mask, uint32_t lane)
+write_colors(const struct run *run, const struct quad *quad, uint32_t mask, uint32_t lane,
+             const float *coverage)
 {
     const struct draw *draw = run->draw;
     for (uint32_t t = 0; t < draw->color_count; t++) {
@@ -253,22 +255,37 @@ write_colors(const struct run *run, const struct quad *quad, uint32_t mask, uint
             for (uint32_t i = 0; i < 4; i++)
                 rgba[i][c] = value[i];
         }
+        for (uint32_t i = 0; coverage && i < 4; i++)
+            rgba[i][3] = smooth_alpha(draw, rgba[i][3], coverage[i]);
         blend_quad(draw, t, mask, rgba, quad_bytes(run, &draw->color[t], quad->x, quad->y));
     }
+}
+
+static uint32_t
+test_alpha(const struct run *run, uint32_t mask, uint32_t lane, const float *coverage)
+{
+    const struct draw *draw = run->draw;
+    float alpha[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+    if (draw->color_output[0] < draw->fs->output_count)
+        memcpy(alpha, shader_output(run, draw->color_output[0], 3, lane), sizeof alpha);
+    for (uint32_t i = 0; coverage && i < 4; i++)
+        alpha[i] = smooth_alpha(draw, alpha[i], coverage[i]);
+    return alpha_test_quad(draw, mask, alpha);
 }
 
 static void
 finish_quad(const struct run *run, const struct quad *quad, uint32_t lane)
 {
-    static const float opaque[4] = {1.0f, 1.0f, 1.0f, 1.0f};
     const struct draw *draw = run->draw;
     uint32_t mask = quad->mask & ~(uint32_t)(run->scratch->exec.killed >> lane & 15);
+    float smooth[4], *coverage = NULL;
 
+    if (mask && quad->triangle->smooth.shape != SMOOTH_NONE) {
+        smooth_quad(quad->triangle, quad->x, quad->y, smooth);
+        coverage = smooth;
+    }
     if (draw->dsa.alpha_enable && mask)
-        mask = alpha_test_quad(draw, mask,
-                               draw->color_output[0] < draw->fs->output_count
-                                   ? shader_output(run, draw->color_output[0], 3, lane)
-                                   : opaque);
+        mask = test_alpha(run, mask, lane, coverage);
     if (!draw->early_z && mask) {
         const float *z = draw->depth_output >= 0
                              ? shader_output(run, (uint32_t)draw->depth_output, 2, lane)
@@ -277,7 +294,7 @@ finish_quad(const struct run *run, const struct quad *quad, uint32_t lane)
         run->scratch->samples_passed += count_fragments(mask);
     }
     if (mask && draw->color_write)
-        write_colors(run, quad, mask, lane);
+        write_colors(run, quad, mask, lane, coverage);
 }
 
 static bool
@@ -380,7 +397,7 @@ draw_primitive(const struct run *run, const struct primitive_out *primitive)
         scratch->triangle_count = 0;
     }
     struct triangle *triangles = &scratch->triangles[scratch->triangle_count];
-    const uint32_t count = setup_primitive(run->draw, primitive, v, clip, triangles);
+    const uint32_t count = setup_primitive(run->draw, primitive, v, clip, run->setup, triangles);
     scratch->triangle_count += count;
     for (uint32_t i = 0; i < count; i++)
         if (!draw_triangle(run, &triangles[i]))
@@ -429,14 +446,12 @@ read_index(const struct run *run, uint32_t i)
 }
 
 static bool
-draw_instance(const struct run *run)
+draw_instance(const struct run *run, struct assembler *assembler)
 {
     const struct draw_params *params = &run->draw->params;
     uint32_t numbers[VERTEX_CHUNK], count = 0;
     struct primitive_out primitives[2];
-    struct assembler assembler;
 
-    assembler_begin(&assembler, run->draw);
     for (uint32_t i = 0; i < params->count; i++) {
         const uint32_t index = params->indexed ? read_index(run, i) : params->start + i;
         const bool restart =
@@ -444,15 +459,15 @@ draw_instance(const struct run *run)
         if (!restart)
             numbers[count++] = params->indexed ? index + (uint32_t)params->index_bias : index;
         if (restart || count == VERTEX_CHUNK) {
-            if (!draw_vertices(run, &assembler, numbers, count))
+            if (!draw_vertices(run, assembler, numbers, count))
                 return false;
             count = 0;
         }
-        if (restart && !draw_primitives(run, primitives, assembler_end(&assembler, primitives)))
+        if (restart && !draw_primitives(run, primitives, assembler_end(assembler, primitives)))
             return false;
     }
-    return draw_vertices(run, &assembler, numbers, count) &&
-           draw_primitives(run, primitives, assembler_end(&assembler, primitives));
+    return draw_vertices(run, assembler, numbers, count) &&
+           draw_primitives(run, primitives, assembler_end(assembler, primitives));
 }
 
 static bool
@@ -470,11 +485,14 @@ bool
 functional_draw(struct functional *renderer, const struct draw *draw, struct error *err)
 {
     struct functional_scratch *scratch = renderer->scratch;
+    struct setup_state setup = {0};
     struct run run = {.renderer = renderer,
                       .scratch = scratch,
                       .memory = &renderer->device->memory,
                       .draw = draw,
+                      .setup = &setup,
                       .err = err};
+    struct assembler assembler;
     const uint64_t passed = scratch->samples_passed;
 
     if (!check_draw(draw, err))
@@ -483,9 +501,10 @@ functional_draw(struct functional *renderer, const struct draw *draw, struct err
         return true;
     run.shade_fragments = draw->color_write || !draw->early_z;
     scratch->quad_count = scratch->triangle_count = 0;
+    assembler_begin(&assembler, draw);
     for (run.instance = 0; run.instance < draw->params.instance_count; run.instance++) {
         forget_vertices(scratch);
-        if (!draw_instance(&run))
+        if (!draw_instance(&run, &assembler))
             return false;
     }
     if (!flush_quads(&run))

@@ -5,6 +5,7 @@
 #include "gfx/format.h"
 #include "gfx/state.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static void
@@ -14,6 +15,21 @@ offer(struct caps_formats *formats, uint32_t number)
         formats->bits[number / 32] |= 1u << number % 32;
 }
 
+/* What this GPU has but virglrenderer cannot make: offered, it would give traces that the reference
+ * renderer cannot draw. Mesa takes a neighbour instead (Z24_UNORM_S8_UINT: S8_UINT_Z24_UNORM). */
+static bool
+reference_lacks(uint32_t number)
+{
+    static const uint16_t lacking[] = {
+        11,  12,  19,  22,  68,  96,  98,  99,  102, 103, 130,
+        140, 142, 143, 144, 145, 146, 150, 154, 158, 162, 239,
+    };
+    for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++)
+        if (lacking[i] == number)
+            return true;
+    return false;
+}
+
 /* Mesa asks the sampler mask for depth formats too, and takes a readback or scanout mask that is
  * all zero for the sampler's. */
 static void
@@ -21,6 +37,10 @@ fill_formats(struct caps_v2 *caps)
 {
     for (size_t i = 0; i < format_count(); i++) {
         const struct format_info *f = format_at(i);
+        if (f->uses & FORMAT_VERTEX)
+            offer(&caps->v1.vertex, f->number);
+        if (reference_lacks(f->number))
+            continue;
         if (f->uses & FORMAT_TEXTURE) {
             offer(&caps->v1.sampler, f->number);
             offer(&caps->readback, f->number);
@@ -29,8 +49,6 @@ fill_formats(struct caps_v2 *caps)
             offer(&caps->v1.render, f->number);
         if (f->uses & FORMAT_DEPTH)
             offer(&caps->v1.depth_stencil, f->number);
-        if (f->uses & FORMAT_VERTEX)
-            offer(&caps->v1.vertex, f->number);
         if (f->uses & FORMAT_COLOR && f->block_bytes == 4 && !f->is_float && !f->is_integer)
             offer(&caps->scanout, f->number);
     }
