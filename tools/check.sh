@@ -159,6 +159,7 @@ fi
 echo "clang, with AddressSanitizer and UndefinedBehaviorSanitizer"
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1
 export UBSAN_OPTIONS=print_stacktrace=1
+export AETIUS_SEEDS=3000
 step 'build with sanitizers' build sanitizers clang all -Dbuildtype=debugoptimized \
     -Db_sanitize=address,undefined -Db_lundef=false \
     -Dc_args='-fno-sanitize-recover=all -fsanitize=float-cast-overflow' \

@@ -272,3 +272,27 @@ blend_quad(const struct draw *draw, uint32_t target, uint32_t mask, const float 
     else if (draw->blend.rt[target].colormask & format->channels)
         blend_quad_bgra8(draw, target, mask, rgba, has_alpha, bytes);
 }
+
+void
+blend_quad_samples(const struct draw *draw, uint32_t target, uint32_t mask, const float rgba[4][4],
+                   uint8_t *bytes)
+{
+    const uint32_t element_bytes = draw->color[target].format->block_bytes;
+    uint8_t quad[4 * MAX_PIXEL_BYTES];
+    float color[4][4];
+
+    if (draw->samples == 1) {
+        blend_quad(draw, target, mask, rgba, bytes);
+        return;
+    }
+    memcpy(color, rgba, sizeof color);
+    for (uint32_t i = 0; draw->multisample && draw->blend.alpha_to_one && i < 4; i++)
+        color[i][3] = 1.0f;
+    for (uint32_t s = 0; s < draw->samples; s++) {
+        if (!(mask >> (4 * s) & 15))
+            continue;
+        sample_gather(bytes, element_bytes, draw->samples, s, quad);
+        blend_quad(draw, target, mask >> (4 * s) & 15, color, quad);
+        sample_scatter(quad, element_bytes, draw->samples, s, bytes);
+    }
+}

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_DRAW_VERTICES = 1 << 28 }; /* a draw's, all instances: more is no program's wish */
+enum { MAX_DRAW_VERTICES = 1 << 24 }; /* a draw's, all instances: more is no program's wish */
 
 static bool
 bake_surface(const struct object *object, enum format_use use, struct bound_surface *out,
@@ -77,8 +77,11 @@ bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error 
         draw->width = s->width < draw->width ? s->width : draw->width;
         draw->height = s->height < draw->height ? s->height : draw->height;
     }
-    if (draw->samples == 0) /* no surface at all */
+    if (draw->samples == 0) { /* no surface at all */
         draw->width = draw->height = 0;
+        draw->samples = 1;
+    }
+    draw->multisample = draw->samples > 1 && draw->rasterizer.multisample;
     return true;
 }
 

@@ -148,6 +148,20 @@ any_dual_source(const struct draw *draw)
     return false;
 }
 
+enum { MAX_QUAD_BYTES = 256 }; /* a line of the ROP caches */
+
+static uint32_t
+quad_bytes_most(const struct draw *draw)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i <= draw->color_count; i++) {
+        const struct bound_surface *s = i < draw->color_count ? &draw->color[i] : &draw->depth;
+        const uint32_t bytes = s->res ? 4u * s->format->block_bytes * s->samples : 0;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 bool
 gpu_check_executable(const struct draw *draw, struct error *err)
 {
@@ -155,7 +169,7 @@ gpu_check_executable(const struct draw *draw, struct error *err)
         bool wanted;
         const char *what;
     } not_executed[] = {
-        {draw->samples > 1, "multisampled surfaces"},
+        {quad_bytes_most(draw) > MAX_QUAD_BYTES, "16-byte pixels of 8 samples"},
         {any_divisor(draw), "instance divisors of attributes"},
         {any_stream_out(draw), "stream-out"},
         {draw->params.count_from_so != 0, "draws whose count comes from stream-out"},

@@ -49,7 +49,8 @@ resolve_interpolation(const struct draw *draw, const struct io_decl *in)
 static struct varying
 link_varying(const struct draw *draw, const struct io_decl *in, bool has_texcoord)
 {
-    struct varying varying = {.interpolation = resolve_interpolation(draw, in)};
+    struct varying varying = {.interpolation = resolve_interpolation(draw, in),
+                              .centroid = in->centroid};
     if (in->semantic == SEMANTIC_POSITION || in->semantic == SEMANTIC_FACE) {
         varying.source = in->semantic == SEMANTIC_FACE ? VARYING_FACE : VARYING_POSITION;
         return varying;
@@ -90,8 +91,10 @@ link_programs(struct draw *draw, struct error *err)
     bool has_texcoord = declares_texcoord(vs->outputs, vs->output_count) ||
                         declares_texcoord(fs->inputs, fs->input_count);
     draw->varying_count = fs->input_count;
-    for (uint32_t i = 0; i < fs->input_count; i++)
+    for (uint32_t i = 0; i < fs->input_count; i++) {
         draw->varyings[i] = link_varying(draw, &fs->inputs[i], has_texcoord);
+        draw->centroid |= draw->varyings[i].centroid && draw->multisample;
+    }
 
     memset(draw->color_output, 0xff, sizeof draw->color_output);
     for (uint32_t i = 0; i < draw->color_count; i++) {

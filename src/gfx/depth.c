@@ -46,6 +46,29 @@ depth_interpolate(const struct triangle *triangle, uint32_t x, uint32_t y, float
         z[i] = clamp_to(at[i], triangle->z_min, triangle->z_max);
 }
 
+void
+depth_interpolate_samples(const struct triangle *triangle, uint32_t x, uint32_t y,
+                          float z[MAX_SAMPLES][4])
+{
+    const struct draw *draw = triangle->draw;
+    const struct plane *plane = &triangle->z;
+    if (!draw->multisample) {
+        depth_interpolate(triangle, x, y, z[0]);
+        for (uint32_t s = 1; s < draw->samples; s++)
+            memcpy(z[s], z[0], sizeof z[0]);
+        return;
+    }
+    const struct sample_position *at = sample_positions(draw->samples);
+    for (uint32_t s = 0; s < draw->samples; s++) {
+        const float px = (float)x + 0.5f + (float)at[s].x / SAMPLE_UNITS - triangle->origin_x;
+        const float py = (float)y + 0.5f + (float)at[s].y / SAMPLE_UNITS - triangle->origin_y;
+        const floats4 dx = {px, px + 1.0f, px, px + 1.0f}, dy = {py, py, py + 1.0f, py + 1.0f};
+        const floats4 value = plane->c + plane->a * dx + plane->b * dy;
+        for (uint32_t i = 0; i < 4; i++)
+            z[s][i] = clamp_to(value[i], triangle->z_min, triangle->z_max);
+    }
+}
+
 static uint64_t
 load_element(const uint8_t *bytes, uint32_t size)
 {
@@ -252,6 +275,38 @@ depth_test_quad(const struct draw *draw, bool front, uint32_t mask, const float 
     return result;
 }
 
+enum { MAX_DEPTH_BYTES = 8 };
+
+struct depth_result
+depth_test_samples(const struct draw *draw, bool front, uint32_t mask,
+                   const float z[MAX_SAMPLES][4], uint8_t *bytes)
+{
+    const struct format_info *format = draw->depth.format;
+    struct depth_result result = {0};
+    uint8_t quad[4 * MAX_DEPTH_BYTES];
+
+    if (draw->samples == 1)
+        return depth_test_quad(draw, front, mask, z[0], bytes);
+    if ((!draw->depth_test && !draw->stencil_test) || !format) {
+        result.pass = mask;
+        return result;
+    }
+    for (uint32_t s = 0; s < draw->samples; s++) {
+        if (!(mask >> (4 * s) & 15))
+            continue;
+        sample_gather(bytes, format->block_bytes, draw->samples, s, quad);
+        const struct depth_result one =
+            depth_test_quad(draw, front, mask >> (4 * s) & 15, z[s], quad);
+        if (one.wrote)
+            sample_scatter(quad, format->block_bytes, draw->samples, s, bytes);
+        result.pass |= one.pass << (4 * s);
+        result.z_fail |= one.z_fail << (4 * s);
+        result.stencil_fail |= one.stencil_fail << (4 * s);
+        result.wrote |= one.wrote;
+    }
+    return result;
+}
+
 void
 depth_clear_element(const struct format_info *format, uint32_t buffers, double depth,
                     uint32_t stencil, uint8_t *element)
@@ -302,4 +357,14 @@ alpha_test_quad(const struct draw *draw, uint32_t mask, const float alpha[4])
             pass |= 1u << i;
     }
     return pass;
+}
+
+uint32_t
+alpha_to_coverage(const struct draw *draw, uint32_t mask, const float alpha[4])
+{
+    for (uint32_t s = 0; s < draw->samples; s++)
+        for (uint32_t i = 0; i < 4; i++)
+            if (!(alpha[i] > (float)s / (float)draw->samples))
+                mask &= ~(1u << (4 * s + i));
+    return mask;
 }

@@ -40,6 +40,7 @@ struct varying {
     uint8_t slot;          /* vertex shader output */
     uint8_t back_slot;     /* under two-sided lighting: BCOLOR's, else = slot */
     uint8_t interpolation; /* CONSTANT (flat resolved already), LINEAR, PERSPECTIVE */
+    bool centroid;         /* at a covered sample of the pixel, when not all are covered */
 };
 
 struct draw {
@@ -69,7 +70,9 @@ struct draw {
     uint32_t color_count;
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t width, height, samples; /* of the framebuffer: smallest of the surfaces */
-    struct scissor_state bounds;     /* framebuffer cut by the scissor: pixels that may be drawn */
+    bool multisample;            /* samples have a coverage each; else all are the pixel centre's */
+    bool centroid;               /* some varying is interpolated at the centroid */
+    struct scissor_state bounds; /* framebuffer cut by the scissor: pixels that may be drawn */
 
     /* Linkage */
     int8_t position_slot, psize_slot, clipvertex_slot, edgeflag_slot; /* VS outputs, -1: none */

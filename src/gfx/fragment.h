@@ -1,6 +1,7 @@
 /* What happens to a quad (2x2 fragments: top left, top right, bottom left, bottom right; masks have
  * a bit each in that order). Bytes of surfaces are given as they lie in memory: the quad's four
- * elements in a row. */
+ * elements in a row, multisampled the samples of each pixel side by side. Functions whose names end
+ * in _samples take any number of samples (masks: gfx/samples.h), the others one. */
 #ifndef AETIUS_GFX_FRAGMENT_H
 #define AETIUS_GFX_FRAGMENT_H
 
@@ -14,8 +15,11 @@ void depth_range(const struct draw *draw, float *low, float *high);
  * which lie in the depth range. */
 void depth_interpolate(const struct triangle *triangle, uint32_t x, uint32_t y, float z[4]);
 
+void depth_interpolate_samples(const struct triangle *triangle, uint32_t x, uint32_t y,
+                               float z[MAX_SAMPLES][4]);
+
 struct depth_result {
-    uint32_t pass; /* fragments that go on */
+    uint32_t pass; /* fragments (or samples) that go on */
     uint32_t z_fail, stencil_fail;
     bool wrote; /* bytes changed or were written */
 };
@@ -24,6 +28,10 @@ struct depth_result {
  * the draw tests neither. */
 struct depth_result depth_test_quad(const struct draw *draw, bool front, uint32_t mask,
                                     const float z[4], uint8_t *bytes);
+
+/* The same for every sample; z[sample][fragment]. */
+struct depth_result depth_test_samples(const struct draw *draw, bool front, uint32_t mask,
+                                       const float z[MAX_SAMPLES][4], uint8_t *bytes);
 
 /* The word that a clear writes, and the depth of an element (for hierarchical Z). */
 void depth_clear_element(const struct format_info *format, uint32_t buffers, double depth,
@@ -35,8 +43,17 @@ float depth_of_element(const struct format_info *format, const uint8_t *element)
 void interpolate_quad(const struct triangle *triangle, uint32_t x, uint32_t y, struct exec *exec,
                       uint32_t lane);
 
+/* Multisampled (draw->multisample): inputs that are interpolated at the centroid, over those of
+ * interpolate_quad(). A pixel with all samples in the mask, or none, keeps its centre; another one
+ * takes its first sample in the mask, as the reference renderer does. */
+void interpolate_centroids(const struct triangle *triangle, uint32_t x, uint32_t y, uint32_t mask,
+                           struct exec *exec, uint32_t lane);
+
 /* Alpha test on FS output 0's alpha; returns the fragments that pass. */
 uint32_t alpha_test_quad(const struct draw *draw, uint32_t mask, const float alpha[4]);
+
+/* Alpha to coverage: sample s of n is kept where alpha is above s / n. */
+uint32_t alpha_to_coverage(const struct draw *draw, uint32_t mask, const float alpha[4]);
 
 /* Blend (or logic op), mask and write the quad into color buffer `target`. rgba[fragment][channel]
  * as the shader gave it, clamped here if the state says so. There is no second source: its factors
@@ -44,6 +61,9 @@ uint32_t alpha_test_quad(const struct draw *draw, uint32_t mask, const float alp
 void blend_quad(const struct draw *draw, uint32_t target, uint32_t mask, const float rgba[4][4],
                 uint8_t *bytes);
 void blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask,
+                        const float rgba[4][4], uint8_t *bytes);
+/* The same for every sample, after alpha to one. */
+void blend_quad_samples(const struct draw *draw, uint32_t target, uint32_t mask,
                         const float rgba[4][4], uint8_t *bytes);
 
 #endif

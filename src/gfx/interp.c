@@ -127,3 +127,44 @@ interpolate_quad(const struct triangle *triangle, uint32_t x, uint32_t y, struct
             window_position(triangle, &at, out, lanes);
     }
 }
+
+/* Positions of a quad: each pixel's centre, or its first sample in the mask when some of its
+ * samples are missing there. */
+static struct quad_position
+centroid_position(const struct draw *draw, uint32_t x, uint32_t y, uint32_t mask)
+{
+    const struct sample_position *at = sample_positions(draw->samples);
+    struct quad_position position;
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t covered = 0;
+        for (uint32_t s = 0; s < draw->samples; s++)
+            covered |= (mask >> (4 * s + i) & 1) << s;
+        const bool at_centre = !covered || covered == (1u << draw->samples) - 1;
+        const struct sample_position *from = at_centre ? NULL : &at[__builtin_ctz(covered)];
+        position.x[i] = (float)(x + (i & 1)) + 0.5f + (from ? (float)from->x / SAMPLE_UNITS : 0.0f);
+        position.y[i] =
+            (float)(y + (i >> 1)) + 0.5f + (from ? (float)from->y / SAMPLE_UNITS : 0.0f);
+    }
+    return position;
+}
+
+void
+interpolate_centroids(const struct triangle *triangle, uint32_t x, uint32_t y, uint32_t mask,
+                      struct exec *exec, uint32_t lane)
+{
+    const struct draw *draw = triangle->draw;
+    struct quad_position at = centroid_position(draw, x, y, mask);
+    at.dx = at.x - triangle->origin_x;
+    at.dy = at.y - triangle->origin_y;
+    at.w = 1.0f / plane_at(&triangle->inv_w, &at);
+    for (uint32_t i = 0; i < draw->varying_count; i++) {
+        float *out = exec->inputs + (size_t)i * 4 * exec->lanes + lane;
+        const uint8_t source = draw->varyings[i].source;
+        if (!draw->varyings[i].centroid)
+            continue;
+        if (source == VARYING_SPRITE && triangle->is_point)
+            sprite(triangle, &at, out, exec->lanes);
+        else if (source == VARYING_VERTEX || source == VARYING_SPRITE)
+            varying(triangle, i, &at, out, exec->lanes);
+    }
+}

@@ -2,7 +2,9 @@
  * (machine.md, Fragment Generator; rasterizer.md for the squares). All exact in integers.
  *
  * a and b of an edge are multiples of 256, so its sign at a pixel is the sign of (edge >> 8), which
- * inside a tile that the edge crosses fits 32 bits. */
+ * inside a tile that the edge crosses fits 32 bits. Samples lie multiples of 1/16 pixel from the
+ * pixel centre: their edge values are exact too, and differ from pixel to pixel by the same
+ * multiples of 256. */
 #include "gfx/setup.h"
 
 #ifdef __SSE2__
@@ -30,16 +32,25 @@ gain_least(const struct edge *edge, int32_t steps)
     return ((edge->a < 0 ? edge->a : 0) + (edge->b < 0 ? edge->b : 0)) * steps;
 }
 
+/* What an edge may gain or lose from a pixel's centre to its samples: less than to its corner. */
+static int64_t
+sample_reach(const struct triangle *triangle, const struct edge *edge)
+{
+    if (!triangle->draw->multisample)
+        return 0;
+    return ((edge->a < 0 ? -edge->a : edge->a) + (edge->b < 0 ? -edge->b : edge->b)) / 2;
+}
+
 enum square_coverage
 raster_square(const struct triangle *triangle, int32_t x, int32_t y, int32_t size)
 {
     enum square_coverage coverage = SQUARE_INSIDE;
     for (uint32_t i = 0; i < triangle->edge_count; i++) {
         const struct edge *edge = &triangle->edges[i];
-        const int64_t first = edge_at(edge, x, y);
-        if (first + gain_most(edge, size - 1) < 0)
+        const int64_t first = edge_at(edge, x, y), reach = sample_reach(triangle, edge);
+        if (first + gain_most(edge, size - 1) + reach < 0)
             return SQUARE_OUTSIDE;
-        if (first + gain_least(edge, size - 1) < 0)
+        if (first + gain_least(edge, size - 1) - reach < 0)
             coverage = SQUARE_PARTIAL;
     }
     return coverage;
@@ -142,7 +153,7 @@ dashes_mask(const struct triangle *triangle, int32_t x, int32_t y)
     const struct rasterizer_state *state = &triangle->draw->rasterizer;
     uint64_t drawn = 0;
     for (uint32_t i = 0; i < 8; i++) {
-        const int32_t along = ((dashes->x_major ? x : y) + (int32_t)i - dashes->first);
+        const int32_t along = (dashes->x_major ? x : y) + (int32_t)i - dashes->first;
         const uint32_t number = dashes->count + (uint32_t)(along * dashes->step);
         if (state->line_stipple_pattern >> (number / state->line_stipple_factor & 15) & 1)
             drawn |= dashes->x_major ? columns_from((int32_t)i) & ~columns_from((int32_t)i + 1)
@@ -151,17 +162,18 @@ dashes_mask(const struct triangle *triangle, int32_t x, int32_t y)
     return drawn;
 }
 
-uint64_t
-raster_tile(const struct triangle *triangle, int32_t x, int32_t y)
+/* Pixels of the tile inside the edges at a place of the pixel: `from_x`, `from_y` in 1/16 pixel
+ * from its centre. */
+static inline __attribute__((always_inline)) uint64_t
+inside_edges(const struct triangle *triangle, int32_t x, int32_t y, int32_t from_x, int32_t from_y)
 {
     int32_t first[MAX_EDGES], a[MAX_EDGES], b[MAX_EDGES];
     uint32_t crossing = 0;
 
-    if (!raster_box_touches(triangle, x, y, 8))
-        return 0;
     for (uint32_t i = 0; i < triangle->edge_count; i++) {
         const struct edge *edge = &triangle->edges[i];
-        const int64_t at = edge_at(edge, x, y);
+        const int64_t at =
+            edge_at(edge, x, y) + edge->a / SAMPLE_UNITS * from_x + edge->b / SAMPLE_UNITS * from_y;
         if (at + gain_most(edge, 7) < 0)
             return 0;
         if (at + gain_least(edge, 7) >= 0)
@@ -170,14 +182,51 @@ raster_tile(const struct triangle *triangle, int32_t x, int32_t y)
         a[crossing] = (int32_t)(edge->a / 256);
         b[crossing++] = (int32_t)(edge->b / 256);
     }
+    return crossing ? ~outside_edges(crossing, first, a, b) : ~UINT64_C(0);
+}
+
+static uint64_t
+box_and_stipple(const struct triangle *triangle, int32_t x, int32_t y)
+{
     uint64_t mask = box_mask(triangle, x, y);
-    if (crossing)
-        mask &= ~outside_edges(crossing, first, a, b);
     if (triangle->draw->rasterizer.poly_stipple && !triangle->is_line && !triangle->is_point)
         mask &= stipple_mask(triangle->draw, x, y);
     if (triangle->dashes.on)
         mask &= dashes_mask(triangle, x, y);
-    if (triangle->smooth.shape != SMOOTH_NONE)
-        mask = smooth_tile(triangle, x, y, mask);
     return mask;
+}
+
+uint64_t
+raster_tile(const struct triangle *triangle, int32_t x, int32_t y)
+{
+    if (!raster_box_touches(triangle, x, y, 8))
+        return 0;
+    const uint64_t inside = inside_edges(triangle, x, y, 0, 0);
+    const uint64_t mask = inside ? inside & box_and_stipple(triangle, x, y) : 0;
+    return triangle->smooth.shape == SMOOTH_NONE ? mask : smooth_tile(triangle, x, y, mask);
+}
+
+uint64_t
+raster_tile_samples(const struct triangle *triangle, int32_t x, int32_t y,
+                    uint64_t masks[MAX_SAMPLES])
+{
+    const struct draw *draw = triangle->draw;
+    if (!draw->multisample) {
+        const uint64_t mask = raster_tile(triangle, x, y);
+        for (uint32_t s = 0; s < draw->samples; s++)
+            masks[s] = mask;
+        return mask;
+    }
+    if (!raster_box_touches(triangle, x, y, 8) ||
+        raster_square(triangle, x, y, 8) == SQUARE_OUTSIDE)
+        return 0;
+    const struct sample_position *at = sample_positions(draw->samples);
+    const uint64_t inside_box = box_and_stipple(triangle, x, y);
+    uint64_t any = 0;
+    for (uint32_t s = 0; s < draw->samples; s++) {
+        const bool written = draw->sample_mask >> s & 1;
+        masks[s] = written ? inside_edges(triangle, x, y, at[s].x, at[s].y) & inside_box : 0;
+        any |= masks[s];
+    }
+    return any;
 }

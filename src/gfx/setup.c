@@ -56,9 +56,23 @@ narrow(int32_t *min, int32_t *max, int32_t low, int32_t high)
         *max = high;
 }
 
-/* The bounding box: pixels whose centres can be covered, inside the bounds. A triangle may reach
- * over the rim of the viewport as far as the guard band and is cut off here; lines have been cut
- * along their middle before, and points may stick out. */
+/* The first pixel that a shape beginning at a snapped coordinate can cover: by its centre, or when
+ * multisampled by any of its samples, which lie nearer than half a pixel to the centre. */
+static int32_t
+first_pixel(const struct draw *draw, int32_t snapped)
+{
+    return draw->multisample ? (snapped + 128) >> 8 : setup_pixel(snapped);
+}
+
+static int32_t
+last_pixel(const struct draw *draw, int32_t snapped)
+{
+    return draw->multisample ? (snapped + 127) >> 8 : setup_pixel(snapped) - 1;
+}
+
+/* The bounding box: pixels that can be covered, inside the bounds. A triangle may reach over the
+ * rim of the viewport as far as the guard band and is cut off here; lines have been cut along their
+ * middle before, and points may stick out. */
 static bool
 set_box(struct triangle *out, const struct draw *draw, uint32_t corners, const int32_t x[],
         const int32_t y[])
@@ -67,18 +81,18 @@ set_box(struct triangle *out, const struct draw *draw, uint32_t corners, const i
     const struct viewport_state *vp = &draw->viewport;
     const int32_t reach = out->smooth.shape == SMOOTH_POLYGON ? SMOOTH_REACH : 0;
 
-    out->min_x = setup_pixel(min_of(corners, x) - reach);
-    out->max_x = setup_pixel(max_of(corners, x) + reach) - 1;
-    out->min_y = setup_pixel(min_of(corners, y) - reach);
-    out->max_y = setup_pixel(max_of(corners, y) + reach) - 1;
+    out->min_x = first_pixel(draw, min_of(corners, x) - reach);
+    out->max_x = last_pixel(draw, max_of(corners, x) + reach);
+    out->min_y = first_pixel(draw, min_of(corners, y) - reach);
+    out->max_y = last_pixel(draw, max_of(corners, y) + reach);
     narrow(&out->min_x, &out->max_x, bounds->min_x, bounds->max_x - 1);
     narrow(&out->min_y, &out->max_y, bounds->min_y, bounds->max_y - 1);
     if (!out->is_point && !out->is_line) {
         const float half_x = fabsf(vp->scale[0]), half_y = fabsf(vp->scale[1]);
-        narrow(&out->min_x, &out->max_x, setup_pixel(setup_snap(vp->translate[0] - half_x)),
-               setup_pixel(setup_snap(vp->translate[0] + half_x)) - 1);
-        narrow(&out->min_y, &out->max_y, setup_pixel(setup_snap(vp->translate[1] - half_y)),
-               setup_pixel(setup_snap(vp->translate[1] + half_y)) - 1);
+        narrow(&out->min_x, &out->max_x, first_pixel(draw, setup_snap(vp->translate[0] - half_x)),
+               last_pixel(draw, setup_snap(vp->translate[0] + half_x)));
+        narrow(&out->min_y, &out->max_y, first_pixel(draw, setup_snap(vp->translate[1] - half_y)),
+               last_pixel(draw, setup_snap(vp->translate[1] + half_y)));
     }
     return out->min_x <= out->max_x && out->min_y <= out->max_y;
 }
@@ -283,7 +297,7 @@ fill_triangle(const struct draw *draw, const struct setup_vertex v[3],
 
     setup_begin(out, draw, v[0].x, v[0].y);
     out->front = front;
-    if (smooth_wanted(draw, draw->rasterizer.poly_smooth))
+    if (draw->rasterizer.poly_smooth && !draw->multisample)
         out->smooth.shape = SMOOTH_POLYGON;
     if (!setup_shape(out, draw, 3, x, y))
         return 0;

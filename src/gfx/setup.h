@@ -37,9 +37,8 @@ uint32_t setup_line(const struct draw *draw, const struct setup_vertex *v1,
 uint32_t setup_point(const struct draw *draw, const struct setup_vertex *v,
                      const struct vertex *provoking, bool front, struct triangle *out);
 
-/* Whether the antialiasing of a kind of shape is on: only without multisampling. */
-bool smooth_wanted(const struct draw *draw, bool enabled);
-/* Shapes of antialiased points and lines: out->smooth, edges and box around all coverage. */
+/* Shapes of antialiased points and lines (which multisampling turns off): out->smooth, edges and
+ * box around all coverage. */
 bool smooth_point(struct triangle *out, const struct draw *draw, const struct setup_vertex *v,
                   float size);
 bool smooth_line(struct triangle *out, const struct draw *draw, const struct setup_vertex *v1,

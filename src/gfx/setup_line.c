@@ -5,6 +5,7 @@
  * the ends; the ends move to the pixel's border where the diamond-exit rule says otherwise than
  * the pixel centre does. Values change along the major axis alone. A point is a square, whatever
  * its state says of sprites, since that is how the reference renderer's core profile draws it.
+ * Multisampled a line is the rectangle about it, and values change along it.
  * A stippled line's pixels are numbered along its major axis; antialiased shapes: smooth.c. */
 #include "gfx/setup.h"
 
@@ -120,22 +121,45 @@ line_corners(const struct draw *draw, bool x_major, const float m[2], const floa
     }
 }
 
-/* Where values change along a line: its major axis, or its direction when it is antialiased. */
-struct line_axis {
-    float x, y, length;
+/* Corners of the rectangle about a multisampled line, in order around it. */
+static void
+rectangle_corners(const struct draw *draw, const struct setup_vertex *v1,
+                  const struct setup_vertex *v2, int32_t x[4], int32_t y[4])
+{
+    const float dx = v1->x - v2->x, dy = v1->y - v2->y;
+    const float width = draw->rasterizer.line_width;
+    const float half = 0.5f * (width > MAX_LINE_WIDTH ? MAX_LINE_WIDTH : width);
+    const float scale = half / sqrtf(dx * dx + dy * dy);
+    const int32_t across_x = (int32_t)lrintf(-dy * scale * 256.0f);
+    const int32_t across_y = (int32_t)lrintf(dx * scale * 256.0f);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct setup_vertex *end = i == 1 || i == 2 ? v2 : v1;
+        x[i] = end->fx + (i < 2 ? -across_x : across_x);
+        y[i] = end->fy + (i < 2 ? -across_y : across_y);
+    }
+}
+
+/* How values change over a line: from its start to its end. */
+struct line_slope {
+    float dx, dy;
+    bool along; /* multisampled and antialiased: along the line itself, else along its major axis */
 };
 
 static struct plane
-line_plane(const struct line_axis *axis, float at_start, float at_end)
+line_plane(const struct line_slope *slope, float at_start, float at_end)
 {
-    const float gradient = (at_end - at_start) / axis->length;
-    return (struct plane){.a = axis->x != 0.0f ? gradient * axis->x : 0.0f,
-                          .b = axis->y != 0.0f ? gradient * axis->y : 0.0f,
-                          .c = at_start};
+    const float dx = slope->dx, dy = slope->dy, change = at_end - at_start;
+    if (slope->along) {
+        const float squared = dx * dx + dy * dy;
+        return (struct plane){change * dx / squared, change * dy / squared, at_start};
+    }
+    const bool x_major = fabsf(dx) >= fabsf(dy);
+    return (struct plane){
+        .a = x_major ? change / dx : 0.0f, .b = x_major ? 0.0f : change / dy, .c = at_start};
 }
 
 static void
-line_varyings(struct triangle *out, const struct draw *draw, const struct line_axis *axis,
+line_varyings(struct triangle *out, const struct draw *draw, const struct line_slope *slope,
               const struct setup_vertex *v1, const struct setup_vertex *v2,
               const struct vertex *provoking)
 {
@@ -150,7 +174,7 @@ line_varyings(struct triangle *out, const struct draw *draw, const struct line_a
             if (!flat || interpolation == INTERPOLATE_CONSTANT)
                 *plane = (struct plane){.c = flat ? flat[c] : c == 3 ? 1.0f : 0.0f};
             else
-                *plane = line_plane(axis, from[c] * (perspective ? v1->inv_w : 1.0f),
+                *plane = line_plane(slope, from[c] * (perspective ? v1->inv_w : 1.0f),
                                     to[c] * (perspective ? v2->inv_w : 1.0f));
         }
     }
@@ -181,7 +205,9 @@ line_shape(struct triangle *out, const struct draw *draw, bool x_major, float le
     int32_t major[4], minor[4];
     line_corners(draw, x_major, x_major ? x : y, x_major ? y : x, major, minor);
     line_dashes(out, draw, x_major, length, major, state);
-    if (smooth_wanted(draw, draw->rasterizer.line_smooth))
+    if (draw->multisample)
+        rectangle_corners(draw, v1, v2, x_major ? major : minor, x_major ? minor : major);
+    else if (draw->rasterizer.line_smooth)
         return smooth_line(out, draw, v1, v2);
     return setup_shape(out, draw, 4, x_major ? major : minor, x_major ? minor : major);
 }
@@ -194,22 +220,19 @@ setup_line(const struct draw *draw, const struct setup_vertex *v1, const struct 
     const float dx = v1->x - v2->x, dy = v1->y - v2->y;
     const bool x_major = fabsf(dx) >= fabsf(dy);
     const float length = x_major ? -dx : -dy;
-    struct line_axis axis = {x_major ? 1.0f : 0.0f, x_major ? 0.0f : 1.0f, length};
+    const struct line_slope slope = {-dx, -dy, draw->multisample || draw->rasterizer.line_smooth};
 
-    if (length == 0.0f)
+    if (length == 0.0f || (draw->multisample && v1->fx == v2->fx && v1->fy == v2->fy))
         return 0;
     setup_begin(out, draw, v1->x, v1->y);
     out->front = front;
     out->is_line = true;
     if (!line_shape(out, draw, x_major, length, v1, v2, state))
         return 0;
-    if (out->smooth.shape == SMOOTH_LINE)
-        axis = (struct line_axis){out->smooth.along_x, out->smooth.along_y,
-                                  2.0f * out->smooth.half_length};
-    out->z = line_plane(&axis, v1->z, v2->z);
-    out->inv_w = line_plane(&axis, v1->inv_w, v2->inv_w);
+    out->z = line_plane(&slope, v1->z, v2->z);
+    out->inv_w = line_plane(&slope, v1->inv_w, v2->inv_w);
     setup_depth_range(out, draw, fminf(v1->z, v2->z), fmaxf(v1->z, v2->z));
-    line_varyings(out, draw, &axis, v1, v2, provoking);
+    line_varyings(out, draw, &slope, v1, v2, provoking);
     return 1;
 }
 
@@ -240,9 +263,9 @@ point_shape(struct triangle *out, const struct draw *draw, const struct setup_ve
     const int32_t x0 = v->fx - size / 2, y0 = v->fy - size / 2;
     const int32_t x[4] = {x0, x0 + size, x0 + size, x0};
     const int32_t y[4] = {y0, y0, y0 + size, y0 + size};
-    const struct rasterizer_state *state = &draw->rasterizer;
+    const struct rasterizer_state *r = &draw->rasterizer;
 
-    if (smooth_wanted(draw, state->point_smooth && !state->point_quad))
+    if (r->point_smooth && !r->point_quad && !draw->multisample)
         return smooth_point(out, draw, v, size_pixels);
     point_sprite(out, draw, size);
     return setup_shape(out, draw, 4, x, y);

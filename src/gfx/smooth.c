@@ -10,12 +10,6 @@
 #include <math.h>
 
 bool
-smooth_wanted(const struct draw *draw, bool enabled)
-{
-    return enabled && !(draw->rasterizer.multisample && draw->samples > 1);
-}
-
-bool
 smooth_point(struct triangle *out, const struct draw *draw, const struct setup_vertex *v,
              float size)
 {

@@ -250,7 +250,8 @@ blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
     }
     b.linear = cmd->blit.filter == FILTER_LINEAR && !b.dst.format->depth_bits;
     b.same = b.dst.format == b.src.format && (cmd->blit.mask & WRITE_COLOR) == WRITE_COLOR;
-    if (b.dst.format->depth_bits ? !(b.mask & (WRITE_DEPTH | WRITE_STENCIL)) : !(b.mask & WRITE_COLOR))
+    if (b.dst.format->depth_bits ? !(b.mask & (WRITE_DEPTH | WRITE_STENCIL))
+                                 : !(b.mask & WRITE_COLOR))
         return true;
     uint8_t *copy = NULL;
     if (b.dst.level == b.src.level) { /* the boxes may overlap: read from a copy */

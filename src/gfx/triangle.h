@@ -6,6 +6,7 @@
 #ifndef AETIUS_GFX_TRIANGLE_H
 #define AETIUS_GFX_TRIANGLE_H
 
+#include "gfx/samples.h"
 #include "gfx/vertex.h"
 
 enum { SETUP_MAX_TRIANGLES = 32, MAX_EDGES = 4 };
@@ -70,7 +71,10 @@ uint32_t setup_primitive(const struct draw *draw, const struct primitive_out *pr
                          const struct vertex *const v[3], enum clip_result clip,
                          struct setup_state *state, struct triangle out[SETUP_MAX_TRIANGLES]);
 
-/* Whether the square of `size` pixels at (x, y) can touch the triangle by its edges alone (reject
+/* Multisampled (draw->multisample) a pixel is touched when any of its samples may be: the bounding
+ * box and the squares below then have room for them all.
+ *
+ * Whether the square of `size` pixels at (x, y) can touch the triangle by its edges alone (reject
  * corner test), and whether it is all inside (accept corner test). */
 enum square_coverage { SQUARE_OUTSIDE, SQUARE_PARTIAL, SQUARE_INSIDE };
 enum square_coverage raster_square(const struct triangle *triangle, int32_t x, int32_t y,
@@ -86,5 +90,20 @@ uint64_t raster_tile(const struct triangle *triangle, int32_t x, int32_t y);
  * applied behind the fragment program when triangle->smooth.shape is not SMOOTH_NONE. */
 void smooth_quad(const struct triangle *triangle, uint32_t x, uint32_t y, float coverage[4]);
 float smooth_alpha(const struct draw *draw, float alpha, float coverage);
+
+/* The same for each sample of the framebuffer's pixels, cut by the sample mask; returns the pixels
+ * of which any sample is covered. Without draw->multisample all samples are as the pixel centre. */
+uint64_t raster_tile_samples(const struct triangle *triangle, int32_t x, int32_t y,
+                             uint64_t masks[MAX_SAMPLES]);
+
+/* The sample mask of quad q (Morton order) out of a tile's masks. */
+static inline uint32_t
+raster_quad_mask(const uint64_t masks[MAX_SAMPLES], uint32_t samples, uint32_t q)
+{
+    uint32_t mask = 0;
+    for (uint32_t s = 0; s < samples; s++)
+        mask |= (uint32_t)(masks[s] >> (4 * q) & 15) << (4 * s);
+    return mask;
+}
 
 #endif

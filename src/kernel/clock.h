@@ -38,7 +38,7 @@ struct module {
     uint64_t since;               /* cycle from which `state` holds */
     uint64_t cycles[UNIT_STATES]; /* complete after clock_settle() */
     const struct queue *refused;  /* the queue that last had no room, for the watchdog */
-    bool keeps_time;             /* wakes itself also when BUSY: is not clocked every cycle */
+    bool keeps_time;              /* wakes itself also when BUSY: is not clocked every cycle */
     bool is_core;                 /* its BUSY cycles count into clock.core_busy_cycles */
 };
 
@@ -69,8 +69,8 @@ void clock_add_module(struct clock *clock, struct module *module, const char *na
 void clock_shuffle(struct clock *clock, uint64_t seed);
 
 /* Runs until *stop is true (judged between cycles); returns false with a report of who waits for
- * whom when no module will ever wake, or when `limit` cycles have passed in which no module was BUSY
- * and nothing moved on any queue. */
+ * whom when no module will ever wake, or when `limit` cycles have passed in which no module was
+ * BUSY and nothing moved on any queue. */
 bool clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err);
 /* Brings the state counts up to `now`. */
 void clock_settle(struct clock *clock);

@@ -219,6 +219,12 @@ count_fragments(uint32_t mask)
     return (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1) + (mask >> 3 & 1);
 }
 
+static uint32_t
+count_samples(const struct draw *draw, uint32_t mask)
+{
+    return draw->samples == 1 ? count_fragments(mask) : (uint32_t)__builtin_popcount(mask);
+}
+
 static uint8_t *
 quad_bytes(const struct run *run, const struct bound_surface *surface, uint32_t x, uint32_t y)
 {
@@ -227,11 +233,12 @@ quad_bytes(const struct run *run, const struct bound_surface *surface, uint32_t 
 }
 
 static uint32_t
-test_depth(const struct run *run, const struct quad *quad, uint32_t mask, const float z[4])
+test_depth(const struct run *run, const struct quad *quad, uint32_t mask,
+           const float z[MAX_SAMPLES][4])
 {
     const struct draw *draw = run->draw;
     uint8_t *bytes = draw->depth.res ? quad_bytes(run, &draw->depth, quad->x, quad->y) : NULL;
-    return depth_test_quad(draw, quad->triangle->front, mask, z, bytes).pass;
+    return depth_test_samples(draw, quad->triangle->front, mask, z, bytes).pass;
 }
 
 static const float *
@@ -242,8 +249,7 @@ shader_output(const struct run *run, uint32_t output, uint32_t channel, uint32_t
 }
 
 static void
-write_colors(const struct run *run, const struct quad *quad, uint32_t mask, uint32_t lane,
-             const float *coverage)
+write_colors(const struct run *run, const struct quad *quad, uint32_t mask, uint32_t lane)
 {
     const struct draw *draw = run->draw;
     for (uint32_t t = 0; t < draw->color_count; t++) {
@@ -255,46 +261,76 @@ write_colors(const struct run *run, const struct quad *quad, uint32_t mask, uint
             for (uint32_t i = 0; i < 4; i++)
                 rgba[i][c] = value[i];
         }
-        for (uint32_t i = 0; coverage && i < 4; i++)
-            rgba[i][3] = smooth_alpha(draw, rgba[i][3], coverage[i]);
-        blend_quad(draw, t, mask, rgba, quad_bytes(run, &draw->color[t], quad->x, quad->y));
+        blend_quad_samples(draw, t, mask, rgba, quad_bytes(run, &draw->color[t], quad->x, quad->y));
     }
 }
 
+/* Alpha of the first color output, which decides on fragments and on their coverage. */
+static const float *
+alpha_output(const struct run *run, uint32_t lane)
+{
+    static const float opaque[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+    const struct draw *draw = run->draw;
+    return draw->color_output[0] < draw->fs->output_count
+               ? shader_output(run, draw->color_output[0], 3, lane)
+               : opaque;
+}
+
+/* What the fragment program and its alpha leave of the quad's mask. */
 static uint32_t
-test_alpha(const struct run *run, uint32_t mask, uint32_t lane, const float *coverage)
+mask_after_shading(const struct run *run, const struct quad *quad, uint32_t lane)
 {
     const struct draw *draw = run->draw;
-    float alpha[4] = {1.0f, 1.0f, 1.0f, 1.0f};
-    if (draw->color_output[0] < draw->fs->output_count)
-        memcpy(alpha, shader_output(run, draw->color_output[0], 3, lane), sizeof alpha);
-    for (uint32_t i = 0; coverage && i < 4; i++)
-        alpha[i] = smooth_alpha(draw, alpha[i], coverage[i]);
-    return alpha_test_quad(draw, mask, alpha);
+    const uint32_t killed = (uint32_t)(run->scratch->exec.killed >> lane & 15);
+    uint32_t mask = quad->mask & ~mask_of_fragments(killed, draw->samples);
+
+    if (draw->dsa.alpha_enable && mask)
+        mask &= mask_of_fragments(
+            alpha_test_quad(draw, mask_fragments(mask), alpha_output(run, lane)), draw->samples);
+    if (draw->multisample && draw->blend.alpha_to_coverage && mask)
+        mask = alpha_to_coverage(draw, mask, alpha_output(run, lane));
+    return mask;
+}
+
+/* Coverage of antialiased shapes, into the alpha of each color output once. */
+static void
+apply_coverage(const struct run *run, const struct quad *quad, uint32_t lane)
+{
+    const struct draw *draw = run->draw;
+    struct exec *exec = &run->scratch->exec;
+    float coverage[4];
+    uint64_t done = 0;
+
+    smooth_quad(quad->triangle, quad->x, quad->y, coverage);
+    for (uint32_t t = 0; t < draw->color_count; t++) {
+        const uint8_t output = draw->color_output[t];
+        if (output >= draw->fs->output_count || done >> output & 1)
+            continue;
+        float *alpha = exec->outputs + ((size_t)output * 4 + 3) * exec->lanes + lane;
+        for (uint32_t i = 0; i < 4; i++)
+            alpha[i] = smooth_alpha(draw, alpha[i], coverage[i]);
+        done |= UINT64_C(1) << output;
+    }
 }
 
 static void
-finish_quad(const struct run *run, const struct quad *quad, uint32_t lane)
+finish_quad(const struct run *run, struct quad *quad, uint32_t lane)
 {
     const struct draw *draw = run->draw;
-    uint32_t mask = quad->mask & ~(uint32_t)(run->scratch->exec.killed >> lane & 15);
-    float smooth[4], *coverage = NULL;
+    if (quad->triangle->smooth.shape != SMOOTH_NONE)
+        apply_coverage(run, quad, lane);
+    uint32_t mask = mask_after_shading(run, quad, lane);
 
-    if (mask && quad->triangle->smooth.shape != SMOOTH_NONE) {
-        smooth_quad(quad->triangle, quad->x, quad->y, smooth);
-        coverage = smooth;
-    }
-    if (draw->dsa.alpha_enable && mask)
-        mask = test_alpha(run, mask, lane, coverage);
     if (!draw->early_z && mask) {
-        const float *z = draw->depth_output >= 0
-                             ? shader_output(run, (uint32_t)draw->depth_output, 2, lane)
-                             : quad->z;
-        mask = test_depth(run, quad, mask, z);
-        run->scratch->samples_passed += count_fragments(mask);
+        if (draw->depth_output >= 0)
+            for (uint32_t s = 0; s < draw->samples; s++)
+                memcpy(quad->z[s], shader_output(run, (uint32_t)draw->depth_output, 2, lane),
+                       sizeof quad->z[s]);
+        mask = test_depth(run, quad, mask, quad->z);
+        run->scratch->samples_passed += count_samples(draw, mask);
     }
     if (mask && draw->color_write)
-        write_colors(run, quad, mask, lane, coverage);
+        write_colors(run, quad, mask, lane);
 }
 
 static bool
@@ -310,6 +346,9 @@ flush_quads(const struct run *run)
     for (uint32_t q = 0; q < count; q++) {
         const struct quad *quad = &scratch->quads[q];
         interpolate_quad(quad->triangle, quad->x, quad->y, &scratch->exec, q * 4);
+        if (run->draw->centroid)
+            interpolate_centroids(quad->triangle, quad->x, quad->y, quad->mask, &scratch->exec,
+                                  q * 4);
     }
     if (!finish_program(run))
         return false;
@@ -326,12 +365,15 @@ take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, ui
     struct functional_scratch *scratch = run->scratch;
     struct quad *quad = &scratch->quads[scratch->quad_count];
 
-    *quad = (struct quad){.triangle = triangle, .x = x, .y = y, .mask = mask};
-    run->renderer->fragments += count_fragments(mask);
-    depth_interpolate(triangle, x, y, quad->z);
+    quad->triangle = triangle;
+    quad->x = x;
+    quad->y = y;
+    quad->mask = mask;
+    run->renderer->fragments += count_fragments(mask_fragments(mask));
+    depth_interpolate_samples(triangle, x, y, quad->z);
     if (run->draw->early_z) {
         quad->mask = test_depth(run, quad, mask, quad->z);
-        scratch->samples_passed += count_fragments(quad->mask);
+        scratch->samples_passed += count_samples(run->draw, quad->mask);
         if (!quad->mask || !run->shade_fragments)
             return true;
     }
@@ -341,11 +383,15 @@ take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, ui
 static bool
 draw_tile(const struct run *run, const struct triangle *triangle, int32_t x, int32_t y)
 {
-    uint64_t covered = raster_tile(triangle, x, y);
+    const uint32_t samples = run->draw->samples;
+    uint64_t masks[MAX_SAMPLES];
+    uint64_t covered =
+        samples == 1 ? raster_tile(triangle, x, y) : raster_tile_samples(triangle, x, y, masks);
     while (covered) {
         const uint32_t q = (uint32_t)__builtin_ctzll(covered) / 4;
         const uint32_t qx = ((q & 1) | (q >> 1 & 2)) * 2, qy = ((q >> 1 & 1) | (q >> 2 & 2)) * 2;
-        const uint32_t mask = (uint32_t)(covered >> (4 * q)) & 15;
+        const uint32_t mask = samples == 1 ? (uint32_t)(covered >> (4 * q)) & 15
+                                           : raster_quad_mask(masks, samples, q);
         covered &= ~(UINT64_C(15) << (4 * q));
         if (!take_quad(run, triangle, (uint32_t)x + qx, (uint32_t)y + qy, mask))
             return false;
@@ -473,8 +519,6 @@ draw_instance(const struct run *run, struct assembler *assembler)
 static bool
 check_draw(const struct draw *draw, struct error *err)
 {
-    if (draw->samples > 1)
-        return fail(err, "draw %u: %u samples a pixel are not drawn", draw->number, draw->samples);
     for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
         if (draw->streamout[i].resource)
             return fail(err, "draw %u: stream-out is not executed", draw->number);
@@ -485,6 +529,7 @@ bool
 functional_draw(struct functional *renderer, const struct draw *draw, struct error *err)
 {
     struct functional_scratch *scratch = renderer->scratch;
+    struct assembler assembler;
     struct setup_state setup = {0};
     struct run run = {.renderer = renderer,
                       .scratch = scratch,
@@ -492,7 +537,6 @@ functional_draw(struct functional *renderer, const struct draw *draw, struct err
                       .draw = draw,
                       .setup = &setup,
                       .err = err};
-    struct assembler assembler;
     const uint64_t passed = scratch->samples_passed;
 
     if (!check_draw(draw, err))

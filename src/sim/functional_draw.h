@@ -16,8 +16,8 @@ enum {
 
 struct quad {
     const struct triangle *triangle;
-    uint32_t x, y, mask;
-    float z[4];
+    uint32_t x, y, mask; /* mask: gfx/samples.h */
+    float z[MAX_SAMPLES][4];
 };
 
 struct functional_scratch {

@@ -25,8 +25,7 @@ check_queues(const struct machine *m, struct error *err)
         const struct queue *q = m->clock.queues[i];
         if (q->items_in != q->items_out + q->count || q->count)
             return fail(err,
-                        "identity: queue %s took %" PRIu64 " items, gave %" PRIu64
-                        " and holds %u",
+                        "identity: queue %s took %" PRIu64 " items, gave %" PRIu64 " and holds %u",
                         q->name, q->items_in, q->items_out, q->count);
     }
     return true;
@@ -57,8 +56,8 @@ check_bytes(const struct machine *m, struct error *err)
                  transactions + z + color + texture, s->transactions, err) &&
            equal("z bytes of the ROPs and of the memory controller", z * TRANSACTION_BYTES,
                  s->z_bytes_read + s->z_bytes_written, err) &&
-           equal("color bytes of the ROPs and of the memory controller",
-                 color * TRANSACTION_BYTES, s->color_bytes_read + s->color_bytes_written, err) &&
+           equal("color bytes of the ROPs and of the memory controller", color * TRANSACTION_BYTES,
+                 s->color_bytes_read + s->color_bytes_written, err) &&
            equal("texture bytes of the units and of the memory controller",
                  texture * TRANSACTION_BYTES, s->texture_bytes_read, err) &&
            equal("bytes of all clients",

@@ -3,9 +3,9 @@
 #include "trace/caps.h"
 
 #include "gfx/format.h"
+#include "gfx/samples.h"
 #include "gfx/state.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static void
@@ -15,19 +15,33 @@ offer(struct caps_formats *formats, uint32_t number)
         formats->bits[number / 32] |= 1u << number % 32;
 }
 
-/* What this GPU has but virglrenderer cannot make: offered, it would give traces that the reference
- * renderer cannot draw. Mesa takes a neighbour instead (Z24_UNORM_S8_UINT: S8_UINT_Z24_UNORM). */
+/* Formats that this GPU reads and writes but does not offer, because the reference renderer
+ * (virgl_test_server 0.10.4 over llvmpipe) refuses resources of them: a trace must be drawable by
+ * both. Mesa takes their neighbours instead (S8_UINT_Z24 for depth with stencil, RGBA for
+ * luminance with alpha). */
+static const uint16_t unknown_to_reference[] = {
+    11,  12,            /* I8, L8A8 */
+    19,  22,            /* Z24_UNORM_S8_UINT, X8Z24 */
+    68,                 /* X8B8G8R8 */
+    96,  98,  99,       /* L8A8_SRGB, A8B8G8R8_SRGB, X8B8G8R8_SRGB */
+    102, 103,           /* A8R8G8B8_SRGB, X8R8G8B8_SRGB */
+    130,                /* L4A4 */
+    140, 142,           /* L16A16, I16 */
+    143, 144, 145, 146, /* LATC */
+    147, 149, 150,      /* A8, L8A8, I8 signed */
+    151, 153, 154,      /* A16, L16A16, I16 signed */
+    157, 158, 161, 162, /* L16A16, I16, L32A32, I32 float */
+    239,                /* R32G32B32X32_FLOAT */
+};
+
 static bool
-reference_lacks(uint32_t number)
+offered(uint32_t number)
 {
-    static const uint16_t lacking[] = {
-        11,  12,  19,  22,  68,  96,  98,  99,  102, 103, 130,
-        140, 142, 143, 144, 145, 146, 150, 154, 158, 162, 239,
-    };
-    for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++)
-        if (lacking[i] == number)
-            return true;
-    return false;
+    size_t count = sizeof unknown_to_reference / sizeof unknown_to_reference[0];
+    for (size_t i = 0; i < count; i++)
+        if (unknown_to_reference[i] == number)
+            return false;
+    return true;
 }
 
 /* Mesa asks the sampler mask for depth formats too, and takes a readback or scanout mask that is
@@ -39,7 +53,7 @@ fill_formats(struct caps_v2 *caps)
         const struct format_info *f = format_at(i);
         if (f->uses & FORMAT_VERTEX)
             offer(&caps->v1.vertex, f->number);
-        if (reference_lacks(f->number))
+        if (!offered(f->number))
             continue;
         if (f->uses & FORMAT_TEXTURE) {
             offer(&caps->v1.sampler, f->number);
@@ -49,6 +63,8 @@ fill_formats(struct caps_v2 *caps)
             offer(&caps->v1.render, f->number);
         if (f->uses & FORMAT_DEPTH)
             offer(&caps->v1.depth_stencil, f->number);
+        if (f->uses & (FORMAT_COLOR | FORMAT_DEPTH))
+            offer(&caps->multisample, f->number);
         if (f->uses & FORMAT_COLOR && f->block_bytes == 4 && !f->is_float && !f->is_integer)
             offer(&caps->scanout, f->number);
     }
@@ -60,13 +76,14 @@ fill_v1(struct caps_v1 *caps)
     caps->max_version = 2;
     caps->features = CAPS_CONDITIONAL_RENDER | CAPS_BLEND_EQ_SEP | CAPS_OCCLUSION_QUERY |
                      CAPS_FRAGMENT_COORD_CONVENTIONS | CAPS_DEPTH_CLIP_DISABLE |
-                     CAPS_COLOR_CLAMPING | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP;
+                     CAPS_COLOR_CLAMPING | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP |
+                     CAPS_TEXTURE_MULTISAMPLE;
     caps->glsl_level = 120;
     caps->max_texture_array_layers = 0;
     caps->max_streamout_buffers = 0;
     caps->max_dual_source_render_targets = 0;
     caps->max_render_targets = 4; /* ROPs of the time wrote 4 (ARB_draw_buffers) */
-    caps->max_samples = 0;        /* 1 would turn on Mesa's fake multisampling */
+    caps->max_samples = 4;        /* what the reference renderer has; 1 would be a fake */
     caps->prim_mask = (1u << PRIM_QUADS) - 1;
     caps->max_tbo_size = 0;
     caps->max_uniform_blocks = 1; /* the constants themselves; more would be UBOs */
@@ -96,6 +113,22 @@ fill_limits(struct caps_v2 *caps)
     caps->max_uniform_block_size = MAX_CONSTANTS * 4 * sizeof(float);
 }
 
+/* A byte a sample: x and y from the pixel's corner in 1/16 pixel, four bits each; words 0 and 1 are
+ * of 2 and 4 samples, words 2 and 3 of 8. */
+static void
+fill_sample_locations(struct caps_v2 *caps)
+{
+    for (uint32_t samples = 2; samples <= MAX_SAMPLES; samples *= 2) {
+        const struct sample_position *at = sample_positions(samples);
+        uint32_t *words = &caps->sample_locations[samples == 8 ? 2 : samples / 4];
+        for (uint32_t s = 0; s < samples; s++) {
+            const uint32_t x = (uint32_t)(at[s].x + SAMPLE_UNITS / 2);
+            const uint32_t y = (uint32_t)(at[s].y + SAMPLE_UNITS / 2);
+            words[s / 4] |= (x << 4 | y) << (8 * (s % 4));
+        }
+    }
+}
+
 void
 caps_fill(struct caps_v2 *caps)
 {
@@ -105,10 +138,11 @@ caps_fill(struct caps_v2 *caps)
     fill_v1(&caps->v1);
     fill_limits(caps);
     fill_formats(caps);
+    fill_sample_locations(caps);
     caps->capability_bits = 0;
     caps->capability_bits_v2 = 0;
-    /* 13: TEXCOORD and PCOORD semantics (from 10), constant sizes by stage (from 12), the block
-     * size (from 13). */
+    /* 13: the mask of multisampled formats counts (from 9), TEXCOORD and PCOORD semantics (from
+     * 10), constant sizes by stage (from 12), the block size (from 13). */
     caps->host_feature_check_version = 13;
     strcpy(caps->renderer, "aetius");
 }

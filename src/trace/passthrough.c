@@ -95,7 +95,8 @@ create_resource(struct far_client *client, const struct message *message, struct
     }
     handle_map_put(&client->resources, handle, resource);
     return wire_create(client->fd, &message->resource, resource->layout.size_bytes,
-                       &resource->mapping, err);
+                       &resource->mapping, err) ||
+           fail_prefix(err, "resource %u of format %s", handle, resource->layout.format->name);
 }
 
 static bool

@@ -152,8 +152,7 @@ take_reply(struct cache *cache, const struct memory_reply *reply)
     }
     uint32_t index = reply->tag >> 4, part = reply->tag & 15;
     struct cache_line *line = &cache->lines[index];
-    uint32_t bytes =
-        cache->line_bytes < TRANSACTION_BYTES ? cache->line_bytes : TRANSACTION_BYTES;
+    uint32_t bytes = cache->line_bytes < TRANSACTION_BYTES ? cache->line_bytes : TRANSACTION_BYTES;
     uint32_t from = cache->line_bytes < TRANSACTION_BYTES ? line->address % TRANSACTION_BYTES : 0;
     memcpy(cache_data(cache, index) + part * TRANSACTION_BYTES, reply->data + from, bytes);
     line->filling--;

@@ -19,7 +19,7 @@ struct cache_line {
 
 struct cache_operation { /* what waits for the memory port */
     bool write;
-    bool noted; /* the owner has looked at it (hierarchical Z) */
+    bool noted;                   /* the owner has looked at it (hierarchical Z) */
     uint32_t address, line, sent; /* transactions sent */
     uint32_t bytes;
     uint8_t data[CACHE_MAX_LINE_BYTES]; /* writes: the line as it was evicted */

@@ -9,12 +9,12 @@
 enum { CMDPROC_MAX_STEPS = 16, CMDPROC_READS_IN_FLIGHT = 16 };
 
 enum step_target { /* who obeys a control step: a bit each */
-    STEP_STREAMER = 1,
-    STEP_HZ = 2,
-    STEP_ZSTENCIL = 4,
-    STEP_TEXUNIT = 8,
-    STEP_COLOR = 16,
-    STEP_DAC = 32,
+                   STEP_STREAMER = 1,
+                   STEP_HZ = 2,
+                   STEP_ZSTENCIL = 4,
+                   STEP_TEXUNIT = 8,
+                   STEP_COLOR = 16,
+                   STEP_DAC = 32,
 };
 
 enum step_kind {
@@ -53,8 +53,8 @@ struct cmdproc {
 
     struct cmdproc_step steps[CMDPROC_MAX_STEPS];
     uint32_t step_count, step;
-    bool sent;         /* the step's orders are out */
-    uint32_t awaited;  /* completions still to come */
+    bool sent;        /* the step's orders are out */
+    uint32_t awaited; /* completions still to come */
     uint32_t moves_sent, moves_missing;
     uint64_t move_free_cycle;
     uint64_t samples_passed; /* of the last draw */

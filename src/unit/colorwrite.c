@@ -55,8 +55,7 @@ look_up(struct colorwrite *colorwrite, struct queue *in, uint64_t now)
         while (target < draw->color_count && !writes_target(draw, target))
             target++;
         if (target < draw->color_count) {
-            uint32_t address = rop_quad_address(&draw->color[target], item->quad->x,
-                                                item->quad->y);
+            uint32_t address = rop_quad_address(&draw->color[target], item->quad->x, item->quad->y);
             waiting.line = rop_lock(&colorwrite->rop, address);
             if (waiting.line < 0)
                 return false;
@@ -81,8 +80,8 @@ write_quad(struct colorwrite *colorwrite, struct rop_waiting *waiting)
     if (waiting->line >= 0) {
         uint8_t *bytes =
             cache_data(&colorwrite->rop.cache, (uint32_t)waiting->line) + waiting->offset;
-        blend_quad(waiting->item.draw, waiting->target, quad->mask,
-                   quad->color[waiting->target], bytes);
+        blend_quad(waiting->item.draw, waiting->target, quad->mask, quad->color[waiting->target],
+                   bytes);
         rop_unlock(&colorwrite->rop, waiting->line, true);
         colorwrite->stats.quads_blended++;
     }
@@ -149,8 +148,7 @@ obey(struct colorwrite *colorwrite, uint64_t now, bool *worked)
         return true;
     }
     bool shows = rop->order.kind == CONTROL_SHOW;
-    if (!queue_space(colorwrite->done, now) ||
-        (shows && !queue_space(colorwrite->states, now)))
+    if (!queue_space(colorwrite->done, now) || (shows && !queue_space(colorwrite->states, now)))
         return true;
     if (shows)
         *(struct block_states_item *)queue_push(colorwrite->states, now) =

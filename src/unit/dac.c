@@ -1,8 +1,8 @@
 /* DAC.
  *
  * At a swap it takes the block states from the color ROPs and reads the display target, one 64-byte
- * transaction a cycle; cleared blocks are made from their clear value without a read. The bytes that
- * it gathered are the frame. One scan-out a swap (SynchedRefresh). Source: machine.md (units).
+ * transaction a cycle; cleared blocks are made from their clear value without a read. The bytes
+ * that it gathered are the frame. One scan-out a swap (SynchedRefresh). Source: machine.md (units).
  * Not modelled: refreshes between swaps, compression. */
 #include "unit/dac.h"
 
@@ -68,8 +68,7 @@ take_replies(struct dac *dac, uint64_t now)
 {
     bool worked = false;
     for (const struct memory_reply *reply; (reply = queue_front(dac->memory.replies, now));) {
-        memcpy(dac->bytes + (size_t)reply->tag * TRANSACTION_BYTES, reply->data,
-               TRANSACTION_BYTES);
+        memcpy(dac->bytes + (size_t)reply->tag * TRANSACTION_BYTES, reply->data, TRANSACTION_BYTES);
         dac->missing--;
         queue_pop(dac->memory.replies, now);
         worked = true;

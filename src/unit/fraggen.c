@@ -88,8 +88,7 @@ walk_recursive(struct fraggen *fraggen, uint64_t now)
     for (int32_t i = 3; i >= 0; i--) {
         int32_t x = square.x + (i & 1) * half, y = square.y + (i >> 1) * half;
         fraggen->stats.squares_tested++;
-        if (raster_box_touches(t, x, y, half) &&
-            raster_square(t, x, y, half) != SQUARE_OUTSIDE)
+        if (raster_box_touches(t, x, y, half) && raster_square(t, x, y, half) != SQUARE_OUTSIDE)
             fraggen->stack[fraggen->depth++] = (struct fraggen_square){x, y, half};
     }
 }

@@ -19,7 +19,7 @@ struct fraggen {
     struct queue *in, *out;
     uint32_t tiles_cycle, tests_cycle;
     bool recursive;
-    struct triangle_item current; /* .triangle NULL: none */
+    struct triangle_item current;                   /* .triangle NULL: none */
     struct fraggen_square stack[FRAGGEN_MAX_STACK]; /* recursive: squares still to be split */
     uint32_t depth;
     int32_t scan_x, scan_y; /* tile scan: the next tile */

@@ -7,10 +7,11 @@
  * depth writes) makes all that is known void; blits and transfers into the surface do so by
  * CONTROL_INVALIDATE. One surface at a time: another one starts with nothing known.
  *
- * Two tiles a cycle in, and up to 2x64 fragments out, as quads: to the ROP that owns the tile (early
- * test), or to the interpolator (late test). Latency 1, on the queues behind. An entry is a 32-bit
- * float here: hardware would round away from the eye to fewer bits. Source: machine.md (units,
- * order and hazards). Not modelled: the buffer's own cache (HZCacheLines) and access latency. */
+ * Two tiles a cycle in, and up to 2x64 fragments out, as quads: to the ROP that owns the tile
+ * (early test), or to the interpolator (late test). Latency 1, on the queues behind. An entry is a
+ * 32-bit float here: hardware would round away from the eye to fewer bits. Source: machine.md
+ * (units, order and hazards). Not modelled: the buffer's own cache (HZCacheLines) and access
+ * latency. */
 #include "unit/hz.h"
 
 #include "base/mem.h"
@@ -57,8 +58,8 @@ hz_reset(struct hz *hz)
 static uint32_t
 surface_address(const struct bound_surface *surface)
 {
-    return surface->res->address + resource_offset(surface->res, surface->level, 0, 0,
-                                                   surface->layer, 0);
+    return surface->res->address +
+           resource_offset(surface->res, surface->level, 0, 0, surface->layer, 0);
 }
 
 static void
@@ -92,13 +93,13 @@ begin_draw(struct hz *hz, const struct draw *draw)
         use_surface(hz, &draw->depth, 1.0f);
     uint8_t func = draw->dsa.depth_func;
     hz->moves_away = draw->depth_write && func != FUNC_LESS && func != FUNC_LEQUAL &&
-                      func != FUNC_EQUAL && func != FUNC_NEVER;
+                     func != FUNC_EQUAL && func != FUNC_NEVER;
     if (hz->moves_away) {
         fill(hz, 1.0f);
         hz->stats.poisoned++;
     }
-    hz->may_cull = (func == FUNC_LESS || func == FUNC_LEQUAL) && !stencil_has_effect(draw) &&
-                   draw->early_z;
+    hz->may_cull =
+        (func == FUNC_LESS || func == FUNC_LEQUAL) && !stencil_has_effect(draw) && draw->early_z;
 }
 
 static float *
@@ -240,7 +241,8 @@ static enum unit_state
 hz_clock(void *self, uint64_t now)
 {
     struct hz *hz = self;
-    bool worked = take_updates(hz, now) | obey(hz, now), blocked = false;
+    bool worked = take_updates(hz, now), blocked = false;
+    worked |= obey(hz, now);
     for (uint32_t tiles = 0; tiles < 2; tiles++) {
         if (hz->tile.triangle) {
             if ((blocked = !send_quads(hz, now, &worked)))

@@ -2,8 +2,8 @@
  *
  * Gathers quads from the z tests in turn (a pixel always comes from the same one, so the order a
  * pixel is kept) or from hierarchical Z, and evaluates the fragment shader's inputs from the
- * triangle's planes. As many quads a cycle as there are ROPs (2x4 fragments in the reference of 2005); latency 2 to 8 by the number of inputs.
- * Source: machine.md (units). */
+ * triangle's planes. As many quads a cycle as there are ROPs (2x4 fragments in the reference of
+ * 2005); latency 2 to 8 by the number of inputs. Source: machine.md (units). */
 #include "unit/interpolator.h"
 
 #include <string.h>
@@ -24,14 +24,12 @@ static void
 interpolate(struct interpolator *interpolator, const struct quad_item *item, uint64_t now)
 {
     struct quad *quad = item->quad;
-    struct exec view = {.program = item->draw->fs,
-                        .lanes = 4,
-                        .inputs = quad->inputs,
-                        .systems = quad->systems};
+    struct exec view = {
+        .program = item->draw->fs, .lanes = 4, .inputs = quad->inputs, .systems = quad->systems};
     interpolate_quad(&quad->triangle->triangle, quad->x, quad->y, &view, 0);
     uint32_t latency = 2 + item->draw->varying_count / 2;
-    *(struct quad_item *)queue_push_later(interpolator->out, now,
-                                          (latency < 8 ? latency : 8) - 2) = *item;
+    *(struct quad_item *)queue_push_later(interpolator->out, now, (latency < 8 ? latency : 8) - 2) =
+        *item;
     interpolator->stats.quads++;
     interpolator->stats.attributes += item->draw->varying_count;
 }

@@ -97,11 +97,11 @@ struct group {
     struct exec exec;
     void *registers;
     uint32_t register_bytes;
-    uint64_t ready_cycle;        /* when its next instruction may issue */
-    uint32_t steps;              /* instructions run */
+    uint64_t ready_cycle; /* when its next instruction may issue */
+    uint32_t steps;       /* instructions run */
     bool finished;
     uint64_t temp_ready[64], address_ready;
-    uint32_t texels_missing;     /* quads that the texture unit still has */
+    uint32_t texels_missing; /* quads that the texture unit still has */
     float texels[4][EXEC_MAX_LANES];
 };
 
@@ -125,9 +125,9 @@ struct hz_update {
 
 /* Orders from the command processor, outside the stream of draws, and their completion. */
 enum control_kind {
-    CONTROL_FLUSH,      /* write back what is dirty; blocks stay as they are in the cache */
-    CONTROL_RESOLVE,    /* flush, write out cleared blocks, forget everything: the surface is left */
-    CONTROL_CLEAR,      /* ROPs: clear `surface` */
+    CONTROL_FLUSH,   /* write back what is dirty; blocks stay as they are in the cache */
+    CONTROL_RESOLVE, /* flush, write out cleared blocks, forget everything: the surface is left */
+    CONTROL_CLEAR,   /* ROPs: clear `surface` */
     CONTROL_INVALIDATE, /* forget what is cached (read-only caches) */
     CONTROL_SHOW,       /* DAC: read `surface` out as a frame; colorwrite: send block states */
 };

@@ -29,8 +29,7 @@ memctl_init(struct memctl *memctl, struct clock *clock, const struct params *par
         memctl->channel_count = MEMCTL_MAX_CHANNELS;
     memctl->queue_limit = params->MEMORYCONTROLLER.ServiceQueueSize;
     memctl->interleaving = 256;
-    memctl->burst_cycles =
-        TRANSACTION_BYTES * 8 / (params->MEMORYCONTROLLER.MemoryBusWidth * 2);
+    memctl->burst_cycles = TRANSACTION_BYTES * 8 / (params->MEMORYCONTROLLER.MemoryBusWidth * 2);
     if (memctl->burst_cycles == 0)
         memctl->burst_cycles = 1;
     memctl->read_latency = params->MEMORYCONTROLLER.ReadLatency;
@@ -151,7 +150,8 @@ serve(struct memctl *memctl, struct memctl_channel *channel, uint64_t now)
     uint64_t latency = request->write ? memctl->write_latency : memctl->read_latency;
     struct memory_reply *reply = queue_push_later(memctl->ports[waiting->port].replies, now,
                                                   channel->free_cycle - now + latency);
-    reply->tag = request->tag;
+    bool fault = !request->write && ++memctl->reads_served == memctl->fault_tag_at;
+    reply->tag = request->tag ^ (fault ? MEMCTL_FAULT_TAG : 0);
     reply->write = request->write;
     uint8_t *bytes = memctl->memory->bytes + request->address;
     if (request->write)

@@ -7,7 +7,7 @@
 #include "unit/items.h"
 #include "unit/stats.h"
 
-enum { MEMCTL_MAX_CLIENTS = 80, MEMCTL_MAX_CHANNELS = 8 };
+enum { MEMCTL_MAX_CLIENTS = 80, MEMCTL_MAX_CHANNELS = 8, MEMCTL_FAULT_TAG = 1 };
 
 enum memory_client {
     CLIENT_COMMANDS,
@@ -42,6 +42,7 @@ struct memctl {
     struct memctl_channel channels[MEMCTL_MAX_CHANNELS];
     uint32_t channel_count, queue_limit, interleaving;
     uint32_t burst_cycles, read_latency, write_latency, turn_read_write, turn_write_read;
+    uint64_t reads_served, fault_tag_at; /* fault injection: this read's reply gets a wrong tag */
 };
 
 void memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,

@@ -21,7 +21,7 @@ struct rop_surface { /* one whose blocks may be cleared: a slice of a resource's
 
 struct rop_waiting { /* a quad on its way through: its line is being read */
     struct quad_item item;
-    int32_t line; /* -1: no memory involved */
+    int32_t line;    /* -1: no memory involved */
     uint32_t offset; /* of the quad's bytes in the line */
     uint32_t target; /* color buffer */
     bool last_target;
@@ -42,9 +42,9 @@ struct rop {
     /* the order in hand */
     bool obeying;
     struct control_item order;
-    uint32_t step, walk; /* of the order: phase; line or tile number */
-    uint64_t free_cycle; /* a fast clear is done then */
-    bool fault_state;    /* fault injection: a clear forgets one block's state */
+    uint32_t step, walk;  /* of the order: phase; line or tile number */
+    uint64_t free_cycle;  /* a fast clear is done then */
+    uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
 
     /* statistics, copied by the owner */
     uint64_t accesses, hits, misses, lines_from_clear, blocks_cleared;
@@ -68,8 +68,8 @@ const uint8_t *rop_clear_line(const struct rop *rop, uint32_t address);
 uint32_t rop_quad_address(const struct bound_surface *surface, uint32_t x, uint32_t y);
 
 /* Goes on with the order in hand; returns true when it is done. `modify` changes a whole line for a
- * clear that is not a plain overwrite (depth without its stencil); `pattern` is the clear line, NULL
- * for such a clear. *worked says whether the cycle did something. */
+ * clear that is not a plain overwrite (depth without its stencil); `pattern` is the clear line,
+ * NULL for such a clear. *worked says whether the cycle did something. */
 typedef void rop_modify_fn(const struct control_item *order, uint8_t *line);
 bool rop_obey(struct rop *rop, const uint8_t *pattern, rop_modify_fn *modify, uint64_t now,
               bool *worked);

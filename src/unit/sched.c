@@ -1,14 +1,14 @@
 /* Scheduler of the shader units.
  *
  * Fills thread groups (ThreadGroup vertices, or ThreadGroup / 4 quads) and sends each to the unit
- * that has the fewest; a group that is not full leaves after 8 cycles without an addition, or at the
- * end of the draw. Shaded vertices go back to the streamer in any order. Quads wait in a ring a ROP
- * and leave in the order in which they came, to color write or to the late z test: this is the
+ * that has the fewest; a group that is not full leaves after 8 cycles without an addition, or at
+ * the end of the draw. Shaded vertices go back to the streamer in any order. Quads wait in a ring a
+ * ROP and leave in the order in which they came, to color write or to the late z test: this is the
  * reorder point that keeps API order a pixel. Quads without a fragment left are dropped here.
  *
- * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle. Latency 1, on the queues.
- * Source: machine.md (order); ATTILA's fragment FIFO. Not modelled: a limit on the bandwidth of
- * shader inputs. */
+ * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle. Latency 1, on the
+ * queues. Source: machine.md (order); ATTILA's fragment FIFO. Not modelled: a limit on the
+ * bandwidth of shader inputs. */
 #include "unit/sched.h"
 
 #include "base/mem.h"
@@ -27,17 +27,16 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
     sched->pools = pools;
     sched->shaders = shaders;
     sched->rops = rops;
-    sched->group_threads = params->FRAGMENTSHADER.ThreadGroup < 4
-                               ? 4
-                               : params->FRAGMENTSHADER.ThreadGroup / 4 * 4;
+    sched->group_threads =
+        params->FRAGMENTSHADER.ThreadGroup < 4 ? 4 : params->FRAGMENTSHADER.ThreadGroup / 4 * 4;
     if (sched->group_threads > EXEC_MAX_LANES)
         sched->group_threads = EXEC_MAX_LANES;
     sched->vertices_cycle = params->STREAMER.VerticesCycle;
     sched->quads_cycle = rops;
     sched->linger_cycles = 8;
-    sched->shader_limit = (params->FRAGMENTSHADER.ExecutableThreads +
-                           params->FRAGMENTSHADER.InputBuffers) /
-                          sched->group_threads;
+    sched->shader_limit =
+        (params->FRAGMENTSHADER.ExecutableThreads + params->FRAGMENTSHADER.InputBuffers) /
+        sched->group_threads;
     sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
     for (uint32_t r = 0; r < rops; r++)
         sched->reorder[r].quads = mem_alloc(sched->reorder_limit * sizeof(struct quad *));
@@ -77,8 +76,7 @@ dispatch(struct sched *sched, struct group **group, uint64_t now)
     (*group)->unit = (uint32_t)unit;
     sched->outstanding[unit]++;
     sched->stats.groups++;
-    sched->stats.lanes_used +=
-        (*group)->count * ((*group)->stage == STAGE_FRAGMENT ? 4 : 1);
+    sched->stats.lanes_used += (*group)->count * ((*group)->stage == STAGE_FRAGMENT ? 4 : 1);
     sched->stats.lanes += sched->group_threads;
     *(struct group_item *)queue_push(sched->to_shader[unit], now) = (struct group_item){*group};
     *group = NULL;
@@ -87,8 +85,8 @@ dispatch(struct sched *sched, struct group **group, uint64_t now)
 
 /* Sends the group being filled when it is full or has lingered; false when it has to stay. */
 static bool
-send_if_due(struct sched *sched, struct group **group, uint32_t full, uint64_t since,
-            bool at_once, uint64_t now)
+send_if_due(struct sched *sched, struct group **group, uint32_t full, uint64_t since, bool at_once,
+            uint64_t now)
 {
     if (!*group)
         return false;
@@ -139,8 +137,8 @@ take_quads(struct sched *sched, uint64_t now)
             break;
         }
         struct quad *quad = item->quad;
-        struct reorder *reorder = &sched->reorder[rop_of_tile(
-            quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
+        struct reorder *reorder =
+            &sched->reorder[rop_of_tile(quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
         if (reorder->count == sched->reorder_limit ||
             (sched->quad_group && sched->quad_group->count * 4 == sched->group_threads))
             break;
@@ -176,8 +174,8 @@ take_finished(struct sched *sched, uint64_t now)
                     group->quads[i]->shaded = true;
                     continue;
                 }
-                uint32_t at = (sched->finished_head + sched->finished_count++) %
-                              sched->finished_limit;
+                uint32_t at =
+                    (sched->finished_head + sched->finished_count++) % sched->finished_limit;
                 sched->finished_vertices[at] = group->vertices[i];
             }
             sched->outstanding[s]--;
@@ -194,8 +192,8 @@ return_vertices(struct sched *sched, uint64_t now)
 {
     bool worked = false;
     while (sched->finished_count && queue_space(sched->vertices_out, now)) {
-        *(struct vertex_item *)queue_push(sched->vertices_out, now) = (struct vertex_item){
-            ITEM_DATA, NULL, sched->finished_vertices[sched->finished_head]};
+        *(struct vertex_item *)queue_push(sched->vertices_out, now) =
+            (struct vertex_item){ITEM_DATA, NULL, sched->finished_vertices[sched->finished_head]};
         sched->finished_head = (sched->finished_head + 1) % sched->finished_limit;
         sched->finished_count--;
         worked = true;

@@ -18,8 +18,8 @@ struct sched {
     uint32_t shaders, rops;
     uint32_t group_threads, vertices_cycle, quads_cycle, linger_cycles;
 
-    uint32_t outstanding[MAX_SHADERS]; /* groups that a unit has */
-    uint32_t shader_limit;             /* groups a unit may have */
+    uint32_t outstanding[MAX_SHADERS];       /* groups that a unit has */
+    uint32_t shader_limit;                   /* groups a unit may have */
     struct group *vertex_group, *quad_group; /* being filled */
     uint64_t vertex_since, quad_since;       /* cycle of their last addition */
 

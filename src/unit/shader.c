@@ -1,19 +1,20 @@
 /* Shader unit (unified: vertices and fragments).
  *
- * Holds thread groups that share a program counter each, as many as its threads (ExecutableThreads +
- * InputBuffers) and registers (ThreadResources; a thread takes the live temporaries of its program,
- * in pairs) allow. Every cycle it issues up to FetchRate instructions from ready groups, looked at
- * in turn: in order within a group, the second one scalar when ScalarALU is set. An instruction
- * computes its values for all lanes when it issues and reserves its results until its latency has
- * passed; a later instruction that reads or writes them waits (scoreboard). A group of more threads
- * than ThreadRate takes several cycles an instruction; so do opcodes that hardware of the time
- * split (isa.def). A texture instruction sends the group's quads to the texture unit and blocks the
- * group until all texels are back.
+ * Holds thread groups that share a program counter each, as many as its threads (ExecutableThreads
+ * + InputBuffers) and registers (ThreadResources; a thread takes the live temporaries of its
+ * program, in pairs) allow. Every cycle it issues up to FetchRate instructions from ready groups,
+ * looked at in turn: in order within a group, the second one scalar when ScalarALU is set. An
+ * instruction computes its values for all lanes when it issues and reserves its results until its
+ * latency has passed; a later instruction that reads or writes them waits (scoreboard). A group of
+ * more threads than ThreadRate takes several cycles an instruction; so do opcodes that hardware of
+ * the time split (isa.def). A texture instruction sends the group's quads to the texture unit and
+ * blocks the group until all texels are back.
  *
  * Latency: inputs are loaded at InputsPerCycle registers a cycle and lane quad; results leave
  * OutputLatency later, on the queue to the scheduler. Source: machine.md (shader unit). Not
  * modelled: fetch and decode stages as such (an issued instruction was fetched), register ports,
- * instruction memory, LockedExecutionMode, SwapOnBlock, the cost of flow control beyond its issue. */
+ * instruction memory, LockedExecutionMode, SwapOnBlock, the cost of flow control beyond its issue.
+ */
 #include "unit/shader.h"
 
 #include "base/mem.h"
@@ -180,7 +181,7 @@ store_fragments(struct shader *shader, struct group *group)
     for (uint32_t q = 0; q < group->count; q++) {
         struct quad *quad = group->quads[q];
         uint32_t before = (uint32_t)__builtin_popcount(quad->mask);
-        quad->mask &= (uint8_t)~(exec->killed >> (4 * q) & 15);
+        quad->mask &= (uint8_t) ~(exec->killed >> (4 * q) & 15);
         for (uint32_t t = 0; t < draw->color_count; t++) {
             if (draw->color_output[t] == 0xff)
                 continue;
@@ -190,13 +191,12 @@ store_fragments(struct shader *shader, struct group *group)
                     quad->color[t][f][c] = out[(size_t)c * lanes + f];
         }
         if (draw->depth_output >= 0)
-            memcpy(quad->z,
-                   exec->outputs + ((size_t)draw->depth_output * 4 + 2) * lanes + q * 4,
+            memcpy(quad->z, exec->outputs + ((size_t)draw->depth_output * 4 + 2) * lanes + q * 4,
                    sizeof quad->z);
         if (quad->triangle->triangle.smooth.shape != SMOOTH_NONE)
             apply_coverage(draw, quad);
-        const float alpha[4] = {quad->color[0][0][3], quad->color[0][1][3],
-                                quad->color[0][2][3], quad->color[0][3][3]};
+        const float alpha[4] = {quad->color[0][0][3], quad->color[0][1][3], quad->color[0][2][3],
+                                quad->color[0][3][3]};
         if (draw->dsa.alpha_enable)
             quad->mask = (uint8_t)alpha_test_quad(draw, quad->mask, alpha);
         uint32_t left = (uint32_t)__builtin_popcount(quad->mask);
@@ -247,8 +247,7 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
 static uint64_t
 operands_ready(const struct group *group)
 {
-    const struct instruction *instruction =
-        &group->exec.program->instructions[group->exec.pc];
+    const struct instruction *instruction = &group->exec.program->instructions[group->exec.pc];
     uint64_t ready = group->address_ready;
     uint64_t temps = instruction->temps_read | instruction->temps_written;
     if (instruction->temps_above)
@@ -318,8 +317,7 @@ finish(struct shader *shader, struct group *group, uint64_t now)
 static void
 issue(struct shader *shader, struct group *group, uint64_t now)
 {
-    const struct instruction *instruction =
-        &group->exec.program->instructions[group->exec.pc];
+    const struct instruction *instruction = &group->exec.program->instructions[group->exec.pc];
     const struct opcode_info *info = &opcode_infos[instruction->opcode];
     count_instruction(shader, group, instruction);
     uint64_t takes = (uint64_t)shader->issue_cycles * instruction_issue_cycles(instruction);
@@ -343,13 +341,11 @@ issue(struct shader *shader, struct group *group, uint64_t now)
 
 /* Whether the group may issue now as the n-th of this cycle; *blocked when texture has no room. */
 static bool
-may_issue(struct shader *shader, const struct group *group, uint32_t n, uint64_t now,
-          bool *blocked)
+may_issue(struct shader *shader, const struct group *group, uint32_t n, uint64_t now, bool *blocked)
 {
     if (group->finished || group->ready_cycle > now)
         return false;
-    const struct instruction *instruction =
-        &group->exec.program->instructions[group->exec.pc];
+    const struct instruction *instruction = &group->exec.program->instructions[group->exec.pc];
     enum unit_kind kind = opcode_infos[instruction->opcode].kind;
     if (n > 0 && shader->scalar_alu && kind != KIND_SCALAR)
         return false;

@@ -12,7 +12,7 @@ struct shader {
     struct module module;
     struct shader_stats stats;
     struct pools *pools;
-    struct queue *in, *out;        /* from and to the scheduler */
+    struct queue *in, *out;         /* from and to the scheduler */
     struct queue *texture, *texels; /* to and from the texture unit */
     uint32_t index;
     /* parameters */

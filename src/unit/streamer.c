@@ -3,8 +3,8 @@
  * Fetch takes one draw at a time, reads its indices in 64-byte blocks ahead of their use, and looks
  * each index up in the post-shading vertex cache (the last vertices shaded, first in first out). A
  * miss goes to the loader, which reads the vertex's attributes through a small cache, converts them
- * and sends the vertex to the scheduler to be shaded. Commit hands vertices to primitive assembly in
- * the order of the indices.
+ * and sends the vertex to the scheduler to be shaded. Commit hands vertices to primitive assembly
+ * in the order of the indices.
  *
  * Rates: IndicesCycle indices, AttributesCycle attributes, VerticesCycle vertices a cycle. Latency:
  * memory's. Source: machine.md (units); ATTILA's Streamer. Not modelled: the tags of the vertex
@@ -29,8 +29,7 @@ streamer_init(struct streamer *streamer, struct clock *clock, const struct param
     streamer->attributes_cycle = params->STREAMER.AttributesCycle;
     streamer->vertices_cycle = params->STREAMER.VerticesCycle;
     streamer->window_capacity = params->STREAMER.OutputMemorySize;
-    streamer->window =
-        mem_alloc(streamer->window_capacity * sizeof(struct pooled_vertex *));
+    streamer->window = mem_alloc(streamer->window_capacity * sizeof(struct pooled_vertex *));
     streamer->order_capacity = params->STREAMER.OutputFIFOSize;
     streamer->order = mem_alloc(streamer->order_capacity * sizeof *streamer->order);
     streamer->load_capacity = params->STREAMER.InputRequestQueueSize;
@@ -166,9 +165,9 @@ prefetch(struct streamer *streamer)
             streamer->loads[(streamer->load_head + v) % streamer->load_capacity];
         for (uint32_t a = 0; a < streamer->draw->attribute_count; a++) {
             const struct bound_attribute *bound = &streamer->draw->attributes[a];
-            uint32_t address = bound->format ? fetch_address(streamer->draw, a, vertex->index,
-                                                             vertex->instance)
-                                             : 0;
+            uint32_t address =
+                bound->format ? fetch_address(streamer->draw, a, vertex->index, vertex->instance)
+                              : 0;
             if (!address || cache_find(&streamer->cache, address) >= 0)
                 continue;
             if (cache_allocate(&streamer->cache, address, true) >= 0)
@@ -332,8 +331,7 @@ fetch(struct streamer *streamer, uint64_t now)
         if (params->indexed && params->primitive_restart && index == params->restart_index)
             add_order(streamer, ITEM_RESTART, NULL);
         else
-            reuse_or_load(streamer,
-                          params->indexed ? index + (uint32_t)params->index_bias : index);
+            reuse_or_load(streamer, params->indexed ? index + (uint32_t)params->index_bias : index);
     }
     return worked;
 }

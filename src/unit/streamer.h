@@ -13,15 +13,15 @@ struct streamer {
     struct streamer_stats stats;
     struct pools *pools;
     /* ports */
-    struct queue *draws, *control, *done;    /* from and to the command processor */
-    struct queue *jobs, *shaded;             /* to and from the scheduler */
-    struct queue *out;                       /* to primitive assembly */
-    struct memory_port index_memory;         /* fetch */
-    struct cache cache;                      /* loader: attributes */
+    struct queue *draws, *control, *done; /* from and to the command processor */
+    struct queue *jobs, *shaded;          /* to and from the scheduler */
+    struct queue *out;                    /* to primitive assembly */
+    struct memory_port index_memory;      /* fetch */
+    struct cache cache;                   /* loader: attributes */
     /* parameters */
     uint32_t indices_cycle, attributes_cycle, vertices_cycle, reuse_window;
 
-    const struct draw *draw; /* NULL: idle */
+    const struct draw *draw;     /* NULL: idle */
     uint32_t position, instance; /* of the next index */
     bool fetched_all;
     /* index blocks on their way or here, in order */

@@ -2,9 +2,9 @@
  *
  * A quad's request becomes a list of passes (gfx/sample.h: one bilinear sample for the quad each).
  * The address stage looks up the cache lines of one pass a cycle, four different lines at most (a
- * pass of more takes more cycles), and asks for those that miss; the filter stage takes them in order
- * when they are here, reads the texels out of the lines, and answers when the last pass is done. Lines
- * stay locked from look-up to use, so misses overlap with the work before them.
+ * pass of more takes more cycles), and asks for those that miss; the filter stage takes them in
+ * order when they are here, reads the texels out of the lines, and answers when the last pass is
+ * done. Lines stay locked from look-up to use, so misses overlap with the work before them.
  *
  * Latency: AddressALULatency on the queue in, FilterALULatency on the queue out, and memory's.
  * Source: machine.md (texture unit). Compressed textures are cached as they lie in memory. Not
@@ -31,8 +31,7 @@ texunit_init(struct texunit *texunit, struct clock *clock, const struct params *
     texunit->waiting = mem_alloc(texunit->waiting_limit * sizeof *texunit->waiting);
     cache_init(&texunit->cache,
                params->FRAGMENTSHADER.TextureCacheLines * params->FRAGMENTSHADER.TextureCacheWays,
-               params->FRAGMENTSHADER.TextureCacheWays,
-               params->FRAGMENTSHADER.TextureCacheLineSize,
+               params->FRAGMENTSHADER.TextureCacheWays, params->FRAGMENTSHADER.TextureCacheLineSize,
                params->FRAGMENTSHADER.TextureCacheRequestQueueSize);
 }
 
@@ -162,8 +161,8 @@ look_up(struct texunit *texunit)
         chunk.last = texunit->next_pass >= plan->pass_count;
         texunit->planning = !chunk.last;
     }
-    texunit->waiting[(texunit->waiting_head + texunit->waiting_count++) %
-                     texunit->waiting_limit] = chunk;
+    texunit->waiting[(texunit->waiting_head + texunit->waiting_count++) % texunit->waiting_limit] =
+        chunk;
     return true;
 }
 

@@ -52,8 +52,7 @@ look_up(struct zstencil *zstencil, struct queue *in, uint64_t now)
     if (item->kind == ITEM_DATA) {
         zstencil->draw = item->draw;
         if (needs_memory(item->draw)) {
-            uint32_t address =
-                rop_quad_address(&item->draw->depth, item->quad->x, item->quad->y);
+            uint32_t address = rop_quad_address(&item->draw->depth, item->quad->x, item->quad->y);
             waiting.line = rop_lock(&zstencil->rop, address);
             if (waiting.line < 0)
                 return false;
@@ -76,8 +75,7 @@ test(struct zstencil *zstencil, struct rop_waiting *waiting)
         zstencil->samples_passed += (uint64_t)__builtin_popcount(quad->mask);
         return;
     }
-    uint8_t *bytes =
-        cache_data(&zstencil->rop.cache, (uint32_t)waiting->line) + waiting->offset;
+    uint8_t *bytes = cache_data(&zstencil->rop.cache, (uint32_t)waiting->line) + waiting->offset;
     struct depth_result result =
         depth_test_quad(draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
     rop_unlock(&zstencil->rop, waiting->line, result.wrote);
@@ -94,8 +92,7 @@ finish_first(struct zstencil *zstencil, uint64_t now, enum unit_state *why)
     struct rop_waiting *waiting = rop_first_waiting(&zstencil->rop);
     if (!waiting)
         return false;
-    struct queue *out =
-        waiting->item.draw->early_z ? zstencil->early_out : zstencil->late_out;
+    struct queue *out = waiting->item.draw->early_z ? zstencil->early_out : zstencil->late_out;
     if (waiting->line >= 0 && !cache_ready(&zstencil->rop.cache, (uint32_t)waiting->line)) {
         *why = UNIT_WAITING;
         return false;
@@ -115,8 +112,7 @@ finish_first(struct zstencil *zstencil, uint64_t now, enum unit_state *why)
             rop_drop_waiting(&zstencil->rop);
             return true;
         }
-        zstencil->stats.fragments_out +=
-            (uint64_t)__builtin_popcount(waiting->item.quad->mask);
+        zstencil->stats.fragments_out += (uint64_t)__builtin_popcount(waiting->item.quad->mask);
     }
     *(struct quad_item *)queue_push(out, now) = waiting->item;
     rop_drop_waiting(&zstencil->rop);
@@ -195,9 +191,8 @@ tell_hz(struct zstencil *zstencil, uint64_t now)
         far_depth = depth > far_depth ? depth : far_depth;
     }
     uint32_t tile = (operation->address - first) / ROP_LINE_BYTES;
-    *(struct hz_update *)queue_push(zstencil->updates, now) =
-        (struct hz_update){first, (uint16_t)(tile % level->tiles_x),
-                           (uint16_t)(tile / level->tiles_x), far_depth};
+    *(struct hz_update *)queue_push(zstencil->updates, now) = (struct hz_update){
+        first, (uint16_t)(tile % level->tiles_x), (uint16_t)(tile / level->tiles_x), far_depth};
 }
 
 static enum unit_state
@@ -209,8 +204,8 @@ zstencil_clock(void *self, uint64_t now)
     for (uint32_t i = 0; i < zstencil->quads_cycle; i++)
         worked |= finish_first(zstencil, now, &why);
     for (uint32_t i = 0; i < zstencil->quads_cycle; i++)
-        worked |= look_up(zstencil, zstencil->early_in, now) ||
-                  look_up(zstencil, zstencil->late_in, now);
+        worked |=
+            look_up(zstencil, zstencil->early_in, now) || look_up(zstencil, zstencil->late_in, now);
     if (!worked && !rop_first_waiting(&zstencil->rop) && obey(zstencil, now, &worked))
         why = UNIT_WAITING;
     tell_hz(zstencil, now);

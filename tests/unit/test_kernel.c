@@ -22,14 +22,14 @@ struct item {
 struct stage {
     struct module module;
     struct queue *in, *out;
-    uint32_t rate;            /* items a cycle */
-    uint32_t period;          /* works only in cycles that this divides */
-    uint32_t made, wanted;    /* source: items given, to give */
-    uint32_t taken;           /* sink */
-    uint64_t first, last;     /* sink: cycles of the first and last item */
-    uint64_t latency;         /* sink: of the first item */
+    uint32_t rate;         /* items a cycle */
+    uint32_t period;       /* works only in cycles that this divides */
+    uint32_t made, wanted; /* source: items given, to give */
+    uint32_t taken;        /* sink */
+    uint64_t first, last;  /* sink: cycles of the first and last item */
+    uint64_t latency;      /* sink: of the first item */
     bool in_order, done;
-    bool stuck;               /* never takes anything */
+    bool stuck; /* never takes anything */
 };
 
 static enum unit_state

@@ -97,7 +97,7 @@ test_flat_and_two_sided(void **state)
 
     scene_init(&scene);
     scene.vs.output_count = 3;
-    scene.draw.varyings[0] = (struct varying){VARYING_VERTEX, 1, 2, INTERPOLATE_CONSTANT};
+    scene.draw.varyings[0] = (struct varying){VARYING_VERTEX, 1, 2, INTERPOLATE_CONSTANT, false};
     v[2].out[2][0] = 9.0f;
     scene.draw.rasterizer.front_ccw = false;
     assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 1);

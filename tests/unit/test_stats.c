@@ -20,7 +20,8 @@ names_and_values(void **state)
         stat_set_add(&set, &shader_stat_group, i, &shaders[i]);
     stat_set_add_counter(&set, "clipper.busy_cycles", "cycles", "cycles busy", &busy);
     assert_true(set.count < 256);
-    assert_string_equal(set.entries[0].name, "clipper.primitives_in"); /* columns in order of adding */
+    assert_string_equal(set.entries[0].name,
+                        "clipper.primitives_in"); /* columns in order of adding */
     stat_set_snapshot(&set, values);
 
     assert_true(stat_set_sum(&set, values, "clipper.to_clip", &sum));
