@@ -85,20 +85,20 @@ make_texture(void)
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
 }
 
-/* Stripes without levels, read without a filter; changed between the frames. */
+/* Stripes without levels, read without a filter; changed within the frame. */
 static void
-paint_flat_texture(uint32_t frame)
+paint_flat_texture(uint32_t turn)
 {
     uint8_t texels[8 * 8][4];
     for (uint32_t i = 0; i < 64; i++) {
-        bool light = (i % 8 + i / 8 + frame) % 4 < 2;
+        bool light = (i % 8 + i / 8 + turn) % 4 < 2;
         texels[i][0] = light ? 200 : 90;
         texels[i][1] = light ? 160 : 40;
-        texels[i][2] = (uint8_t)(60 + 100 * frame);
+        texels[i][2] = (uint8_t)(60 + 40 * turn);
         texels[i][3] = 255;
     }
     glBindTexture(GL_TEXTURE_2D, flat_texture);
-    if (frame)
+    if (turn)
         glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 8, 8, GL_RGBA, GL_UNSIGNED_BYTE, texels);
     else
         glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 8, 8, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
@@ -177,22 +177,22 @@ draw_floor(void)
     glDisable(GL_TEXTURE_2D);
 }
 
-/* Hides most of what is drawn behind it later. */
+/* Hides most of what is drawn behind it later; from y to 1.5 higher. */
 static void
-draw_curtain(void)
+draw_curtain(float y)
 {
     glEnable(GL_TEXTURE_2D);
     glBindTexture(GL_TEXTURE_2D, flat_texture);
     glColor4f(0.8f, 0.9f, 1.0f, 1.0f);
     glBegin(GL_QUADS);
     glTexCoord2f(0.0f, 0.0f);
-    glVertex3f(-1.3f, -1.5f, 0.6f);
+    glVertex3f(-1.3f, y, 0.6f);
     glTexCoord2f(1.0f, 0.0f);
-    glVertex3f(-0.5f, -1.5f, 1.0f);
+    glVertex3f(-0.5f, y, 1.0f);
     glTexCoord2f(1.0f, 2.0f);
-    glVertex3f(-0.5f, 1.5f, 1.0f);
+    glVertex3f(-0.5f, y + 1.5f, 1.0f);
     glTexCoord2f(0.0f, 2.0f);
-    glVertex3f(-1.3f, 1.5f, 0.6f);
+    glVertex3f(-1.3f, y + 1.5f, 0.6f);
     glEnd();
     glBindTexture(GL_TEXTURE_2D, texture);
     glDisable(GL_TEXTURE_2D);
@@ -207,7 +207,7 @@ draw_mesh(void)
     for (uint32_t i = 0; i < MESH * MESH; i++) {
         float x = (float)(i % MESH) / (MESH - 1) * 2 - 1,
               y = (float)(i / MESH) / (MESH - 1) * 2 - 1;
-        vertices[i][0] = 2.4f * x;
+        vertices[i][0] = 1.7f * x;
         vertices[i][1] = 2.0f * y;
         vertices[i][2] = -1.5f + x * x * y;
         directions[i][0] = 2 * x;
@@ -325,20 +325,42 @@ draw_shader(uint32_t frame)
     glDisable(GL_SCISSOR_TEST);
 }
 
+/* Stacks of points of one quad each, the last of a stack on top: their order shows. */
+static void
+draw_sparks(void)
+{
+    glDisable(GL_DEPTH_TEST);
+    glPointSize(2.0f);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glBegin(GL_POINTS);
+    for (uint32_t i = 0; i < 128; i++) {
+        uint32_t x = 97 + 2 * (i / 4 % 16), y = 97 + 2 * (i / 64);
+        glColor4f((float)(i % 4) / 3, 1.0f - (float)(i % 2), (float)(i % 3) / 2, 0.75f);
+        glVertex2f((float)x / 64.0f - 1.0f, (float)y / 64.0f - 1.0f);
+    }
+    glEnd();
+    glDisable(GL_BLEND);
+    glEnable(GL_DEPTH_TEST);
+}
+
 static void
 draw(uint32_t frame)
 {
     glClearColor(0.1f, 0.2f, 0.35f, 1.0f);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
     glEnable(GL_DEPTH_TEST);
-    paint_flat_texture(frame);
     perspective(frame);
-    draw_curtain();
+    paint_flat_texture(2 * frame);
+    draw_curtain(-1.5f);
+    paint_flat_texture(2 * frame + 1);
+    draw_curtain(0.0f);
     draw_floor();
     draw_solid();
     draw_mesh();
     draw_overlays();
     draw_shader(frame);
+    draw_sparks();
 }
 
 int

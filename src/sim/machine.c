@@ -131,7 +131,8 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 
 /* A part of a resource at the start of a memory of its own: to lay bytes out there. */
 struct part {
-    struct resource res;        /* a copy whose offsets count from the part's start */
+    struct resource res;        /* a copy in which the level starts with the part */
+    struct box box;             /* in the part: its first slice is slice 0 */
     uint32_t first, size_bytes; /* of the part, from the resource's address; whole transactions */
 };
 
@@ -139,7 +140,7 @@ struct part {
 static struct part
 part_of(const struct resource *res, uint32_t level, const struct box *box)
 {
-    struct part part = {.res = *res};
+    struct part part = {.res = *res, .box = *box};
     const struct resource_level *l = &res->levels[level];
     uint64_t first = (uint64_t)l->offset + (uint64_t)box->z * l->slice_bytes;
     uint64_t end = first + (uint64_t)box->depth * l->slice_bytes;
@@ -147,7 +148,8 @@ part_of(const struct resource *res, uint32_t level, const struct box *box)
     if (res->desc.target != TARGET_BUFFER) {
         part.first = (uint32_t)first;
         part.size_bytes = (uint32_t)(end - first);
-        part.res.levels[level].offset -= (uint32_t)first;
+        part.res.levels[level].offset = 0;
+        part.box.z = 0;
     }
     return part;
 }
@@ -197,7 +199,7 @@ list_moves(struct machine *m, const struct resource *res, uint32_t level, const 
     struct gpu_memory mark = {.bytes = arena_alloc(scratch, part.size_bytes),
                               .size_bytes = part.size_bytes};
     memset(bytes, 0xff, rows);
-    resource_write_box(&part.res, &mark, level, box, bytes);
+    resource_write_box(&part.res, &mark, level, &part.box, bytes);
     for (uint32_t at = 0; at < part.size_bytes; at += TRANSACTION_BYTES) {
         uint32_t first = TRANSACTION_BYTES, last = 0;
         for (uint32_t i = 0; i < TRANSACTION_BYTES; i++) {
@@ -249,7 +251,7 @@ lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scr
         first = part.first;
         bytes = arena_alloc(scratch, part.size_bytes);
         struct gpu_memory copy = {.bytes = bytes, .size_bytes = part.size_bytes};
-        resource_write_box(&part.res, &copy, cmd->transfer.level, box, cmd->transfer.bytes);
+        resource_write_box(&part.res, &copy, cmd->transfer.level, &part.box, cmd->transfer.bytes);
     }
     for (size_t i = 0; i < list->moves.count; i++)
         list->moves.items[i].bytes = bytes + (list->moves.items[i].address - res->address - first);

@@ -32,7 +32,9 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
     memset(sim, 0, sizeof *sim);
     if (listener)
         sim->listener = *listener;
-    if (!gpu_device_init(&sim->device, params->MEMORYCONTROLLER.MemorySize, err))
+    const uint32_t memory_bytes =
+        timed ? params->MEMORYCONTROLLER.MemorySize : FUNCTIONAL_MEMORY_BYTES;
+    if (!gpu_device_init(&sim->device, memory_bytes, err))
         return false;
     functional_init(&sim->functional, &sim->device);
     sim->executor = (struct executor){sim, &sim->device, execute};
@@ -126,7 +128,7 @@ static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct simulation *sim = data;
-    bool timed = is_timed(sim);
+    bool timed = is_timed(sim) && !sim->device.restoring && cmd->op != GPU_STATE;
     sim->stopped = sim->stopped || (sim->stop && sim->stop());
     if (sim->stopped)
         return true;
