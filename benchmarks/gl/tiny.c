@@ -1,6 +1,7 @@
 /* A little of everything in a small picture: fixed function with lighting, a mipmapped texture seen
- * in perspective, depth, stencil, alpha test, blending, scissor, and a GLSL 1.20 program. Its
- * capture is the trace that the repository keeps (tests/golden/tiny.trace). */
+ * in perspective, a flat one, a cube map on an indexed mesh, depth (some of it hidden behind what
+ * was drawn before), stencil, alpha test, blending, scissor, and a GLSL 1.20 program with discard.
+ * Its capture is the trace that the repository keeps (tests/golden/tiny.trace). */
 #include "window.h"
 
 #define GL_GLEXT_PROTOTYPES
@@ -9,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TEXTURE_SIZE = 16 };
+enum { TEXTURE_SIZE = 16, CUBE_SIZE = 8, MESH = 9 };
 
-static GLuint texture, program;
+static GLuint texture, flat_texture, cube, program;
 
 static GLuint
 compile(GLenum kind, const char *text)
@@ -84,11 +85,60 @@ make_texture(void)
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
 }
 
+/* Stripes without levels, read without a filter; changed within the frame. */
+static void
+paint_flat_texture(uint32_t turn)
+{
+    uint8_t texels[8 * 8][4];
+    for (uint32_t i = 0; i < 64; i++) {
+        bool light = (i % 8 + i / 8 + turn) % 4 < 2;
+        texels[i][0] = light ? 200 : 90;
+        texels[i][1] = light ? 160 : 40;
+        texels[i][2] = (uint8_t)(60 + 40 * turn);
+        texels[i][3] = 255;
+    }
+    glBindTexture(GL_TEXTURE_2D, flat_texture);
+    if (turn)
+        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 8, 8, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    else
+        glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 8, 8, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glBindTexture(GL_TEXTURE_2D, texture);
+}
+
+/* A color a face, with a lighter middle. */
+static void
+make_cube(void)
+{
+    glGenTextures(1, &cube);
+    glBindTexture(GL_TEXTURE_CUBE_MAP, cube);
+    for (uint32_t face = 0; face < 6; face++) {
+        uint8_t texels[CUBE_SIZE * CUBE_SIZE][4];
+        for (uint32_t i = 0; i < CUBE_SIZE * CUBE_SIZE; i++) {
+            uint32_t x = i % CUBE_SIZE, y = i / CUBE_SIZE;
+            bool middle = x > 1 && x < CUBE_SIZE - 2 && y > 1 && y < CUBE_SIZE - 2;
+            texels[i][0] = (uint8_t)((face & 1 ? 150 : 40) + (middle ? 80 : 0));
+            texels[i][1] = (uint8_t)((face & 2 ? 150 : 40) + (middle ? 80 : 0));
+            texels[i][2] = (uint8_t)((face & 4 ? 150 : 40) + (middle ? 80 : 0));
+            texels[i][3] = 255;
+        }
+        glTexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + face, 0, GL_RGBA8, CUBE_SIZE, CUBE_SIZE, 0,
+                     GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    }
+    glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+}
+
 static void
 setup(void)
 {
     static const float light[] = {1.0f, 2.0f, 3.0f, 0.0f};
     make_texture();
+    glGenTextures(1, &flat_texture);
+    make_cube();
     make_program();
     glLightfv(GL_LIGHT0, GL_POSITION, light);
     glEnable(GL_LIGHT0);
@@ -125,6 +175,68 @@ draw_floor(void)
     glVertex3f(5.0f, -0.9f, -5.0f);
     glEnd();
     glDisable(GL_TEXTURE_2D);
+}
+
+/* Hides most of what is drawn behind it later; from y to 1.5 higher. */
+static void
+draw_curtain(float y)
+{
+    glEnable(GL_TEXTURE_2D);
+    glBindTexture(GL_TEXTURE_2D, flat_texture);
+    glColor4f(0.8f, 0.9f, 1.0f, 1.0f);
+    glBegin(GL_QUADS);
+    glTexCoord2f(0.0f, 0.0f);
+    glVertex3f(-1.3f, y, 0.6f);
+    glTexCoord2f(1.0f, 0.0f);
+    glVertex3f(-0.5f, y, 1.0f);
+    glTexCoord2f(1.0f, 2.0f);
+    glVertex3f(-0.5f, y + 1.5f, 1.0f);
+    glTexCoord2f(0.0f, 2.0f);
+    glVertex3f(-1.3f, y + 1.5f, 0.6f);
+    glEnd();
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glDisable(GL_TEXTURE_2D);
+}
+
+/* A wavy sheet in the background, of shared vertices, that shows the cube map. */
+static void
+draw_mesh(void)
+{
+    float vertices[MESH * MESH][3], directions[MESH * MESH][3];
+    GLushort indices[(MESH - 1) * (MESH - 1) * 6], *next = indices;
+    for (uint32_t i = 0; i < MESH * MESH; i++) {
+        float x = (float)(i % MESH) / (MESH - 1) * 2 - 1,
+              y = (float)(i / MESH) / (MESH - 1) * 2 - 1;
+        vertices[i][0] = 1.7f * x;
+        vertices[i][1] = 2.0f * y;
+        vertices[i][2] = -1.5f + x * x * y;
+        directions[i][0] = 2 * x;
+        directions[i][1] = 3 * y * y * y;
+        directions[i][2] = x * y + 0.7f;
+    }
+    for (uint32_t i = 0; i < MESH * (MESH - 1) - 1; i++) {
+        if (i % MESH == MESH - 1)
+            continue;
+        const GLushort corner = (GLushort)i;
+        const GLushort six[] = {corner,
+                                (GLushort)(corner + 1),
+                                (GLushort)(corner + MESH),
+                                (GLushort)(corner + MESH),
+                                (GLushort)(corner + 1),
+                                (GLushort)(corner + MESH + 1)};
+        for (uint32_t k = 0; k < 6; k++)
+            *next++ = six[k];
+    }
+    glEnable(GL_TEXTURE_CUBE_MAP);
+    glEnableClientState(GL_VERTEX_ARRAY);
+    glEnableClientState(GL_TEXTURE_COORD_ARRAY);
+    glVertexPointer(3, GL_FLOAT, 0, vertices);
+    glTexCoordPointer(3, GL_FLOAT, 0, directions);
+    glColor4f(1.0f, 1.0f, 1.0f, 1.0f);
+    glDrawElements(GL_TRIANGLES, (GLsizei)(next - indices), GL_UNSIGNED_SHORT, indices);
+    glDisableClientState(GL_TEXTURE_COORD_ARRAY);
+    glDisableClientState(GL_VERTEX_ARRAY);
+    glDisable(GL_TEXTURE_CUBE_MAP);
 }
 
 /* A lit octahedron with culled backs; marks its pixels in the stencil buffer. */
@@ -201,7 +313,7 @@ draw_shader(uint32_t frame)
 {
     static const float corners[] = {-0.9f, 0.3f, -0.5f, -0.2f, 0.4f, -0.5f, -0.6f, 0.95f, -0.5f};
     glEnable(GL_SCISSOR_TEST);
-    glScissor(2, 36, 22, 26);
+    glScissor(4, 72, 44, 52);
     glUseProgram(program);
     glUniform1f(glGetUniformLocation(program, "turn"), 0.25f * (float)frame);
     glUniform1i(glGetUniformLocation(program, "image"), 0);
@@ -213,6 +325,25 @@ draw_shader(uint32_t frame)
     glDisable(GL_SCISSOR_TEST);
 }
 
+/* Stacks of points of one quad each, the last of a stack on top: their order shows. */
+static void
+draw_sparks(void)
+{
+    glDisable(GL_DEPTH_TEST);
+    glPointSize(2.0f);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glBegin(GL_POINTS);
+    for (uint32_t i = 0; i < 128; i++) {
+        uint32_t x = 97 + 2 * (i / 4 % 16), y = 97 + 2 * (i / 64);
+        glColor4f((float)(i % 4) / 3, 1.0f - (float)(i % 2), (float)(i % 3) / 2, 0.75f);
+        glVertex2f((float)x / 64.0f - 1.0f, (float)y / 64.0f - 1.0f);
+    }
+    glEnd();
+    glDisable(GL_BLEND);
+    glEnable(GL_DEPTH_TEST);
+}
+
 static void
 draw(uint32_t frame)
 {
@@ -220,10 +351,16 @@ draw(uint32_t frame)
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
     glEnable(GL_DEPTH_TEST);
     perspective(frame);
+    paint_flat_texture(2 * frame);
+    draw_curtain(-1.5f);
+    paint_flat_texture(2 * frame + 1);
+    draw_curtain(0.0f);
     draw_floor();
     draw_solid();
+    draw_mesh();
     draw_overlays();
     draw_shader(frame);
+    draw_sparks();
 }
 
 int
@@ -231,8 +368,8 @@ main(int argc, char **argv)
 {
     return scene_main(&(struct scene){.name = "tiny",
                                       .about = "Two small frames with a little of everything.",
-                                      .width = 64,
-                                      .height = 64,
+                                      .width = 128,
+                                      .height = 128,
                                       .frames = 2,
                                       .setup = setup,
                                       .draw = draw},

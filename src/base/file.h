@@ -28,6 +28,9 @@ struct picture {
 };
 bool picture_write_png(const struct picture *picture, const char *path, struct error *err);
 bool picture_read_png(struct picture *picture, const char *path, struct error *err);
+/* DIR/frames/frame-NNNN.png */
+bool picture_write_frame(const struct picture *picture, const char *dir, uint32_t number,
+                         struct error *err);
 void picture_fini(struct picture *picture);
 
 #endif

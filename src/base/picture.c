@@ -37,6 +37,16 @@ picture_write_png(const struct picture *picture, const char *path, struct error 
 }
 
 bool
+picture_write_frame(const struct picture *picture, const char *dir, uint32_t number,
+                    struct error *err)
+{
+    char *path = mem_printf("%s/frames/frame-%04u.png", dir, number);
+    bool ok = picture_write_png(picture, path, err);
+    free(path);
+    return ok;
+}
+
+bool
 picture_read_png(struct picture *picture, const char *path, struct error *err)
 {
     png_image image = {.version = PNG_IMAGE_VERSION};

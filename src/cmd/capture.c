@@ -1,9 +1,10 @@
-/* aetius capture: records a trace of a program while virgl_test_server draws for it. */
+/* aetius capture: records a trace of a program while virgl_test_server draws for it, or our own
+ * functional renderer where that cannot run. */
 #include "base/args.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "cmd/renderer.h"
 #include "trace/launch.h"
-#include "trace/passthrough.h"
 #include "trace/tee.h"
 
 int cmd_capture(int argc, char **argv);
@@ -30,26 +31,37 @@ parse_frames(struct capture_options *options, struct error *err)
     return true;
 }
 
+/* The fast one of the two, or ours. */
+static bool
+find_renderer(struct renderer *renderer, struct error *err)
+{
+    if (renderer_init(renderer, "", err))
+        return true;
+    log_note("%s; Aetius' own renderer draws instead", err->text);
+    err->text[0] = '\0';
+    return renderer_init(renderer, NULL, err);
+}
+
 static int
 capture(const struct capture_options *options, char **program, struct error *err)
 {
-    struct passthrough *reference;
+    struct renderer renderer;
     struct trace_writer *writer;
     struct launch_result result;
     struct tee tee;
-    if (!passthrough_create(&reference, "llvmpipe", err))
+    if (!find_renderer(&renderer, err))
         return EXIT_FAILED;
     if (!trace_writer_create(&writer, options->out, program[0], err)) {
-        passthrough_destroy(reference);
+        renderer_fini(&renderer);
         return EXIT_FAILED;
     }
-    tee_init(&tee, writer, passthrough_sink(reference), options->last_frame, options->stop);
+    tee_init(&tee, writer, renderer.sink, options->last_frame, options->stop);
     bool ok = launch(program, &tee.sink, &tee.stop, &result, err);
     uint32_t frames = trace_writer_frames(writer);
     struct error closing;
     if (!trace_writer_close(writer, ok ? err : &closing))
         ok = false;
-    passthrough_destroy(reference);
+    renderer_fini(&renderer);
     if (!ok)
         return EXIT_FAILED;
     log_note("%s: %u frames", options->out, frames);
@@ -71,7 +83,8 @@ cmd_capture(int argc, char **argv)
     const struct arg_spec spec = {
         "capture", "-o FILE [--frames 0-B] [--stop] -- PROGRAM ...",
         "Records what an OpenGL program says to the GPU, frame by frame, while virgl_test_server\n"
-        "(package virgl-server) draws for it. Starts Xvfb when DISPLAY is not set.",
+        "(package virgl-server) draws for it, or Aetius itself when that is not installed.\n"
+        "Starts Xvfb when DISPLAY is not set.",
         table};
     struct args args;
     struct error err = {""};

@@ -1,10 +1,9 @@
-/* aetius explain: one statistic, metric, unit or parameter. */
-#include "base/args.h"
+/* aetius explain: one statistic, metric, unit, queue or parameter. */
 #include "base/log.h"
-#include "kernel/clock_stats.h"
+#include "cmd/options.h"
 #include "kernel/nearest.h"
-#include "kernel/params.h"
 #include "report/metrics.h"
+#include "sim/simulation.h"
 #include "unit/stats.h"
 
 #include <cjson/cJSON.h>
@@ -17,7 +16,7 @@ int cmd_explain(int argc, char **argv);
 /* What is known of a name; what does not apply is NULL or empty. */
 struct answer {
     const char *kind, *measure, *doc, *formula, *section, *note;
-    char name[160], value[640], users[1024];
+    char name[160], value[640], users[1024], text[256];
 };
 
 static bool
@@ -43,47 +42,68 @@ list_metrics_using(struct answer *answer, const char *name)
                                      used ? ", " : "", metrics[i].name);
 }
 
-static bool
-explain_group(const struct stat_group *group, const char *unit, const char *section,
-              const char *name, struct answer *answer)
+/* A unit whose name, or that of its statistic, this is; NULL for queues. */
+static const struct unit_doc *
+unit_of(const char *name)
 {
-    for (size_t i = 0; i < group->count; i++) {
-        char full[128];
-        snprintf(full, sizeof full, "%s.%s", unit, group->infos[i].name);
-        if (!stat_is_instance(name, full))
+    size_t count, n = strcspn(name, ".[");
+    const struct unit_doc *units = unit_docs(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strlen(units[i].group->unit) == n && !strncmp(units[i].group->unit, name, n))
+            return &units[i];
+    return NULL;
+}
+
+/* A column of the tables, or the name that its instances share. */
+static bool
+explain_statistic(const struct machine *machine, const char *name, struct answer *answer)
+{
+    const struct unit_doc *unit = unit_of(name);
+    for (uint32_t i = 0; i < machine->stats.count; i++) {
+        const struct stat_entry *entry = &machine->stats.entries[i];
+        if (strcmp(entry->name, name) && !stat_is_instance(entry->name, name))
             continue;
+        char family[128];
+        size_t n = strcspn(name, "[");
+        const char *tail = strchr(name, ']');
+        snprintf(family, sizeof family, "%.*s%s", (int)n, name, tail ? tail + 1 : "");
         answer->kind = "statistic";
-        answer->measure = group->infos[i].measure;
-        answer->doc = group->infos[i].doc;
-        answer->section = section;
-        list_metrics_using(answer, full);
+        answer->measure = entry->measure;
+        answer->doc = entry->doc;
+        answer->section = unit ? unit->section : NULL;
+        list_metrics_using(answer, family);
         return true;
     }
     return false;
 }
 
 static bool
-explain_statistic(const char *name, struct answer *answer)
+explain_unit(const char *name, struct answer *answer)
 {
-    size_t count;
-    const struct unit_doc *units = unit_docs(&count);
-    for (size_t i = 0; i < count; i++) {
-        const char *unit = units[i].group->unit;
-        if (explain_group(units[i].group, unit, units[i].section, name, answer) ||
-            explain_group(&module_stat_group, unit, units[i].section, name, answer))
-            return true;
-        if (!strcmp(unit, name)) {
-            answer->kind = "unit";
-            answer->doc = units[i].doc;
-            answer->section = units[i].section;
-            return true;
-        }
+    const struct unit_doc *unit = unit_of(name);
+    if (!unit || strchr(name, '.'))
+        return false;
+    answer->kind = "unit";
+    answer->doc = unit->doc;
+    answer->section = unit->section;
+    return true;
+}
+
+static bool
+explain_queue(const struct machine *machine, const char *name, struct answer *answer)
+{
+    for (uint32_t i = 0; i < machine->clock.queue_count; i++) {
+        const struct queue *queue = machine->clock.queues[i];
+        if (strcmp(queue->name, name) && !stat_is_instance(queue->name, name))
+            continue;
+        snprintf(answer->text, sizeof answer->text,
+                 "from %s to %s, %u items a cycle, %u places, latency %u", queue->sender->name,
+                 queue->receiver->name, queue->width, queue->depth, queue->latency);
+        answer->kind = "queue";
+        answer->doc = answer->text;
+        return true;
     }
-    /* A queue has the name of its machine: whatever stands before the dot. */
-    const char *dot = strrchr(name, '.');
-    char queue[96];
-    snprintf(queue, sizeof queue, "%.*s", (int)(dot ? strcspn(name, ".[") : 0), name);
-    return dot && explain_group(&queue_stat_group, queue, NULL, name, answer);
+    return false;
 }
 
 static bool
@@ -181,19 +201,12 @@ print_json(const struct answer *answer)
 }
 
 static void
-complain(const char *name)
+complain(const struct machine *machine, const char *name)
 {
     size_t count;
-    char names[512][96];
-    uint32_t used = 0;
     struct nearest nearest = {.wanted = name};
-    const struct unit_doc *units = unit_docs(&count);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < units[i].group->count && used < 512; k++, used++) {
-            snprintf(names[used], sizeof names[used], "%s.%s", units[i].group->unit,
-                     units[i].group->infos[k].name);
-            nearest_offer(&nearest, names[used]);
-        }
+    for (uint32_t i = 0; i < machine->stats.count; i++)
+        nearest_offer(&nearest, machine->stats.entries[i].name);
     const struct metric *metrics = metrics_all(&count);
     for (size_t i = 0; i < count; i++)
         nearest_offer(&nearest, metrics[i].name);
@@ -207,30 +220,15 @@ complain(const char *name)
                   name);
 }
 
-int
-cmd_explain(int argc, char **argv)
+static int
+explain(const struct machine *machine, const char *name, bool json)
 {
-    bool json = false;
-    const struct arg_option options[] = {
-        {"json", 0, ARG_FLAG, &json, NULL, "as JSON"},
-        {0},
-    };
-    const struct arg_spec spec = {"explain", "NAME",
-                                  "Tells what a statistic, metric, unit or parameter is, what it "
-                                  "is counted in and what belongs to it.",
-                                  options};
-    struct args args;
-    int status = args_parse(&args, &spec, argc, argv);
-    if (status >= 0)
-        return status;
-    if (args.operand_count != 1 || args.after)
-        return args_usage_error(&spec, "expected one name");
-    const char *name = args.operands[0];
     struct answer answer = {0};
     snprintf(answer.name, sizeof answer.name, "%s", name);
     if (!explain_metric(name, &answer) && !explain_parameter(name, &answer) &&
-        !explain_statistic(name, &answer)) {
-        complain(name);
+        !explain_statistic(machine, name, &answer) && !explain_unit(name, &answer) &&
+        !explain_queue(machine, name, &answer)) {
+        complain(machine, name);
         return EXIT_FAILED;
     }
     if (json)
@@ -238,4 +236,38 @@ cmd_explain(int argc, char **argv)
     else
         print_text(&answer);
     return EXIT_WELL;
+}
+
+int
+cmd_explain(int argc, char **argv)
+{
+    bool json = false;
+    struct machine_options machine = {0};
+    const struct arg_option options[] = {
+        MACHINE_OPTIONS(&machine),
+        {"json", 0, ARG_FLAG, &json, NULL, "as JSON"},
+        {0},
+    };
+    const struct arg_spec spec = {
+        "explain", "NAME",
+        "Tells what a statistic, metric, unit, queue or parameter is, what "
+        "it is counted in and what belongs to it.",
+        options};
+    struct args args;
+    int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (args.operand_count != 1 || args.after)
+        return args_usage_error(&spec, "expected one name");
+    struct params params;
+    struct simulation sim;
+    struct error err;
+    if (!machine_options_apply(&machine, &params, &err) ||
+        !simulation_init(&sim, &params, &(struct frame_set){0}, NULL, &err)) {
+        log_error("%s", err.text);
+        return EXIT_FAILED;
+    }
+    status = explain(sim.machine, args.operands[0], json);
+    simulation_fini(&sim);
+    return status;
 }

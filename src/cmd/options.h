@@ -5,19 +5,21 @@
 #include "base/args.h"
 #include "kernel/params.h"
 
-/* Layers: preset (NULL: reference-2008), --config files in order, --set in order. */
+/* Layers: preset (NULL: reference-2005), --config files in order, --set in order. */
 struct machine_options {
     const char *preset;
     struct arg_list configs, sets;
 };
 #define MACHINE_OPTIONS(options)                                                                   \
     {"preset",           0,      ARG_STRING,                                                       \
-     &(options)->preset, "NAME", "the machine: reference-2008 (default) or reference-2005"},       \
+     &(options)->preset, "NAME", "the machine: reference-2005 (default) or reference-2008"},       \
         {"config", 0, ARG_LIST, &(options)->configs, "INI", "parameters from a file, on top"},     \
     {                                                                                              \
         "set", 0, ARG_LIST, &(options)->sets, "SECTION.Name=VALUE", "one parameter, on top of all" \
     }
 
+/* The preset's name. */
+const char *machine_options_preset(const struct machine_options *options);
 bool machine_options_apply(const struct machine_options *options, struct params *params,
                            struct error *err);
 

@@ -1,46 +1,53 @@
 /* aetius run: an OpenGL program live on the simulated GPU. */
-#include "base/args.h"
-#include "base/log.h"
-#include "cmd/renderer.h"
-#include "trace/frames.h"
+#include "cmd/simulate.h"
 #include "trace/launch.h"
+#include "trace/passthrough.h"
 
 int cmd_run(int argc, char **argv);
 
 static int
-run(char **program, const char *dir, struct error *err)
+run(const struct simulate_options *options, char **program, struct error *err)
 {
-    struct frame_set all = {0};
-    struct renderer renderer;
+    struct simulate s;
     struct launch_result result;
-    struct frames frames;
-    if (!renderer_init(&renderer, NULL, err))
+    struct error closing;
+    if (!simulate_begin(&s, options, program[0], NULL, err))
         return EXIT_FAILED;
-    bool ok = frames_init(&frames, renderer.sink, dir, &all, err);
-    if (ok) {
-        ok = launch(program, &frames.sink, NULL, &result, err);
-        if (ok && frames.count)
-            log_note("%u frames, the last one %ux%u", frames.count, frames.width, frames.height);
-        frames_fini(&frames);
-    }
-    renderer_fini(&renderer);
+    bool ok = launch(program, &s.sink.sink, NULL, &result, err);
+    bool whole = ok && !result.interrupted && !result.failed && !result.refused.text[0];
+    ok = simulate_end(&s, whole, ok ? err : &closing) && ok;
+    return ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
+}
+
+/* The same, with virgl_test_server behind what this GPU offers. */
+static int
+run_reference(const char *driver, char **program, struct error *err)
+{
+    struct passthrough *reference;
+    struct launch_result result;
+    if (!passthrough_create(&reference, *driver ? driver : "llvmpipe", err))
+        return EXIT_FAILED;
+    bool ok = launch(program, passthrough_sink(reference), NULL, &result, err);
+    passthrough_destroy(reference);
     return ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
 }
 
 int
 cmd_run(int argc, char **argv)
 {
-    const char *dir = NULL;
-    bool functional = false;
+    struct simulate_options request = {0};
+    const char *reference = NULL;
     const struct arg_option table[] = {
-        {"output", 'o', ARG_STRING, &dir, "DIR", "write DIR/frames/frame-NNNN.png"},
-        {"functional", 0, ARG_FLAG, &functional, NULL, "without time"},
+        SIMULATE_OPTIONS(&request),
+        {"functional", 0, ARG_FLAG, &request.functional, NULL, "without time: pictures alone"},
+        {"reference", 0, ARG_OPTIONAL, &reference, "DRIVER",
+         "let virgl_test_server draw, on llvmpipe (the default) or softpipe"},
         {0},
     };
     const struct arg_spec spec = {
-        "run", "--functional [-o DIR] -- PROGRAM ...",
-        "Runs an OpenGL program live: its window shows what the simulated GPU drew. Starts Xvfb\n"
-        "when DISPLAY is not set.",
+        "run", "[options] -- PROGRAM ...",
+        "Runs an OpenGL program live, cycle by cycle: its window shows what the simulated GPU\n"
+        "drew. With -o the folder that `aetius sim` leaves. Starts Xvfb when DISPLAY is not set.",
         table};
     struct args args;
     struct error err = {""};
@@ -50,10 +57,10 @@ cmd_run(int argc, char **argv)
     if (args.after_count == 0 || args.operand_count)
         return args_usage_error(&spec, args.operand_count ? "PROGRAM comes after `--`"
                                                           : "no PROGRAM after `--`");
-    if (!functional)
-        return args_usage_error(&spec, "a live run is functional: give --functional (for time: "
-                                       "`aetius capture`, then `aetius sim`)");
-    status = run(args.after, dir, &err);
+    if (reference && (request.functional || request.dir || request.frames))
+        return args_usage_error(&spec, "--reference draws on the screen alone: no other options");
+    status =
+        reference ? run_reference(reference, args.after, &err) : run(&request, args.after, &err);
     if (err.text[0])
         log_error("%s", err.text);
     return status;

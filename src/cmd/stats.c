@@ -1,7 +1,8 @@
-/* aetius stats: all statistics and metrics, from their tables. */
-#include "base/args.h"
-#include "kernel/clock_stats.h"
+/* aetius stats: all statistics and metrics, as a machine that is built counts them. */
+#include "base/log.h"
+#include "cmd/options.h"
 #include "report/metrics.h"
+#include "sim/simulation.h"
 #include "unit/stats.h"
 
 #include <cjson/cJSON.h>
@@ -11,57 +12,103 @@
 
 int cmd_stats(int argc, char **argv);
 
-static void
-print_group(const struct stat_group *group, const char *doc)
+/* Whether `name` is `family`.something or an instance of it, and, with instances, the first. */
+static bool
+is_first_of(const char *name, const char *family)
 {
-    printf("\n%s: %s\n", group->unit, doc);
-    for (size_t i = 0; i < group->count; i++)
-        printf("  %s.%-*s %-14s %s\n", group->unit, (int)(36 - strlen(group->unit)),
-               group->infos[i].name, group->infos[i].measure, group->infos[i].doc);
+    size_t n = strlen(family);
+    return !strncmp(name, family, n) && (name[n] == '.' || !strncmp(name + n, "[0].", 4));
+}
+
+/* One line a statistic of the family; [i] stands for all instances. */
+static void
+print_family(const struct stat_set *set, const char *family)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct stat_entry *entry = &set->entries[i];
+        char name[96];
+        if (!is_first_of(entry->name, family))
+            continue;
+        bool several = entry->name[strlen(family)] == '[';
+        snprintf(name, sizeof name, "%s%s%s", family, several ? "[i]" : "",
+                 strchr(entry->name, '.'));
+        printf("  %-36s %-14s %s\n", name, entry->measure, entry->doc);
+    }
 }
 
 static void
-print_text(void)
+print_queues(const struct machine *machine)
+{
+    for (uint32_t i = 0; i < machine->clock.queue_count; i++) {
+        const struct queue *queue = machine->clock.queues[i];
+        char family[sizeof queue->name];
+        size_t n = strcspn(queue->name, "[");
+        snprintf(family, sizeof family, "%.*s", (int)n, queue->name);
+        if (queue->name[n] && strcmp(queue->name + n, "[0]"))
+            continue;
+        printf("\n%s: queue %s to %s, %u a cycle, %u places, latency %u\n", queue->name,
+               queue->sender->name, queue->receiver->name, queue->width, queue->depth,
+               queue->latency);
+        print_family(&machine->stats, family);
+    }
+}
+
+static void
+print_text(const struct machine *machine)
 {
     size_t count;
     const struct unit_doc *units = unit_docs(&count);
-    puts("Names in the tables of a run: UNIT.STATISTIC, or UNIT[I].STATISTIC where there are "
-         "several.");
-    for (size_t i = 0; i < count; i++)
-        print_group(units[i].group, units[i].doc);
-    print_group(&module_stat_group, "every unit has these too; they add up to the cycles");
-    print_group(&queue_stat_group, "every queue between two units");
     const struct metric *metrics = metrics_all(&count);
+    puts("Names in the tables of a run: UNIT.STATISTIC, or UNIT[I].STATISTIC where there are\n"
+         "several; queues are named like units.\n");
+    for (uint32_t i = 0; i < machine->stats.count; i++) {
+        const struct stat_entry *entry = &machine->stats.entries[i];
+        if (!strchr(entry->name, '.'))
+            printf("  %-36s %-14s %s\n", entry->name, entry->measure, entry->doc);
+    }
+    unit_docs(&count);
+    for (size_t i = 0; i < count; i++) {
+        printf("\n%s: %s\n", units[i].group->unit, units[i].doc);
+        print_family(&machine->stats, units[i].group->unit);
+    }
+    print_queues(machine);
     puts("\nmetrics, computed from statistics:");
+    metrics_all(&count);
     for (size_t i = 0; i < count; i++)
         printf("  %-20s %-16s %s\n", metrics[i].name, metrics[i].unit, metrics[i].doc);
 }
 
 static void
-add_group(cJSON *list, const struct stat_group *group)
+add_queues(cJSON *root, const struct clock *clock)
 {
-    for (size_t i = 0; i < group->count; i++) {
-        char name[128];
+    cJSON *list = cJSON_AddArrayToObject(root, "queues");
+    for (uint32_t i = 0; i < clock->queue_count; i++) {
+        const struct queue *queue = clock->queues[i];
         cJSON *object = cJSON_CreateObject();
-        snprintf(name, sizeof name, "%s.%s", group->unit, group->infos[i].name);
-        cJSON_AddStringToObject(object, "name", name);
-        cJSON_AddStringToObject(object, "unit", group->infos[i].measure);
-        cJSON_AddStringToObject(object, "doc", group->infos[i].doc);
+        cJSON_AddStringToObject(object, "name", queue->name);
+        cJSON_AddStringToObject(object, "from", queue->sender->name);
+        cJSON_AddStringToObject(object, "to", queue->receiver->name);
+        cJSON_AddNumberToObject(object, "width", queue->width);
+        cJSON_AddNumberToObject(object, "depth", queue->depth);
+        cJSON_AddNumberToObject(object, "latency", queue->latency);
         cJSON_AddItemToArray(list, object);
     }
 }
 
 static void
-print_json(void)
+print_json(const struct machine *machine)
 {
     size_t count;
     cJSON *root = cJSON_CreateObject();
     cJSON *list = cJSON_AddArrayToObject(root, "statistics");
-    const struct unit_doc *units = unit_docs(&count);
-    for (size_t i = 0; i < count; i++)
-        add_group(list, units[i].group);
-    add_group(list, &module_stat_group);
-    add_group(list, &queue_stat_group);
+    for (uint32_t i = 0; i < machine->stats.count; i++) {
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", machine->stats.entries[i].name);
+        cJSON_AddStringToObject(object, "unit", machine->stats.entries[i].measure);
+        cJSON_AddStringToObject(object, "doc", machine->stats.entries[i].doc);
+        cJSON_AddItemToArray(list, object);
+    }
+    add_queues(root, &machine->clock);
     cJSON *formulas = cJSON_AddArrayToObject(root, "metrics");
     const struct metric *metrics = metrics_all(&count);
     for (size_t i = 0; i < count; i++) {
@@ -82,23 +129,34 @@ int
 cmd_stats(int argc, char **argv)
 {
     bool json = false;
+    struct machine_options machine = {0};
     const struct arg_option options[] = {
-        {"json", 0, ARG_FLAG, &json, NULL, "as JSON"},
+        MACHINE_OPTIONS(&machine),
+        {"json", 0, ARG_FLAG, &json, NULL, "as JSON: every column of the tables, in their order"},
         {0},
     };
-    const struct arg_spec spec = {"stats", "[--json]",
-                                  "All statistics that a run counts, and the metrics made of "
-                                  "them. `aetius explain NAME` tells more of one.",
+    const struct arg_spec spec = {"stats", "[--preset NAME] [--json]",
+                                  "All statistics that a machine counts, its queues, and the "
+                                  "metrics made of them.\n`aetius explain NAME` tells of one.",
                                   options};
     struct args args;
+    struct params params;
+    struct simulation sim;
+    struct error err;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
     if (args.operand_count || args.after)
         return args_usage_error(&spec, "expected no operand");
+    if (!machine_options_apply(&machine, &params, &err) ||
+        !simulation_init(&sim, &params, &(struct frame_set){0}, NULL, &err)) {
+        log_error("%s", err.text);
+        return EXIT_FAILED;
+    }
     if (json)
-        print_json();
+        print_json(sim.machine);
     else
-        print_text();
+        print_text(sim.machine);
+    simulation_fini(&sim);
     return EXIT_WELL;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_DRAW_VERTICES = 1 << 28 }; /* a draw's, all instances: more is no program's wish */
+enum { MAX_DRAW_VERTICES = 1 << 24 }; /* a draw's, all instances: more is no program's wish */
 
 static bool
 bake_surface(const struct object *object, enum format_use use, struct bound_surface *out,

@@ -1,8 +1,8 @@
 /* What the opcodes compute (TGSI's meaning: Mesa 22.3, docs/gallium/tgsi.rst), for all lanes at
  * once.
  *
- * Where TGSI leaves a choice: MAD rounds twice. MIN and MAX give the second operand when one is NaN
- * (MIN: a < b ? a : b). ROUND goes to the nearest, halves to even. Derivatives are taken along each
+ * Where TGSI leaves a choice: MAD rounds twice. MIN and MAX give the operand that is a number when
+ * one is NaN. ROUND goes to the nearest, halves to even. Derivatives are taken along each
  * row and column of the quad. Conversions to integers truncate and stop at the ends of the range,
  * NaN gives 0. Integer division by zero gives all ones (0 for IDIV). Arithmetic gives one NaN only,
  * 0x7fc00000: which operand's NaN a host passes on depends on the host and its compiler. */
@@ -124,8 +124,8 @@ VECTOR2(mul, plain(a *b))
 VECTOR3(mad, plain(a *b + c))
 VECTOR3(lrp, plain(a *(b - c) + c))
 VECTOR2(div, plain(a / b))
-VECTOR2(min, select_lanes(a < b, a, b))
-VECTOR2(max, select_lanes(a > b, a, b))
+VECTOR2(min, select_lanes((a < b) | (b != b), a, b))
+VECTOR2(max, select_lanes((a > b) | (b != b), a, b))
 VECTOR1(frc, plain(a - floor_of(a)))
 VECTOR1(flr, floor_of(a))
 VECTOR1(ceil, ceil_of(a))

@@ -171,20 +171,30 @@ copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *
 
 /* The mean of a pixel's samples as 8-bit RGBA; sRGB formats keep their codes. */
 static void
-picture_pixel(const struct resource *res, const uint8_t *samples, uint8_t out[4])
+picture_pixel(const struct format_info *format, uint32_t sample_count, const uint8_t *samples,
+              uint8_t out[4])
 {
-    const struct format_info *format = res->format;
     const struct format_info *rgba8 =
         format_get(format->is_srgb ? 104 /* R8G8B8A8_SRGB */ : 67 /* R8G8B8A8_UNORM */);
     float sum[4] = {0}, value[4];
-    for (uint32_t s = 0; s < res->samples; s++) {
+    for (uint32_t s = 0; s < sample_count; s++) {
         format->unpack(samples + s * format->block_bytes, 0, 0, value);
         for (int c = 0; c < 4; c++)
             sum[c] += value[c];
     }
     for (int c = 0; c < 4; c++)
-        sum[c] /= (float)res->samples;
+        sum[c] /= (float)sample_count;
     rgba8->pack(sum, out);
+}
+
+static void
+picture_make(struct picture *picture, const struct format_info *format, uint32_t width,
+             uint32_t height)
+{
+    picture->width = width;
+    picture->height = height;
+    picture->has_alpha = format->channels & 8;
+    picture->rgba = mem_alloc((size_t)width * height * 4);
 }
 
 void
@@ -192,13 +202,19 @@ picture_of_resource(struct picture *picture, const struct resource *res,
                     const struct gpu_memory *memory)
 {
     const struct resource_level *level = &res->levels[0];
-    picture->width = level->width;
-    picture->height = level->height;
-    picture->has_alpha = res->format->channels & 8;
-    picture->rgba = mem_alloc((size_t)level->width * level->height * 4);
+    picture_make(picture, res->format, level->width, level->height);
     uint8_t *out = picture->rgba;
     for (uint32_t y = 0; y < level->height; y++)
         for (uint32_t x = 0; x < level->width; x++, out += 4)
-            picture_pixel(res, memory->bytes + res->address + resource_offset(res, 0, x, y, 0, 0),
-                          out);
+            picture_pixel(res->format, res->samples,
+                          memory->bytes + res->address + resource_offset(res, 0, x, y, 0, 0), out);
+}
+
+void
+picture_of_rows(struct picture *picture, const struct format_info *format, uint32_t width,
+                uint32_t height, const uint8_t *rows)
+{
+    picture_make(picture, format, width, height);
+    for (size_t i = 0; i < (size_t)width * height; i++)
+        picture_pixel(format, 1, rows + i * format->block_bytes, picture->rgba + 4 * i);
 }

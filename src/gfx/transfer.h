@@ -15,5 +15,8 @@ bool blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *er
 struct picture; /* base/file.h */
 void picture_of_resource(struct picture *picture, const struct resource *res,
                          const struct gpu_memory *memory);
+/* The same of tight rows of a color format. */
+void picture_of_rows(struct picture *picture, const struct format_info *format, uint32_t width,
+                     uint32_t height, const uint8_t *rows);
 
 #endif

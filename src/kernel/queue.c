@@ -29,7 +29,7 @@ queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t i
     while (ring < queue->capacity)
         ring *= 2;
     queue->mask = ring - 1;
-    queue->items = mem_alloc((size_t)ring * item_bytes);
+    queue->items = mem_alloc(((size_t)ring + 1) * item_bytes); /* the last: for a dropped item */
     queue->arrival = mem_alloc((size_t)ring * sizeof *queue->arrival);
     queue->push_cycle = queue->pop_cycle = CYCLE_NEVER;
     clock->queues[clock->queue_count++] = queue;
@@ -77,15 +77,14 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     BUG_ON(queue->count >= queue->capacity || queue->pushed >= queue->width,
            "queue %s: push without room", queue->name);
     bool swap = false;
-    uint32_t before = (queue->head + queue->count - 1) & queue->mask;
-    if (__builtin_expect(queue->fault != QUEUE_SOUND, 0) && queue->items_in >= queue->fault_at &&
-        queue->count) {
-        swap = queue->fault == QUEUE_SWAP;
-        queue->fault = QUEUE_SOUND;
-        if (!swap) { /* dropped: this item takes the slot of the one before it, which is lost */
+    if (__builtin_expect(queue->fault != QUEUE_SOUND, 0) && queue->items_in >= queue->fault_at) {
+        if (queue->fault == QUEUE_DROP) {
+            queue->fault = QUEUE_SOUND;
+            queue->pushed++;
             queue->items_in++;
-            return queue->items + (size_t)before * queue->item_bytes;
+            return queue->items + ((size_t)queue->mask + 1) * queue->item_bytes;
         }
+        swap = queue->count > 0;
     }
     queue_settle(queue, now);
     uint32_t slot = (queue->head + queue->count) & queue->mask;
@@ -98,6 +97,8 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     queue->items_in++;
     module_wake_at(queue->receiver, arrival);
     if (swap) { /* the item before it is moved behind, this one takes its place */
+        uint32_t before = (slot - 1) & queue->mask;
+        queue->fault = QUEUE_SOUND;
         memcpy(queue->items + (size_t)slot * queue->item_bytes,
                queue->items + (size_t)before * queue->item_bytes, queue->item_bytes);
         slot = before;

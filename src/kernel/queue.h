@@ -24,7 +24,8 @@ struct queue {
     /* statistics */
     uint64_t items_in, items_out;
     uint64_t occupancy_sum, occupancy_since; /* sum over cycles of items held */
-    /* fault injection: what to do to item number `fault_at` */
+    /* fault injection: item number `fault_at` is lost; it, or the first one after it that finds
+     * another in the queue, changes places with that one */
     enum queue_fault fault;
     uint64_t fault_at;
 };

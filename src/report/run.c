@@ -1,6 +1,5 @@
 #include "report/run.h"
 
-#include "base/file.h"
 #include "base/mem.h"
 
 #include <cjson/cJSON.h>
@@ -41,9 +40,55 @@ add_metrics(cJSON *root, const struct totals *totals)
     }
 }
 
-bool
-run_write_json(const struct run_facts *facts, const struct totals *totals, const char *path,
-               struct error *err)
+/* Of a total, or 0 where it was not counted. */
+static double
+total_of(const struct totals *totals, const char *name)
+{
+    double value = 0;
+    struct totals copy;
+    if (!totals)
+        return 0;
+    copy = *totals;
+    return totals_lookup(&copy, name, &value) ? value : 0;
+}
+
+static double
+ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+struct speed
+run_speed(const struct run_facts *facts, const struct totals *totals)
+{
+    struct speed speed = {0};
+    double seconds = totals ? facts->timed_seconds : facts->wall_seconds;
+    speed.fragments =
+        total_of(totals, "shader.fragments_out") + total_of(totals, "shader.fragments_killed");
+    speed.busy_cycles = total_of(totals, "busy_cycles");
+    speed.cycles_per_second = ratio((double)facts->cycles, seconds);
+    speed.busy_cycles_per_second = ratio(speed.busy_cycles, seconds);
+    speed.wall_ms_per_frame = ratio(seconds * 1e3, facts->frame_count);
+    speed.wall_ns_per_fragment = ratio(seconds * 1e9, speed.fragments);
+    return speed;
+}
+
+static void
+add_speed(cJSON *root, const struct run_facts *facts, const struct totals *totals)
+{
+    struct speed speed = run_speed(facts, totals);
+    cJSON_AddNumberToObject(root, "busy_cycles", speed.busy_cycles);
+    cJSON_AddNumberToObject(root, "fragments", speed.fragments);
+    cJSON_AddNumberToObject(root, "wall_seconds", facts->wall_seconds);
+    cJSON_AddNumberToObject(root, "cycles_per_second", speed.cycles_per_second);
+    cJSON_AddNumberToObject(root, "busy_cycles_per_second", speed.busy_cycles_per_second);
+    cJSON_AddNumberToObject(root, "wall_ms_per_frame", speed.wall_ms_per_frame);
+    cJSON_AddNumberToObject(root, "wall_ns_per_fragment", speed.wall_ns_per_fragment);
+    cJSON_AddNumberToObject(root, "peak_rss_bytes", (double)facts->peak_rss_bytes);
+}
+
+char *
+run_to_json(const struct run_facts *facts, const struct totals *totals)
 {
     cJSON *root = cJSON_CreateObject();
     add_text(root, "program", facts->program);
@@ -57,11 +102,7 @@ run_write_json(const struct run_facts *facts, const struct totals *totals, const
     cJSON_AddNumberToObject(root, "width", facts->width);
     cJSON_AddNumberToObject(root, "height", facts->height);
     add_hash(root, "picture_hash", facts->picture_hash);
-    cJSON_AddNumberToObject(root, "wall_seconds", facts->wall_seconds);
-    cJSON_AddNumberToObject(root, "cycles_per_second",
-                            facts->wall_seconds > 0 ? (double)facts->cycles / facts->wall_seconds
-                                                    : 0);
-    cJSON_AddNumberToObject(root, "peak_rss_bytes", (double)facts->peak_rss_bytes);
+    add_speed(root, facts, totals);
     cJSON *frames = cJSON_AddArrayToObject(root, "per_frame");
     for (uint32_t i = 0; i < facts->frame_count; i++) {
         cJSON *frame = cJSON_CreateObject();
@@ -75,28 +116,7 @@ run_write_json(const struct run_facts *facts, const struct totals *totals, const
         add_metrics(root, totals);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
-    bool ok = file_write(path, text, strlen(text), err);
-    free(text);
-    return ok;
-}
-
-void
-run_print_summary(const struct run_facts *facts, const struct totals *totals, FILE *out)
-{
-    size_t count;
-    const struct metric *all = metrics_all(&count);
-    fprintf(out, "%u frame%s of %ux%u, %" PRIu64 " cycles on %s%s\n", facts->frame_count,
-            facts->frame_count == 1 ? "" : "s", facts->width, facts->height, facts->cycles,
-            facts->preset ? facts->preset : "the machine", facts->complete ? "" : " (cut short)");
-    for (size_t i = 0; totals && i < count; i++) {
-        double value = metric_value(&all[i], totals);
-        if (isfinite(value))
-            fprintf(out, "  %-20s %12.4g %-16s %s\n", all[i].name, value, all[i].unit, all[i].doc);
-    }
-    if (facts->wall_seconds > 0)
-        fprintf(out, "  simulated in %.1f s: %.3g cycles/s, %.0f MiB of memory\n",
-                facts->wall_seconds, (double)facts->cycles / facts->wall_seconds,
-                (double)facts->peak_rss_bytes / 1048576);
+    return text;
 }
 
 struct totals

@@ -24,11 +24,24 @@ struct run_facts {
     bool complete;         /* false after Ctrl-C */
     /* The fields that may differ between two runs. */
     double wall_seconds;
+    double timed_seconds; /* of these, on the machine */
     uint64_t peak_rss_bytes;
 };
 
-bool run_write_json(const struct run_facts *facts, const struct totals *totals, const char *path,
-                    struct error *err);
+/* The text of run.json; the caller frees. */
+char *run_to_json(const struct run_facts *facts, const struct totals *totals);
+
+/* How fast the simulator was. Busy cycles are those in which a shader, a texture unit or a ROP
+ * was busy; fragments are those shaded; wall time is that spent on the machine, or all of it when
+ * nothing was timed. */
+struct speed {
+    double busy_cycles, fragments;
+    double cycles_per_second, busy_cycles_per_second;
+    double wall_ms_per_frame, wall_ns_per_fragment;
+};
+struct speed run_speed(const struct run_facts *facts, const struct totals *totals);
+
+/* Under 45 lines for a person (report/summary.c). */
 void run_print_summary(const struct run_facts *facts, const struct totals *totals, FILE *out);
 
 /* The totals of a set for the metrics: its counters, and "cycles" and "frames" from the facts.

@@ -25,6 +25,8 @@ run_folder_open(struct run_folder *folder, const char *dir, bool force, struct e
     folder->dir = dir;
     folder->started = wall_seconds();
     folder->facts.picture_hash = HASH_START;
+    if (!dir)
+        return true;
     char *json = mem_printf("%s/run.json", dir), *frames = mem_printf("%s/frames", dir);
     bool ok = force || !file_exists(json) ||
               fail(err, "%s holds a run already; --force overwrites it", dir);
@@ -60,6 +62,11 @@ static void
 on_batch(void *data, uint32_t frame, const struct draw *draw)
 {
     struct run_folder *folder = data;
+    if (folder->progress) {
+        char detail[64];
+        snprintf(detail, sizeof detail, "frame %u, draw %u", frame, folder->batch);
+        progress_at(folder->progress, ++folder->draws, detail);
+    }
     (void)draw;
     if (folder->batches_csv)
         delta_row(folder, folder->batches_csv, folder->batch_before,
@@ -99,11 +106,12 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
 {
     struct run_folder *folder = data;
     const struct picture *picture = frame->picture;
-    if (folder->only_timed && !frame->timed)
+    if (folder->only_timed && !frame->timed) {
+        if (folder->progress)
+            progress_at(folder->progress, 0, "on the way to the first frame");
         return true;
-    char *path = mem_printf("%s/frames/frame-%04u.png", folder->dir, frame->number);
-    bool ok = picture_write_png(picture, path, err);
-    free(path);
+    }
+    bool ok = !folder->dir || picture_write_frame(picture, folder->dir, frame->number, err);
     uint64_t hash =
         hash_bytes(HASH_START, picture->rgba, (size_t)picture->width * picture->height * 4);
     VEC_PUSH(&folder->frames,
@@ -112,8 +120,6 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
     folder->facts.width = picture->width;
     folder->facts.height = picture->height;
     folder->facts.cycles += frame->cycles;
-    if (folder->progress)
-        progress_at(folder->progress, folder->frames.count, "frames");
     return ok && (!frame->timed || write_rows(folder, frame, err));
 }
 
@@ -135,6 +141,17 @@ open_table(struct run_folder *folder, struct csv **csv, bool wanted, const char 
     return *csv != NULL;
 }
 
+static bool
+write_machine(struct run_folder *folder, struct error *err)
+{
+    char *path = mem_printf("%s/machine.ini", folder->dir);
+    char *ini = params_to_ini(&folder->sim->machine->params, NULL);
+    bool ok = file_write(path, ini, strlen(ini), err);
+    free(ini);
+    free(path);
+    return ok;
+}
+
 bool
 run_folder_attach(struct run_folder *folder, struct simulation *sim, struct error *err)
 {
@@ -148,13 +165,10 @@ run_folder_attach(struct run_folder *folder, struct simulation *sim, struct erro
     folder->batch_before = mem_alloc(count * sizeof(uint64_t));
     folder->interval_before = mem_alloc(count * sizeof(uint64_t));
     folder->totals = mem_alloc(count * sizeof(uint64_t));
-    char *path = mem_printf("%s/machine.ini", folder->dir);
-    char *ini = params_to_ini(p, NULL);
-    bool ok = file_write(path, ini, strlen(ini), err);
-    free(ini);
-    free(path);
+    if (!folder->dir)
+        return true;
     bool all = p->SIMULATOR.Statistics;
-    return ok &&
+    return write_machine(folder, err) &&
            open_table(folder, &folder->frames_csv, all && p->SIMULATOR.PerFrameStatistics,
                       p->SIMULATOR.StatsFilePerFrame, "frame", err) &&
            open_table(folder, &folder->batches_csv, all && p->SIMULATOR.PerBatchStatistics,
@@ -171,25 +185,31 @@ peak_rss_bytes(void)
 }
 
 static bool
-write_json(struct run_folder *folder, FILE *summary, struct error *err)
+report(struct run_folder *folder, FILE *out, bool json, struct error *err)
 {
-    char *path = mem_printf("%s/run.json", folder->dir);
-    bool timed = folder->sim != NULL;
-    struct totals totals = {0};
+    bool timed = folder->sim != NULL, ok = true;
+    struct totals totals = {0}, *known = timed ? &totals : NULL;
     if (timed)
         totals = run_totals(&folder->facts, &folder->sim->machine->stats, folder->totals,
                             &folder->sim->machine->params);
-    bool ok = run_write_json(&folder->facts, timed ? &totals : NULL, path, err);
-    if (ok && summary)
-        run_print_summary(&folder->facts, timed ? &totals : NULL, summary);
+    char *text = run_to_json(&folder->facts, known);
+    if (folder->dir) {
+        char *path = mem_printf("%s/run.json", folder->dir);
+        ok = file_write(path, text, strlen(text), err);
+        free(path);
+    }
+    if (json)
+        fprintf(out, "%s\n", text);
+    else
+        run_print_summary(&folder->facts, known, out);
+    free(text);
     if (timed)
         totals_free(&totals);
-    free(path);
     return ok;
 }
 
 bool
-run_folder_close(struct run_folder *folder, bool complete, FILE *summary, struct error *err)
+run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json, struct error *err)
 {
     bool ok = csv_destroy(folder->frames_csv, err);
     ok = csv_destroy(folder->batches_csv, err) && ok;
@@ -197,9 +217,10 @@ run_folder_close(struct run_folder *folder, bool complete, FILE *summary, struct
     folder->facts.frames = folder->frames.items;
     folder->facts.frame_count = (uint32_t)folder->frames.count;
     folder->facts.complete = complete && ok;
+    folder->facts.timed_seconds = folder->sim ? folder->sim->timed_seconds : 0;
     folder->facts.wall_seconds = wall_seconds() - folder->started;
     folder->facts.peak_rss_bytes = peak_rss_bytes();
-    ok = write_json(folder, summary, err) && ok;
+    ok = report(folder, out, json, err) && ok;
     free(folder->values);
     free(folder->batch_before);
     free(folder->interval_before);

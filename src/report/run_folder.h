@@ -9,7 +9,7 @@
 #include "sim/simulation.h"
 
 struct run_folder {
-    const char *dir;
+    const char *dir;        /* NULL: nothing is written, only counted */
     struct simulation *sim; /* set by run_folder_attach(); NULL: pictures alone */
     struct csv *frames_csv, *batches_csv, *cycles_csv;
     uint64_t *values, *batch_before, *interval_before, *totals;
@@ -18,16 +18,19 @@ struct run_folder {
     VEC(struct run_frame) frames;
     double started;
     uint32_t only_timed;       /* pictures and rows of timed frames alone */
-    struct progress *progress; /* or NULL */
+    struct progress *progress; /* or NULL; in draws when its total is known, else in frames */
+    uint64_t draws;            /* timed, in all */
 };
 
-/* Makes the folder; refused when it holds a run already and `force` is not set. */
+/* Makes the folder (`dir` NULL: none); refused when it holds a run already and `force` is not set.
+ */
 bool run_folder_open(struct run_folder *folder, const char *dir, bool force, struct error *err);
 /* The listener to make the simulation with. */
 struct simulation_listener run_folder_listener(struct run_folder *folder);
 /* When the simulation is made: opens the tables, writes machine.ini. */
 bool run_folder_attach(struct run_folder *folder, struct simulation *sim, struct error *err);
-/* Ends the tables and writes run.json; `summary` (or NULL) gets the summary for a person. */
-bool run_folder_close(struct run_folder *folder, bool complete, FILE *summary, struct error *err);
+/* Ends the tables and writes run.json. `out` gets the summary for a person, or run.json. */
+bool run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
+                      struct error *err);
 
 #endif

@@ -129,31 +129,78 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return run(m, err);
 }
 
-/* The resource at address 0 of a memory of its own: to lay bytes out, or read them. */
-static struct resource
-resource_at_zero(const struct resource *res)
+/* A part of a resource at the start of a memory of its own: to lay bytes out there. */
+struct part {
+    struct resource res;        /* a copy in which the level starts with the part */
+    struct box box;             /* in the part: its first slice is slice 0 */
+    uint32_t first, size_bytes; /* of the part, from the resource's address; whole transactions */
+};
+
+/* The part that holds the box: the slices of its level, or the bytes of a buffer. */
+static struct part
+part_of(const struct resource *res, uint32_t level, const struct box *box)
 {
-    struct resource copy = *res;
-    copy.address = 0;
-    return copy;
+    struct part part = {.res = *res, .box = *box};
+    const struct resource_level *l = &res->levels[level];
+    uint64_t first = (uint64_t)l->offset + (uint64_t)box->z * l->slice_bytes;
+    uint64_t end = first + (uint64_t)box->depth * l->slice_bytes;
+    part.res.address = 0;
+    if (res->desc.target != TARGET_BUFFER) {
+        part.first = (uint32_t)first;
+        part.size_bytes = (uint32_t)(end - first);
+        part.res.levels[level].offset = 0;
+        part.box.z = 0;
+    }
+    return part;
 }
 
 struct move_list {
     VEC(struct cmdproc_move) moves;
 };
 
-/* The transactions that hold the box: bytes are marked by writing the box's rows into a copy. */
+static void
+add_move(struct machine *m, struct move_list *list, uint32_t address, uint32_t first,
+         uint32_t count, bool write)
+{
+    VEC_PUSH(&list->moves, ((struct cmdproc_move){.address = address,
+                                                  .write = write,
+                                                  .first = (uint8_t)first,
+                                                  .count = (uint8_t)count,
+                                                  .bytes = m->device->memory.bytes + address}));
+}
+
+/* The transactions of a run of bytes. */
+static void
+list_buffer_moves(struct machine *m, uint32_t address, uint32_t bytes, bool write,
+                  struct move_list *list)
+{
+    for (uint32_t end = address + bytes; address < end;) {
+        uint32_t first = address % TRANSACTION_BYTES, count = TRANSACTION_BYTES - first;
+        if (count > end - address)
+            count = end - address;
+        add_move(m, list, address - first, first, count, write);
+        address += count;
+    }
+}
+
+/* The transactions that hold the box: bytes are marked by writing the box's rows into a copy of the
+ * part. */
 static void
 list_moves(struct machine *m, const struct resource *res, uint32_t level, const struct box *box,
            bool write, struct arena *scratch, struct move_list *list)
 {
-    struct resource local = resource_at_zero(res);
-    uint32_t rows = resource_box_bytes(res, box), size = (res->size_bytes + 255) / 256 * 256;
+    if (res->desc.target == TARGET_BUFFER) {
+        list_buffer_moves(m, res->address + (uint32_t)box->x, (uint32_t)box->width, write, list);
+        return;
+    }
+    struct part part = part_of(res, level, box);
+    uint32_t rows = resource_box_bytes(res, box);
     uint8_t *bytes = arena_alloc(scratch, rows);
-    struct gpu_memory mark = {.bytes = arena_alloc(scratch, size), .size_bytes = size};
+    struct gpu_memory mark = {.bytes = arena_alloc(scratch, part.size_bytes),
+                              .size_bytes = part.size_bytes};
     memset(bytes, 0xff, rows);
-    resource_write_box(&local, &mark, level, box, bytes);
-    for (uint32_t at = 0; at < size; at += TRANSACTION_BYTES) {
+    resource_write_box(&part.res, &mark, level, &part.box, bytes);
+    for (uint32_t at = 0; at < part.size_bytes; at += TRANSACTION_BYTES) {
         uint32_t first = TRANSACTION_BYTES, last = 0;
         for (uint32_t i = 0; i < TRANSACTION_BYTES; i++) {
             if (!mark.bytes[at + i])
@@ -161,14 +208,8 @@ list_moves(struct machine *m, const struct resource *res, uint32_t level, const 
             first = first < i ? first : i;
             last = i;
         }
-        if (first == TRANSACTION_BYTES)
-            continue;
-        VEC_PUSH(&list->moves,
-                 ((struct cmdproc_move){.address = res->address + at,
-                                        .write = write,
-                                        .first = (uint8_t)first,
-                                        .count = (uint8_t)(last - first + 1),
-                                        .bytes = m->device->memory.bytes + res->address + at}));
+        if (first < TRANSACTION_BYTES)
+            add_move(m, list, res->address + part.first + at, first, last - first + 1, write);
     }
 }
 
@@ -193,6 +234,29 @@ invalidate_readers(struct machine *m, const struct resource *res)
         add_control(m, CONTROL_INVALIDATE, STEP_HZ);
 }
 
+/* The bytes that an upload's transactions write, laid out as they will lie in memory. */
+static void
+lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scratch,
+        struct move_list *list)
+{
+    const struct box *box = &cmd->transfer.box;
+    bool buffer = res->desc.target == TARGET_BUFFER;
+    uint32_t first = buffer ? (uint32_t)box->x / TRANSACTION_BYTES * TRANSACTION_BYTES : 0;
+    struct part part = part_of(res, cmd->transfer.level, box);
+    uint8_t *bytes;
+    if (buffer) {
+        bytes = arena_alloc(scratch, (uint32_t)box->width + 2 * TRANSACTION_BYTES);
+        memcpy(bytes + ((uint32_t)box->x - first), cmd->transfer.bytes, (uint32_t)box->width);
+    } else {
+        first = part.first;
+        bytes = arena_alloc(scratch, part.size_bytes);
+        struct gpu_memory copy = {.bytes = bytes, .size_bytes = part.size_bytes};
+        resource_write_box(&part.res, &copy, cmd->transfer.level, &part.box, cmd->transfer.bytes);
+    }
+    for (size_t i = 0; i < list->moves.count; i++)
+        list->moves.items[i].bytes = bytes + (list->moves.items[i].address - res->address - first);
+}
+
 static bool
 put_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -207,13 +271,7 @@ put_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     }
     arena_init(&scratch);
     list_moves(m, res, cmd->transfer.level, box, true, &scratch, &list);
-    /* the bytes to write, laid out in a copy of the resource's memory */
-    struct resource local = resource_at_zero(res);
-    uint32_t size = (res->size_bytes + 255) / 256 * 256;
-    struct gpu_memory copy = {.bytes = arena_alloc(&scratch, size), .size_bytes = size};
-    resource_write_box(&local, &copy, cmd->transfer.level, box, cmd->transfer.bytes);
-    for (size_t i = 0; i < list.moves.count; i++)
-        list.moves.items[i].bytes = copy.bytes + (list.moves.items[i].address - res->address);
+    lay_out(res, cmd, &scratch, &list);
     invalidate_readers(m, res);
     bool ok = run_moves(m, &list, err);
     arena_fini(&scratch);
@@ -253,7 +311,8 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
     if (!run(m, err))
         return false;
     if (out) {
-        struct resource local = resource_at_zero(res);
+        struct resource local = *res;
+        local.address = 0;
         struct gpu_memory shown = {.bytes = m->dac->bytes, .size_bytes = m->dac->size_bytes};
         resource_read_box(&local, &shown, 0, &cmd->transfer.box, out);
     }
@@ -340,7 +399,9 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     case GPU_COPY_REGION: return copy_command(m, cmd, err);
     case GPU_RESOURCE_UNREF:
     case GPU_CLIENT_END:
-        leave_surfaces(m);
+        if (cmd->op == GPU_CLIENT_END ||
+            is_live(m, gpu_resource(m->device, cmd->client, cmd->unref.handle)))
+            leave_surfaces(m);
         if (!run(m, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);

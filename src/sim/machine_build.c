@@ -1,13 +1,14 @@
 /* Builds the machine: units and queues of machine.def, wired as it says, and their statistics. */
 #include "sim/machine.h"
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "kernel/clock_stats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPLY_WIDTH = 4, REPLY_DEPTH = 64, REQUEST_DEPTH = 8 };
+enum { REPLY_DEPTH = 64, REQUEST_DEPTH = 8 };
 
 static void
 init_units(struct machine *m)
@@ -53,13 +54,22 @@ make_queues(uint32_t count)
         (receiver)->in = q;                                                                        \
     }
 
+/* Threads in groups; a queue has at least the two places that keep one a cycle going. */
+static uint32_t
+groups_of(const struct params *p, uint32_t threads)
+{
+    uint32_t groups = threads / p->FRAGMENTSHADER.ThreadGroup;
+    return groups < 2 ? 2 : groups;
+}
+
 static void
 wire(struct machine *m)
 {
     const struct params *p = &m->params;
     const uint32_t texture_quads = (p->FRAGMENTSHADER.ThreadGroup + 3) / 4;
-#define TEXTURE_QUADS texture_quads
-#define ROPS          m->rops
+#define TEXTURE_QUADS   texture_quads
+#define ROPS            m->rops
+#define GROUPS(threads) groups_of(p, threads)
 #define UNIT(name, count)
 #define QUEUE_11(name, item, sender, out, receiver, in, width, depth, latency)                     \
     BUILD_QUEUES(name, 1, item, m->sender, out, m->receiver, in, width, depth, latency)
@@ -72,7 +82,7 @@ wire(struct machine *m)
 #define QUEUE_NN(name, item, sender, out, receiver, in, width, depth, latency)                     \
     BUILD_QUEUES(name, m->sender##_count, item, &m->sender[i], out, &m->receiver[i], in, width,    \
                  depth, latency)
-#define MEMORY(name, unit, port, client)                                                           \
+#define MEMORY(name, unit, port, client, width)                                                    \
     m->name##_count = m->unit##_count;                                                             \
     m->name##_requests = make_queues(m->unit##_count);                                             \
     m->name##_replies = make_queues(m->unit##_count);                                              \
@@ -82,13 +92,29 @@ wire(struct machine *m)
         queue_init(requests, &m->clock, #name "_requests", index, &m->unit[i].module,              \
                    &m->memctl->module, sizeof(struct memory_request), 1, REQUEST_DEPTH, 1);        \
         queue_init(replies, &m->clock, #name "_replies", index, &m->memctl->module,                \
-                   &m->unit[i].module, sizeof(struct memory_reply), REPLY_WIDTH, REPLY_DEPTH, 1);  \
+                   &m->unit[i].module, sizeof(struct memory_reply), width, REPLY_DEPTH, 1);        \
         m->unit[i].port = (struct memory_port){requests, replies};                                 \
         memctl_add_port(m->memctl, client, requests, replies);                                     \
     }
 #include "machine.def"
 #undef TEXTURE_QUADS
+#undef GROUPS
 #undef ROPS
+}
+
+/* Queues that cannot keep up their rate because they are too shallow (orders of the command
+ * processor take turns by nature). */
+static void
+report_shallow_queues(const struct machine *m)
+{
+    for (uint32_t i = 0; i < m->clock.queue_count; i++) {
+        const struct queue *q = m->clock.queues[i];
+        bool order = q->sender == &m->cmdproc->module || q->receiver == &m->cmdproc->module;
+        if (!order && !queue_sustains_width(q))
+            log_warning("the queue %s from %s to %s has %u places: %u items a cycle take %u",
+                        q->name, q->sender->name, q->receiver->name, q->depth, q->width,
+                        2 * q->width);
+    }
 }
 
 static void
@@ -114,13 +140,14 @@ add_stats(struct machine *m)
 static bool
 check_params(const struct params *p, struct error *err)
 {
-    if (!p->GPU.UnifiedShader)
-        return fail(err, "GPU.UnifiedShader = FALSE is not simulated yet");
-    if (p->GPU.NumFragmentShaders > MAX_SHADERS || p->GPU.NumStampPipes > MAX_ROPS)
+    if (shader_unit_count(p) > MAX_SHADERS || p->GPU.NumStampPipes > MAX_ROPS)
         return fail(err, "at most %d shader units and %d ROPs", MAX_SHADERS, MAX_ROPS);
     if (p->FRAGMENTSHADER.ThreadGroup > EXEC_MAX_LANES || p->FRAGMENTSHADER.ThreadGroup < 4)
         return fail(err, "FRAGMENTSHADER.ThreadGroup = %u: 4 to %d are simulated",
                     p->FRAGMENTSHADER.ThreadGroup, EXEC_MAX_LANES);
+    if (p->MEMORYCONTROLLER.MemoryBuses > MEMCTL_MAX_CHANNELS)
+        return fail(err, "MEMORYCONTROLLER.MemoryBuses = %u: 1 to %d are simulated",
+                    p->MEMORYCONTROLLER.MemoryBuses, MEMCTL_MAX_CHANNELS);
     return true;
 }
 
@@ -134,7 +161,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     m->params = *params;
     m->device = device;
     m->functional = functional;
-    m->shaders = params->GPU.NumFragmentShaders;
+    m->shaders = shader_unit_count(params);
     m->rops = params->GPU.NumStampPipes;
     clock_init(&m->clock);
     pools_init(&m->pools);
@@ -149,6 +176,7 @@ machine_create(const struct params *params, struct gpu_device *device,
 #undef ROPS
     init_units(m);
     wire(m);
+    report_shallow_queues(m);
     add_stats(m);
     return m;
 }
@@ -183,7 +211,7 @@ machine_destroy(struct machine *m)
 #define QUEUE_1N QUEUE_11
 #define QUEUE_N1 QUEUE_11
 #define QUEUE_NN QUEUE_11
-#define MEMORY(name, unit, port, client)                                                           \
+#define MEMORY(name, unit, port, client, width)                                                    \
     free_queues(m->name##_requests, m->name##_count);                                              \
     free_queues(m->name##_replies, m->name##_count);
 #include "machine.def"

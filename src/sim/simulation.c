@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include "base/log.h"
 #include "gfx/transfer.h"
 
 #include <string.h>
@@ -31,7 +32,9 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
     memset(sim, 0, sizeof *sim);
     if (listener)
         sim->listener = *listener;
-    if (!gpu_device_init(&sim->device, params->MEMORYCONTROLLER.MemorySize, err))
+    const uint32_t memory_bytes =
+        timed ? params->MEMORYCONTROLLER.MemorySize : FUNCTIONAL_MEMORY_BYTES;
+    if (!gpu_device_init(&sim->device, memory_bytes, err))
         return false;
     functional_init(&sim->functional, &sim->device);
     sim->executor = (struct executor){sim, &sim->device, execute};
@@ -111,6 +114,7 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
             return fail_prefix(err, "frame %u", sim->frame);
     }
     take_picture(sim, cmd, timed, &picture);
+    picture.has_alpha = false; /* a window shows no transparency */
     bool ok = !sim->listener.frame || sim->listener.frame(sim->listener.data, &frame, err);
     picture_fini(&picture);
     if (timed)
@@ -124,10 +128,16 @@ static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct simulation *sim = data;
-    bool timed = is_timed(sim);
+    bool timed = is_timed(sim) && !sim->device.restoring && cmd->op != GPU_STATE;
+    sim->stopped = sim->stopped || (sim->stop && sim->stop());
+    if (sim->stopped)
+        return true;
     if (timed) {
         open_frame(sim);
-        if (!machine_execute(sim->machine, cmd, out, out_bytes, err))
+        double began = wall_seconds();
+        bool ok = machine_execute(sim->machine, cmd, out, out_bytes, err);
+        sim->timed_seconds += wall_seconds() - began;
+        if (!ok)
             return false;
     } else if (!functional_execute(&sim->functional, cmd, out, out_bytes, err)) {
         return false;

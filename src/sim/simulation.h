@@ -35,6 +35,9 @@ struct simulation {
     bool frame_open;          /* some command of it was executed in time */
     uint64_t frame_start;     /* cycle */
     uint32_t interval_cycles; /* 0: no samples */
+    double timed_seconds;     /* wall time spent on the machine */
+    bool (*stop)(void);       /* asked before each command; NULL: never */
+    bool stopped;             /* nothing is executed any more */
 };
 
 /* `timed` NULL: no frame is timed, and no machine is built. */

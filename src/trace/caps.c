@@ -15,6 +15,35 @@ offer(struct caps_formats *formats, uint32_t number)
         formats->bits[number / 32] |= 1u << number % 32;
 }
 
+/* Formats that this GPU reads and writes but does not offer, because the reference renderer
+ * (virgl_test_server 0.10.4 over llvmpipe) refuses resources of them: a trace must be drawable by
+ * both. Mesa takes their neighbours instead (S8_UINT_Z24 for depth with stencil, RGBA for
+ * luminance with alpha). */
+static const uint16_t unknown_to_reference[] = {
+    11,  12,            /* I8, L8A8 */
+    19,  22,            /* Z24_UNORM_S8_UINT, X8Z24 */
+    68,                 /* X8B8G8R8 */
+    96,  98,  99,       /* L8A8_SRGB, A8B8G8R8_SRGB, X8B8G8R8_SRGB */
+    102, 103,           /* A8R8G8B8_SRGB, X8R8G8B8_SRGB */
+    130,                /* L4A4 */
+    140, 142,           /* L16A16, I16 */
+    143, 144, 145, 146, /* LATC */
+    147, 149, 150,      /* A8, L8A8, I8 signed */
+    151, 153, 154,      /* A16, L16A16, I16 signed */
+    157, 158, 161, 162, /* L16A16, I16, L32A32, I32 float */
+    239,                /* R32G32B32X32_FLOAT */
+};
+
+static bool
+offered(uint32_t number)
+{
+    size_t count = sizeof unknown_to_reference / sizeof unknown_to_reference[0];
+    for (size_t i = 0; i < count; i++)
+        if (unknown_to_reference[i] == number)
+            return false;
+    return true;
+}
+
 /* Mesa asks the sampler mask for depth formats too, and takes a readback or scanout mask that is
  * all zero for the sampler's. */
 static void
@@ -22,6 +51,10 @@ fill_formats(struct caps_v2 *caps)
 {
     for (size_t i = 0; i < format_count(); i++) {
         const struct format_info *f = format_at(i);
+        if (f->uses & FORMAT_VERTEX)
+            offer(&caps->v1.vertex, f->number);
+        if (!offered(f->number))
+            continue;
         if (f->uses & FORMAT_TEXTURE) {
             offer(&caps->v1.sampler, f->number);
             offer(&caps->readback, f->number);
@@ -32,8 +65,6 @@ fill_formats(struct caps_v2 *caps)
             offer(&caps->v1.depth_stencil, f->number);
         if (f->uses & (FORMAT_COLOR | FORMAT_DEPTH))
             offer(&caps->multisample, f->number);
-        if (f->uses & FORMAT_VERTEX)
-            offer(&caps->v1.vertex, f->number);
         if (f->uses & FORMAT_COLOR && f->block_bytes == 4 && !f->is_float && !f->is_integer)
             offer(&caps->scanout, f->number);
     }
@@ -75,7 +106,7 @@ fill_limits(struct caps_v2 *caps)
     caps->max_texture_2d_size = 4096;
     caps->max_texture_3d_size = 512;
     caps->max_texture_cube_size = 4096;
-    caps->max_anisotropy = 1;
+    caps->max_anisotropy = 16;
     caps->max_shader_sampler_views = MAX_SAMPLERS;
     for (int stage = 0; stage < CAPS_STAGES; stage++)
         caps->max_const_buffer_size[stage] = MAX_CONSTANTS * 4 * sizeof(float);

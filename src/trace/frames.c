@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "gfx/transfer.h"
 #include "trace/guest.h"
 
 #include <stdlib.h>
@@ -54,21 +55,6 @@ follow(struct frames *frames, const struct message *message, struct error *err)
 }
 
 /* A window shows no transparency: the picture is RGB, whatever the target's alpha holds. */
-static void
-fill_picture(struct picture *picture, const struct format_info *format, const uint8_t *rows)
-{
-    size_t pixels = (size_t)picture->width * picture->height;
-    for (size_t i = 0; i < pixels; i++) {
-        float rgba[4];
-        format->unpack(rows + i * format->block_bytes, 0, 0, rgba);
-        for (int c = 0; c < 3; c++) {
-            float v = rgba[c] > 0 ? rgba[c] < 1 ? rgba[c] : 1 : 0;
-            picture->rgba[4 * i + (size_t)c] = (uint8_t)(v * 255 + 0.5f);
-        }
-        picture->rgba[4 * i + 3] = 255;
-    }
-}
-
 static bool
 write_frame(struct frames *frames, const struct format_info *format, uint32_t width,
             uint32_t height, const uint8_t *rows, struct error *err)
@@ -76,14 +62,12 @@ write_frame(struct frames *frames, const struct format_info *format, uint32_t wi
     if (!format->unpack || format->block_width != 1 || format->depth_bits)
         return fail(err, "frame %u is shown from a buffer of format %s", frames->count,
                     format->name);
-    struct picture picture = {.width = width, .height = height};
-    picture.rgba = mem_alloc((size_t)width * height * 4);
-    fill_picture(&picture, format, rows);
-    char *path = mem_printf("%s/frames/frame-%04u.png", frames->dir, frames->count);
-    bool ok = picture_write_png(&picture, path, err);
+    struct picture picture = {0};
+    picture_of_rows(&picture, format, width, height, rows);
+    picture.has_alpha = false;
+    bool ok = picture_write_frame(&picture, frames->dir, frames->count, err);
     frames->written += ok;
-    free(path);
-    free(picture.rgba);
+    picture_fini(&picture);
     return ok;
 }
 

@@ -4,16 +4,23 @@
 #include "trace/vtest_protocol.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#define ANSWER_SECONDS 300
+
 static bool
 lost(struct error *err)
 {
+    if (errno == EAGAIN)
+        return fail(err, "virgl_test_server does not answer (it does not say what it refuses)");
     return fail(err, "lost the connection to virgl_test_server: %s",
                 errno ? strerror(errno) : "it ended");
 }
@@ -32,10 +39,30 @@ send_bytes(int fd, const void *bytes, size_t size, struct error *err)
     return true;
 }
 
+/* Waits for an answer. The commands block SIGINT and SIGTERM to end in good order: one that is
+ * pending must not wait for a server that hangs. */
+static bool
+await_answer(int fd, struct error *err)
+{
+    struct pollfd polled = {.fd = fd, .events = POLLIN};
+    for (int tenths = 0; tenths < ANSWER_SECONDS * 10; tenths++) {
+        sigset_t pending;
+        if (poll(&polled, 1, 100) > 0)
+            return true;
+        sigpending(&pending);
+        if (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
+            sigismember(&pending, SIGHUP))
+            return fail(err, "interrupted while virgl_test_server draws");
+    }
+    return fail(err, "virgl_test_server gives no answer for %d seconds", ANSWER_SECONDS);
+}
+
 static bool
 receive_bytes(int fd, void *bytes, size_t size, struct error *err)
 {
     for (size_t done = 0; done < size;) {
+        if (!await_answer(fd, err))
+            return false;
         errno = 0;
         ssize_t n = recv(fd, (uint8_t *)bytes + done, size - done, 0);
         if (n < 0 && errno == EINTR)
@@ -101,7 +128,7 @@ agree(int fd, const char *program, struct error *err)
 }
 
 int
-wire_connect(const char *path, const char *program, struct error *err)
+wire_connect_raw(const char *path, struct error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) {
@@ -110,13 +137,24 @@ wire_connect(const char *path, const char *program, struct error *err)
     }
     strcpy(address.sun_path, path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address)) {
-        fail(err, "cannot connect to virgl_test_server: %s", strerror(errno));
-    } else if (agree(fd, program, err)) {
+    const struct timeval patience = {.tv_sec = 50};
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (fd >= 0 && !connect(fd, (struct sockaddr *)&address, sizeof address))
         return fd;
-    }
+    fail(err, "cannot connect to virgl_test_server: %s", strerror(errno));
     if (fd >= 0)
         close(fd);
+    return -1;
+}
+
+int
+wire_connect(const char *path, const char *program, struct error *err)
+{
+    int fd = wire_connect_raw(path, err);
+    if (fd < 0 || agree(fd, program, err))
+        return fd;
+    close(fd);
     return -1;
 }
 
@@ -133,6 +171,8 @@ receive_memory(int fd, struct error *err)
                             .msg_iovlen = 1,
                             .msg_control = control.bytes,
                             .msg_controllen = sizeof control.bytes};
+    if (!await_answer(fd, err))
+        return -1;
     errno = 0;
     ssize_t n = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
     struct cmsghdr *c = n == 1 ? CMSG_FIRSTHDR(&header) : NULL;
@@ -142,7 +182,7 @@ receive_memory(int fd, struct error *err)
     else if (n <= 0)
         lost(err);
     else
-        fail(err, "virgl_test_server sent no memory for a resource");
+        fail(err, "virgl_test_server cannot make such a resource");
     return memory;
 }
 
@@ -158,9 +198,18 @@ wire_create(int fd, const struct resource_desc *desc, uint32_t memory_bytes, uin
         return false;
     if (memory_bytes == 0)
         return true;
+    /* A resource that the server cannot make gets no answer at all: a wait sent behind it gets
+     * one, whose first byte comes without a descriptor. */
+    uint32_t nothing[2] = {0}, busy;
+    if (!send_dwords(fd, 2, VTEST_BUSY_WAIT, nothing, 2, err))
+        return false;
     int memory = receive_memory(fd, err);
     if (memory < 0)
         return false;
+    if (!receive_answer(fd, VTEST_BUSY_WAIT, &busy, err)) {
+        close(memory);
+        return false;
+    }
     void *map = mmap(NULL, memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
     close(memory);
     if (map == MAP_FAILED)

@@ -7,6 +7,9 @@
 /* Connects and agrees on protocol version 2; -1 with err. */
 int wire_connect(const char *path, const char *program, struct error *err);
 
+/* Only connects. */
+int wire_connect_raw(const char *path, struct error *err);
+
 bool wire_create(int fd, const struct resource_desc *desc, uint32_t memory_bytes, uint8_t **mapping,
                  struct error *err);
 bool wire_unref(int fd, uint32_t handle, struct error *err);

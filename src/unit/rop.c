@@ -181,8 +181,8 @@ fast_clear(struct rop *rop, const uint8_t *pattern, uint64_t now)
         uint32_t address = owned_block(rop, surface, n);
         if (!address)
             continue;
-        if (rop->fault_state && blocks == 0)
-            rop->fault_state = false;
+        if (rop->fault_state == blocks + 1)
+            rop->fault_state = 0;
         else
             rop->states[address / ROP_LINE_BYTES] = BLOCK_CLEARED;
         blocks++;

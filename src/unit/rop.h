@@ -42,9 +42,9 @@ struct rop {
     /* the order in hand */
     bool obeying;
     struct control_item order;
-    uint32_t step, walk; /* of the order: phase; line or tile number */
-    uint64_t free_cycle; /* a fast clear is done then */
-    bool fault_state;    /* fault injection: a clear forgets one block's state */
+    uint32_t step, walk;  /* of the order: phase; line or tile number */
+    uint64_t free_cycle;  /* a fast clear is done then */
+    uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
 
     /* statistics, copied by the owner */
     uint64_t accesses, hits, misses, lines_from_clear, blocks_cleared;

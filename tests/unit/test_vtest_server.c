@@ -41,9 +41,10 @@ log_take(void *data, const struct message *message, uint8_t *out, uint32_t out_b
 {
     struct bench *bench = data;
     uint32_t n = bench->logged;
-    assert_true(n < LOG_MAX);
-    bench->log[n] = *message;
-    bench->first_byte[n] = message->size_bytes ? message->bytes[0] : 0;
+    if (n < LOG_MAX) {
+        bench->log[n] = *message;
+        bench->first_byte[n] = message->size_bytes ? message->bytes[0] : 0;
+    }
     for (uint32_t i = 0; i < out_bytes; i++)
         out[i] = (uint8_t)(0x80 + i);
     if (message->kind == MESSAGE_SUBMIT) {
@@ -311,6 +312,116 @@ test_death_in_a_message(void **state)
     close(fd);
 }
 
+/* A whole conversation, as bytes. */
+static size_t
+conversation(uint8_t *out)
+{
+    static const uint32_t words[] = {
+        4,
+        VTEST_CREATE_RENDERER,
+        0x00676f64,
+        11,
+        VTEST_CREATE2,
+        1,
+        2,
+        FORMAT_BGRA,
+        BIND_DISPLAY_TARGET,
+        4,
+        4,
+        1,
+        1,
+        0,
+        0,
+        64,
+        11,
+        VTEST_CREATE2,
+        2,
+        0,
+        FORMAT_R8,
+        BIND_CUSTOM,
+        16,
+        1,
+        1,
+        1,
+        0,
+        0,
+        16,
+        10,
+        VTEST_PUT2,
+        1,
+        0,
+        1,
+        1,
+        0,
+        2,
+        2,
+        1,
+        0,
+        20,
+        3,
+        VTEST_SUBMIT,
+        1u << 16 | 21,
+        5,
+        0,
+        10,
+        VTEST_GET2,
+        1,
+        0,
+        0,
+        0,
+        0,
+        4,
+        4,
+        1,
+        0,
+        0,
+        2,
+        VTEST_BUSY_WAIT,
+        1,
+        1,
+        1,
+        VTEST_UNREF,
+        2,
+        0,
+        VTEST_GET_CAPS2,
+        0,
+        VTEST_GET_CAPS,
+    };
+    memcpy(out, words, sizeof words);
+    return sizeof words;
+}
+
+/* Conversations with flipped bits, and cut ones: the server outlives them all. */
+static void
+test_garbled_clients(void **state)
+{
+    struct bench *bench = *state;
+    uint64_t random = 1;
+    int errors = dup(STDERR_FILENO);
+    assert_non_null(freopen("/dev/null", "w", stderr));
+    for (int seed = 0; seed < 400; seed++) {
+        uint8_t bytes[512], answer[512];
+        struct error err;
+        size_t size = conversation(bytes);
+        for (int flips = 0; flips < 1 + seed % 3; flips++) {
+            random = random * 6364136223846793005ull + 1442695040888963407ull;
+            bytes[(random >> 40) % size] ^= (uint8_t)(1u << (random >> 35 & 7));
+        }
+        size -= seed % 5 ? 0 : (random >> 50) % size;
+        int fd = wire_connect_raw(bench->path, &err);
+        assert_true(fd >= 0);
+        send(fd, bytes, size, MSG_NOSIGNAL);
+        shutdown(fd, SHUT_WR);
+        while (recv(fd, answer, sizeof answer, 0) > 0) {
+        }
+        close(fd);
+    }
+    fflush(stderr);
+    dup2(errors, STDERR_FILENO);
+    close(errors);
+    close(client(bench));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -319,7 +430,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_transfers),           TEST(test_swap_rule),          TEST(test_query_results),
         TEST(test_no_memory_of_size_0), TEST(test_two_at_once),        TEST(test_caps),
-        TEST(test_bad_clients),         TEST(test_death_in_a_message),
+        TEST(test_bad_clients),         TEST(test_death_in_a_message), TEST(test_garbled_clients),
     };
     return cmocka_run_group_tests_name("vtest server", tests, NULL, NULL);
 }

@@ -1,0 +1,59 @@
+#include "cmd/simulate.h"
+
+#include "base/interrupt.h"
+
+#include <stdio.h>
+
+static bool
+make_simulation(struct simulate *s, struct error *err)
+{
+    const struct simulate_options *options = s->options;
+    struct simulation_listener listener = run_folder_listener(&s->folder);
+    if (!machine_options_apply(&options->machine, &s->params, err))
+        return false;
+    if (options->frames && !frame_set_parse(&s->frames, options->frames, err))
+        return false;
+    if (!simulation_init(&s->sim, &s->params, options->functional ? NULL : &s->frames, &listener,
+                         err))
+        return false;
+    s->sim.stop = interrupt_pending;
+    return true;
+}
+
+bool
+simulate_begin(struct simulate *s, const struct simulate_options *options, const char *program,
+               const char *trace, struct error *err)
+{
+    *s = (struct simulate){.options = options};
+    if (!make_simulation(s, err))
+        return false;
+    if (!run_folder_open(&s->folder, options->dir, options->force, err)) {
+        simulation_fini(&s->sim);
+        return false;
+    }
+    s->folder.facts.program = program;
+    s->folder.facts.trace = trace;
+    s->folder.facts.preset = machine_options_preset(&options->machine);
+    s->folder.facts.mode = options->functional ? "functional" : "timed";
+    s->folder.progress = &s->progress;
+    executor_sink_init(&s->sink, &s->sim.executor);
+    progress_begin(&s->progress, options->functional ? "drawing" : "simulating", 0);
+    if (run_folder_attach(&s->folder, &s->sim, err))
+        return true;
+    simulate_end(s, false, NULL);
+    return false;
+}
+
+bool
+simulate_end(struct simulate *s, bool complete, struct error *err)
+{
+    progress_end(&s->progress);
+    complete = complete && !s->sim.stopped;
+    bool ok = run_folder_close(&s->folder, complete, stdout, s->options->json, err);
+    if (ok && s->options->dir && !s->options->json)
+        printf("%s: frames/*.png, %srun.json\n", s->options->dir,
+               s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
+    executor_sink_fini(&s->sink);
+    simulation_fini(&s->sim);
+    return ok;
+}

@@ -1,0 +1,46 @@
+/* What `aetius run` and `aetius sim` share: options of the machine and the frames, the simulation,
+ * the folder that it leaves, and its summary. */
+#ifndef AETIUS_CMD_SIMULATE_H
+#define AETIUS_CMD_SIMULATE_H
+
+#include "base/log.h"
+#include "cmd/options.h"
+#include "report/run_folder.h"
+
+struct simulate_options {
+    struct machine_options machine;
+    const char *frames, *dir;
+    bool force, json;
+    bool functional; /* without time: no machine is built */
+};
+#define SIMULATE_OPTIONS(options)                                                                   \
+    MACHINE_OPTIONS(&(options)->machine),                                                           \
+        {"frames",   0,                                                                             \
+         ARG_STRING, &(options)->frames,                                                            \
+         "R",        "frames to simulate in time: A, A-B or A,B,C-D; the others run functionally"}, \
+        {"output", 'o', ARG_STRING, &(options)->dir, "DIR", "where pictures and statistics go"},    \
+        {"force", 0, ARG_FLAG, &(options)->force, NULL, "overwrite a DIR that holds a run"},        \
+    {                                                                                               \
+        "json", 0, ARG_FLAG, &(options)->json, NULL, "print run.json instead of the summary"        \
+    }
+
+struct simulate {
+    const struct simulate_options *options;
+    struct params params;
+    struct frame_set frames;
+    struct simulation sim;
+    struct run_folder folder;
+    struct progress progress;
+    struct executor_sink sink; /* takes the messages */
+};
+
+/* `program` and `trace` (or NULL) are for run.json. From here on Ctrl-C is obeyed between two
+ * commands: what comes later is not executed. Pair with simulate_end() when it returns true. */
+bool simulate_begin(struct simulate *simulate, const struct simulate_options *options,
+                    const char *program, const char *trace, struct error *err);
+
+/* `complete`: all that was asked for was executed. Writes what is left, also after a failure, and
+ * prints the summary. */
+bool simulate_end(struct simulate *simulate, bool complete, struct error *err);
+
+#endif

@@ -1,0 +1,274 @@
+/* Faults put into the machine on purpose: each must change the picture, trip an identity or starve
+ * the machine until the watchdog speaks; otherwise values would reach the frame buffer by another
+ * way than through queues, caches and memory. Each runs in a process of its own. */
+#include "tiny_run.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* What caught a fault: a bit each. */
+enum caught { UNCAUGHT = 1, PICTURE = 2, IDENTITY = 4, WATCHDOG = 8, BUG_CHECK = 16 };
+
+struct fault {
+    const char *queue;     /* by name; NULL: `inject` */
+    enum queue_fault kind; /* of the queue */
+    uint64_t at;
+    void (*inject)(struct tiny_run *run);
+    void (*on_batch)(struct tiny_run *run, uint32_t frame, uint32_t batch);
+};
+
+struct sound {
+    struct tiny_run run; /* with its machine still there */
+};
+
+static struct queue *
+find_queue(const struct machine *machine, const char *name)
+{
+    for (uint32_t i = 0; i < machine->clock.queue_count; i++)
+        if (!strcmp(machine->clock.queues[i]->name, name))
+            return machine->clock.queues[i];
+    fail_msg("there is no queue %s", name);
+    return NULL;
+}
+
+static int
+set_up(void **state)
+{
+    struct sound *sound = mem_alloc(sizeof *sound);
+    tiny_init(&sound->run);
+    tiny_go(&sound->run, true);
+    if (!sound->run.ok)
+        return -1;
+    *state = sound;
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    struct sound *sound = *state;
+    simulation_fini(&sound->run.sim);
+    tiny_fini(&sound->run);
+    free(sound);
+    return 0;
+}
+
+static void
+prepare(struct tiny_run *run)
+{
+    const struct fault *fault = run->data;
+    if (fault->queue) {
+        struct queue *queue = find_queue(run->sim.machine, fault->queue);
+        queue->fault = fault->kind;
+        queue->fault_at = fault->at;
+    } else if (fault->inject) {
+        fault->inject(run);
+    }
+}
+
+static enum caught
+outcome(const struct tiny_run *run, const struct tiny_run *sound)
+{
+    if (!run->ok)
+        return strstr(run->err.text, "identity") ? IDENTITY : WATCHDOG;
+    return tiny_same_pictures(run, sound) ? UNCAUGHT : PICTURE;
+}
+
+/* Runs the trace with the fault in a child, whose report (the watchdog's, a BUG's) nobody reads. */
+static enum caught
+try_fault(const struct sound *sound, const struct fault *fault)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct tiny_run run;
+        int nowhere = open("/dev/null", O_WRONLY);
+        dup2(nowhere, 2);
+        signal(SIGABRT, SIG_DFL);
+        tiny_init(&run);
+        run.prepare = prepare;
+        run.on_batch = fault->on_batch;
+        run.data = (void *)(uintptr_t)fault;
+        tiny_go(&run, true);
+        _exit((int)outcome(&run, &sound->run));
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status))
+        return (enum caught)WEXITSTATUS(status);
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+    return BUG_CHECK;
+}
+
+static void
+assert_caught(const struct sound *sound, const struct fault *fault, const char *what, uint32_t by)
+{
+    enum caught caught = try_fault(sound, fault);
+    if (!(caught & by))
+        fail_msg("%s: caught by %d (2 picture, 4 identity, 8 watchdog, 16 BUG; 1 nothing)", what,
+                 (int)caught);
+}
+
+static void
+no_fault(void **state)
+{
+    assert_int_equal(try_fault(*state, &(struct fault){0}), UNCAUGHT);
+}
+
+/* An item that is lost is missed: somebody waits for it for ever, or the counts do not agree. */
+static void
+dropped_item(void **state)
+{
+    static const char *const queues[] = {
+        "vertices",
+        "clipped",
+        "triangles",
+        "tiles",
+        "early_quads[0]",
+        "tested_quads[0]",
+        "interpolated_quads",
+        "shaded_quads[1]",
+        "texture_requests[0]",
+        "zstencil_memory_replies[0]",
+        "texture_memory_replies[0]",
+        "color_memory_requests[0]",
+    };
+    const struct sound *sound = *state;
+    for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++) {
+        const struct queue *queue = find_queue(sound->run.sim.machine, queues[i]);
+        const struct fault fault = {queues[i], QUEUE_DROP, queue->items_in / 4, NULL, NULL};
+        assert_caught(sound, &fault, queues[i], IDENTITY | WATCHDOG | BUG_CHECK);
+    }
+}
+
+/* Two primitives or quads of one pixel in the other order: the last draw of a frame is made of
+ * such. Not every two neighbours in a queue are of one pixel, so some places are tried. */
+static void
+swapped_items(void **state)
+{
+    static const char *const queues[] = {"clipped", "interpolated_quads"};
+    const struct sound *sound = *state;
+    for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++) {
+        const struct queue *queue = find_queue(sound->run.sim.machine, queues[i]);
+        bool caught = false;
+        for (uint32_t back = 2; back < 40 && !caught; back++) {
+            const struct fault fault = {queues[i], QUEUE_SWAP, queue->items_in - back, NULL, NULL};
+            caught = try_fault(sound, &fault) == PICTURE;
+        }
+        if (!caught)
+            fail_msg("%s: no swap is seen", queues[i]);
+    }
+}
+
+static void
+lose_color(struct tiny_run *run)
+{
+    run->sim.machine->colorwrite[0].rop.cache.lose_writeback_at = 5;
+}
+
+static void
+lose_depth(struct tiny_run *run)
+{
+    run->sim.machine->zstencil[1].rop.cache.lose_writeback_at =
+        ((const struct fault *)run->data)->at;
+}
+
+/* A depth is missed only where something behind it is drawn later: one of the first lines to leave
+ * the cache is such. */
+static void
+lost_write_back(void **state)
+{
+    assert_caught(*state, &(struct fault){.inject = lose_color}, "color", PICTURE);
+    bool caught = false;
+    for (uint64_t at = 1; at < 60 && !caught; at++)
+        caught = try_fault(*state, &(struct fault){.inject = lose_depth, .at = at}) == PICTURE;
+    assert_true(caught);
+}
+
+/* After the curtain's first part its texture is painted anew. */
+static void
+keep_texels(struct tiny_run *run, uint32_t frame, uint32_t batch)
+{
+    if (batch == 0 && frame == 0)
+        for (uint32_t i = 0; i < run->sim.machine->texunit_count; i++)
+            run->sim.machine->texunit[i].skip_invalidate = true;
+}
+
+static void
+skipped_invalidate(void **state)
+{
+    assert_caught(*state, &(struct fault){.on_batch = keep_texels}, "texture", PICTURE);
+}
+
+/* One block of a surface is not noted as cleared by the first frame: memory holds zeros there,
+ * which are in front of everything, and black where the background shows. */
+static void
+forget_depth_clear(struct tiny_run *run)
+{
+    run->sim.machine->zstencil[0].rop.fault_state = 1;
+}
+
+static void
+forget_color_clear(struct tiny_run *run)
+{
+    run->sim.machine->colorwrite[0].rop.fault_state = 8;
+}
+
+static void
+wrong_block_state(void **state)
+{
+    assert_caught(*state, &(struct fault){.inject = forget_depth_clear}, "depth", PICTURE);
+    assert_caught(*state, &(struct fault){.inject = forget_color_clear}, "color", PICTURE);
+}
+
+static void
+move_hz(struct tiny_run *run)
+{
+    run->sim.machine->hz->fault_offset = 0.25f;
+}
+
+static void
+wrong_hz(void **state)
+{
+    assert_caught(*state, &(struct fault){.inject = move_hz}, "HZ", PICTURE);
+}
+
+/* One of the last reads of frame 0: the DAC puts it in another's place. */
+static void
+mistake_tag(struct tiny_run *run)
+{
+    run->sim.machine->memctl->fault_tag_at = *(uint64_t *)((struct fault *)run->data + 1);
+}
+
+static void
+wrong_tag(void **state)
+{
+    const struct sound *sound = *state;
+    struct {
+        struct fault fault;
+        uint64_t at;
+    } late = {{.inject = mistake_tag}, sound->run.sim.machine->memctl->reads_served - 300};
+    assert_caught(sound, &late.fault, "tag of the DAC's read", PICTURE);
+    late.at = late.at / 2; /* a cache's: lines never come, or are overwritten */
+    assert_caught(sound, &late.fault, "tag of a read", PICTURE | WATCHDOG | BUG_CHECK);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_fault),           cmocka_unit_test(dropped_item),
+        cmocka_unit_test(swapped_items),      cmocka_unit_test(lost_write_back),
+        cmocka_unit_test(skipped_invalidate), cmocka_unit_test(wrong_block_state),
+        cmocka_unit_test(wrong_hz),           cmocka_unit_test(wrong_tag),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

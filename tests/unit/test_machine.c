@@ -1,0 +1,251 @@
+/* The timed machine as a whole, on the tiny trace: its picture is the functional renderer's on
+ * every kind of machine, its results depend on no order of clocking, on no earlier frame and no
+ * earlier run, and its units' states add up. */
+#include "tiny_run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+enum { SHUFFLES = 20 };
+
+struct pair {
+    struct tiny_run functional, timed;
+};
+
+static void
+go(struct tiny_run *run)
+{
+    tiny_go(run, false);
+    if (!run->ok)
+        fail_msg("%s", run->err.text);
+    assert_int_equal(run->frame_count, TINY_FRAMES);
+}
+
+static int
+set_up(void **state)
+{
+    struct pair *pair = mem_alloc(sizeof *pair);
+    tiny_init(&pair->functional);
+    pair->functional.functional = true;
+    go(&pair->functional);
+    tiny_init(&pair->timed);
+    go(&pair->timed);
+    *state = pair;
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    struct pair *pair = *state;
+    tiny_fini(&pair->functional);
+    tiny_fini(&pair->timed);
+    free(pair);
+    return 0;
+}
+
+static void
+timed_is_functional(void **state)
+{
+    const struct pair *pair = *state;
+    assert_true(tiny_same_pictures(&pair->functional, &pair->timed));
+}
+
+/* Every statistic of a frame; `first` names the run that is compared with. */
+static void
+assert_same_frame(const struct tiny_run *a, const struct tiny_run *b, uint32_t frame,
+                  const char *what)
+{
+    struct simulation sim;
+    struct error err;
+    struct frame_set all = {0};
+    assert_int_equal(a->values_count, b->values_count);
+    if (!memcmp(a->frame[frame].values, b->frame[frame].values, a->values_count * sizeof(uint64_t)))
+        return;
+    assert_true(simulation_init(&sim, &a->params, &all, NULL, &err)); /* for the names */
+    char text[512];
+    for (uint32_t i = 0; i < a->values_count; i++) {
+        if (a->frame[frame].values[i] == b->frame[frame].values[i])
+            continue;
+        snprintf(text, sizeof text, "%s, frame %u: %s is %llu, not %llu", what, frame,
+                 sim.machine->stats.entries[i].name, (unsigned long long)b->frame[frame].values[i],
+                 (unsigned long long)a->frame[frame].values[i]);
+        if (getenv("AETIUS_ALL"))
+            puts(text);
+    }
+    simulation_fini(&sim);
+    fail_msg("%s", text);
+}
+
+static void
+assert_same(const struct tiny_run *a, const struct tiny_run *b, const char *what)
+{
+    assert_true(tiny_same_pictures(a, b));
+    for (uint32_t frame = 0; frame < TINY_FRAMES; frame++)
+        assert_same_frame(a, b, frame, what);
+}
+
+static void
+shuffle(struct tiny_run *run)
+{
+    clock_shuffle(&run->sim.machine->clock, *(uint32_t *)run->data);
+}
+
+static void
+clocking_order_carries_no_weight(void **state)
+{
+    const struct pair *pair = *state;
+    for (uint32_t seed = 1; seed <= SHUFFLES; seed++) {
+        struct tiny_run run;
+        tiny_init(&run);
+        run.prepare = shuffle;
+        run.data = &seed;
+        go(&run);
+        assert_same(&pair->timed, &run, "shuffled");
+        tiny_fini(&run);
+    }
+}
+
+static void
+make_sleepless(struct tiny_run *run)
+{
+    run->sim.machine->clock.sleepless = true;
+}
+
+static void
+sleep_changes_nothing(void **state)
+{
+    const struct pair *pair = *state;
+    struct tiny_run run;
+    tiny_init(&run);
+    run.prepare = make_sleepless;
+    go(&run);
+    assert_same(&pair->timed, &run, "sleepless");
+    tiny_fini(&run);
+}
+
+static void
+second_run_is_the_same(void **state)
+{
+    const struct pair *pair = *state;
+    struct tiny_run run;
+    tiny_init(&run);
+    go(&run);
+    assert_same(&pair->timed, &run, "second run");
+    tiny_fini(&run);
+}
+
+/* Frame 1 after a functional frame 0 costs what it costs after a timed one. */
+static void
+frames_start_drained(void **state)
+{
+    const struct pair *pair = *state;
+    struct tiny_run run;
+    struct error err;
+    tiny_init(&run);
+    assert_true(frame_set_parse(&run.frames, "1", &err));
+    go(&run);
+    assert_true(tiny_same_pictures(&pair->timed, &run));
+    assert_int_equal(run.frame[1].cycles, pair->timed.frame[1].cycles);
+    assert_same_frame(&pair->timed, &run, 1, "frame 1 alone");
+    tiny_fini(&run);
+}
+
+/* All the states of a unit in all frames are its cycles: by the names, without naming a unit. */
+static void
+states_are_cycles(void **state)
+{
+    const struct pair *pair = *state;
+    struct tiny_run run;
+    tiny_init(&run);
+    tiny_go(&run, true);
+    assert_true(run.ok);
+    const struct clock *clock = &run.sim.machine->clock;
+    assert_true(clock->module_count > 10);
+    for (uint32_t i = 0; i < clock->module_count; i++) {
+        uint64_t sum = 0;
+        for (uint32_t s = 0; s < UNIT_STATES; s++)
+            sum += clock->modules[i]->cycles[s];
+        assert_int_equal(sum, clock->now);
+    }
+    assert_int_equal(pair->timed.frame[0].cycles + pair->timed.frame[1].cycles, clock->now);
+    simulation_fini(&run.sim);
+    tiny_fini(&run);
+}
+
+/* Other machines draw the same picture and come to an end. Each line is one machine. */
+static const char *const machines[] = {
+    "FRAGMENTSHADER.ThreadGroup=4",
+    "FRAGMENTSHADER.ThreadGroup=16",
+    "FRAGMENTSHADER.ThreadGroup=64 FRAGMENTSHADER.ExecutableThreads=256",
+    "GPU.NumFragmentShaders=1",
+    "GPU.NumFragmentShaders=3",
+    "GPU.NumFragmentShaders=4 FRAGMENTSHADER.ThreadGroup=16",
+    "GPU.NumStampPipes=1",
+    "GPU.NumStampPipes=4",
+    "GPU.NumStampPipes=4 GPU.NumFragmentShaders=1 FRAGMENTSHADER.ThreadGroup=64",
+    "MEMORYCONTROLLER.MemoryBuses=1",
+    "MEMORYCONTROLLER.MemoryBuses=2 GPU.NumStampPipes=1",
+    "MEMORYCONTROLLER.MemoryBuses=8",
+    "ZSTENCILTEST.ZCacheLines=1 ZSTENCILTEST.ZCacheWays=1",
+    "COLORWRITE.ColorCacheLines=1 COLORWRITE.ColorCacheWays=1",
+    "FRAGMENTSHADER.TextureCacheLines=1 FRAGMENTSHADER.TextureCacheWays=4",
+    "FRAGMENTSHADER.TextureCacheLines=1 FRAGMENTSHADER.TextureCacheWays=1",
+    "RASTERIZER.Generator=scan",
+    "RASTERIZER.Generator=recursive",
+    "RASTERIZER.DisableHZ=TRUE",
+    "RASTERIZER.SetupFIFOSize=1 RASTERIZER.TriangleOutputQueueSize=1 CLIPPER.ClipBufferSize=1",
+    "RASTERIZER.EarlyZQueueSize=1 RASTERIZER.InterpolatedStampQueueSize=1",
+    "RASTERIZER.ShaderOutputQueueSize=1 RASTERIZER.EarlyZTestedStampQueueSize=1",
+    "RASTERIZER.VertexInputQueueSize=1 RASTERIZER.ShadedVertexQueueSize=1",
+    "PRIMITIVEASSEMBLY.AssemblyQueueSize=4",
+    "MEMORYCONTROLLER.ServiceQueueSize=1",
+};
+
+static void
+run_machine(const struct pair *pair, const char *preset, const char *changes)
+{
+    struct tiny_run run;
+    struct error err;
+    char text[256], *rest = text;
+    tiny_init(&run);
+    assert_true(params_load_preset(&run.params, preset, &err));
+    run.params.MEMORYCONTROLLER.MemorySize = TINY_MEMORY;
+    snprintf(text, sizeof text, "%s", changes);
+    for (char *word; (word = strsep(&rest, " "));)
+        if (*word && !params_set(&run.params, word, &err))
+            fail_msg("%s", err.text);
+    tiny_go(&run, false);
+    if (!run.ok)
+        fail_msg("%s %s: %s", preset, changes, run.err.text);
+    if (!tiny_same_pictures(&pair->functional, &run))
+        fail_msg("%s %s: another picture", preset, changes);
+    tiny_fini(&run);
+}
+
+static void
+every_machine_draws_the_same(void **state)
+{
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
+        run_machine(*state, "reference-2005", machines[i]);
+    run_machine(*state, "reference-2008", "");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(timed_is_functional),
+        cmocka_unit_test(second_run_is_the_same),
+        cmocka_unit_test(states_are_cycles),
+        cmocka_unit_test(frames_start_drained),
+        cmocka_unit_test(sleep_changes_nothing),
+        cmocka_unit_test(clocking_order_carries_no_weight),
+        cmocka_unit_test(every_machine_draws_the_same),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
