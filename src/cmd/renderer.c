@@ -1,8 +1,6 @@
 #include "cmd/renderer.h"
 
-/* Of the simulated GPU when nothing but pictures is asked for; only touched pages take host memory.
- */
-#define MEMORY_BYTES (512u << 20)
+#include "sim/functional.h"
 
 bool
 renderer_init(struct renderer *renderer, const char *reference, struct error *err)
@@ -14,7 +12,7 @@ renderer_init(struct renderer *renderer, const char *reference, struct error *er
         renderer->sink = passthrough_sink(renderer->reference);
         return true;
     }
-    if (!render_sink_create(&renderer->ours, MEMORY_BYTES, err))
+    if (!render_sink_create(&renderer->ours, FUNCTIONAL_MEMORY_BYTES, err))
         return false;
     renderer->sink = render_sink_sink(renderer->ours);
     return true;

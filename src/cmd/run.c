@@ -1,6 +1,7 @@
 /* aetius run: an OpenGL program live on the simulated GPU. */
 #include "cmd/simulate.h"
 #include "trace/launch.h"
+#include "trace/passthrough.h"
 
 int cmd_run(int argc, char **argv);
 
@@ -18,13 +19,29 @@ run(const struct simulate_options *options, char **program, struct error *err)
     return ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
 }
 
+/* The same, with virgl_test_server behind what this GPU offers. */
+static int
+run_reference(const char *driver, char **program, struct error *err)
+{
+    struct passthrough *reference;
+    struct launch_result result;
+    if (!passthrough_create(&reference, *driver ? driver : "llvmpipe", err))
+        return EXIT_FAILED;
+    bool ok = launch(program, passthrough_sink(reference), NULL, &result, err);
+    passthrough_destroy(reference);
+    return ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
+}
+
 int
 cmd_run(int argc, char **argv)
 {
     struct simulate_options request = {0};
+    const char *reference = NULL;
     const struct arg_option table[] = {
         SIMULATE_OPTIONS(&request),
         {"functional", 0, ARG_FLAG, &request.functional, NULL, "without time: pictures alone"},
+        {"reference", 0, ARG_OPTIONAL, &reference, "DRIVER",
+         "let virgl_test_server draw, on llvmpipe (the default) or softpipe"},
         {0},
     };
     const struct arg_spec spec = {
@@ -40,7 +57,10 @@ cmd_run(int argc, char **argv)
     if (args.after_count == 0 || args.operand_count)
         return args_usage_error(&spec, args.operand_count ? "PROGRAM comes after `--`"
                                                           : "no PROGRAM after `--`");
-    status = run(&request, args.after, &err);
+    if (reference && (request.functional || request.dir || request.frames))
+        return args_usage_error(&spec, "--reference draws on the screen alone: no other options");
+    status =
+        reference ? run_reference(reference, args.after, &err) : run(&request, args.after, &err);
     if (err.text[0])
         log_error("%s", err.text);
     return status;

@@ -112,13 +112,6 @@ check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
 }
 
 static bool
-fills_otherwise(const struct rasterizer_state *r)
-{
-    return (r->fill_front != FILL_FILL && !(r->cull & CULL_FRONT)) ||
-           (r->fill_back != FILL_FILL && !(r->cull & CULL_BACK));
-}
-
-static bool
 any_divisor(const struct draw *draw)
 {
     for (uint32_t i = 0; i < draw->attribute_count; i++)
@@ -172,20 +165,10 @@ quad_bytes_most(const struct draw *draw)
 bool
 gpu_check_executable(const struct draw *draw, struct error *err)
 {
-    const struct rasterizer_state *r = &draw->rasterizer;
-    bool points = draw->params.mode == PRIM_POINTS;
-    bool lines = draw->params.mode >= PRIM_LINES && draw->params.mode <= PRIM_LINE_STRIP;
-    bool polygons = !points && !lines;
     const struct {
         bool wanted;
         const char *what;
     } not_executed[] = {
-        {polygons && fills_otherwise(r), "polygon modes other than fill"},
-        {polygons && r->poly_smooth, "polygon smoothing"},
-        {polygons && r->poly_stipple, "polygon stipple"},
-        {lines && r->line_smooth, "line smoothing"},
-        {lines && r->line_stipple, "line stipple"},
-        {points && r->point_smooth, "point smoothing"},
         {quad_bytes_most(draw) > MAX_QUAD_BYTES, "16-byte pixels of 8 samples"},
         {any_divisor(draw), "instance divisors of attributes"},
         {any_stream_out(draw), "stream-out"},

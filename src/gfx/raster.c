@@ -5,7 +5,7 @@
  * inside a tile that the edge crosses fits 32 bits. Samples lie multiples of 1/16 pixel from the
  * pixel centre: their edge values are exact too, and differ from pixel to pixel by the same
  * multiples of 256. */
-#include "gfx/triangle.h"
+#include "gfx/setup.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -145,6 +145,23 @@ stipple_mask(const struct draw *draw, int32_t x, int32_t y)
     return mask;
 }
 
+/* OpenGL 2.1, 3.4.2: bit (count / factor) mod 16 of the pattern decides. */
+static uint64_t
+dashes_mask(const struct triangle *triangle, int32_t x, int32_t y)
+{
+    const struct line_dashes *dashes = &triangle->dashes;
+    const struct rasterizer_state *state = &triangle->draw->rasterizer;
+    uint64_t drawn = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        const int32_t along = (dashes->x_major ? x : y) + (int32_t)i - dashes->first;
+        const uint32_t number = dashes->count + (uint32_t)(along * dashes->step);
+        if (state->line_stipple_pattern >> (number / state->line_stipple_factor & 15) & 1)
+            drawn |= dashes->x_major ? columns_from((int32_t)i) & ~columns_from((int32_t)i + 1)
+                                     : rows_from((int32_t)i) & ~rows_from((int32_t)i + 1);
+    }
+    return drawn;
+}
+
 /* Pixels of the tile inside the edges at a place of the pixel: `from_x`, `from_y` in 1/16 pixel
  * from its centre. */
 static inline __attribute__((always_inline)) uint64_t
@@ -174,6 +191,8 @@ box_and_stipple(const struct triangle *triangle, int32_t x, int32_t y)
     uint64_t mask = box_mask(triangle, x, y);
     if (triangle->draw->rasterizer.poly_stipple && !triangle->is_line && !triangle->is_point)
         mask &= stipple_mask(triangle->draw, x, y);
+    if (triangle->dashes.on)
+        mask &= dashes_mask(triangle, x, y);
     return mask;
 }
 
@@ -183,7 +202,8 @@ raster_tile(const struct triangle *triangle, int32_t x, int32_t y)
     if (!raster_box_touches(triangle, x, y, 8))
         return 0;
     const uint64_t inside = inside_edges(triangle, x, y, 0, 0);
-    return inside ? inside & box_and_stipple(triangle, x, y) : 0;
+    const uint64_t mask = inside ? inside & box_and_stipple(triangle, x, y) : 0;
+    return triangle->smooth.shape == SMOOTH_NONE ? mask : smooth_tile(triangle, x, y, mask);
 }
 
 uint64_t

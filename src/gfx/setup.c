@@ -23,9 +23,8 @@ setup_snap(float coordinate)
     return (int32_t)lrintf((coordinate - 0.5f) * 256.0f);
 }
 
-/* First pixel whose centre is at or right of (below) a snapped coordinate. */
-static int32_t
-pixel_at_or_after(int32_t snapped)
+int32_t
+setup_pixel(int32_t snapped)
 {
     return (snapped + 255) >> 8;
 }
@@ -62,13 +61,13 @@ narrow(int32_t *min, int32_t *max, int32_t low, int32_t high)
 static int32_t
 first_pixel(const struct draw *draw, int32_t snapped)
 {
-    return draw->multisample ? (snapped + 128) >> 8 : pixel_at_or_after(snapped);
+    return draw->multisample ? (snapped + 128) >> 8 : setup_pixel(snapped);
 }
 
 static int32_t
 last_pixel(const struct draw *draw, int32_t snapped)
 {
-    return draw->multisample ? (snapped + 127) >> 8 : pixel_at_or_after(snapped) - 1;
+    return draw->multisample ? (snapped + 127) >> 8 : setup_pixel(snapped) - 1;
 }
 
 /* The bounding box: pixels that can be covered, inside the bounds. A triangle may reach over the
@@ -80,11 +79,12 @@ set_box(struct triangle *out, const struct draw *draw, uint32_t corners, const i
 {
     const struct scissor_state *bounds = &draw->bounds;
     const struct viewport_state *vp = &draw->viewport;
+    const int32_t reach = out->smooth.shape == SMOOTH_POLYGON ? SMOOTH_REACH : 0;
 
-    out->min_x = first_pixel(draw, min_of(corners, x));
-    out->max_x = last_pixel(draw, max_of(corners, x));
-    out->min_y = first_pixel(draw, min_of(corners, y));
-    out->max_y = last_pixel(draw, max_of(corners, y));
+    out->min_x = first_pixel(draw, min_of(corners, x) - reach);
+    out->max_x = last_pixel(draw, max_of(corners, x) + reach);
+    out->min_y = first_pixel(draw, min_of(corners, y) - reach);
+    out->max_y = last_pixel(draw, max_of(corners, y) + reach);
     narrow(&out->min_x, &out->max_x, bounds->min_x, bounds->max_x - 1);
     narrow(&out->min_y, &out->max_y, bounds->min_y, bounds->max_y - 1);
     if (!out->is_point && !out->is_line) {
@@ -130,6 +130,8 @@ setup_shape(struct triangle *out, const struct draw *draw, uint32_t corners, con
         const uint32_t next = i + 1 < corners ? i + 1 : 0;
         out->edges[i] = area > 0 ? make_edge(x[i], y[i], x[next], y[next])
                                  : make_edge(x[next], y[next], x[i], y[i]);
+        if (out->smooth.shape == SMOOTH_POLYGON)
+            out->edges[i].c += smooth_gain(&out->edges[i]);
     }
     return true;
 }
@@ -143,6 +145,8 @@ setup_begin(struct triangle *out, const struct draw *draw, float origin_x, float
     out->origin_x = origin_x;
     out->origin_y = origin_y;
     memset(out->sprite, 0, sizeof out->sprite);
+    out->dashes.on = false;
+    out->smooth.shape = SMOOTH_NONE;
 }
 
 static float
@@ -293,6 +297,8 @@ fill_triangle(const struct draw *draw, const struct setup_vertex v[3],
 
     setup_begin(out, draw, v[0].x, v[0].y);
     out->front = front;
+    if (draw->rasterizer.poly_smooth && !draw->multisample)
+        out->smooth.shape = SMOOTH_POLYGON;
     if (!setup_shape(out, draw, 3, x, y))
         return 0;
     const struct gradients g = gradients_of(v, area_of(x, y));
@@ -315,14 +321,15 @@ fill_triangle(const struct draw *draw, const struct setup_vertex v[3],
  * the offset of the triangle. */
 static uint32_t
 unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], uint32_t edge_flags,
-                  const struct vertex *provoking, bool front, uint8_t mode, struct triangle *out)
+                  const struct vertex *provoking, bool front, uint8_t mode,
+                  struct setup_state *state, struct triangle *out)
 {
-    const struct rasterizer_state *state = &draw->rasterizer;
+    const struct rasterizer_state *r = &draw->rasterizer;
     const int32_t x[3] = {v[0].fx, v[1].fx, v[2].fx}, y[3] = {v[0].fy, v[1].fy, v[2].fy};
     static const uint8_t line_order[3] = {2, 0, 1};
     uint32_t made = 0;
 
-    if (mode == FILL_LINE ? state->offset_line : state->offset_point) {
+    if (mode == FILL_LINE ? r->offset_line : r->offset_point) {
         const struct gradients g = gradients_of(v, area_of(x, y));
         const struct plane z = plane_through(&g, v[0].z, v[1].z, v[2].z);
         const float offset = polygon_offset(draw, v, &z);
@@ -334,7 +341,8 @@ unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], uint32_t ed
         if (!(edge_flags >> from & 1))
             continue;
         if (mode == FILL_LINE)
-            made += setup_line(draw, &v[from], &v[(from + 1) % 3], provoking, front, &out[made]);
+            made +=
+                setup_line(draw, &v[from], &v[(from + 1) % 3], provoking, front, state, &out[made]);
         else
             made += setup_point(draw, &v[from], provoking, front, &out[made]);
     }
@@ -343,9 +351,9 @@ unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], uint32_t ed
 
 static uint32_t
 setup_triangle(const struct draw *draw, const struct vertex *const vertices[3], uint32_t edge_flags,
-               const struct vertex *provoking, struct triangle *out)
+               const struct vertex *provoking, struct setup_state *state, struct triangle *out)
 {
-    const struct rasterizer_state *state = &draw->rasterizer;
+    const struct rasterizer_state *r = &draw->rasterizer;
     struct setup_vertex v[3];
 
     for (uint32_t i = 0; i < 3; i++)
@@ -355,18 +363,19 @@ setup_triangle(const struct draw *draw, const struct vertex *const vertices[3], 
                                  (const int32_t[]){v[0].fy, v[1].fy, v[2].fy});
     if (area == 0)
         return 0;
-    const bool counter_clockwise = area < 0, front = counter_clockwise == state->front_ccw;
-    if (state->cull & (front ? CULL_FRONT : CULL_BACK))
+    const bool counter_clockwise = area < 0, front = counter_clockwise == r->front_ccw;
+    if (r->cull & (front ? CULL_FRONT : CULL_BACK))
         return 0;
-    const uint8_t mode = front ? state->fill_front : state->fill_back;
+    const uint8_t mode = front ? r->fill_front : r->fill_back;
     if (mode == FILL_FILL)
         return fill_triangle(draw, v, provoking, front, out);
-    return unfilled_triangle(draw, v, edge_flags, provoking, front, mode, out);
+    return unfilled_triangle(draw, v, edge_flags, provoking, front, mode, state, out);
 }
 
 static uint32_t
 setup_polygon(const struct draw *draw, const struct clip_polygon *polygon,
-              const struct vertex *provoking, struct triangle out[SETUP_MAX_TRIANGLES])
+              const struct vertex *provoking, struct setup_state *state,
+              struct triangle out[SETUP_MAX_TRIANGLES])
 {
     uint32_t made = 0;
     for (uint32_t i = 2; i < polygon->count && made + 3 <= SETUP_MAX_TRIANGLES; i++) {
@@ -374,14 +383,15 @@ setup_polygon(const struct draw *draw, const struct clip_polygon *polygon,
         const uint32_t edge_flags =
             (uint32_t)(i == 2 && polygon->edge_real[0]) | (uint32_t)polygon->edge_real[i - 1] << 1 |
             (uint32_t)(i + 1 == polygon->count && polygon->edge_real[i]) << 2;
-        made += setup_triangle(draw, v, edge_flags, provoking, &out[made]);
+        made += setup_triangle(draw, v, edge_flags, provoking, state, &out[made]);
     }
     return made;
 }
 
 static uint32_t
 setup_clipped(const struct draw *draw, const struct primitive_out *primitive,
-              const struct vertex *const v[3], struct triangle out[SETUP_MAX_TRIANGLES])
+              const struct vertex *const v[3], struct setup_state *state,
+              struct triangle out[SETUP_MAX_TRIANGLES])
 {
     const struct vertex *provoking = v[primitive->provoking];
     struct clip_polygon polygon;
@@ -389,16 +399,16 @@ setup_clipped(const struct draw *draw, const struct primitive_out *primitive,
 
     clip_polygon(draw, primitive, v, &polygon);
     if (primitive->vertices == 3)
-        return setup_polygon(draw, &polygon, provoking, out);
+        return setup_polygon(draw, &polygon, provoking, state, out);
     if (polygon.count < 2 || !transform(draw, &polygon.v[0], &ends[0]) ||
         !transform(draw, &polygon.v[1], &ends[1]))
         return 0;
-    return setup_line(draw, &ends[0], &ends[1], provoking, true, out);
+    return setup_line(draw, &ends[0], &ends[1], provoking, true, state, out);
 }
 
 uint32_t
 setup_primitive(const struct draw *draw, const struct primitive_out *primitive,
-                const struct vertex *const v[3], enum clip_result clip,
+                const struct vertex *const v[3], enum clip_result clip, struct setup_state *state,
                 struct triangle out[SETUP_MAX_TRIANGLES])
 {
     const struct vertex *provoking = v[primitive->provoking];
@@ -406,14 +416,16 @@ setup_primitive(const struct draw *draw, const struct primitive_out *primitive,
 
     if (clip == CLIP_REJECT)
         return 0;
+    if (state->run != primitive->run)
+        *state = (struct setup_state){.run = primitive->run};
     if (clip == CLIP_NEEDED)
-        return setup_clipped(draw, primitive, v, out);
+        return setup_clipped(draw, primitive, v, state, out);
     if (primitive->vertices == 3)
-        return setup_triangle(draw, v, primitive->edge_flags, provoking, out);
+        return setup_triangle(draw, v, primitive->edge_flags, provoking, state, out);
     for (uint32_t i = 0; i < primitive->vertices; i++)
         if (!transform(draw, v[i], &ends[i]))
             return 0;
     if (primitive->vertices == 2)
-        return setup_line(draw, &ends[0], &ends[1], provoking, true, out);
+        return setup_line(draw, &ends[0], &ends[1], provoking, true, state, out);
     return setup_point(draw, &ends[0], provoking, true, out);
 }

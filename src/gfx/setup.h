@@ -19,6 +19,9 @@ int32_t setup_snap(float coordinate);
 bool setup_shape(struct triangle *out, const struct draw *draw, uint32_t corners, const int32_t x[],
                  const int32_t y[]);
 
+/* First pixel whose centre is at or right of (below) a snapped coordinate. */
+int32_t setup_pixel(int32_t snapped);
+
 void setup_begin(struct triangle *out, const struct draw *draw, float origin_x, float origin_y);
 
 /* z_min and z_max from the vertices' depths. */
@@ -30,8 +33,21 @@ const float *setup_varying(const struct draw *draw, uint32_t varying, bool front
 
 uint32_t setup_line(const struct draw *draw, const struct setup_vertex *v1,
                     const struct setup_vertex *v2, const struct vertex *provoking, bool front,
-                    struct triangle *out);
+                    struct setup_state *state, struct triangle *out);
 uint32_t setup_point(const struct draw *draw, const struct setup_vertex *v,
                      const struct vertex *provoking, bool front, struct triangle *out);
+
+/* Shapes of antialiased points and lines (which multisampling turns off): out->smooth, edges and
+ * box around all coverage. */
+bool smooth_point(struct triangle *out, const struct draw *draw, const struct setup_vertex *v,
+                  float size);
+bool smooth_line(struct triangle *out, const struct draw *draw, const struct setup_vertex *v1,
+                 const struct setup_vertex *v2);
+/* Of the covered pixels of a tile, those with some coverage by an antialiased shape. */
+uint64_t smooth_tile(const struct triangle *triangle, int32_t x, int32_t y, uint64_t mask);
+/* How far an antialiased polygon's samples lie from the pixel's centre: in 1/256 pixel, and as what
+ * an edge can gain. */
+enum { SMOOTH_REACH = 96 };
+int64_t smooth_gain(const struct edge *edge);
 
 #endif

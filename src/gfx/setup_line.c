@@ -6,7 +6,7 @@
  * the pixel centre does. Values change along the major axis alone. A point is a square, whatever
  * its state says of sprites, since that is how the reference renderer's core profile draws it.
  * Multisampled a line is the rectangle about it, and values change along it.
- * Not modelled: antialiasing (drawn as if off), line stipple. */
+ * A stippled line's pixels are numbered along its major axis; antialiased shapes: smooth.c. */
 #include "gfx/setup.h"
 
 #include <math.h>
@@ -142,7 +142,7 @@ rectangle_corners(const struct draw *draw, const struct setup_vertex *v1,
 /* How values change over a line: from its start to its end. */
 struct line_slope {
     float dx, dy;
-    bool along; /* along the line itself, else along its major axis */
+    bool along; /* multisampled and antialiased: along the line itself, else along its major axis */
 };
 
 static struct plane
@@ -180,27 +180,54 @@ line_varyings(struct triangle *out, const struct draw *draw, const struct line_s
     }
 }
 
+/* Numbers the line's pixels for the stipple, also those that nobody sees. */
+static void
+line_dashes(struct triangle *out, const struct draw *draw, bool x_major, float length,
+            const int32_t major[4], struct setup_state *state)
+{
+    const int32_t from = setup_pixel(major[0] < major[1] ? major[0] : major[1]);
+    const int32_t to = setup_pixel(major[0] < major[1] ? major[1] : major[0]);
+    if (!draw->rasterizer.line_stipple)
+        return;
+    out->dashes = (struct line_dashes){.on = true,
+                                       .x_major = x_major,
+                                       .first = length > 0.0f ? from : to - 1,
+                                       .step = length > 0.0f ? 1 : -1,
+                                       .count = state->dash};
+    state->dash += (uint32_t)(to - from);
+}
+
+static bool
+line_shape(struct triangle *out, const struct draw *draw, bool x_major, float length,
+           const struct setup_vertex *v1, const struct setup_vertex *v2, struct setup_state *state)
+{
+    const float x[2] = {v1->x, v2->x}, y[2] = {v1->y, v2->y};
+    int32_t major[4], minor[4];
+    line_corners(draw, x_major, x_major ? x : y, x_major ? y : x, major, minor);
+    line_dashes(out, draw, x_major, length, major, state);
+    if (draw->multisample)
+        rectangle_corners(draw, v1, v2, x_major ? major : minor, x_major ? minor : major);
+    else if (draw->rasterizer.line_smooth)
+        return smooth_line(out, draw, v1, v2);
+    return setup_shape(out, draw, 4, x_major ? major : minor, x_major ? minor : major);
+}
+
 uint32_t
 setup_line(const struct draw *draw, const struct setup_vertex *v1, const struct setup_vertex *v2,
-           const struct vertex *provoking, bool front, struct triangle *out)
+           const struct vertex *provoking, bool front, struct setup_state *state,
+           struct triangle *out)
 {
     const float dx = v1->x - v2->x, dy = v1->y - v2->y;
     const bool x_major = fabsf(dx) >= fabsf(dy);
-    const float x[2] = {v1->x, v2->x}, y[2] = {v1->y, v2->y};
     const float length = x_major ? -dx : -dy;
-    const struct line_slope slope = {-dx, -dy, draw->multisample};
-    int32_t major[4], minor[4];
+    const struct line_slope slope = {-dx, -dy, draw->multisample || draw->rasterizer.line_smooth};
 
     if (length == 0.0f || (draw->multisample && v1->fx == v2->fx && v1->fy == v2->fy))
         return 0;
-    if (draw->multisample)
-        rectangle_corners(draw, v1, v2, x_major ? major : minor, x_major ? minor : major);
-    else
-        line_corners(draw, x_major, x_major ? x : y, x_major ? y : x, major, minor);
     setup_begin(out, draw, v1->x, v1->y);
     out->front = front;
     out->is_line = true;
-    if (!setup_shape(out, draw, 4, x_major ? major : minor, x_major ? minor : major))
+    if (!line_shape(out, draw, x_major, length, v1, v2, state))
         return 0;
     out->z = line_plane(&slope, v1->z, v2->z);
     out->inv_w = line_plane(&slope, v1->inv_w, v2->inv_w);
@@ -228,24 +255,34 @@ point_sprite(struct triangle *out, const struct draw *draw, int32_t size)
         .b = draw->rasterizer.sprite_coord_upper_left ? gradient : -gradient, .c = 0.5f};
 }
 
+static bool
+point_shape(struct triangle *out, const struct draw *draw, const struct setup_vertex *v)
+{
+    const float size_pixels = point_size(draw, v->v);
+    const int32_t size = (int32_t)lrintf(size_pixels * 256.0f);
+    const int32_t x0 = v->fx - size / 2, y0 = v->fy - size / 2;
+    const int32_t x[4] = {x0, x0 + size, x0 + size, x0};
+    const int32_t y[4] = {y0, y0, y0 + size, y0 + size};
+    const struct rasterizer_state *r = &draw->rasterizer;
+
+    if (r->point_smooth && !r->point_quad && !draw->multisample)
+        return smooth_point(out, draw, v, size_pixels);
+    point_sprite(out, draw, size);
+    return setup_shape(out, draw, 4, x, y);
+}
+
 uint32_t
 setup_point(const struct draw *draw, const struct setup_vertex *v, const struct vertex *provoking,
             bool front, struct triangle *out)
 {
-    const int32_t size = (int32_t)lrintf(point_size(draw, v->v) * 256.0f);
-    const int32_t x0 = v->fx - size / 2, y0 = v->fy - size / 2;
-    const int32_t x[4] = {x0, x0 + size, x0 + size, x0};
-    const int32_t y[4] = {y0, y0, y0 + size, y0 + size};
-
     setup_begin(out, draw, v->x, v->y);
     out->front = front;
     out->is_point = true;
-    if (!setup_shape(out, draw, 4, x, y))
+    if (!point_shape(out, draw, v))
         return 0;
     out->z = (struct plane){.c = v->z};
     out->inv_w = (struct plane){.c = v->inv_w};
     setup_depth_range(out, draw, v->z, v->z);
-    point_sprite(out, draw, size);
     for (uint32_t i = 0; i < draw->varying_count; i++) {
         const uint8_t interpolation = draw->varyings[i].interpolation;
         const bool flat = interpolation == INTERPOLATE_CONSTANT;

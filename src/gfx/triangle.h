@@ -19,12 +19,35 @@ struct plane { /* value at (x, y): c + a * (x + .5 - origin_x) + b * (y + .5 - o
     float a, b, c;
 };
 
+/* A stippled line's dashes: pixels are numbered along the major axis, from `count` at `first`. */
+struct line_dashes {
+    bool on, x_major;
+    int32_t first, step; /* step: 1 or -1 */
+    uint32_t count;
+};
+
+/* An antialiased shape: its pixels are those with some coverage, which scales their alpha. */
+enum smooth_shape { SMOOTH_NONE, SMOOTH_POINT, SMOOTH_LINE, SMOOTH_POLYGON };
+struct smooth {
+    enum smooth_shape shape;
+    float x, y;                    /* the middle of a point or line */
+    float along_x, along_y;        /* a line's direction, a unit vector */
+    float half_length, half_width; /* half_width: also a point's radius */
+};
+
+/* What setup keeps from primitive to primitive of a draw; starts as zeros. */
+struct setup_state {
+    uint32_t run, dash; /* of the stippled line: primitive_out.run, and pixels drawn in it so far */
+};
+
 struct triangle { /* also a line (4 edges) or a point (a square: 4 edges) */
     const struct draw *draw;
     bool front, is_point, is_line;
     uint8_t edge_count;
     int32_t min_x, min_y, max_x, max_y; /* pixels, inclusive, inside draw->bounds */
     struct edge edges[MAX_EDGES];
+    struct line_dashes dashes;
+    struct smooth smooth;
     float origin_x, origin_y;
     struct plane z;     /* window depth, polygon offset in it, before clamping */
     float z_min, z_max; /* over its vertices, clamped to the depth range, for hierarchical Z */
@@ -46,7 +69,7 @@ enum clip_result clip_test(const struct draw *draw, const struct primitive_out *
  * or off the bounds). */
 uint32_t setup_primitive(const struct draw *draw, const struct primitive_out *primitive,
                          const struct vertex *const v[3], enum clip_result clip,
-                         struct triangle out[SETUP_MAX_TRIANGLES]);
+                         struct setup_state *state, struct triangle out[SETUP_MAX_TRIANGLES]);
 
 /* Multisampled (draw->multisample) a pixel is touched when any of its samples may be: the bounding
  * box and the squares below then have room for them all.
@@ -62,6 +85,11 @@ bool raster_box_touches(const struct triangle *triangle, int32_t x, int32_t y, i
 /* Pixels of the 8x8 tile at (x, y) (multiples of 8) that are covered and inside the bounds, bit =
  * Morton index, so that bits 4q .. 4q+3 are quad q. */
 uint64_t raster_tile(const struct triangle *triangle, int32_t x, int32_t y);
+
+/* Coverage of the quad's pixels at (x, y), 0..1, and what it makes of a fragment's alpha; to be
+ * applied behind the fragment program when triangle->smooth.shape is not SMOOTH_NONE. */
+void smooth_quad(const struct triangle *triangle, uint32_t x, uint32_t y, float coverage[4]);
+float smooth_alpha(const struct draw *draw, float alpha, float coverage);
 
 /* The same for each sample of the framebuffer's pixels, cut by the sample mask; returns the pixels
  * of which any sample is covered. Without draw->multisample all samples are as the pixel centre. */

@@ -23,6 +23,7 @@ struct primitive_out {
     uint8_t vertices;   /* 1 point, 2 line, 3 triangle */
     uint8_t provoking;  /* which of v[] gives flat attributes */
     uint8_t edge_flags; /* bit i: the edge from v[i] to v[i + 1] is a real one */
+    uint32_t run;       /* the same for what a line stipple runs through, in one draw */
     uint32_t v[3];      /* the caller's vertex handles, in winding order */
 };
 
@@ -31,6 +32,7 @@ struct assembler {
     uint8_t mode;
     bool flatshade_first;
     uint32_t count; /* vertices since the start or the last restart */
+    uint32_t run;   /* of the next primitive */
     uint32_t held[4];
 };
 

@@ -28,8 +28,10 @@ emit_point(struct primitive_out *out, uint32_t a)
 static void
 emit_line(const struct assembler *assembler, struct primitive_out *out, uint32_t a, uint32_t b)
 {
-    *out = (struct primitive_out){
-        .vertices = 2, .provoking = assembler->flatshade_first ? 0 : 1, .v = {a, b, b}};
+    *out = (struct primitive_out){.vertices = 2,
+                                  .provoking = assembler->flatshade_first ? 0 : 1,
+                                  .run = assembler->run,
+                                  .v = {a, b, b}};
 }
 
 static void
@@ -39,6 +41,7 @@ emit_triangle(const struct assembler *assembler, struct primitive_out *out, uint
     *out = (struct primitive_out){.vertices = 3,
                                   .provoking = assembler->flatshade_first ? 0 : 2,
                                   .edge_flags = edge_flags,
+                                  .run = assembler->run,
                                   .v = {a, b, c}};
 }
 
@@ -161,6 +164,14 @@ line_vertex(struct assembler *s, uint32_t b, struct primitive_out out[2])
     return 1;
 }
 
+/* A stipple runs on through a strip, a loop and a polygon, and starts anew with everything else. */
+static bool
+runs_on(const struct assembler *assembler)
+{
+    return assembler->mode == PRIM_LINE_STRIP || assembler->mode == PRIM_LINE_LOOP ||
+           assembler->mode == PRIM_POLYGON;
+}
+
 static uint32_t
 triangle_vertex(struct assembler *s, uint32_t c, struct primitive_out out[2])
 {
@@ -193,6 +204,8 @@ assembler_vertex(struct assembler *assembler, uint32_t handle, struct primitive_
     case PRIM_COUNT: BUG("no such primitive");
     }
     assembler->count++;
+    if (made && !runs_on(assembler))
+        assembler->run++;
     return made;
 }
 
@@ -209,6 +222,7 @@ assembler_end(struct assembler *assembler, struct primitive_out out[2])
         made = 1;
     }
     assembler->count = 0;
+    assembler->run++;
     return made;
 }
 

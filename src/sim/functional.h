@@ -5,6 +5,9 @@
 
 #include "gfx/context.h"
 
+/* Simulated memory where no machine says how much; only pages that are touched take the host's. */
+#define FUNCTIONAL_MEMORY_BYTES (3072u << 20)
+
 struct functional {
     struct gpu_device *device; /* not owned */
     struct arena draws;        /* baked draws, reset at each swap */

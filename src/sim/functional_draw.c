@@ -20,6 +20,7 @@ struct run { /* one draw under way */
     struct gpu_memory *memory;
     const struct draw *draw;
     uint32_t instance;
+    struct setup_state *setup;
     bool shade_fragments; /* else nothing that the fragment program does can be seen */
     struct error *err;
 };
@@ -291,10 +292,33 @@ mask_after_shading(const struct run *run, const struct quad *quad, uint32_t lane
     return mask;
 }
 
+/* Coverage of antialiased shapes, into the alpha of each color output once. */
+static void
+apply_coverage(const struct run *run, const struct quad *quad, uint32_t lane)
+{
+    const struct draw *draw = run->draw;
+    struct exec *exec = &run->scratch->exec;
+    float coverage[4];
+    uint64_t done = 0;
+
+    smooth_quad(quad->triangle, quad->x, quad->y, coverage);
+    for (uint32_t t = 0; t < draw->color_count; t++) {
+        const uint8_t output = draw->color_output[t];
+        if (output >= draw->fs->output_count || done >> output & 1)
+            continue;
+        float *alpha = exec->outputs + ((size_t)output * 4 + 3) * exec->lanes + lane;
+        for (uint32_t i = 0; i < 4; i++)
+            alpha[i] = smooth_alpha(draw, alpha[i], coverage[i]);
+        done |= UINT64_C(1) << output;
+    }
+}
+
 static void
 finish_quad(const struct run *run, struct quad *quad, uint32_t lane)
 {
     const struct draw *draw = run->draw;
+    if (quad->triangle->smooth.shape != SMOOTH_NONE)
+        apply_coverage(run, quad, lane);
     uint32_t mask = mask_after_shading(run, quad, lane);
 
     if (!draw->early_z && mask) {
@@ -419,7 +443,7 @@ draw_primitive(const struct run *run, const struct primitive_out *primitive)
         scratch->triangle_count = 0;
     }
     struct triangle *triangles = &scratch->triangles[scratch->triangle_count];
-    const uint32_t count = setup_primitive(run->draw, primitive, v, clip, triangles);
+    const uint32_t count = setup_primitive(run->draw, primitive, v, clip, run->setup, triangles);
     scratch->triangle_count += count;
     for (uint32_t i = 0; i < count; i++)
         if (!draw_triangle(run, &triangles[i]))
@@ -468,14 +492,12 @@ read_index(const struct run *run, uint32_t i)
 }
 
 static bool
-draw_instance(const struct run *run)
+draw_instance(const struct run *run, struct assembler *assembler)
 {
     const struct draw_params *params = &run->draw->params;
     uint32_t numbers[VERTEX_CHUNK], count = 0;
     struct primitive_out primitives[2];
-    struct assembler assembler;
 
-    assembler_begin(&assembler, run->draw);
     for (uint32_t i = 0; i < params->count; i++) {
         const uint32_t index = params->indexed ? read_index(run, i) : params->start + i;
         const bool restart =
@@ -483,15 +505,15 @@ draw_instance(const struct run *run)
         if (!restart)
             numbers[count++] = params->indexed ? index + (uint32_t)params->index_bias : index;
         if (restart || count == VERTEX_CHUNK) {
-            if (!draw_vertices(run, &assembler, numbers, count))
+            if (!draw_vertices(run, assembler, numbers, count))
                 return false;
             count = 0;
         }
-        if (restart && !draw_primitives(run, primitives, assembler_end(&assembler, primitives)))
+        if (restart && !draw_primitives(run, primitives, assembler_end(assembler, primitives)))
             return false;
     }
-    return draw_vertices(run, &assembler, numbers, count) &&
-           draw_primitives(run, primitives, assembler_end(&assembler, primitives));
+    return draw_vertices(run, assembler, numbers, count) &&
+           draw_primitives(run, primitives, assembler_end(assembler, primitives));
 }
 
 static bool
@@ -507,10 +529,13 @@ bool
 functional_draw(struct functional *renderer, const struct draw *draw, struct error *err)
 {
     struct functional_scratch *scratch = renderer->scratch;
+    struct assembler assembler;
+    struct setup_state setup = {0};
     struct run run = {.renderer = renderer,
                       .scratch = scratch,
                       .memory = &renderer->device->memory,
                       .draw = draw,
+                      .setup = &setup,
                       .err = err};
     const uint64_t passed = scratch->samples_passed;
 
@@ -520,9 +545,10 @@ functional_draw(struct functional *renderer, const struct draw *draw, struct err
         return true;
     run.shade_fragments = draw->color_write || !draw->early_z;
     scratch->quad_count = scratch->triangle_count = 0;
+    assembler_begin(&assembler, draw);
     for (run.instance = 0; run.instance < draw->params.instance_count; run.instance++) {
         forget_vertices(scratch);
-        if (!draw_instance(&run))
+        if (!draw_instance(&run, &assembler))
             return false;
     }
     if (!flush_quads(&run))

@@ -145,6 +145,9 @@ check_params(const struct params *p, struct error *err)
     if (p->FRAGMENTSHADER.ThreadGroup > EXEC_MAX_LANES || p->FRAGMENTSHADER.ThreadGroup < 4)
         return fail(err, "FRAGMENTSHADER.ThreadGroup = %u: 4 to %d are simulated",
                     p->FRAGMENTSHADER.ThreadGroup, EXEC_MAX_LANES);
+    if (p->MEMORYCONTROLLER.MemoryBuses > MEMCTL_MAX_CHANNELS)
+        return fail(err, "MEMORYCONTROLLER.MemoryBuses = %u: 1 to %d are simulated",
+                    p->MEMORYCONTROLLER.MemoryBuses, MEMCTL_MAX_CHANNELS);
     return true;
 }
 

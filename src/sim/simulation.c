@@ -32,7 +32,9 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
     memset(sim, 0, sizeof *sim);
     if (listener)
         sim->listener = *listener;
-    if (!gpu_device_init(&sim->device, params->MEMORYCONTROLLER.MemorySize, err))
+    const uint32_t memory_bytes =
+        timed ? params->MEMORYCONTROLLER.MemorySize : FUNCTIONAL_MEMORY_BYTES;
+    if (!gpu_device_init(&sim->device, memory_bytes, err))
         return false;
     functional_init(&sim->functional, &sim->device);
     sim->executor = (struct executor){sim, &sim->device, execute};

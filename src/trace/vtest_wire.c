@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -18,6 +19,8 @@
 static bool
 lost(struct error *err)
 {
+    if (errno == EAGAIN)
+        return fail(err, "virgl_test_server does not answer (it does not say what it refuses)");
     return fail(err, "lost the connection to virgl_test_server: %s",
                 errno ? strerror(errno) : "it ended");
 }
@@ -134,6 +137,9 @@ wire_connect_raw(const char *path, struct error *err)
     }
     strcpy(address.sun_path, path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const struct timeval patience = {.tv_sec = 50};
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     if (fd >= 0 && !connect(fd, (struct sockaddr *)&address, sizeof address))
         return fd;
     fail(err, "cannot connect to virgl_test_server: %s", strerror(errno));

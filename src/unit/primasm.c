@@ -84,7 +84,6 @@ take(struct primasm *primasm, const struct vertex_item *item)
         return;
     }
     emit(primasm, primitives, assembler_end(&primasm->assembler, primitives));
-    assembler_begin(&primasm->assembler, item->draw);
     keep_only_needed(primasm);
     if (item->kind == ITEM_END) {
         struct primitive_item *end = &primasm->pending[primasm->pending_count++];

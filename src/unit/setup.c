@@ -29,7 +29,8 @@ set_up(struct setup *setup, const struct primitive_item *item)
         v[i] = &item->v[i]->vertex;
     setup->draw = item->draw;
     setup->made_sent = 0;
-    setup->made_count = setup_primitive(item->draw, &item->primitive, v, item->clip, setup->made);
+    setup->made_count = setup_primitive(item->draw, &item->primitive, v, item->clip, &setup->state,
+                                        setup->made);
     setup->stats.primitives_in++;
     setup->stats.culled += setup->made_count == 0;
     setup->stats.clipped += item->clip == CLIP_NEEDED;
@@ -62,6 +63,7 @@ setup_clock(void *self, uint64_t now)
                     break;
                 *(struct triangle_item *)queue_push(setup->out, now) =
                     (struct triangle_item){ITEM_END, item->draw, NULL};
+                setup->state = (struct setup_state){0};
             } else {
                 set_up(setup, item);
             }

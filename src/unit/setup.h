@@ -14,6 +14,7 @@ struct setup {
     uint32_t triangles_cycle;
     struct triangle made[SETUP_MAX_TRIANGLES]; /* of the primitive in hand */
     uint32_t made_count, made_sent;
+    struct setup_state state; /* of the draw */
     const struct draw *draw;
 };
 

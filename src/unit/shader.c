@@ -208,6 +208,16 @@ take_texels(struct shader *shader, uint64_t now)
     return worked;
 }
 
+static void
+apply_coverage(const struct draw *draw, struct quad *quad)
+{
+    float coverage[4];
+    smooth_quad(&quad->triangle->triangle, quad->x, quad->y, coverage);
+    for (uint32_t t = 0; t < draw->color_count; t++)
+        for (uint32_t f = 0; f < 4; f++)
+            quad->color[t][f][3] = smooth_alpha(draw, quad->color[t][f][3], coverage[f]);
+}
+
 /* What the program wrote, to the quads: colors, and depth where it replaces the triangle's. */
 static void
 store_fragments(struct shader *shader, struct group *group)
@@ -230,6 +240,8 @@ store_fragments(struct shader *shader, struct group *group)
         if (draw->depth_output >= 0)
             memcpy(quad->z, exec->outputs + ((size_t)draw->depth_output * 4 + 2) * lanes + q * 4,
                    sizeof quad->z);
+        if (quad->triangle->triangle.smooth.shape != SMOOTH_NONE)
+            apply_coverage(draw, quad);
         const float alpha[4] = {quad->color[0][0][3], quad->color[0][1][3], quad->color[0][2][3],
                                 quad->color[0][3][3]};
         if (draw->dsa.alpha_enable)

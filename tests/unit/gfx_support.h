@@ -87,7 +87,8 @@ scene_setup(const struct scene *scene, const struct primitive_out *primitive,
 {
     const struct vertex *const pointers[3] = {&v[0], &v[1], &v[2]};
     const enum clip_result clip = clip_test(&scene->draw, primitive, pointers);
-    return setup_primitive(&scene->draw, primitive, pointers, clip, out);
+    struct setup_state state = {0};
+    return setup_primitive(&scene->draw, primitive, pointers, clip, &state, out);
 }
 
 /* Adds one to the count of each pixel that a shape covers. */

@@ -463,29 +463,6 @@ static void
 refusals_have_names(void **data)
 {
     struct fixture *f = *data;
-    static const struct {
-        uint32_t s0, mode;
-        const char *what;
-    } cases[] = {
-        {1 << 10, PRIM_TRIANGLES, "polygon modes other than fill"},
-        {1 << 21, PRIM_TRIANGLES, "polygon smoothing"},
-        {1 << 22, PRIM_TRIANGLES, "polygon stipple"},
-        {1 << 26, PRIM_LINE_STRIP, "line smoothing"},
-        {1 << 27, PRIM_LINES, "line stipple"},
-        {1 << 23, PRIM_POINTS, "point smoothing"},
-        {1 << 27, PRIM_TRIANGLES, NULL}, /* state that this draw does not use */
-        {1 << 10 | 1 << 8, PRIM_TRIANGLES, NULL},
-    };
-    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        PACKET(&f->s, 1, 2, 200 + i, cases[i].s0, 0, 0, 0, 0, 0, 0, 0);
-        PACKET(&f->s, 2, 2, 200 + i);
-        scene_draw(&f->s, cases[i].mode, false);
-        if (cases[i].what)
-            must_fail(f, cases[i].what);
-        else
-            must(f);
-    }
-    PACKET(&f->s, 2, 2, OBJ_RASTERIZER);
     PACKET(&f->s, 1, 5, 300, 0, 1, 0, 31);
     PACKET(&f->s, 2, 5, 300);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
