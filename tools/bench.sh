@@ -1,7 +1,7 @@
 #!/bin/sh
 # `make bench`: how fast the simulator is, on a glmark2 texture frame at 800x600 and the machine
 # reference-2005, on one core; the median of three runs. Cycles count when a shader, texture unit or
-# ROP was BUSY in them.
+# ROP was BUSY in them; wall time is that spent on the machine.
 #
 #     tools/bench.sh build/aetius
 set -eu
@@ -31,22 +31,12 @@ for run in 1 2 3; do
         >"$out/run-$run.log"
 done
 
-# A column of the table of frames, added up.
-total() {
-    gunzip -c "$out/run-1/stats.frames.csv.gz" | awk -F, -v name="$1" '
-        NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i; next }
-        { sum += $column }
-        END { if (!column) exit 1; printf "%.0f", sum }'
-}
-
-fragments=$(total fraggen.fragments_out)
-jq -rs --argjson fragments "$fragments" --arg what "$what" '
+jq -rs --arg what "$what" '
     def median: sort | .[length / 2 | floor];
-    (map(.wall_seconds) | median) as $seconds
-    | .[0] as $run
+    .[0] as $run
     | "\($what), \($run.frames) frames, reference-2005, median of \(length):",
-      "  simulated cycles a wall second (busy)  \($run.busy_cycles / $seconds | round)",
-      "  wall milliseconds a frame              \($seconds * 1000 / $run.frames | round)",
-      "  nanoseconds a fragment                 \($seconds * 1e9 / $fragments | round)",
-      "  of \($run.cycles) cycles \($run.busy_cycles) busy; \($fragments) fragments"
+      "  simulated cycles a wall second (busy)  \(map(.busy_cycles_per_second) | median | round)",
+      "  wall milliseconds a frame              \(map(.wall_ms_per_frame) | median | round)",
+      "  nanoseconds a shaded fragment          \(map(.wall_ns_per_fragment) | median | round)",
+      "  of \($run.cycles) cycles \($run.busy_cycles) busy; \($run.fragments) fragments shaded"
 ' "$out"/run-*/run.json

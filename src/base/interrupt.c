@@ -6,21 +6,29 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
-void
-interrupt_block(void)
+/* Written by the handler alone. */
+static volatile sig_atomic_t interrupted;
+
+static void
+on_signal(int signal)
 {
-    sigset_t set;
-    sigemptyset(&set);
+    (void)signal;
+    interrupted = 1;
+}
+
+void
+interrupt_watch(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
     for (size_t i = 0; i < SIGNALS; i++)
-        sigaddset(&set, signals[i]);
-    sigprocmask(SIG_BLOCK, &set, NULL);
+        sigaction(signals[i], &action, NULL);
 }
 
 bool
 interrupt_pending(void)
 {
     sigset_t set;
-    bool pending = false;
+    bool pending = interrupted;
     sigpending(&set);
     for (size_t i = 0; i < SIGNALS; i++)
         pending |= sigismember(&set, signals[i]) == 1;

@@ -47,7 +47,7 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
         return EXIT_FAILED;
     if (*warning.text)
         log_warning("%s", warning.text);
-    interrupt_block();
+    interrupt_watch();
     bool ok = simulate_begin(&s, options, trace_program(reader), path, err), stopped = false;
     if (ok) {
         ok = drive(&s, reader, err);

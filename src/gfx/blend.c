@@ -1,10 +1,12 @@
 /* Color Write and Blend (machine.md): blend functions and factors, logic operations, color masks.
- * Blending is done in single precision on unpacked pixels and rounded to nearest by the format's
- * packing; sRGB targets blend linear values. What a format does not store reads as 1 (alpha) and
- * is written as ones (the X of B8G8R8X8).
+ * Targets of 8 bits a channel blend in 8-bit fixed point, as ROPs of the time and the reference
+ * renderer do: source and constant are rounded to bytes first, each product to a byte, and the sum
+ * saturates. Others blend in single precision on unpacked pixels and are rounded to nearest by the
+ * format's packing; sRGB targets blend linear values. What a format does not store reads as 1
+ * (alpha) and is written as ones (the X of B8G8R8X8).
  *
- * B8G8R8A8 and B8G8R8X8 have their conversions written out here, for speed; the bits are those of
- * the general way. Not modelled: a second source color, dithering (the reference does neither). */
+ * B8G8R8A8 and B8G8R8X8 are done a quad at a time here, for speed; the bits are those of the
+ * general way. Not modelled: a second source color, dithering (the reference does neither). */
 #include "gfx/fragment.h"
 
 #include "base/error.h"
@@ -12,10 +14,20 @@
 #include <string.h>
 
 typedef float color4 __attribute__((vector_size(16))); /* R, G, B, A */
-typedef double double4 __attribute__((vector_size(32)));
 typedef int32_t int4 __attribute__((vector_size(16)));
 
-enum { FORMAT_B8G8R8A8_UNORM = 1, FORMAT_B8G8R8X8_UNORM = 2 };
+enum { /* targets of 8 bits a channel */
+       FORMAT_B8G8R8A8_UNORM = 1,
+       FORMAT_B8G8R8X8_UNORM = 2,
+       FORMAT_A8R8G8B8_UNORM = 3,
+       FORMAT_X8R8G8B8_UNORM = 4,
+       FORMAT_R8_UNORM = 64,
+       FORMAT_R8G8_UNORM = 65,
+       FORMAT_R8G8B8A8_UNORM = 67,
+       FORMAT_X8B8G8R8_UNORM = 68,
+       FORMAT_A8B8G8R8_UNORM = 121,
+       FORMAT_R8G8B8X8_UNORM = 134
+};
 enum { LOGICOP_COPY = 12 };
 
 static color4
@@ -128,6 +140,148 @@ blend_color(const struct blend_target *rt, color4 src, color4 dst, color4 consta
     return rgb;
 }
 
+/* Bytes of one or four pixels in 16-bit places, alpha at 3, 7, 11, 15. */
+enum { BYTES = 16 };
+
+static void
+factor8(uint8_t which, bool is_alpha, const uint16_t *src, const uint16_t *dst,
+        const uint16_t *constant, uint16_t *out)
+{
+    for (uint32_t i = 0; i < BYTES; i++) {
+        const uint32_t a = i | 3;
+        uint32_t value = 0;
+        switch ((enum blend_factor)which) {
+        case FACTOR_ONE:
+        case FACTOR_INV_SRC1_COLOR:
+        case FACTOR_INV_SRC1_ALPHA: value = 255; break;
+        case FACTOR_SRC_COLOR: value = src[i]; break;
+        case FACTOR_SRC_ALPHA: value = src[a]; break;
+        case FACTOR_DST_ALPHA: value = dst[a]; break;
+        case FACTOR_DST_COLOR: value = dst[i]; break;
+        case FACTOR_SRC_ALPHA_SATURATE:
+            value = is_alpha ? 255u : src[a] < 255 - dst[a] ? src[a] : 255u - dst[a];
+            break;
+        case FACTOR_CONST_COLOR: value = constant[i]; break;
+        case FACTOR_CONST_ALPHA: value = constant[a]; break;
+        case FACTOR_ZERO:
+        case FACTOR_SRC1_COLOR:
+        case FACTOR_SRC1_ALPHA: break;
+        case FACTOR_INV_SRC_COLOR: value = 255u - src[i]; break;
+        case FACTOR_INV_SRC_ALPHA: value = 255u - src[a]; break;
+        case FACTOR_INV_DST_ALPHA: value = 255u - dst[a]; break;
+        case FACTOR_INV_DST_COLOR: value = 255u - dst[i]; break;
+        case FACTOR_INV_CONST_COLOR: value = 255u - constant[i]; break;
+        case FACTOR_INV_CONST_ALPHA: value = 255u - constant[a]; break;
+        }
+        out[i] = (uint16_t)value;
+    }
+}
+
+/* a * b / 255 in each place, as the reference divides: not always to nearest. */
+static void
+multiply8(const uint16_t *a, const uint16_t *b, uint16_t *out)
+{
+    for (uint32_t i = 0; i < BYTES; i++) {
+        const uint16_t product = (uint16_t)(a[i] * b[i]);
+        out[i] = (uint16_t)(product + (product >> 8) + 128) >> 8;
+    }
+}
+
+static void
+combine8(uint8_t func, const uint16_t *src, const uint16_t *src_factor, const uint16_t *dst,
+         const uint16_t *dst_factor, uint16_t *out)
+{
+    uint16_t s[BYTES], d[BYTES];
+    multiply8(src, src_factor, s);
+    multiply8(dst, dst_factor, d);
+    for (uint32_t i = 0; i < BYTES; i++) {
+        int32_t value = 0;
+        switch ((enum blend_func)func) {
+        case BLEND_ADD: value = s[i] + d[i] < 255 ? s[i] + d[i] : 255; break;
+        case BLEND_SUBTRACT: value = s[i] > d[i] ? s[i] - d[i] : 0; break;
+        case BLEND_REVERSE_SUBTRACT: value = d[i] > s[i] ? d[i] - s[i] : 0; break;
+        case BLEND_MIN: value = src[i] < dst[i] ? src[i] : dst[i]; break;
+        case BLEND_MAX: value = src[i] > dst[i] ? src[i] : dst[i]; break;
+        }
+        out[i] = (uint16_t)value;
+    }
+}
+
+static void
+blend8(const struct blend_target *rt, const uint16_t *src, const uint16_t *dst,
+       const uint16_t *constant, uint16_t *out)
+{
+    uint16_t src_factor[BYTES], dst_factor[BYTES], alpha[BYTES];
+    factor8(rt->rgb_src, false, src, dst, constant, src_factor);
+    factor8(rt->rgb_dst, false, src, dst, constant, dst_factor);
+    combine8(rt->rgb_func, src, src_factor, dst, dst_factor, out);
+    if (rt->alpha_func == rt->rgb_func && rt->alpha_src == rt->rgb_src &&
+        rt->alpha_dst == rt->rgb_dst && rt->rgb_src != FACTOR_SRC_ALPHA_SATURATE &&
+        rt->rgb_dst != FACTOR_SRC_ALPHA_SATURATE)
+        return; /* alpha has come out right with the rest */
+    factor8(rt->alpha_src, true, src, dst, constant, src_factor);
+    factor8(rt->alpha_dst, true, src, dst, constant, dst_factor);
+    combine8(rt->alpha_func, src, src_factor, dst, dst_factor, alpha);
+    for (uint32_t i = 3; i < BYTES; i += 4)
+        out[i] = alpha[i];
+}
+
+/* 0 .. 1 to 0 .. 255, to nearest, ties to even; NaN becomes 0. */
+static uint16_t
+to_byte(float value)
+{
+    const float clamped = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f;
+    const float shifted = clamped * 255.0f + 0x1p23f;
+    uint32_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    return (uint16_t)(bits & 255);
+}
+
+static void
+to_bytes(color4 color, uint16_t bytes[4])
+{
+    for (uint32_t c = 0; c < 4; c++)
+        bytes[c] = to_byte(color[c]);
+}
+
+static color4
+from_bytes(const uint16_t bytes[4])
+{
+    return (color4){bytes[0], bytes[1], bytes[2], bytes[3]} / 255.0f;
+}
+
+/* One pixel of a target of 8 bits a channel. */
+static color4
+blend_color8(const struct blend_target *rt, color4 src, color4 dst, color4 constant)
+{
+    uint16_t s[BYTES] = {0}, d[BYTES] = {0}, k[BYTES] = {0}, out[BYTES];
+    to_bytes(src, s);
+    if (!rt->enable)
+        return from_bytes(s);
+    to_bytes(dst, d);
+    to_bytes(constant, k);
+    blend8(rt, s, d, k, out);
+    return from_bytes(out);
+}
+
+static bool
+has_bytes(const struct format_info *format)
+{
+    switch (format->number) {
+    case FORMAT_B8G8R8A8_UNORM:
+    case FORMAT_B8G8R8X8_UNORM:
+    case FORMAT_A8R8G8B8_UNORM:
+    case FORMAT_X8R8G8B8_UNORM:
+    case FORMAT_R8_UNORM:
+    case FORMAT_R8G8_UNORM:
+    case FORMAT_R8G8B8A8_UNORM:
+    case FORMAT_X8B8G8R8_UNORM:
+    case FORMAT_A8B8G8R8_UNORM:
+    case FORMAT_R8G8B8X8_UNORM: return true;
+    default: return false;
+    }
+}
+
 static uint8_t
 logic_operation(uint8_t op, uint8_t s, uint8_t d)
 {
@@ -193,7 +347,9 @@ general_fragment(const struct draw *draw, uint32_t target, const struct format_i
         format->unpack(pixel, 0, 0, dst_rgba);
         dst = load_color(dst_rgba);
     }
-    if (rt->enable)
+    if (has_bytes(format))
+        color = blend_color8(rt, src, dst, constant);
+    else if (rt->enable)
         color = blend_color(rt, src, dst, constant);
     for (uint32_t c = 0; c < 4; c++)
         out[c] = masked && !(rt->colormask >> c & 1) ? dst[c] : color[c];
@@ -216,47 +372,39 @@ blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask, cons
                              bytes + (size_t)i * format->block_bytes);
 }
 
-static color4
-unpack_bgra8(uint32_t word)
-{
-    const int4 raw = {word >> 16 & 255, word >> 8 & 255, word & 255, word >> 24};
-    return __builtin_convertvector(raw, color4) / 255.0f;
-}
-
-/* Of values from 0 to 1; the product and the sum are exact in double precision. */
-static uint32_t
-pack_bgra8(color4 color)
-{
-    const double4 scaled = __builtin_convertvector(color, double4) * 255.0;
-    const int4 raw = __builtin_convertvector(scaled + 0.5, int4);
-    return (uint32_t)raw[0] << 16 | (uint32_t)raw[1] << 8 | (uint32_t)raw[2] |
-           (uint32_t)raw[3] << 24;
-}
-
 static void
 blend_quad_bgra8(const struct draw *draw, uint32_t target, uint32_t mask, const float rgba[4][4],
                  bool has_alpha, uint8_t *bytes)
 {
+    static const uint8_t place[4] = {2, 1, 0, 3};
     const struct blend_target *rt = &draw->blend.rt[target];
-    const uint32_t opaque = has_alpha ? 0 : UINT32_C(0xff000000);
-    const color4 constant = clamp4(load_color(draw->blend_color), 0.0f, 1.0f);
-    uint32_t kept = 0;
+    uint16_t src[BYTES], dst[BYTES], constant[BYTES];
+    uint8_t old[BYTES], now[BYTES], kept[4];
 
-    for (uint32_t c = 0; c < 4; c++)
-        if (!(rt->colormask >> c & 1))
-            kept |= 255u << (c == 3 ? 24 : 16 - 8 * c);
-    for (uint32_t i = 0; i < 4; i++) {
-        if (!(mask >> i & 1))
-            continue;
-        color4 color = clamp4(load_color(rgba[i]), 0.0f, 1.0f);
-        uint32_t old;
-        memcpy(&old, bytes + 4 * i, sizeof old);
-        if (rt->enable)
-            color =
-                clamp4(blend_color(rt, color, unpack_bgra8(old | opaque), constant), 0.0f, 1.0f);
-        const uint32_t now = (old & kept) | (pack_bgra8(color) & ~kept) | opaque;
-        memcpy(bytes + 4 * i, &now, sizeof now);
+    for (uint32_t i = 0; i < BYTES; i++)
+        src[i] = to_byte(rgba[i / 4][place[i % 4]]);
+    memcpy(old, bytes, sizeof old);
+    if (rt->enable) {
+        for (uint32_t i = 0; i < BYTES; i++) {
+            dst[i] = i % 4 == 3 && !has_alpha ? 255 : old[i];
+            constant[i] = to_byte(draw->blend_color[place[i % 4]]);
+        }
+        uint16_t out[BYTES];
+        blend8(rt, src, dst, constant, out);
+        memcpy(src, out, sizeof src);
     }
+    for (uint32_t i = 0; i < 4; i++)
+        kept[i] = rt->colormask >> place[i] & 1 ? 0 : 255;
+    for (uint32_t i = 0; i < BYTES; i++) {
+        const uint8_t keep = mask >> i / 4 & 1 ? kept[i % 4] : 255;
+        const uint8_t written = i % 4 == 3 && !has_alpha ? 255 : (uint8_t)src[i];
+        now[i] = (uint8_t)((old[i] & keep) | (written & ~keep));
+    }
+    if (!has_alpha)
+        for (uint32_t i = 0; i < 4; i++)
+            if (mask >> i & 1)
+                now[i * 4 + 3] = 255;
+    memcpy(bytes, now, sizeof now);
 }
 
 void

@@ -29,6 +29,11 @@ enum gpu_op {
     GPU_PUT,  /* bytes into a resource: the message's, TRANSFER3D's or INLINE_WRITE's */
     GPU_GET,  /* bytes read back */
     GPU_SWAP, /* a frame is complete: GET of a display target that counts as a swap */
+    /* the state at the start of a trimmed trace (trace/message.h): never timed */
+    GPU_STATE,
+    GPU_PLACE,
+    GPU_CONTENTS,
+    GPU_RESULT,
     /* state */
     GPU_CREATE_OBJECT,
     GPU_BIND_OBJECT,
@@ -102,9 +107,19 @@ struct gpu_cmd {
     union {
         struct resource_desc resource; /* RESOURCE_CREATE */
         struct {
+            bool begins;
+        } restore; /* STATE */
+        struct {
+            uint32_t address;
+        } place;
+        struct {
+            uint32_t handle;
+            uint64_t value;
+        } result;
+        struct {
             uint32_t handle;
         } unref;
-        struct { /* PUT, GET, SWAP */
+        struct { /* PUT, GET, SWAP, CONTENTS */
             uint32_t resource, level;
             struct box box;
             const uint8_t *bytes; /* PUT: tight rows; lives until the next command is asked for */

@@ -279,6 +279,18 @@ client_end(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
     return true;
 }
 
+/* Where PLACE said, which counts once, or wherever there is room. */
+static bool
+place_resource(struct gpu_device *device, struct resource *res, struct error *err)
+{
+    const uint32_t address = device->place;
+    device->place = 0;
+    if (address == 0)
+        return gpu_memory_alloc(&device->memory, res->size_bytes, &res->address, err);
+    res->address = address;
+    return gpu_memory_alloc_at(&device->memory, address, res->size_bytes, err);
+}
+
 static bool
 resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -293,8 +305,7 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
     struct device_resource *resource = mem_alloc(sizeof *resource);
     struct resource *res = &resource->res;
     resource->head.is_resource = true;
-    if (!resource_init(res, &cmd->resource, err) ||
-        !gpu_memory_alloc(&device->memory, res->size_bytes, &res->address, err)) {
+    if (!resource_init(res, &cmd->resource, err) || !place_resource(device, res, err)) {
         free(resource);
         return fail_prefix(err, "resource %u", handle);
     }
@@ -342,6 +353,42 @@ sub_context_op(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     return true;
 }
 
+static bool
+restore_contents(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct resource *res = find_resource(device, cmd, cmd->transfer.resource, err);
+    if (!res)
+        return false;
+    if (cmd->transfer.level > res->desc.last_level ||
+        cmd->transfer.size_bytes != resource_level_bytes(res, cmd->transfer.level))
+        return fail(err, "resource %u: %u bytes are no contents of level %u", res->desc.handle,
+                    cmd->transfer.size_bytes, cmd->transfer.level);
+    resource_write_level(res, &device->memory, cmd->transfer.level, cmd->transfer.bytes);
+    return true;
+}
+
+static bool
+restore_result(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct gpu_query *query = gpu_find_query(device, cmd, cmd->result.handle);
+    if (!query)
+        return fail(err, "query %u is not there", cmd->result.handle);
+    query->result = cmd->result.value;
+    return true;
+}
+
+/* The state that a trimmed trace starts with. */
+static bool
+apply_restore(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    switch (cmd->op) {
+    case GPU_STATE: device->restoring = cmd->restore.begins; return true;
+    case GPU_PLACE: device->place = cmd->place.address; return true;
+    case GPU_CONTENTS: return restore_contents(device, cmd, err);
+    default: return restore_result(device, cmd, err);
+    }
+}
+
 bool
 gpu_op_is_work(enum gpu_op op)
 {
@@ -385,6 +432,10 @@ gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *er
     case GPU_SET_SUB_CTX:
     case GPU_CREATE_SUB_CTX:
     case GPU_DESTROY_SUB_CTX: well = sub_context_op(device, cmd, err); break;
+    case GPU_STATE:
+    case GPU_PLACE:
+    case GPU_CONTENTS:
+    case GPU_RESULT: well = apply_restore(device, cmd, err); break;
     case GPU_PUT:
     case GPU_GET:
     case GPU_SWAP:

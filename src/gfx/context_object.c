@@ -62,14 +62,15 @@ static bool
 fill_shader(struct gpu_device *device, struct object *object, const struct gpu_cmd *cmd,
             struct error *err)
 {
-    uint32_t stage = cmd->create.shader.stage;
+    static const char *const names[STAGE_COUNT] = {"vertex", "fragment"};
+    uint32_t stage = cmd->create.shader.stage, id = device->next_program_id++;
     if (stage >= STAGE_COUNT)
         return fail(err, "shader stage %u is not one of this GPU", stage);
     struct program *program = program_create((enum shader_stage)stage, cmd->create.shader.text,
                                              &cmd->create.shader.so, err);
     if (!program)
-        return false;
-    program->id = device->next_program_id++;
+        return fail_prefix(err, "%s program %u", names[stage], id);
+    program->id = id;
     object->shader.program = program;
     object->shader.uniform_blocks = reads_uniform_blocks(program);
     return true;

@@ -102,6 +102,42 @@ gpu_memory_alloc(struct gpu_memory *memory, uint32_t bytes, uint32_t *address, s
                 bytes, memory->used_bytes, memory->size_bytes);
 }
 
+/* Cuts `bytes` at `address` out of the free range at *link. */
+static void
+take_out(struct memory_range **link, uint32_t address, uint32_t bytes)
+{
+    struct memory_range *range = *link;
+    uint32_t before = address - range->address, after = range->bytes - before - bytes;
+    if (after)
+        range->next = range_create(address + bytes, after, range->next);
+    range->bytes = before;
+    if (before == 0) {
+        *link = range->next;
+        free(range);
+    }
+}
+
+bool
+gpu_memory_alloc_at(struct gpu_memory *memory, uint32_t address, uint32_t bytes, struct error *err)
+{
+    struct memory_range **link = &memory->free_list;
+    const uint64_t end = (uint64_t)address + round_up(bytes);
+    while (*link && (uint64_t)(*link)->address + (*link)->bytes < end)
+        link = &(*link)->next;
+    if (bytes > memory->size_bytes || address % MEMORY_ALIGN || !*link ||
+        (*link)->address > address)
+        return fail(err,
+                    "%u bytes at 0x%x of the simulated memory of %u are not free (if it is smaller "
+                    "than the trace's: raise MEMORYCONTROLLER.MemorySize)",
+                    bytes, address, memory->size_bytes);
+    take_out(link, address, round_up(bytes));
+    memory->used_bytes += round_up(bytes);
+    if (memory->used_bytes > memory->peak_bytes)
+        memory->peak_bytes = memory->used_bytes;
+    zero_range(memory, address, round_up(bytes));
+    return true;
+}
+
 void
 gpu_memory_free(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
 {

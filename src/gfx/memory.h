@@ -28,6 +28,9 @@ void gpu_memory_fini(struct gpu_memory *memory);
  * range. */
 bool gpu_memory_alloc(struct gpu_memory *memory, uint32_t bytes, uint32_t *address,
                       struct error *err);
+/* The same at an address of the caller's: false when something lies there. */
+bool gpu_memory_alloc_at(struct gpu_memory *memory, uint32_t address, uint32_t bytes,
+                         struct error *err);
 void gpu_memory_free(struct gpu_memory *memory, uint32_t address, uint32_t bytes);
 
 #endif

@@ -177,6 +177,18 @@ parse_lines(struct parser *parser, char *text)
     return true;
 }
 
+/* A vertex program may write no position (GLSL 1.20, 7.1: it is undefined then): it has one all the
+ * same, which stays 0. */
+static void
+complete_outputs(struct program *program)
+{
+    for (uint32_t i = 0; i < program->output_count; i++)
+        if (program->outputs[i].semantic == SEMANTIC_POSITION)
+            return;
+    if (program->stage == STAGE_VERTEX && program->output_count < MAX_VARYINGS)
+        program->outputs[program->output_count++].semantic = SEMANTIC_POSITION;
+}
+
 static void
 note_outputs(struct program *program)
 {
@@ -219,9 +231,11 @@ program_create(enum shader_stage stage, const char *tgsi, const struct so_info *
     parser->err = err;
     for (uint32_t i = 0; i < MAX_ARRAYS; i++)
         parser->arrays[i] = (struct temp_range){1, 0};
-    bool well = parse_lines(parser, text) && program_resolve_flow(parser);
+    bool well = parse_lines(parser, text) && program_reword_integers(parser) &&
+                program_resolve_flow(parser);
     if (well) {
         program_find_liveness(parser);
+        complete_outputs(program);
         note_outputs(program);
         program_take(program, parser);
     }

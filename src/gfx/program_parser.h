@@ -21,6 +21,7 @@ struct parser {
     VEC(struct instruction) instructions;
     VEC(uint32_t) calls; /* pairs: instruction, label of the text */
     VEC(float) immediates;
+    bool integer_immediates; /* some are declared as integers */
     struct temp_range arrays[MAX_ARRAYS]; /* of TEMP, by their number; last < first: none */
 };
 
@@ -47,7 +48,8 @@ bool parse_immediate(struct parser *parser);
 /* program_instruction.c: behind "N:", beginning with the opcode */
 bool parse_instruction(struct parser *parser);
 
-bool program_resolve_flow(struct parser *parser);  /* program_flow.c */
-void program_find_liveness(struct parser *parser); /* program_live.c */
+bool program_reword_integers(struct parser *parser); /* program_float.c */
+bool program_resolve_flow(struct parser *parser);    /* program_flow.c */
+void program_find_liveness(struct parser *parser);   /* program_live.c */
 
 #endif

@@ -262,3 +262,42 @@ resource_read_box(const struct resource *res, const struct gpu_memory *memory, u
 {
     copy_box(res, memory->bytes, level, box, rows, false);
 }
+
+uint32_t
+resource_level_bytes(const struct resource *res, uint32_t level)
+{
+    return res->levels[level].slice_bytes * res->levels[level].slices;
+}
+
+static void
+copy_level(const struct resource *res, uint8_t *bytes, uint32_t level, uint8_t *rows, bool write)
+{
+    const struct resource_level *l = &res->levels[level];
+    bytes += (size_t)res->address + l->offset;
+    if (res->desc.target == TARGET_BUFFER) {
+        memcpy(write ? bytes : rows, write ? rows : bytes, l->slice_bytes);
+        return;
+    }
+    const uint32_t pixel = res->format->block_bytes * res->samples;
+    for (uint32_t z = 0; z < l->slices; z++, bytes += l->slice_bytes)
+        for (uint32_t y = 0; y < l->tiles_y * TILE_SIZE; y++)
+            for (uint32_t x = 0; x < l->tiles_x * TILE_SIZE; x++, rows += pixel) {
+                uint32_t tile = (y / TILE_SIZE) * l->tiles_x + x / TILE_SIZE;
+                uint8_t *at = bytes + (size_t)tile * res->tile_bytes + morton8(x, y) * pixel;
+                memcpy(write ? at : rows, write ? rows : at, pixel);
+            }
+}
+
+void
+resource_write_level(const struct resource *res, struct gpu_memory *memory, uint32_t level,
+                     const uint8_t *rows)
+{
+    copy_level(res, memory->bytes, level, (uint8_t *)rows, true);
+}
+
+void
+resource_read_level(const struct resource *res, const struct gpu_memory *memory, uint32_t level,
+                    uint8_t *rows)
+{
+    copy_level(res, memory->bytes, level, rows, false);
+}

@@ -107,4 +107,12 @@ void resource_write_box(const struct resource *res, struct gpu_memory *memory, u
 void resource_read_box(const struct resource *res, const struct gpu_memory *memory, uint32_t level,
                        const struct box *box, uint8_t *rows);
 
+/* A whole level with the padding of its tiles and all samples of each pixel side by side: rows of
+ * blocks, slice after slice. Of a buffer: its bytes. */
+uint32_t resource_level_bytes(const struct resource *res, uint32_t level);
+void resource_write_level(const struct resource *res, struct gpu_memory *memory, uint32_t level,
+                          const uint8_t *rows);
+void resource_read_level(const struct resource *res, const struct gpu_memory *memory,
+                         uint32_t level, uint8_t *rows);
+
 #endif

@@ -36,7 +36,7 @@ struct machine {
 #define QUEUE_1N QUEUE_11
 #define QUEUE_N1 QUEUE_11
 #define QUEUE_NN QUEUE_11
-#define MEMORY(name, unit, port, client, width)                                                           \
+#define MEMORY(name, unit, port, client, width)                                                    \
     struct queue *name##_requests, *name##_replies;                                                \
     uint32_t name##_count;
 #include "machine.def"

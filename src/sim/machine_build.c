@@ -140,13 +140,14 @@ add_stats(struct machine *m)
 static bool
 check_params(const struct params *p, struct error *err)
 {
-    if (!p->GPU.UnifiedShader)
-        return fail(err, "GPU.UnifiedShader = FALSE is not simulated yet");
-    if (p->GPU.NumFragmentShaders > MAX_SHADERS || p->GPU.NumStampPipes > MAX_ROPS)
+    if (shader_unit_count(p) > MAX_SHADERS || p->GPU.NumStampPipes > MAX_ROPS)
         return fail(err, "at most %d shader units and %d ROPs", MAX_SHADERS, MAX_ROPS);
     if (p->FRAGMENTSHADER.ThreadGroup > EXEC_MAX_LANES || p->FRAGMENTSHADER.ThreadGroup < 4)
         return fail(err, "FRAGMENTSHADER.ThreadGroup = %u: 4 to %d are simulated",
                     p->FRAGMENTSHADER.ThreadGroup, EXEC_MAX_LANES);
+    if (p->MEMORYCONTROLLER.MemoryBuses > MEMCTL_MAX_CHANNELS)
+        return fail(err, "MEMORYCONTROLLER.MemoryBuses = %u: 1 to %d are simulated",
+                    p->MEMORYCONTROLLER.MemoryBuses, MEMCTL_MAX_CHANNELS);
     return true;
 }
 
@@ -160,7 +161,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     m->params = *params;
     m->device = device;
     m->functional = functional;
-    m->shaders = params->GPU.NumFragmentShaders;
+    m->shaders = shader_unit_count(params);
     m->rops = params->GPU.NumStampPipes;
     clock_init(&m->clock);
     pools_init(&m->pools);

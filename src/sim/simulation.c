@@ -128,7 +128,7 @@ static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct simulation *sim = data;
-    bool timed = is_timed(sim);
+    bool timed = is_timed(sim) && !sim->device.restoring && cmd->op != GPU_STATE;
     sim->stopped = sim->stopped || (sim->stop && sim->stop());
     if (sim->stopped)
         return true;

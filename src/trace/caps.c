@@ -106,7 +106,7 @@ fill_limits(struct caps_v2 *caps)
     caps->max_texture_2d_size = 4096;
     caps->max_texture_3d_size = 512;
     caps->max_texture_cube_size = 4096;
-    caps->max_anisotropy = 1;
+    caps->max_anisotropy = 16;
     caps->max_shader_sampler_views = MAX_SAMPLERS;
     for (int stage = 0; stage < CAPS_STAGES; stage++)
         caps->max_const_buffer_size[stage] = MAX_CONSTANTS * 4 * sizeof(float);

@@ -223,7 +223,7 @@ transfer_of_message(const struct message *message, struct gpu_cmd *cmd)
     cmd->transfer.resource = message->transfer.handle;
     cmd->transfer.level = message->transfer.level;
     cmd->transfer.box = message->transfer.box;
-    if (cmd->op == GPU_PUT) {
+    if (cmd->op == GPU_PUT || cmd->op == GPU_CONTENTS) {
         cmd->transfer.bytes = message->bytes;
         cmd->transfer.size_bytes = message->size_bytes;
     }
@@ -261,6 +261,24 @@ decode_message(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
                   : message->kind == MESSAGE_GET ? GPU_GET
                                                  : GPU_SWAP;
         transfer_of_message(message, cmd);
+        break;
+    case MESSAGE_STATE:
+        cmd->op = GPU_STATE;
+        cmd->restore.begins = message->state.begins != 0;
+        break;
+    case MESSAGE_PLACE:
+        cmd->op = GPU_PLACE;
+        cmd->place.address = message->place.address;
+        break;
+    case MESSAGE_CONTENTS:
+        cmd->op = GPU_CONTENTS;
+        transfer_of_message(message, cmd);
+        break;
+    case MESSAGE_RESULT:
+        cmd->op = GPU_RESULT;
+        cmd->sub_context = message->result.sub_context;
+        cmd->result.handle = message->result.handle;
+        cmd->result.value = message->result.low | (uint64_t)message->result.high << 32;
         break;
     default:
         fail(err, "message of kind %u is not known", (unsigned)message->kind);

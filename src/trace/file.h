@@ -17,6 +17,9 @@ struct trace_frame {
 struct trace_writer;
 bool trace_writer_create(struct trace_writer **writer, const char *path, const char *program,
                          struct error *err);
+/* Of a trimmed trace: `first_frame` is the original number of its frame 0. */
+bool trace_writer_create_at(struct trace_writer **writer, const char *path, const char *program,
+                            uint32_t first_frame, struct error *err);
 bool trace_writer_add(struct trace_writer *writer, const struct message *message,
                       struct error *err);
 uint32_t trace_writer_frames(const struct trace_writer *writer);

@@ -48,7 +48,8 @@ struct trace_end {
 
 /* Dwords of a message in a chunk, after its kind and client: none (CLIENT_END), the bytes' size
  * (CLIENT_BEGIN, SUBMIT), resource_desc (RESOURCE_CREATE), handle (RESOURCE_UNREF), handle, level
- * and box (GET, SWAP), the same and the bytes' size (PUT). The bytes follow, padded to a dword. */
+ * and box (GET, SWAP), the same and the bytes' size (PUT, CONTENTS), the union's own fields (STATE,
+ * PLACE, RESULT). The bytes follow, padded to a dword. */
 static inline uint32_t
 message_dwords(uint32_t kind)
 {
@@ -59,7 +60,11 @@ message_dwords(uint32_t kind)
     case MESSAGE_RESOURCE_CREATE: return 10;
     case MESSAGE_GET:
     case MESSAGE_SWAP: return 8;
-    case MESSAGE_PUT: return 9;
+    case MESSAGE_PUT:
+    case MESSAGE_CONTENTS: return 9;
+    case MESSAGE_STATE:
+    case MESSAGE_PLACE: return 1;
+    case MESSAGE_RESULT: return 4;
     default: return 0;
     }
 }

@@ -282,7 +282,7 @@ parse(struct trace_reader *reader, struct message *message)
         return false;
     memcpy(head, from, 8);
     uint32_t n = message_dwords(head[0]);
-    if (head[0] < MESSAGE_CLIENT_BEGIN || head[0] > MESSAGE_SWAP || left < 8 + n * 4)
+    if (head[0] < MESSAGE_CLIENT_BEGIN || head[0] > MESSAGE_LAST || left < 8 + n * 4)
         return false;
     memcpy(head + 2, from + 8, n * 4);
     memset(message, 0, sizeof *message);
@@ -296,7 +296,11 @@ parse(struct trace_reader *reader, struct message *message)
     case MESSAGE_RESOURCE_UNREF: memcpy(&message->resource, head + 2, n * 4); break;
     case MESSAGE_GET:
     case MESSAGE_SWAP: memcpy(&message->transfer, head + 2, 32); break;
+    case MESSAGE_STATE: memcpy(&message->state, head + 2, 4); break;
+    case MESSAGE_PLACE: memcpy(&message->place, head + 2, 4); break;
+    case MESSAGE_RESULT: memcpy(&message->result, head + 2, 16); break;
     case MESSAGE_PUT:
+    case MESSAGE_CONTENTS:
         memcpy(&message->transfer, head + 2, 32);
         size = head[10];
         break;

@@ -54,11 +54,11 @@ write_all(struct trace_writer *writer, const void *bytes, size_t size)
 }
 
 static bool
-write_header(struct trace_writer *writer, const char *program)
+write_header(struct trace_writer *writer, const char *program, uint32_t first_frame)
 {
     uint8_t bytes[TRACE_HEADER_BYTES + TRACE_PROGRAM_MAX];
     uint32_t n = (uint32_t)strnlen(program, TRACE_PROGRAM_MAX);
-    uint32_t fields[3] = {TRACE_VERSION, 0, n};
+    uint32_t fields[3] = {TRACE_VERSION, first_frame, n};
     memcpy(bytes, TRACE_MAGIC, 8);
     memcpy(bytes + 8, fields, sizeof fields);
     memcpy(bytes + TRACE_HEADER_BYTES, program, n);
@@ -86,6 +86,13 @@ bool
 trace_writer_create(struct trace_writer **out, const char *path, const char *program,
                     struct error *err)
 {
+    return trace_writer_create_at(out, path, program, 0, err);
+}
+
+bool
+trace_writer_create_at(struct trace_writer **out, const char *path, const char *program,
+                       uint32_t first_frame, struct error *err)
+{
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return fail(err, "cannot make %s: %s", path, strerror(errno));
@@ -94,7 +101,7 @@ trace_writer_create(struct trace_writer **out, const char *path, const char *pro
     writer->path = mem_strdup(path);
     writer->zstd = ZSTD_createCCtx();
     BUG_ON(!writer->zstd, "zstd gives no context");
-    if (!write_header(writer, program)) {
+    if (!write_header(writer, program, first_frame)) {
         if (err)
             *err = writer->failure;
         writer_destroy(writer);
@@ -177,7 +184,11 @@ put_message(struct trace_writer *writer, const struct message *message)
     case MESSAGE_RESOURCE_UNREF: put_bytes(writer, &message->resource.handle, 4); break;
     case MESSAGE_GET:
     case MESSAGE_SWAP: put_bytes(writer, &message->transfer, 32); break;
+    case MESSAGE_STATE: put_bytes(writer, &message->state, 4); break;
+    case MESSAGE_PLACE: put_bytes(writer, &message->place, 4); break;
+    case MESSAGE_RESULT: put_bytes(writer, &message->result, 16); break;
     case MESSAGE_PUT:
+    case MESSAGE_CONTENTS:
         put_bytes(writer, &message->transfer, 32);
         put_bytes(writer, &message->size_bytes, 4);
         break;

@@ -17,7 +17,16 @@ enum message_kind {
     MESSAGE_GET,    /* read back */
     MESSAGE_SUBMIT, /* bytes: dwords of the command stream */
     MESSAGE_SWAP,   /* transfer: the display target and the box shown */
+
+    /* A trimmed trace begins with the state at its first frame, between two STATEs; making it takes
+     * no time and counts nowhere. */
+    MESSAGE_STATE,    /* state.begins: 1 in front, 0 behind */
+    MESSAGE_PLACE,    /* place.address: where the client's next resource lies in simulated memory */
+    MESSAGE_CONTENTS, /* bytes: a level with its padding and all samples (docs/trace-format.md) */
+    MESSAGE_RESULT,   /* what a query has counted so far */
 };
+
+#define MESSAGE_LAST MESSAGE_RESULT
 
 struct message {
     enum message_kind kind;
@@ -27,9 +36,18 @@ struct message {
         struct {
             uint32_t handle, level;
             struct box box;
-        } transfer; /* PUT, GET, SWAP */
+        } transfer; /* PUT, GET, SWAP, CONTENTS */
+        struct {
+            uint32_t begins;
+        } state;
+        struct {
+            uint32_t address;
+        } place;
+        struct {
+            uint32_t sub_context, handle, low, high;
+        } result;
     };
-    const uint8_t *bytes; /* PUT, SUBMIT, CLIENT_BEGIN; not owned */
+    const uint8_t *bytes; /* PUT, SUBMIT, CLIENT_BEGIN, CONTENTS; not owned */
     uint32_t size_bytes;
 };
 

@@ -143,6 +143,45 @@ put(struct far_client *client, const struct message *message, struct error *err)
     return wire_transfer(client->fd, true, message, region.offset, err);
 }
 
+/* The contents of a level as a PUT of what lies inside it. Multisampled resources have no memory
+ * that is shared with the server: what they held is lost to it. */
+static bool
+put_contents(struct far_client *client, const struct message *message, struct error *err)
+{
+    struct far_resource *resource = handle_map_get(&client->resources, message->transfer.handle);
+    uint32_t level = message->transfer.level;
+    if (!resource || level >= resource->layout.level_count)
+        return fail(err, "there is no level %u of a resource %u", level, message->transfer.handle);
+    if (!resource->mapping)
+        return true;
+    const struct guest_level *l = &resource->layout.levels[level];
+    const struct format_info *format = resource->layout.format;
+    struct message inner = *message;
+    inner.kind = MESSAGE_PUT;
+    inner.transfer.box =
+        (struct box){0, 0, 0, (int32_t)l->width, (int32_t)l->height, (int32_t)l->slices};
+    if (resource->layout.buffer)
+        return put(client, &inner, err);
+    uint32_t padded = (uint32_t)message->transfer.box.width / format->block_width;
+    uint32_t padded_rows = (uint32_t)message->transfer.box.height / format->block_height;
+    uint32_t blocks = (l->width + format->block_width - 1) / format->block_width;
+    uint32_t rows = (l->height + format->block_height - 1) / format->block_height;
+    size_t padded_bytes = (size_t)padded * format->block_bytes;
+    size_t row_bytes = (size_t)blocks * format->block_bytes;
+    if (blocks > padded || rows > padded_rows ||
+        message->size_bytes != padded_bytes * padded_rows * l->slices)
+        return fail(err, "%u bytes are no contents of level %u", message->size_bytes, level);
+    uint8_t *bytes = mem_alloc(row_bytes * rows * l->slices + 1), *at = bytes;
+    for (uint32_t z = 0; z < l->slices; z++)
+        for (uint32_t y = 0; y < rows; y++, at += row_bytes)
+            memcpy(at, message->bytes + (z * (size_t)padded_rows + y) * padded_bytes, row_bytes);
+    inner.bytes = bytes;
+    inner.size_bytes = (uint32_t)(row_bytes * rows * l->slices);
+    bool ok = put(client, &inner, err);
+    free(bytes);
+    return ok;
+}
+
 static bool
 get(struct far_client *client, const struct message *message, uint8_t *out, uint32_t out_bytes,
     struct error *err)
@@ -277,9 +316,13 @@ passthrough_take(void *data, const struct message *message, uint8_t *out, uint32
         return begin_client(passthrough, message, err) || add_log(passthrough, err);
     if (message->kind == MESSAGE_CLIENT_END)
         return end_client(passthrough, message->client);
+    if (message->kind == MESSAGE_STATE || message->kind == MESSAGE_PLACE ||
+        message->kind == MESSAGE_RESULT)
+        return true; /* of the simulated GPU alone */
     if (!client)
         return fail(err, "there is no client %u", message->client);
     switch (message->kind) {
+    case MESSAGE_CONTENTS: ok = put_contents(client, message, err); break;
     case MESSAGE_RESOURCE_CREATE: ok = create_resource(client, message, err); break;
     case MESSAGE_RESOURCE_UNREF: ok = unref_resource(client, message->resource.handle, err); break;
     case MESSAGE_PUT: ok = put(client, message, err); break;

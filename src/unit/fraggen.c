@@ -1,11 +1,12 @@
 /* Fragment generator.
  *
- * Walks a triangle in one of two ways and gives the 8x8 tiles that it covers, with a coverage mask:
- * recursive (McCool): squares are tested against the edges, from the smallest square that holds the
- * bounding box down to tiles, four tests a cycle; tile scan (McCormack): every tile of the bounding
- * box in rows, two a cycle. StampsPerCycle x 32 fragments a cycle leave (2x64 in the reference).
- * Latency 1, on the queue to hierarchical Z. Source: machine.md, rasterizer.md. Not modelled: the
- * seven-level generator, overscan tiles, several triangles in flight (RasterizationBatchSize). */
+ * Walks a triangle in one of three ways and gives the 8x8 tiles that it covers, with a coverage
+ * mask: recursive (McCool): squares are tested against the edges, from the smallest square that
+ * holds the bounding box down to tiles, four tests a cycle; tile scan (McCormack): every tile of
+ * the bounding box in rows, two a cycle; seven-level (fraggen_levels.c). StampsPerCycle x 32
+ * fragments a cycle leave (2x64 in the reference). Latency 1, on the queue to hierarchical Z.
+ * Source: machine.md, rasterizer.md. Not modelled: overscan tiles, several triangles in flight
+ * (RasterizationBatchSize). */
 #include "unit/fraggen.h"
 
 #include <string.h>
@@ -21,7 +22,8 @@ fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *
     fraggen->pools = pools;
     fraggen->tiles_cycle = 2;
     fraggen->tests_cycle = 4;
-    fraggen->recursive = params_generator(params) != GENERATOR_SCAN;
+    fraggen->generator = params_generator(params);
+    fraggen->levels.use_box = params->RASTERIZER.BoundingBoxTest;
 }
 
 /* The smallest aligned square that holds the bounding box. */
@@ -35,7 +37,7 @@ root_square(const struct triangle *t)
 }
 
 static void
-begin(struct fraggen *fraggen, const struct triangle_item *item)
+begin(struct fraggen *fraggen, const struct triangle_item *item, uint64_t now)
 {
     const struct triangle *t = &item->triangle->triangle;
     fraggen->current = *item;
@@ -44,6 +46,11 @@ begin(struct fraggen *fraggen, const struct triangle_item *item)
     fraggen->stack[fraggen->depth++] = root_square(t);
     fraggen->scan_x = t->min_x / TILE_SIZE * TILE_SIZE;
     fraggen->scan_y = t->min_y / TILE_SIZE * TILE_SIZE;
+    if (fraggen->generator == GENERATOR_SEVEN_LEVEL) {
+        levels_begin(&fraggen->levels, t, now);
+        fraggen->has_level_tile =
+            levels_next(&fraggen->levels, &fraggen->stats, &fraggen->level_tile);
+    }
 }
 
 static void
@@ -106,10 +113,25 @@ walk_scan(struct fraggen *fraggen, uint64_t now)
     give_tile(fraggen, x, y, now);
 }
 
+/* Gives the tile in hand when its last block is done, and looks for the next one. */
+static bool
+walk_levels(struct fraggen *fraggen, uint64_t now)
+{
+    if (fraggen->level_tile.cycle > now) {
+        module_wake_at(&fraggen->module, fraggen->level_tile.cycle);
+        return false;
+    }
+    give_tile(fraggen, fraggen->level_tile.x, fraggen->level_tile.y, now);
+    fraggen->has_level_tile = levels_next(&fraggen->levels, &fraggen->stats, &fraggen->level_tile);
+    return true;
+}
+
 static bool
 is_finished(const struct fraggen *fraggen)
 {
-    if (fraggen->recursive)
+    if (fraggen->generator == GENERATOR_SEVEN_LEVEL)
+        return !fraggen->has_level_tile;
+    if (fraggen->generator == GENERATOR_RECURSIVE)
         return fraggen->depth == 0;
     return fraggen->scan_y > fraggen->current.triangle->triangle.max_y;
 }
@@ -127,7 +149,7 @@ take(struct fraggen *fraggen, uint64_t now, bool *blocked)
         *(struct tile_item *)queue_push(fraggen->out, now) =
             (struct tile_item){.kind = ITEM_END, .draw = item->draw};
     } else {
-        begin(fraggen, item);
+        begin(fraggen, item, now);
     }
     queue_pop(fraggen->in, now);
     return true;
@@ -147,14 +169,20 @@ fraggen_clock(void *self, uint64_t now)
             break;
         if ((blocked = !queue_space(fraggen->out, now)))
             break;
-        if (fraggen->recursive)
+        if (fraggen->generator == GENERATOR_SEVEN_LEVEL && fraggen->has_level_tile) {
+            if (!walk_levels(fraggen, now))
+                break;
+        } else if (fraggen->generator == GENERATOR_RECURSIVE) {
             walk_recursive(fraggen, now);
-        else
+        } else if (fraggen->generator == GENERATOR_SCAN) {
             walk_scan(fraggen, now);
+        }
         tiles += fraggen->stats.tiles_out != given;
         worked = true;
         if (is_finished(fraggen))
             finish(fraggen);
     }
-    return worked ? UNIT_BUSY : blocked ? UNIT_BLOCKED : UNIT_STARVED;
+    if (worked)
+        return UNIT_BUSY;
+    return blocked ? UNIT_BLOCKED : fraggen->current.triangle ? UNIT_WAITING : UNIT_STARVED;
 }

@@ -7,11 +7,11 @@
  * depth writes) makes all that is known void; blits and transfers into the surface do so by
  * CONTROL_INVALIDATE. One surface at a time: another one starts with nothing known.
  *
- * Two tiles a cycle in, and up to 2x64 fragments out, as quads: to the ROP that owns the tile
- * (early test), or to the interpolator (late test). Latency 1, on the queues behind. An entry is a
- * 32-bit float here: hardware would round away from the eye to fewer bits. Source: machine.md
- * (units, order and hazards). Not modelled: the buffer's own cache (HZCacheLines) and access
- * latency. */
+ * Two tiles a cycle in, and StampsPerCycle quads out (2x64 fragments in the reference of 2005): to
+ * the ROP that owns the tile (early test), or to the interpolator (late test). Latency
+ * HZAccessLatency, on the queues behind. An entry is a 32-bit float here: hardware would round away
+ * from the eye to fewer bits. Source: machine.md (units, order and hazards). Not modelled: the
+ * buffer's own cache (HZCacheLines). */
 #include "unit/hz.h"
 
 #include "base/mem.h"
@@ -31,6 +31,7 @@ hz_init(struct hz *hz, struct clock *clock, const struct params *params, struct 
     hz->pools = pools;
     hz->rops = rops;
     hz->enabled = !params->RASTERIZER.DisableHZ;
+    hz->quads_cycle = params->RASTERIZER.StampsPerCycle;
     hz->entries = params->RASTERIZER.HierarchicalZBufferSize;
     hz->far_depth = mem_alloc(hz->entries * sizeof(float));
 }
@@ -158,9 +159,10 @@ drop_tile(struct hz *hz)
     hz->tile.triangle = NULL;
 }
 
-/* Sends quads of the tile in hand; false when a queue is full. */
+/* Sends quads of the tile in hand, as many as there are places left in this cycle; false when a
+ * queue is full or the places are used up. */
 static bool
-send_quads(struct hz *hz, uint64_t now, bool *worked)
+send_quads(struct hz *hz, uint64_t now, uint32_t *places, bool *worked)
 {
     struct queue *out = hz->late;
     if (hz->tile.draw->early_z)
@@ -169,8 +171,13 @@ send_quads(struct hz *hz, uint64_t now, bool *worked)
         uint32_t q = hz->next_quad, mask = hz->tile.mask >> (4 * q) & 15;
         if (!mask)
             continue;
+        if (!*places) {
+            module_wake_at(&hz->module, now + 1);
+            return false;
+        }
         if (!queue_space(out, now))
             return false;
+        --*places;
         struct quad *quad = quad_create(hz->pools, hz->tile.triangle);
         /* quad q of Morton order: bits 0, 2 are x, bits 1, 3 are y */
         quad->x = (uint16_t)(hz->tile.x + ((q & 1) | (q >> 1 & 2)) * 2);
@@ -243,9 +250,10 @@ hz_clock(void *self, uint64_t now)
     struct hz *hz = self;
     bool worked = take_updates(hz, now), blocked = false;
     worked |= obey(hz, now);
+    uint32_t places = hz->quads_cycle;
     for (uint32_t tiles = 0; tiles < 2; tiles++) {
         if (hz->tile.triangle) {
-            if ((blocked = !send_quads(hz, now, &worked)))
+            if ((blocked = !send_quads(hz, now, &places, &worked)))
                 break;
             continue;
         }
@@ -270,7 +278,7 @@ hz_clock(void *self, uint64_t now)
             hz->stats.tiles_culled++;
             hz->stats.fragments_culled += (uint64_t)__builtin_popcountll(hz->tile.mask);
             drop_tile(hz);
-        } else if ((blocked = !send_quads(hz, now, &worked))) {
+        } else if ((blocked = !send_quads(hz, now, &places, &worked))) {
             break;
         }
     }

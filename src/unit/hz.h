@@ -19,6 +19,7 @@ struct hz {
     bool enabled;
     /* The buffer: the farthest depth a tile may hold, of one depth surface at a time. */
     float *far_depth;
+    uint32_t quads_cycle; /* out, in all */
     uint32_t entries, tiles_x;
     uint32_t surface_address; /* 0: none */
     const struct draw *draw;  /* whose rules are baked below */

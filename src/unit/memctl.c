@@ -1,12 +1,10 @@
-/* Memory controller (the simple one of the reference machine of 2005).
+/* Memory controller.
  *
- * A crossbar takes at most one transaction a cycle from each client, in turn, into the queue of the
- * channel that holds the address (channels are interleaved in pieces of 256 bytes). Each channel
- * works its queue in order: a transaction of 64 bytes is a burst of 8 transfers of MemoryBusWidth
- * bits at double rate (4 cycles for 64 bits), with a penalty when the direction turns. Data is read
- * from and written to the simulated memory when the burst starts; the reply leaves ReadLatency or
- * WriteLatency cycles after it. Source: machine.md (memory controller). Not modelled: banks, pages,
- * and schedulers other than first come, first served (MemoryControllerV2). */
+ * A crossbar takes at most one transaction of 64 bytes a cycle from each client, in turn, into the
+ * channel that holds the address; the channels (unit/dram.c) say when each one's data moves. Data
+ * is read from and written to the simulated memory when the scheduler picks the transaction; the
+ * reply leaves when its burst is over. Source: machine.md (memory controller). Not modelled: the
+ * limits of the controller's own buffers (ReadBufferLines, WriteBufferLines, RequestQueueSize). */
 #include "unit/memctl.h"
 
 #include "base/mem.h"
@@ -24,39 +22,25 @@ memctl_init(struct memctl *memctl, struct clock *clock, const struct params *par
     clock_add_module(clock, &memctl->module, "memctl", -1, memctl, memctl_clock);
     memctl->module.keeps_time = true;
     memctl->memory = memory;
-    memctl->channel_count = params->MEMORYCONTROLLER.MemoryBuses;
-    if (memctl->channel_count > MEMCTL_MAX_CHANNELS)
-        memctl->channel_count = MEMCTL_MAX_CHANNELS;
-    memctl->queue_limit = params->MEMORYCONTROLLER.ServiceQueueSize;
-    memctl->interleaving = 256;
-    memctl->burst_cycles = TRANSACTION_BYTES * 8 / (params->MEMORYCONTROLLER.MemoryBusWidth * 2);
-    if (memctl->burst_cycles == 0)
-        memctl->burst_cycles = 1;
-    memctl->read_latency = params->MEMORYCONTROLLER.ReadLatency;
-    memctl->write_latency = params->MEMORYCONTROLLER.WriteLatency;
-    memctl->turn_write_read = params->MEMORYCONTROLLER.WriteToReadLatency;
-    memctl->turn_read_write = 1; /* the bus is turned; reads come back before data goes out */
+    memctl->params = params;
+    memctl->channel_count = dram_channel_count(params);
     for (uint32_t c = 0; c < memctl->channel_count; c++)
-        memctl->channels[c].waiting =
-            mem_alloc(memctl->queue_limit * sizeof *memctl->channels[c].waiting);
+        dram_init(&memctl->channels[c], params);
 }
 
 void
 memctl_fini(struct memctl *memctl)
 {
     for (uint32_t c = 0; c < memctl->channel_count; c++)
-        free(memctl->channels[c].waiting);
+        dram_fini(&memctl->channels[c]);
 }
 
 void
 memctl_reset(struct memctl *memctl)
 {
     memctl->turn = 0;
-    for (uint32_t c = 0; c < memctl->channel_count; c++) {
-        memctl->channels[c].head = 0;
-        memctl->channels[c].free_cycle = 0;
-        memctl->channels[c].last_was_write = false;
-    }
+    for (uint32_t c = 0; c < memctl->channel_count; c++)
+        dram_reset(&memctl->channels[c]);
 }
 
 void
@@ -66,12 +50,6 @@ memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *re
     BUG_ON(memctl->port_count == MEMCTL_MAX_CLIENTS, "too many memory clients");
     memctl->kinds[memctl->port_count] = kind;
     memctl->ports[memctl->port_count++] = (struct memory_port){requests, replies};
-}
-
-static struct memctl_channel *
-channel_of(struct memctl *memctl, uint32_t address)
-{
-    return &memctl->channels[address / memctl->interleaving % memctl->channel_count];
 }
 
 static void
@@ -116,13 +94,10 @@ take_requests(struct memctl *memctl, uint64_t now)
         BUG_ON(request->address % TRANSACTION_BYTES ||
                    request->address >= memctl->memory->size_bytes,
                "memory request at %#x", request->address);
-        struct memctl_channel *channel = channel_of(memctl, request->address);
-        if (channel->count == memctl->queue_limit)
+        struct dram *channel = &memctl->channels[dram_channel_of(memctl->params, request->address)];
+        if (dram_is_full(channel))
             continue;
-        struct memctl_waiting *waiting =
-            &channel->waiting[(channel->head + channel->count++) % memctl->queue_limit];
-        waiting->request = *request;
-        waiting->port = port;
+        dram_add(channel, request, port);
         queue_pop(memctl->ports[port].requests, now);
         memctl->stats.transactions++;
         worked = true;
@@ -132,24 +107,12 @@ take_requests(struct memctl *memctl, uint64_t now)
     return worked;
 }
 
-/* Moves the data of the first transaction of the channel and sends the reply on its way. */
+/* Moves the data of a transaction and sends the reply on its way. */
 static void
-serve(struct memctl *memctl, struct memctl_channel *channel, uint64_t now)
+serve(struct memctl *memctl, const struct dram_entry *entry, uint64_t delay, uint64_t now)
 {
-    const struct memctl_waiting *waiting = &channel->waiting[channel->head];
-    const struct memory_request *request = &waiting->request;
-    uint64_t penalty = 0;
-    if (channel->last_was_write != request->write) {
-        penalty = request->write ? memctl->turn_read_write : memctl->turn_write_read;
-        memctl->stats.turn_cycles += penalty;
-        memctl->stats.turns++;
-    }
-    channel->last_was_write = request->write;
-    channel->free_cycle = now + penalty + memctl->burst_cycles;
-    memctl->stats.burst_cycles += memctl->burst_cycles;
-    uint64_t latency = request->write ? memctl->write_latency : memctl->read_latency;
-    struct memory_reply *reply = queue_push_later(memctl->ports[waiting->port].replies, now,
-                                                  channel->free_cycle - now + latency);
+    const struct memory_request *request = &entry->request;
+    struct memory_reply *reply = queue_push_later(memctl->ports[entry->port].replies, now, delay);
     bool fault = !request->write && ++memctl->reads_served == memctl->fault_tag_at;
     reply->tag = request->tag ^ (fault ? MEMCTL_FAULT_TAG : 0);
     reply->write = request->write;
@@ -158,31 +121,63 @@ serve(struct memctl *memctl, struct memctl_channel *channel, uint64_t now)
         memcpy(bytes + request->first, request->data + request->first, request->count);
     else
         memcpy(reply->data, bytes, TRANSACTION_BYTES);
-    count_bytes(memctl, waiting->port, request);
-    channel->head = (channel->head + 1) % memctl->queue_limit;
-    channel->count--;
+    count_bytes(memctl, entry->port, request);
+}
+
+static bool
+may_reply(void *data, uint32_t port)
+{
+    struct memctl *memctl = data;
+    return queue_space(memctl->ports[port].replies, memctl->now) > 0;
+}
+
+static void
+add_up_stats(struct memctl *memctl)
+{
+    struct dram_stats sum = {0};
+    for (uint32_t c = 0; c < memctl->channel_count; c++) {
+        const struct dram_stats *s = &memctl->channels[c].stats;
+        sum.burst_cycles += s->burst_cycles;
+        sum.turns += s->turns;
+        sum.turn_cycles += s->turn_cycles;
+        sum.row_hits += s->row_hits;
+        sum.row_misses += s->row_misses;
+        sum.rows_closed += s->rows_closed;
+    }
+    memctl->stats.burst_cycles = sum.burst_cycles;
+    memctl->stats.turns = sum.turns;
+    memctl->stats.turn_cycles = sum.turn_cycles;
+    memctl->stats.row_hits = sum.row_hits;
+    memctl->stats.row_misses = sum.row_misses;
+    memctl->stats.rows_closed = sum.rows_closed;
 }
 
 static enum unit_state
 memctl_clock(void *self, uint64_t now)
 {
     struct memctl *memctl = self;
-    bool bursting = false, blocked = false;
+    bool bursting = false, blocked = false, served = false;
+    uint64_t wake = CYCLE_NEVER;
+    memctl->now = now;
     for (uint32_t c = 0; c < memctl->channel_count; c++) {
-        struct memctl_channel *channel = &memctl->channels[c];
-        if (channel->free_cycle <= now && channel->count) {
-            uint32_t port = channel->waiting[channel->head].port;
-            if (queue_space(memctl->ports[port].replies, now))
-                serve(memctl, channel, now);
-            else
-                blocked = true;
+        struct dram *channel = &memctl->channels[c];
+        uint64_t delay;
+        int32_t entry = dram_clock(channel, now, may_reply, memctl, &delay, &wake);
+        if (entry >= 0) {
+            serve(memctl, &channel->entries[entry], delay, now);
+            dram_remove(channel, (uint32_t)entry);
+            served = true;
         }
-        if (channel->free_cycle > now) {
+        if (channel->bus_free > now) {
             bursting = true;
-            module_wake_at(&memctl->module, channel->free_cycle);
+            wake = channel->bus_free < wake ? channel->bus_free : wake;
         }
+        blocked |= channel->count > 0;
     }
+    if (served)
+        add_up_stats(memctl);
     if (take_requests(memctl, now))
-        module_wake_at(&memctl->module, now + 1);
-    return bursting ? UNIT_BUSY : blocked ? UNIT_BLOCKED : UNIT_STARVED;
+        wake = now + 1;
+    module_wake_at(&memctl->module, wake);
+    return bursting ? UNIT_BUSY : blocked ? UNIT_WAITING : UNIT_STARVED;
 }

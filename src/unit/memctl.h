@@ -4,10 +4,10 @@
 
 #include "gfx/memory.h"
 #include "kernel/params.h"
-#include "unit/items.h"
+#include "unit/dram.h"
 #include "unit/stats.h"
 
-enum { MEMCTL_MAX_CLIENTS = 80, MEMCTL_MAX_CHANNELS = 8, MEMCTL_FAULT_TAG = 1 };
+enum { MEMCTL_MAX_CLIENTS = 80, MEMCTL_MAX_CHANNELS = 64, MEMCTL_FAULT_TAG = 1 };
 
 enum memory_client {
     CLIENT_COMMANDS,
@@ -20,29 +20,18 @@ enum memory_client {
     CLIENT_KINDS,
 };
 
-struct memctl_waiting {
-    struct memory_request request;
-    uint32_t port;
-};
-
-struct memctl_channel {
-    struct memctl_waiting *waiting; /* ring, in order of arrival */
-    uint32_t head, count;
-    uint64_t free_cycle;
-    bool last_was_write;
-};
-
 struct memctl {
     struct module module;
     struct memctl_stats stats;
+    const struct params *params;
     struct gpu_memory *memory;
     struct memory_port ports[MEMCTL_MAX_CLIENTS]; /* from the controller's side */
     enum memory_client kinds[MEMCTL_MAX_CLIENTS];
     uint32_t port_count, turn;
-    struct memctl_channel channels[MEMCTL_MAX_CHANNELS];
-    uint32_t channel_count, queue_limit, interleaving;
-    uint32_t burst_cycles, read_latency, write_latency, turn_read_write, turn_write_read;
+    struct dram channels[MEMCTL_MAX_CHANNELS];
+    uint32_t channel_count;
     uint64_t reads_served, fault_tag_at; /* fault injection: this read's reply gets a wrong tag */
+    uint64_t now;                        /* of the clock function, for may_reply() */
 };
 
 void memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,

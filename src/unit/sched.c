@@ -27,20 +27,15 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
     sched->pools = pools;
     sched->shaders = shaders;
     sched->rops = rops;
-    sched->group_threads =
-        params->FRAGMENTSHADER.ThreadGroup < 4 ? 4 : params->FRAGMENTSHADER.ThreadGroup / 4 * 4;
-    if (sched->group_threads > EXEC_MAX_LANES)
-        sched->group_threads = EXEC_MAX_LANES;
+    shader_roles(params, sched->roles);
     sched->vertices_cycle = params->STREAMER.VerticesCycle;
     sched->quads_cycle = rops;
     sched->linger_cycles = 8;
-    sched->shader_limit =
-        (params->FRAGMENTSHADER.ExecutableThreads + params->FRAGMENTSHADER.InputBuffers) /
-        sched->group_threads;
     sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
     for (uint32_t r = 0; r < rops; r++)
         sched->reorder[r].quads = mem_alloc(sched->reorder_limit * sizeof(struct quad *));
-    sched->finished_limit = (shaders + 1) * (sched->shader_limit + 1) * sched->group_threads;
+    const struct shader_role *vertex = &sched->roles[STAGE_VERTEX];
+    sched->finished_limit = (shaders + 1) * (vertex->group_limit + 1) * vertex->group_threads;
     sched->finished_vertices = mem_alloc(sched->finished_limit * sizeof(struct pooled_vertex *));
 }
 
@@ -54,11 +49,11 @@ sched_fini(struct sched *sched)
 
 /* The unit with the fewest groups, or -1 when all are full. */
 static int32_t
-choose_unit(struct sched *sched, uint64_t now)
+choose_unit(struct sched *sched, const struct shader_role *role, uint64_t now)
 {
     int32_t best = -1;
-    for (uint32_t s = 0; s < sched->shaders; s++) {
-        if (sched->outstanding[s] >= sched->shader_limit ||
+    for (uint32_t s = role->first_unit; s < role->first_unit + role->unit_count; s++) {
+        if (sched->outstanding[s] >= role->group_limit ||
             (best >= 0 && sched->outstanding[s] >= sched->outstanding[best]))
             continue;
         if (queue_space(sched->to_shader[s], now))
@@ -70,14 +65,15 @@ choose_unit(struct sched *sched, uint64_t now)
 static bool
 dispatch(struct sched *sched, struct group **group, uint64_t now)
 {
-    int32_t unit = choose_unit(sched, now);
+    const struct shader_role *role = &sched->roles[(*group)->stage];
+    int32_t unit = choose_unit(sched, role, now);
     if (unit < 0)
         return false;
     (*group)->unit = (uint32_t)unit;
     sched->outstanding[unit]++;
     sched->stats.groups++;
     sched->stats.lanes_used += (*group)->count * ((*group)->stage == STAGE_FRAGMENT ? 4 : 1);
-    sched->stats.lanes += sched->group_threads;
+    sched->stats.lanes += role->group_threads;
     *(struct group_item *)queue_push(sched->to_shader[unit], now) = (struct group_item){*group};
     *group = NULL;
     return true;
@@ -101,9 +97,10 @@ static bool
 take_vertices(struct sched *sched, uint64_t now)
 {
     bool worked = false;
+    const uint32_t full = sched->roles[STAGE_VERTEX].group_threads;
     for (uint32_t i = 0; i < sched->vertices_cycle; i++) {
         const struct vertex_item *item = queue_front(sched->vertices_in, now);
-        if (!item || (sched->vertex_group && sched->vertex_group->count == sched->group_threads))
+        if (!item || (sched->vertex_group && sched->vertex_group->count == full))
             break;
         if (!sched->vertex_group) {
             sched->vertex_group = group_create(sched->pools);
@@ -116,8 +113,7 @@ take_vertices(struct sched *sched, uint64_t now)
         queue_pop(sched->vertices_in, now);
         worked = true;
     }
-    return send_if_due(sched, &sched->vertex_group, sched->group_threads, sched->vertex_since,
-                       false, now) ||
+    return send_if_due(sched, &sched->vertex_group, full, sched->vertex_since, false, now) ||
            worked;
 }
 
@@ -125,6 +121,7 @@ static bool
 take_quads(struct sched *sched, uint64_t now)
 {
     bool worked = false;
+    const uint32_t full = sched->roles[STAGE_FRAGMENT].group_threads / 4;
     for (uint32_t i = 0; i < sched->quads_cycle && !sched->ending; i++) {
         const struct quad_item *item = queue_front(sched->quads_in, now);
         if (!item)
@@ -140,7 +137,7 @@ take_quads(struct sched *sched, uint64_t now)
         struct reorder *reorder =
             &sched->reorder[rop_of_tile(quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
         if (reorder->count == sched->reorder_limit ||
-            (sched->quad_group && sched->quad_group->count * 4 == sched->group_threads))
+            (sched->quad_group && sched->quad_group->count == full))
             break;
         if (!sched->quad_group) {
             sched->quad_group = group_create(sched->pools);
@@ -153,11 +150,10 @@ take_quads(struct sched *sched, uint64_t now)
         sched->stats.quads++;
         queue_pop(sched->quads_in, now);
         worked = true;
-        if (sched->quad_group->count * 4 == sched->group_threads)
+        if (sched->quad_group->count == full)
             dispatch(sched, &sched->quad_group, now);
     }
-    return send_if_due(sched, &sched->quad_group, sched->group_threads / 4, sched->quad_since,
-                       sched->ending, now) ||
+    return send_if_due(sched, &sched->quad_group, full, sched->quad_since, sched->ending, now) ||
            worked;
 }
 

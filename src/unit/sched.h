@@ -3,7 +3,7 @@
 #define AETIUS_UNIT_SCHED_H
 
 #include "kernel/params.h"
-#include "unit/items.h"
+#include "unit/shader.h"
 #include "unit/stats.h"
 
 struct sched {
@@ -16,10 +16,10 @@ struct sched {
     struct queue *early_out[MAX_ROPS]; /* to color write, tested already */
     struct queue *late_out[MAX_ROPS];  /* to the late z test */
     uint32_t shaders, rops;
-    uint32_t group_threads, vertices_cycle, quads_cycle, linger_cycles;
+    struct shader_role roles[STAGE_COUNT];
+    uint32_t vertices_cycle, quads_cycle, linger_cycles;
 
     uint32_t outstanding[MAX_SHADERS];       /* groups that a unit has */
-    uint32_t shader_limit;                   /* groups a unit may have */
     struct group *vertex_group, *quad_group; /* being filled */
     uint64_t vertex_since, quad_since;       /* cycle of their last addition */
 

@@ -1,4 +1,4 @@
-/* Shader unit (unified: vertices and fragments).
+/* Shader unit (unified: vertices and fragments; else a vertex shader or a fragment shader).
  *
  * Holds thread groups that share a program counter each, as many as its threads (ExecutableThreads
  * + InputBuffers) and registers (ThreadResources; a thread takes the live temporaries of its
@@ -9,6 +9,9 @@
  * more threads than ThreadRate takes several cycles an instruction; so do opcodes that hardware of
  * the time split (isa.def). A texture instruction sends the group's quads to the texture unit and
  * blocks the group until all texels are back.
+ *
+ * In instant mode (SHADER.Mode, rasterizer.md) a unit runs one whole instruction of one group a
+ * cycle and its result is there in the next.
  *
  * Latency: inputs are loaded at InputsPerCycle registers a cycle and lane quad; results leave
  * OutputLatency later, on the queue to the scheduler. Source: machine.md (shader unit). Not
@@ -28,26 +31,70 @@
 static enum unit_state shader_clock(void *self, uint64_t now);
 
 void
+shader_roles(const struct params *params, struct shader_role roles[STAGE_COUNT])
+{
+    uint32_t fragment_units = params->GPU.NumFragmentShaders;
+    uint32_t threads = params->FRAGMENTSHADER.ThreadGroup / 4 * 4;
+    struct shader_role role = {0, fragment_units, threads < 4 ? 4 : threads, 0};
+    if (role.group_threads > EXEC_MAX_LANES)
+        role.group_threads = EXEC_MAX_LANES;
+    role.group_limit =
+        (params->FRAGMENTSHADER.ExecutableThreads + params->FRAGMENTSHADER.InputBuffers) /
+        role.group_threads;
+    roles[STAGE_VERTEX] = roles[STAGE_FRAGMENT] = role;
+    if (params->GPU.UnifiedShader)
+        return;
+    role = (struct shader_role){fragment_units, params->GPU.NumVertexShaders,
+                                params->VERTEXSHADER.ThreadGroup, 0};
+    if (role.group_threads > EXEC_MAX_LANES)
+        role.group_threads = EXEC_MAX_LANES;
+    role.group_limit =
+        (params->VERTEXSHADER.ExecutableThreads + params->VERTEXSHADER.InputBuffers) /
+        role.group_threads;
+    roles[STAGE_VERTEX] = role;
+}
+
+uint32_t
+shader_unit_count(const struct params *params)
+{
+    return params->GPU.NumFragmentShaders +
+           (params->GPU.UnifiedShader ? 0 : params->GPU.NumVertexShaders);
+}
+
+/* The parameters that both sections have. */
+#define CONFIGURE(shader, section)                                                                 \
+    do {                                                                                           \
+        uint32_t rate = (section).ThreadRate;                                                      \
+        (shader)->issue_cycles = ((section).ThreadGroup + rate - 1) / rate;                        \
+        (shader)->fetch_rate = (section).FetchRate;                                                \
+        (shader)->scalar_alu = (section).ScalarALU;                                                \
+        (shader)->registers = (section).ThreadResources;                                           \
+        (shader)->inputs_cycle = (section).InputsPerCycle;                                         \
+    } while (0)
+
+void
 shader_init(struct shader *shader, struct clock *clock, const struct params *params,
             struct pools *pools, uint32_t index)
 {
+    struct shader_role roles[STAGE_COUNT];
     memset(shader, 0, sizeof *shader);
     clock_add_module(clock, &shader->module, "shader", (int32_t)index, shader, shader_clock);
     shader->module.is_core = true;
     shader->pools = pools;
     shader->index = index;
-    shader->group_threads = params->FRAGMENTSHADER.ThreadGroup;
-    uint32_t rate = params->FRAGMENTSHADER.ThreadRate;
-    shader->issue_cycles = (shader->group_threads + rate - 1) / rate;
-    shader->fetch_rate = params->FRAGMENTSHADER.FetchRate;
-    shader->scalar_alu = params->FRAGMENTSHADER.ScalarALU;
-    shader->registers = params->FRAGMENTSHADER.ThreadResources;
-    shader->inputs_cycle = params->FRAGMENTSHADER.InputsPerCycle;
-    uint32_t threads =
-        params->FRAGMENTSHADER.ExecutableThreads + params->FRAGMENTSHADER.InputBuffers;
-    shader->max_groups = threads / shader->group_threads;
-    if (shader->max_groups > SHADER_MAX_GROUPS)
-        shader->max_groups = SHADER_MAX_GROUPS;
+    shader_roles(params, roles);
+    bool vertices_only = index >= params->GPU.NumFragmentShaders;
+    const struct shader_role *role = &roles[vertices_only ? STAGE_VERTEX : STAGE_FRAGMENT];
+    if (vertices_only)
+        CONFIGURE(shader, params->VERTEXSHADER);
+    else
+        CONFIGURE(shader, params->FRAGMENTSHADER);
+    shader->instant = params->SHADER.Mode == SHADER_INSTANT;
+    if (shader->instant)
+        shader->issue_cycles = shader->fetch_rate = 1;
+    shader->group_threads = role->group_threads;
+    shader->max_groups =
+        role->group_limit < SHADER_MAX_GROUPS ? role->group_limit : SHADER_MAX_GROUPS;
 }
 
 static const struct program *
@@ -320,7 +367,8 @@ issue(struct shader *shader, struct group *group, uint64_t now)
     const struct instruction *instruction = &group->exec.program->instructions[group->exec.pc];
     const struct opcode_info *info = &opcode_infos[instruction->opcode];
     count_instruction(shader, group, instruction);
-    uint64_t takes = (uint64_t)shader->issue_cycles * instruction_issue_cycles(instruction);
+    uint64_t takes = (uint64_t)shader->issue_cycles *
+                     (shader->instant ? 1 : instruction_issue_cycles(instruction));
     enum exec_event event = exec_step(&group->exec);
     if (event == EXEC_END || ++group->steps >= MAX_STEPS) {
         finish(shader, group, now);
@@ -331,7 +379,7 @@ issue(struct shader *shader, struct group *group, uint64_t now)
         return;
     }
     shader->issue_free_cycle = now + takes;
-    reserve_results(group, instruction, now + takes - 1 + info->latency);
+    reserve_results(group, instruction, now + takes - 1 + (shader->instant ? 1 : info->latency));
     group->ready_cycle = operands_ready(group);
     if (group->ready_cycle < now)
         group->ready_cycle = now;

@@ -8,6 +8,15 @@
 
 enum { SHADER_MAX_GROUPS = 1024 };
 
+/* Which units run a stage's threads, in which groups. */
+struct shader_role {
+    uint32_t first_unit, unit_count;
+    uint32_t group_threads, group_limit; /* threads of a group; groups that a unit may have */
+};
+/* Unified: the same units for both stages. Else the vertex shaders come behind the others. */
+void shader_roles(const struct params *params, struct shader_role roles[STAGE_COUNT]);
+uint32_t shader_unit_count(const struct params *params);
+
 struct shader {
     struct module module;
     struct shader_stats stats;
@@ -18,7 +27,7 @@ struct shader {
     /* parameters */
     uint32_t group_threads, issue_cycles; /* cycles in which a group's instruction issues */
     uint32_t fetch_rate, max_groups, registers, inputs_cycle;
-    bool scalar_alu;
+    bool scalar_alu, instant;
     /* groups that are here, oldest first */
     struct group *groups[SHADER_MAX_GROUPS];
     uint32_t group_count;

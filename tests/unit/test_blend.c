@@ -1,6 +1,6 @@
 /* Blending against the OpenGL specification's equations (4.1.8) in double precision, over all
- * functions and factors; logic operations against their table; and the written-out formats against
- * the general way. */
+ * functions and factors, for targets of 8 bits with operands rounded to 8 bits first; logic
+ * operations against their table; and the written-out formats against the general way. */
 #include "gfx_support.h"
 
 static void
@@ -22,7 +22,7 @@ unpack_bgrx(const uint8_t *block, uint32_t x, uint32_t y, float rgba[4])
 static uint8_t
 to_byte(float value)
 {
-    return (uint8_t)(!(value > 0.0f) ? 0.0 : value > 1.0f ? 255.0 : (double)value * 255.0 + 0.5);
+    return (uint8_t)(!(value > 0.0f) ? 0.0f : value > 1.0f ? 255.0f : rintf(value * 255.0f));
 }
 
 static void
@@ -147,8 +147,8 @@ check_fragment(const struct draw *draw, const float rgba[4], const uint8_t *befo
         s[c] = (double)rgba[c];
         k[c] = (double)draw->blend_color[c];
         if (!f->is_float) {
-            s[c] = fmin(fmax(s[c], 0), 1);
-            k[c] = fmin(fmax(k[c], 0), 1);
+            s[c] = to_byte(rgba[c]) / 255.0;
+            k[c] = to_byte(draw->blend_color[c]) / 255.0;
         }
     }
     for (int c = 0; c < 4; c++) {
@@ -157,8 +157,9 @@ check_fragment(const struct draw *draw, const float rgba[4], const uint8_t *befo
             continue;
         if (f->is_float)
             assert_true(fabs((double)now[c] - wanted) <= 1e-5);
-        else /* half a step, and the float's own rounding */
-            assert_true(fabs((double)now[c] - fmin(fmax(wanted, 0), 1)) <= 0.5 / 255.0 + 1e-5);
+        else /* each of two products is rounded: half a step, or 1/255 of one more */
+            assert_true(fabs((double)now[c] - fmin(fmax(wanted, 0), 1)) <=
+                        (1.0 + 2.0 / 255.0) / 255.0 + 1e-5);
     }
 }
 

@@ -18,7 +18,7 @@
 
 #define GOLDEN AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
-enum { DEFAULT_SEEDS = 100, SIMULATED_BYTES = 64 << 20 };
+enum { DEFAULT_SEEDS = 100, SIMULATED_BYTES = 8 << 20 };
 
 struct golden {
     char *bytes; /* the file */

@@ -54,8 +54,14 @@ static const struct example examples[] = {
     {"DST", F(9, 2, 3, 4), F(9, 6, 7, 8), NOTHING, F(1, 12, 3, 8)},
     {"LRP", F(0, 1, 0.5f, 0.25f), F(8, 8, 8, 8), F(4, 4, 4, 4), F(4, 8, 6, 5)},
     {"DIV", F(1, -2, 3, 4), F(2, 2, 4, 0), NOTHING, F(0.5f, -1, 0.75f, INFINITY)},
-    {"MIN", F(1, 5, NAN, 2), F(2, 3, 7, NAN), NOTHING, F(1, 3, 7, NAN)},
-    {"MAX", F(1, 5, NAN, 2), F(2, 3, 7, NAN), NOTHING, F(2, 5, 7, NAN)},
+    {"MIN", F(1, 5, NAN, 2), F(2, 3, 7, NAN), NOTHING, F(1, 3, 7, 2)},
+    {"MAX", F(1, 5, NAN, 2), F(2, 3, 7, NAN), NOTHING, F(2, 5, 7, 2)},
+    /* No denormals come of arithmetic; a move keeps them. */
+    {"MUL", F(0x1p-100f, -0x1p-100f, 0x1p-126f, 0x1p-127f), F(0x1p-49f, 0x1p-49f, 1, 4), NOTHING,
+     F(0, -0.0f, 0x1p-126f, 0x1p-125f)},
+    {"POW", F(0x1p-61f, 0, 0, 0), F(2.4f, 0, 0, 0), NOTHING, F(0, 0, 0, 0)},
+    {"MOV", F(0x1p-149f, -0x1p-149f, 0x1p-127f, 0), NOTHING, NOTHING,
+     F(0x1p-149f, -0x1p-149f, 0x1p-127f, 0)},
     {"FRC", F(1.25f, -1.25f, 4, -0.5f), NOTHING, NOTHING, F(0.25f, 0.75f, 0, 0.5f)},
     {"FLR", F(1.25f, -1.25f, -0.0f, 3e9f), NOTHING, NOTHING, F(1, -2, -0.0f, 3e9f)},
     {"CEIL", F(1.25f, -1.25f, -0.5f, -3e9f), NOTHING, NOTHING, F(2, -1, -0.0f, -3e9f)},
@@ -574,6 +580,43 @@ test_flow(void **state)
             check_flow(&flow_cases[i], lanes);
 }
 
+/* Integer opcodes where all numbers are floats, as Mesa writes them at GLSL 1.20: elements 2 i + 1
+ * of an array, whose constant 1 is an integer's bits; a shift by 1.0; float constants. */
+static void
+test_integer_opcodes_on_floats(void **state)
+{
+    static const float constants_x[4] = {1, 5, 9, 13};
+    struct machine m;
+    machine_start(&m, STAGE_FRAGMENT,
+                  "FRAG\n"
+                  "DCL IN[0], GENERIC[0], PERSPECTIVE\n"
+                  "DCL OUT[0], COLOR\n"
+                  "DCL CONST[0..7]\n"
+                  "DCL TEMP[0..1]\n"
+                  "DCL ADDR[0]\n"
+                  "IMM[0] FLT32 {0x00000001, 0xffffffff, 0x3f800000, 0x40a00000}\n"
+                  "0: SHL TEMP[0].x, IN[0].xxxx, IMM[0].xxxx\n"
+                  "1: UADD TEMP[1].x, IMM[0].xxxx, TEMP[0].xxxx\n"
+                  "2: ARL ADDR[0].x, TEMP[1].xxxx\n"
+                  "3: MOV OUT[0].x, CONST[ADDR[0].x].xxxx\n"
+                  "4: SHL OUT[0].y, IN[0].xxxx, IMM[0].zzzz\n"
+                  "5: UMAD OUT[0].z, IN[0].xxxx, IMM[0].yyyy, IMM[0].wwww\n"
+                  "6: UMUL OUT[0].w, IN[0].xxxx, IMM[0].wwww\n"
+                  "7: END\n",
+                  8);
+    for (uint32_t lane = 0; lane < 8; lane++)
+        input(&m, 0, 0)[lane] = (float)lane;
+    machine_run(&m);
+    for (uint32_t lane = 0; lane < 8; lane++) {
+        uint32_t element = 2 * lane + 1;
+        assert_true(output(&m, 0, 0, lane) == (element < 4 ? constants_x[element] : 0.0f));
+        assert_true(output(&m, 0, 1, lane) == 2.0f * (float)lane);
+        assert_true(output(&m, 0, 2, lane) == 5.0f - (float)lane);
+        assert_true(output(&m, 0, 3, lane) == 5.0f * (float)lane);
+    }
+    machine_end(&m);
+}
+
 static const char kill_text[] = "FRAG\n"
                                 "DCL IN[0], GENERIC[0], PERSPECTIVE\n"
                                 "DCL OUT[0], COLOR\n"
@@ -837,6 +880,7 @@ main(void)
         cmocka_unit_test(test_examples),
         cmocka_unit_test(test_one_nan),
         cmocka_unit_test(test_flow),
+        cmocka_unit_test(test_integer_opcodes_on_floats),
         cmocka_unit_test(test_kill),
         cmocka_unit_test(test_endless_loop_is_bounded),
         cmocka_unit_test(test_texture_requests),

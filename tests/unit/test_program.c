@@ -481,6 +481,19 @@ test_hostile_texts(void **state)
     assert_in_range(survivors, 100, 5000); /* both ways were taken */
 }
 
+/* Without a position of its own a vertex program gets one, behind its other outputs. */
+static void
+test_position_is_there(void **state)
+{
+    struct error err;
+    struct program *program = program_create(
+        STAGE_VERTEX, "VERT\nDCL OUT[0], COLOR\n0: MOV OUT[0], OUT[0]\n1: END\n", NULL, &err);
+    assert_non_null(program);
+    assert_int_equal(program->output_count, 2);
+    assert_int_equal(program->outputs[1].semantic, SEMANTIC_POSITION);
+    program_destroy(program);
+}
+
 int
 main(void)
 {
@@ -489,7 +502,7 @@ main(void)
         cmocka_unit_test(test_instructions),  cmocka_unit_test(test_fragment_declarations),
         cmocka_unit_test(test_labels),        cmocka_unit_test(test_liveness),
         cmocka_unit_test(test_refusals),      cmocka_unit_test(test_nesting_limit),
-        cmocka_unit_test(test_hostile_texts),
+        cmocka_unit_test(test_hostile_texts), cmocka_unit_test(test_position_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 
 #define TINY_TRACE AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
-enum { TINY_FRAMES = 2, TINY_MEMORY = 64 << 20 };
+enum { TINY_FRAMES = 2, TINY_MEMORY = 8 << 20 };
 
 struct tiny_run {
     /* what to do */

@@ -1,0 +1,545 @@
+/* Follows the stream (frontend.md, "The socket"). Dead objects and resources stay as ghosts while a
+ * binding or an object holds them; each swap sweeps those that nothing holds. */
+#include "trace/live_state_internal.h"
+
+#include "trace/submit.h"
+#include "trace/virgl_protocol.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_LIMIT = 256, SHADER_OFFLEN = 2 };
+
+struct live_state *
+live_state_create(void)
+{
+    return mem_alloc(sizeof(struct live_state));
+}
+
+static void
+free_object(struct live_object *object)
+{
+    VEC_FREE(&object->dwords);
+    free(object);
+}
+
+static void
+free_binding(struct live_binding *binding)
+{
+    VEC_FREE(&binding->dwords);
+    VEC_FREE(&binding->objects);
+    VEC_FREE(&binding->resources);
+    free(binding);
+}
+
+static void
+free_sub_context(struct live_sub_context *sub)
+{
+    for (size_t i = 0; i < sub->objects.capacity; i++)
+        if (sub->objects.slots[i].value)
+            free_object(sub->objects.slots[i].value);
+    for (size_t i = 0; i < sub->bindings.capacity; i++)
+        if (sub->bindings.slots[i].value)
+            free_binding(sub->bindings.slots[i].value);
+    for (size_t i = 0; i < sub->ghosts.count; i++)
+        free_object(sub->ghosts.items[i]);
+    handle_map_fini(&sub->objects);
+    handle_map_fini(&sub->bindings);
+    VEC_FREE(&sub->ghosts);
+    free(sub);
+}
+
+static void
+free_client(struct live_client *client)
+{
+    for (size_t i = 0; i < client->sub_contexts.count; i++)
+        free_sub_context(client->sub_contexts.items[i]);
+    for (size_t i = 0; i < client->resources.capacity; i++)
+        free(client->resources.slots[i].value);
+    for (size_t i = 0; i < client->ghosts.count; i++)
+        free(client->ghosts.items[i]);
+    handle_map_fini(&client->resources);
+    VEC_FREE(&client->ghosts);
+    VEC_FREE(&client->sub_contexts);
+    free(client->program);
+    free(client);
+}
+
+void
+live_state_destroy(struct live_state *state)
+{
+    if (!state)
+        return;
+    for (size_t i = 0; i < state->clients.count; i++)
+        free_client(state->clients.items[i]);
+    VEC_FREE(&state->clients);
+    VEC_FREE(&state->used);
+    free(state);
+}
+
+static struct live_client *
+find_client(struct live_state *state, uint32_t number)
+{
+    for (size_t i = 0; i < state->clients.count; i++)
+        if (state->clients.items[i]->number == number)
+            return state->clients.items[i];
+    return NULL;
+}
+
+static struct live_sub_context *
+find_sub_context(struct live_client *client, uint32_t id)
+{
+    for (size_t i = 0; i < client->sub_contexts.count; i++)
+        if (client->sub_contexts.items[i]->id == id)
+            return client->sub_contexts.items[i];
+    return NULL;
+}
+
+static struct live_sub_context *
+make_sub_context(struct live_state *state, struct live_client *client, uint32_t id)
+{
+    struct live_sub_context *sub = mem_alloc(sizeof *sub);
+    sub->id = id;
+    sub->made = state->now;
+    VEC_PUSH(&client->sub_contexts, sub);
+    return sub;
+}
+
+static void
+begin_client(struct live_state *state, const struct message *message)
+{
+    struct live_client *client = mem_alloc(sizeof *client);
+    client->number = message->client;
+    client->program_bytes = message->size_bytes;
+    client->program = mem_alloc(message->size_bytes + 1);
+    if (message->size_bytes)
+        memcpy(client->program, message->bytes, message->size_bytes);
+    VEC_PUSH(&state->clients, client);
+    client->current = make_sub_context(state, client, 0);
+}
+
+static void
+end_client(struct live_state *state, uint32_t number)
+{
+    for (size_t i = 0; i < state->clients.count; i++) {
+        if (state->clients.items[i]->number != number)
+            continue;
+        free_client(state->clients.items[i]);
+        for (size_t j = i + 1; j < state->clients.count; j++)
+            state->clients.items[j - 1] = state->clients.items[j];
+        state->clients.count--;
+        return;
+    }
+}
+
+static void
+use(struct live_state *state, const struct live_resource *resource)
+{
+    if (!state->watching || !resource)
+        return;
+    while (state->used.count <= resource->number)
+        VEC_PUSH(&state->used, false);
+    state->used.items[resource->number] = true;
+}
+
+static void
+use_handle(struct live_state *state, struct live_client *client, uint32_t handle)
+{
+    use(state, handle_map_get(&client->resources, handle));
+}
+
+static void
+drop_resource(struct live_state *state, struct live_client *client, uint32_t handle)
+{
+    struct live_resource *resource = handle_map_remove(&client->resources, handle);
+    if (!resource)
+        return;
+    resource->dropped = state->now;
+    VEC_PUSH(&client->ghosts, resource);
+}
+
+static void
+make_resource(struct live_state *state, struct live_client *client, const struct message *message)
+{
+    struct live_resource *resource = mem_alloc(sizeof *resource);
+    drop_resource(state, client, message->resource.handle);
+    resource->desc = message->resource;
+    resource->client = client->number;
+    resource->number = state->resource_count++;
+    resource->made = state->now;
+    handle_map_put(&client->resources, message->resource.handle, resource);
+    state->newest = resource;
+}
+
+struct live_resource *
+live_state_new_resource(struct live_state *state)
+{
+    return state->newest;
+}
+
+/* A packet of a SUBMIT and whom it speaks to. */
+struct said {
+    struct live_state *state;
+    struct live_client *client;
+    struct live_sub_context *sub;
+    const struct submit_walk *walk;
+};
+
+static uint32_t
+dword(const struct said *said, uint32_t i)
+{
+    return i < said->walk->length ? submit_walk_dword(said->walk, i) : 0;
+}
+
+static void
+append_packet(struct live_object *object, const struct submit_walk *walk)
+{
+    size_t count = walk->length + 1u;
+    VEC_RESERVE(&object->dwords, object->dwords.count + count);
+    memcpy(object->dwords.items + object->dwords.count,
+           walk->bytes + 4 * ((size_t)walk->at - count), 4 * count);
+    object->dwords.count += count;
+}
+
+static void
+destroy_object(const struct said *said, uint32_t handle)
+{
+    struct live_object *object = handle_map_remove(&said->sub->objects, handle);
+    if (!object)
+        return;
+    object->destroyed = said->state->now;
+    object->begun = 0;
+    VEC_PUSH(&said->sub->ghosts, object);
+}
+
+/* Of the objects that look at a resource all but queries name it right behind their handle. */
+static bool
+looks_at_first(uint32_t type)
+{
+    return type == VOBJ_SAMPLER_VIEW || type == VOBJ_SURFACE || type == VOBJ_STREAMOUT_TARGET ||
+           type == VOBJ_MSAA_SURFACE;
+}
+
+static void
+create_object(const struct said *said)
+{
+    const uint32_t type = said->walk->object, handle = dword(said, 0);
+    struct live_object *object = handle_map_get(&said->sub->objects, handle);
+    if (type == VOBJ_SHADER && dword(said, SHADER_OFFLEN) & SHADER_CONTINUES) {
+        if (object && object->type == type)
+            append_packet(object, said->walk);
+        return;
+    }
+    destroy_object(said, handle);
+    object = mem_alloc(sizeof *object);
+    object->handle = handle;
+    object->type = type;
+    object->made = said->state->now;
+    append_packet(object, said->walk);
+    if (looks_at_first(type))
+        object->resource = handle_map_get(&said->client->resources, dword(said, 1));
+    else if (type == VOBJ_QUERY)
+        object->resource = handle_map_get(&said->client->resources, dword(said, 3));
+    use(said->state, object->resource);
+    handle_map_put(&said->sub->objects, handle, object);
+}
+
+/* The binding of a state, of a stage (or object type) of it, of a slot of that: emptied. */
+static struct live_binding *
+rebind(const struct said *said, uint32_t command, uint32_t stage, uint32_t slot)
+{
+    uint32_t key = command | stage << 8 | slot << 16;
+    struct live_binding *binding = handle_map_get(&said->sub->bindings, key);
+    if (!binding) {
+        binding = mem_alloc(sizeof *binding);
+        handle_map_put(&said->sub->bindings, key, binding);
+    }
+    binding->made = said->state->now;
+    binding->dwords.count = binding->objects.count = binding->resources.count = 0;
+    return binding;
+}
+
+static void
+hold_object(const struct said *said, struct live_binding *binding, uint32_t handle)
+{
+    struct live_object *object = handle_map_get(&said->sub->objects, handle);
+    if (!object)
+        return;
+    VEC_PUSH(&binding->objects, object);
+    use(said->state, object->resource);
+}
+
+static void
+hold_resource(const struct said *said, struct live_binding *binding, uint32_t handle)
+{
+    struct live_resource *resource = handle_map_get(&said->client->resources, handle);
+    if (!resource)
+        return;
+    VEC_PUSH(&binding->resources, resource);
+    use(said->state, resource);
+}
+
+/* The packet as it is; stage or type and slot tell it from others of its command. */
+static struct live_binding *
+bind_packet(const struct said *said, uint32_t command, uint32_t stage, uint32_t slot)
+{
+    const struct submit_walk *walk = said->walk;
+    struct live_binding *binding = rebind(said, command, stage, slot);
+    VEC_PUSH(&binding->dwords, walk->command | walk->object << 8 | walk->length << 16);
+    for (uint32_t i = 0; i < walk->length; i++)
+        VEC_PUSH(&binding->dwords, dword(said, i));
+    return binding;
+}
+
+/* A packet that sets slots from a first one on, `each` dwords a slot behind `before` dwords, the
+ * last of which is the first slot: a binding a slot. */
+static void
+bind_slots(const struct said *said, uint32_t before, uint32_t each, bool objects)
+{
+    const struct submit_walk *walk = said->walk;
+    uint32_t stage = before == 2 ? dword(said, 0) : 0, first = dword(said, before - 1);
+    if (stage >= KEY_LIMIT || walk->length < before)
+        return;
+    for (uint32_t i = 0; i < (walk->length - before) / each && first + i < KEY_LIMIT; i++) {
+        struct live_binding *binding = rebind(said, walk->command, stage, first + i);
+        VEC_PUSH(&binding->dwords, walk->command | (before + each) << 16);
+        if (before == 2)
+            VEC_PUSH(&binding->dwords, stage);
+        VEC_PUSH(&binding->dwords, first + i);
+        for (uint32_t k = 0; k < each; k++)
+            VEC_PUSH(&binding->dwords, dword(said, before + i * each + k));
+        if (objects)
+            hold_object(said, binding, dword(said, before + i));
+    }
+}
+
+/* Constants of a buffer number come inline or in a resource: the later packet counts. */
+static void
+bind_constants(const struct said *said)
+{
+    uint32_t stage = dword(said, 0), index = dword(said, 1);
+    if (stage >= KEY_LIMIT || index >= KEY_LIMIT)
+        return;
+    struct live_binding *binding = bind_packet(said, CMD_SET_CONSTANT_BUFFER, stage, index);
+    if (said->walk->command == CMD_SET_UNIFORM_BUFFER)
+        hold_resource(said, binding, dword(said, 4));
+}
+
+static void
+set_sub_context(const struct said *said)
+{
+    struct live_client *client = said->client;
+    struct live_sub_context *sub = find_sub_context(client, dword(said, 0));
+    if (said->walk->command == CMD_CREATE_SUB_CTX && !sub)
+        make_sub_context(said->state, client, dword(said, 0));
+    else if (said->walk->command == CMD_SET_SUB_CTX && sub)
+        client->current = sub;
+    else if (said->walk->command == CMD_DESTROY_SUB_CTX && sub && sub->id) {
+        size_t at = 0;
+        while (client->sub_contexts.items[at] != sub)
+            at++;
+        client->sub_contexts.items[at] = client->sub_contexts.items[--client->sub_contexts.count];
+        if (client->current == sub)
+            client->current = find_sub_context(client, 0);
+        free_sub_context(sub);
+    }
+}
+
+static void
+take_query(const struct said *said)
+{
+    struct live_object *object = handle_map_get(&said->sub->objects, dword(said, 0));
+    if (!object || object->type != VOBJ_QUERY)
+        return;
+    if (said->walk->command != CMD_GET_QUERY_RESULT)
+        object->begun = said->walk->command == CMD_BEGIN_QUERY ? said->state->now : 0;
+    use(said->state, object->resource);
+}
+
+/* Bindings as a whole, and what they hold. */
+static void
+take_binding(const struct said *said)
+{
+    const struct submit_walk *walk = said->walk;
+    struct live_binding *binding = NULL;
+    switch (walk->command) {
+    case CMD_BIND_OBJECT:
+        hold_object(said, bind_packet(said, CMD_BIND_OBJECT, walk->object, 0), dword(said, 0));
+        break;
+    case CMD_BIND_SHADER:
+        if (dword(said, 1) < KEY_LIMIT)
+            hold_object(said, bind_packet(said, CMD_BIND_SHADER, dword(said, 1), 0),
+                        dword(said, 0));
+        break;
+    case CMD_SET_FRAMEBUFFER_STATE:
+    case CMD_SET_STREAMOUT_TARGETS:
+        binding = bind_packet(said, walk->command, 0, 0);
+        for (uint32_t i = 1; i < walk->length; i++)
+            hold_object(said, binding, dword(said, i));
+        break;
+    case CMD_SET_RENDER_CONDITION:
+        hold_object(said, bind_packet(said, walk->command, 0, 0), dword(said, 0));
+        break;
+    case CMD_SET_VERTEX_BUFFERS:
+        binding = bind_packet(said, walk->command, 0, 0);
+        for (uint32_t i = 2; i < walk->length; i += 3)
+            hold_resource(said, binding, dword(said, i));
+        break;
+    case CMD_SET_INDEX_BUFFER:
+        hold_resource(said, bind_packet(said, walk->command, 0, 0), dword(said, 0));
+        break;
+    case CMD_SET_STENCIL_REF:
+    case CMD_SET_BLEND_COLOR:
+    case CMD_SET_POLYGON_STIPPLE:
+    case CMD_SET_CLIP_STATE:
+    case CMD_SET_SAMPLE_MASK:
+    case CMD_SET_TESS_STATE:
+    case CMD_SET_MIN_SAMPLES: bind_packet(said, walk->command, 0, 0); break;
+    default: break;
+    }
+}
+
+static void
+take_packet(const struct said *said)
+{
+    switch (said->walk->command) {
+    case CMD_CREATE_OBJECT: create_object(said); break;
+    case CMD_DESTROY_OBJECT: destroy_object(said, dword(said, 0)); break;
+    case CMD_SET_SAMPLER_VIEWS:
+    case CMD_BIND_SAMPLER_STATES: bind_slots(said, 2, 1, true); break;
+    case CMD_SET_VIEWPORT_STATE: bind_slots(said, 1, 6, false); break;
+    case CMD_SET_SCISSOR_STATE: bind_slots(said, 1, 2, false); break;
+    case CMD_SET_CONSTANT_BUFFER:
+    case CMD_SET_UNIFORM_BUFFER: bind_constants(said); break;
+    case CMD_SET_SUB_CTX:
+    case CMD_CREATE_SUB_CTX:
+    case CMD_DESTROY_SUB_CTX: set_sub_context(said); break;
+    case CMD_BEGIN_QUERY:
+    case CMD_END_QUERY:
+    case CMD_GET_QUERY_RESULT: take_query(said); break;
+    case CMD_BLIT:
+        use_handle(said->state, said->client, dword(said, 3));
+        use_handle(said->state, said->client, dword(said, 12));
+        break;
+    case CMD_RESOURCE_COPY_REGION:
+        use_handle(said->state, said->client, dword(said, 0));
+        use_handle(said->state, said->client, dword(said, 5));
+        break;
+    default: take_binding(said); break;
+    }
+}
+
+static void
+hold(uint64_t mark, struct live_object *object)
+{
+    object->mark = mark;
+    if (object->resource)
+        object->resource->mark = mark;
+}
+
+static void
+mark_sub_context(uint64_t mark, struct live_sub_context *sub)
+{
+    for (size_t i = 0; i < sub->objects.capacity; i++)
+        if (sub->objects.slots[i].value)
+            hold(mark, sub->objects.slots[i].value);
+    for (size_t i = 0; i < sub->bindings.capacity; i++) {
+        struct live_binding *binding = sub->bindings.slots[i].value;
+        for (size_t k = 0; binding && k < binding->objects.count; k++)
+            hold(mark, binding->objects.items[k]);
+        for (size_t k = 0; binding && k < binding->resources.count; k++)
+            binding->resources.items[k]->mark = mark;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < sub->ghosts.count; i++) {
+        if (sub->ghosts.items[i]->mark == mark)
+            sub->ghosts.items[kept++] = sub->ghosts.items[i];
+        else
+            free_object(sub->ghosts.items[i]);
+    }
+    sub->ghosts.count = kept;
+}
+
+void
+live_state_sweep(struct live_state *state)
+{
+    state->newest = NULL;
+    state->mark++;
+    for (size_t c = 0; c < state->clients.count; c++) {
+        struct live_client *client = state->clients.items[c];
+        for (size_t i = 0; i < client->sub_contexts.count; i++)
+            mark_sub_context(state->mark, client->sub_contexts.items[i]);
+        size_t kept = 0;
+        for (size_t i = 0; i < client->ghosts.count; i++) {
+            if (client->ghosts.items[i]->mark == state->mark)
+                client->ghosts.items[kept++] = client->ghosts.items[i];
+            else
+                free(client->ghosts.items[i]);
+        }
+        client->ghosts.count = kept;
+    }
+}
+
+static void
+take_submit(struct live_state *state, struct live_client *client, const struct message *message)
+{
+    struct submit_walk walk = submit_walk(message->bytes, message->size_bytes);
+    while (submit_walk_next(&walk)) {
+        state->now++;
+        take_packet(&(struct said){state, client, client->current, &walk});
+    }
+}
+
+void
+live_state_take(struct live_state *state, const struct message *message)
+{
+    struct live_client *client = find_client(state, message->client);
+    state->now++;
+    state->newest = NULL;
+    if (message->kind == MESSAGE_CLIENT_BEGIN && !client)
+        begin_client(state, message);
+    if (!client)
+        return;
+    switch (message->kind) {
+    case MESSAGE_CLIENT_END: end_client(state, message->client); break;
+    case MESSAGE_RESOURCE_CREATE: make_resource(state, client, message); break;
+    case MESSAGE_RESOURCE_UNREF: drop_resource(state, client, message->resource.handle); break;
+    case MESSAGE_SUBMIT: take_submit(state, client, message); break;
+    case MESSAGE_SWAP: live_state_sweep(state); /* fall through */
+    case MESSAGE_GET: use_handle(state, client, message->transfer.handle); break;
+    default: break;
+    }
+}
+
+static void
+use_sub_context(struct live_state *state, struct live_sub_context *sub)
+{
+    for (size_t i = 0; i < sub->bindings.capacity; i++) {
+        struct live_binding *binding = sub->bindings.slots[i].value;
+        for (size_t k = 0; binding && k < binding->objects.count; k++)
+            use(state, binding->objects.items[k]->resource);
+        for (size_t k = 0; binding && k < binding->resources.count; k++)
+            use(state, binding->resources.items[k]);
+    }
+}
+
+void
+live_state_watch(struct live_state *state)
+{
+    state->watching = true;
+    for (size_t c = 0; c < state->clients.count; c++)
+        for (size_t i = 0; i < state->clients.items[c]->sub_contexts.count; i++)
+            use_sub_context(state, state->clients.items[c]->sub_contexts.items[i]);
+}
+
+bool
+live_state_holds_client(const struct live_state *state)
+{
+    return state->clients.count > 0;
+}
+
+bool
+live_state_used(const struct live_state *state, uint32_t number)
+{
+    return number < state->used.count && state->used.items[number];
+}

@@ -1,0 +1,54 @@
+/* What is alive at a moment of a trace, kept as the dwords that made it: the clients, their
+ * resources, and of each sub-context the objects (the packets that created them) and the bindings
+ * (the last packet of each state, stage or slot). Written out in the order in which it was first
+ * said, it brings a new GPU to the same state; what is dead by then is left out, and what lives on
+ * without its handle (a destroyed object that is still bound, the resource behind it) is made and
+ * let go again. So this needs no encoder of any state. */
+#ifndef AETIUS_TRACE_LIVE_STATE_H
+#define AETIUS_TRACE_LIVE_STATE_H
+
+#include "base/mem.h"
+#include "trace/message.h"
+
+struct live_resource {
+    struct resource_desc desc;
+    uint32_t client, number; /* 0, 1, ...: of all the resources that the trace ever made */
+    uint32_t address;        /* in the simulated memory; 0: not known */
+    uint64_t made, dropped;  /* when; dropped 0: the handle is alive */
+    uint64_t mark;
+};
+
+struct live_query {
+    uint32_t client, sub_context, handle;
+};
+
+struct live_state;
+struct live_state *live_state_create(void);
+void live_state_destroy(struct live_state *state);
+
+/* Follows one message; never fails: what makes no sense is the renderer's to refuse. */
+void live_state_take(struct live_state *state, const struct message *message);
+
+/* The resource that the last message created, or NULL: for its address. */
+struct live_resource *live_state_new_resource(struct live_state *state);
+
+/* Whether any client is connected. */
+bool live_state_holds_client(const struct live_state *state);
+
+/* From now on notes which resources commands use; those of what is bound now count. */
+void live_state_watch(struct live_state *state);
+/* Whether a command has used the resource of that number since. */
+bool live_state_used(const struct live_state *state, uint32_t number);
+
+/* How the state is written out. `write` takes each message; `contents` is asked to write what a
+ * resource holds, right behind its creation; `result` is told of each query, at the end. */
+struct live_writer {
+    void *data;
+    bool (*write)(void *data, const struct message *message, struct error *err);
+    bool (*contents)(void *data, const struct live_resource *resource, struct error *err);
+    bool (*result)(void *data, const struct live_query *query, struct error *err);
+};
+bool live_state_write(struct live_state *state, const struct live_writer *writer,
+                      struct error *err);
+
+#endif

@@ -1,0 +1,56 @@
+/* Inside the live state: what live_state.c keeps and live_state_write.c writes out. */
+#ifndef AETIUS_TRACE_LIVE_STATE_INTERNAL_H
+#define AETIUS_TRACE_LIVE_STATE_INTERNAL_H
+
+#include "trace/handles.h"
+#include "trace/live_state.h"
+
+struct live_object {
+    uint32_t handle, type;
+    uint64_t made, destroyed; /* destroyed 0: the handle is alive */
+    uint64_t begun;           /* of an active query: its BEGIN_QUERY */
+    uint64_t mark;
+    struct live_resource *resource; /* that it looks at, or NULL */
+    VEC(uint32_t) dwords;           /* the packets that made it, headers included */
+};
+
+/* The last packet that set a state, or a slot of one; the packet holds one slot only then. */
+struct live_binding {
+    uint64_t made;
+    VEC(uint32_t) dwords;
+    VEC(struct live_object *) objects;
+    VEC(struct live_resource *) resources;
+};
+
+struct live_sub_context {
+    uint32_t id;
+    uint64_t made;
+    struct handle_map objects; /* alive; destroyed ones that something may hold are in ghosts */
+    VEC(struct live_object *) ghosts;
+    struct handle_map bindings; /* by binding_key() */
+};
+
+struct live_client {
+    uint32_t number;
+    char *program;
+    uint32_t program_bytes;
+    struct handle_map resources;
+    VEC(struct live_resource *) ghosts;
+    VEC(struct live_sub_context *) sub_contexts;
+    struct live_sub_context *current;
+};
+
+struct live_state {
+    VEC(struct live_client *) clients;
+    uint64_t now;  /* counts what is said */
+    uint64_t mark; /* of the last sweep */
+    uint32_t resource_count;
+    struct live_resource *newest;
+    bool watching;
+    VEC(bool) used; /* by resource number */
+};
+
+/* Frees the ghosts that nothing holds. */
+void live_state_sweep(struct live_state *state);
+
+#endif
