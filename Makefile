@@ -10,7 +10,7 @@
 BUILD  = build
 PREFIX = /usr/local
 
-.PHONY: build demo check bench install format clean
+.PHONY: build demo check bench install docs format clean
 
 build:
 	@tools/setup.sh build
@@ -38,6 +38,9 @@ install:
 	    --prefix=$(abspath $(PREFIX)) build-install
 	@ninja -C build-install
 	@meson install --no-rebuild -C build-install
+
+docs: build
+	@tools/docs.sh $(BUILD)/aetius
 
 format:
 	@find src tests benchmarks -name '*.[ch]' | xargs clang-format -i
