@@ -38,12 +38,16 @@ bool
 gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd, struct gpu_cmd *copy)
 {
     struct gpu_client *client = find_client(device, cmd->client);
+    if (!client)
+        return false;
     if (cmd->op == GPU_RESOURCE_CREATE) {
         struct resource *made = table_find(&client->resources, cmd->resource.handle);
         struct resource *shown = table_find(&client->resources, client->shown);
-        return shown && same_window(shown, made) && copy_command(copy, cmd->client, shown, made);
+        return shown && made && same_window(shown, made) && copy_command(copy, cmd->client, shown, made);
     }
     struct resource *shown = table_find(&client->resources, cmd->transfer.resource);
+    if (!shown)
+        return false;
     client->shown = shown->desc.handle;
     shown->drawn = false;
     for (uint32_t i = 0; i < client->resources.capacity; i++) {
