@@ -94,13 +94,17 @@ gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd, struct gpu_cmd
 {
     struct gpu_client *client = find_client(device, cmd->client);
     struct resource *shown, *front, *twin;
+    if (!client)
+        return 0;
     if (cmd->op == GPU_RESOURCE_CREATE) {
         shown = table_find(&client->resources, client->shown);
         front = table_find(&client->resources, cmd->resource.handle);
-        if (!shown || !same_window(shown, front))
+        if (!shown || !front || !same_window(shown, front))
             return 0;
     } else {
         shown = table_find(&client->resources, cmd->transfer.resource);
+        if (!shown)
+            return 0;
         client->shown = shown->desc.handle;
         shown->drawn = false;
         front = find_matching(client, shown, is_front);
