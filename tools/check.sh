@@ -150,6 +150,7 @@ if [ -x "$aetius" ]; then
     for name in $(commands "$aetius"); do
         step "aetius $name --help" answers_help "$aetius" "$name"
     done
+    step 'docs are current' tools/docs.sh "$aetius" --check
     step 'make install, and run from there' installed_run
 fi
 

@@ -3,16 +3,21 @@
 #include "base/args.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "cmd/renderer.h"
+#include "sim/trim.h"
 #include "trace/launch.h"
 #include "trace/tee.h"
+
+#include <stdlib.h>
+#include <unistd.h>
 
 int cmd_capture(int argc, char **argv);
 
 struct capture_options {
     const char *out, *frames;
     bool stop, force;
-    uint32_t last_frame;
+    uint32_t first_frame, last_frame;
 };
 
 static bool
@@ -24,9 +29,9 @@ parse_frames(struct capture_options *options, struct error *err)
         return true;
     if (!frame_set_parse(&set, options->frames, err))
         return false;
-    if (set.count != 1 || set.ranges[0].first != 0)
-        return fail(err, "a capture starts at frame 0: --frames 0-%u (`aetius trim` cuts a trace)",
-                    frame_set_last(&set));
+    if (set.count != 1)
+        return fail(err, "one range of frames is expected: --frames A-B");
+    options->first_frame = set.ranges[0].first;
     options->last_frame = set.ranges[0].last;
     return true;
 }
@@ -42,26 +47,62 @@ find_renderer(struct renderer *renderer, struct error *err)
     return renderer_init(renderer, NULL, err);
 }
 
-static int
-capture(const struct capture_options *options, char **program, struct error *err)
+/* Records into `path`; *frames is how many. */
+static bool
+record(const struct capture_options *options, const char *path, char **program, uint32_t *frames,
+       struct launch_result *result, struct error *err)
 {
     struct renderer renderer;
     struct trace_writer *writer;
-    struct launch_result result;
     struct tee tee;
-    if (!find_renderer(&renderer, err))
-        return EXIT_FAILED;
-    if (!trace_writer_create(&writer, options->out, program[0], err)) {
-        renderer_fini(&renderer);
-        return EXIT_FAILED;
-    }
-    tee_init(&tee, writer, renderer.sink, options->last_frame, options->stop);
-    bool ok = launch(program, &tee.sink, &tee.stop, &result, err);
-    uint32_t frames = trace_writer_frames(writer);
     struct error closing;
-    if (!trace_writer_close(writer, ok ? err : &closing))
-        ok = false;
+    if (!find_renderer(&renderer, err))
+        return false;
+    if (!trace_writer_create_at(&writer, path, program[0], options->first_frame, err)) {
+        renderer_fini(&renderer);
+        return false;
+    }
+    tee_init(&tee, writer, renderer.sink, options->first_frame, options->last_frame, options->stop);
+    bool ok = launch(program, &tee.sink, &tee.stop, result, err);
+    *frames = trace_writer_frames(writer);
+    ok = trace_writer_close(writer, ok ? err : &closing) && ok;
     renderer_fini(&renderer);
+    if (tee.lost)
+        log_warning("the contents of %u resources at frame %u could not be read back", tee.lost,
+                    options->first_frame);
+    if (ok && tee.live)
+        ok = fail(err, "%s ended in frame %u, before frame %u", program[0], tee.frame,
+                  options->first_frame);
+    tee_fini(&tee);
+    return ok;
+}
+
+/* What was recorded holds the contents of all resources: only those that its frames use stay. */
+static bool
+shorten(const char *from, const char *to, uint32_t frames, struct error *err)
+{
+    struct trace_reader *reader;
+    if (!trace_reader_open(&reader, from, NULL, err))
+        return false;
+    bool ok = trim_trace(reader, 0, frames - 1, to, err);
+    trace_reader_close(reader);
+    return ok;
+}
+
+static int
+capture(const struct capture_options *options, char **program, struct error *err)
+{
+    struct launch_result result;
+    uint32_t frames = 0;
+    bool later = options->first_frame > 0;
+    char *path = mem_printf("%s%s", options->out, later ? ".part" : "");
+    bool ok = record(options, path, program, &frames, &result, err);
+    if (ok && later)
+        ok = frames ? shorten(path, options->out, frames, err)
+                    : fail(err, "%s ended in frame %u", program[0], options->first_frame);
+    if (later)
+        unlink(path);
+    free(path);
     if (!ok)
         return EXIT_FAILED;
     log_note("%s: %u frames", options->out, frames);
@@ -75,13 +116,14 @@ cmd_capture(int argc, char **argv)
     struct capture_options options = {0};
     const struct arg_option table[] = {
         {"output", 'o', ARG_STRING, &options.out, "FILE", "the trace to write"},
-        {"frames", 0, ARG_STRING, &options.frames, "0-B", "record frames 0 to B only"},
+        {"frames", 0, ARG_STRING, &options.frames, "A-B",
+         "record frames A to B only, with the state and resources at A"},
         {"stop", 0, ARG_FLAG, &options.stop, NULL, "end the program after frame B"},
         {"force", 'f', ARG_FLAG, &options.force, NULL, "overwrite FILE"},
         {0},
     };
     const struct arg_spec spec = {
-        "capture", "-o FILE [--frames 0-B] [--stop] -- PROGRAM ...",
+        "capture", "-o FILE [--frames A-B] [--stop] -- PROGRAM ...",
         "Records what an OpenGL program says to the GPU, frame by frame, while virgl_test_server\n"
         "(package virgl-server) draws for it, or Aetius itself when that is not installed.\n"
         "Starts Xvfb when DISPLAY is not set.",
@@ -98,7 +140,7 @@ cmd_capture(int argc, char **argv)
     if (!parse_frames(&options, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (options.stop && !options.frames)
-        return args_usage_error(&spec, "--stop wants --frames 0-B");
+        return args_usage_error(&spec, "--stop wants --frames A-B");
     if (!options.force && file_exists(options.out)) {
         log_error("%s is there already; --force overwrites it", options.out);
         return EXIT_FAILED;

@@ -5,7 +5,8 @@
  * one is NaN. ROUND goes to the nearest, halves to even. Derivatives are taken along each
  * row and column of the quad. Conversions to integers truncate and stop at the ends of the range,
  * NaN gives 0. Integer division by zero gives all ones (0 for IDIV). Arithmetic gives one NaN only,
- * 0x7fc00000: which operand's NaN a host passes on depends on the host and its compiler. */
+ * 0x7fc00000: which operand's NaN a host passes on depends on the host and its compiler. It gives
+ * no denormals, but 0, as hardware of 2005 does; what only moves numbers keeps them. */
 #include "gfx/exec_operand.h"
 #include "gfx/math.h"
 
@@ -46,11 +47,13 @@ typedef void vector_fn(vec4f *d, const struct operand *s, size_t quads);
 #define TRUTH(m)  ((vec4i)(m) & (vec4i)splat(1.0f))
 #define SIGN_BITS ((vec4u){0x80000000, 0x80000000, 0x80000000, 0x80000000})
 
-/* The NaN of all hosts for any NaN. */
+/* The NaN of all hosts for any NaN, and a zero of the same sign for a denormal. */
 static inline vec4f
 plain(vec4f v)
 {
-    return select_lanes(v == v, v, splat(NAN));
+    vec4i denormal = I((U(v) & ~SIGN_BITS)) < 0x00800000;
+    vec4f flushed = (vec4f)(U(v) & ~(U(denormal) & ~SIGN_BITS));
+    return select_lanes(v == v, flushed, splat(NAN));
 }
 
 /* The integer part of |v| < 2^23; larger numbers are whole already, and NaN stays. The conversion
@@ -209,7 +212,7 @@ DIVISION(mod, OP_MOD)
             vec4f a = operand_quad(&s[0], q), r;                                                   \
             for (uint32_t i = 0; i < 4; i++)                                                       \
                 r[i] = call(a[i]);                                                                 \
-            d[q] = r;                                                                              \
+            d[q] = plain(r);                                                                       \
         }                                                                                          \
     }
 SCALAR(ex2, math_ex2)
@@ -234,7 +237,7 @@ vector_pow(vec4f *d, const struct operand *s, size_t quads)
         vec4f a = operand_quad(&s[0], q), b = operand_quad(&s[1], q), r;
         for (uint32_t i = 0; i < 4; i++)
             r[i] = math_pow(a[i], b[i]);
-        d[q] = r;
+        d[q] = plain(r);
     }
 }
 
@@ -396,6 +399,7 @@ alu_lit(struct exec *exec, const struct instruction *instruction, vec4f results[
         results[1][q] = select_lanes(x[q] > 0.0f, x[q], splat(0.0f));
         for (uint32_t i = 0; i < 4; i++)
             results[2][q][i] = lit_power(x[q][i], y[q][i], w[q][i]);
+        results[2][q] = plain(results[2][q]);
     }
     fill(results[0], 1.0f);
     fill(results[3], 1.0f);
@@ -413,6 +417,8 @@ alu_exp(struct exec *exec, const struct instruction *instruction, vec4f results[
             results[0][q][i] = math_ex2(whole[i]);
             results[2][q][i] = math_ex2(x[q][i]);
         }
+        results[0][q] = plain(results[0][q]);
+        results[2][q] = plain(results[2][q]);
     }
     fill(results[3], 1.0f);
 }

@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ANSWER_SECONDS 300
@@ -140,8 +141,15 @@ wire_connect_raw(const char *path, struct error *err)
     const struct timeval patience = {.tv_sec = 50};
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (fd >= 0 && !connect(fd, (struct sockaddr *)&address, sizeof address))
-        return fd;
+    /* The server's socket is there a moment before it listens. */
+    for (int tries = 0; fd >= 0 && tries < 500; tries++) {
+        if (!connect(fd, (struct sockaddr *)&address, sizeof address))
+            return fd;
+        if (errno != ECONNREFUSED)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        errno = ECONNREFUSED;
+    }
     fail(err, "cannot connect to virgl_test_server: %s", strerror(errno));
     if (fd >= 0)
         close(fd);

@@ -56,6 +56,12 @@ static const struct example examples[] = {
     {"DIV", F(1, -2, 3, 4), F(2, 2, 4, 0), NOTHING, F(0.5f, -1, 0.75f, INFINITY)},
     {"MIN", F(1, 5, NAN, 2), F(2, 3, 7, NAN), NOTHING, F(1, 3, 7, 2)},
     {"MAX", F(1, 5, NAN, 2), F(2, 3, 7, NAN), NOTHING, F(2, 5, 7, 2)},
+    /* No denormals come of arithmetic; a move keeps them. */
+    {"MUL", F(0x1p-100f, -0x1p-100f, 0x1p-126f, 0x1p-127f), F(0x1p-49f, 0x1p-49f, 1, 4), NOTHING,
+     F(0, -0.0f, 0x1p-126f, 0x1p-125f)},
+    {"POW", F(0x1p-61f, 0, 0, 0), F(2.4f, 0, 0, 0), NOTHING, F(0, 0, 0, 0)},
+    {"MOV", F(0x1p-149f, -0x1p-149f, 0x1p-127f, 0), NOTHING, NOTHING,
+     F(0x1p-149f, -0x1p-149f, 0x1p-127f, 0)},
     {"FRC", F(1.25f, -1.25f, 4, -0.5f), NOTHING, NOTHING, F(0.25f, 0.75f, 0, 0.5f)},
     {"FLR", F(1.25f, -1.25f, -0.0f, 3e9f), NOTHING, NOTHING, F(1, -2, -0.0f, 3e9f)},
     {"CEIL", F(1.25f, -1.25f, -0.5f, -3e9f), NOTHING, NOTHING, F(2, -1, -0.0f, -3e9f)},

@@ -303,6 +303,7 @@ read_all(uint32_t count, uint32_t stride)
     assert_int_equal(params.MEMORYCONTROLLER.MemoryBuses, 4);
     assert_int_equal(params.MEMORYCONTROLLER.MemoryBusWidth, 64);
     params.MEMORYCONTROLLER.ReadLatency = 10;
+    params.MEMORYCONTROLLER.BankGranularity = 512;
     clock_init(&clock);
     clock_add_module(&clock, &reader.module, "reader", -1, &reader, reader_clock);
     memctl_init(memctl, &clock, &params, &memory);
@@ -329,8 +330,8 @@ memory_cycles(void **state)
     (void)state;
     const uint64_t burst = 64 * 8 / (64 * 2), first = 1 + 1 + burst + 10 + 1;
     assert_int_equal(read_all(1, 64), first);
-    assert_int_equal(read_all(100, 4 * 1024), first + 99 * burst);
-    assert_int_equal(read_all(100, 1024), first + 99);
+    assert_int_equal(read_all(100, 4 * 512), first + 99 * burst);
+    assert_int_equal(read_all(100, 512), first + 99);
 }
 
 int

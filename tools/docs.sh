@@ -1,0 +1,50 @@
+#!/bin/sh
+# docs/commands.md, docs/params.md and docs/statistics.md, from the tables that the binary holds.
+# With --check nothing is written: fails when one is not current.
+#
+#     tools/docs.sh build/aetius [--check]
+set -eu
+cd "$(dirname "$0")/.."
+aetius=$1
+out=docs
+[ "${2:-}" != --check ] || out=$(mktemp -d)
+
+fenced() {
+    echo '```'
+    "$@" | sed 's/[ \t]*$//'
+    echo '```'
+}
+
+{
+    echo '# Commands'
+    echo
+    echo 'From `aetius COMMAND --help`; `make docs` writes this page.'
+    for name in $("$aetius" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        printf '\n## %s\n\n' "$name"
+        fenced "$aetius" "$name" --help
+    done
+} >"$out/commands.md"
+{
+    echo '# Parameters'
+    echo
+    echo 'From `aetius params`, values of the default preset; `make docs` writes this page.'
+    echo
+    fenced "$aetius" params
+} >"$out/params.md"
+{
+    echo '# Statistics, queues and metrics'
+    echo
+    echo 'From `aetius stats`, of the default preset; `make docs` writes this page.'
+    echo
+    fenced "$aetius" stats
+} >"$out/statistics.md"
+
+if [ "$out" != docs ]; then
+    status=0
+    for page in commands params statistics; do
+        diff -u "docs/$page.md" "$out/$page.md" || status=1
+    done
+    rm -r "$out"
+    [ $status = 0 ] || echo "docs are not current: make docs" >&2
+    exit $status
+fi
