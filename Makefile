@@ -3,14 +3,19 @@
 #   make            builds build/aetius
 #   make demo       real programs on the simulated GPU, checked against a reference (out/demo)
 #   make check      every test, with gcc and clang, with sanitizers, optimized and not
+#   make real       the real programs that the pictures are judged by, against what is expected
+#                   (out/real; PART=glmark2, openarena, apitrace, piglit: only these)
+#   make fuzz       every fuzz target for TIME seconds (out/fuzz)
 #   make bench      the simulator's speed
 #   make install    into PREFIX (DESTDIR is honoured)
 #   make format     clang-format over all sources
 #   make clean      removes what was built and what was put out
 BUILD  = build
 PREFIX = /usr/local
+TIME   = 1800
+PART   =
 
-.PHONY: build demo check bench install docs format clean
+.PHONY: build demo check real fuzz bench install docs format clean
 
 build:
 	@tools/setup.sh build
@@ -25,6 +30,15 @@ demo:
 check:
 	@tools/setup.sh build check
 	@tools/check.sh
+
+real:
+	@tools/setup.sh build demo real
+	@$(MAKE) --no-print-directory build
+	@tools/real.sh $(BUILD)/aetius $(PART)
+
+fuzz:
+	@tools/setup.sh build check
+	@tools/fuzz.sh $(TIME)
 
 bench:
 	@tools/setup.sh build demo

@@ -1,0 +1,35 @@
+#!/bin/sh
+# `make fuzz TIME=1800`: runs every fuzz target for so many seconds, one after the other, with ASan and
+# UBSan. Starts from tests/fuzz/corpus; what it finds stays in out/fuzz, crashes as crash-*.
+#
+#     tools/fuzz.sh [SECONDS [TARGET...]]
+set -eu
+cd "$(dirname "$0")/.."
+seconds=${1:-1800}
+[ $# = 0 ] || shift
+targets=${*:-$(ls tests/fuzz/corpus)}
+build=build-fuzz
+
+[ -f $build/build.ninja ] ||
+    CC=clang CFLAGS='' LDFLAGS='' meson setup -Db_sanitize=address,undefined -Db_lundef=false \
+        -Dbuildtype=debugoptimized $build
+for target in $targets; do
+    ninja -C $build "tests/fuzz_$target"
+done
+
+bad=0
+for target in $targets; do
+    out=out/fuzz/$target
+    mkdir -p "$out/corpus"
+    echo "$target: $seconds s"
+    if nice "$build/tests/fuzz_$target" -max_total_time="$seconds" -timeout=20 -max_len=65536 \
+        -rss_limit_mb=4096 -artifact_prefix="$out/" "$out/corpus" "tests/fuzz/corpus/$target" \
+        >"$out/log" 2>&1; then
+        tail -n 1 "$out/log"
+    else
+        bad=1
+        grep -m1 -E 'ERROR|SUMMARY|runtime error|BUG' "$out/log" || tail -n 3 "$out/log"
+        echo "$target: stopped; see $out/log"
+    fi
+done
+exit $bad

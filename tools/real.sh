@@ -1,0 +1,228 @@
+#!/bin/sh
+# `make real`: the real programs that the pictures are judged by. Leaves tables and real.json in
+# out/real, and compares with tests/real/expected (its README tells the format).
+#
+#     tools/real.sh build/aetius [PART...]       parts: glmark2 openarena apitrace piglit
+#
+# Environment: SCENES (of glmark2), SIZE (800x600), FRAMES (of glmark2: 1 30 60), OPENARENA_FRAMES
+# (20), TIMED (30: the frames of glmark2 that also run on the machine; "" for none), PIGLIT (quick_gl
+# quick_shader), PIGLIT_ARGS (more options of `piglit run`, as -t REGEX).
+set -eu
+cd "$(dirname "$0")/.."
+aetius=$(realpath "$1")
+shift
+parts=${*:-glmark2 openarena apitrace piglit}
+scenes=${SCENES:-build texture shading bump effect2d pulsar desktop buffer ideas jellyfish terrain \
+shadow refract conditionals function loop}
+size=${SIZE:-800x600}
+out=$(pwd)/out/real
+expected=tests/real/expected
+mkdir -p "$out"
+
+say() { echo "real: $*"; }
+
+# picture NAME TRACE FRAMES: frames of a trace, ours and the references'; a line NAME, result, score.
+picture() {
+    at=$out/pictures/$1
+    rm -rf "$at"
+    mkdir -p "$at"
+    {
+        "$aetius" replay "$2" --frames "$3" -o "$at/ours" &&
+            "$aetius" replay "$2" --frames "$3" --reference=llvmpipe -o "$at/llvmpipe" &&
+            "$aetius" replay "$2" --frames "$3" --reference=softpipe -o "$at/softpipe" &&
+            "$aetius" compare --json "$at/llvmpipe" "$at/ours" -o "$at/difference" >"$at/ours.json" &&
+            "$aetius" compare --json "$at/llvmpipe" "$at/softpipe" >"$at/softpipe.json"
+    } >"$at/log" 2>&1 || {
+        printf '%s\terror\t%s\n' "$1" "$(tail -n 1 "$at/log" | tr '\t' ' ')" >>"$out/pictures.txt"
+        return
+    }
+    jq -nr --arg name "$1" --slurpfile exact "$at/ours.json" --slurpfile ours "$at/ours.json" \
+        --slurpfile softpipe "$at/softpipe.json" -f tools/bar.jq |
+        awk -F'|' -v name="$1" -v OFS='\t' '{
+            print name, ($6 == "met" ? "met" : "missed"),
+                "off " $2 ", softpipe " $3 ", interior " $4 ", PSNR " $5 }' >>"$out/pictures.txt"
+}
+
+# timed NAME TRACE FRAMES: the machine's pictures are the functional ones.
+timed() {
+    at=$out/pictures/$1
+    if "$aetius" sim "$2" --frames "$3" --force -o "$at/sim" >"$at/sim.log" 2>&1 &&
+        "$aetius" compare --json "$at/ours" "$at/sim" >"$at/timed.json" 2>>"$at/sim.log"; then
+        jq -r --arg name "$1/timed" \
+            '[$name, (if .total.identical == .total.pixels and .total.pixels > 0 then "met" else "missed" end),
+              "\(.total.pixels - .total.identical) of \(.total.pixels) pixels differ"] | @tsv' \
+            "$at/timed.json" >>"$out/pictures.txt"
+    else
+        printf '%s/timed\terror\t%s\n' "$1" "$(tail -n 1 "$at/sim.log" | tr '\t' ' ')" >>"$out/pictures.txt"
+    fi
+}
+
+# capture TRACE OPTIONS... -- PROGRAM...
+capture() {
+    file=$1
+    shift
+    mkdir -p "$out/traces"
+    "$aetius" capture --force -o "$file" "$@" >"$file.log" 2>&1 || {
+        say "could not capture $file: $(tail -n 1 "$file.log")"
+        return 1
+    }
+}
+
+# A trace a frame, which begins with that frame: nothing before it has to be drawn.
+part_glmark2() {
+    for scene in $scenes; do
+        for frame in ${FRAMES:-1 30 60}; do
+            name=glmark2/$scene/$frame
+            trace=$out/traces/$scene-$frame.trace
+            say "$name"
+            capture "$trace" --frames "$frame-$frame" --stop -- \
+                glmark2 -s "$size" -b "$scene:nframes=$((frame + 1))" || {
+                printf '%s\terror\tnot captured\n' "$name" >>"$out/pictures.txt"
+                continue
+            }
+            picture "$name" "$trace" 0
+            case " ${TIMED-30} " in *" $frame "*) timed "$name" "$trace" 0 ;; esac
+        done
+    done
+}
+
+# So many frames spread over the demo.
+part_openarena() {
+    trace=$out/traces/openarena.trace
+    home=$out/traces/home
+    mkdir -p "$home"
+    say "openarena: capturing demo088-test1"
+    HOME=$home capture "$trace" -- /usr/games/openarena +set com_hunkmegs 512 +set s_initsound 0 \
+        +set r_fullscreen 0 +set r_mode -1 +set r_customwidth 640 +set r_customheight 480 \
+        +set com_maxfps 0 +set ttycon 0 +set timedemo 1 +set cl_renderer opengl1 \
+        +demo demo088-test1 +set nextdemo quit || return 0
+    wanted=$("$aetius" info --json "$trace" |
+        jq -r --argjson n "${OPENARENA_FRAMES:-20}" '.frames as $f | [range($n) | ((. + 0.5) * $f / $n | floor)] | unique | join(",")')
+    say "openarena: frames $wanted"
+    picture openarena "$trace" "$wanted"
+}
+
+# An apitrace of a program on another renderer, replayed on this one.
+part_apitrace() {
+    trace=$out/traces/apitrace.trace
+    say "apitrace: tracing glmark2"
+    rm -f "$out/traces/glmark2.apitrace"
+    mkdir -p "$out/traces"
+    LIBGL_ALWAYS_SOFTWARE=1 xvfb-run -a apitrace trace -o "$out/traces/glmark2.apitrace" \
+        glmark2 -s 320x240 -b shading:nframes=3 -b texture:nframes=3 >"$out/traces/apitrace.log" 2>&1 || {
+        say "apitrace failed: $(tail -n 1 "$out/traces/apitrace.log")"
+        return 0
+    }
+    capture "$trace" -- apitrace replay "$out/traces/glmark2.apitrace" || return 0
+    picture apitrace "$trace" "$("$aetius" info --json "$trace" | jq -r "\"0-\\(.frames - 1)\"")"
+}
+
+# run_piglit LIST FOLDER OPTIONS OF RUN...
+run_piglit() {
+    list=$1
+    folder=$2
+    shift 2
+    case $list in
+    quick_gl) tests="-t spec@!opengl_[12] -t spec@arb_fragment_program -t spec@arb_vertex_program" ;;
+    *) tests='-t spec@glsl-1.10 -t spec@glsl-1.20' ;;
+    esac
+    # shellcheck disable=SC2086  # words; _ stands for the blank in a name (a regular expression's .)
+    PIGLIT_NO_FAST_SKIP=1 "$aetius" run "$@" -- piglit run "$list" -1 -o -l quiet --timeout 60 \
+        $(echo "${PIGLIT_ARGS:-$tests}" | sed 's/_\[/.[/') "$folder" >"$folder.log" 2>&1
+}
+
+# Every test and sub-test of a run: NAME or NAME#SUBTEST, and the result.
+piglit_results() {
+    bzcat "$1/results.json.bz2" | jq -r '.tests | to_entries[] | .key as $name | .value
+        | [$name, .result], ((.subtests // {}) | to_entries[] | select(.key != "__type__") | [$name + "#" + .key, .value])
+        | @tsv' | sort
+}
+
+part_piglit() {
+    for list in ${PIGLIT:-quick_gl quick_shader}; do
+        at=$out/piglit/$list
+        mkdir -p "$at"
+        rm -rf "$at/ours" "$at/reference"
+        say "piglit $list: ours"
+        run_piglit "$list" "$at/ours" --functional || true
+        say "piglit $list: the reference"
+        run_piglit "$list" "$at/reference" --reference || true
+        piglit_results "$at/ours" >"$at/ours.txt"
+        piglit_results "$at/reference" >"$at/reference.txt"
+        join -t "$(printf '\t')" "$at/reference.txt" "$at/ours.txt" >"$at/both.txt"
+        awk -F'\t' '$2 == "pass" && $3 != "pass"' "$at/both.txt" >"$at/worse.txt"
+        awk -F'\t' '$2 != "pass" && $2 != "skip" && $3 == "pass"' "$at/both.txt" >"$at/better.txt"
+        # To take over into what is expected, with causes.
+        awk -F'\t' '$2 != "pass" && $2 != "skip"' "$at/ours.txt" >"$out/piglit-$list.txt"
+    done
+}
+
+# changes EXPECTED NOW WELL: what changed, as NAME, expected, now. NOW holds everything that ran; what
+# EXPECTED does not list is expected to be WELL (a regular expression).
+changes() {
+    awk -F'\t' -v OFS='\t' -v well="$3" '
+        /^#/ || !NF { next }
+        FILENAME == ARGV[1] { expected[$1] = $2; next }
+        !($1 in expected) && $2 !~ well { print $1, well, $2 }
+        $1 in expected && $2 != expected[$1] { print $1, expected[$1], $2 }' "$1" "$2" | sort
+}
+
+for part in $parts; do
+    case $part in
+    glmark2 | openarena | apitrace)
+        touch "$out/pictures.txt"
+        grep -v "^$part" "$out/pictures.txt" >"$out/pictures.kept" || true
+        mv "$out/pictures.kept" "$out/pictures.txt"
+        ;;
+    piglit) ;;
+    *)
+        echo "real: there is no part '$part': glmark2, openarena, apitrace or piglit" >&2
+        exit 2
+        ;;
+    esac
+    "part_$part"
+done
+
+: >"$out/changes.txt"
+{
+    if [ -s "$out/pictures.txt" ]; then
+        printf '%-34s %-8s %s\n' picture bar score
+        awk -F'\t' '{ printf "%-34s %-8s %s\n", $1, $2, $3 }' "$out/pictures.txt"
+        changes "$expected/pictures.txt" "$out/pictures.txt" '^met$' >>"$out/changes.txt"
+    fi
+    for list in quick_gl quick_shader; do
+        at=$out/piglit/$list
+        [ -s "$at/ours.txt" ] || continue
+        for who in ours reference; do
+            for what in tests sub-tests; do
+                printf '%-34s %s\n' "piglit $list, $who, $what" "$(
+                    awk -F'\t' -v sub_tests=$what '(sub_tests != "tests") == ($1 ~ /#/) { n[$2]++ }
+                        END { for (r in n) printf "%d %s, ", n[r], r }' "$at/$who.txt" | sed 's/, $//'
+                )"
+            done
+        done
+        echo "piglit $list: $(wc -l <"$at/worse.txt") pass there and not here, $(wc -l <"$at/better.txt") the other way"
+        changes "$expected/piglit-$list.txt" "$at/ours.txt" '^(pass|skip)$' >>"$out/changes.txt"
+    done
+} | tee "$out/table.txt"
+
+counts() {
+    [ -s "$1" ] || { echo null; return; }
+    awk -F'\t' '{ n[$2]++ } END { for (r in n) print r "\t" n[r] }' "$1" |
+        jq -Rn '[inputs | split("\t") | {(.[0]): (.[1] | tonumber)}] | add'
+}
+jq -n --argjson pictures "$(jq -Rn '[inputs | split("\t") | {name: .[0], bar: .[1], score: .[2]}]' \
+        <"$out/pictures.txt" 2>/dev/null || echo '[]')" \
+    --argjson changes "$(jq -Rn '[inputs | split("\t") | {name: .[0], expected: .[1], now: .[2]}]' <"$out/changes.txt")" \
+    --argjson gl "$(counts "$out/piglit/quick_gl/ours.txt")" \
+    --argjson shader "$(counts "$out/piglit/quick_shader/ours.txt")" \
+    '{pictures: $pictures, piglit: {quick_gl: $gl, quick_shader: $shader}, changes: $changes}' \
+    >"$out/real.json"
+
+if [ -s "$out/changes.txt" ]; then
+    echo
+    echo 'Changed against tests/real/expected (name, expected, now):'
+    cat "$out/changes.txt"
+    exit 1
+fi
+say "as expected; $out/table.txt, real.json"
