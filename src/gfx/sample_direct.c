@@ -91,14 +91,18 @@ offset_y(int32_t y, uint32_t row_bytes)
     return (uint32_t)y / TILE_SIZE * row_bytes + spread[y & 7];
 }
 
+/* Bytes are converted where they lie in the word: a power of two too large, which changes no bit of
+ * the quotient. */
 static inline vec4
 decode8(const uint8_t *texel)
 {
     uint32_t word;
     memcpy(&word, texel, 4);
-    ivec4 bytes = {(int32_t)(word & 255), (int32_t)(word >> 8 & 255), (int32_t)(word >> 16 & 255),
-                   (int32_t)(word >> 24)};
-    return __builtin_convertvector(bytes, vec4) / 255.0f;
+    int32_t low = (int32_t)(word & 0xffffff);
+    ivec4 bytes = {low, low, low, (int32_t)(word >> 8)};
+    bytes &= (ivec4){0xff, 0xff00, 0xff0000, 0xff0000};
+    return __builtin_convertvector(bytes, vec4) /
+           (vec4){255.0f, 255.0f * 0x1p8f, 255.0f * 0x1p16f, 255.0f * 0x1p16f};
 }
 
 static inline vec4
