@@ -64,6 +64,10 @@ bool gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
                           struct bound_surface *depth, struct error *err);
 
 struct resource *gpu_resource(struct gpu_device *device, uint32_t client, uint32_t handle);
+
+/* After a SWAP, or a RESOURCE_CREATE: whether a front surface now gets the picture that is shown,
+ * and the command that copies it there. */
+bool gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd, struct gpu_cmd *copy);
 struct gpu_query *gpu_find_query(struct gpu_device *device, const struct gpu_cmd *cmd,
                                  uint32_t handle);
 /* Whether the bound render condition lets draws, clears and blits through now. */

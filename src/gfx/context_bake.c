@@ -14,6 +14,7 @@ bake_surface(const struct object *object, enum format_use use, struct bound_surf
     if (!object)
         return true;
     const struct surface *surface = &object->surface;
+    object->res->drawn = true;
     const struct resource_level *level = &object->res->levels[surface->level];
     *out = (struct bound_surface){
         .res = object->res,
@@ -330,6 +331,7 @@ bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state
         !bake_views(draw, state, draw->vs, err) || !bake_views(draw, state, draw->fs, err) ||
         !link_programs(draw, err) || !gpu_check_executable(draw, err))
         return false;
+    bake_inner_edges(draw, &device->memory);
     bake_bounds(draw, state);
     bake_constants(draw, state, device, draw->vs, arena);
     bake_constants(draw, state, device, draw->fs, arena);

@@ -3,6 +3,7 @@
 #define AETIUS_GFX_CONTEXT_INTERNAL_H
 
 #include "gfx/context.h"
+#include "gfx/vertex.h"
 
 struct handle_table { /* open addressing; handles are any 32-bit number but 0 */
     struct handle_entry {
@@ -85,6 +86,7 @@ struct gpu_client {
     struct gpu_client *next;
     struct handle_table resources;
     struct gpu_state *states;
+    uint32_t shown; /* handle of the display target that was presented last, or 0 */
 };
 
 /* context.c */
@@ -120,5 +122,8 @@ bool gpu_check_executable(const struct draw *draw, struct error *err);
 
 /* context_link.c */
 bool link_programs(struct draw *draw, struct error *err);
+
+/* context_edges.c */
+void bake_inner_edges(struct draw *draw, const struct gpu_memory *memory);
 
 #endif

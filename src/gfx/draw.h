@@ -43,11 +43,15 @@ struct varying {
     bool centroid;         /* at a covered sample of the pixel, when not all are covered */
 };
 
+/* What a triangle list was made of: which edges are not a polygon's. */
+enum inner_edges { INNER_NONE, INNER_QUADS, INNER_STRIP, INNER_POLYGON };
+
 struct draw {
     uint32_t number; /* in its frame, 0, 1, ... */
     uint32_t client;
     struct draw_params params;
     uint32_t index_address, index_end, index_bytes; /* indexed: first index; 1, 2, 4 bytes each */
+    enum inner_edges inner_edges;
 
     uint32_t attribute_count;
     struct bound_attribute attributes[MAX_ATTRIBUTES];

@@ -19,9 +19,9 @@ file_count(const struct exec *exec, uint8_t file)
     }
 }
 
-static int64_t
-lane_index(const struct exec *exec, uint8_t address_index, uint8_t address_channel, int16_t index,
-           uint32_t lane)
+int64_t
+exec_lane_index(const struct exec *exec, uint8_t address_index, uint8_t address_channel,
+                int16_t index, uint32_t lane)
 {
     size_t at = ((size_t)address_index * 4 + address_channel) * exec->lanes + lane;
     return (int64_t)exec->address[at] + index;
@@ -33,8 +33,8 @@ gather(const struct exec *exec, const struct source *source, uint32_t channel, v
     uint32_t count = file_count(exec, source->file);
     const float *base = exec->files[source->file];
     for (uint32_t lane = 0; lane < exec->lanes; lane++) {
-        int64_t index =
-            lane_index(exec, source->address_index, source->address_channel, source->index, lane);
+        int64_t index = exec_lane_index(exec, source->address_index, source->address_channel,
+                                        source->index, lane);
         float value = 0.0f;
         if (!base)
             value = exec_shared_value(exec, source->file, index, channel);
@@ -108,7 +108,7 @@ scatter(struct exec *exec, const struct destination *dst, uint32_t channel, cons
     float *base = exec->files[dst->file];
     for (uint32_t lane = 0; lane < exec->lanes; lane++) {
         int64_t index =
-            lane_index(exec, dst->address_index, dst->address_channel, dst->index, lane);
+            exec_lane_index(exec, dst->address_index, dst->address_channel, dst->index, lane);
         if (exec->active >> lane & 1 && index >= 0 && index < count)
             base[((size_t)index * 4 + channel) * exec->lanes + lane] = values[lane / 4][lane % 4];
     }

@@ -69,6 +69,10 @@ exec_operand_plain(const struct exec *exec, const struct source *source, uint32_
     return (struct operand){scratch->quads, 0};
 }
 
+/* The register that an indirect access reaches in a lane. */
+int64_t exec_lane_index(const struct exec *exec, uint8_t address_index, uint8_t address_channel,
+                        int16_t index, uint32_t lane);
+
 struct operand exec_operand_slow(const struct exec *exec, const struct source *source,
                                  uint32_t channel, bool integer, struct scratch *scratch);
 

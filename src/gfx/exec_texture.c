@@ -79,13 +79,28 @@ fetch_gradients(const struct exec *exec, const struct instruction *instruction,
     }
 }
 
+/* The sampler that an index picks: OpenGL leaves it undefined when it differs between the lanes, so
+ * the first that runs decides; an index past the array is the first sampler. */
+static uint8_t
+pick_sampler(const struct exec *exec, const struct instruction *instruction)
+{
+    const struct source *source = &instruction->src[opcode_infos[instruction->opcode].sources - 1];
+    if (!instruction->indirect_sampler || !exec->active)
+        return instruction->sampler;
+    const int64_t index = exec_lane_index(exec, source->address_index, source->address_channel,
+                                          source->index, (uint32_t)__builtin_ctzll(exec->active));
+    const bool known =
+        index >= 0 && index < MAX_SAMPLERS && exec->program->samplers_used >> index & 1;
+    return known ? (uint8_t)index : instruction->sampler;
+}
+
 void
 exec_request_texture(struct exec *exec, const struct instruction *instruction)
 {
     struct texture_request *request = &exec->request;
     request->opcode = plain_opcode(exec, instruction->opcode);
     request->target = instruction->target;
-    request->sampler = instruction->sampler;
+    request->sampler = pick_sampler(exec, instruction);
     memcpy(request->offset, instruction->tex_offset, sizeof request->offset);
     request->mask = exec->active;
     memset(request->coord, 0, sizeof request->coord);

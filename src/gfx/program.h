@@ -126,8 +126,8 @@ extern const struct opcode_info opcode_infos[OPCODE_COUNT];
 struct instruction {
     uint8_t opcode;  /* enum opcode */
     uint8_t target;  /* texture opcodes: enum texture_target */
-    uint8_t sampler; /* texture opcodes */
-    bool saturate;
+    uint8_t sampler; /* texture opcodes; the first of an array when indirect */
+    bool saturate, indirect_sampler;
     uint16_t label; /* flow control: index of the instruction to go to */
     struct destination dst[2];
     struct source src[4];

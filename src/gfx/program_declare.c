@@ -179,8 +179,11 @@ static bool
 declare_samplers(struct parser *parser)
 {
     struct declaration declaration = {0};
-    return parse_range(parser, MAX_SAMPLERS, &declaration) &&
-           parse_attributes(parser, &declaration);
+    if (!parse_range(parser, MAX_SAMPLERS, &declaration) || !parse_attributes(parser, &declaration))
+        return false;
+    for (uint32_t i = declaration.first; i <= declaration.last; i++)
+        parser->samplers_declared |= 1u << i;
+    return true;
 }
 
 /* "SVIEW[0], 2D, FLOAT": instructions repeat the target, and formats come with the bound view. */

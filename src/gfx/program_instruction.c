@@ -96,8 +96,7 @@ check_operand(struct parser *parser, const struct operand *operand)
 {
     const char *name = file_names[operand->file];
     if (operand->indirect) {
-        if (operand->file == FILE_SAMPLER || operand->file == FILE_ADDRESS ||
-            operand->file == FILE_NULL)
+        if (operand->file == FILE_ADDRESS || operand->file == FILE_NULL)
             return parse_fail(parser, "indirect access to %s is not supported", name);
         return true;
     }
@@ -256,6 +255,20 @@ check_texture(struct parser *parser, const struct instruction *instruction)
     return true;
 }
 
+/* Which samplers an index can reach is not said: those that are declared from the first on, without
+ * a gap, and that nobody uses as another target. */
+static void
+use_sampler_array(struct parser *parser, uint32_t first, uint8_t target)
+{
+    struct program *program = parser->program;
+    for (uint32_t i = first; i < MAX_SAMPLERS && parser->samplers_declared >> i & 1; i++) {
+        if (program->samplers_used >> i & 1)
+            continue;
+        program->samplers_used |= 1u << i;
+        program->sampler_targets[i] = target;
+    }
+}
+
 static bool
 parse_texture(struct parser *parser, struct instruction *instruction)
 {
@@ -264,7 +277,10 @@ parse_texture(struct parser *parser, struct instruction *instruction)
     char word[24];
     if (sampler->file != FILE_SAMPLER)
         return parse_fail(parser, "the last source is no sampler");
+    if (sampler->index < 0 || sampler->index >= MAX_SAMPLERS)
+        return parse_fail(parser, "SAMP[%d] is not declared", sampler->index);
     instruction->sampler = (uint8_t)sampler->index;
+    instruction->indirect_sampler = sampler->indirect;
     if (!parse_expect(parser, ','))
         return false;
     parse_word(parser, word, sizeof word);
@@ -276,6 +292,8 @@ parse_texture(struct parser *parser, struct instruction *instruction)
     instruction->target = (uint8_t)target;
     if (parse_accept(parser, ',') && !parse_offset(parser, instruction))
         return false;
+    if (instruction->indirect_sampler)
+        use_sampler_array(parser, instruction->sampler, (uint8_t)target);
     program->samplers_used |= 1u << instruction->sampler;
     program->sampler_targets[instruction->sampler] = (uint8_t)target;
     return check_texture(parser, instruction);

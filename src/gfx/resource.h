@@ -61,6 +61,7 @@ struct resource {
     uint32_t address, size_bytes;
     uint32_t tile_bytes; /* 64 blocks x block_bytes x samples */
     struct resource_level levels[RESOURCE_MAX_LEVELS];
+    bool drawn;          /* drawn into since it was shown last (context_present.c) */
     uint32_t references; /* by handle, by surfaces and views, by baked draws */
 };
 

@@ -33,6 +33,8 @@ struct assembler {
     bool flatshade_first;
     uint32_t count; /* vertices since the start or the last restart */
     uint32_t run;   /* of the next primitive */
+    enum inner_edges inner_edges;
+    uint32_t triangles; /* of the draw, for its inner edges */
     uint32_t held[4];
 };
 

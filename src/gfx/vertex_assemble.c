@@ -17,6 +17,8 @@ assembler_begin(struct assembler *assembler, const struct draw *draw)
     BUG_ON(draw->params.mode >= PRIM_COUNT, "primitive %u", draw->params.mode);
     assembler->mode = (uint8_t)draw->params.mode;
     assembler->flatshade_first = draw->rasterizer.flatshade_first;
+    assembler->inner_edges = draw->inner_edges;
+    assembler->triangles = draw->params.count / 3;
 }
 
 static void
@@ -169,7 +171,26 @@ static bool
 runs_on(const struct assembler *assembler)
 {
     return assembler->mode == PRIM_LINE_STRIP || assembler->mode == PRIM_LINE_LOOP ||
-           assembler->mode == PRIM_POLYGON;
+           assembler->mode == PRIM_POLYGON || assembler->inner_edges == INNER_POLYGON;
+}
+
+/* Edges of triangle number n of a list that was made of quads or of a polygon. */
+static uint8_t
+outer_edges(const struct assembler *s, uint32_t n)
+{
+    const uint8_t first = n == 0, last = n + 1 == s->triangles;
+    switch (s->inner_edges) {
+    case INNER_NONE: break;
+    case INNER_QUADS:
+    case INNER_STRIP:
+        if (s->flatshade_first)
+            return n % 2 ? EDGES_12 : EDGES_01;
+        return n % 2 ? EDGES_01 : EDGES_02;
+    case INNER_POLYGON:
+        return (uint8_t)(s->flatshade_first ? first | 1 << 1 | last << 2
+                                            : 1 | last << 1 | first << 2);
+    }
+    return ALL_EDGES;
 }
 
 static uint32_t
@@ -179,7 +200,7 @@ triangle_vertex(struct assembler *s, uint32_t c, struct primitive_out out[2])
         s->held[s->count % 3] = c;
         return 0;
     }
-    emit_triangle(s, &out[0], s->held[0], s->held[1], c, ALL_EDGES);
+    emit_triangle(s, &out[0], s->held[0], s->held[1], c, outer_edges(s, s->count / 3));
     return 1;
 }
 

@@ -17,6 +17,25 @@ send_query_result(struct executor_sink *sink, const struct gpu_cmd *cmd)
 }
 
 static bool
+execute(struct executor_sink *sink, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+        struct error *err)
+{
+    struct executor *executor = &sink->executor;
+    struct gpu_cmd copy;
+    if (!executor->execute(executor->data, cmd, out, out_bytes, err))
+        return false;
+    if (cmd->op == GPU_GET_QUERY_RESULT)
+        send_query_result(sink, cmd);
+    if ((cmd->op != GPU_SWAP && cmd->op != GPU_RESOURCE_CREATE) ||
+        !gpu_present(executor->device, cmd, &copy))
+        return true;
+    if (!executor->execute(executor->data, &copy, NULL, 0, err))
+        return false;
+    gpu_resource(executor->device, cmd->client, copy.copy.dst)->drawn = false;
+    return true;
+}
+
+static bool
 take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct executor_sink *sink = data;
@@ -25,12 +44,10 @@ take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes
     uint64_t number = sink->messages++;
     decoder_begin(sink->decoder, message);
     while ((result = decoder_next(sink->decoder, &cmd, err)) == DECODE_COMMAND) {
-        if (!sink->executor.execute(sink->executor.data, &cmd, out, out_bytes, err)) {
+        if (!execute(sink, &cmd, out, out_bytes, err)) {
             result = DECODE_ERROR;
             break;
         }
-        if (cmd.op == GPU_GET_QUERY_RESULT)
-            send_query_result(sink, &cmd);
     }
     if (result == DECODE_ERROR)
         return fail_prefix(err, "message %llu of client %u", (unsigned long long)number,

@@ -6,7 +6,7 @@
 #include "gfx/context.h"
 
 /* Simulated memory where no machine says how much; only pages that are touched take the host's. */
-#define FUNCTIONAL_MEMORY_BYTES (3072u << 20)
+#define FUNCTIONAL_MEMORY_BYTES (4095u << 20)
 
 struct functional {
     struct gpu_device *device; /* not owned */

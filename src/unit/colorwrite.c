@@ -4,8 +4,10 @@
  * buffer the quad's cache line is looked up and asked for on a miss; quads whose line is here are
  * blended in order, one color buffer's quad at StampsPerCycle a cycle, on the bytes in the line. A
  * line is always read before it is written, also without blending, unless its block is cleared.
- * Latency: memory (what leaves here leaves the pipeline). Source: machine.md (units, ROP caches).
- * Not modelled: compression, the cache's port width and extra ports, the blend ALU's latency. */
+ * Multisampled, a quad takes a cycle for MSAASamplesCycle x StampsPerCycle samples of its
+ * fragments. Latency: memory (what leaves here leaves the pipeline). Source: machine.md (units, ROP
+ * caches). Not modelled: compression, the cache's port width and extra ports, the blend ALU's
+ * latency. */
 #include "unit/colorwrite.h"
 
 #include <string.h>
@@ -26,6 +28,7 @@ colorwrite_init(struct colorwrite *colorwrite, struct clock *clock, const struct
              params->COLORWRITE.ColorCacheLines * params->COLORWRITE.ColorCacheWays,
              params->COLORWRITE.ColorCacheWays, params->COLORWRITE.FetchQueueSize,
              params->COLORWRITE.BlocksClearedPerCycle, params->MEMORYCONTROLLER.MemorySize);
+    colorwrite->rop.samples_cycle = params->RASTERIZER.MSAASamplesCycle;
 }
 
 void
@@ -74,21 +77,22 @@ look_up(struct colorwrite *colorwrite, struct queue *in, uint64_t now)
 }
 
 static void
-write_quad(struct colorwrite *colorwrite, struct rop_waiting *waiting)
+write_quad(struct colorwrite *colorwrite, struct rop_waiting *waiting, uint64_t now)
 {
     struct quad *quad = waiting->item.quad;
     if (waiting->line >= 0) {
         uint8_t *bytes =
             cache_data(&colorwrite->rop.cache, (uint32_t)waiting->line) + waiting->offset;
-        blend_quad(waiting->item.draw, waiting->target, quad->mask, quad->color[waiting->target],
-                   bytes);
+        blend_quad_samples(waiting->item.draw, waiting->target, quad->mask,
+                           quad->color[waiting->target], bytes);
         rop_unlock(&colorwrite->rop, waiting->line, true);
+        rop_spend(&colorwrite->rop, waiting->item.draw->samples, colorwrite->quads_cycle, now);
         colorwrite->stats.quads_blended++;
     }
     if (!waiting->last_target)
         return;
     colorwrite->stats.quads_in++;
-    colorwrite->stats.fragments_in += (uint64_t)__builtin_popcount(quad->mask);
+    colorwrite->stats.fragments_in += quad_fragments(quad->mask);
     quad_release(colorwrite->pools, quad);
 }
 
@@ -110,7 +114,7 @@ finish_first(struct colorwrite *colorwrite, uint64_t now, enum unit_state *why)
         *why = UNIT_WAITING;
         return false;
     } else {
-        write_quad(colorwrite, waiting);
+        write_quad(colorwrite, waiting, now);
     }
     rop_drop_waiting(&colorwrite->rop);
     return true;
@@ -163,9 +167,11 @@ static enum unit_state
 colorwrite_clock(void *self, uint64_t now)
 {
     struct colorwrite *colorwrite = self;
-    enum unit_state why = UNIT_STARVED;
+    enum unit_state why = now < colorwrite->rop.next_cycle ? UNIT_BUSY : UNIT_STARVED;
     bool worked = false;
-    for (uint32_t i = 0; i < colorwrite->quads_cycle; i++)
+    for (uint32_t i = 0;
+         i < colorwrite->quads_cycle && rop_is_free(&colorwrite->rop, &colorwrite->module, now);
+         i++)
         worked |= finish_first(colorwrite, now, &why);
     for (uint32_t i = 0; i < colorwrite->quads_cycle; i++)
         worked |= look_up(colorwrite, colorwrite->early_in, now) ||

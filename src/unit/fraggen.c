@@ -4,9 +4,10 @@
  * mask: recursive (McCool): squares are tested against the edges, from the smallest square that
  * holds the bounding box down to tiles, four tests a cycle; tile scan (McCormack): every tile of
  * the bounding box in rows, two a cycle; seven-level (fraggen_levels.c). StampsPerCycle x 32
- * fragments a cycle leave (2x64 in the reference). Latency 1, on the queue to hierarchical Z.
- * Source: machine.md, rasterizer.md. Not modelled: overscan tiles, several triangles in flight
- * (RasterizationBatchSize). */
+ * fragments a cycle leave (2x64 in the reference). Multisampled, MSAASamplesCycle samples of each
+ * fragment are made in a cycle: a tile takes that many times longer. Latency 1, on the queue to
+ * hierarchical Z. Source: machine.md, rasterizer.md. Not modelled: overscan tiles, several
+ * triangles in flight (RasterizationBatchSize). */
 #include "unit/fraggen.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@ fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *
     fraggen->pools = pools;
     fraggen->tiles_cycle = 2;
     fraggen->tests_cycle = 4;
+    fraggen->samples_cycle = params->RASTERIZER.MSAASamplesCycle;
     fraggen->generator = params_generator(params);
     fraggen->levels.use_box = params->RASTERIZER.BoundingBoxTest;
 }
@@ -64,7 +66,8 @@ static void
 give_tile(struct fraggen *fraggen, int32_t x, int32_t y, uint64_t now)
 {
     struct pooled_triangle *triangle = fraggen->current.triangle;
-    uint64_t mask = raster_tile(&triangle->triangle, x, y);
+    uint64_t samples[MAX_SAMPLES];
+    uint64_t mask = raster_tile_samples(&triangle->triangle, x, y, samples);
     fraggen->stats.tiles_tested++;
     if (!mask) {
         fraggen->stats.tiles_empty++;
@@ -72,8 +75,13 @@ give_tile(struct fraggen *fraggen, int32_t x, int32_t y, uint64_t now)
     }
     triangle->references++;
     struct tile_item *out = queue_push(fraggen->out, now);
-    *out = (struct tile_item){ITEM_DATA,   fraggen->current.draw, triangle,
-                              (uint16_t)x, (uint16_t)y,           mask};
+    out->kind = ITEM_DATA;
+    out->draw = fraggen->current.draw;
+    out->triangle = triangle;
+    out->x = (uint16_t)x;
+    out->y = (uint16_t)y;
+    out->mask = mask;
+    memcpy(out->samples, samples, out->draw->samples * sizeof *samples);
     fraggen->stats.tiles_out++;
     fraggen->stats.fragments += (uint64_t)__builtin_popcountll(mask);
     for (uint32_t q = 0; q < 16; q++)
@@ -155,17 +163,29 @@ take(struct fraggen *fraggen, uint64_t now, bool *blocked)
     return true;
 }
 
+/* Cycles' work of a place for a tile. */
+static uint32_t
+passes_of(const struct fraggen *fraggen, const struct draw *draw)
+{
+    return (draw->samples + fraggen->samples_cycle - 1) / fraggen->samples_cycle;
+}
+
 static enum unit_state
 fraggen_clock(void *self, uint64_t now)
 {
     struct fraggen *fraggen = self;
     bool worked = false, blocked = false;
+    if (now < fraggen->free_cycle) {
+        module_wake_at(&fraggen->module, fraggen->free_cycle);
+        return UNIT_BUSY;
+    }
     if (!fraggen->current.triangle)
         worked = take(fraggen, now, &blocked);
-    for (uint32_t test = 0, tiles = 0; fraggen->current.triangle && test < fraggen->tests_cycle;
-         test++) {
+    uint32_t tiles = 0; /* in passes over one */
+    for (uint32_t test = 0; fraggen->current.triangle && test < fraggen->tests_cycle; test++) {
         uint64_t given = fraggen->stats.tiles_out;
-        if (tiles == fraggen->tiles_cycle)
+        uint32_t passes = passes_of(fraggen, fraggen->current.draw);
+        if (tiles >= fraggen->tiles_cycle)
             break;
         if ((blocked = !queue_space(fraggen->out, now)))
             break;
@@ -177,11 +197,13 @@ fraggen_clock(void *self, uint64_t now)
         } else if (fraggen->generator == GENERATOR_SCAN) {
             walk_scan(fraggen, now);
         }
-        tiles += fraggen->stats.tiles_out != given;
+        tiles += fraggen->stats.tiles_out != given ? passes : 0;
         worked = true;
         if (is_finished(fraggen))
             finish(fraggen);
     }
+    if (tiles > fraggen->tiles_cycle)
+        fraggen->free_cycle = now + (tiles + fraggen->tiles_cycle - 1) / fraggen->tiles_cycle;
     if (worked)
         return UNIT_BUSY;
     return blocked ? UNIT_BLOCKED : fraggen->current.triangle ? UNIT_WAITING : UNIT_STARVED;

@@ -18,7 +18,8 @@ struct fraggen {
     struct fraggen_stats stats;
     struct pools *pools;
     struct queue *in, *out;
-    uint32_t tiles_cycle, tests_cycle;
+    uint32_t tiles_cycle, tests_cycle, samples_cycle;
+    uint64_t free_cycle; /* samples of the last tiles are being made until then */
     enum generator generator;
     struct triangle_item current;                   /* .triangle NULL: none */
     struct fraggen_square stack[FRAGGEN_MAX_STACK]; /* recursive: squares still to be split */

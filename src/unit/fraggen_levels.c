@@ -112,7 +112,8 @@ cover_tile(struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_
            uint64_t *cycle)
 {
     struct level_counts *five = counts_of(stats, 5);
-    uint64_t mask = raster_tile(levels->triangle, x, y);
+    uint64_t samples[MAX_SAMPLES];
+    uint64_t mask = raster_tile_samples(levels->triangle, x, y, samples);
     uint64_t left = split(levels, 5, *cycle);
     bool covered = false;
     for (int32_t b = 0; b < 4; b++) {

@@ -1,11 +1,12 @@
 /* Hierarchical Z.
  *
- * Keeps for every 8x8 tile of the depth surface the farthest depth that it may hold, and drops a
- * tile of fragments when the nearest depth of its triangle there is farther: only under LESS and
- * LEQUAL, and when no stencil operation could have happened. Far depths come from the z tests when
- * a line leaves their cache, and from clears. A draw that can move depth away (other functions with
- * depth writes) makes all that is known void; blits and transfers into the surface do so by
- * CONTROL_INVALIDATE. One surface at a time: another one starts with nothing known.
+ * Keeps for every block of the depth surface (a z cache line: an 8x8 tile, or multisampled a part
+ * of one) the farthest depth that it may hold, and drops a tile of fragments when the nearest depth
+ * of its triangle there is farther than all of them: only under LESS and LEQUAL, and when no
+ * stencil operation could have happened. Far depths come from the z tests when a line leaves their
+ * cache, and from clears. A draw that can move depth away (other functions with depth writes) makes
+ * all that is known void; blits and transfers into the surface do so by CONTROL_INVALIDATE. One
+ * surface at a time: another one starts with nothing known.
  *
  * Two tiles a cycle in, and StampsPerCycle quads out (2x64 fragments in the reference of 2005): to
  * the ROP that owns the tile (early test), or to the interpolator (late test). Latency
@@ -68,6 +69,7 @@ use_surface(struct hz *hz, const struct bound_surface *surface, float depth)
 {
     hz->surface_address = surface_address(surface);
     hz->tiles_x = surface->res->levels[surface->level].tiles_x;
+    hz->blocks = surface->res->tile_bytes / 256 ? surface->res->tile_bytes / 256 : 1;
     fill(hz, depth);
 }
 
@@ -103,14 +105,22 @@ begin_draw(struct hz *hz, const struct draw *draw)
         (func == FUNC_LESS || func == FUNC_LEQUAL) && !stencil_has_effect(draw) && draw->early_z;
 }
 
-static float *
-entry(struct hz *hz, uint32_t x, uint32_t y)
+/* The farthest depth that the tile at (x, y) may hold; false when the buffer does not reach it. */
+static bool
+farthest(const struct hz *hz, uint32_t x, uint32_t y, float *depth)
 {
-    uint32_t i = y / TILE_SIZE * hz->tiles_x + x / TILE_SIZE;
-    return i < hz->entries ? &hz->far_depth[i] : NULL;
+    uint32_t first = (y / TILE_SIZE * hz->tiles_x + x / TILE_SIZE) * hz->blocks;
+    if (first + hz->blocks > hz->entries)
+        return false;
+    *depth = hz->far_depth[first];
+    for (uint32_t i = 1; i < hz->blocks; i++)
+        if (hz->far_depth[first + i] > *depth)
+            *depth = hz->far_depth[first + i];
+    return true;
 }
 
-/* The nearest depth that the triangle's plane has over the tile, not nearer than its vertices. */
+/* The nearest depth that the triangle's plane has over the tile, not nearer than its vertices;
+ * samples may lie half a pixel beyond the pixel centres. */
 static float
 nearest(const struct triangle *t, uint32_t x, uint32_t y)
 {
@@ -122,7 +132,9 @@ nearest(const struct triangle *t, uint32_t x, uint32_t y)
         for (uint32_t f = 0; f < 4; f++)
             near = z[f] < near ? z[f] : near;
     }
-    return near;
+    if (t->draw->multisample)
+        near -= 0.5f * (fabsf(t->z.a) + fabsf(t->z.b));
+    return near > t->z_min ? near : t->z_min;
 }
 
 /* How much nearer the test behind may see a fragment than nearest() says: two steps of the depth
@@ -144,12 +156,12 @@ culled(struct hz *hz, const struct tile_item *tile)
 {
     if (!hz->may_cull)
         return false;
-    const float *far_depth = entry(hz, tile->x, tile->y);
-    if (!far_depth)
+    float far_depth;
+    if (!farthest(hz, tile->x, tile->y, &far_depth))
         return false;
     hz->stats.tiles_tested++;
     const struct triangle *t = &tile->triangle->triangle;
-    return nearest(t, tile->x, tile->y) + hz->fault_offset - margin(tile) > *far_depth;
+    return nearest(t, tile->x, tile->y) + hz->fault_offset - margin(tile) > far_depth;
 }
 
 static void
@@ -164,6 +176,7 @@ drop_tile(struct hz *hz)
 static bool
 send_quads(struct hz *hz, uint64_t now, uint32_t *places, bool *worked)
 {
+    const uint32_t samples = hz->tile.draw->samples;
     struct queue *out = hz->late;
     if (hz->tile.draw->early_z)
         out = hz->early[rop_of_tile(hz->tile.x / TILE_SIZE, hz->tile.y / TILE_SIZE, hz->rops)];
@@ -182,8 +195,8 @@ send_quads(struct hz *hz, uint64_t now, uint32_t *places, bool *worked)
         /* quad q of Morton order: bits 0, 2 are x, bits 1, 3 are y */
         quad->x = (uint16_t)(hz->tile.x + ((q & 1) | (q >> 1 & 2)) * 2);
         quad->y = (uint16_t)(hz->tile.y + ((q >> 1 & 1) | (q >> 2 & 2)) * 2);
-        quad->mask = (uint8_t)mask;
-        depth_interpolate(&hz->tile.triangle->triangle, quad->x, quad->y, quad->z);
+        quad->mask = samples == 1 ? mask : raster_quad_mask(hz->tile.samples, samples, q);
+        depth_interpolate_samples(&hz->tile.triangle->triangle, quad->x, quad->y, quad->z);
         *(struct quad_item *)queue_push(out, now) =
             (struct quad_item){ITEM_DATA, hz->tile.draw, quad, 0};
         hz->stats.quads_out++;
@@ -217,9 +230,9 @@ take_updates(struct hz *hz, uint64_t now)
     bool worked = false;
     for (uint32_t r = 0; r < hz->rops; r++) {
         for (const struct hz_update *update; (update = queue_front(hz->updates[r], now));) {
-            float *e = entry(hz, update->tile_x * TILE_SIZE, update->tile_y * TILE_SIZE);
-            if (e && hz->surface_address == update->surface_address && !hz->moves_away) {
-                *e = update->far_depth;
+            if (update->block < hz->entries && hz->surface_address == update->surface_address &&
+                !hz->moves_away) {
+                hz->far_depth[update->block] = update->far_depth;
                 hz->stats.updates++;
             }
             queue_pop(hz->updates[r], now);

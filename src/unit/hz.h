@@ -17,12 +17,12 @@ struct hz {
     struct queue *updates[MAX_ROPS]; /* far depths from the z tests */
     uint32_t rops;
     bool enabled;
-    /* The buffer: the farthest depth a tile may hold, of one depth surface at a time. */
+    /* The buffer: the farthest depth a block may hold, of one depth surface at a time. */
     float *far_depth;
-    uint32_t quads_cycle; /* out, in all */
-    uint32_t entries, tiles_x;
-    uint32_t surface_address; /* 0: none */
-    const struct draw *draw;  /* whose rules are baked below */
+    uint32_t quads_cycle;              /* out, in all */
+    uint32_t entries, tiles_x, blocks; /* blocks: of a tile, an entry each */
+    uint32_t surface_address;          /* 0: none */
+    const struct draw *draw;           /* whose rules are baked below */
     bool may_cull, moves_away;
     float fault_offset; /* fault injection: added to what is compared */
     /* the tile in hand */

@@ -27,6 +27,8 @@ interpolate(struct interpolator *interpolator, const struct quad_item *item, uin
     struct exec view = {
         .program = item->draw->fs, .lanes = 4, .inputs = quad->inputs, .systems = quad->systems};
     interpolate_quad(&quad->triangle->triangle, quad->x, quad->y, &view, 0);
+    if (item->draw->centroid)
+        interpolate_centroids(&quad->triangle->triangle, quad->x, quad->y, quad->mask, &view, 0);
     uint32_t latency = 2 + item->draw->varying_count / 2;
     *(struct quad_item *)queue_push_later(interpolator->out, now, (latency < 8 ? latency : 8) - 2) =
         *item;

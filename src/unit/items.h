@@ -60,16 +60,17 @@ struct tile_item {
     const struct draw *draw;
     struct pooled_triangle *triangle; /* holds one reference */
     uint16_t x, y;                    /* pixel of the 8x8 tile's corner */
-    uint64_t mask;                    /* Morton order */
+    uint64_t mask;                    /* fragments, Morton order: some sample is covered */
+    uint64_t samples[MAX_SAMPLES];    /* the same of each sample */
 };
 
 struct quad {
     struct quad *next_free;
     struct pooled_triangle *triangle; /* holds one reference */
     uint16_t x, y;
-    uint8_t mask; /* fragments alive */
+    uint32_t mask; /* samples alive (gfx/samples.h) */
     bool shaded;
-    float z[4];
+    float z[MAX_SAMPLES][4];              /* [sample][fragment] */
     float color[MAX_COLOR_BUFFERS][4][4]; /* [target][fragment][channel] */
     float inputs[MAX_VARYINGS * 4 * 4];   /* [input][channel][fragment] */
     float systems[8 * 4 * 4];             /* system values, likewise */
@@ -118,8 +119,8 @@ struct texture_item {
 
 /* Hierarchical Z: the farthest depth of a block after it left the z cache. */
 struct hz_update {
-    uint32_t surface_address; /* of its first tile */
-    uint16_t tile_x, tile_y;
+    uint32_t surface_address; /* of its first block */
+    uint32_t block;           /* of 256 bytes, from there */
     float far_depth;
 };
 
@@ -166,6 +167,13 @@ struct memory_reply {
 struct memory_port {
     struct queue *requests, *replies;
 };
+
+/* Fragments of the quad of which a sample is alive. */
+static inline uint32_t
+quad_fragments(uint32_t mask)
+{
+    return (uint32_t)__builtin_popcount(mask_fragments(mask));
+}
 
 /* Which ROP owns the pixels of a tile. */
 static inline uint32_t

@@ -46,6 +46,9 @@ struct rop {
     uint64_t free_cycle;  /* a fast clear is done then */
     uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
 
+    uint32_t samples_cycle; /* samples of a quad's fragments that are handled in a cycle */
+    uint64_t next_cycle;    /* a multisampled quad is being handled until then */
+
     /* statistics, copied by the owner */
     uint64_t accesses, hits, misses, lines_from_clear, blocks_cleared;
 };
@@ -87,6 +90,23 @@ static inline bool
 rop_has_room(const struct rop *rop)
 {
     return rop->waiting_count < rop->waiting_limit;
+}
+/* Whether the next quad may be handled now; false asks for the cycle in which it may. */
+static inline bool
+rop_is_free(const struct rop *rop, struct module *module, uint64_t now)
+{
+    if (now >= rop->next_cycle)
+        return true;
+    module_wake_at(module, rop->next_cycle);
+    return false;
+}
+/* A quad of several samples is handled, `quads_cycle` of one sample being the unit's rate. */
+static inline void
+rop_spend(struct rop *rop, uint32_t samples, uint32_t quads_cycle, uint64_t now)
+{
+    uint32_t a_cycle = rop->samples_cycle * quads_cycle;
+    if (samples > 1)
+        rop->next_cycle = now + (samples + a_cycle - 1) / a_cycle;
 }
 void rop_add_waiting(struct rop *rop, const struct rop_waiting *waiting);
 void rop_drop_waiting(struct rop *rop);

@@ -29,8 +29,8 @@ set_up(struct setup *setup, const struct primitive_item *item)
         v[i] = &item->v[i]->vertex;
     setup->draw = item->draw;
     setup->made_sent = 0;
-    setup->made_count = setup_primitive(item->draw, &item->primitive, v, item->clip, &setup->state,
-                                        setup->made);
+    setup->made_count =
+        setup_primitive(item->draw, &item->primitive, v, item->clip, &setup->state, setup->made);
     setup->stats.primitives_in++;
     setup->stats.culled += setup->made_count == 0;
     setup->stats.clipped += item->clip == CLIP_NEEDED;

@@ -227,8 +227,8 @@ store_fragments(struct shader *shader, struct group *group)
     uint32_t lanes = exec->lanes;
     for (uint32_t q = 0; q < group->count; q++) {
         struct quad *quad = group->quads[q];
-        uint32_t before = (uint32_t)__builtin_popcount(quad->mask);
-        quad->mask &= (uint8_t) ~(exec->killed >> (4 * q) & 15);
+        uint32_t before = quad_fragments(quad->mask);
+        quad->mask &= ~mask_of_fragments((uint32_t)(exec->killed >> (4 * q) & 15), draw->samples);
         for (uint32_t t = 0; t < draw->color_count; t++) {
             if (draw->color_output[t] == 0xff)
                 continue;
@@ -238,15 +238,20 @@ store_fragments(struct shader *shader, struct group *group)
                     quad->color[t][f][c] = out[(size_t)c * lanes + f];
         }
         if (draw->depth_output >= 0)
-            memcpy(quad->z, exec->outputs + ((size_t)draw->depth_output * 4 + 2) * lanes + q * 4,
-                   sizeof quad->z);
+            for (uint32_t s = 0; s < draw->samples; s++)
+                memcpy(quad->z[s],
+                       exec->outputs + ((size_t)draw->depth_output * 4 + 2) * lanes + q * 4,
+                       sizeof quad->z[s]);
         if (quad->triangle->triangle.smooth.shape != SMOOTH_NONE)
             apply_coverage(draw, quad);
         const float alpha[4] = {quad->color[0][0][3], quad->color[0][1][3], quad->color[0][2][3],
                                 quad->color[0][3][3]};
         if (draw->dsa.alpha_enable)
-            quad->mask = (uint8_t)alpha_test_quad(draw, quad->mask, alpha);
-        uint32_t left = (uint32_t)__builtin_popcount(quad->mask);
+            quad->mask &= mask_of_fragments(
+                alpha_test_quad(draw, mask_fragments(quad->mask), alpha), draw->samples);
+        if (draw->multisample && draw->blend.alpha_to_coverage)
+            quad->mask = alpha_to_coverage(draw, quad->mask, alpha);
+        uint32_t left = quad_fragments(quad->mask);
         shader->stats.fragments_out += left;
         shader->stats.fragments_killed += before - left;
     }

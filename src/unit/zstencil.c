@@ -5,7 +5,8 @@
  * quad's cache line is looked up, and asked for on a miss; quads whose line is here are tested in
  * order, StampsPerCycle a cycle, on the bytes in the line. Latency: ALU 2 (ZALULatency), on the
  * queues behind, and memory. When a dirty line is written back, its farthest depth goes to
- * hierarchical Z. Source: machine.md (units, ROP caches). Not modelled: compression, the cache's
+ * hierarchical Z. Multisampled, a quad takes a cycle for MSAASamplesCycle x StampsPerCycle samples
+ * of its fragments. Source: machine.md (units, ROP caches). Not modelled: compression, the cache's
  * port width and extra ports. */
 #include "unit/zstencil.h"
 
@@ -27,6 +28,7 @@ zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct param
              params->ZSTENCILTEST.ZCacheLines * params->ZSTENCILTEST.ZCacheWays,
              params->ZSTENCILTEST.ZCacheWays, params->ZSTENCILTEST.FetchQueueSize,
              params->ZSTENCILTEST.BlocksClearedPerCycle, params->MEMORYCONTROLLER.MemorySize);
+    zstencil->rop.samples_cycle = params->RASTERIZER.MSAASamplesCycle;
 }
 
 void
@@ -65,24 +67,28 @@ look_up(struct zstencil *zstencil, struct queue *in, uint64_t now)
 }
 
 static void
-test(struct zstencil *zstencil, struct rop_waiting *waiting)
+test(struct zstencil *zstencil, struct rop_waiting *waiting, uint64_t now)
 {
     struct quad *quad = waiting->item.quad;
     const struct draw *draw = waiting->item.draw;
     zstencil->stats.quads_in++;
-    zstencil->stats.fragments_in += (uint64_t)__builtin_popcount(quad->mask);
+    zstencil->stats.fragments_in += quad_fragments(quad->mask);
+    rop_spend(&zstencil->rop, draw->samples, zstencil->quads_cycle, now);
     if (waiting->line < 0) {
         zstencil->samples_passed += (uint64_t)__builtin_popcount(quad->mask);
         return;
     }
     uint8_t *bytes = cache_data(&zstencil->rop.cache, (uint32_t)waiting->line) + waiting->offset;
     struct depth_result result =
-        depth_test_quad(draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
+        depth_test_samples(draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
     rop_unlock(&zstencil->rop, waiting->line, result.wrote);
-    zstencil->stats.fragments_z_failed += (uint64_t)__builtin_popcount(result.z_fail);
-    zstencil->stats.fragments_stencil_failed += (uint64_t)__builtin_popcount(result.stencil_fail);
+    /* A fragment fails with its last sample: by depth, if depth took any of them. */
+    const uint32_t lost = mask_fragments(quad->mask) & ~mask_fragments(result.pass);
+    const uint32_t by_depth = lost & mask_fragments(result.z_fail);
+    zstencil->stats.fragments_z_failed += quad_fragments(by_depth);
+    zstencil->stats.fragments_stencil_failed += quad_fragments(lost & ~by_depth);
     zstencil->samples_passed += (uint64_t)__builtin_popcount(result.pass);
-    quad->mask = (uint8_t)result.pass;
+    quad->mask = result.pass;
 }
 
 /* Tests the first waiting quad and sends it on; false when it has to wait, *why says for what. */
@@ -105,14 +111,14 @@ finish_first(struct zstencil *zstencil, uint64_t now, enum unit_state *why)
         waiting->item.samples_passed += zstencil->samples_passed;
         zstencil->samples_passed = 0;
     } else {
-        test(zstencil, waiting);
+        test(zstencil, waiting, now);
         if (!waiting->item.quad->mask) {
             zstencil->stats.quads_culled++;
             quad_release(zstencil->pools, waiting->item.quad);
             rop_drop_waiting(&zstencil->rop);
             return true;
         }
-        zstencil->stats.fragments_out += (uint64_t)__builtin_popcount(waiting->item.quad->mask);
+        zstencil->stats.fragments_out += quad_fragments(waiting->item.quad->mask);
     }
     *(struct quad_item *)queue_push(out, now) = waiting->item;
     rop_drop_waiting(&zstencil->rop);
@@ -176,7 +182,7 @@ tell_hz(struct zstencil *zstencil, uint64_t now)
         return;
     struct cache_operation *operation = &cache->operations[cache->operation_head];
     const struct bound_surface *surface = &zstencil->draw->depth;
-    if (!operation->write || operation->noted || surface->res->tile_bytes != ROP_LINE_BYTES ||
+    if (!operation->write || operation->noted || surface->res->tile_bytes % ROP_LINE_BYTES ||
         !surface->format->depth_bits || !queue_space(zstencil->updates, now))
         return;
     uint32_t first = rop_quad_address(surface, 0, 0);
@@ -185,23 +191,22 @@ tell_hz(struct zstencil *zstencil, uint64_t now)
         return;
     operation->noted = true;
     float far_depth = 0;
-    for (uint32_t at = 0; at < 64u * surface->format->block_bytes;
-         at += surface->format->block_bytes) {
+    for (uint32_t at = 0; at < ROP_LINE_BYTES; at += surface->format->block_bytes) {
         float depth = depth_of_element(surface->format, operation->data + at);
         far_depth = depth > far_depth ? depth : far_depth;
     }
-    uint32_t tile = (operation->address - first) / ROP_LINE_BYTES;
-    *(struct hz_update *)queue_push(zstencil->updates, now) = (struct hz_update){
-        first, (uint16_t)(tile % level->tiles_x), (uint16_t)(tile / level->tiles_x), far_depth};
+    *(struct hz_update *)queue_push(zstencil->updates, now) =
+        (struct hz_update){first, (operation->address - first) / ROP_LINE_BYTES, far_depth};
 }
 
 static enum unit_state
 zstencil_clock(void *self, uint64_t now)
 {
     struct zstencil *zstencil = self;
-    enum unit_state why = UNIT_STARVED;
+    enum unit_state why = now < zstencil->rop.next_cycle ? UNIT_BUSY : UNIT_STARVED;
     bool worked = false;
-    for (uint32_t i = 0; i < zstencil->quads_cycle; i++)
+    for (uint32_t i = 0;
+         i < zstencil->quads_cycle && rop_is_free(&zstencil->rop, &zstencil->module, now); i++)
         worked |= finish_first(zstencil, now, &why);
     for (uint32_t i = 0; i < zstencil->quads_cycle; i++)
         worked |=
