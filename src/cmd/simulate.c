@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static bool
 make_simulation(struct simulate *s, struct error *err)
@@ -20,12 +21,41 @@ make_simulation(struct simulate *s, struct error *err)
     return true;
 }
 
+/* --vcd A-B: cycles of the run, inclusive. */
+static bool
+parse_vcd(struct simulate *s, struct error *err)
+{
+    const struct simulate_options *options = s->options;
+    unsigned long long first, last;
+    char rest;
+    if (!options->vcd)
+        return true;
+    if (!options->dir || options->functional)
+        return fail(err, "--vcd wants -o DIR, and a run in time");
+    if (sscanf(options->vcd, "%llu-%llu%c", &first, &last, &rest) != 2 || last < first)
+        return fail(err, "--vcd '%s': expected cycles A-B", options->vcd);
+    s->vcd_first = first;
+    s->vcd_last = last;
+    return true;
+}
+
+static bool
+open_vcd(struct simulate *s, struct error *err)
+{
+    if (!s->options->vcd)
+        return true;
+    char *path = mem_printf("%s/signals.vcd", s->options->dir);
+    s->vcd = vcd_create(path, &s->sim.machine->clock, s->vcd_first, s->vcd_last, err);
+    free(path);
+    return s->vcd != NULL;
+}
+
 bool
 simulate_begin(struct simulate *s, const struct simulate_options *options, const char *program,
                const char *trace, struct error *err)
 {
     *s = (struct simulate){.options = options};
-    if (!make_simulation(s, err))
+    if (!parse_vcd(s, err) || !make_simulation(s, err))
         return false;
     if (!run_folder_open(&s->folder, options->dir, options->force, err)) {
         simulation_fini(&s->sim);
@@ -38,7 +68,7 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     s->folder.progress = &s->progress;
     executor_sink_init(&s->sink, &s->sim.executor);
     progress_begin(&s->progress, options->functional ? "drawing" : "simulating", 0);
-    if (run_folder_attach(&s->folder, &s->sim, err))
+    if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err))
         return true;
     simulate_end(s, false, NULL);
     return false;
@@ -48,8 +78,11 @@ bool
 simulate_end(struct simulate *s, bool complete, struct error *err)
 {
     progress_end(&s->progress);
+    bool whole = vcd_destroy(s->vcd, err);
     complete = complete && !s->sim.stopped;
-    bool ok = run_folder_close(&s->folder, complete, stdout, s->options->json, err);
+    bool ok =
+        run_folder_close(&s->folder, complete, stdout, s->options->json, whole ? err : NULL) &&
+        whole;
     if (ok && s->options->dir && !s->options->json)
         printf("%s: frames/*.png, %srun.json\n", s->options->dir,
                s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");

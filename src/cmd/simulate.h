@@ -6,10 +6,12 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "report/run_folder.h"
+#include "report/vcd.h"
 
 struct simulate_options {
     struct machine_options machine;
     const char *frames, *dir;
+    const char *vcd; /* "A-B" or NULL */
     bool force, json;
     bool functional; /* without time: no machine is built */
 };
@@ -19,6 +21,9 @@ struct simulate_options {
          ARG_STRING, &(options)->frames,                                                            \
          "R",        "frames to simulate in time: A, A-B or A,B,C-D; the others run functionally"}, \
         {"output", 'o', ARG_STRING, &(options)->dir, "DIR", "where pictures and statistics go"},    \
+        {"vcd",      0,                                                                             \
+         ARG_STRING, &(options)->vcd,                                                               \
+         "A-B",      "write what queues carry in these cycles to DIR/signals.vcd (GTKWave)"},       \
         {"force", 0, ARG_FLAG, &(options)->force, NULL, "overwrite a DIR that holds a run"},        \
     {                                                                                               \
         "json", 0, ARG_FLAG, &(options)->json, NULL, "print run.json instead of the summary"        \
@@ -31,7 +36,9 @@ struct simulate {
     struct simulation sim;
     struct run_folder folder;
     struct progress progress;
-    struct executor_sink sink; /* takes the messages */
+    struct executor_sink sink;    /* takes the messages */
+    uint64_t vcd_first, vcd_last; /* cycles */
+    struct vcd *vcd;
 };
 
 /* `program` and `trace` (or NULL) are for run.json. From here on Ctrl-C is obeyed between two

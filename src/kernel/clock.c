@@ -105,6 +105,9 @@ clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *e
         for (uint32_t i = 0; i < clock->module_count; i++)
             if (clock->wake[clock->modules[i]->slot] <= clock->now)
                 clock_module(clock, clock->modules[i]);
+        if (clock->observe && clock->now >= clock->observe_first &&
+            clock->now <= clock->observe_last)
+            clock->observe(clock->observe_data, clock->now);
         clock->core_busy_cycles += clock->core_busy;
         clock->core_busy = false;
         uint64_t next = CYCLE_NEVER;

@@ -57,6 +57,11 @@ struct clock {
     void (*sample)(void *data, uint64_t now);
     void *sample_data;
     uint64_t sample_cycle;
+    /* called at the end of each cycle in which some module was clocked, from observe_first to
+     * observe_last; NULL: never */
+    void (*observe)(void *data, uint64_t now);
+    void *observe_data;
+    uint64_t observe_first, observe_last;
 };
 
 void clock_init(struct clock *clock);

@@ -1,0 +1,91 @@
+/* The signal trace of a two-stage rig, read back: what was pushed is in it, and nothing else. */
+#include "base/file.h"
+#include "report/vcd.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct end {
+    struct module module;
+    struct queue *queue;
+    uint32_t items;
+    bool done;
+};
+
+/* Pushes in cycles 10 and 20. */
+static enum unit_state
+source_clock(void *self, uint64_t now)
+{
+    struct end *end = self;
+    if (now < 20)
+        module_wake_at(&end->module, now < 10 ? 10 : 20);
+    if (now != 10 && now != 20)
+        return UNIT_STARVED;
+    BUG_ON(!queue_space(end->queue, now), "no room");
+    *(uint32_t *)queue_push(end->queue, now) = ++end->items;
+    return UNIT_BUSY;
+}
+
+static enum unit_state
+sink_clock(void *self, uint64_t now)
+{
+    struct end *end = self;
+    if (!queue_front(end->queue, now))
+        return UNIT_STARVED;
+    queue_pop(end->queue, now);
+    end->done = ++end->items == 2;
+    return UNIT_BUSY;
+}
+
+/* Latency 3: items are pushed in 10 and 20 and popped in 13 and 23. The trace is of cycles 0 to 15:
+ * the first item's whole life, and nothing of the second. */
+static void
+pushes_and_pops(void **state)
+{
+    (void)state;
+    struct clock clock;
+    struct queue queue;
+    struct end source = {0}, sink = {0};
+    struct error err;
+    char path[] = "/tmp/aetius-vcd-XXXXXX", *text;
+    size_t size;
+    close(mkstemp(path));
+    clock_init(&clock);
+    clock_add_module(&clock, &source.module, "source", -1, &source, source_clock);
+    clock_add_module(&clock, &sink.module, "sink", 3, &sink, sink_clock);
+    queue_init(&queue, &clock, "wire", -1, &source.module, &sink.module, 4, 1, 2, 3);
+    source.queue = sink.queue = &queue;
+    struct vcd *vcd = vcd_create(path, &clock, 0, 15, &err);
+    assert_non_null(vcd);
+    assert_true(clock_run(&clock, &sink.done, 1000, &err));
+    assert_true(vcd_destroy(vcd, &err));
+    assert_true(file_read(path, &text, &size, &err));
+    /* signals in order: ! source, " sink, then # held, $ pushed, % popped */
+    assert_non_null(strstr(text, "$var wire 2 ! source.state $end"));
+    assert_non_null(strstr(text, "$var wire 2 \" sink_3.state $end"));
+    assert_non_null(strstr(text, "$var wire 16 $ wire.pushed $end"));
+    assert_non_null(strstr(text, "#10\nb0 !\nb1 #\nb1 $\n"));
+    assert_non_null(strstr(text, "#11\nb1 !\nb0 $\n"));
+    assert_non_null(strstr(text, "#13\nb0 \"\nb0 #\nb1 %\n"));
+    assert_non_null(strstr(text, "#14\nb1 \"\nb0 %\n"));
+    assert_null(strstr(text, "#20"));
+    assert_null(strstr(text, "#23"));
+    free(text);
+    unlink(path);
+    queue_fini(&queue);
+    clock_fini(&clock);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pushes_and_pops)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
