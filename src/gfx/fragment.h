@@ -66,4 +66,15 @@ void blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask,
 void blend_quad_samples(const struct draw *draw, uint32_t target, uint32_t mask,
                         const float rgba[4][4], uint8_t *bytes);
 
+/* Of a quad whose fragment program has run, its lanes being `lane` .. `lane` + 3 of `exec`:
+ * the color for a target (false: the program writes none), */
+bool shaded_color(const struct draw *draw, const struct exec *exec, uint32_t lane, uint32_t target,
+                  float rgba[4][4]);
+/* what KILL, the alpha test and alpha to coverage leave of its mask, */
+uint32_t shaded_mask(const struct draw *draw, const struct exec *exec, uint32_t lane,
+                     uint32_t mask);
+/* and the coverage of an antialiased shape, multiplied into the alpha of its outputs: first. */
+void shaded_coverage(const struct triangle *triangle, uint32_t x, uint32_t y, struct exec *exec,
+                     uint32_t lane);
+
 #endif

@@ -120,28 +120,6 @@ fetch_vertex(const struct run *run, uint32_t vertex, uint32_t lane)
     }
 }
 
-static float
-clamp01(float value)
-{
-    return !(value > 0.0f) ? 0.0f : value > 1.0f ? 1.0f : value;
-}
-
-static void
-store_vertex(const struct run *run, uint32_t lane, struct vertex *out)
-{
-    const struct program *vs = run->draw->vs;
-    const struct exec *exec = &run->scratch->exec;
-    for (uint32_t o = 0; o < vs->output_count; o++) {
-        const enum semantic semantic = vs->outputs[o].semantic;
-        const bool clamped = run->draw->rasterizer.clamp_vertex_color &&
-                             (semantic == SEMANTIC_COLOR || semantic == SEMANTIC_BCOLOR);
-        for (uint32_t c = 0; c < 4; c++) {
-            const float value = exec->outputs[(o * 4 + c) * exec->lanes + lane];
-            out->out[o][c] = clamped ? clamp01(value) : value;
-        }
-    }
-}
-
 /* Shades the vertices in `slots`, up to EXEC_MAX_LANES of them. */
 static bool
 shade_vertices(const struct run *run, const uint16_t *slots, uint32_t count)
@@ -156,7 +134,7 @@ shade_vertices(const struct run *run, const uint16_t *slots, uint32_t count)
     if (!finish_program(run))
         return false;
     for (uint32_t lane = 0; lane < count; lane++)
-        store_vertex(run, lane, &scratch->vertices[slots[lane]]);
+        vertex_store(run->draw, &run->scratch->exec, lane, &scratch->vertices[slots[lane]]);
     run->renderer->vertices += count;
     return true;
 }
@@ -254,62 +232,9 @@ write_colors(const struct run *run, const struct quad *quad, uint32_t mask, uint
     const struct draw *draw = run->draw;
     for (uint32_t t = 0; t < draw->color_count; t++) {
         float rgba[4][4];
-        if (!draw->color[t].res || draw->color_output[t] >= draw->fs->output_count)
-            continue;
-        for (uint32_t c = 0; c < 4; c++) {
-            const float *value = shader_output(run, draw->color_output[t], c, lane);
-            for (uint32_t i = 0; i < 4; i++)
-                rgba[i][c] = value[i];
-        }
-        blend_quad_samples(draw, t, mask, rgba, quad_bytes(run, &draw->color[t], quad->x, quad->y));
-    }
-}
-
-/* Alpha of the first color output, which decides on fragments and on their coverage. */
-static const float *
-alpha_output(const struct run *run, uint32_t lane)
-{
-    static const float opaque[4] = {1.0f, 1.0f, 1.0f, 1.0f};
-    const struct draw *draw = run->draw;
-    return draw->color_output[0] < draw->fs->output_count
-               ? shader_output(run, draw->color_output[0], 3, lane)
-               : opaque;
-}
-
-/* What the fragment program and its alpha leave of the quad's mask. */
-static uint32_t
-mask_after_shading(const struct run *run, const struct quad *quad, uint32_t lane)
-{
-    const struct draw *draw = run->draw;
-    const uint32_t killed = (uint32_t)(run->scratch->exec.killed >> lane & 15);
-    uint32_t mask = quad->mask & ~mask_of_fragments(killed, draw->samples);
-
-    if (draw->dsa.alpha_enable && mask)
-        mask &= mask_of_fragments(
-            alpha_test_quad(draw, mask_fragments(mask), alpha_output(run, lane)), draw->samples);
-    if (draw->multisample && draw->blend.alpha_to_coverage && mask)
-        mask = alpha_to_coverage(draw, mask, alpha_output(run, lane));
-    return mask;
-}
-
-/* Coverage of antialiased shapes, into the alpha of each color output once. */
-static void
-apply_coverage(const struct run *run, const struct quad *quad, uint32_t lane)
-{
-    const struct draw *draw = run->draw;
-    struct exec *exec = &run->scratch->exec;
-    float coverage[4];
-    uint64_t done = 0;
-
-    smooth_quad(quad->triangle, quad->x, quad->y, coverage);
-    for (uint32_t t = 0; t < draw->color_count; t++) {
-        const uint8_t output = draw->color_output[t];
-        if (output >= draw->fs->output_count || done >> output & 1)
-            continue;
-        float *alpha = exec->outputs + ((size_t)output * 4 + 3) * exec->lanes + lane;
-        for (uint32_t i = 0; i < 4; i++)
-            alpha[i] = smooth_alpha(draw, alpha[i], coverage[i]);
-        done |= UINT64_C(1) << output;
+        if (draw->color[t].res && shaded_color(draw, &run->scratch->exec, lane, t, rgba))
+            blend_quad_samples(draw, t, mask, rgba,
+                               quad_bytes(run, &draw->color[t], quad->x, quad->y));
     }
 }
 
@@ -318,8 +243,8 @@ finish_quad(const struct run *run, struct quad *quad, uint32_t lane)
 {
     const struct draw *draw = run->draw;
     if (quad->triangle->smooth.shape != SMOOTH_NONE)
-        apply_coverage(run, quad, lane);
-    uint32_t mask = mask_after_shading(run, quad, lane);
+        shaded_coverage(quad->triangle, quad->x, quad->y, &run->scratch->exec, lane);
+    uint32_t mask = shaded_mask(draw, &run->scratch->exec, lane, quad->mask);
 
     if (!draw->early_z && mask) {
         if (draw->depth_output >= 0)

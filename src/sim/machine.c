@@ -397,6 +397,8 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
         if (cmd->op == GPU_CLIENT_END ||
             is_live(m, gpu_resource(m->device, cmd->client, cmd->unref.handle)))
             leave_surfaces(m);
+        /* its memory may be another resource's next, which starts as zeros */
+        add_control(m, CONTROL_INVALIDATE, STEP_STREAMER | STEP_TEXUNIT);
         if (!run(m, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);

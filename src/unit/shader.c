@@ -133,7 +133,8 @@ load_vertex_inputs(struct group *group, const struct program *program)
     for (uint32_t v = 0; v < group->count; v++) {
         const struct pooled_vertex *vertex = group->vertices[v];
         for (uint32_t c = 0; c < program->input_count * 4; c++)
-            group->exec.inputs[(size_t)c * lanes + v] = vertex->inputs[c / 4][c % 4];
+            group->exec.inputs[(size_t)c * lanes + v] =
+                c / 4 < group->draw->attribute_count ? vertex->inputs[c / 4][c % 4] : c % 4 == 3;
         for (uint32_t s = 0; s < program->system_count; s++) {
             uint32_t value = vertex->instance;
             if (program->systems[s].semantic == SEMANTIC_VERTEXID)
@@ -218,49 +219,26 @@ take_texels(struct shader *shader, uint64_t now)
     return worked;
 }
 
-static void
-apply_coverage(const struct draw *draw, struct quad *quad)
-{
-    float coverage[4];
-    smooth_quad(&quad->triangle->triangle, quad->x, quad->y, coverage);
-    for (uint32_t t = 0; t < draw->color_count; t++)
-        for (uint32_t f = 0; f < 4; f++)
-            quad->color[t][f][3] = smooth_alpha(draw, quad->color[t][f][3], coverage[f]);
-}
-
 /* What the program wrote, to the quads: colors, and depth where it replaces the triangle's. */
 static void
 store_fragments(struct shader *shader, struct group *group)
 {
     const struct draw *draw = group->draw;
-    const struct exec *exec = &group->exec;
-    uint32_t lanes = exec->lanes;
+    struct exec *exec = &group->exec;
     for (uint32_t q = 0; q < group->count; q++) {
         struct quad *quad = group->quads[q];
+        const struct triangle *triangle = &quad->triangle->triangle;
         uint32_t before = quad_fragments(quad->mask);
-        quad->mask &= ~mask_of_fragments((uint32_t)(exec->killed >> (4 * q) & 15), draw->samples);
-        for (uint32_t t = 0; t < draw->color_count; t++) {
-            if (draw->color_output[t] == 0xff)
-                continue;
-            const float *out = exec->outputs + (size_t)draw->color_output[t] * 4 * lanes + q * 4;
-            for (uint32_t c = 0; c < 4; c++)
-                for (uint32_t f = 0; f < 4; f++)
-                    quad->color[t][f][c] = out[(size_t)c * lanes + f];
-        }
+        if (triangle->smooth.shape != SMOOTH_NONE)
+            shaded_coverage(triangle, quad->x, quad->y, exec, q * 4);
+        quad->mask = shaded_mask(draw, exec, q * 4, quad->mask);
+        for (uint32_t t = 0; t < draw->color_count; t++)
+            shaded_color(draw, exec, q * 4, t, quad->color[t]);
         if (draw->depth_output >= 0)
             for (uint32_t s = 0; s < draw->samples; s++)
                 memcpy(quad->z[s],
-                       exec->outputs + ((size_t)draw->depth_output * 4 + 2) * lanes + q * 4,
+                       exec->outputs + ((size_t)draw->depth_output * 4 + 2) * exec->lanes + q * 4,
                        sizeof quad->z[s]);
-        if (quad->triangle->triangle.smooth.shape != SMOOTH_NONE)
-            apply_coverage(draw, quad);
-        const float alpha[4] = {quad->color[0][0][3], quad->color[0][1][3], quad->color[0][2][3],
-                                quad->color[0][3][3]};
-        if (draw->dsa.alpha_enable)
-            quad->mask &= mask_of_fragments(
-                alpha_test_quad(draw, mask_fragments(quad->mask), alpha), draw->samples);
-        if (draw->multisample && draw->blend.alpha_to_coverage)
-            quad->mask = alpha_to_coverage(draw, quad->mask, alpha);
         uint32_t left = quad_fragments(quad->mask);
         shader->stats.fragments_out += left;
         shader->stats.fragments_killed += before - left;
@@ -270,11 +248,8 @@ store_fragments(struct shader *shader, struct group *group)
 static void
 store_vertices(struct group *group)
 {
-    const struct exec *exec = &group->exec;
     for (uint32_t v = 0; v < group->count; v++)
-        for (uint32_t c = 0; c < exec->program->output_count * 4; c++)
-            group->vertices[v]->vertex.out[c / 4][c % 4] =
-                exec->outputs[(size_t)c * exec->lanes + v];
+        vertex_store(group->draw, &group->exec, v, &group->vertices[v]->vertex);
 }
 
 static void
