@@ -591,6 +591,7 @@ test_integer_opcodes_on_floats(void **state)
                   "FRAG\n"
                   "DCL IN[0], GENERIC[0], PERSPECTIVE\n"
                   "DCL OUT[0], COLOR\n"
+                  "DCL OUT[1], COLOR[1]\n"
                   "DCL CONST[0..7]\n"
                   "DCL TEMP[0..1]\n"
                   "DCL ADDR[0]\n"
@@ -602,12 +603,18 @@ test_integer_opcodes_on_floats(void **state)
                   "4: SHL OUT[0].y, IN[0].xxxx, IMM[0].zzzz\n"
                   "5: UMAD OUT[0].z, IN[0].xxxx, IMM[0].yyyy, IMM[0].wwww\n"
                   "6: UMUL OUT[0].w, IN[0].xxxx, IMM[0].wwww\n"
-                  "7: END\n",
+                  "7: ISSG TEMP[0].x, -IN[0].xxxx\n"
+                  "8: USHR TEMP[0].y, IN[0].xxxx, IMM[0].zzzz\n"
+                  "9: MAD OUT[1].x, TEMP[0].xxxx, IMM[0].wwww, TEMP[0].yyyy\n"
+                  "10: ISHR OUT[1].y, -IN[0].xxxx, IMM[0].xxxx\n"
+                  "11: END\n",
                   8);
     for (uint32_t lane = 0; lane < 8; lane++)
         input(&m, 0, 0)[lane] = (float)lane;
     machine_run(&m);
     for (uint32_t lane = 0; lane < 8; lane++) {
+        assert_true(output(&m, 1, 0, lane) == (float)(lane / 2) - (lane ? 5.0f : 0.0f));
+        assert_true(output(&m, 1, 1, lane) == -(float)((lane + 1) / 2));
         uint32_t element = 2 * lane + 1;
         assert_true(output(&m, 0, 0, lane) == (element < 4 ? constants_x[element] : 0.0f));
         assert_true(output(&m, 0, 1, lane) == 2.0f * (float)lane);
