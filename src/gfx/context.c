@@ -86,7 +86,7 @@ free_retired(struct gpu_device *device, struct gpu_object_head *head)
         return;
     }
     struct device_resource *resource = (struct device_resource *)(void *)head;
-    gpu_memory_free(&device->memory, resource->res.address, resource->res.size_bytes);
+    page_free(device, &resource->res);
     free(resource);
 }
 
@@ -286,7 +286,7 @@ place_resource(struct gpu_device *device, struct resource *res, struct error *er
     const uint32_t address = device->place;
     device->place = 0;
     if (address == 0)
-        return gpu_memory_alloc(&device->memory, res->size_bytes, &res->address, err);
+        return page_alloc(device, res, err);
     res->address = address;
     return gpu_memory_alloc_at(&device->memory, address, res->size_bytes, err);
 }
@@ -424,6 +424,7 @@ bool
 gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
     bool well;
+    device->commands++;
     switch (cmd->op) {
     case GPU_CLIENT_BEGIN: well = client_begin(device, cmd, err); break;
     case GPU_CLIENT_END: well = client_end(device, cmd, err); break;

@@ -30,6 +30,8 @@ struct gpu_device {
     bool restoring;                /* between the two STATEs of a trimmed trace */
     uint32_t place;                /* where the next resource goes; 0: first fit */
     struct gpu_object_head *retired;
+    bool pages;        /* resources that do not fit may leave the memory (context_paging.c) */
+    uint64_t commands; /* applied so far */
 };
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);

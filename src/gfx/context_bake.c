@@ -49,7 +49,8 @@ gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
                      struct bound_surface *depth, struct error *err)
 {
     struct gpu_state *state = find_state(device, cmd, err);
-    return state && bake_surfaces(state, color, color_count, depth, err);
+    return state && page_in_surfaces(device, state, err) &&
+           bake_surfaces(state, color, color_count, depth, err);
 }
 
 bool
@@ -326,10 +327,11 @@ bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state
      struct arena *arena, struct error *err)
 {
     bake_fixed_state(draw, state);
-    if (!bake_framebuffer(draw, state, err) || !bake_programs(draw, state, err) ||
-        !bake_attributes(draw, state, err) || !bake_indices(draw, state, err) ||
-        !bake_views(draw, state, draw->vs, err) || !bake_views(draw, state, draw->fs, err) ||
-        !link_programs(draw, err) || !gpu_check_executable(draw, err))
+    if (!page_in_bound(device, state, err) || !bake_framebuffer(draw, state, err) ||
+        !bake_programs(draw, state, err) || !bake_attributes(draw, state, err) ||
+        !bake_indices(draw, state, err) || !bake_views(draw, state, draw->vs, err) ||
+        !bake_views(draw, state, draw->fs, err) || !link_programs(draw, err) ||
+        !gpu_check_executable(draw, err))
         return false;
     bake_inner_edges(draw, &device->memory);
     bake_bounds(draw, state);

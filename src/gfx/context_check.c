@@ -27,7 +27,8 @@ static bool
 check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
     struct resource *res = find_resource(device, cmd, cmd->transfer.resource, err);
-    if (!res || !check_box(res, cmd->transfer.level, &cmd->transfer.box, err))
+    if (!res || !check_box(res, cmd->transfer.level, &cmd->transfer.box, err) ||
+        !page_in(device, res, err))
         return false;
     if (cmd->op != GPU_PUT)
         return true;
@@ -63,7 +64,7 @@ check_blit_side(struct gpu_device *device, const struct gpu_cmd *cmd, const stru
         format->block_width != res->format->block_width)
         return fail(err, "format %u does not fit resource %u of format %s", side->format,
                     side->resource, res->format->name);
-    return check_level(res, side->level, err);
+    return check_level(res, side->level, err) && page_in(device, res, err);
 }
 
 static bool
@@ -85,13 +86,15 @@ check_copy(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
     box.y = (int32_t)cmd->copy.dst_y;
     box.z = (int32_t)cmd->copy.dst_z;
     dst->drawn = true;
-    return check_box(dst, cmd->copy.dst_level, &box, err);
+    return check_box(dst, cmd->copy.dst_level, &box, err) && page_in(device, src, err) &&
+           page_in(device, dst, err);
 }
 
 bool
 check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
     struct gpu_state *state;
+    struct object *query;
     switch (cmd->op) {
     case GPU_PUT:
     case GPU_GET:
@@ -105,7 +108,8 @@ check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
                find_state(device, cmd, err) != NULL;
     case GPU_GET_QUERY_RESULT:
         state = find_state(device, cmd, err);
-        return state && find_object(state, OBJECT_QUERY, cmd->query_result.handle, err);
+        query = state ? find_object(state, OBJECT_QUERY, cmd->query_result.handle, err) : NULL;
+        return query && page_in(device, query->res, err);
     default: return find_state(device, cmd, err) != NULL; /* DRAW and CLEAR: when baked */
     }
 }

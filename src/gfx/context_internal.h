@@ -129,4 +129,11 @@ void bake_inner_edges(struct draw *draw, const struct gpu_memory *memory);
 /* context_present.c: what a blit says of the display targets; either may be NULL. */
 void note_blit(struct resource *src, struct resource *dst);
 
+/* context_paging.c: memory for a new resource; back into memory, where commands find it. */
+bool page_alloc(struct gpu_device *device, struct resource *res, struct error *err);
+void page_free(struct gpu_device *device, struct resource *res);
+bool page_in(struct gpu_device *device, struct resource *res, struct error *err);
+bool page_in_surfaces(struct gpu_device *device, const struct gpu_state *state, struct error *err);
+bool page_in_bound(struct gpu_device *device, const struct gpu_state *state, struct error *err);
+
 #endif

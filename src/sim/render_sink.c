@@ -32,6 +32,7 @@ render_sink_create(struct render_sink **out, uint32_t memory_bytes, struct error
         free(render);
         return false;
     }
+    render->device.pages = true;
     functional_init(&render->renderer, &render->device);
     struct executor executor = {.data = render, .device = &render->device, .execute = execute};
     executor_sink_init(&render->executor, &executor);

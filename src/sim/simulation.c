@@ -39,6 +39,7 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
     functional_init(&sim->functional, &sim->device);
     sim->executor = (struct executor){sim, &sim->device, execute};
     if (!timed) {
+        sim->device.pages = true;
         sim->all_functional = true;
         return true;
     }

@@ -1,0 +1,100 @@
+/* Resources that do not fit into the simulated memory together (gfx/context_paging.c). */
+#include "gfx/context.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h> /* behind our own headers: it has a macro fail() */
+
+enum { MEMORY = 1 << 20, BUFFERS = 12, BYTES = 1 << 18 };
+
+static struct gpu_device device;
+static struct error err;
+
+static bool
+apply_transfer(enum gpu_op op, uint32_t handle)
+{
+    struct gpu_cmd cmd = {.op = op, .client = 1};
+    cmd.transfer.resource = handle;
+    cmd.transfer.box = (struct box){0, 0, 0, BYTES, 1, 1};
+    cmd.transfer.size_bytes = BYTES;
+    return gpu_apply(&device, &cmd, &err);
+}
+
+static bool
+create_buffer(uint32_t handle)
+{
+    struct gpu_cmd cmd = {.op = GPU_RESOURCE_CREATE, .client = 1};
+    cmd.resource = (struct resource_desc){.handle = handle,
+                                          .target = TARGET_BUFFER,
+                                          .format = 64, /* R8_UNORM */
+                                          .bind = BIND_VERTEX_BUFFER,
+                                          .width = BYTES,
+                                          .height = 1,
+                                          .depth = 1,
+                                          .array_size = 1};
+    return gpu_apply(&device, &cmd, &err);
+}
+
+static uint8_t *
+bytes_of(uint32_t handle)
+{
+    return device.memory.bytes + gpu_resource(&device, 1, handle)->address;
+}
+
+static void
+begin(bool pages)
+{
+    const struct gpu_cmd cmd = {.op = GPU_CLIENT_BEGIN, .client = 1};
+    assert_true(gpu_device_init(&device, MEMORY, &err));
+    device.pages = pages;
+    assert_true(gpu_apply(&device, &cmd, &err));
+}
+
+/* Three times as much as fits: every buffer has its bytes whenever a command uses it. */
+static void
+test_more_than_fits(void **state)
+{
+    begin(true);
+    for (uint32_t i = 1; i <= BUFFERS; i++) {
+        assert_true(create_buffer(i));
+        assert_true(apply_transfer(GPU_PUT, i));
+        memset(bytes_of(i), (int)i, BYTES);
+    }
+    for (uint32_t round = 0; round < 3; round++)
+        for (uint32_t k = 0; k < BUFFERS; k++) {
+            const uint32_t i = 1 + k * (round == 1 ? 7 : 1) % BUFFERS;
+            assert_true(apply_transfer(GPU_GET, i));
+            assert_int_equal(bytes_of(i)[0], i);
+            assert_int_equal(bytes_of(i)[BYTES - 1], i);
+            assert_memory_equal(bytes_of(i), bytes_of(i) + 1, BYTES - 1);
+        }
+    assert_true(device.memory.used_bytes <= MEMORY);
+    const struct gpu_cmd unref = {.op = GPU_RESOURCE_UNREF, .client = 1, .unref.handle = 1};
+    assert_true(gpu_apply(&device, &unref, &err));
+    gpu_device_fini(&device);
+}
+
+static void
+test_not_asked_for(void **state)
+{
+    begin(false);
+    uint32_t made = 1;
+    while (made <= BUFFERS && create_buffer(made))
+        made++;
+    assert_int_equal(made, MEMORY / BYTES); /* the memory's first line is never given out */
+    assert_non_null(strstr(err.text, "MEMORYCONTROLLER.MemorySize"));
+    gpu_device_fini(&device);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_more_than_fits),
+        cmocka_unit_test(test_not_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
