@@ -130,6 +130,12 @@ same_results() {
     diff "$work/results/gcc-O3.results" "$work/results/$1.results"
 }
 
+# The part of `make real` that is short enough.
+real_scenes() {
+    OUT=$work/real SCENES='build texture shading pulsar' FRAMES=2 TIMED=2 SIZE=320x240 \
+        tools/real.sh "$1" glmark2
+}
+
 installed_run() {
     meson install --no-rebuild -C "$work/gcc-O3" && "$work/installed/bin/aetius" --version &&
         (cd / && "$work/installed/bin/aetius" sim "$root/$golden" --preset reference-2005 \
@@ -152,6 +158,11 @@ if [ -x "$aetius" ]; then
     done
     step 'docs are current' tools/docs.sh "$aetius" --check
     step 'make install, and run from there' installed_run
+    if [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1; then
+        step 'four scenes of glmark2: the bar, and timed = functional' real_scenes "$aetius"
+    else
+        echo "        no X server can run here: no live program is checked"
+    fi
 fi
 
 echo "clang, with AddressSanitizer and UndefinedBehaviorSanitizer"

@@ -6,7 +6,7 @@
 #
 # Environment: SCENES (of glmark2), SIZE (800x600), FRAMES (of glmark2: 1 30 60), OPENARENA_FRAMES
 # (20), TIMED (30: the frames of glmark2 that also run on the machine; "" for none), PIGLIT (quick_gl
-# quick_shader), PIGLIT_ARGS (more options of `piglit run`, as -t REGEX).
+# quick_shader), PIGLIT_ARGS (-t REGEX ... instead of a list's own), OUT (instead of out/real).
 set -eu
 cd "$(dirname "$0")/.."
 aetius=$(realpath "$1")
@@ -15,7 +15,7 @@ parts=${*:-glmark2 openarena apitrace piglit}
 scenes=${SCENES:-build texture shading bump effect2d pulsar desktop buffer ideas jellyfish terrain \
 shadow refract conditionals function loop}
 size=${SIZE:-800x600}
-out=$(pwd)/out/real
+out=$(realpath -m "${OUT:-out/real}")
 expected=tests/real/expected
 mkdir -p "$out"
 

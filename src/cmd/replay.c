@@ -4,6 +4,7 @@
 #include "cmd/renderer.h"
 #include "trace/file.h"
 #include "trace/frames.h"
+#include "trace/needed_draws.h"
 
 int cmd_replay(int argc, char **argv);
 
@@ -44,7 +45,12 @@ replay(const char *path, const char *dir, const char *reference, const struct fr
         return EXIT_FAILED;
     if (warning.text[0])
         log_warning("%s", warning.text);
+    struct needed_draws *needed = NULL;
     bool ok = renderer_init(&renderer, reference, err);
+    if (ok && wanted->count && renderer.ours) {
+        ok = needed_draws_find(&needed, reader, wanted, false, err);
+        render_sink_need(renderer.ours, needed);
+    }
     if (ok && (ok = frames_init(&frames, renderer.sink, dir, wanted, err))) {
         ok = feed(reader, &frames, wanted, err);
         log_note("%u pictures in %s/frames", frames.written, dir);
@@ -53,6 +59,7 @@ replay(const char *path, const char *dir, const char *reference, const struct fr
         frames_fini(&frames);
     }
     renderer_fini(&renderer);
+    needed_draws_destroy(needed);
     trace_reader_close(reader);
     return ok ? EXIT_WELL : EXIT_FAILED;
 }

@@ -48,12 +48,17 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
     if (*warning.text)
         log_warning("%s", warning.text);
     interrupt_watch();
+    struct needed_draws *needed = NULL;
     bool ok = simulate_begin(&s, options, trace_program(reader), path, err), stopped = false;
     if (ok) {
-        ok = drive(&s, reader, err);
+        ok = !s.frames.count || options->functional ||
+             needed_draws_find(&needed, reader, &s.frames, false, err);
+        s.sim.needed = needed;
+        ok = ok && drive(&s, reader, err);
         stopped = s.sim.stopped;
         ok = simulate_end(&s, ok, ok ? err : &closing) && ok;
     }
+    needed_draws_destroy(needed);
     trace_reader_close(reader);
     if (ok && stopped)
         fail(err, "interrupted");

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "sim/executor.h"
 #include "sim/functional.h"
+#include "trace/needed_draws.h"
 
 #include <stdlib.h>
 
@@ -10,12 +11,16 @@ struct render_sink {
     struct gpu_device device;
     struct functional renderer;
     struct executor_sink executor;
+    const struct needed_draws *needed; /* NULL: all */
+    uint64_t draws;                    /* so far */
 };
 
 static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct render_sink *render = data;
+    if (cmd->op == GPU_DRAW && !needed_draws_has(render->needed, render->draws++))
+        return true;
     return functional_execute(&render->renderer, cmd, out, out_bytes, err);
 }
 
@@ -32,6 +37,12 @@ render_sink_create(struct render_sink **out, uint32_t memory_bytes, struct error
     executor_sink_init(&render->executor, &executor);
     *out = render;
     return true;
+}
+
+void
+render_sink_need(struct render_sink *render, const struct needed_draws *needed)
+{
+    render->needed = needed;
 }
 
 void

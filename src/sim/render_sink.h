@@ -4,9 +4,12 @@
 
 #include "trace/message.h"
 
+struct needed_draws;
 struct render_sink;
 
 bool render_sink_create(struct render_sink **render, uint32_t memory_bytes, struct error *err);
+/* Draws that are not needed are left out from now on; `needed` stays the caller's. */
+void render_sink_need(struct render_sink *render, const struct needed_draws *needed);
 void render_sink_destroy(struct render_sink *render);
 struct message_sink *render_sink_sink(struct render_sink *render);
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "sim/executor.h"
 #include "sim/machine.h"
+#include "trace/needed_draws.h"
 
 struct simulation_frame {
     uint32_t number, client;
@@ -30,6 +31,8 @@ struct simulation {
     struct executor executor; /* hand this to an executor_sink */
     struct frame_set timed;   /* which frames run on the machine */
     bool all_functional;
+    const struct needed_draws *needed; /* of a trace: the others are left out; NULL: all */
+    uint64_t draws;                    /* so far */
     struct simulation_listener listener;
     uint32_t frame;           /* the one that is being drawn */
     bool frame_open;          /* some command of it was executed in time */

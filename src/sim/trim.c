@@ -9,6 +9,7 @@
 #include "sim/executor.h"
 #include "sim/functional.h"
 #include "trace/live_state.h"
+#include "trace/needed_draws.h"
 
 #include <stdlib.h>
 
@@ -17,6 +18,8 @@
 struct trim {
     struct trace_reader *reader;
     uint32_t first, last;
+    struct needed_draws *needed;
+    uint64_t draws;          /* so far */
     struct live_state *used; /* of the first walk: knows what the frames use */
 
     struct gpu_device device;
@@ -74,6 +77,8 @@ static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct trim *trim = data;
+    if (cmd->op == GPU_DRAW && !needed_draws_has(trim->needed, trim->draws++))
+        return true;
     return functional_execute(&trim->renderer, cmd, out, out_bytes, err);
 }
 
@@ -215,6 +220,7 @@ trim_trace(struct trace_reader *reader, uint32_t first, uint32_t last, const cha
         ok = cut(&trim, err);
         ok = trace_writer_close(trim.writer, ok ? err : &closing) && ok;
     }
+    needed_draws_destroy(trim.needed);
     live_state_destroy(trim.used);
     live_state_destroy(trim.state);
     executor_sink_fini(&trim.executor);

@@ -2,7 +2,6 @@
  * binding or an object holds them; each swap sweeps those that nothing holds. */
 #include "trace/live_state_internal.h"
 
-#include "trace/submit.h"
 #include "trace/virgl_protocol.h"
 
 #include <stdlib.h>
@@ -244,11 +243,23 @@ create_object(const struct said *said)
     handle_map_put(&said->sub->objects, handle, object);
 }
 
+static uint32_t
+binding_key(uint32_t command, uint32_t stage, uint32_t slot)
+{
+    return command | stage << 8 | slot << 16;
+}
+
+const struct live_binding *
+live_binding_of(const struct live_sub_context *sub, uint32_t command, uint32_t stage, uint32_t slot)
+{
+    return handle_map_get(&sub->bindings, binding_key(command, stage, slot));
+}
+
 /* The binding of a state, of a stage (or object type) of it, of a slot of that: emptied. */
 static struct live_binding *
 rebind(const struct said *said, uint32_t command, uint32_t stage, uint32_t slot)
 {
-    uint32_t key = command | stage << 8 | slot << 16;
+    uint32_t key = binding_key(command, stage, slot);
     struct live_binding *binding = handle_map_get(&said->sub->bindings, key);
     if (!binding) {
         binding = mem_alloc(sizeof *binding);
@@ -486,6 +497,8 @@ take_submit(struct live_state *state, struct live_client *client, const struct m
     struct submit_walk walk = submit_walk(message->bytes, message->size_bytes);
     while (submit_walk_next(&walk)) {
         state->now++;
+        if (state->work)
+            state->work(state->work_data, &(struct live_work){client, client->current, &walk});
         take_packet(&(struct said){state, client, client->current, &walk});
     }
 }
@@ -530,6 +543,13 @@ live_state_watch(struct live_state *state)
     for (size_t c = 0; c < state->clients.count; c++)
         for (size_t i = 0; i < state->clients.items[c]->sub_contexts.count; i++)
             use_sub_context(state, state->clients.items[c]->sub_contexts.items[i]);
+}
+
+const struct live_resource *
+live_state_resource(struct live_state *state, uint32_t client, uint32_t handle)
+{
+    const struct live_client *owner = find_client(state, client);
+    return owner ? handle_map_get(&owner->resources, handle) : NULL;
 }
 
 bool

@@ -32,6 +32,10 @@ void live_state_take(struct live_state *state, const struct message *message);
 /* The resource that the last message created, or NULL: for its address. */
 struct live_resource *live_state_new_resource(struct live_state *state);
 
+/* What the client's handle names now, or NULL. */
+const struct live_resource *live_state_resource(struct live_state *state, uint32_t client,
+                                                uint32_t handle);
+
 /* Whether any client is connected. */
 bool live_state_holds_client(const struct live_state *state);
 

@@ -4,6 +4,7 @@
 
 #include "trace/handles.h"
 #include "trace/live_state.h"
+#include "trace/submit.h"
 
 struct live_object {
     uint32_t handle, type;
@@ -40,7 +41,16 @@ struct live_client {
     struct live_sub_context *current;
 };
 
+/* A packet that does work, as it is followed: told to who asks. */
+struct live_work {
+    struct live_client *client;
+    struct live_sub_context *sub_context;
+    const struct submit_walk *walk;
+};
+
 struct live_state {
+    void (*work)(void *data, const struct live_work *work); /* NULL: nobody asks */
+    void *work_data;
     VEC(struct live_client *) clients;
     uint64_t now;  /* counts what is said */
     uint64_t mark; /* of the last sweep */
@@ -49,6 +59,10 @@ struct live_state {
     bool watching;
     VEC(bool) used; /* by resource number */
 };
+
+/* What a packet of that command set last, of a stage (or object type) and a slot; or NULL. */
+const struct live_binding *live_binding_of(const struct live_sub_context *sub, uint32_t command,
+                                           uint32_t stage, uint32_t slot);
 
 /* Frees the ghosts that nothing holds. */
 void live_state_sweep(struct live_state *state);

@@ -16,6 +16,7 @@ enum { TINY_FRAMES = 2, TINY_MEMORY = 8 << 20 };
 
 struct tiny_run {
     /* what to do */
+    const char *trace; /* NULL: the tiny trace */
     struct params params;
     struct frame_set frames; /* empty: all */
     bool functional;
@@ -93,7 +94,7 @@ tiny_play(struct tiny_run *run)
     struct executor_sink sink;
     struct trace_reader *reader;
     struct error warning;
-    if (!trace_reader_open(&reader, TINY_TRACE, &warning, &run->err))
+    if (!trace_reader_open(&reader, run->trace ? run->trace : TINY_TRACE, &warning, &run->err))
         return false;
     executor_sink_init(&sink, &run->sim.executor);
     bool ok = true;

@@ -1,0 +1,281 @@
+/* Dead draws are found as a compiler finds dead stores: the work of the trace is listed forwards,
+ * with what it reads, writes and clears as a whole, and then walked backwards with the set of
+ * resources whose contents are still going to be seen. Only draws are judged: transfers, clears,
+ * copies and blits are always done. */
+#include "trace/needed_draws.h"
+
+#include "gfx/state.h"
+#include "trace/live_state_internal.h"
+#include "trace/virgl_protocol.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STAGES = 2, SLOTS = 32 };
+
+enum work_kind {
+    WORK_DRAW,  /* writes and reads */
+    WORK_CLEAR, /* overwrites */
+    WORK_COPY,  /* writes the first, reads the second */
+    WORK_READ,  /* is seen */
+    WORK_ALL,   /* all of memory is seen */
+};
+
+struct work {
+    uint8_t kind;
+    bool wanted; /* in a frame that is wanted, or with an effect besides its pixels */
+    uint16_t count;
+    uint32_t first; /* of its resources in the list */
+};
+
+struct needed_draws {
+    VEC(uint8_t) bits;
+};
+
+struct finder {
+    struct live_state *state;
+    bool in_wanted;
+    VEC(struct work) works;
+    VEC(uint32_t) resources;
+};
+
+static void
+begin_work(struct finder *finder, enum work_kind kind, bool wanted)
+{
+    VEC_PUSH(&finder->works, ((struct work){.kind = (uint8_t)kind,
+                                            .wanted = wanted,
+                                            .first = (uint32_t)finder->resources.count}));
+}
+
+static void
+add_resource(struct finder *finder, const struct live_resource *resource)
+{
+    if (!resource)
+        return;
+    VEC_PUSH(&finder->resources, resource->number);
+    finder->works.items[finder->works.count - 1].count++;
+}
+
+static bool
+has_objects(const struct live_sub_context *sub, uint32_t command)
+{
+    const struct live_binding *binding = live_binding_of(sub, command, 0, 0);
+    return binding && binding->objects.count;
+}
+
+static bool
+query_is_open(const struct live_sub_context *sub)
+{
+    for (size_t i = 0; i < sub->objects.capacity; i++) {
+        const struct live_object *object = sub->objects.slots[i].value;
+        if (object && object->begun)
+            return true;
+    }
+    return false;
+}
+
+static void
+add_draw(struct finder *finder, const struct live_sub_context *sub)
+{
+    const struct live_binding *binding = live_binding_of(sub, CMD_SET_FRAMEBUFFER_STATE, 0, 0);
+    begin_work(finder, WORK_DRAW,
+               finder->in_wanted || has_objects(sub, CMD_SET_STREAMOUT_TARGETS) ||
+                   query_is_open(sub));
+    for (size_t i = 0; binding && i < binding->objects.count; i++)
+        add_resource(finder, binding->objects.items[i]->resource);
+    for (uint32_t stage = 0; stage < STAGES; stage++)
+        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+            binding = live_binding_of(sub, CMD_SET_SAMPLER_VIEWS, stage, slot);
+            if (binding && binding->objects.count)
+                add_resource(finder, binding->objects.items[0]->resource);
+        }
+}
+
+/* A clear fills the one slice of a surface, all of it: is that all that the resource has? */
+static bool
+clears_all(const struct live_object *surface, uint32_t buffers, uint32_t color)
+{
+    const struct live_resource *resource = surface->resource;
+    const struct format_info *format = resource ? format_get(resource->desc.format) : NULL;
+    if (!format || resource->desc.last_level || resource->desc.depth > 1 ||
+        resource->desc.array_size > 1 || resource->desc.target == TARGET_BUFFER)
+        return false;
+    uint32_t all = (format->depth_bits ? (uint32_t)MASK_DEPTH : 0) |
+                   (format->stencil_bits ? (uint32_t)MASK_STENCIL : 0);
+    if (all == 0)
+        all = (uint32_t)MASK_COLOR0 << color;
+    return (buffers & all) == all;
+}
+
+static void
+add_clear(struct finder *finder, const struct live_work *work)
+{
+    const struct live_binding *binding =
+        live_binding_of(work->sub_context, CMD_SET_FRAMEBUFFER_STATE, 0, 0);
+    const struct submit_walk *walk = work->walk;
+    if (!binding || walk->length == 0 || has_objects(work->sub_context, CMD_SET_RENDER_CONDITION))
+        return;
+    begin_work(finder, WORK_CLEAR, false);
+    /* Behind the header: count, depth, color 0, 1, ... */
+    for (uint32_t i = 2; i < binding->dwords.count; i++)
+        for (size_t k = 0; k < binding->objects.count; k++) {
+            const struct live_object *surface = binding->objects.items[k];
+            if (surface->handle == binding->dwords.items[i] &&
+                clears_all(surface, submit_walk_dword(walk, 0), i > 2 ? i - 3 : 0))
+                add_resource(finder, surface->resource);
+        }
+}
+
+static void
+add_copy(struct finder *finder, const struct live_work *work, uint32_t to, uint32_t from)
+{
+    if (work->walk->length <= from)
+        return;
+    const struct handle_map *resources = &work->client->resources;
+    const struct live_resource *dst = handle_map_get(resources, submit_walk_dword(work->walk, to));
+    const struct live_resource *src =
+        handle_map_get(resources, submit_walk_dword(work->walk, from));
+    if (!dst || !src)
+        return;
+    begin_work(finder, WORK_COPY, finder->in_wanted);
+    add_resource(finder, dst);
+    add_resource(finder, src);
+}
+
+static void
+take_work(void *data, const struct live_work *work)
+{
+    struct finder *finder = data;
+    switch (work->walk->command) {
+    case CMD_DRAW_VBO: add_draw(finder, work->sub_context); break;
+    case CMD_CLEAR: add_clear(finder, work); break;
+    case CMD_BLIT: add_copy(finder, work, 3, 12); break;
+    case CMD_RESOURCE_COPY_REGION: add_copy(finder, work, 0, 5); break;
+    default: break;
+    }
+}
+
+static void
+see_all(struct finder *finder)
+{
+    begin_work(finder, WORK_ALL, true);
+}
+
+/* Lists the work of all frames up to the last one that is wanted. */
+static bool
+list_work(struct finder *finder, struct trace_reader *reader, const struct frame_set *wanted,
+          bool whole_state, struct error *err)
+{
+    uint32_t frame = 0, last = frame_set_last(wanted);
+    struct message message;
+    bool end = false, seen = false;
+    while (frame <= last) {
+        if (!trace_reader_next(reader, &message, &end, err))
+            return false;
+        if (end)
+            break;
+        finder->in_wanted = frame_set_has(wanted, frame);
+        if (whole_state && finder->in_wanted && !seen) {
+            seen = true;
+            see_all(finder);
+        }
+        live_state_take(finder->state, &message);
+        if ((message.kind == MESSAGE_SWAP || message.kind == MESSAGE_GET) && finder->in_wanted) {
+            const struct live_resource *read =
+                live_state_resource(finder->state, message.client, message.transfer.handle);
+            begin_work(finder, WORK_READ, true);
+            add_resource(finder, read);
+        }
+        frame += message.kind == MESSAGE_SWAP;
+    }
+    return true;
+}
+
+static bool
+any_seen(const bool *seen, const uint32_t *resources, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (seen[resources[i]])
+            return true;
+    return false;
+}
+
+static void
+mark_seen(bool *seen, const uint32_t *resources, uint32_t count, bool value)
+{
+    for (uint32_t i = 0; i < count; i++)
+        seen[resources[i]] = value;
+}
+
+/* Backwards; draws are counted down from their number. */
+static void
+judge(const struct finder *finder, bool *seen, uint64_t draws, struct needed_draws *needed)
+{
+    for (size_t i = finder->works.count; i-- > 0;) {
+        const struct work *work = &finder->works.items[i];
+        const uint32_t *list = finder->resources.items + work->first;
+        switch ((enum work_kind)work->kind) {
+        case WORK_ALL:
+            for (uint32_t r = 0; r < finder->state->resource_count; r++)
+                seen[r] = true;
+            break;
+        case WORK_READ: mark_seen(seen, list, work->count, true); break;
+        case WORK_CLEAR: mark_seen(seen, list, work->count, false); break;
+        case WORK_COPY:
+            if (work->wanted || seen[list[0]])
+                mark_seen(seen, list, work->count, true);
+            break;
+        case WORK_DRAW:
+            draws--;
+            if (!work->wanted && !any_seen(seen, list, work->count))
+                break;
+            mark_seen(seen, list, work->count, true);
+            needed->bits.items[draws / 8] |= (uint8_t)(1u << draws % 8);
+            break;
+        }
+    }
+}
+
+bool
+needed_draws_find(struct needed_draws **out, struct trace_reader *reader,
+                  const struct frame_set *wanted, bool whole_state, struct error *err)
+{
+    struct finder finder = {.state = live_state_create()};
+    struct needed_draws *needed = NULL;
+    finder.state->work = take_work;
+    finder.state->work_data = &finder;
+    bool ok = list_work(&finder, reader, wanted, whole_state, err);
+    if (ok) {
+        uint64_t draws = 0;
+        for (size_t i = 0; i < finder.works.count; i++)
+            draws += finder.works.items[i].kind == WORK_DRAW;
+        needed = mem_alloc(sizeof *needed);
+        VEC_RESERVE(&needed->bits, draws / 8 + 1);
+        needed->bits.count = draws / 8 + 1;
+        memset(needed->bits.items, 0, needed->bits.count);
+        bool *seen = mem_alloc(finder.state->resource_count + 1);
+        judge(&finder, seen, draws, needed);
+        free(seen);
+    }
+    live_state_destroy(finder.state);
+    VEC_FREE(&finder.works);
+    VEC_FREE(&finder.resources);
+    *out = needed;
+    return ok && trace_reader_rewind(reader, err);
+}
+
+void
+needed_draws_destroy(struct needed_draws *needed)
+{
+    if (!needed)
+        return;
+    VEC_FREE(&needed->bits);
+    free(needed);
+}
+
+bool
+needed_draws_has(const struct needed_draws *needed, uint64_t draw)
+{
+    return !needed || draw / 8 >= needed->bits.count ||
+           (needed->bits.items[draw / 8] >> draw % 8 & 1);
+}

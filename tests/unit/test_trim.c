@@ -1,0 +1,349 @@
+/* Trimmed traces: the live state brings a second device to where the first one is, whatever was
+ * said and taken back before; and a frame that was cut out of a trace gives the picture and the
+ * statistics that it gives inside the whole one. */
+#include "scene.h"
+#include "tiny_run.h"
+
+#include "gfx/context.h"
+#include "sim/trim.h"
+#include "trace/live_state.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { CLIENT = 3, OTHER = 7, LATE = 60, OBJ_VIEW2 = 200, OBJ_SAMPLER2 };
+
+/* A device that follows messages, and the live state that does. */
+struct side {
+    struct gpu_device device;
+    struct decoder *decoder;
+    struct live_state *state; /* NULL: it only follows */
+    struct arena arena;
+};
+
+static void
+side_init(struct side *side, bool live)
+{
+    struct error err;
+    memset(side, 0, sizeof *side);
+    assert_true(gpu_device_init(&side->device, 4 << 20, &err));
+    side->decoder = decoder_create();
+    side->state = live ? live_state_create() : NULL;
+    arena_init(&side->arena);
+}
+
+static void
+side_fini(struct side *side)
+{
+    arena_fini(&side->arena);
+    live_state_destroy(side->state);
+    decoder_destroy(side->decoder);
+    gpu_device_fini(&side->device);
+}
+
+static bool
+side_take(void *data, const struct message *message, struct error *err)
+{
+    struct side *side = data;
+    struct gpu_cmd cmd;
+    enum decode_result result;
+    decoder_begin(side->decoder, message);
+    while ((result = decoder_next(side->decoder, &cmd, err)) == DECODE_COMMAND)
+        if (!gpu_apply(&side->device, &cmd, err))
+            return false;
+    if (result == DECODE_ERROR || !side->state)
+        return result != DECODE_ERROR;
+    live_state_take(side->state, message);
+    struct live_resource *made = live_state_new_resource(side->state);
+    if (made)
+        made->address = gpu_resource(&side->device, made->client, made->desc.handle)->address;
+    return true;
+}
+
+static void
+say(struct side *side, const struct message *message)
+{
+    struct error err = {""};
+    if (!side_take(side, message, &err))
+        fail_msg("%s", err.text);
+}
+
+static void
+say_stream(struct side *side, const struct stream *s)
+{
+    struct message message = stream_message(s, CLIENT);
+    say(side, &message);
+}
+
+static void
+make(struct side *side, uint32_t handle, uint32_t bytes)
+{
+    struct message message = {.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
+    message.resource =
+        (struct resource_desc){handle, TARGET_BUFFER, 64, BIND_VERTEX_BUFFER, bytes, 1, 1, 1, 0, 0};
+    say(side, &message);
+}
+
+static void
+drop(struct side *side, uint32_t handle)
+{
+    struct message message = {.kind = MESSAGE_RESOURCE_UNREF, .client = CLIENT};
+    message.resource.handle = handle;
+    say(side, &message);
+}
+
+static bool
+no_contents(void *data, const struct live_resource *resource, struct error *err)
+{
+    (void)data, (void)resource, (void)err;
+    return true;
+}
+
+static bool
+no_result(void *data, const struct live_query *query, struct error *err)
+{
+    (void)data, (void)query, (void)err;
+    return true;
+}
+
+static void
+hand_over(struct side *from, struct side *to)
+{
+    const struct live_writer writer = {to, side_take, no_contents, no_result};
+    struct error err = {""};
+    if (!live_state_write(from->state, &writer, &err))
+        fail_msg("%s", err.text);
+}
+
+static void
+begin_scene(struct side *side)
+{
+    static struct stream s;
+    struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = CLIENT};
+    begin.bytes = (const uint8_t *)"scene";
+    begin.size_bytes = 5;
+    say(side, &begin);
+    make(side, 90, 1000); /* gone later: a hole in front of what lives */
+    for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++) {
+        struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
+        create.resource = scene_resources[i];
+        say(side, &create);
+    }
+    s.count = 0;
+    PACKET(&s, 29, 0, 4);
+    PACKET(&s, 28, 0, 4);
+    scene_objects(&s);
+    scene_bindings(&s);
+    say_stream(side, &s);
+    drop(side, 90);
+}
+
+static struct draw *
+bake(struct side *side)
+{
+    static struct stream s;
+    struct error err = {""};
+    struct gpu_cmd cmd;
+    struct draw *draw = NULL;
+    s.count = 0;
+    scene_draw(&s, PRIM_TRIANGLES, true);
+    struct message message = stream_message(&s, CLIENT);
+    decoder_begin(side->decoder, &message);
+    assert_int_equal(decoder_next(side->decoder, &cmd, &err), DECODE_COMMAND);
+    if (!gpu_apply(&side->device, &cmd, &err) ||
+        !gpu_bake_draw(&side->device, &cmd, &side->arena, &draw, &err))
+        fail_msg("%s", err.text);
+    assert_non_null(draw);
+    return draw;
+}
+
+/* What the next draw sees, and where the next resource goes. */
+static void
+check_same(struct side *a, struct side *b)
+{
+    struct draw *x = bake(a), *y = bake(b);
+    assert_int_equal(x->index_address, y->index_address);
+    assert_int_equal(x->attribute_count, y->attribute_count);
+    for (uint32_t i = 0; i < x->attribute_count; i++)
+        assert_int_equal(x->attributes[i].address, y->attributes[i].address);
+    for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
+        const struct resource *p = x->views[STAGE_FRAGMENT][i].res;
+        const struct resource *q = y->views[STAGE_FRAGMENT][i].res;
+        assert_int_equal(p != NULL, q != NULL);
+        if (p)
+            assert_int_equal(p->address, q->address);
+    }
+    assert_int_equal(x->color[0].res->address, y->color[0].res->address);
+    assert_int_equal(x->depth.res->address, y->depth.res->address);
+    assert_int_equal(x->constant_count[0], y->constant_count[0]);
+    assert_memory_equal(x->constants[0], y->constants[0], x->constant_count[0] * 16);
+    assert_memory_equal(&x->viewport, &y->viewport, sizeof x->viewport);
+    assert_memory_equal(&x->bounds, &y->bounds, sizeof x->bounds);
+    assert_int_equal(x->dsa.depth_func, y->dsa.depth_func);
+    assert_int_equal(x->query != NULL, y->query != NULL);
+    assert_int_equal(a->device.memory.used_bytes, b->device.memory.used_bytes);
+    make(a, LATE, 700);
+    make(b, LATE, 700);
+    assert_int_equal(gpu_resource(&a->device, CLIENT, LATE)->address,
+                     gpu_resource(&b->device, CLIENT, LATE)->address);
+}
+
+static void
+check_hand_over(struct side *a)
+{
+    struct side b;
+    side_init(&b, false);
+    hand_over(a, &b);
+    check_same(a, &b);
+    side_fini(&b);
+    side_fini(a);
+}
+
+static void
+test_plain(void **state)
+{
+    struct side a;
+    (void)state;
+    side_init(&a, true);
+    begin_scene(&a);
+    check_hand_over(&a);
+}
+
+/* A view that is bound loses its handle, its texture too, and both handles name others now. */
+static void
+test_reused_handles(void **state)
+{
+    static struct stream s;
+    struct side a;
+    (void)state;
+    side_init(&a, true);
+    begin_scene(&a);
+    s.count = 0;
+    PACKET(&s, 3, 6, OBJ_VIEW);
+    say_stream(&a, &s);
+    drop(&a, RES_TEXTURE);
+    struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
+    create.resource = scene_resources[RES_TEXTURE - 1];
+    say(&a, &create);
+    s.count = 0;
+    PACKET(&s, 1, 6, OBJ_VIEW, RES_TEXTURE, 1, 0, 4 << 8, 0 | 1 << 3 | 2 << 6 | 3 << 9);
+    PACKET(&s, 10, 0, 1, 1, OBJ_VIEW);
+    say_stream(&a, &s);
+    struct message swap = {.kind = MESSAGE_SWAP, .client = CLIENT};
+    swap.transfer.handle = RES_COLOR;
+    swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
+    say(&a, &swap); /* sweeps: what is bound must survive */
+    check_hand_over(&a);
+}
+
+/* Slots that were set together, then partly again; states said twice; a query that counts. */
+static void
+test_later_packets_count(void **state)
+{
+    static struct stream s;
+    struct side a;
+    (void)state;
+    side_init(&a, true);
+    begin_scene(&a);
+    s.count = 0;
+    PACKET(&s, 1, 6, OBJ_VIEW2, RES_TEXTURE, 1, 0, 1 << 8, 0 | 1 << 3 | 2 << 6 | 3 << 9);
+    PACKET(&s, 1, 7, OBJ_SAMPLER2, 0, 0, 0, float_bits(1), 0, 0, 0, 0);
+    PACKET(&s, 10, 0, 1, 0, OBJ_VIEW2, OBJ_VIEW2, OBJ_VIEW2);
+    PACKET(&s, 10, 0, 1, 1, OBJ_VIEW);
+    PACKET(&s, 18, 0, 1, 0, OBJ_SAMPLER2, OBJ_SAMPLER2, OBJ_SAMPLER2);
+    PACKET(&s, 12, 0, 0, 0, 9, 8, 7, 6, 5, 4, 3, 2);
+    PACKET(&s, 15, 0, 0, 1 | 2 << 16, 60 | 30 << 16);
+    PACKET(&s, 19, 0, OBJ_QUERY);
+    say_stream(&a, &s);
+    check_hand_over(&a);
+}
+
+static void
+test_a_client_that_left_is_not_there(void **state)
+{
+    struct side a;
+    (void)state;
+    side_init(&a, true);
+    struct message other = {.kind = MESSAGE_CLIENT_BEGIN, .client = OTHER};
+    say(&a, &other);
+    begin_scene(&a);
+    other.kind = MESSAGE_CLIENT_END;
+    say(&a, &other);
+    check_hand_over(&a);
+}
+
+static void
+trim_tiny(const char *from, uint32_t first, const char *to)
+{
+    struct trace_reader *reader;
+    struct error warning, err = {""};
+    assert_true(trace_reader_open(&reader, from, &warning, &err));
+    if (!trim_trace(reader, first, first, to, &err))
+        fail_msg("%s", err.text);
+    trace_reader_close(reader);
+}
+
+static void
+check_frame(const struct tiny_run *whole, const char *path)
+{
+    struct tiny_run cut;
+    tiny_init(&cut);
+    cut.trace = path;
+    tiny_go(&cut, false);
+    if (!cut.ok)
+        fail_msg("%s", cut.err.text);
+    assert_int_equal(cut.frame_count, 1);
+    assert_int_equal(cut.frame[0].bytes, whole->frame[1].bytes);
+    assert_memory_equal(cut.frame[0].rgba, whole->frame[1].rgba, cut.frame[0].bytes);
+    assert_int_equal(cut.frame[0].cycles, whole->frame[1].cycles);
+    assert_int_equal(cut.values_count, whole->values_count);
+    assert_memory_equal(cut.frame[0].values, whole->frame[1].values,
+                        cut.values_count * sizeof(uint64_t));
+    tiny_fini(&cut);
+}
+
+/* Frame 1 of the tiny trace, cut out; and cut out of what was cut out. */
+static void
+test_same_pictures_and_statistics(void **state)
+{
+    char once[] = "/tmp/aetius-trim-XXXXXX", twice[] = "/tmp/aetius-trim-XXXXXX";
+    struct tiny_run whole;
+    struct trace_reader *reader;
+    struct error err;
+    (void)state;
+    close(mkstemp(once));
+    close(mkstemp(twice));
+    tiny_init(&whole);
+    whole.frames.count = 1;
+    whole.frames.ranges[0].first = whole.frames.ranges[0].last = 1;
+    tiny_go(&whole, false);
+    assert_true(whole.ok);
+    trim_tiny(TINY_TRACE, 1, once);
+    trim_tiny(once, 0, twice);
+    check_frame(&whole, once);
+    check_frame(&whole, twice);
+    assert_true(trace_reader_open(&reader, twice, NULL, &err));
+    assert_int_equal(trace_first_frame(reader), 1);
+    trace_reader_close(reader);
+    tiny_fini(&whole);
+    unlink(once);
+    unlink(twice);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_reused_handles),
+        cmocka_unit_test(test_later_packets_count),
+        cmocka_unit_test(test_a_client_that_left_is_not_there),
+        cmocka_unit_test(test_same_pictures_and_statistics),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
