@@ -5,8 +5,8 @@
  * bottom right), helper pixels included.
  *
  * Every operation is IEEE single precision, rounded to nearest, without contraction; EX2, LG2, POW,
- * SIN, COS, RSQ are our own (gfx/math.h), and arithmetic gives one NaN only, so that results are
- * the same on every host. */
+ * SIN, COS, RSQ are our own (gfx/math.h), and arithmetic gives one NaN only and no denormals, so
+ * that results are the same on every host and those of the hardware. */
 #ifndef AETIUS_GFX_EXEC_H
 #define AETIUS_GFX_EXEC_H
 
