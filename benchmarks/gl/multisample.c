@@ -64,11 +64,11 @@ use_centroid_program(void)
                                              "centroid varying vec4 inside; varying vec4 plain;\n"
                                              "void main() { gl_Position = gl_Vertex;\n"
                                              "  inside = gl_Color; plain = gl_Color; }\n"));
-    glAttachShader(program, compile(GL_FRAGMENT_SHADER,
-                                    "#version 120\n"
-                                    "centroid varying vec4 inside; varying vec4 plain;\n"
-                                    "void main() { gl_FragColor = vec4(fract(inside.rg * 4.0),\n"
-                                    "  fract(plain.b * 4.0), 1.0); }\n"));
+    glAttachShader(program,
+                   compile(GL_FRAGMENT_SHADER, "#version 120\n"
+                                               "centroid varying vec4 inside; varying vec4 plain;\n"
+                                               "void main() { gl_FragColor = vec4(inside.rg,\n"
+                                               "  plain.b, 1.0); }\n"));
     glLinkProgram(program);
     glUseProgram(program);
     check_gl("program");
@@ -81,8 +81,12 @@ setup(void)
     buffers[0] = make_framebuffer();
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_LESS);
-    if (kind == LINES)
+    if (kind == LINES) {
         glLineWidth(2.5f);
+        glShadeModel(GL_FLAT);
+    }
+    if (kind == LINES || kind == OFF)
+        glDisable(GL_DEPTH_TEST);
     if (kind == POINTS) { /* sprites: squares everywhere */
         glEnable(GL_POINT_SPRITE);
         glPointSize(5.3f);

@@ -378,11 +378,13 @@ blend_quad_bgra8(const struct draw *draw, uint32_t target, uint32_t mask, const 
 {
     static const uint8_t place[4] = {2, 1, 0, 3};
     const struct blend_target *rt = &draw->blend.rt[target];
-    uint16_t src[BYTES], dst[BYTES], constant[BYTES];
+    uint16_t color[BYTES], src[BYTES], dst[BYTES], constant[BYTES];
     uint8_t old[BYTES], now[BYTES], kept[4];
 
     for (uint32_t i = 0; i < BYTES; i++)
-        src[i] = to_byte(rgba[i / 4][place[i % 4]]);
+        color[i] = to_byte(rgba[i / 4][i % 4]);
+    for (uint32_t i = 0; i < BYTES; i++)
+        src[i] = color[(i & ~3u) + place[i % 4]];
     memcpy(old, bytes, sizeof old);
     if (rt->enable) {
         for (uint32_t i = 0; i < BYTES; i++) {

@@ -65,9 +65,12 @@ bool gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
 
 struct resource *gpu_resource(struct gpu_device *device, uint32_t client, uint32_t handle);
 
-/* After a SWAP, or a RESOURCE_CREATE: whether a front surface now gets the picture that is shown,
- * and the command that copies it there. */
-bool gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd, struct gpu_cmd *copy);
+/* After a SWAP, or a RESOURCE_CREATE: which commands bring the picture that is shown into a front
+ * surface, and into its multisampled twin; returns how many. */
+uint32_t gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd,
+                     struct gpu_cmd commands[2]);
+/* After those. */
+void gpu_presented(struct gpu_device *device, const struct gpu_cmd *command);
 struct gpu_query *gpu_find_query(struct gpu_device *device, const struct gpu_cmd *cmd,
                                  uint32_t handle);
 /* Whether the bound render condition lets draws, clears and blits through now. */

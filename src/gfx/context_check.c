@@ -96,16 +96,14 @@ bool
 check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
     struct gpu_state *state;
-    struct resource *dst;
     switch (cmd->op) {
     case GPU_PUT:
     case GPU_GET:
     case GPU_SWAP: return check_transfer(device, cmd, err);
     case GPU_COPY_REGION: return check_copy(device, cmd, err);
     case GPU_BLIT:
-        dst = gpu_resource(device, cmd->client, cmd->blit.dst.resource);
-        if (dst)
-            dst->drawn = true;
+        note_blit(gpu_resource(device, cmd->client, cmd->blit.src.resource),
+                  gpu_resource(device, cmd->client, cmd->blit.dst.resource));
         return check_blit_side(device, cmd, &cmd->blit.dst, err) &&
                check_blit_side(device, cmd, &cmd->blit.src, err) &&
                find_state(device, cmd, err) != NULL;

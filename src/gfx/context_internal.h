@@ -126,4 +126,7 @@ bool link_programs(struct draw *draw, struct error *err);
 /* context_edges.c */
 void bake_inner_edges(struct draw *draw, const struct gpu_memory *memory);
 
+/* context_present.c: what a blit says of the display targets; either may be NULL. */
+void note_blit(struct resource *src, struct resource *dst);
+
 #endif

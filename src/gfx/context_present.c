@@ -7,6 +7,8 @@
  * the driver uploads the window's content into it at first, which does not count as drawing. */
 #include "gfx/context_internal.h"
 
+#include <string.h>
+
 static bool
 is_display(const struct resource *res)
 {
@@ -22,38 +24,108 @@ same_window(const struct resource *back, const struct resource *front)
            back->samples == front->samples;
 }
 
-static bool
-copy_command(struct gpu_cmd *copy, uint32_t client, const struct resource *from,
-             const struct resource *to)
+void
+note_blit(struct resource *src, struct resource *dst)
 {
-    *copy = (struct gpu_cmd){.op = GPU_COPY_REGION, .client = client};
-    copy->copy.dst = to->desc.handle;
-    copy->copy.src = from->desc.handle;
-    copy->copy.src_box =
-        (struct box){0, 0, 0, (int32_t)from->desc.width, (int32_t)from->desc.height, 1};
-    return true;
+    if (!src || !dst)
+        return;
+    dst->drawn = true;
+    if (src->desc.width != dst->desc.width || src->desc.height != dst->desc.height)
+        return;
+    if (is_display(src) && dst->samples > 1) { /* the driver fills a new multisampled surface */
+        dst->twin = src->desc.handle;
+        dst->drawn = false;
+    }
+    if (is_display(dst) && src->samples > 1) /* it is resolved to be shown */
+        src->drawn = false;
 }
 
-bool
-gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd, struct gpu_cmd *copy)
+static struct box
+whole(const struct resource *res)
+{
+    return (struct box){0, 0, 0, (int32_t)res->desc.width, (int32_t)res->desc.height, 1};
+}
+
+static void
+copy_command(struct gpu_cmd *command, const struct resource *from, const struct resource *to)
+{
+    command->op = GPU_COPY_REGION;
+    command->copy.dst = to->desc.handle;
+    command->copy.src = from->desc.handle;
+    command->copy.src_box = whole(from);
+}
+
+static void
+blit_command(struct gpu_cmd *command, const struct resource *from, const struct resource *to)
+{
+    const uint32_t rgba = 0xf;
+    command->op = GPU_BLIT;
+    command->blit.mask = rgba;
+    command->blit.src = (struct blit_side){from->desc.handle, 0, from->desc.format, whole(from)};
+    command->blit.dst = (struct blit_side){to->desc.handle, 0, to->desc.format, whole(to)};
+}
+
+static bool
+is_twin(const struct resource *res, const struct resource *front)
+{
+    return res->twin == front->desc.handle && !res->drawn && res->desc.format == front->desc.format;
+}
+
+/* The client's resource that `matches` says of `to`, or NULL. */
+static struct resource *
+find_matching(struct gpu_client *client, const struct resource *to,
+              bool (*matches)(const struct resource *res, const struct resource *to))
+{
+    for (uint32_t i = 0; i < client->resources.capacity; i++)
+        if (client->resources.entries[i].handle != 0 &&
+            matches(client->resources.entries[i].value, to))
+            return client->resources.entries[i].value;
+    return NULL;
+}
+
+static bool
+is_front(const struct resource *res, const struct resource *shown)
+{
+    return !res->drawn && same_window(shown, res);
+}
+
+uint32_t
+gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd, struct gpu_cmd commands[2])
 {
     struct gpu_client *client = find_client(device, cmd->client);
+    struct resource *shown, *front, *twin;
     if (!client)
-        return false;
+        return 0;
     if (cmd->op == GPU_RESOURCE_CREATE) {
-        struct resource *made = table_find(&client->resources, cmd->resource.handle);
-        struct resource *shown = table_find(&client->resources, client->shown);
-        return shown && made && same_window(shown, made) && copy_command(copy, cmd->client, shown, made);
+        shown = table_find(&client->resources, client->shown);
+        front = table_find(&client->resources, cmd->resource.handle);
+        if (!shown || !front || !same_window(shown, front))
+            return 0;
+    } else {
+        shown = table_find(&client->resources, cmd->transfer.resource);
+        if (!shown)
+            return 0;
+        client->shown = shown->desc.handle;
+        shown->drawn = false;
+        front = find_matching(client, shown, is_front);
+        if (!front)
+            return 0;
     }
-    struct resource *shown = table_find(&client->resources, cmd->transfer.resource);
-    if (!shown)
-        return false;
-    client->shown = shown->desc.handle;
-    shown->drawn = false;
-    for (uint32_t i = 0; i < client->resources.capacity; i++) {
-        struct resource *front = client->resources.entries[i].value;
-        if (client->resources.entries[i].handle != 0 && !front->drawn && same_window(shown, front))
-            return copy_command(copy, cmd->client, shown, front);
-    }
-    return false;
+    memset(commands, 0, 2 * sizeof *commands);
+    commands[0].client = commands[1].client = cmd->client;
+    copy_command(&commands[0], shown, front);
+    twin = find_matching(client, front, is_twin);
+    if (!twin || !client->states)
+        return 1;
+    commands[1].sub_context = client->states->id;
+    blit_command(&commands[1], front, twin);
+    return 2;
+}
+
+void
+gpu_presented(struct gpu_device *device, const struct gpu_cmd *command)
+{
+    const uint32_t handle =
+        command->op == GPU_BLIT ? command->blit.dst.resource : command->copy.dst;
+    gpu_resource(device, command->client, handle)->drawn = false;
 }

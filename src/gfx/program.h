@@ -7,7 +7,7 @@
 #include "gfx/state.h"
 
 enum { /* what a text may ask for; more is the user's fault, with the line */
-       MAX_TEMPS = 2048,
+       MAX_TEMPS = 8192,
        MAX_INSTRUCTIONS = 16384,
        MAX_IMMEDIATES = 4096,
        MAX_ADDRESSES = 16,

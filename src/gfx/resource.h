@@ -61,6 +61,7 @@ struct resource {
     uint32_t address, size_bytes;
     uint32_t tile_bytes; /* 64 blocks x block_bytes x samples */
     struct resource_level levels[RESOURCE_MAX_LEVELS];
+    uint32_t twin;       /* multisampled: handle of the display target that it resolves into */
     bool drawn;          /* drawn into since it was shown last (context_present.c) */
     uint32_t references; /* by handle, by surfaces and views, by baked draws */
 };
@@ -89,7 +90,11 @@ resource_offset(const struct resource *res, uint32_t level, uint32_t x, uint32_t
     const struct resource_level *l = &res->levels[level];
     if (res->desc.target == TARGET_BUFFER)
         return x;
-    uint32_t bx = x / res->format->block_width, by = y / res->format->block_height;
+    uint32_t bx = x, by = y;
+    if (res->format->block_width != 1) { /* divisions are slow */
+        bx /= res->format->block_width;
+        by /= res->format->block_height;
+    }
     uint32_t tile = (by / TILE_SIZE) * l->tiles_x + bx / TILE_SIZE;
     return l->offset + z * l->slice_bytes + tile * res->tile_bytes +
            (morton8(bx, by) * res->samples + sample) * res->format->block_bytes;

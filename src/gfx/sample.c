@@ -58,11 +58,13 @@ texel_at(const struct sample_setup *setup, uint32_t level, int32_t x, int32_t y,
     const struct resource_level *l = &res->levels[level];
     if ((uint32_t)x >= l->width || (uint32_t)y >= l->height || z >= l->slices)
         return (struct texel_ref){TEXEL_BORDER, 0, 0};
-    return (struct texel_ref){
-        .address = res->address + resource_offset(res, level, (uint32_t)x, (uint32_t)y, z, 0),
-        .x = (uint8_t)((uint32_t)x % res->format->block_width),
-        .y = (uint8_t)((uint32_t)y % res->format->block_height),
-    };
+    struct texel_ref texel = {
+        .address = res->address + resource_offset(res, level, (uint32_t)x, (uint32_t)y, z, 0)};
+    if (res->format->block_width != 1) {
+        texel.x = (uint8_t)((uint32_t)x % res->format->block_width);
+        texel.y = (uint8_t)((uint32_t)y % res->format->block_height);
+    }
+    return texel;
 }
 
 static void

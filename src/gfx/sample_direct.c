@@ -1,5 +1,5 @@
 /* sample_direct(): sampling without time. Most texels of real programs are 8-bit RGBA on 2D
- * textures without border or anisotropy; they take a short way here, four channels at once, with
+ * textures without border; they take a short way here, four channels at once, with
  * the same operations in the same order as the planned one, so the bits are the same. */
 #include "gfx/sample_setup.h"
 
@@ -59,9 +59,8 @@ fast_init(struct fast *fast, const struct sample_setup *setup, const struct gpu_
     fast->setup = setup;
     fast->repeats = setup->wrap[0] == WRAP_REPEAT && setup->wrap[1] == WRAP_REPEAT &&
                     setup->power_of_two[0] && setup->power_of_two[1] && !setup->rect;
-    if (setup->dims != 2 || setup->cube || setup->bound->sampler.max_anisotropy > 1 ||
-        res->samples != 1 || res->desc.target == TARGET_3D || setup->shadow ||
-        !wrap_stays_inside(setup->wrap[0]) || !wrap_stays_inside(setup->wrap[1]) ||
+    if (setup->dims != 2 || setup->cube || res->samples != 1 || res->desc.target == TARGET_3D ||
+        setup->shadow || !wrap_stays_inside(setup->wrap[0]) || !wrap_stays_inside(setup->wrap[1]) ||
         !byte_order(setup->bound->format, order))
         return false;
     for (int c = 0; c < 4; c++)
@@ -92,14 +91,18 @@ offset_y(int32_t y, uint32_t row_bytes)
     return (uint32_t)y / TILE_SIZE * row_bytes + spread[y & 7];
 }
 
+/* Bytes are converted where they lie in the word: a power of two too large, which changes no bit of
+ * the quotient. */
 static inline vec4
 decode8(const uint8_t *texel)
 {
     uint32_t word;
     memcpy(&word, texel, 4);
-    ivec4 bytes = {(int32_t)(word & 255), (int32_t)(word >> 8 & 255), (int32_t)(word >> 16 & 255),
-                   (int32_t)(word >> 24)};
-    return __builtin_convertvector(bytes, vec4) / 255.0f;
+    int32_t low = (int32_t)(word & 0xffffff);
+    ivec4 bytes = {low, low, low, (int32_t)(word >> 8)};
+    bytes &= (ivec4){0xff, 0xff00, 0xff0000, 0xff0000};
+    return __builtin_convertvector(bytes, vec4) /
+           (vec4){255.0f, 255.0f * 0x1p8f, 255.0f * 0x1p16f, 255.0f * 0x1p16f};
 }
 
 static inline vec4
@@ -148,19 +151,47 @@ fast_nearest(const struct fast *fast, const struct fast_level *level,
     return decode8(slice + offset_y(y, level->row_bytes) + offset_x(x));
 }
 
+static inline vec4
+fast_sample(const struct fast *fast, const struct lane_coord *coord, const struct lane_lod *lod,
+            uint32_t number)
+{
+    const struct fast_level *level = &fast->levels[number];
+    const uint8_t *slice =
+        level->bytes + (size_t)coord->layer * fast->setup->res->levels[number].slice_bytes;
+    return lod->linear ? fast_linear(fast, level, coord, slice)
+                       : fast_nearest(fast, level, coord, slice);
+}
+
+/* Probes along the axis of anisotropy, weighted as plan_lane() and next_pass() do it. */
+static vec4
+fast_probes(const struct fast *fast, const struct lane_coord *center, const struct lane_lod *lod)
+{
+    vec4 sum = {0};
+    float total = 0;
+    for (uint32_t i = 1; i <= lod->probes; i++) {
+        struct lane_coord coord = *center;
+        float step = (float)i / (float)(lod->probes + 1) - 0.5f;
+        coord.s += lod->axis_s * step;
+        coord.t += lod->axis_t * step;
+        for (uint32_t l = 0; l < lod->levels; l++) {
+            float weight = lod->levels == 1 ? 1 : l ? lod->fraction : 1 - lod->fraction;
+            vec4 value = fast_sample(fast, &coord, lod, lod->level[l]);
+            bool first = i == 1 && l == 0;
+            total += weight;
+            sum = first ? value : mix(sum, value, weight / total);
+        }
+    }
+    return sum;
+}
+
 static vec4
 fast_lane(const struct fast *fast, const struct lane_coord *coord, const struct lane_lod *lod)
 {
-    vec4 sum = {0};
-    for (uint32_t i = 0; i < lod->levels; i++) {
-        const struct fast_level *level = &fast->levels[lod->level[i]];
-        const uint8_t *slice =
-            level->bytes +
-            (size_t)coord->layer * fast->setup->res->levels[lod->level[i]].slice_bytes;
-        vec4 value = lod->linear ? fast_linear(fast, level, coord, slice)
-                                 : fast_nearest(fast, level, coord, slice);
-        sum = i ? mix(sum, value, lod->fraction) : value;
-    }
+    if (lod->probes > 1)
+        return fast_probes(fast, coord, lod);
+    vec4 sum = fast_sample(fast, coord, lod, lod->level[0]);
+    if (lod->levels > 1)
+        sum = mix(sum, fast_sample(fast, coord, lod, lod->level[1]), lod->fraction);
     return sum;
 }
 

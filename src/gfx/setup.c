@@ -406,11 +406,25 @@ setup_clipped(const struct draw *draw, const struct primitive_out *primitive,
     return setup_line(draw, &ends[0], &ends[1], provoking, true, state, out);
 }
 
+/* The edges that are drawn: those that assembly left and whose vertex program says so too. */
+static struct primitive_out
+apply_edge_flags(const struct draw *draw, const struct primitive_out *primitive,
+                 const struct vertex *const v[3])
+{
+    struct primitive_out out = *primitive;
+    for (uint32_t i = 0; draw->edgeflag_slot >= 0 && i < primitive->vertices; i++)
+        if (v[i]->out[draw->edgeflag_slot][0] == 0.0f)
+            out.edge_flags &= (uint8_t) ~(1u << i);
+    return out;
+}
+
 uint32_t
-setup_primitive(const struct draw *draw, const struct primitive_out *primitive,
+setup_primitive(const struct draw *draw, const struct primitive_out *assembled,
                 const struct vertex *const v[3], enum clip_result clip, struct setup_state *state,
                 struct triangle out[SETUP_MAX_TRIANGLES])
 {
+    const struct primitive_out flagged = apply_edge_flags(draw, assembled, v);
+    const struct primitive_out *primitive = &flagged;
     const struct vertex *provoking = v[primitive->provoking];
     struct setup_vertex ends[2];
 

@@ -12,7 +12,8 @@ enum {
     MAX_SAMPLERS = 16,   /* a shader stage */
     MAX_COLOR_BUFFERS = 8,
     MAX_CLIP_PLANES = 8,
-    MAX_CONSTANTS = 4096, /* vec4, a stage */
+    OFFERED_CONSTANTS = 4096,                 /* vec4, a stage: for the program's own */
+    MAX_CONSTANTS = OFFERED_CONSTANTS + 1024, /* with what the driver adds for built-in state */
     MAX_SO_BUFFERS = 4,
     MAX_SO_OUTPUTS = 64,
 };

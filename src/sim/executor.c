@@ -21,17 +21,19 @@ execute(struct executor_sink *sink, const struct gpu_cmd *cmd, uint8_t *out, uin
         struct error *err)
 {
     struct executor *executor = &sink->executor;
-    struct gpu_cmd copy;
+    struct gpu_cmd shows[2];
     if (!executor->execute(executor->data, cmd, out, out_bytes, err))
         return false;
     if (cmd->op == GPU_GET_QUERY_RESULT)
         send_query_result(sink, cmd);
-    if ((cmd->op != GPU_SWAP && cmd->op != GPU_RESOURCE_CREATE) ||
-        !gpu_present(executor->device, cmd, &copy))
+    if (cmd->op != GPU_SWAP && cmd->op != GPU_RESOURCE_CREATE)
         return true;
-    if (!executor->execute(executor->data, &copy, NULL, 0, err))
-        return false;
-    gpu_resource(executor->device, cmd->client, copy.copy.dst)->drawn = false;
+    const uint32_t count = gpu_present(executor->device, cmd, shows);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!executor->execute(executor->data, &shows[i], NULL, 0, err))
+            return false;
+        gpu_presented(executor->device, &shows[i]);
+    }
     return true;
 }
 

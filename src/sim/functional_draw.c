@@ -454,15 +454,9 @@ draw_primitive(const struct run *run, const struct primitive_out *primitive)
 static bool
 draw_primitives(const struct run *run, const struct primitive_out *primitives, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        struct primitive_out primitive = primitives[i];
-        const int8_t flag = run->draw->edgeflag_slot;
-        for (uint32_t k = 0; flag >= 0 && k < primitive.vertices; k++)
-            if (run->scratch->vertices[primitive.v[k]].out[flag][0] == 0.0f)
-                primitive.edge_flags &= (uint8_t) ~(1u << k);
-        if (!draw_primitive(run, &primitive))
+    for (uint32_t i = 0; i < count; i++)
+        if (!draw_primitive(run, &primitives[i]))
             return false;
-    }
     return true;
 }
 

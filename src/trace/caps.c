@@ -109,8 +109,8 @@ fill_limits(struct caps_v2 *caps)
     caps->max_anisotropy = 16;
     caps->max_shader_sampler_views = MAX_SAMPLERS;
     for (int stage = 0; stage < CAPS_STAGES; stage++)
-        caps->max_const_buffer_size[stage] = MAX_CONSTANTS * 4 * sizeof(float);
-    caps->max_uniform_block_size = MAX_CONSTANTS * 4 * sizeof(float);
+        caps->max_const_buffer_size[stage] = OFFERED_CONSTANTS * 4 * sizeof(float);
+    caps->max_uniform_block_size = OFFERED_CONSTANTS * 4 * sizeof(float);
 }
 
 /* A byte a sample: x and y from the pixel's corner in 1/16 pixel, four bits each; words 0 and 1 are

@@ -145,6 +145,14 @@ load_vertex_inputs(struct group *group, const struct program *program)
     }
 }
 
+/* A group may issue from this cycle on. */
+static void
+expect_ready(struct shader *shader, uint64_t cycle)
+{
+    if (cycle < shader->next_ready)
+        shader->next_ready = cycle;
+}
+
 static void
 start(struct shader *shader, struct group *group, uint64_t now)
 {
@@ -174,6 +182,7 @@ start(struct shader *shader, struct group *group, uint64_t now)
     group->ready_cycle = now + 1 + (loads + shader->inputs_cycle - 1) / shader->inputs_cycle;
     shader->registers_used += registers_of(shader, group);
     shader->groups[shader->group_count++] = group;
+    expect_ready(shader, group->ready_cycle);
     shader->stats.groups++;
     *(fragments ? &shader->stats.fragment_groups : &shader->stats.vertex_groups) += 1;
 }
@@ -201,6 +210,7 @@ take_texels(struct shader *shader, uint64_t now)
         if (--group->texels_missing == 0) {
             exec_texture_done(&group->exec, group->texels);
             group->ready_cycle = now + 1;
+            expect_ready(shader, now + 1);
         }
         queue_pop(shader->texels, now);
         worked = true;
@@ -280,7 +290,7 @@ remove_group(struct shader *shader, uint32_t i)
 static bool
 send_finished(struct shader *shader, uint64_t now, bool *blocked)
 {
-    for (uint32_t i = 0; i < shader->group_count; i++) {
+    for (uint32_t i = 0; i < shader->group_count && shader->finished_count; i++) {
         struct group *group = shader->groups[i];
         if (!group->finished || group->ready_cycle > now)
             continue;
@@ -289,6 +299,7 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
             return false;
         }
         remove_group(shader, i);
+        shader->finished_count--;
         *(struct group_item *)queue_push(shader->out, now) = (struct group_item){group};
         return true;
     }
@@ -361,6 +372,7 @@ finish(struct shader *shader, struct group *group, uint64_t now)
     else
         store_vertices(group);
     group->finished = true;
+    shader->finished_count++;
     group->ready_cycle = now + 1;
     shader->stats.groups_finished++;
 }
@@ -412,17 +424,33 @@ may_issue(struct shader *shader, const struct group *group, uint32_t n, uint64_t
     return true;
 }
 
+/* The first cycle in which a group that has instructions left may be ready. */
+static uint64_t
+first_ready(const struct shader *shader)
+{
+    uint64_t first = CYCLE_NEVER;
+    for (uint32_t i = 0; i < shader->group_count; i++) {
+        const struct group *group = shader->groups[i];
+        if (!group->finished && group->ready_cycle < first)
+            first = group->ready_cycle;
+    }
+    return first;
+}
+
 static uint32_t
 issue_some(struct shader *shader, uint64_t now, bool *blocked)
 {
-    uint32_t issued = 0;
+    uint32_t issued = 0, count = shader->group_count;
     if (shader->issue_free_cycle > now) {
         module_wake_at(&shader->module, shader->issue_free_cycle);
         return 0;
     }
-    uint32_t count = shader->group_count, first = shader->turn % (count ? count : 1);
+    if (shader->next_ready > now)
+        return 0;
+    uint32_t at = count ? shader->turn % count : 0;
     for (uint32_t i = 0; i < count && issued < shader->fetch_rate; i++) {
-        struct group *group = shader->groups[(first + i) % count];
+        struct group *group = shader->groups[at];
+        at = at + 1 == count ? 0 : at + 1;
         while (issued < shader->fetch_rate && may_issue(shader, group, issued, now, blocked)) {
             issue(shader, group, now);
             issued++;
@@ -430,18 +458,9 @@ issue_some(struct shader *shader, uint64_t now, bool *blocked)
     }
     if (issued)
         shader->turn++;
+    else
+        shader->next_ready = first_ready(shader);
     return issued;
-}
-
-/* Asks to be clocked when the next group is ready, if nothing else will. */
-static void
-wake_for_groups(struct shader *shader)
-{
-    uint64_t next = CYCLE_NEVER;
-    for (uint32_t i = 0; i < shader->group_count; i++)
-        if (shader->groups[i]->ready_cycle < next)
-            next = shader->groups[i]->ready_cycle;
-    module_wake_at(&shader->module, next);
 }
 
 static enum unit_state
@@ -463,6 +482,6 @@ shader_clock(void *self, uint64_t now)
     if (!shader->group_count)
         return UNIT_STARVED;
     if (!blocked)
-        wake_for_groups(shader);
+        module_wake_at(&shader->module, shader->next_ready);
     return blocked ? UNIT_BLOCKED : UNIT_WAITING;
 }

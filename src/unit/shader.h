@@ -30,7 +30,8 @@ struct shader {
     bool scalar_alu, instant;
     /* groups that are here, oldest first */
     struct group *groups[SHADER_MAX_GROUPS];
-    uint32_t group_count;
+    uint32_t group_count, finished_count;
+    uint64_t next_ready; /* before this cycle no group has an instruction to issue */
     uint32_t registers_used;
     uint64_t issue_free_cycle; /* the ALUs take the next instruction then */
     uint32_t turn;             /* the group that is looked at first */

@@ -591,6 +591,7 @@ test_integer_opcodes_on_floats(void **state)
                   "FRAG\n"
                   "DCL IN[0], GENERIC[0], PERSPECTIVE\n"
                   "DCL OUT[0], COLOR\n"
+                  "DCL OUT[1], COLOR[1]\n"
                   "DCL CONST[0..7]\n"
                   "DCL TEMP[0..1]\n"
                   "DCL ADDR[0]\n"
@@ -602,12 +603,18 @@ test_integer_opcodes_on_floats(void **state)
                   "4: SHL OUT[0].y, IN[0].xxxx, IMM[0].zzzz\n"
                   "5: UMAD OUT[0].z, IN[0].xxxx, IMM[0].yyyy, IMM[0].wwww\n"
                   "6: UMUL OUT[0].w, IN[0].xxxx, IMM[0].wwww\n"
-                  "7: END\n",
+                  "7: ISSG TEMP[0].x, -IN[0].xxxx\n"
+                  "8: USHR TEMP[0].y, IN[0].xxxx, IMM[0].zzzz\n"
+                  "9: MAD OUT[1].x, TEMP[0].xxxx, IMM[0].wwww, TEMP[0].yyyy\n"
+                  "10: ISHR OUT[1].y, -IN[0].xxxx, IMM[0].xxxx\n"
+                  "11: END\n",
                   8);
     for (uint32_t lane = 0; lane < 8; lane++)
         input(&m, 0, 0)[lane] = (float)lane;
     machine_run(&m);
     for (uint32_t lane = 0; lane < 8; lane++) {
+        assert_true(output(&m, 1, 0, lane) == (float)(lane / 2) - (lane ? 5.0f : 0.0f));
+        assert_true(output(&m, 1, 1, lane) == -(float)((lane + 1) / 2));
         uint32_t element = 2 * lane + 1;
         assert_true(output(&m, 0, 0, lane) == (element < 4 ? constants_x[element] : 0.0f));
         assert_true(output(&m, 0, 1, lane) == 2.0f * (float)lane);
@@ -748,6 +755,31 @@ test_texture_requests(void **state)
         check_texture(&texture_cases[i]);
 }
 
+/* An index picks the sampler; outside the array, which begins at 3, it is the first one. */
+static void
+test_sampler_arrays(void **state)
+{
+    static const char text[] = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR[0]\n"
+                               "DCL SAMP[2..5]\nDCL SVIEW[2..5], 2D, FLOAT\nDCL ADDR[0]\n"
+                               "0: ARL ADDR[0].x, IN[0].zzzz\n"
+                               "1: TEX OUT[0], IN[0], SAMP[ADDR[0].x+3], 2D\n2: END\n";
+    static const struct {
+        float index;
+        uint8_t sampler;
+    } cases[] = {{-1.0f, 3}, {0.5f, 3}, {2.0f, 5}, {3.0f, 3}, {-9.0f, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine m;
+        struct texture_request request;
+        machine_start(&m, STAGE_FRAGMENT, text, 4);
+        for (uint32_t lane = 0; lane < 4; lane++)
+            input(&m, 0, 2)[lane] = cases[i].index;
+        assert_true(exec_run(m.exec, echo_sample, &request, 10));
+        assert_int_equal(request.sampler, cases[i].sampler);
+        assert_int_equal(m.program->samplers_used & 0x38, 0x38); /* 3, 4 and 5 */
+        machine_end(&m);
+    }
+}
+
 /* Everything at once: what a lane computes must not depend on the group it is in. */
 static const char mixed_text[] = "FRAG\n"
                                  "DCL IN[0..1], GENERIC[0], PERSPECTIVE\n"
@@ -884,6 +916,7 @@ main(void)
         cmocka_unit_test(test_kill),
         cmocka_unit_test(test_endless_loop_is_bounded),
         cmocka_unit_test(test_texture_requests),
+        cmocka_unit_test(test_sampler_arrays),
         cmocka_unit_test(test_lane_count_does_not_matter),
         cmocka_unit_test(test_every_opcode_has_an_example),
     };
