@@ -37,18 +37,13 @@ check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     return true;
 }
 
-/* Turns a mirrored extent round; false when that does not fit. */
+/* An extent, mirrored or not, whose ends fit; it may reach outside the level: the driver cuts a
+ * scaled blit by its scissor, so that the scale stays. */
 static bool
-turn(int32_t *origin, int32_t *extent)
+span_ok(int32_t origin, int32_t extent)
 {
-    if (*extent >= 0)
-        return true;
-    int64_t first = (int64_t)*origin + *extent, size = -(int64_t)*extent;
-    if (first < 0 || size > INT32_MAX)
-        return false;
-    *origin = (int32_t)first;
-    *extent = (int32_t)size;
-    return true;
+    const int64_t end = (int64_t)origin + extent;
+    return end >= INT32_MIN && end <= INT32_MAX;
 }
 
 static bool
@@ -56,10 +51,11 @@ check_blit_side(struct gpu_device *device, const struct gpu_cmd *cmd, const stru
                 struct error *err)
 {
     struct resource *res = find_resource(device, cmd, side->resource, err);
-    struct box box = side->box;
+    const struct box *box = &side->box;
     if (!res)
         return false;
-    if (!turn(&box.x, &box.width) || !turn(&box.y, &box.height) || !turn(&box.z, &box.depth))
+    if (!span_ok(box->x, box->width) || !span_ok(box->y, box->height) ||
+        !span_ok(box->z, box->depth))
         return fail(err, "box of %d x %d x %d reaches outside resource %u", side->box.width,
                     side->box.height, side->box.depth, side->resource);
     const struct format_info *format = format_get(side->format);
@@ -67,7 +63,7 @@ check_blit_side(struct gpu_device *device, const struct gpu_cmd *cmd, const stru
         format->block_width != res->format->block_width)
         return fail(err, "format %u does not fit resource %u of format %s", side->format,
                     side->resource, res->format->name);
-    return check_box(res, side->level, &box, err);
+    return check_level(res, side->level, err);
 }
 
 static bool

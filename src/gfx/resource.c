@@ -10,6 +10,7 @@ enum {
     MAX_LAYERS = 2048,
     MAX_BUFFER_BYTES = 1 << 30,
     FORMAT_BYTES = 64, /* R8_UNORM */
+    TARGET_TILE_BYTES = 256,
 };
 #define MAX_TEXTURE_BYTES ((uint64_t)1 << 31)
 
@@ -140,6 +141,9 @@ resource_init(struct resource *res, const struct resource_desc *desc, struct err
         res->desc.array_size = 1;
     res->samples = desc->samples > 1 ? desc->samples : 1;
     res->tile_bytes = TILE_SIZE * TILE_SIZE * res->format->block_bytes * res->samples;
+    if (desc->bind & (BIND_RENDER_TARGET | BIND_DEPTH_STENCIL) &&
+        res->tile_bytes < TARGET_TILE_BYTES)
+        res->tile_bytes = TARGET_TILE_BYTES;
     return layout_levels(res, err);
 }
 
@@ -266,7 +270,11 @@ resource_read_box(const struct resource *res, const struct gpu_memory *memory, u
 uint32_t
 resource_level_bytes(const struct resource *res, uint32_t level)
 {
-    return res->levels[level].slice_bytes * res->levels[level].slices;
+    const struct resource_level *l = &res->levels[level];
+    if (res->desc.target == TARGET_BUFFER)
+        return l->slice_bytes;
+    return l->tiles_x * l->tiles_y * TILE_SIZE * TILE_SIZE * res->format->block_bytes *
+           res->samples * l->slices;
 }
 
 static void

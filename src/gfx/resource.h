@@ -5,7 +5,11 @@
  * is x's bit 0, bit 1 is y's bit 0, ...), the samples of a pixel side by side; tiles follow in
  * rows, slices (layers, cube faces, depth slices) after each other, levels after each other, each
  * slice padded to whole tiles. So with 4-byte pixels a tile is one 256-byte ROP cache line, a
- * 2x2 quad is 16 bytes in a row, and 64 bytes hold 4x4 texels. */
+ * 2x2 quad is 16 bytes in a row, and 64 bytes hold 4x4 texels.
+ *
+ * A line of the ROP caches belongs to one tile. Where pixels are larger (8 or 16 bytes, or several
+ * samples) it holds 8x4, 4x4 or 4x2 of them; where they are smaller (1 or 2 bytes, in resources
+ * that can be drawn into) a tile has a line for itself, of which it fills the first part. */
 #ifndef AETIUS_GFX_RESOURCE_H
 #define AETIUS_GFX_RESOURCE_H
 
@@ -59,7 +63,7 @@ struct resource {
     const struct format_info *format;
     uint32_t samples; /* 1, 2, 4, 8 */
     uint32_t address, size_bytes;
-    uint32_t tile_bytes; /* 64 blocks x block_bytes x samples */
+    uint32_t tile_bytes; /* 64 blocks x block_bytes x samples; of what is drawn into at least 256 */
     struct resource_level levels[RESOURCE_MAX_LEVELS];
     uint32_t twin;       /* multisampled: handle of the display target that it resolves into */
     bool drawn;          /* drawn into since it was shown last (context_present.c) */

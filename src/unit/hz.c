@@ -69,7 +69,7 @@ use_surface(struct hz *hz, const struct bound_surface *surface, float depth)
 {
     hz->surface_address = surface_address(surface);
     hz->tiles_x = surface->res->levels[surface->level].tiles_x;
-    hz->blocks = surface->res->tile_bytes / 256 ? surface->res->tile_bytes / 256 : 1;
+    hz->blocks = surface->res->tile_bytes / 256;
     fill(hz, depth);
 }
 

@@ -146,7 +146,7 @@ surface_slot(struct rop *rop, const struct bound_surface *surface)
 static uint32_t
 owned_block(const struct rop *rop, const struct rop_surface *surface, uint32_t n)
 {
-    uint32_t blocks = surface->res->tile_bytes / ROP_LINE_BYTES; /* at least 1: resource.h */
+    uint32_t blocks = surface->res->tile_bytes / ROP_LINE_BYTES; /* whole ones: resource.h */
     uint32_t tile = n / blocks;
     uint32_t x = tile % surface->tiles_x, y = tile / surface->tiles_x;
     if (rop_of_tile(x, y, rop->count) != rop->index)

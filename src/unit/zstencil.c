@@ -191,7 +191,9 @@ tell_hz(struct zstencil *zstencil, uint64_t now)
         return;
     operation->noted = true;
     float far_depth = 0;
-    for (uint32_t at = 0; at < ROP_LINE_BYTES; at += surface->format->block_bytes) {
+    const uint32_t tile_bytes = 64u * surface->format->block_bytes * surface->samples;
+    const uint32_t filled = tile_bytes < ROP_LINE_BYTES ? tile_bytes : ROP_LINE_BYTES;
+    for (uint32_t at = 0; at < filled; at += surface->format->block_bytes) {
         float depth = depth_of_element(surface->format, operation->data + at);
         far_depth = depth > far_depth ? depth : far_depth;
     }

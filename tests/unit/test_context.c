@@ -504,12 +504,15 @@ transfers_are_checked(void **data)
     assert_true(apply_message(f, &m));
     assert_int_equal(f->device.frame, 1);
     assert_int_equal(f->device.draw_in_frame, 0);
-    /* a mirrored blit that stays inside, and one that does not */
+    /* mirrored blits: one that stays inside, one that does not and is cut, one past all numbers */
     PACKET(&f->s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 8, 8, 1, RES_TEXTURE, 0, 1, 0, 8, 0, 8,
            (uint32_t)-8, 1);
     must(f);
     PACKET(&f->s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 8, 8, 1, RES_TEXTURE, 0, 1, 0, 7, 0, 8,
            (uint32_t)-8, 1);
+    must(f);
+    PACKET(&f->s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 8, 8, 1, RES_TEXTURE, 0, 1, 0,
+           0x80000000, 0, 8, (uint32_t)-8, 1);
     must_fail(f, "reaches outside resource 3");
     PACKET(&f->s, 17, 0, RES_COLOR, 0, 56, 0, 0, RES_TEXTURE, 0, 0, 0, 0, 8, 8, 1);
     must(f);
