@@ -278,6 +278,55 @@ test_a_client_that_left_is_not_there(void **state)
     check_hand_over(&a);
 }
 
+/* What only a trimmed trace says: each is done, and refused where it makes no sense. */
+static void
+test_restoring(void **state)
+{
+    static uint8_t bytes[64 * 32 * 4];
+    uint8_t row[64 * 4];
+    const struct box second = {0, 1, 0, 64, 1, 1};
+    struct message message = {.kind = MESSAGE_CONTENTS, .client = CLIENT};
+    struct error err = {""};
+    struct side a;
+    (void)state;
+    side_init(&a, false);
+    begin_scene(&a);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 7 + i / 256);
+    message.transfer.handle = RES_COLOR;
+    message.bytes = bytes;
+    message.size_bytes = sizeof bytes;
+    say(&a, &message);
+    resource_read_box(gpu_resource(&a.device, CLIENT, RES_COLOR), &a.device.memory, 0, &second,
+                      row);
+    assert_memory_equal(row, bytes + 64 * 4, sizeof row);
+    message.size_bytes -= 4;
+    assert_false(side_take(&a, &message, &err));
+
+    message = (struct message){.kind = MESSAGE_RESULT, .client = CLIENT};
+    message.result.sub_context = 4;
+    message.result.handle = OBJ_QUERY;
+    message.result.low = 9;
+    message.result.high = 1;
+    say(&a, &message);
+    struct gpu_cmd query = {.client = CLIENT};
+    query.sub_context = 4;
+    assert_true(gpu_find_query(&a.device, &query, OBJ_QUERY)->result == (1ull << 32) + 9);
+    message.result.handle = OBJ_VIEW;
+    assert_false(side_take(&a, &message, &err));
+
+    message = (struct message){.kind = MESSAGE_PLACE, .client = CLIENT};
+    message.place.address = 1 << 20;
+    say(&a, &message);
+    make(&a, LATE, 100);
+    assert_int_equal(gpu_resource(&a.device, CLIENT, LATE)->address, 1 << 20);
+    say(&a, &message); /* the same place again */
+    message = (struct message){.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
+    message.resource = (struct resource_desc){LATE + 1, 0, 64, 0, 100, 1, 1, 1, 0, 0};
+    assert_false(side_take(&a, &message, &err));
+    side_fini(&a);
+}
+
 static void
 trim_tiny(const char *from, uint32_t first, const char *to)
 {
@@ -422,6 +471,7 @@ main(void)
         cmocka_unit_test(test_reused_handles),
         cmocka_unit_test(test_later_packets_count),
         cmocka_unit_test(test_a_client_that_left_is_not_there),
+        cmocka_unit_test(test_restoring),
         cmocka_unit_test(test_same_pictures_and_statistics),
         cmocka_unit_test(test_needed_draws),
     };
