@@ -21,8 +21,8 @@ struct parser {
     VEC(struct instruction) instructions;
     VEC(uint32_t) calls; /* pairs: instruction, label of the text */
     VEC(float) immediates;
-    uint32_t samplers_declared; /* a bit each */
-    bool integer_immediates; /* some are declared as integers */
+    uint32_t samplers_declared;           /* a bit each */
+    bool integer_immediates;              /* some are declared as integers */
     struct temp_range arrays[MAX_ARRAYS]; /* of TEMP, by their number; last < first: none */
 };
 

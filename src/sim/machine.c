@@ -36,7 +36,7 @@ leave_surfaces(struct machine *m)
     if (!m->color_count && !m->depth.res)
         return;
     add_control(m, CONTROL_RESOLVE, STEP_ZSTENCIL | STEP_COLOR);
-    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
+    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT | STEP_HZ);
     m->color_count = 0;
     m->depth.res = NULL;
 }
@@ -159,13 +159,12 @@ struct move_list {
 };
 
 static void
-add_move(struct machine *m, struct move_list *list, uint32_t address, uint32_t first,
-         uint32_t count, bool write)
+add_move(struct machine *m, struct move_list *list, uint32_t address, uint64_t bytes_written,
+         bool write)
 {
     VEC_PUSH(&list->moves, ((struct cmdproc_move){.address = address,
                                                   .write = write,
-                                                  .first = (uint8_t)first,
-                                                  .count = (uint8_t)count,
+                                                  .bytes_written = bytes_written,
                                                   .bytes = m->device->memory.bytes + address}));
 }
 
@@ -178,7 +177,7 @@ list_buffer_moves(struct machine *m, uint32_t address, uint32_t bytes, bool writ
         uint32_t first = address % TRANSACTION_BYTES, count = TRANSACTION_BYTES - first;
         if (count > end - address)
             count = end - address;
-        add_move(m, list, address - first, first, count, write);
+        add_move(m, list, address - first, transaction_bytes(first, count), write);
         address += count;
     }
 }
@@ -201,15 +200,11 @@ list_moves(struct machine *m, const struct resource *res, uint32_t level, const 
     memset(bytes, 0xff, rows);
     resource_write_box(&part.res, &mark, level, &part.box, bytes);
     for (uint32_t at = 0; at < part.size_bytes; at += TRANSACTION_BYTES) {
-        uint32_t first = TRANSACTION_BYTES, last = 0;
-        for (uint32_t i = 0; i < TRANSACTION_BYTES; i++) {
-            if (!mark.bytes[at + i])
-                continue;
-            first = first < i ? first : i;
-            last = i;
-        }
-        if (first < TRANSACTION_BYTES)
-            add_move(m, list, res->address + part.first + at, first, last - first + 1, write);
+        uint64_t marked = 0;
+        for (uint32_t i = 0; i < TRANSACTION_BYTES; i++)
+            marked |= (uint64_t)(mark.bytes[at + i] != 0) << i;
+        if (marked)
+            add_move(m, list, res->address + part.first + at, marked, write);
     }
 }
 

@@ -172,9 +172,11 @@ send_transaction(struct cache *cache, uint64_t now)
     request->write = operation->write;
     if (operation->write) {
         uint32_t count = operation->bytes - offset;
-        request->first = (uint8_t)(address % TRANSACTION_BYTES);
-        request->count = (uint8_t)(count < TRANSACTION_BYTES ? count : TRANSACTION_BYTES);
-        memcpy(request->data + request->first, operation->data + offset, request->count);
+        uint32_t first = address % TRANSACTION_BYTES;
+        if (count > TRANSACTION_BYTES)
+            count = TRANSACTION_BYTES;
+        request->bytes_written = transaction_bytes(first, count);
+        memcpy(request->data + first, operation->data + offset, count);
         cache->writes_in_flight++;
     }
     operation->sent++;

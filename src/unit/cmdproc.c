@@ -4,6 +4,9 @@
  * (flush, clear, invalidate, show), a draw, or memory transactions of uploads and copies. The
  * command processor takes the steps in order and waits for each to be done, so batches are not
  * pipelined (PipelinedBatchRendering = FALSE) and every hazard between draws is met by draining.
+ * Simplified: the values of copies and blits are computed at once (gfx/transfer.h), their
+ * transactions, reads of the source and writes of the destination, are timed behind it; a readback
+ * takes its values from memory when its reads are done.
  * Transactions go at CommandProcessorBusWidth bytes a cycle, up to 16 of them in flight. Source:
  * machine.md (units; order and hazards). Not modelled: the reading of the command stream itself. */
 #include "unit/cmdproc.h"
@@ -145,8 +148,7 @@ move(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
     request->address = m->address;
     request->tag = 0;
     request->write = m->write;
-    request->first = m->first;
-    request->count = m->count;
+    request->bytes_written = m->bytes_written;
     if (m->write)
         memcpy(request->data, m->bytes, TRANSACTION_BYTES);
     cmdproc->stats.transactions++;

@@ -26,8 +26,8 @@ enum step_kind {
 struct cmdproc_move { /* a transaction of an upload, readback, copy or blit */
     uint32_t address;
     bool write;
-    uint8_t first, count; /* bytes that a write changes */
-    const uint8_t *bytes; /* of the whole transaction */
+    uint64_t bytes_written; /* by a write, a bit each */
+    const uint8_t *bytes;   /* of the whole transaction */
 };
 
 struct cmdproc_step {

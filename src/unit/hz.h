@@ -21,7 +21,7 @@ struct hz {
     float *far_depth;
     uint32_t quads_cycle;              /* out, in all */
     uint32_t entries, tiles_x, blocks; /* blocks: of a tile, an entry each */
-    uint32_t surface_address;          /* 0: none */
+    uint32_t surface_address;          /* 0: none; forgotten when the surface is left */
     const struct draw *draw;           /* whose rules are baked below */
     bool may_cull, moves_away;
     float fault_offset; /* fault injection: added to what is compared */

@@ -154,9 +154,16 @@ struct memory_request {
     uint32_t address;
     uint32_t tag; /* comes back in the reply */
     bool write;
-    uint8_t first, count; /* bytes of the transaction that a write changes */
+    uint64_t bytes_written; /* a bit for each byte of the transaction that a write changes */
     uint8_t data[TRANSACTION_BYTES];
 };
+
+/* The bits of `count` bytes from `first` on. */
+static inline uint64_t
+transaction_bytes(uint32_t first, uint32_t count)
+{
+    return (count == TRANSACTION_BYTES ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1) << first;
+}
 
 struct memory_reply {
     uint32_t tag;

@@ -56,7 +56,7 @@ static void
 count_bytes(struct memctl *memctl, uint32_t port, const struct memory_request *request)
 {
     uint64_t read = request->write ? 0 : TRANSACTION_BYTES;
-    uint64_t written = request->write ? request->count : 0;
+    uint64_t written = request->write ? (uint64_t)__builtin_popcountll(request->bytes_written) : 0;
     struct memctl_stats *s = &memctl->stats;
     s->bytes_read += read;
     s->bytes_written += written;
@@ -107,6 +107,17 @@ take_requests(struct memctl *memctl, uint64_t now)
     return worked;
 }
 
+static void
+write_bytes(uint8_t *bytes, const struct memory_request *request)
+{
+    if (request->bytes_written == ~UINT64_C(0)) {
+        memcpy(bytes, request->data, TRANSACTION_BYTES);
+        return;
+    }
+    for (uint64_t left = request->bytes_written; left; left &= left - 1)
+        bytes[__builtin_ctzll(left)] = request->data[__builtin_ctzll(left)];
+}
+
 /* Moves the data of a transaction and sends the reply on its way. */
 static void
 serve(struct memctl *memctl, const struct dram_entry *entry, uint64_t delay, uint64_t now)
@@ -118,7 +129,7 @@ serve(struct memctl *memctl, const struct dram_entry *entry, uint64_t delay, uin
     reply->write = request->write;
     uint8_t *bytes = memctl->memory->bytes + request->address;
     if (request->write)
-        memcpy(bytes + request->first, request->data + request->first, request->count);
+        write_bytes(bytes, request);
     else
         memcpy(reply->data, bytes, TRANSACTION_BYTES);
     count_bytes(memctl, entry->port, request);

@@ -391,11 +391,11 @@ issue(struct shader *shader, struct group *group, uint64_t now)
         finish(shader, group, now);
         return;
     }
+    shader->issue_free_cycle = now + takes;
     if (event == EXEC_TEXTURE) {
         send_texture_requests(shader, group, now);
         return;
     }
-    shader->issue_free_cycle = now + takes;
     reserve_results(group, instruction, now + takes - 1 + (shader->instant ? 1 : info->latency));
     group->ready_cycle = operands_ready(group);
     if (group->ready_cycle < now)
