@@ -23,8 +23,9 @@ enum work_kind {
 
 struct work {
     uint8_t kind;
-    bool wanted; /* in a frame that is wanted, or with an effect besides its pixels */
-    uint16_t count;
+    bool wanted;     /* in a frame that is wanted, or with an effect besides its pixels */
+    uint8_t written; /* the first of its resources: what a draw writes */
+    uint8_t count;
     uint32_t first; /* of its resources in the list */
 };
 
@@ -50,7 +51,7 @@ begin_work(struct finder *finder, enum work_kind kind, bool wanted)
 static void
 add_resource(struct finder *finder, const struct live_resource *resource)
 {
-    if (!resource)
+    if (!resource || finder->works.items[finder->works.count - 1].count == UINT8_MAX)
         return;
     VEC_PUSH(&finder->resources, resource->number);
     finder->works.items[finder->works.count - 1].count++;
@@ -83,6 +84,8 @@ add_draw(struct finder *finder, const struct live_sub_context *sub)
                    query_is_open(sub));
     for (size_t i = 0; binding && i < binding->objects.count; i++)
         add_resource(finder, binding->objects.items[i]->resource);
+    struct work *work = &finder->works.items[finder->works.count - 1];
+    work->written = work->count;
     for (uint32_t stage = 0; stage < STAGES; stage++)
         for (uint32_t slot = 0; slot < SLOTS; slot++) {
             binding = live_binding_of(sub, CMD_SET_SAMPLER_VIEWS, stage, slot);
@@ -227,7 +230,7 @@ judge(const struct finder *finder, bool *seen, uint64_t draws, struct needed_dra
             break;
         case WORK_DRAW:
             draws--;
-            if (!work->wanted && !any_seen(seen, list, work->count))
+            if (!work->wanted && !any_seen(seen, list, work->written))
                 break;
             mark_seen(seen, list, work->count, true);
             needed->bits.items[draws / 8] |= (uint8_t)(1u << draws % 8);

@@ -7,6 +7,7 @@
 #include "gfx/context.h"
 #include "sim/trim.h"
 #include "trace/live_state.h"
+#include "trace/needed_draws.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -277,6 +278,55 @@ test_a_client_that_left_is_not_there(void **state)
     check_hand_over(&a);
 }
 
+/* What only a trimmed trace says: each is done, and refused where it makes no sense. */
+static void
+test_restoring(void **state)
+{
+    static uint8_t bytes[64 * 32 * 4];
+    uint8_t row[64 * 4];
+    const struct box second = {0, 1, 0, 64, 1, 1};
+    struct message message = {.kind = MESSAGE_CONTENTS, .client = CLIENT};
+    struct error err = {""};
+    struct side a;
+    (void)state;
+    side_init(&a, false);
+    begin_scene(&a);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 7 + i / 256);
+    message.transfer.handle = RES_COLOR;
+    message.bytes = bytes;
+    message.size_bytes = sizeof bytes;
+    say(&a, &message);
+    resource_read_box(gpu_resource(&a.device, CLIENT, RES_COLOR), &a.device.memory, 0, &second,
+                      row);
+    assert_memory_equal(row, bytes + 64 * 4, sizeof row);
+    message.size_bytes -= 4;
+    assert_false(side_take(&a, &message, &err));
+
+    message = (struct message){.kind = MESSAGE_RESULT, .client = CLIENT};
+    message.result.sub_context = 4;
+    message.result.handle = OBJ_QUERY;
+    message.result.low = 9;
+    message.result.high = 1;
+    say(&a, &message);
+    struct gpu_cmd query = {.client = CLIENT};
+    query.sub_context = 4;
+    assert_true(gpu_find_query(&a.device, &query, OBJ_QUERY)->result == (1ull << 32) + 9);
+    message.result.handle = OBJ_VIEW;
+    assert_false(side_take(&a, &message, &err));
+
+    message = (struct message){.kind = MESSAGE_PLACE, .client = CLIENT};
+    message.place.address = 1 << 20;
+    say(&a, &message);
+    make(&a, LATE, 100);
+    assert_int_equal(gpu_resource(&a.device, CLIENT, LATE)->address, 1 << 20);
+    say(&a, &message); /* the same place again */
+    message = (struct message){.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
+    message.resource = (struct resource_desc){LATE + 1, 0, 64, 0, 100, 1, 1, 1, 0, 0};
+    assert_false(side_take(&a, &message, &err));
+    side_fini(&a);
+}
+
 static void
 trim_tiny(const char *from, uint32_t first, const char *to)
 {
@@ -335,6 +385,84 @@ test_same_pictures_and_statistics(void **state)
     unlink(twice);
 }
 
+static void
+add(struct trace_writer *writer, struct message message)
+{
+    struct error err = {""};
+    message.client = CLIENT;
+    if (!trace_writer_add(writer, &message, &err))
+        fail_msg("%s", err.text);
+}
+
+/* Two frames of one draw; the second is cleared before, in these buffers. */
+static void
+write_two_frames(const char *path, uint32_t clear, bool query)
+{
+    static struct stream s;
+    struct trace_writer *writer;
+    struct error err;
+    struct message swap = {.kind = MESSAGE_SWAP};
+    swap.transfer.handle = RES_COLOR;
+    swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
+    assert_true(trace_writer_create(&writer, path, "two", &err));
+    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+    for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++)
+        add(writer,
+            (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
+    s.count = 0;
+    scene_objects(&s);
+    scene_bindings(&s);
+    if (query)
+        PACKET(&s, 19, 0, OBJ_QUERY);
+    scene_draw(&s, PRIM_TRIANGLES, true);
+    if (query)
+        PACKET(&s, 20, 0, OBJ_QUERY);
+    add(writer, stream_message(&s, CLIENT));
+    add(writer, swap);
+    s.count = 0;
+    if (clear)
+        PACKET(&s, 7, 0, clear, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    scene_draw(&s, PRIM_TRIANGLES, true);
+    add(writer, stream_message(&s, CLIENT));
+    add(writer, swap);
+    assert_true(trace_writer_close(writer, &err));
+}
+
+static bool
+first_draw_needed(uint32_t clear, bool query, bool whole_state)
+{
+    char path[] = "/tmp/aetius-trim-XXXXXX";
+    struct frame_set wanted = {.ranges = {{1, 1}}, .count = 1};
+    struct needed_draws *needed;
+    struct trace_reader *reader;
+    struct error err;
+    close(mkstemp(path));
+    write_two_frames(path, clear, query);
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(needed_draws_find(&needed, reader, &wanted, whole_state, &err));
+    bool first = needed_draws_has(needed, 0);
+    assert_true(needed_draws_has(needed, 1));
+    needed_draws_destroy(needed);
+    trace_reader_close(reader);
+    unlink(path);
+    return first;
+}
+
+/* A draw before the frame is left out only when color, depth and stencil are cleared in it, nothing
+ * is counted, and nobody asks for all of memory. */
+static void
+test_needed_draws(void **state)
+{
+    (void)state;
+    assert_false(first_draw_needed(7, false, false));
+    assert_true(first_draw_needed(0, false, false));
+    assert_true(first_draw_needed(4, false, false));
+    assert_true(first_draw_needed(3, false, false));
+    assert_true(first_draw_needed(5, false, false));
+    assert_true(first_draw_needed(7, true, false));
+    assert_true(first_draw_needed(7, false, true));
+}
+
 int
 main(void)
 {
@@ -343,7 +471,9 @@ main(void)
         cmocka_unit_test(test_reused_handles),
         cmocka_unit_test(test_later_packets_count),
         cmocka_unit_test(test_a_client_that_left_is_not_there),
+        cmocka_unit_test(test_restoring),
         cmocka_unit_test(test_same_pictures_and_statistics),
+        cmocka_unit_test(test_needed_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
