@@ -1,13 +1,14 @@
 /* Damaged input. Files: whatever a reader still gives is the undamaged trace's beginning, message
- * by message. Streams: an error that says something, or a picture. Neither ever crashes, hangs or
- * does what C leaves undefined (which the sanitizers see).
+ * by message. Streams: an error that says something, or a picture, and the timed machine's is the
+ * functional renderer's. Neither ever crashes, hangs or does what C leaves undefined (which the
+ * sanitizers see).
  *
  * AETIUS_SEEDS says how many different damages; each seed's is always the same. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "sim/executor.h"
 #include "sim/functional.h"
-#include "trace/file.h"
+#include "tiny_run.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -18,7 +19,8 @@
 
 #define GOLDEN AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
-enum { DEFAULT_SEEDS = 100, SIMULATED_BYTES = 8 << 20 };
+/* Streams on the timed machine take longer: there are fewer of them, however many are asked for. */
+enum { DEFAULT_SEEDS = 100, SIMULATED_BYTES = 8 << 20, TIMED_SEEDS = 60, TIMED_SEEDS_MAX = 400 };
 
 struct golden {
     char *bytes; /* the file */
@@ -35,10 +37,10 @@ next_random(uint64_t *state)
 }
 
 static uint32_t
-seed_count(void)
+seed_count(uint32_t usual)
 {
     const char *text = getenv("AETIUS_SEEDS");
-    return text ? (uint32_t)strtoul(text, NULL, 10) : DEFAULT_SEEDS;
+    return text ? (uint32_t)strtoul(text, NULL, 10) : usual;
 }
 
 static int
@@ -152,7 +154,7 @@ damaged_files(void **state)
     assert_true(fd >= 0);
     close(fd);
     char *bytes = mem_alloc(golden->size);
-    for (uint32_t seed = 0; seed < seed_count(); seed++) {
+    for (uint32_t seed = 0; seed < seed_count(DEFAULT_SEEDS); seed++) {
         uint64_t random = seed;
         memcpy(bytes, golden->bytes, golden->size);
         size_t size = damage_bytes(bytes, golden->size, &random);
@@ -210,25 +212,120 @@ damage_stream(uint8_t *bytes, uint32_t size, uint64_t *random)
     }
 }
 
+/* Which dwords of a stream are neither the header of a packet nor a shader (which would mostly be
+ * refused): returns how many. */
+static uint32_t
+find_operands(const uint8_t *bytes, uint32_t dwords, uint32_t *places)
+{
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < dwords;) {
+        uint32_t header;
+        memcpy(&header, bytes + 4 * (size_t)at, 4);
+        bool shader = (header & 0xffff) == (1 | 4 << 8);
+        uint32_t end = at + 1 + (header >> 16);
+        for (at++; at < end && at < dwords; at++)
+            if (!shader)
+                places[count++] = at;
+    }
+    return count;
+}
+
+/* One operand or two get slightly other values, which more often can be drawn. */
+static void
+nudge_stream(uint8_t *bytes, uint32_t size, uint64_t *random)
+{
+    uint32_t *places = mem_alloc(size), count = find_operands(bytes, size / 4, places);
+    for (uint32_t left = 1 + next_random(random) % 2; count && left; left--) {
+        uint8_t *place = bytes + 4 * (size_t)places[next_random(random) % count];
+        uint32_t value;
+        memcpy(&value, place, 4);
+        switch (next_random(random) % 3) {
+        case 0: value = next_random(random) % 300; break;
+        case 1: value ^= 1u << next_random(random) % 32; break;
+        default: value ^= 1u << next_random(random) % 8; break;
+        }
+        memcpy(place, &value, 4);
+    }
+    free(places);
+}
+
+/* One SUBMIT of the trace with damage in it, and its number; the caller frees its bytes. */
+static struct message
+damaged_submit(const struct golden *golden, uint64_t *random, uint32_t *number,
+               void damage(uint8_t *bytes, uint32_t size, uint64_t *random))
+{
+    *number = next_random(random) % golden->count;
+    while (golden->messages[*number].kind != MESSAGE_SUBMIT)
+        *number = (*number + 1) % golden->count;
+    struct message damaged = golden->messages[*number];
+    uint8_t *bytes = mem_alloc(damaged.size_bytes);
+    memcpy(bytes, damaged.bytes, damaged.size_bytes);
+    damage(bytes, damaged.size_bytes, random);
+    damaged.bytes = bytes;
+    return damaged;
+}
+
 static void
 damaged_streams(void **state)
 {
     const struct golden *golden = *state;
-    for (uint32_t seed = 0; seed < seed_count(); seed++) {
+    for (uint32_t seed = 0; seed < seed_count(DEFAULT_SEEDS); seed++) {
         uint64_t random = seed ^ 0x9e3779b97f4a7c15u;
-        uint32_t number = next_random(&random) % golden->count;
-        while (golden->messages[number].kind != MESSAGE_SUBMIT)
-            number = (number + 1) % golden->count;
-        struct message damaged = golden->messages[number];
-        uint8_t *bytes = mem_alloc(damaged.size_bytes);
-        memcpy(bytes, damaged.bytes, damaged.size_bytes);
-        damage_stream(bytes, damaged.size_bytes, &random);
-        damaged.bytes = bytes;
+        uint32_t number;
+        struct message damaged = damaged_submit(golden, &random, &number, damage_stream);
         struct error err = {{0}};
         if (!draw_with(golden, number, &damaged, &err))
             assert_true(strlen(err.text) > 0);
-        free(bytes);
+        free((void *)(uintptr_t)damaged.bytes);
     }
+}
+
+/* The whole simulation of the trace with message `damaged` in the place of the one of that number,
+ * in time or not. */
+static void
+simulate_with(const struct golden *golden, uint32_t number, const struct message *damaged,
+              bool functional, struct tiny_run *run)
+{
+    struct executor_sink sink;
+    struct simulation_listener listener = {.data = run, .frame = tiny_take_frame};
+    tiny_init(run);
+    if (!simulation_init(&run->sim, &run->params, functional ? NULL : &run->frames, &listener,
+                         &run->err))
+        fail_msg("%s", run->err.text);
+    executor_sink_init(&sink, &run->sim.executor);
+    run->ok = true;
+    for (uint32_t i = 0; run->ok && i < golden->count; i++) {
+        const struct message *message = i == number ? damaged : &golden->messages[i];
+        run->ok = sink.sink.take(sink.sink.data, message, NULL, 0, &run->err);
+    }
+    executor_sink_fini(&sink);
+    simulation_fini(&run->sim);
+}
+
+static void
+damaged_streams_in_time(void **state)
+{
+    const struct golden *golden = *state;
+    uint32_t seeds = seed_count(TIMED_SEEDS), drawn = 0;
+    seeds = seeds > TIMED_SEEDS_MAX ? TIMED_SEEDS_MAX : seeds;
+    for (uint32_t seed = 0; seed < seeds; seed++) {
+        struct tiny_run functional, timed;
+        uint64_t random = seed ^ 0xd1b54a32d192ed03u;
+        uint32_t number;
+        struct message damaged = damaged_submit(golden, &random, &number, nudge_stream);
+        simulate_with(golden, number, &damaged, true, &functional);
+        simulate_with(golden, number, &damaged, false, &timed);
+        if (functional.ok != timed.ok)
+            fail_msg("seed %u, message %u: functional '%s', timed '%s'", seed, number,
+                     functional.err.text, timed.err.text);
+        if (!tiny_same_pictures(&functional, &timed))
+            fail_msg("seed %u, message %u: another picture", seed, number);
+        drawn += timed.ok;
+        tiny_fini(&functional);
+        tiny_fini(&timed);
+        free((void *)(uintptr_t)damaged.bytes);
+    }
+    assert_true(drawn > 0 || !seeds);
 }
 
 static void
@@ -247,6 +344,7 @@ main(void)
         cmocka_unit_test(sound_stream),
         cmocka_unit_test(damaged_files),
         cmocka_unit_test(damaged_streams),
+        cmocka_unit_test(damaged_streams_in_time),
     };
     return cmocka_run_group_tests(tests, read_golden, free_golden);
 }
