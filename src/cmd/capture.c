@@ -10,6 +10,7 @@
 #include "trace/tee.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int cmd_capture(int argc, char **argv);
@@ -47,6 +48,15 @@ find_renderer(struct renderer *renderer, struct error *err)
     return renderer_init(renderer, NULL, err);
 }
 
+/* A file without frames is no trace, and would be in the way of the next attempt. */
+static void
+remove_empty(const char *path)
+{
+    struct stat st;
+    if (!lstat(path, &st) && S_ISREG(st.st_mode))
+        unlink(path);
+}
+
 /* Records into `path`; *frames is how many. */
 static bool
 record(const struct capture_options *options, const char *path, char **program, uint32_t *frames,
@@ -66,6 +76,8 @@ record(const struct capture_options *options, const char *path, char **program, 
     bool ok = launch(program, &tee.sink, &tee.stop, result, err);
     *frames = trace_writer_frames(writer);
     ok = trace_writer_close(writer, ok ? err : &closing) && ok;
+    if (!*frames)
+        remove_empty(path);
     renderer_fini(&renderer);
     if (tee.lost)
         log_warning("the contents of %u resources at frame %u could not be read back", tee.lost,
@@ -105,9 +117,15 @@ capture(const struct capture_options *options, char **program, struct error *err
     free(path);
     if (!ok)
         return EXIT_FAILED;
-    log_note("%s: %u frames", options->out, frames);
     err->text[0] = '\0';
-    return launch_conclude(&result, program[0]);
+    if (frames)
+        log_note("%s: %u frames", options->out, frames);
+    int status = launch_conclude(&result, program[0]);
+    if (!frames && status == EXIT_WELL) {
+        fail(err, "%s showed no frame", program[0]);
+        status = EXIT_FAILED;
+    }
+    return status;
 }
 
 int

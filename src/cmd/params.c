@@ -17,6 +17,12 @@ struct request {
     struct params defaults, params;
 };
 
+/* What the simple model of memory alone reads. */
+static const char *const simple_model[] = {
+    "MemoryBusWidth", "MemoryBuses",     "BankGranularity", "MemoryPageSize",     "OpenPages",
+    "ReadLatency",    "PageOpenLatency", "WriteLatency",    "WriteToReadLatency",
+};
+
 /* Why a parameter has no effect on this machine, or NULL. */
 static const char *
 unused_reason(const struct param_info *info, const struct params *params)
@@ -26,6 +32,14 @@ unused_reason(const struct param_info *info, const struct params *params)
     bool vertex = !strcmp(info->section, "VERTEXSHADER") || !strcmp(info->name, "NumVertexShaders");
     if (vertex && params->GPU.UnifiedShader)
         return "unused while GPU.UnifiedShader is TRUE: the shader units serve vertices too";
+    if (strcmp(info->section, "MEMORYCONTROLLER"))
+        return NULL;
+    bool v2 = params->MEMORYCONTROLLER.MemoryControllerV2;
+    if (!v2 && !strncmp(info->name, "V2", 2))
+        return "unused while MEMORYCONTROLLER.MemoryControllerV2 is FALSE: the simple model";
+    for (size_t i = 0; v2 && i < sizeof simple_model / sizeof simple_model[0]; i++)
+        if (!strcmp(info->name, simple_model[i]))
+            return "unused while MEMORYCONTROLLER.MemoryControllerV2 is TRUE: the second model";
     return NULL;
 }
 

@@ -46,7 +46,9 @@ replay(const char *path, const char *dir, const char *reference, const struct fr
     if (warning.text[0])
         log_warning("%s", warning.text);
     struct needed_draws *needed = NULL;
-    bool ok = renderer_init(&renderer, reference, err);
+    bool ok = (!wanted->count || frame_set_last(wanted) < trace_frame_count(reader) ||
+               fail(err, "%s has %u frames", path, trace_frame_count(reader))) &&
+              renderer_init(&renderer, reference, err);
     if (ok && wanted->count && renderer.ours) {
         ok = needed_draws_find(&needed, reader, wanted, false, err);
         render_sink_need(renderer.ours, needed);
@@ -54,8 +56,6 @@ replay(const char *path, const char *dir, const char *reference, const struct fr
     if (ok && (ok = frames_init(&frames, renderer.sink, dir, wanted, err))) {
         ok = feed(reader, &frames, wanted, err);
         log_note("%u pictures in %s/frames", frames.written, dir);
-        if (ok && frame_set_last(wanted) != UINT32_MAX && frame_set_last(wanted) >= frames.count)
-            ok = fail(err, "%s has %u frames", path, frames.count);
         frames_fini(&frames);
     }
     renderer_fini(&renderer);

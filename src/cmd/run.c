@@ -14,6 +14,8 @@ run(const struct simulate_options *options, char **program, struct error *err)
     if (!simulate_begin(&s, options, program[0], NULL, err))
         return EXIT_FAILED;
     bool ok = launch(program, &s.sink.sink, NULL, &result, err);
+    /* nothing came of it: there is an error to print instead of a summary */
+    s.folder.silent = !s.folder.frames.count && !(ok && result.connections);
     bool whole = ok && !result.interrupted && !result.failed && !result.refused.text[0];
     ok = simulate_end(&s, whole, ok ? err : &closing) && ok;
     return ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
@@ -59,6 +61,8 @@ cmd_run(int argc, char **argv)
                                                           : "no PROGRAM after `--`");
     if (reference && (request.functional || request.dir || request.frames))
         return args_usage_error(&spec, "--reference draws on the screen alone: no other options");
+    if (!simulate_options_parse(&request, &err))
+        return args_usage_error(&spec, "%s", err.text);
     status =
         reference ? run_reference(reference, args.after, &err) : run(&request, args.after, &err);
     if (err.text[0])

@@ -16,14 +16,21 @@ count_draws(const struct trace_reader *reader, const struct frame_set *frames)
     return draws;
 }
 
+static bool
+has_frames(const struct trace_reader *reader, const char *path, const struct frame_set *frames,
+           struct error *err)
+{
+    uint32_t count = trace_frame_count(reader);
+    return !frames->count || frame_set_last(frames) < count ||
+           fail(err, "%s has %u frames", path, count);
+}
+
 /* Drives the trace through the simulation, up to the last frame that is wanted. */
 static bool
 drive(struct simulate *s, struct trace_reader *reader, struct error *err)
 {
-    uint32_t last = frame_set_last(&s->frames), count = trace_frame_count(reader);
+    uint32_t last = frame_set_last(&s->frames);
     bool ok = true, end = false;
-    if (last != UINT32_MAX && last >= count)
-        return fail(err, "%s has %u frames", s->folder.facts.trace, count);
     s->progress.total = count_draws(reader, &s->frames);
     while (ok && !s->sim.stopped && s->sim.frame <= last) {
         struct message message;
@@ -49,7 +56,9 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
         log_warning("%s", warning.text);
     interrupt_watch();
     struct needed_draws *needed = NULL;
-    bool ok = simulate_begin(&s, options, trace_program(reader), path, err), stopped = false;
+    bool stopped = false;
+    bool ok = has_frames(reader, path, &options->timed, err) &&
+              simulate_begin(&s, options, trace_program(reader), path, err);
     if (ok) {
         ok = !s.frames.count || options->functional ||
              needed_draws_find(&needed, reader, &s.frames, false, err);
@@ -82,6 +91,8 @@ cmd_sim(int argc, char **argv)
         return status;
     if (args.operand_count != 1 || args.after || !request.dir)
         return args_usage_error(&spec, "one trace FILE and -o DIR are wanted");
+    if (!simulate_options_parse(&request, &err))
+        return args_usage_error(&spec, "%s", err.text);
     status = simulate_trace(&request, args.operands[0], &err);
     if (status != EXIT_WELL)
         log_error("%s", err.text);

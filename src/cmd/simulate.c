@@ -12,8 +12,7 @@ make_simulation(struct simulate *s, struct error *err)
     struct simulation_listener listener = run_folder_listener(&s->folder);
     if (!machine_options_apply(&options->machine, &s->params, err))
         return false;
-    if (options->frames && !frame_set_parse(&s->frames, options->frames, err))
-        return false;
+    s->frames = options->timed;
     if (!simulation_init(&s->sim, &s->params, options->functional ? NULL : &s->frames, &listener,
                          err))
         return false;
@@ -23,9 +22,8 @@ make_simulation(struct simulate *s, struct error *err)
 
 /* --vcd A-B: cycles of the run, inclusive. */
 static bool
-parse_vcd(struct simulate *s, struct error *err)
+parse_vcd(struct simulate_options *options, struct error *err)
 {
-    const struct simulate_options *options = s->options;
     unsigned long long first, last;
     char rest;
     if (!options->vcd)
@@ -34,9 +32,16 @@ parse_vcd(struct simulate *s, struct error *err)
         return fail(err, "--vcd wants -o DIR, and a run in time");
     if (sscanf(options->vcd, "%llu-%llu%c", &first, &last, &rest) != 2 || last < first)
         return fail(err, "--vcd '%s': expected cycles A-B", options->vcd);
-    s->vcd_first = first;
-    s->vcd_last = last;
+    options->vcd_first = first;
+    options->vcd_last = last;
     return true;
+}
+
+bool
+simulate_options_parse(struct simulate_options *options, struct error *err)
+{
+    return (!options->frames || frame_set_parse(&options->timed, options->frames, err)) &&
+           parse_vcd(options, err);
 }
 
 static bool
@@ -45,7 +50,8 @@ open_vcd(struct simulate *s, struct error *err)
     if (!s->options->vcd)
         return true;
     char *path = mem_printf("%s/signals.vcd", s->options->dir);
-    s->vcd = vcd_create(path, &s->sim.machine->clock, s->vcd_first, s->vcd_last, err);
+    s->vcd =
+        vcd_create(path, &s->sim.machine->clock, s->options->vcd_first, s->options->vcd_last, err);
     free(path);
     return s->vcd != NULL;
 }
@@ -55,7 +61,7 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
                const char *trace, struct error *err)
 {
     *s = (struct simulate){.options = options};
-    if (!parse_vcd(s, err) || !make_simulation(s, err))
+    if (!make_simulation(s, err))
         return false;
     if (!run_folder_open(&s->folder, options->dir, options->force, err)) {
         simulation_fini(&s->sim);
@@ -83,7 +89,7 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
     bool ok =
         run_folder_close(&s->folder, complete, stdout, s->options->json, whole ? err : NULL) &&
         whole;
-    if (ok && s->options->dir && !s->options->json)
+    if (ok && s->options->dir && !s->options->json && !s->folder.silent)
         printf("%s: frames/*.png, %srun.json\n", s->options->dir,
                s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
     executor_sink_fini(&s->sink);

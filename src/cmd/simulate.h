@@ -14,6 +14,9 @@ struct simulate_options {
     const char *vcd; /* "A-B" or NULL */
     bool force, json;
     bool functional; /* without time: no machine is built */
+    /* what simulate_options_parse() made of the above */
+    struct frame_set timed;
+    uint64_t vcd_first, vcd_last; /* cycles */
 };
 #define SIMULATE_OPTIONS(options)                                                                   \
     MACHINE_OPTIONS(&(options)->machine),                                                           \
@@ -36,10 +39,12 @@ struct simulate {
     struct simulation sim;
     struct run_folder folder;
     struct progress progress;
-    struct executor_sink sink;    /* takes the messages */
-    uint64_t vcd_first, vcd_last; /* cycles */
+    struct executor_sink sink; /* takes the messages */
     struct vcd *vcd;
 };
+
+/* Reads `frames` and `vcd`; false: wrong usage. */
+bool simulate_options_parse(struct simulate_options *options, struct error *err);
 
 /* `program` and `trace` (or NULL) are for run.json. From here on Ctrl-C is obeyed between two
  * commands: what comes later is not executed. Pair with simulate_end() when it returns true. */

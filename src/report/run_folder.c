@@ -220,7 +220,7 @@ run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
     folder->facts.timed_seconds = folder->sim ? folder->sim->timed_seconds : 0;
     folder->facts.wall_seconds = wall_seconds() - folder->started;
     folder->facts.peak_rss_bytes = peak_rss_bytes();
-    ok = report(folder, out, json, err) && ok;
+    ok = (folder->silent || report(folder, out, json, err)) && ok;
     free(folder->values);
     free(folder->batch_before);
     free(folder->interval_before);

@@ -20,6 +20,7 @@ struct run_folder {
     uint32_t only_timed;       /* pictures and rows of timed frames alone */
     struct progress *progress; /* or NULL; in draws when its total is known, else in frames */
     uint64_t draws;            /* timed, in all */
+    bool silent;               /* nothing came of the run: no run.json and no summary */
 };
 
 /* Makes the folder (`dir` NULL: none); refused when it holds a run already and `force` is not set.

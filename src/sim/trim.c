@@ -206,6 +206,8 @@ trim_trace(struct trace_reader *reader, uint32_t first, uint32_t last, const cha
     struct error closing;
     if (last >= trace_frame_count(reader))
         return fail(err, "the trace has %u frames", trace_frame_count(reader));
+    if (trace_is_at(reader, path))
+        return fail(err, "the output is the trace itself");
     if (!gpu_device_init(&trim.device, MEMORY_BYTES, err))
         return false;
     functional_init(&trim.renderer, &trim.device);

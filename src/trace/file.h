@@ -15,6 +15,7 @@ struct trace_frame {
 };
 
 struct trace_writer;
+/* A file that is there already is replaced, not emptied: who reads it may go on. */
 bool trace_writer_create(struct trace_writer **writer, const char *path, const char *program,
                          struct error *err);
 /* Of a trimmed trace: `first_frame` is the original number of its frame 0. */
@@ -39,6 +40,8 @@ const struct trace_frame *trace_frame(const struct trace_reader *reader, uint32_
 /* What came after the last swap: only messages, draws and packed_bytes count. */
 const struct trace_frame *trace_rest(const struct trace_reader *reader);
 uint64_t trace_bytes(const struct trace_reader *reader); /* of the file */
+/* Whether `path` leads to the file that is being read. */
+bool trace_is_at(const struct trace_reader *reader, const char *path);
 
 /* The next message; *end is true when there are none left. Its bytes live until the next call. */
 bool trace_reader_next(struct trace_reader *reader, struct message *message, bool *end,

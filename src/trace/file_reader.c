@@ -19,6 +19,8 @@ struct trace_reader {
     char *path;
     uint8_t *bytes; /* the file, mapped */
     uint64_t size_bytes;
+    dev_t device; /* with inode: which file it is, whatever its name */
+    ino_t inode;
     char *program;
     uint32_t first_frame;
     uint64_t chunks_begin, chunks_end; /* what is handed out */
@@ -59,6 +61,8 @@ map_file(struct trace_reader *reader, struct error *err)
         return fail(err, "%s is no regular file", reader->path);
     }
     reader->size_bytes = ok ? (uint64_t)st.st_size : 0;
+    reader->device = ok ? st.st_dev : 0;
+    reader->inode = ok ? st.st_ino : 0;
     if (ok && reader->size_bytes) {
         void *map = mmap(NULL, reader->size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
         ok = map != MAP_FAILED;
@@ -314,6 +318,13 @@ parse(struct trace_reader *reader, struct message *message)
     message->size_bytes = size;
     reader->raw_at += 8 + n * 4 + (uint32_t)padded;
     return true;
+}
+
+bool
+trace_is_at(const struct trace_reader *reader, const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && st.st_dev == reader->device && st.st_ino == reader->inode;
 }
 
 bool

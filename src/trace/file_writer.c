@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -89,10 +90,22 @@ trace_writer_create(struct trace_writer **out, const char *path, const char *pro
     return trace_writer_create_at(out, path, program, 0, err);
 }
 
+/* Takes away what lies at `path`, if it is a plain file: who reads it keeps the old one. */
+static bool
+make_way(const char *path, struct error *err)
+{
+    struct stat st;
+    if (lstat(path, &st) || !S_ISREG(st.st_mode) || !unlink(path))
+        return true;
+    return fail(err, "cannot replace %s: %s", path, strerror(errno));
+}
+
 bool
 trace_writer_create_at(struct trace_writer **out, const char *path, const char *program,
                        uint32_t first_frame, struct error *err)
 {
+    if (!make_way(path, err))
+        return false;
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return fail(err, "cannot make %s: %s", path, strerror(errno));

@@ -385,6 +385,38 @@ test_same_pictures_and_statistics(void **state)
     unlink(twice);
 }
 
+/* The trace itself is no place for what is cut out of it, under another name either; and a writer
+ * does not take the bytes away from who reads them. */
+static void
+test_a_trace_that_is_read_stays_whole(void **state)
+{
+    char path[] = "/tmp/aetius-trim-XXXXXX", other[64];
+    struct trace_reader *reader;
+    struct trace_writer *writer;
+    struct message message;
+    struct error err;
+    bool end;
+    (void)state;
+    close(mkstemp(path));
+    trim_tiny(TINY_TRACE, 0, path);
+    snprintf(other, sizeof other, "%s.link", path);
+    assert_int_equal(symlink(path, other), 0);
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(trace_is_at(reader, other));
+    assert_false(trace_is_at(reader, TINY_TRACE));
+    assert_false(trim_trace(reader, 0, 0, path, &err));
+    assert_string_equal(err.text, "the output is the trace itself");
+    assert_false(trim_trace(reader, 0, 0, other, &err));
+    assert_true(trace_reader_next(reader, &message, &end, &err));
+    assert_true(trace_writer_create(&writer, path, "another", &err));
+    for (end = false; !end;)
+        assert_true(trace_reader_next(reader, &message, &end, &err));
+    assert_true(trace_writer_close(writer, &err));
+    trace_reader_close(reader);
+    unlink(path);
+    unlink(other);
+}
+
 static void
 add(struct trace_writer *writer, struct message message)
 {
@@ -473,6 +505,7 @@ main(void)
         cmocka_unit_test(test_a_client_that_left_is_not_there),
         cmocka_unit_test(test_restoring),
         cmocka_unit_test(test_same_pictures_and_statistics),
+        cmocka_unit_test(test_a_trace_that_is_read_stays_whole),
         cmocka_unit_test(test_needed_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
