@@ -2,7 +2,7 @@
 # `make real`: the real programs that the pictures are judged by. Leaves tables and real.json in
 # out/real, and compares with tests/real/expected (its README tells the format).
 #
-#     tools/real.sh build/aetius [PART...]       parts: glmark2 openarena apitrace piglit
+#     tools/real.sh build/aetius [PART...]       parts: glmark2 openarena apitrace piglit verify
 #
 # Environment: SCENES (of glmark2), SIZE (800x600), FRAMES (of glmark2: 1 30 60), OPENARENA_FRAMES
 # (20), TIMED (30: the frames of glmark2 that also run on the machine; "" for none), PIGLIT (quick_gl
@@ -11,7 +11,7 @@ set -eu
 cd "$(dirname "$0")/.."
 aetius=$(realpath "$1")
 shift
-parts=${*:-glmark2 openarena apitrace piglit}
+parts=${*:-glmark2 openarena apitrace piglit verify}
 scenes=${SCENES:-build texture shading bump effect2d pulsar desktop buffer ideas jellyfish terrain \
 shadow refract conditionals function loop}
 size=${SIZE:-800x600}
@@ -157,6 +157,31 @@ part_piglit() {
     done
 }
 
+# Every tenth test of quick_gl, recorded, then on the machine and functionally side by side: frames,
+# readbacks and query results, bit for bit.
+part_verify() {
+    mkdir -p "$out/traces"
+    piglit print-cmd quick_gl -t 'spec@!opengl [12]' -t 'spec@arb_fragment_program' \
+        -t 'spec@arb_vertex_program' | awk 'NR % 10 == 1' >"$out/verify.list"
+    trace=$out/traces/verify.trace
+    while IFS= read -r line; do
+        name=verify/$(echo "${line%% ::: *}" | tr ' \t' '__')
+        command=${line##* ::: }
+        rm -f "$trace"
+        # the commands name the test programs by a path from /usr/bin
+        (cd /usr/bin && timeout -k 10 120 "$aetius" capture --force -o "$trace" -- $command) \
+            >"$trace.log" 2>&1 </dev/null || true
+        if [ ! -s "$trace" ]; then
+            printf '%s\tskip\tdraws nothing\n' "$name" >>"$out/pictures.txt"
+        elif timeout -k 10 600 "$aetius" verify "$trace" \
+            --set MEMORYCONTROLLER.MemorySize=4294967040 >"$trace.out" 2>&1 </dev/null; then
+            printf '%s\tmet\t%s\n' "$name" "$(tail -n 1 "$trace.out")" >>"$out/pictures.txt"
+        else
+            printf '%s\tmissed\t%s\n' "$name" "$(tail -n 1 "$trace.out")" >>"$out/pictures.txt"
+        fi
+    done <"$out/verify.list"
+}
+
 # changes EXPECTED NOW WELL: what changed, as NAME, expected, now. NOW holds everything that ran; what
 # EXPECTED does not list is expected to be WELL (a regular expression).
 changes() {
@@ -169,14 +194,14 @@ changes() {
 
 for part in $parts; do
     case $part in
-    glmark2 | openarena | apitrace)
+    glmark2 | openarena | apitrace | verify)
         touch "$out/pictures.txt"
         grep -v "^$part" "$out/pictures.txt" >"$out/pictures.kept" || true
         mv "$out/pictures.kept" "$out/pictures.txt"
         ;;
     piglit) ;;
     *)
-        echo "real: there is no part '$part': glmark2, openarena, apitrace or piglit" >&2
+        echo "real: there is no part '$part': glmark2, openarena, apitrace, piglit or verify" >&2
         exit 2
         ;;
     esac
@@ -188,7 +213,7 @@ done
     if [ -s "$out/pictures.txt" ]; then
         printf '%-34s %-8s %s\n' picture bar score
         awk -F'\t' '{ printf "%-34s %-8s %s\n", $1, $2, $3 }' "$out/pictures.txt"
-        changes "$expected/pictures.txt" "$out/pictures.txt" '^met$' >>"$out/changes.txt"
+        changes "$expected/pictures.txt" "$out/pictures.txt" '^(met|skip)$' >>"$out/changes.txt"
     fi
     for list in quick_gl quick_shader; do
         at=$out/piglit/$list
