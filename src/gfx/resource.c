@@ -106,6 +106,7 @@ layout_levels(struct resource *res, struct error *err)
 {
     const struct resource_desc *d = &res->desc;
     uint64_t offset = 0;
+    BUG_ON(d->last_level >= RESOURCE_MAX_LEVELS, "a description was not checked");
     for (uint32_t i = 0; i <= d->last_level; i++) {
         struct resource_level *level = &res->levels[i];
         level->width = minify(d->width, i);
