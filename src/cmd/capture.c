@@ -89,6 +89,15 @@ record(const struct capture_options *options, const char *path, char **program, 
     return ok;
 }
 
+static void
+say_size(const char *path, uint32_t frames)
+{
+    struct stat file;
+    double megabytes = stat(path, &file) ? 0 : (double)file.st_size / 1e6;
+    log_note("%s: %u frame%s, %.2f MB, %.3f MB a frame", path, frames, frames == 1 ? "" : "s",
+             megabytes, megabytes / frames);
+}
+
 /* What was recorded holds the contents of all resources: only those that its frames use stay. */
 static bool
 shorten(const char *from, const char *to, uint32_t frames, struct error *err)
@@ -119,7 +128,7 @@ capture(const struct capture_options *options, char **program, struct error *err
         return EXIT_FAILED;
     err->text[0] = '\0';
     if (frames)
-        log_note("%s: %u frames", options->out, frames);
+        say_size(options->out, frames);
     int status = launch_conclude(&result, program[0]);
     if (!frames && status == EXIT_WELL) {
         fail(err, "%s showed no frame", program[0]);
