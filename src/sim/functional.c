@@ -10,17 +10,6 @@
 
 #include <string.h>
 
-enum counted_query { /* as the wire numbers them: VIRGL_QUERY_* */
-                     COUNTED_OCCLUSION_COUNTER = 0,
-                     COUNTED_OCCLUSION_PREDICATE = 1,
-                     COUNTED_TIMESTAMP = 2,
-                     COUNTED_TIMESTAMP_DISJOINT = 3,
-                     COUNTED_TIME_ELAPSED = 4,
-                     COUNTED_PRIMITIVES_GENERATED = 5,
-                     COUNTED_PRIMITIVES_EMITTED = 6,
-                     COUNTED_OCCLUSION_PREDICATE_CONSERVATIVE = 11,
-};
-
 void
 functional_init(struct functional *renderer, struct gpu_device *device)
 {
@@ -118,10 +107,10 @@ blit_command(struct functional *renderer, const struct gpu_cmd *cmd, struct erro
 static uint64_t
 query_count(const struct functional *renderer, const struct gpu_query *query)
 {
-    switch ((enum counted_query)query->type) {
-    case COUNTED_TIMESTAMP:
-    case COUNTED_TIME_ELAPSED: return renderer->vertices + renderer->fragments;
-    case COUNTED_PRIMITIVES_GENERATED: return renderer->scratch->primitives;
+    switch ((enum gpu_query_type)query->type) {
+    case QUERY_TIMESTAMP:
+    case QUERY_TIME_ELAPSED: return renderer->vertices + renderer->fragments;
+    case QUERY_PRIMITIVES_GENERATED: return renderer->scratch->primitives;
     default: return 0;
     }
 }
@@ -152,17 +141,15 @@ end_query(struct functional *renderer, const struct gpu_cmd *cmd, struct error *
     if (!find_query(renderer, cmd, cmd->object.handle, &query, err))
         return false;
     query->active = false;
-    switch ((enum counted_query)query->type) {
-    case COUNTED_TIMESTAMP: query->result = query_count(renderer, query); break;
-    case COUNTED_TIME_ELAPSED:
-    case COUNTED_PRIMITIVES_GENERATED:
+    switch ((enum gpu_query_type)query->type) {
+    case QUERY_TIMESTAMP: query->result = query_count(renderer, query); break;
+    case QUERY_TIME_ELAPSED:
+    case QUERY_PRIMITIVES_GENERATED:
         query->result = query_count(renderer, query) - query->result;
         break;
-    case COUNTED_OCCLUSION_PREDICATE:
-    case COUNTED_OCCLUSION_PREDICATE_CONSERVATIVE: query->result = query->result != 0; break;
-    case COUNTED_OCCLUSION_COUNTER:
-    case COUNTED_TIMESTAMP_DISJOINT:
-    case COUNTED_PRIMITIVES_EMITTED: break;
+    case QUERY_OCCLUSION_PREDICATE:
+    case QUERY_OCCLUSION_PREDICATE_CONSERVATIVE: query->result = query->result != 0; break;
+    default: break;
     }
     return true;
 }

@@ -1,3 +1,4 @@
+/* A cache that holds data (unit/cache.h): look-up, eviction, and its memory port. */
 #include "unit/cache.h"
 
 #include "base/mem.h"

@@ -7,6 +7,7 @@
  * Simplified: the values of copies and blits are computed at once (gfx/transfer.h), their
  * transactions, reads of the source and writes of the destination, are timed behind it; a readback
  * takes its values from memory when its reads are done.
+ *
  * Transactions go at CommandProcessorBusWidth bytes a cycle, up to 16 of them in flight. Source:
  * machine.md (units; order and hazards). Not modelled: the reading of the command stream itself. */
 #include "unit/cmdproc.h"

@@ -5,8 +5,8 @@
  * of its triangle there is farther than all of them: only under LESS and LEQUAL, and when no
  * stencil operation could have happened. Far depths come from the z tests when a line leaves their
  * cache, and from clears. A draw that can move depth away (other functions with depth writes) makes
- * all that is known void; blits and transfers into the surface do so by CONTROL_INVALIDATE. One
- * surface at a time: another one starts with nothing known.
+ * all that is known void; blits and transfers into the surface, and leaving it for another one, do
+ * so by CONTROL_INVALIDATE. One surface at a time: each starts with nothing known.
  *
  * Two tiles a cycle in, and StampsPerCycle quads out (2x64 fragments in the reference of 2005): to
  * the ROP that owns the tile (early test), or to the interpolator (late test). Latency

@@ -1,3 +1,5 @@
+/* Caches, block states and clears of a ROP (unit/rop.h): the part that the z & stencil test and the
+ * color write share. */
 #include "unit/rop.h"
 
 #include "base/mem.h"
