@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include "base/build.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -10,9 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef AETIUS_DATA_DIR
-#error "the build defines AETIUS_DATA_DIR, AETIUS_SOURCE_DIR and AETIUS_LIB_DIR"
-#endif
 
 bool
 file_exists(const char *path)

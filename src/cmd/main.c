@@ -1,4 +1,5 @@
 /* aetius: finds the subcommand and hands it its arguments. */
+#include "base/build.h"
 #include "base/args.h"
 
 #include <signal.h>

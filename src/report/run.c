@@ -1,5 +1,6 @@
 #include "report/run.h"
 
+#include "base/build.h"
 #include "base/mem.h"
 
 #include <cjson/cJSON.h>

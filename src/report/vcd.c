@@ -1,5 +1,6 @@
 #include "report/vcd.h"
 
+#include "base/build.h"
 #include "base/mem.h"
 
 #include <errno.h>

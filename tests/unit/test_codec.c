@@ -74,7 +74,6 @@ test_level_sizes(void **state)
 }
 
 /* hilo at k = 5: min 0x1000 reaches 0x103f (min and min + 32), max 0x2000 down to 0x1fe0. */
- */
 static void
 test_hilo_limits(void **state)
 {

@@ -4,6 +4,7 @@
  * sanitizers see).
  *
  * AETIUS_SEEDS says how many different damages; each seed's is always the same. */
+#include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "sim/executor.h"

@@ -3,6 +3,7 @@
 #ifndef AETIUS_TESTS_TINY_RUN_H
 #define AETIUS_TESTS_TINY_RUN_H
 
+#include "base/build.h"
 #include "base/mem.h"
 #include "sim/simulation.h"
 #include "trace/file.h"
