@@ -22,6 +22,12 @@ enum {
 enum codec_bus { CODEC_BUS_64, CODEC_BUS_32, CODEC_BUSES }; /* sizes are multiples of its bytes */
 enum codec_kind { CODEC_COLOR = 1, CODEC_DEPTH = 2 };
 
+/* What block and compressor know of each other besides the words. */
+struct codec_shape {
+    enum codec_bus bus;
+    uint32_t samples; /* of a pixel: 1, 2, 4 or 8 */
+};
+
 struct codec_levels {
     uint32_t count;
     uint8_t bytes[CODEC_MAX_LEVELS]; /* multiples of the bus, not falling */
@@ -33,12 +39,12 @@ struct codec {
     uint32_t latency_cycles;
     struct codec_levels levels[CODEC_BUSES];
     /* The level that holds the block, or CODEC_RAW. */
-    int32_t (*choose)(const uint32_t *block, enum codec_bus bus);
-    /* Writes levels[bus].bytes[level] bytes; `level` is what choose() said of this block. */
-    void (*compress)(const uint32_t *block, enum codec_bus bus, int32_t level, uint8_t *out);
-    /* Reads levels[bus].bytes[level] bytes. Any bytes give some block: damage is never an access
-     * out of bounds. */
-    void (*decompress)(const uint8_t *in, enum codec_bus bus, int32_t level, uint32_t *block);
+    int32_t (*choose)(const uint32_t *block, struct codec_shape shape);
+    /* Writes levels[shape.bus].bytes[level] bytes; `level` is what choose() said of this block. */
+    void (*compress)(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out);
+    /* Reads levels[shape.bus].bytes[level] bytes. Any bytes give some block: damage is never an
+     * access out of bounds. */
+    void (*decompress)(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block);
 };
 
 #define CODEC(symbol) extern const struct codec codec_##symbol;

@@ -40,12 +40,12 @@ index_of(const uint32_t high[4], uint32_t word)
 }
 
 static int32_t
-choose(const uint32_t *block, enum codec_bus bus)
+choose(const uint32_t *block, struct codec_shape shape)
 {
     uint32_t min, max;
     find_range(block, &min, &max);
-    for (int32_t level = 0; level < (int32_t)codec_hilo.levels[bus].count; level++) {
-        uint32_t k = low_bits[bus][level], high[4], misses = 0;
+    for (int32_t level = 0; level < (int32_t)codec_hilo.levels[shape.bus].count; level++) {
+        uint32_t k = low_bits[shape.bus][level], high[4], misses = 0;
         references(min, max, k, high);
         for (uint32_t i = 0; i < CODEC_WORDS; i++) {
             uint32_t word = block[i] >> k;
@@ -58,10 +58,10 @@ choose(const uint32_t *block, enum codec_bus bus)
 }
 
 static void
-compress(const uint32_t *block, enum codec_bus bus, int32_t level, uint8_t *out)
+compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
-    uint32_t k = low_bits[bus][level], min, max, high[4];
-    struct bit_writer writer = bits_begin(out, codec_hilo.levels[bus].bytes[level]);
+    uint32_t k = low_bits[shape.bus][level], min, max, high[4];
+    struct bit_writer writer = bits_begin(out, codec_hilo.levels[shape.bus].bytes[level]);
     find_range(block, &min, &max);
     references(min, max, k, high);
     bits_put(&writer, high[0], 32 - k);
@@ -74,10 +74,10 @@ compress(const uint32_t *block, enum codec_bus bus, int32_t level, uint8_t *out)
 }
 
 static void
-decompress(const uint8_t *in, enum codec_bus bus, int32_t level, uint32_t *block)
+decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
-    uint32_t k = low_bits[bus][level], high[4];
-    struct bit_reader reader = {in, codec_hilo.levels[bus].bytes[level], 0, 0};
+    uint32_t k = low_bits[shape.bus][level], high[4];
+    struct bit_reader reader = {in, codec_hilo.levels[shape.bus].bytes[level], 0, 0};
     uint32_t min = bits_get(&reader, 32 - k), max = bits_get(&reader, 32 - k);
     references(min << k, max << k, k, high);
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
