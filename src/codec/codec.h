@@ -16,7 +16,7 @@
 enum {
     CODEC_WORDS = 64,
     CODEC_BLOCK_BYTES = 256,
-    CODEC_MAX_LEVELS = 8,
+    CODEC_MAX_LEVELS = 40,
     CODEC_RAW = -1, /* no level holds the block: it moves as it is, 256 bytes */
 };
 enum codec_bus { CODEC_BUS_64, CODEC_BUS_32, CODEC_BUSES }; /* sizes are multiples of its bytes */
@@ -49,6 +49,12 @@ struct codec {
 
 #define CODEC(symbol) extern const struct codec codec_##symbol;
 #include "codec/codecs.def"
+
+enum { /* CODEC_ID_hilo, ..., and how many there are */
+#define CODEC(symbol) CODEC_ID_##symbol,
+#include "codec/codecs.def"
+       CODEC_COUNT
+};
 
 extern const struct codec *const codecs[]; /* in the order of codecs.def; NULL ends them */
 
