@@ -153,6 +153,12 @@ line_of_words(const struct block_surface *surface, const uint32_t *words, uint8_
             line[b] = (uint8_t)(words[i] >> surface->place[b]);
 }
 
+static struct codec_shape
+shape_of(const struct block_surface *surface)
+{
+    return (struct codec_shape){CODEC_BUS_64, surface->res->samples};
+}
+
 static bool
 compresses(const struct blocks *blocks, const struct block_surface *surface, uint32_t address)
 {
@@ -173,9 +179,9 @@ blocks_pack(struct blocks *blocks, uint32_t address, const uint8_t *line, bool r
     uint32_t words[CODEC_WORDS], state = BLOCK_RAW;
     if (!raw && compresses(blocks, surface, address)) {
         words_of_line(surface, line, words);
-        int32_t level = blocks->codec->choose(words, CODEC_BUS_64);
+        int32_t level = blocks->codec->choose(words, shape_of(surface));
         if (level >= 0) {
-            blocks->codec->compress(words, CODEC_BUS_64, level, out);
+            blocks->codec->compress(words, shape_of(surface), level, out);
             state = BLOCK_LEVEL + (uint32_t)level;
         }
     }
@@ -203,7 +209,7 @@ blocks_unpack(const struct blocks *blocks, uint32_t address, uint32_t state, con
         memcpy(line, surface->clear_line, blocks->block_bytes);
         return;
     }
-    blocks->codec->decompress(in, CODEC_BUS_64, (int32_t)(state - BLOCK_LEVEL), words);
+    blocks->codec->decompress(in, shape_of(surface), (int32_t)(state - BLOCK_LEVEL), words);
     line_of_words(surface, words, line);
 }
 

@@ -511,7 +511,7 @@ rop_clock(struct rop *rop, uint64_t now)
     const uint32_t lanes = rop->shape.quads_cycle;
     enum unit_state why = UNIT_STARVED;
     bool worked = false;
-    rop_cache_clock(&rop->cache, now);
+    rop_cache_receive(&rop->cache, now);
     if (!rop->obeying) {
         for (uint32_t i = 0; i < lanes; i++)
             worked |= fetch(rop, rop->early_in, now) || fetch(rop, rop->late_in, now);
@@ -530,6 +530,7 @@ rop_clock(struct rop *rop, uint64_t now)
         why = UNIT_WAITING;
     if ((rop->obeying || (!worked && is_empty(rop))) && obey(rop, now, &worked))
         why = UNIT_WAITING;
+    rop_cache_send(&rop->cache, now);
     return worked ? UNIT_BUSY : why;
 }
 

@@ -123,7 +123,7 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     in->line = line;
     in->state = blocks_state(cache->blocks, l->address);
     in->bytes = blocks_bytes(cache->blocks, in->state);
-    in->sent = 0;
+    in->sent = in->here = in->put = 0;
     in->missing = (in->bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
     l->filling = 1;
     cache->lines_from_clear += in->state == BLOCK_CLEARED;
@@ -195,6 +195,21 @@ rop_cache_take_port(struct rop_cache *cache, bool write, uint32_t bytes, uint64_
     return 0;
 }
 
+/* The same for a line: one of them at a time, so that a second port is there for quads. */
+static uint32_t
+take_line_port(struct rop_cache *cache, bool write, uint32_t bytes, uint64_t now)
+{
+    uint64_t *line_free = write ? &cache->line_write_free : &cache->line_read_free;
+    if (*line_free > now) {
+        module_wake_at(cache->module, *line_free);
+        return 0;
+    }
+    uint32_t cycles = rop_cache_take_port(cache, write, bytes, now);
+    if (cycles)
+        *line_free = now + cycles;
+    return cycles;
+}
+
 bool
 rop_cache_write_back(struct rop_cache *cache, uint32_t line, uint64_t now)
 {
@@ -234,6 +249,7 @@ take_replies(struct rop_cache *cache, uint64_t now)
             uint32_t part = (reply->tag & 15) * TRANSACTION_BYTES;
             BUG_ON(part >= BLOCK_MAX_BYTES || !in->missing, "rop: a reply that nobody awaits");
             memcpy(in->data + part, reply->data, TRANSACTION_BYTES);
+            in->here |= 1u << (reply->tag & 15);
             in->missing--;
         }
         queue_pop(cache->port.replies, now);
@@ -271,7 +287,7 @@ is_read_out(struct rop_cache *cache, uint32_t line)
     return true;
 }
 
-/* The next line that has come and is decompressed goes into the cache. */
+/* The next line goes into the cache: a raw one in pieces, as they come. */
 static bool
 write_next(struct rop_cache *cache, uint64_t now)
 {
@@ -279,22 +295,26 @@ write_next(struct rop_cache *cache, uint64_t now)
     if (ring->stepped[1] == ring->stepped[0])
         return false;
     struct rop_transfer *in = ring_at(ring, ring->stepped[1]);
+    const bool raw = in->state == BLOCK_RAW;
+    if (raw && !(in->here & 1u << in->put))
+        return false;
     if (in->packed_cycle > now) {
         module_wake_at(cache->module, in->packed_cycle);
         return false;
     }
     if (!is_read_out(cache, in->line))
         return false;
-    uint32_t cycles = rop_cache_take_port(cache, true, cache->shape.line_bytes, now);
+    uint32_t bytes = raw ? TRANSACTION_BYTES : cache->shape.line_bytes;
+    uint32_t cycles = take_line_port(cache, true, bytes, now);
     if (!cycles)
         return false;
     in->written_cycle = now + cycles;
-    ring->stepped[1]++;
-    module_wake_at(cache->module, in->written_cycle);
+    in->put++;
+    ring->stepped[1] += !raw || in->put * TRANSACTION_BYTES == in->bytes;
     return true;
 }
 
-/* The next line that has come is decompressed. */
+/* The next line is decompressed, when it has come. */
 static bool
 unpack_next(struct rop_cache *cache, uint64_t now)
 {
@@ -302,10 +322,10 @@ unpack_next(struct rop_cache *cache, uint64_t now)
     if (ring->stepped[0] == ring->count)
         return false;
     struct rop_transfer *in = ring_at(ring, ring->stepped[0]);
-    if (in->missing)
-        return false;
     in->packed_cycle = now;
     if (in->state >= BLOCK_LEVEL) {
+        if (in->missing)
+            return false;
         if (cache->unpack_free > now) {
             cache->unpack_stalls += cache->unpack_free - now;
             in->packed_cycle = cache->unpack_free;
@@ -327,7 +347,7 @@ read_next(struct rop_cache *cache, uint64_t now)
     struct rop_transfer *out = ring_at(ring, ring->stepped[0]);
     out->packed_cycle = now;
     if (out->line != ROP_NO_LINE) {
-        uint32_t cycles = rop_cache_take_port(cache, false, cache->shape.line_bytes, now);
+        uint32_t cycles = take_line_port(cache, false, cache->shape.line_bytes, now);
         if (!cycles)
             return false;
         out->packed_cycle = now + cycles;
@@ -380,7 +400,7 @@ push_part(struct rop_cache *cache, struct rop_transfer *transfer, uint64_t now)
 static struct rop_transfer *
 next_read(struct rop_cache *cache)
 {
-    for (uint32_t n = cache->in.stepped[0]; n < cache->in.count; n++) {
+    for (uint32_t n = 0; n < cache->in.count; n++) {
         struct rop_transfer *in = ring_at(&cache->in, n);
         if (in->sent >= in->bytes)
             continue;
@@ -422,19 +442,27 @@ send(struct rop_cache *cache, uint64_t now)
     return true;
 }
 
-bool
-rop_cache_clock(struct rop_cache *cache, uint64_t now)
+void
+rop_cache_receive(struct rop_cache *cache, uint64_t now)
 {
     bool worked = take_replies(cache, now);
-    if (cache->in.count || cache->out.count || cache->request_count) {
+    if (cache->in.count) {
         worked |= end_fills(cache, now);
         worked |= write_next(cache, now);
         worked |= unpack_next(cache, now);
-        worked |= accept(cache);
-        worked |= read_next(cache, now);
-        worked |= send(cache, now);
     }
     if (worked)
         module_wake_at(cache->module, now + 1);
-    return worked;
+}
+
+void
+rop_cache_send(struct rop_cache *cache, uint64_t now)
+{
+    if (!cache->request_count && !cache->in.count && !cache->out.count)
+        return;
+    bool worked = accept(cache);
+    worked |= read_next(cache, now);
+    worked |= send(cache, now);
+    if (worked)
+        module_wake_at(cache->module, now + 1);
 }

@@ -5,9 +5,10 @@
  * read port, compressed, and sent; the new line's bytes are asked for, decompressed, and written
  * into the cache through a write port. Requests are taken in order, as many as there are input
  * buffers (lines that come) and output buffers (lines that go). The lines that come are
- * decompressed and written in order, one at a time in each of the two steps; likewise those that
- * go. One transaction a cycle leaves, lines that are wanted before lines that go, but never a read
- * of a block before its own write. Quads use the same ports. */
+ * decompressed and written in order, one at a time in each of the two steps, raw ones written
+ * transaction by transaction; likewise those that go. One transaction a cycle leaves, lines that
+ * are wanted before lines that go, but never a read of a block before its own write. Quads use the
+ * same ports. */
 #ifndef AETIUS_UNIT_ROP_CACHE_H
 #define AETIUS_UNIT_ROP_CACHE_H
 
@@ -26,9 +27,10 @@ struct rop_cache_shape {
 
 struct rop_transfer { /* a line between the cache and memory */
     uint32_t address, line;
-    uint32_t state; /* of the block in memory: what moves */
-    uint32_t bytes; /* that move */
-    uint32_t sent, missing;
+    uint32_t state;         /* of the block in memory: what moves */
+    uint32_t bytes;         /* that move */
+    uint32_t sent, missing; /* bytes; transactions */
+    uint32_t here, put;     /* in: those that have come (a bit each), and are in the line (raw) */
     bool packs;             /* out: goes through the compressor */
     uint64_t packed_cycle;  /* out: may be sent from then; in: decompressed then */
     uint64_t written_cycle; /* in: in the line from then */
@@ -57,6 +59,7 @@ struct rop_cache {
     struct rop_ring in, out; /* steps of in: decompressed, written; of out: read, - */
     uint64_t pack_free, unpack_free;
     uint64_t read_ports[ROP_CACHE_PORTS], write_ports[ROP_CACHE_PORTS]; /* free from */
+    uint64_t line_read_free, line_write_free; /* no line uses one of them from then on */
     uint32_t writes_in_flight;
     uint64_t refused_since; /* a miss finds no victim or no place for its request; 0: no */
     bool raw;               /* lines go uncompressed */
@@ -99,8 +102,9 @@ bool rop_cache_write_back(struct rop_cache *cache, uint32_t line, uint64_t now);
 bool rop_cache_write_block(struct rop_cache *cache, uint32_t address, const uint8_t *bytes);
 bool rop_cache_is_quiet(const struct rop_cache *cache); /* nothing moves or waits to */
 
-/* One cycle of the memory side; wakes the module when it has to go on. Returns whether it did
- * anything. */
-bool rop_cache_clock(struct rop_cache *cache, uint64_t now);
+/* One cycle of the memory side: before and after the quads'. They wake the module when they have to
+ * go on. */
+void rop_cache_receive(struct rop_cache *cache, uint64_t now);
+void rop_cache_send(struct rop_cache *cache, uint64_t now);
 
 #endif
