@@ -357,10 +357,6 @@ fill_share(const char *const *set, bool *rops_bind)
     double memory = 16 * pixels / (channel * p->MEMORYCONTROLLER.V2MemoryChannels) *
                     ((reads + writes + turns) / (reads + writes));
     *rops_bind = rop > memory;
-    if (getenv("AETIUS_ALL"))
-        for (uint32_t i = 0; i < rig->sim.machine->stats.count; i++)
-            printf("%s %llu\n", rig->sim.machine->stats.entries[i].name,
-                   (unsigned long long)(last[i] - third[i]));
     double share = share_of(rig, rop > memory ? rop : memory);
     rig_destroy(rig);
     return share;
@@ -385,15 +381,17 @@ fill_is_bound_by_memory(void **state)
     assert_false(rops_bind);
 }
 
-/* 16 channels move twice what four ROPs ask for. */
+/* A bus that is wide enough; and shader units enough, since a fragment takes more than one cycle of
+ * theirs. */
 static void
 fill_is_bound_by_rops(void **state)
 {
     static const char *const one[] = {NO_COMPRESSION, "GPU.NumStampPipes=1",
                                       "MEMORYCONTROLLER.V2PerfectMemory=TRUE",
-                                      "MEMORYCONTROLLER.V2MemoryChannels=32", NULL};
-    static const char *const four[] = {NO_COMPRESSION, "MEMORYCONTROLLER.V2PerfectMemory=TRUE",
-                                       "MEMORYCONTROLLER.V2MemoryChannels=64", NULL};
+                                      "MEMORYCONTROLLER.V2BurstElementsPerCycle=4", NULL};
+    static const char *const four[] = {NO_COMPRESSION, "GPU.NumFragmentShaders=16",
+                                       "MEMORYCONTROLLER.V2PerfectMemory=TRUE",
+                                       "MEMORYCONTROLLER.V2BurstElementsPerCycle=16", NULL};
     bool rops_bind;
     (void)state;
     assert_share("one ROP, perfect memory", fill_share(one, &rops_bind));
