@@ -410,15 +410,14 @@ void
 machine_settle(struct machine *m)
 {
     for (uint32_t r = 0; r < m->rops; r++) {
-        rop_settle_memory(&m->zstencil[r].rop, &m->device->memory);
-        rop_settle_memory(&m->colorwrite[r].rop, &m->device->memory);
-        rop_reset(&m->zstencil[r].rop);
-        rop_reset(&m->colorwrite[r].rop);
+        rop_settle(&m->zstencil[r].rop, &m->device->memory);
+        rop_settle(&m->colorwrite[r].rop, &m->device->memory);
     }
     for (uint32_t s = 0; s < m->shaders; s++)
         cache_reset(&m->texunit[s].cache);
     cache_reset(&m->streamer->cache);
     hz_reset(m->hz);
+    dac_reset(m->dac);
     memctl_reset(m->memctl);
     m->interpolator->turn = 0;
     for (uint32_t s = 0; s < m->shaders; s++)
