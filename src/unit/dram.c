@@ -12,13 +12,14 @@
  * GDDR3 (MemoryControllerV2): a burst moves V2BurstElementsPerCycle 32-bit elements a cycle. A row
  * must be open in its bank: tRP to close the old one, tRCD (tRCDW) to open it for reads (writes),
  * tRRD between openings of two banks, tRC between two of one; data follows a command by CAS or WL;
- * the bus turns after tRTW and tWTR; a row may close tRAS after it was opened and tWR after its
- * last write. Rows are closed and opened, one a cycle, for the entries that the scheduler may take
- * next, while the bus is still busy, unless waiting entries still hit the row that is open. The
- * scheduler (V2ChannelScheduler) decides which entries those are: the heads of one queue, of one
- * for reads and one for writes, of one a bank, of one a bank and direction, or any. Among those
- * whose row is open it keeps the direction (at most MaxConsecutiveReads or Writes while others
- * wait), then prefers age. No transaction passes an older one to the same 64 bytes.
+ * the bus turns after tRTW and tWTR; a row may close tRAS after it was opened, tWR after its last
+ * write, and after the length of a burst behind its last read command. Rows are closed and opened,
+ * one a cycle, for the entries that the scheduler may take next, while the bus is still busy,
+ * unless waiting entries still hit the row that is open. The scheduler (V2ChannelScheduler) decides
+ * which entries those are: the heads of one queue, of one for reads and one for writes, of one a
+ * bank, of one a bank and direction, or any. Among those whose row is open it keeps the direction
+ * (at most MaxConsecutiveReads or Writes while others wait), then prefers age. No transaction
+ * passes an older one to the same 64 bytes.
  *
  * Source: machine.md (memory controller); the GDDR3 rules of the JEDEC standard. Not modelled:
  * refresh; the command bus, which row and column commands would share. */
@@ -432,8 +433,9 @@ transfer(struct dram *dram, const struct dram_entry *entry, uint64_t now)
         write ? p->MEMORYCONTROLLER.V2GDDR_tRTW : p->MEMORYCONTROLLER.V2GDDR_tWTR + latency;
     use_bus(dram, write, now + latency, turn);
     *(entry->opened ? &dram->stats.row_misses : &dram->stats.row_hits) += 1;
-    uint64_t end = dram->bus_free + (write ? p->MEMORYCONTROLLER.V2GDDR_tWR : 0);
-    bank->may_close = later(bank->may_close, end);
+    uint64_t row_end = write ? dram->bus_free + p->MEMORYCONTROLLER.V2GDDR_tWR
+                             : now + dram->burst_cycles; /* read out, on its way to the bus */
+    bank->may_close = later(bank->may_close, row_end);
 }
 
 /* After an access under the closing policy: the row goes when nobody waits for it. */

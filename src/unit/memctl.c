@@ -1,7 +1,7 @@
 /* Memory controller.
  *
  * A crossbar takes at most one transaction of 64 bytes a cycle from each client, in turn, into the
- * channel that holds the address (under SharedBanks into the one with the fewest, unless another
+ * channel that holds the address (under SharedBanks into the one that is free first, unless another
  * has one of the same address); the channels (unit/dram.c) say when each one's data moves. Data is
  * read from and written to the simulated memory when the scheduler picks the transaction; the reply
  * leaves when its burst is over. RequestQueueSize transactions may wait, WriteBufferLines of them
@@ -90,7 +90,7 @@ count_bytes(struct memctl *memctl, uint32_t port, const struct memory_request *r
 }
 
 /* The channel for a request: the one that holds the address; where all do, one that keeps the order
- * of transactions to the same address, else the one with the fewest. */
+ * of transactions to the same address, else the one that is free first. */
 static struct dram *
 channel_for(struct memctl *memctl, uint32_t address)
 {
@@ -101,7 +101,8 @@ channel_for(struct memctl *memctl, uint32_t address)
         struct dram *channel = &memctl->channels[c];
         if (dram_holds(channel, address))
             return channel;
-        if (channel->count < best->count)
+        if (channel->count < best->count ||
+            (channel->count == best->count && channel->command_free < best->command_free))
             best = channel;
     }
     return best;

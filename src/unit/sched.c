@@ -102,6 +102,9 @@ take_vertices(struct sched *sched, uint64_t now)
         const struct vertex_item *item = queue_front(sched->vertices_in, now);
         if (!item || (sched->vertex_group && sched->vertex_group->count == full))
             break;
+        if (sched->vertex_group && sched->vertex_group->draw != item->draw &&
+            !dispatch(sched, &sched->vertex_group, now))
+            break;
         if (!sched->vertex_group) {
             sched->vertex_group = group_create(sched->pools);
             sched->vertex_group->stage = STAGE_VERTEX;
