@@ -86,6 +86,7 @@ dram_init(struct dram *dram, const struct params *params)
     dram->burst_cycles = burst_cycles(dram);
     dram->entries = mem_alloc(dram->limit * sizeof *dram->entries);
     dram->order = mem_alloc(dram->limit * sizeof *dram->order);
+    dram->requests = mem_alloc(dram->limit * sizeof *dram->requests);
     dram->heads = mem_alloc(dram->limit * sizeof *dram->heads);
     for (uint32_t i = 0; i < dram->limit; i++)
         dram->order[i] = (uint16_t)i;
@@ -96,6 +97,7 @@ void
 dram_fini(struct dram *dram)
 {
     free(dram->entries);
+    free(dram->requests);
     free(dram->order);
     free(dram->heads);
 }
@@ -104,7 +106,7 @@ void
 dram_reset(struct dram *dram)
 {
     BUG_ON(dram->count, "a memory channel is reset with %u transactions in it", dram->count);
-    dram->bus_free = dram->command_free = dram->next_open = 0;
+    dram->bus_free = dram->gpu_bus_free = dram->command_free = dram->next_open = 0;
     dram->last_read_end = dram->last_write_end = 0;
     dram->last_was_write = false;
     dram->in_a_row = dram->page_count = 0;
@@ -113,17 +115,11 @@ dram_reset(struct dram *dram)
         dram->banks[b] = (struct dram_bank){.row = DRAM_NO_ROW};
 }
 
-uint64_t
-dram_bus_free(const struct dram *dram)
-{
-    return (dram->bus_free + dram->gpu_cycle - 1) / dram->gpu_cycle;
-}
-
 /* Queue that an entry stands in, by scheduler. */
 static uint32_t
 class_of(const struct dram *dram, const struct dram_entry *entry)
 {
-    bool write = entry->request.write;
+    bool write = entry->write;
     if (!is_gddr(dram))
         return write;
     switch (dram->params->MEMORYCONTROLLER.V2ChannelScheduler) {
@@ -140,7 +136,7 @@ static void
 locate(const struct dram *dram, struct dram_entry *entry)
 {
     const struct params *p = dram->params;
-    uint32_t piece = interleaving(p), address = entry->request.address;
+    uint32_t piece = interleaving(p), address = entry->address;
     uint32_t own = address / piece / dram->channels * piece + address % piece;
     if (!is_gddr(dram)) {
         entry->bank = 0;
@@ -150,22 +146,22 @@ locate(const struct dram *dram, struct dram_entry *entry)
     uint32_t banks = p->MEMORYCONTROLLER.V2BanksPerMemoryChannel;
     uint32_t bank_piece = p->MEMORYCONTROLLER.V2BankInterleaving;
     uint32_t in_bank = own / bank_piece / banks * bank_piece + own % bank_piece;
-    entry->bank = own / bank_piece % banks;
+    entry->bank = (uint8_t)(own / bank_piece % banks);
     entry->row = (int32_t)(in_bank / p->MEMORYCONTROLLER.V2MemoryRowSize);
 }
 
 void
 dram_add(struct dram *dram, const struct memory_request *request, uint32_t port)
 {
-    struct dram_entry *entry = &dram->entries[dram->order[dram->count]];
-    entry->request = *request;
-    entry->port = port;
-    entry->opened = false;
-    entry->older = entry->passed = 0;
+    uint16_t place = dram->order[dram->count];
+    struct dram_entry *entry = &dram->entries[place];
+    dram->requests[place] = *request;
+    *entry = (struct dram_entry){
+        .address = request->address, .write = request->write, .port = (uint8_t)port};
     for (uint32_t i = 0; i < dram->count; i++)
-        entry->older += dram_entry(dram, i)->request.address == request->address;
+        entry->older += dram_entry(dram, i)->address == request->address;
     locate(dram, entry);
-    entry->class = class_of(dram, entry);
+    entry->class = (uint8_t)class_of(dram, entry);
     dram->count++;
     dram->wake = 0;
 }
@@ -174,7 +170,7 @@ bool
 dram_holds(const struct dram *dram, uint32_t address)
 {
     for (uint32_t i = 0; i < dram->count; i++)
-        if (dram_entry(dram, i)->request.address == address)
+        if (dram_entry(dram, i)->address == address)
             return true;
     return false;
 }
@@ -183,14 +179,13 @@ void
 dram_remove(struct dram *dram, uint32_t place)
 {
     uint16_t gone = dram->order[place];
-    uint32_t address = dram->entries[gone].request.address;
+    uint32_t address = dram->entries[gone].address;
     for (uint32_t i = 0; i < place; i++)
         dram->entries[dram->order[i]].passed++;
     dram->count--;
     for (uint32_t i = place; i < dram->count; i++) {
         dram->order[i] = dram->order[i + 1];
-        dram->entries[dram->order[i]].older -=
-            dram->entries[dram->order[i]].request.address == address;
+        dram->entries[dram->order[i]].older -= dram->entries[dram->order[i]].address == address;
     }
     dram->order[dram->count] = gone;
 }
@@ -222,22 +217,34 @@ use_bus(struct dram *dram, bool write, uint64_t start, uint64_t turn)
     dram->last_was_write = write;
     dram->in_a_row++;
     dram->bus_free = start + dram->burst_cycles;
+    dram->gpu_bus_free = (dram->bus_free + dram->gpu_cycle - 1) / dram->gpu_cycle;
     *(write ? &dram->last_write_end : &dram->last_read_end) = dram->bus_free;
     dram->stats.burst_cycles += dram->burst_cycles;
 }
 
-/* Marks the entries that may be taken: the heads of their queues, with no older one of the same
+static bool
+row_is_open(const struct dram *dram, const struct dram_entry *entry)
+{
+    return dram->banks[entry->bank].row == entry->row;
+}
+
+/* Lists the entries that may be taken: the heads of their queues, with no older one of the same
  * address in front. */
 static void
-mark_heads(struct dram *dram)
+list_heads(struct dram *dram)
 {
     uint64_t seen[DRAM_MAX_BANKS * 2 / 64] = {0};
+    dram->head_count = 0;
+    dram->wanted_banks = 0;
     bool any =
         is_gddr(dram) && dram->params->MEMORYCONTROLLER.V2ChannelScheduler == SCHEDULER_LOOK_AHEAD;
     for (uint32_t i = 0; i < dram->count; i++) {
         const struct dram_entry *entry = dram_entry(dram, i);
         uint64_t *word = &seen[entry->class / 64], bit = UINT64_C(1) << entry->class % 64;
-        dram->heads[i] = (any || !(*word & bit)) && !entry->older;
+        if ((any || !(*word & bit)) && !entry->older) {
+            dram->heads[dram->head_count++] = (uint16_t)i;
+            dram->wanted_banks |= (uint64_t)row_is_open(dram, entry) << entry->bank;
+        }
         *word |= bit;
     }
 }
@@ -248,7 +255,7 @@ prefers_direction(const struct dram *dram, const struct dram_entry *entry)
     const struct params *p = dram->params;
     uint32_t limit = dram->last_was_write ? p->MEMORYCONTROLLER.MaxConsecutiveWrites
                                           : p->MEMORYCONTROLLER.MaxConsecutiveReads;
-    return (entry->request.write == dram->last_was_write) == (dram->in_a_row < limit);
+    return (entry->write == dram->last_was_write) == (dram->in_a_row < limit);
 }
 
 /* Cycles to open the page of an entry: 0 when it is open, or when memory has no pages. */
@@ -280,18 +287,19 @@ clock_simple(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void
     const uint64_t cycle = dram->memory_cycle, gpu = dram->gpu_cycle;
     int32_t best = -1;
     uint32_t best_score = 0;
-    mark_heads(dram);
-    for (uint32_t i = 0; i < dram->count; i++) {
-        uint32_t score = 1 + prefers_direction(dram, dram_entry(dram, i));
-        if (dram->heads[i] && score > best_score && may_reply(data, dram_entry(dram, i))) {
-            best = (int32_t)i;
+    list_heads(dram);
+    for (uint32_t i = 0; i < dram->head_count; i++) {
+        const struct dram_entry *entry = dram_entry(dram, dram->heads[i]);
+        uint32_t score = 1 + prefers_direction(dram, entry);
+        if (score > best_score && may_reply(data, entry)) {
+            best = dram->heads[i];
             best_score = score;
         }
     }
     if (best < 0)
         return -1;
     const struct dram_entry *entry = dram_entry(dram, (uint32_t)best);
-    bool write = entry->request.write;
+    bool write = entry->write;
     uint64_t latency =
         (write ? p->MEMORYCONTROLLER.WriteLatency : p->MEMORYCONTROLLER.ReadLatency) * cycle;
     uint64_t recovery = write ? 0 : p->MEMORYCONTROLLER.WriteToReadLatency * cycle;
@@ -308,27 +316,9 @@ clock_simple(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void
     command += open_page(dram, entry->row) * cycle;
     dram->command_free = command + dram->burst_cycles;
     use_bus(dram, write, command + latency, recovery + latency);
-    *delay = dram_bus_free(dram) - now;
+    *delay = dram->gpu_bus_free - now;
     lower(&dram->wake, later(dram->command_free / gpu, now + 1));
     return best;
-}
-
-static bool
-row_is_open(const struct dram *dram, const struct dram_entry *entry)
-{
-    return dram->banks[entry->bank].row == entry->row;
-}
-
-/* Whether an entry that may be taken hits the row that is open. */
-static bool
-row_is_wanted(const struct dram *dram, uint32_t bank)
-{
-    for (uint32_t i = 0; i < dram->count; i++) {
-        const struct dram_entry *entry = dram_entry(dram, i);
-        if (dram->heads[i] && entry->bank == bank && row_is_open(dram, entry))
-            return true;
-    }
-    return false;
 }
 
 /* Whether an entry has been passed by so many others that its row may be opened for it though the
@@ -385,7 +375,7 @@ row_is_ready(struct dram *dram, struct dram_entry *entry, uint64_t now, bool *pr
     const struct dram_bank *bank = &dram->banks[entry->bank];
     if (!row_is_open(dram, entry)) {
         bool may = bank->row == DRAM_NO_ROW || is_overdue(dram, entry) ||
-                   !row_is_wanted(dram, entry->bank);
+                   !(dram->wanted_banks >> entry->bank & 1);
         if (may && *prepared)
             lower(&dram->wake, now + 1);
         else if (may)
@@ -393,8 +383,8 @@ row_is_ready(struct dram *dram, struct dram_entry *entry, uint64_t now, bool *pr
     }
     if (!row_is_open(dram, entry))
         return false;
-    uint64_t ready = bank->opened + (entry->request.write ? p->MEMORYCONTROLLER.V2GDDR_tRCDW
-                                                          : p->MEMORYCONTROLLER.V2GDDR_tRCD);
+    uint64_t ready = bank->opened + (entry->write ? p->MEMORYCONTROLLER.V2GDDR_tRCDW
+                                                  : p->MEMORYCONTROLLER.V2GDDR_tRCD);
     if (ready > now)
         lower(&dram->wake, ready);
     return ready <= now;
@@ -427,7 +417,7 @@ transfer(struct dram *dram, const struct dram_entry *entry, uint64_t now)
 {
     const struct params *p = dram->params;
     struct dram_bank *bank = &dram->banks[entry->bank];
-    bool write = entry->request.write;
+    bool write = entry->write;
     uint64_t latency = latency_of(dram, write);
     uint64_t turn =
         write ? p->MEMORYCONTROLLER.V2GDDR_tRTW : p->MEMORYCONTROLLER.V2GDDR_tWTR + latency;
@@ -462,7 +452,7 @@ clock_perfect(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, voi
     }
     if (!dram->count || !may_reply(data, dram_entry(dram, 0)))
         return -1;
-    use_bus(dram, dram_entry(dram, 0)->request.write, now, 0);
+    use_bus(dram, dram_entry(dram, 0)->write, now, 0);
     *delay = dram->burst_cycles;
     lower(&dram->wake, dram->bus_free);
     return 0;
@@ -475,21 +465,21 @@ clock_gddr(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *
     int32_t best = -1;
     uint32_t best_score = 0;
     bool prepared = false;
-    mark_heads(dram);
-    for (uint32_t i = 0; i < dram->count; i++) {
-        struct dram_entry *entry = &dram->entries[dram->order[i]];
-        if (!dram->heads[i] || !row_is_ready(dram, entry, now, &prepared))
+    list_heads(dram);
+    for (uint32_t i = 0; i < dram->head_count; i++) {
+        struct dram_entry *entry = &dram->entries[dram->order[dram->heads[i]]];
+        if (!row_is_ready(dram, entry, now, &prepared))
             continue;
         uint32_t score = 1 + prefers_direction(dram, entry);
         if (score > best_score && may_reply(data, entry)) {
-            best = (int32_t)i;
+            best = dram->heads[i];
             best_score = score;
         }
     }
     if (best < 0)
         return -1;
     const struct dram_entry *entry = dram_entry(dram, (uint32_t)best);
-    uint64_t command = command_cycle(dram, entry->request.write, now);
+    uint64_t command = command_cycle(dram, entry->write, now);
     lower(&dram->wake, later(command, now + 1));
     if (command > now)
         return -1;

@@ -9,14 +9,15 @@
 
 enum { DRAM_MAX_BANKS = 64, DRAM_MAX_PAGES = 1024, DRAM_NO_ROW = -1 };
 
-struct dram_entry { /* a transaction that waits for the channel */
-    struct memory_request request;
-    uint32_t port;
-    uint32_t bank, class; /* the queue that it stands in */
+struct dram_entry { /* what the scheduler looks at of a transaction that waits for the channel */
+    uint32_t address;
     int32_t row;
-    uint32_t older;  /* transactions in front of it that are of the same 64 bytes */
-    uint32_t passed; /* younger ones that went before it */
-    bool opened;     /* its row had to be opened for it */
+    uint32_t passed;     /* younger ones that went before it */
+    uint16_t older;      /* transactions in front of it that are of the same 64 bytes */
+    uint8_t bank, class; /* class: the queue that it stands in */
+    uint8_t port;
+    bool write;
+    bool opened; /* its row had to be opened for it */
 };
 
 struct dram_bank {
@@ -33,13 +34,17 @@ struct dram_stats { /* cycles are the channel's own */
 struct dram {
     const struct params *params;
     struct dram_entry *entries;
+    struct memory_request *requests; /* of the entries */
     uint16_t *order; /* places in entries: those that wait, as they came; then free ones */
-    bool *heads;     /* which of those that wait the scheduler may take, now */
     uint32_t count, limit;
+    uint16_t *heads; /* which of those that wait the scheduler may take, now: places in order */
+    uint32_t head_count;
+    uint64_t wanted_banks; /* of which the open row is what some head needs */
     /* The channel's clock: GPU cycles, or reference clock cycles in the simple model */
     uint32_t gpu_cycle, memory_cycle; /* their lengths in it */
     uint32_t burst_cycles;            /* a transaction on the bus */
     uint64_t bus_free;                /* cycle from which the bus can carry data */
+    uint64_t gpu_bus_free;            /* first GPU cycle in which the bus is idle */
     uint64_t command_free;            /* simple model: cycle from which it takes a command */
     bool last_was_write;
     uint32_t in_a_row;                      /* transactions since the direction changed */
@@ -83,9 +88,11 @@ dram_entry(const struct dram *dram, uint32_t place)
 {
     return &dram->entries[dram->order[place]];
 }
+static inline const struct memory_request *
+dram_request(const struct dram *dram, uint32_t place)
+{
+    return &dram->requests[dram->order[place]];
+}
 void dram_remove(struct dram *dram, uint32_t place);
-
-/* First GPU cycle in which the bus is idle. */
-uint64_t dram_bus_free(const struct dram *dram);
 
 #endif

@@ -132,8 +132,10 @@ static bool
 take_requests(struct memctl *memctl, uint64_t now)
 {
     bool worked = false;
-    for (uint32_t i = 0; i < memctl->port_count; i++) {
-        uint32_t port = (memctl->turn + i) % memctl->port_count;
+    uint32_t port = memctl->turn;
+    for (uint32_t left = memctl->port_count; left > 0; left--, port++) {
+        if (port == memctl->port_count)
+            port = 0;
         const struct memory_request *request = queue_front(memctl->ports[port].requests, now);
         if (!request)
             continue;
@@ -168,10 +170,10 @@ write_bytes(uint8_t *bytes, const struct memory_request *request)
 
 /* Moves the data of a transaction and sends the reply on its way. */
 static void
-serve(struct memctl *memctl, const struct dram_entry *entry, uint64_t delay, uint64_t now)
+serve(struct memctl *memctl, uint32_t port, const struct memory_request *request, uint64_t delay,
+      uint64_t now)
 {
-    const struct memory_request *request = &entry->request;
-    struct memory_reply *reply = queue_push_later(memctl->ports[entry->port].replies, now, delay);
+    struct memory_reply *reply = queue_push_later(memctl->ports[port].replies, now, delay);
     bool fault = !request->write && ++memctl->reads_served == memctl->fault_tag_at;
     reply->tag = request->tag ^ (fault ? MEMCTL_FAULT_TAG : 0);
     reply->write = request->write;
@@ -184,7 +186,7 @@ serve(struct memctl *memctl, const struct dram_entry *entry, uint64_t delay, uin
         memcpy(reply->data, bytes, TRANSACTION_BYTES);
         memctl->read_ends[memctl->reads_here++] = now + delay;
     }
-    count_bytes(memctl, entry->port, request);
+    count_bytes(memctl, port, request);
 }
 
 /* Whether the data of another read has a place; lowers memctl->wake when it will have. */
@@ -211,7 +213,7 @@ static bool
 may_reply(void *data, const struct dram_entry *entry)
 {
     struct memctl *memctl = data;
-    bool may = (entry->request.write || has_read_buffer(memctl)) &&
+    bool may = (entry->write || has_read_buffer(memctl)) &&
                queue_space(memctl->ports[entry->port].replies, memctl->now) > 0;
     memctl->refused |= !may;
     return may;
@@ -247,7 +249,8 @@ clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
     memctl->refused = false;
     int32_t place = dram_clock(channel, now, may_reply, memctl, &delay);
     if (place >= 0) {
-        serve(memctl, dram_entry(channel, (uint32_t)place), delay, now);
+        serve(memctl, dram_entry(channel, (uint32_t)place)->port,
+              dram_request(channel, (uint32_t)place), delay, now);
         dram_remove(channel, (uint32_t)place);
     }
     if (channel->wake < memctl->wake)
@@ -270,10 +273,10 @@ memctl_clock(void *self, uint64_t now)
             served |= clock_channel(memctl, channel, now);
         else if (channel->count && channel->wake < memctl->wake)
             memctl->wake = channel->wake;
-        uint64_t bus_free = dram_bus_free(channel);
-        if (bus_free > now) {
+        if (channel->gpu_bus_free > now) {
             bursting = true;
-            memctl->wake = bus_free < memctl->wake ? bus_free : memctl->wake;
+            if (channel->gpu_bus_free < memctl->wake)
+                memctl->wake = channel->gpu_bus_free;
         }
     }
     if (served)

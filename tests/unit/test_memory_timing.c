@@ -64,7 +64,7 @@ play(const struct params *params, struct stream *stream, bool every_cycle)
         int32_t place = dram_clock(&dram, now, always, NULL, &delay);
         if (place < 0)
             continue;
-        stream->requests[dram_entry(&dram, (uint32_t)place)->request.tag].end = now + delay;
+        stream->requests[dram_request(&dram, (uint32_t)place)->tag].end = now + delay;
         dram_remove(&dram, (uint32_t)place);
         ended++;
     }
