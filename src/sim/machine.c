@@ -119,15 +119,13 @@ moves_depth_away(const struct draw *draw)
            func != FUNC_NEVER;
 }
 
-/* Whether the draw may start while the one before it is still on its way: same surfaces, none of
- * them sampled, the same place of the z test, and depths that only come nearer. */
+/* Whether the draw may start while the one before it is still on its way: the z test has the same
+ * place, and depths only came nearer. (Orders to leave surfaces wait for draws by themselves.) */
 static bool
 may_overlap(const struct machine *m, const struct draw *draw)
 {
     const struct draw *last = m->last_draw;
-    return !last || (same_surfaces(m, draw->color, draw->color_count, &draw->depth) &&
-                     !samples_live_surface(m, draw) && last->early_z == draw->early_z &&
-                     !moves_depth_away(last));
+    return !last || (last->early_z == draw->early_z && !moves_depth_away(last));
 }
 
 static bool

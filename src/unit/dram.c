@@ -158,7 +158,7 @@ dram_add(struct dram *dram, const struct memory_request *request, uint32_t port)
     dram->requests[place] = *request;
     *entry = (struct dram_entry){
         .address = request->address, .write = request->write, .port = (uint8_t)port};
-    for (uint32_t i = 0; i < dram->count; i++)
+    for (uint32_t i = 0; i < dram->count && !dram->fault_order; i++)
         entry->older += dram_entry(dram, i)->address == request->address;
     locate(dram, entry);
     entry->class = (uint8_t)class_of(dram, entry);
@@ -185,7 +185,8 @@ dram_remove(struct dram *dram, uint32_t place)
     dram->count--;
     for (uint32_t i = place; i < dram->count; i++) {
         dram->order[i] = dram->order[i + 1];
-        dram->entries[dram->order[i]].older -= dram->entries[dram->order[i]].address == address;
+        if (dram->entries[dram->order[i]].older)
+            dram->entries[dram->order[i]].older -= dram->entries[dram->order[i]].address == address;
     }
     dram->order[dram->count] = gone;
 }

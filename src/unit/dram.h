@@ -55,6 +55,7 @@ struct dram {
     int32_t pages[DRAM_MAX_PAGES];
     uint32_t page_count;
     uint32_t channels; /* of the machine: to find a row from an address */
+    bool fault_order;  /* fault injection: transactions pass others of the same address */
     uint64_t wake;     /* GPU cycle from which something can happen; new entries set it to 0 */
     struct dram_stats stats;
 };

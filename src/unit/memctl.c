@@ -145,11 +145,13 @@ take_requests(struct memctl *memctl, uint64_t now)
         struct dram *channel = channel_for(memctl, request->address);
         if (dram_is_full(channel) || !has_room(memctl, &memctl->ports[port], request, now))
             continue;
-        dram_add(channel, request, port);
-        memctl->waiting++;
-        memctl->writes_waiting += request->write;
-        queue_pop(memctl->ports[port].requests, now);
         memctl->stats.transactions++;
+        if (memctl->stats.transactions != memctl->fault_drop_at) {
+            dram_add(channel, request, port);
+            memctl->waiting++;
+            memctl->writes_waiting += request->write;
+        }
+        queue_pop(memctl->ports[port].requests, now);
         worked = true;
     }
     if (worked)

@@ -36,6 +36,7 @@ struct memctl {
     uint64_t *read_ends; /* reads whose data is here: cycles in which it will have left */
     uint32_t reads_here;
     uint64_t reads_served, fault_tag_at; /* fault injection: this read's reply gets a wrong tag */
+    uint64_t fault_drop_at;              /* and this transaction is forgotten by the scheduler */
     uint64_t now, wake;                  /* of the clock function, for may_reply() */
     bool refused;                        /* may_reply() said no */
 };
