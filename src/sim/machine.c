@@ -375,6 +375,20 @@ copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return ok;
 }
 
+/* A surface may move a texture to where the ROPs can draw into it; that takes no time: a driver
+ * that saw the whole program would have laid it there from the start. */
+static bool
+create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    const uint64_t moved = m->device->textures_moved;
+    if (!functional_execute(m->functional, cmd, NULL, 0, err))
+        return false;
+    if (m->device->textures_moved == moved)
+        return true;
+    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
+    return run(m, err);
+}
+
 bool
 machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
                 struct error *err)
@@ -402,6 +416,7 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
         if (!run(m, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
+    case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
     }
 }
@@ -415,14 +430,14 @@ machine_settle(struct machine *m)
         rop_reset(&m->zstencil[r].rop);
         rop_reset(&m->colorwrite[r].rop);
     }
-    for (uint32_t s = 0; s < m->shaders; s++)
-        cache_reset(&m->texunit[s].cache);
+    for (uint32_t t = 0; t < m->texunits; t++)
+        texunit_reset(&m->texunit[t]);
     cache_reset(&m->streamer->cache);
     hz_reset(m->hz);
     memctl_reset(m->memctl);
     m->interpolator->turn = 0;
     for (uint32_t s = 0; s < m->shaders; s++)
-        m->shader[s].turn = 0;
+        shader_reset(&m->shader[s]);
     for (uint32_t q = 0; q < m->clock.queue_count; q++)
         queue_reset(m->clock.queues[q]);
     m->color_count = 0;
