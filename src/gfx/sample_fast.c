@@ -76,9 +76,9 @@ static bool
 filters_fast(const struct sample_texture *texture, uint8_t order[4])
 {
     const struct sample_setup *setup = &texture->setup;
-    return setup->dims == 2 && !setup->seamless && !setup->shadow &&
-           wrap_stays_inside(setup->wrap[0]) && wrap_stays_inside(setup->wrap[1]) &&
-           byte_order(setup->bound->format, order);
+    return setup->dims == 2 && setup->res->desc.target != TARGET_3D && !setup->seamless &&
+           !setup->shadow && wrap_stays_inside(setup->wrap[0]) &&
+           wrap_stays_inside(setup->wrap[1]) && byte_order(setup->bound->format, order);
 }
 
 /* The border color in the range of the format. */
