@@ -22,6 +22,7 @@ struct fault {
     uint64_t at;
     void (*inject)(struct tiny_run *run);
     void (*on_batch)(struct tiny_run *run, uint32_t frame, uint32_t batch);
+    bool two_levels; /* of texture cache */
 };
 
 struct sound {
@@ -96,6 +97,7 @@ try_fault(const struct sound *sound, const struct fault *fault)
         tiny_init(&run);
         run.prepare = prepare;
         run.on_batch = fault->on_batch;
+        run.params.FRAGMENTSHADER.TwoLevelTextureCache = fault->two_levels;
         run.data = (void *)(uintptr_t)fault;
         tiny_go(&run, true);
         _exit((int)outcome(&run, &sound->run));
@@ -144,7 +146,7 @@ dropped_item(void **state)
     const struct sound *sound = *state;
     for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++) {
         const struct queue *queue = find_queue(sound->run.sim.machine, queues[i]);
-        const struct fault fault = {queues[i], QUEUE_DROP, queue->items_in / 4, NULL, NULL};
+        const struct fault fault = {queues[i], QUEUE_DROP, queue->items_in / 4, NULL, NULL, false};
         assert_caught(sound, &fault, queues[i], IDENTITY | WATCHDOG | BUG_CHECK);
     }
 }
@@ -160,7 +162,8 @@ swapped_items(void **state)
         const struct queue *queue = find_queue(sound->run.sim.machine, queues[i]);
         bool caught = false;
         for (uint32_t back = 2; back < 40 && !caught; back++) {
-            const struct fault fault = {queues[i], QUEUE_SWAP, queue->items_in - back, NULL, NULL};
+            const struct fault fault = {queues[i], QUEUE_SWAP, queue->items_in - back,
+                                        NULL,      NULL,       false};
             caught = try_fault(sound, &fault) == PICTURE;
         }
         if (!caught)
@@ -203,9 +206,38 @@ keep_texels(struct tiny_run *run, uint32_t frame, uint32_t batch)
 }
 
 static void
+keep_texels_behind(struct tiny_run *run, uint32_t frame, uint32_t batch)
+{
+    if (batch == 0 && frame == 0)
+        for (uint32_t i = 0; i < run->sim.machine->texunit_count; i++)
+            run->sim.machine->texunit[i].cache.skip_invalidate_behind = true;
+}
+
+static void
 skipped_invalidate(void **state)
 {
     assert_caught(*state, &(struct fault){.on_batch = keep_texels}, "texture", PICTURE);
+    struct fault two_levels = {.two_levels = true};
+    assert_int_equal(try_fault(*state, &two_levels), UNCAUGHT);
+    two_levels.on_batch = keep_texels;
+    assert_caught(*state, &two_levels, "first level", PICTURE);
+    two_levels.on_batch = keep_texels_behind;
+    assert_caught(*state, &two_levels, "second level", PICTURE);
+}
+
+static void
+mistake_line(struct tiny_run *run)
+{
+    run->sim.machine->texunit[0].cache.wrong_fill_at = 10;
+}
+
+/* A line of the first level that gets the bytes of the one behind it. */
+static void
+wrong_line(void **state)
+{
+    assert_caught(*state, &(struct fault){.inject = mistake_line}, "one level", PICTURE);
+    assert_caught(*state, &(struct fault){.inject = mistake_line, .two_levels = true}, "two levels",
+                  PICTURE);
 }
 
 /* One block of a surface is not noted as cleared by the first frame: memory holds zeros there,
@@ -267,8 +299,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_fault),           cmocka_unit_test(dropped_item),
         cmocka_unit_test(swapped_items),      cmocka_unit_test(lost_write_back),
-        cmocka_unit_test(skipped_invalidate), cmocka_unit_test(wrong_block_state),
-        cmocka_unit_test(wrong_hz),           cmocka_unit_test(wrong_tag),
+        cmocka_unit_test(skipped_invalidate), cmocka_unit_test(wrong_line),
+        cmocka_unit_test(wrong_block_state),  cmocka_unit_test(wrong_hz),
+        cmocka_unit_test(wrong_tag),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
