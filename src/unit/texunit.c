@@ -24,6 +24,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum { BANKS = 4, PORTS_OF_BANK = 4, SPARE_SAMPLES = 128 };
 
@@ -223,7 +226,11 @@ plan_next(struct texunit *texunit)
 static inline uint32_t
 lane_bits(uvec4 mask)
 {
+#ifdef __SSE2__
+    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps((__m128i)mask));
+#else
     return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
+#endif
 }
 
 /* The lines that the sample reads, by number, and which texels lie in each. Places become offsets
