@@ -14,7 +14,7 @@ static const struct codec *const parts[PARTS] = {
 struct part_level {
     uint8_t part, level;
 };
-/* By size, then by part. */
+/* By size, then by part; ddpcm takes whatever fits 224 bytes. */
 static const struct part_level part_levels[CODEC_BUSES][CODEC_MAX_LEVELS] = {
     [CODEC_BUS_64] = {{DDPCM, 0},
                       {ANCHOR, 0},
@@ -36,8 +36,7 @@ static const struct part_level part_levels[CODEC_BUSES][CODEC_MAX_LEVELS] = {
                       {DDPCM, 1},  {ANCHOR, 1}, {OFFSET, 1}, {PLANE, 1},  {MSAA, 2},   {MSAA, 3},
                       {DDPCM, 2},  {ANCHOR, 2}, {OFFSET, 2}, {PLANE, 2},  {MSAA, 4},   {DDPCM, 3},
                       {ANCHOR, 3}, {OFFSET, 3}, {PLANE, 3},  {MSAA, 5},   {DDPCM, 4},  {ANCHOR, 4},
-                      {OFFSET, 4}, {MSAA, 6},   {DDPCM, 5},  {ANCHOR, 5}, {OFFSET, 5}, {DDPCM, 6},
-                      {ANCHOR, 6}, {OFFSET, 6}},
+                      {OFFSET, 4}, {MSAA, 6},   {DDPCM, 5},  {ANCHOR, 5}, {OFFSET, 5}, {DDPCM, 6}},
 };
 
 static int32_t
@@ -84,9 +83,8 @@ const struct codec codec_depth_mix = {
     .applies = CODEC_DEPTH,
     .latency_cycles = 12,
     .levels = {{16, {64, 64, 64, 64, 64, 64, 128, 128, 128, 128, 128, 128, 192, 192, 192, 192}},
-               {32,
-                {32, 32,  32,  32,  32,  32,  64,  64,  64,  64,  64,  64,  96,  96,  96,  96,
-                 96, 128, 128, 128, 128, 128, 160, 160, 160, 160, 192, 192, 192, 224, 224, 224}}},
+               {30, {32, 32, 32,  32,  32,  32,  64,  64,  64,  64,  64,  64,  96,  96,  96,
+                     96, 96, 128, 128, 128, 128, 128, 160, 160, 160, 160, 192, 192, 192, 224}}},
     .choose = choose,
     .compress = compress,
     .decompress = decompress,
