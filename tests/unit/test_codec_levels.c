@@ -170,8 +170,7 @@ test_more_references(void **state)
     block[63] = d;
     block[5] = b;
     block[40] = c;
-    /* Four different words: min, max, the first that is not min (b), the last that is not max (a).
-     */
+    /* Min, max, the first that is not min (b), the last that is not max (a): not c. */
     assert_int_equal(bytes_of(&codec_hilore4ref, shape, block), CODEC_BLOCK_BYTES);
     block[62] = c; /* now the last is c */
     assert_int_equal(bytes_of(&codec_hilore4ref, shape, block), 64);
@@ -180,9 +179,10 @@ test_more_references(void **state)
     for (uint32_t i = 32; i < 62; i++)
         block[i] = c;
     assert_int_equal(bytes_of(&codec_hilorebi, shape, block), 64);
-    block[3] = d; /* any word may use any of them */
-    block[5] = a;
-    block[50] = a;
+    /* Any word may use any of them: a to d in the first half with b inside, b to c in the second.
+     */
+    block[3] = d;
+    block[63] = b;
     assert_int_equal(bytes_of(&codec_hilorebi, shape, block), 64);
     assert_int_equal(bytes_of(&codec_hilore, shape, block), CODEC_BLOCK_BYTES);
 }
