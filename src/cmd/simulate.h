@@ -12,6 +12,7 @@ struct simulate_options {
     struct machine_options machine;
     const char *frames, *dir;
     const char *vcd; /* "A-B" or NULL */
+    bool capture_blocks;
     bool force, json;
     bool functional; /* without time: no machine is built */
     /* what simulate_options_parse() made of the above */
@@ -27,6 +28,12 @@ struct simulate_options {
         {"vcd",      0,                                                                             \
          ARG_STRING, &(options)->vcd,                                                               \
          "A-B",      "write what queues carry in these cycles to DIR/signals.vcd (GTKWave)"},       \
+        {"capture-blocks",                                                                          \
+         0,                                                                                         \
+         ARG_FLAG,                                                                                  \
+         &(options)->capture_blocks,                                                                \
+         NULL,                                                                                      \
+         "write the lines between ROPs and memory to DIR/blocks.color and DIR/blocks.z"},           \
         {"force", 0, ARG_FLAG, &(options)->force, NULL, "overwrite a DIR that holds a run"},        \
     {                                                                                               \
         "json", 0, ARG_FLAG, &(options)->json, NULL, "print run.json instead of the summary"        \
@@ -41,6 +48,7 @@ struct simulate {
     struct progress progress;
     struct executor_sink sink; /* takes the messages */
     struct vcd *vcd;
+    struct rop_capture captures[2]; /* color, z */
 };
 
 /* Reads `frames` and `vcd`; false: wrong usage. */
