@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2154
 # Inputs that the benchmarks and the scaling study share; sourced by them. $aetius is the simulator,
 # $out the folder that traces go to; a trace that is there is kept.
 
