@@ -14,6 +14,7 @@ struct simulate_options {
     const char *vcd; /* "A-B" or NULL */
     bool force, json;
     bool functional; /* without time: no machine is built */
+    uint64_t jobs;   /* of `aetius sim`: processes; 0 as 1 */
     /* what simulate_options_parse() made of the above */
     struct frame_set timed;
     uint64_t vcd_first, vcd_last; /* cycles */

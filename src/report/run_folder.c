@@ -18,6 +18,8 @@ hash_bytes(uint64_t hash, const void *bytes, size_t size)
 }
 #define HASH_START 0xcbf29ce484222325u
 
+enum { TABLES = 3 };
+
 bool
 run_folder_open(struct run_folder *folder, const char *dir, bool force, struct error *err)
 {
@@ -68,6 +70,8 @@ on_batch(void *data, uint32_t frame, const struct draw *draw)
         progress_at(folder->progress, ++folder->draws, detail);
     }
     (void)draw;
+    if (folder->crew)
+        crew_count(folder->crew);
     if (folder->batches_csv)
         delta_row(folder, folder->batches_csv, folder->batch_before,
                   (const uint64_t[]){frame, folder->batch});
@@ -84,6 +88,26 @@ on_interval(void *data, uint32_t frame, uint64_t cycle)
 }
 
 static bool
+flush_tables(struct run_folder *folder, struct error *err)
+{
+    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
+    for (uint32_t i = 0; i < TABLES; i++)
+        if (tables[i] && !csv_flush(tables[i], err))
+            return false;
+    return true;
+}
+
+/* Rows of a frame count from here. */
+static void
+begin_rows(struct run_folder *folder)
+{
+    const size_t bytes = folder->sim->machine->stats.count * sizeof(uint64_t);
+    folder->batch = 0;
+    memset(folder->batch_before, 0, bytes);
+    memset(folder->interval_before, 0, bytes);
+}
+
+static bool
 write_rows(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
 {
     const struct stat_set *set = &folder->sim->machine->stats;
@@ -93,12 +117,20 @@ write_rows(struct run_folder *folder, const struct simulation_frame *frame, stru
         folder->totals[i] += folder->values[i];
     if (folder->frames_csv)
         csv_row(folder->frames_csv, (const uint64_t[]){frame->number}, folder->values);
-    folder->batch = 0;
-    memset(folder->batch_before, 0, set->count * sizeof(uint64_t));
-    memset(folder->interval_before, 0, set->count * sizeof(uint64_t));
-    return (!folder->frames_csv || csv_flush(folder->frames_csv, err)) &&
-           (!folder->batches_csv || csv_flush(folder->batches_csv, err)) &&
-           (!folder->cycles_csv || csv_flush(folder->cycles_csv, err));
+    begin_rows(folder);
+    return flush_tables(folder, err);
+}
+
+/* A frame into the facts. */
+static void
+add_frame(struct run_folder *folder, const struct run_frame *frame, uint32_t width, uint32_t height)
+{
+    VEC_PUSH(&folder->frames, *frame);
+    folder->facts.picture_hash =
+        hash_bytes(folder->facts.picture_hash, &frame->hash, sizeof frame->hash);
+    folder->facts.width = width;
+    folder->facts.height = height;
+    folder->facts.cycles += frame->cycles;
 }
 
 static bool
@@ -114,12 +146,8 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
     bool ok = !folder->dir || picture_write_frame(picture, folder->dir, frame->number, err);
     uint64_t hash =
         hash_bytes(HASH_START, picture->rgba, (size_t)picture->width * picture->height * 4);
-    VEC_PUSH(&folder->frames,
-             ((struct run_frame){frame->number, frame->client, frame->cycles, hash}));
-    folder->facts.picture_hash = hash_bytes(folder->facts.picture_hash, &hash, sizeof hash);
-    folder->facts.width = picture->width;
-    folder->facts.height = picture->height;
-    folder->facts.cycles += frame->cycles;
+    const struct run_frame facts = {frame->number, frame->client, frame->cycles, hash};
+    add_frame(folder, &facts, picture->width, picture->height);
     return ok && (!frame->timed || write_rows(folder, frame, err));
 }
 
@@ -184,6 +212,110 @@ peak_rss_bytes(void)
     return (uint64_t)usage.ru_maxrss * 1024;
 }
 
+static char *
+part_path(const struct run_folder *folder, uint32_t frame, uint32_t table)
+{
+    return mem_printf("%s/parts/%04u-%u.csv.gz", folder->dir, frame, table);
+}
+
+bool
+run_folder_open_parts(struct run_folder *folder, struct error *err)
+{
+    if (!folder->dir)
+        return true;
+    char *path = mem_printf("%s/parts", folder->dir);
+    bool ok = flush_tables(folder, err) && dir_create(path, err);
+    free(path);
+    return ok;
+}
+
+bool
+run_folder_begin_part(struct run_folder *folder, uint32_t frame, struct error *err)
+{
+    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
+    bool ok = true;
+    for (uint32_t i = 0; i < TABLES && ok; i++) {
+        char *path = part_path(folder, frame, i);
+        ok = !tables[i] || csv_redirect(tables[i], path, err);
+        free(path);
+    }
+    return ok;
+}
+
+void
+run_folder_take_part(struct run_folder *folder, struct run_part *part, uint64_t *values)
+{
+    const size_t bytes = folder->sim->machine->stats.count * sizeof *values;
+    *part = (struct run_part){.frame = folder->frames.items[folder->frames.count - 1],
+                              .width = folder->facts.width,
+                              .height = folder->facts.height,
+                              .timed_seconds = folder->sim->timed_seconds,
+                              .peak_rss_bytes = peak_rss_bytes()};
+    memcpy(values, folder->totals, bytes);
+    memset(folder->totals, 0, bytes);
+    folder->sim->timed_seconds = 0;
+}
+
+void
+run_folder_leave_frame(struct run_folder *folder)
+{
+    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
+    for (uint32_t i = 0; i < TABLES; i++)
+        if (tables[i])
+            csv_discard(tables[i]);
+    begin_rows(folder);
+}
+
+bool
+run_folder_end_parts(struct run_folder *folder, struct error *err)
+{
+    return flush_tables(folder, err);
+}
+
+static bool
+join_tables(struct run_folder *folder, uint32_t frame, struct error *err)
+{
+    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
+    bool ok = true;
+    for (uint32_t i = 0; i < TABLES && ok; i++) {
+        char *path = part_path(folder, frame, i);
+        ok = !tables[i] || !file_exists(path) || csv_append(tables[i], path, err);
+        remove(path);
+        free(path);
+    }
+    return ok;
+}
+
+bool
+run_folder_join(struct run_folder *folder, const struct run_part *part, const uint64_t *values,
+                struct error *err)
+{
+    add_frame(folder, &part->frame, part->width, part->height);
+    folder->parts_seconds += part->timed_seconds;
+    if (part->peak_rss_bytes > folder->parts_rss_bytes)
+        folder->parts_rss_bytes = part->peak_rss_bytes;
+    for (uint32_t i = 0; i < folder->sim->machine->stats.count; i++)
+        folder->totals[i] += values[i];
+    folder->next_part = part->frame.number + 1;
+    return join_tables(folder, part->frame.number, err);
+}
+
+bool
+run_folder_join_rest(struct run_folder *folder, struct error *err)
+{
+    return join_tables(folder, folder->next_part, err);
+}
+
+void
+run_folder_close_parts(struct run_folder *folder)
+{
+    if (!folder->dir)
+        return;
+    char *path = mem_printf("%s/parts", folder->dir);
+    dir_remove(path);
+    free(path);
+}
+
 static bool
 report(struct run_folder *folder, FILE *out, bool json, struct error *err)
 {
@@ -217,9 +349,12 @@ run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
     folder->facts.frames = folder->frames.items;
     folder->facts.frame_count = (uint32_t)folder->frames.count;
     folder->facts.complete = complete && ok;
-    folder->facts.timed_seconds = folder->sim ? folder->sim->timed_seconds : 0;
+    folder->facts.timed_seconds =
+        folder->sim ? folder->sim->timed_seconds + folder->parts_seconds : 0;
     folder->facts.wall_seconds = wall_seconds() - folder->started;
     folder->facts.peak_rss_bytes = peak_rss_bytes();
+    if (folder->parts_rss_bytes > folder->facts.peak_rss_bytes)
+        folder->facts.peak_rss_bytes = folder->parts_rss_bytes;
     ok = (folder->silent || report(folder, out, json, err)) && ok;
     free(folder->values);
     free(folder->batch_before);

@@ -413,6 +413,7 @@ machine_settle(struct machine *m)
         rop_settle_memory(&m->zstencil[r].rop, &m->device->memory);
         rop_settle_memory(&m->colorwrite[r].rop, &m->device->memory);
         rop_reset(&m->zstencil[r].rop);
+        m->zstencil[r].draw = NULL;
         rop_reset(&m->colorwrite[r].rop);
     }
     for (uint32_t s = 0; s < m->shaders; s++)
