@@ -14,7 +14,7 @@
 #define FRAME_WEIGHT 16
 #define WALK_SHARE   0.12
 
-enum hand_kind { HAND_FRAME, HAND_ERROR };
+enum hand_kind { HAND_FRAME, HAND_PIXEL, HAND_ERROR };
 
 struct hand_head {
     enum hand_kind kind;
@@ -110,6 +110,24 @@ share(struct jobs *jobs)
     sim->end = jobs->end;
 }
 
+/* What happened to the pixel that is watched, in as many messages as it takes. */
+static bool
+hand_over_pixel(struct jobs *jobs, struct hand_head *message)
+{
+    struct pixel_log *log = &jobs->s->folder.pixel;
+    const size_t room = (CREW_MESSAGE_BYTES - sizeof *message) / sizeof *log->fragments.items;
+    message->kind = HAND_PIXEL;
+    for (size_t at = 0; at < log->fragments.count; at += room) {
+        const size_t left = log->fragments.count - at, count = left < room ? left : room;
+        const size_t bytes = count * sizeof *log->fragments.items;
+        memcpy(message + 1, log->fragments.items + at, bytes);
+        if (!crew_send(jobs->crew, message, sizeof *message + bytes))
+            return false;
+    }
+    log->fragments.count = 0;
+    return true;
+}
+
 /* A frame is done: says so. */
 static bool
 hand_over(struct jobs *jobs, struct error *err)
@@ -119,7 +137,8 @@ hand_over(struct jobs *jobs, struct error *err)
     BUG_ON(size > CREW_MESSAGE_BYTES, "%u statistics are too many", jobs->values);
     message->kind = HAND_FRAME;
     run_folder_take_part(&jobs->s->folder, &message->part, (uint64_t *)(message + 1));
-    const bool ok = crew_send(jobs->crew, message, size);
+    bool ok = crew_send(jobs->crew, message, size);
+    ok = ok && hand_over_pixel(jobs, message);
     free(message);
     return ok || fail(err, "cannot hand a frame over");
 }
@@ -195,6 +214,12 @@ take_message(struct jobs *jobs, const struct crew_report *report, struct error *
         if (!jobs->failed)
             memcpy(err, head + 1, sizeof *err);
         jobs->failed = true;
+        return;
+    }
+    if (head->kind == HAND_PIXEL) {
+        const size_t bytes = report->size - sizeof *head;
+        pixel_log_add(&jobs->s->folder.pixel, (const struct watched_fragment *)(head + 1),
+                      bytes / sizeof(struct watched_fragment));
         return;
     }
     struct hand_head *copy = mem_alloc(report->size);

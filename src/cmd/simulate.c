@@ -37,11 +37,34 @@ parse_vcd(struct simulate_options *options, struct error *err)
     return true;
 }
 
+/* --pixel X,Y: from the top left of the frame. */
+static bool
+parse_pixel(struct simulate_options *options, struct error *err)
+{
+    char rest;
+    if (!options->pixel)
+        return true;
+    if (options->functional)
+        return fail(err, "--pixel wants a run in time");
+    return sscanf(options->pixel, "%u,%u%c", &options->pixel_x, &options->pixel_y, &rest) == 2 ||
+           fail(err, "--pixel '%s': expected X,Y", options->pixel);
+}
+
+static bool
+parse_map(struct simulate_options *options, struct error *err)
+{
+    if (!options->map)
+        return true;
+    if (!options->dir || options->functional)
+        return fail(err, "--map wants -o DIR, and a run in time");
+    return maps_parse(&options->maps, options->map, err);
+}
+
 bool
 simulate_options_parse(struct simulate_options *options, struct error *err)
 {
     return (!options->frames || frame_set_parse(&options->timed, options->frames, err)) &&
-           parse_vcd(options, err);
+           parse_vcd(options, err) && parse_map(options, err) && parse_pixel(options, err);
 }
 
 static bool
@@ -54,6 +77,28 @@ open_vcd(struct simulate *s, struct error *err)
         vcd_create(path, &s->sim.machine->clock, s->options->vcd_first, s->options->vcd_last, err);
     free(path);
     return s->vcd != NULL;
+}
+
+/* Maps by option and by parameters, and the pixel. */
+static void
+begin_watch(struct simulate *s)
+{
+    const struct simulate_options *options = s->options;
+    struct run_folder *folder = &s->folder;
+    if (options->functional)
+        return;
+    folder->maps = options->maps;
+    if (s->params.SIMULATOR.GenerateFragmentMap && options->dir)
+        folder->maps |= 1u << s->params.SIMULATOR.FragmentMapMode;
+    folder->has_pixel = options->pixel != NULL;
+    if (!folder->maps && !folder->has_pixel)
+        return;
+    s->watch = watch_create(&s->sim.machine->clock);
+    s->watch->maps = folder->maps != 0;
+    s->watch->has_pixel = folder->has_pixel;
+    s->watch->x = folder->pixel.x = options->pixel_x;
+    s->watch->y = folder->pixel.y = options->pixel_y;
+    s->sim.machine->pools.watch = s->watch;
 }
 
 bool
@@ -72,6 +117,7 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     s->folder.facts.preset = machine_options_preset(&options->machine);
     s->folder.facts.mode = options->functional ? "functional" : "timed";
     s->folder.progress = &s->progress;
+    begin_watch(s);
     executor_sink_init(&s->sink, &s->sim.executor);
     progress_begin(&s->progress, options->functional ? "drawing" : "simulating", 0);
     if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err))
@@ -94,5 +140,6 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
                s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
     executor_sink_fini(&s->sink);
     simulation_fini(&s->sim);
+    watch_destroy(s->watch);
     return ok;
 }

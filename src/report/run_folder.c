@@ -133,6 +133,20 @@ add_frame(struct run_folder *folder, const struct run_frame *frame, uint32_t wid
     folder->facts.cycles += frame->cycles;
 }
 
+/* What the machine's watch saw of the frame. */
+static bool
+write_watched(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
+{
+    const struct machine *machine = folder->sim->machine;
+    const struct map_source source = {machine, machine->pools.watch, frame->shown, frame->picture};
+    if (!source.watch)
+        return true;
+    if (folder->has_pixel)
+        pixel_log_take(&folder->pixel, source.watch, frame->shown);
+    return !folder->maps || !folder->dir ||
+           maps_write(&source, folder->maps, folder->dir, frame->number, err);
+}
+
 static bool
 on_frame(void *data, const struct simulation_frame *frame, struct error *err)
 {
@@ -148,7 +162,8 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
         hash_bytes(HASH_START, picture->rgba, (size_t)picture->width * picture->height * 4);
     const struct run_frame facts = {frame->number, frame->client, frame->cycles, hash};
     add_frame(folder, &facts, picture->width, picture->height);
-    return ok && (!frame->timed || write_rows(folder, frame, err));
+    return ok &&
+           (!frame->timed || (write_watched(folder, frame, err) && write_rows(folder, frame, err)));
 }
 
 struct simulation_listener
@@ -324,16 +339,21 @@ report(struct run_folder *folder, FILE *out, bool json, struct error *err)
     if (timed)
         totals = run_totals(&folder->facts, &folder->sim->machine->stats, folder->totals,
                             &folder->sim->machine->params);
+    pixel_log_sort(&folder->pixel);
     char *text = run_to_json(&folder->facts, known);
     if (folder->dir) {
         char *path = mem_printf("%s/run.json", folder->dir);
         ok = file_write(path, text, strlen(text), err);
         free(path);
     }
+    if (folder->has_pixel && folder->dir)
+        ok = pixel_log_write(&folder->pixel, folder->dir, err) && ok;
     if (json)
         fprintf(out, "%s\n", text);
     else
         run_print_summary(&folder->facts, known, out);
+    if (folder->has_pixel && !json)
+        pixel_log_print(&folder->pixel, out);
     free(text);
     if (timed)
         totals_free(&totals);
@@ -361,5 +381,6 @@ run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
     free(folder->interval_before);
     free(folder->totals);
     VEC_FREE(&folder->frames);
+    pixel_log_fini(&folder->pixel);
     return ok;
 }

@@ -6,6 +6,8 @@
 
 #include "base/crew.h"
 #include "report/csv.h"
+#include "report/maps.h"
+#include "report/pixel.h"
 #include "report/run.h"
 #include "sim/simulation.h"
 
@@ -21,11 +23,14 @@ struct run_folder {
     uint32_t only_timed;       /* pictures and rows of timed frames alone */
     struct progress *progress; /* or NULL; in draws when its total is known, else in frames */
     uint64_t draws;            /* timed, in all */
-    struct crew *crew;         /* of several processes: this one counts its draws there; or NULL */
-    uint32_t next_part;        /* behind the last one joined */
-    double parts_seconds;      /* on the machine, by other processes */
-    uint64_t parts_rss_bytes;  /* the largest of them */
-    bool silent;               /* nothing came of the run: no run.json and no summary */
+    uint32_t maps;             /* modes of fragment maps, a bit each */
+    bool has_pixel;            /* the machine's watch has one */
+    struct pixel_log pixel;
+    struct crew *crew;        /* of several processes: this one counts its draws there; or NULL */
+    uint32_t next_part;       /* behind the last one joined */
+    double parts_seconds;     /* on the machine, by other processes */
+    uint64_t parts_rss_bytes; /* the largest of them */
+    bool silent;              /* nothing came of the run: no run.json and no summary */
 };
 
 /* Makes the folder (`dir` NULL: none); refused when it holds a run already and `force` is not set.

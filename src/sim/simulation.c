@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "gfx/transfer.h"
+#include "unit/watch.h"
 
 #include <string.h>
 
@@ -87,6 +88,8 @@ open_frame(struct simulation *sim)
     clock->sample_cycle = clock->now + sim->interval_cycles;
     clock_settle(clock);
     stat_set_rebase(&sim->machine->stats);
+    if (sim->machine->pools.watch)
+        watch_begin_frame(sim->machine->pools.watch, sim->frame);
 }
 
 void
@@ -116,7 +119,11 @@ static bool
 end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct error *err)
 {
     struct picture picture = {0};
-    struct simulation_frame frame = {.number = sim->frame, .client = cmd->client, .timed = timed};
+    struct simulation_frame frame = {
+        .number = sim->frame,
+        .client = cmd->client,
+        .timed = timed,
+        .shown = gpu_resource(&sim->device, cmd->client, cmd->transfer.resource)};
     if (timed) {
         frame.cycles = sim->machine->clock.now - sim->frame_start;
         if (!machine_check(sim->machine, err))

@@ -12,7 +12,8 @@
 struct simulation_frame {
     uint32_t number, client;
     bool timed;
-    uint64_t cycles;               /* 0 when not timed */
+    uint64_t cycles; /* 0 when not timed */
+    const struct resource *shown;
     const struct picture *picture; /* NULL: of a frame on the way to a timed one */
 };
 

@@ -10,6 +10,8 @@
  * latency. */
 #include "unit/colorwrite.h"
 
+#include "unit/watch.h"
+
 #include <string.h>
 
 static enum unit_state colorwrite_clock(void *self, uint64_t now);
@@ -83,8 +85,10 @@ write_quad(struct colorwrite *colorwrite, struct rop_waiting *waiting, uint64_t 
     if (waiting->line >= 0) {
         uint8_t *bytes =
             cache_data(&colorwrite->rop.cache, (uint32_t)waiting->line) + waiting->offset;
+        WATCH_COLOR(quad, waiting->item.draw, waiting->target, bytes);
         blend_quad_samples(waiting->item.draw, waiting->target, quad->mask,
                            quad->color[waiting->target], bytes);
+        WATCH_WRITTEN(quad, waiting->item.draw, waiting->target, bytes);
         rop_unlock(&colorwrite->rop, waiting->line, true);
         rop_spend(&colorwrite->rop, waiting->item.draw->samples, colorwrite->quads_cycle, now);
         colorwrite->stats.quads_blended++;

@@ -13,6 +13,7 @@
 #include "unit/texunit.h"
 
 #include "base/mem.h"
+#include "unit/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,7 @@ lock_line(struct texunit *texunit, struct texunit_chunk *chunk, uint32_t address
         if (line < 0)
             return false;
         texunit->stats.cache_misses++;
+        WATCH_MISS(&texunit->plans[chunk->plan].item);
     } else {
         texunit->stats.cache_hits++;
     }
@@ -144,8 +146,10 @@ look_up(struct texunit *texunit)
     bool has_pass = texunit->next_pass < plan->pass_count;
     if (!texunit->listed) {
         texunit->wanted_count = texunit->wanted_done = 0;
-        if (has_pass)
+        if (has_pass) {
             list_lines(texunit, &plan->passes[texunit->next_pass]);
+            WATCH_TEXELS(&texunit->plans[at].item, &plan->passes[texunit->next_pass]);
+        }
         texunit->listed = true;
     }
     struct texunit_chunk chunk = {.plan = at, .pass = texunit->next_pass};

@@ -10,6 +10,8 @@
  * port width and extra ports. */
 #include "unit/zstencil.h"
 
+#include "unit/watch.h"
+
 #include <string.h>
 
 static enum unit_state zstencil_clock(void *self, uint64_t now);
@@ -79,8 +81,10 @@ test(struct zstencil *zstencil, struct rop_waiting *waiting, uint64_t now)
         return;
     }
     uint8_t *bytes = cache_data(&zstencil->rop.cache, (uint32_t)waiting->line) + waiting->offset;
+    WATCH_DEPTH(quad, draw, bytes);
     struct depth_result result =
         depth_test_samples(draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
+    WATCH_TESTED(quad, draw, bytes, &result);
     rop_unlock(&zstencil->rop, waiting->line, result.wrote);
     /* A fragment fails with its last sample: by depth, if depth took any of them. */
     const uint32_t lost = mask_fragments(quad->mask) & ~mask_fragments(result.pass);
