@@ -5,6 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* A signal trace, by option or by parameters. */
+static bool
+wants_vcd(const struct simulate *s)
+{
+    return s->options->dir && !s->options->functional &&
+           (s->options->vcd ||
+            (s->params.SIMULATOR.DumpSignalTrace && s->params.SIMULATOR.SignalDumpCycles));
+}
+
 static bool
 make_simulation(struct simulate *s, struct error *err)
 {
@@ -12,6 +21,8 @@ make_simulation(struct simulate *s, struct error *err)
     struct simulation_listener listener = run_folder_listener(&s->folder);
     if (!machine_options_apply(&options->machine, &s->params, err))
         return false;
+    if (options->jobs > 1 && wants_vcd(s))
+        return fail(err, "a signal trace counts the cycles of the whole run: it wants --jobs 1");
     s->frames = options->timed;
     if (!simulation_init(&s->sim, &s->params, options->functional ? NULL : &s->frames, &listener,
                          err))
@@ -67,14 +78,21 @@ simulate_options_parse(struct simulate_options *options, struct error *err)
            parse_vcd(options, err) && parse_map(options, err) && parse_pixel(options, err);
 }
 
+/* By the option, or else by the parameters. */
 static bool
 open_vcd(struct simulate *s, struct error *err)
 {
-    if (!s->options->vcd)
+    const struct simulate_options *options = s->options;
+    const struct params *p = &s->params;
+    if (!wants_vcd(s))
         return true;
-    char *path = mem_printf("%s/signals.vcd", s->options->dir);
-    s->vcd =
-        vcd_create(path, &s->sim.machine->clock, s->options->vcd_first, s->options->vcd_last, err);
+    const uint64_t start = p->SIMULATOR.StartSignalDump;
+    const uint64_t first = options->vcd ? options->vcd_first : start;
+    const uint64_t last =
+        options->vcd ? options->vcd_last : start + p->SIMULATOR.SignalDumpCycles - 1;
+    char *path = mem_printf("%s/%s", options->dir,
+                            options->vcd ? "signals.vcd" : p->SIMULATOR.SignalDumpFile);
+    s->vcd = vcd_create(path, &s->sim.machine->clock, first, last, err);
     free(path);
     return s->vcd != NULL;
 }
