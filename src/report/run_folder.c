@@ -40,15 +40,6 @@ run_folder_open(struct run_folder *folder, const char *dir, bool force, struct e
     return ok;
 }
 
-static void
-subtract(uint64_t *delta, uint64_t *before, const uint64_t *now, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        delta[i] = now[i] - before[i];
-        before[i] = now[i];
-    }
-}
-
 /* A row of what was counted since the last one of its kind. */
 static void
 delta_row(struct run_folder *folder, struct csv *csv, uint64_t *before, const uint64_t *first)
@@ -56,7 +47,8 @@ delta_row(struct run_folder *folder, struct csv *csv, uint64_t *before, const ui
     const struct stat_set *set = &folder->sim->machine->stats;
     uint64_t *now = folder->values, *delta = folder->values + set->count;
     stat_set_snapshot(set, now);
-    subtract(delta, before, now, set->count);
+    stat_set_subtract(set, delta, now, before);
+    memcpy(before, now, set->count * sizeof *before);
     csv_row(csv, first, delta);
 }
 
@@ -113,8 +105,7 @@ write_rows(struct run_folder *folder, const struct simulation_frame *frame, stru
     const struct stat_set *set = &folder->sim->machine->stats;
     on_interval(folder, frame->number, frame->cycles); /* the rest of the last interval */
     stat_set_snapshot(set, folder->values);
-    for (uint32_t i = 0; i < set->count; i++)
-        folder->totals[i] += folder->values[i];
+    stat_set_accumulate(set, folder->totals, folder->values);
     if (folder->frames_csv)
         csv_row(folder->frames_csv, (const uint64_t[]){frame->number}, folder->values);
     begin_rows(folder);
@@ -309,8 +300,7 @@ run_folder_join(struct run_folder *folder, const struct run_part *part, const ui
     folder->parts_seconds += part->timed_seconds;
     if (part->peak_rss_bytes > folder->parts_rss_bytes)
         folder->parts_rss_bytes = part->peak_rss_bytes;
-    for (uint32_t i = 0; i < folder->sim->machine->stats.count; i++)
-        folder->totals[i] += values[i];
+    stat_set_accumulate(&folder->sim->machine->stats, folder->totals, values);
     folder->next_part = part->frame.number + 1;
     return join_tables(folder, part->frame.number, err);
 }

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "gfx/transfer.h"
+#include "kernel/clock_stats.h"
 #include "unit/watch.h"
 
 #include <string.h>
@@ -88,6 +89,7 @@ open_frame(struct simulation *sim)
     clock->sample_cycle = clock->now + sim->interval_cycles;
     clock_settle(clock);
     stat_set_rebase(&sim->machine->stats);
+    clock_begin_peaks(clock);
     if (sim->machine->pools.watch)
         watch_begin_frame(sim->machine->pools.watch, sim->frame);
 }
