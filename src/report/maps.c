@@ -67,9 +67,10 @@ compression_color(const struct map_source *source, uint32_t x, uint32_t y, uint8
         {0, 0, 0}, {0, 0, 255}, {0, 255, 0}, {255, 255, 0}, {255, 0, 0}};
     const struct machine *m = source->machine;
     const uint32_t address = source->shown->address + resource_offset(source->shown, 0, x, y, 0, 0);
-    const struct rop *rop = &m->colorwrite[rop_of_tile(x / TILE_SIZE, y / TILE_SIZE, m->rops)].rop;
-    const uint32_t bytes = rop_state(rop, address) == BLOCK_CLEARED ? 0 : ROP_LINE_BYTES;
-    memcpy(rgb, quarters[(4 * bytes + ROP_LINE_BYTES - 1) / ROP_LINE_BYTES], 3);
+    const struct blocks *blocks =
+        &m->colorwrite[rop_of_tile(x / TILE_SIZE, y / TILE_SIZE, m->rops)].rop.blocks;
+    const uint32_t bytes = blocks_bytes(blocks, blocks_state(blocks, address));
+    memcpy(rgb, quarters[(4 * bytes + blocks->block_bytes - 1) / blocks->block_bytes], 3);
 }
 
 static uint8_t

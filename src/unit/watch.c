@@ -258,8 +258,8 @@ watch_texels(const struct quad *quad, const struct sample_pass *pass)
 {
     struct watched_quad *watched = quad->watched;
     for (uint32_t lane = 0; lane < 4; lane++)
-        if (pass->lanes >> lane & 1)
-            watched->texels[lane] += pass->linear >> lane & 1 ? 4 : 1;
+        watched->texels[lane] +=
+            (uint32_t)__builtin_popcount(pass->texels & (UINT32_C(0x1111) << lane));
 }
 
 void
