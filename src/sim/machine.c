@@ -429,11 +429,12 @@ copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 
 /* Commands that change only what later draws are baked from (a new surface may move a texture). */
 static bool
-is_state(enum gpu_op op)
+is_state(const struct gpu_cmd *cmd)
 {
+    const enum gpu_op op = cmd->op;
     return !gpu_op_is_work(op) && op != GPU_CLIENT_END && op != GPU_DESTROY_SUB_CTX &&
            op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS &&
-           op != GPU_CREATE_OBJECT;
+           !(op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SURFACE);
 }
 
 /* A surface may move a texture to where the ROPs can draw into it; that takes no time: a driver
@@ -457,7 +458,7 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || cmd->op == GPU_SWAP;
     m->cmdproc->stats.commands++;
-    if (cmd->op != GPU_DRAW && !is_state(cmd->op) && !run(m, err))
+    if (cmd->op != GPU_DRAW && !is_state(cmd) && !run(m, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
         return false;
