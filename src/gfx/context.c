@@ -310,6 +310,7 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
         return fail_prefix(err, "resource %u", handle);
     }
     res->references = 1;
+    res->created = device->commands;
     table_insert(&client->resources, handle, res);
     return true;
 }

@@ -72,7 +72,9 @@ check_bytes(const struct machine *m, struct error *err)
 static bool
 check_fragments(const struct machine *m, struct error *err)
 {
-    uint64_t failed = 0, killed = 0, written = 0, accesses = 0, found = 0;
+    const struct streamer_stats *streamer = &m->streamer->stats;
+    uint64_t failed = 0, killed = 0, written = 0, accesses = streamer->cache_accesses;
+    uint64_t found = streamer->cache_hits + streamer->cache_misses;
     for (uint32_t i = 0; i < m->rops; i++) {
         const struct zstencil_stats *z = &m->zstencil[i].stats;
         const struct colorwrite_stats *c = &m->colorwrite[i].stats;

@@ -67,6 +67,7 @@ add_operation(struct cache *cache, bool write, uint32_t address, uint32_t line)
     struct cache_operation *operation = &cache->operations[i];
     operation->write = write;
     operation->noted = false;
+    operation->stamp = cache->stamp;
     operation->address = address;
     operation->line = line;
     operation->sent = 0;

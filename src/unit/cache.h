@@ -20,6 +20,7 @@ struct cache_line {
 struct cache_operation { /* what waits for the memory port */
     bool write;
     bool noted;                   /* the owner has looked at it (hierarchical Z) */
+    uint32_t stamp;               /* the cache's when it was queued */
     uint32_t address, line, sent; /* transactions sent */
     uint32_t bytes;
     uint8_t data[CACHE_MAX_LINE_BYTES]; /* writes: the line as it was evicted */
@@ -34,6 +35,7 @@ struct cache {
     struct cache_operation *operations; /* ring */
     uint32_t operation_head, operation_count, operation_limit;
     uint32_t writes_in_flight;
+    uint32_t stamp; /* the owner's: marks operations from now on */
     uint64_t lose_writeback_at; /* fault injection: this write-back is not sent; 0: none */
     uint64_t evictions, writebacks, transactions; /* statistics: since the cache was made */
 };

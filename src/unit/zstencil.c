@@ -10,6 +10,8 @@
  * port width and extra ports. */
 #include "unit/zstencil.h"
 
+#include "unit/hz.h"
+
 #include <string.h>
 
 static enum unit_state zstencil_clock(void *self, uint64_t now);
@@ -24,6 +26,7 @@ zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct param
     zstencil->module.is_core = true;
     zstencil->pools = pools;
     zstencil->quads_cycle = params->ZSTENCILTEST.StampsPerCycle;
+    zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
     rop_init(&zstencil->rop, index, count,
              params->ZSTENCILTEST.ZCacheLines * params->ZSTENCILTEST.ZCacheWays,
              params->ZSTENCILTEST.ZCacheWays, params->ZSTENCILTEST.FetchQueueSize,
@@ -43,6 +46,32 @@ needs_memory(const struct draw *draw)
     return draw->depth.res && (draw->depth_test || draw->stencil_test);
 }
 
+/* From now on the cache's lines are of the draw's depth surface. */
+static void
+begin_draw(struct zstencil *zstencil, const struct draw *draw)
+{
+    const struct bound_surface *surface = &draw->depth;
+    struct zstencil_depths *depths = &zstencil->depths;
+    zstencil->draw = draw;
+    depths->there = surface->res && surface->format->depth_bits;
+    if (!depths->there)
+        return;
+    depths->resource = surface->res->created;
+    depths->level = surface->level;
+    depths->layer = surface->layer;
+    depths->first = rop_quad_address(surface, 0, 0);
+    depths->end = depths->first + surface->res->levels[surface->level].slice_bytes;
+    depths->format = surface->format;
+    depths->cut = hz_cut(surface, zstencil->block_stamps);
+}
+
+static void
+end_draw(struct zstencil *zstencil, const struct draw *draw)
+{
+    zstencil->draw = NULL;
+    zstencil->rop.cache.stamp += hz_poisons(draw);
+}
+
 /* Looks up the line of the next quad; false when there is none or no room. */
 static bool
 look_up(struct zstencil *zstencil, struct queue *in, uint64_t now)
@@ -52,7 +81,8 @@ look_up(struct zstencil *zstencil, struct queue *in, uint64_t now)
         return false;
     struct rop_waiting waiting = {.item = *item, .line = -1};
     if (item->kind == ITEM_DATA) {
-        zstencil->draw = item->draw;
+        if (zstencil->draw != item->draw)
+            begin_draw(zstencil, item->draw);
         if (needs_memory(item->draw)) {
             uint32_t address = rop_quad_address(&item->draw->depth, item->quad->x, item->quad->y);
             waiting.line = rop_lock(&zstencil->rop, address);
@@ -60,6 +90,8 @@ look_up(struct zstencil *zstencil, struct queue *in, uint64_t now)
                 return false;
             waiting.offset = address % ROP_LINE_BYTES;
         }
+    } else if (item->kind == ITEM_END) {
+        end_draw(zstencil, item->draw);
     }
     rop_add_waiting(&zstencil->rop, &waiting);
     queue_pop(in, now);
@@ -143,6 +175,12 @@ clears_all(const struct control_item *order)
 }
 
 static bool
+clears_depth(const struct control_item *order)
+{
+    return order->kind == CONTROL_CLEAR && (order->buffers & MASK_DEPTH);
+}
+
+static bool
 obey(struct zstencil *zstencil, uint64_t now, bool *worked)
 {
     struct rop *rop = &zstencil->rop;
@@ -153,6 +191,7 @@ obey(struct zstencil *zstencil, uint64_t now, bool *worked)
         rop->order = *item;
         rop->obeying = true;
         rop->step = rop->walk = 0;
+        rop->cache.stamp += clears_depth(&rop->order);
         queue_pop(zstencil->control, now);
         *worked = true;
     }
@@ -169,36 +208,45 @@ obey(struct zstencil *zstencil, uint64_t now, bool *worked)
         return true;
     *(struct done_item *)queue_push(zstencil->done, now) = (struct done_item){false, 0};
     rop->obeying = false;
+    rop->cache.stamp += clears_depth(&rop->order);
     *worked = true;
     return true;
 }
 
-/* Far depths of the lines that cache_clock is about to send: told when the write-back is queued. */
+static void
+far_depths(const struct zstencil_depths *depths, const uint8_t *line, uint16_t *far)
+{
+    const struct hz_cut *cut = &depths->cut;
+    for (uint32_t b = 0; b < cut->line_blocks; b++) {
+        float farthest = 0;
+        for (uint32_t i = 0; i < cut->elements; i++, line += cut->element_bytes) {
+            float depth = depth_of_element(depths->format, line);
+            farthest = depth > farthest ? depth : farthest;
+        }
+        far[b] = hz_entry(farthest);
+    }
+}
+
+/* Far depths of the line that cache_clock is about to send: told when its write-back starts. */
 static void
 tell_hz(struct zstencil *zstencil, uint64_t now)
 {
     struct cache *cache = &zstencil->rop.cache;
-    if (!cache->operation_count || !zstencil->draw || !zstencil->draw->depth.res)
+    const struct zstencil_depths *depths = &zstencil->depths;
+    if (!cache->operation_count || !depths->there)
         return;
     struct cache_operation *operation = &cache->operations[cache->operation_head];
-    const struct bound_surface *surface = &zstencil->draw->depth;
-    if (!operation->write || operation->noted || surface->res->tile_bytes % ROP_LINE_BYTES ||
-        !surface->format->depth_bits || !queue_space(zstencil->updates, now))
-        return;
-    uint32_t first = rop_quad_address(surface, 0, 0);
-    const struct resource_level *level = &surface->res->levels[surface->level];
-    if (operation->address < first || operation->address >= first + level->slice_bytes)
+    if (!operation->write || operation->noted || operation->address < depths->first ||
+        operation->address >= depths->end || !queue_space(zstencil->updates, now))
         return;
     operation->noted = true;
-    float far_depth = 0;
-    const uint32_t tile_bytes = 64u * surface->format->block_bytes * surface->samples;
-    const uint32_t filled = tile_bytes < ROP_LINE_BYTES ? tile_bytes : ROP_LINE_BYTES;
-    for (uint32_t at = 0; at < filled; at += surface->format->block_bytes) {
-        float depth = depth_of_element(surface->format, operation->data + at);
-        far_depth = depth > far_depth ? depth : far_depth;
-    }
-    *(struct hz_update *)queue_push(zstencil->updates, now) =
-        (struct hz_update){first, (operation->address - first) / ROP_LINE_BYTES, far_depth};
+    struct hz_update *update = queue_push(zstencil->updates, now);
+    update->resource = depths->resource;
+    update->level = depths->level;
+    update->layer = depths->layer;
+    update->line = (operation->address - depths->first) / ROP_LINE_BYTES;
+    update->generation = operation->stamp;
+    far_depths(depths, operation->data, update->far);
 }
 
 static enum unit_state

@@ -3,8 +3,18 @@
 #define AETIUS_UNIT_ZSTENCIL_H
 
 #include "kernel/params.h"
+#include "unit/hz_buffer.h"
 #include "unit/rop.h"
 #include "unit/stats.h"
+
+struct zstencil_depths { /* the surface whose far depths are told to HZ */
+    bool there;
+    uint64_t resource;
+    uint32_t level, layer;
+    uint32_t first, end; /* addresses */
+    const struct format_info *format;
+    struct hz_cut cut;
+};
 
 struct zstencil {
     struct module module;
@@ -16,7 +26,9 @@ struct zstencil {
     struct queue *updates; /* far depths to HZ */
     struct rop rop;
     uint32_t quads_cycle;
-    const struct draw *draw; /* of the last quad: whose depth surface the lines are of */
+    const struct draw *draw; /* of the last quad; NULL: its draw has ended */
+    struct zstencil_depths depths;
+    uint32_t block_stamps;
     uint64_t samples_passed; /* of the draw */
 };
 
