@@ -120,17 +120,22 @@ find_square(struct fraggen_search *search, struct fraggen_stats *stats,
         }
 }
 
-/* Splits the square on top of the stack; children go on the stack so that they come in rows. */
+/* Splits the square on top of the stack; children go on the stack so that they come in rows, or are
+ * scan tiles. */
 static void
 split_square(struct fraggen_search *search, struct fraggen_stats *stats)
 {
     const struct fraggen_square square = search->stack[--search->depth];
     const int32_t half = square.size / 2;
-    if (is_scan_tile(search, square.size)) {
-        find_square(search, stats, &square);
+    stats->squares_split++;
+    if (is_scan_tile(search, half)) {
+        for (int32_t i = 0; i < 4; i++)
+            find_square(search, stats,
+                        &(struct fraggen_square){square.x + (i & 1) * half,
+                                                 square.y + (i >> 1) * half, half,
+                                                 square.triangles});
         return;
     }
-    stats->squares_split++;
     for (int32_t i = 3; i >= 0; i--) {
         const int32_t x = square.x + (i & 1) * half, y = square.y + (i >> 1) * half;
         const uint64_t touched = touching(search, square.triangles, x, y, half, half);

@@ -11,7 +11,7 @@ enum {
     SEARCH_MAX_BATCH = 64,
     SEARCH_MAX_STACK = 64,
     SEARCH_LIMIT = 64,        /* scan tiles that wait to be generated, before the search waits */
-    SEARCH_FOUND = 256,       /* places for them: a square may hold 128 oblong ones */
+    SEARCH_FOUND = 1024,      /* places for them: a square may hold 4 x 128 oblong ones */
     SEARCH_SQUARES_CYCLE = 4, /* split in a cycle */
 };
 
