@@ -45,9 +45,11 @@ struct machine {
     /* Surfaces that the ROP caches may hold. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
-    struct arena draws; /* baked draws of the frame */
+    struct arena draws;           /* baked draws of the frame */
+    const struct draw *last_draw; /* the last one that was sent since all had ended; NULL: none */
 
-    /* Called when a draw is done and drained; NULL: nobody. */
+    /* Called when a draw is done: drained, or, pipelined, with those behind it still on their way;
+     * NULL: nobody. */
     void (*batch_done)(void *data, const struct draw *draw);
     void *batch_data;
 };

@@ -32,7 +32,7 @@ init_units(struct machine *m)
         zstencil_init(&m->zstencil[r], clock, p, &m->pools, r, m->rops);
         colorwrite_init(&m->colorwrite[r], clock, p, &m->pools, r, m->rops);
     }
-    dac_init(m->dac, clock, p, m->rops);
+    dac_init(m->dac, clock, p, m->rops, &m->device->memory);
     memctl_init(m->memctl, clock, p, &m->device->memory);
 }
 
@@ -148,7 +148,8 @@ check_params(const struct params *p, struct error *err)
     if (p->MEMORYCONTROLLER.MemoryBuses > MEMCTL_MAX_CHANNELS)
         return fail(err, "MEMORYCONTROLLER.MemoryBuses = %u: 1 to %d are simulated",
                     p->MEMORYCONTROLLER.MemoryBuses, MEMCTL_MAX_CHANNELS);
-    return true;
+    const struct codec *codec;
+    return rop_codec(p, CODEC_DEPTH, &codec, err) && rop_codec(p, CODEC_COLOR, &codec, err);
 }
 
 struct machine *

@@ -145,5 +145,8 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
     } else if (!functional_execute(&sim->functional, cmd, out, out_bytes, err)) {
         return false;
     }
+    if (cmd->op == GPU_SWAP && sim->machine)
+        dac_show(sim->machine->dac,
+                 gpu_resource(&sim->device, cmd->client, cmd->transfer.resource));
     return cmd->op != GPU_SWAP || end_frame(sim, cmd, timed, err);
 }

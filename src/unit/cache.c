@@ -67,7 +67,6 @@ add_operation(struct cache *cache, bool write, uint32_t address, uint32_t line)
     struct cache_operation *operation = &cache->operations[i];
     operation->write = write;
     operation->noted = false;
-    operation->stamp = cache->stamp;
     operation->address = address;
     operation->line = line;
     operation->sent = 0;
@@ -85,22 +84,27 @@ queue_write(struct cache *cache, uint32_t address, const uint8_t *bytes)
 }
 
 int32_t
-cache_allocate(struct cache *cache, uint32_t address, bool fill)
+cache_victim(const struct cache *cache, uint32_t address)
 {
-    address -= address % cache->line_bytes;
     uint32_t first = set_of(cache, address) * cache->ways;
     int32_t victim = -1;
     for (uint32_t i = first; i < first + cache->ways; i++) {
         const struct cache_line *line = &cache->lines[i];
         if (line->locks || line->filling)
             continue;
-        if (!line->valid) {
-            victim = (int32_t)i;
-            break;
-        }
+        if (!line->valid)
+            return (int32_t)i;
         if (victim < 0 || line->used < cache->lines[victim].used)
             victim = (int32_t)i;
     }
+    return victim;
+}
+
+int32_t
+cache_allocate(struct cache *cache, uint32_t address, bool fill)
+{
+    address -= address % cache->line_bytes;
+    int32_t victim = cache_victim(cache, address);
     if (victim < 0 || cache->operation_count + 2 > cache->operation_limit)
         return -1;
     struct cache_line *line = &cache->lines[victim];

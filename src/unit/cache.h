@@ -20,7 +20,6 @@ struct cache_line {
 struct cache_operation { /* what waits for the memory port */
     bool write;
     bool noted;                   /* the owner has looked at it (hierarchical Z) */
-    uint32_t stamp;               /* the cache's when it was queued */
     uint32_t address, line, sent; /* transactions sent */
     uint32_t bytes;
     uint8_t data[CACHE_MAX_LINE_BYTES]; /* writes: the line as it was evicted */
@@ -35,7 +34,6 @@ struct cache {
     struct cache_operation *operations; /* ring */
     uint32_t operation_head, operation_count, operation_limit;
     uint32_t writes_in_flight;
-    uint32_t stamp; /* the owner's: marks operations from now on */
     uint64_t lose_writeback_at; /* fault injection: this write-back is not sent; 0: none */
     uint64_t evictions, writebacks, transactions; /* statistics: since the cache was made */
 };
@@ -54,6 +52,9 @@ cache_touch(struct cache *cache, uint32_t line)
     cache->lines[line].used = ++cache->uses;
 }
 
+/* The line that gives way to `address`: an empty one, or the least recently used that is neither
+ * locked nor being filled; -1: there is none. */
+int32_t cache_victim(const struct cache *cache, uint32_t address);
 /* Makes room for the line of `address` (which is not in the cache): evicts, queueing a write-back
  * when dirty. `fill`: queue the read. Returns the line, or -1 when every way is locked or filling,
  * or the operation ring is full; then nothing has changed. */

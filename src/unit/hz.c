@@ -90,7 +90,7 @@ fill(struct hz *hz, struct hz_surface *surface, uint16_t far, uint64_t now)
 static struct hz_surface *
 find_surface(struct hz *hz, const struct bound_surface *surface)
 {
-    return hz_buffer_find(&hz->buffer, surface->res->created, surface->level, surface->layer);
+    return hz_buffer_find(&hz->buffer, surface->res->created, hz_surface_offset(surface));
 }
 
 static void
@@ -365,7 +365,7 @@ take_updates(struct hz *hz, uint64_t now)
 static void
 clear(struct hz *hz, const struct control_item *item, uint64_t now)
 {
-    hz->generation += 2;
+    hz->generation++;
     if (!hz->enabled || hz->fault_keep_clear)
         return;
     struct hz_surface *surface = find_surface(hz, &item->surface);

@@ -54,9 +54,9 @@ void hz_fini(struct hz *hz);
 void hz_reset(struct hz *hz);
 
 /* Whether a draw can move depths away from the eye: what is known of its surface is void from its
- * first tile on, and updates that were made before its last one are too. HZ and each z test count a
- * generation when such a draw has come (HZ: begins; z test: has ended), and two at a clear of depth
- * (z test: one when it begins, one when it is done); HZ believes updates of its generation. */
+ * first tile on, and updates that were made before its last one are too. HZ and each z test count
+ * the generations of updates alike, HZ when such a draw or a clear of depth begins, the z test when
+ * it has ended; HZ believes updates of its own generation. */
 bool hz_poisons(const struct draw *draw);
 
 #endif

@@ -17,6 +17,7 @@ hz_buffer_init(struct hz_buffer *buffer, const struct params *params)
 {
     memset(buffer, 0, sizeof *buffer);
     buffer->block_stamps = params->RASTERIZER.StampsPerHZBlock;
+    buffer->z_line_bytes = params->ZSTENCILTEST.ZCacheStampsPerLine * 16;
     buffer->entries = params->RASTERIZER.HierarchicalZBufferSize;
     buffer->line_count = params->RASTERIZER.HZCacheLines;
     buffer->line_blocks = params->RASTERIZER.HZCacheLineSize;
@@ -57,18 +58,23 @@ hz_buffer_forget(struct hz_buffer *buffer, uint64_t resource)
             buffer->surfaces[i].used = false;
 }
 
-struct hz_cut
-hz_cut(const struct bound_surface *surface, uint32_t stamps)
+static uint32_t
+least(uint32_t a, uint32_t b)
 {
-    const struct resource *res = surface->res;
-    struct hz_cut cut = {.element_bytes = res->format->block_bytes};
+    return a < b ? a : b;
+}
+
+/* A tile of small elements fills only the first of its bytes (gfx/resource.h). */
+struct hz_cut
+hz_cut(const struct resource *res, uint32_t line_bytes, uint32_t stamps)
+{
+    const uint32_t element_bytes = res->format->block_bytes, quad_elements = 4 * res->samples;
     const uint32_t tile_elements = TILE_SIZE * TILE_SIZE * res->samples;
-    const uint32_t quad_elements = 4 * res->samples;
-    cut.tile_lines = res->tile_bytes > HZ_LINE_BYTES ? res->tile_bytes / HZ_LINE_BYTES : 1;
-    cut.line_elements = tile_elements / cut.tile_lines;
-    cut.elements = 4 * stamps < cut.line_elements ? 4 * stamps : cut.line_elements;
-    cut.line_blocks = cut.line_elements / cut.elements;
-    cut.tile_blocks = cut.line_blocks * cut.tile_lines;
+    const uint32_t line_elements = least(line_bytes / element_bytes, tile_elements);
+    struct hz_cut cut = {.elements = least(4 * stamps, line_elements)};
+    cut.tile_lines = res->tile_bytes > line_bytes ? res->tile_bytes / line_bytes : 1;
+    cut.line_blocks = line_elements / cut.elements;
+    cut.tile_blocks = tile_elements / cut.elements;
     cut.group_quads = cut.elements > quad_elements ? cut.elements / quad_elements : 1;
     cut.group_blocks = cut.elements < quad_elements ? quad_elements / cut.elements : 1;
     return cut;
@@ -86,12 +92,18 @@ hz_entry(float depth)
     return (uint16_t)(whole + ((double)whole < scaled));
 }
 
+uint32_t
+hz_surface_offset(const struct bound_surface *surface)
+{
+    return resource_offset(surface->res, surface->level, 0, 0, surface->layer, 0);
+}
+
 struct hz_surface *
-hz_buffer_find(struct hz_buffer *buffer, uint64_t resource, uint32_t level, uint32_t layer)
+hz_buffer_find(struct hz_buffer *buffer, uint64_t resource, uint32_t offset)
 {
     for (uint32_t i = 0; i < HZ_SURFACES; i++) {
         struct hz_surface *s = &buffer->surfaces[i];
-        if (s->used && s->resource == resource && s->level == level && s->layer == layer)
+        if (s->used && s->resource == resource && s->offset == offset)
             return s;
     }
     return NULL;
@@ -101,7 +113,7 @@ struct hz_surface *
 hz_buffer_place(struct hz_buffer *buffer, const struct bound_surface *surface)
 {
     const struct resource_level *level = &surface->res->levels[surface->level];
-    const struct hz_cut cut = hz_cut(surface, buffer->block_stamps);
+    const struct hz_cut cut = hz_cut(surface->res, buffer->z_line_bytes, buffer->block_stamps);
     uint32_t count = level->tiles_x * level->tiles_y * cut.tile_blocks;
     if (count > buffer->entries)
         count = buffer->entries;
@@ -116,8 +128,7 @@ hz_buffer_place(struct hz_buffer *buffer, const struct bound_surface *surface)
     struct hz_surface *s = &buffer->surfaces[buffer->next_surface++ % HZ_SURFACES];
     *s = (struct hz_surface){.used = true,
                              .resource = surface->res->created,
-                             .level = surface->level,
-                             .layer = surface->layer,
+                             .offset = hz_surface_offset(surface),
                              .tiles_x = level->tiles_x,
                              .first = buffer->next_entry,
                              .entries = count,
@@ -143,13 +154,15 @@ hz_buffer_fill(struct hz_buffer *buffer, struct hz_surface *surface, uint16_t fa
 bool
 hz_buffer_update(struct hz_buffer *buffer, const struct hz_update *update)
 {
-    struct hz_surface *s = hz_buffer_find(buffer, update->resource, update->level, update->layer);
+    struct hz_surface *s = hz_buffer_find(buffer, update->resource, update->offset);
     if (!s)
         return false;
+    const uint32_t tile = update->line / s->cut.tile_lines, part = update->line % s->cut.tile_lines;
+    const uint32_t first = tile * s->cut.tile_blocks + part * s->cut.line_blocks;
     s->knows = true;
     for (uint32_t i = 0; i < s->cut.line_blocks; i++) {
-        const uint32_t block = update->line * s->cut.line_blocks + i + buffer->fault_block;
-        if (block >= s->entries)
+        const uint32_t block = first + i + buffer->fault_block;
+        if (block >= s->entries || part * s->cut.line_blocks >= s->cut.tile_blocks)
             break;
         const uint32_t entry = s->first + block;
         buffer->far[entry] = update->far[i];

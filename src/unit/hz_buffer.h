@@ -9,24 +9,23 @@
 
 enum {
     HZ_SURFACES = 16,
-    HZ_LINE_BYTES = 256,     /* of the z cache, whose lines tell their far depths */
     HZ_LINE_BLOCKS = 64,     /* the most blocks that such a line has */
     HZ_FARTHEST = UINT16_MAX /* an entry under which anything may lie */
 };
 
 /* How a depth surface is cut into blocks, an entry each. */
 struct hz_cut {
-    uint32_t element_bytes, elements; /* samples of a block */
-    uint32_t line_elements, line_blocks, tile_blocks, tile_lines;
-    uint32_t group_quads;  /* quads that lie in the same blocks */
-    uint32_t group_blocks; /* blocks that they lie in */
+    uint32_t elements;                             /* samples of a block */
+    uint32_t line_blocks, tile_blocks, tile_lines; /* lines of the z cache, tiles of 8x8 pixels */
+    uint32_t group_quads;                          /* quads that lie in the same blocks */
+    uint32_t group_blocks;                         /* blocks that they lie in */
 };
 
 /* Far depths of the blocks of a line that left the z cache, for struct hz_update. */
 struct hz_update {
     uint64_t resource; /* resource.created */
-    uint32_t level, layer;
-    uint32_t line; /* of 256 bytes, in the surface */
+    uint32_t offset;   /* of the surface from the resource's address */
+    uint32_t line;     /* of the z cache, in the surface */
     uint32_t generation;
     uint16_t far[HZ_LINE_BLOCKS];
 };
@@ -34,7 +33,7 @@ struct hz_update {
 struct hz_surface {
     bool used;
     uint64_t resource;
-    uint32_t level, layer;
+    uint32_t offset; /* from the resource's address: which level and layer */
     uint32_t tiles_x;
     uint32_t first, entries; /* in the buffer; blocks behind `entries` have none */
     bool knows;              /* some entry may be nearer than HZ_FARTHEST */
@@ -50,7 +49,7 @@ struct hz_cache_line {
 };
 
 struct hz_buffer {
-    uint32_t block_stamps;
+    uint32_t block_stamps, z_line_bytes;
     uint16_t *far;
     uint32_t entries, next_entry;
     struct hz_surface surfaces[HZ_SURFACES];
@@ -72,14 +71,16 @@ void hz_buffer_reset(struct hz_buffer *buffer);
 /* Forgets the surfaces of a resource. */
 void hz_buffer_forget(struct hz_buffer *buffer, uint64_t resource);
 
-/* How the surface is cut when a block has `stamps` quads. */
-struct hz_cut hz_cut(const struct bound_surface *surface, uint32_t stamps);
+/* How a resource's surfaces are cut when a block has `stamps` quads and a line of the z cache, by
+ * which far depths are told, `line_bytes`. */
+struct hz_cut hz_cut(const struct resource *res, uint32_t line_bytes, uint32_t stamps);
 /* The entry of a far depth: 16 bits, rounded away from the eye. */
 uint16_t hz_entry(float depth);
 
+/* Where a surface lies in its resource. */
+uint32_t hz_surface_offset(const struct bound_surface *surface);
 /* The surface's place in the buffer, NULL when it has none. */
-struct hz_surface *hz_buffer_find(struct hz_buffer *buffer, uint64_t resource, uint32_t level,
-                                  uint32_t layer);
+struct hz_surface *hz_buffer_find(struct hz_buffer *buffer, uint64_t resource, uint32_t offset);
 /* Gives it one, with entries still to be filled; surfaces that were there are forgotten. */
 struct hz_surface *hz_buffer_place(struct hz_buffer *buffer, const struct bound_surface *surface);
 void hz_buffer_fill(struct hz_buffer *buffer, struct hz_surface *surface, uint16_t far);

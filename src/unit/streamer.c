@@ -1,11 +1,12 @@
 /* Streamer (fetch, loader, commit).
  *
- * Fetch takes one draw at a time, reads its indices in 64-byte blocks ahead of their use into a
- * buffer of IndexBufferSize, and looks each index up in the post-shading vertex cache (the last
- * vertices shaded, first in first out). A miss goes to the loader, which asks a small cache for the
- * lines of its attributes ahead of their use, reads them in order, converts them and sends the
- * vertex to the scheduler to be shaded. Commit hands vertices to primitive assembly in the order of
- * the indices, over VerticesCycle buses.
+ * Fetch takes one draw at a time (the next one when all vertices of this one are on their way to be
+ * shaded), reads its indices in 64-byte blocks ahead of their use into a buffer of IndexBufferSize,
+ * and looks each index up in the post-shading vertex cache (the last vertices shaded, first in
+ * first out). A miss goes to the loader, which asks a small cache for the lines of its attributes
+ * ahead of their use, reads them in order, converts them and sends the vertex to the scheduler to
+ * be shaded. Commit hands vertices to primitive assembly in the order of the indices, over
+ * VerticesCycle buses.
  *
  * Rates: IndicesCycle indices, AttributesCycle attributes looked up and as many read in a cycle (a
  * port of the cache each, which gives InputCachePortWidth bytes a cycle), VerticesCycle vertices,
@@ -136,9 +137,6 @@ send_vertex(struct streamer *streamer, uint64_t now)
         lanes_start(&streamer->buses, now, cycles);
         streamer->stats.vertices_out++;
         streamer->stats.bus_cycles += cycles;
-    } else if (first->kind == ITEM_END) {
-        streamer->draw = NULL;
-        forget_reuse(streamer);
     }
     streamer->order_head = (streamer->order_head + 1) % streamer->order_capacity;
     streamer->order_count--;
@@ -396,10 +394,22 @@ reuse_or_load(struct streamer *streamer, uint32_t index)
     add_load(streamer, vertex);
 }
 
+/* The draw in hand is over when its vertices are on their way to be shaded; commit knows theirs. */
+static void
+end_draw(struct streamer *streamer)
+{
+    if (!streamer->draw || !streamer->fetched_all || streamer->load_count ||
+        !blocks_are_here(streamer))
+        return;
+    streamer->draw = NULL;
+    forget_reuse(streamer);
+}
+
 static bool
 fetch(struct streamer *streamer, uint64_t now)
 {
     bool worked = false;
+    end_draw(streamer);
     if (!streamer->draw) {
         const struct draw_item *item = queue_front(streamer->draws, now);
         if (!item)
@@ -494,7 +504,7 @@ why_idle(struct streamer *streamer, uint64_t now)
 {
     struct streamer_stats *stats = &streamer->stats;
     const struct vertex_item *first = &streamer->order[streamer->order_head];
-    if (!streamer->draw) {
+    if (!streamer->draw && !streamer->order_count) {
         stall_note(&streamer->stall, NULL, now);
         return UNIT_STARVED;
     }

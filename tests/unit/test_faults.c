@@ -22,6 +22,7 @@ struct fault {
     uint64_t at;
     void (*inject)(struct tiny_run *run);
     void (*on_batch)(struct tiny_run *run, uint32_t frame, uint32_t batch);
+    const char *machine; /* parameter settings, with a space between; NULL: none */
 };
 
 struct sound {
@@ -81,6 +82,17 @@ outcome(const struct tiny_run *run, const struct tiny_run *sound)
     return tiny_same_pictures(run, sound) ? UNCAUGHT : PICTURE;
 }
 
+static void
+change_machine(struct tiny_run *run, const char *changes)
+{
+    struct error err;
+    char text[256], *rest = text;
+    snprintf(text, sizeof text, "%s", changes ? changes : "");
+    for (char *word; (word = strsep(&rest, " "));)
+        if (*word && !params_set(&run->params, word, &err))
+            BUG("%s", err.text);
+}
+
 /* Runs the trace with the fault in a child, whose report (the watchdog's, a BUG's) nobody reads. */
 static enum caught
 try_fault(const struct sound *sound, const struct fault *fault)
@@ -94,6 +106,7 @@ try_fault(const struct sound *sound, const struct fault *fault)
         dup2(nowhere, 2);
         signal(SIGABRT, SIG_DFL);
         tiny_init(&run);
+        change_machine(&run, fault->machine);
         run.prepare = prepare;
         run.on_batch = fault->on_batch;
         run.data = (void *)(uintptr_t)fault;
@@ -144,7 +157,8 @@ dropped_item(void **state)
     const struct sound *sound = *state;
     for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++) {
         const struct queue *queue = find_queue(sound->run.sim.machine, queues[i]);
-        const struct fault fault = {queues[i], QUEUE_DROP, queue->items_in / 4, NULL, NULL};
+        const struct fault fault = {
+            .queue = queues[i], .kind = QUEUE_DROP, .at = queue->items_in / 4};
         assert_caught(sound, &fault, queues[i], IDENTITY | WATCHDOG | BUG_CHECK);
     }
 }
@@ -160,7 +174,8 @@ swapped_items(void **state)
         const struct queue *queue = find_queue(sound->run.sim.machine, queues[i]);
         bool caught = false;
         for (uint32_t back = 2; back < 40 && !caught; back++) {
-            const struct fault fault = {queues[i], QUEUE_SWAP, queue->items_in - back, NULL, NULL};
+            const struct fault fault = {
+                .queue = queues[i], .kind = QUEUE_SWAP, .at = queue->items_in - back};
             caught = try_fault(sound, &fault) == PICTURE;
         }
         if (!caught)
@@ -262,6 +277,52 @@ wrong_tag(void **state)
     assert_caught(sound, &late.fault, "tag of a read", PICTURE | WATCHDOG | BUG_CHECK);
 }
 
+static void
+drop_request(struct tiny_run *run)
+{
+    run->sim.machine->memctl->fault_drop_at = ((const struct fault *)run->data)->at;
+}
+
+static void
+forget_order(struct tiny_run *run)
+{
+    struct memctl *memctl = run->sim.machine->memctl;
+    for (uint32_t c = 0; c < memctl->channel_count; c++)
+        memctl->channels[c].fault_order = true;
+}
+
+/* The memory scheduler forgets a transaction, or lets reads pass the write-back of the same line
+ * (seen where a cache holds so little that lines come back at once). */
+static void
+wrong_schedule(void **state)
+{
+#define SMALL_CACHES                                                                               \
+    "COLORWRITE.ColorCacheLines=1 COLORWRITE.ColorCacheWays=1 ZSTENCILTEST.ZCacheLines=1 "         \
+    "ZSTENCILTEST.ZCacheWays=1 "
+    static const char *const machines[] = {
+        SMALL_CACHES "MEMORYCONTROLLER.MemoryBuses=1",
+        SMALL_CACHES "MEMORYCONTROLLER.MemoryControllerV2=TRUE MEMORYCONTROLLER.V2MemoryChannels=1 "
+                     "MEMORYCONTROLLER.V2ChannelScheduler=1",
+        SMALL_CACHES "MEMORYCONTROLLER.MemoryControllerV2=TRUE MEMORYCONTROLLER.V2MemoryChannels=1 "
+                     "MEMORYCONTROLLER.V2ChannelScheduler=3",
+        SMALL_CACHES "MEMORYCONTROLLER.MemoryControllerV2=TRUE MEMORYCONTROLLER.V2MemoryChannels=1 "
+                     "MEMORYCONTROLLER.V2ChannelScheduler=4",
+    };
+    const struct sound *sound = *state;
+    const uint64_t last = sound->run.sim.machine->memctl->stats.transactions;
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+        const struct fault none = {.machine = machines[i]};
+        assert_int_equal(try_fault(sound, &none), UNCAUGHT);
+        const struct fault order = {.machine = machines[i], .inject = forget_order};
+        assert_caught(sound, &order, machines[i], PICTURE);
+        for (uint64_t at = 1; at < 4; at++) {
+            const struct fault drop = {
+                .machine = machines[i], .inject = drop_request, .at = last * at / 4};
+            assert_caught(sound, &drop, machines[i], IDENTITY | WATCHDOG | BUG_CHECK);
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -270,6 +331,7 @@ main(void)
         cmocka_unit_test(swapped_items),      cmocka_unit_test(lost_write_back),
         cmocka_unit_test(skipped_invalidate), cmocka_unit_test(wrong_block_state),
         cmocka_unit_test(wrong_hz),           cmocka_unit_test(wrong_tag),
+        cmocka_unit_test(wrong_schedule),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

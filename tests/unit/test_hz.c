@@ -231,7 +231,7 @@ fault_stale_update(void **state)
     draw_both(rig);
     rig_swap(rig);
     rig_assert_figure(rig, "hz.updates_ignored", 0);
-    rig->sim.machine->zstencil[0].rop.cache.stamp--;
+    rig->sim.machine->zstencil[0].generation--;
     rig_clear(rig, CLEAR_DEPTH, 1);
     draw_front(rig);
     rig_swap(rig);
