@@ -437,12 +437,28 @@ copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return ok;
 }
 
-/* Commands that change only what later draws are baked from. */
+/* Commands that change only what later draws are baked from (a new surface may move a texture). */
 static bool
-is_state(enum gpu_op op)
+is_state(const struct gpu_cmd *cmd)
 {
+    const enum gpu_op op = cmd->op;
     return !gpu_op_is_work(op) && op != GPU_CLIENT_END && op != GPU_DESTROY_SUB_CTX &&
-           op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS;
+           op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS &&
+           !(op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SURFACE);
+}
+
+/* A surface may move a texture to where the ROPs can draw into it; that takes no time: a driver
+ * that saw the whole program would have laid it there from the start. */
+static bool
+create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    const uint64_t moved = m->device->textures_moved;
+    if (!functional_execute(m->functional, cmd, NULL, 0, err))
+        return false;
+    if (m->device->textures_moved == moved)
+        return true;
+    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
+    return run(m, err);
 }
 
 bool
@@ -452,7 +468,7 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || cmd->op == GPU_SWAP;
     m->cmdproc->stats.commands++;
-    if (cmd->op != GPU_DRAW && !is_state(cmd->op) && !run(m, err))
+    if (cmd->op != GPU_DRAW && !is_state(cmd) && !run(m, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
         return false;
@@ -474,6 +490,7 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
         if (!run(m, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
+    case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
     }
 }
@@ -485,15 +502,15 @@ machine_settle(struct machine *m)
         rop_settle(&m->zstencil[r].rop, &m->device->memory);
         rop_settle(&m->colorwrite[r].rop, &m->device->memory);
     }
-    for (uint32_t s = 0; s < m->shaders; s++)
-        cache_reset(&m->texunit[s].cache);
+    for (uint32_t t = 0; t < m->texunits; t++)
+        texunit_reset(&m->texunit[t]);
     cache_reset(&m->streamer->cache);
     hz_reset(m->hz);
     dac_reset(m->dac);
     memctl_reset(m->memctl);
     m->interpolator->turn = 0;
     for (uint32_t s = 0; s < m->shaders; s++)
-        m->shader[s].turn = 0;
+        shader_reset(&m->shader[s]);
     for (uint32_t q = 0; q < m->clock.queue_count; q++)
         queue_reset(m->clock.queues[q]);
     m->color_count = 0;

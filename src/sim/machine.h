@@ -25,7 +25,7 @@ struct machine {
     struct functional *functional; /* not owned: state, queries, and values of blits */
     struct clock clock;
     struct pools pools;
-    uint32_t shaders, rops;
+    uint32_t shaders, texunits, rops;
 
 #define UNIT(name, count)                                                                          \
     struct name *name;                                                                             \
@@ -36,6 +36,8 @@ struct machine {
 #define QUEUE_1N QUEUE_11
 #define QUEUE_N1 QUEUE_11
 #define QUEUE_NN QUEUE_11
+#define QUEUE_NG QUEUE_11
+#define QUEUE_GN QUEUE_11
 #define MEMORY(name, unit, port, client, width)                                                    \
     struct queue *name##_requests, *name##_replies;                                                \
     uint32_t name##_count;

@@ -44,6 +44,9 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
         return true;
     }
     sim->timed = *timed;
+    sim->device.squares = true;
+    sim->device.square_log2 = params->FRAGMENTSHADER.TextureBlockDimension +
+                              params->FRAGMENTSHADER.TextureSuperBlockDimension;
     sim->machine = machine_create(params, &sim->device, &sim->functional, err);
     if (!sim->machine) {
         simulation_fini(sim);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reply tags: the line, and the transaction inside it. */
-#define TAG(line, part) ((line) << 4 | (part))
+/* Reply tags: the line, and the transaction inside it (64 of them make the longest line). */
+#define TAG(line, part) ((line) << 6 | (part))
 
 void
 cache_init(struct cache *cache, uint32_t lines, uint32_t ways, uint32_t line_bytes,
@@ -120,6 +120,7 @@ cache_allocate(struct cache *cache, uint32_t address, bool fill)
     if (fill) {
         line->filling = (uint16_t)((cache->line_bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES);
         add_operation(cache, false, address, (uint32_t)victim);
+        cache->fills_under_way++;
     }
     return victim;
 }
@@ -156,12 +157,13 @@ take_reply(struct cache *cache, const struct memory_reply *reply)
         cache->writes_in_flight--;
         return;
     }
-    uint32_t index = reply->tag >> 4, part = reply->tag & 15;
+    uint32_t index = reply->tag >> 6, part = reply->tag & 63;
     struct cache_line *line = &cache->lines[index];
     uint32_t bytes = cache->line_bytes < TRANSACTION_BYTES ? cache->line_bytes : TRANSACTION_BYTES;
     uint32_t from = cache->line_bytes < TRANSACTION_BYTES ? line->address % TRANSACTION_BYTES : 0;
     memcpy(cache_data(cache, index) + part * TRANSACTION_BYTES, reply->data + from, bytes);
     line->filling--;
+    cache->fills_under_way -= line->filling == 0;
 }
 
 static bool

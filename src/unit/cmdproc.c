@@ -21,11 +21,11 @@ static enum unit_state cmdproc_clock(void *self, uint64_t now);
 
 void
 cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *params,
-             uint32_t shaders, uint32_t rops)
+             uint32_t texunits, uint32_t rops)
 {
     memset(cmdproc, 0, sizeof *cmdproc);
     clock_add_module(clock, &cmdproc->module, "cmdproc", -1, cmdproc, cmdproc_clock);
-    cmdproc->shaders = shaders;
+    cmdproc->texunits = texunits;
     cmdproc->rops = rops;
     uint32_t width = params->MEMORYCONTROLLER.CommandProcessorBusWidth;
     cmdproc->move_cycles = (TRANSACTION_BYTES + width - 1) / width;
@@ -91,7 +91,7 @@ send_control(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t 
         if (step->targets & STEP_COLOR)
             order(cmdproc, cmdproc->color_control[r], control, now);
     }
-    for (uint32_t s = 0; s < cmdproc->shaders && (step->targets & STEP_TEXUNIT); s++)
+    for (uint32_t s = 0; s < cmdproc->texunits && (step->targets & STEP_TEXUNIT); s++)
         order(cmdproc, cmdproc->texunit_control[s], control, now);
 }
 
@@ -175,7 +175,7 @@ take_all_done(struct cmdproc *cmdproc, uint64_t now)
         worked |= take_done(cmdproc, cmdproc->z_done[r], now);
         worked |= take_color_done(cmdproc, r, now);
     }
-    for (uint32_t s = 0; s < cmdproc->shaders; s++)
+    for (uint32_t s = 0; s < cmdproc->texunits; s++)
         worked |= take_done(cmdproc, cmdproc->texunit_done[s], now);
     finish_batch(cmdproc);
     return worked;

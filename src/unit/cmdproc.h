@@ -51,11 +51,11 @@ struct cmdproc {
     struct cmdproc_stats stats;
     struct queue *draws; /* to the streamer */
     struct queue *streamer_control, *hz_control, *dac_control;
-    struct queue *z_control[MAX_ROPS], *color_control[MAX_ROPS], *texunit_control[MAX_SHADERS];
+    struct queue *z_control[MAX_ROPS], *color_control[MAX_ROPS], *texunit_control[MAX_TEXUNITS];
     struct queue *streamer_done, *hz_done, *dac_done;
-    struct queue *z_done[MAX_ROPS], *color_done[MAX_ROPS], *texunit_done[MAX_SHADERS];
+    struct queue *z_done[MAX_ROPS], *color_done[MAX_ROPS], *texunit_done[MAX_TEXUNITS];
     struct memory_port memory;
-    uint32_t rops, shaders;
+    uint32_t rops, texunits;
     uint32_t move_cycles; /* a transaction over CommandProcessorBusWidth */
 
     struct cmdproc_step steps[CMDPROC_MAX_STEPS];
@@ -73,7 +73,7 @@ struct cmdproc {
 };
 
 void cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *params,
-                  uint32_t shaders, uint32_t rops);
+                  uint32_t texunits, uint32_t rops);
 
 /* Adds a step; the machine then runs until `stop`, and again while cmdproc_is_done() is false. */
 struct cmdproc_step *cmdproc_add(struct cmdproc *cmdproc, enum step_kind kind);

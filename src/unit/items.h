@@ -12,7 +12,13 @@
 #include "gfx/triangle.h"
 #include "kernel/queue.h"
 
-enum { MAX_ROPS = 16, MAX_SHADERS = 32, MAX_QUADS_IN_GROUP = EXEC_MAX_LANES / 4 };
+enum {
+    MAX_ROPS = 16,
+    MAX_SHADERS = 32,
+    MAX_TEXTURE_UNITS = 8, /* of a shader unit */
+    MAX_TEXUNITS = 64,     /* in all */
+    MAX_QUADS_IN_GROUP = EXEC_MAX_LANES / 4,
+};
 
 enum item_kind { ITEM_DATA, ITEM_RESTART, ITEM_END };
 

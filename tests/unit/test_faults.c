@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#define TWO_LEVELS "FRAGMENTSHADER.TwoLevelTextureCache=TRUE"
+
 /* What caught a fault: a bit each. */
 enum caught { UNCAUGHT = 1, PICTURE = 2, IDENTITY = 4, WATCHDOG = 8, BUG_CHECK = 16 };
 
@@ -214,13 +216,42 @@ keep_texels(struct tiny_run *run, uint32_t frame, uint32_t batch)
 {
     if (batch == 0 && frame == 0)
         for (uint32_t i = 0; i < run->sim.machine->texunit_count; i++)
-            run->sim.machine->texunit[i].skip_invalidate = true;
+            run->sim.machine->texunit[i].cache.skip_invalidate = true;
+}
+
+static void
+keep_texels_behind(struct tiny_run *run, uint32_t frame, uint32_t batch)
+{
+    if (batch == 0 && frame == 0)
+        for (uint32_t i = 0; i < run->sim.machine->texunit_count; i++)
+            run->sim.machine->texunit[i].cache.skip_invalidate_behind = true;
 }
 
 static void
 skipped_invalidate(void **state)
 {
     assert_caught(*state, &(struct fault){.on_batch = keep_texels}, "texture", PICTURE);
+    struct fault two_levels = {.machine = TWO_LEVELS};
+    assert_int_equal(try_fault(*state, &two_levels), UNCAUGHT);
+    two_levels.on_batch = keep_texels;
+    assert_caught(*state, &two_levels, "first level", PICTURE);
+    two_levels.on_batch = keep_texels_behind;
+    assert_caught(*state, &two_levels, "second level", PICTURE);
+}
+
+static void
+mistake_line(struct tiny_run *run)
+{
+    run->sim.machine->texunit[0].cache.wrong_fill_at = 10;
+}
+
+/* A line of the first level that gets the bytes of the one behind it. */
+static void
+wrong_line(void **state)
+{
+    assert_caught(*state, &(struct fault){.inject = mistake_line}, "one level", PICTURE);
+    assert_caught(*state, &(struct fault){.inject = mistake_line, .machine = TWO_LEVELS},
+                  "two levels", PICTURE);
 }
 
 /* One block of a surface is not noted as cleared by the first frame: memory holds zeros there,
@@ -331,7 +362,7 @@ main(void)
         cmocka_unit_test(swapped_items),      cmocka_unit_test(lost_write_back),
         cmocka_unit_test(skipped_invalidate), cmocka_unit_test(wrong_block_state),
         cmocka_unit_test(wrong_hz),           cmocka_unit_test(wrong_tag),
-        cmocka_unit_test(wrong_schedule),
+        cmocka_unit_test(wrong_schedule),     cmocka_unit_test(wrong_line),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
