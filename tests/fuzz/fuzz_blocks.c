@@ -15,14 +15,14 @@ read_all(const uint8_t *bytes, size_t size)
     struct blocks_reader *reader;
     struct blocks_segment segment;
     struct error err = {""};
+    uint32_t block[CODEC_WORDS];
     bool end = false, ok;
     memory_file_init(&file, bytes, size);
     ok = blocks_reader_open(&reader, file.path, &err);
     if (ok) {
-        volatile uint64_t sum = 0;
         while ((ok = blocks_reader_next(reader, &segment, &end, &err)) && !end)
             for (uint32_t i = 0; i < segment.count_count; i++)
-                sum += segment.blocks[segment.counts[i].block][i % CODEC_WORDS];
+                memcpy(block, segment.blocks[segment.counts[i].block], sizeof block);
         blocks_reader_close(reader);
     }
     BUG_ON(!ok && !err.text[0], "a block file is refused without a word");
