@@ -36,6 +36,7 @@ struct gpu_device {
      * are drawn into: then they move into the ROPs' tiles, once. */
     bool squares;
     uint32_t square_log2;
+    uint32_t forced_samples; /* of display targets and their depth; 0: as the program asks */
 };
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);
@@ -70,6 +71,10 @@ bool gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
                           struct bound_surface *depth, struct error *err);
 
 struct resource *gpu_resource(struct gpu_device *device, uint32_t client, uint32_t handle);
+
+/* Whether a SET_FRAMEBUFFER changes the number of samples of its depth surface (forced_samples):
+ * nothing may be drawing, and no cache may hold its lines, when it is applied. */
+bool gpu_changes_samples(struct gpu_device *device, const struct gpu_cmd *cmd);
 
 /* After a SWAP, or a RESOURCE_CREATE: which commands bring the picture that is shown into a front
  * surface, and into its multisampled twin; returns how many. */
