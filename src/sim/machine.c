@@ -55,9 +55,19 @@ leave_surfaces(struct machine *m)
     if (!m->color_count && !m->depth.res)
         return;
     add_control(m, CONTROL_RESOLVE, STEP_ZSTENCIL | STEP_COLOR);
-    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT | STEP_HZ);
+    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
     m->color_count = 0;
     m->depth.res = NULL;
+}
+
+/* The depths of the resource are about to change by another way than the z tests. */
+static void
+forget_far_depths(struct machine *m, const struct resource *res)
+{
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->control.kind = CONTROL_INVALIDATE;
+    step->control.surface.res = res;
+    step->targets = STEP_HZ;
 }
 
 static bool
@@ -278,7 +288,7 @@ invalidate_readers(struct machine *m, const struct resource *res)
     bool buffer = res->desc.target == TARGET_BUFFER;
     add_control(m, CONTROL_INVALIDATE, buffer ? STEP_STREAMER : STEP_TEXUNIT);
     if (res->format && res->format->depth_bits)
-        add_control(m, CONTROL_INVALIDATE, STEP_HZ);
+        forget_far_depths(m, res);
 }
 
 /* The bytes that an upload's transactions write, laid out as they will lie in memory. */

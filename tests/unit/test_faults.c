@@ -281,10 +281,11 @@ move_hz(struct tiny_run *run)
     run->sim.machine->hz->fault_offset = 0.25f;
 }
 
+/* More of these in test_hz.c. */
 static void
 wrong_hz(void **state)
 {
-    assert_caught(*state, &(struct fault){.inject = move_hz}, "HZ", PICTURE);
+    assert_caught(*state, &(struct fault){.inject = move_hz}, "depth compared by HZ", PICTURE);
 }
 
 /* One of the last reads of frame 0: the DAC puts it in another's place. */
