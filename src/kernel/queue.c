@@ -98,8 +98,10 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
         arrival = queue->last_arrival;
     queue->last_arrival = queue->arrival[slot] = arrival;
     queue->count++;
-    if (queue->count > queue->peak)
-        queue->peak = queue->count;
+    /* what was popped in this cycle was here at its start, whoever is clocked first */
+    const uint32_t held = queue->count + (queue->pop_cycle == now ? queue->popped : 0);
+    if (held > queue->peak)
+        queue->peak = held;
     queue->pushed++;
     queue->items_in++;
     module_wake_at(queue->receiver, arrival);
