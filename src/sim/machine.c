@@ -452,13 +452,14 @@ is_state(const struct gpu_cmd *cmd)
 static bool
 create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
-    const uint64_t moved = m->device->textures_moved;
-    if (!functional_execute(m->functional, cmd, NULL, 0, err))
-        return false;
-    if (m->device->textures_moved == moved)
-        return true;
+    const struct resource *res = NULL;
+    if (cmd->create.type == OBJECT_SURFACE)
+        res = gpu_resource(m->device, cmd->client, cmd->create.surface.resource);
+    if (!res || !res->sampled_only)
+        return functional_execute(m->functional, cmd, NULL, 0, err);
+    /* draws that sample it have to be done, and what they left in the caches is stale */
     add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
-    return run(m, err);
+    return run(m, err) && functional_execute(m->functional, cmd, NULL, 0, err);
 }
 
 bool

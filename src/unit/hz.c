@@ -17,6 +17,7 @@
 #include "unit/hz.h"
 
 #include "base/mem.h"
+#include "unit/watch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -176,6 +177,7 @@ static void
 cull(struct hz *hz, struct tile_item *tile, uint64_t gone)
 {
     gone &= tile->mask;
+    WATCH_TILE(hz->pools, tile, gone);
     hz->stats.fragments_culled += (uint64_t)__builtin_popcountll(gone);
     hz->stats.quads_culled += count_quads(gone);
     tile->mask &= ~gone;
@@ -317,6 +319,7 @@ send_quads(struct hz *hz, uint64_t now, uint32_t *places, bool *worked)
         quad->y = (uint16_t)(tile->y + ((q >> 1 & 1) | (q >> 2 & 2)) * 2);
         quad->mask = samples == 1 ? mask : raster_quad_mask(tile->samples, samples, q);
         depth_interpolate_samples(&tile->triangle->triangle, quad->x, quad->y, quad->z);
+        WATCH_QUAD(hz->pools, quad, tile->draw);
         *(struct quad_item *)queue_push(out, now) =
             (struct quad_item){ITEM_DATA, tile->draw, quad, 0};
         hz->stats.quads_out++;

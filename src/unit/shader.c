@@ -21,6 +21,7 @@
 #include "unit/shader.h"
 
 #include "base/mem.h"
+#include "unit/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +195,7 @@ start(struct shader *shader, struct group *group, uint64_t now)
     shader->groups[shader->group_count++] = group;
     expect_ready(shader, group->ready_cycle);
     shader->stats.groups++;
+    WATCH_GROUP(shader->pools, group);
     *(fragments ? &shader->stats.fragment_groups : &shader->stats.vertex_groups) += 1;
 }
 
@@ -237,10 +239,11 @@ store_fragments(struct shader *shader, struct group *group)
     for (uint32_t q = 0; q < group->count; q++) {
         struct quad *quad = group->quads[q];
         const struct triangle *triangle = &quad->triangle->triangle;
-        uint32_t before = quad_fragments(quad->mask);
+        uint32_t before = quad_fragments(quad->mask), mask_before = quad->mask;
         if (triangle->smooth.shape != SMOOTH_NONE)
             shaded_coverage(triangle, quad->x, quad->y, exec, q * 4);
         quad->mask = shaded_mask(draw, exec, q * 4, quad->mask);
+        WATCH_SHADED(quad, mask_before);
         for (uint32_t t = 0; t < draw->color_count; t++)
             shaded_color(draw, exec, q * 4, t, quad->color[t]);
         if (draw->depth_output >= 0)
