@@ -510,6 +510,7 @@ machine_settle(struct machine *m)
     dac_reset(m->dac);
     memctl_reset(m->memctl);
     m->interpolator->turn = 0;
+    m->sched->turn = m->sched->turn_threads = 0;
     for (uint32_t s = 0; s < m->shaders; s++)
         shader_reset(&m->shader[s]);
     for (uint32_t q = 0; q < m->clock.queue_count; q++)
