@@ -43,23 +43,30 @@ texunit_fini(struct texunit *texunit)
     free(texunit->waiting);
 }
 
-static const struct bound_view *
-view_of(const struct group *group)
+static const struct texture_request *
+request_of(const struct texture_item *item)
 {
-    return &group->draw->views[group->stage][group->exec.request.sampler];
+    return &group_block(item->group, item->quad)->request;
+}
+
+static const struct bound_view *
+view_of(const struct texture_item *item)
+{
+    const struct group *group = item->group;
+    return &group->draw->views[group->stage][request_of(item)->sampler];
 }
 
 /* A size query needs no texels. */
 static void
 answer_size(struct texunit *texunit, const struct texture_item *item)
 {
-    struct group *group = item->group;
-    for (uint32_t l = item->quad * 4; l < item->quad * 4 + 4; l++) {
+    const struct texture_request *request = request_of(item);
+    for (uint32_t l = 0; l < 4; l++) {
         int32_t level, size[4];
-        memcpy(&level, &group->exec.request.coord[0][l], sizeof level);
-        sample_size(view_of(group), (uint32_t)level, size);
+        memcpy(&level, &request->coord[0][item->quad % QUADS_IN_BLOCK * 4 + l], sizeof level);
+        sample_size(view_of(item), (uint32_t)level, size);
         for (uint32_t c = 0; c < 4; c++)
-            memcpy(&group->texels[c][l], &size[c], sizeof size[c]);
+            memcpy(group_texels(item->group, item->quad, c) + l, &size[c], sizeof size[c]);
     }
     texunit->stats.size_queries++;
 }
@@ -75,11 +82,11 @@ take_request(struct texunit *texunit, uint64_t now)
         &texunit->plans[(texunit->plan_head + texunit->plan_count++) % TEXUNIT_PLANS];
     plan->item = *item;
     plan->passes_read = 0;
-    if (item->group->exec.request.opcode == OP_TXQ) {
+    if (request_of(item)->opcode == OP_TXQ) {
         answer_size(texunit, item);
         plan->plan.pass_count = 0;
     } else {
-        sample_plan(&plan->plan, view_of(item->group), &item->group->exec.request, item->quad);
+        sample_plan(&plan->plan, view_of(item), request_of(item), item->quad % QUADS_IN_BLOCK);
     }
     texunit->planning = true;
     texunit->next_pass = 0;
@@ -201,8 +208,7 @@ read_texels(struct texunit *texunit, const struct texunit_chunk *chunk)
 static void
 answer(struct texunit *texunit, struct texunit_plan *plan, uint64_t now)
 {
-    struct group *group = plan->item.group;
-    if (group->exec.request.opcode != OP_TXQ) {
+    if (request_of(&plan->item)->opcode != OP_TXQ) {
         const uint8_t *blocks[SAMPLE_MAX_PASSES][4][4];
         float rgba[4][4];
         for (uint32_t p = 0; p < plan->plan.pass_count; p++)
@@ -214,7 +220,7 @@ answer(struct texunit *texunit, struct texunit_plan *plan, uint64_t now)
                             : plan->bytes[p][lane][t];
         sample_filter(&plan->plan, (const uint8_t *const(*)[4][4])blocks, rgba);
         for (uint32_t c = 0; c < 4; c++)
-            memcpy(&group->texels[c][plan->item.quad * 4], rgba[c], 4 * sizeof(float));
+            memcpy(group_texels(plan->item.group, plan->item.quad, c), rgba[c], 4 * sizeof(float));
     }
     *(struct texture_item *)queue_push(texunit->out, now) = plan->item;
     texunit->plan_head = (texunit->plan_head + 1) % TEXUNIT_PLANS;
