@@ -308,8 +308,10 @@ leave_circle(struct shader *shader, uint32_t place)
     shader->before[after] = before;
     if (shader->oldest == place)
         shader->oldest = after;
-    if (!shader->window && shader->turn == place)
-        shader->turn = after;
+    if (shader->turn == place) {
+        shader->turn = before; /* the one behind it is next */
+        shader->holds_turn = false;
+    }
     shader->running--;
 }
 
@@ -379,7 +381,7 @@ take_texels(struct shader *shader, uint64_t now)
             for (uint32_t b = 0; b < group->exec->blocks; b++)
                 if (group->exec[b].request.mask)
                     exec_texture_done(&group->exec[b], group->texels[b]);
-            shader_schedule(shader, group, now + 1, WAIT_RESULT);
+            shader_schedule(shader, group, now + 1, WAIT_TEXELS);
         }
         queue_pop(shader->texels, now);
         worked = true;

@@ -189,8 +189,10 @@ count_instruction(struct shader *shader, const struct group *group,
     }
 }
 
+/* `ready`: for the group's first thread. */
 static void
-reserve_results(struct group *group, const struct instruction *instruction, uint64_t ready)
+reserve_results(const struct shader *shader, struct group *group,
+                const struct instruction *instruction, uint64_t ready)
 {
     uint64_t temps = instruction->temps_above ? ~0ull : instruction->temps_written;
     const uint32_t destinations = opcode_infos[instruction->opcode].destinations;
@@ -199,8 +201,9 @@ reserve_results(struct group *group, const struct instruction *instruction, uint
     for (uint32_t d = 0; d < destinations; d++)
         if (instruction->dst[d].file == FILE_ADDRESS)
             group->address_ready = ready;
-    if (destinations && ready > group->results_ready)
-        group->results_ready = ready;
+    const uint64_t all = ready + shader->issue_cycles - 1;
+    if (destinations && all > group->results_ready)
+        group->results_ready = all;
 }
 
 /* Of the quads with a thread that wants texels, the first from `quad` on. */
@@ -229,16 +232,23 @@ request_texture(struct shader *shader, struct group *group, uint64_t first_cycle
     shader_wait(shader, group, WAIT_TEXELS);
 }
 
+/* From a group's first thread to the last one of a quad. */
+static uint32_t
+cycles_to_quad(const struct shader *shader, const struct group *group, uint32_t quad)
+{
+    const uint32_t threads = group_lanes(group), last = quad * 4 + 3;
+    return shader->instant ? 0 : (last < threads ? last : threads - 1) / shader->thread_rate;
+}
+
 bool
 shader_send_texture(struct shader *shader, uint64_t now)
 {
     bool sent = false;
     while (shader->sending) {
         struct group *group = shader->sending;
-        uint64_t last_thread =
-            shader->instant ? 0 : (shader->next_quad * 4 + 3) / shader->thread_rate;
-        if (shader->send_cycle + last_thread > now) {
-            module_wake_at(&shader->module, shader->send_cycle + last_thread);
+        uint64_t ready = shader->send_cycle + cycles_to_quad(shader, group, shader->next_quad);
+        if (ready > now) {
+            module_wake_at(&shader->module, ready);
             break;
         }
         if (!queue_space(shader->texture, now))
@@ -280,7 +290,7 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
         request_texture(shader, group, now + cycles - shader->issue_cycles);
         return false;
     }
-    reserve_results(group, instruction, first_result(shader, instruction, now));
+    reserve_results(shader, group, instruction, first_result(shader, instruction, now));
     return kind != KIND_FLOW;
 }
 
@@ -348,7 +358,7 @@ fate_of_group(const struct group *group)
 static enum slot_fate
 issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 {
-    uint32_t place = shader->turn;
+    uint32_t place = shader->holds_turn ? shader->turn : shader->after[shader->turn];
     for (uint32_t i = 0; i < shader->running; i++) {
         if (shader->groups[place]->wait != WAIT_LOAD)
             break;
@@ -357,13 +367,13 @@ issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
     if (!shader->running || shader->groups[place]->wait == WAIT_LOAD)
         return fate_of_waiting(shader);
     struct group *group = shader->groups[place];
-    shader->turn = place;
     if (!ready_has(&shader->ready, place))
         return fate_of_group(group);
     enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
-    bool stays = fate != SLOT_ISSUED || (shader->swap_on_block && group->wait != WAIT_TEXELS);
-    if (!stays && group->wait != WAIT_OUTPUT) /* who has ended is out of the circle */
-        shader->turn = shader->after[place];
+    if (fate == SLOT_ISSUED && group->wait != WAIT_OUTPUT) {
+        shader->turn = place;
+        shader->holds_turn = shader->swap_on_block && group->wait != WAIT_TEXELS;
+    }
     return fate;
 }
 
