@@ -113,6 +113,8 @@ take_vertices(struct sched *sched, uint64_t now)
         sched->stats.vertices++;
         queue_pop(sched->vertices_in, now);
         worked = true;
+        if (sched->vertex_group->count == full)
+            dispatch(sched, &sched->vertex_group, now);
     }
     return send_if_due(sched, &sched->vertex_group, full, sched->vertex_since, false, now) ||
            worked;
