@@ -133,9 +133,9 @@ load_attribute(struct streamer *streamer, struct pooled_vertex *vertex, uint32_t
         return true;
     }
     uint32_t bytes = bound->format->block_bytes;
-    uint8_t value[64];
-    for (uint32_t at = 0; at < bytes;) { /* may lie in two lines */
-        uint32_t in_line = (address + at) % cache->line_bytes;
+    /* It may lie in two lines; what was read of it stays, though prefetching evicts its line. */
+    while (streamer->value_bytes < bytes) {
+        uint32_t at = streamer->value_bytes, in_line = (address + at) % cache->line_bytes;
         uint32_t part = cache->line_bytes - in_line;
         if (part > bytes - at)
             part = bytes - at;
@@ -148,11 +148,12 @@ load_attribute(struct streamer *streamer, struct pooled_vertex *vertex, uint32_t
         if (!cache_ready(cache, (uint32_t)line))
             return false;
         cache_touch(cache, (uint32_t)line);
-        memcpy(value + at, cache_data(cache, (uint32_t)line) + in_line, part);
-        at += part;
+        memcpy(streamer->value + at, cache_data(cache, (uint32_t)line) + in_line, part);
+        streamer->value_bytes += part;
     }
     streamer->stats.cache_accesses++;
-    fetch_attribute(bound->format, value, out);
+    streamer->value_bytes = 0;
+    fetch_attribute(bound->format, streamer->value, out);
     return true;
 }
 

@@ -48,6 +48,8 @@ struct streamer {
     struct pooled_vertex **loads;
     uint32_t load_head, load_count, load_capacity;
     uint32_t load_attribute; /* of the first load */
+    uint8_t value[64]; /* of that attribute, as far as it was read */
+    uint32_t value_bytes;
 };
 
 void streamer_init(struct streamer *streamer, struct clock *clock, const struct params *params,
