@@ -32,6 +32,11 @@ struct gpu_device {
     struct gpu_object_head *retired;
     bool pages;        /* resources that do not fit may leave the memory (context_paging.c) */
     uint64_t commands; /* applied so far */
+    /* With `squares` textures lie in squares of 2^square_log2 texels a side (resource.h) until they
+     * are drawn into: then they move into the ROPs' tiles, once. */
+    bool squares;
+    uint32_t square_log2;
+    uint64_t textures_moved; /* how many were */
 };
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);

@@ -25,7 +25,7 @@ struct machine {
     struct functional *functional; /* not owned: state, queries, and values of blits */
     struct clock clock;
     struct pools pools;
-    uint32_t shaders, rops;
+    uint32_t shaders, texunits, rops;
 
 #define UNIT(name, count)                                                                          \
     struct name *name;                                                                             \
@@ -36,6 +36,8 @@ struct machine {
 #define QUEUE_1N QUEUE_11
 #define QUEUE_N1 QUEUE_11
 #define QUEUE_NN QUEUE_11
+#define QUEUE_NG QUEUE_11
+#define QUEUE_GN QUEUE_11
 #define MEMORY(name, unit, port, client, width)                                                    \
     struct queue *name##_requests, *name##_replies;                                                \
     uint32_t name##_count;
@@ -45,9 +47,11 @@ struct machine {
     /* Surfaces that the ROP caches may hold. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
-    struct arena draws; /* baked draws of the frame */
+    struct arena draws;           /* baked draws of the frame */
+    const struct draw *last_draw; /* the last one that was sent since all had ended; NULL: none */
 
-    /* Called when a draw is done and drained; NULL: nobody. */
+    /* Called when a draw is done: drained, or, pipelined, with those behind it still on their way;
+     * NULL: nobody. */
     void (*batch_done)(void *data, const struct draw *draw);
     void *batch_data;
 };

@@ -50,8 +50,8 @@ check_bytes(const struct machine *m, struct error *err)
         z += m->zstencil[i].rop.cache.transactions;
         color += m->colorwrite[i].rop.cache.transactions;
     }
-    for (uint32_t i = 0; i < m->shaders; i++)
-        texture += m->texunit[i].cache.transactions;
+    for (uint32_t i = 0; i < m->texunits; i++)
+        texture += m->texunit[i].cache.behind.transactions;
     return equal("transactions of the clients and of the memory controller",
                  transactions + z + color + texture, s->transactions, err) &&
            equal("z bytes of the ROPs and of the memory controller", z * TRANSACTION_BYTES,
@@ -81,11 +81,12 @@ check_fragments(const struct machine *m, struct error *err)
         accesses += z->cache_accesses + c->cache_accesses;
         found += z->cache_hits + z->cache_misses + c->cache_hits + c->cache_misses;
     }
-    for (uint32_t i = 0; i < m->shaders; i++) {
-        const struct texunit_stats *t = &m->texunit[i].stats;
+    for (uint32_t i = 0; i < m->shaders; i++)
         killed += m->shader[i].stats.fragments_killed;
-        accesses += t->cache_accesses;
-        found += t->cache_hits + t->cache_misses;
+    for (uint32_t i = 0; i < m->texunits; i++) {
+        const struct texunit_stats *t = &m->texunit[i].stats;
+        accesses += t->cache_accesses + t->cache_l1_accesses;
+        found += t->cache_hits + t->cache_misses + t->cache_l1_hits + t->cache_l1_misses;
     }
     return equal("fragments generated, and culled by HZ, failed, killed or written",
                  m->fraggen->stats.fragments,

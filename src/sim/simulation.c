@@ -44,6 +44,9 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
         return true;
     }
     sim->timed = *timed;
+    sim->device.squares = true;
+    sim->device.square_log2 = params->FRAGMENTSHADER.TextureBlockDimension +
+                              params->FRAGMENTSHADER.TextureSuperBlockDimension;
     sim->machine = machine_create(params, &sim->device, &sim->functional, err);
     if (!sim->machine) {
         simulation_fini(sim);
@@ -145,5 +148,8 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
     } else if (!functional_execute(&sim->functional, cmd, out, out_bytes, err)) {
         return false;
     }
+    if (cmd->op == GPU_SWAP && sim->machine)
+        dac_show(sim->machine->dac,
+                 gpu_resource(&sim->device, cmd->client, cmd->transfer.resource));
     return cmd->op != GPU_SWAP || end_frame(sim, cmd, timed, err);
 }

@@ -38,19 +38,23 @@ interpolate(struct interpolator *interpolator, const struct quad_item *item, uin
 
 /* The end of a draw leaves when it has come from every z test. */
 static bool
-take_end(struct interpolator *interpolator, const struct quad_item *item, uint64_t now)
+take_end(struct interpolator *interpolator, uint32_t source, const struct quad_item *item,
+         uint64_t now)
 {
     bool last = !item->draw->early_z || interpolator->ends + 1 == interpolator->rops;
     if (last && !queue_space(interpolator->out, now))
         return false;
     interpolator->samples_passed += item->samples_passed;
     interpolator->ends++;
+    if (source < interpolator->rops)
+        interpolator->ended[source] = true;
     if (last) {
         struct quad_item *end = queue_push(interpolator->out, now);
         *end = *item;
         end->samples_passed = interpolator->samples_passed;
         interpolator->samples_passed = 0;
         interpolator->ends = 0;
+        memset(interpolator->ended, 0, sizeof interpolator->ended);
     }
     return true;
 }
@@ -67,9 +71,11 @@ interpolator_clock(void *self, uint64_t now)
         struct queue *in =
             source < interpolator->rops ? interpolator->in[source] : interpolator->late_in;
         const struct quad_item *item;
-        while (done < interpolator->quads_cycle && (item = queue_front(in, now))) {
+        while (done < interpolator->quads_cycle &&
+               !(source < interpolator->rops && interpolator->ended[source]) &&
+               (item = queue_front(in, now))) {
             if (item->kind == ITEM_END) {
-                if ((blocked = !take_end(interpolator, item, now)))
+                if ((blocked = !take_end(interpolator, source, item, now)))
                     break;
             } else {
                 if ((blocked = !queue_space(interpolator->out, now)))

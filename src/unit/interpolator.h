@@ -13,8 +13,9 @@ struct interpolator {
     struct queue *late_in;      /* from HZ when the test is late */
     struct queue *out;
     uint32_t rops, quads_cycle;
-    uint32_t turn; /* the z test whose quads are looked at first */
-    uint32_t ends; /* z tests that have finished the draw */
+    uint32_t turn;        /* the z test whose quads are looked at first */
+    uint32_t ends;        /* z tests that have finished the draw */
+    bool ended[MAX_ROPS]; /* which: theirs of the next draw wait for the others */
     uint64_t samples_passed;
 };
 

@@ -15,6 +15,8 @@
 enum {
     MAX_ROPS = 16,
     MAX_SHADERS = 32,
+    MAX_TEXTURE_UNITS = 8, /* of a shader unit */
+    MAX_TEXUNITS = 64,     /* in all */
     MAX_GROUP_THREADS = EXEC_MAX_LANES * EXEC_MAX_BLOCKS,
     QUADS_IN_BLOCK = EXEC_MAX_LANES / 4,
 };

@@ -178,8 +178,17 @@ shader_init(struct shader *shader, struct clock *clock, const struct params *par
         CONFIGURE(shader, params->FRAGMENTSHADER);
     shader->group_threads = role->group_threads;
     shader->max_groups = role->group_limit;
+    shader->texture_units = params->FRAGMENTSHADER.TextureUnits;
+    shader->request_rate = params->FRAGMENTSHADER.TextureRequestRate;
+    shader->request_group = params->FRAGMENTSHADER.TextureRequestGroup;
     configure_issue(shader, params);
     make_tables(shader);
+}
+
+void
+shader_reset(struct shader *shader)
+{
+    shader->turn = shader->texunit = shader->sent_in_turn = 0;
 }
 
 void
@@ -372,10 +381,10 @@ take_group(struct shader *shader, uint64_t now)
 }
 
 static bool
-take_texels(struct shader *shader, uint64_t now)
+take_texels(struct shader *shader, struct queue *texels, uint64_t now)
 {
     bool worked = false;
-    for (const struct texture_item *item; (item = queue_front(shader->texels, now));) {
+    for (const struct texture_item *item; (item = queue_front(texels, now));) {
         struct group *group = item->group;
         if (--group->texels_missing == 0) {
             for (uint32_t b = 0; b < group->exec->blocks; b++)
@@ -383,7 +392,7 @@ take_texels(struct shader *shader, uint64_t now)
                     exec_texture_done(&group->exec[b], group->texels[b]);
             shader_schedule(shader, group, now + 1, WAIT_TEXELS);
         }
-        queue_pop(shader->texels, now);
+        queue_pop(texels, now);
         worked = true;
     }
     return worked;
@@ -485,7 +494,8 @@ shader_clock(void *self, uint64_t now)
     for (int32_t place; (place = ready_wake(&shader->ready, now)) >= 0;)
         shader_wait(shader, shader->groups[place], WAIT_TURN);
     bool worked = send_finished(shader, now, &blocked);
-    worked |= take_texels(shader, now);
+    for (uint32_t i = 0; i < shader->texture_units; i++)
+        worked |= take_texels(shader, shader->texels[i], now);
     shader_issue(shader, now);
     worked |= shader_send_texture(shader, now);
     worked |= take_group(shader, now);

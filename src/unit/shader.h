@@ -59,8 +59,8 @@ struct shader {
     struct module module;
     struct shader_stats stats;
     struct pools *pools;
-    struct queue *in, *out;         /* from and to the scheduler */
-    struct queue *texture, *texels; /* to and from the texture unit */
+    struct queue *in, *out; /* from and to the scheduler */
+    struct queue *texture[MAX_TEXTURE_UNITS], *texels[MAX_TEXTURE_UNITS]; /* to, from texunits */
     uint32_t index;
     /* parameters */
     uint32_t group_threads, thread_rate;
@@ -73,6 +73,7 @@ struct shader {
     struct {
         uint32_t if_endif, if_else_endif, call, ret, loop;
     } flow_cost;
+    uint32_t texture_units, request_rate, request_group;
     bool scalar_alu, window, swap_on_block, instant;
     /* groups that are here, by place */
     struct group **groups;
@@ -90,9 +91,9 @@ struct shader {
     uint64_t load_free_cycle, output_free_cycle; /* when the ports are free again */
     uint64_t issue_free_cycle;                   /* when the ALUs take the next instruction */
     struct group *sending;                       /* its texture requests are on their way out */
-    uint32_t next_quad;
-    uint64_t send_cycle; /* its first thread's coordinates are there */
-    struct port_use {    /* results written in a cycle: a ring */
+    uint32_t next_quad, texunit, sent_in_turn;   /* to which unit, in which turn */
+    uint64_t send_cycle;                         /* its first thread's coordinates are there */
+    struct port_use {                            /* results written in a cycle: a ring */
         uint64_t cycle;
         uint32_t results;
     } * port_use;
@@ -109,5 +110,7 @@ struct shader {
 void shader_init(struct shader *shader, struct clock *clock, const struct params *params,
                  struct pools *pools, uint32_t index);
 void shader_fini(struct shader *shader);
+/* Forgets whose turn it is, between frames. */
+void shader_reset(struct shader *shader);
 
 #endif

@@ -32,6 +32,13 @@ void shader_schedule(struct shader *shader, struct group *group, uint64_t earlie
 bool shader_issue(struct shader *shader, uint64_t now);
 /* Texture requests go out; true when one did. */
 bool shader_send_texture(struct shader *shader, uint64_t now);
+/* END is a mark on the instruction before it, which does not cost an issue. */
+static inline bool
+shader_at_end(const struct group *group)
+{
+    return group->exec->program->instructions[group->exec->pc].opcode == OP_END;
+}
+
 /* The program is over: what it wrote leaves the registers. */
 void shader_finish(struct shader *shader, struct group *group, uint64_t now);
 

@@ -141,7 +141,7 @@ use_write_ports(struct shader *shader, const struct instruction *instruction, ui
 static bool
 texture_is_free(struct shader *shader, uint64_t now)
 {
-    return !shader->sending && queue_space(shader->texture, now) > 0;
+    return !shader->sending && queue_space(shader->texture[shader->texunit], now) > 0;
 }
 
 /* Whether the group's next instruction may join those that it issues now: SLOT_ISSUED, or why not.
@@ -240,27 +240,33 @@ cycles_to_quad(const struct shader *shader, const struct group *group, uint32_t 
     return shader->instant ? 0 : (last < threads ? last : threads - 1) / shader->thread_rate;
 }
 
+/* TextureRequestRate requests a cycle, TextureRequestGroup in a row to a texture unit. */
 bool
 shader_send_texture(struct shader *shader, uint64_t now)
 {
-    bool sent = false;
-    while (shader->sending) {
+    uint32_t sent = 0;
+    while (shader->sending && sent < shader->request_rate) {
         struct group *group = shader->sending;
+        struct queue *texture = shader->texture[shader->texunit];
         uint64_t ready = shader->send_cycle + cycles_to_quad(shader, group, shader->next_quad);
         if (ready > now) {
             module_wake_at(&shader->module, ready);
             break;
         }
-        if (!queue_space(shader->texture, now))
+        if (!queue_space(texture, now))
             break;
-        *(struct texture_item *)queue_push(shader->texture, now) =
+        *(struct texture_item *)queue_push(texture, now) =
             (struct texture_item){group, shader->next_quad};
+        sent++;
         shader->next_quad = next_request(group, shader->next_quad + 1);
         if (shader->next_quad >= (group_lanes(group) + 3) / 4)
             shader->sending = NULL;
-        sent = true;
+        if (++shader->sent_in_turn >= shader->request_group) {
+            shader->sent_in_turn = 0;
+            shader->texunit = (shader->texunit + 1) % shader->texture_units;
+        }
     }
-    return sent;
+    return sent > 0;
 }
 
 /* Issues the group's next instruction; true when another one of its could follow in this cycle. */
@@ -282,15 +288,17 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
     issue->passes = cycles > issue->passes ? cycles : issue->passes;
     issue->takes = cycles + flow > issue->takes ? cycles + flow : issue->takes;
     enum exec_event event = exec_step(group->exec);
-    if (event == EXEC_END || ++group->steps >= MAX_STEPS) {
-        shader_finish(shader, group, now + shader->issue_cycles);
+    if (event != EXEC_TEXTURE)
+        reserve_results(shader, group, instruction, first_result(shader, instruction, now));
+    if (event == EXEC_END || ++group->steps >= MAX_STEPS ||
+        (event == EXEC_NEXT && shader_at_end(group))) {
+        shader_finish(shader, group, now + cycles);
         return false;
     }
     if (event == EXEC_TEXTURE) {
         request_texture(shader, group, now + cycles - shader->issue_cycles);
         return false;
     }
-    reserve_results(shader, group, instruction, first_result(shader, instruction, now));
     return kind != KIND_FLOW;
 }
 

@@ -1,10 +1,11 @@
 /* Streamer (fetch, loader, commit).
  *
- * Fetch takes one draw at a time, reads its indices in 64-byte blocks ahead of their use, and looks
- * each index up in the post-shading vertex cache (the last vertices shaded, first in first out). A
- * miss goes to the loader, which reads the vertex's attributes through a small cache, converts them
- * and sends the vertex to the scheduler to be shaded. Commit hands vertices to primitive assembly
- * in the order of the indices.
+ * Fetch takes one draw at a time (the next one when all vertices of this one are on their way to be
+ * shaded), reads its indices in 64-byte blocks ahead of their use, and looks each index up in the
+ * post-shading vertex cache (the last vertices shaded, first in first out). A miss goes to the
+ * loader, which reads the vertex's attributes through a small cache, converts them and sends the
+ * vertex to the scheduler to be shaded. Commit hands vertices to primitive assembly in the order of
+ * the indices.
  *
  * Rates: IndicesCycle indices, AttributesCycle attributes, VerticesCycle vertices a cycle. Latency:
  * memory's. Source: machine.md (units); ATTILA's Streamer. Not modelled: the tags of the vertex
@@ -110,10 +111,6 @@ commit(struct streamer *streamer, uint64_t now)
         streamer->order_head = (streamer->order_head + 1) % streamer->order_capacity;
         streamer->order_count--;
         worked = true;
-        if (first->kind == ITEM_END) {
-            streamer->draw = NULL;
-            forget_reuse(streamer);
-        }
     }
     return worked;
 }
@@ -289,10 +286,22 @@ reuse_or_load(struct streamer *streamer, uint32_t index)
     streamer->loads[i] = vertex;
 }
 
+/* The draw in hand is over when its vertices are on their way to be shaded; commit knows theirs. */
+static void
+end_draw(struct streamer *streamer)
+{
+    if (!streamer->draw || !streamer->fetched_all || streamer->load_count ||
+        !blocks_are_here(streamer))
+        return;
+    streamer->draw = NULL;
+    forget_reuse(streamer);
+}
+
 static bool
 fetch(struct streamer *streamer, uint64_t now)
 {
     bool worked = false;
+    end_draw(streamer);
     if (!streamer->draw) {
         const struct draw_item *item = queue_front(streamer->draws, now);
         if (!item)
@@ -393,7 +402,7 @@ streamer_clock(void *self, uint64_t now)
     worked |= obey(streamer, now);
     if (worked)
         return UNIT_BUSY;
-    if (!streamer->draw)
+    if (!streamer->draw && !streamer->order_count)
         return UNIT_STARVED;
     const struct vertex_item *first = &streamer->order[streamer->order_head];
     if (streamer->order_count && (first->kind != ITEM_DATA || first->vertex->shaded))

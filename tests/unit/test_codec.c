@@ -22,19 +22,19 @@ random_word(void)
 }
 
 static int32_t
-round_trip(const struct codec *codec, enum codec_bus bus, const uint32_t *block)
+round_trip(const struct codec *codec, struct codec_shape shape, const uint32_t *block)
 {
     uint8_t packed[CODEC_BLOCK_BYTES + 1];
     uint32_t unpacked[CODEC_WORDS];
-    int32_t level = codec->choose(block, bus);
+    int32_t level = codec->choose(block, shape);
     if (level == CODEC_RAW)
         return level;
-    assert_true(level >= 0 && level < (int32_t)codec->levels[bus].count);
-    uint32_t bytes = codec_level_bytes(codec, bus, level);
+    assert_true(level >= 0 && level < (int32_t)codec->levels[shape.bus].count);
+    uint32_t bytes = codec_level_bytes(codec, shape.bus, level);
     packed[bytes] = 0xa5;
-    codec->compress(block, bus, level, packed);
+    codec->compress(block, shape, level, packed);
     assert_int_equal(packed[bytes], 0xa5);
-    codec->decompress(packed, bus, level, unpacked);
+    codec->decompress(packed, shape, level, unpacked);
     assert_memory_equal(block, unpacked, sizeof unpacked);
     return level;
 }
@@ -50,7 +50,7 @@ test_round_trip(void **state)
             for (uint32_t i = 0; i < CODEC_WORDS; i++)
                 block[i] = base + (random_word() & mask);
             for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++)
-                round_trip(*codec, bus, block);
+                round_trip(*codec, (struct codec_shape){bus, 1}, block);
         }
     }
 }
@@ -81,20 +81,21 @@ test_hilo_limits(void **state)
     uint32_t block[CODEC_WORDS];
     for (uint32_t i = 0; i < CODEC_WORDS; i++)
         block[i] = i % 2 ? 0x2000 - ((i & 31) ^ 1) : 0x1000 + i;
-    assert_int_equal(round_trip(&codec_hilo, CODEC_BUS_64, block), 0);
+    assert_int_equal(round_trip(&codec_hilo, (struct codec_shape){CODEC_BUS_64, 1}, block), 0);
     block[7] = 0x1040; /* its high part is two above min's */
-    assert_int_equal(round_trip(&codec_hilo, CODEC_BUS_64, block), 1);
+    assert_int_equal(round_trip(&codec_hilo, (struct codec_shape){CODEC_BUS_64, 1}, block), 1);
     block[7] = 0x1fdf; /* two below max's */
-    assert_int_equal(round_trip(&codec_hilo, CODEC_BUS_64, block), 1);
+    assert_int_equal(round_trip(&codec_hilo, (struct codec_shape){CODEC_BUS_64, 1}, block), 1);
     block[0] = 0; /* k = 13: 0 to 0x3fff */
     block[7] = 0x3fff;
-    assert_int_equal(round_trip(&codec_hilo, CODEC_BUS_64, block), 1);
+    assert_int_equal(round_trip(&codec_hilo, (struct codec_shape){CODEC_BUS_64, 1}, block), 1);
     block[8] = UINT32_MAX;
-    assert_int_equal(round_trip(&codec_hilo, CODEC_BUS_64, block), 1);
+    assert_int_equal(round_trip(&codec_hilo, (struct codec_shape){CODEC_BUS_64, 1}, block), 1);
     block[9] = 0x4000; /* 13 bits: parts 0, 1, top, top - 1; this one is 2 */
-    assert_int_equal(round_trip(&codec_hilo, CODEC_BUS_64, block), 2);
+    assert_int_equal(round_trip(&codec_hilo, (struct codec_shape){CODEC_BUS_64, 1}, block), 2);
     block[9] = 0x80000000; /* 21 bits: the same argument */
-    assert_int_equal(round_trip(&codec_hilo, CODEC_BUS_64, block), CODEC_RAW);
+    assert_int_equal(round_trip(&codec_hilo, (struct codec_shape){CODEC_BUS_64, 1}, block),
+                     CODEC_RAW);
 }
 
 int

@@ -203,7 +203,8 @@ output_size(const struct effect *effect, const char *settings)
     pid_t child = fork();
     assert_true(child >= 0);
     if (!child) {
-        freopen("/dev/null", "w", stderr);
+        if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
+            _exit(127);
         execv(aetius, (char *const *)argv);
         _exit(127);
     }
@@ -248,28 +249,29 @@ check(const struct effect *effect)
     snprintf(to, sizeof to, "%s %s.%s=%s", effect->machine, effect->section, effect->name,
              effect->to);
     double before = 0, after = 1;
-    bool same = true;
+    const char *wrong = "";
     if (effect->kind == KIND_OUTPUT) {
         before = output_size(effect, from);
         after = output_size(effect, to);
     } else {
         const struct run *a = simulate(from, effect->frame), *b = simulate(to, effect->frame);
-        same = a->picture == b->picture;
-        if (a->refused || b->refused)
-            return a->refused && b->refused && effect->kind == KIND_REFUSED;
-        if (effect->kind == KIND_EFFECT) {
+        bool refused = a->refused || b->refused;
+        if (refused != (effect->kind == KIND_REFUSED))
+            wrong = refused ? " (refused)" : " (not refused)";
+        else if (!refused && (a->picture == b->picture) != (effect->kind != KIND_PICTURE))
+            wrong = a->picture == b->picture ? " (the picture stays)" : " (another picture)";
+        if (effect->kind == KIND_EFFECT && !refused) {
             before = evaluate(a, effect);
             after = evaluate(b, effect);
         }
     }
-    bool wanted = effect->direction == RISES ? after > before : after < before;
-    bool picture = same == (effect->kind != KIND_PICTURE);
-    if (getenv("AETIUS_ALL") || !wanted || !picture)
-        print_message("%s.%s %s -> %s, frame %u, %s: %.6g -> %.6g%s%s\n", effect->section,
+    if (effect->direction == RISES ? after <= before : after >= before)
+        wrong = " (the wrong way)";
+    if (getenv("AETIUS_ALL") || *wrong)
+        print_message("%s.%s %s -> %s, frame %u, %s: %.6g -> %.6g%s\n", effect->section,
                       effect->name, effect->from, effect->to, effect->frame, effect->formula,
-                      before, after, wanted ? "" : " (the wrong way)",
-                      picture ? "" : (same ? " (the picture stays)" : " (another picture)"));
-    return wanted && picture;
+                      before, after, wrong);
+    return !*wrong;
 }
 
 static void

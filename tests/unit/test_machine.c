@@ -206,6 +206,14 @@ static const char *const machines[] = {
     "RASTERIZER.VertexInputQueueSize=1 RASTERIZER.ShadedVertexQueueSize=1",
     "PRIMITIVEASSEMBLY.AssemblyQueueSize=4",
     "MEMORYCONTROLLER.ServiceQueueSize=1",
+    "MEMORYCONTROLLER.RequestQueueSize=1",
+    "MEMORYCONTROLLER.ReadBufferLines=1 MEMORYCONTROLLER.WriteBufferLines=1",
+    "MEMORYCONTROLLER.SharedBanks=TRUE",
+    "MEMORYCONTROLLER.MemoryClockMultiplier=3 MEMORYCONTROLLER.MemoryFrequency=2",
+    "MEMORYCONTROLLER.MemoryClockMultiplier=2 MEMORYCONTROLLER.MemoryFrequency=5",
+    "COMMANDPROCESSOR.PipelinedBatchRendering=TRUE",
+    "COMMANDPROCESSOR.PipelinedBatchRendering=TRUE GPU.UnifiedShader=FALSE",
+    "COMMANDPROCESSOR.PipelinedBatchRendering=TRUE GPU.NumStampPipes=4 GPU.NumFragmentShaders=3",
 };
 
 static void

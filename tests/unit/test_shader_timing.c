@@ -182,8 +182,8 @@ bench_run(struct bench *b, const char *const *lines)
                1);
     b->shader.in = &b->groups;
     b->shader.out = &b->finished;
-    b->shader.texture = &b->requests;
-    b->shader.texels = &b->texels;
+    b->shader.texture[0] = &b->requests;
+    b->shader.texels[0] = &b->texels;
     if (!clock_run(&b->clock, &b->done, 100000, &err))
         fail_msg("%s", err.text);
     clock_settle(&b->clock);
