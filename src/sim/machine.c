@@ -429,11 +429,12 @@ copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 
 /* Commands that change only what later draws are baked from (a new surface may move a texture). */
 static bool
-is_state(enum gpu_op op)
+is_state(const struct gpu_cmd *cmd)
 {
+    const enum gpu_op op = cmd->op;
     return !gpu_op_is_work(op) && op != GPU_CLIENT_END && op != GPU_DESTROY_SUB_CTX &&
            op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS &&
-           op != GPU_CREATE_OBJECT;
+           !(op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SURFACE);
 }
 
 /* A surface may move a texture to where the ROPs can draw into it; that takes no time: a driver
@@ -441,13 +442,14 @@ is_state(enum gpu_op op)
 static bool
 create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
-    const uint64_t moved = m->device->textures_moved;
-    if (!functional_execute(m->functional, cmd, NULL, 0, err))
-        return false;
-    if (m->device->textures_moved == moved)
-        return true;
+    const struct resource *res = NULL;
+    if (cmd->create.type == OBJECT_SURFACE)
+        res = gpu_resource(m->device, cmd->client, cmd->create.surface.resource);
+    if (!res || !res->sampled_only)
+        return functional_execute(m->functional, cmd, NULL, 0, err);
+    /* draws that sample it have to be done, and what they left in the caches is stale */
     add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
-    return run(m, err);
+    return run(m, err) && functional_execute(m->functional, cmd, NULL, 0, err);
 }
 
 bool
@@ -457,7 +459,7 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || cmd->op == GPU_SWAP;
     m->cmdproc->stats.commands++;
-    if (cmd->op != GPU_DRAW && !is_state(cmd->op) && !run(m, err))
+    if (cmd->op != GPU_DRAW && !is_state(cmd) && !run(m, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
         return false;

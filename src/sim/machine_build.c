@@ -205,6 +205,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     wire(m);
     report_shallow_queues(m);
     add_stats(m);
+    m->identities = identities_create(&m->stats);
     return m;
 }
 
@@ -246,6 +247,7 @@ machine_destroy(struct machine *m)
     free_queues(m->name##_requests, m->name##_count);                                              \
     free_queues(m->name##_replies, m->name##_count);
 #include "machine.def"
+    identities_destroy(m->identities);
     stat_set_fini(&m->stats);
     pools_fini(&m->pools);
     arena_fini(&m->draws);

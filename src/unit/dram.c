@@ -146,8 +146,11 @@ locate(const struct dram *dram, struct dram_entry *entry)
     uint32_t banks = p->MEMORYCONTROLLER.V2BanksPerMemoryChannel;
     uint32_t bank_piece = p->MEMORYCONTROLLER.V2BankInterleaving;
     uint32_t in_bank = own / bank_piece / banks * bank_piece + own % bank_piece;
-    entry->bank = (uint8_t)(own / bank_piece % banks);
     entry->row = (int32_t)(in_bank / p->MEMORYCONTROLLER.V2MemoryRowSize);
+    uint32_t bank = own / bank_piece;
+    if (p->MEMORYCONTROLLER.V2BankPermutation)
+        bank ^= (uint32_t)entry->row;
+    entry->bank = (uint8_t)(bank % banks);
 }
 
 void

@@ -16,6 +16,7 @@
 #include "unit/hz.h"
 
 #include "base/mem.h"
+#include "unit/watch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -197,6 +198,7 @@ send_quads(struct hz *hz, uint64_t now, uint32_t *places, bool *worked)
         quad->y = (uint16_t)(hz->tile.y + ((q >> 1 & 1) | (q >> 2 & 2)) * 2);
         quad->mask = samples == 1 ? mask : raster_quad_mask(hz->tile.samples, samples, q);
         depth_interpolate_samples(&hz->tile.triangle->triangle, quad->x, quad->y, quad->z);
+        WATCH_QUAD(hz->pools, quad, hz->tile.draw);
         *(struct quad_item *)queue_push(out, now) =
             (struct quad_item){ITEM_DATA, hz->tile.draw, quad, 0};
         hz->stats.quads_out++;
@@ -289,6 +291,7 @@ hz_clock(void *self, uint64_t now)
         hz->stats.tiles_in++;
         if (culled(hz, &hz->tile)) {
             hz->stats.tiles_culled++;
+            WATCH_TILE(hz->pools, &hz->tile);
             hz->stats.fragments_culled += (uint64_t)__builtin_popcountll(hz->tile.mask);
             drop_tile(hz);
         } else if ((blocked = !send_quads(hz, now, &places, &worked))) {

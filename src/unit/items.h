@@ -53,6 +53,7 @@ struct primitive_item {
 struct pooled_triangle {
     struct pooled_triangle *next_free;
     uint32_t references;
+    uint32_t number; /* of its primitive in the draw */
     struct triangle triangle;
 };
 
@@ -77,6 +78,7 @@ struct quad {
     uint16_t x, y;
     uint32_t mask; /* samples alive (gfx/samples.h) */
     bool shaded;
+    struct watched_quad *watched;         /* unit/watch.h; NULL: it is not */
     float z[MAX_SAMPLES][4];              /* [sample][fragment] */
     float color[MAX_COLOR_BUFFERS][4][4]; /* [target][fragment][channel] */
     float inputs[MAX_VARYINGS * 4 * 4];   /* [input][channel][fragment] */
@@ -220,6 +222,7 @@ struct pools {
     struct group *groups;
     uint32_t group_threads; /* the most in a group of this machine */
     struct arena *memory;   /* behind all of them */
+    struct watch *watch;    /* or NULL */
 };
 
 void pools_init(struct pools *pools);

@@ -31,6 +31,7 @@ set_up(struct setup *setup, const struct primitive_item *item)
     setup->made_sent = 0;
     setup->made_count =
         setup_primitive(item->draw, &item->primitive, v, item->clip, &setup->state, setup->made);
+    setup->number++;
     setup->stats.primitives_in++;
     setup->stats.culled += setup->made_count == 0;
     setup->stats.clipped += item->clip == CLIP_NEEDED;
@@ -43,6 +44,7 @@ send(struct setup *setup, uint64_t now)
 {
     struct pooled_triangle *triangle = triangle_create(setup->pools);
     triangle->triangle = setup->made[setup->made_sent++];
+    triangle->number = setup->number - 1;
     *(struct triangle_item *)queue_push(setup->out, now) =
         (struct triangle_item){ITEM_DATA, setup->draw, triangle};
     setup->stats.triangles_out++;
@@ -64,6 +66,7 @@ setup_clock(void *self, uint64_t now)
                 *(struct triangle_item *)queue_push(setup->out, now) =
                     (struct triangle_item){ITEM_END, item->draw, NULL};
                 setup->state = (struct setup_state){0};
+                setup->number = 0;
             } else {
                 set_up(setup, item);
             }

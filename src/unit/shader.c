@@ -13,7 +13,8 @@
  * several passes (isa.def: what hardware of the time split) or with a flow-control cost is the
  * first and keeps the ALUs busy for the time. An instruction computes its values when it issues;
  * the results can be read from latency (isa.def) cycles behind its last pass on, thread by thread,
- * so that a wide group can hide them by itself. What a thread reads must be there, and what it
+ * so that a wide group can hide them by itself. END is a mark on the instruction before it, and
+ * free. What a thread reads must be there, and what it
  * writes must come behind earlier results for the same register (scoreboard); in a cycle the
  * results of WritePorts instructions for each that may issue can be written, and ReadPorts
  * registers be read: else the instruction is refused and tried again.
@@ -36,6 +37,7 @@
 #include "unit/shader_internal.h"
 
 #include "base/mem.h"
+#include "unit/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -355,6 +357,7 @@ start(struct shader *shader, struct group *group, uint64_t now)
         now + (group_lanes(group) + shader->inputs_cycle - 1) / shader->inputs_cycle;
     shader_schedule(shader, group, shader->load_free_cycle, WAIT_LOAD);
     shader->stats.groups++;
+    WATCH_GROUP(shader->pools, group);
     *(fragments ? &shader->stats.fragment_groups : &shader->stats.vertex_groups) += 1;
 }
 
@@ -408,10 +411,11 @@ store_fragments(struct shader *shader, struct group *group)
         struct exec *exec = group_block(group, q);
         const uint32_t lane = q % QUADS_IN_BLOCK * 4;
         const struct triangle *triangle = &quad->triangle->triangle;
-        uint32_t before = quad_fragments(quad->mask);
+        uint32_t before = quad_fragments(quad->mask), mask_before = quad->mask;
         if (triangle->smooth.shape != SMOOTH_NONE)
             shaded_coverage(triangle, quad->x, quad->y, exec, lane);
         quad->mask = shaded_mask(draw, exec, lane, quad->mask);
+        WATCH_SHADED(quad, mask_before);
         for (uint32_t t = 0; t < draw->color_count; t++)
             shaded_color(draw, exec, lane, t, quad->color[t]);
         if (draw->depth_output >= 0)

@@ -174,7 +174,9 @@ count_instruction(struct shader *shader, const struct group *group,
 {
     struct shader_stats *stats = &shader->stats;
     stats->instructions++;
-    stats->lane_instructions += exec_active_lanes(group->exec);
+    const uint32_t active = exec_active_lanes(group->exec);
+    stats->lane_instructions += active;
+    stats->lanes_diverged += group_lanes(group) - active;
     stats->lane_slots += shader->group_threads;
     stats->lanes_empty += shader->group_threads - group_lanes(group);
     if (group->stage == STAGE_VERTEX)

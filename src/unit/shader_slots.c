@@ -45,6 +45,8 @@ shader_account(struct shader *shader, uint64_t now)
     stats->threads_full_cycles += shader->refused_threads ? cycles : 0;
     stats->registers_full_cycles += shader->refused_registers ? cycles : 0;
     if (at < shader->issue_free_cycle) {
+        uint64_t end = now < shader->issue_free_cycle ? now : shader->issue_free_cycle;
+        stats->issue_cycles += end - at;
         uint64_t issuing = stretch(&at, shader->issue_until, now);
         for (uint32_t f = 0; f < SLOT_COUNT; f++)
             shader->fates[f] += issuing * shader->first[f];

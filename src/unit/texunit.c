@@ -21,6 +21,7 @@
 #include "unit/texunit.h"
 
 #include "base/mem.h"
+#include "unit/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -328,6 +329,7 @@ begin_sample(struct texunit *texunit)
     if (sample->pass.linear ? !texture->conflict_free : texture->sample.texel_log2 > 2)
         sample->port_cycles = port_cycles(texunit, texture, &sample->pass);
     list_lines(texunit, texture, &sample->pass);
+    WATCH_TEXELS(&access->item, &sample->pass);
     return true;
 }
 
@@ -359,6 +361,7 @@ lock_line(struct texunit *texunit, const struct texcache_texture *texture,
         if (found < 0)
             return found == TEXCACHE_NO_WAY ? STALL_WAYS : STALL_REQUESTS;
         texunit->stats.cache_misses++;
+        WATCH_MISS(&texunit->accesses[texunit->planned].item);
     } else {
         texunit->stats.cache_hits++;
     }

@@ -9,6 +9,8 @@
  * Source: machine.md (units, ROP caches). */
 #include "unit/zstencil.h"
 
+#include "unit/watch.h"
+
 #include <string.h>
 
 static enum unit_state zstencil_clock(void *self, uint64_t now);
@@ -98,8 +100,10 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
         zstencil->samples_passed += (uint64_t)__builtin_popcount(quad->mask);
         return false;
     }
+    WATCH_DEPTH(quad, entry->item.draw, bytes);
     struct depth_result result = depth_test_samples(
         entry->item.draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
+    WATCH_TESTED(quad, entry->item.draw, bytes, &result);
     /* A fragment fails with its last sample: by depth, if depth took any of them. */
     const uint32_t lost = mask_fragments(quad->mask) & ~mask_fragments(result.pass);
     const uint32_t by_depth = lost & mask_fragments(result.z_fail);

@@ -127,6 +127,7 @@ gddr(uint32_t scheduler)
     params_init(&p);
     p.MEMORYCONTROLLER.V2MemoryChannels = 1;
     p.MEMORYCONTROLLER.V2ChannelScheduler = scheduler;
+    p.MEMORYCONTROLLER.V2BankPermutation = false;
     p.MEMORYCONTROLLER.V2GDDR_tRRD = 5;
     p.MEMORYCONTROLLER.V2GDDR_tRCD = 8;
     p.MEMORYCONTROLLER.V2GDDR_tRCDW = 3;
@@ -306,6 +307,21 @@ bank_conflicts(void **state)
         p.MEMORYCONTROLLER.V2GDDR_tRC = 40;
         assert_steady(&p, &reads, 24, 40);
     }
+}
+
+/* The same addresses when rows permute banks: row r of bank 0 becomes row r of bank r. Each has a
+ * bank of its own, and rows that are opened ahead hide all but the first. */
+static void
+permuted_banks(void **state)
+{
+    (void)state;
+    struct params p = gddr(SCHEDULER_BANK_RW_FIFO);
+    struct stream reads = {0};
+    p.MEMORYCONTROLLER.V2BankPermutation = true;
+    for (uint32_t i = 0; i < 8; i++)
+        add(&reads, 0, bank0(i, 0), false);
+    assert_steady(&p, &reads, 24, 8);
+    assert_int_equal(reads.stats.rows_closed, 0);
 }
 
 /* Each transaction wants a row of another bank. With a queue for each bank rows are opened ahead,
@@ -577,6 +593,7 @@ main(void)
         cmocka_unit_test(simple_turns),
         cmocka_unit_test(row_hits),
         cmocka_unit_test(bank_conflicts),
+        cmocka_unit_test(permuted_banks),
         cmocka_unit_test(row_misses_over_banks),
         cmocka_unit_test(turn_round),
         cmocka_unit_test(page_policies),

@@ -35,6 +35,7 @@ struct bench {
     struct group groups[MAX_QUADS / 16];
     struct exec blocks[MAX_QUADS / 16];
     float texels[MAX_QUADS / 16][4][EXEC_MAX_LANES];
+    struct quad *quads[16]; /* of every group */
     struct program program;
     /* of a run */
     uint32_t count, sent, answered;
@@ -113,6 +114,7 @@ bench_init(struct bench *b, uint32_t format)
         struct group *group = &b->groups[g];
         group->exec = &b->blocks[g];
         group->texels = &b->texels[g];
+        group->quads = b->quads;
         group->draw = &b->draw;
         group->stage = STAGE_FRAGMENT;
         group->exec->request.opcode = OP_TEX;
