@@ -333,7 +333,7 @@ trim_tiny(const char *from, uint32_t first, const char *to)
     struct trace_reader *reader;
     struct error warning, err = {""};
     assert_true(trace_reader_open(&reader, from, &warning, &err));
-    if (!trim_trace(reader, first, first, to, &err))
+    if (!trim_trace(reader, &(struct frame_set){{{first, first}}, 1}, &to, &err))
         fail_msg("%s", err.text);
     trace_reader_close(reader);
 }
@@ -404,9 +404,10 @@ test_a_trace_that_is_read_stays_whole(void **state)
     assert_true(trace_reader_open(&reader, path, NULL, &err));
     assert_true(trace_is_at(reader, other));
     assert_false(trace_is_at(reader, TINY_TRACE));
-    assert_false(trim_trace(reader, 0, 0, path, &err));
+    const struct frame_set frame_0 = {{{0, 0}}, 1};
+    assert_false(trim_trace(reader, &frame_0, (const char *[]){path}, &err));
     assert_string_equal(err.text, "the output is the trace itself");
-    assert_false(trim_trace(reader, 0, 0, other, &err));
+    assert_false(trim_trace(reader, &frame_0, (const char *[]){other}, &err));
     assert_true(trace_reader_next(reader, &message, &end, &err));
     assert_true(trace_writer_create(&writer, path, "another", &err));
     for (end = false; !end;)
