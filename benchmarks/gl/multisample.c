@@ -107,7 +107,7 @@ setup(void)
     if (kind == BLEND) {
         glEnable(GL_BLEND);
         glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
-        glDepthMask(GL_FALSE);
+        glDisable(GL_DEPTH_TEST);
     }
 }
 
