@@ -177,7 +177,7 @@ draw(uint32_t frame)
 {
     struct random random = {.state = 777u + frame};
     glBindFramebufferEXT(GL_FRAMEBUFFER_EXT, buffers[0]);
-    glClearColor(0.1f, 0.2f, 0.3f, 1.0f);
+    glClearColor(0.2f, 0.4f, 0.6f, 1.0f); /* multiples of 1/255: nobody has to round */
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
     if (kind == STENCIL)
         draw_stencil(&random);
