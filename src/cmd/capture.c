@@ -103,7 +103,7 @@ shorten(const struct capture_options *options, const char *from, uint32_t *frame
     set.ranges[0].last = *frames - 1;
     if (!trace_reader_open(&reader, from, NULL, err))
         return false;
-    bool ok = trim_trace(reader, &set, &options->out, err);
+    bool ok = trim_trace(reader, &set, UINT32_MAX, &options->out, err);
     trace_reader_close(reader);
     *frames -= options->first_frame;
     return ok;

@@ -5,13 +5,15 @@
 #include "base/mem.h"
 #include "sim/trim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 int cmd_trim(int argc, char **argv);
 
 struct trim_options {
-    const char *out, *frames;
+    const char *out, *frames, *warm_up_text;
     bool force;
+    uint32_t warm_up;
     struct frame_set set;
 };
 
@@ -44,11 +46,20 @@ trim(const struct trim_options *options, const char *path, char *const *paths, s
         return EXIT_FAILED;
     if (warning.text[0])
         log_warning("%s", warning.text);
-    bool ok = trim_trace(reader, &options->set, (const char *const *)paths, err);
+    bool ok = trim_trace(reader, &options->set, options->warm_up, (const char *const *)paths, err);
     trace_reader_close(reader);
     if (!ok)
         fail_prefix(err, "%s", path);
     return ok ? EXIT_WELL : EXIT_FAILED;
+}
+
+static bool
+parse_warm_up(struct trim_options *options)
+{
+    char rest;
+    options->warm_up = UINT32_MAX;
+    return !options->warm_up_text ||
+           sscanf(options->warm_up_text, "%9u%c", &options->warm_up, &rest) == 1;
 }
 
 static int
@@ -73,6 +84,8 @@ cmd_trim(int argc, char **argv)
         {"output", 'o', ARG_STRING, &options.out, "FILE",
          "the trace to write; of several ranges, the folder for frames-A-B.trace"},
         {"frames", 0, ARG_STRING, &options.frames, "A-B", "the frames to keep, from 0: A-B,C-D,E"},
+        {"warm-up", 0, ARG_STRING, &options.warm_up_text, "N",
+         "draw only the N frames before each range: enough where every frame is drawn anew"},
         {"force", 'f', ARG_FLAG, &options.force, NULL, "overwrite FILE"},
         {0},
     };
@@ -91,6 +104,8 @@ cmd_trim(int argc, char **argv)
         return args_usage_error(&spec, "one FILE, --frames A-B and -o FILE are wanted");
     if (!frame_set_parse(&options.set, options.frames, &err))
         return args_usage_error(&spec, "%s", err.text);
+    if (!parse_warm_up(&options))
+        return args_usage_error(&spec, "--warm-up wants a number of frames");
     status = trim_to_paths(&options, args.operands[0], &err);
     if (err.text[0])
         log_error("%s", err.text);

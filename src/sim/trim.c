@@ -28,6 +28,8 @@ struct trim {
     uint32_t part_count, last;
     struct needed_draws *needed;
     uint64_t draws; /* so far */
+    uint32_t warm_up;
+    bool cold; /* before the frames to warm up with: nothing is drawn */
 
     struct gpu_device device;
     struct functional renderer;
@@ -95,7 +97,7 @@ static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct trim *trim = data;
-    if (cmd->op == GPU_DRAW && !needed_draws_has(trim->needed, trim->draws++))
+    if (cmd->op == GPU_DRAW && (!needed_draws_has(trim->needed, trim->draws++) || trim->cold))
         return true;
     return functional_execute(&trim->renderer, cmd, out, out_bytes, err);
 }
@@ -215,9 +217,12 @@ cut_message(struct trim *trim, struct walk *walk, const struct message *message,
     }
     if (walk->started && !trace_writer_add(trim->writer, message, err))
         return false;
-    const uint32_t to_come = trim->part_count - walk->at - walk->started;
-    if (to_come && !run_message(trim, message, err))
-        return false;
+    const uint32_t next = walk->at + walk->started;
+    if (next < trim->part_count) {
+        trim->cold = trim->parts[next].first - walk->frame > trim->warm_up;
+        if (!run_message(trim, message, err))
+            return false;
+    }
     return !step(trim, walk, message) || end_part(trim, err);
 }
 
@@ -277,10 +282,10 @@ find_and_cut(struct trim *trim, const struct frame_set *frames, struct error *er
 }
 
 bool
-trim_trace(struct trace_reader *reader, const struct frame_set *frames, const char *const *paths,
-           struct error *err)
+trim_trace(struct trace_reader *reader, const struct frame_set *frames, uint32_t warm_up,
+           const char *const *paths, struct error *err)
 {
-    struct trim trim = {.reader = reader, .part_count = frames->count};
+    struct trim trim = {.reader = reader, .part_count = frames->count, .warm_up = warm_up};
     trim.last = frame_set_last(frames);
     trim.parts = mem_alloc(frames->count * sizeof *trim.parts);
     for (uint32_t i = 0; i < frames->count; i++)

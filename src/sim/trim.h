@@ -8,8 +8,10 @@
 /* Writes each range of frames of the trace to a file of `paths`: in front the state at its first
  * frame, which is found by drawing what comes before, functionally. Only the contents of resources
  * that these frames use are kept. Resources lie at the same addresses as in the whole trace, so
- * that the machine's statistics are the same. The ranges are in the order of their frames. */
-bool trim_trace(struct trace_reader *reader, const struct frame_set *frames,
+ * that the machine's statistics are the same. The ranges are in the order of their frames. Of the
+ * frames before each range only the last `warm_up` are drawn, UINT32_MAX: all: enough where a
+ * program draws every frame anew. */
+bool trim_trace(struct trace_reader *reader, const struct frame_set *frames, uint32_t warm_up,
                 const char *const *paths, struct error *err);
 
 #endif

@@ -333,7 +333,7 @@ trim_tiny(const char *from, uint32_t first, const char *to)
     struct trace_reader *reader;
     struct error warning, err = {""};
     assert_true(trace_reader_open(&reader, from, &warning, &err));
-    if (!trim_trace(reader, &(struct frame_set){{{first, first}}, 1}, &to, &err))
+    if (!trim_trace(reader, &(struct frame_set){{{first, first}}, 1}, UINT32_MAX, &to, &err))
         fail_msg("%s", err.text);
     trace_reader_close(reader);
 }
@@ -405,9 +405,9 @@ test_a_trace_that_is_read_stays_whole(void **state)
     assert_true(trace_is_at(reader, other));
     assert_false(trace_is_at(reader, TINY_TRACE));
     const struct frame_set frame_0 = {{{0, 0}}, 1};
-    assert_false(trim_trace(reader, &frame_0, (const char *[]){path}, &err));
+    assert_false(trim_trace(reader, &frame_0, UINT32_MAX, (const char *[]){path}, &err));
     assert_string_equal(err.text, "the output is the trace itself");
-    assert_false(trim_trace(reader, &frame_0, (const char *[]){other}, &err));
+    assert_false(trim_trace(reader, &frame_0, UINT32_MAX, (const char *[]){other}, &err));
     assert_true(trace_reader_next(reader, &message, &end, &err));
     assert_true(trace_writer_create(&writer, path, "another", &err));
     for (end = false; !end;)
@@ -578,8 +578,8 @@ test_several_parts(void **state)
     close(mkstemp(three));
     write_multisampled(whole);
     assert_true(trace_reader_open(&reader, whole, NULL, &err));
-    assert_false(trim_trace(reader, &backwards, (const char *[]){three, one}, &err));
-    assert_true(trim_trace(reader, &in_order, (const char *[]){one, three}, &err));
+    assert_false(trim_trace(reader, &backwards, UINT32_MAX, (const char *[]){three, one}, &err));
+    assert_true(trim_trace(reader, &in_order, 0, (const char *[]){one, three}, &err));
     trace_reader_close(reader);
     check_red(one, 1, 51);
     check_red(three, 3, 51);
