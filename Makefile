@@ -8,6 +8,7 @@
 #                   verify: only these)
 #   make fuzz       every fuzz target for TIME seconds (out/fuzz)
 #   make bench      the simulator's speed
+#   make scaling    whether more memory channels, shader units and cache make frames faster
 #   make install    into PREFIX (DESTDIR is honoured)
 #   make format     clang-format over all sources
 #   make clean      removes what was built and what was put out
@@ -16,7 +17,7 @@ PREFIX = /usr/local
 TIME   = 1800
 PART   =
 
-.PHONY: build demo check real fuzz bench install docs format clean
+.PHONY: build demo check real fuzz bench scaling install docs format clean
 
 build:
 	@tools/setup.sh build
@@ -45,6 +46,11 @@ bench:
 	@tools/setup.sh build demo
 	@$(MAKE) --no-print-directory build
 	@tools/bench.sh $(BUILD)/aetius
+
+scaling:
+	@tools/setup.sh build demo
+	@$(MAKE) --no-print-directory build
+	@tools/scaling.sh $(BUILD)/aetius
 
 # In a build folder of its own, since the prefix is compiled in.
 install:

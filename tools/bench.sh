@@ -1,78 +1,118 @@
 #!/bin/sh
-# `make bench`: how fast the simulator is, on a glmark2 texture frame at 800x600 and the machine
-# reference-2005, on one core; the median of three runs. Cycles count when a shader, texture unit or
-# ROP was BUSY in them; wall time is that spent on the machine.
+# `make bench`: how fast the simulator is, on one core; medians of three runs. Cycles count when a
+# shader, texture unit or ROP was BUSY in them; wall time is that spent on the machine. Beside them
+# the cycles of the frame, and the lower bound that its work sets (report/metrics.def).
 #
 #     tools/bench.sh build/aetius
+#
+# Environment: RUNS (3), SIZE (1024x768: of our own scenes).
 set -eu
 cd "$(dirname "$0")/.."
 aetius=$1
+scenes=$(dirname "$1")/benchmarks/gl
+size=${SIZE:-1024x768}
+runs=${RUNS:-3}
 out=out/bench
-trace=$out/texture.trace
+# shellcheck source=tools/inputs.sh
+. tools/inputs.sh
 rm -rf "$out"
 mkdir -p "$out"
 
-if [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1; then
-    what='glmark2 texture, 800x600'
-    "$aetius" capture -o "$trace" -- glmark2 -s 800x600 -b texture:nframes=3 \
-        >"$out/capture.log" 2>&1 || {
-        tail -n 5 "$out/capture.log" >&2
-        echo "bench: could not capture glmark2 (see $out/capture.log)" >&2
-        exit 1
-    }
-else
-    echo "No X server can run here: the figures are of the small trace that the repository keeps."
-    what='tests/golden/tiny.trace'
-    trace=tests/golden/tiny.trace
-fi
+# heading TITLE: of a table
+heading() {
+    echo "$1"
+    printf '  %-28s %-15s %12s %10s %12s %12s %12s %6s\n' scene machine 'busy cycles' 'wall ms' \
+        'wall ns a' cycles 'lower bound' ''
+    printf '  %-28s %-15s %12s %10s %12s %12s %12s %6s\n' '' '' 'a wall s' 'a frame' \
+        'fragment' 'a frame' 'a frame' ratio
+}
 
-for run in 1 2 3; do
-    "$aetius" sim "$trace" --preset reference-2005 -o "$out/run-$run" \
-        >"$out/run-$run.log"
-done
-
-jq -rs --arg what "$what" '
-    def median: sort | .[length / 2 | floor];
-    .[0] as $run
-    | "\($what), \($run.frames) frames, reference-2005, median of \(length):",
-      "  simulated cycles a wall second (busy)  \(map(.busy_cycles_per_second) | median | round)",
-      "  wall milliseconds a frame              \(map(.wall_ms_per_frame) | median | round)",
-      "  nanoseconds a shaded fragment          \(map(.wall_ns_per_fragment) | median | round)",
-      "  of \($run.cycles) cycles \($run.busy_cycles) busy; \($run.fragments) fragments shaded"
-' "$out"/run-*/run.json
-
-# OpenArena, where it is installed: the timed machine on frame 301, and the functional renderer
-# against the reference renderers, on one short trace. When it starts for the first time it sets its
-# display up twice, so that frames have other numbers: it is started once in vain.
-[ -x /usr/games/openarena ] || exit 0
-[ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1 || exit 0
-
-# capture_game FILE WIDTH HEIGHT FRAMES
-capture_game() {
-    mkdir -p "$out/home"
-    HOME=$PWD/$out/home "$aetius" capture -o "$1" --frames "$4" --stop -- /usr/games/openarena \
-        +set com_hunkmegs 512 +set s_initsound 0 +set r_fullscreen 0 +set r_mode -1 \
-        +set r_customwidth "$2" +set r_customheight "$3" +set com_maxfps 0 +set ttycon 0 \
-        +set timedemo 1 +set cl_renderer opengl1 +demo demo088-test1 </dev/null >"$out/game.log" 2>&1 || {
-        tail -n 5 "$out/game.log" >&2
-        echo "bench: could not capture OpenArena (see $out/game.log)" >&2
-        exit 1
+# measure NAME TRACE FRAMES PRESET OPTIONS...: one line
+measure() {
+    name=$1
+    trace=$2
+    frames=$3
+    preset=$4
+    shift 4
+    for run in $(seq "$runs"); do
+        "$aetius" sim "$trace" --frames "$frames" --preset "$preset" "$@" --force \
+            -o "$out/run-$run" >"$out/run.log" 2>&1 || {
+            tail -n 5 "$out/run.log" >&2
+            exit 1
+        }
+    done
+    # shellcheck disable=SC2016
+    jq -rs '
+        def median(of): map(of) | sort | .[length / 2 | floor] | round;
+        .[0] as $run | ($run.cycles / $run.frames) as $cycles
+        | ($run.metrics.lower_bound // 0) as $bound
+        | [median(.busy_cycles_per_second), median(.wall_ms_per_frame),
+           median(.wall_ns_per_fragment), ($cycles | round), ($bound / $run.frames | round),
+           (if $bound > 0 then $run.cycles / $bound * 100 | round / 100 else "-" end)]
+        | map(tostring) | join(" ")
+    ' "$out"/run-*/run.json | {
+        read -r busy wall fragment cycles bound ratio
+        printf '  %-28s %-15s %12s %10s %12s %12s %12s %6s\n' "$name" "$preset" "$busy" "$wall" \
+            "$fragment" "$cycles" "$bound" "$ratio"
     }
 }
 
-capture_game "$out/first.trace" 640 480 0-20
+if ! can_draw || [ ! -x "$scenes/fill" ]; then
+    echo "No OpenGL program can run here: the figures are of the small trace that the repository keeps."
+    heading tests/golden/tiny.trace
+    for preset in reference-2005 reference-2008; do
+        measure tiny tests/golden/tiny.trace 0- $preset
+    done
+    exit 0
+fi
+
+heading "scenes of benchmarks/gl, $size, their second frame; median of $runs runs"
+# scene NAME PROGRAM OPTIONS...
+scene() {
+    name=$1
+    program=$2
+    shift 2
+    trace=$out/$(echo "$name" | tr ' ' -).trace
+    capture "$trace" "$out/capture.log" "$scenes/$program" --size "$size" --frames 2 "$@"
+    for preset in reference-2005 reference-2008; do
+        measure "$name" "$trace" 1 $preset
+    done
+}
+scene '16 layers of color' fill --kind color --layers 16
+scene '16 layers of color and z' fill --kind both --layers 16
+scene '8 blended layers' fill --kind blend --layers 8
+scene '8 bilinear layers' fill --kind bilinear --layers 8
+scene '500 triangles' triangles --count 500
+scene '400 batches' batches --count 400
+for preset in reference-2005 reference-2008; do
+    measure '400 batches, overlapping' "$out/400-batches.trace" 1 $preset \
+        --set COMMANDPROCESSOR.PipelinedBatchRendering=TRUE
+done
+scene 'clear and swap' clear
+
+heading 'real programs'
+capture "$out/texture.trace" "$out/capture.log" glmark2 -s 800x600 -b texture:nframes=3
+for preset in reference-2005 reference-2008; do
+    measure 'glmark2 texture, 800x600' "$out/texture.trace" 0- $preset
+done
+[ -x /usr/games/openarena ] || exit 0
 capture_game "$out/game.trace" 1024 768 300-301
 for preset in reference-2005 reference-2008; do
-    "$aetius" sim "$out/game.trace" --frames 1 --preset $preset -o "$out/game-$preset" \
-        >"$out/game-$preset.log"
-    jq -r --arg preset $preset '
-        "OpenArena frame 301, 1024x768, \($preset):",
-        "  simulated cycles a wall second (busy)  \(.busy_cycles_per_second | round)",
-        "  wall milliseconds a frame              \(.wall_ms_per_frame | round)"
-    ' "$out/game-$preset/run.json"
+    measure 'OpenArena frame 301, 1024x768' "$out/game.trace" 1 $preset
 done
 
-# Frames a second of a replay, its start-up apart: 10 frames and 1 frame are timed.
+# The codecs, over the different blocks of an OpenArena frame with 4 samples a pixel.
+if "$aetius" sim --help | grep -q -e --capture-blocks; then
+    capture_game "$out/game-x4.trace" 1024 768 300-300 +set r_ext_multisample 4
+    "$aetius" sim "$out/game-x4.trace" --preset reference-2005 --capture-blocks -o "$out/game-x4" \
+        >"$out/run.log"
+    echo 'codecs, blocks of OpenArena frame 300 with 4 samples a pixel'
+    "$aetius" compress --bench "$out/game-x4/blocks.color"
+    "$aetius" compress --bench "$out/game-x4/blocks.z"
+fi
+
+# The functional renderer against the reference renderers: frames a second of a replay, its start-up
+# apart: 10 frames and 1 frame are timed.
 frames_a_second() {
     for count in 1 10; do
         began=$(date +%s%N)

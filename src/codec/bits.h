@@ -1,5 +1,6 @@
 /* Bits in and out of a compressed block, least significant bit of each byte first. A writer's
- * buffer is zeroed by bits_begin(); a reader beyond the end gets zeros. */
+ * buffer holds a multiple of 4 bytes and is zeroed by bits_begin(); a reader beyond the end gets
+ * zeros. */
 #ifndef AETIUS_CODEC_BITS_H
 #define AETIUS_CODEC_BITS_H
 
@@ -9,7 +10,7 @@
 struct bit_writer {
     uint8_t *out;
     uint64_t held;
-    uint32_t count; /* bits held, fewer than 8 between calls */
+    uint32_t count; /* bits held, fewer than 32 between calls */
 };
 
 static inline struct bit_writer
@@ -24,9 +25,13 @@ static inline void
 bits_put(struct bit_writer *writer, uint32_t value, uint32_t count)
 {
     writer->held |= (uint64_t)value << writer->count;
-    for (writer->count += count; writer->count >= 8; writer->count -= 8) {
-        *writer->out++ = (uint8_t)writer->held;
-        writer->held >>= 8;
+    writer->count += count;
+    if (writer->count >= 32) {
+        const uint32_t word = (uint32_t)writer->held;
+        memcpy(writer->out, &word, sizeof word);
+        writer->out += sizeof word;
+        writer->held >>= 32;
+        writer->count -= 32;
     }
 }
 
@@ -34,29 +39,37 @@ static inline void
 bits_end(struct bit_writer *writer)
 {
     if (writer->count)
-        *writer->out = (uint8_t)writer->held;
+        memcpy(writer->out, &writer->held, (writer->count + 7) / 8);
 }
 
 struct bit_reader {
     const uint8_t *in;
-    uint32_t bytes; /* left */
-    uint64_t held;
+    uint32_t bytes; /* left, a multiple of 4 */
     uint32_t count;
+    uint64_t held;
 };
 
+static inline struct bit_reader
+bits_open(const uint8_t *in, uint32_t bytes)
+{
+    return (struct bit_reader){in, bytes, 0, 0};
+}
+
+/* The next `count` bits (0 to 32). */
 static inline uint32_t
 bits_get(struct bit_reader *reader, uint32_t count)
 {
-    while (reader->count < count) {
-        uint64_t byte = reader->bytes ? *reader->in : 0;
+    if (reader->count < count) {
+        uint32_t word = 0;
         if (reader->bytes) {
-            reader->in++;
-            reader->bytes--;
+            memcpy(&word, reader->in, sizeof word);
+            reader->in += sizeof word;
+            reader->bytes -= (uint32_t)sizeof word;
         }
-        reader->held |= byte << reader->count;
-        reader->count += 8;
+        reader->held |= (uint64_t)word << reader->count;
+        reader->count += 32;
     }
-    uint32_t value = (uint32_t)(reader->held & (((uint64_t)1 << count) - 1));
+    const uint32_t value = (uint32_t)(reader->held & (((uint64_t)1 << count) - 1));
     reader->held >>= count;
     reader->count -= count;
     return value;

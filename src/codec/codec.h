@@ -16,11 +16,17 @@
 enum {
     CODEC_WORDS = 64,
     CODEC_BLOCK_BYTES = 256,
-    CODEC_MAX_LEVELS = 8,
+    CODEC_MAX_LEVELS = 40,
     CODEC_RAW = -1, /* no level holds the block: it moves as it is, 256 bytes */
 };
 enum codec_bus { CODEC_BUS_64, CODEC_BUS_32, CODEC_BUSES }; /* sizes are multiples of its bytes */
 enum codec_kind { CODEC_COLOR = 1, CODEC_DEPTH = 2 };
+
+/* What block and compressor know of each other besides the words. */
+struct codec_shape {
+    enum codec_bus bus;
+    uint32_t samples; /* of a pixel: 1, 2, 4 or 8 */
+};
 
 struct codec_levels {
     uint32_t count;
@@ -33,16 +39,22 @@ struct codec {
     uint32_t latency_cycles;
     struct codec_levels levels[CODEC_BUSES];
     /* The level that holds the block, or CODEC_RAW. */
-    int32_t (*choose)(const uint32_t *block, enum codec_bus bus);
-    /* Writes levels[bus].bytes[level] bytes; `level` is what choose() said of this block. */
-    void (*compress)(const uint32_t *block, enum codec_bus bus, int32_t level, uint8_t *out);
-    /* Reads levels[bus].bytes[level] bytes. Any bytes give some block: damage is never an access
-     * out of bounds. */
-    void (*decompress)(const uint8_t *in, enum codec_bus bus, int32_t level, uint32_t *block);
+    int32_t (*choose)(const uint32_t *block, struct codec_shape shape);
+    /* Writes levels[shape.bus].bytes[level] bytes; `level` is what choose() said of this block. */
+    void (*compress)(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out);
+    /* Reads levels[shape.bus].bytes[level] bytes. Any bytes give some block: damage is never an
+     * access out of bounds. */
+    void (*decompress)(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block);
 };
 
 #define CODEC(symbol) extern const struct codec codec_##symbol;
 #include "codec/codecs.def"
+
+enum { /* CODEC_ID_hilo, ..., and how many there are */
+#define CODEC(symbol) CODEC_ID_##symbol,
+#include "codec/codecs.def"
+       CODEC_COUNT
+};
 
 extern const struct codec *const codecs[]; /* in the order of codecs.def; NULL ends them */
 

@@ -293,6 +293,17 @@ place_resource(struct gpu_device *device, struct resource *res, struct error *er
     return gpu_memory_alloc_at(&device->memory, address, res->size_bytes, err);
 }
 
+/* Whether a resource lies as a texture until it is drawn into. Drivers announce every texture whose
+ * format could be drawn as a target too. */
+static bool
+is_texture(const struct resource *res)
+{
+    const uint32_t targets =
+        BIND_DEPTH_STENCIL | BIND_DISPLAY_TARGET | BIND_SCANOUT | BIND_SHARED | BIND_STAGING;
+    return res->desc.target != TARGET_BUFFER && res->samples == 1 &&
+           res->desc.bind & BIND_SAMPLER_VIEW && !(res->desc.bind & targets);
+}
+
 static bool
 resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -311,7 +322,10 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
         free(resource);
         return fail_prefix(err, "resource %u", handle);
     }
+    if (device->squares && is_texture(res))
+        resource_tile(res, device->square_log2);
     res->references = 1;
+    res->created = device->commands;
     table_insert(&client->resources, handle, res);
     return true;
 }

@@ -34,6 +34,10 @@ struct gpu_device {
     struct page_spare *spares;
     uint64_t spare_bytes;
     uint64_t commands; /* applied so far */
+    /* With `squares` textures lie in squares of 2^square_log2 texels a side (resource.h) until they
+     * are drawn into: then they move into the ROPs' tiles, once. */
+    bool squares;
+    uint32_t square_log2;
 };
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);

@@ -181,6 +181,18 @@ fill_object(struct gpu_device *device, struct object *object, const struct gpu_c
     return fail(err, "object type %u is not known", (unsigned)object->type);
 }
 
+/* A texture that is drawn into lies as the ROPs want it from then on. */
+static bool
+make_drawable(struct gpu_device *device, struct resource *res, struct error *err)
+{
+    if (!res->sampled_only)
+        return true;
+    if (!page_in(device, res, err))
+        return false;
+    resource_make_drawable(res, &device->memory);
+    return true;
+}
+
 /* The resource that a new object looks at; true with NULL when it looks at none. */
 static bool
 find_target(struct gpu_device *device, const struct gpu_cmd *cmd, struct resource **res,
@@ -191,7 +203,8 @@ find_target(struct gpu_device *device, const struct gpu_cmd *cmd, struct resourc
     case OBJECT_SAMPLER_VIEW:
         return (*res = find_resource(device, cmd, cmd->create.view.resource, err)) != NULL;
     case OBJECT_SURFACE:
-        return (*res = find_resource(device, cmd, cmd->create.surface.resource, err)) != NULL;
+        *res = find_resource(device, cmd, cmd->create.surface.resource, err);
+        return *res && make_drawable(device, *res, err);
     case OBJECT_QUERY:
         return (*res = find_buffer(device, cmd, cmd->create.query.resource, err)) != NULL;
     case OBJECT_STREAMOUT_TARGET:

@@ -264,28 +264,38 @@ pack_depth(const float rgba[4], uint32_t bytes, uint32_t bits, uint32_t shift, b
 }
 
 static ALWAYS_INLINE void
-unpack_s3tc(enum s3tc_kind kind, bool srgb, const uint8_t *block, uint32_t x, uint32_t y,
-            float rgba[4])
+unpack_s3tc_texel(bool srgb, const uint8_t *texel, float rgba[4])
 {
-    uint8_t bytes[4];
-    s3tc_texel(kind, block, x, y, bytes);
     for (int c = 0; c < 3; c++)
-        rgba[c] = decode(srgb ? SRGB : UNORM, 8, bytes[c]);
-    rgba[3] = decode(UNORM, 8, bytes[3]);
+        rgba[c] = decode(srgb ? SRGB : UNORM, 8, texel[c]);
+    rgba[3] = decode(UNORM, 8, texel[3]);
 }
 
+/* Signed values are kept as two's complement. */
 static ALWAYS_INLINE void
-unpack_rgtc(uint32_t channels, bool is_signed, const char *swizzle, const uint8_t *block,
-            uint32_t x, uint32_t y, float rgba[4])
+unpack_rgtc_texel(uint32_t channels, bool is_signed, const char *swizzle, const uint8_t *texel,
+                  float rgba[4])
 {
     float element[4] = {0}, max = is_signed ? 127.0f : 255.0f;
     for (uint32_t i = 0; i < channels; i++)
-        element[i] = (float)rgtc_texel(is_signed, block + 8 * i, x, y) / max;
+        element[i] = (float)(is_signed ? (int8_t)texel[i] : texel[i]) / max;
     swizzle_out(element, swizzle, rgba);
+}
+
+static ALWAYS_INLINE void
+expand_rgtc(uint32_t channels, bool is_signed, const uint8_t *block, uint32_t x, uint32_t y,
+            uint8_t *texel)
+{
+    for (uint32_t i = 0; i < channels; i++)
+        texel[i] = (uint8_t)rgtc_texel(is_signed, block + 8 * i, x, y);
 }
 
 #define UNPACK(name)                                                                               \
     static void unpack_##name(const uint8_t *block, uint32_t x, uint32_t y, float rgba[4])
+#define EXPAND(name)                                                                               \
+    static void expand_##name(const uint8_t *block, uint32_t x, uint32_t y, uint8_t *texel)
+#define UNPACK_EXPANDED(name)                                                                      \
+    static void unpack_expanded_##name(const uint8_t *texel, float rgba[4])
 #define PACK(name) static void pack_##name(const float rgba[4], uint8_t *block)
 
 #define FORMAT_ARRAY(number, name, uses, elements, bits, conversion, swizzle)                      \
@@ -316,14 +326,34 @@ unpack_rgtc(uint32_t channels, bool is_signed, const char *swizzle, const uint8_
         pack_depth(rgba, bytes, dbits, dshift, is_float, block);                                   \
     }
 #define FORMAT_S3TC(number, name, bytes, kind, srgb)                                               \
+    EXPAND(name)                                                                                   \
+    {                                                                                              \
+        s3tc_texel(kind, block, x, y, texel);                                                      \
+    }                                                                                              \
+    UNPACK_EXPANDED(name)                                                                          \
+    {                                                                                              \
+        unpack_s3tc_texel(srgb, texel, rgba);                                                      \
+    }                                                                                              \
     UNPACK(name)                                                                                   \
     {                                                                                              \
-        unpack_s3tc(kind, srgb, block, x, y, rgba);                                                \
+        uint8_t texel[4];                                                                          \
+        expand_##name(block, x, y, texel);                                                         \
+        unpack_expanded_##name(texel, rgba);                                                       \
     }
 #define FORMAT_RGTC(number, name, channels, is_signed, swizzle)                                    \
+    EXPAND(name)                                                                                   \
+    {                                                                                              \
+        expand_rgtc(channels, is_signed, block, x, y, texel);                                      \
+    }                                                                                              \
+    UNPACK_EXPANDED(name)                                                                          \
+    {                                                                                              \
+        unpack_rgtc_texel(channels, is_signed, swizzle, texel, rgba);                              \
+    }                                                                                              \
     UNPACK(name)                                                                                   \
     {                                                                                              \
-        unpack_rgtc(channels, is_signed, swizzle, block, x, y, rgba);                              \
+        uint8_t texel[2];                                                                          \
+        expand_##name(block, x, y, texel);                                                         \
+        unpack_expanded_##name(texel, rgba);                                                       \
     }
 #include "gfx/format.def"
 #undef FORMAT_ARRAY
@@ -347,7 +377,7 @@ unpack_rgtc(uint32_t channels, bool is_signed, const char *swizzle, const uint8_
         .is_signed = conversion == SNORM || conversion == SSCALED || conversion == FLOAT ||        \
                      conversion == FIXED,                                                          \
         .is_normalized = conversion == UNORM || conversion == SNORM || conversion == SRGB,         \
-        .unpack = unpack_##name_, .pack = pack_##name_                                             \
+        .expanded_bytes = bytes, .unpack = unpack_##name_, .pack = pack_##name_                    \
     }
 #define FORMAT_ARRAY(number, name, uses, elements, bits, conversion, swizzle)                      \
     PLAIN(number, name, uses, (elements) * (bits) / 8, conversion, swizzle),
@@ -367,6 +397,7 @@ unpack_rgtc(uint32_t channels, bool is_signed, const char *swizzle, const uint8_
      .depth_shift = dshift,                                                                        \
      .stencil_bits = sbits,                                                                        \
      .stencil_shift = sshift,                                                                      \
+     .expanded_bytes = bytes,                                                                      \
      .unpack = unpack_##name_,                                                                     \
      .pack = pack_##name_},
 #define FORMAT_S3TC(number_, name_, bytes, kind, srgb)                                             \
@@ -379,7 +410,10 @@ unpack_rgtc(uint32_t channels, bool is_signed, const char *swizzle, const uint8_
      .channels = (kind) == S3TC_DXT1_RGB ? 7 : 15,                                                 \
      .is_srgb = srgb,                                                                              \
      .is_normalized = true,                                                                        \
-     .unpack = unpack_##name_},
+     .unpack = unpack_##name_,                                                                     \
+     .expanded_bytes = 4,                                                                          \
+     .expand = expand_##name_,                                                                     \
+     .unpack_expanded = unpack_expanded_##name_},
 #define FORMAT_RGTC(number_, name_, channels_, signed_, swizzle)                                   \
     {.number = number_,                                                                            \
      .name = #name_,                                                                               \
@@ -390,7 +424,10 @@ unpack_rgtc(uint32_t channels, bool is_signed, const char *swizzle, const uint8_
      .channels = CHANNELS(swizzle),                                                                \
      .is_signed = signed_,                                                                         \
      .is_normalized = true,                                                                        \
-     .unpack = unpack_##name_},
+     .unpack = unpack_##name_,                                                                     \
+     .expanded_bytes = channels_,                                                                  \
+     .expand = expand_##name_,                                                                     \
+     .unpack_expanded = unpack_expanded_##name_},
 
 static const struct format_info formats[] = {
 #include "gfx/format.def"

@@ -33,6 +33,12 @@ struct format_info {
     /* One texel into a 1x1 block, rounding to nearest, clamping to the format's range; NULL for
      * compressed formats. */
     void (*pack)(const float rgba[4], uint8_t *block);
+
+    /* Compressed formats (else expanded_bytes is block_bytes and the rest NULL): a texel out of its
+     * block, as the texture caches hold it, and such a texel as unpack() gives it. */
+    uint8_t expanded_bytes;
+    void (*expand)(const uint8_t *block, uint32_t x, uint32_t y, uint8_t *texel);
+    void (*unpack_expanded)(const uint8_t *texel, float rgba[4]);
 };
 
 /* NULL when the format is not known to this GPU. */

@@ -2,6 +2,9 @@
  * is described in the header; limits are those that the capabilities announce. */
 #include "gfx/resource.h"
 
+#include "base/mem.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -106,8 +109,9 @@ layout_levels(struct resource *res, struct error *err)
 {
     const struct resource_desc *d = &res->desc;
     uint64_t offset = 0;
-    BUG_ON(d->last_level >= RESOURCE_MAX_LEVELS, "a description was not checked");
-    for (uint32_t i = 0; i <= d->last_level; i++) {
+    const uint32_t last = d->last_level;
+    BUG_ON(last >= RESOURCE_MAX_LEVELS, "a description was not checked");
+    for (uint32_t i = 0; i <= last; i++) {
         struct resource_level *level = &res->levels[i];
         level->width = minify(d->width, i);
         level->height = minify(d->height, i);
@@ -123,6 +127,37 @@ layout_levels(struct resource *res, struct error *err)
     }
     res->size_bytes = (uint32_t)offset;
     return true;
+}
+
+/* The layout that the ROPs work on. */
+static void
+lay_tiles(struct resource *res)
+{
+    const uint32_t last = res->desc.last_level;
+    res->sampled_only = false;
+    for (uint32_t i = 0; i <= last; i++) {
+        struct resource_level *level = &res->levels[i];
+        level->square_log2 = 3;
+        level->square_bytes = res->tile_bytes;
+        level->row_bytes = level->tiles_x * res->tile_bytes;
+    }
+}
+
+void
+resource_tile(struct resource *res, uint32_t side_log2)
+{
+    const uint32_t element = res->format->block_bytes * res->samples;
+    const uint32_t block_log2 = (uint32_t)__builtin_ctz(res->format->block_width);
+    side_log2 = side_log2 > block_log2 ? side_log2 - block_log2 : 0;
+    res->sampled_only = true;
+    for (uint32_t i = 0; i <= res->desc.last_level; i++) {
+        struct resource_level *level = &res->levels[i];
+        const uint32_t columns = level->tiles_x * TILE_SIZE, rows = level->tiles_y * TILE_SIZE;
+        const uint32_t most = (uint32_t)__builtin_ctz(columns | rows);
+        level->square_log2 = side_log2 < most ? side_log2 : most;
+        level->square_bytes = element << 2 * level->square_log2;
+        level->row_bytes = (columns >> level->square_log2) * level->square_bytes;
+    }
 }
 
 bool
@@ -145,7 +180,10 @@ resource_init(struct resource *res, const struct resource_desc *desc, struct err
     if (desc->bind & (BIND_RENDER_TARGET | BIND_DEPTH_STENCIL) &&
         res->tile_bytes < TARGET_TILE_BYTES)
         res->tile_bytes = TARGET_TILE_BYTES;
-    return layout_levels(res, err);
+    if (!layout_levels(res, err))
+        return false;
+    lay_tiles(res);
+    return true;
 }
 
 static bool
@@ -203,15 +241,17 @@ resource_box_bytes(const struct resource *res, const struct box *box)
     return b.width * b.height * b.depth * b.bytes;
 }
 
-/* One row of blocks, to or from `tiled`, where the row's slice begins. */
+/* One row of blocks, to or from a slice. */
 static inline __attribute__((always_inline)) void
-copy_row(const struct resource *res, const struct resource_level *level, uint8_t *tiled, uint32_t x,
+copy_row(const struct resource *res, const struct resource_level *level, uint8_t *slice, uint32_t x,
          uint32_t y, uint32_t count, uint8_t *row, uint32_t bytes, bool write)
 {
-    uint8_t *tiles = tiled + (size_t)(y / TILE_SIZE) * level->tiles_x * res->tile_bytes;
-    for (uint32_t i = 0; i < count; i++, row += bytes) {
-        uint8_t *block = tiles + (size_t)((x + i) / TILE_SIZE) * res->tile_bytes +
-                         morton8(x + i, y) * res->samples * bytes;
+    const uint32_t k = level->square_log2, inside = (1u << k) - 1, element = res->samples * bytes;
+    uint8_t *squares = slice + (size_t)(y >> k) * level->row_bytes +
+                       (size_t)(morton_spread(y & inside) << 1) * element;
+    for (uint32_t i = x; i < x + count; i++, row += bytes) {
+        uint8_t *block = squares + (size_t)(i >> k) * level->square_bytes +
+                         (size_t)morton_spread(i & inside) * element;
         if (write)
             memcpy(block, row, bytes);
         else
@@ -220,16 +260,16 @@ copy_row(const struct resource *res, const struct resource_level *level, uint8_t
 }
 
 static void
-copy_row_sized(const struct resource *res, const struct resource_level *level, uint8_t *tiled,
+copy_row_sized(const struct resource *res, const struct resource_level *level, uint8_t *slice,
                uint32_t x, uint32_t y, uint32_t count, uint8_t *row, bool write)
 {
     switch (res->format->block_bytes) {
-    case 1: copy_row(res, level, tiled, x, y, count, row, 1, write); break;
-    case 2: copy_row(res, level, tiled, x, y, count, row, 2, write); break;
-    case 4: copy_row(res, level, tiled, x, y, count, row, 4, write); break;
-    case 8: copy_row(res, level, tiled, x, y, count, row, 8, write); break;
-    case 16: copy_row(res, level, tiled, x, y, count, row, 16, write); break;
-    default: copy_row(res, level, tiled, x, y, count, row, res->format->block_bytes, write);
+    case 1: copy_row(res, level, slice, x, y, count, row, 1, write); break;
+    case 2: copy_row(res, level, slice, x, y, count, row, 2, write); break;
+    case 4: copy_row(res, level, slice, x, y, count, row, 4, write); break;
+    case 8: copy_row(res, level, slice, x, y, count, row, 8, write); break;
+    case 16: copy_row(res, level, slice, x, y, count, row, 16, write); break;
+    default: copy_row(res, level, slice, x, y, count, row, res->format->block_bytes, write);
     }
 }
 
@@ -287,12 +327,15 @@ copy_level(const struct resource *res, uint8_t *bytes, uint32_t level, uint8_t *
         memcpy(write ? bytes : rows, write ? rows : bytes, l->slice_bytes);
         return;
     }
-    const uint32_t pixel = res->format->block_bytes * res->samples;
+    const uint32_t pixel = res->format->block_bytes * res->samples, k = l->square_log2;
+    const uint32_t inside = (1u << k) - 1;
     for (uint32_t z = 0; z < l->slices; z++, bytes += l->slice_bytes)
         for (uint32_t y = 0; y < l->tiles_y * TILE_SIZE; y++)
             for (uint32_t x = 0; x < l->tiles_x * TILE_SIZE; x++, rows += pixel) {
-                uint32_t tile = (y / TILE_SIZE) * l->tiles_x + x / TILE_SIZE;
-                uint8_t *at = bytes + (size_t)tile * res->tile_bytes + morton8(x, y) * pixel;
+                uint8_t *square =
+                    bytes + (size_t)(y >> k) * l->row_bytes + (size_t)(x >> k) * l->square_bytes;
+                uint32_t element = morton_spread(x & inside) | morton_spread(y & inside) << 1;
+                uint8_t *at = square + (size_t)element * pixel;
                 memcpy(write ? at : rows, write ? rows : at, pixel);
             }
 }
@@ -309,4 +352,17 @@ resource_read_level(const struct resource *res, const struct gpu_memory *memory,
                     uint8_t *rows)
 {
     copy_level(res, memory->bytes, level, rows, false);
+}
+
+void
+resource_make_drawable(struct resource *res, struct gpu_memory *memory)
+{
+    struct resource squares = *res;
+    lay_tiles(res);
+    for (uint32_t level = 0; level <= res->desc.last_level; level++) {
+        uint8_t *rows = mem_alloc(resource_level_bytes(res, level));
+        resource_read_level(&squares, memory, level, rows);
+        resource_write_level(res, memory, level, rows);
+        free(rows);
+    }
 }

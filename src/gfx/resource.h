@@ -7,6 +7,11 @@
  * slice padded to whole tiles. So with 4-byte pixels a tile is one 256-byte ROP cache line, a
  * 2x2 quad is 16 bytes in a row, and 64 bytes hold 4x4 texels.
  *
+ * What is only sampled may lie in squares of another side (resource_tile()): 2^n texels, in Morton
+ * order too, one after another in rows. A level's squares are as large as whole ones fill the level
+ * with its padding, so the size of a resource and the places of its levels and slices are the same
+ * in every layout.
+ *
  * A line of the ROP caches belongs to one tile. Where pixels are larger (8 or 16 bytes, or several
  * samples) it holds 8x4, 4x4 or 4x2 of them; where they are smaller (1 or 2 bytes, in resources
  * that can be drawn into) a tile has a line for itself, of which it fills the first part. */
@@ -56,6 +61,8 @@ struct resource_level {
     uint32_t slices;        /* depth slices, array layers or cube faces */
     uint32_t tiles_x, tiles_y;
     uint32_t slice_bytes;
+    uint32_t square_log2;             /* blocks a side of the squares in Morton order */
+    uint32_t square_bytes, row_bytes; /* from a square to the next; from a row of them */
 };
 
 struct resource {
@@ -66,10 +73,12 @@ struct resource {
     uint32_t tile_bytes; /* 64 blocks x block_bytes x samples; of what is drawn into at least 256 */
     struct resource_level levels[RESOURCE_MAX_LEVELS];
     uint32_t twin;       /* multisampled: handle of the display target that it resolves into */
+    uint64_t created;    /* the command that made it: no two resources' are the same */
     uint64_t used;       /* the command that used it last (gpu_device.commands) */
     uint32_t held_bytes; /* at its address: its size, or whole pages of the host */
     uint8_t *paged;      /* its bytes while address is 0; NULL: zeroes (context_paging.c) */
     bool drawn;          /* drawn into since it was shown last (context_present.c) */
+    bool sampled_only;   /* lies in a texture's squares, not in the ROPs' tiles */
     uint32_t references; /* by handle, by surfaces and views, by baked draws */
 };
 
@@ -81,6 +90,11 @@ struct box { /* as the wire's: origin and extent; buffers use x and width in byt
  * address stays 0. */
 bool resource_init(struct resource *res, const struct resource_desc *desc, struct error *err);
 
+/* Chooses squares of 2^side_log2 texels a side; the bytes in memory are not moved. */
+void resource_tile(struct resource *res, uint32_t side_log2);
+/* Moves the bytes of a resource that is only sampled into the ROPs' tiles. */
+void resource_make_drawable(struct resource *res, struct gpu_memory *memory);
+
 /* The byte offset, from the resource's address, of a sample of a pixel (of the block that holds
  * it, for compressed formats). No checks: x, y, z inside the level. Inline for hot code. */
 static inline uint32_t
@@ -88,6 +102,16 @@ morton8(uint32_t x, uint32_t y) /* 3 bits each */
 {
     static const uint8_t spread[8] = {0, 1, 4, 5, 16, 17, 20, 21};
     return (uint32_t)spread[x & 7] | (uint32_t)spread[y & 7] << 1;
+}
+
+/* The bits of a coordinate below 4096, each with a zero above it. */
+static inline uint32_t
+morton_spread(uint32_t x)
+{
+    x = (x | x << 8) & 0x00ff00ff;
+    x = (x | x << 4) & 0x0f0f0f0f;
+    x = (x | x << 2) & 0x33333333;
+    return (x | x << 1) & 0x55555555;
 }
 
 static inline uint32_t
@@ -102,9 +126,11 @@ resource_offset(const struct resource *res, uint32_t level, uint32_t x, uint32_t
         bx /= res->format->block_width;
         by /= res->format->block_height;
     }
-    uint32_t tile = (by / TILE_SIZE) * l->tiles_x + bx / TILE_SIZE;
-    return l->offset + z * l->slice_bytes + tile * res->tile_bytes +
-           (morton8(bx, by) * res->samples + sample) * res->format->block_bytes;
+    uint32_t k = l->square_log2, inside = (1u << k) - 1;
+    uint32_t element =
+        k == 3 ? morton8(bx, by) : morton_spread(bx & inside) | morton_spread(by & inside) << 1;
+    return l->offset + z * l->slice_bytes + (by >> k) * l->row_bytes + (bx >> k) * l->square_bytes +
+           (element * res->samples + sample) * res->format->block_bytes;
 }
 
 /* True when the box lies inside the level (block-aligned for compressed formats). */

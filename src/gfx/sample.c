@@ -1,4 +1,4 @@
-/* sample_plan(): which blocks the lanes of a quad need, pass by pass. A lane's k-th sub-sample (one
+/* sample_plan(): which texels the lanes of a quad need, pass by pass. A lane's k-th sub-sample (one
  * bilinear or nearest sample of one level, slice and probe) is in pass k, so lanes that need fewer
  * are missing in the last passes. */
 #include "gfx/sample_setup.h"
@@ -51,77 +51,73 @@ cross_edge(uint32_t *face, int32_t *x, int32_t *y, int32_t size)
     return true;
 }
 
-static struct texel_ref
-texel_at(const struct sample_setup *setup, uint32_t level, int32_t x, int32_t y, uint32_t z)
+/* Texel i of the lane. */
+static void
+set_texel(const struct sample_texture *texture, uint32_t level, int32_t x, int32_t y, uint32_t z,
+          struct sample_pass *pass, uint32_t lane, uint32_t i)
 {
-    const struct resource *res = setup->res;
-    const struct resource_level *l = &res->levels[level];
-    if ((uint32_t)x >= l->width || (uint32_t)y >= l->height || z >= l->slices)
-        return (struct texel_ref){TEXEL_BORDER, 0, 0};
-    struct texel_ref texel = {
-        .address = res->address + resource_offset(res, level, (uint32_t)x, (uint32_t)y, z, 0)};
-    if (res->format->block_width != 1) {
-        texel.x = (uint8_t)((uint32_t)x % res->format->block_width);
-        texel.y = (uint8_t)((uint32_t)y % res->format->block_height);
-    }
-    return texel;
+    const struct sample_level *l = &texture->levels[level];
+    if ((uint32_t)x >= (uint32_t)l->width || (uint32_t)y >= (uint32_t)l->height ||
+        z >= texture->setup.res->levels[level].slices)
+        return;
+    pass->texels |= (uint16_t)(1 << (4 * i + lane));
+    pass->place[i][lane] = sample_place(texture, level, (uint32_t)x, (uint32_t)y, z);
 }
 
 static void
-plan_linear(const struct sample_setup *setup, uint32_t level, const struct lane_coord *coord,
+plan_linear(const struct sample_texture *texture, uint32_t level, const struct lane_coord *coord,
             uint32_t z, struct sample_pass *pass, uint32_t lane)
 {
-    const struct resource_level *l = &setup->res->levels[level];
-    struct wrapped s = wrap_linear(setup->wrap[0], coord->s, (int32_t)l->width,
-                                   setup->power_of_two[0], !setup->rect);
+    const struct sample_setup *setup = &texture->setup;
+    const struct sample_level *l = &texture->levels[level];
+    struct wrapped s =
+        wrap_linear(setup->wrap[0], coord->s, l->width, setup->power_of_two[0], !setup->rect);
     struct wrapped t = {0, 0, 0};
     if (setup->dims > 1)
-        t = wrap_linear(setup->wrap[1], coord->t, (int32_t)l->height, setup->power_of_two[1],
-                        !setup->rect);
+        t = wrap_linear(setup->wrap[1], coord->t, l->height, setup->power_of_two[1], !setup->rect);
     pass->fx[lane] = s.f;
     pass->fy[lane] = t.f;
-    struct texel_ref *texels = pass->texels[lane];
-    texels[0] = texel_at(setup, level, s.i0, t.i0, z);
-    texels[1] = texel_at(setup, level, s.i1, t.i0, z);
-    texels[2] = texel_at(setup, level, s.i0, t.i1, z);
-    texels[3] = texel_at(setup, level, s.i1, t.i1, z);
+    set_texel(texture, level, s.i0, t.i0, z, pass, lane, 0);
+    set_texel(texture, level, s.i1, t.i0, z, pass, lane, 1);
+    if (setup->dims == 1)
+        return;
+    set_texel(texture, level, s.i0, t.i1, z, pass, lane, 2);
+    set_texel(texture, level, s.i1, t.i1, z, pass, lane, 3);
 }
 
 static void
-plan_seamless(const struct sample_setup *setup, uint32_t level, const struct lane_coord *coord,
+plan_seamless(const struct sample_texture *texture, uint32_t level, const struct lane_coord *coord,
               struct sample_pass *pass, uint32_t lane)
 {
-    int32_t size = (int32_t)setup->res->levels[level].width;
+    const struct sample_setup *setup = &texture->setup;
+    int32_t size = texture->levels[level].width;
     float s = coord->s > 0 ? coord->s : 0, t = coord->t > 0 ? coord->t : 0;
     s = s < 1 ? s : 1;
     t = t < 1 ? t : 1;
     int32_t x0 = floor_fract(s * (float)size - 0.5f, &pass->fx[lane]);
     int32_t y0 = floor_fract(t * (float)size - 0.5f, &pass->fy[lane]);
-    for (int32_t i = 0; i < 4; i++) {
-        int32_t x = x0 + (i & 1), y = y0 + (i >> 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        int32_t x = x0 + (int32_t)(i & 1), y = y0 + (int32_t)(i >> 1);
         uint32_t face = coord->layer - setup->first_layer;
         if (face < 6 && cross_edge(&face, &x, &y, size))
-            pass->texels[lane][i] = texel_at(setup, level, x, y, setup->first_layer + face);
+            set_texel(texture, level, x, y, setup->first_layer + face, pass, lane, i);
         else
-            pass->texels[lane][i] = (struct texel_ref){TEXEL_BORDER, TEXEL_CORNER, 0};
+            pass->corners |= (uint16_t)(1 << (4 * i + lane));
     }
 }
 
 static void
-plan_nearest(const struct sample_setup *setup, uint32_t level, const struct lane_coord *coord,
+plan_nearest(const struct sample_texture *texture, uint32_t level, const struct lane_coord *coord,
              uint32_t z, struct sample_pass *pass, uint32_t lane)
 {
-    const struct resource_level *l = &setup->res->levels[level];
-    int32_t x = wrap_nearest(setup->wrap[0], coord->s, (int32_t)l->width, setup->power_of_two[0],
-                             !setup->rect);
+    const struct sample_setup *setup = &texture->setup;
+    const struct sample_level *l = &texture->levels[level];
+    int32_t x =
+        wrap_nearest(setup->wrap[0], coord->s, l->width, setup->power_of_two[0], !setup->rect);
     int32_t y = 0;
     if (setup->dims > 1)
-        y = wrap_nearest(setup->wrap[1], coord->t, (int32_t)l->height, setup->power_of_two[1],
-                         !setup->rect);
-    pass->fx[lane] = pass->fy[lane] = 0;
-    pass->texels[lane][0] = texel_at(setup, level, x, y, z);
-    for (uint32_t i = 1; i < 4; i++)
-        pass->texels[lane][i] = (struct texel_ref){TEXEL_BORDER, 0, 0};
+        y = wrap_nearest(setup->wrap[1], coord->t, l->height, setup->power_of_two[1], !setup->rect);
+    set_texel(texture, level, x, y, z, pass, lane, 0);
 }
 
 /* The next pass of a lane. Passes are begun by the first lane that reaches them. */
@@ -150,17 +146,18 @@ next_pass(struct lane_plan *at, bool linear, float weight)
 
 /* One level under one probe: a pass, or two for linear 3D. */
 static void
-plan_level(const struct sample_setup *setup, struct lane_plan *at, uint32_t level, bool linear,
+plan_level(const struct sample_texture *texture, struct lane_plan *at, uint32_t level, bool linear,
            const struct lane_coord *coord, float weight)
 {
+    const struct sample_setup *setup = &texture->setup;
     const struct resource_level *l = &setup->res->levels[level];
     if (setup->dims == 3 && linear) {
         struct wrapped r =
             wrap_linear(setup->wrap[2], coord->r, (int32_t)l->slices, setup->power_of_two[2], true);
-        plan_linear(setup, level, coord, (uint32_t)r.i0, next_pass(at, true, weight * (1 - r.f)),
+        plan_linear(texture, level, coord, (uint32_t)r.i0, next_pass(at, true, weight * (1 - r.f)),
                     at->lane);
         if (r.f > 0)
-            plan_linear(setup, level, coord, (uint32_t)r.i1, next_pass(at, true, weight * r.f),
+            plan_linear(texture, level, coord, (uint32_t)r.i1, next_pass(at, true, weight * r.f),
                         at->lane);
         return;
     }
@@ -170,15 +167,15 @@ plan_level(const struct sample_setup *setup, struct lane_plan *at, uint32_t leve
                                    setup->power_of_two[2], true);
     struct sample_pass *pass = next_pass(at, linear, weight);
     if (!linear)
-        plan_nearest(setup, level, coord, z, pass, at->lane);
+        plan_nearest(texture, level, coord, z, pass, at->lane);
     else if (setup->seamless)
-        plan_seamless(setup, level, coord, pass, at->lane);
+        plan_seamless(texture, level, coord, pass, at->lane);
     else
-        plan_linear(setup, level, coord, z, pass, at->lane);
+        plan_linear(texture, level, coord, z, pass, at->lane);
 }
 
 static void
-plan_lane(const struct sample_setup *setup, struct lane_plan *at, const struct lane_lod *lod,
+plan_lane(const struct sample_texture *texture, struct lane_plan *at, const struct lane_lod *lod,
           const struct lane_coord *center)
 {
     for (uint32_t i = 1; i <= lod->probes; i++) {
@@ -189,11 +186,11 @@ plan_lane(const struct sample_setup *setup, struct lane_plan *at, const struct l
             coord.t += lod->axis_t * step;
         }
         if (lod->levels == 1) {
-            plan_level(setup, at, lod->level[0], lod->linear, &coord, 1);
+            plan_level(texture, at, lod->level[0], lod->linear, &coord, 1);
             continue;
         }
-        plan_level(setup, at, lod->level[0], lod->linear, &coord, 1 - lod->fraction);
-        plan_level(setup, at, lod->level[1], lod->linear, &coord, lod->fraction);
+        plan_level(texture, at, lod->level[0], lod->linear, &coord, 1 - lod->fraction);
+        plan_level(texture, at, lod->level[1], lod->linear, &coord, lod->fraction);
     }
 }
 
@@ -207,24 +204,29 @@ clamped_reference(const struct bound_view *bound, float reference)
 }
 
 void
-sample_plan(struct sample_plan *plan, const struct bound_view *bound,
+sample_plan(struct sample_plan *plan, const struct sample_texture *texture,
             const struct texture_request *request, uint32_t quad)
 {
-    struct sample_setup setup;
-    plan->bound = bound;
-    plan->target = request->target;
+    plan->texture = texture;
     plan->mask = (uint8_t)(request->mask >> (4 * quad) & 15);
-    plan->pass_count = 0;
-    if (!sample_setup_init(&setup, bound, request->target))
+    plan->pass_count = plan->probes = plan->levels = 0;
+    if (!texture->usable || !plan->mask)
         return;
     struct lane_coord coords[4];
     struct lane_lod lods[4];
-    sample_quad(&setup, request, quad, coords, lods);
+    bool same_lod = sample_quad(&texture->setup, request, quad, coords, lods);
+    for (uint32_t lane = 0; lane < 4 && texture->setup.shadow; lane++)
+        plan->reference[lane] =
+            clamped_reference(texture->setup.bound, request->coord[3][quad * 4 + lane]);
+    plan->probes = lods[0].probes;
+    plan->levels = lods[0].levels;
+    if (same_lod && texture->plans_fast && sample_plan_fast(plan, coords, &lods[0]))
+        return;
+    plan->pass_count = 0;
     for (uint32_t lane = 0; lane < 4; lane++) {
         if (!(plan->mask & 1 << lane))
             continue;
         struct lane_plan at = {.plan = plan, .lane = lane};
-        plan->reference[lane] = clamped_reference(bound, request->coord[3][quad * 4 + lane]);
-        plan_lane(&setup, &at, &lods[lane], &coords[lane]);
+        plan_lane(texture, &at, &lods[lane], &coords[lane]);
     }
 }

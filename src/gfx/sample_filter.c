@@ -1,16 +1,9 @@
-/* sample_filter(): from the bytes of blocks to the result. Within a pass texels are mixed along x,
+/* From the bytes of texels to the result. Within a pass texels are mixed along x,
  * then y; passes are mixed in order, each by its weight against what is there. Mixing is always
  * a + f * (b - a), so that equal texels give exactly themselves. */
 #include "gfx/sample_setup.h"
 
 #include <string.h>
-
-struct filter {
-    const struct bound_view *bound;
-    uint32_t dims, channels; /* channels: 1 when comparing */
-    bool shadow;
-    float border[4];
-};
 
 static float
 mix(float a, float b, float f)
@@ -33,41 +26,32 @@ compare(uint32_t func, float reference, float texel)
     }
 }
 
-/* The border color in the range of the format. */
+/* Texel i of the lane. */
 static void
-clamp_border(const struct bound_view *bound, float border[4])
+read_texel(const struct sample_texture *texture, const struct sample_pass *pass, uint32_t i,
+           uint32_t lane, const uint8_t *texels, float reference, float rgba[4])
 {
-    float low = bound->format->is_signed ? -1.0f : 0.0f;
-    memcpy(border, bound->sampler.border, 4 * sizeof *border);
-    for (int c = 0; c < 4 && bound->format->is_normalized; c++) {
-        border[c] = border[c] > low ? border[c] : low;
-        border[c] = border[c] < 1 ? border[c] : 1;
-    }
-}
-
-static void
-read_texel(const struct filter *filter, const struct texel_ref *texel, const uint8_t *block,
-           float reference, float rgba[4])
-{
-    if (block)
-        filter->bound->format->unpack(block, texel->x, texel->y, rgba);
+    const struct format_info *format = texture->setup.bound->format;
+    if (!(pass->texels >> (4 * i + lane) & 1))
+        memcpy(rgba, texture->border, sizeof texture->border);
+    else if (format->unpack_expanded)
+        format->unpack_expanded(texels + pass->place[i][lane], rgba);
     else
-        memcpy(rgba, filter->border, sizeof filter->border);
-    if (filter->shadow)
-        rgba[0] = compare(filter->bound->sampler.compare_func, reference, rgba[0]);
+        format->unpack(texels + pass->place[i][lane], 0, 0, rgba);
+    if (texture->setup.shadow)
+        rgba[0] = compare(texture->setup.bound->sampler.compare_func, reference, rgba[0]);
 }
 
 /* A corner of a cube has no fourth texel: the mean of the other three. */
 static void
-fill_corner(const struct filter *filter, const struct texel_ref texels[4],
-            const uint8_t *const blocks[4], float value[4][4])
+fill_corner(uint32_t channels, const struct sample_pass *pass, uint32_t lane, float value[4][4])
 {
-    for (int i = 0; i < 4; i++) {
-        if (blocks[i] || texels[i].x != TEXEL_CORNER)
+    for (uint32_t i = 0; i < 4; i++) {
+        if (!(pass->corners >> (4 * i + lane) & 1))
             continue;
-        for (uint32_t c = 0; c < filter->channels; c++) {
+        for (uint32_t c = 0; c < channels; c++) {
             float sum = 0;
-            for (int other = 0; other < 4; other++)
+            for (uint32_t other = 0; other < 4; other++)
                 sum += other == i ? 0 : value[other][c];
             value[i][c] = sum * (1.0f / 3.0f);
         }
@@ -75,21 +59,21 @@ fill_corner(const struct filter *filter, const struct texel_ref texels[4],
 }
 
 static void
-filter_lane(const struct filter *filter, const struct sample_pass *pass, uint32_t lane,
-            const uint8_t *const blocks[4], float reference, float rgba[4])
+filter_lane(const struct sample_texture *texture, const struct sample_pass *pass, uint32_t lane,
+            const uint8_t *texels, float reference, float rgba[4])
 {
-    const struct texel_ref *texels = pass->texels[lane];
+    const uint32_t channels = texture->setup.shadow ? 1 : 4;
     float value[4][4];
     if (!(pass->linear & 1 << lane)) {
-        read_texel(filter, &texels[0], blocks[0], reference, rgba);
+        read_texel(texture, pass, 0, lane, texels, reference, rgba);
         return;
     }
-    int count = filter->dims == 1 ? 2 : 4;
-    for (int i = 0; i < count; i++)
-        read_texel(filter, &texels[i], blocks[i], reference, value[i]);
+    uint32_t count = texture->setup.dims == 1 ? 2 : 4;
+    for (uint32_t i = 0; i < count; i++)
+        read_texel(texture, pass, i, lane, texels, reference, value[i]);
     if (count == 4)
-        fill_corner(filter, texels, blocks, value);
-    for (uint32_t c = 0; c < filter->channels; c++) {
+        fill_corner(channels, pass, lane, value);
+    for (uint32_t c = 0; c < channels; c++) {
         float top = mix(value[0][c], value[1][c], pass->fx[lane]);
         rgba[c] = top;
         if (count == 4)
@@ -97,47 +81,67 @@ filter_lane(const struct filter *filter, const struct sample_pass *pass, uint32_
     }
 }
 
-static float
-swizzled(const float rgba[4], uint32_t swizzle)
+static inline vec4
+filter_fast(const struct sample_pass *pass, uint32_t lane, const uint8_t *texels)
 {
-    return swizzle < 4 ? rgba[swizzle] : swizzle == 5 ? 1.0f : 0.0f;
+    vec4 texel = decode8(texels + pass->place[0][lane]);
+    if (!(pass->linear >> lane & 1))
+        return texel;
+    vec4 top = mix4(texel, decode8(texels + pass->place[1][lane]), pass->fx[lane]);
+    vec4 bottom = mix4(decode8(texels + pass->place[2][lane]),
+                       decode8(texels + pass->place[3][lane]), pass->fx[lane]);
+    return mix4(top, bottom, pass->fy[lane]);
 }
 
 void
-sample_filter(const struct sample_plan *plan, const uint8_t *const (*blocks)[4][4],
-              float rgba[4][4])
+sample_pass_filter(const struct sample_texture *texture, const struct sample_pass *pass,
+                   const uint8_t *texels, const float reference[4], sample_value value[4])
 {
-    struct sample_setup setup;
-    float sum[4][4] = {{0}};
-    for (int lane = 0; lane < 4; lane++) {
-        bool empty = (plan->mask & 1 << lane) && plan->pass_count == 0;
-        for (int c = 0; c < 4; c++)
-            rgba[c][lane] = empty && c == 3;
-    }
-    if (plan->pass_count == 0 || !sample_setup_init(&setup, plan->bound, plan->target))
-        return;
-    struct filter filter = {.bound = plan->bound,
-                            .dims = setup.dims,
-                            .channels = setup.shadow ? 1 : 4,
-                            .shadow = setup.shadow};
-    clamp_border(plan->bound, filter.border);
-    for (uint32_t k = 0; k < plan->pass_count; k++) {
-        const struct sample_pass *pass = &plan->passes[k];
-        for (uint32_t lane = 0; lane < 4; lane++) {
-            float value[4];
-            if (!(pass->lanes & 1 << lane))
-                continue;
-            filter_lane(&filter, pass, lane, blocks[k][lane], plan->reference[lane], value);
-            for (uint32_t c = 0; c < filter.channels; c++)
-                sum[lane][c] = k ? mix(sum[lane][c], value[c], pass->weight[lane]) : value[c];
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        if (!(pass->lanes >> lane & 1))
+            continue;
+        if (texture->filters_fast) {
+            vec4 filtered = filter_fast(pass, lane, texels);
+            memcpy(value[lane], &filtered, sizeof filtered);
+        } else {
+            float filtered[4] = {0};
+            filter_lane(texture, pass, lane, texels, reference[lane], filtered);
+            memcpy(value[lane], filtered, sizeof filtered);
         }
     }
+}
+
+void
+sample_add(sample_value sum[4], const struct sample_pass *pass, bool is_first,
+           const sample_value value[4])
+{
     for (uint32_t lane = 0; lane < 4; lane++) {
-        if (!(plan->mask & 1 << lane))
+        vec4 a, b;
+        if (!(pass->lanes >> lane & 1))
             continue;
-        if (setup.shadow)
-            sum[lane][1] = sum[lane][2] = sum[lane][3] = sum[lane][0];
+        memcpy(&a, sum[lane], sizeof a);
+        memcpy(&b, value[lane], sizeof b);
+        a = is_first ? b : mix4(a, b, pass->weight[lane]);
+        memcpy(sum[lane], &a, sizeof a);
+    }
+}
+
+void
+sample_result(const struct sample_texture *texture, uint32_t mask, uint32_t passes,
+              const sample_value sum[4], float rgba[4][4])
+{
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        float channels[6] = {[5] = 1.0f};
+        bool wanted = mask >> lane & 1;
+        if (!wanted || passes == 0) {
+            for (uint32_t c = 0; c < 4; c++)
+                rgba[c][lane] = wanted && c == 3;
+            continue;
+        }
+        memcpy(channels, sum[lane], sizeof sum[lane]);
+        if (texture->setup.shadow)
+            channels[1] = channels[2] = channels[3] = channels[0];
         for (uint32_t c = 0; c < 4; c++)
-            rgba[c][lane] = swizzled(sum[lane], plan->bound->view.swizzle[c]);
+            rgba[c][lane] = channels[texture->source[c] < 6 ? texture->source[c] : 4];
     }
 }

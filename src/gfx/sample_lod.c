@@ -295,7 +295,7 @@ is_explicit(uint32_t opcode)
     return opcode == OP_TXL || opcode == OP_TXL2 || opcode == OP_TEX_LZ;
 }
 
-void
+bool
 sample_quad(const struct sample_setup *setup, const struct texture_request *request, uint32_t quad,
             struct lane_coord coords[4], struct lane_lod lods[4])
 {
@@ -332,9 +332,10 @@ sample_quad(const struct sample_setup *setup, const struct texture_request *requ
                 lods[other] = lods[0];
                 lane_coordinates(setup, request, lane0 + other, &coords[other]);
             }
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 void

@@ -1,5 +1,4 @@
-/* What the steps of sampling share: the texture as a request sees it, LOD, and wrapping. Private to
- * the sample files.
+/* What the steps of sampling share: LOD and wrapping. Private to the sample files.
  *
  * Rules are GL 2.1's (section 3.8.7 to 3.8.9); where GL leaves room, they are the reference
  * renderer's: log2 by straight lines between the powers of two of rho squared, magnification for
@@ -7,21 +6,9 @@
 #ifndef AETIUS_GFX_SAMPLE_SETUP_H
 #define AETIUS_GFX_SAMPLE_SETUP_H
 
-#include "gfx/draw.h"
 #include "gfx/sample.h"
 
-struct sample_setup {
-    const struct bound_view *bound;
-    const struct resource *res;
-    uint8_t dims; /* coordinates that are filtered: 1, 2, 3 */
-    bool cube, rect, shadow;
-    int8_t layer_coord; /* which coordinate is the array layer, -1: none */
-    bool seamless;
-    uint8_t wrap[3];
-    bool power_of_two[3];
-    uint32_t first_level, last_level; /* of the resource, inside it */
-    uint32_t first_layer, layers;     /* that the view shows, inside the resource */
-};
+#include <string.h>
 
 /* false: nothing usable is bound, the result is 0, 0, 0, 1. */
 bool sample_setup_init(struct sample_setup *setup, const struct bound_view *bound, uint32_t target);
@@ -42,9 +29,33 @@ struct lane_coord {
     uint32_t layer; /* slice of the resource; 0 for 3D */
 };
 
-/* Coordinates and LOD of the lanes 4 * quad .. + 3. */
-void sample_quad(const struct sample_setup *setup, const struct texture_request *request,
+/* Coordinates and LOD of the lanes 4 * quad .. + 3; true when all have the same LOD. */
+bool sample_quad(const struct sample_setup *setup, const struct texture_request *request,
                  uint32_t quad, struct lane_coord coords[4], struct lane_lod lods[4]);
+
+typedef float vec4 __attribute__((vector_size(16)));
+typedef int32_t ivec4 __attribute__((vector_size(16)));
+typedef uint32_t uvec4 __attribute__((vector_size(16)));
+
+/* Four 8-bit channels as they lie in memory. Bytes are converted where they lie in the word: a
+ * power of two too large, which changes no bit of the quotient. */
+static inline vec4
+decode8(const uint8_t *texel)
+{
+    uint32_t word;
+    memcpy(&word, texel, 4);
+    int32_t low = (int32_t)(word & 0xffffff);
+    ivec4 bytes = {low, low, low, (int32_t)(word >> 8)};
+    bytes &= (ivec4){0xff, 0xff00, 0xff0000, 0xff0000};
+    return __builtin_convertvector(bytes, vec4) /
+           (vec4){255.0f, 255.0f * 0x1p8f, 255.0f * 0x1p16f, 255.0f * 0x1p16f};
+}
+
+static inline vec4
+mix4(vec4 a, vec4 b, float f)
+{
+    return a + f * (b - a);
+}
 
 /* floor(v) and what is above it; the integer saturates at +-2^30, NaN goes to -2^30. */
 static inline int32_t
@@ -164,5 +175,21 @@ wrap_nearest(uint32_t mode, float v, int32_t size, bool power_of_two, bool norma
     i = i < size - 1 ? i : size - 1;
     return i > 0 ? i : 0;
 }
+
+/* The place of a texel inside the level. */
+static inline uint32_t
+sample_place(const struct sample_texture *texture, uint32_t level, uint32_t x, uint32_t y,
+             uint32_t z)
+{
+    const struct sample_level *l = &texture->levels[level];
+    const uint32_t k = l->square_log2, inside = (1u << k) - 1;
+    return l->first + z * l->slice + (y >> k) * l->row + ((x >> k) << l->square_place_log2) +
+           ((morton_spread(x & inside) | morton_spread(y & inside) << 1) << texture->place_log2);
+}
+
+/* The short way of sample_plan(), for a texture that plans_fast and lanes of one LOD; false: the
+ * long way has to be gone. */
+bool sample_plan_fast(struct sample_plan *plan, const struct lane_coord coords[4],
+                      const struct lane_lod *lod);
 
 #endif

@@ -63,7 +63,12 @@ queue_sustains_width(const struct queue *queue)
 void
 queue_settle(struct queue *queue, uint64_t now)
 {
-    queue->occupancy_sum += queue->count * (now - queue->occupancy_since);
+    const uint64_t cycles = now - queue->occupancy_since;
+    queue->occupancy_sum += queue->count * cycles;
+    if (queue->count == 0)
+        queue->empty_cycles += cycles;
+    else if (queue->count == queue->capacity)
+        queue->full_cycles += cycles;
     queue->occupancy_since = now;
 }
 
@@ -93,6 +98,8 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
         arrival = queue->last_arrival;
     queue->last_arrival = queue->arrival[slot] = arrival;
     queue->count++;
+    if (queue->count > queue->peak)
+        queue->peak = queue->count;
     queue->pushed++;
     queue->items_in++;
     module_wake_at(queue->receiver, arrival);

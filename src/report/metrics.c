@@ -68,6 +68,26 @@ parse_name(struct parser *parser, double *value)
 
 static bool parse_sum(struct parser *parser, double *value);
 
+/* What stands behind "max(": the largest of several sums; one without a value leaves none. */
+static bool
+parse_max(struct parser *parser, double *value)
+{
+    if (!parse_sum(parser, value))
+        return false;
+    while (*parser->at == ',') {
+        double other;
+        parser->at++;
+        if (!parse_sum(parser, &other))
+            return false;
+        if (isnan(other) || other > *value)
+            *value = other;
+    }
+    if (*parser->at != ')')
+        return expected(parser, "')'");
+    parser->at++;
+    return true;
+}
+
 static bool
 parse_factor(struct parser *parser, double *value)
 {
@@ -85,6 +105,9 @@ parse_factor(struct parser *parser, double *value)
         if (ok && *parser->at != ')')
             return expected(parser, "')'");
         parser->at += ok;
+    } else if (!strncmp(parser->at, "max(", 4)) {
+        parser->at += 4;
+        ok = parse_max(parser, value);
     } else if (isdigit((unsigned char)*parser->at)) {
         char *end;
         *value = strtod(parser->at, &end);
@@ -147,10 +170,10 @@ param_lookup(const struct params *params, const char *name, double *value)
         return false;
     snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
     const struct param_info *info = param_find(section, dot + 1);
-    if (!info || (info->kind != PARAM_UINT && info->kind != PARAM_POW2))
+    if (!info || (info->kind != PARAM_UINT && info->kind != PARAM_POW2 && info->kind != PARAM_BOOL))
         return false;
     param_format(info, params, text, sizeof text);
-    *value = strtod(text, NULL);
+    *value = info->kind == PARAM_BOOL ? !strcmp(text, "TRUE") : strtod(text, NULL);
     return true;
 }
 
@@ -165,7 +188,10 @@ totals_lookup(void *data, const char *name, double *value)
             *value += totals->values[i];
             found = true;
         }
-    return found || param_lookup(totals->params, name, value);
+    const struct metric *metric = found ? NULL : metric_find(name);
+    if (metric)
+        *value = metric_value(metric, totals);
+    return found || metric || param_lookup(totals->params, name, value);
 }
 
 double

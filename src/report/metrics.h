@@ -14,7 +14,7 @@ const struct metric *metric_find(const char *name); /* or NULL */
 /* False when there is no such name. */
 typedef bool formula_lookup_fn(void *data, const char *name, double *value);
 
-/* + - * / ( ) numbers and names. A division by zero, and whatever is made from one, is NaN: no
+/* + - * / ( ) max(, ...) numbers and names. A division by zero, and whatever is made from one, is NaN: no
  * value, no error. */
 bool formula_evaluate(const char *formula, formula_lookup_fn *lookup, void *data, double *value,
                       struct error *err);
@@ -26,7 +26,8 @@ struct totals {
     size_t count;
     const struct params *params; /* or NULL */
 };
-/* The lookup over `struct totals`: a name, the sum of its instances, or a parameter. */
+/* The lookup over `struct totals`: a name, the sum of its instances, a metric, or a parameter (TRUE
+ * is 1). */
 bool totals_lookup(void *totals, const char *name, double *value);
 /* NaN when the statistics it speaks of are not there. */
 double metric_value(const struct metric *metric, const struct totals *totals);

@@ -11,14 +11,33 @@
 
 #define WATCHDOG_CYCLES 100000u
 
+/* Runs until the command processor has sent what it was given; `drain`: until all draws have ended
+ * too. A draw's end is told when it comes. */
+static bool
+run_until(struct machine *m, bool drain, struct error *err)
+{
+    cmdproc_start(m->cmdproc, drain);
+    do {
+        if (!clock_run(&m->clock, &m->cmdproc->stop, WATCHDOG_CYCLES, err))
+            return false;
+        clock_settle(&m->clock);
+        const struct cmdproc_batch batch = cmdproc_take_finished(m->cmdproc);
+        if (batch.draw && batch.draw->query)
+            batch.draw->query->result += batch.samples_passed;
+        if (batch.draw && m->batch_done)
+            m->batch_done(m->batch_data, batch.draw);
+    } while (!cmdproc_is_done(m->cmdproc));
+    if (m->last_draw && m->cmdproc->batch_count == 0) {
+        m->last_draw = NULL;
+        gpu_device_release(m->device);
+    }
+    return true;
+}
+
 static bool
 run(struct machine *m, struct error *err)
 {
-    cmdproc_start(m->cmdproc);
-    if (!clock_run(&m->clock, &m->cmdproc->idle, WATCHDOG_CYCLES, err))
-        return false;
-    clock_settle(&m->clock);
-    return true;
+    return run_until(m, true, err);
 }
 
 static void
@@ -36,9 +55,19 @@ leave_surfaces(struct machine *m)
     if (!m->color_count && !m->depth.res)
         return;
     add_control(m, CONTROL_RESOLVE, STEP_ZSTENCIL | STEP_COLOR);
-    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT | STEP_HZ);
+    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
     m->color_count = 0;
     m->depth.res = NULL;
+}
+
+/* The depths of the resource are about to change by another way than the z tests. */
+static void
+forget_far_depths(struct machine *m, const struct resource *res)
+{
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->control.kind = CONTROL_INVALIDATE;
+    step->control.surface.res = res;
+    step->targets = STEP_HZ;
 }
 
 static bool
@@ -57,20 +86,56 @@ same_surface(const struct bound_surface *a, const struct bound_surface *b)
            (!a->res || (a->level == b->level && a->layer == b->layer && a->format == b->format));
 }
 
+static bool
+same_surfaces(const struct machine *m, const struct bound_surface *color, uint32_t count,
+              const struct bound_surface *depth)
+{
+    bool same = count == m->color_count && same_surface(depth, &m->depth);
+    for (uint32_t i = 0; i < count && same; i++)
+        same = same_surface(&color[i], &m->color[i]);
+    return same;
+}
+
 /* The surfaces that work goes to from now on; the others are left first. */
 static void
 use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
              const struct bound_surface *depth)
 {
-    bool same = count == m->color_count && same_surface(depth, &m->depth);
-    for (uint32_t i = 0; i < count && same; i++)
-        same = same_surface(&color[i], &m->color[i]);
-    if (same)
+    if (same_surfaces(m, color, count, depth))
         return;
     leave_surfaces(m);
     memcpy(m->color, color, count * sizeof *color);
     m->color_count = count;
     m->depth = *depth;
+}
+
+static bool
+samples_live_surface(const struct machine *m, const struct draw *draw)
+{
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
+            if (draw->views[stage][i].res && is_live(m, draw->views[stage][i].res))
+                return true;
+    return false;
+}
+
+/* Whether a draw can leave a depth behind that is farther than what was there: then Hierarchical Z
+ * hears too late of it to judge the next draw. */
+static bool
+moves_depth_away(const struct draw *draw)
+{
+    uint8_t func = draw->dsa.depth_func;
+    return draw->depth_write && func != FUNC_LESS && func != FUNC_LEQUAL && func != FUNC_EQUAL &&
+           func != FUNC_NEVER;
+}
+
+/* Whether the draw may start while the one before it is still on its way: the z test has the same
+ * place, and depths only came nearer. (Orders to leave surfaces wait for draws by themselves.) */
+static bool
+may_overlap(const struct machine *m, const struct draw *draw)
+{
+    const struct draw *last = m->last_draw;
+    return !last || (last->early_z == draw->early_z && !moves_depth_away(last));
 }
 
 static bool
@@ -81,19 +146,16 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     if (!draw)
         return true;
-    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
-        for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
-            if (draw->views[stage][i].res && is_live(m, draw->views[stage][i].res))
-                leave_surfaces(m);
+    if (!may_overlap(m, draw) && !run(m, err))
+        return false;
+    if (samples_live_surface(m, draw))
+        leave_surfaces(m);
     use_surfaces(m, draw->color, draw->color_count, &draw->depth);
     cmdproc_add(m->cmdproc, STEP_DRAW)->draw = draw;
-    if (!run(m, err))
-        return false;
-    if (draw->query)
-        draw->query->result += m->cmdproc->samples_passed;
-    if (m->batch_done)
-        m->batch_done(m->batch_data, draw);
-    return true;
+    if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
+        gpu_device_hold(m->device);
+    m->last_draw = draw;
+    return run_until(m, !m->params.COMMANDPROCESSOR.PipelinedBatchRendering, err);
 }
 
 static bool
@@ -226,7 +288,7 @@ invalidate_readers(struct machine *m, const struct resource *res)
     bool buffer = res->desc.target == TARGET_BUFFER;
     add_control(m, CONTROL_INVALIDATE, buffer ? STEP_STREAMER : STEP_TEXUNIT);
     if (res->format && res->format->depth_bits)
-        add_control(m, CONTROL_INVALIDATE, STEP_HZ);
+        forget_far_depths(m, res);
 }
 
 /* The bytes that an upload's transactions write, laid out as they will lie in memory. */
@@ -375,6 +437,31 @@ copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return ok;
 }
 
+/* Commands that change only what later draws are baked from (a new surface may move a texture). */
+static bool
+is_state(const struct gpu_cmd *cmd)
+{
+    const enum gpu_op op = cmd->op;
+    return !gpu_op_is_work(op) && op != GPU_CLIENT_END && op != GPU_DESTROY_SUB_CTX &&
+           op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS &&
+           !(op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SURFACE);
+}
+
+/* A surface may move a texture to where the ROPs can draw into it; that takes no time: a driver
+ * that saw the whole program would have laid it there from the start. */
+static bool
+create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    const struct resource *res = NULL;
+    if (cmd->create.type == OBJECT_SURFACE)
+        res = gpu_resource(m->device, cmd->client, cmd->create.surface.resource);
+    if (!res || !res->sampled_only)
+        return functional_execute(m->functional, cmd, NULL, 0, err);
+    /* draws that sample it have to be done, and what they left in the caches is stale */
+    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
+    return run(m, err) && functional_execute(m->functional, cmd, NULL, 0, err);
+}
+
 bool
 machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
                 struct error *err)
@@ -382,6 +469,8 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || cmd->op == GPU_SWAP;
     m->cmdproc->stats.commands++;
+    if (cmd->op != GPU_DRAW && !is_state(cmd) && !run(m, err))
+        return false;
     if (checked && !gpu_apply(m->device, cmd, err))
         return false;
     switch (cmd->op) {
@@ -402,6 +491,7 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
         if (!run(m, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
+    case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
     }
 }
@@ -410,19 +500,18 @@ void
 machine_settle(struct machine *m)
 {
     for (uint32_t r = 0; r < m->rops; r++) {
-        rop_settle_memory(&m->zstencil[r].rop, &m->device->memory);
-        rop_settle_memory(&m->colorwrite[r].rop, &m->device->memory);
-        rop_reset(&m->zstencil[r].rop);
-        rop_reset(&m->colorwrite[r].rop);
+        rop_settle(&m->zstencil[r].rop, &m->device->memory);
+        rop_settle(&m->colorwrite[r].rop, &m->device->memory);
     }
-    for (uint32_t s = 0; s < m->shaders; s++)
-        cache_reset(&m->texunit[s].cache);
+    for (uint32_t t = 0; t < m->texunits; t++)
+        texunit_reset(&m->texunit[t]);
     cache_reset(&m->streamer->cache);
     hz_reset(m->hz);
+    dac_reset(m->dac);
     memctl_reset(m->memctl);
     m->interpolator->turn = 0;
     for (uint32_t s = 0; s < m->shaders; s++)
-        m->shader[s].turn = 0;
+        shader_reset(&m->shader[s]);
     for (uint32_t q = 0; q < m->clock.queue_count; q++)
         queue_reset(m->clock.queues[q]);
     m->color_count = 0;

@@ -4,6 +4,7 @@
 #define AETIUS_SIM_MACHINE_H
 
 #include "sim/functional.h"
+#include "sim/identities.h"
 #include "unit/clipper.h"
 #include "unit/cmdproc.h"
 #include "unit/dac.h"
@@ -25,7 +26,7 @@ struct machine {
     struct functional *functional; /* not owned: state, queries, and values of blits */
     struct clock clock;
     struct pools pools;
-    uint32_t shaders, rops;
+    uint32_t shaders, texunits, rops;
 
 #define UNIT(name, count)                                                                          \
     struct name *name;                                                                             \
@@ -36,18 +37,23 @@ struct machine {
 #define QUEUE_1N QUEUE_11
 #define QUEUE_N1 QUEUE_11
 #define QUEUE_NN QUEUE_11
+#define QUEUE_NG QUEUE_11
+#define QUEUE_GN QUEUE_11
 #define MEMORY(name, unit, port, client, width)                                                    \
     struct queue *name##_requests, *name##_replies;                                                \
     uint32_t name##_count;
 #include "machine.def"
 
     struct stat_set stats;
+    struct identities *identities; /* between them */
     /* Surfaces that the ROP caches may hold. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
-    struct arena draws; /* baked draws of the frame */
+    struct arena draws;           /* baked draws of the frame */
+    const struct draw *last_draw; /* the last one that was sent since all had ended; NULL: none */
 
-    /* Called when a draw is done and drained; NULL: nobody. */
+    /* Called when a draw is done: drained, or, pipelined, with those behind it still on their way;
+     * NULL: nobody. */
     void (*batch_done)(void *data, const struct draw *draw);
     void *batch_data;
 };
@@ -64,8 +70,8 @@ bool machine_execute(struct machine *machine, const struct gpu_cmd *cmd, uint8_t
  * drained and does not depend on this one. */
 void machine_settle(struct machine *machine);
 
-/* Identities that hold whenever the machine is drained: states sum to cycles, queues are empty,
- * bytes at the memory controller are the clients', fragments by fate, accesses = hits + misses. */
+/* Identities that hold whenever the machine is drained: states sum to cycles, queues are empty, and
+ * those between statistics since their last rebase. */
 bool machine_check(const struct machine *machine, struct error *err);
 
 #endif

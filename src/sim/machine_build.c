@@ -15,24 +15,24 @@ init_units(struct machine *m)
 {
     const struct params *p = &m->params;
     struct clock *clock = &m->clock;
-    cmdproc_init(m->cmdproc, clock, p, m->shaders, m->rops);
+    cmdproc_init(m->cmdproc, clock, p, m->texunits, m->rops);
     streamer_init(m->streamer, clock, p, &m->pools);
     primasm_init(m->primasm, clock, p, &m->pools);
     clipper_init(m->clipper, clock, p, &m->pools);
     setup_init(m->setup, clock, p, &m->pools);
     fraggen_init(m->fraggen, clock, p, &m->pools);
     hz_init(m->hz, clock, p, &m->pools, m->rops);
-    interpolator_init(m->interpolator, clock, m->rops);
+    interpolator_init(m->interpolator, clock, p, m->rops);
     sched_init(m->sched, clock, p, &m->pools, m->shaders, m->rops);
-    for (uint32_t s = 0; s < m->shaders; s++) {
+    for (uint32_t s = 0; s < m->shaders; s++)
         shader_init(&m->shader[s], clock, p, &m->pools, s);
-        texunit_init(&m->texunit[s], clock, p, s);
-    }
+    for (uint32_t t = 0; t < m->texunits; t++)
+        texunit_init(&m->texunit[t], clock, p, t);
     for (uint32_t r = 0; r < m->rops; r++) {
         zstencil_init(&m->zstencil[r], clock, p, &m->pools, r, m->rops);
         colorwrite_init(&m->colorwrite[r], clock, p, &m->pools, r, m->rops);
     }
-    dac_init(m->dac, clock, p, m->rops);
+    dac_init(m->dac, clock, p, m->rops, &m->device->memory);
     memctl_init(m->memctl, clock, p, &m->device->memory);
 }
 
@@ -66,8 +66,6 @@ static void
 wire(struct machine *m)
 {
     const struct params *p = &m->params;
-    const uint32_t texture_quads = (p->FRAGMENTSHADER.ThreadGroup + 3) / 4;
-#define TEXTURE_QUADS   texture_quads
 #define ROPS            m->rops
 #define GROUPS(threads) groups_of(p, threads)
 #define UNIT(name, count)
@@ -82,6 +80,18 @@ wire(struct machine *m)
 #define QUEUE_NN(name, item, sender, out, receiver, in, width, depth, latency)                     \
     BUILD_QUEUES(name, m->sender##_count, item, &m->sender[i], out, &m->receiver[i], in, width,    \
                  depth, latency)
+#define QUEUE_NG(name, item, sender, out, receiver, in, width, depth, latency)                     \
+    {                                                                                              \
+        const uint32_t g = m->receiver##_count / m->sender##_count;                                \
+        BUILD_QUEUES(name, m->receiver##_count, item, &m->sender[i / g], out[i % g],               \
+                     &m->receiver[i], in, width, depth, latency)                                   \
+    }
+#define QUEUE_GN(name, item, sender, out, receiver, in, width, depth, latency)                     \
+    {                                                                                              \
+        const uint32_t g = m->sender##_count / m->receiver##_count;                                \
+        BUILD_QUEUES(name, m->sender##_count, item, &m->sender[i], out, &m->receiver[i / g],       \
+                     in[i % g], width, depth, latency)                                             \
+    }
 #define MEMORY(name, unit, port, client, width)                                                    \
     m->name##_count = m->unit##_count;                                                             \
     m->name##_requests = make_queues(m->unit##_count);                                             \
@@ -97,7 +107,6 @@ wire(struct machine *m)
         memctl_add_port(m->memctl, client, requests, replies);                                     \
     }
 #include "machine.def"
-#undef TEXTURE_QUADS
 #undef GROUPS
 #undef ROPS
 }
@@ -129,10 +138,12 @@ add_stats(struct machine *m)
     for (uint32_t i = 0; i < m->name##_count; i++)                                                 \
         stat_set_add(&m->stats, &name##_stat_group, (count) > 1 ? (int32_t)i : -1,                 \
                      &m->name[i].stats);
-#define SHADERS m->shaders
-#define ROPS    m->rops
+#define SHADERS  m->shaders
+#define TEXUNITS m->texunits
+#define ROPS     m->rops
 #include "machine.def"
 #undef SHADERS
+#undef TEXUNITS
 #undef ROPS
     stat_set_add_clock(&m->stats, &m->clock);
 }
@@ -142,13 +153,17 @@ check_params(const struct params *p, struct error *err)
 {
     if (shader_unit_count(p) > MAX_SHADERS || p->GPU.NumStampPipes > MAX_ROPS)
         return fail(err, "at most %d shader units and %d ROPs", MAX_SHADERS, MAX_ROPS);
+    if (shader_unit_count(p) * p->FRAGMENTSHADER.TextureUnits > MAX_TEXUNITS)
+        return fail(err, "FRAGMENTSHADER.TextureUnits = %u of %u shader units: at most %d in all",
+                    p->FRAGMENTSHADER.TextureUnits, shader_unit_count(p), MAX_TEXUNITS);
     if (p->FRAGMENTSHADER.ThreadGroup > EXEC_MAX_LANES || p->FRAGMENTSHADER.ThreadGroup < 4)
         return fail(err, "FRAGMENTSHADER.ThreadGroup = %u: 4 to %d are simulated",
                     p->FRAGMENTSHADER.ThreadGroup, EXEC_MAX_LANES);
     if (p->MEMORYCONTROLLER.MemoryBuses > MEMCTL_MAX_CHANNELS)
         return fail(err, "MEMORYCONTROLLER.MemoryBuses = %u: 1 to %d are simulated",
                     p->MEMORYCONTROLLER.MemoryBuses, MEMCTL_MAX_CHANNELS);
-    return true;
+    const struct codec *codec;
+    return rop_codec(p, CODEC_DEPTH, &codec, err) && rop_codec(p, CODEC_COLOR, &codec, err);
 }
 
 struct machine *
@@ -162,22 +177,26 @@ machine_create(const struct params *params, struct gpu_device *device,
     m->device = device;
     m->functional = functional;
     m->shaders = shader_unit_count(params);
+    m->texunits = m->shaders * params->FRAGMENTSHADER.TextureUnits;
     m->rops = params->GPU.NumStampPipes;
     clock_init(&m->clock);
     pools_init(&m->pools);
     arena_init(&m->draws);
-#define SHADERS m->shaders
-#define ROPS    m->rops
+#define SHADERS  m->shaders
+#define TEXUNITS m->texunits
+#define ROPS     m->rops
 #define UNIT(name, count)                                                                          \
     m->name##_count = (count);                                                                     \
     m->name = mem_alloc((count) * sizeof *m->name);
 #include "machine.def"
 #undef SHADERS
+#undef TEXUNITS
 #undef ROPS
     init_units(m);
     wire(m);
     report_shallow_queues(m);
     add_stats(m);
+    m->identities = identities_create(&m->stats);
     return m;
 }
 
@@ -195,10 +214,11 @@ machine_destroy(struct machine *m)
     if (!m)
         return;
     streamer_fini(m->streamer);
+    fraggen_fini(m->fraggen);
     hz_fini(m->hz);
     sched_fini(m->sched);
-    for (uint32_t s = 0; s < m->shaders; s++)
-        texunit_fini(&m->texunit[s]);
+    for (uint32_t t = 0; t < m->texunits; t++)
+        texunit_fini(&m->texunit[t]);
     for (uint32_t r = 0; r < m->rops; r++) {
         zstencil_fini(&m->zstencil[r]);
         colorwrite_fini(&m->colorwrite[r]);
@@ -211,10 +231,13 @@ machine_destroy(struct machine *m)
 #define QUEUE_1N QUEUE_11
 #define QUEUE_N1 QUEUE_11
 #define QUEUE_NN QUEUE_11
+#define QUEUE_NG QUEUE_11
+#define QUEUE_GN QUEUE_11
 #define MEMORY(name, unit, port, client, width)                                                    \
     free_queues(m->name##_requests, m->name##_count);                                              \
     free_queues(m->name##_replies, m->name##_count);
 #include "machine.def"
+    identities_destroy(m->identities);
     stat_set_fini(&m->stats);
     pools_fini(&m->pools);
     arena_fini(&m->draws);

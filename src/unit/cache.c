@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reply tags: the line, and the transaction inside it. */
-#define TAG(line, part) ((line) << 4 | (part))
+/* Reply tags: the line, and the transaction inside it (64 of them make the longest line). */
+#define TAG(line, part) ((line) << 6 | (part))
 
 void
 cache_init(struct cache *cache, uint32_t lines, uint32_t ways, uint32_t line_bytes,
@@ -84,22 +84,27 @@ queue_write(struct cache *cache, uint32_t address, const uint8_t *bytes)
 }
 
 int32_t
-cache_allocate(struct cache *cache, uint32_t address, bool fill)
+cache_victim(const struct cache *cache, uint32_t address)
 {
-    address -= address % cache->line_bytes;
     uint32_t first = set_of(cache, address) * cache->ways;
     int32_t victim = -1;
     for (uint32_t i = first; i < first + cache->ways; i++) {
         const struct cache_line *line = &cache->lines[i];
         if (line->locks || line->filling)
             continue;
-        if (!line->valid) {
-            victim = (int32_t)i;
-            break;
-        }
+        if (!line->valid)
+            return (int32_t)i;
         if (victim < 0 || line->used < cache->lines[victim].used)
             victim = (int32_t)i;
     }
+    return victim;
+}
+
+int32_t
+cache_allocate(struct cache *cache, uint32_t address, bool fill)
+{
+    address -= address % cache->line_bytes;
+    int32_t victim = cache_victim(cache, address);
     if (victim < 0 || cache->operation_count + 2 > cache->operation_limit)
         return -1;
     struct cache_line *line = &cache->lines[victim];
@@ -115,6 +120,7 @@ cache_allocate(struct cache *cache, uint32_t address, bool fill)
     if (fill) {
         line->filling = (uint16_t)((cache->line_bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES);
         add_operation(cache, false, address, (uint32_t)victim);
+        cache->fills_under_way++;
     }
     return victim;
 }
@@ -151,12 +157,13 @@ take_reply(struct cache *cache, const struct memory_reply *reply)
         cache->writes_in_flight--;
         return;
     }
-    uint32_t index = reply->tag >> 4, part = reply->tag & 15;
+    uint32_t index = reply->tag >> 6, part = reply->tag & 63;
     struct cache_line *line = &cache->lines[index];
     uint32_t bytes = cache->line_bytes < TRANSACTION_BYTES ? cache->line_bytes : TRANSACTION_BYTES;
     uint32_t from = cache->line_bytes < TRANSACTION_BYTES ? line->address % TRANSACTION_BYTES : 0;
     memcpy(cache_data(cache, index) + part * TRANSACTION_BYTES, reply->data + from, bytes);
     line->filling--;
+    cache->fills_under_way -= line->filling == 0;
 }
 
 static bool

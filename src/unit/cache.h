@@ -34,6 +34,7 @@ struct cache {
     struct cache_operation *operations; /* ring */
     uint32_t operation_head, operation_count, operation_limit;
     uint32_t writes_in_flight;
+    uint32_t fills_under_way; /* lines asked for that are not whole yet */
     uint64_t lose_writeback_at; /* fault injection: this write-back is not sent; 0: none */
     uint64_t evictions, writebacks, transactions; /* statistics: since the cache was made */
 };
@@ -52,6 +53,9 @@ cache_touch(struct cache *cache, uint32_t line)
     cache->lines[line].used = ++cache->uses;
 }
 
+/* The line that gives way to `address`: an empty one, or the least recently used that is neither
+ * locked nor being filled; -1: there is none. */
+int32_t cache_victim(const struct cache *cache, uint32_t address);
 /* Makes room for the line of `address` (which is not in the cache): evicts, queueing a write-back
  * when dirty. `fill`: queue the read. Returns the line, or -1 when every way is locked or filling,
  * or the operation ring is full; then nothing has changed. */

@@ -1,34 +1,65 @@
 /* Color write and blend (one a ROP).
  *
- * Quads arrive in draw order, from the scheduler (early z) or from the late z test. For each color
- * buffer the quad's cache line is looked up and asked for on a miss; quads whose line is here are
- * blended in order, one color buffer's quad at StampsPerCycle a cycle, on the bytes in the line. A
- * line is always read before it is written, also without blending, unless its block is cleared.
- * Multisampled, a quad takes a cycle for MSAASamplesCycle x StampsPerCycle samples of its
- * fragments. Latency: memory (what leaves here leaves the pipeline). Source: machine.md (units, ROP
- * caches). Not modelled: compression, the cache's port width and extra ports, the blend ALU's
- * latency. */
+ * Quads arrive in draw order, from the scheduler (early z) or from the late z test; a quad goes
+ * through once for each color buffer that it writes. What is shared with the z & stencil test, the
+ * cache and the steps of a quad, is in rop.h; the operation is the blend, BlendALULatency cycles,
+ * for StampsPerCycle quads every BlendALURate cycles. Elements wider than BytesPerPixel take as
+ * many turns; multisampled, a quad takes one for MSAASamplesCycle samples of its fragments. A line
+ * is always read before it is written, also without blending, unless its block is cleared. Source:
+ * machine.md (units, ROP caches). */
 #include "unit/colorwrite.h"
+
+#include "unit/watch.h"
 
 #include <string.h>
 
 static enum unit_state colorwrite_clock(void *self, uint64_t now);
+static const struct rop_work work;
+
+static struct rop_shape
+shape_of(const struct params *params)
+{
+    struct rop_shape shape = {
+        .quads_cycle = params->COLORWRITE.StampsPerCycle,
+        .samples_cycle = params->RASTERIZER.MSAASamplesCycle,
+        .element_bytes = params->COLORWRITE.BytesPerPixel,
+        .rate = params->COLORWRITE.BlendALURate,
+        .latency = params->COLORWRITE.BlendALULatency,
+        .fetch_limit = params->COLORWRITE.FetchQueueSize,
+        .read_limit = params->COLORWRITE.ReadQueueSize,
+        .op_limit = params->COLORWRITE.OpQueueSize,
+        .write_limit = params->COLORWRITE.WriteQueueSize,
+        .blocks_cleared_cycle = params->COLORWRITE.BlocksClearedPerCycle,
+        .block_states = params->COLORWRITE.BlockStateMemorySize,
+        .memory_bytes = params->MEMORYCONTROLLER.MemorySize,
+        .cache = {
+            .lines = params->COLORWRITE.ColorCacheLines * params->COLORWRITE.ColorCacheWays,
+            .ways = params->COLORWRITE.ColorCacheWays,
+            .line_bytes = params->COLORWRITE.ColorCacheStampsPerLine * ROP_QUAD_BYTES,
+            .port_bytes = params->COLORWRITE.ColorCachePortWidth,
+            .read_ports = 1 + params->COLORWRITE.ColorCacheExtraReadPort,
+            .write_ports = 1 + params->COLORWRITE.ColorCacheExtraWritePort,
+            .request_limit = params->COLORWRITE.ColorCacheRequestQueueSize,
+            .input_limit = params->COLORWRITE.ColorCacheInputQueueSize,
+            .output_limit = params->COLORWRITE.ColorCacheOutputQueueSize,
+            .pack_cycles = params->COLORWRITE.CompressionUnitLatency,
+            .unpack_cycles = params->COLORWRITE.DecompressionUnitLatency,
+        }};
+    rop_shape_codec(&shape, params, CODEC_COLOR);
+    return shape;
+}
 
 void
 colorwrite_init(struct colorwrite *colorwrite, struct clock *clock, const struct params *params,
                 struct pools *pools, uint32_t index, uint32_t count)
 {
+    const struct rop_shape shape = shape_of(params);
     memset(colorwrite, 0, sizeof *colorwrite);
     clock_add_module(clock, &colorwrite->module, "colorwrite", (int32_t)index, colorwrite,
                      colorwrite_clock);
     colorwrite->module.is_core = true;
     colorwrite->pools = pools;
-    colorwrite->quads_cycle = params->COLORWRITE.StampsPerCycle;
-    rop_init(&colorwrite->rop, index, count,
-             params->COLORWRITE.ColorCacheLines * params->COLORWRITE.ColorCacheWays,
-             params->COLORWRITE.ColorCacheWays, params->COLORWRITE.FetchQueueSize,
-             params->COLORWRITE.BlocksClearedPerCycle, params->MEMORYCONTROLLER.MemorySize);
-    colorwrite->rop.samples_cycle = params->RASTERIZER.MSAASamplesCycle;
+    rop_init(&colorwrite->rop, &colorwrite->module, colorwrite, &work, index, count, &shape);
 }
 
 void
@@ -44,150 +75,103 @@ writes_target(const struct draw *draw, uint32_t target)
            draw->color_output[target] != 0xff;
 }
 
-/* Looks up the next color buffer's line of the quad in front; false when there is no room. */
-static bool
-look_up(struct colorwrite *colorwrite, struct queue *in, uint64_t now)
+/* The next color buffer from `target` on that the draw writes; color_count: none. */
+static uint32_t
+written_target(const struct draw *draw, uint32_t target)
 {
-    const struct quad_item *item = queue_front(in, now);
-    if (!item || !rop_has_room(&colorwrite->rop))
-        return false;
-    const struct draw *draw = item->draw;
-    struct rop_waiting waiting = {.item = *item, .line = -1, .last_target = true};
-    if (item->kind == ITEM_DATA) {
-        uint32_t target = colorwrite->next_target;
-        while (target < draw->color_count && !writes_target(draw, target))
-            target++;
-        if (target < draw->color_count) {
-            uint32_t address = rop_quad_address(&draw->color[target], item->quad->x, item->quad->y);
-            waiting.line = rop_lock(&colorwrite->rop, address);
-            if (waiting.line < 0)
-                return false;
-            waiting.offset = address % ROP_LINE_BYTES;
-            waiting.target = target++;
-        }
-        while (target < draw->color_count && !writes_target(draw, target))
-            target++;
-        waiting.last_target = target >= draw->color_count;
-        colorwrite->next_target = waiting.last_target ? 0 : target;
-    }
-    rop_add_waiting(&colorwrite->rop, &waiting);
-    if (waiting.last_target)
-        queue_pop(in, now);
-    return true;
+    while (target < draw->color_count && !writes_target(draw, target))
+        target++;
+    return target;
 }
 
 static void
-write_quad(struct colorwrite *colorwrite, struct rop_waiting *waiting, uint64_t now)
+describe(void *owner, struct rop_entry *entry)
 {
-    struct quad *quad = waiting->item.quad;
-    if (waiting->line >= 0) {
-        uint8_t *bytes =
-            cache_data(&colorwrite->rop.cache, (uint32_t)waiting->line) + waiting->offset;
-        blend_quad_samples(waiting->item.draw, waiting->target, quad->mask,
-                           quad->color[waiting->target], bytes);
-        rop_unlock(&colorwrite->rop, waiting->line, true);
-        rop_spend(&colorwrite->rop, waiting->item.draw->samples, colorwrite->quads_cycle, now);
-        colorwrite->stats.quads_blended++;
+    struct colorwrite *colorwrite = owner;
+    const struct draw *draw = entry->item.draw;
+    entry->target = written_target(draw, colorwrite->next_target);
+    if (entry->target < draw->color_count) {
+        const struct bound_surface *color = &draw->color[entry->target];
+        blocks_use(&colorwrite->rop.blocks, color);
+        entry->address = blocks_quad_address(color, entry->item.quad->x, entry->item.quad->y);
+        entry->bytes = 4u * color->format->block_bytes * draw->samples;
+        entry->cost = rop_passes(&colorwrite->rop, draw->samples, color->format->block_bytes);
+        entry->changes = true;
     }
-    if (!waiting->last_target)
-        return;
-    colorwrite->stats.quads_in++;
-    colorwrite->stats.fragments_in += quad_fragments(quad->mask);
-    quad_release(colorwrite->pools, quad);
+    colorwrite->next_target = written_target(draw, entry->target + 1);
+    entry->last_target = colorwrite->next_target >= draw->color_count;
+    if (entry->last_target)
+        colorwrite->next_target = 0;
 }
 
 static bool
-finish_first(struct colorwrite *colorwrite, uint64_t now, enum unit_state *why)
+blend(void *owner, struct rop_entry *entry, uint8_t *bytes)
 {
-    struct rop_waiting *waiting = rop_first_waiting(&colorwrite->rop);
-    if (!waiting)
+    struct colorwrite *colorwrite = owner;
+    if (!bytes)
         return false;
-    if (waiting->item.kind == ITEM_END) {
-        if (!queue_space(colorwrite->done, now)) {
-            *why = UNIT_BLOCKED;
+    const struct quad *quad = entry->item.quad;
+    WATCH_COLOR(quad, entry->item.draw, entry->target, bytes);
+    blend_quad_samples(entry->item.draw, entry->target, quad->mask, quad->color[entry->target],
+                       bytes);
+    WATCH_WRITTEN(quad, entry->item.draw, entry->target, bytes);
+    colorwrite->stats.quads_blended++;
+    return true;
+}
+
+static bool
+leave(void *owner, struct rop_entry *entry, uint64_t now)
+{
+    struct colorwrite *colorwrite = owner;
+    if (entry->item.kind == ITEM_END) {
+        if (!queue_space(colorwrite->rop.done, now))
             return false;
-        }
-        *(struct done_item *)queue_push(colorwrite->done, now) =
-            (struct done_item){true, waiting->item.samples_passed};
-    } else if (waiting->line >= 0 &&
-               !cache_ready(&colorwrite->rop.cache, (uint32_t)waiting->line)) {
-        *why = UNIT_WAITING;
-        return false;
-    } else {
-        write_quad(colorwrite, waiting, now);
+        *(struct done_item *)queue_push(colorwrite->rop.done, now) =
+            (struct done_item){true, entry->item.samples_passed};
+    } else if (entry->last_target) {
+        colorwrite->stats.quads_in++;
+        colorwrite->stats.fragments_in += quad_fragments(entry->item.quad->mask);
+        quad_release(colorwrite->pools, entry->item.quad);
     }
-    rop_drop_waiting(&colorwrite->rop);
     return true;
 }
 
-static void
-make_pattern(const struct control_item *order, uint8_t pattern[ROP_LINE_BYTES])
+static bool
+clear_line(const struct control_item *order, uint8_t *line)
 {
     const struct format_info *format = order->surface.format;
-    for (uint32_t at = 0; at < ROP_LINE_BYTES; at += format->block_bytes)
-        format->pack(order->rgba, pattern + at);
-}
-
-static bool
-obey(struct colorwrite *colorwrite, uint64_t now, bool *worked)
-{
-    struct rop *rop = &colorwrite->rop;
-    if (!rop->obeying) {
-        const struct control_item *item = queue_front(colorwrite->control, now);
-        if (!item)
-            return false;
-        rop->order = *item;
-        rop->obeying = true;
-        rop->step = rop->walk = 0;
-        queue_pop(colorwrite->control, now);
-        *worked = true;
-    }
-    uint8_t pattern[ROP_LINE_BYTES] = {0};
-    bool clears = rop->order.kind == CONTROL_CLEAR;
-    if (clears && rop->step == 0)
-        make_pattern(&rop->order, pattern);
-    if (!rop_obey(rop, clears ? pattern : NULL, NULL, now, worked)) {
-        if (clears)
-            module_wake_at(&colorwrite->module, rop->free_cycle);
-        return true;
-    }
-    bool shows = rop->order.kind == CONTROL_SHOW;
-    if (!queue_space(colorwrite->done, now) || (shows && !queue_space(colorwrite->states, now)))
-        return true;
-    if (shows)
-        *(struct block_states_item *)queue_push(colorwrite->states, now) =
-            (struct block_states_item){rop};
-    *(struct done_item *)queue_push(colorwrite->done, now) = (struct done_item){false, 0};
-    rop->obeying = false;
-    *worked = true;
+    for (uint32_t at = 0; at < BLOCK_MAX_BYTES; at += format->block_bytes)
+        format->pack(order->rgba, line + at);
     return true;
 }
+
+/* The DAC gets the block states of what it is to show. */
+static bool
+finish(void *owner, const struct control_item *order, uint64_t now)
+{
+    struct colorwrite *colorwrite = owner;
+    if (order->kind != CONTROL_SHOW)
+        return true;
+    if (!queue_space(colorwrite->states, now))
+        return false;
+    *(struct block_states_item *)queue_push(colorwrite->states, now) =
+        (struct block_states_item){&colorwrite->rop.blocks};
+    return true;
+}
+
+static const struct rop_work work = {
+    .describe = describe,
+    .operate = blend,
+    .leave = leave,
+    .clear_line = clear_line,
+    .finish = finish,
+};
 
 static enum unit_state
 colorwrite_clock(void *self, uint64_t now)
 {
     struct colorwrite *colorwrite = self;
-    enum unit_state why = now < colorwrite->rop.next_cycle ? UNIT_BUSY : UNIT_STARVED;
-    bool worked = false;
-    for (uint32_t i = 0;
-         i < colorwrite->quads_cycle && rop_is_free(&colorwrite->rop, &colorwrite->module, now);
-         i++)
-        worked |= finish_first(colorwrite, now, &why);
-    for (uint32_t i = 0; i < colorwrite->quads_cycle; i++)
-        worked |= look_up(colorwrite, colorwrite->early_in, now) ||
-                  look_up(colorwrite, colorwrite->late_in, now);
-    if (!worked && !rop_first_waiting(&colorwrite->rop) && obey(colorwrite, now, &worked))
-        why = UNIT_WAITING;
-    bool moved = cache_clock(&colorwrite->rop.cache, now);
-    colorwrite->stats.cache_accesses = colorwrite->rop.accesses;
-    colorwrite->stats.cache_hits = colorwrite->rop.hits;
-    colorwrite->stats.cache_misses = colorwrite->rop.misses;
-    colorwrite->stats.lines_from_clear = colorwrite->rop.lines_from_clear;
-    colorwrite->stats.lines_written_back = colorwrite->rop.cache.writebacks;
-    colorwrite->stats.blocks_cleared = colorwrite->rop.blocks_cleared;
-    if (moved)
-        module_wake_at(&colorwrite->module, now + 1);
-    if (why == UNIT_STARVED && rop_first_waiting(&colorwrite->rop))
-        why = UNIT_WAITING;
-    return worked ? UNIT_BUSY : why;
+    enum unit_state state = rop_clock(&colorwrite->rop, now);
+    ROP_COPY_STATS(&colorwrite->stats, &colorwrite->rop);
+    return state;
 }

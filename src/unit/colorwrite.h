@@ -2,25 +2,20 @@
 #ifndef AETIUS_UNIT_COLORWRITE_H
 #define AETIUS_UNIT_COLORWRITE_H
 
-#include "kernel/params.h"
 #include "unit/rop.h"
-#include "unit/stats.h"
 
 /* Block states of a surface, sent to the DAC when a frame is shown. */
 struct block_states_item {
-    const struct rop *rop;
+    const struct blocks *blocks;
 };
 
 struct colorwrite {
     struct module module;
     struct colorwrite_stats stats;
     struct pools *pools;
-    struct queue *early_in, *late_in; /* from the scheduler; from the late z test */
-    struct queue *control, *done;     /* from and to the command processor */
-    struct queue *states;             /* to the DAC */
+    struct queue *states; /* to the DAC */
     struct rop rop;
-    uint32_t quads_cycle;
-    uint32_t next_target; /* of the quad in front: color buffers looked up so far */
+    uint32_t next_target; /* of the quad in front: color buffers described so far */
 };
 
 void colorwrite_init(struct colorwrite *colorwrite, struct clock *clock,

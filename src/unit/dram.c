@@ -1,22 +1,28 @@
 /* Memory channels.
  *
- * Simple model (reference of 2005): transactions in order of arrival; a transaction of 64 bytes is
- * a burst of transfers of MemoryBusWidth bits at double rate (4 cycles for 64 bits); WriteToRead-
- * Latency when a read follows a write; PageOpenLatency when the page is not among the OpenPages of
- * the channel.
+ * Simple model (reference of 2005): MemoryFrequency / MemoryClockMultiplier GPU cycles are a cycle
+ * of the memory, which all its times are in. A transaction of 64 bytes takes the bursts of
+ * BurstLength transfers of MemoryBusWidth bits, at double rate, that it needs (one of 8 transfers
+ * of 64 bits: 4 cycles). Data follows its command by ReadLatency or WriteLatency, and the next
+ * command of the same direction by as many cycles as the data takes; a write command waits for the
+ * last data read, a read command for WriteToReadLatency after the last data written. A page that is
+ * not among the OpenPages of the channel delays the command by PageOpenLatency. Reads and writes
+ * have a queue each, in order. At most one command a channel and GPU cycle.
  *
  * GDDR3 (MemoryControllerV2): a burst moves V2BurstElementsPerCycle 32-bit elements a cycle. A row
- * must be open in its bank: tRP to close the old one, tRCD to open it, tRRD between openings of two
- * banks; data follows a command by CAS or WL; the bus turns after tRTW and tWTR; a row may close
- * tWR after its last write. Rows are opened ahead for the entries that the scheduler may take next,
- * while the bus is still busy, unless waiting entries still hit the row that is open. The scheduler
- * (V2ChannelScheduler) decides which entries those are: the heads of one queue, of one for reads
- * and one for writes, of one a bank, of one a bank and direction, or any. Among them it keeps the
- * direction (at most MaxConsecutiveReads or Writes while others wait), then prefers open rows, then
- * age. No transaction passes an older one to the same 64 bytes.
+ * must be open in its bank: tRP to close the old one, tRCD (tRCDW) to open it for reads (writes),
+ * tRRD between openings of two banks, tRC between two of one; data follows a command by CAS or WL;
+ * the bus turns after tRTW and tWTR; a row may close tRAS after it was opened, tWR after its last
+ * write, and after the length of a burst behind its last read command. Rows are closed and opened,
+ * one a cycle, for the entries that the scheduler may take next, while the bus is still busy,
+ * unless waiting entries still hit the row that is open. The scheduler (V2ChannelScheduler) decides
+ * which entries those are: the heads of one queue, of one for reads and one for writes, of one a
+ * bank, of one a bank and direction, or any. Among those whose row is open it keeps the direction
+ * (at most MaxConsecutiveReads or Writes while others wait), then prefers age. No transaction
+ * passes an older one to the same 64 bytes.
  *
  * Source: machine.md (memory controller); the GDDR3 rules of the JEDEC standard. Not modelled:
- * refresh, tRAS and tRC apart from tWR, the command bus. */
+ * refresh; the command bus, which row and column commands would share. */
 #include "unit/dram.h"
 
 #include "base/mem.h"
@@ -51,19 +57,39 @@ dram_channel_of(const struct params *params, uint32_t address)
     return address / interleaving(params) % dram_channel_count(params);
 }
 
+/* Cycles of the channel's clock that a transaction takes the bus for. */
+static uint32_t
+burst_cycles(const struct dram *dram)
+{
+    const struct params *p = dram->params;
+    if (is_gddr(dram)) {
+        uint32_t bytes = p->MEMORYCONTROLLER.V2BurstElementsPerCycle * 4;
+        return (TRANSACTION_BYTES + bytes - 1) / bytes;
+    }
+    uint32_t bits = p->MEMORYCONTROLLER.MemoryBusWidth, length = p->MEMORYCONTROLLER.BurstLength;
+    uint32_t transfers = (TRANSACTION_BYTES * 8 + bits - 1) / bits;
+    transfers = (transfers + length - 1) / length * length;
+    return (transfers + 1) / 2 * dram->memory_cycle;
+}
+
 void
 dram_init(struct dram *dram, const struct params *params)
 {
     memset(dram, 0, sizeof *dram);
     dram->params = params;
-    dram->channels = dram_channel_count(params);
+    bool shared = !is_gddr(dram) && params->MEMORYCONTROLLER.SharedBanks;
+    dram->channels = shared ? 1 : dram_channel_count(params);
     dram->limit = is_gddr(dram) ? params->MEMORYCONTROLLER.V2MaxChannelTransactions
-                                : params->MEMORYCONTROLLER.ServiceQueueSize;
-    uint32_t bytes = is_gddr(dram) ? params->MEMORYCONTROLLER.V2BurstElementsPerCycle * 4
-                                   : params->MEMORYCONTROLLER.MemoryBusWidth / 8 * 2;
-    dram->burst_cycles = bytes < TRANSACTION_BYTES ? TRANSACTION_BYTES / bytes : 1;
+                                : params->MEMORYCONTROLLER.RequestQueueSize;
+    dram->gpu_cycle = is_gddr(dram) ? 1 : params->MEMORYCONTROLLER.MemoryClockMultiplier;
+    dram->memory_cycle = is_gddr(dram) ? 1 : params->MEMORYCONTROLLER.MemoryFrequency;
+    dram->burst_cycles = burst_cycles(dram);
     dram->entries = mem_alloc(dram->limit * sizeof *dram->entries);
+    dram->order = mem_alloc(dram->limit * sizeof *dram->order);
+    dram->requests = mem_alloc(dram->limit * sizeof *dram->requests);
     dram->heads = mem_alloc(dram->limit * sizeof *dram->heads);
+    for (uint32_t i = 0; i < dram->limit; i++)
+        dram->order[i] = (uint16_t)i;
     dram_reset(dram);
 }
 
@@ -71,6 +97,8 @@ void
 dram_fini(struct dram *dram)
 {
     free(dram->entries);
+    free(dram->requests);
+    free(dram->order);
     free(dram->heads);
 }
 
@@ -78,11 +106,28 @@ void
 dram_reset(struct dram *dram)
 {
     BUG_ON(dram->count, "a memory channel is reset with %u transactions in it", dram->count);
-    dram->bus_free = dram->last_read_end = dram->last_write_end = dram->last_open = 0;
+    dram->bus_free = dram->gpu_bus_free = dram->command_free = dram->next_open = 0;
+    dram->last_read_end = dram->last_write_end = 0;
     dram->last_was_write = false;
     dram->in_a_row = dram->page_count = 0;
+    dram->wake = 0;
     for (uint32_t b = 0; b < DRAM_MAX_BANKS; b++)
         dram->banks[b] = (struct dram_bank){.row = DRAM_NO_ROW};
+}
+
+/* Queue that an entry stands in, by scheduler. */
+static uint32_t
+class_of(const struct dram *dram, const struct dram_entry *entry)
+{
+    bool write = entry->write;
+    if (!is_gddr(dram))
+        return write;
+    switch (dram->params->MEMORYCONTROLLER.V2ChannelScheduler) {
+    case SCHEDULER_FIFO: return 0;
+    case SCHEDULER_RW_FIFO: return write;
+    case SCHEDULER_BANK_FIFO: return entry->bank;
+    default: return entry->bank * 2 + write;
+    }
 }
 
 /* Where an address lies in its channel: the channel's own bytes are numbered without those of the
@@ -91,7 +136,7 @@ static void
 locate(const struct dram *dram, struct dram_entry *entry)
 {
     const struct params *p = dram->params;
-    uint32_t piece = interleaving(p), address = entry->request.address;
+    uint32_t piece = interleaving(p), address = entry->address;
     uint32_t own = address / piece / dram->channels * piece + address % piece;
     if (!is_gddr(dram)) {
         entry->bank = 0;
@@ -101,39 +146,120 @@ locate(const struct dram *dram, struct dram_entry *entry)
     uint32_t banks = p->MEMORYCONTROLLER.V2BanksPerMemoryChannel;
     uint32_t bank_piece = p->MEMORYCONTROLLER.V2BankInterleaving;
     uint32_t in_bank = own / bank_piece / banks * bank_piece + own % bank_piece;
-    entry->bank = own / bank_piece % banks;
     entry->row = (int32_t)(in_bank / p->MEMORYCONTROLLER.V2MemoryRowSize);
+    uint32_t bank = own / bank_piece;
+    if (p->MEMORYCONTROLLER.V2BankPermutation)
+        bank ^= (uint32_t)entry->row;
+    entry->bank = (uint8_t)(bank % banks);
 }
 
 void
 dram_add(struct dram *dram, const struct memory_request *request, uint32_t port)
 {
-    struct dram_entry *entry = &dram->entries[dram->count++];
-    entry->request = *request;
-    entry->port = port;
-    entry->opened = false;
+    uint16_t place = dram->order[dram->count];
+    struct dram_entry *entry = &dram->entries[place];
+    dram->requests[place] = *request;
+    *entry = (struct dram_entry){
+        .address = request->address, .write = request->write, .port = (uint8_t)port};
+    for (uint32_t i = 0; i < dram->count && !dram->fault_order; i++)
+        entry->older += dram_entry(dram, i)->address == request->address;
     locate(dram, entry);
+    entry->class = (uint8_t)class_of(dram, entry);
+    dram->count++;
+    dram->wake = 0;
+}
+
+bool
+dram_holds(const struct dram *dram, uint32_t address)
+{
+    for (uint32_t i = 0; i < dram->count; i++)
+        if (dram_entry(dram, i)->address == address)
+            return true;
+    return false;
 }
 
 void
-dram_remove(struct dram *dram, uint32_t entry)
+dram_remove(struct dram *dram, uint32_t place)
 {
+    uint16_t gone = dram->order[place];
+    uint32_t address = dram->entries[gone].address;
+    for (uint32_t i = 0; i < place; i++)
+        dram->entries[dram->order[i]].passed++;
     dram->count--;
-    memmove(&dram->entries[entry], &dram->entries[entry + 1],
-            (dram->count - entry) * sizeof dram->entries[0]);
+    for (uint32_t i = place; i < dram->count; i++) {
+        dram->order[i] = dram->order[i + 1];
+        if (dram->entries[dram->order[i]].older)
+            dram->entries[dram->order[i]].older -= dram->entries[dram->order[i]].address == address;
+    }
+    dram->order[dram->count] = gone;
 }
 
 static void
-count_direction(struct dram *dram, bool write, uint64_t cycles_lost)
+lower(uint64_t *wake, uint64_t cycle)
+{
+    if (cycle < *wake)
+        *wake = cycle;
+}
+
+static uint64_t
+later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The transaction's data goes over the bus from `start` on; of the cycles in which the bus did
+ * nothing before, at most `turn` are the change of direction's. */
+static void
+use_bus(struct dram *dram, bool write, uint64_t start, uint64_t turn)
 {
     if (dram->last_was_write != write) {
+        uint64_t idle = start - dram->bus_free;
         dram->stats.turns++;
-        dram->stats.turn_cycles += cycles_lost;
+        dram->stats.turn_cycles += idle < turn ? idle : turn;
         dram->in_a_row = 0;
     }
     dram->last_was_write = write;
     dram->in_a_row++;
+    dram->bus_free = start + dram->burst_cycles;
+    dram->gpu_bus_free = (dram->bus_free + dram->gpu_cycle - 1) / dram->gpu_cycle;
+    *(write ? &dram->last_write_end : &dram->last_read_end) = dram->bus_free;
     dram->stats.burst_cycles += dram->burst_cycles;
+}
+
+static bool
+row_is_open(const struct dram *dram, const struct dram_entry *entry)
+{
+    return dram->banks[entry->bank].row == entry->row;
+}
+
+/* Lists the entries that may be taken: the heads of their queues, with no older one of the same
+ * address in front. */
+static void
+list_heads(struct dram *dram)
+{
+    uint64_t seen[DRAM_MAX_BANKS * 2 / 64] = {0};
+    dram->head_count = 0;
+    dram->wanted_banks = 0;
+    bool any =
+        is_gddr(dram) && dram->params->MEMORYCONTROLLER.V2ChannelScheduler == SCHEDULER_LOOK_AHEAD;
+    for (uint32_t i = 0; i < dram->count; i++) {
+        const struct dram_entry *entry = dram_entry(dram, i);
+        uint64_t *word = &seen[entry->class / 64], bit = UINT64_C(1) << entry->class % 64;
+        if ((any || !(*word & bit)) && !entry->older) {
+            dram->heads[dram->head_count++] = (uint16_t)i;
+            dram->wanted_banks |= (uint64_t)row_is_open(dram, entry) << entry->bank;
+        }
+        *word |= bit;
+    }
+}
+
+static bool
+prefers_direction(const struct dram *dram, const struct dram_entry *entry)
+{
+    const struct params *p = dram->params;
+    uint32_t limit = dram->last_was_write ? p->MEMORYCONTROLLER.MaxConsecutiveWrites
+                                          : p->MEMORYCONTROLLER.MaxConsecutiveReads;
+    return (entry->write == dram->last_was_write) == (dram->in_a_row < limit);
 }
 
 /* Cycles to open the page of an entry: 0 when it is open, or when memory has no pages. */
@@ -144,8 +270,6 @@ open_page(struct dram *dram, int32_t page)
     uint32_t limit = p->MEMORYCONTROLLER.OpenPages, i = 0;
     if (!p->MEMORYCONTROLLER.PageOpenLatency)
         return 0;
-    if (limit > DRAM_MAX_PAGES)
-        limit = DRAM_MAX_PAGES;
     while (i < dram->page_count && dram->pages[i] != page)
         i++;
     bool hit = i < dram->page_count;
@@ -161,249 +285,222 @@ open_page(struct dram *dram, int32_t page)
 
 static int32_t
 clock_simple(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
-             uint64_t *delay, uint64_t *wake)
+             uint64_t *delay)
 {
     const struct params *p = dram->params;
-    if (now < dram->bus_free) {
-        *wake = dram->bus_free < *wake ? dram->bus_free : *wake;
-        return -1;
-    }
-    if (!dram->count || !may_reply(data, dram->entries[0].port))
-        return -1;
-    const struct dram_entry *entry = &dram->entries[0];
-    bool write = entry->request.write;
-    uint64_t penalty = 0;
-    if (write != dram->last_was_write)
-        penalty = write ? 1 : p->MEMORYCONTROLLER.WriteToReadLatency;
-    count_direction(dram, write, penalty);
-    penalty += open_page(dram, entry->row);
-    dram->bus_free = now + penalty + dram->burst_cycles;
-    *delay = dram->bus_free - now +
-             (write ? p->MEMORYCONTROLLER.WriteLatency : p->MEMORYCONTROLLER.ReadLatency);
-    *wake = dram->bus_free < *wake ? dram->bus_free : *wake;
-    return 0;
-}
-
-/* Queue that an entry stands in, by scheduler. */
-static uint32_t
-class_of(const struct dram *dram, const struct dram_entry *entry)
-{
-    switch (dram->params->MEMORYCONTROLLER.V2ChannelScheduler) {
-    case SCHEDULER_FIFO: return 0;
-    case SCHEDULER_RW_FIFO: return entry->request.write;
-    case SCHEDULER_BANK_FIFO: return entry->bank;
-    default: return entry->bank * 2 + entry->request.write;
-    }
-}
-
-/* Marks the entries that may be taken: the heads of their queues, with no older one of the same
- * address in front. */
-static void
-mark_heads(struct dram *dram)
-{
-    uint64_t seen[DRAM_MAX_BANKS * 2 / 64] = {0};
-    bool any = dram->params->MEMORYCONTROLLER.V2ChannelScheduler == SCHEDULER_LOOK_AHEAD;
-    for (uint32_t i = 0; i < dram->count; i++) {
-        const struct dram_entry *entry = &dram->entries[i];
-        uint32_t class = class_of(dram, entry);
-        bool head = any || !(seen[class / 64] >> class % 64 & 1);
-        seen[class / 64] |= 1ull << class % 64;
-        for (uint32_t older = 0; older < i && head; older++)
-            head = dram->entries[older].request.address != entry->request.address;
-        dram->heads[i] = head;
-    }
-}
-
-static bool
-prefers_direction(const struct dram *dram, const struct dram_entry *entry)
-{
-    const struct params *p = dram->params;
-    uint32_t limit = dram->last_was_write ? p->MEMORYCONTROLLER.MaxConsecutiveWrites
-                                          : p->MEMORYCONTROLLER.MaxConsecutiveReads;
-    return (entry->request.write == dram->last_was_write) == (dram->in_a_row < limit);
-}
-
-static bool
-row_is_open(const struct dram *dram, const struct dram_entry *entry)
-{
-    return dram->banks[entry->bank].row == entry->row;
-}
-
-/* Whether an entry that may be taken hits the row that is open. */
-static bool
-row_is_wanted(const struct dram *dram, uint32_t bank)
-{
-    for (uint32_t i = 0; i < dram->count; i++)
-        if (dram->heads[i] && dram->entries[i].bank == bank && row_is_open(dram, &dram->entries[i]))
-            return true;
-    return false;
-}
-
-/* Opens the row that an entry needs if its bank can do so now; lowers *wake when it can later. */
-static bool
-open_row(struct dram *dram, struct dram_entry *entry, uint64_t now, uint64_t *wake)
-{
-    const struct params *p = dram->params;
-    struct dram_bank *bank = &dram->banks[entry->bank];
-    uint64_t at = dram->last_open ? dram->last_open + p->MEMORYCONTROLLER.V2GDDR_tRRD : 0;
-    if (bank->row != DRAM_NO_ROW && bank->may_close > at)
-        at = bank->may_close;
-    if (bank->row != DRAM_NO_ROW && bank->ready > at)
-        at = bank->ready;
-    if (at > now) {
-        *wake = at < *wake ? at : *wake;
-        return false;
-    }
-    uint64_t close = bank->row == DRAM_NO_ROW ? 0 : p->MEMORYCONTROLLER.V2GDDR_tRP;
-    dram->stats.rows_closed += bank->row != DRAM_NO_ROW;
-    bank->row = entry->row;
-    bank->ready = now + close + p->MEMORYCONTROLLER.V2GDDR_tRCD;
-    dram->last_open = now + close;
-    entry->opened = true;
-    return true;
-}
-
-/* First cycle in which the entry's data may be on the bus if its command goes out at `now`. */
-static uint64_t
-data_cycle(const struct dram *dram, const struct dram_entry *entry, uint64_t now)
-{
-    const struct params *p = dram->params;
-    bool write = entry->request.write;
-    uint64_t command = now;
-    if (!write && dram->last_write_end &&
-        dram->last_write_end + p->MEMORYCONTROLLER.V2GDDR_tWTR > command)
-        command = dram->last_write_end + p->MEMORYCONTROLLER.V2GDDR_tWTR;
-    uint64_t data =
-        command + (write ? p->MEMORYCONTROLLER.V2GDDR_WL : p->MEMORYCONTROLLER.V2GDDR_CAS);
-    if (write && dram->last_read_end &&
-        dram->last_read_end + p->MEMORYCONTROLLER.V2GDDR_tRTW > data)
-        data = dram->last_read_end + p->MEMORYCONTROLLER.V2GDDR_tRTW;
-    return data > dram->bus_free ? data : dram->bus_free;
-}
-
-/* Sends the entry's command: its data will be on the bus from the cycle that comes back. */
-static uint64_t
-transfer(struct dram *dram, struct dram_entry *entry, uint64_t now)
-{
-    const struct params *p = dram->params;
-    struct dram_bank *bank = &dram->banks[entry->bank];
-    bool write = entry->request.write;
-    uint64_t start = data_cycle(dram, entry, now), end = start + dram->burst_cycles;
-    uint64_t idle = dram->bus_free > now ? dram->bus_free : now;
-    count_direction(dram, write, start > idle ? start - idle : 0);
-    *(entry->opened ? &dram->stats.row_misses : &dram->stats.row_hits) += 1;
-    dram->bus_free = end;
-    *(write ? &dram->last_write_end : &dram->last_read_end) = end;
-    uint64_t may_close = write ? end + p->MEMORYCONTROLLER.V2GDDR_tWR : end;
-    if (may_close > bank->may_close)
-        bank->may_close = may_close;
-    return end;
-}
-
-/* After an access under the closing policy: the row goes when nobody waits for it. */
-static void
-apply_page_policy(struct dram *dram, uint32_t bank_index, uint32_t except)
-{
-    struct dram_bank *bank = &dram->banks[bank_index];
-    if (dram->params->MEMORYCONTROLLER.V2PagePolicy != PAGE_CLOSE)
-        return;
-    for (uint32_t i = 0; i < dram->count; i++)
-        if (i != except && dram->entries[i].bank == bank_index &&
-            row_is_open(dram, &dram->entries[i]))
-            return;
-    bank->row = DRAM_NO_ROW;
-    bank->ready = bank->may_close + dram->params->MEMORYCONTROLLER.V2GDDR_tRP;
-    dram->stats.rows_closed++;
-}
-
-static int32_t
-clock_perfect(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
-              uint64_t *delay, uint64_t *wake)
-{
-    if (now < dram->bus_free) {
-        *wake = dram->bus_free < *wake ? dram->bus_free : *wake;
-        return -1;
-    }
-    if (!dram->count || !may_reply(data, dram->entries[0].port))
-        return -1;
-    count_direction(dram, dram->entries[0].request.write, 0);
-    dram->bus_free = now + dram->burst_cycles;
-    *delay = dram->burst_cycles;
-    *wake = dram->bus_free < *wake ? dram->bus_free : *wake;
-    return 0;
-}
-
-static void
-lower(uint64_t *wake, uint64_t cycle)
-{
-    if (cycle < *wake)
-        *wake = cycle;
-}
-
-/* Whether the entry's row is open and can be used now. At most one row is opened a cycle. */
-static bool
-row_is_ready(struct dram *dram, struct dram_entry *entry, uint64_t now, bool *opened,
-             uint64_t *wake)
-{
-    struct dram_bank *bank = &dram->banks[entry->bank];
-    if (!row_is_open(dram, entry)) {
-        if (bank->row == DRAM_NO_ROW && bank->ready > now)
-            lower(wake, bank->ready);
-        else if (*opened)
-            lower(wake, now + 1);
-        else if (bank->row == DRAM_NO_ROW || !row_is_wanted(dram, entry->bank))
-            *opened = open_row(dram, entry, now, wake);
-    }
-    if (!row_is_open(dram, entry))
-        return false;
-    if (bank->ready > now)
-        lower(wake, bank->ready);
-    return bank->ready <= now;
-}
-
-static int32_t
-clock_gddr(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
-           uint64_t *delay, uint64_t *wake)
-{
-    const struct params *p = dram->params;
+    const uint64_t cycle = dram->memory_cycle, gpu = dram->gpu_cycle;
     int32_t best = -1;
     uint32_t best_score = 0;
-    bool opened = false;
-    /* commands run ahead of the bus by the longer of the two latencies, not further */
-    uint64_t ahead = p->MEMORYCONTROLLER.V2GDDR_CAS > p->MEMORYCONTROLLER.V2GDDR_WL
-                         ? p->MEMORYCONTROLLER.V2GDDR_CAS
-                         : p->MEMORYCONTROLLER.V2GDDR_WL;
-    bool bus_near = dram->bus_free <= now + ahead;
-    if (dram->count && !bus_near)
-        lower(wake, dram->bus_free - ahead);
-    mark_heads(dram);
-    for (uint32_t i = 0; i < dram->count; i++) {
-        struct dram_entry *entry = &dram->entries[i];
-        if (!dram->heads[i] || !row_is_ready(dram, entry, now, &opened, wake) || !bus_near ||
-            !may_reply(data, entry->port))
-            continue;
+    list_heads(dram);
+    for (uint32_t i = 0; i < dram->head_count; i++) {
+        const struct dram_entry *entry = dram_entry(dram, dram->heads[i]);
         uint32_t score = 1 + prefers_direction(dram, entry);
-        if (score > best_score) {
-            best = (int32_t)i;
+        if (score > best_score && may_reply(data, entry)) {
+            best = dram->heads[i];
             best_score = score;
         }
     }
     if (best < 0)
         return -1;
-    uint32_t bank = dram->entries[best].bank;
-    *delay = transfer(dram, &dram->entries[best], now) - now;
-    apply_page_policy(dram, bank, (uint32_t)best);
-    lower(wake, now + 1);
+    const struct dram_entry *entry = dram_entry(dram, (uint32_t)best);
+    bool write = entry->write;
+    uint64_t latency =
+        (write ? p->MEMORYCONTROLLER.WriteLatency : p->MEMORYCONTROLLER.ReadLatency) * cycle;
+    uint64_t recovery = write ? 0 : p->MEMORYCONTROLLER.WriteToReadLatency * cycle;
+    uint64_t command = later(now * gpu, dram->command_free);
+    if (write)
+        command = later(command, dram->last_read_end);
+    else if (dram->last_write_end)
+        command = later(command, dram->last_write_end + recovery);
+    command = (command + cycle - 1) / cycle * cycle;
+    if (command >= (now + 1) * gpu) {
+        lower(&dram->wake, command / gpu);
+        return -1;
+    }
+    command += open_page(dram, entry->row) * cycle;
+    dram->command_free = command + dram->burst_cycles;
+    use_bus(dram, write, command + latency, recovery + latency);
+    *delay = dram->gpu_bus_free - now;
+    lower(&dram->wake, later(dram->command_free / gpu, now + 1));
+    return best;
+}
+
+/* Whether an entry has been passed by so many others that its row may be opened for it though the
+ * one that is open is still wanted. */
+static bool
+is_overdue(const struct dram *dram, const struct dram_entry *entry)
+{
+    const struct params *p = dram->params;
+    return entry->passed >=
+           p->MEMORYCONTROLLER.MaxConsecutiveReads + p->MEMORYCONTROLLER.MaxConsecutiveWrites;
+}
+
+static void
+close_row(struct dram *dram, struct dram_bank *bank, uint64_t cycle)
+{
+    bank->row = DRAM_NO_ROW;
+    bank->may_reopen = later(bank->may_reopen, cycle + dram->params->MEMORYCONTROLLER.V2GDDR_tRP);
+    dram->stats.rows_closed++;
+}
+
+/* Closes the row that is in an entry's way, or opens its own, if the bank can do so now; dram->wake
+ * is lowered when it can later. */
+static bool
+prepare_row(struct dram *dram, struct dram_entry *entry, uint64_t now)
+{
+    const struct params *p = dram->params;
+    struct dram_bank *bank = &dram->banks[entry->bank];
+    bool closes = bank->row != DRAM_NO_ROW;
+    uint64_t at = closes ? bank->may_close : later(bank->may_reopen, dram->next_open);
+    if (at > now) {
+        lower(&dram->wake, at);
+        return false;
+    }
+    lower(&dram->wake, now + 1);
+    if (closes) {
+        close_row(dram, bank, now);
+        return true;
+    }
+    bank->row = entry->row;
+    bank->opened = now;
+    bank->may_close = now + p->MEMORYCONTROLLER.V2GDDR_tRAS;
+    bank->may_reopen = now + p->MEMORYCONTROLLER.V2GDDR_tRC;
+    dram->next_open = now + p->MEMORYCONTROLLER.V2GDDR_tRRD;
+    entry->opened = true;
+    return true;
+}
+
+/* Whether the entry's row is open and can be used now. At most one row is opened or closed a cycle.
+ */
+static bool
+row_is_ready(struct dram *dram, struct dram_entry *entry, uint64_t now, bool *prepared)
+{
+    const struct params *p = dram->params;
+    const struct dram_bank *bank = &dram->banks[entry->bank];
+    if (!row_is_open(dram, entry)) {
+        bool may = bank->row == DRAM_NO_ROW || is_overdue(dram, entry) ||
+                   !(dram->wanted_banks >> entry->bank & 1);
+        if (may && *prepared)
+            lower(&dram->wake, now + 1);
+        else if (may)
+            *prepared = prepare_row(dram, entry, now);
+    }
+    if (!row_is_open(dram, entry))
+        return false;
+    uint64_t ready = bank->opened + (entry->write ? p->MEMORYCONTROLLER.V2GDDR_tRCDW
+                                                  : p->MEMORYCONTROLLER.V2GDDR_tRCD);
+    if (ready > now)
+        lower(&dram->wake, ready);
+    return ready <= now;
+}
+
+static uint64_t
+latency_of(const struct dram *dram, bool write)
+{
+    const struct params *p = dram->params;
+    return write ? p->MEMORYCONTROLLER.V2GDDR_WL : p->MEMORYCONTROLLER.V2GDDR_CAS;
+}
+
+/* First cycle, from `now` on, in which the entry's command may go out: its data then finds the bus
+ * free and turned. */
+static uint64_t
+command_cycle(const struct dram *dram, bool write, uint64_t now)
+{
+    const struct params *p = dram->params;
+    uint64_t latency = latency_of(dram, write), bus = dram->bus_free, command = now;
+    if (write && dram->last_read_end)
+        bus = later(bus, dram->last_read_end + p->MEMORYCONTROLLER.V2GDDR_tRTW);
+    if (!write && dram->last_write_end)
+        command = later(command, dram->last_write_end + p->MEMORYCONTROLLER.V2GDDR_tWTR);
+    return bus > command + latency ? bus - latency : command;
+}
+
+/* The entry's command goes out now. */
+static void
+transfer(struct dram *dram, const struct dram_entry *entry, uint64_t now)
+{
+    const struct params *p = dram->params;
+    struct dram_bank *bank = &dram->banks[entry->bank];
+    bool write = entry->write;
+    uint64_t latency = latency_of(dram, write);
+    uint64_t turn =
+        write ? p->MEMORYCONTROLLER.V2GDDR_tRTW : p->MEMORYCONTROLLER.V2GDDR_tWTR + latency;
+    use_bus(dram, write, now + latency, turn);
+    *(entry->opened ? &dram->stats.row_misses : &dram->stats.row_hits) += 1;
+    uint64_t row_end = write ? dram->bus_free + p->MEMORYCONTROLLER.V2GDDR_tWR
+                             : now + dram->burst_cycles; /* read out, on its way to the bus */
+    bank->may_close = later(bank->may_close, row_end);
+}
+
+/* After an access under the closing policy: the row goes when nobody waits for it. */
+static void
+apply_page_policy(struct dram *dram, uint32_t bank, uint32_t except)
+{
+    if (dram->params->MEMORYCONTROLLER.V2PagePolicy != PAGE_CLOSE)
+        return;
+    for (uint32_t i = 0; i < dram->count; i++) {
+        const struct dram_entry *entry = dram_entry(dram, i);
+        if (i != except && entry->bank == bank && row_is_open(dram, entry))
+            return;
+    }
+    close_row(dram, &dram->banks[bank], dram->banks[bank].may_close);
+}
+
+static int32_t
+clock_perfect(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
+              uint64_t *delay)
+{
+    if (now < dram->bus_free) {
+        lower(&dram->wake, dram->bus_free);
+        return -1;
+    }
+    if (!dram->count || !may_reply(data, dram_entry(dram, 0)))
+        return -1;
+    use_bus(dram, dram_entry(dram, 0)->write, now, 0);
+    *delay = dram->burst_cycles;
+    lower(&dram->wake, dram->bus_free);
+    return 0;
+}
+
+static int32_t
+clock_gddr(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
+           uint64_t *delay)
+{
+    int32_t best = -1;
+    uint32_t best_score = 0;
+    bool prepared = false;
+    list_heads(dram);
+    for (uint32_t i = 0; i < dram->head_count; i++) {
+        struct dram_entry *entry = &dram->entries[dram->order[dram->heads[i]]];
+        if (!row_is_ready(dram, entry, now, &prepared))
+            continue;
+        uint32_t score = 1 + prefers_direction(dram, entry);
+        if (score > best_score && may_reply(data, entry)) {
+            best = dram->heads[i];
+            best_score = score;
+        }
+    }
+    if (best < 0)
+        return -1;
+    const struct dram_entry *entry = dram_entry(dram, (uint32_t)best);
+    uint64_t command = command_cycle(dram, entry->write, now);
+    lower(&dram->wake, later(command, now + 1));
+    if (command > now)
+        return -1;
+    transfer(dram, entry, now);
+    *delay = dram->bus_free - now;
+    apply_page_policy(dram, entry->bank, (uint32_t)best);
     return best;
 }
 
 int32_t
 dram_clock(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
-           uint64_t *delay, uint64_t *wake)
+           uint64_t *delay)
 {
+    dram->wake = CYCLE_NEVER;
     if (!is_gddr(dram))
-        return clock_simple(dram, now, may_reply, data, delay, wake);
+        return clock_simple(dram, now, may_reply, data, delay);
     if (dram->params->MEMORYCONTROLLER.V2PerfectMemory)
-        return clock_perfect(dram, now, may_reply, data, delay, wake);
-    return clock_gddr(dram, now, may_reply, data, delay, wake);
+        return clock_perfect(dram, now, may_reply, data, delay);
+    return clock_gddr(dram, now, may_reply, data, delay);
 }

@@ -7,46 +7,61 @@
 #include "kernel/params.h"
 #include "unit/items.h"
 
-enum { DRAM_MAX_BANKS = 64, DRAM_MAX_PAGES = 64, DRAM_NO_ROW = -1 };
+enum { DRAM_MAX_BANKS = 64, DRAM_MAX_PAGES = 1024, DRAM_NO_ROW = -1 };
 
-struct dram_entry { /* a transaction that waits for the channel */
-    struct memory_request request;
-    uint32_t port;
-    uint32_t bank;
+struct dram_entry { /* what the scheduler looks at of a transaction that waits for the channel */
+    uint32_t address;
     int32_t row;
+    uint32_t passed;     /* younger ones that went before it */
+    uint16_t older;      /* transactions in front of it that are of the same 64 bytes */
+    uint8_t bank, class; /* class: the queue that it stands in */
+    uint8_t port;
+    bool write;
     bool opened; /* its row had to be opened for it */
 };
 
 struct dram_bank {
-    int32_t row;        /* that is open or being opened, or DRAM_NO_ROW */
-    uint64_t ready;     /* cycle from which the row can be read and written */
-    uint64_t may_close; /* cycle from which it may be closed */
+    int32_t row;         /* that is open or being opened, or DRAM_NO_ROW */
+    uint64_t opened;     /* cycle in which it was */
+    uint64_t may_close;  /* cycle from which it may be closed */
+    uint64_t may_reopen; /* cycle from which a row may be opened */
 };
 
-struct dram_stats {
+struct dram_stats { /* cycles are the channel's own */
     uint64_t burst_cycles, turns, turn_cycles, row_hits, row_misses, rows_closed;
 };
 
 struct dram {
     const struct params *params;
-    struct dram_entry *entries; /* in order of arrival */
-    bool *heads;                /* GDDR3: which of them the scheduler may take, now */
+    struct dram_entry *entries;
+    struct memory_request *requests; /* of the entries */
+    uint16_t *order; /* places in entries: those that wait, as they came; then free ones */
     uint32_t count, limit;
-    uint32_t burst_cycles;
-    uint64_t bus_free; /* cycle from which the bus can carry data */
+    uint16_t *heads; /* which of those that wait the scheduler may take, now: places in order */
+    uint32_t head_count;
+    uint64_t wanted_banks; /* of which the open row is what some head needs */
+    /* The channel's clock: GPU cycles, or reference clock cycles in the simple model */
+    uint32_t gpu_cycle, memory_cycle; /* their lengths in it */
+    uint32_t burst_cycles;            /* a transaction on the bus */
+    uint64_t bus_free;                /* cycle from which the bus can carry data */
+    uint64_t gpu_bus_free;            /* first GPU cycle in which the bus is idle */
+    uint64_t command_free;            /* simple model: cycle from which it takes a command */
     bool last_was_write;
     uint32_t in_a_row;                      /* transactions since the direction changed */
     uint64_t last_read_end, last_write_end; /* of their data on the bus */
-    uint64_t last_open;                     /* cycle in which a row was opened last */
+    uint64_t next_open;                     /* cycle from which a row may be opened in any bank */
     struct dram_bank banks[DRAM_MAX_BANKS];
     /* simple model: pages held open, the most recently used first */
     int32_t pages[DRAM_MAX_PAGES];
     uint32_t page_count;
     uint32_t channels; /* of the machine: to find a row from an address */
+    bool fault_order;  /* fault injection: transactions pass others of the same address */
+    uint64_t wake;     /* GPU cycle from which something can happen; new entries set it to 0 */
     struct dram_stats stats;
 };
 
-/* Channels that the parameters ask for, and which one holds an address. */
+/* Channels that the parameters ask for, and which one holds an address (all do when the simple
+ * model shares its banks). */
 uint32_t dram_channel_count(const struct params *params);
 uint32_t dram_channel_of(const struct params *params, uint32_t address);
 
@@ -60,14 +75,25 @@ dram_is_full(const struct dram *dram)
     return dram->count == dram->limit;
 }
 void dram_add(struct dram *dram, const struct memory_request *request, uint32_t port);
+bool dram_holds(const struct dram *dram, uint32_t address);
 
-/* One cycle of the scheduler. Returns the index of an entry whose data moves now, or -1; the reply
- * is due `*delay` cycles from now. `may_reply(data, port)` says whether the entry's client can take
- * a reply. The caller copies the data and calls dram_remove(). *wake is lowered to the next cycle
- * in which something can happen. */
-typedef bool dram_may_reply_fn(void *data, uint32_t port);
+/* One cycle of the scheduler. Returns the place of an entry whose command goes out now, or -1; the
+ * reply is due `*delay` cycles from now. `may_reply` says whether the entry's client can take a
+ * reply. The caller copies the data and calls dram_remove(). dram->wake becomes the next cycle in
+ * which something can happen by itself. */
+typedef bool dram_may_reply_fn(void *data, const struct dram_entry *entry);
 int32_t dram_clock(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
-                   uint64_t *delay, uint64_t *wake);
-void dram_remove(struct dram *dram, uint32_t entry);
+                   uint64_t *delay);
+static inline const struct dram_entry *
+dram_entry(const struct dram *dram, uint32_t place)
+{
+    return &dram->entries[dram->order[place]];
+}
+static inline const struct memory_request *
+dram_request(const struct dram *dram, uint32_t place)
+{
+    return &dram->requests[dram->order[place]];
+}
+void dram_remove(struct dram *dram, uint32_t place);
 
 #endif

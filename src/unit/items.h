@@ -12,7 +12,13 @@
 #include "gfx/triangle.h"
 #include "kernel/queue.h"
 
-enum { MAX_ROPS = 16, MAX_SHADERS = 32, MAX_QUADS_IN_GROUP = EXEC_MAX_LANES / 4 };
+enum {
+    MAX_ROPS = 16,
+    MAX_SHADERS = 32,
+    MAX_TEXTURE_UNITS = 8, /* of a shader unit */
+    MAX_TEXUNITS = 64,     /* in all */
+    MAX_QUADS_IN_GROUP = EXEC_MAX_LANES / 4,
+};
 
 enum item_kind { ITEM_DATA, ITEM_RESTART, ITEM_END };
 
@@ -46,6 +52,7 @@ struct primitive_item {
 struct pooled_triangle {
     struct pooled_triangle *next_free;
     uint32_t references;
+    uint32_t number; /* of its primitive in the draw */
     struct triangle triangle;
 };
 
@@ -53,6 +60,11 @@ struct triangle_item {
     enum item_kind kind;
     const struct draw *draw;
     struct pooled_triangle *triangle; /* holds one reference */
+};
+
+/* Places in the store of triangles that are free again. */
+struct place_item {
+    uint32_t triangles;
 };
 
 struct tile_item {
@@ -70,6 +82,7 @@ struct quad {
     uint16_t x, y;
     uint32_t mask; /* samples alive (gfx/samples.h) */
     bool shaded;
+    struct watched_quad *watched;         /* unit/watch.h; NULL: it is not */
     float z[MAX_SAMPLES][4];              /* [sample][fragment] */
     float color[MAX_COLOR_BUFFERS][4][4]; /* [target][fragment][channel] */
     float inputs[MAX_VARYINGS * 4 * 4];   /* [input][channel][fragment] */
@@ -115,13 +128,6 @@ struct group_item {
 struct texture_item {
     struct group *group;
     uint32_t quad;
-};
-
-/* Hierarchical Z: the farthest depth of a block after it left the z cache. */
-struct hz_update {
-    uint32_t surface_address; /* of its first block */
-    uint32_t block;           /* of 256 bytes, from there */
-    float far_depth;
 };
 
 /* Orders from the command processor, outside the stream of draws, and their completion. */
@@ -196,6 +202,7 @@ struct pools {
     struct quad *quads;
     struct group *groups;
     struct arena *memory; /* behind all of them */
+    struct watch *watch;  /* or NULL */
 };
 
 void pools_init(struct pools *pools);

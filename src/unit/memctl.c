@@ -1,10 +1,13 @@
 /* Memory controller.
  *
  * A crossbar takes at most one transaction of 64 bytes a cycle from each client, in turn, into the
- * channel that holds the address; the channels (unit/dram.c) say when each one's data moves. Data
- * is read from and written to the simulated memory when the scheduler picks the transaction; the
- * reply leaves when its burst is over. Source: machine.md (memory controller). Not modelled: the
- * limits of the controller's own buffers (ReadBufferLines, WriteBufferLines, RequestQueueSize). */
+ * channel that holds the address (under SharedBanks into the one that is free first, unless another
+ * has one of the same address); the channels (unit/dram.c) say when each one's data moves. Data is
+ * read from and written to the simulated memory when the scheduler picks the transaction; the reply
+ * leaves when its burst is over. RequestQueueSize transactions may wait, WriteBufferLines of them
+ * writes; ReadBufferLines reads may be between their command and the client's bus; a client may
+ * have ServiceQueueSize transactions here, from request to reply. Source: machine.md (memory
+ * controller); ATTILA's MemoryController for what the buffers hold. */
 #include "unit/memctl.h"
 
 #include "base/mem.h"
@@ -24,6 +27,9 @@ memctl_init(struct memctl *memctl, struct clock *clock, const struct params *par
     memctl->memory = memory;
     memctl->params = params;
     memctl->channel_count = dram_channel_count(params);
+    memctl->shared =
+        !params->MEMORYCONTROLLER.MemoryControllerV2 && params->MEMORYCONTROLLER.SharedBanks;
+    memctl->read_ends = mem_alloc(params->MEMORYCONTROLLER.ReadBufferLines * sizeof(uint64_t));
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_init(&memctl->channels[c], params);
 }
@@ -33,12 +39,14 @@ memctl_fini(struct memctl *memctl)
 {
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_fini(&memctl->channels[c]);
+    free(memctl->read_ends);
 }
 
 void
 memctl_reset(struct memctl *memctl)
 {
     memctl->turn = 0;
+    memctl->reads_here = 0;
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_reset(&memctl->channels[c]);
 }
@@ -81,25 +89,69 @@ count_bytes(struct memctl *memctl, uint32_t port, const struct memory_request *r
     }
 }
 
+/* The channel for a request: the one that holds the address; where all do, one that keeps the order
+ * of transactions to the same address, else the one that is free first. */
+static struct dram *
+channel_for(struct memctl *memctl, uint32_t address)
+{
+    if (!memctl->shared)
+        return &memctl->channels[dram_channel_of(memctl->params, address)];
+    struct dram *best = &memctl->channels[0];
+    for (uint32_t c = 0; c < memctl->channel_count; c++) {
+        struct dram *channel = &memctl->channels[c];
+        if (dram_holds(channel, address))
+            return channel;
+        if (channel->count < best->count ||
+            (channel->count == best->count && channel->command_free < best->command_free))
+            best = channel;
+    }
+    return best;
+}
+
+/* Whether the controller has room for one more request of the client: judged by what was there when
+ * the cycle began, as far as the client takes part in it. */
+static bool
+has_room(struct memctl *memctl, const struct memory_port *port,
+         const struct memory_request *request, uint64_t now)
+{
+    const struct params *p = memctl->params;
+    struct queue *replies = port->replies;
+    uint64_t replied = replies->items_out - (replies->pop_cycle == now ? replies->popped : 0);
+    if (port->requests->items_out - replied >= p->MEMORYCONTROLLER.ServiceQueueSize) {
+        replies->sender_waits = true;
+        if (replied != replies->items_out)
+            module_wake_at(&memctl->module, now + 1);
+        return false;
+    }
+    return memctl->waiting < p->MEMORYCONTROLLER.RequestQueueSize &&
+           (!request->write || memctl->writes_waiting < p->MEMORYCONTROLLER.WriteBufferLines);
+}
+
 /* Takes requests from the clients into the channels' queues. */
 static bool
 take_requests(struct memctl *memctl, uint64_t now)
 {
     bool worked = false;
-    for (uint32_t i = 0; i < memctl->port_count; i++) {
-        uint32_t port = (memctl->turn + i) % memctl->port_count;
+    uint32_t port = memctl->turn;
+    for (uint32_t left = memctl->port_count; left > 0; left--, port++) {
+        if (port == memctl->port_count)
+            port = 0;
         const struct memory_request *request = queue_front(memctl->ports[port].requests, now);
         if (!request)
             continue;
         BUG_ON(request->address % TRANSACTION_BYTES ||
                    request->address >= memctl->memory->size_bytes,
                "memory request at %#x", request->address);
-        struct dram *channel = &memctl->channels[dram_channel_of(memctl->params, request->address)];
-        if (dram_is_full(channel))
+        struct dram *channel = channel_for(memctl, request->address);
+        if (dram_is_full(channel) || !has_room(memctl, &memctl->ports[port], request, now))
             continue;
-        dram_add(channel, request, port);
-        queue_pop(memctl->ports[port].requests, now);
         memctl->stats.transactions++;
+        if (memctl->stats.transactions != memctl->fault_drop_at) {
+            dram_add(channel, request, port);
+            memctl->waiting++;
+            memctl->writes_waiting += request->write;
+        }
+        queue_pop(memctl->ports[port].requests, now);
         worked = true;
     }
     if (worked)
@@ -120,26 +172,53 @@ write_bytes(uint8_t *bytes, const struct memory_request *request)
 
 /* Moves the data of a transaction and sends the reply on its way. */
 static void
-serve(struct memctl *memctl, const struct dram_entry *entry, uint64_t delay, uint64_t now)
+serve(struct memctl *memctl, uint32_t port, const struct memory_request *request, uint64_t delay,
+      uint64_t now)
 {
-    const struct memory_request *request = &entry->request;
-    struct memory_reply *reply = queue_push_later(memctl->ports[entry->port].replies, now, delay);
+    struct memory_reply *reply = queue_push_later(memctl->ports[port].replies, now, delay);
     bool fault = !request->write && ++memctl->reads_served == memctl->fault_tag_at;
     reply->tag = request->tag ^ (fault ? MEMCTL_FAULT_TAG : 0);
     reply->write = request->write;
     uint8_t *bytes = memctl->memory->bytes + request->address;
-    if (request->write)
+    memctl->waiting--;
+    memctl->writes_waiting -= request->write;
+    if (request->write) {
         write_bytes(bytes, request);
-    else
+    } else {
         memcpy(reply->data, bytes, TRANSACTION_BYTES);
-    count_bytes(memctl, entry->port, request);
+        memctl->read_ends[memctl->reads_here++] = now + delay;
+    }
+    count_bytes(memctl, port, request);
+}
+
+/* Whether the data of another read has a place; lowers memctl->wake when it will have. */
+static bool
+has_read_buffer(struct memctl *memctl)
+{
+    uint32_t limit = memctl->params->MEMORYCONTROLLER.ReadBufferLines, left = 0;
+    uint64_t first = CYCLE_NEVER;
+    if (memctl->reads_here < limit)
+        return true;
+    for (uint32_t i = 0; i < memctl->reads_here; i++) {
+        if (memctl->read_ends[i] <= memctl->now)
+            continue;
+        first = memctl->read_ends[i] < first ? memctl->read_ends[i] : first;
+        memctl->read_ends[left++] = memctl->read_ends[i];
+    }
+    memctl->reads_here = left;
+    if (left == limit && first < memctl->wake)
+        memctl->wake = first;
+    return left < limit;
 }
 
 static bool
-may_reply(void *data, uint32_t port)
+may_reply(void *data, const struct dram_entry *entry)
 {
     struct memctl *memctl = data;
-    return queue_space(memctl->ports[port].replies, memctl->now) > 0;
+    bool may = (entry->write || has_read_buffer(memctl)) &&
+               queue_space(memctl->ports[entry->port].replies, memctl->now) > 0;
+    memctl->refused |= !may;
+    return may;
 }
 
 static void
@@ -155,40 +234,57 @@ add_up_stats(struct memctl *memctl)
         sum.row_misses += s->row_misses;
         sum.rows_closed += s->rows_closed;
     }
-    memctl->stats.burst_cycles = sum.burst_cycles;
+    const uint32_t gpu_cycle = memctl->channels[0].gpu_cycle;
+    memctl->stats.burst_cycles = sum.burst_cycles / gpu_cycle;
     memctl->stats.turns = sum.turns;
-    memctl->stats.turn_cycles = sum.turn_cycles;
+    memctl->stats.turn_cycles = sum.turn_cycles / gpu_cycle;
     memctl->stats.row_hits = sum.row_hits;
     memctl->stats.row_misses = sum.row_misses;
     memctl->stats.rows_closed = sum.rows_closed;
+}
+
+/* Serves at most one transaction of the channel. */
+static bool
+clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
+{
+    uint64_t delay;
+    memctl->refused = false;
+    int32_t place = dram_clock(channel, now, may_reply, memctl, &delay);
+    if (place >= 0) {
+        serve(memctl, dram_entry(channel, (uint32_t)place)->port,
+              dram_request(channel, (uint32_t)place), delay, now);
+        dram_remove(channel, (uint32_t)place);
+    }
+    if (channel->wake < memctl->wake)
+        memctl->wake = channel->wake;
+    if (memctl->refused) /* a client may make room at any time */
+        channel->wake = 0;
+    return place >= 0;
 }
 
 static enum unit_state
 memctl_clock(void *self, uint64_t now)
 {
     struct memctl *memctl = self;
-    bool bursting = false, blocked = false, served = false;
-    uint64_t wake = CYCLE_NEVER;
+    bool bursting = false, waiting = memctl->waiting > 0, served = false;
     memctl->now = now;
+    memctl->wake = CYCLE_NEVER;
     for (uint32_t c = 0; c < memctl->channel_count; c++) {
         struct dram *channel = &memctl->channels[c];
-        uint64_t delay;
-        int32_t entry = dram_clock(channel, now, may_reply, memctl, &delay, &wake);
-        if (entry >= 0) {
-            serve(memctl, &channel->entries[entry], delay, now);
-            dram_remove(channel, (uint32_t)entry);
-            served = true;
-        }
-        if (channel->bus_free > now) {
+        if (channel->count && channel->wake <= now)
+            served |= clock_channel(memctl, channel, now);
+        else if (channel->count && channel->wake < memctl->wake)
+            memctl->wake = channel->wake;
+        if (channel->gpu_bus_free > now) {
             bursting = true;
-            wake = channel->bus_free < wake ? channel->bus_free : wake;
+            if (channel->gpu_bus_free < memctl->wake)
+                memctl->wake = channel->gpu_bus_free;
         }
-        blocked |= channel->count > 0;
     }
     if (served)
         add_up_stats(memctl);
     if (take_requests(memctl, now))
-        wake = now + 1;
-    module_wake_at(&memctl->module, wake);
-    return bursting ? UNIT_BUSY : blocked ? UNIT_WAITING : UNIT_STARVED;
+        memctl->wake = now + 1;
+    module_wake_at(&memctl->module, memctl->wake);
+    return bursting ? UNIT_BUSY : waiting ? UNIT_WAITING : UNIT_STARVED;
 }

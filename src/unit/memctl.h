@@ -30,8 +30,15 @@ struct memctl {
     uint32_t port_count, turn;
     struct dram channels[MEMCTL_MAX_CHANNELS];
     uint32_t channel_count;
+    bool shared; /* simple model: every channel reaches all of the memory */
+    /* what the controller's own buffers hold */
+    uint32_t waiting, writes_waiting; /* transactions in the channels' queues */
+    uint64_t *read_ends; /* reads whose data is here: cycles in which it will have left */
+    uint32_t reads_here;
     uint64_t reads_served, fault_tag_at; /* fault injection: this read's reply gets a wrong tag */
-    uint64_t now;                        /* of the clock function, for may_reply() */
+    uint64_t fault_drop_at;              /* and this transaction is forgotten by the scheduler */
+    uint64_t now, wake;                  /* of the clock function, for may_reply() */
+    bool refused;                        /* may_reply() said no */
 };
 
 void memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,

@@ -1,6 +1,6 @@
 /* Pools of what queue items point to. Memory comes from an arena in steps and is never given back
  * before the machine ends, so that clock functions do not allocate once a machine is warm. */
-#include "unit/items.h"
+#include "unit/watch.h"
 
 #include "base/mem.h"
 
@@ -89,12 +89,14 @@ quad_create(struct pools *pools, struct pooled_triangle *triangle)
     triangle->references++;
     quad->triangle = triangle;
     quad->shaded = false;
+    quad->watched = NULL;
     return quad;
 }
 
 void
 quad_release(struct pools *pools, struct quad *quad)
 {
+    WATCH_GONE(quad);
     triangle_release(pools, quad->triangle);
     quad->next_free = pools->quads;
     pools->quads = quad;

@@ -1,114 +1,165 @@
-/* What the z & stencil test and the color write share: a cache of 256-byte lines with a block-state
- * memory (cleared or uncompressed), fast and slow clears, flush and resolve.
+/* What the z & stencil test and the color write share: quads on their way through a cache of
+ * frame-buffer lines, orders, and statistics.
  *
- * A cleared block is not read: its clear value is made on chip. A block stops being cleared when
- * its line is written back. */
+ * A quad goes through four steps, in order, each with a queue behind it: fetch (its lines are
+ * looked up, and asked for on a miss: FetchQueueSize), read (its bytes leave the lines through a
+ * read port: ReadQueueSize), the operation (OpQueueSize: it starts every ...Rate cycles for each of
+ * the StampsPerCycle, and takes ...Latency), write (WriteQueueSize: what it changed goes into the
+ * lines through a write port, and it leaves). A quad that finds all of them free is in the
+ * operation in the cycle in which it came. A quad is not read while an earlier one of the same
+ * place is between its read and its write. Its values are computed in the line itself when the
+ * operation starts: nobody else sees them before they are written.
+ *
+ * An order (clear, flush, resolve, show) is obeyed when no quad is inside. Clears that keep a part
+ * of each element, and compressed blocks that are to be raw, go through the same steps line by
+ * line. */
 #ifndef AETIUS_UNIT_ROP_H
 #define AETIUS_UNIT_ROP_H
 
-#include "unit/cache.h"
+#include "kernel/params.h"
+#include "unit/rop_cache.h"
+#include "unit/stats.h"
 
-enum { ROP_LINE_BYTES = 256, ROP_MAX_SURFACES = 9, ROP_MAX_WAITING = 512 };
+enum { ROP_MAX_LINES = 8, /* of a quad */ ROP_QUAD_BYTES = 16 /* of an ordinary one */ };
 
-enum block_state { BLOCK_UNCOMPRESSED, BLOCK_CLEARED };
-
-struct rop_surface { /* one whose blocks may be cleared: a slice of a resource's level */
-    const struct resource *res;
-    uint32_t first, end; /* addresses */
-    uint32_t tiles_x, tiles_y;
-    uint8_t clear_line[ROP_LINE_BYTES];
+struct rop_entry { /* a quad for one surface, or a line of an order */
+    struct quad_item item;
+    uint32_t address, bytes; /* bytes 0: no memory involved */
+    uint32_t cost;           /* cycles of the operation's rate */
+    bool changes;            /* it may write, and has not yet */
+    bool is_line;            /* of an order */
+    bool wrote;              /* and the bytes are not in the lines yet */
+    uint32_t target;         /* color buffer */
+    bool last_target;
+    int32_t lines[ROP_MAX_LINES];
+    uint64_t ready_cycle; /* read; then: done */
 };
 
-struct rop_waiting { /* a quad on its way through: its line is being read */
-    struct quad_item item;
-    int32_t line;    /* -1: no memory involved */
-    uint32_t offset; /* of the quad's bytes in the line */
-    uint32_t target; /* color buffer */
-    bool last_target;
+/* What a kind of ROP does. */
+struct rop_work {
+    /* Describes what the quad in front needs next: address, bytes, cost, changes, target. */
+    void (*describe)(void *owner, struct rop_entry *entry);
+    /* The operation, on the entry's bytes (NULL: none); returns whether they were written. */
+    bool (*operate)(void *owner, struct rop_entry *entry, uint8_t *bytes);
+    /* Hands the entry on; false: no room. */
+    bool (*leave)(void *owner, struct rop_entry *entry, uint64_t now);
+    /* Makes the line of a clear; false: it keeps a part of each element, modify() does it. */
+    bool (*clear_line)(const struct control_item *order, uint8_t *line);
+    void (*modify)(const struct control_item *order, uint8_t *line, uint32_t bytes);
+    /* The order is obeyed, but for this; false: no room. NULL: nothing more. */
+    bool (*finish)(void *owner, const struct control_item *order, uint64_t now);
+};
+
+/* The parameters of [ZSTENCILTEST] and [COLORWRITE], whose names differ. */
+struct rop_shape {
+    uint32_t quads_cycle, samples_cycle, element_bytes, rate, latency;
+    uint32_t fetch_limit, read_limit, op_limit, write_limit;
+    uint32_t blocks_cleared_cycle, block_states, memory_bytes;
+    const struct codec *codec;
+    struct rop_cache_shape cache;
+};
+
+/* Statistics that both kinds have, under the same names. */
+#define ROP_STATS(STAT)                                                                            \
+    STAT(cache_accesses, cache.accesses)                                                           \
+    STAT(cache_hits, cache.hits)                                                                   \
+    STAT(cache_misses, cache.misses)                                                               \
+    STAT(lines_from_clear, cache.lines_from_clear)                                                 \
+    STAT(lines_written_back, cache.writebacks)                                                     \
+    STAT(blocks_cleared, blocks_cleared)                                                           \
+    STAT(blocks_read_64, cache.blocks_read[0])                                                     \
+    STAT(blocks_read_128, cache.blocks_read[1])                                                    \
+    STAT(blocks_read_192, cache.blocks_read[2])                                                    \
+    STAT(blocks_read_raw, cache.blocks_read[3])                                                    \
+    STAT(blocks_written_64, cache.blocks_written[0])                                               \
+    STAT(blocks_written_128, cache.blocks_written[1])                                              \
+    STAT(blocks_written_192, cache.blocks_written[2])                                              \
+    STAT(blocks_written_raw, cache.blocks_written[3])                                              \
+    STAT(bytes_saved, cache.bytes_saved)                                                           \
+    STAT(compressor_stalls, cache.pack_stalls)                                                     \
+    STAT(decompressor_stalls, cache.unpack_stalls)                                                 \
+    STAT(request_stalls, cache.request_stalls)                                                     \
+    STAT(read_port_stalls, read_port.cycles)                                                       \
+    STAT(write_port_stalls, write_port.cycles)                                                     \
+    STAT(same_place_stalls, same_place.cycles)                                                     \
+    STAT(fetch_queue_stalls, fetch_full.cycles)                                                    \
+    STAT(read_queue_stalls, read_full.cycles)                                                      \
+    STAT(op_queue_stalls, op_full.cycles)                                                          \
+    STAT(write_queue_stalls, write_full.cycles)
+
+/* Copies them into the unit's own. */
+#define ROP_COPY_STAT(name, field) to_stats->name = from_rop->field;
+#define ROP_COPY_STATS(stats, the_rop)                                                             \
+    do {                                                                                           \
+        __typeof__(stats) to_stats = (stats);                                                      \
+        const struct rop *from_rop = (the_rop);                                                    \
+        ROP_STATS(ROP_COPY_STAT)                                                                   \
+    } while (0)
+
+/* Cycles that something has been going on, counted when it ends. */
+struct rop_stall {
+    uint64_t since, cycles; /* since: 1 + the first cycle; 0: not now */
 };
 
 struct rop {
-    uint32_t index, count; /* this ROP, of how many */
-    struct cache cache;
-    uint8_t *states; /* enum block_state of each 256-byte block of memory */
-    uint32_t block_count;
-    struct rop_surface surfaces[ROP_MAX_SURFACES];
-    uint32_t surface_count;
-    uint32_t blocks_cleared_cycle;
+    struct module *module;
+    void *owner;
+    const struct rop_work *work;
+    struct queue *early_in, *late_in; /* quads of early and of late z draws; never both */
+    struct queue *control, *done;     /* orders, and done_items back */
+    struct rop_shape shape;
+    struct blocks blocks;
+    struct rop_cache cache;
 
-    struct rop_waiting *waiting; /* ring */
-    uint32_t waiting_head, waiting_count, waiting_limit;
+    struct rop_entry *entries; /* ring; entry n is at n & mask */
+    uint32_t mask;
+    uint32_t fetched, read, started, ended, left; /* entries so far past each step */
+    struct rop_entry next;                        /* the one whose lines are being locked */
+    uint32_t next_locked;
+    bool has_next;
+    uint64_t op_free; /* cycle x quads_cycle from which the next operation starts */
 
     /* the order in hand */
     bool obeying;
     struct control_item order;
-    uint32_t step, walk;  /* of the order: phase; line or tile number */
+    uint32_t step, walk;  /* of the order: phase; line or block number */
+    uint32_t surface;     /* of RESOLVE */
     uint64_t free_cycle;  /* a fast clear is done then */
     uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
 
-    uint32_t samples_cycle; /* samples of a quad's fragments that are handled in a cycle */
-    uint64_t next_cycle;    /* a multisampled quad is being handled until then */
-
-    /* statistics, copied by the owner */
-    uint64_t accesses, hits, misses, lines_from_clear, blocks_cleared;
+    /* statistics */
+    uint64_t blocks_cleared;
+    struct rop_stall read_port, write_port, same_place, fetch_full, read_full, op_full, write_full;
 };
 
-void rop_init(struct rop *rop, uint32_t index, uint32_t count, uint32_t lines, uint32_t ways,
-              uint32_t waiting_limit, uint32_t blocks_cleared_cycle, uint32_t memory_bytes);
+void rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
+              uint32_t index, uint32_t count, const struct rop_shape *shape);
 void rop_fini(struct rop *rop);
-/* A new frame: nothing cached, all blocks uncompressed (memory holds them). */
+/* A new frame: nothing cached, all blocks raw (memory holds them). */
 void rop_reset(struct rop *rop);
+/* Makes memory hold the bytes of every block, outside time: what a frame leaves for the next one
+ * must be in memory (machine.md: each frame starts drained). */
+void rop_settle(struct rop *rop, struct gpu_memory *memory);
 
-/* The line that holds `address`, allocated and locked; -1 when there is no room now. */
-int32_t rop_lock(struct rop *rop, uint32_t address);
-void rop_unlock(struct rop *rop, int32_t line, bool wrote);
+/* A cycle: quads, orders, memory. */
+enum unit_state rop_clock(struct rop *rop, uint64_t now);
 
-enum block_state rop_state(const struct rop *rop, uint32_t address);
-/* What a cleared block of this ROP holds; NULL when the block is not cleared. */
-const uint8_t *rop_clear_line(const struct rop *rop, uint32_t address);
-
-/* Memory address of the quad at (x, y) of a surface (sample 0 of its first pixel). */
-uint32_t rop_quad_address(const struct bound_surface *surface, uint32_t x, uint32_t y);
-
-/* Goes on with the order in hand; returns true when it is done. `modify` changes a whole line for a
- * clear that is not a plain overwrite (depth without its stencil); `pattern` is the clear line,
- * NULL for such a clear. *worked says whether the cycle did something. */
-typedef void rop_modify_fn(const struct control_item *order, uint8_t *line);
-bool rop_obey(struct rop *rop, const uint8_t *pattern, rop_modify_fn *modify, uint64_t now,
-              bool *worked);
-
-/* Writes the clear value of every cleared block into memory, outside time: what a frame leaves for
- * the next one must be in memory (machine.md: each frame starts drained). */
-void rop_settle_memory(struct rop *rop, struct gpu_memory *memory);
-
-static inline struct rop_waiting *
-rop_first_waiting(struct rop *rop)
+/* Turns of the operation that a quad takes: its samples, times the width of its elements. */
+static inline uint32_t
+rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
 {
-    return rop->waiting_count ? &rop->waiting[rop->waiting_head] : NULL;
+    const struct rop_shape *s = &rop->shape;
+    uint32_t turns = samples == 1 ? 1 : (samples + s->samples_cycle - 1) / s->samples_cycle;
+    return element_bytes <= s->element_bytes
+               ? turns
+               : turns * ((element_bytes + s->element_bytes - 1) / s->element_bytes);
 }
-static inline bool
-rop_has_room(const struct rop *rop)
-{
-    return rop->waiting_count < rop->waiting_limit;
-}
-/* Whether the next quad may be handled now; false asks for the cycle in which it may. */
-static inline bool
-rop_is_free(const struct rop *rop, struct module *module, uint64_t now)
-{
-    if (now >= rop->next_cycle)
-        return true;
-    module_wake_at(module, rop->next_cycle);
-    return false;
-}
-/* A quad of several samples is handled, `quads_cycle` of one sample being the unit's rate. */
-static inline void
-rop_spend(struct rop *rop, uint32_t samples, uint32_t quads_cycle, uint64_t now)
-{
-    uint32_t a_cycle = rop->samples_cycle * quads_cycle;
-    if (samples > 1)
-        rop->next_cycle = now + (samples + a_cycle - 1) / a_cycle;
-}
-void rop_add_waiting(struct rop *rop, const struct rop_waiting *waiting);
-void rop_drop_waiting(struct rop *rop);
+
+/* The codec that [ZSTENCILTEST] or [COLORWRITE] name; NULL: none. Fails when it is not of the kind
+ * or does not go with the line's size. */
+bool rop_codec(const struct params *params, enum codec_kind kind, const struct codec **codec,
+               struct error *err);
+/* Puts it into the shape; latencies of 0 become the codec's own. */
+void rop_shape_codec(struct rop_shape *shape, const struct params *params, enum codec_kind kind);
 
 #endif

@@ -4,7 +4,8 @@
  * that has the fewest; a group that is not full leaves after 8 cycles without an addition, or at
  * the end of the draw. Shaded vertices go back to the streamer in any order. Quads wait in a ring a
  * ROP and leave in the order in which they came, to color write or to the late z test: this is the
- * reorder point that keeps API order a pixel. Quads without a fragment left are dropped here.
+ * reorder point that keeps API order a pixel; the end of a draw stands in every ring. Quads without
+ * a fragment left are dropped here.
  *
  * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle. Latency 1, on the
  * queues. Source: machine.md (order); ATTILA's fragment FIFO. Not modelled: a limit on the
@@ -33,7 +34,7 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
     sched->linger_cycles = 8;
     sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
     for (uint32_t r = 0; r < rops; r++)
-        sched->reorder[r].quads = mem_alloc(sched->reorder_limit * sizeof(struct quad *));
+        sched->reorder[r].items = mem_alloc(sched->reorder_limit * sizeof(struct quad_item));
     const struct shader_role *vertex = &sched->roles[STAGE_VERTEX];
     sched->finished_limit = (shaders + 1) * (vertex->group_limit + 1) * vertex->group_threads;
     sched->finished_vertices = mem_alloc(sched->finished_limit * sizeof(struct pooled_vertex *));
@@ -43,7 +44,7 @@ void
 sched_fini(struct sched *sched)
 {
     for (uint32_t r = 0; r < sched->rops; r++)
-        free(sched->reorder[r].quads);
+        free(sched->reorder[r].items);
     free(sched->finished_vertices);
 }
 
@@ -81,12 +82,11 @@ dispatch(struct sched *sched, struct group **group, uint64_t now)
 
 /* Sends the group being filled when it is full or has lingered; false when it has to stay. */
 static bool
-send_if_due(struct sched *sched, struct group **group, uint32_t full, uint64_t since, bool at_once,
-            uint64_t now)
+send_if_due(struct sched *sched, struct group **group, uint32_t full, uint64_t since, uint64_t now)
 {
     if (!*group)
         return false;
-    if ((*group)->count < full && !at_once && now < since + sched->linger_cycles) {
+    if ((*group)->count < full && now < since + sched->linger_cycles) {
         module_wake_at(&sched->module, since + sched->linger_cycles);
         return false;
     }
@@ -102,6 +102,9 @@ take_vertices(struct sched *sched, uint64_t now)
         const struct vertex_item *item = queue_front(sched->vertices_in, now);
         if (!item || (sched->vertex_group && sched->vertex_group->count == full))
             break;
+        if (sched->vertex_group && sched->vertex_group->draw != item->draw &&
+            !dispatch(sched, &sched->vertex_group, now))
+            break;
         if (!sched->vertex_group) {
             sched->vertex_group = group_create(sched->pools);
             sched->vertex_group->stage = STAGE_VERTEX;
@@ -113,8 +116,48 @@ take_vertices(struct sched *sched, uint64_t now)
         queue_pop(sched->vertices_in, now);
         worked = true;
     }
-    return send_if_due(sched, &sched->vertex_group, full, sched->vertex_since, false, now) ||
-           worked;
+    return send_if_due(sched, &sched->vertex_group, full, sched->vertex_since, now) || worked;
+}
+
+static void
+add_to_ring(struct sched *sched, struct reorder *reorder, const struct quad_item *item)
+{
+    reorder->items[(reorder->head + reorder->count++) % sched->reorder_limit] = *item;
+}
+
+/* The end of a draw into every ring; what the z tests let through is told once. */
+static bool
+take_end(struct sched *sched, struct quad_item end)
+{
+    for (uint32_t r = 0; r < sched->rops; r++)
+        if (sched->reorder[r].count == sched->reorder_limit)
+            return false;
+    for (uint32_t r = 0; r < sched->rops; r++) {
+        add_to_ring(sched, &sched->reorder[r], &end);
+        end.samples_passed = 0;
+    }
+    return true;
+}
+
+static bool
+take_quad(struct sched *sched, const struct quad_item *item, uint32_t full, uint64_t now)
+{
+    const struct quad *quad = item->quad;
+    struct reorder *reorder =
+        &sched->reorder[rop_of_tile(quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
+    if (reorder->count == sched->reorder_limit ||
+        (sched->quad_group && sched->quad_group->count == full))
+        return false;
+    if (!sched->quad_group) {
+        sched->quad_group = group_create(sched->pools);
+        sched->quad_group->stage = STAGE_FRAGMENT;
+        sched->quad_group->draw = item->draw;
+    }
+    add_to_ring(sched, reorder, item);
+    sched->quad_group->quads[sched->quad_group->count++] = item->quad;
+    sched->quad_since = now;
+    sched->stats.quads++;
+    return true;
 }
 
 static bool
@@ -122,39 +165,24 @@ take_quads(struct sched *sched, uint64_t now)
 {
     bool worked = false;
     const uint32_t full = sched->roles[STAGE_FRAGMENT].group_threads / 4;
-    for (uint32_t i = 0; i < sched->quads_cycle && !sched->ending; i++) {
+    for (uint32_t i = 0; i < sched->quads_cycle; i++) {
         const struct quad_item *item = queue_front(sched->quads_in, now);
         if (!item)
             break;
-        if (item->kind == ITEM_END) {
-            sched->ending = true;
-            sched->end = *item;
-            queue_pop(sched->quads_in, now);
-            worked = true;
+        if (item->kind == ITEM_END) { /* a group is of one draw */
+            if (sched->quad_group && !dispatch(sched, &sched->quad_group, now))
+                break;
+            if (!take_end(sched, *item))
+                break;
+        } else if (!take_quad(sched, item, full, now)) {
             break;
         }
-        struct quad *quad = item->quad;
-        struct reorder *reorder =
-            &sched->reorder[rop_of_tile(quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
-        if (reorder->count == sched->reorder_limit ||
-            (sched->quad_group && sched->quad_group->count == full))
-            break;
-        if (!sched->quad_group) {
-            sched->quad_group = group_create(sched->pools);
-            sched->quad_group->stage = STAGE_FRAGMENT;
-            sched->quad_group->draw = item->draw;
-        }
-        reorder->quads[(reorder->head + reorder->count++) % sched->reorder_limit] = quad;
-        sched->quad_group->quads[sched->quad_group->count++] = quad;
-        sched->quad_since = now;
-        sched->stats.quads++;
         queue_pop(sched->quads_in, now);
         worked = true;
-        if (sched->quad_group->count == full)
+        if (sched->quad_group && sched->quad_group->count == full)
             dispatch(sched, &sched->quad_group, now);
     }
-    return send_if_due(sched, &sched->quad_group, full, sched->quad_since, sched->ending, now) ||
-           worked;
+    return send_if_due(sched, &sched->quad_group, full, sched->quad_since, now) || worked;
 }
 
 /* Groups that the shader units have finished: vertices go to the ring, quads are marked. */
@@ -197,7 +225,7 @@ return_vertices(struct sched *sched, uint64_t now)
     return worked;
 }
 
-/* Quads leave their ring in order; *blocked when one could but its queue is full. */
+/* Quads and ends leave their ring in order; *blocked when one could but its queue is full. */
 static bool
 commit(struct sched *sched, uint64_t now, bool *blocked)
 {
@@ -205,21 +233,19 @@ commit(struct sched *sched, uint64_t now, bool *blocked)
     for (uint32_t r = 0; r < sched->rops; r++) {
         struct reorder *reorder = &sched->reorder[r];
         for (uint32_t i = 0; i < sched->quads_cycle && reorder->count; i++) {
-            struct quad *quad = reorder->quads[reorder->head];
-            if (!quad->shaded)
+            const struct quad_item *first = &reorder->items[reorder->head];
+            if (first->kind == ITEM_DATA && !first->quad->shaded)
                 break;
-            const struct draw *draw = quad->triangle->triangle.draw;
-            if (!quad->mask) {
+            if (first->kind == ITEM_DATA && !first->quad->mask) {
                 sched->stats.quads_killed++;
-                quad_release(sched->pools, quad);
+                quad_release(sched->pools, first->quad);
             } else {
-                struct queue *out = draw->early_z ? sched->early_out[r] : sched->late_out[r];
+                struct queue *out = first->draw->early_z ? sched->early_out[r] : sched->late_out[r];
                 if (!queue_space(out, now)) {
                     *blocked = true;
                     break;
                 }
-                *(struct quad_item *)queue_push(out, now) =
-                    (struct quad_item){ITEM_DATA, draw, quad, 0};
+                *(struct quad_item *)queue_push(out, now) = *first;
             }
             reorder->head = (reorder->head + 1) % sched->reorder_limit;
             reorder->count--;
@@ -229,30 +255,12 @@ commit(struct sched *sched, uint64_t now, bool *blocked)
     return worked;
 }
 
-static bool
-send_end(struct sched *sched, uint64_t now)
-{
-    if (!sched->ending)
-        return false;
-    struct queue **out = sched->end.draw->early_z ? sched->early_out : sched->late_out;
-    for (uint32_t r = 0; r < sched->rops; r++)
-        if (sched->reorder[r].count || !queue_space(out[r], now))
-            return false;
-    for (uint32_t r = 0; r < sched->rops; r++) {
-        *(struct quad_item *)queue_push(out[r], now) = sched->end;
-        sched->end.samples_passed = 0; /* told once */
-    }
-    sched->ending = false;
-    return true;
-}
-
 static enum unit_state
 sched_clock(void *self, uint64_t now)
 {
     struct sched *sched = self;
     bool blocked = false;
     bool worked = commit(sched, now, &blocked);
-    worked |= send_end(sched, now);
     worked |= return_vertices(sched, now);
     worked |= take_finished(sched, now);
     worked |= take_vertices(sched, now);

@@ -23,16 +23,14 @@ struct sched {
     struct group *vertex_group, *quad_group; /* being filled */
     uint64_t vertex_since, quad_since;       /* cycle of their last addition */
 
-    /* Reorder: a ring of quads a ROP, in the order in which they came. */
+    /* Reorder: a ring a ROP of quads and ends of draws, in the order in which they came. */
     struct reorder {
-        struct quad **quads;
+        struct quad_item *items;
         uint32_t head, count;
     } reorder[MAX_ROPS];
     uint32_t reorder_limit;
     struct pooled_vertex **finished_vertices; /* shaded, on their way back: a ring */
     uint32_t finished_head, finished_count, finished_limit;
-    bool ending; /* the draw's end came; it leaves when the rings are empty */
-    struct quad_item end;
 };
 
 void sched_init(struct sched *sched, struct clock *clock, const struct params *params,

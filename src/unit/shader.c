@@ -21,6 +21,7 @@
 #include "unit/shader.h"
 
 #include "base/mem.h"
+#include "unit/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,12 +90,21 @@ shader_init(struct shader *shader, struct clock *clock, const struct params *par
         CONFIGURE(shader, params->VERTEXSHADER);
     else
         CONFIGURE(shader, params->FRAGMENTSHADER);
+    shader->texture_units = params->FRAGMENTSHADER.TextureUnits;
+    shader->request_rate = params->FRAGMENTSHADER.TextureRequestRate;
+    shader->request_group = params->FRAGMENTSHADER.TextureRequestGroup;
     shader->instant = params->SHADER.Mode == SHADER_INSTANT;
     if (shader->instant)
         shader->issue_cycles = shader->fetch_rate = 1;
     shader->group_threads = role->group_threads;
     shader->max_groups =
         role->group_limit < SHADER_MAX_GROUPS ? role->group_limit : SHADER_MAX_GROUPS;
+}
+
+void
+shader_reset(struct shader *shader)
+{
+    shader->turn = shader->texunit = shader->sent_in_turn = 0;
 }
 
 static const struct program *
@@ -185,6 +195,7 @@ start(struct shader *shader, struct group *group, uint64_t now)
     shader->groups[shader->group_count++] = group;
     expect_ready(shader, group->ready_cycle);
     shader->stats.groups++;
+    WATCH_GROUP(shader->pools, group);
     *(fragments ? &shader->stats.fragment_groups : &shader->stats.vertex_groups) += 1;
 }
 
@@ -203,17 +214,17 @@ take_group(struct shader *shader, uint64_t now)
 }
 
 static bool
-take_texels(struct shader *shader, uint64_t now)
+take_texels(struct shader *shader, struct queue *texels, uint64_t now)
 {
     bool worked = false;
-    for (const struct texture_item *item; (item = queue_front(shader->texels, now));) {
+    for (const struct texture_item *item; (item = queue_front(texels, now));) {
         struct group *group = item->group;
         if (--group->texels_missing == 0) {
             exec_texture_done(&group->exec, group->texels);
             group->ready_cycle = now + 1;
             expect_ready(shader, now + 1);
         }
-        queue_pop(shader->texels, now);
+        queue_pop(texels, now);
         worked = true;
     }
     return worked;
@@ -228,10 +239,11 @@ store_fragments(struct shader *shader, struct group *group)
     for (uint32_t q = 0; q < group->count; q++) {
         struct quad *quad = group->quads[q];
         const struct triangle *triangle = &quad->triangle->triangle;
-        uint32_t before = quad_fragments(quad->mask);
+        uint32_t before = quad_fragments(quad->mask), mask_before = quad->mask;
         if (triangle->smooth.shape != SMOOTH_NONE)
             shaded_coverage(triangle, quad->x, quad->y, exec, q * 4);
         quad->mask = shaded_mask(draw, exec, q * 4, quad->mask);
+        WATCH_SHADED(quad, mask_before);
         for (uint32_t t = 0; t < draw->color_count; t++)
             shaded_color(draw, exec, q * 4, t, quad->color[t]);
         if (draw->depth_output >= 0)
@@ -329,14 +341,38 @@ reserve_results(struct group *group, const struct instruction *instruction, uint
 }
 
 static void
-send_texture_requests(struct shader *shader, struct group *group, uint64_t now)
+begin_texture_requests(struct shader *shader, struct group *group)
 {
     uint32_t quads = group->exec.lanes / 4;
     group->texels_missing = quads;
     group->ready_cycle = CYCLE_NEVER;
-    for (uint32_t q = 0; q < quads; q++)
-        *(struct texture_item *)queue_push(shader->texture, now) = (struct texture_item){group, q};
+    shader->sending = group;
+    shader->next_quad = 0;
     shader->stats.texture_quads += quads;
+}
+
+/* TextureRequestRate requests a cycle, TextureRequestGroup in a row to a texture unit. */
+static bool
+send_texture_requests(struct shader *shader, uint64_t now, bool *blocked)
+{
+    uint32_t sent = 0;
+    while (shader->sending && sent < shader->request_rate) {
+        struct queue *texture = shader->texture[shader->texunit];
+        if (!queue_space(texture, now)) {
+            *blocked = true;
+            break;
+        }
+        *(struct texture_item *)queue_push(texture, now) =
+            (struct texture_item){shader->sending, shader->next_quad++};
+        sent++;
+        if (shader->next_quad == shader->sending->exec.lanes / 4)
+            shader->sending = NULL;
+        if (++shader->sent_in_turn >= shader->request_group) {
+            shader->sent_in_turn = 0;
+            shader->texunit = (shader->texunit + 1) % shader->texture_units;
+        }
+    }
+    return sent > 0;
 }
 
 static void
@@ -368,7 +404,7 @@ issue(struct shader *shader, struct group *group, uint64_t now)
     }
     shader->issue_free_cycle = now + takes;
     if (event == EXEC_TEXTURE) {
-        send_texture_requests(shader, group, now);
+        begin_texture_requests(shader, group);
         return;
     }
     reserve_results(group, instruction, now + takes - 1 + (shader->instant ? 1 : info->latency));
@@ -379,9 +415,10 @@ issue(struct shader *shader, struct group *group, uint64_t now)
         group->ready_cycle = now + 1; /* the next program counter is known then */
 }
 
-/* Whether the group may issue now as the n-th of this cycle; *blocked when texture has no room. */
+/* Whether the group may issue now as the n-th of this cycle. A texture instruction waits until the
+ * requests of the one before are sent. */
 static bool
-may_issue(struct shader *shader, const struct group *group, uint32_t n, uint64_t now, bool *blocked)
+may_issue(const struct shader *shader, const struct group *group, uint32_t n, uint64_t now)
 {
     if (group->finished || group->ready_cycle > now)
         return false;
@@ -391,12 +428,7 @@ may_issue(struct shader *shader, const struct group *group, uint32_t n, uint64_t
         return false;
     if (n > 0 && instruction_issue_cycles(instruction) > 1)
         return false;
-    if (kind == KIND_TEXTURE && queue_space(shader->texture, now) < group->exec.lanes / 4) {
-        module_wake_at(&shader->module, now + 1);
-        *blocked = true;
-        return false;
-    }
-    return true;
+    return kind != KIND_TEXTURE || !shader->sending;
 }
 
 /* The first cycle in which a group that has instructions left may be ready. */
@@ -413,7 +445,7 @@ first_ready(const struct shader *shader)
 }
 
 static uint32_t
-issue_some(struct shader *shader, uint64_t now, bool *blocked)
+issue_some(struct shader *shader, uint64_t now)
 {
     uint32_t issued = 0, count = shader->group_count;
     if (shader->issue_free_cycle > now) {
@@ -426,7 +458,7 @@ issue_some(struct shader *shader, uint64_t now, bool *blocked)
     for (uint32_t i = 0; i < count && issued < shader->fetch_rate; i++) {
         struct group *group = shader->groups[at];
         at = at + 1 == count ? 0 : at + 1;
-        while (issued < shader->fetch_rate && may_issue(shader, group, issued, now, blocked)) {
+        while (issued < shader->fetch_rate && may_issue(shader, group, issued, now)) {
             issue(shader, group, now);
             issued++;
         }
@@ -444,8 +476,10 @@ shader_clock(void *self, uint64_t now)
     struct shader *shader = self;
     bool blocked = false;
     bool worked = send_finished(shader, now, &blocked);
-    worked |= take_texels(shader, now);
-    uint32_t issued = issue_some(shader, now, &blocked);
+    for (uint32_t i = 0; i < shader->texture_units; i++)
+        worked |= take_texels(shader, shader->texels[i], now);
+    uint32_t issued = issue_some(shader, now);
+    worked |= send_texture_requests(shader, now, &blocked);
     worked |= take_group(shader, now);
     shader->stats.issue_cycles += issued > 0;
     if (issued || shader->issue_free_cycle > now + 1) {

@@ -21,13 +21,17 @@ struct shader {
     struct module module;
     struct shader_stats stats;
     struct pools *pools;
-    struct queue *in, *out;         /* from and to the scheduler */
-    struct queue *texture, *texels; /* to and from the texture unit */
+    struct queue *in, *out; /* from and to the scheduler */
+    struct queue *texture[MAX_TEXTURE_UNITS], *texels[MAX_TEXTURE_UNITS]; /* to, from texunits */
     uint32_t index;
     /* parameters */
     uint32_t group_threads, issue_cycles; /* cycles in which a group's instruction issues */
     uint32_t fetch_rate, max_groups, registers, inputs_cycle;
     bool scalar_alu, instant;
+    /* the group whose texture requests are being sent, or NULL; to which unit, in which turn */
+    struct group *sending;
+    uint32_t next_quad, texunit, sent_in_turn;
+    uint32_t texture_units, request_rate, request_group; /* parameters */
     /* groups that are here, oldest first */
     struct group *groups[SHADER_MAX_GROUPS];
     uint32_t group_count, finished_count;
@@ -39,5 +43,7 @@ struct shader {
 
 void shader_init(struct shader *shader, struct clock *clock, const struct params *params,
                  struct pools *pools, uint32_t index);
+/* Forgets whose turn it is, between frames. */
+void shader_reset(struct shader *shader);
 
 #endif

@@ -1,34 +1,70 @@
 /* Z & stencil test (one a ROP).
  *
  * Quads arrive from hierarchical Z before shading (early), or from the scheduler after it (late);
- * the command processor drains the pipeline between draws, so that the two never mix. First each
- * quad's cache line is looked up, and asked for on a miss; quads whose line is here are tested in
- * order, StampsPerCycle a cycle, on the bytes in the line. Latency: ALU 2 (ZALULatency), on the
- * queues behind, and memory. When a dirty line is written back, its farthest depth goes to
- * hierarchical Z. Multisampled, a quad takes a cycle for MSAASamplesCycle x StampsPerCycle samples
- * of its fragments. Source: machine.md (units, ROP caches). Not modelled: compression, the cache's
- * port width and extra ports. */
+ * the command processor drains the pipeline between draws, so that the two never mix. What it
+ * shares with color write, its cache and the steps of a quad, is in rop.h; the operation is the
+ * test, ZALULatency cycles, for StampsPerCycle quads every ZALUTestRate cycles. Elements wider than
+ * BytesPerPixel take as many turns; multisampled, a quad takes one for MSAASamplesCycle samples of
+ * its fragments. When a dirty line is written back, its farthest depth goes to hierarchical Z.
+ * Source: machine.md (units, ROP caches). */
 #include "unit/zstencil.h"
+
+#include "unit/hz.h"
+#include "unit/watch.h"
 
 #include <string.h>
 
 static enum unit_state zstencil_clock(void *self, uint64_t now);
+static const struct rop_work work;
+static void tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
+
+static struct rop_shape
+shape_of(const struct params *params)
+{
+    struct rop_shape shape = {
+        .quads_cycle = params->ZSTENCILTEST.StampsPerCycle,
+        .samples_cycle = params->RASTERIZER.MSAASamplesCycle,
+        .element_bytes = params->ZSTENCILTEST.BytesPerPixel,
+        .rate = params->ZSTENCILTEST.ZALUTestRate,
+        .latency = params->ZSTENCILTEST.ZALULatency,
+        .fetch_limit = params->ZSTENCILTEST.FetchQueueSize,
+        .read_limit = params->ZSTENCILTEST.ReadQueueSize,
+        .op_limit = params->ZSTENCILTEST.OpQueueSize,
+        .write_limit = params->ZSTENCILTEST.WriteQueueSize,
+        .blocks_cleared_cycle = params->ZSTENCILTEST.BlocksClearedPerCycle,
+        .block_states = params->ZSTENCILTEST.BlockStateMemorySize,
+        .memory_bytes = params->MEMORYCONTROLLER.MemorySize,
+        .cache = {
+            .lines = params->ZSTENCILTEST.ZCacheLines * params->ZSTENCILTEST.ZCacheWays,
+            .ways = params->ZSTENCILTEST.ZCacheWays,
+            .line_bytes = params->ZSTENCILTEST.ZCacheStampsPerLine * ROP_QUAD_BYTES,
+            .port_bytes = params->ZSTENCILTEST.ZCachePortWidth,
+            .read_ports = 1 + params->ZSTENCILTEST.ZCacheExtraReadPort,
+            .write_ports = 1 + params->ZSTENCILTEST.ZCacheExtraWritePort,
+            .request_limit = params->ZSTENCILTEST.ZCacheRequestQueueSize,
+            .input_limit = params->ZSTENCILTEST.ZCacheInputQueueSize,
+            .output_limit = params->ZSTENCILTEST.ZCacheOutputQueueSize,
+            .pack_cycles = params->ZSTENCILTEST.CompressionUnitLatency,
+            .unpack_cycles = params->ZSTENCILTEST.DecompressionUnitLatency,
+        }};
+    rop_shape_codec(&shape, params, CODEC_DEPTH);
+    return shape;
+}
 
 void
 zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct params *params,
               struct pools *pools, uint32_t index, uint32_t count)
 {
+    const struct rop_shape shape = shape_of(params);
     memset(zstencil, 0, sizeof *zstencil);
     clock_add_module(clock, &zstencil->module, "zstencil", (int32_t)index, zstencil,
                      zstencil_clock);
     zstencil->module.is_core = true;
     zstencil->pools = pools;
-    zstencil->quads_cycle = params->ZSTENCILTEST.StampsPerCycle;
-    rop_init(&zstencil->rop, index, count,
-             params->ZSTENCILTEST.ZCacheLines * params->ZSTENCILTEST.ZCacheWays,
-             params->ZSTENCILTEST.ZCacheWays, params->ZSTENCILTEST.FetchQueueSize,
-             params->ZSTENCILTEST.BlocksClearedPerCycle, params->MEMORYCONTROLLER.MemorySize);
-    zstencil->rop.samples_cycle = params->RASTERIZER.MSAASamplesCycle;
+    rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, index, count, &shape);
+    zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
+    zstencil->rop.cache.leaving = tell_hz;
+    zstencil->rop.cache.owner = zstencil;
 }
 
 void
@@ -37,51 +73,41 @@ zstencil_fini(struct zstencil *zstencil)
     rop_fini(&zstencil->rop);
 }
 
-static bool
-needs_memory(const struct draw *draw)
-{
-    return draw->depth.res && (draw->depth_test || draw->stencil_test);
-}
-
-/* Looks up the line of the next quad; false when there is none or no room. */
-static bool
-look_up(struct zstencil *zstencil, struct queue *in, uint64_t now)
-{
-    const struct quad_item *item = queue_front(in, now);
-    if (!item || !rop_has_room(&zstencil->rop))
-        return false;
-    struct rop_waiting waiting = {.item = *item, .line = -1};
-    if (item->kind == ITEM_DATA) {
-        zstencil->draw = item->draw;
-        if (needs_memory(item->draw)) {
-            uint32_t address = rop_quad_address(&item->draw->depth, item->quad->x, item->quad->y);
-            waiting.line = rop_lock(&zstencil->rop, address);
-            if (waiting.line < 0)
-                return false;
-            waiting.offset = address % ROP_LINE_BYTES;
-        }
-    }
-    rop_add_waiting(&zstencil->rop, &waiting);
-    queue_pop(in, now);
-    return true;
-}
-
 static void
-test(struct zstencil *zstencil, struct rop_waiting *waiting, uint64_t now)
+describe(void *owner, struct rop_entry *entry)
 {
-    struct quad *quad = waiting->item.quad;
-    const struct draw *draw = waiting->item.draw;
+    struct zstencil *zstencil = owner;
+    const struct draw *draw = entry->item.draw;
+    const struct bound_surface *depth = &draw->depth;
+    entry->cost = rop_passes(&zstencil->rop, draw->samples, 0);
+    if (!depth->res || (!draw->depth_test && !draw->stencil_test))
+        return;
+    blocks_use(&zstencil->rop.blocks, depth);
+    entry->address = blocks_quad_address(depth, entry->item.quad->x, entry->item.quad->y);
+    entry->bytes = 4u * depth->format->block_bytes * draw->samples;
+    entry->cost = rop_passes(&zstencil->rop, draw->samples, depth->format->block_bytes);
+    entry->changes = draw->depth_write || draw->stencil_write;
+}
+
+static bool
+test(void *owner, struct rop_entry *entry, uint8_t *bytes)
+{
+    struct zstencil *zstencil = owner;
+    struct quad *quad = entry->item.quad;
+    if (entry->item.kind == ITEM_END) {
+        zstencil->generation += hz_poisons(entry->item.draw);
+        return false;
+    }
     zstencil->stats.quads_in++;
     zstencil->stats.fragments_in += quad_fragments(quad->mask);
-    rop_spend(&zstencil->rop, draw->samples, zstencil->quads_cycle, now);
-    if (waiting->line < 0) {
+    if (!bytes) {
         zstencil->samples_passed += (uint64_t)__builtin_popcount(quad->mask);
-        return;
+        return false;
     }
-    uint8_t *bytes = cache_data(&zstencil->rop.cache, (uint32_t)waiting->line) + waiting->offset;
-    struct depth_result result =
-        depth_test_samples(draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
-    rop_unlock(&zstencil->rop, waiting->line, result.wrote);
+    WATCH_DEPTH(quad, entry->item.draw, bytes);
+    struct depth_result result = depth_test_samples(
+        entry->item.draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
+    WATCH_TESTED(quad, entry->item.draw, bytes, &result);
     /* A fragment fails with its last sample: by depth, if depth took any of them. */
     const uint32_t lost = mask_fragments(quad->mask) & ~mask_fragments(result.pass);
     const uint32_t by_depth = lost & mask_fragments(result.z_fail);
@@ -89,143 +115,118 @@ test(struct zstencil *zstencil, struct rop_waiting *waiting, uint64_t now)
     zstencil->stats.fragments_stencil_failed += quad_fragments(lost & ~by_depth);
     zstencil->samples_passed += (uint64_t)__builtin_popcount(result.pass);
     quad->mask = result.pass;
+    return result.wrote;
 }
 
-/* Tests the first waiting quad and sends it on; false when it has to wait, *why says for what. */
+/* Sends the quad on, if a fragment is left of it. */
 static bool
-finish_first(struct zstencil *zstencil, uint64_t now, enum unit_state *why)
+leave(void *owner, struct rop_entry *entry, uint64_t now)
 {
-    struct rop_waiting *waiting = rop_first_waiting(&zstencil->rop);
-    if (!waiting)
-        return false;
-    struct queue *out = waiting->item.draw->early_z ? zstencil->early_out : zstencil->late_out;
-    if (waiting->line >= 0 && !cache_ready(&zstencil->rop.cache, (uint32_t)waiting->line)) {
-        *why = UNIT_WAITING;
-        return false;
+    struct zstencil *zstencil = owner;
+    struct queue *out = entry->item.draw->early_z ? zstencil->early_out : zstencil->late_out;
+    if (entry->item.kind == ITEM_DATA && !entry->item.quad->mask) {
+        zstencil->stats.quads_culled++;
+        quad_release(zstencil->pools, entry->item.quad);
+        return true;
     }
-    if (!queue_space(out, now)) {
-        *why = UNIT_BLOCKED;
+    if (!queue_space(out, now))
         return false;
-    }
-    if (waiting->item.kind == ITEM_END) {
-        waiting->item.samples_passed += zstencil->samples_passed;
+    if (entry->item.kind == ITEM_END) {
+        entry->item.samples_passed += zstencil->samples_passed;
         zstencil->samples_passed = 0;
     } else {
-        test(zstencil, waiting, now);
-        if (!waiting->item.quad->mask) {
-            zstencil->stats.quads_culled++;
-            quad_release(zstencil->pools, waiting->item.quad);
-            rop_drop_waiting(&zstencil->rop);
-            return true;
-        }
-        zstencil->stats.fragments_out += quad_fragments(waiting->item.quad->mask);
+        zstencil->stats.fragments_out += quad_fragments(entry->item.quad->mask);
     }
-    *(struct quad_item *)queue_push(out, now) = waiting->item;
-    rop_drop_waiting(&zstencil->rop);
+    *(struct quad_item *)queue_push(out, now) = entry->item;
     return true;
 }
 
+/* A clear of what the order names: bytes of the elements. */
 static void
-clear_part(const struct control_item *order, uint8_t *line)
+clear_part(const struct control_item *order, uint8_t *line, uint32_t bytes)
 {
     const struct format_info *format = order->surface.format;
-    for (uint32_t at = 0; at < ROP_LINE_BYTES; at += format->block_bytes)
+    for (uint32_t at = 0; at < bytes; at += format->block_bytes)
         depth_clear_element(format, order->buffers, order->depth, order->stencil, line + at);
 }
 
-/* Whether the clear sets every bit that the format has. */
+/* The line of a clear that sets every bit that the format has. */
 static bool
-clears_all(const struct control_item *order)
+clear_line(const struct control_item *order, uint8_t *line)
 {
     const struct format_info *format = order->surface.format;
-    return (!format->depth_bits || (order->buffers & MASK_DEPTH)) &&
-           (!format->stencil_bits || (order->buffers & MASK_STENCIL));
-}
-
-static bool
-obey(struct zstencil *zstencil, uint64_t now, bool *worked)
-{
-    struct rop *rop = &zstencil->rop;
-    if (!rop->obeying) {
-        const struct control_item *item = queue_front(zstencil->control, now);
-        if (!item || !queue_space(zstencil->done, now))
-            return false;
-        rop->order = *item;
-        rop->obeying = true;
-        rop->step = rop->walk = 0;
-        queue_pop(zstencil->control, now);
-        *worked = true;
-    }
-    uint8_t pattern[ROP_LINE_BYTES] = {0};
-    bool fast = rop->order.kind == CONTROL_CLEAR && clears_all(&rop->order);
-    if (fast && rop->step == 0)
-        clear_part(&rop->order, pattern);
-    if (!rop_obey(rop, fast ? pattern : NULL, clear_part, now, worked)) {
-        if (fast)
-            module_wake_at(&zstencil->module, rop->free_cycle);
-        return true;
-    }
-    if (!queue_space(zstencil->done, now))
-        return true;
-    *(struct done_item *)queue_push(zstencil->done, now) = (struct done_item){false, 0};
-    rop->obeying = false;
-    *worked = true;
+    if ((format->depth_bits && !(order->buffers & MASK_DEPTH)) ||
+        (format->stencil_bits && !(order->buffers & MASK_STENCIL)))
+        return false;
+    memset(line, 0, BLOCK_MAX_BYTES);
+    clear_part(order, line, BLOCK_MAX_BYTES);
     return true;
 }
 
-/* Far depths of the lines that cache_clock is about to send: told when the write-back is queued. */
-static void
-tell_hz(struct zstencil *zstencil, uint64_t now)
+static bool
+clears_depth(const struct control_item *order)
 {
-    struct cache *cache = &zstencil->rop.cache;
-    if (!cache->operation_count || !zstencil->draw || !zstencil->draw->depth.res)
-        return;
-    struct cache_operation *operation = &cache->operations[cache->operation_head];
-    const struct bound_surface *surface = &zstencil->draw->depth;
-    if (!operation->write || operation->noted || surface->res->tile_bytes % ROP_LINE_BYTES ||
-        !surface->format->depth_bits || !queue_space(zstencil->updates, now))
-        return;
-    uint32_t first = rop_quad_address(surface, 0, 0);
-    const struct resource_level *level = &surface->res->levels[surface->level];
-    if (operation->address < first || operation->address >= first + level->slice_bytes)
-        return;
-    operation->noted = true;
-    float far_depth = 0;
-    const uint32_t tile_bytes = 64u * surface->format->block_bytes * surface->samples;
-    const uint32_t filled = tile_bytes < ROP_LINE_BYTES ? tile_bytes : ROP_LINE_BYTES;
-    for (uint32_t at = 0; at < filled; at += surface->format->block_bytes) {
-        float depth = depth_of_element(surface->format, operation->data + at);
-        far_depth = depth > far_depth ? depth : far_depth;
-    }
-    *(struct hz_update *)queue_push(zstencil->updates, now) =
-        (struct hz_update){first, (operation->address - first) / ROP_LINE_BYTES, far_depth};
+    return order->kind == CONTROL_CLEAR && (order->buffers & MASK_DEPTH);
 }
+
+static bool
+finish(void *owner, const struct control_item *order, uint64_t now)
+{
+    struct zstencil *zstencil = owner;
+    (void)now;
+    zstencil->generation += clears_depth(order);
+    return true;
+}
+
+static void
+far_depths(const struct hz_cut *cut, const struct format_info *format, const uint8_t *line,
+           uint16_t *far)
+{
+    for (uint32_t b = 0; b < cut->line_blocks; b++) {
+        float farthest = 0;
+        for (uint32_t i = 0; i < cut->elements; i++, line += format->block_bytes) {
+            float depth = depth_of_element(format, line);
+            farthest = depth > farthest ? depth : farthest;
+        }
+        far[b] = hz_entry(farthest);
+    }
+}
+
+/* Far depths of a line that goes to memory. When the queue to hierarchical Z is full it does
+ * without, as it does while a clear is changing lines. */
+static void
+tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
+{
+    struct zstencil *zstencil = owner;
+    const struct rop *rop = &zstencil->rop;
+    const struct block_surface *surface = blocks_surface(&rop->blocks, address);
+    if (!surface || !surface->format->depth_bits || (rop->obeying && clears_depth(&rop->order)) ||
+        !queue_space(zstencil->updates, now))
+        return;
+    const uint32_t line_bytes = rop->shape.cache.line_bytes;
+    const struct hz_cut cut = hz_cut(surface->res, line_bytes, zstencil->block_stamps);
+    struct hz_update *update = queue_push(zstencil->updates, now);
+    update->resource = surface->res->created;
+    update->offset = surface->first - surface->res->address;
+    update->line = (address - surface->first) / line_bytes;
+    update->generation = zstencil->generation;
+    far_depths(&cut, surface->format, line, update->far);
+}
+
+static const struct rop_work work = {
+    .describe = describe,
+    .operate = test,
+    .leave = leave,
+    .clear_line = clear_line,
+    .modify = clear_part,
+    .finish = finish,
+};
 
 static enum unit_state
 zstencil_clock(void *self, uint64_t now)
 {
     struct zstencil *zstencil = self;
-    enum unit_state why = now < zstencil->rop.next_cycle ? UNIT_BUSY : UNIT_STARVED;
-    bool worked = false;
-    for (uint32_t i = 0;
-         i < zstencil->quads_cycle && rop_is_free(&zstencil->rop, &zstencil->module, now); i++)
-        worked |= finish_first(zstencil, now, &why);
-    for (uint32_t i = 0; i < zstencil->quads_cycle; i++)
-        worked |=
-            look_up(zstencil, zstencil->early_in, now) || look_up(zstencil, zstencil->late_in, now);
-    if (!worked && !rop_first_waiting(&zstencil->rop) && obey(zstencil, now, &worked))
-        why = UNIT_WAITING;
-    tell_hz(zstencil, now);
-    bool moved = cache_clock(&zstencil->rop.cache, now);
-    zstencil->stats.cache_accesses = zstencil->rop.accesses;
-    zstencil->stats.cache_hits = zstencil->rop.hits;
-    zstencil->stats.cache_misses = zstencil->rop.misses;
-    zstencil->stats.lines_from_clear = zstencil->rop.lines_from_clear;
-    zstencil->stats.lines_written_back = zstencil->rop.cache.writebacks;
-    zstencil->stats.blocks_cleared = zstencil->rop.blocks_cleared;
-    if (moved)
-        module_wake_at(&zstencil->module, now + 1);
-    if (why == UNIT_STARVED && rop_first_waiting(&zstencil->rop))
-        why = UNIT_WAITING;
-    return worked ? UNIT_BUSY : why;
+    enum unit_state state = rop_clock(&zstencil->rop, now);
+    ROP_COPY_STATS(&zstencil->stats, &zstencil->rop);
+    return state;
 }

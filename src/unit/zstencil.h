@@ -2,21 +2,17 @@
 #ifndef AETIUS_UNIT_ZSTENCIL_H
 #define AETIUS_UNIT_ZSTENCIL_H
 
-#include "kernel/params.h"
 #include "unit/rop.h"
-#include "unit/stats.h"
 
 struct zstencil {
     struct module module;
     struct zstencil_stats stats;
     struct pools *pools;
-    struct queue *early_in, *late_in;   /* from HZ; from the scheduler */
     struct queue *early_out, *late_out; /* to the interpolator; to color write */
-    struct queue *control, *done;
-    struct queue *updates; /* far depths to HZ */
+    struct queue *updates;              /* far depths to HZ */
     struct rop rop;
-    uint32_t quads_cycle;
-    const struct draw *draw; /* of the last quad: whose depth surface the lines are of */
+    uint32_t block_stamps;
+    uint32_t generation;     /* of what is told to HZ: see hz_poisons() */
     uint64_t samples_passed; /* of the draw */
 };
 

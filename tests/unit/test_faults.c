@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#define TWO_LEVELS "FRAGMENTSHADER.TwoLevelTextureCache=TRUE"
+
 /* What caught a fault: a bit each. */
 enum caught { UNCAUGHT = 1, PICTURE = 2, IDENTITY = 4, WATCHDOG = 8, BUG_CHECK = 16 };
 
@@ -22,6 +24,7 @@ struct fault {
     uint64_t at;
     void (*inject)(struct tiny_run *run);
     void (*on_batch)(struct tiny_run *run, uint32_t frame, uint32_t batch);
+    const char *machine; /* parameter settings, with a space between; NULL: none */
 };
 
 struct sound {
@@ -81,6 +84,17 @@ outcome(const struct tiny_run *run, const struct tiny_run *sound)
     return tiny_same_pictures(run, sound) ? UNCAUGHT : PICTURE;
 }
 
+static void
+change_machine(struct tiny_run *run, const char *changes)
+{
+    struct error err;
+    char text[256], *rest = text;
+    snprintf(text, sizeof text, "%s", changes ? changes : "");
+    for (char *word; (word = strsep(&rest, " "));)
+        if (*word && !params_set(&run->params, word, &err))
+            BUG("%s", err.text);
+}
+
 /* Runs the trace with the fault in a child, whose report (the watchdog's, a BUG's) nobody reads. */
 static enum caught
 try_fault(const struct sound *sound, const struct fault *fault)
@@ -94,6 +108,7 @@ try_fault(const struct sound *sound, const struct fault *fault)
         dup2(nowhere, 2);
         signal(SIGABRT, SIG_DFL);
         tiny_init(&run);
+        change_machine(&run, fault->machine);
         run.prepare = prepare;
         run.on_batch = fault->on_batch;
         run.data = (void *)(uintptr_t)fault;
@@ -144,7 +159,8 @@ dropped_item(void **state)
     const struct sound *sound = *state;
     for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++) {
         const struct queue *queue = find_queue(sound->run.sim.machine, queues[i]);
-        const struct fault fault = {queues[i], QUEUE_DROP, queue->items_in / 4, NULL, NULL};
+        const struct fault fault = {
+            .queue = queues[i], .kind = QUEUE_DROP, .at = queue->items_in / 4};
         assert_caught(sound, &fault, queues[i], IDENTITY | WATCHDOG | BUG_CHECK);
     }
 }
@@ -160,7 +176,8 @@ swapped_items(void **state)
         const struct queue *queue = find_queue(sound->run.sim.machine, queues[i]);
         bool caught = false;
         for (uint32_t back = 2; back < 40 && !caught; back++) {
-            const struct fault fault = {queues[i], QUEUE_SWAP, queue->items_in - back, NULL, NULL};
+            const struct fault fault = {
+                .queue = queues[i], .kind = QUEUE_SWAP, .at = queue->items_in - back};
             caught = try_fault(sound, &fault) == PICTURE;
         }
         if (!caught)
@@ -199,13 +216,42 @@ keep_texels(struct tiny_run *run, uint32_t frame, uint32_t batch)
 {
     if (batch == 0 && frame == 0)
         for (uint32_t i = 0; i < run->sim.machine->texunit_count; i++)
-            run->sim.machine->texunit[i].skip_invalidate = true;
+            run->sim.machine->texunit[i].cache.skip_invalidate = true;
+}
+
+static void
+keep_texels_behind(struct tiny_run *run, uint32_t frame, uint32_t batch)
+{
+    if (batch == 0 && frame == 0)
+        for (uint32_t i = 0; i < run->sim.machine->texunit_count; i++)
+            run->sim.machine->texunit[i].cache.skip_invalidate_behind = true;
 }
 
 static void
 skipped_invalidate(void **state)
 {
     assert_caught(*state, &(struct fault){.on_batch = keep_texels}, "texture", PICTURE);
+    struct fault two_levels = {.machine = TWO_LEVELS};
+    assert_int_equal(try_fault(*state, &two_levels), UNCAUGHT);
+    two_levels.on_batch = keep_texels;
+    assert_caught(*state, &two_levels, "first level", PICTURE);
+    two_levels.on_batch = keep_texels_behind;
+    assert_caught(*state, &two_levels, "second level", PICTURE);
+}
+
+static void
+mistake_line(struct tiny_run *run)
+{
+    run->sim.machine->texunit[0].cache.wrong_fill_at = 10;
+}
+
+/* A line of the first level that gets the bytes of the one behind it. */
+static void
+wrong_line(void **state)
+{
+    assert_caught(*state, &(struct fault){.inject = mistake_line}, "one level", PICTURE);
+    assert_caught(*state, &(struct fault){.inject = mistake_line, .machine = TWO_LEVELS},
+                  "two levels", PICTURE);
 }
 
 /* One block of a surface is not noted as cleared by the first frame: memory holds zeros there,
@@ -235,10 +281,11 @@ move_hz(struct tiny_run *run)
     run->sim.machine->hz->fault_offset = 0.25f;
 }
 
+/* More of these in test_hz.c. */
 static void
 wrong_hz(void **state)
 {
-    assert_caught(*state, &(struct fault){.inject = move_hz}, "HZ", PICTURE);
+    assert_caught(*state, &(struct fault){.inject = move_hz}, "depth compared by HZ", PICTURE);
 }
 
 /* One of the last reads of frame 0: the DAC puts it in another's place. */
@@ -261,6 +308,52 @@ wrong_tag(void **state)
     assert_caught(sound, &late.fault, "tag of a read", PICTURE | WATCHDOG | BUG_CHECK);
 }
 
+static void
+drop_request(struct tiny_run *run)
+{
+    run->sim.machine->memctl->fault_drop_at = ((const struct fault *)run->data)->at;
+}
+
+static void
+forget_order(struct tiny_run *run)
+{
+    struct memctl *memctl = run->sim.machine->memctl;
+    for (uint32_t c = 0; c < memctl->channel_count; c++)
+        memctl->channels[c].fault_order = true;
+}
+
+/* The memory scheduler forgets a transaction, or lets reads pass the write-back of the same line
+ * (seen where a cache holds so little that lines come back at once). */
+static void
+wrong_schedule(void **state)
+{
+#define SMALL_CACHES                                                                               \
+    "COLORWRITE.ColorCacheLines=1 COLORWRITE.ColorCacheWays=1 ZSTENCILTEST.ZCacheLines=1 "         \
+    "ZSTENCILTEST.ZCacheWays=1 "
+    static const char *const machines[] = {
+        SMALL_CACHES "MEMORYCONTROLLER.MemoryBuses=1",
+        SMALL_CACHES "MEMORYCONTROLLER.MemoryControllerV2=TRUE MEMORYCONTROLLER.V2MemoryChannels=1 "
+                     "MEMORYCONTROLLER.V2ChannelScheduler=1",
+        SMALL_CACHES "MEMORYCONTROLLER.MemoryControllerV2=TRUE MEMORYCONTROLLER.V2MemoryChannels=1 "
+                     "MEMORYCONTROLLER.V2ChannelScheduler=3",
+        SMALL_CACHES "MEMORYCONTROLLER.MemoryControllerV2=TRUE MEMORYCONTROLLER.V2MemoryChannels=1 "
+                     "MEMORYCONTROLLER.V2ChannelScheduler=4",
+    };
+    const struct sound *sound = *state;
+    const uint64_t last = sound->run.sim.machine->memctl->stats.transactions;
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+        const struct fault none = {.machine = machines[i]};
+        assert_int_equal(try_fault(sound, &none), UNCAUGHT);
+        const struct fault order = {.machine = machines[i], .inject = forget_order};
+        assert_caught(sound, &order, machines[i], PICTURE);
+        for (uint64_t at = 1; at < 4; at++) {
+            const struct fault drop = {
+                .machine = machines[i], .inject = drop_request, .at = last * at / 4};
+            assert_caught(sound, &drop, machines[i], IDENTITY | WATCHDOG | BUG_CHECK);
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -269,6 +362,7 @@ main(void)
         cmocka_unit_test(swapped_items),      cmocka_unit_test(lost_write_back),
         cmocka_unit_test(skipped_invalidate), cmocka_unit_test(wrong_block_state),
         cmocka_unit_test(wrong_hz),           cmocka_unit_test(wrong_tag),
+        cmocka_unit_test(wrong_schedule),     cmocka_unit_test(wrong_line),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -122,6 +122,7 @@ set_up(void **state)
     if (!params_load_preset(&params, "reference-2005", &err))
         return -1;
     params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+    params.COLORWRITE.DisableCompression = true; /* every block is 256 bytes */
     if (!simulation_init(&rig->sim, &params, &all, &listener, &err))
         return -1;
     executor_sink_init(&rig->sink, &rig->sim.executor);

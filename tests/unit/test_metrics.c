@@ -33,6 +33,8 @@ arithmetic(void **state)
     assert_float_equal(value_of("100 / 10 / 5"), 2, 0);
     assert_float_equal(value_of("-2 * -(3 - 1)"), 4, 0);
     assert_float_equal(value_of(" 1.5e2+0.5 "), 150.5, 0);
+    assert_float_equal(value_of("max(1, 5 - 1, 3) * max(2)"), 8, 0);
+    assert_float_equal(value_of("-max(a.x, max(cycles, 1) / 10)"), -10, 0);
 }
 
 static void
@@ -48,6 +50,7 @@ nothing_divided_by_nothing_has_no_value(void **state)
 {
     assert_true(isnan(value_of("zero / zero")));
     assert_true(isnan(value_of("1 / zero + 5")));
+    assert_true(isnan(value_of("max(1, 1 / zero, 3)")));
     assert_float_equal(value_of("zero / cycles"), 0, 0);
 }
 
@@ -60,6 +63,9 @@ errors_are_told(void **state)
     assert_false(formula_evaluate("1 +", totals_lookup, &totals, &value, &err));
     assert_false(formula_evaluate("(1 + 2", totals_lookup, &totals, &value, &err));
     assert_non_null(strstr(err.text, "expected ')'"));
+    assert_false(formula_evaluate("max(1, 2", totals_lookup, &totals, &value, &err));
+    assert_non_null(strstr(err.text, "expected ')'"));
+    assert_false(formula_evaluate("max()", totals_lookup, &totals, &value, &err));
     assert_false(formula_evaluate("1 2", totals_lookup, &totals, &value, &err));
     assert_false(formula_evaluate("", totals_lookup, &totals, &value, &err));
     assert_false(formula_evaluate("a.z", totals_lookup, &totals, &value, &err));
@@ -77,6 +83,10 @@ parameters_are_names_too(void **state)
     struct error err;
     assert_true(formula_evaluate("cycles / GPU.ClockMHz", totals_lookup, &totals, &value, &err));
     assert_float_equal(value, 0.4, 1e-12);
+    params.GPU.UnifiedShader = true;
+    assert_true(
+        formula_evaluate("cycles * GPU.UnifiedShader", totals_lookup, &totals, &value, &err));
+    assert_float_equal(value, 100, 0);
     assert_false(formula_evaluate("GPU.Clock", totals_lookup, &totals, &value, &err));
 }
 
@@ -100,6 +110,8 @@ known_name(void *params, const char *name, double *value)
             }
     }
     struct totals none = {.params = params};
+    if (metric_find(name))
+        return true;
     return !strcmp(name, "cycles") || !strcmp(name, "frames") || totals_lookup(&none, name, value);
 }
 

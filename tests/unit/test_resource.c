@@ -44,12 +44,24 @@ static const struct resource_desc shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
+/* Each shape in the ROPs' tiles, then in squares of 1 to 2^8 texels. */
+enum { LAYOUTS = 10 };
+
+static void
+shape_init(struct resource *res, int i)
+{
+    assert_true(resource_init(res, &shapes[i / LAYOUTS], NULL));
+    if (i % LAYOUTS > 0 && res->samples == 1)
+        resource_tile(res, (uint32_t)i % LAYOUTS - 1);
+}
+
 static void
 test_bytes_are_distinct(void **state)
 {
-    for (int i = 0; i < SHAPES; i++) {
+    for (int n_shape = 0; n_shape < SHAPES * LAYOUTS; n_shape++) {
+        const int i = n_shape / LAYOUTS;
         struct resource res;
-        assert_true(resource_init(&res, &shapes[i], NULL));
+        shape_init(&res, n_shape);
         uint8_t *used = mem_alloc(res.size_bytes);
         const struct format_info *f = res.format;
         for (uint32_t n = 0; n <= shapes[i].last_level; n++) {
@@ -72,9 +84,10 @@ static void
 test_box_round_trip(void **state)
 {
     uint32_t random = 5;
-    for (int i = 0; i < SHAPES; i++) {
+    for (int n_shape = 0; n_shape < SHAPES * LAYOUTS; n_shape++) {
+        const int i = n_shape / LAYOUTS;
         struct resource res;
-        assert_true(resource_init(&res, &shapes[i], NULL));
+        shape_init(&res, n_shape);
         res.address = 256;
         struct gpu_memory memory = {.size_bytes = 256 + res.size_bytes};
         memory.bytes = mem_alloc(memory.size_bytes);
@@ -140,6 +153,72 @@ test_layout_facts(void **state)
             assert_int_equal(at / 256, y / 8 * 5 + x / 8);
             assert_int_equal(at / 64, resource_offset(&res, 0, x & ~3u, y & ~3u, 0, 0) / 64);
         }
+}
+
+/* 16 x 16 texels a square: in it 4x4 texels of 4 bytes fill 64 bytes, in Morton order again; a
+ * level of 40 x 24 has no whole ones, and gets 8x8. */
+static void
+test_squares(void **state)
+{
+    struct resource res;
+    struct resource_desc d = {
+        .target = TARGET_2D, .format = 1, .width = 64, .height = 32, .depth = 1, .last_level = 1};
+    assert_true(resource_init(&res, &d, NULL));
+    const uint32_t bytes = res.size_bytes, level1 = res.levels[1].offset;
+    resource_tile(&res, 4);
+    assert_int_equal(res.size_bytes, bytes);
+    assert_int_equal(res.levels[1].offset, level1);
+    assert_int_equal(resource_offset(&res, 0, 15, 0, 0, 0), (1 + 4 + 16 + 64) * 4);
+    assert_int_equal(resource_offset(&res, 0, 0, 15, 0, 0), 2 * (1 + 4 + 16 + 64) * 4);
+    assert_int_equal(resource_offset(&res, 0, 16, 0, 0, 0), 16 * 16 * 4);
+    assert_int_equal(resource_offset(&res, 0, 0, 16, 0, 0), 4 * 16 * 16 * 4);
+    assert_int_equal(resource_offset(&res, 0, 4, 4, 0, 0), 3 * 64);
+    d.width = 40;
+    d.height = 24;
+    d.last_level = 0;
+    assert_true(resource_init(&res, &d, NULL));
+    resource_tile(&res, 4);
+    assert_int_equal(resource_offset(&res, 0, 8, 0, 0, 0), 256);
+    assert_int_equal(resource_offset(&res, 0, 0, 8, 0, 0), 5 * 256);
+    /* compressed: a square of 16 x 16 texels has 4 x 4 blocks */
+    d.format = 105;
+    d.width = d.height = 64;
+    assert_true(resource_init(&res, &d, NULL));
+    resource_tile(&res, 4);
+    assert_int_equal(resource_offset(&res, 0, 12, 0, 0, 0), (1 + 4) * 8);
+    assert_int_equal(resource_offset(&res, 0, 16, 0, 0, 0), 16 * 8);
+}
+
+/* What was sampled only keeps its bytes when it is to be drawn into. */
+static void
+test_make_drawable(void **state)
+{
+    for (int i = 0; i < SHAPES * LAYOUTS; i++) {
+        struct resource res;
+        shape_init(&res, i);
+        if (!res.sampled_only)
+            continue;
+        struct gpu_memory memory = {.bytes = mem_alloc(res.size_bytes)};
+        for (uint32_t b = 0; b < res.size_bytes; b++)
+            memory.bytes[b] = (uint8_t)(b * 2654435761u >> 24);
+        for (uint32_t n = 0; n <= res.desc.last_level; n++) {
+            const uint32_t bytes = resource_level_bytes(&res, n);
+            uint8_t *before = mem_alloc(bytes), *after = mem_alloc(bytes);
+            struct resource moved = res;
+            struct gpu_memory copy = {.bytes = mem_alloc(res.size_bytes)};
+            memcpy(copy.bytes, memory.bytes, res.size_bytes);
+            resource_read_level(&res, &memory, n, before);
+            resource_make_drawable(&moved, &copy);
+            assert_false(moved.sampled_only);
+            assert_int_equal(moved.levels[n].square_log2, 3);
+            resource_read_level(&moved, &copy, n, after);
+            assert_memory_equal(before, after, bytes);
+            free(before);
+            free(after);
+            free(copy.bytes);
+        }
+        free(memory.bytes);
+    }
 }
 
 static void
@@ -242,6 +321,8 @@ main(void)
         cmocka_unit_test(test_bytes_are_distinct),
         cmocka_unit_test(test_box_round_trip),
         cmocka_unit_test(test_layout_facts),
+        cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_make_drawable),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_hostile),

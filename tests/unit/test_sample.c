@@ -39,6 +39,9 @@ fixture_init(struct fixture *f, const struct resource_desc *desc)
 {
     memset(f, 0, sizeof *f);
     assert_true(resource_init(&f->res, desc, NULL));
+    uint32_t square_log2 = random_below(9); /* the layout, too, is any */
+    if (square_log2 < 8 && desc->samples <= 1)
+        resource_tile(&f->res, square_log2);
     f->res.address = 512;
     f->memory.size_bytes = 512 + f->res.size_bytes;
     f->memory.bytes = mem_alloc(f->memory.size_bytes);
@@ -61,27 +64,51 @@ fixture_fini(struct fixture *f)
     free(f->memory.bytes);
 }
 
+/* Fetches the texels of a pass as a cache does: blocks expanded, and places in the cache. */
+static void
+fetch_pass(const struct fixture *f, struct sample_pass *pass, uint8_t texels[16][16])
+{
+    const struct format_info *format = f->bound.format;
+    const uint8_t *bytes = f->memory.bytes + f->res.address;
+    for (uint32_t i = 0; i < 16; i++) {
+        uint32_t place = pass->place[i / 4][i % 4];
+        if (!(pass->texels >> i & 1))
+            continue;
+        assert_true(pass->lanes >> i % 4 & 1);
+        if (format->expand) {
+            uint32_t offset = place / 16 * format->block_bytes;
+            assert_true(offset + format->block_bytes <= f->res.size_bytes);
+            format->expand(bytes + offset, (place & 1) | (place >> 1 & 2),
+                           (place >> 1 & 1) | (place >> 2 & 2), texels[i]);
+        } else {
+            assert_true(place + format->block_bytes <= f->res.size_bytes);
+            memcpy(texels[i], bytes + place, format->block_bytes);
+        }
+        pass->place[i / 4][i % 4] = i * 16;
+    }
+}
+
+static void
+plan(const struct fixture *f, struct sample_texture *texture, struct sample_plan *plan)
+{
+    sample_texture_init(texture, &f->bound, f->request.target);
+    sample_plan(plan, texture, &f->request, 0);
+}
+
 static void
 sample_planned(const struct fixture *f, float rgba[4][4])
 {
-    struct sample_plan plan;
-    static const uint8_t *blocks[SAMPLE_MAX_PASSES][4][4];
-    sample_plan(&plan, &f->bound, &f->request, 0);
-    for (uint32_t k = 0; k < plan.pass_count; k++)
-        for (int lane = 0; lane < 4; lane++)
-            for (int i = 0; i < 4; i++) {
-                struct texel_ref t = plan.passes[k].texels[lane][i];
-                blocks[k][lane][i] = t.address == TEXEL_BORDER ? NULL : f->memory.bytes + t.address;
-                if (t.address == TEXEL_BORDER)
-                    continue;
-                assert_true(plan.passes[k].lanes >> lane & 1);
-                assert_true(t.address >= f->res.address);
-                assert_true(t.address - f->res.address + f->res.format->block_bytes <=
-                            f->res.size_bytes);
-                assert_true(t.x < f->res.format->block_width);
-                assert_true(t.y < f->res.format->block_height);
-            }
-    sample_filter(&plan, (const uint8_t *const(*)[4][4])blocks, rgba);
+    struct sample_texture texture;
+    struct sample_plan plan_of;
+    sample_value sum[4], value[4];
+    uint8_t texels[16][16];
+    plan(f, &texture, &plan_of);
+    for (uint32_t k = 0; k < plan_of.pass_count; k++) {
+        fetch_pass(f, &plan_of.passes[k], texels);
+        sample_pass_filter(&texture, &plan_of.passes[k], texels[0], plan_of.reference, value);
+        sample_add(sum, &plan_of.passes[k], k == 0, (const sample_value *)value);
+    }
+    sample_result(&texture, plan_of.mask, plan_of.pass_count, (const sample_value *)sum, rgba);
 }
 
 /* ---- the reference ---- */
@@ -331,12 +358,13 @@ static void
 test_anisotropy(void **state)
 {
     struct fixture f;
-    struct sample_plan plan;
+    struct sample_texture texture;
+    struct sample_plan planned;
     levels_fixture(&f, 256, 8);
     f.bound.sampler.max_anisotropy = 8;
     assert_true(lod_of(&f, 8, 1) == 0);
-    sample_plan(&plan, &f.bound, &f.request, 0);
-    assert_int_equal(plan.pass_count, 8);
+    plan(&f, &texture, &planned);
+    assert_int_equal(planned.pass_count, 8);
     assert_true(lod_of(&f, 32, 4) == 2);
     assert_true(lod_of(&f, 1, 16) == 1);
     assert_true(lod_of(&f, 4, 4) == 2);
@@ -344,8 +372,8 @@ test_anisotropy(void **state)
     assert_true(lod_of(&f, 8, 1) == 2);
     f.bound.sampler.max_anisotropy = 255;
     lod_of(&f, 256, 1);
-    sample_plan(&plan, &f.bound, &f.request, 0);
-    assert_int_equal(plan.pass_count, 16);
+    plan(&f, &texture, &planned);
+    assert_int_equal(planned.pass_count, 16);
     fixture_fini(&f);
 }
 
@@ -354,16 +382,17 @@ static void
 test_filter_switch(void **state)
 {
     struct fixture f;
-    struct sample_plan plan;
+    struct sample_texture texture;
+    struct sample_plan planned;
     levels_fixture(&f, 64, 0);
     f.bound.sampler.mip_filter = MIP_NONE;
     f.bound.sampler.min_filter = FILTER_NEAREST;
     lod_of(&f, 0.9, 0.9);
-    sample_plan(&plan, &f.bound, &f.request, 0);
-    assert_int_equal(plan.passes[0].linear, 15);
+    plan(&f, &texture, &planned);
+    assert_int_equal(planned.passes[0].linear, 15);
     lod_of(&f, 1.1, 0.1);
-    sample_plan(&plan, &f.bound, &f.request, 0);
-    assert_int_equal(plan.passes[0].linear, 0);
+    plan(&f, &texture, &planned);
+    assert_int_equal(planned.passes[0].linear, 0);
     fixture_fini(&f);
 }
 

@@ -1,0 +1,220 @@
+/* Codecs over captured blocks (analysis/compression.h). A block's levels are found once for all its
+ * transfers; threads share out the blocks of a segment, and the counts are summed by one, so that
+ * results do not depend on how many threads there are. */
+#include "analysis/compression.h"
+
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLICE_BLOCKS = 512, MAX_THREADS = 64 };
+
+/* A segment being worked on by all threads. */
+struct work {
+    const struct blocks_segment *segment;
+    enum codec_kind kind;
+    enum codec_bus bus;
+    bool check;
+    const uint8_t *samples;        /* of each block */
+    int8_t (*levels)[CODEC_COUNT]; /* of each block */
+    atomic_uint_fast32_t next;
+    atomic_uint_fast32_t wrong; /* 1 + the codec that gave back other bytes */
+};
+
+static int32_t
+level_of(const struct codec *codec, const uint32_t *block, struct codec_shape shape, bool check,
+         bool *wrong)
+{
+    int32_t level = codec->choose(block, shape);
+    if (check && level != CODEC_RAW) {
+        uint8_t packed[CODEC_BLOCK_BYTES];
+        uint32_t unpacked[CODEC_WORDS];
+        codec->compress(block, shape, level, packed);
+        codec->decompress(packed, shape, level, unpacked);
+        *wrong = memcmp(unpacked, block, sizeof unpacked);
+    }
+    return level;
+}
+
+static void *
+find_levels(void *data)
+{
+    struct work *work = data;
+    const uint32_t count = work->segment->block_count;
+    for (;;) {
+        const uint32_t first = (uint32_t)atomic_fetch_add(&work->next, SLICE_BLOCKS);
+        for (uint32_t i = first; i < first + SLICE_BLOCKS && i < count; i++) {
+            if (!work->samples[i])
+                continue;
+            const struct codec_shape shape = {work->bus, work->samples[i]};
+            for (uint32_t c = 0; c < CODEC_COUNT; c++) {
+                bool wrong = false;
+                if (!(codecs[c]->applies & work->kind))
+                    continue;
+                work->levels[i][c] = (int8_t)level_of(codecs[c], work->segment->blocks[i], shape,
+                                                      work->check, &wrong);
+                if (wrong)
+                    atomic_store(&work->wrong, c + 1);
+            }
+        }
+        if (first >= count)
+            return NULL;
+    }
+}
+
+static void
+run_threads(struct work *work, uint32_t threads)
+{
+    pthread_t others[MAX_THREADS];
+    uint32_t started = 0;
+    for (; started + 1 < threads && started < MAX_THREADS; started++)
+        if (pthread_create(&others[started], NULL, find_levels, work))
+            break;
+    find_levels(work);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(others[i], NULL);
+}
+
+/* Samples of each block that codecs are to see: those of its first transfer; 0 when there is none.
+ */
+static uint8_t *
+samples_of_blocks(const struct compression *compression, const struct blocks_segment *segment)
+{
+    uint8_t *samples = mem_alloc(segment->block_count);
+    for (uint32_t i = segment->count_count; i-- > 0;) {
+        const struct block_count *count = &segment->counts[i];
+        if (!(count->tag.flags & (BLOCK_IS_CLEARED | BLOCK_IS_PLAIN)) &&
+            frame_set_has(&compression->frames, count->tag.frame))
+            samples[count->block] = count->tag.samples;
+    }
+    return samples;
+}
+
+static void
+add_level(struct compression_kind *tally, uint32_t codec, int32_t level, uint64_t count)
+{
+    if (level == CODEC_RAW)
+        tally->raw[codec] += count;
+    else
+        tally->fits[codec][level] += count;
+}
+
+static void
+add_count(struct compression *compression, const struct work *work, const struct block_count *count)
+{
+    struct compression_kind *tally =
+        &compression->kinds[work->kind == CODEC_COLOR ? COMPRESSION_COLOR : COMPRESSION_DEPTH];
+    const struct codec_shape shape = {work->bus, count->tag.samples};
+    tally->transfers += count->count;
+    tally->moved_bytes += (uint64_t)count->count * count->tag.moved_bytes;
+    if (count->tag.flags & BLOCK_IS_CLEARED) {
+        tally->cleared += count->count;
+    } else if (count->tag.flags & BLOCK_IS_PLAIN) {
+        tally->plain += count->count;
+    } else {
+        const bool alike = work->samples[count->block] == count->tag.samples;
+        for (uint32_t c = 0; c < CODEC_COUNT; c++) {
+            bool wrong = false;
+            if (!(codecs[c]->applies & work->kind))
+                continue;
+            int32_t level = alike ? work->levels[count->block][c]
+                                  : level_of(codecs[c], work->segment->blocks[count->block], shape,
+                                             false, &wrong);
+            add_level(tally, c, level, count->count);
+        }
+    }
+}
+
+bool
+compression_add_segment(struct compression *compression, enum codec_kind kind,
+                        const struct blocks_segment *segment, struct error *err)
+{
+    struct work work = {
+        .segment = segment, .kind = kind, .bus = compression->bus, .check = compression->check};
+    uint8_t *samples = samples_of_blocks(compression, segment);
+    work.samples = samples;
+    work.levels = mem_alloc(segment->block_count * sizeof *work.levels);
+    run_threads(&work, compression->threads);
+    for (uint32_t i = 0; i < segment->count_count; i++)
+        if (frame_set_has(&compression->frames, segment->counts[i].tag.frame))
+            add_count(compression, &work, &segment->counts[i]);
+    free(samples);
+    free(work.levels);
+    return !work.wrong ||
+           fail(err, "codec %s does not give back what it took", codecs[work.wrong - 1]->name);
+}
+
+bool
+compression_add_file(struct compression *compression, const char *path, struct error *err)
+{
+    struct blocks_reader *reader;
+    struct blocks_segment segment;
+    struct progress progress;
+    uint64_t size;
+    bool end = false;
+    if (!blocks_reader_open(&reader, path, err))
+        return false;
+    blocks_reader_position(reader, &size);
+    progress_begin(&progress, "compressing: byte", size);
+    bool ok = true;
+    while (ok && !interrupt_pending()) {
+        ok = blocks_reader_next(reader, &segment, &end, err);
+        if (!ok || end)
+            break;
+        ok = compression_add_segment(compression, blocks_reader_kind(reader), &segment, err);
+        progress_at(&progress, blocks_reader_position(reader, &size), path);
+    }
+    progress_end(&progress);
+    blocks_reader_close(reader);
+    return ok && (end || fail(err, "interrupted in %s", path));
+}
+
+void
+compression_add(struct compression *sum, const struct compression *other)
+{
+    for (uint32_t k = 0; k < COMPRESSION_KINDS; k++) {
+        struct compression_kind *to = &sum->kinds[k];
+        const struct compression_kind *from = &other->kinds[k];
+        to->transfers += from->transfers;
+        to->cleared += from->cleared;
+        to->plain += from->plain;
+        to->moved_bytes += from->moved_bytes;
+        for (uint32_t c = 0; c < CODEC_COUNT; c++) {
+            to->raw[c] += from->raw[c];
+            for (uint32_t l = 0; l < CODEC_MAX_LEVELS; l++)
+                to->fits[c][l] += from->fits[c][l];
+        }
+    }
+}
+
+uint64_t
+compression_bytes_in(const struct compression_kind *kind)
+{
+    return (kind->transfers - kind->cleared) * CODEC_BLOCK_BYTES;
+}
+
+uint64_t
+compression_bytes_out(const struct compression *compression, uint32_t kind, uint32_t codec)
+{
+    const struct compression_kind *tally = &compression->kinds[kind];
+    const struct codec_levels *levels = &codecs[codec]->levels[compression->bus];
+    uint64_t bytes = (tally->raw[codec] + tally->plain) * CODEC_BLOCK_BYTES;
+    for (uint32_t l = 0; l < levels->count; l++)
+        bytes += tally->fits[codec][l] * levels->bytes[l];
+    return bytes;
+}
+
+double
+compression_ratio(const struct compression *compression, uint32_t kind, uint32_t codec)
+{
+    const enum codec_kind applies = kind == COMPRESSION_COLOR ? CODEC_COLOR : CODEC_DEPTH;
+    const uint64_t in = compression_bytes_in(&compression->kinds[kind]);
+    if (!in || !(codecs[codec]->applies & applies))
+        return 0;
+    return (double)in / (double)compression_bytes_out(compression, kind, codec);
+}

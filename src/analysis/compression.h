@@ -1,0 +1,59 @@
+/* Codecs over captured frame-buffer blocks (spec: compression.md, offline): for every codec, how
+ * many transfers each of its levels takes. Works on all cores, in bounded memory. */
+#ifndef AETIUS_ANALYSIS_COMPRESSION_H
+#define AETIUS_ANALYSIS_COMPRESSION_H
+
+#include "base/args.h"
+#include "codec/blocks_file.h"
+
+enum { COMPRESSION_COLOR, COMPRESSION_DEPTH, COMPRESSION_KINDS };
+
+struct compression_kind {
+    uint64_t transfers;   /* all of them */
+    uint64_t cleared;     /* that moved nothing: known by their block state */
+    uint64_t plain;       /* that no codec may touch */
+    uint64_t moved_bytes; /* as the simulation counted them */
+    uint64_t fits[CODEC_COUNT][CODEC_MAX_LEVELS];
+    uint64_t raw[CODEC_COUNT]; /* without the plain ones */
+};
+
+struct compression {
+    enum codec_bus bus;
+    uint32_t threads;
+    bool check; /* compress and decompress every block, and compare */
+    struct frame_set frames;
+    struct compression_kind kinds[COMPRESSION_KINDS];
+};
+
+/* Adds all transfers of a block file. The message of an unreadable one says how much of it was
+ * added. */
+bool compression_add_file(struct compression *compression, const char *path, struct error *err);
+/* One segment, which may be of raw blocks. Fails where a codec gives back other bytes (check). */
+bool compression_add_segment(struct compression *compression, enum codec_kind kind,
+                             const struct blocks_segment *segment, struct error *err);
+void compression_add(struct compression *sum, const struct compression *other);
+
+/* Traffic of all transfers without and with the codec. */
+uint64_t compression_bytes_in(const struct compression_kind *kind);
+uint64_t compression_bytes_out(const struct compression *compression, uint32_t kind,
+                               uint32_t codec);
+/* In by out; 0: the codec does not apply, or nothing moved. */
+double compression_ratio(const struct compression *compression, uint32_t kind, uint32_t codec);
+
+/* Raw blocks (256 bytes each, little endian) from a stream, as segments with the tag given. */
+struct raw_blocks;
+struct raw_blocks *raw_blocks_create(void *stream, const struct block_tag *tag);
+/* *end when there are no more; fails when the stream does not end with a whole block. */
+bool raw_blocks_next(struct raw_blocks *raw, struct blocks_segment *segment, bool *end,
+                     struct error *err);
+void raw_blocks_destroy(struct raw_blocks *raw);
+
+/* Blocks a second that one core takes, over blocks each read once. */
+struct compression_speed {
+    double choose, compress; /* the size alone; with the bytes */
+    uint64_t sum;            /* of what came out, so that nothing is left out */
+};
+struct compression_speed compression_measure(const struct codec *codec, struct codec_shape shape,
+                                             const uint32_t (*blocks)[CODEC_WORDS], size_t count);
+
+#endif

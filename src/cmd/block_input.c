@@ -1,0 +1,166 @@
+/* Block files and raw blocks as operands (cmd/block_input.h). */
+#include "cmd/block_input.h"
+
+#include "analysis/compression.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { BENCH_BLOCKS = 1 << 19 /* at most: 128 MiB */ };
+
+bool
+block_input_check(const struct block_input_options *options, struct error *err)
+{
+    const uint64_t n = options->samples;
+    return n == 1 || n == 2 || n == 4 || n == 8 || fail(err, "--samples is 1, 2, 4 or 8");
+}
+
+struct block_tag
+block_input_tag(const struct block_input_options *options)
+{
+    return (struct block_tag){0, CODEC_BLOCK_BYTES, (uint8_t)options->samples, BLOCK_WRITE};
+}
+
+bool
+block_files_find(struct block_files *files, const char *operand, struct error *err)
+{
+    static const char *const names[] = {"blocks.color", "blocks.z"};
+    struct stat st;
+    *files = (struct block_files){0};
+    if (stat(operand, &st) || !S_ISDIR(st.st_mode)) {
+        files->paths[files->count++] = mem_strdup(operand);
+        return true;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        char *path = mem_printf("%s/%s", operand, names[i]);
+        if (file_exists(path))
+            files->paths[files->count++] = path;
+        else
+            free(path);
+    }
+    return files->count || fail(err, "%s holds neither blocks.color nor blocks.z", operand);
+}
+
+void
+block_files_fini(struct block_files *files)
+{
+    for (uint32_t i = 0; i < files->count; i++)
+        free(files->paths[i]);
+    files->count = 0;
+}
+
+struct block {
+    uint32_t words[CODEC_WORDS];
+};
+
+/* Different blocks of a kind and a number of samples. */
+struct bench {
+    enum codec_kind kind;
+    uint32_t samples;
+    VEC(struct block) blocks;
+};
+
+/* The blocks that codecs are asked for, each once, as far as there is room. */
+static void
+keep_segment(struct bench *bench, const struct blocks_segment *segment)
+{
+    uint8_t *seen = mem_alloc(segment->block_count);
+    for (uint32_t i = 0; i < segment->count_count; i++) {
+        const struct block_count *count = &segment->counts[i];
+        if (seen[count->block]++ || bench->blocks.count == BENCH_BLOCKS ||
+            (count->tag.flags & (BLOCK_IS_CLEARED | BLOCK_IS_PLAIN)))
+            continue;
+        bench->samples = count->tag.samples;
+        struct block block;
+        memcpy(block.words, segment->blocks[count->block], sizeof block.words);
+        VEC_PUSH(&bench->blocks, block);
+    }
+    free(seen);
+}
+
+static bool
+load_file(struct bench *bench, const char *path, struct error *err)
+{
+    struct blocks_reader *reader;
+    struct blocks_segment segment;
+    bool end = false, ok = true;
+    if (!blocks_reader_open(&reader, path, err))
+        return false;
+    if (!bench->kind)
+        bench->kind = blocks_reader_kind(reader);
+    if (bench->kind != blocks_reader_kind(reader))
+        ok = fail(err, "%s: --bench takes blocks of one kind, color or z", path);
+    while (ok && bench->blocks.count < BENCH_BLOCKS) {
+        ok = blocks_reader_next(reader, &segment, &end, err);
+        if (!ok || end)
+            break;
+        keep_segment(bench, &segment);
+    }
+    blocks_reader_close(reader);
+    return ok;
+}
+
+static bool
+load_raw(struct bench *bench, const struct block_input_options *options, struct error *err)
+{
+    const struct block_tag tag = block_input_tag(options);
+    struct raw_blocks *raw = raw_blocks_create(stdin, &tag);
+    struct blocks_segment segment;
+    bool end = false, ok = true;
+    bench->kind = options->z ? CODEC_DEPTH : CODEC_COLOR;
+    while ((ok = raw_blocks_next(raw, &segment, &end, err)) && !end &&
+           bench->blocks.count < BENCH_BLOCKS)
+        keep_segment(bench, &segment);
+    raw_blocks_destroy(raw);
+    return ok;
+}
+
+static void
+print_bench(const struct bench *bench, enum codec_bus bus)
+{
+    const struct codec_shape shape = {bus, bench->samples};
+    printf("%zu different %s blocks of %u samples a pixel, each read once, one core; millions of "
+           "blocks a second:\n  %-12s %8s %12s\n",
+           bench->blocks.count, bench->kind == CODEC_COLOR ? "color" : "z", bench->samples, "codec",
+           "size", "with bytes");
+    for (uint32_t c = 0; c < CODEC_COUNT; c++) {
+        if (!(codecs[c]->applies & bench->kind))
+            continue;
+        const struct compression_speed speed = compression_measure(
+            codecs[c], shape, (const void *)bench->blocks.items, bench->blocks.count);
+        printf("  %-12s %8.2f %12.2f\n", codecs[c]->name, speed.choose / 1e6, speed.compress / 1e6);
+    }
+}
+
+int
+block_input_bench(const struct args *args, enum codec_bus bus,
+                  const struct block_input_options *options)
+{
+    struct bench bench = {0};
+    struct error err = {""};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < args->operand_count; i++) {
+        struct block_files files = {0};
+        if (!strcmp(args->operands[i], "-")) {
+            ok = load_raw(&bench, options, &err);
+            continue;
+        }
+        ok = block_files_find(&files, args->operands[i], &err);
+        for (uint32_t f = 0; ok && f < files.count; f++)
+            ok = load_file(&bench, files.paths[f], &err);
+        block_files_fini(&files);
+    }
+    if (ok && !bench.blocks.count)
+        ok = fail(&err, "no blocks that a codec may touch");
+    if (ok)
+        print_bench(&bench, bus);
+    VEC_FREE(&bench.blocks);
+    if (!ok)
+        log_error("%s", err.text);
+    return ok ? EXIT_WELL : EXIT_FAILED;
+}

@@ -1,0 +1,35 @@
+/* Block files and raw blocks as operands: what `blocks` and `compress` share. */
+#ifndef AETIUS_CMD_BLOCK_INPUT_H
+#define AETIUS_CMD_BLOCK_INPUT_H
+
+#include "base/args.h"
+#include "codec/blocks_file.h"
+
+/* Of raw blocks on standard input, which say nothing of themselves. */
+struct block_input_options {
+    bool z;
+    uint64_t samples;
+};
+#define BLOCK_INPUT_OPTIONS(options)                                                               \
+    {"z", 0, ARG_FLAG, &(options)->z, NULL, "raw blocks are depth and stencil, not color"},        \
+    {                                                                                              \
+        "samples", 0, ARG_UINT, &(options)->samples, "N",                                          \
+            "samples of a pixel in raw blocks: 1 (the default), 2, 4 or 8"                         \
+    }
+
+bool block_input_check(const struct block_input_options *options, struct error *err);
+struct block_tag block_input_tag(const struct block_input_options *options);
+
+/* The block files that an operand names: itself, or those of a folder. */
+struct block_files {
+    char *paths[2];
+    uint32_t count;
+};
+bool block_files_find(struct block_files *files, const char *operand, struct error *err);
+void block_files_fini(struct block_files *files);
+
+/* `compress --bench` over the operands' blocks; the exit status. */
+int block_input_bench(const struct args *args, enum codec_bus bus,
+                      const struct block_input_options *options);
+
+#endif

@@ -1,0 +1,367 @@
+/* aetius compress: every codec over captured frame-buffer blocks. */
+#include "analysis/compression.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/block_input.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cmd_compress(int argc, char **argv);
+
+static const char *const kind_names[COMPRESSION_KINDS] = {"color", "z"};
+
+struct input { /* one operand */
+    const char *name;
+    struct compression result;
+};
+
+struct compress {
+    struct compression blank; /* what each input begins with */
+    VEC(struct input) inputs;
+    struct compression sum;
+};
+
+static bool
+add_raw(struct compression *compression, const struct block_input_options *options,
+        struct error *err)
+{
+    const struct block_tag tag = block_input_tag(options);
+    struct raw_blocks *raw = raw_blocks_create(stdin, &tag);
+    struct blocks_segment segment;
+    bool end = false, ok = true;
+    while (ok && !interrupt_pending()) {
+        ok = raw_blocks_next(raw, &segment, &end, err);
+        if (!ok || end)
+            break;
+        ok = compression_add_segment(compression, options->z ? CODEC_DEPTH : CODEC_COLOR, &segment,
+                                     err);
+    }
+    raw_blocks_destroy(raw);
+    return ok && (end || fail(err, "interrupted in the raw blocks"));
+}
+
+static bool
+add_input(struct compression *compression, const char *name,
+          const struct block_input_options *options, struct error *err)
+{
+    if (!strcmp(name, "-"))
+        return add_raw(compression, options, err);
+    struct block_files files;
+    bool ok = block_files_find(&files, name, err);
+    for (uint32_t i = 0; ok && i < files.count; i++)
+        ok = compression_add_file(compression, files.paths[i], err);
+    block_files_fini(&files);
+    return ok;
+}
+
+/* Mean over the inputs of a codec's ratio; 0 when it applies to none. */
+static double
+mean_ratio(const struct compress *all, uint32_t kind, uint32_t codec, bool geometric)
+{
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < all->inputs.count; i++) {
+        const double ratio = compression_ratio(&all->inputs.items[i].result, kind, codec);
+        if (ratio > 0) {
+            sum += geometric ? log(ratio) : ratio;
+            count++;
+        }
+    }
+    if (count == 0)
+        return 0;
+    return geometric ? exp(sum / count) : sum / count;
+}
+
+struct rank {
+    double ratio;
+    uint32_t codec;
+};
+
+static int
+by_ratio(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+    if (x->ratio != y->ratio)
+        return x->ratio < y->ratio ? 1 : -1;
+    return x->codec < y->codec ? -1 : 1;
+}
+
+/* Codecs that apply, the best first. */
+static uint32_t
+rank_codecs(const struct compress *all, uint32_t kind, struct rank ranks[CODEC_COUNT])
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < CODEC_COUNT; c++) {
+        const double ratio = mean_ratio(all, kind, c, true);
+        if (ratio > 0)
+            ranks[count++] = (struct rank){ratio, c};
+    }
+    qsort(ranks, count, sizeof *ranks, by_ratio);
+    return count;
+}
+
+/* Transfers by size: [bytes / 32], 0 to 8. */
+static void
+by_size(const struct compression *compression, uint32_t kind, uint32_t codec, uint64_t sizes[9])
+{
+    const struct compression_kind *tally = &compression->kinds[kind];
+    const struct codec_levels *levels = &codecs[codec]->levels[compression->bus];
+    memset(sizes, 0, 9 * sizeof *sizes);
+    sizes[0] = tally->cleared;
+    sizes[8] = tally->raw[codec] + tally->plain;
+    for (uint32_t l = 0; l < levels->count; l++)
+        sizes[levels->bytes[l] / 32] += tally->fits[codec][l];
+}
+
+static void
+print_kind(const struct compress *all, uint32_t kind)
+{
+    const struct compression_kind *tally = &all->sum.kinds[kind];
+    const bool narrow = all->sum.bus == CODEC_BUS_32;
+    const uint64_t in = compression_bytes_in(tally), moved = tally->transfers - tally->cleared;
+    struct rank ranks[CODEC_COUNT];
+    if (!tally->transfers)
+        return;
+    printf("%s: %llu blocks, of them %llu cleared and %llu that no codec may touch; %llu bytes "
+           "without codec,\n    %llu counted by the simulation\n",
+           kind_names[kind], (unsigned long long)tally->transfers,
+           (unsigned long long)tally->cleared, (unsigned long long)tally->plain,
+           (unsigned long long)in, (unsigned long long)tally->moved_bytes);
+    printf("  %-12s %7s %7s %7s %7s ", "codec", "ratio", all->inputs.count > 1 ? "arith" : "",
+           "out/in", "cycles");
+    for (uint32_t bytes = narrow ? 32 : 64; bytes <= CODEC_BLOCK_BYTES; bytes += narrow ? 32 : 64)
+        printf(" %6u B", bytes);
+    printf("  bytes out\n");
+    const uint32_t count = rank_codecs(all, kind, ranks);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t c = ranks[i].codec;
+        const uint64_t out = compression_bytes_out(&all->sum, kind, c);
+        uint64_t sizes[9];
+        by_size(&all->sum, kind, c, sizes);
+        printf("  %-12s %7.3f ", codecs[c]->name, ranks[i].ratio);
+        if (all->inputs.count > 1)
+            printf("%7.3f", mean_ratio(all, kind, c, false));
+        else
+            printf("%7s", "");
+        printf(" %6.1f%% %7u ", 100.0 * (double)out / (double)in, codecs[c]->latency_cycles);
+        for (uint32_t s = narrow ? 1 : 2; s <= 8; s += narrow ? 1 : 2)
+            printf(" %7.2f%%", 100.0 * (double)sizes[s] / (double)moved);
+        printf("  %llu\n", (unsigned long long)out);
+    }
+}
+
+static void
+print_text(const struct compress *all)
+{
+    printf(
+        "%s-byte bus; ratio of bytes in to bytes out%s; shares of the blocks that move by size\n",
+        all->sum.bus == CODEC_BUS_32 ? "32" : "64",
+        all->inputs.count > 1 ? ", geometric (and arithmetic) mean over the inputs" : "");
+    for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
+        print_kind(all, kind);
+}
+
+/* A line an input, kind, codec and level; the level's number is that of the block state. */
+static void
+print_csv(const struct compress *all)
+{
+    puts("input,kind,codec,latency_cycles,bus_bytes,level,level_bytes,blocks,bytes,ratio");
+    for (size_t i = 0; i < all->inputs.count; i++) {
+        const struct input *input = &all->inputs.items[i];
+        for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
+            for (uint32_t c = 0; c < CODEC_COUNT; c++) {
+                const struct compression_kind *tally = &input->result.kinds[kind];
+                const double ratio = compression_ratio(&input->result, kind, c);
+                const uint32_t levels = codecs[c]->levels[all->sum.bus].count;
+                if (ratio <= 0)
+                    continue;
+                for (uint32_t l = 0; l < levels + 2; l++) {
+                    const uint64_t blocks = l == 0            ? tally->cleared
+                                            : l == levels + 1 ? tally->raw[c] + tally->plain
+                                                              : tally->fits[c][l - 1];
+                    const uint32_t bytes = l == 0 ? 0
+                                           : l == levels + 1
+                                               ? CODEC_BLOCK_BYTES
+                                               : codecs[c]->levels[all->sum.bus].bytes[l - 1];
+                    char level[16];
+                    snprintf(level, sizeof level, "%u", l - 1);
+                    printf("%s,%s,%s,%u,%u,%s,%u,%llu,%llu,%.6f\n", input->name, kind_names[kind],
+                           codecs[c]->name, codecs[c]->latency_cycles,
+                           all->sum.bus == CODEC_BUS_32 ? 32 : 64,
+                           l == 0            ? "cleared"
+                           : l == levels + 1 ? "raw"
+                                             : level,
+                           bytes, (unsigned long long)blocks, (unsigned long long)(blocks * bytes),
+                           ratio);
+                }
+            }
+    }
+}
+
+static void
+add_sizes(cJSON *object, const char *name, const struct compression *compression, uint32_t kind,
+          uint32_t codec)
+{
+    uint64_t sizes[9];
+    cJSON *list = cJSON_AddObjectToObject(object, name);
+    if (compression_ratio(compression, kind, codec) <= 0)
+        return;
+    by_size(compression, kind, codec, sizes);
+    for (uint32_t s = 0; s < 9; s++) {
+        char bytes[8];
+        snprintf(bytes, sizeof bytes, "%u", 32 * s);
+        if (sizes[s] || (s && s % (compression->bus == CODEC_BUS_32 ? 1 : 2) == 0))
+            cJSON_AddNumberToObject(list, bytes, (double)sizes[s]);
+    }
+}
+
+static void
+add_ratio(cJSON *object, const char *name, double ratio)
+{
+    if (ratio > 0)
+        cJSON_AddNumberToObject(object, name, ratio);
+    else
+        cJSON_AddNullToObject(object, name);
+}
+
+static void
+add_codecs(cJSON *object, const struct compression *compression)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, "codecs");
+    for (uint32_t c = 0; c < CODEC_COUNT; c++) {
+        cJSON *codec = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, codec);
+        cJSON_AddStringToObject(codec, "name", codecs[c]->name);
+        add_ratio(codec, "color_ratio", compression_ratio(compression, COMPRESSION_COLOR, c));
+        add_ratio(codec, "z_ratio", compression_ratio(compression, COMPRESSION_DEPTH, c));
+        cJSON_AddNumberToObject(codec, "latency", codecs[c]->latency_cycles);
+        for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
+            char name[24];
+            snprintf(name, sizeof name, "%s_blocks", kind_names[kind]);
+            add_sizes(codec, name, compression, kind, c);
+            snprintf(name, sizeof name, "%s_bytes", kind_names[kind]);
+            if (compression_ratio(compression, kind, c) > 0)
+                cJSON_AddNumberToObject(codec, name,
+                                        (double)compression_bytes_out(compression, kind, c));
+            else
+                cJSON_AddNullToObject(codec, name);
+        }
+    }
+}
+
+static void
+add_traffic(cJSON *object, const struct compression *compression)
+{
+    for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
+        const struct compression_kind *tally = &compression->kinds[kind];
+        cJSON *traffic = cJSON_AddObjectToObject(object, kind_names[kind]);
+        cJSON_AddNumberToObject(traffic, "blocks", (double)tally->transfers);
+        cJSON_AddNumberToObject(traffic, "cleared", (double)tally->cleared);
+        cJSON_AddNumberToObject(traffic, "plain", (double)tally->plain);
+        cJSON_AddNumberToObject(traffic, "bytes_in", (double)compression_bytes_in(tally));
+        cJSON_AddNumberToObject(traffic, "bytes_counted", (double)tally->moved_bytes);
+    }
+}
+
+static void
+print_json(const struct compress *all)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "bus", all->sum.bus == CODEC_BUS_32 ? 32 : 64);
+    add_traffic(root, &all->sum);
+    add_codecs(root, &all->sum);
+    cJSON *codec, *list = cJSON_GetObjectItem(root, "codecs");
+    uint32_t c = 0;
+    cJSON_ArrayForEach(codec, list)
+    {
+        add_ratio(codec, "color_ratio_geometric", mean_ratio(all, COMPRESSION_COLOR, c, true));
+        add_ratio(codec, "color_ratio_arithmetic", mean_ratio(all, COMPRESSION_COLOR, c, false));
+        add_ratio(codec, "z_ratio_geometric", mean_ratio(all, COMPRESSION_DEPTH, c, true));
+        add_ratio(codec, "z_ratio_arithmetic", mean_ratio(all, COMPRESSION_DEPTH, c, false));
+        c++;
+    }
+    cJSON *inputs = cJSON_AddArrayToObject(root, "inputs");
+    for (size_t i = 0; i < all->inputs.count; i++) {
+        cJSON *input = cJSON_CreateObject();
+        cJSON_AddItemToArray(inputs, input);
+        cJSON_AddStringToObject(input, "name", all->inputs.items[i].name);
+        add_traffic(input, &all->inputs.items[i].result);
+        add_codecs(input, &all->inputs.items[i].result);
+    }
+    char *text = cJSON_Print(root);
+    puts(text);
+    free(text);
+    cJSON_Delete(root);
+}
+
+int
+cmd_compress(int argc, char **argv)
+{
+    struct compress all = {0};
+    struct block_input_options input_options = {.samples = 1};
+    const char *frames = NULL;
+    uint64_t bus = 64, jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    bool json = false, csv = false, bench = false;
+    const struct arg_option options[] = {
+        {"bus", 0, ARG_UINT, &bus, "BYTES", "bytes that move at once: 64 (the default) or 32"},
+        {"frames", 0, ARG_STRING, &frames, "R", "only blocks of these frames: A, A-B or A,B,C-D"},
+        BLOCK_INPUT_OPTIONS(&input_options),
+        {"check", 0, ARG_FLAG, &all.blank.check, NULL,
+         "compress and decompress every block, and compare"},
+        {"bench", 0, ARG_FLAG, &bench, NULL,
+         "how many blocks a second each codec takes, on one core"},
+        {"jobs", 'j', ARG_UINT, &jobs, "N", "threads; the default is all cores"},
+        {"csv", 0, ARG_FLAG, &csv, NULL, "a line a codec and level, as CSV"},
+        {"json", 0, ARG_FLAG, &json, NULL, "as JSON"},
+        {0},
+    };
+    const struct arg_spec spec = {
+        "compress", "FILE... [options]",
+        "Every codec over the frame-buffer blocks that `aetius sim --capture-blocks` left: blocks "
+        "a\n"
+        "level, traffic, ratios, latency. FILE is a block file, a folder that holds blocks.color\n"
+        "and blocks.z, or - for raw blocks on standard input (256 bytes each: 64 words, little\n"
+        "endian, color as R<<24|G<<16|B<<8|A, depth as Z<<8|stencil). Cleared blocks move nothing\n"
+        "and count in no ratio.",
+        options};
+    struct args args;
+    struct error err = {""};
+    int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (!args.operand_count || args.after)
+        return args_usage_error(&spec, "at least one FILE is wanted");
+    if (bus != 64 && bus != 32)
+        return args_usage_error(&spec, "--bus is 64 or 32");
+    if (!block_input_check(&input_options, &err) ||
+        (frames && !frame_set_parse(&all.blank.frames, frames, &err)))
+        return args_usage_error(&spec, "%s", err.text);
+    all.blank.bus = bus == 32 ? CODEC_BUS_32 : CODEC_BUS_64;
+    all.blank.threads = (uint32_t)(jobs ? jobs : 1);
+    interrupt_watch();
+    if (bench)
+        return block_input_bench(&args, all.blank.bus, &input_options);
+    all.sum = all.blank;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < args.operand_count; i++) {
+        VEC_PUSH(&all.inputs, ((struct input){args.operands[i], all.blank}));
+        struct input *input = &all.inputs.items[i];
+        ok = add_input(&input->result, input->name, &input_options, &err);
+        compression_add(&all.sum, &input->result);
+    }
+    if (json)
+        print_json(&all);
+    else if (csv)
+        print_csv(&all);
+    else
+        print_text(&all);
+    VEC_FREE(&all.inputs);
+    if (!ok)
+        log_error("%s", err.text);
+    return ok ? EXIT_WELL : EXIT_FAILED;
+}

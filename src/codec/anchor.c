@@ -1,0 +1,129 @@
+/* anchor: a depth, two slopes, and small corrections (Hasselgren & Akenine-Moller 2006, anchor
+ * encoding; US patent application 2006/0188161).
+ *
+ * The anchor is the first sample of the pixel left above the block's centre; the slopes are its
+ * differences to the pixel on the right and to the one below. Samples of a pixel are predicted
+ * where they lie. Layout: stencil (codec/depth.h), anchor, slope in x, slope in y (24 bits each,
+ * modulo 2^24), then for each other element but the two neighbours a correction of n bits (two's
+ * complement). Bits: 72 + 61 n and the stencil's; n with one value of stencil: 7, 15, 23 in 64,
+ * 128, 192 bytes. Latency 7: the slopes, the multiples (two adders), the sum, the correction, its
+ * width, the choice of the level and the packing together (each level has but one n). */
+#include "codec/depth.h"
+
+enum { FIXED_BITS = 3 * DEPTH_BITS, CORRECTIONS = CODEC_WORDS - 3 };
+
+struct anchor {
+    uint32_t z;
+    int32_t slope_x, slope_y; /* a pixel */
+};
+
+/* The elements that the anchor is made of: itself, on the right, below. */
+static void
+find_elements(const struct grid *grid, uint32_t elements[3])
+{
+    const uint32_t x = grid->width / 2 - 1, y = grid->height / 2 - 1;
+    elements[0] = grid_at(grid, x, y, 0);
+    elements[1] = grid_at(grid, x + 1, y, 0);
+    elements[2] = grid_at(grid, x, y + 1, 0);
+}
+
+static uint32_t
+predict(const struct anchor *anchor, const struct grid *grid, uint32_t element)
+{
+    const int32_t x = (int32_t)grid_x(grid, element) - ((int32_t)grid->width / 2 - 1);
+    const int32_t y = (int32_t)grid_y(grid, element) - ((int32_t)grid->height / 2 - 1);
+    const struct grid_place first = grid_sample_place(grid, 0);
+    const struct grid_place place = grid_sample_place(grid, element % grid->samples);
+    const int64_t at_x = x * GRID_UNITS + place.x - first.x;
+    const int64_t at_y = y * GRID_UNITS + place.y - first.y;
+    const int64_t rise = anchor->slope_x * at_x + anchor->slope_y * at_y;
+    /* Rounded to nearest; the large multiple makes what is divided positive. */
+    const uint64_t steps = (uint64_t)(rise + GRID_UNITS / 2 + ((int64_t)GRID_UNITS << 40));
+    return (anchor->z + (uint32_t)(steps / GRID_UNITS)) & DEPTH_MASK;
+}
+
+static struct anchor
+find_anchor(const struct depth_block *depth, const uint32_t elements[3])
+{
+    const uint32_t z = depth->z[elements[0]];
+    return (struct anchor){z, depth_signed(depth->z[elements[1]] - z),
+                           depth_signed(depth->z[elements[2]] - z)};
+}
+
+static bool
+is_stored(const uint32_t elements[3], uint32_t element)
+{
+    return element == elements[0] || element == elements[1] || element == elements[2];
+}
+
+static int32_t
+choose(const uint32_t *block, struct codec_shape shape)
+{
+    const struct grid grid = grid_of(shape);
+    struct depth_block depth;
+    uint32_t elements[3], width = 0;
+    if (!depth_open(block, &depth))
+        return CODEC_RAW;
+    find_elements(&grid, elements);
+    const struct anchor anchor = find_anchor(&depth, elements);
+    for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+        const uint32_t own = depth_width(depth.z[i] - predict(&anchor, &grid, i));
+        width = own > width ? own : width;
+    }
+    return depth_choose(&codec_anchor.levels[shape.bus], &depth, FIXED_BITS, CORRECTIONS, width);
+}
+
+static void
+compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+{
+    const struct grid grid = grid_of(shape);
+    const uint32_t bytes = codec_anchor.levels[shape.bus].bytes[level];
+    struct bit_writer writer = bits_begin(out, bytes);
+    struct depth_block depth;
+    uint32_t elements[3];
+    depth_open(block, &depth);
+    find_elements(&grid, elements);
+    const struct anchor anchor = find_anchor(&depth, elements);
+    const uint32_t n = depth_correction_bits(&depth, bytes, FIXED_BITS, CORRECTIONS);
+    depth_put_stencil(&writer, &depth);
+    bits_put(&writer, anchor.z, DEPTH_BITS);
+    bits_put(&writer, (uint32_t)anchor.slope_x & DEPTH_MASK, DEPTH_BITS);
+    bits_put(&writer, (uint32_t)anchor.slope_y & DEPTH_MASK, DEPTH_BITS);
+    for (uint32_t i = 0; i < CODEC_WORDS; i++)
+        if (!is_stored(elements, i))
+            bits_put(&writer, (depth.z[i] - predict(&anchor, &grid, i)) & ((1u << n) - 1), n);
+    bits_end(&writer);
+}
+
+static void
+decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+{
+    const struct grid grid = grid_of(shape);
+    const uint32_t bytes = codec_anchor.levels[shape.bus].bytes[level];
+    struct bit_reader reader = bits_open(in, bytes);
+    struct depth_block depth;
+    uint32_t elements[3];
+    find_elements(&grid, elements);
+    depth_get_stencil(&reader, &depth);
+    struct anchor anchor = {.z = bits_get(&reader, DEPTH_BITS)};
+    anchor.slope_x = depth_signed(bits_get(&reader, DEPTH_BITS));
+    anchor.slope_y = depth_signed(bits_get(&reader, DEPTH_BITS));
+    const uint32_t n = depth_correction_bits(&depth, bytes, FIXED_BITS, CORRECTIONS);
+    for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+        depth.z[i] = predict(&anchor, &grid, i);
+        if (!is_stored(elements, i))
+            depth.z[i] += depth_get_signed(&reader, n);
+    }
+    depth_close(&depth, block);
+}
+
+const struct codec codec_anchor = {
+    .name = "anchor",
+    .doc = "a depth, two slopes, and corrections",
+    .applies = CODEC_DEPTH,
+    .latency_cycles = 7,
+    .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
+    .choose = choose,
+    .compress = compress,
+    .decompress = decompress,
+};

@@ -1,0 +1,318 @@
+/* Every modelled parameter does something: the table effects.def, run. */
+#include "base/build.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "report/metrics.h"
+#include "sim/simulation.h"
+#include "trace/file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WORKLOADS AETIUS_SOURCE_DIR "/tests/golden/workloads.trace"
+#define PRESET    "reference-2008"
+enum { MAX_RUNS = 1024, NAME_SIZE = 160, PROCESSES = 2 };
+
+enum kind { KIND_EFFECT, KIND_OUTPUT, KIND_PICTURE, KIND_REFUSED };
+enum direction { FALLS, RISES };
+
+struct effect {
+    enum kind kind;
+    const char *section, *name, *from, *to, *machine;
+    uint32_t frame;
+    const char *formula; /* OUTPUT: the file */
+    enum direction direction;
+    const char *why;
+};
+
+static const struct effect effects[] = {
+#define EFFECT(section, name, from, to, machine, frame, formula, direction, why)                   \
+    {KIND_EFFECT, #section, #name, from, to, machine, frame, formula, direction, why},
+#define OUTPUT(section, name, from, to, machine, frame, file, direction, why)                      \
+    {KIND_OUTPUT, #section, #name, from, to, machine, frame, file, direction, why},
+#define PICTURE(section, name, from, to, machine, frame, why)                                      \
+    {KIND_PICTURE, #section, #name, from, to, machine, frame, "", RISES, why},
+#define REFUSED(section, name, value, machine, frame, why)                                         \
+    {KIND_REFUSED, #section, #name, value, value, machine, frame, "", RISES, why},
+#include "effects.def"
+};
+
+enum { EFFECT_COUNT = sizeof effects / sizeof effects[0] };
+
+/* A frame simulated on one machine. */
+struct run {
+    struct params params;
+    char *machine; /* the parameters as text: the key, with the frame */
+    uint32_t frame;
+    uint64_t picture; /* hash */
+    bool refused;
+    uint32_t count;
+    const char **names;
+    double *values;
+    struct simulation sim;
+    uint64_t cycles;
+};
+
+static struct run *runs[MAX_RUNS];
+static uint32_t run_count;
+static const char *aetius; /* the program, from the command line */
+
+static uint64_t
+hash_bytes(const uint8_t *bytes, size_t count)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+static bool
+take_frame(void *data, const struct simulation_frame *frame, struct error *err)
+{
+    struct run *run = data;
+    if (!frame->timed)
+        return true;
+    const struct stat_set *set = &run->sim.machine->stats;
+    uint64_t *values = mem_alloc(set->count * sizeof *values);
+    stat_set_snapshot(set, values);
+    run->picture = hash_bytes(frame->picture->rgba,
+                              (size_t)frame->picture->width * frame->picture->height * 4);
+    run->count = set->count + 2;
+    run->names = mem_alloc(run->count * sizeof *run->names);
+    run->values = mem_alloc(run->count * sizeof *run->values);
+    for (uint32_t i = 0; i < set->count; i++) {
+        run->names[i] = mem_strdup(set->entries[i].name);
+        run->values[i] = (double)values[i];
+    }
+    free(values);
+    run->names[set->count] = mem_strdup("cycles");
+    run->values[set->count] = (double)frame->cycles;
+    run->names[set->count + 1] = mem_strdup("frames");
+    run->values[set->count + 1] = 1;
+    run->sim.stopped = true;
+    return true;
+}
+
+static void
+play(struct run *run)
+{
+    struct executor_sink sink;
+    struct trace_reader *reader;
+    struct error err;
+    if (!trace_reader_open(&reader, WORKLOADS, &err, &err))
+        fail_msg("%s", err.text);
+    executor_sink_init(&sink, &run->sim.executor);
+    struct message message;
+    bool end = false;
+    while (!end && !run->sim.stopped) {
+        if (!trace_reader_next(reader, &message, &end, &err))
+            fail_msg("%s", err.text);
+        run->refused = !end && !sink.sink.take(sink.sink.data, &message, NULL, 0, &err);
+        end |= run->refused;
+    }
+    executor_sink_fini(&sink);
+    trace_reader_close(reader);
+}
+
+/* Applies "A.B=v C.D=w". */
+static void
+set_all(struct params *params, const char *settings)
+{
+    char text[512], *rest = text;
+    struct error err;
+    snprintf(text, sizeof text, "%s", settings);
+    for (char *one; (one = strsep(&rest, " "));)
+        if (*one && !params_set(params, one, &err))
+            fail_msg("%s: %s", settings, err.text);
+}
+
+/* The frame on that machine: simulated now, or before. */
+static const struct run *
+simulate(const char *settings, uint32_t frame)
+{
+    struct run *run = mem_alloc(sizeof *run);
+    struct frame_set frames;
+    struct error err;
+    char range[16];
+    snprintf(range, sizeof range, "%u", frame);
+    if (!params_load_preset(&run->params, PRESET, &err) || !frame_set_parse(&frames, range, &err))
+        fail_msg("%s", err.text);
+    set_all(&run->params, settings);
+    run->machine = params_to_ini(&run->params, NULL);
+    run->frame = frame;
+    for (uint32_t i = 0; i < run_count; i++) {
+        if (runs[i]->frame == frame && !strcmp(runs[i]->machine, run->machine)) {
+            free(run->machine);
+            free(run);
+            return runs[i];
+        }
+    }
+    assert_true(run_count < MAX_RUNS);
+    runs[run_count++] = run;
+    struct simulation_listener listener = {.data = run, .frame = take_frame};
+    run->refused = !simulation_init(&run->sim, &run->params, &frames, &listener, &err);
+    if (run->refused)
+        return run;
+    play(run);
+    simulation_fini(&run->sim);
+    return run;
+}
+
+static double
+evaluate(const struct run *run, const struct effect *effect)
+{
+    struct params params = run->params;
+    struct error err;
+    double value = 0;
+    struct totals totals = {run->names, run->values, run->count, &params};
+    if (!formula_evaluate(effect->formula, totals_lookup, &totals, &value, &err))
+        fail_msg("%s.%s: %s", effect->section, effect->name, err.text);
+    return value;
+}
+
+/* Size of the file that `aetius sim` leaves with these settings; 0: none. */
+static double
+output_size(const struct effect *effect, const char *settings)
+{
+    char folder[] = "/tmp/effects-XXXXXX", path[256], text[512], *rest = text;
+    assert_non_null(mkdtemp(folder));
+    snprintf(text, sizeof text, "%s", settings);
+    char frame[16];
+    snprintf(frame, sizeof frame, "%u", effect->frame);
+    const char *argv[64] = {aetius,     "sim", WORKLOADS, "--preset", PRESET,
+                            "--frames", frame, "--force", "-o",       folder};
+    uint32_t argc = 10;
+    for (char *one; (one = strsep(&rest, " "));) {
+        if (!*one)
+            continue;
+        argv[argc++] = "--set";
+        argv[argc++] = one;
+    }
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
+            _exit(127);
+        execv(aetius, (char *const *)argv);
+        _exit(127);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status))
+        print_message("%s.%s: aetius sim with %s fails\n", effect->section, effect->name, settings);
+    snprintf(path, sizeof path, "%s/%s", folder, effect->formula);
+    struct stat facts;
+    double size = stat(path, &facts) ? 0 : (double)facts.st_size;
+    snprintf(path, sizeof path, "rm -r %s", folder);
+    assert_int_equal(system(path), 0);
+    return size;
+}
+
+static bool
+check(const struct effect *effect)
+{
+    char from[512], to[512];
+    snprintf(from, sizeof from, "%s %s.%s=%s", effect->machine, effect->section, effect->name,
+             effect->from);
+    snprintf(to, sizeof to, "%s %s.%s=%s", effect->machine, effect->section, effect->name,
+             effect->to);
+    double before = 0, after = 1;
+    const char *wrong = "";
+    if (effect->kind == KIND_OUTPUT) {
+        before = output_size(effect, from);
+        after = output_size(effect, to);
+    } else {
+        const struct run *a = simulate(from, effect->frame), *b = simulate(to, effect->frame);
+        bool refused = a->refused || b->refused;
+        if (refused != (effect->kind == KIND_REFUSED))
+            wrong = refused ? " (refused)" : " (not refused)";
+        else if (!refused && (a->picture == b->picture) != (effect->kind != KIND_PICTURE))
+            wrong = a->picture == b->picture ? " (the picture stays)" : " (another picture)";
+        if (effect->kind == KIND_EFFECT && !refused) {
+            before = evaluate(a, effect);
+            after = evaluate(b, effect);
+        }
+    }
+    if (effect->direction == RISES ? after <= before : after >= before)
+        wrong = " (the wrong way)";
+    if (getenv("AETIUS_ALL") || *wrong)
+        print_message("%s.%s %s -> %s, frame %u, %s: %.6g -> %.6g%s\n", effect->section,
+                      effect->name, effect->from, effect->to, effect->frame, effect->formula,
+                      before, after, wrong);
+    return !*wrong;
+}
+
+/* The effects of every PROCESSES-th frame; exits with 1 when one is not seen. */
+static void
+check_share(uint32_t process)
+{
+    uint32_t failures = 0;
+    const char *only = getenv("AETIUS_PARAMETER"); /* SECTION.Name */
+    for (uint32_t i = 0; i < EFFECT_COUNT; i++) {
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "%s.%s", effects[i].section, effects[i].name);
+        if (effects[i].frame % PROCESSES == process && (!only || !strcmp(only, name)))
+            failures += !check(&effects[i]);
+    }
+    fflush(NULL);
+    _exit(failures > 0);
+}
+
+static void
+each_effect_is_seen(void **state)
+{
+    (void)state;
+    fflush(NULL);
+    for (uint32_t process = 0; process < PROCESSES; process++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (!child)
+            check_share(process);
+    }
+    uint32_t failures = 0;
+    for (int status; wait(&status) > 0;)
+        failures += !WIFEXITED(status) || WEXITSTATUS(status);
+    assert_int_equal(failures, 0);
+}
+
+static void
+each_modelled_parameter_has_a_line(void **state)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    uint32_t failures = 0;
+    (void)state;
+    for (size_t p = 0; p < count; p++) {
+        bool found = false;
+        for (uint32_t i = 0; i < EFFECT_COUNT && !found; i++)
+            found = !strcmp(effects[i].section, infos[p].section) &&
+                    !strcmp(effects[i].name, infos[p].name);
+        if (found != !infos[p].unmodelled) {
+            print_message("%s.%s is %s\n", infos[p].section, infos[p].name,
+                          found ? "not modelled but has a line" : "modelled without a line");
+            failures++;
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_modelled_parameter_has_a_line),
+        cmocka_unit_test(each_effect_is_seen),
+    };
+    aetius = argc > 1 ? argv[1] : "build/aetius";
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,608 @@
+/* Memory timing, to the cycle: streams through one channel and through the controller, against
+ * cycles worked out by hand from the parameters (in the comments). A transaction is 64 bytes; times
+ * are of the end of its data on the bus. */
+#include "unit/memctl.h"
+
+#include "base/mem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MAX_REQUESTS = 64, LIMIT_CYCLES = 10000 };
+
+struct stream { /* what goes in, and what came out */
+    uint32_t count;
+    struct {
+        uint32_t address;
+        bool write;
+        uint64_t at; /* cycle in which it is there */
+        uint64_t end;
+    } requests[MAX_REQUESTS];
+    struct dram_stats stats;
+};
+
+static void
+add(struct stream *stream, uint64_t at, uint32_t address, bool write)
+{
+    assert_true(stream->count < MAX_REQUESTS);
+    stream->requests[stream->count].at = at;
+    stream->requests[stream->count].address = address;
+    stream->requests[stream->count++].write = write;
+}
+
+static bool
+always(void *data, const struct dram_entry *entry)
+{
+    (void)data;
+    (void)entry;
+    return true;
+}
+
+/* Clocks the channel every cycle, or only when it asked to be (and when something new came): both
+ * must give the same ends. */
+static void
+play(const struct params *params, struct stream *stream, bool every_cycle)
+{
+    struct dram dram;
+    uint32_t given = 0, ended = 0;
+    dram_init(&dram, params);
+    for (uint64_t now = 0; ended < stream->count; now++) {
+        assert_true(now < LIMIT_CYCLES);
+        for (; given < stream->count && stream->requests[given].at <= now; given++) {
+            struct memory_request request = {.address = stream->requests[given].address,
+                                             .write = stream->requests[given].write,
+                                             .tag = given};
+            dram_add(&dram, &request, 0);
+        }
+        if (!every_cycle && dram.wake > now)
+            continue;
+        uint64_t delay;
+        int32_t place = dram_clock(&dram, now, always, NULL, &delay);
+        if (place < 0)
+            continue;
+        stream->requests[dram_request(&dram, (uint32_t)place)->tag].end = now + delay;
+        dram_remove(&dram, (uint32_t)place);
+        ended++;
+    }
+    stream->stats = dram.stats;
+    dram_fini(&dram);
+}
+
+static void
+assert_ends(const struct params *params, struct stream *stream, const uint64_t *ends)
+{
+    for (uint32_t way = 0; way < 2; way++) {
+        play(params, stream, way == 0);
+        for (uint32_t i = 0; i < stream->count; i++)
+            if (stream->requests[i].end != ends[i])
+                fail_msg("transaction %u ends in cycle %llu, not %llu (%s)", i,
+                         (unsigned long long)stream->requests[i].end, (unsigned long long)ends[i],
+                         way ? "woken" : "every cycle");
+    }
+}
+
+/* Ends of `first`, `first` + `step`, ... */
+static void
+assert_steady(const struct params *params, struct stream *stream, uint64_t first, uint64_t step)
+{
+    uint64_t ends[MAX_REQUESTS];
+    for (uint32_t i = 0; i < stream->count; i++)
+        ends[i] = first + i * step;
+    assert_ends(params, stream, ends);
+}
+
+static struct stream
+row_of(uint32_t count, uint32_t step, bool write)
+{
+    struct stream stream = {0};
+    for (uint32_t i = 0; i < count; i++)
+        add(&stream, 0, i * step, write);
+    return stream;
+}
+
+/* One channel of the simple model: 64 bits, bursts of 8 transfers (4 cycles), reads 10, writes 5,
+ * write to read 5, no pages. */
+static struct params
+simple(void)
+{
+    struct params p;
+    params_init(&p);
+    p.MEMORYCONTROLLER.MemoryControllerV2 = false;
+    p.MEMORYCONTROLLER.MemoryBuses = 1;
+    p.MEMORYCONTROLLER.BurstLength = 8;
+    p.MEMORYCONTROLLER.PageOpenLatency = 0;
+    return p;
+}
+
+/* One GDDR3 channel: 8 bytes a cycle (8 cycles a transaction), 8 banks, rows of 2048 bytes, banks
+ * interleaved every 256 bytes; the data sheet's times, spelled out. */
+static struct params
+gddr(uint32_t scheduler)
+{
+    struct params p;
+    params_init(&p);
+    p.MEMORYCONTROLLER.V2MemoryChannels = 1;
+    p.MEMORYCONTROLLER.V2ChannelScheduler = scheduler;
+    p.MEMORYCONTROLLER.V2BankPermutation = false;
+    p.MEMORYCONTROLLER.V2GDDR_tRRD = 5;
+    p.MEMORYCONTROLLER.V2GDDR_tRCD = 8;
+    p.MEMORYCONTROLLER.V2GDDR_tRCDW = 3;
+    p.MEMORYCONTROLLER.V2GDDR_tRAS = 14;
+    p.MEMORYCONTROLLER.V2GDDR_tRC = 23;
+    p.MEMORYCONTROLLER.V2GDDR_tRP = 9;
+    p.MEMORYCONTROLLER.V2GDDR_tWTR = 4;
+    p.MEMORYCONTROLLER.V2GDDR_tRTW = 2;
+    p.MEMORYCONTROLLER.V2GDDR_tWR = 6;
+    p.MEMORYCONTROLLER.V2GDDR_CAS = 8;
+    p.MEMORYCONTROLLER.V2GDDR_WL = 4;
+    return p;
+}
+
+/* Address in bank 0: 256 bytes of every 8 * 256 are its own. */
+static uint32_t
+bank0(uint32_t row, uint32_t transaction)
+{
+    uint32_t own = row * 2048 + transaction * 64;
+    return own / 256 * 2048 + own % 256;
+}
+
+/* Read commands every 4 cycles; data from 10 to 14 behind the command. */
+static void
+simple_reads(void **state)
+{
+    (void)state;
+    struct params p = simple();
+    struct stream reads = row_of(16, 64, false), writes = row_of(16, 64, true);
+    assert_steady(&p, &reads, 14, 4);
+    assert_steady(&p, &writes, 5 + 4, 4);
+}
+
+/* A burst moves BurstLength transfers at two a cycle, whole; a transaction needs 64 bytes of them.
+ */
+static void
+simple_bursts(void **state)
+{
+    static const struct {
+        uint32_t width, length, cycles;
+    } cases[] = {
+        {64, 8, 4},   /* 8 transfers: one burst */
+        {64, 16, 8},  /* 8 transfers of a burst of 16: half of it is of no use */
+        {32, 8, 8},   /* 16 transfers: two bursts */
+        {128, 4, 2},  /* 4 transfers */
+        {128, 8, 4},  /* 4 of 8 */
+        {1024, 1, 1}, /* one transfer: half a cycle, rounded up */
+    };
+    (void)state;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct params p = simple();
+        struct stream reads = row_of(8, 64, false);
+        p.MEMORYCONTROLLER.MemoryBusWidth = cases[i].width;
+        p.MEMORYCONTROLLER.BurstLength = cases[i].length;
+        assert_steady(&p, &reads, 10 + cases[i].cycles, cases[i].cycles);
+    }
+}
+
+/* A memory cycle is MemoryFrequency / MemoryClockMultiplier GPU cycles: all times scale, ends are
+ * rounded up to a GPU cycle. */
+static void
+simple_clocks(void **state)
+{
+    (void)state;
+    struct params p = simple();
+    struct stream reads = row_of(8, 64, false);
+    p.MEMORYCONTROLLER.MemoryFrequency = 2;
+    assert_steady(&p, &reads, 28, 8);
+    p.MEMORYCONTROLLER.MemoryClockMultiplier = 2;
+    assert_steady(&p, &reads, 14, 4); /* 2 / 2: the GPU's clock again */
+    p.MEMORYCONTROLLER.MemoryFrequency = 1;
+    assert_steady(&p, &reads, 7, 2); /* twice as fast */
+    p.MEMORYCONTROLLER.MemoryFrequency = 3;
+    assert_steady(&p, &reads, 21, 6); /* 14 and 4 times 1.5 */
+    /* 14 * 4 / 3 = 18.67, and 5.33 cycles apart: 18.67, 24, 29.33, 34.67 */
+    p.MEMORYCONTROLLER.MemoryClockMultiplier = 3;
+    p.MEMORYCONTROLLER.MemoryFrequency = 4;
+    struct stream four = row_of(4, 64, false);
+    assert_ends(&p, &four, (const uint64_t[]){19, 24, 30, 35});
+}
+
+/* Pages of 4096 bytes, 13 cycles to open one. */
+static void
+simple_pages(void **state)
+{
+    (void)state;
+    struct params p = simple();
+    p.MEMORYCONTROLLER.PageOpenLatency = 13;
+    struct stream same = row_of(8, 64, false); /* commands 13, 17, 21, ... */
+    assert_steady(&p, &same, 13 + 14, 4);
+    assert_int_equal(same.stats.row_misses, 1);
+    assert_int_equal(same.stats.row_hits, 7);
+    struct stream others = row_of(8, 4096, false); /* commands 13, 30, 47, ... */
+    assert_steady(&p, &others, 13 + 14, 17);
+    assert_int_equal(others.stats.row_misses, 8);
+    struct stream two = {0}; /* two pages in turn: both stay open, or neither */
+    for (uint32_t i = 0; i < 8; i++)
+        add(&two, 0, i % 2 * 4096 + i * 64, false);
+    const uint64_t ends[] = {27, 44, 48, 52, 56, 60, 64, 68};
+    assert_ends(&p, &two, ends);
+    p.MEMORYCONTROLLER.OpenPages = 1;
+    assert_steady(&p, &two, 27, 17);
+}
+
+/* A write command waits for the last data read, a read command 5 cycles after the last written. */
+static void
+simple_turns(void **state)
+{
+    (void)state;
+    struct params p = simple();
+    /* Reads go first: commands 0, 4 (data until 18); write command 18, data 23 to 27. */
+    struct stream grouped = {0};
+    add(&grouped, 0, 0, false);
+    add(&grouped, 0, 64, true);
+    add(&grouped, 0, 128, false);
+    assert_ends(&p, &grouped, (const uint64_t[]){14, 27, 18});
+    /* Two reads at most while the write waits; then the third's command at 27 + 5, data 42 to 46.
+     * The bus idles 5 cycles before the write, 15 before the read. */
+    struct stream limited = {0};
+    p.MEMORYCONTROLLER.MaxConsecutiveReads = 2;
+    add(&limited, 0, 0, false);
+    add(&limited, 0, 64, false);
+    add(&limited, 0, 128, true);
+    add(&limited, 0, 192, false);
+    assert_ends(&p, &limited, (const uint64_t[]){14, 18, 27, 46});
+    assert_int_equal(limited.stats.turns, 2);
+    assert_int_equal(limited.stats.turn_cycles, 5 + 15);
+    /* A read behind a write to the same bytes does not pass it: write data 5 to 9, command 14. */
+    struct stream dependent = {0};
+    add(&dependent, 0, 0, true);
+    add(&dependent, 0, 0, false);
+    assert_ends(&p, &dependent, (const uint64_t[]){9, 28});
+}
+
+/* The row opens in cycle 0; reads from 8 on with data from 16 on, writes from 3 on with data from 7
+ * on; then one behind the other. */
+static void
+row_hits(void **state)
+{
+    (void)state;
+    for (uint32_t scheduler = 0; scheduler <= SCHEDULER_LOOK_AHEAD; scheduler++) {
+        struct params p = gddr(scheduler);
+        struct stream reads = {0}, writes = {0};
+        for (uint32_t i = 0; i < 12; i++) {
+            add(&reads, 0, bank0(0, i), false);
+            add(&writes, 0, bank0(0, i), true);
+        }
+        assert_steady(&p, &reads, 24, 8);
+        assert_steady(&p, &writes, 15, 8);
+        assert_int_equal(reads.stats.row_misses, 1);
+        assert_int_equal(reads.stats.row_hits, 11);
+        assert_int_equal(reads.stats.burst_cycles, 12 * 8);
+    }
+}
+
+/* Each transaction wants another row of one bank. Reads: opened in cycle a, command a + 8, data a +
+ * 16 to a + 24; closed at a + 16 (a burst behind the command, later than tRAS), opened 9 later: 25
+ * apart. Writes: command a + 3, data a + 7 to a + 15, closed 6 later, opened 9 later: 30 apart. */
+static void
+bank_conflicts(void **state)
+{
+    (void)state;
+    for (uint32_t scheduler = 0; scheduler <= SCHEDULER_LOOK_AHEAD; scheduler++) {
+        struct params p = gddr(scheduler);
+        struct stream reads = {0}, writes = {0};
+        for (uint32_t i = 0; i < 8; i++) {
+            add(&reads, 0, bank0(i, 0), false);
+            add(&writes, 0, bank0(i, 0), true);
+        }
+        assert_steady(&p, &reads, 24, 25);
+        assert_steady(&p, &writes, 15, 30);
+        assert_int_equal(reads.stats.row_misses, 8);
+        assert_int_equal(reads.stats.rows_closed, 7);
+        /* tRAS and tRC bind when they are longer: closed at 20, opened at 29; opened at 40 */
+        p.MEMORYCONTROLLER.V2GDDR_tRAS = 20;
+        assert_steady(&p, &reads, 24, 29);
+        p.MEMORYCONTROLLER.V2GDDR_tRC = 40;
+        assert_steady(&p, &reads, 24, 40);
+    }
+}
+
+/* The same addresses when rows permute banks: row r of bank 0 becomes row r of bank r. Each has a
+ * bank of its own, and rows that are opened ahead hide all but the first. */
+static void
+permuted_banks(void **state)
+{
+    (void)state;
+    struct params p = gddr(SCHEDULER_BANK_RW_FIFO);
+    struct stream reads = {0};
+    p.MEMORYCONTROLLER.V2BankPermutation = true;
+    for (uint32_t i = 0; i < 8; i++)
+        add(&reads, 0, bank0(i, 0), false);
+    assert_steady(&p, &reads, 24, 8);
+    assert_int_equal(reads.stats.rows_closed, 0);
+}
+
+/* Each transaction wants a row of another bank. With a queue for each bank rows are opened ahead,
+ * every 5 cycles, and the bus never waits: data from 16 on without a gap. With one queue (or one
+ * for reads) the next row is opened in the cycle after the read command: 9 apart. */
+static void
+row_misses_over_banks(void **state)
+{
+    (void)state;
+    for (uint32_t scheduler = 0; scheduler <= SCHEDULER_LOOK_AHEAD; scheduler++) {
+        struct params p = gddr(scheduler);
+        struct stream reads = row_of(8, 256, false);
+        bool ahead = scheduler >= SCHEDULER_BANK_FIFO;
+        assert_steady(&p, &reads, 24, ahead ? 8 : 9);
+        assert_int_equal(reads.stats.row_misses, 8);
+        /* tRRD = 12: rows at 0, 12, 24, ... bound what can be opened ahead; a row that is opened
+         * later than the bus is free delays it: data 8 + 8 behind */
+        p.MEMORYCONTROLLER.V2GDDR_tRRD = 12;
+        assert_steady(&p, &reads, 24, 12);
+    }
+}
+
+/* Reads and writes of one row in turn. In order: read command 8, data 16 to 24; write data 2 later,
+ * 26 to 34; read command 4 later, 38, data 46 to 54; 30 cycles a pair, of which the bus idles 2 and
+ * 12. With a queue for each direction: all reads (data 16 to 48), then all writes (50 to 82). The
+ * row opens as fast for writes as for reads here; else writes, ready first, would begin. */
+static void
+turn_round(void **state)
+{
+    (void)state;
+    struct stream mixed = {0};
+    uint64_t in_order[8], grouped[8];
+    for (uint32_t i = 0; i < 8; i++) {
+        add(&mixed, 0, bank0(0, i), i % 2);
+        in_order[i] = i / 2 * 30 + (i % 2 ? 34 : 24);
+        grouped[i] = (i % 2 ? 58 : 24) + i / 2 * 8;
+    }
+    for (uint32_t scheduler = 0; scheduler <= SCHEDULER_LOOK_AHEAD; scheduler++) {
+        struct params p = gddr(scheduler);
+        p.MEMORYCONTROLLER.V2GDDR_tRCDW = p.MEMORYCONTROLLER.V2GDDR_tRCD;
+        bool groups = scheduler != SCHEDULER_FIFO && scheduler != SCHEDULER_BANK_FIFO;
+        assert_ends(&p, &mixed, groups ? grouped : in_order);
+        assert_int_equal(mixed.stats.turns, groups ? 1 : 7);
+        assert_int_equal(mixed.stats.turn_cycles, groups ? 2 : 4 * 2 + 3 * 12);
+        if (!groups)
+            continue;
+        /* one read, then one write, then one read, ...: as in order */
+        p.MEMORYCONTROLLER.MaxConsecutiveReads = p.MEMORYCONTROLLER.MaxConsecutiveWrites = 1;
+        assert_ends(&p, &mixed, in_order);
+    }
+}
+
+/* A second read of the row, when nobody waited for it: with the row left open its command goes out
+ * at once; closed (a burst behind the command 8, so at 16, open again from 25 on), 25 + 8 + 8 + 8.
+ */
+static void
+page_policies(void **state)
+{
+    (void)state;
+    for (uint32_t scheduler = 0; scheduler <= SCHEDULER_LOOK_AHEAD; scheduler++) {
+        struct params p = gddr(scheduler);
+        struct stream reads = {0};
+        add(&reads, 0, bank0(0, 0), false);
+        add(&reads, 24, bank0(0, 1), false);
+        assert_ends(&p, &reads, (const uint64_t[]){24, 24 + 16});
+        assert_int_equal(reads.stats.row_hits, 1);
+        p.MEMORYCONTROLLER.V2PagePolicy = PAGE_CLOSE;
+        assert_ends(&p, &reads, (const uint64_t[]){24, 49});
+        assert_int_equal(reads.stats.row_misses, 2);
+        assert_int_equal(reads.stats.rows_closed, 2);
+        struct stream together = {0}; /* both wait: the row stays for the second */
+        add(&together, 0, bank0(0, 0), false);
+        add(&together, 0, bank0(0, 1), false);
+        assert_steady(&p, &together, 24, 8);
+    }
+}
+
+/* Schedulers differ in who may go first: a hit behind a conflict of the same bank. One queue a bank
+ * or channel: rows 0, 1, 0: 25 apart each. Look-ahead: the hit first, data 24 to 32; its command 16
+ * lets the row close at 24, open at 33: 33 + 24 at the end. */
+static void
+look_ahead_prefers_open_rows(void **state)
+{
+    (void)state;
+    struct stream reads = {0};
+    add(&reads, 0, bank0(0, 0), false);
+    add(&reads, 0, bank0(1, 0), false);
+    add(&reads, 0, bank0(0, 1), false);
+    for (uint32_t scheduler = 0; scheduler < SCHEDULER_LOOK_AHEAD; scheduler++) {
+        struct params p = gddr(scheduler);
+        assert_steady(&p, &reads, 24, 25);
+    }
+    struct params p = gddr(SCHEDULER_LOOK_AHEAD);
+    assert_ends(&p, &reads, (const uint64_t[]){24, 57, 32});
+}
+
+/* A transaction waits while others hit the open row, but not for ever: MaxConsecutiveReads +
+ * MaxConsecutiveWrites younger ones, here 5, may pass it. Commands 8, 16, ... 48 hit; the row is
+ * closed at 56 and the other one opened at 65: command 73, data 81 to 89. */
+static void
+nobody_waits_for_ever(void **state)
+{
+    (void)state;
+    struct params p = gddr(SCHEDULER_LOOK_AHEAD);
+    p.MEMORYCONTROLLER.MaxConsecutiveReads = 3;
+    p.MEMORYCONTROLLER.MaxConsecutiveWrites = 2;
+    struct stream reads = {0};
+    add(&reads, 0, bank0(0, 0), false);
+    add(&reads, 0, bank0(1, 0), false);
+    for (uint32_t i = 1; i < 20; i++)
+        add(&reads, 0, bank0(0, i), false);
+    play(&p, &reads, true);
+    uint32_t before = 0;
+    for (uint32_t i = 2; i < reads.count; i++)
+        before += reads.requests[i].end < reads.requests[1].end;
+    assert_int_equal(before, 5);
+    assert_int_equal(reads.requests[1].end, 89);
+}
+
+static void
+perfect(void **state)
+{
+    (void)state;
+    struct params p = gddr(SCHEDULER_BANK_RW_FIFO);
+    p.MEMORYCONTROLLER.V2PerfectMemory = true;
+    struct stream mixed = {0};
+    for (uint32_t i = 0; i < 16; i++)
+        add(&mixed, 0, bank0(i * 7 % 5, i), i % 3 == 1);
+    assert_steady(&p, &mixed, 8, 8);
+}
+
+/* A client that asks for `count` transactions as fast as it can, and notes when their replies come.
+ */
+struct client {
+    struct module module;
+    struct memory_port port;
+    uint32_t count, sent, here;
+    uint32_t step;
+    bool writes;
+    uint64_t last; /* cycle of the last reply */
+    bool done;
+};
+
+static enum unit_state
+client_clock(void *self, uint64_t now)
+{
+    struct client *client = self;
+    bool worked = false;
+    while (queue_front(client->port.replies, now)) {
+        queue_pop(client->port.replies, now);
+        client->last = now;
+        client->done = ++client->here == client->count;
+        worked = true;
+    }
+    if (client->sent < client->count && queue_space(client->port.requests, now)) {
+        struct memory_request *request = queue_push(client->port.requests, now);
+        memset(request, 0, sizeof *request);
+        request->address = client->sent++ * client->step;
+        request->write = client->writes;
+        request->bytes_written = client->writes ? ~UINT64_C(0) : 0;
+        worked = true;
+    }
+    return worked ? UNIT_BUSY : UNIT_WAITING;
+}
+
+/* Cycle in which the last reply comes; `seed` is of the order of clocking. */
+static uint64_t
+ask(const struct params *params, uint32_t count, uint32_t step, bool writes, uint64_t seed)
+{
+    struct clock clock;
+    struct gpu_memory memory;
+    struct memctl *memctl = mem_alloc(sizeof *memctl);
+    struct client client = {.count = count, .step = step, .writes = writes};
+    struct queue requests, replies;
+    struct error err;
+    assert_true(gpu_memory_init(&memory, 1 << 20, &err));
+    clock_init(&clock);
+    clock_add_module(&clock, &client.module, "client", -1, &client, client_clock);
+    memctl_init(memctl, &clock, params, &memory);
+    queue_init(&requests, &clock, "requests", -1, &client.module, &memctl->module,
+               sizeof(struct memory_request), 1, 64, 1);
+    queue_init(&replies, &clock, "replies", -1, &memctl->module, &client.module,
+               sizeof(struct memory_reply), 1, 64, 1);
+    client.port = (struct memory_port){&requests, &replies};
+    memctl_add_port(memctl, CLIENT_TEXTURE, &requests, &replies);
+    if (seed)
+        clock_shuffle(&clock, seed);
+    assert_true(clock_run(&clock, &client.done, LIMIT_CYCLES, &err));
+    memctl_fini(memctl);
+    queue_fini(&requests);
+    queue_fini(&replies);
+    clock_fini(&clock);
+    gpu_memory_fini(&memory);
+    free(memctl);
+    return client.last;
+}
+
+static void
+assert_last(const struct params *params, uint32_t count, uint32_t step, bool writes, uint64_t last)
+{
+    for (uint64_t seed = 0; seed < 3; seed++)
+        assert_int_equal(ask(params, count, step, writes, seed), last);
+}
+
+/* Asked for in cycle 0, at the controller in 1, its command in 2, its data until 2 + 14, at the
+ * client a cycle later: 17. The others behind it, 4 cycles apart. */
+static void
+controller(void **state)
+{
+    (void)state;
+    struct params p = simple();
+    assert_last(&p, 1, 64, false, 17);
+    assert_last(&p, 8, 64, false, 17 + 7 * 4);
+    /* One read buffer: the next command goes out when the data before has left, 14 cycles later. */
+    p.MEMORYCONTROLLER.ReadBufferLines = 1;
+    assert_last(&p, 8, 64, false, 17 + 7 * 14);
+    assert_last(&p, 8, 64, true, 12 + 7 * 4); /* writes need none: 5 + 4 cycles, 4 apart */
+    /* Two: pairs of commands 4 apart, every 14 cycles. */
+    p.MEMORYCONTROLLER.ReadBufferLines = 2;
+    assert_last(&p, 8, 64, false, 17 + 3 * 14 + 4);
+    /* One transaction of the client in service: its reply in 17 makes room in 18, where the next
+     * one's command goes out in 19. */
+    p = simple();
+    p.MEMORYCONTROLLER.ServiceQueueSize = 1;
+    assert_last(&p, 8, 64, false, 17 + 7 * 17);
+}
+
+/* Four channels, a request a cycle. 16 requests of one kilobyte lie on one channel: 4 cycles each.
+ * When every channel reaches all of the memory the four take them in turn: the last command is that
+ * of the 16th request, a cycle behind the others, in cycle 17. */
+static void
+channels(void **state)
+{
+    (void)state;
+    struct params p = simple();
+    p.MEMORYCONTROLLER.MemoryBuses = 4;
+    assert_last(&p, 16, 64, false, 17 + 15 * 4);
+    assert_last(&p, 16, 1024, false, 17 + 15);
+    p.MEMORYCONTROLLER.SharedBanks = true;
+    assert_last(&p, 16, 64, false, 17 + 15);
+}
+
+/* Requests that wait: with a limit of one they do not see the channel that is free behind the one
+ * that is not. Addresses on channels 0, 0, 1, 1 (512 bytes apart): the second waits for the first's
+ * burst. Commands 2, 6 (taken in 2), then the third is taken in 6, its command in 7. */
+static void
+waiting_limits(void **state)
+{
+    (void)state;
+    struct params p = simple();
+    p.MEMORYCONTROLLER.MemoryBuses = 2;
+    assert_last(&p, 3, 512, false, 17 + 4); /* commands 2, 6 and 4 */
+    assert_last(&p, 3, 512, true, 12 + 4);
+    p.MEMORYCONTROLLER.WriteBufferLines = 1;
+    assert_last(&p, 3, 512, false, 17 + 4);
+    assert_last(&p, 3, 512, true, 12 + 5);
+    p.MEMORYCONTROLLER.RequestQueueSize = 1;
+    assert_last(&p, 3, 512, false, 17 + 5);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(simple_reads),
+        cmocka_unit_test(simple_bursts),
+        cmocka_unit_test(simple_clocks),
+        cmocka_unit_test(simple_pages),
+        cmocka_unit_test(simple_turns),
+        cmocka_unit_test(row_hits),
+        cmocka_unit_test(bank_conflicts),
+        cmocka_unit_test(permuted_banks),
+        cmocka_unit_test(row_misses_over_banks),
+        cmocka_unit_test(turn_round),
+        cmocka_unit_test(page_policies),
+        cmocka_unit_test(look_ahead_prefers_open_rows),
+        cmocka_unit_test(nobody_waits_for_ever),
+        cmocka_unit_test(perfect),
+        cmocka_unit_test(controller),
+        cmocka_unit_test(channels),
+        cmocka_unit_test(waiting_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

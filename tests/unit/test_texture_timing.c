@@ -1,0 +1,521 @@
+/* Cycles of a texture unit alone, between a shader that sends a request a cycle and a memory that
+ * answers after a fixed time, worked out by hand from reference-2008's parameters:
+ *
+ *   a request sent in cycle 0 is taken AddressALULatency = 6 cycles later, looked up in cycle 7
+ * and, when all lines are there, read and filtered in 8; the answer is back FilterALULatency = 4
+ * later, in 12.
+ *
+ *   a line that only the second level has: look-up and read behind in cycle 8, expanded in 9,
+ *   written by 10, and read by the filter in that cycle: 2 later than a hit.
+ *
+ *   a line that only memory has: asked for in cycle 8, at the memory in 9, here MEMORY_CYCLES
+ * later, read behind in the same cycle, and then as above: 1 + MEMORY_CYCLES later than from the
+ * second level. */
+#include "base/mem.h"
+#include "unit/texunit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SIDE = 64, MAX_QUADS = 64, MEMORY_CYCLES = 50, HIT = 12, WATCHDOG = 10000 };
+
+struct bench {
+    struct clock clock;
+    struct params params;
+    struct module shader, memory_module;
+    struct queue in, out, control, done, requests, replies;
+    struct texunit unit;
+    struct resource res;
+    uint8_t *memory;
+    struct draw draw;
+    struct group groups[MAX_QUADS / 16];
+    struct program program;
+    /* of a run */
+    uint32_t count, sent, answered;
+    uint64_t start, answer_cycle[MAX_QUADS]; /* from the first request on, in order of arrival */
+    uint32_t memory_reads;
+    bool finished;
+};
+
+static enum unit_state
+shader_clock(void *self, uint64_t now)
+{
+    struct bench *b = self;
+    for (; queue_front(&b->out, now); b->answered++) {
+        b->answer_cycle[b->answered] = now - b->start;
+        queue_pop(&b->out, now);
+    }
+    if (b->sent < b->count && queue_space(&b->in, now)) {
+        *(struct texture_item *)queue_push(&b->in, now) =
+            (struct texture_item){&b->groups[b->sent / 16], b->sent % 16};
+        b->sent++;
+    }
+    b->finished = b->answered == b->count;
+    if (b->sent < b->count)
+        module_wake_at(&b->shader, now + 1);
+    return UNIT_WAITING;
+}
+
+static enum unit_state
+memory_clock(void *self, uint64_t now)
+{
+    struct bench *b = self;
+    const struct memory_request *request = queue_front(&b->requests, now);
+    if (request) {
+        struct memory_reply *reply = queue_push_later(&b->replies, now, MEMORY_CYCLES - 1);
+        reply->tag = request->tag;
+        reply->write = false;
+        memcpy(reply->data, b->memory + request->address, TRANSACTION_BYTES);
+        queue_pop(&b->requests, now);
+        b->memory_reads++;
+    }
+    return UNIT_WAITING;
+}
+
+static void
+bench_init(struct bench *b, uint32_t format)
+{
+    struct error err;
+    memset(b, 0, sizeof *b);
+    if (!params_load_preset(&b->params, "reference-2008", &err))
+        fail_msg("%s", err.text);
+    const struct resource_desc desc = {.target = TARGET_2D,
+                                       .format = format,
+                                       .width = SIDE,
+                                       .height = SIDE,
+                                       .depth = 1,
+                                       .array_size = 1,
+                                       .last_level = 6};
+    assert_true(resource_init(&b->res, &desc, NULL));
+    resource_tile(&b->res, 6);
+    b->res.address = 256;
+    b->memory = mem_alloc(256 + b->res.size_bytes);
+    for (uint32_t i = 0; i < b->res.size_bytes; i++)
+        b->memory[256 + i] = (uint8_t)(i * 2654435761u >> 24);
+    struct bound_view *bound = &b->draw.views[STAGE_FRAGMENT][0];
+    bound->res = &b->res;
+    bound->format = b->res.format;
+    bound->view.last_level = 6;
+    for (uint8_t c = 0; c < 4; c++)
+        bound->view.swizzle[c] = c;
+    bound->view.target = TARGET_2D;
+    bound->sampler.wrap_s = bound->sampler.wrap_t = WRAP_REPEAT;
+    bound->sampler.min_filter = bound->sampler.mag_filter = FILTER_LINEAR;
+    bound->sampler.mip_filter = MIP_LINEAR;
+    bound->sampler.max_lod = 10;
+    for (uint32_t g = 0; g < MAX_QUADS / 16; g++) {
+        struct group *group = &b->groups[g];
+        group->draw = &b->draw;
+        group->stage = STAGE_FRAGMENT;
+        group->exec.request.opcode = OP_TEX;
+        group->exec.request.target = TEX_2D;
+        group->exec.request.mask = ~0ull;
+    }
+}
+
+/* With the parameters as the test has set them. */
+static void
+bench_build(struct bench *b)
+{
+    const struct params *p = &b->params;
+    clock_init(&b->clock);
+    clock_add_module(&b->clock, &b->shader, "shader", -1, b, shader_clock);
+    texunit_init(&b->unit, &b->clock, p, 0);
+    clock_add_module(&b->clock, &b->memory_module, "memory", -1, b, memory_clock);
+    struct module *unit = &b->unit.module;
+    queue_init(&b->in, &b->clock, "in", -1, &b->shader, unit, sizeof(struct texture_item), 1,
+               p->FRAGMENTSHADER.TextureRequestQueueSize, p->FRAGMENTSHADER.AddressALULatency);
+    queue_init(&b->out, &b->clock, "out", -1, unit, &b->shader, sizeof(struct texture_item), 1,
+               p->FRAGMENTSHADER.TextureResultQueue, p->FRAGMENTSHADER.FilterALULatency);
+    queue_init(&b->control, &b->clock, "control", -1, &b->shader, unit, sizeof(struct control_item),
+               1, 1, 1);
+    queue_init(&b->done, &b->clock, "done", -1, unit, &b->shader, sizeof(struct done_item), 1, 1,
+               1);
+    queue_init(&b->requests, &b->clock, "requests", -1, unit, &b->memory_module,
+               sizeof(struct memory_request), 1, 8, 1);
+    queue_init(&b->replies, &b->clock, "replies", -1, &b->memory_module, unit,
+               sizeof(struct memory_reply), 1, 64, 1);
+    b->unit.in = &b->in;
+    b->unit.out = &b->out;
+    b->unit.control = &b->control;
+    b->unit.done = &b->done;
+    b->unit.cache.behind.port = (struct memory_port){&b->requests, &b->replies};
+}
+
+static void
+bench_fini(struct bench *b)
+{
+    texunit_fini(&b->unit);
+    struct queue *queues[] = {&b->in, &b->out, &b->control, &b->done, &b->requests, &b->replies};
+    for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
+        queue_fini(queues[i]);
+    clock_fini(&b->clock);
+    free(b->memory);
+}
+
+/* Quad q looks at texels x .. x + 2 * step_x, y .. y + 2: its lanes' upper left texels are step_x
+ * and 1 apart, each exactly hit. */
+static void
+aim(struct bench *b, uint32_t q, uint32_t x, uint32_t y, uint32_t step_x)
+{
+    struct texture_request *request = &b->groups[q / 16].exec.request;
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        uint32_t at = q % 16 * 4 + lane;
+        request->coord[0][at] = ((float)(x + (lane & 1) * step_x) + 0.5f) / SIDE;
+        request->coord[1][at] = ((float)(y + (lane >> 1)) + 0.5f) / SIDE;
+    }
+}
+
+/* Sends `count` requests and checks what came: the same texels as straight from memory. */
+static void
+run(struct bench *b, uint32_t count)
+{
+    struct error err;
+    const struct gpu_memory memory = {.bytes = b->memory};
+    b->count = count;
+    b->sent = b->answered = 0;
+    b->memory_reads = 0;
+    b->finished = false;
+    b->start = b->clock.now;
+    module_wake_at(&b->shader, b->start);
+    if (!clock_run(&b->clock, &b->finished, WATCHDOG, &err))
+        fail_msg("%s", err.text);
+    for (uint32_t q = 0; q < count; q++) {
+        float rgba[4][EXEC_MAX_LANES];
+        const struct group *group = &b->groups[q / 16];
+        sample_direct(&b->draw.views[STAGE_FRAGMENT][0], &memory, &group->exec.request,
+                      EXEC_MAX_LANES, rgba);
+        for (uint32_t c = 0; c < 4; c++)
+            assert_memory_equal(&group->texels[c][q % 16 * 4], &rgba[c][q % 16 * 4],
+                                4 * sizeof(float));
+    }
+    const struct texunit_stats *s = &b->unit.stats;
+    assert_int_equal(s->cache_accesses, s->cache_hits + s->cache_misses);
+    assert_int_equal(s->cache_l1_accesses, s->cache_l1_hits + s->cache_l1_misses);
+}
+
+/* One quad of one line: from memory, then from the first level, then, after the other 64 lines have
+ * passed through the first level, from the second. */
+static void
+latencies(void **state)
+{
+    struct bench b;
+    bench_init(&b, 67);
+    bench_build(&b);
+    aim(&b, 0, 0, 0, 1);
+    run(&b, 1);
+    assert_int_equal(b.answer_cycle[0], HIT + 2 + 1 + MEMORY_CYCLES);
+    assert_int_equal(b.memory_reads, 1);
+    run(&b, 1);
+    assert_int_equal(b.answer_cycle[0], HIT);
+    assert_int_equal(b.memory_reads, 0);
+    for (uint32_t q = 0; q < 64; q++)
+        aim(&b, q, q % 8 * 4 + 16, q / 8 * 4 + 16, 1);
+    run(&b, 64);
+    aim(&b, 0, 0, 0, 1);
+    run(&b, 1);
+    assert_int_equal(b.answer_cycle[0], HIT + 2);
+    assert_int_equal(b.memory_reads, 0);
+    assert_int_equal(b.unit.stats.cache_misses, 66);
+    assert_int_equal(b.unit.stats.cache_l1_misses, 65);
+    bench_fini(&b);
+}
+
+/* With one level a line of 64 bytes is one transaction: look-up behind, memory, read, expansion and
+ * write as with two. */
+static void
+one_level(void **state)
+{
+    struct bench b;
+    bench_init(&b, 67);
+    b.params.FRAGMENTSHADER.TwoLevelTextureCache = false;
+    bench_build(&b);
+    aim(&b, 0, 0, 0, 1);
+    run(&b, 1);
+    assert_int_equal(b.answer_cycle[0], HIT + 2 + 1 + MEMORY_CYCLES);
+    run(&b, 1);
+    assert_int_equal(b.answer_cycle[0], HIT);
+    assert_int_equal(b.unit.stats.cache_l1_accesses, 0);
+    bench_fini(&b);
+}
+
+/* Sixteen quads twice, the second time all in the first level. Bilinear: an answer a cycle. */
+static void
+assert_pace(struct bench *b, uint32_t quads, uint32_t cycles)
+{
+    run(b, quads);
+    run(b, quads);
+    assert_int_equal(b->memory_reads, 0);
+    for (uint32_t q = 0; q < quads; q++)
+        assert_int_equal(b->answer_cycle[q], HIT - 1 + (q + 1) * cycles);
+}
+
+static void
+bilinear(void **state)
+{
+    struct bench b;
+    bench_init(&b, 67);
+    bench_build(&b);
+    for (uint32_t q = 0; q < 16; q++)
+        aim(&b, q, q % 4 * 4, q / 4 * 4, 1);
+    assert_pace(&b, 16, 1);
+    assert_int_equal(b.unit.stats.passes, 32);
+    /* also across lines: 9 texels around a corner of four 4x4 squares */
+    for (uint32_t q = 0; q < 16; q++)
+        aim(&b, q, 2, 2, 1);
+    assert_pace(&b, 16, 1);
+    bench_fini(&b);
+}
+
+static void
+nearest(void **state)
+{
+    struct bench b;
+    bench_init(&b, 67);
+    bench_build(&b);
+    struct sampler_state *sampler = &b.draw.views[STAGE_FRAGMENT][0].sampler;
+    sampler->min_filter = sampler->mag_filter = FILTER_NEAREST;
+    for (uint32_t q = 0; q < 16; q++)
+        aim(&b, q, q * 2, 0, 1);
+    assert_pace(&b, 16, 1);
+    assert_int_equal(b.unit.stats.samples_nearest, 32);
+    assert_int_equal(b.unit.stats.texels, 32 * 4);
+    bench_fini(&b);
+}
+
+/* LOD 0.5: two levels, two samples a quad. */
+static void
+trilinear(void **state)
+{
+    struct bench b;
+    bench_init(&b, 67);
+    b.draw.views[STAGE_FRAGMENT][0].sampler.lod_bias = 0.5f;
+    bench_build(&b);
+    for (uint32_t q = 0; q < 16; q++)
+        aim(&b, q, q % 4 * 4, q / 4 * 4, 1);
+    assert_pace(&b, 16, 2);
+    assert_int_equal(b.unit.stats.quads_two_levels, 32);
+    bench_fini(&b);
+}
+
+/* A footprint of 4 x 1 texels: four probes on level 0; with LOD 0.5 more, of two levels each. */
+static void
+anisotropic(void **state)
+{
+    struct bench b;
+    bench_init(&b, 67);
+    struct sampler_state *sampler = &b.draw.views[STAGE_FRAGMENT][0].sampler;
+    sampler->max_anisotropy = 8;
+    bench_build(&b);
+    for (uint32_t q = 0; q < 16; q++)
+        aim(&b, q, 16, q % 4, 4);
+    assert_pace(&b, 16, 4);
+    assert_int_equal(b.unit.stats.probes, 32 * 4);
+    bench_fini(&b);
+
+    bench_init(&b, 67);
+    sampler->max_anisotropy = 8;
+    sampler->lod_bias = 0.5f;
+    bench_build(&b);
+    for (uint32_t q = 0; q < 16; q++)
+        aim(&b, q, 16, q % 4, 4);
+    assert_pace(&b, 16, 8);
+    bench_fini(&b);
+}
+
+/* Nine texels of 16 bytes, around one point, are 9 words of bank 0: 3 turns of its 4 ports, 4
+ * cycles each. Of 8 bytes: banks 0 and 2 get the texels of even and odd columns, 6 and 3: 2 turns
+ * of 2 cycles. Of 4 bytes through ports of 2: 2 cycles. */
+static void
+ports(void **state)
+{
+    static const struct {
+        uint32_t format, width, cycles;
+    } cases[] = {
+        {31 /* R32G32B32A32_FLOAT */, 4, 12},
+        {31, 16, 3},
+        {94 /* R16G16B16A16_FLOAT */, 4, 4},
+        {94, 8, 2},
+        {67, 2, 2},
+        {67, 4, 1},
+        {64 /* R8 */, 4, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_init(&b, cases[i].format);
+        b.params.FRAGMENTSHADER.TextureCachePortWidth = cases[i].width;
+        memset(b.memory + 256, 0, b.res.size_bytes); /* no NaN */
+        bench_build(&b);
+        for (uint32_t q = 0; q < 8; q++)
+            aim(&b, q, 0, 0, 1);
+        run(&b, 8);
+        run(&b, 8);
+        for (uint32_t q = 0; q < 8; q++)
+            assert_int_equal(b.answer_cycle[q], HIT + q * cases[i].cycles);
+        bench_fini(&b);
+    }
+}
+
+/* Sixteen lines that the second level has. With room in the window a line a cycle comes: 2 cycles
+ * behind hits. In a window of one, a sample is looked up when the one before has its line, 3 cycles
+ * later. */
+static void
+window(void **state)
+{
+    for (uint32_t size = 1; size <= 32; size += 31) {
+        struct bench b;
+        bench_init(&b, 67);
+        b.params.FRAGMENTSHADER.TextureWaitReadWindow = size;
+        b.params.FRAGMENTSHADER.TextureCacheLines = 1; /* 8 lines in all */
+        bench_build(&b);
+        for (uint32_t q = 0; q < 16; q++)
+            aim(&b, q, q % 4 * 4, q / 4 * 4, 1);
+        run(&b, 16);
+        run(&b, 16);
+        assert_int_equal(b.memory_reads, 0);
+        assert_int_equal(b.unit.stats.cache_l1_hits, 16);
+        for (uint32_t q = 0; q < 16; q++)
+            assert_int_equal(b.answer_cycle[q], HIT + 2 + q * (size == 1 ? 3 : 1));
+        bench_fini(&b);
+    }
+}
+
+/* A quad at a corner of four lines that are nowhere takes 4 / misses cycles to be looked up; the
+ * quad after it, whose line is here, does not wait for them and is answered first. */
+static void
+misses_a_cycle(void **state)
+{
+    for (uint32_t misses = 1; misses <= 4; misses *= 2) {
+        struct bench b;
+        bench_init(&b, 67);
+        b.params.FRAGMENTSHADER.TextureCacheMissesPerCycle = misses;
+        bench_build(&b);
+        aim(&b, 0, 32, 32, 1);
+        run(&b, 1);
+        aim(&b, 0, 2, 2, 1);
+        aim(&b, 1, 32, 32, 1);
+        run(&b, 2);
+        assert_int_equal(b.answer_cycle[0], HIT + 4 / misses);
+        /* the four lines come one a cycle, as they were looked up behind the first level */
+        assert_int_equal(b.answer_cycle[1], HIT + 2 + 1 + MEMORY_CYCLES + 3);
+        bench_fini(&b);
+    }
+}
+
+/* Lines of DXT1, 64 bytes of texels out of 8: the decompressor takes one at a time. */
+static void
+decompression(void **state)
+{
+    for (uint32_t latency = 1; latency <= 5; latency += 4) {
+        struct bench b;
+        bench_init(&b, 105);
+        b.params.FRAGMENTSHADER.TextureCacheDecompressLatency = latency;
+        b.params.FRAGMENTSHADER.TextureCacheLines = 1;
+        bench_build(&b);
+        for (uint32_t q = 0; q < 16; q++)
+            aim(&b, q, q % 4 * 4, q / 4 * 4, 1);
+        run(&b, 16);
+        assert_int_equal(b.memory_reads, 2); /* 16 blocks of 8 bytes */
+        run(&b, 16);
+        for (uint32_t q = 0; q < 16; q++)
+            assert_int_equal(b.answer_cycle[q], HIT + 1 + (q + 1) * latency);
+        assert_int_equal(b.unit.stats.lines_decompressed, 32);
+        bench_fini(&b);
+    }
+}
+
+/* With one level neighbouring blocks share the transaction that brings them while it is under way.
+ */
+static void
+shared_transactions(void **state)
+{
+    struct bench b;
+    bench_init(&b, 105);
+    b.params.FRAGMENTSHADER.TwoLevelTextureCache = false;
+    bench_build(&b);
+    for (uint32_t q = 0; q < 16; q++)
+        aim(&b, q, q % 4 * 4, q / 4 * 4, 1);
+    run(&b, 16);
+    assert_int_equal(b.memory_reads, 2);
+    assert_int_equal(b.answer_cycle[0], HIT + 2 + 1 + MEMORY_CYCLES);
+    assert_int_equal(b.answer_cycle[15], HIT + 2 + 1 + MEMORY_CYCLES + 15);
+    bench_fini(&b);
+}
+
+/* A cache of one line: the samples at a corner of four lines get them one after another, and give
+ * the right texels. */
+static void
+one_way(void **state)
+{
+    struct bench b;
+    bench_init(&b, 67);
+    b.params.FRAGMENTSHADER.TextureCacheWays = 1;
+    b.params.FRAGMENTSHADER.TextureCacheLines = 1;
+    b.draw.views[STAGE_FRAGMENT][0].sampler.lod_bias = 0.5f;
+    bench_build(&b);
+    for (uint32_t q = 0; q < 16; q++)
+        aim(&b, q, q * 3 + 2, q * 2 + 2, 1);
+    run(&b, 16);
+    assert_true(b.unit.stats.cache_misses > 32);
+    bench_fini(&b);
+}
+
+/* Lines of every size, over every layout and format: what arrives is right. */
+static void
+any_cache(void **state)
+{
+    static const uint32_t formats[] = {67, 64, 65, 94, 31, 105, 108, 113, 116};
+    for (uint32_t n = 0; n < 180; n++) {
+        struct bench b;
+        bench_init(&b, formats[n % 9]);
+        if (b.res.format->is_float)
+            memset(b.memory + 256, 0x3c, b.res.size_bytes);
+        resource_tile(&b.res, n % 8);
+        b.params.FRAGMENTSHADER.TwoLevelTextureCache = n & 1;
+        b.params.FRAGMENTSHADER.TextureCacheLineSize = 16u << n % 5;
+        b.params.FRAGMENTSHADER.TextureCacheWays = 1 + n % 3;
+        b.params.FRAGMENTSHADER.TextureCacheLines = 1u << n % 4;
+        b.params.FRAGMENTSHADER.TextureCacheLineSizeL1 = 16u << n / 9 % 5;
+        b.params.FRAGMENTSHADER.TextureCacheWaysL1 = 1 + n / 3 % 2;
+        b.params.FRAGMENTSHADER.TextureCacheLinesL1 = 1u << n % 3;
+        b.params.FRAGMENTSHADER.TextureWaitReadWindow = 1 + n % 5;
+        b.params.FRAGMENTSHADER.TextureAccessQueue = 1 + n % 7;
+        b.params.FRAGMENTSHADER.TextureCacheRequestQueueSize = 2 + n % 3;
+        b.params.FRAGMENTSHADER.TextureCacheInputQueue = 1 + n % 4;
+        b.params.FRAGMENTSHADER.TextureCacheInputQueueL1 = 1 + n % 2;
+        struct sampler_state *sampler = &b.draw.views[STAGE_FRAGMENT][0].sampler;
+        sampler->max_anisotropy = (uint8_t)(n % 17);
+        sampler->lod_bias = (float)(n % 4) * 0.3f;
+        sampler->wrap_s = (uint8_t)(n / 7 % 8);
+        bench_build(&b);
+        for (uint32_t q = 0; q < MAX_QUADS; q++)
+            aim(&b, q, (q * 7 + n) % SIDE, (q * 5) % SIDE, 1 + (q + n) % 8);
+        run(&b, MAX_QUADS);
+        bench_fini(&b);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latencies),
+        cmocka_unit_test(one_level),
+        cmocka_unit_test(bilinear),
+        cmocka_unit_test(nearest),
+        cmocka_unit_test(trilinear),
+        cmocka_unit_test(anisotropic),
+        cmocka_unit_test(ports),
+        cmocka_unit_test(window),
+        cmocka_unit_test(misses_a_cycle),
+        cmocka_unit_test(decompression),
+        cmocka_unit_test(shared_transactions),
+        cmocka_unit_test(one_way),
+        cmocka_unit_test(any_cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

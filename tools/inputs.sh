@@ -1,0 +1,47 @@
+# shellcheck shell=sh disable=SC2154
+# Inputs that the benchmarks and the scaling study share; sourced by them. $aetius is the simulator,
+# $out the folder that traces go to; a trace that is there is kept.
+
+can_draw() {
+    [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1
+}
+
+# capture TRACE LOG PROGRAM...: everything that the program draws
+capture() {
+    to=$1
+    log=$2
+    shift 2
+    [ -f "$to" ] || "$aetius" capture -o "$to.part" -- "$@" >"$log" 2>&1 || {
+        tail -n 5 "$log" >&2
+        echo "could not capture $1 (see $log)" >&2
+        exit 1
+    }
+    [ -f "$to" ] || mv "$to.part" "$to"
+}
+
+# capture_game TRACE WIDTH HEIGHT FRAMES OPTIONS...: OpenArena's demo. When it starts for the first
+# time it sets its display up twice, so that frames have other numbers: it is started once in vain.
+capture_game() {
+    [ ! -f "$1" ] || return 0
+    mkdir -p "$out/home"
+    [ -f "$out/first.trace" ] || play_game "$out/first.trace" 640 480 0-20
+    play_game "$@"
+}
+
+play_game() {
+    game_trace=$1
+    width=$2
+    height=$3
+    range=$4
+    shift 4
+    HOME=$PWD/$out/home "$aetius" capture -o "$game_trace.part" --frames "$range" --stop -- \
+        /usr/games/openarena \
+        +set com_hunkmegs 512 +set s_initsound 0 +set r_fullscreen 0 +set r_mode -1 \
+        +set r_customwidth "$width" +set r_customheight "$height" +set com_maxfps 0 +set ttycon 0 \
+        +set timedemo 1 +set cl_renderer opengl1 "$@" +demo demo088-test1 </dev/null >"$out/game.log" 2>&1 || {
+        tail -n 5 "$out/game.log" >&2
+        echo "could not capture OpenArena (see $out/game.log)" >&2
+        exit 1
+    }
+    mv "$game_trace.part" "$game_trace"
+}
