@@ -291,7 +291,7 @@ part_statistics() {
     at=$out/statistics
     rm -rf "$at"
     mkdir -p "$at"
-    for trace in "$out"/traces/*-30.trace "$out"/traces/openarena.trace; do
+    for trace in "$out"/traces/*-30.trace "$(find "$out/traces/openarena/" -name '*.trace' 2>/dev/null | sort | sed -n 10p)"; do
         [ -s "$trace" ] || continue
         frame=$("$aetius" info --json "$trace" | jq '.frames / 2 | floor')
         name=$(basename "$trace" .trace)
