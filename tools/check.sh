@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 root=$(pwd)
 work=$root/build-check
 golden=tests/golden/tiny.trace
+workloads=tests/golden/workloads.trace
 mkdir -p "$work/logs"
 rm -f "$work/result"
 
@@ -112,22 +113,52 @@ commands() { "$1" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'; }
 
 answers_help() { "$1" "$2" --help | grep -q "usage: aetius $2"; }
 
-# What a run says that must not depend on the compiler: pictures, cycles, statistics, parameters.
+# What a run says that must not depend on the compiler or on who simulates which frame: pictures,
+# cycles, statistics, parameters. results BINARY FOLDER OPTIONS...
 results() {
-    "$1" sim "$golden" --force -o "$2" || return 1
+    binary=$1
+    folder=$2
+    shift 2
+    "$binary" sim "$golden" --force -o "$folder" "$@" || return 1
     (
-        cd "$2" || exit 1
+        cd "$folder" || exit 1
         jq -c '{picture_hash, cycles, frames, width, height}' run.json
-        for table in stats.*.csv.gz; do
-            echo "$table $(gunzip -c "$table" | sha256sum)"
-        done
-        sha256sum machine.ini frames/*.png
-    ) >"$2.results"
+        sha256sum stats.*.csv.gz machine.ini frames/*.png
+    ) >"$folder.results"
 }
 
+# same_results BUILD [OPTIONS...]
 same_results() {
-    results "$work/$1/aetius" "$work/results/$1" || return 1
-    diff "$work/results/gcc-O3.results" "$work/results/$1.results"
+    binary=$work/$1/aetius
+    at=$work/results/$(echo "$*" | tr -d ' ')
+    shift
+    results "$binary" "$at" "$@" || return 1
+    diff "$work/results/gcc-O3.results" "$at.results"
+}
+
+# A frame's row of the table by frames is the same when the frames before it are not simulated.
+frame_alone() {
+    "$aetius" sim "$golden" --frames 1 --force -o "$work/results/alone" || return 1
+    gunzip -c "$work/results/alone/stats.frames.csv.gz" | tail -n 1 >"$work/results/alone.row"
+    gunzip -c "$work/results/gcc-O3/stats.frames.csv.gz" | grep '^1,' |
+        diff - "$work/results/alone.row"
+}
+
+# Each statistic counts something on some machine: the traces that the repository keeps on several,
+# and what real_scenes left. What only games of `make real` count is named here.
+statistics_used() {
+    for preset in reference-2005 reference-2008; do
+        for choice in RASTERIZER.Generator=seven-level RASTERIZER.Generator=scan \
+            RASTERIZER.Generator=recursive GPU.UnifiedShader=FALSE; do
+            "$aetius" sim "$golden" --preset $preset --set $choice --force \
+                -o "$work/results/used-$preset-$choice" || return 1
+        done
+    done
+    "$aetius" sim "$workloads" --preset reference-2008 --force -o "$work/results/used-workloads" &&
+        "$aetius" sim "$workloads" --preset reference-2008 --config tests/golden/tight.ini \
+            --jobs 2 --force -o "$work/results/used-tight" || return 1
+    # shellcheck disable=SC2046  # folders, without blanks
+    UNUSED_OK='hz.poisoned zstencil.blocks_read_128' tools/unused-statistics.sh "$work"/results/used-* $(find "$work/real/pictures" -name sim 2>/dev/null)
 }
 
 # The part of `make real` that is short enough.
@@ -180,6 +211,11 @@ step 'build clang -O0' build clang-O0 clang aetius -Dbuildtype=debug
 step 'build clang -O3' build clang-O3 clang aetius -Dbuildtype=release
 mkdir -p "$work/results"
 step "gcc -O3 simulates $golden" same_results gcc-O3
+step 'every statistic counts something' statistics_used
+step 'a frame alone has the figures that it has after others' frame_alone
+for jobs in 2 3; do
+    step "the same results with --jobs $jobs" same_results gcc-O3 --jobs $jobs
+done
 for name in gcc-O0 clang-O0 clang-O3 sanitizers; do
     step "$name gives the results of gcc -O3" same_results "$name"
 done

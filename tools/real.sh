@@ -2,7 +2,9 @@
 # `make real`: the real programs that the pictures are judged by. Leaves tables and real.json in
 # out/real, and compares with tests/real/expected (its README tells the format).
 #
-#     tools/real.sh build/aetius [PART...]       parts: glmark2 openarena apitrace piglit verify
+#     tools/real.sh build/aetius [PART...]
+#
+# Parts: glmark2 openarena apitrace piglit verify statistics (of traces that the others left)
 #
 # Environment: SCENES (of glmark2), SIZE (800x600), FRAMES (of glmark2: 1 30 60), OPENARENA_FRAMES
 # (20), TIMED (30: the frames of glmark2 that also run on the machine; "" for none), PIGLIT (quick_gl
@@ -11,7 +13,7 @@ set -eu
 cd "$(dirname "$0")/.."
 aetius=$(realpath "$1")
 shift
-parts=${*:-glmark2 openarena apitrace piglit verify}
+parts=${*:-glmark2 openarena apitrace piglit verify statistics}
 scenes=${SCENES:-build texture shading bump effect2d pulsar desktop buffer ideas jellyfish terrain \
 shadow refract conditionals function loop}
 size=${SIZE:-800x600}
@@ -182,6 +184,31 @@ part_verify() {
     done <"$out/verify.list"
 }
 
+# Each statistic counts something in some of the traces on some machine.
+part_statistics() {
+    at=$out/statistics
+    rm -rf "$at"
+    mkdir -p "$at"
+    for trace in "$out"/traces/*-30.trace "$out"/traces/openarena.trace; do
+        [ -s "$trace" ] || continue
+        frame=$("$aetius" info --json "$trace" | jq '.frames / 2 | floor')
+        name=$(basename "$trace" .trace)
+        say "statistics: $name"
+        for options in '--preset reference-2005' '--preset reference-2008' \
+            '--set RASTERIZER.Generator=seven-level --set GPU.UnifiedShader=FALSE' \
+            '--set RASTERIZER.Generator=scan'; do
+            # shellcheck disable=SC2086  # words
+            "$aetius" sim "$trace" --frames "$frame" $options \
+                -o "$at/$name-$(echo "$options" | tr -c 'a-zA-Z0-9\n' '-')" >/dev/null 2>&1 || true
+        done
+    done
+    if tools/unused-statistics.sh "$at"/* >"$at.txt" 2>&1; then
+        printf 'statistics\tmet\t%s\n' "$(tail -n 1 "$at.txt")" >>"$out/pictures.txt"
+    else
+        printf 'statistics\tmissed\t%s\n' "$(tr '\n' ' ' <"$at.txt")" >>"$out/pictures.txt"
+    fi
+}
+
 # changes EXPECTED NOW WELL: what changed, as NAME, expected, now. NOW holds everything that ran; what
 # EXPECTED does not list is expected to be WELL (a regular expression).
 changes() {
@@ -194,14 +221,14 @@ changes() {
 
 for part in $parts; do
     case $part in
-    glmark2 | openarena | apitrace | verify)
+    glmark2 | openarena | apitrace | verify | statistics)
         touch "$out/pictures.txt"
         grep -v "^$part" "$out/pictures.txt" >"$out/pictures.kept" || true
         mv "$out/pictures.kept" "$out/pictures.txt"
         ;;
     piglit) ;;
     *)
-        echo "real: there is no part '$part': glmark2, openarena, apitrace, piglit or verify" >&2
+        echo "real: there is no part '$part': glmark2, openarena, apitrace, piglit, verify or statistics" >&2
         exit 2
         ;;
     esac

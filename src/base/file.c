@@ -3,6 +3,7 @@
 #include "base/build.h"
 #include "base/mem.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 
 bool
 file_exists(const char *path)
@@ -37,6 +37,18 @@ dir_create(const char *path, struct error *err)
     }
     free(copy);
     return ok;
+}
+
+void
+dir_remove(const char *path)
+{
+    DIR *dir = opendir(path);
+    if (!dir)
+        return;
+    for (const struct dirent *entry; (entry = readdir(dir));)
+        unlinkat(dirfd(dir), entry->d_name, 0); /* not "." and "..": they are folders */
+    closedir(dir);
+    rmdir(path);
 }
 
 bool

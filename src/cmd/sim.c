@@ -1,5 +1,6 @@
 /* aetius sim: frames of a trace on the simulated GPU, cycle by cycle. */
 #include "base/interrupt.h"
+#include "cmd/jobs.h"
 #include "cmd/simulate.h"
 #include "trace/file.h"
 
@@ -25,13 +26,21 @@ has_frames(const struct trace_reader *reader, const char *path, const struct fra
            fail(err, "%s has %u frames", path, count);
 }
 
+static uint64_t
+count_frames(const struct trace_reader *reader, const struct frame_set *frames)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < trace_frame_count(reader); i++)
+        count += frame_set_has(frames, i);
+    return count;
+}
+
 /* Drives the trace through the simulation, up to the last frame that is wanted. */
 static bool
-drive(struct simulate *s, struct trace_reader *reader, struct error *err)
+drive_alone(struct simulate *s, struct trace_reader *reader, struct error *err)
 {
     uint32_t last = frame_set_last(&s->frames);
     bool ok = true, end = false;
-    s->progress.total = count_draws(reader, &s->frames);
     while (ok && !s->sim.stopped && s->sim.frame <= last) {
         struct message message;
         ok = trace_reader_next(reader, &message, &end, err);
@@ -41,6 +50,24 @@ drive(struct simulate *s, struct trace_reader *reader, struct error *err)
         if (!ok)
             fail_prefix(err, "frame %u", s->sim.frame);
     }
+    return ok;
+}
+
+/* By as many processes as were asked for; more than there are frames have nothing to do. */
+static bool
+drive(struct simulate *s, struct trace_reader *reader, struct error *err)
+{
+    const uint64_t frames = count_frames(reader, &s->frames);
+    const uint64_t jobs = s->options->jobs < frames ? s->options->jobs : frames;
+    struct needed_draws *needed = NULL;
+    s->progress.total = count_draws(reader, &s->frames);
+    bool ok =
+        (!s->frames.count && jobs < 2) || needed_draws_find_later(&needed, reader, &s->frames, err);
+    s->sim.needed = needed;
+    if (ok)
+        ok = jobs < 2 ? drive_alone(s, reader, err) : jobs_drive(s, reader, (uint32_t)jobs, err);
+    s->sim.needed = NULL;
+    needed_draws_destroy(needed);
     return ok;
 }
 
@@ -55,19 +82,14 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
     if (*warning.text)
         log_warning("%s", warning.text);
     interrupt_watch();
-    struct needed_draws *needed = NULL;
     bool stopped = false;
     bool ok = has_frames(reader, path, &options->timed, err) &&
               simulate_begin(&s, options, trace_program(reader), path, err);
     if (ok) {
-        ok = !s.frames.count || options->functional ||
-             needed_draws_find(&needed, reader, &s.frames, false, err);
-        s.sim.needed = needed;
-        ok = ok && drive(&s, reader, err);
+        ok = drive(&s, reader, err);
         stopped = s.sim.stopped;
         ok = simulate_end(&s, ok, ok ? err : &closing) && ok;
     }
-    needed_draws_destroy(needed);
     trace_reader_close(reader);
     if (ok && stopped)
         fail(err, "interrupted");
@@ -78,7 +100,11 @@ int
 cmd_sim(int argc, char **argv)
 {
     struct simulate_options request = {0};
-    const struct arg_option options[] = {SIMULATE_OPTIONS(&request), {0}};
+    const struct arg_option options[] = {
+        SIMULATE_OPTIONS(&request),
+        {"jobs", 0, ARG_UINT, &request.jobs, "N",
+         "processes that simulate frames side by side (1); the results are the same"},
+        {0}};
     const struct arg_spec spec = {
         "sim", "FILE -o DIR [options]",
         "Simulates the frames of a trace cycle by cycle and leaves in DIR: frames/*.png,\n"

@@ -5,6 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* A signal trace, by option or by parameters. */
+static bool
+wants_vcd(const struct simulate *s)
+{
+    return s->options->dir && !s->options->functional &&
+           (s->options->vcd ||
+            (s->params.SIMULATOR.DumpSignalTrace && s->params.SIMULATOR.SignalDumpCycles));
+}
+
 static bool
 make_simulation(struct simulate *s, struct error *err)
 {
@@ -12,6 +21,8 @@ make_simulation(struct simulate *s, struct error *err)
     struct simulation_listener listener = run_folder_listener(&s->folder);
     if (!machine_options_apply(&options->machine, &s->params, err))
         return false;
+    if (options->jobs > 1 && wants_vcd(s))
+        return fail(err, "a signal trace counts the cycles of the whole run: it wants --jobs 1");
     s->frames = options->timed;
     if (!simulation_init(&s->sim, &s->params, options->functional ? NULL : &s->frames, &listener,
                          err))
@@ -37,23 +48,120 @@ parse_vcd(struct simulate_options *options, struct error *err)
     return true;
 }
 
+/* --pixel X,Y: from the top left of the frame. */
+static bool
+parse_pixel(struct simulate_options *options, struct error *err)
+{
+    char rest;
+    if (!options->pixel)
+        return true;
+    if (options->functional)
+        return fail(err, "--pixel wants a run in time");
+    return sscanf(options->pixel, "%u,%u%c", &options->pixel_x, &options->pixel_y, &rest) == 2 ||
+           fail(err, "--pixel '%s': expected X,Y", options->pixel);
+}
+
+static bool
+parse_map(struct simulate_options *options, struct error *err)
+{
+    if (!options->map)
+        return true;
+    if (!options->dir || options->functional)
+        return fail(err, "--map wants -o DIR, and a run in time");
+    return maps_parse(&options->maps, options->map, err);
+}
+
 bool
 simulate_options_parse(struct simulate_options *options, struct error *err)
 {
     return (!options->frames || frame_set_parse(&options->timed, options->frames, err)) &&
-           parse_vcd(options, err);
+           parse_vcd(options, err) && parse_map(options, err) && parse_pixel(options, err) &&
+           (!options->capture_blocks ||
+            (options->dir && !options->functional && options->jobs <= 1) ||
+            fail(err, "--capture-blocks wants -o DIR, and a run in time, of one job"));
 }
 
+/* By the option, or else by the parameters. */
 static bool
 open_vcd(struct simulate *s, struct error *err)
 {
-    if (!s->options->vcd)
+    const struct simulate_options *options = s->options;
+    const struct params *p = &s->params;
+    if (!wants_vcd(s))
         return true;
-    char *path = mem_printf("%s/signals.vcd", s->options->dir);
-    s->vcd =
-        vcd_create(path, &s->sim.machine->clock, s->options->vcd_first, s->options->vcd_last, err);
+    const uint64_t start = p->SIMULATOR.StartSignalDump;
+    const uint64_t first = options->vcd ? options->vcd_first : start;
+    const uint64_t last =
+        options->vcd ? options->vcd_last : start + p->SIMULATOR.SignalDumpCycles - 1;
+    char *path = mem_printf("%s/%s", options->dir,
+                            options->vcd ? "signals.vcd" : p->SIMULATOR.SignalDumpFile);
+    s->vcd = vcd_create(path, &s->sim.machine->clock, first, last, err);
     free(path);
     return s->vcd != NULL;
+}
+
+/* --capture-blocks: files of color and of z, one for all ROPs. */
+static bool
+open_captures(struct simulate *s, struct error *err)
+{
+    static const struct {
+        const char *name;
+        enum codec_kind kind;
+    } files[2] = {{"color", CODEC_COLOR}, {"z", CODEC_DEPTH}};
+    struct machine *machine = s->sim.machine;
+    if (!s->options->capture_blocks)
+        return true;
+    if (machine->colorwrite->rop.shape.cache.line_bytes != CODEC_BLOCK_BYTES ||
+        machine->zstencil->rop.shape.cache.line_bytes != CODEC_BLOCK_BYTES)
+        return fail(err, "--capture-blocks wants lines of 16 quads in both caches of the ROPs");
+    for (uint32_t i = 0; i < 2; i++) {
+        char *path = mem_printf("%s/blocks.%s", s->options->dir, files[i].name);
+        bool ok = blocks_writer_create(&s->captures[i].writer, path, files[i].kind, err);
+        free(path);
+        if (!ok)
+            return false;
+        s->captures[i].frame = &s->sim.frame;
+    }
+    for (uint32_t r = 0; r < machine->rops; r++) {
+        machine->colorwrite[r].rop.cache.capture = &s->captures[0];
+        machine->zstencil[r].rop.cache.capture = &s->captures[1];
+    }
+    return true;
+}
+
+static bool
+close_captures(struct simulate *s, struct error *err)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct rop_capture *capture = &s->captures[i];
+        if (capture->writer)
+            ok = blocks_writer_close(capture->writer, ok ? err : NULL) && ok;
+        capture->writer = NULL;
+    }
+    return ok;
+}
+
+/* Maps by option and by parameters, and the pixel. */
+static void
+begin_watch(struct simulate *s)
+{
+    const struct simulate_options *options = s->options;
+    struct run_folder *folder = &s->folder;
+    if (options->functional)
+        return;
+    folder->maps = options->maps;
+    if (s->params.SIMULATOR.GenerateFragmentMap && options->dir)
+        folder->maps |= 1u << s->params.SIMULATOR.FragmentMapMode;
+    folder->has_pixel = options->pixel != NULL;
+    if (!folder->maps && !folder->has_pixel)
+        return;
+    s->watch = watch_create(&s->sim.machine->clock);
+    s->watch->maps = folder->maps != 0;
+    s->watch->has_pixel = folder->has_pixel;
+    s->watch->x = folder->pixel.x = options->pixel_x;
+    s->watch->y = folder->pixel.y = options->pixel_y;
+    s->sim.machine->pools.watch = s->watch;
 }
 
 bool
@@ -72,9 +180,10 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     s->folder.facts.preset = machine_options_preset(&options->machine);
     s->folder.facts.mode = options->functional ? "functional" : "timed";
     s->folder.progress = &s->progress;
+    begin_watch(s);
     executor_sink_init(&s->sink, &s->sim.executor);
     progress_begin(&s->progress, options->functional ? "drawing" : "simulating", 0);
-    if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err))
+    if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err) && open_captures(s, err))
         return true;
     simulate_end(s, false, NULL);
     return false;
@@ -85,6 +194,7 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
 {
     progress_end(&s->progress);
     bool whole = vcd_destroy(s->vcd, err);
+    whole = close_captures(s, whole ? err : NULL) && whole;
     complete = complete && !s->sim.stopped;
     bool ok =
         run_folder_close(&s->folder, complete, stdout, s->options->json, whole ? err : NULL) &&
@@ -94,5 +204,6 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
                s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
     executor_sink_fini(&s->sink);
     simulation_fini(&s->sim);
+    watch_destroy(s->watch);
     return ok;
 }

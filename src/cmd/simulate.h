@@ -11,12 +11,16 @@
 struct simulate_options {
     struct machine_options machine;
     const char *frames, *dir;
-    const char *vcd; /* "A-B" or NULL */
+    const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */
+    bool capture_blocks;
     bool force, json;
     bool functional; /* without time: no machine is built */
+    uint64_t jobs;   /* of `aetius sim`: processes; 0 as 1 */
     /* what simulate_options_parse() made of the above */
     struct frame_set timed;
     uint64_t vcd_first, vcd_last; /* cycles */
+    uint32_t maps;                /* a bit a mode */
+    uint32_t pixel_x, pixel_y;
 };
 #define SIMULATE_OPTIONS(options)                                                                   \
     MACHINE_OPTIONS(&(options)->machine),                                                           \
@@ -27,6 +31,18 @@ struct simulate_options {
         {"vcd",      0,                                                                             \
          ARG_STRING, &(options)->vcd,                                                               \
          "A-B",      "write what queues carry in these cycles to DIR/signals.vcd (GTKWave)"},       \
+        {"map",      0,                                                                             \
+         ARG_STRING, &(options)->map,                                                               \
+         "MODE",     "an image a frame of how its pixels were treated, DIR/maps: " MAP_MODE_LIST},  \
+        {"pixel",    0,                                                                             \
+         ARG_STRING, &(options)->pixel,                                                             \
+         "X,Y",      "the life of a pixel: every fragment that touched it; also DIR/pixel.json"},   \
+        {"capture-blocks",                                                                          \
+         0,                                                                                         \
+         ARG_FLAG,                                                                                  \
+         &(options)->capture_blocks,                                                                \
+         NULL,                                                                                      \
+         "write the lines between ROPs and memory to DIR/blocks.color and DIR/blocks.z"},           \
         {"force", 0, ARG_FLAG, &(options)->force, NULL, "overwrite a DIR that holds a run"},        \
     {                                                                                               \
         "json", 0, ARG_FLAG, &(options)->json, NULL, "print run.json instead of the summary"        \
@@ -41,9 +57,11 @@ struct simulate {
     struct progress progress;
     struct executor_sink sink; /* takes the messages */
     struct vcd *vcd;
+    struct watch *watch;
+    struct rop_capture captures[2]; /* color, z */
 };
 
-/* Reads `frames` and `vcd`; false: wrong usage. */
+/* Reads what is text of the above; false: wrong usage. */
 bool simulate_options_parse(struct simulate_options *options, struct error *err);
 
 /* `program` and `trace` (or NULL) are for run.json. From here on Ctrl-C is obeyed between two

@@ -1,6 +1,7 @@
 /* aetius stats: all statistics and metrics, as a machine that is built counts them. */
 #include "base/log.h"
 #include "cmd/options.h"
+#include "kernel/clock_stats.h"
 #include "report/metrics.h"
 #include "sim/simulation.h"
 #include "unit/stats.h"
@@ -20,19 +21,47 @@ is_first_of(const char *name, const char *family)
     return !strncmp(name, family, n) && (name[n] == '.' || !strncmp(name + n, "[0].", 4));
 }
 
+/* What a statistic is for: by its unit's list, or as one of every module or queue. */
+static const char *
+question_of(const char *name)
+{
+    size_t count;
+    const struct unit_doc *units = unit_docs(&count);
+    const size_t unit = strcspn(name, "[.");
+    const char *tail = strchr(name, '.');
+    if (!tail)
+        return "How long does a frame take, and in how much of that does the core work?";
+    for (size_t u = 0; u < count; u++) {
+        const struct stat_group *group = units[u].group;
+        if (strlen(group->unit) != unit || strncmp(group->unit, name, unit))
+            continue;
+        for (size_t k = 0; k < group->count; k++)
+            if (!strcmp(group->infos[k].name, tail + 1))
+                return unit_question(group, k);
+    }
+    for (size_t k = 0; k < module_stat_group.count; k++)
+        if (!strcmp(module_stat_group.infos[k].name, tail + 1))
+            return MODULE_QUESTION;
+    return QUEUE_QUESTION;
+}
+
 /* One line a statistic of the family; [i] stands for all instances. */
 static void
 print_family(const struct stat_set *set, const char *family)
 {
+    const char *question = NULL;
     for (uint32_t i = 0; i < set->count; i++) {
         const struct stat_entry *entry = &set->entries[i];
         char name[96];
         if (!is_first_of(entry->name, family))
             continue;
+        const char *asked = question_of(entry->name);
+        if (asked != question)
+            printf("  %s\n", question = asked);
         bool several = entry->name[strlen(family)] == '[';
         snprintf(name, sizeof name, "%s%s%s", family, several ? "[i]" : "",
                  strchr(entry->name, '.'));
-        printf("  %-36s %-14s %s\n", name, entry->measure, entry->doc);
+        printf("    %-36s %-14s %s\n", name, entry->measure, entry->doc);
     }
 }
 
@@ -54,17 +83,32 @@ print_queues(const struct machine *machine)
 }
 
 static void
+print_identities(void)
+{
+    size_t count;
+    const struct identity_doc *identities = identity_docs(&count);
+    puts("\nidentities, checked at the end of every frame (a sum over all instances each):\n"
+         "  the states of a unit add up to the cycles\n"
+         "  a queue has given all that it took\n"
+         "  X_accesses = X_hits + X_misses of every cache");
+    for (size_t i = 0; i < count; i++)
+        printf("  %s\n    %s = %s\n", identities[i].what, identities[i].left, identities[i].right);
+}
+
+static void
 print_text(const struct machine *machine)
 {
     size_t count;
     const struct unit_doc *units = unit_docs(&count);
     const struct metric *metrics = metrics_all(&count);
-    puts("Names in the tables of a run: UNIT.STATISTIC, or UNIT[I].STATISTIC where there are\n"
+    puts("Each statistic stands under the question that it helps to answer.\n"
+         "Names in the tables of a run: UNIT.STATISTIC, or UNIT[I].STATISTIC where there are\n"
          "several; queues are named like units.\n");
+    printf("  %s\n", question_of("cycles"));
     for (uint32_t i = 0; i < machine->stats.count; i++) {
         const struct stat_entry *entry = &machine->stats.entries[i];
         if (!strchr(entry->name, '.'))
-            printf("  %-36s %-14s %s\n", entry->name, entry->measure, entry->doc);
+            printf("    %-36s %-14s %s\n", entry->name, entry->measure, entry->doc);
     }
     unit_docs(&count);
     for (size_t i = 0; i < count; i++) {
@@ -72,6 +116,7 @@ print_text(const struct machine *machine)
         print_family(&machine->stats, units[i].group->unit);
     }
     print_queues(machine);
+    print_identities();
     puts("\nmetrics, computed from statistics:");
     metrics_all(&count);
     for (size_t i = 0; i < count; i++)
@@ -106,6 +151,7 @@ print_json(const struct machine *machine)
         cJSON_AddStringToObject(object, "name", machine->stats.entries[i].name);
         cJSON_AddStringToObject(object, "unit", machine->stats.entries[i].measure);
         cJSON_AddStringToObject(object, "doc", machine->stats.entries[i].doc);
+        cJSON_AddStringToObject(object, "question", question_of(machine->stats.entries[i].name));
         cJSON_AddItemToArray(list, object);
     }
     add_queues(root, &machine->clock);

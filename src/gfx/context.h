@@ -36,7 +36,6 @@ struct gpu_device {
      * are drawn into: then they move into the ROPs' tiles, once. */
     bool squares;
     uint32_t square_log2;
-    uint64_t textures_moved; /* how many were */
 };
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);

@@ -190,7 +190,6 @@ make_drawable(struct gpu_device *device, struct resource *res, struct error *err
     if (!page_in(device, res, err))
         return false;
     resource_make_drawable(res, &device->memory);
-    device->textures_moved++;
     return true;
 }
 

@@ -109,8 +109,9 @@ layout_levels(struct resource *res, struct error *err)
 {
     const struct resource_desc *d = &res->desc;
     uint64_t offset = 0;
-    BUG_ON(d->last_level >= RESOURCE_MAX_LEVELS, "a description was not checked");
-    for (uint32_t i = 0; i <= d->last_level; i++) {
+    const uint32_t last = d->last_level;
+    BUG_ON(last >= RESOURCE_MAX_LEVELS, "a description was not checked");
+    for (uint32_t i = 0; i <= last; i++) {
         struct resource_level *level = &res->levels[i];
         level->width = minify(d->width, i);
         level->height = minify(d->height, i);
@@ -132,8 +133,9 @@ layout_levels(struct resource *res, struct error *err)
 static void
 lay_tiles(struct resource *res)
 {
+    const uint32_t last = res->desc.last_level;
     res->sampled_only = false;
-    for (uint32_t i = 0; i <= res->desc.last_level; i++) {
+    for (uint32_t i = 0; i <= last; i++) {
         struct resource_level *level = &res->levels[i];
         level->square_log2 = 3;
         level->square_bytes = res->tile_bytes;

@@ -4,12 +4,15 @@
 
 static const struct stat_info module_infos[] = {
 #define MODULE_STAT(field, name, measure, doc)                                                     \
-    {#name, measure, doc, offsetof(struct module, field)},
+    {#name, measure, doc, offsetof(struct module, field), false},
 #include "kernel/clock.def"
 };
 
 static const struct stat_info queue_infos[] = {
-#define QUEUE_STAT(field, name, measure, doc) {#name, measure, doc, offsetof(struct queue, field)},
+#define QUEUE_STAT(field, name, measure, doc)                                                      \
+    {#name, measure, doc, offsetof(struct queue, field), false},
+#define QUEUE_PEAK(field, name, measure, doc)                                                      \
+    {#name, measure, doc, offsetof(struct queue, field), true},
 #include "kernel/clock.def"
 };
 
@@ -17,6 +20,13 @@ const struct stat_group module_stat_group = {"UNIT", module_infos,
                                              sizeof module_infos / sizeof module_infos[0]};
 const struct stat_group queue_stat_group = {"QUEUE", queue_infos,
                                             sizeof queue_infos / sizeof queue_infos[0]};
+
+void
+clock_begin_peaks(struct clock *clock)
+{
+    for (uint32_t i = 0; i < clock->queue_count; i++)
+        clock->queues[i]->peak = clock->queues[i]->count;
+}
 
 void
 stat_set_add_clock(struct stat_set *set, const struct clock *clock)

@@ -63,7 +63,14 @@ queue_sustains_width(const struct queue *queue)
 void
 queue_settle(struct queue *queue, uint64_t now)
 {
-    queue->occupancy_sum += queue->count * (now - queue->occupancy_since);
+    const uint64_t cycles = now - queue->occupancy_since;
+    if (cycles && queue->count > queue->peak) /* what is held through a cycle, whoever goes first */
+        queue->peak = queue->count;
+    queue->occupancy_sum += queue->count * cycles;
+    if (queue->count == 0)
+        queue->empty_cycles += cycles;
+    else if (queue->count == queue->capacity)
+        queue->full_cycles += cycles;
     queue->occupancy_since = now;
 }
 

@@ -24,6 +24,8 @@ struct queue {
     /* statistics */
     uint64_t items_in, items_out;
     uint64_t occupancy_sum, occupancy_since; /* sum over cycles of items held */
+    uint64_t empty_cycles, full_cycles;
+    uint64_t peak; /* items held at once, at most, since clock_begin_peaks() */
     /* fault injection: item number `fault_at` is lost; it, or the first one after it that finds
      * another in the queue, changes places with that one */
     enum queue_fault fault;
@@ -36,7 +38,7 @@ void queue_init(struct queue *queue, struct clock *clock, const char *name, int3
 void queue_fini(struct queue *queue);
 /* Forgets phases that could leak from one frame into the next; the queue must be empty. */
 void queue_reset(struct queue *queue);
-void queue_settle(struct queue *queue, uint64_t now); /* brings occupancy_sum up to now */
+void queue_settle(struct queue *queue, uint64_t now); /* brings the counts of cycles up to now */
 bool queue_sustains_width(const struct queue *queue);
 
 /* How many items may be pushed in this cycle. A refusal (0) is noted: the sender will be woken when

@@ -76,6 +76,7 @@ stat_set_add(struct stat_set *set, const struct stat_group *group, int32_t index
         char *name = index < 0 ? mem_printf("%s.%s", group->unit, info->name)
                                : mem_printf("%s[%d].%s", group->unit, (int)index, info->name);
         stat_set_add_counter(set, name, info->measure, info->doc, value);
+        set->entries[set->count - 1].is_peak = info->is_peak;
         free(name);
     }
 }
@@ -88,10 +89,34 @@ stat_set_snapshot(const struct stat_set *set, uint64_t *values)
 }
 
 void
+stat_set_subtract(const struct stat_set *set, uint64_t *delta, const uint64_t *now,
+                  const uint64_t *before)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        delta[i] = set->entries[i].is_peak ? now[i] : now[i] - before[i];
+}
+
+static void
+accumulate(bool is_peak, uint64_t *total, uint64_t more)
+{
+    if (!is_peak)
+        *total += more;
+    else if (more > *total)
+        *total = more;
+}
+
+void
+stat_set_accumulate(const struct stat_set *set, uint64_t *total, const uint64_t *more)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        accumulate(set->entries[i].is_peak, &total[i], more[i]);
+}
+
+void
 stat_set_rebase(struct stat_set *set)
 {
     for (uint32_t i = 0; i < set->count; i++)
-        set->entries[i].base = *set->entries[i].value;
+        set->entries[i].base = set->entries[i].is_peak ? 0 : *set->entries[i].value;
 }
 
 const struct stat_entry *
@@ -132,7 +157,7 @@ stat_set_sum(const struct stat_set *set, const uint64_t *values, const char *nam
     *sum = 0;
     for (uint32_t i = 0; i < set->count; i++)
         if (stat_is_instance(set->entries[i].name, name)) {
-            *sum += values[i];
+            accumulate(set->entries[i].is_peak, sum, values[i]);
             any = true;
         }
     return any;

@@ -10,7 +10,8 @@
  *     uint64_t *values = ...set.count...;  stat_set_snapshot(&set, values);
  *
  * The value of an entry is its counter minus the base taken by stat_set_rebase(): frames and
- * batches are differences of snapshots, or rebased. */
+ * batches are differences of snapshots, or rebased; a peak is the counter itself, and over several
+ * frames or instances the largest. */
 #ifndef AETIUS_KERNEL_STATS_H
 #define AETIUS_KERNEL_STATS_H
 
@@ -23,6 +24,7 @@ struct stat_info {
     const char *measure; /* what is counted: "triangles", "cycles", "bytes" */
     const char *doc;
     size_t offset; /* of the uint64_t in the unit's struct */
+    bool is_peak;
 };
 
 struct stat_group {
@@ -36,6 +38,7 @@ struct stat_entry {
     const char *measure, *doc;
     const uint64_t *value;
     uint64_t base;
+    bool is_peak; /* the most that there was since its owner set it back: no difference, no sum */
 };
 
 struct stat_set {
@@ -58,6 +61,10 @@ void stat_set_add_counter(struct stat_set *set, const char *name, const char *me
 
 /* Values of all entries (set->count of them) since the last rebase. */
 void stat_set_snapshot(const struct stat_set *set, uint64_t *values);
+/* What happened between two snapshots, and `more` on top of `total`. */
+void stat_set_subtract(const struct stat_set *set, uint64_t *delta, const uint64_t *now,
+                       const uint64_t *before);
+void stat_set_accumulate(const struct stat_set *set, uint64_t *total, const uint64_t *more);
 /* Counts from here: the counters themselves are left alone. */
 void stat_set_rebase(struct stat_set *set);
 

@@ -1,5 +1,6 @@
 #include "report/csv.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -78,7 +79,39 @@ csv_create(const char *path, const char *first, const struct stat_set *set, stru
         put(csv, set->entries[i].name, strlen(set->entries[i].name));
     }
     put(csv, "\n", 1);
+    write_member(csv);
     return csv;
+}
+
+bool
+csv_redirect(struct csv *csv, const char *path, struct error *err)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return fail(err, "cannot write %s: %s", path, strerror(errno));
+    fclose(csv->file);
+    csv->file = file;
+    free(csv->path);
+    csv->path = mem_strdup(path);
+    return true;
+}
+
+void
+csv_discard(struct csv *csv)
+{
+    csv->text.count = 0;
+}
+
+bool
+csv_append(struct csv *csv, const char *path, struct error *err)
+{
+    char *bytes;
+    size_t size;
+    if (!csv_flush(csv, err) || !file_read(path, &bytes, &size, err))
+        return false;
+    csv->failed = fwrite(bytes, 1, size, csv->file) != size;
+    free(bytes);
+    return csv_flush(csv, err);
 }
 
 void

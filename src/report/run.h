@@ -24,8 +24,8 @@ struct run_facts {
     bool complete;         /* false after Ctrl-C */
     /* The fields that may differ between two runs. */
     double wall_seconds;
-    double timed_seconds; /* of these, on the machine */
-    uint64_t peak_rss_bytes;
+    double timed_seconds;    /* of these, on the machine */
+    uint64_t peak_rss_bytes; /* of several processes: the largest */
 };
 
 /* The text of run.json; the caller frees. */

@@ -18,6 +18,8 @@ hash_bytes(uint64_t hash, const void *bytes, size_t size)
 }
 #define HASH_START 0xcbf29ce484222325u
 
+enum { TABLES = 3 };
+
 bool
 run_folder_open(struct run_folder *folder, const char *dir, bool force, struct error *err)
 {
@@ -38,15 +40,6 @@ run_folder_open(struct run_folder *folder, const char *dir, bool force, struct e
     return ok;
 }
 
-static void
-subtract(uint64_t *delta, uint64_t *before, const uint64_t *now, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        delta[i] = now[i] - before[i];
-        before[i] = now[i];
-    }
-}
-
 /* A row of what was counted since the last one of its kind. */
 static void
 delta_row(struct run_folder *folder, struct csv *csv, uint64_t *before, const uint64_t *first)
@@ -54,7 +47,8 @@ delta_row(struct run_folder *folder, struct csv *csv, uint64_t *before, const ui
     const struct stat_set *set = &folder->sim->machine->stats;
     uint64_t *now = folder->values, *delta = folder->values + set->count;
     stat_set_snapshot(set, now);
-    subtract(delta, before, now, set->count);
+    stat_set_subtract(set, delta, now, before);
+    memcpy(before, now, set->count * sizeof *before);
     csv_row(csv, first, delta);
 }
 
@@ -68,6 +62,8 @@ on_batch(void *data, uint32_t frame, const struct draw *draw)
         progress_at(folder->progress, ++folder->draws, detail);
     }
     (void)draw;
+    if (folder->crew)
+        crew_count(folder->crew);
     if (folder->batches_csv)
         delta_row(folder, folder->batches_csv, folder->batch_before,
                   (const uint64_t[]){frame, folder->batch});
@@ -84,21 +80,62 @@ on_interval(void *data, uint32_t frame, uint64_t cycle)
 }
 
 static bool
+flush_tables(struct run_folder *folder, struct error *err)
+{
+    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
+    for (uint32_t i = 0; i < TABLES; i++)
+        if (tables[i] && !csv_flush(tables[i], err))
+            return false;
+    return true;
+}
+
+/* Rows of a frame count from here. */
+static void
+begin_rows(struct run_folder *folder)
+{
+    const size_t bytes = folder->sim->machine->stats.count * sizeof(uint64_t);
+    folder->batch = 0;
+    memset(folder->batch_before, 0, bytes);
+    memset(folder->interval_before, 0, bytes);
+}
+
+static bool
 write_rows(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
 {
     const struct stat_set *set = &folder->sim->machine->stats;
     on_interval(folder, frame->number, frame->cycles); /* the rest of the last interval */
     stat_set_snapshot(set, folder->values);
-    for (uint32_t i = 0; i < set->count; i++)
-        folder->totals[i] += folder->values[i];
+    stat_set_accumulate(set, folder->totals, folder->values);
     if (folder->frames_csv)
         csv_row(folder->frames_csv, (const uint64_t[]){frame->number}, folder->values);
-    folder->batch = 0;
-    memset(folder->batch_before, 0, set->count * sizeof(uint64_t));
-    memset(folder->interval_before, 0, set->count * sizeof(uint64_t));
-    return (!folder->frames_csv || csv_flush(folder->frames_csv, err)) &&
-           (!folder->batches_csv || csv_flush(folder->batches_csv, err)) &&
-           (!folder->cycles_csv || csv_flush(folder->cycles_csv, err));
+    begin_rows(folder);
+    return flush_tables(folder, err);
+}
+
+/* A frame into the facts. */
+static void
+add_frame(struct run_folder *folder, const struct run_frame *frame, uint32_t width, uint32_t height)
+{
+    VEC_PUSH(&folder->frames, *frame);
+    folder->facts.picture_hash =
+        hash_bytes(folder->facts.picture_hash, &frame->hash, sizeof frame->hash);
+    folder->facts.width = width;
+    folder->facts.height = height;
+    folder->facts.cycles += frame->cycles;
+}
+
+/* What the machine's watch saw of the frame. */
+static bool
+write_watched(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
+{
+    const struct machine *machine = folder->sim->machine;
+    const struct map_source source = {machine, machine->pools.watch, frame->shown, frame->picture};
+    if (!source.watch)
+        return true;
+    if (folder->has_pixel)
+        pixel_log_take(&folder->pixel, source.watch, frame->shown);
+    return !folder->maps || !folder->dir ||
+           maps_write(&source, folder->maps, folder->dir, frame->number, err);
 }
 
 static bool
@@ -114,13 +151,10 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
     bool ok = !folder->dir || picture_write_frame(picture, folder->dir, frame->number, err);
     uint64_t hash =
         hash_bytes(HASH_START, picture->rgba, (size_t)picture->width * picture->height * 4);
-    VEC_PUSH(&folder->frames,
-             ((struct run_frame){frame->number, frame->client, frame->cycles, hash}));
-    folder->facts.picture_hash = hash_bytes(folder->facts.picture_hash, &hash, sizeof hash);
-    folder->facts.width = picture->width;
-    folder->facts.height = picture->height;
-    folder->facts.cycles += frame->cycles;
-    return ok && (!frame->timed || write_rows(folder, frame, err));
+    const struct run_frame facts = {frame->number, frame->client, frame->cycles, hash};
+    add_frame(folder, &facts, picture->width, picture->height);
+    return ok &&
+           (!frame->timed || (write_watched(folder, frame, err) && write_rows(folder, frame, err)));
 }
 
 struct simulation_listener
@@ -184,6 +218,109 @@ peak_rss_bytes(void)
     return (uint64_t)usage.ru_maxrss * 1024;
 }
 
+static char *
+part_path(const struct run_folder *folder, uint32_t frame, uint32_t table)
+{
+    return mem_printf("%s/parts/%04u-%u.csv.gz", folder->dir, frame, table);
+}
+
+bool
+run_folder_open_parts(struct run_folder *folder, struct error *err)
+{
+    if (!folder->dir)
+        return true;
+    char *path = mem_printf("%s/parts", folder->dir);
+    bool ok = flush_tables(folder, err) && dir_create(path, err);
+    free(path);
+    return ok;
+}
+
+bool
+run_folder_begin_part(struct run_folder *folder, uint32_t frame, struct error *err)
+{
+    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
+    bool ok = true;
+    for (uint32_t i = 0; i < TABLES && ok; i++) {
+        char *path = part_path(folder, frame, i);
+        ok = !tables[i] || csv_redirect(tables[i], path, err);
+        free(path);
+    }
+    return ok;
+}
+
+void
+run_folder_take_part(struct run_folder *folder, struct run_part *part, uint64_t *values)
+{
+    const size_t bytes = folder->sim->machine->stats.count * sizeof *values;
+    *part = (struct run_part){.frame = folder->frames.items[folder->frames.count - 1],
+                              .width = folder->facts.width,
+                              .height = folder->facts.height,
+                              .timed_seconds = folder->sim->timed_seconds,
+                              .peak_rss_bytes = peak_rss_bytes()};
+    memcpy(values, folder->totals, bytes);
+    memset(folder->totals, 0, bytes);
+    folder->sim->timed_seconds = 0;
+}
+
+void
+run_folder_leave_frame(struct run_folder *folder)
+{
+    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
+    for (uint32_t i = 0; i < TABLES; i++)
+        if (tables[i])
+            csv_discard(tables[i]);
+    begin_rows(folder);
+}
+
+bool
+run_folder_end_parts(struct run_folder *folder, struct error *err)
+{
+    return flush_tables(folder, err);
+}
+
+static bool
+join_tables(struct run_folder *folder, uint32_t frame, struct error *err)
+{
+    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
+    bool ok = true;
+    for (uint32_t i = 0; i < TABLES && ok; i++) {
+        char *path = part_path(folder, frame, i);
+        ok = !tables[i] || !file_exists(path) || csv_append(tables[i], path, err);
+        remove(path);
+        free(path);
+    }
+    return ok;
+}
+
+bool
+run_folder_join(struct run_folder *folder, const struct run_part *part, const uint64_t *values,
+                struct error *err)
+{
+    add_frame(folder, &part->frame, part->width, part->height);
+    folder->parts_seconds += part->timed_seconds;
+    if (part->peak_rss_bytes > folder->parts_rss_bytes)
+        folder->parts_rss_bytes = part->peak_rss_bytes;
+    stat_set_accumulate(&folder->sim->machine->stats, folder->totals, values);
+    folder->next_part = part->frame.number + 1;
+    return join_tables(folder, part->frame.number, err);
+}
+
+bool
+run_folder_join_rest(struct run_folder *folder, struct error *err)
+{
+    return join_tables(folder, folder->next_part, err);
+}
+
+void
+run_folder_close_parts(struct run_folder *folder)
+{
+    if (!folder->dir)
+        return;
+    char *path = mem_printf("%s/parts", folder->dir);
+    dir_remove(path);
+    free(path);
+}
+
 static bool
 report(struct run_folder *folder, FILE *out, bool json, struct error *err)
 {
@@ -192,16 +329,21 @@ report(struct run_folder *folder, FILE *out, bool json, struct error *err)
     if (timed)
         totals = run_totals(&folder->facts, &folder->sim->machine->stats, folder->totals,
                             &folder->sim->machine->params);
+    pixel_log_sort(&folder->pixel);
     char *text = run_to_json(&folder->facts, known);
     if (folder->dir) {
         char *path = mem_printf("%s/run.json", folder->dir);
         ok = file_write(path, text, strlen(text), err);
         free(path);
     }
+    if (folder->has_pixel && folder->dir)
+        ok = pixel_log_write(&folder->pixel, folder->dir, err) && ok;
     if (json)
         fprintf(out, "%s\n", text);
     else
         run_print_summary(&folder->facts, known, out);
+    if (folder->has_pixel && !json)
+        pixel_log_print(&folder->pixel, out);
     free(text);
     if (timed)
         totals_free(&totals);
@@ -217,14 +359,18 @@ run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
     folder->facts.frames = folder->frames.items;
     folder->facts.frame_count = (uint32_t)folder->frames.count;
     folder->facts.complete = complete && ok;
-    folder->facts.timed_seconds = folder->sim ? folder->sim->timed_seconds : 0;
+    folder->facts.timed_seconds =
+        folder->sim ? folder->sim->timed_seconds + folder->parts_seconds : 0;
     folder->facts.wall_seconds = wall_seconds() - folder->started;
     folder->facts.peak_rss_bytes = peak_rss_bytes();
+    if (folder->parts_rss_bytes > folder->facts.peak_rss_bytes)
+        folder->facts.peak_rss_bytes = folder->parts_rss_bytes;
     ok = (folder->silent || report(folder, out, json, err)) && ok;
     free(folder->values);
     free(folder->batch_before);
     free(folder->interval_before);
     free(folder->totals);
     VEC_FREE(&folder->frames);
+    pixel_log_fini(&folder->pixel);
     return ok;
 }

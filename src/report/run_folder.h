@@ -4,7 +4,10 @@
 #ifndef AETIUS_REPORT_RUN_FOLDER_H
 #define AETIUS_REPORT_RUN_FOLDER_H
 
+#include "base/crew.h"
 #include "report/csv.h"
+#include "report/maps.h"
+#include "report/pixel.h"
 #include "report/run.h"
 #include "sim/simulation.h"
 
@@ -20,7 +23,14 @@ struct run_folder {
     uint32_t only_timed;       /* pictures and rows of timed frames alone */
     struct progress *progress; /* or NULL; in draws when its total is known, else in frames */
     uint64_t draws;            /* timed, in all */
-    bool silent;               /* nothing came of the run: no run.json and no summary */
+    uint32_t maps;             /* modes of fragment maps, a bit each */
+    bool has_pixel;            /* the machine's watch has one */
+    struct pixel_log pixel;
+    struct crew *crew;        /* of several processes: this one counts its draws there; or NULL */
+    uint32_t next_part;       /* behind the last one joined */
+    double parts_seconds;     /* on the machine, by other processes */
+    uint64_t parts_rss_bytes; /* the largest of them */
+    bool silent;              /* nothing came of the run: no run.json and no summary */
 };
 
 /* Makes the folder (`dir` NULL: none); refused when it holds a run already and `force` is not set.
@@ -30,6 +40,27 @@ bool run_folder_open(struct run_folder *folder, const char *dir, bool force, str
 struct simulation_listener run_folder_listener(struct run_folder *folder);
 /* When the simulation is made: opens the tables, writes machine.ini. */
 bool run_folder_attach(struct run_folder *folder, struct simulation *sim, struct error *err);
+/* A run by several processes, a frame each time (cmd/jobs.h). One opens and closes the parts; the
+ * others begin a part at each frame of theirs, take what it came to when it is done, and end the
+ * last; the one joins them in the order of frames, and last the work behind the last swap. */
+struct run_part {
+    struct run_frame frame;
+    uint32_t width, height;
+    double timed_seconds;
+    uint64_t peak_rss_bytes; /* of the process, so far */
+};
+bool run_folder_open_parts(struct run_folder *folder, struct error *err);
+bool run_folder_begin_part(struct run_folder *folder, uint32_t frame, struct error *err);
+/* `values`: totals, as many as the machine has statistics. */
+void run_folder_take_part(struct run_folder *folder, struct run_part *part, uint64_t *values);
+/* What was written since the last frame belongs to another process. */
+void run_folder_leave_frame(struct run_folder *folder);
+bool run_folder_end_parts(struct run_folder *folder, struct error *err);
+bool run_folder_join(struct run_folder *folder, const struct run_part *part, const uint64_t *values,
+                     struct error *err);
+bool run_folder_join_rest(struct run_folder *folder, struct error *err);
+void run_folder_close_parts(struct run_folder *folder);
+
 /* Ends the tables and writes run.json. `out` gets the summary for a person, or run.json. */
 bool run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
                       struct error *err);

@@ -4,6 +4,7 @@
 #define AETIUS_SIM_MACHINE_H
 
 #include "sim/functional.h"
+#include "sim/identities.h"
 #include "unit/clipper.h"
 #include "unit/cmdproc.h"
 #include "unit/dac.h"
@@ -44,6 +45,7 @@ struct machine {
 #include "machine.def"
 
     struct stat_set stats;
+    struct identities *identities; /* between them */
     /* Surfaces that the ROP caches may hold. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
@@ -68,8 +70,8 @@ bool machine_execute(struct machine *machine, const struct gpu_cmd *cmd, uint8_t
  * drained and does not depend on this one. */
 void machine_settle(struct machine *machine);
 
-/* Identities that hold whenever the machine is drained: states sum to cycles, queues are empty,
- * bytes at the memory controller are the clients', fragments by fate, accesses = hits + misses. */
+/* Identities that hold whenever the machine is drained: states sum to cycles, queues are empty, and
+ * those between statistics since their last rebase. */
 bool machine_check(const struct machine *machine, struct error *err);
 
 #endif

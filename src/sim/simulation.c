@@ -2,6 +2,8 @@
 
 #include "base/log.h"
 #include "gfx/transfer.h"
+#include "kernel/clock_stats.h"
+#include "unit/watch.h"
 
 #include <string.h>
 
@@ -44,6 +46,7 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
         return true;
     }
     sim->timed = *timed;
+    sim->end = UINT32_MAX;
     sim->device.squares = true;
     sim->device.square_log2 = params->FRAGMENTSHADER.TextureBlockDimension +
                               params->FRAGMENTSHADER.TextureSuperBlockDimension;
@@ -74,7 +77,8 @@ simulation_fini(struct simulation *sim)
 static bool
 is_timed(const struct simulation *sim)
 {
-    return !sim->all_functional && frame_set_has(&sim->timed, sim->frame);
+    return !sim->all_functional && sim->frame >= sim->first && sim->frame < sim->end &&
+           frame_set_has(&sim->timed, sim->frame);
 }
 
 static void
@@ -88,6 +92,16 @@ open_frame(struct simulation *sim)
     clock->sample_cycle = clock->now + sim->interval_cycles;
     clock_settle(clock);
     stat_set_rebase(&sim->machine->stats);
+    clock_begin_peaks(clock);
+    if (sim->machine->pools.watch)
+        watch_begin_frame(sim->machine->pools.watch, sim->frame);
+}
+
+void
+simulation_leave_frame(struct simulation *sim)
+{
+    machine_settle(sim->machine);
+    sim->frame_open = false;
 }
 
 /* The picture of a swap: as the DAC read it, or as memory holds it. */
@@ -111,14 +125,20 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
 {
     struct picture picture = {0};
     struct simulation_frame frame = {
-        .number = sim->frame, .client = cmd->client, .timed = timed, .picture = &picture};
+        .number = sim->frame,
+        .client = cmd->client,
+        .timed = timed,
+        .shown = gpu_resource(&sim->device, cmd->client, cmd->transfer.resource)};
     if (timed) {
         frame.cycles = sim->machine->clock.now - sim->frame_start;
         if (!machine_check(sim->machine, err))
             return fail_prefix(err, "frame %u", sim->frame);
     }
-    take_picture(sim, cmd, timed, &picture);
-    picture.has_alpha = false; /* a window shows no transparency */
+    if (timed || sim->all_functional) {
+        take_picture(sim, cmd, timed, &picture);
+        picture.has_alpha = false; /* a window shows no transparency */
+        frame.picture = &picture;
+    }
     bool ok = !sim->listener.frame || sim->listener.frame(sim->listener.data, &frame, err);
     picture_fini(&picture);
     if (timed)
@@ -136,7 +156,7 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
     sim->stopped = sim->stopped || (sim->stop && sim->stop());
     if (sim->stopped)
         return true;
-    if (cmd->op == GPU_DRAW && !needed_draws_has(sim->needed, sim->draws++))
+    if (cmd->op == GPU_DRAW && !needed_draws_has(sim->needed, sim->draws++) && !timed)
         return true;
     if (timed) {
         open_frame(sim);

@@ -13,7 +13,8 @@ struct simulation_frame {
     uint32_t number, client;
     bool timed;
     uint64_t cycles; /* 0 when not timed */
-    const struct picture *picture;
+    const struct resource *shown;
+    const struct picture *picture; /* NULL: of a frame on the way to a timed one */
 };
 
 /* Who wants to know; any function may be NULL. The machine is drained at `frame` and `batch`. */
@@ -31,7 +32,8 @@ struct simulation {
     struct executor executor; /* hand this to an executor_sink */
     struct frame_set timed;   /* which frames run on the machine */
     bool all_functional;
-    const struct needed_draws *needed; /* of a trace: the others are left out; NULL: all */
+    uint32_t first, end;               /* of these, the part that this process simulates */
+    const struct needed_draws *needed; /* of frames without time: the other draws are left out */
     uint64_t draws;                    /* so far */
     struct simulation_listener listener;
     uint32_t frame;           /* the one that is being drawn */
@@ -48,5 +50,9 @@ bool simulation_init(struct simulation *sim, const struct params *params,
                      const struct frame_set *timed, const struct simulation_listener *listener,
                      struct error *err);
 void simulation_fini(struct simulation *sim);
+
+/* Between two commands, in a copy of a process that goes on with other frames: what was executed of
+ * the open frame belongs to the other one. */
+void simulation_leave_frame(struct simulation *sim);
 
 #endif

@@ -19,11 +19,13 @@ enum work_kind {
     WORK_COPY,  /* writes the first, reads the second */
     WORK_READ,  /* is seen */
     WORK_ALL,   /* all of memory is seen */
+    WORK_FRAME, /* a frame ends here */
 };
 
 struct work {
     uint8_t kind;
-    bool wanted;     /* in a frame that is wanted, or with an effect besides its pixels */
+    bool wanted;     /* in a frame that is wanted */
+    bool effect;     /* besides its pixels */
     uint8_t written; /* the first of its resources: what a draw writes */
     uint8_t count;
     uint32_t first; /* of its resources in the list */
@@ -79,9 +81,9 @@ static void
 add_draw(struct finder *finder, const struct live_sub_context *sub)
 {
     const struct live_binding *binding = live_binding_of(sub, CMD_SET_FRAMEBUFFER_STATE, 0, 0);
-    begin_work(finder, WORK_DRAW,
-               finder->in_wanted || has_objects(sub, CMD_SET_STREAMOUT_TARGETS) ||
-                   query_is_open(sub));
+    begin_work(finder, WORK_DRAW, finder->in_wanted);
+    finder->works.items[finder->works.count - 1].effect =
+        has_objects(sub, CMD_SET_STREAMOUT_TARGETS) || query_is_open(sub);
     for (size_t i = 0; binding && i < binding->objects.count; i++)
         add_resource(finder, binding->objects.items[i]->resource);
     struct work *work = &finder->works.items[finder->works.count - 1];
@@ -189,7 +191,10 @@ list_work(struct finder *finder, struct trace_reader *reader, const struct frame
             begin_work(finder, WORK_READ, true);
             add_resource(finder, read);
         }
-        frame += message.kind == MESSAGE_SWAP;
+        if (message.kind == MESSAGE_SWAP) {
+            frame++;
+            begin_work(finder, WORK_FRAME, false);
+        }
     }
     return true;
 }
@@ -210,38 +215,72 @@ mark_seen(bool *seen, const uint32_t *resources, uint32_t count, bool value)
         seen[resources[i]] = value;
 }
 
+/* What is still going to be seen, of each resource: by the frame itself, and by the frames behind
+ * it. Where wanted frames are not drawn each for itself the two are one. */
+struct sight {
+    bool *own, *later;
+    uint32_t count;
+    bool apart;
+};
+
+/* Before the first command of a frame its own sight is that of a later frame. */
+static void
+join_sights(struct sight *sight)
+{
+    for (uint32_t r = 0; r < sight->count; r++) {
+        sight->later[r] |= sight->own[r];
+        sight->own[r] = false;
+    }
+}
+
+/* Work that writes the first of its resources, and reads all: seen, and by whom? Returns whether
+ * those who walk past the frame need it. */
+static bool
+look_at(struct sight *sight, const struct work *work, const uint32_t *list, uint32_t written)
+{
+    const bool wanted = work->wanted && sight->apart;
+    const bool needed =
+        work->effect || (work->wanted && !sight->apart) || any_seen(sight->later, list, written);
+    if (needed)
+        mark_seen(sight->later, list, work->count, true);
+    if (wanted)
+        mark_seen(sight->own, list, work->count, true);
+    return needed;
+}
+
 /* Backwards; draws are counted down from their number. */
 static void
-judge(const struct finder *finder, bool *seen, uint64_t draws, struct needed_draws *needed)
+judge(const struct finder *finder, struct sight *sight, uint64_t draws, struct needed_draws *needed)
 {
     for (size_t i = finder->works.count; i-- > 0;) {
         const struct work *work = &finder->works.items[i];
         const uint32_t *list = finder->resources.items + work->first;
         switch ((enum work_kind)work->kind) {
         case WORK_ALL:
-            for (uint32_t r = 0; r < finder->state->resource_count; r++)
-                seen[r] = true;
+            for (uint32_t r = 0; r < sight->count; r++)
+                sight->later[r] = true;
             break;
-        case WORK_READ: mark_seen(seen, list, work->count, true); break;
-        case WORK_CLEAR: mark_seen(seen, list, work->count, false); break;
-        case WORK_COPY:
-            if (work->wanted || seen[list[0]])
-                mark_seen(seen, list, work->count, true);
+        case WORK_FRAME: join_sights(sight); break;
+        case WORK_READ:
+            mark_seen(sight->apart ? sight->own : sight->later, list, work->count, true);
             break;
+        case WORK_CLEAR:
+            mark_seen(sight->own, list, work->count, false);
+            mark_seen(sight->later, list, work->count, false);
+            break;
+        case WORK_COPY: look_at(sight, work, list, 1); break;
         case WORK_DRAW:
             draws--;
-            if (!work->wanted && !any_seen(seen, list, work->written))
-                break;
-            mark_seen(seen, list, work->count, true);
-            needed->bits.items[draws / 8] |= (uint8_t)(1u << draws % 8);
+            if (look_at(sight, work, list, work->written))
+                needed->bits.items[draws / 8] |= (uint8_t)(1u << draws % 8);
             break;
         }
     }
 }
 
-bool
-needed_draws_find(struct needed_draws **out, struct trace_reader *reader,
-                  const struct frame_set *wanted, bool whole_state, struct error *err)
+static bool
+find(struct needed_draws **out, struct trace_reader *reader, const struct frame_set *wanted,
+     bool whole_state, bool apart, struct error *err)
 {
     struct finder finder = {.state = live_state_create()};
     struct needed_draws *needed = NULL;
@@ -256,15 +295,32 @@ needed_draws_find(struct needed_draws **out, struct trace_reader *reader,
         VEC_RESERVE(&needed->bits, draws / 8 + 1);
         needed->bits.count = draws / 8 + 1;
         memset(needed->bits.items, 0, needed->bits.count);
-        bool *seen = mem_alloc(finder.state->resource_count + 1);
-        judge(&finder, seen, draws, needed);
-        free(seen);
+        struct sight sight = {.count = finder.state->resource_count, .apart = apart};
+        sight.own = mem_alloc(sight.count + 1);
+        sight.later = mem_alloc(sight.count + 1);
+        judge(&finder, &sight, draws, needed);
+        free(sight.own);
+        free(sight.later);
     }
     live_state_destroy(finder.state);
     VEC_FREE(&finder.works);
     VEC_FREE(&finder.resources);
     *out = needed;
     return ok && trace_reader_rewind(reader, err);
+}
+
+bool
+needed_draws_find(struct needed_draws **needed, struct trace_reader *reader,
+                  const struct frame_set *wanted, bool whole_state, struct error *err)
+{
+    return find(needed, reader, wanted, whole_state, false, err);
+}
+
+bool
+needed_draws_find_later(struct needed_draws **needed, struct trace_reader *reader,
+                        const struct frame_set *wanted, struct error *err)
+{
+    return find(needed, reader, wanted, false, true, err);
 }
 
 void

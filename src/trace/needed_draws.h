@@ -13,6 +13,10 @@ struct needed_draws;
  * `whole_state` all that lies in memory before the first of the frames counts as seen, too. */
 bool needed_draws_find(struct needed_draws **needed, struct trace_reader *reader,
                        const struct frame_set *wanted, bool whole_state, struct error *err);
+/* For those who draw the wanted frames whole, each for itself, and walk past the others: of a
+ * wanted frame, too, only the draws count that a later wanted frame sees. */
+bool needed_draws_find_later(struct needed_draws **needed, struct trace_reader *reader,
+                             const struct frame_set *wanted, struct error *err);
 void needed_draws_destroy(struct needed_draws *needed); /* NULL: nothing */
 
 /* Draws are counted from 0 over the whole trace. NULL: all are needed. */

@@ -9,6 +9,8 @@
  * machine.md (units, ROP caches). */
 #include "unit/colorwrite.h"
 
+#include "unit/watch.h"
+
 #include <string.h>
 
 static enum unit_state colorwrite_clock(void *self, uint64_t now);
@@ -109,8 +111,10 @@ blend(void *owner, struct rop_entry *entry, uint8_t *bytes)
     if (!bytes)
         return false;
     const struct quad *quad = entry->item.quad;
+    WATCH_COLOR(quad, entry->item.draw, entry->target, bytes);
     blend_quad_samples(entry->item.draw, entry->target, quad->mask, quad->color[entry->target],
                        bytes);
+    WATCH_WRITTEN(quad, entry->item.draw, entry->target, bytes);
     colorwrite->stats.quads_blended++;
     return true;
 }

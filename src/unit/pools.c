@@ -1,6 +1,6 @@
 /* Pools of what queue items point to. Memory comes from an arena in steps and is never given back
  * before the machine ends, so that clock functions do not allocate once a machine is warm. */
-#include "unit/items.h"
+#include "unit/watch.h"
 
 #include "base/mem.h"
 
@@ -89,22 +89,42 @@ quad_create(struct pools *pools, struct pooled_triangle *triangle)
     triangle->references++;
     quad->triangle = triangle;
     quad->shaded = false;
+    quad->watched = NULL;
     return quad;
 }
 
 void
 quad_release(struct pools *pools, struct quad *quad)
 {
+    WATCH_GONE(quad);
     triangle_release(pools, quad->triangle);
     quad->next_free = pools->quads;
     pools->quads = quad;
 }
 
+/* Groups are as large as the machine's: fewer at a time. */
+static void
+grow_groups(struct pools *pools)
+{
+    const uint32_t threads = pools->group_threads;
+    const uint32_t blocks = (threads + EXEC_MAX_LANES - 1) / EXEC_MAX_LANES;
+    for (uint32_t i = 0; i < POOL_STEP / EXEC_MAX_BLOCKS; i++) {
+        struct group *group = arena_alloc(pools->memory, sizeof *group);
+        group->quads = arena_alloc(pools->memory, threads * sizeof *group->quads);
+        group->exec = arena_alloc(pools->memory, blocks * sizeof *group->exec);
+        group->texels = arena_alloc(pools->memory, blocks * sizeof *group->texels);
+        group->next_free = pools->groups;
+        pools->groups = group;
+    }
+}
+
 struct group *
 group_create(struct pools *pools)
 {
-    struct group *group;
-    POOL_TAKE(pools, groups, struct group, group);
+    if (!pools->groups)
+        grow_groups(pools);
+    struct group *group = pools->groups;
+    pools->groups = group->next_free;
     group->count = 0;
     group->texels_missing = 0;
     return group;

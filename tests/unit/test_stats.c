@@ -79,6 +79,7 @@ every_unit_documents_its_statistics(void **state)
             assert_true(strlen(docs[i].group->infos[k].doc) > 8);
             assert_true(strlen(docs[i].group->infos[k].measure) > 3);
             assert_int_equal(docs[i].group->infos[k].offset, k * sizeof(uint64_t));
+            assert_non_null(unit_question(docs[i].group, k));
         }
 }
 

@@ -66,9 +66,11 @@ tiny_take_frame(void *data, const struct simulation_frame *frame, struct error *
     uint32_t i = run->frame_count++, count = frame->timed ? run->sim.machine->stats.count : 0;
     if (i >= TINY_FRAMES)
         return fail(err, "more than %d frames", TINY_FRAMES);
-    run->frame[i].bytes = picture->width * picture->height * 4;
-    run->frame[i].rgba = mem_alloc(run->frame[i].bytes);
-    memcpy(run->frame[i].rgba, picture->rgba, run->frame[i].bytes);
+    if (picture) {
+        run->frame[i].bytes = picture->width * picture->height * 4;
+        run->frame[i].rgba = mem_alloc(run->frame[i].bytes);
+        memcpy(run->frame[i].rgba, picture->rgba, run->frame[i].bytes);
+    }
     run->frame[i].cycles = frame->cycles;
     run->batch = 0;
     if (count) {

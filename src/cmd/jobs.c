@@ -1,0 +1,300 @@
+#include "cmd/jobs.h"
+
+#include "base/crew.h"
+#include "base/interrupt.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* What a frame weighs besides its draws, and what walking past a frame costs against simulating
+ * it: guesses that decide who gets which frames, not what comes out. */
+#define FRAME_WEIGHT 16
+#define WALK_SHARE   0.12
+
+enum hand_kind { HAND_FRAME, HAND_PIXEL, HAND_ERROR };
+
+struct hand_head {
+    enum hand_kind kind;
+    struct run_part part; /* of a frame; values follow */
+};
+
+struct jobs {
+    struct simulate *s;
+    struct trace_reader *reader;
+    struct crew *crew;
+    uint32_t frames; /* that the trace has */
+    uint32_t values; /* of a part */
+    uint32_t end;    /* a member's: its frames end before this one */
+    /* the coordinator's */
+    struct hand_head **done; /* by frame */
+    uint32_t next;           /* to be joined */
+    bool failed;
+    uint32_t failed_at; /* the earliest frame that failed */
+};
+
+static bool
+is_wanted(const struct jobs *jobs, uint32_t frame)
+{
+    return frame < jobs->frames && frame_set_has(&jobs->s->frames, frame);
+}
+
+static double
+weight(const struct jobs *jobs, uint32_t frame)
+{
+    return trace_frame(jobs->reader, frame)->draws + FRAME_WEIGHT;
+}
+
+/* Where to part the frames from `first` on, when `places` more processes could work on what is
+ * behind: a wanted frame, or 0 when there are not two. */
+static uint32_t
+choose_part(const struct jobs *jobs, uint32_t first, uint32_t places)
+{
+    const uint32_t end = jobs->end < jobs->frames ? jobs->end : jobs->frames;
+    double rest = 0, own = 0, walk = 0, best = 0;
+    uint32_t chosen = 0;
+    for (uint32_t f = first; f < end; f++)
+        rest += is_wanted(jobs, f) ? weight(jobs, f) : 0;
+    for (uint32_t f = first; f < end; f++) {
+        const double behind = walk + rest / places;
+        const double longest = own > behind ? own : behind;
+        if (own > 0 && is_wanted(jobs, f) && (!chosen || longest < best)) {
+            chosen = f;
+            best = longest;
+        }
+        walk += weight(jobs, f) * WALK_SHARE;
+        own += is_wanted(jobs, f) ? weight(jobs, f) : 0;
+        rest -= is_wanted(jobs, f) ? weight(jobs, f) : 0;
+    }
+    return chosen;
+}
+
+/* A member. */
+
+static void
+member_fails(struct jobs *jobs, const struct error *err)
+{
+    struct {
+        struct hand_head head;
+        struct error err;
+    } message;
+    memset(&message, 0, sizeof message);
+    message.head.kind = HAND_ERROR;
+    message.err = *err;
+    crew_send(jobs->crew, &message, sizeof message);
+    crew_leave(jobs->crew, 1);
+}
+
+/* Shares its frames with a new member when there is a place. */
+static void
+share(struct jobs *jobs)
+{
+    struct simulation *sim = &jobs->s->sim;
+    struct error err;
+    const uint32_t size = crew_size(jobs->crew), limit = crew_limit(jobs->crew);
+    const uint32_t part = size < limit ? choose_part(jobs, sim->frame, limit - size) : 0;
+    if (!part)
+        return;
+    const int made = crew_fork(jobs->crew, part, &err);
+    if (made < 0)
+        return; /* no place, or no process: the frames stay here */
+    if (made == 0) {
+        jobs->end = part;
+    } else {
+        simulation_leave_frame(sim);
+        run_folder_leave_frame(&jobs->s->folder);
+        sim->first = part;
+    }
+    sim->end = jobs->end;
+}
+
+/* What happened to the pixel that is watched, in as many messages as it takes. */
+static bool
+hand_over_pixel(struct jobs *jobs, struct hand_head *message)
+{
+    struct pixel_log *log = &jobs->s->folder.pixel;
+    const size_t room = (CREW_MESSAGE_BYTES - sizeof *message) / sizeof *log->fragments.items;
+    message->kind = HAND_PIXEL;
+    for (size_t at = 0; at < log->fragments.count; at += room) {
+        const size_t left = log->fragments.count - at, count = left < room ? left : room;
+        const size_t bytes = count * sizeof *log->fragments.items;
+        memcpy(message + 1, log->fragments.items + at, bytes);
+        if (!crew_send(jobs->crew, message, sizeof *message + bytes))
+            return false;
+    }
+    log->fragments.count = 0;
+    return true;
+}
+
+/* A frame is done: says so. */
+static bool
+hand_over(struct jobs *jobs, struct error *err)
+{
+    struct hand_head *message = mem_alloc(CREW_MESSAGE_BYTES);
+    const size_t size = sizeof *message + jobs->values * sizeof(uint64_t);
+    BUG_ON(size > CREW_MESSAGE_BYTES, "%u statistics are too many", jobs->values);
+    message->kind = HAND_FRAME;
+    run_folder_take_part(&jobs->s->folder, &message->part, (uint64_t *)(message + 1));
+    bool ok = crew_send(jobs->crew, message, size);
+    ok = ok && hand_over_pixel(jobs, message);
+    free(message);
+    return ok || fail(err, "cannot hand a frame over");
+}
+
+/* Between two frames; false: there is nothing left to do here. */
+static bool
+begin_frame(struct jobs *jobs, bool first, struct error *err, bool *ok)
+{
+    struct simulation *sim = &jobs->s->sim;
+    const uint32_t frame = sim->frame;
+    const bool was_own = !first && frame > sim->first && is_wanted(jobs, frame - 1);
+    *ok = !was_own || hand_over(jobs, err);
+    if (!*ok || frame >= jobs->end || frame > frame_set_last(&jobs->s->frames) ||
+        !crew_may_begin(jobs->crew, frame))
+        return false;
+    share(jobs);
+    if (frame < sim->first)
+        return true;
+    crew_works_on(jobs->crew, frame);
+    *ok = !frame_set_has(&jobs->s->frames, frame) ||
+          run_folder_begin_part(&jobs->s->folder, frame, err);
+    return *ok;
+}
+
+static void
+work(struct jobs *jobs)
+{
+    struct simulate *s = jobs->s;
+    struct error err = {""};
+    bool ok = true, end = false;
+    uint32_t frame = UINT32_MAX;
+    s->folder.progress = NULL;
+    s->folder.crew = jobs->crew;
+    while (ok && !s->sim.stopped) {
+        struct message message;
+        if (frame != s->sim.frame && !begin_frame(jobs, frame == UINT32_MAX, &err, &ok))
+            break;
+        frame = s->sim.frame;
+        ok = trace_reader_next(jobs->reader, &message, &end, &err);
+        if (!ok || end)
+            break;
+        ok = s->sink.sink.take(s->sink.sink.data, &message, NULL, 0, &err);
+        if (!ok)
+            fail_prefix(&err, "frame %u", s->sim.frame);
+    }
+    ok = ok && run_folder_end_parts(&s->folder, &err);
+    if (!ok)
+        member_fails(jobs, &err);
+    crew_leave(jobs->crew, 0);
+}
+
+/* The coordinator. */
+
+/* Puts together what is finished, up to the first frame that is not; `rest`: all that is there. */
+static bool
+join(struct jobs *jobs, bool rest, struct error *err)
+{
+    for (; jobs->next < jobs->frames; jobs->next++) {
+        struct hand_head *done = jobs->done[jobs->next];
+        if (!done && !rest && is_wanted(jobs, jobs->next))
+            return true;
+        if (done && !run_folder_join(&jobs->s->folder, &done->part, (uint64_t *)(done + 1), err))
+            return false;
+    }
+    return true;
+}
+
+static void
+take_message(struct jobs *jobs, const struct crew_report *report, struct error *err)
+{
+    const struct hand_head *head = report->message;
+    if (head->kind == HAND_ERROR) {
+        if (!jobs->failed)
+            memcpy(err, head + 1, sizeof *err);
+        jobs->failed = true;
+        return;
+    }
+    if (head->kind == HAND_PIXEL) {
+        const size_t bytes = report->size - sizeof *head;
+        pixel_log_add(&jobs->s->folder.pixel, (const struct watched_fragment *)(head + 1),
+                      bytes / sizeof(struct watched_fragment));
+        return;
+    }
+    struct hand_head *copy = mem_alloc(report->size);
+    memcpy(copy, head, report->size);
+    free(jobs->done[head->part.frame.number]);
+    jobs->done[head->part.frame.number] = copy;
+}
+
+static void
+take_failure(struct jobs *jobs, const struct crew_report *report, struct error *err)
+{
+    crew_stop_at(jobs->crew, report->part);
+    if (!jobs->failed && WIFSIGNALED(report->status))
+        fail(err, "frame %u: the process that simulated it was ended by signal %d (%s)",
+             report->part, WTERMSIG(report->status), strsignal(WTERMSIG(report->status)));
+    else if (!jobs->failed)
+        fail(err, "frame %u: the process that simulated it ended with status %d", report->part,
+             WEXITSTATUS(report->status));
+    jobs->failed = true;
+}
+
+static bool
+coordinate(struct jobs *jobs, struct error *err)
+{
+    struct crew_report report;
+    struct error joining;
+    struct simulation *sim = &jobs->s->sim;
+    enum crew_event event;
+    bool ok = true;
+    while ((event = crew_wait(jobs->crew, &report)) != CREW_DONE) {
+        char detail[64];
+        if (event == CREW_MESSAGE)
+            take_message(jobs, &report, err);
+        else if (event == CREW_FAILED)
+            take_failure(jobs, &report, err);
+        if (ok && event == CREW_MESSAGE)
+            ok = join(jobs, false, &joining);
+        if (!sim->stopped && (!ok || interrupt_pending())) {
+            sim->stopped = ok;
+            crew_stop_at(jobs->crew, 0);
+            crew_signal(jobs->crew, SIGTERM);
+        }
+        snprintf(detail, sizeof detail, "%u processes, frame %u", crew_size(jobs->crew),
+                 jobs->next);
+        progress_at(&jobs->s->progress, crew_counted(jobs->crew), detail);
+    }
+    ok = ok && join(jobs, true, &joining) &&
+         (jobs->failed || sim->stopped || run_folder_join_rest(&jobs->s->folder, &joining));
+    if (!ok && !jobs->failed)
+        *err = joining;
+    return ok && !jobs->failed;
+}
+
+bool
+jobs_drive(struct simulate *s, struct trace_reader *reader, uint32_t count, struct error *err)
+{
+    struct jobs jobs = {.s = s,
+                        .reader = reader,
+                        .frames = trace_frame_count(reader),
+                        .values = s->sim.machine->stats.count,
+                        .end = UINT32_MAX};
+    jobs.crew = crew_create(count, err);
+    if (!jobs.crew || !run_folder_open_parts(&s->folder, err)) {
+        crew_destroy(jobs.crew);
+        return false;
+    }
+    jobs.done = mem_alloc((jobs.frames + 1) * sizeof *jobs.done);
+    const int made = crew_fork(jobs.crew, 0, err);
+    if (made > 0)
+        work(&jobs);
+    bool ok = made == 0 && coordinate(&jobs, err);
+    run_folder_close_parts(&s->folder);
+    for (uint32_t f = 0; f < jobs.frames; f++)
+        free(jobs.done[f]);
+    free(jobs.done);
+    crew_destroy(jobs.crew);
+    return ok;
+}

@@ -1,0 +1,24 @@
+/* Identities between statistics (sim/identities.def), resolved to counters once a machine. */
+#ifndef AETIUS_SIM_IDENTITIES_H
+#define AETIUS_SIM_IDENTITIES_H
+
+#include "base/error.h"
+#include "kernel/stats.h"
+
+struct identities;
+
+/* A name that the set has not is a BUG. Caches are found by their names: X_accesses, X_hits and
+ * X_misses of one instance. */
+struct identities *identities_create(const struct stat_set *set);
+void identities_destroy(struct identities *identities);
+/* Over what was counted since the set's last rebase. */
+bool identities_check(const struct identities *identities, const struct stat_set *set,
+                      struct error *err);
+
+/* For documentation. */
+struct identity_doc {
+    const char *what, *left, *right;
+};
+const struct identity_doc *identity_docs(size_t *count);
+
+#endif

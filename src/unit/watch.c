@@ -1,0 +1,356 @@
+#include "unit/watch.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const fragment_fate_names[FATES] = {
+    [FATE_HZ] = "hz",         [FATE_DEPTH] = "depth",     [FATE_STENCIL] = "stencil",
+    [FATE_KILLED] = "killed", [FATE_WRITTEN] = "written", [FATE_NO_COLOR] = "no color",
+};
+
+struct watched_quad { /* beside a quad in the pipeline */
+    struct watched_quad *next_free;
+    struct watch *watch;
+    struct watched_surface *surface;
+    const struct draw *draw;
+    uint32_t mask; /* samples that were generated */
+    uint8_t depth_failed, stencil_failed, killed, written;
+    bool tested;
+    uint64_t generated, tested_at, shader_began, shader_ended, written_at;
+    uint32_t texels[4], misses;
+    int32_t pixel;                /* the watched pixel's place in the quad, or -1 */
+    struct watched_fragment life; /* of that pixel */
+};
+
+struct watch *
+watch_create(const struct clock *clock)
+{
+    struct watch *watch = mem_alloc(sizeof *watch);
+    watch->clock = clock;
+    arena_init(&watch->memory);
+    return watch;
+}
+
+void
+watch_destroy(struct watch *watch)
+{
+    if (!watch)
+        return;
+    arena_fini(&watch->memory);
+    VEC_FREE(&watch->fragments);
+    free(watch);
+}
+
+void
+watch_begin_frame(struct watch *watch, uint32_t frame)
+{
+    watch->frame = frame;
+    watch->frame_start = watch->clock->now;
+    watch->surface_count = 0;
+    watch->fragments.count = 0;
+    watch->free_quads = NULL;
+    arena_reset(&watch->memory);
+}
+
+const struct watched_surface *
+watch_shown(const struct watch *watch, const struct resource *shown)
+{
+    const struct watched_surface *best = NULL;
+    for (uint32_t i = 0; i < watch->surface_count; i++) {
+        const struct watched_surface *surface = &watch->surfaces[i];
+        if (surface->address == shown->address)
+            return surface;
+        if (surface->width == shown->levels[0].width &&
+            surface->height == shown->levels[0].height &&
+            (!best || surface->fragments > best->fragments))
+            best = surface;
+    }
+    return best;
+}
+
+/* The surface that the draw goes to; NULL when it goes to none, or there is no room. */
+static struct watched_surface *
+surface_of(struct watch *watch, const struct draw *draw)
+{
+    const struct bound_surface *bound = draw->color_count ? &draw->color[0] : &draw->depth;
+    if (!bound->res)
+        bound = &draw->depth;
+    if (!bound->res)
+        return NULL;
+    const uint32_t address =
+        bound->res->address + resource_offset(bound->res, bound->level, 0, 0, bound->layer, 0);
+    for (uint32_t i = 0; i < watch->surface_count; i++)
+        if (watch->surfaces[i].address == address)
+            return &watch->surfaces[i];
+    if (watch->surface_count == WATCH_SURFACES)
+        return NULL;
+    struct watched_surface *surface = &watch->surfaces[watch->surface_count++];
+    *surface = (struct watched_surface){address, bound->width, bound->height, 0, NULL};
+    if (watch->maps)
+        surface->pixels = arena_alloc(&watch->memory, (size_t)surface->width * surface->height *
+                                                          sizeof *surface->pixels);
+    return surface;
+}
+
+static struct watched_pixel *
+pixel_at(const struct watched_surface *surface, uint32_t x, uint32_t y)
+{
+    if (!surface->pixels || x >= surface->width || y >= surface->height)
+        return NULL;
+    return &surface->pixels[(size_t)y * surface->width + x];
+}
+
+static void
+count_fate(struct watched_pixel *pixel, enum fragment_fate fate)
+{
+    if (pixel && pixel->fates[fate] < UINT16_MAX)
+        pixel->fates[fate]++;
+}
+
+static uint64_t
+frame_cycle(const struct watch *watch)
+{
+    return watch->clock->now - watch->frame_start;
+}
+
+/* What is known of a fragment of the watched pixel when it is made. */
+static void
+begin_life(const struct watch *watch, struct watched_fragment *life,
+           const struct watched_surface *surface, const struct draw *draw,
+           const struct pooled_triangle *triangle)
+{
+    *life = (struct watched_fragment){.frame = watch->frame,
+                                      .surface = surface->address,
+                                      .draw = draw->number,
+                                      .client = draw->client,
+                                      .primitive = triangle->number,
+                                      .program = draw->fs->id,
+                                      .front = triangle->triangle.front,
+                                      .early_z = draw->early_z,
+                                      .generated = frame_cycle(watch),
+                                      .tested = CYCLE_NEVER,
+                                      .shader_began = CYCLE_NEVER,
+                                      .shader_ended = CYCLE_NEVER,
+                                      .written = CYCLE_NEVER};
+}
+
+void
+watch_tile(struct watch *watch, const struct tile_item *tile, uint64_t gone)
+{
+    struct watched_surface *surface = surface_of(watch, tile->draw);
+    if (!surface)
+        return;
+    for (uint64_t left = gone; left; left &= left - 1) {
+        const uint32_t bit = (uint32_t)__builtin_ctzll(left), q = bit >> 2;
+        const uint32_t x = tile->x + ((q & 1) | (q >> 1 & 2)) * 2 + (bit & 1);
+        const uint32_t y = tile->y + ((q >> 1 & 1) | (q >> 2 & 2)) * 2 + (bit >> 1 & 1);
+        surface->fragments++;
+        count_fate(pixel_at(surface, x, y), FATE_HZ);
+        if (!watch->has_pixel || x != watch->x || y != watch->y)
+            continue;
+        struct watched_fragment life;
+        float z[4];
+        begin_life(watch, &life, surface, tile->draw, tile->triangle);
+        depth_interpolate(&tile->triangle->triangle, x & ~1u, y & ~1u, z);
+        life.fate = FATE_HZ;
+        life.depth = z[bit & 3];
+        for (uint32_t s = 0; s < tile->draw->samples; s++)
+            life.samples += tile->draw->samples == 1 || (tile->samples[s] >> bit & 1);
+        VEC_PUSH(&watch->fragments, life);
+    }
+}
+
+void
+watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw)
+{
+    struct watched_surface *surface = surface_of(watch, draw);
+    const bool here =
+        watch->has_pixel && quad->x == (watch->x & ~1u) && quad->y == (watch->y & ~1u);
+    if (!surface || (!watch->maps && !here))
+        return;
+    struct watched_quad *watched = watch->free_quads;
+    if (watched)
+        watch->free_quads = watched->next_free;
+    else
+        watched = arena_alloc(&watch->memory, sizeof *watched);
+    *watched = (struct watched_quad){.watch = watch,
+                                     .surface = surface,
+                                     .draw = draw,
+                                     .mask = quad->mask,
+                                     .generated = frame_cycle(watch),
+                                     .shader_began = CYCLE_NEVER,
+                                     .shader_ended = CYCLE_NEVER,
+                                     .tested_at = CYCLE_NEVER,
+                                     .written_at = CYCLE_NEVER,
+                                     .pixel = -1};
+    quad->watched = watched;
+    if (!here)
+        return;
+    const uint32_t f = (watch->x & 1) | (watch->y & 1) << 1;
+    if (!(mask_fragments(quad->mask) >> f & 1))
+        return;
+    watched->pixel = (int32_t)f;
+    begin_life(watch, &watched->life, surface, draw, quad->triangle);
+    watched->life.depth = quad->z[0][f];
+    for (uint32_t s = 0; s < draw->samples; s++)
+        watched->life.samples += quad->mask >> (4 * s + f) & 1;
+}
+
+/* The first sample of the watched pixel in the quad's bytes. */
+static const uint8_t *
+element_of(const struct watched_quad *watched, const struct bound_surface *surface,
+           const uint8_t *bytes)
+{
+    return bytes + (size_t)watched->pixel * surface->format->block_bytes * watched->draw->samples;
+}
+
+void
+watch_depth(const struct quad *quad, const struct draw *draw, const uint8_t *bytes)
+{
+    struct watched_quad *watched = quad->watched;
+    if (watched->pixel < 0 || !draw->depth.format->depth_bits)
+        return;
+    watched->life.has_depth = true;
+    watched->life.depth = quad->z[0][watched->pixel];
+    watched->life.depth_before =
+        depth_of_element(draw->depth.format, element_of(watched, &draw->depth, bytes));
+}
+
+void
+watch_tested(const struct quad *quad, const struct draw *draw, const uint8_t *bytes,
+             const struct depth_result *result)
+{
+    struct watched_quad *watched = quad->watched;
+    const uint32_t lost = mask_fragments(quad->mask) & ~mask_fragments(result->pass);
+    const uint32_t by_depth = lost & mask_fragments(result->z_fail);
+    watched->depth_failed |= (uint8_t)by_depth;
+    watched->stencil_failed |= (uint8_t)(lost & ~by_depth);
+    watched->tested_at = frame_cycle(watched->watch);
+    if (watched->pixel >= 0 && watched->life.has_depth)
+        watched->life.depth_after =
+            depth_of_element(draw->depth.format, element_of(watched, &draw->depth, bytes));
+}
+
+void
+watch_group(const struct group *group)
+{
+    if (group->stage != STAGE_FRAGMENT)
+        return;
+    for (uint32_t q = 0; q < group->count; q++) {
+        struct watched_quad *watched = group->quads[q]->watched;
+        if (watched)
+            watched->shader_began = frame_cycle(watched->watch);
+    }
+}
+
+void
+watch_shaded(const struct quad *quad, uint32_t mask_before)
+{
+    struct watched_quad *watched = quad->watched;
+    watched->killed |= (uint8_t)(mask_fragments(mask_before) & ~mask_fragments(quad->mask));
+    watched->shader_ended = frame_cycle(watched->watch);
+}
+
+void
+watch_texels(const struct quad *quad, const struct sample_pass *pass)
+{
+    struct watched_quad *watched = quad->watched;
+    for (uint32_t lane = 0; lane < 4; lane++)
+        watched->texels[lane] +=
+            (uint32_t)__builtin_popcount(pass->texels & (UINT32_C(0x1111) << lane));
+}
+
+void
+watch_miss(const struct quad *quad)
+{
+    quad->watched->misses++;
+}
+
+void
+watch_color(const struct quad *quad, const struct draw *draw, uint32_t target, const uint8_t *bytes)
+{
+    struct watched_quad *watched = quad->watched;
+    if (target || watched->pixel < 0)
+        return;
+    watched->life.has_color = true;
+    memcpy(watched->life.color, quad->color[0][watched->pixel], sizeof watched->life.color);
+    draw->color[0].format->unpack(element_of(watched, &draw->color[0], bytes), 0, 0,
+                                  watched->life.color_before);
+}
+
+void
+watch_written(const struct quad *quad, const struct draw *draw, uint32_t target,
+              const uint8_t *bytes)
+{
+    struct watched_quad *watched = quad->watched;
+    watched->written |= (uint8_t)mask_fragments(quad->mask);
+    watched->written_at = frame_cycle(watched->watch);
+    if (!target && watched->pixel >= 0)
+        draw->color[0].format->unpack(element_of(watched, &draw->color[0], bytes), 0, 0,
+                                      watched->life.color_after);
+}
+
+static enum fragment_fate
+fate_of(const struct watched_quad *watched, uint32_t f)
+{
+    if (watched->depth_failed >> f & 1)
+        return FATE_DEPTH;
+    if (watched->stencil_failed >> f & 1)
+        return FATE_STENCIL;
+    if (watched->killed >> f & 1)
+        return FATE_KILLED;
+    return watched->written >> f & 1 ? FATE_WRITTEN : FATE_NO_COLOR;
+}
+
+/* Cycles between two steps, 0 when the second never came. */
+static uint32_t
+span(uint64_t from, uint64_t to)
+{
+    return to == CYCLE_NEVER || from == CYCLE_NEVER ? 0 : (uint32_t)(to - from);
+}
+
+static void
+end_life(struct watched_quad *watched)
+{
+    struct watched_fragment *life = &watched->life;
+    life->fate = fate_of(watched, (uint32_t)watched->pixel);
+    life->tested = watched->tested_at;
+    life->shader_began = watched->shader_began;
+    life->shader_ended = watched->shader_ended;
+    life->written = watched->written_at;
+    life->texels = watched->texels[watched->pixel];
+    life->misses = watched->misses;
+    VEC_PUSH(&watched->watch->fragments, *life);
+}
+
+void
+watch_gone(struct quad *quad)
+{
+    struct watched_quad *watched = quad->watched;
+    struct watch *watch = watched->watch;
+    const uint32_t fragments = mask_fragments(watched->mask);
+    for (uint32_t f = 0; f < 4; f++) {
+        if (!(fragments >> f & 1))
+            continue;
+        struct watched_pixel *pixel =
+            pixel_at(watched->surface, quad->x + (f & 1), quad->y + (f >> 1));
+        const enum fragment_fate fate = fate_of(watched, f);
+        watched->surface->fragments++;
+        count_fate(pixel, fate);
+        if (!pixel)
+            continue;
+        if (fate == FATE_WRITTEN)
+            pixel->cycles = span(watched->generated, watched->written_at);
+        if (watched->shader_ended != CYCLE_NEVER)
+            pixel->shader_cycles = span(watched->shader_began, watched->shader_ended);
+        pixel->texels += watched->texels[f];
+        pixel->misses += watched->misses;
+    }
+    if (watched->pixel >= 0)
+        end_life(watched);
+    quad->watched = NULL;
+    watched->next_free = watch->free_quads;
+    watch->free_quads = watched;
+}

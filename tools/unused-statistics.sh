@@ -1,0 +1,35 @@
+#!/bin/sh
+# Statistics that counted nothing in any of some runs: each should be of use in one of them. What a
+# module or a queue counts by itself (kernel/clock.def) counts as one statistic over all of them.
+# Lines of tests/real/expected/unused-statistics.txt (a name, and why) are excused, and names in
+# UNUSED_OK.
+#
+#     tools/unused-statistics.sh RUN...      folders with stats.frames.csv.gz
+set -eu
+excused=$(dirname "$0")/../tests/real/expected/unused-statistics.txt
+for run in "$@"; do
+    gunzip -c "$run/stats.frames.csv.gz" | awk -F, '
+        NR == 1 { for (i = 2; i <= NF; i++) names[i] = $i; next }
+        { for (i = 2; i <= NF; i++) if ($i != "0") used[i] = 1 }
+        END { for (i in names) print names[i], used[i] + 0 }'
+done | awk -v excused="$excused" '
+    BEGIN { n = split(ENVIRON["UNUSED_OK"], words, " "); while (n) excuse[words[n--]] = 1
+            while ((getline line < excused) > 0) { split(line, words, " "); excuse[words[1]] = 1 } }
+    {
+        name = $1
+        sub(/\[[0-9]+\]/, "", name)
+        if (name ~ /\.(busy|starved|blocked|waiting)_cycles$/) sub(/^[^.]*/, "UNIT", name)
+        if (name ~ /\.(items_in|items_out|occupancy_sum|occupancy_peak|empty_cycles|full_cycles)$/)
+            sub(/^[^.]*/, "QUEUE", name)
+        used[name] += $2
+    }
+    END {
+        for (name in used) {
+            all++
+            if (used[name] || name in excuse) continue
+            print name
+            unused++
+        }
+        printf "%d statistics, %d counted nothing\n", all, unused | "sort"
+        exit unused > 0
+    }'
