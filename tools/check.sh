@@ -165,9 +165,10 @@ statistics_used() {
     done
     "$aetius" sim "$workloads" --preset reference-2008 --force -o "$work/results/used-workloads" &&
         "$aetius" sim "$workloads" --preset reference-2008 --config tests/golden/tight.ini \
-            --jobs 2 --force -o "$work/results/used-tight" || return 1
+            --jobs 2 --force -o "$work/results/used-tight" &&
+        "$aetius" sim "$workloads" --preset g70-like --force -o "$work/results/used-g70" || return 1
     # shellcheck disable=SC2046  # folders, without blanks
-    UNUSED_OK='hz.poisoned zstencil.blocks_read_128' tools/unused-statistics.sh "$work"/results/used-* $(find "$work/real/pictures" -name sim 2>/dev/null)
+    UNUSED_OK='hz.poisoned hz.updates_ignored setup.culled_no_area zstencil.blocks_read_128' tools/unused-statistics.sh "$work"/results/used-* $(find "$work/real/pictures" -name sim 2>/dev/null)
 }
 
 # The part of `make real` that is short enough.
