@@ -318,7 +318,12 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
     struct device_resource *resource = mem_alloc(sizeof *resource);
     struct resource *res = &resource->res;
     resource->head.is_resource = true;
-    if (!resource_init(res, &cmd->resource, err) || !place_resource(device, res, err)) {
+    const uint32_t forced = device->forced_samples;
+    if (forced)
+        device->place = 0; /* addresses of a machine without it */
+    if (!(forced ? resource_init_forced(res, &cmd->resource, forced, err)
+                 : resource_init(res, &cmd->resource, err)) ||
+        !place_resource(device, res, err)) {
         free(resource);
         return fail_prefix(err, "resource %u", handle);
     }

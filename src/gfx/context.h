@@ -38,6 +38,7 @@ struct gpu_device {
      * are drawn into: then they move into the ROPs' tiles, once. */
     bool squares;
     uint32_t square_log2;
+    uint32_t forced_samples; /* of display targets and their depth; 0: as the program asks */
 };
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);
@@ -72,6 +73,10 @@ bool gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
                           struct bound_surface *depth, struct error *err);
 
 struct resource *gpu_resource(struct gpu_device *device, uint32_t client, uint32_t handle);
+
+/* Whether a SET_FRAMEBUFFER changes the number of samples of its depth surface (forced_samples):
+ * nothing may be drawing, and no cache may hold its lines, when it is applied. */
+bool gpu_changes_samples(struct gpu_device *device, const struct gpu_cmd *cmd);
 
 /* The bytes of a PUT, into the memory or where the resource is kept out of it. */
 void gpu_put(struct gpu_device *device, const struct gpu_cmd *cmd);

@@ -68,6 +68,7 @@ bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error 
 {
     if (!bake_surfaces(state, draw->color, &draw->color_count, &draw->depth, err))
         return false;
+    bool forced = false;
     draw->width = draw->height = UINT32_MAX;
     for (uint32_t i = 0; i <= draw->color_count; i++) {
         const struct bound_surface *s = i < draw->color_count ? &draw->color[i] : &draw->depth;
@@ -76,6 +77,7 @@ bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error 
         if (draw->samples != 0 && draw->samples != s->samples)
             return fail(err, "surfaces of %u and %u samples together", draw->samples, s->samples);
         draw->samples = s->samples;
+        forced |= s->res->forced_samples != 0;
         draw->width = s->width < draw->width ? s->width : draw->width;
         draw->height = s->height < draw->height ? s->height : draw->height;
     }
@@ -83,7 +85,7 @@ bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error 
         draw->width = draw->height = 0;
         draw->samples = 1;
     }
-    draw->multisample = draw->samples > 1 && draw->rasterizer.multisample;
+    draw->multisample = draw->samples > 1 && (draw->rasterizer.multisample || forced);
     return true;
 }
 

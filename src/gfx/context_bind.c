@@ -64,6 +64,30 @@ bind_shader(struct gpu_device *device, struct gpu_state *state, const struct gpu
     return true;
 }
 
+/* The samples that the depth surface must have to be drawn into together with the first color one;
+ * 0: as it is. */
+static uint32_t
+wanted_samples(const struct object *color, const struct object *depth)
+{
+    if (!color || !depth || !depth->res->forced_samples ||
+        depth->res->samples == color->res->samples ||
+        (color->res->samples != 1 && color->res->samples != depth->res->forced_samples))
+        return 0;
+    return color->res->samples;
+}
+
+bool
+gpu_changes_samples(struct gpu_device *device, const struct gpu_cmd *cmd)
+{
+    struct gpu_state *state = device->forced_samples ? find_state(device, cmd, NULL) : NULL;
+    if (!state || !cmd->framebuffer.color_count)
+        return false;
+    const struct object *color =
+        find_object(state, OBJECT_SURFACE, cmd->framebuffer.color[0], NULL);
+    const struct object *depth = find_object(state, OBJECT_SURFACE, cmd->framebuffer.depth, NULL);
+    return wanted_samples(color, depth) != 0;
+}
+
 static bool
 set_framebuffer(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
                 struct error *err)
@@ -74,7 +98,15 @@ set_framebuffer(struct gpu_device *device, struct gpu_state *state, const struct
             return false;
     }
     state->color_count = cmd->framebuffer.color_count;
-    return bind_handle(device, state, &state->depth, OBJECT_SURFACE, cmd->framebuffer.depth, err);
+    if (!bind_handle(device, state, &state->depth, OBJECT_SURFACE, cmd->framebuffer.depth, err))
+        return false;
+    uint32_t samples = wanted_samples(state->color[0], state->depth);
+    if (!samples)
+        return true;
+    if (!page_in(device, state->depth->res, err))
+        return false;
+    resource_lay_samples(state->depth->res, samples, &device->memory);
+    return true;
 }
 
 static bool

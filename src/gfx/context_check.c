@@ -79,7 +79,8 @@ check_copy(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
                     cmd->copy.dst_y, cmd->copy.dst_z);
     if ((src->desc.target == TARGET_BUFFER) != (dst->desc.target == TARGET_BUFFER) ||
         src->format->block_bytes != dst->format->block_bytes ||
-        src->format->block_width != dst->format->block_width || src->samples != dst->samples)
+        src->format->block_width != dst->format->block_width ||
+        (src->samples != dst->samples && !src->forced_samples && !dst->forced_samples))
         return fail(err, "resources %u and %u are not of one shape", cmd->copy.src, cmd->copy.dst);
     struct box box = cmd->copy.src_box;
     box.x = (int32_t)cmd->copy.dst_x;

@@ -186,6 +186,50 @@ resource_init(struct resource *res, const struct resource_desc *desc, struct err
     return true;
 }
 
+/* Whether samples may be forced on it: what a window shows, and depth of one level that no texture
+ * view is made of. */
+static bool
+may_be_forced(const struct resource *res)
+{
+    const struct resource_desc *d = &res->desc;
+    const bool is_display = d->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
+    const bool is_depth = d->bind & BIND_DEPTH_STENCIL && !(d->bind & BIND_SAMPLER_VIEW);
+    return (is_display || is_depth) && (d->target == TARGET_2D || d->target == TARGET_RECT) &&
+           d->samples <= 1 && d->last_level == 0 && res->format->block_width == 1 &&
+           res->format->block_bytes <= 8;
+}
+
+static bool
+lay_with(struct resource *res, uint32_t samples, struct error *err)
+{
+    res->samples = samples;
+    res->tile_bytes = TILE_SIZE * TILE_SIZE * res->format->block_bytes * samples;
+    if (res->tile_bytes < TARGET_TILE_BYTES)
+        res->tile_bytes = TARGET_TILE_BYTES;
+    if (!layout_levels(res, err))
+        return false;
+    lay_tiles(res);
+    return true;
+}
+
+bool
+resource_init_forced(struct resource *res, const struct resource_desc *desc, uint32_t samples,
+                     struct error *err)
+{
+    if (!resource_init(res, desc, err))
+        return false;
+    if (desc->target == TARGET_BUFFER || !may_be_forced(res))
+        return true;
+    if (!lay_with(res, samples, err))
+        return false;
+    res->forced_samples = samples;
+    uint32_t size_bytes = res->size_bytes;
+    if (!(desc->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT)) && !lay_with(res, 1, err))
+        return false;
+    res->size_bytes = size_bytes;
+    return true;
+}
+
 static bool
 range_ok(int32_t origin, int32_t extent, uint32_t size)
 {
@@ -259,10 +303,51 @@ copy_row(const struct resource *res, const struct resource_level *level, uint8_t
     }
 }
 
+/* The mean of a pixel's samples, as an element; of depth, sample 0. */
+static void
+read_mean(const struct format_info *format, uint32_t samples, const uint8_t *pixel, uint8_t *out)
+{
+    float mean[4] = {0}, value[4];
+    if (format->depth_bits || format->stencil_bits) {
+        memcpy(out, pixel, format->block_bytes);
+        return;
+    }
+    for (uint32_t s = 0; s < samples; s++) {
+        format->unpack(pixel + (size_t)s * format->block_bytes, 0, 0, value);
+        for (uint32_t c = 0; c < 4; c++)
+            mean[c] += value[c];
+    }
+    for (uint32_t c = 0; c < 4; c++)
+        mean[c] /= (float)samples;
+    format->pack(mean, out);
+}
+
+/* A row of pixels that are multisampled by force. */
+static void
+copy_forced_row(const struct resource *res, const struct resource_level *level, uint8_t *slice,
+                uint32_t x, uint32_t y, uint32_t count, uint8_t *row, bool write)
+{
+    const uint32_t bytes = res->format->block_bytes, element = bytes * res->samples;
+    uint8_t *squares = slice + (size_t)(y / TILE_SIZE) * level->row_bytes +
+                       (size_t)(morton_spread(y % TILE_SIZE) << 1) * element;
+    for (uint32_t i = x; i < x + count; i++, row += bytes) {
+        uint8_t *pixel = squares + (size_t)(i / TILE_SIZE) * level->square_bytes +
+                         (size_t)morton_spread(i % TILE_SIZE) * element;
+        for (uint32_t s = 0; s < res->samples && write; s++)
+            memcpy(pixel + (size_t)s * bytes, row, bytes);
+        if (!write)
+            read_mean(res->format, res->samples, pixel, row);
+    }
+}
+
 static void
 copy_row_sized(const struct resource *res, const struct resource_level *level, uint8_t *slice,
                uint32_t x, uint32_t y, uint32_t count, uint8_t *row, bool write)
 {
+    if (res->forced_samples && res->samples > 1) {
+        copy_forced_row(res, level, slice, x, y, count, row, write);
+        return;
+    }
     switch (res->format->block_bytes) {
     case 1: copy_row(res, level, slice, x, y, count, row, 1, write); break;
     case 2: copy_row(res, level, slice, x, y, count, row, 2, write); break;
@@ -315,7 +400,7 @@ resource_level_bytes(const struct resource *res, uint32_t level)
     if (res->desc.target == TARGET_BUFFER)
         return l->slice_bytes;
     return l->tiles_x * l->tiles_y * TILE_SIZE * TILE_SIZE * res->format->block_bytes *
-           res->samples * l->slices;
+           (res->forced_samples ? 1 : res->samples) * l->slices;
 }
 
 static void
@@ -329,6 +414,12 @@ copy_level(const struct resource *res, uint8_t *bytes, uint32_t level, uint8_t *
     }
     const uint32_t pixel = res->format->block_bytes * res->samples, k = l->square_log2;
     const uint32_t inside = (1u << k) - 1;
+    if (res->forced_samples) { /* rows of one sample, as the program sees it */
+        const uint32_t columns = l->tiles_x * TILE_SIZE, lines = l->tiles_y * TILE_SIZE;
+        for (uint32_t y = 0; y < lines; y++, rows += (size_t)columns * res->format->block_bytes)
+            copy_forced_row(res, l, bytes, 0, y, columns, rows, write);
+        return;
+    }
     for (uint32_t z = 0; z < l->slices; z++, bytes += l->slice_bytes)
         for (uint32_t y = 0; y < l->tiles_y * TILE_SIZE; y++)
             for (uint32_t x = 0; x < l->tiles_x * TILE_SIZE; x++, rows += pixel) {
@@ -352,6 +443,20 @@ resource_read_level(const struct resource *res, const struct gpu_memory *memory,
                     uint8_t *rows)
 {
     copy_level(res, memory->bytes, level, rows, false);
+}
+
+void
+resource_lay_samples(struct resource *res, uint32_t samples, struct gpu_memory *memory)
+{
+    struct error err;
+    const uint32_t size_bytes = res->size_bytes, bytes = resource_level_bytes(res, 0);
+    uint8_t *rows = mem_alloc(bytes);
+    resource_read_level(res, memory, 0, rows);
+    if (!lay_with(res, samples, &err))
+        BUG("%s", err.text); /* it was laid like this before */
+    res->size_bytes = size_bytes;
+    resource_write_level(res, memory, 0, rows);
+    free(rows);
 }
 
 void

@@ -69,6 +69,10 @@ struct resource {
     struct resource_desc desc;
     const struct format_info *format;
     uint32_t samples; /* 1, 2, 4, 8 */
+    /* Multisampled by force: to the program it has one sample (desc). What it writes goes to all
+     * samples of a pixel, what it reads is their mean (depth: sample 0). 0: no; else how many a
+     * resource has that may be so, now (samples) or after resource_lay_samples(). */
+    uint32_t forced_samples;
     uint32_t address, size_bytes;
     uint32_t tile_bytes; /* 64 blocks x block_bytes x samples; of what is drawn into at least 256 */
     struct resource_level levels[RESOURCE_MAX_LEVELS];
@@ -132,6 +136,14 @@ resource_offset(const struct resource *res, uint32_t level, uint32_t x, uint32_t
     return l->offset + z * l->slice_bytes + (by >> k) * l->row_bytes + (bx >> k) * l->square_bytes +
            (element * res->samples + sample) * res->format->block_bytes;
 }
+
+/* As resource_init(), of a display target or a depth buffer that may be multisampled by force: room
+ * is made for the samples, depth begins with one. Others are initialized as ever. */
+bool resource_init_forced(struct resource *res, const struct resource_desc *desc, uint32_t samples,
+                          struct error *err);
+/* Gives a resource that may be multisampled by force one sample or its forced number, and its
+ * content in memory the new layout: copies of the first sample. */
+void resource_lay_samples(struct resource *res, uint32_t samples, struct gpu_memory *memory);
 
 /* True when the box lies inside the level (block-aligned for compressed formats). */
 bool resource_box_ok(const struct resource *res, uint32_t level, const struct box *box);

@@ -126,7 +126,8 @@ check_copy(const struct resource *dst, const struct resource *src, uint32_t dst_
                     dst->desc.handle);
     if (!dst_buffer &&
         (dst->format->block_bytes != src->format->block_bytes ||
-         dst->format->block_width != src->format->block_width || dst->samples != src->samples))
+         dst->format->block_width != src->format->block_width ||
+         (dst->samples != src->samples && !dst->forced_samples && !src->forced_samples)))
         return fail(err, "copy from %s with %u samples to %s with %u: blocks differ",
                     src->format->name, src->samples, dst->format->name, dst->samples);
     if (!resource_box_ok(src, src_level, from))
@@ -158,7 +159,7 @@ copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *
         return false;
     size_t bytes = (size_t)resource_box_bytes(src, from) * src->samples;
     uint8_t *rows = mem_alloc(bytes + 1); /* all read before any is written: boxes may overlap */
-    if (src->samples > 1) {
+    if (src->samples > 1 && src->samples == dst->samples) {
         copy_samples(src, device->memory.bytes, cmd->copy.src_level, from, rows, false);
         copy_samples(dst, device->memory.bytes, cmd->copy.dst_level, &to, rows, true);
     } else {

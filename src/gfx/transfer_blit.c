@@ -219,7 +219,7 @@ check_blit(const struct blitter *b, const struct gpu_cmd *cmd, struct error *err
     if (!df->depth_bits != !sf->depth_bits)
         return fail(err, "blit: from %s to %s", sf->name, df->name);
     uint32_t sn = b->src.res->samples, dn = b->dst.res->samples;
-    if (sn > 1 && dn > 1 && sn != dn)
+    if (sn > 1 && dn > 1 && sn != dn && !b->src.res->forced_samples && !b->dst.res->forced_samples)
         return fail(err, "blit: from %u to %u samples", sn, dn);
     return true;
 }

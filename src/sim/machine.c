@@ -492,6 +492,13 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
+    case GPU_SET_FRAMEBUFFER:
+        if (gpu_changes_samples(m->device, cmd)) {
+            leave_surfaces(m);
+            if (!run(m, err))
+                return false;
+        }
+        return functional_execute(m->functional, cmd, out, out_bytes, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
     }
 }

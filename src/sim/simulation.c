@@ -38,6 +38,8 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
         timed ? params->MEMORYCONTROLLER.MemorySize : FUNCTIONAL_MEMORY_BYTES;
     if (!gpu_device_init(&sim->device, memory_bytes, err))
         return false;
+    if (params->SIMULATOR.ForceMSAA)
+        sim->device.forced_samples = params->SIMULATOR.MSAASamples;
     functional_init(&sim->functional, &sim->device);
     sim->executor = (struct executor){sim, &sim->device, execute};
     if (!timed) {

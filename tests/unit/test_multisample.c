@@ -275,6 +275,7 @@ struct fixture {
     struct simulation sim;
     struct executor_sink sink;
     uint32_t samples;
+    bool forced; /* the program knows of one sample */
 };
 
 static void
@@ -288,9 +289,11 @@ take(struct fixture *f, const struct message *message)
 static void
 create_resources(struct fixture *f)
 {
+    const uint32_t samples = f->forced ? 0 : f->samples;
+    const uint32_t bind = BIND_RENDER_TARGET | (f->forced ? BIND_DISPLAY_TARGET : 0);
     const struct resource_desc descs[] = {
-        {RES_COLOR, TARGET_2D, 1, BIND_RENDER_TARGET, SIDE, SIDE, 1, 1, 0, f->samples},
-        {RES_DEPTH, TARGET_2D, 20, BIND_DEPTH_STENCIL, SIDE, SIDE, 1, 1, 0, f->samples},
+        {RES_COLOR, TARGET_2D, 1, bind, SIDE, SIDE, 1, 1, 0, samples},
+        {RES_DEPTH, TARGET_2D, 20, BIND_DEPTH_STENCIL, SIDE, SIDE, 1, 1, 0, samples},
         {RES_RESOLVED, TARGET_2D, 1, BIND_RENDER_TARGET, SIDE, SIDE, 1, 1, 0, 0},
         {RES_VERTICES, TARGET_BUFFER, 64, BIND_VERTEX_BUFFER, 64, 1, 1, 1, 0, 0},
     };
@@ -300,7 +303,7 @@ create_resources(struct fixture *f)
 }
 
 static void
-start(struct fixture *f, uint32_t samples, bool timed)
+start(struct fixture *f, uint32_t samples, bool forced, bool timed)
 {
     struct frame_set all = {0};
     struct params params;
@@ -308,8 +311,12 @@ start(struct fixture *f, uint32_t samples, bool timed)
     struct error err = {""};
 
     f->samples = samples;
+    f->forced = forced;
     assert_true(params_load_preset(&params, "reference-2005", &err));
     params.MEMORYCONTROLLER.MemorySize = 8 << 20;
+    params.SIMULATOR.ForceMSAA = forced;
+    params.SIMULATOR.MSAASamples = samples;
+    const uint32_t multisample = forced ? 0 : 1 << 25;
     assert_true(simulation_init(&f->sim, &params, timed ? &all : NULL, NULL, &err));
     executor_sink_init(&f->sink, &f->sim.executor);
     take(f, &(struct message){.kind = MESSAGE_CLIENT_BEGIN,
@@ -318,8 +325,8 @@ start(struct fixture *f, uint32_t samples, bool timed)
                               .size_bytes = 4});
     create_resources(f);
     PACKET(&s, 1, 1, OBJ_BLEND, 0, 0, 15u << 27, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(&s, 1, 2, OBJ_RASTERIZER, 1 << 1 | 1 << 25 | 1 << 29, float_bits(1), 0, 0, float_bits(1),
-           0, 0, 0);
+    PACKET(&s, 1, 2, OBJ_RASTERIZER, 1 << 1 | multisample | 1 << 29, float_bits(1), 0, 0,
+           float_bits(1), 0, 0, 0);
     PACKET(&s, 1, 3, OBJ_DSA, 1 | 1 << 1 | FUNC_LESS << 2, 0, 0, 0);
     stream_shader(&s, OBJ_VS, 0, plain_vs);
     stream_shader(&s, OBJ_FS, 1, plain_fs);
@@ -377,9 +384,23 @@ word_at(struct fixture *f, uint32_t handle, int32_t x, int32_t y, uint32_t sampl
     return word;
 }
 
+/* What the program reads back of a surface that is multisampled by force. */
+static void
+read_back(struct fixture *f, uint8_t rgba[SIDE][SIDE][4])
+{
+    struct error err = {""};
+    const struct message message = {
+        .kind = MESSAGE_GET, .client = 1, .transfer = {RES_COLOR, 0, {0, 0, 0, SIDE, SIDE, 1}}};
+    assert_true(
+        f->sink.sink.take(f->sink.sink.data, &message, &rgba[0][0][0], SIDE * SIDE * 4, &err));
+}
+
 static void
 check_picture(struct fixture *f, const struct point p[3])
 {
+    static uint8_t rgba[SIDE][SIDE][4];
+    if (f->forced)
+        read_back(f, rgba);
     for (int32_t y = 0; y < SIDE; y++)
         for (int32_t x = 0; x < SIDE; x++) {
             uint32_t count = 0;
@@ -392,15 +413,17 @@ check_picture(struct fixture *f, const struct point p[3])
             /* the mean of zeros and 255s, rounded to nearest (a half either way) */
             const uint32_t twice = (word_at(f, RES_RESOLVED, x, y, 0) & 255) * 2 * f->samples;
             assert_in_range(twice + f->samples, 510 * count, 510 * count + 2 * f->samples);
+            if (f->forced)
+                assert_int_equal(rgba[y][x][0], word_at(f, RES_RESOLVED, x, y, 0) & 255);
         }
 }
 
 static void
-draw_and_check(uint32_t samples, bool timed)
+draw_and_check(uint32_t samples, bool forced, bool timed)
 {
     struct fixture *f = mem_alloc(sizeof *f);
     uint64_t seed = samples;
-    start(f, samples, timed);
+    start(f, samples, forced, timed);
     for (int round = 0; round < ROUNDS; round++) {
         struct point p[3];
         for (int i = 0; i < 3; i++)
@@ -417,24 +440,39 @@ static void
 test_functional(void **state)
 {
     for (uint32_t samples = 2; samples <= 8; samples *= 2)
-        draw_and_check(samples, false);
+        draw_and_check(samples, false, false);
 }
 
 static void
 test_machine(void **state)
 {
     for (uint32_t samples = 2; samples <= 8; samples *= 2)
-        draw_and_check(samples, true);
+        draw_and_check(samples, false, true);
+}
+
+/* A program that never asks: the same samples, and what it reads is their mean. */
+static void
+test_forced(void **state)
+{
+    for (uint32_t samples = 2; samples <= 8; samples *= 2) {
+        draw_and_check(samples, true, false);
+        draw_and_check(samples, true, true);
+    }
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coverage),          cmocka_unit_test(test_mask_and_off),
-        cmocka_unit_test(test_depth_at_samples),  cmocka_unit_test(test_samples_apart),
-        cmocka_unit_test(test_alpha_to_coverage), cmocka_unit_test(test_centroid),
-        cmocka_unit_test(test_functional),        cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_mask_and_off),
+        cmocka_unit_test(test_depth_at_samples),
+        cmocka_unit_test(test_samples_apart),
+        cmocka_unit_test(test_alpha_to_coverage),
+        cmocka_unit_test(test_centroid),
+        cmocka_unit_test(test_functional),
+        cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_forced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
