@@ -61,7 +61,7 @@ if ! can_draw || [ ! -x "$scenes/fill" ]; then
     echo "No OpenGL program can run here: the figures are of the small trace that the repository keeps."
     heading tests/golden/tiny.trace
     for preset in reference-2005 reference-2008; do
-        measure tiny tests/golden/tiny.trace 0- $preset
+        measure tiny tests/golden/tiny.trace 0-1 $preset
     done
     exit 0
 fi
@@ -93,13 +93,23 @@ scene 'clear and swap' clear
 heading 'real programs'
 capture "$out/texture.trace" "$out/capture.log" glmark2 -s 800x600 -b texture:nframes=3
 for preset in reference-2005 reference-2008; do
-    measure 'glmark2 texture, 800x600' "$out/texture.trace" 0- $preset
+    measure 'glmark2 texture, 800x600' "$out/texture.trace" 0-2 $preset
 done
 [ -x /usr/games/openarena ] || exit 0
 capture_game "$out/game.trace" 1024 768 300-301
 for preset in reference-2005 reference-2008; do
     measure 'OpenArena frame 301, 1024x768' "$out/game.trace" 1 $preset
 done
+
+# The codecs, over the different blocks of an OpenArena frame with 4 samples a pixel.
+if "$aetius" sim --help | grep -q -e --capture-blocks; then
+    capture_game "$out/game-x4.trace" 1024 768 300-300 +set r_ext_multisample 4
+    "$aetius" sim "$out/game-x4.trace" --preset reference-2005 --capture-blocks -o "$out/game-x4" \
+        >"$out/run.log"
+    echo 'codecs, blocks of OpenArena frame 300 with 4 samples a pixel'
+    "$aetius" compress --bench "$out/game-x4/blocks.color"
+    "$aetius" compress --bench "$out/game-x4/blocks.z"
+fi
 
 # The functional renderer against the reference renderers: frames a second of a replay, its start-up
 # apart: 10 frames and 1 frame are timed.

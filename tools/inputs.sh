@@ -19,8 +19,8 @@ capture() {
     [ -f "$to" ] || mv "$to.part" "$to"
 }
 
-# capture_game TRACE WIDTH HEIGHT FRAMES: OpenArena's demo. When it starts for the first time it sets
-# its display up twice, so that frames have other numbers: it is started once in vain.
+# capture_game TRACE WIDTH HEIGHT FRAMES OPTIONS...: OpenArena's demo. When it starts for the first
+# time it sets its display up twice, so that frames have other numbers: it is started once in vain.
 capture_game() {
     [ ! -f "$1" ] || return 0
     mkdir -p "$out/home"
@@ -29,14 +29,19 @@ capture_game() {
 }
 
 play_game() {
-    HOME=$PWD/$out/home "$aetius" capture -o "$1.part" --frames "$4" --stop -- \
+    game_trace=$1
+    width=$2
+    height=$3
+    range=$4
+    shift 4
+    HOME=$PWD/$out/home "$aetius" capture -o "$game_trace.part" --frames "$range" --stop -- \
         /usr/games/openarena \
         +set com_hunkmegs 512 +set s_initsound 0 +set r_fullscreen 0 +set r_mode -1 \
-        +set r_customwidth "$2" +set r_customheight "$3" +set com_maxfps 0 +set ttycon 0 \
-        +set timedemo 1 +set cl_renderer opengl1 +demo demo088-test1 </dev/null >"$out/game.log" 2>&1 || {
+        +set r_customwidth "$width" +set r_customheight "$height" +set com_maxfps 0 +set ttycon 0 \
+        +set timedemo 1 +set cl_renderer opengl1 "$@" +demo demo088-test1 </dev/null >"$out/game.log" 2>&1 || {
         tail -n 5 "$out/game.log" >&2
         echo "could not capture OpenArena (see $out/game.log)" >&2
         exit 1
     }
-    mv "$1.part" "$1"
+    mv "$game_trace.part" "$game_trace"
 }

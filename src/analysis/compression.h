@@ -51,6 +51,7 @@ void raw_blocks_destroy(struct raw_blocks *raw);
 /* Blocks a second that one core takes, over blocks each read once. */
 struct compression_speed {
     double choose, compress; /* the size alone; with the bytes */
+    uint64_t sum;            /* of what came out, so that nothing is left out */
 };
 struct compression_speed compression_measure(const struct codec *codec, struct codec_shape shape,
                                              const uint32_t (*blocks)[CODEC_WORDS], size_t count);

@@ -16,6 +16,8 @@ enum {
     SLOTS = 2 * BLOCKS_SEGMENT_BLOCKS, /* of the hash table; a power of two */
     ZSTD_LEVEL = 1,                    /* captures are large, and simulations wait for it */
     NONE = -1,
+    FRAME_BLOCKS =
+        8192, /* a new frame begins a new segment beyond these: little is lost to a crash */
 };
 
 struct blocks_writer {
@@ -26,8 +28,8 @@ struct blocks_writer {
     uint8_t *raw, *packed;
     size_t packed_limit;
     struct block_count *counts;
-    uint32_t block_count, count_count;
-    int32_t *slots; /* block, or NONE */
+    uint32_t block_count, count_count, frame; /* of the last block */
+    int32_t *slots;                           /* block, or NONE */
     uint32_t *hashes;
     int32_t *first_count, *next_count; /* of a block; of a count */
     struct blocks_totals totals;
@@ -206,7 +208,9 @@ blocks_writer_add_many(struct blocks_writer *writer, const uint32_t *block,
                        const struct block_tag *tag, uint32_t count, struct error *err)
 {
     bool full = writer->block_count == BLOCKS_SEGMENT_BLOCKS ||
-                writer->count_count == BLOCKS_SEGMENT_COUNTS;
+                writer->count_count == BLOCKS_SEGMENT_COUNTS ||
+                (writer->block_count >= FRAME_BLOCKS && tag->frame != writer->frame);
+    writer->frame = tag->frame;
     if (writer->failure.text[0] || (full && !flush(writer)))
         return fail(err, "%s", writer->failure.text);
     if (count) {

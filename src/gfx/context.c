@@ -323,6 +323,7 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
     if (device->squares && is_texture(res))
         resource_tile(res, device->square_log2);
     res->references = 1;
+    res->created = device->commands;
     table_insert(&client->resources, handle, res);
     return true;
 }

@@ -57,6 +57,20 @@ raster_square(const struct triangle *triangle, int32_t x, int32_t y, int32_t siz
 }
 
 bool
+raster_rectangle_touches(const struct triangle *triangle, int32_t x, int32_t y, int32_t width,
+                         int32_t height)
+{
+    for (uint32_t i = 0; i < triangle->edge_count; i++) {
+        const struct edge *edge = &triangle->edges[i];
+        const int64_t most = edge_at(edge, x, y) + (edge->a > 0 ? edge->a * (width - 1) : 0) +
+                             (edge->b > 0 ? edge->b * (height - 1) : 0);
+        if (most + sample_reach(triangle, edge) < 0)
+            return false;
+    }
+    return true;
+}
+
+bool
 raster_box_touches(const struct triangle *triangle, int32_t x, int32_t y, int32_t size)
 {
     return triangle->min_x < x + size && triangle->max_x >= x && triangle->min_y < y + size &&

@@ -73,6 +73,7 @@ struct resource {
     uint32_t tile_bytes; /* 64 blocks x block_bytes x samples; of what is drawn into at least 256 */
     struct resource_level levels[RESOURCE_MAX_LEVELS];
     uint32_t twin;       /* multisampled: handle of the display target that it resolves into */
+    uint64_t created;    /* the command that made it: no two resources' are the same */
     uint64_t used;       /* the command that used it last (gpu_device.commands) */
     uint8_t *paged;      /* its bytes while it is not in the memory, or NULL */
     bool drawn;          /* drawn into since it was shown last (context_present.c) */

@@ -361,11 +361,15 @@ setup_triangle(const struct draw *draw, const struct vertex *const vertices[3], 
             return 0;
     const int64_t area = area_of((const int32_t[]){v[0].fx, v[1].fx, v[2].fx},
                                  (const int32_t[]){v[0].fy, v[1].fy, v[2].fy});
-    if (area == 0)
+    if (area == 0) {
+        state->lost = SETUP_LOST_AREA;
         return 0;
+    }
     const bool counter_clockwise = area < 0, front = counter_clockwise == r->front_ccw;
-    if (r->cull & (front ? CULL_FRONT : CULL_BACK))
+    if (r->cull & (front ? CULL_FRONT : CULL_BACK)) {
+        state->lost = SETUP_LOST_FACE;
         return 0;
+    }
     const uint8_t mode = front ? r->fill_front : r->fill_back;
     if (mode == FILL_FILL)
         return fill_triangle(draw, v, provoking, front, out);
@@ -432,6 +436,7 @@ setup_primitive(const struct draw *draw, const struct primitive_out *assembled,
         return 0;
     if (state->run != primitive->run)
         *state = (struct setup_state){.run = primitive->run};
+    state->lost = SETUP_LOST_PIXELS;
     if (clip == CLIP_NEEDED)
         return setup_clipped(draw, primitive, v, state, out);
     if (primitive->vertices == 3)

@@ -38,6 +38,9 @@ struct smooth {
 /* What setup keeps from primitive to primitive of a draw; starts as zeros. */
 struct setup_state {
     uint32_t run, dash; /* of the stippled line: primitive_out.run, and pixels drawn in it so far */
+    /* why the last triangle that did not come out was lost: its face was culled, it has no area, or
+     * no pixel centre lies in its bounding box inside the bounds */
+    enum setup_loss { SETUP_LOST_PIXELS, SETUP_LOST_AREA, SETUP_LOST_FACE } lost;
 };
 
 struct triangle { /* also a line (4 edges) or a point (a square: 4 edges) */
@@ -79,7 +82,10 @@ uint32_t setup_primitive(const struct draw *draw, const struct primitive_out *pr
 enum square_coverage { SQUARE_OUTSIDE, SQUARE_PARTIAL, SQUARE_INSIDE };
 enum square_coverage raster_square(const struct triangle *triangle, int32_t x, int32_t y,
                                    int32_t size);
-/* The same against the bounding box. */
+/* The reject corner test of a rectangle: whether it can touch the triangle by its edges alone. */
+bool raster_rectangle_touches(const struct triangle *triangle, int32_t x, int32_t y, int32_t width,
+                              int32_t height);
+/* A square against the bounding box. */
 bool raster_box_touches(const struct triangle *triangle, int32_t x, int32_t y, int32_t size);
 
 /* Pixels of the 8x8 tile at (x, y) (multiples of 8) that are covered and inside the bounds, bit =

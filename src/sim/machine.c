@@ -55,9 +55,19 @@ leave_surfaces(struct machine *m)
     if (!m->color_count && !m->depth.res)
         return;
     add_control(m, CONTROL_RESOLVE, STEP_ZSTENCIL | STEP_COLOR);
-    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT | STEP_HZ);
+    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
     m->color_count = 0;
     m->depth.res = NULL;
+}
+
+/* The depths of the resource are about to change by another way than the z tests. */
+static void
+forget_far_depths(struct machine *m, const struct resource *res)
+{
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->control.kind = CONTROL_INVALIDATE;
+    step->control.surface.res = res;
+    step->targets = STEP_HZ;
 }
 
 static bool
@@ -278,7 +288,7 @@ invalidate_readers(struct machine *m, const struct resource *res)
     bool buffer = res->desc.target == TARGET_BUFFER;
     add_control(m, CONTROL_INVALIDATE, buffer ? STEP_STREAMER : STEP_TEXUNIT);
     if (res->format && res->format->depth_bits)
-        add_control(m, CONTROL_INVALIDATE, STEP_HZ);
+        forget_far_depths(m, res);
 }
 
 /* The bytes that an upload's transactions write, laid out as they will lie in memory. */
@@ -427,14 +437,14 @@ copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return ok;
 }
 
-/* Commands that change only what later draws are baked from (a new surface may move a texture). */
+/* Commands that change only what later draws are baked from (create_command() drains when a new
+ * surface moves a texture). */
 static bool
 is_state(const struct gpu_cmd *cmd)
 {
     const enum gpu_op op = cmd->op;
     return !gpu_op_is_work(op) && op != GPU_CLIENT_END && op != GPU_DESTROY_SUB_CTX &&
-           op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS &&
-           !(op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SURFACE);
+           op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS;
 }
 
 /* A surface may move a texture to where the ROPs can draw into it; that takes no time: a driver
@@ -500,6 +510,7 @@ machine_settle(struct machine *m)
     dac_reset(m->dac);
     memctl_reset(m->memctl);
     m->interpolator->turn = 0;
+    m->sched->turn = m->sched->turn_threads = 0;
     for (uint32_t s = 0; s < m->shaders; s++)
         shader_reset(&m->shader[s]);
     for (uint32_t q = 0; q < m->clock.queue_count; q++)

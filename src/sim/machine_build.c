@@ -22,7 +22,7 @@ init_units(struct machine *m)
     setup_init(m->setup, clock, p, &m->pools);
     fraggen_init(m->fraggen, clock, p, &m->pools);
     hz_init(m->hz, clock, p, &m->pools, m->rops);
-    interpolator_init(m->interpolator, clock, m->rops);
+    interpolator_init(m->interpolator, clock, p, m->rops);
     sched_init(m->sched, clock, p, &m->pools, m->shaders, m->rops);
     for (uint32_t s = 0; s < m->shaders; s++)
         shader_init(&m->shader[s], clock, p, &m->pools, s);
@@ -223,6 +223,7 @@ machine_destroy(struct machine *m)
     if (!m)
         return;
     streamer_fini(m->streamer);
+    fraggen_fini(m->fraggen);
     hz_fini(m->hz);
     sched_fini(m->sched);
     for (uint32_t s = 0; s < m->shaders; s++)

@@ -1,9 +1,9 @@
 /* Clipper.
  *
  * Drops primitives that lie wholly outside one plane of the frustum or a user plane, and notes
- * which of the others setup has to clip geometrically. TrianglesCycle primitives a cycle; latency
- * ExecLatency, on the queue to setup. Source: machine.md (units). Not modelled: start latency and
- * the number of clipper units apart from the rate. */
+ * which of the others setup has to clip geometrically. ClipperUnits test units take a primitive
+ * each StartLatency cycles, at most TrianglesCycle start in a cycle. Latency ExecLatency, and that
+ * of the bus to setup, both on the queue to setup. Source: machine.md (units); ATTILA's Clipper. */
 #include "unit/clipper.h"
 
 #include <string.h>
@@ -18,6 +18,8 @@ clipper_init(struct clipper *clipper, struct clock *clock, const struct params *
     clock_add_module(clock, &clipper->module, "clipper", -1, clipper, clipper_clock);
     clipper->pools = pools;
     clipper->triangles_cycle = params->CLIPPER.TrianglesCycle;
+    clipper->start_cycles = params->CLIPPER.StartLatency;
+    clipper->lanes.count = params->CLIPPER.ClipperUnits;
 }
 
 static void
@@ -39,6 +41,7 @@ clip(struct clipper *clipper, const struct primitive_item *item, uint64_t now)
         return;
     }
     clipper->stats.to_clip += result == CLIP_NEEDED;
+    clipper->stats.inside += result == CLIP_INSIDE;
     struct primitive_item *out = queue_push(clipper->out, now);
     *out = *item;
     out->clip = result;
@@ -49,17 +52,23 @@ clipper_clock(void *self, uint64_t now)
 {
     struct clipper *clipper = self;
     uint32_t done = 0;
-    bool blocked = false;
+    enum unit_state why = UNIT_STARVED;
     for (; done < clipper->triangles_cycle; done++) {
         const struct primitive_item *item = queue_front(clipper->in, now);
         if (!item)
             break;
-        if (!queue_space(clipper->out, now)) {
-            blocked = true;
+        if (item->kind == ITEM_DATA && !lanes_are_free(&clipper->lanes, &clipper->module, now)) {
+            why = UNIT_WAITING;
             break;
         }
+        if (!queue_space(clipper->out, now)) {
+            why = UNIT_BLOCKED;
+            break;
+        }
+        if (item->kind == ITEM_DATA)
+            lanes_start(&clipper->lanes, now, clipper->start_cycles);
         clip(clipper, item, now);
         queue_pop(clipper->in, now);
     }
-    return done ? UNIT_BUSY : blocked ? UNIT_BLOCKED : UNIT_STARVED;
+    return done ? UNIT_BUSY : why;
 }

@@ -4,6 +4,7 @@
 
 #include "kernel/params.h"
 #include "unit/items.h"
+#include "unit/lanes.h"
 #include "unit/stats.h"
 
 struct clipper {
@@ -11,7 +12,8 @@ struct clipper {
     struct clipper_stats stats;
     struct pools *pools;
     struct queue *in, *out;
-    uint32_t triangles_cycle;
+    uint32_t triangles_cycle, start_cycles;
+    struct lanes lanes; /* the test units */
 };
 
 void clipper_init(struct clipper *clipper, struct clock *clock, const struct params *params,

@@ -25,19 +25,13 @@ counts_of(struct fraggen_stats *stats, uint32_t level)
 }
 
 void
-levels_begin(struct levels *levels, const struct triangle *triangle, uint64_t now)
+levels_begin(struct levels *levels, const struct triangle *triangle, uint64_t arrival)
 {
     levels->triangle = triangle;
     levels->root_x = triangle->min_x / LEVELS_ROOT_SIZE * LEVELS_ROOT_SIZE;
     levels->root_y = triangle->min_y / LEVELS_ROOT_SIZE * LEVELS_ROOT_SIZE;
     levels->depth = 0;
-    levels->start_cycle = now;
-}
-
-uint64_t
-levels_free_cycle(const struct levels *levels)
-{
-    return levels->free_cycle[1];
+    levels->start_cycle = arrival;
 }
 
 /* The level takes a square that was there at `cycle`; returns when its children leave. */

@@ -24,7 +24,9 @@ struct levels {
     uint64_t start_cycle;
 };
 
-void levels_begin(struct levels *levels, const struct triangle *triangle, uint64_t now);
+/* Starts with the triangle, which was there from `arrival` on: level 1 takes it as soon as it has
+ * done with the one before it. */
+void levels_begin(struct levels *levels, const struct triangle *triangle, uint64_t arrival);
 
 struct levels_tile {
     int32_t x, y;
@@ -32,7 +34,5 @@ struct levels_tile {
 };
 /* The next 8x8 tile that has a covered pixel; false when the triangle is done. */
 bool levels_next(struct levels *levels, struct fraggen_stats *stats, struct levels_tile *tile);
-/* The cycle from which the first level takes the next triangle. */
-uint64_t levels_free_cycle(const struct levels *levels);
 
 #endif

@@ -3,12 +3,22 @@
 #define AETIUS_UNIT_HZ_H
 
 #include "kernel/params.h"
+#include "unit/hz_buffer.h"
 #include "unit/items.h"
+#include "unit/stall.h"
 #include "unit/stats.h"
+
+struct hz_waiting { /* a tile whose far depths are being read */
+    struct tile_item tile;
+    bool tested;          /* its far depths are wanted; else it goes on as it is */
+    uint32_t asked, read; /* of its blocks: those whose cache line is locked; those read */
+    uint16_t far[16];     /* of each group of quads: the farthest so far */
+};
 
 struct hz {
     struct module module;
     struct hz_stats stats;
+    struct stall stall;
     struct pools *pools;
     struct queue *in;
     struct queue *early[MAX_ROPS]; /* quads to the z tests */
@@ -17,17 +27,24 @@ struct hz {
     struct queue *updates[MAX_ROPS]; /* far depths from the z tests */
     uint32_t rops;
     bool enabled;
-    /* The buffer: the farthest depth a block may hold, of one depth surface at a time. */
-    float *far_depth;
-    uint32_t quads_cycle;              /* out, in all */
-    uint32_t entries, tiles_x, blocks; /* blocks: of a tile, an entry each */
-    uint32_t surface_address;          /* 0: none; forgotten when the surface is left */
-    const struct draw *draw;           /* whose rules are baked below */
-    bool may_cull, moves_away;
-    float fault_offset; /* fault injection: added to what is compared */
-    /* the tile in hand */
-    struct tile_item tile; /* .triangle NULL: none */
+    uint32_t quads_cycle; /* out, in all */
+    uint32_t read_cycles, blocks_cleared_cycle;
+    struct hz_buffer buffer;
+    uint32_t generation; /* of updates that are believed: see hz_poisons() */
+    uint64_t free_cycle; /* blocks are being cleared until then */
+    bool obeying;        /* a clear */
+    /* the draw in hand */
+    const struct draw *draw;
+    struct hz_surface *surface; /* its depths; NULL: not tested */
+    bool may_cull;
+    /* tiles, a ring; blocks are asked for from number `ahead` on */
+    struct hz_waiting *waiting;
+    uint32_t head, count, capacity, ahead;
+    bool sending; /* the first one was tested, its quads are leaving */
     uint32_t next_quad;
+    /* fault injection */
+    float fault_offset;    /* added to what is compared */
+    bool fault_keep_clear; /* clears leave the far depths as they were */
 };
 
 void hz_init(struct hz *hz, struct clock *clock, const struct params *params, struct pools *pools,
@@ -35,5 +52,11 @@ void hz_init(struct hz *hz, struct clock *clock, const struct params *params, st
 void hz_fini(struct hz *hz);
 /* Forgets what it knows: every tile may hold anything. */
 void hz_reset(struct hz *hz);
+
+/* Whether a draw can move depths away from the eye: what is known of its surface is void from its
+ * first tile on, and updates that were made before its last one are too. HZ and each z test count
+ * the generations of updates alike, HZ when such a draw or a clear of depth begins, the z test when
+ * it has ended; HZ believes updates of its own generation. */
+bool hz_poisons(const struct draw *draw);
 
 #endif

@@ -63,6 +63,11 @@ struct triangle_item {
     struct pooled_triangle *triangle; /* holds one reference */
 };
 
+/* Places in the store of triangles that are free again. */
+struct place_item {
+    uint32_t triangles;
+};
+
 struct tile_item {
     enum item_kind kind;
     const struct draw *draw;
@@ -140,13 +145,6 @@ struct group_item {
 struct texture_item {
     struct group *group;
     uint32_t quad;
-};
-
-/* Hierarchical Z: the farthest depth of a block after it left the z cache. */
-struct hz_update {
-    uint32_t surface_address; /* of its first block */
-    uint32_t block;           /* of 256 bytes, from there */
-    float far_depth;
 };
 
 /* Orders from the command processor, outside the stream of draws, and their completion. */

@@ -62,6 +62,9 @@ emit(struct primasm *primasm, const struct primitive_out *primitives, uint32_t c
             item->v[i]->references++;
         }
         primasm->stats.primitives_out++;
+        primasm->stats.triangles += primitives[p].vertices == 3;
+        primasm->stats.lines += primitives[p].vertices == 2;
+        primasm->stats.points += primitives[p].vertices == 1;
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "kernel/params.h"
 #include "unit/items.h"
+#include "unit/lanes.h"
 #include "unit/stats.h"
 
 struct setup {
@@ -11,7 +12,10 @@ struct setup {
     struct setup_stats stats;
     struct pools *pools;
     struct queue *in, *out;
-    uint32_t triangles_cycle;
+    struct queue *places; /* back from the fragment generator: triangles that it has finished */
+    uint32_t triangles_cycle, start_cycles;
+    struct lanes lanes;                        /* the setup units */
+    uint32_t stored, stored_limit;             /* triangles set up and not yet finished */
     struct triangle made[SETUP_MAX_TRIANGLES]; /* of the primitive in hand */
     uint32_t made_count, made_sent;
     struct setup_state state; /* of the draw */

@@ -1,15 +1,19 @@
 /* Streamer (fetch, loader, commit).
  *
  * Fetch takes one draw at a time (the next one when all vertices of this one are on their way to be
- * shaded), reads its indices in 64-byte blocks ahead of their use, and looks each index up in the
- * post-shading vertex cache (the last vertices shaded, first in first out). A miss goes to the
- * loader, which reads the vertex's attributes through a small cache, converts them and sends the
- * vertex to the scheduler to be shaded. Commit hands vertices to primitive assembly in the order of
- * the indices.
+ * shaded), reads its indices in 64-byte blocks ahead of their use into a buffer of IndexBufferSize,
+ * and looks each index up in the post-shading vertex cache (the last vertices shaded, first in
+ * first out). A miss goes to the loader, which asks a small cache for the lines of its attributes
+ * ahead of their use, reads them in order, converts them and sends the vertex to the scheduler to
+ * be shaded. Commit hands vertices to primitive assembly in the order of the indices, over
+ * VerticesCycle buses.
  *
- * Rates: IndicesCycle indices, AttributesCycle attributes, VerticesCycle vertices a cycle. Latency:
- * memory's. Source: machine.md (units); ATTILA's Streamer. Not modelled: the tags of the vertex
- * cache are hashed, so two live indices of one hash (index mod 4096) evict each other. */
+ * Rates: IndicesCycle indices, AttributesCycle attributes looked up and as many read in a cycle (a
+ * port of the cache each, which gives InputCachePortWidth bytes a cycle), VerticesCycle vertices,
+ * each of which keeps its bus for a cycle for every AttributesSentCycle outputs. At most
+ * InputCacheInputQueueSize lines are on their way. Latency: memory's. Source: machine.md (units);
+ * ATTILA's Streamer. Not modelled: the tags of the vertex cache are hashed, so two live indices of
+ * one hash evict each other. */
 #include "unit/streamer.h"
 
 #include "base/mem.h"
@@ -19,6 +23,28 @@
 
 static enum unit_state streamer_clock(void *self, uint64_t now);
 
+static uint32_t
+power_of_two_from(uint32_t least)
+{
+    uint32_t size = 1;
+    while (size < least)
+        size *= 2;
+    return size;
+}
+
+static void
+init_rates(struct streamer *streamer, const struct params *params)
+{
+    streamer->indices_cycle = params->STREAMER.IndicesCycle;
+    streamer->attributes_cycle = params->STREAMER.AttributesCycle;
+    streamer->vertices_cycle = params->STREAMER.VerticesCycle;
+    streamer->port_bytes = params->STREAMER.InputCachePortWidth;
+    streamer->fill_limit = params->STREAMER.InputCacheInputQueueSize;
+    streamer->sent_cycle = params->STREAMER.AttributesSentCycle;
+    streamer->ports.count = params->STREAMER.AttributesCycle;
+    streamer->buses.count = params->STREAMER.VerticesCycle;
+}
+
 void
 streamer_init(struct streamer *streamer, struct clock *clock, const struct params *params,
               struct pools *pools)
@@ -26,15 +52,18 @@ streamer_init(struct streamer *streamer, struct clock *clock, const struct param
     memset(streamer, 0, sizeof *streamer);
     clock_add_module(clock, &streamer->module, "streamer", -1, streamer, streamer_clock);
     streamer->pools = pools;
-    streamer->indices_cycle = params->STREAMER.IndicesCycle;
-    streamer->attributes_cycle = params->STREAMER.AttributesCycle;
-    streamer->vertices_cycle = params->STREAMER.VerticesCycle;
+    init_rates(streamer, params);
+    streamer->block_capacity = params->STREAMER.IndexBufferSize / TRANSACTION_BYTES;
+    streamer->blocks = mem_alloc(streamer->block_capacity * sizeof *streamer->blocks);
     streamer->window_capacity = params->STREAMER.OutputMemorySize;
     streamer->window = mem_alloc(streamer->window_capacity * sizeof(struct pooled_vertex *));
+    uint32_t tags = power_of_two_from(8 * streamer->window_capacity);
+    streamer->reuse = mem_alloc(tags * sizeof *streamer->reuse);
+    streamer->reuse_mask = tags - 1;
     streamer->order_capacity = params->STREAMER.OutputFIFOSize;
     streamer->order = mem_alloc(streamer->order_capacity * sizeof *streamer->order);
     streamer->load_capacity = params->STREAMER.InputRequestQueueSize;
-    streamer->loads = mem_alloc(streamer->load_capacity * sizeof(struct pooled_vertex *));
+    streamer->loads = mem_alloc(streamer->load_capacity * sizeof *streamer->loads);
     cache_init(&streamer->cache, params->STREAMER.InputCacheLines, params->STREAMER.InputCacheLines,
                params->STREAMER.InputCacheLineSize, params->STREAMER.InputCacheRequestQueueSize);
 }
@@ -43,6 +72,8 @@ void
 streamer_fini(struct streamer *streamer)
 {
     cache_fini(&streamer->cache);
+    free(streamer->blocks);
+    free(streamer->reuse);
     free(streamer->window);
     free(streamer->order);
     free(streamer->loads);
@@ -51,13 +82,12 @@ streamer_fini(struct streamer *streamer)
 static void
 forget_reuse(struct streamer *streamer)
 {
-    for (uint32_t i = 0; i < streamer->window_capacity; i++) {
-        if (streamer->window[i])
-            vertex_release(streamer->pools, streamer->window[i]);
-        streamer->window[i] = NULL;
-    }
-    memset(streamer->reuse, 0, sizeof streamer->reuse);
-    streamer->sequence = 0;
+    uint64_t first = streamer->first_sequence;
+    if (streamer->sequence - first > streamer->window_capacity)
+        first = streamer->sequence - streamer->window_capacity;
+    for (; first < streamer->sequence; first++)
+        vertex_release(streamer->pools, streamer->window[first % streamer->window_capacity]);
+    streamer->first_sequence = streamer->sequence;
 }
 
 static void
@@ -72,7 +102,7 @@ static bool
 blocks_are_here(const struct streamer *streamer)
 {
     for (uint32_t i = 0; i < streamer->block_count; i++)
-        if (!streamer->blocks[(streamer->block_head + i) % STREAMER_INDEX_BLOCKS].here)
+        if (!streamer->blocks[(streamer->block_head + i) % streamer->block_capacity].here)
             return false;
     return true;
 }
@@ -89,6 +119,30 @@ begin_draw(struct streamer *streamer, const struct draw *draw)
     streamer->stats.draws++;
 }
 
+/* Sends the first of the order to primitive assembly; false when it has to wait. */
+static bool
+send_vertex(struct streamer *streamer, uint64_t now)
+{
+    const struct vertex_item *first = &streamer->order[streamer->order_head];
+    uint64_t cycles = 1; /* on a bus */
+    if (first->kind == ITEM_DATA) {
+        if (!first->vertex->shaded || !lanes_are_free(&streamer->buses, &streamer->module, now))
+            return false;
+        cycles = (first->draw->vs->output_count + streamer->sent_cycle - 1) / streamer->sent_cycle;
+    }
+    if (!queue_space(streamer->out, now))
+        return false;
+    *(struct vertex_item *)queue_push_later(streamer->out, now, cycles - 1) = *first;
+    if (first->kind == ITEM_DATA) {
+        lanes_start(&streamer->buses, now, cycles);
+        streamer->stats.vertices_out++;
+        streamer->stats.bus_cycles += cycles;
+    }
+    streamer->order_head = (streamer->order_head + 1) % streamer->order_capacity;
+    streamer->order_count--;
+    return true;
+}
+
 /* Commit: vertices that came back are marked; the first of the order leaves when it is shaded. */
 static bool
 commit(struct streamer *streamer, uint64_t now)
@@ -101,114 +155,163 @@ commit(struct streamer *streamer, uint64_t now)
         worked = true;
     }
     for (uint32_t i = 0; i < streamer->vertices_cycle && streamer->order_count; i++) {
-        struct vertex_item *first = &streamer->order[streamer->order_head];
-        if (first->kind == ITEM_DATA && !first->vertex->shaded)
+        if (!send_vertex(streamer, now))
             break;
-        if (!queue_space(streamer->out, now))
-            break;
-        *(struct vertex_item *)queue_push(streamer->out, now) = *first;
-        streamer->stats.vertices_out += first->kind == ITEM_DATA;
-        streamer->order_head = (streamer->order_head + 1) % streamer->order_capacity;
-        streamer->order_count--;
         worked = true;
     }
     return worked;
 }
 
-/* Loads one attribute of the first vertex; false when its bytes are still on their way. */
+static uint32_t
+lines_on_their_way(const struct cache *cache)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cache->sets * cache->ways; i++)
+        count += cache->lines[i].filling != 0;
+    return count;
+}
+
+/* Locks the line that holds `address`, asking memory for it on a miss; -1 when that cannot be now.
+ */
+static int32_t
+lock_line(struct streamer *streamer, uint32_t address)
+{
+    struct cache *cache = &streamer->cache;
+    const struct cache_line *last = &cache->lines[streamer->last_line];
+    int32_t line = streamer->last_line;
+    if (!last->valid || address - last->address >= cache->line_bytes)
+        line = cache_find(cache, address);
+    if (line >= 0) {
+        streamer->stats.cache_hits++;
+        cache_touch(cache, (uint32_t)line);
+    } else {
+        if (lines_on_their_way(cache) >= streamer->fill_limit)
+            return -1;
+        line = cache_allocate(cache, address, true);
+        if (line < 0)
+            return -1;
+        streamer->stats.cache_misses++;
+    }
+    streamer->stats.cache_accesses++;
+    streamer->last_line = line;
+    cache->lines[line].locks++;
+    return line;
+}
+
+/* Locks the lines of an attribute: none (it lies in no buffer), one, or two. */
 static bool
-load_attribute(struct streamer *streamer, struct pooled_vertex *vertex, uint32_t attribute)
+lock_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t attribute)
+{
+    const struct bound_attribute *bound = &streamer->draw->attributes[attribute];
+    const uint32_t line_bytes = streamer->cache.line_bytes;
+    int32_t *lines = load->lines[attribute];
+    uint32_t address = bound->format ? fetch_address(streamer->draw, attribute, load->vertex->index,
+                                                     load->vertex->instance)
+                                     : 0;
+    if (!address) {
+        lines[0] = lines[1] = -1;
+        return true;
+    }
+    const uint32_t last = address + bound->format->block_bytes - 1;
+    if (lines[0] < 0 && (lines[0] = lock_line(streamer, address)) < 0)
+        return false;
+    lines[1] = -1;
+    return last / line_bytes == address / line_bytes || (lines[1] = lock_line(streamer, last)) >= 0;
+}
+
+/* The loader's first half, ahead of the second: AttributesCycle attributes have their lines looked
+ * up. */
+static bool
+look_ahead(struct streamer *streamer)
+{
+    uint32_t budget = streamer->attributes_cycle;
+    while (budget && streamer->ahead_count < streamer->load_count) {
+        struct streamer_load *load =
+            &streamer
+                 ->loads[(streamer->load_head + streamer->ahead_count) % streamer->load_capacity];
+        if (streamer->ahead_attribute == streamer->draw->attribute_count) {
+            streamer->ahead_count++;
+            streamer->ahead_attribute = 0;
+            continue;
+        }
+        if (!lock_attribute(streamer, load, streamer->ahead_attribute))
+            break;
+        if (++streamer->ahead_attribute < streamer->draw->attribute_count)
+            load->lines[streamer->ahead_attribute][0] = -1;
+        budget--;
+    }
+    return budget < streamer->attributes_cycle;
+}
+
+/* Reads one attribute out of its lines; false when they are not here or no port is free. */
+static bool
+read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t attribute,
+               uint64_t now)
 {
     const struct draw *draw = streamer->draw;
-    const struct bound_attribute *bound = &draw->attributes[attribute];
     struct cache *cache = &streamer->cache;
-    float *out = vertex->inputs[attribute];
-    uint32_t address =
-        bound->format ? fetch_address(draw, attribute, vertex->index, vertex->instance) : 0;
-    if (!address) {
+    const int32_t *lines = load->lines[attribute];
+    float *out = load->vertex->inputs[attribute];
+    if (lines[0] < 0) {
         memcpy(out, (const float[4]){0, 0, 0, 1}, 4 * sizeof(float));
         return true;
     }
-    uint32_t bytes = bound->format->block_bytes;
-    /* It may lie in two lines; what was read of it stays, though prefetching evicts its line. */
-    while (streamer->value_bytes < bytes) {
-        uint32_t at = streamer->value_bytes, in_line = (address + at) % cache->line_bytes;
-        uint32_t part = cache->line_bytes - in_line;
-        if (part > bytes - at)
-            part = bytes - at;
-        int32_t line = cache_find(cache, address + at);
-        if (line < 0) {
-            if (cache_allocate(cache, address + at, true) >= 0)
-                streamer->stats.cache_misses++;
-            return false;
-        }
-        if (!cache_ready(cache, (uint32_t)line))
-            return false;
-        cache_touch(cache, (uint32_t)line);
-        memcpy(streamer->value + at, cache_data(cache, (uint32_t)line) + in_line, part);
-        streamer->value_bytes += part;
+    if (!cache_ready(cache, (uint32_t)lines[0]) ||
+        (lines[1] >= 0 && !cache_ready(cache, (uint32_t)lines[1])) ||
+        !lanes_are_free(&streamer->ports, &streamer->module, now))
+        return false;
+    const struct format_info *format = draw->attributes[attribute].format;
+    const uint32_t bytes = format->block_bytes;
+    const uint32_t address =
+        fetch_address(draw, attribute, load->vertex->index, load->vertex->instance);
+    const uint32_t in_line = address % cache->line_bytes;
+    const uint8_t *first = cache_data(cache, (uint32_t)lines[0]) + in_line;
+    cache->lines[lines[0]].locks--;
+    if (lines[1] < 0) {
+        fetch_attribute(format, first, out);
+    } else {
+        uint8_t value[64];
+        const uint32_t part = cache->line_bytes - in_line;
+        memcpy(value, first, part);
+        memcpy(value + part, cache_data(cache, (uint32_t)lines[1]), bytes - part);
+        cache->lines[lines[1]].locks--;
+        fetch_attribute(format, value, out);
     }
-    streamer->stats.cache_accesses++;
-    streamer->value_bytes = 0;
-    fetch_attribute(bound->format, streamer->value, out);
+    lanes_start(&streamer->ports, now, (bytes + streamer->port_bytes - 1) / streamer->port_bytes);
     return true;
 }
 
-/* Asks for the lines of later vertices while the first one waits. */
-static void
-prefetch(struct streamer *streamer)
-{
-    for (uint32_t v = 1; v < streamer->load_count && v < 8; v++) {
-        struct pooled_vertex *vertex =
-            streamer->loads[(streamer->load_head + v) % streamer->load_capacity];
-        for (uint32_t a = 0; a < streamer->draw->attribute_count; a++) {
-            const struct bound_attribute *bound = &streamer->draw->attributes[a];
-            uint32_t address =
-                bound->format ? fetch_address(streamer->draw, a, vertex->index, vertex->instance)
-                              : 0;
-            if (!address || cache_find(&streamer->cache, address) >= 0)
-                continue;
-            if (cache_allocate(&streamer->cache, address, true) >= 0)
-                streamer->stats.cache_misses++;
-            return;
-        }
-    }
-}
-
+/* The loader's second half. */
 static bool
 load(struct streamer *streamer, uint64_t now)
 {
     bool worked = false;
-    uint64_t misses = streamer->stats.cache_misses;
     uint32_t budget = streamer->attributes_cycle;
-    while (budget && streamer->load_count) {
-        struct pooled_vertex *vertex = streamer->loads[streamer->load_head];
-        while (budget && streamer->load_attribute < streamer->draw->attribute_count &&
-               load_attribute(streamer, vertex, streamer->load_attribute)) {
+    while (streamer->load_count) {
+        struct streamer_load *first = &streamer->loads[streamer->load_head];
+        uint32_t there =
+            streamer->ahead_count ? streamer->draw->attribute_count : streamer->ahead_attribute;
+        while (budget && streamer->load_attribute < there &&
+               read_attribute(streamer, first, streamer->load_attribute, now)) {
             streamer->load_attribute++;
             streamer->stats.attributes++;
             budget--;
             worked = true;
         }
-        if (streamer->load_attribute < streamer->draw->attribute_count) {
-            if (budget)
-                prefetch(streamer);
-            break;
-        }
-        if (!queue_space(streamer->jobs, now))
+        if (!streamer->ahead_count || streamer->load_attribute < there ||
+            !queue_space(streamer->jobs, now))
             break;
         struct vertex_item *job = queue_push(streamer->jobs, now);
-        *job = (struct vertex_item){ITEM_DATA, streamer->draw, vertex};
-        vertex->references++; /* until it comes back shaded */
+        *job = (struct vertex_item){ITEM_DATA, streamer->draw, first->vertex};
+        first->vertex->references++; /* until it comes back shaded */
         streamer->load_head = (streamer->load_head + 1) % streamer->load_capacity;
         streamer->load_count--;
+        streamer->ahead_count--;
         streamer->load_attribute = 0;
         streamer->stats.vertices_shaded++;
         worked = true;
-        if (budget)
-            budget--;
     }
-    return worked || streamer->stats.cache_misses != misses;
+    return look_ahead(streamer) || worked;
 }
 
 /* The value of the next index; false when its bytes are not here yet. */
@@ -228,7 +331,7 @@ next_index(struct streamer *streamer, uint32_t *index)
     uint32_t block = address - address % TRANSACTION_BYTES;
     while (streamer->block_count && streamer->blocks[streamer->block_head].address < block &&
            streamer->blocks[streamer->block_head].here) {
-        streamer->block_head = (streamer->block_head + 1) % STREAMER_INDEX_BLOCKS;
+        streamer->block_head = (streamer->block_head + 1) % streamer->block_capacity;
         streamer->block_count--;
     }
     if (!streamer->block_count || streamer->blocks[streamer->block_head].address != block ||
@@ -238,7 +341,7 @@ next_index(struct streamer *streamer, uint32_t *index)
     const uint8_t *data = streamer->blocks[streamer->block_head].data;
     uint32_t at = address % TRANSACTION_BYTES;
     if (at + draw->index_bytes > TRANSACTION_BYTES) { /* an unaligned index buffer */
-        uint32_t second = (streamer->block_head + 1) % STREAMER_INDEX_BLOCKS;
+        uint32_t second = (streamer->block_head + 1) % streamer->block_capacity;
         uint32_t part = TRANSACTION_BYTES - at;
         if (streamer->block_count < 2 || !streamer->blocks[second].here)
             return false;
@@ -258,15 +361,23 @@ add_order(struct streamer *streamer, enum item_kind kind, struct pooled_vertex *
     streamer->order[i] = (struct vertex_item){kind, streamer->draw, vertex};
 }
 
+static void
+add_load(struct streamer *streamer, struct pooled_vertex *vertex)
+{
+    uint32_t i = (streamer->load_head + streamer->load_count++) % streamer->load_capacity;
+    streamer->loads[i].vertex = vertex;
+    streamer->loads[i].lines[0][0] = -1;
+}
+
 /* One index through the vertex cache. */
 static void
 reuse_or_load(struct streamer *streamer, uint32_t index)
 {
-    uint32_t slot = index % STREAMER_HASH;
-    if (streamer->reuse[slot].vertex && streamer->reuse[slot].index == index &&
-        streamer->sequence - streamer->reuse[slot].sequence < streamer->window_capacity) {
-        streamer->reuse[slot].vertex->references++;
-        add_order(streamer, ITEM_DATA, streamer->reuse[slot].vertex);
+    struct streamer_reuse *reuse = &streamer->reuse[index & streamer->reuse_mask];
+    if (reuse->vertex && reuse->index == index && reuse->sequence >= streamer->first_sequence &&
+        streamer->sequence - reuse->sequence <= streamer->window_capacity) {
+        reuse->vertex->references++;
+        add_order(streamer, ITEM_DATA, reuse->vertex);
         streamer->stats.vertices_reused++;
         return;
     }
@@ -275,15 +386,12 @@ reuse_or_load(struct streamer *streamer, uint32_t index)
     vertex->instance = streamer->instance;
     add_order(streamer, ITEM_DATA, vertex);
     uint32_t at = (uint32_t)(streamer->sequence % streamer->window_capacity);
-    if (streamer->window[at])
+    if (streamer->sequence - streamer->first_sequence >= streamer->window_capacity)
         vertex_release(streamer->pools, streamer->window[at]);
     vertex->references++;
     streamer->window[at] = vertex;
-    streamer->reuse[slot].index = index;
-    streamer->reuse[slot].sequence = streamer->sequence++;
-    streamer->reuse[slot].vertex = vertex;
-    uint32_t i = (streamer->load_head + streamer->load_count++) % streamer->load_capacity;
-    streamer->loads[i] = vertex;
+    *reuse = (struct streamer_reuse){index, streamer->sequence++, vertex};
+    add_load(streamer, vertex);
 }
 
 /* The draw in hand is over when its vertices are on their way to be shaded; commit knows theirs. */
@@ -360,14 +468,14 @@ move_blocks(struct streamer *streamer, uint64_t now)
     }
     const struct draw *draw = streamer->draw;
     if (!draw || !draw->params.indexed || streamer->fetched_all ||
-        streamer->block_count == STREAMER_INDEX_BLOCKS)
+        streamer->block_count == streamer->block_capacity)
         return worked;
     uint64_t end = draw->index_address + (uint64_t)draw->params.count * draw->index_bytes;
     if (end > draw->index_end)
         end = draw->index_end;
     if (streamer->next_block >= end || !queue_space(streamer->index_memory.requests, now))
         return worked;
-    uint32_t i = (streamer->block_head + streamer->block_count++) % STREAMER_INDEX_BLOCKS;
+    uint32_t i = (streamer->block_head + streamer->block_count++) % streamer->block_capacity;
     streamer->blocks[i].address = streamer->next_block;
     streamer->blocks[i].here = false;
     struct memory_request *request = queue_push(streamer->index_memory.requests, now);
@@ -390,22 +498,47 @@ obey(struct streamer *streamer, uint64_t now)
     return true;
 }
 
+/* Why a cycle passed without work. */
+static enum unit_state
+why_idle(struct streamer *streamer, uint64_t now)
+{
+    struct streamer_stats *stats = &streamer->stats;
+    const struct vertex_item *first = &streamer->order[streamer->order_head];
+    if (!streamer->draw && !streamer->order_count) {
+        stall_note(&streamer->stall, NULL, now);
+        return UNIT_STARVED;
+    }
+    if (streamer->order_count && (first->kind != ITEM_DATA || first->vertex->shaded)) {
+        bool bus =
+            first->kind == ITEM_DATA && streamer->buses.free_cycle[streamer->buses.next] > now;
+        stall_note(&streamer->stall, bus ? &stats->cycles_bus : &stats->cycles_assembly, now);
+        return bus ? UNIT_WAITING : UNIT_BLOCKED;
+    }
+    if (streamer->load_count) {
+        bool loaded =
+            streamer->ahead_count && streamer->load_attribute == streamer->draw->attribute_count;
+        stall_note(&streamer->stall, loaded ? &stats->cycles_shader : &stats->cycles_attributes,
+                   now);
+        return loaded ? UNIT_BLOCKED : UNIT_WAITING;
+    }
+    stall_note(&streamer->stall,
+               streamer->order_count ? &stats->cycles_shading : &stats->cycles_indices, now);
+    return UNIT_WAITING;
+}
+
 static enum unit_state
 streamer_clock(void *self, uint64_t now)
 {
     struct streamer *streamer = self;
     bool worked = commit(streamer, now);
-    worked |= load(streamer, now);
+    if (streamer->load_count)
+        worked |= load(streamer, now);
     worked |= fetch(streamer, now);
     worked |= move_blocks(streamer, now);
     worked |= cache_clock(&streamer->cache, now);
     worked |= obey(streamer, now);
-    if (worked)
-        return UNIT_BUSY;
-    if (!streamer->draw && !streamer->order_count)
-        return UNIT_STARVED;
-    const struct vertex_item *first = &streamer->order[streamer->order_head];
-    if (streamer->order_count && (first->kind != ITEM_DATA || first->vertex->shaded))
-        return UNIT_BLOCKED;
-    return UNIT_WAITING;
+    if (!worked)
+        return why_idle(streamer, now);
+    stall_note(&streamer->stall, NULL, now);
+    return UNIT_BUSY;
 }

@@ -4,13 +4,32 @@
 
 #include "kernel/params.h"
 #include "unit/cache.h"
+#include "unit/lanes.h"
+#include "unit/stall.h"
 #include "unit/stats.h"
 
-enum { STREAMER_INDEX_BLOCKS = 32, STREAMER_HASH = 4096 };
+struct streamer_block { /* 64 bytes of the index buffer, on their way or here */
+    uint32_t address;
+    bool here;
+    uint8_t data[TRANSACTION_BYTES];
+};
+
+struct streamer_load { /* a vertex whose attributes are to be loaded */
+    struct pooled_vertex *vertex;
+    /* the cache lines that hold each attribute's bytes, locked; -1: no line */
+    int32_t lines[MAX_ATTRIBUTES][2];
+};
+
+struct streamer_reuse { /* the vertex cache's tags, found by hash */
+    uint32_t index;
+    uint64_t sequence;
+    struct pooled_vertex *vertex;
+};
 
 struct streamer {
     struct module module;
     struct streamer_stats stats;
+    struct stall stall;
     struct pools *pools;
     /* ports */
     struct queue *draws, *control, *done; /* from and to the command processor */
@@ -19,37 +38,36 @@ struct streamer {
     struct memory_port index_memory;      /* fetch */
     struct cache cache;                   /* loader: attributes */
     /* parameters */
-    uint32_t indices_cycle, attributes_cycle, vertices_cycle, reuse_window;
+    uint32_t indices_cycle, attributes_cycle, vertices_cycle;
+    uint32_t port_bytes; /* of the attribute cache, a cycle */
+    uint32_t fill_limit; /* its lines on their way */
+    uint32_t sent_cycle; /* attributes over a bus to primitive assembly, a cycle */
+    struct lanes ports;  /* of the attribute cache: one an attribute */
+    struct lanes buses;  /* to primitive assembly: one a vertex */
 
     const struct draw *draw;     /* NULL: idle */
     uint32_t position, instance; /* of the next index */
     bool fetched_all;
     /* index blocks on their way or here, in order */
-    struct {
-        uint32_t address;
-        bool here;
-        uint8_t data[TRANSACTION_BYTES];
-    } blocks[STREAMER_INDEX_BLOCKS];
-    uint32_t block_head, block_count;
+    struct streamer_block *blocks;
+    uint32_t block_head, block_count, block_capacity;
     uint32_t next_block; /* address of the next to ask for */
-    /* post-shading vertex cache: the last `reuse_window` vertices, found by hash */
-    struct {
-        uint32_t index;
-        uint64_t sequence;
-        struct pooled_vertex *vertex;
-    } reuse[STREAMER_HASH];
+    /* post-shading vertex cache: the vertices of sequence numbers `first_sequence` on, of which the
+     * last `window_capacity` are kept */
+    struct streamer_reuse *reuse;
+    uint32_t reuse_mask;
     struct pooled_vertex **window; /* ring of the vertices that can be reused; a reference each */
     uint32_t window_capacity;
-    uint64_t sequence;
+    uint64_t sequence, first_sequence;
     /* what goes to primitive assembly, in order */
     struct vertex_item *order;
     uint32_t order_head, order_count, order_capacity;
     /* vertices whose attributes are to be loaded, in order */
-    struct pooled_vertex **loads;
+    struct streamer_load *loads;
     uint32_t load_head, load_count, load_capacity;
-    uint32_t load_attribute; /* of the first load */
-    uint8_t value[64]; /* of that attribute, as far as it was read */
-    uint32_t value_bytes;
+    uint32_t load_attribute;               /* of the first load: read next */
+    uint32_t ahead_count, ahead_attribute; /* loads whose lines are all locked; of the next one */
+    int32_t last_line;                     /* found last in the cache */
 };
 
 void streamer_init(struct streamer *streamer, struct clock *clock, const struct params *params,

@@ -137,12 +137,12 @@ begin_life(const struct watch *watch, struct watched_fragment *life,
 }
 
 void
-watch_tile(struct watch *watch, const struct tile_item *tile)
+watch_tile(struct watch *watch, const struct tile_item *tile, uint64_t gone)
 {
     struct watched_surface *surface = surface_of(watch, tile->draw);
     if (!surface)
         return;
-    for (uint64_t left = tile->mask; left; left &= left - 1) {
+    for (uint64_t left = gone; left; left &= left - 1) {
         const uint32_t bit = (uint32_t)__builtin_ctzll(left), q = bit >> 2;
         const uint32_t x = tile->x + ((q & 1) | (q >> 1 & 2)) * 2 + (bit & 1);
         const uint32_t y = tile->y + ((q >> 1 & 1) | (q >> 2 & 2)) * 2 + (bit >> 1 & 1);

@@ -75,7 +75,8 @@ void watch_begin_frame(struct watch *watch, uint32_t frame);
 const struct watched_surface *watch_shown(const struct watch *watch, const struct resource *shown);
 
 /* From the units, in the order of the pipeline. */
-void watch_tile(struct watch *watch, const struct tile_item *tile); /* culled by HZ */
+void watch_tile(struct watch *watch, const struct tile_item *tile,
+                uint64_t gone); /* culled by HZ */
 void watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw);
 void watch_depth(const struct quad *quad, const struct draw *draw, const uint8_t *bytes);
 void watch_tested(const struct quad *quad, const struct draw *draw, const uint8_t *bytes,
@@ -99,8 +100,8 @@ watch_quad_of(const struct texture_item *item)
 
 #define WATCHED(quad) __builtin_expect((quad) && (quad)->watched, 0)
 
-#define WATCH_TILE(pools, tile)                                                                    \
-    (__builtin_expect(!!(pools)->watch, 0) ? watch_tile((pools)->watch, tile) : (void)0)
+#define WATCH_TILE(pools, tile, gone)                                                              \
+    (__builtin_expect(!!(pools)->watch, 0) ? watch_tile((pools)->watch, tile, gone) : (void)0)
 #define WATCH_QUAD(pools, quad, draw)                                                              \
     (__builtin_expect(!!(pools)->watch, 0) ? watch_quad((pools)->watch, quad, draw) : (void)0)
 #define WATCH_GROUP(pools, group)                                                                  \

@@ -9,6 +9,7 @@
  * Source: machine.md (units, ROP caches). */
 #include "unit/zstencil.h"
 
+#include "unit/hz.h"
 #include "unit/watch.h"
 
 #include <string.h>
@@ -61,6 +62,7 @@ zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct param
     zstencil->module.is_core = true;
     zstencil->pools = pools;
     rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, index, count, &shape);
+    zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
     zstencil->rop.cache.leaving = tell_hz;
     zstencil->rop.cache.owner = zstencil;
 }
@@ -92,8 +94,10 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
 {
     struct zstencil *zstencil = owner;
     struct quad *quad = entry->item.quad;
-    if (entry->item.kind == ITEM_END)
+    if (entry->item.kind == ITEM_END) {
+        zstencil->generation += hz_poisons(entry->item.draw);
         return false;
+    }
     zstencil->stats.quads_in++;
     zstencil->stats.fragments_in += quad_fragments(quad->mask);
     if (!bytes) {
@@ -159,26 +163,54 @@ clear_line(const struct control_item *order, uint8_t *line)
     return true;
 }
 
-/* The farthest depth of a line that goes to memory. Hierarchical Z keeps one for each block of 256
- * bytes: shorter lines tell it nothing. When its queue is full it does without. */
+static bool
+clears_depth(const struct control_item *order)
+{
+    return order->kind == CONTROL_CLEAR && (order->buffers & MASK_DEPTH);
+}
+
+static bool
+finish(void *owner, const struct control_item *order, uint64_t now)
+{
+    struct zstencil *zstencil = owner;
+    (void)now;
+    zstencil->generation += clears_depth(order);
+    return true;
+}
+
+static void
+far_depths(const struct hz_cut *cut, const struct format_info *format, const uint8_t *line,
+           uint16_t *far)
+{
+    for (uint32_t b = 0; b < cut->line_blocks; b++) {
+        float farthest = 0;
+        for (uint32_t i = 0; i < cut->elements; i++, line += format->block_bytes) {
+            float depth = depth_of_element(format, line);
+            farthest = depth > farthest ? depth : farthest;
+        }
+        far[b] = hz_entry(farthest);
+    }
+}
+
+/* Far depths of a line that goes to memory. When the queue to hierarchical Z is full it does
+ * without, as it does while a clear is changing lines. */
 static void
 tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
 {
     struct zstencil *zstencil = owner;
-    const struct block_surface *surface = blocks_surface(&zstencil->rop.blocks, address);
-    if (!surface || zstencil->rop.shape.cache.line_bytes != BLOCK_MAX_BYTES ||
-        surface->res->tile_bytes % BLOCK_MAX_BYTES || !surface->format->depth_bits ||
+    const struct rop *rop = &zstencil->rop;
+    const struct block_surface *surface = blocks_surface(&rop->blocks, address);
+    if (!surface || !surface->format->depth_bits || (rop->obeying && clears_depth(&rop->order)) ||
         !queue_space(zstencil->updates, now))
         return;
-    float far_depth = 0;
-    const uint32_t tile_bytes = 64u * surface->format->block_bytes * surface->res->samples;
-    const uint32_t filled = tile_bytes < BLOCK_MAX_BYTES ? tile_bytes : BLOCK_MAX_BYTES;
-    for (uint32_t at = 0; at < filled; at += surface->format->block_bytes) {
-        float depth = depth_of_element(surface->format, line + at);
-        far_depth = depth > far_depth ? depth : far_depth;
-    }
-    *(struct hz_update *)queue_push(zstencil->updates, now) =
-        (struct hz_update){surface->first, (address - surface->first) / BLOCK_MAX_BYTES, far_depth};
+    const uint32_t line_bytes = rop->shape.cache.line_bytes;
+    const struct hz_cut cut = hz_cut(surface->res, line_bytes, zstencil->block_stamps);
+    struct hz_update *update = queue_push(zstencil->updates, now);
+    update->resource = surface->res->created;
+    update->offset = surface->first - surface->res->address;
+    update->line = (address - surface->first) / line_bytes;
+    update->generation = zstencil->generation;
+    far_depths(&cut, surface->format, line, update->far);
 }
 
 static const struct rop_work work = {
@@ -187,6 +219,7 @@ static const struct rop_work work = {
     .leave = leave,
     .clear_line = clear_line,
     .modify = clear_part,
+    .finish = finish,
 };
 
 static enum unit_state

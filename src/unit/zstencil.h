@@ -11,6 +11,8 @@ struct zstencil {
     struct queue *early_out, *late_out; /* to the interpolator; to color write */
     struct queue *updates;              /* far depths to HZ */
     struct rop rop;
+    uint32_t block_stamps;
+    uint32_t generation;     /* of what is told to HZ: see hz_poisons() */
     uint64_t samples_passed; /* of the draw */
 };
 

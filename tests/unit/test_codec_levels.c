@@ -1,0 +1,561 @@
+/* Blocks at the limits of each codec's levels. Low bits, distances and corrections that a level has
+ * are derived here from the layouts' bit counts, as the specification gives them; a block that
+ * needs exactly so many takes the level, one that needs one more takes the next. */
+#include "codec/codec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+static const uint32_t all_sizes[CODEC_BUSES][7] = {{64, 128, 192},
+                                                   {32, 64, 96, 128, 160, 192, 224}};
+static const uint32_t size_count[CODEC_BUSES] = {3, 7};
+
+/* Bytes that the block takes; checks that it comes back. */
+static uint32_t
+bytes_of(const struct codec *codec, struct codec_shape shape, const uint32_t *block)
+{
+    uint8_t packed[CODEC_BLOCK_BYTES];
+    uint32_t unpacked[CODEC_WORDS];
+    const int32_t level = codec->choose(block, shape);
+    if (level != CODEC_RAW) {
+        codec->compress(block, shape, level, packed);
+        codec->decompress(packed, shape, level, unpacked);
+        assert_memory_equal(block, unpacked, sizeof unpacked);
+    }
+    return codec_level_bytes(codec, shape.bus, level);
+}
+
+static void
+fill(uint32_t *block, uint32_t word)
+{
+    for (uint32_t i = 0; i < CODEC_WORDS; i++)
+        block[i] = word;
+}
+
+/* The smallest size whose bits, without `fixed`, are `need` for each of `each`. */
+static uint32_t
+smallest_size(enum codec_bus bus, uint32_t fixed, uint32_t each, uint32_t need)
+{
+    for (uint32_t s = 0; s < size_count[bus]; s++) {
+        const uint32_t bits = 8 * all_sizes[bus][s];
+        if (bits >= fixed && (bits - fixed) / each >= need)
+            return all_sizes[bus][s];
+    }
+    return CODEC_BLOCK_BYTES;
+}
+
+/* The k of the specification's list: the largest whose bits fit. */
+static void
+test_k_of_the_study(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t each, fixed, k[3];
+    } codecs_k[] = {{62, 192, {5, 13, 21}}, {62, 128, {6, 14, 22}}, {60, 256, {4, 12, 21}}};
+    for (uint32_t c = 0; c < 3; c++)
+        for (uint32_t s = 0; s < 3; s++)
+            assert_int_equal((512 * (s + 1) - codecs_k[c].fixed) / codecs_k[c].each,
+                             codecs_k[c].k[s]);
+    static const uint32_t comp_k[3] = {0, 2, 4};
+    for (uint32_t s = 0; s < 3; s++)
+        assert_int_equal((512 * (s + 1) - 4 * 80) / (4 * 62), comp_k[s]);
+}
+
+/* Position of the bit that the k + 1-th low bit of a reordered word is: R, G, B, A in turn. */
+static uint32_t
+reordered_bit(uint32_t k)
+{
+    return 24 - 8 * (k % 4) + k / 4;
+}
+
+/* Min 0 and max all ones in both halves, at both ends, and in the middle one word with a single bit
+ * set, which is neither unless that bit is a low one. */
+static void
+make_ends(uint32_t *block, uint32_t word)
+{
+    for (uint32_t i = 0; i < CODEC_WORDS; i++)
+        block[i] = i % 2 ? UINT32_MAX : 0;
+    block[20] = word;
+}
+
+static void
+test_offset_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        const struct codec *codec;
+        uint32_t fixed, each;
+    } reordered[] = {
+        {&codec_hilore, 128, 62}, {&codec_hilorebi, 256, 60}, {&codec_hilore4ref, 256, 60}};
+    uint32_t block[CODEC_WORDS];
+    for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++) {
+        const struct codec_shape shape = {bus, 1};
+        for (uint32_t k = 0; k < 31; k++) {
+            make_ends(block, 1u << reordered_bit(k));
+            for (uint32_t c = 0; c < 3; c++)
+                assert_int_equal(bytes_of(reordered[c].codec, shape, block),
+                                 smallest_size(bus, reordered[c].fixed, reordered[c].each, k + 1));
+        }
+        /* hilo: min + 2^k is a reference too. */
+        for (uint32_t k = 0; k < 30; k++) {
+            make_ends(block, 1u << k);
+            assert_int_equal(bytes_of(&codec_hilo, shape, block), smallest_size(bus, 192, 62, k));
+        }
+        for (uint32_t k = 0; k < 8; k++)
+            for (uint32_t c = 0; c < 4; c++) {
+                make_ends(block, 1u << (8 * c + k));
+                assert_int_equal(bytes_of(&codec_comp, shape, block),
+                                 smallest_size(bus, 4 * 80, 4 * 62, k + 1));
+            }
+    }
+}
+
+/* hilo at k = 5: min 0x1000 reaches 0x103f (min and min + 32), max 0x2000 down to 0x1fe0. */
+static void
+test_hilo_references(void **state)
+{
+    (void)state;
+    const struct codec_shape shape = {CODEC_BUS_64, 1};
+    uint32_t block[CODEC_WORDS];
+    for (uint32_t i = 0; i < CODEC_WORDS; i++)
+        block[i] = i % 2 ? 0x2000 - ((i & 31) ^ 1) : 0x1000 + i;
+    assert_int_equal(bytes_of(&codec_hilo, shape, block), 64);
+    block[7] = 0x1040; /* its high part is two above min's */
+    assert_int_equal(bytes_of(&codec_hilo, shape, block), 128);
+    block[7] = 0x1fdf; /* two below max's */
+    assert_int_equal(bytes_of(&codec_hilo, shape, block), 128);
+    block[0] = 0; /* k = 13: 0 to 0x3fff */
+    block[7] = 0x3fff;
+    assert_int_equal(bytes_of(&codec_hilo, shape, block), 128);
+    block[8] = UINT32_MAX;
+    assert_int_equal(bytes_of(&codec_hilo, shape, block), 128);
+    block[9] = 0x4000; /* 13 bits: parts 0, 1, top, top - 1; this one is 2 */
+    assert_int_equal(bytes_of(&codec_hilo, shape, block), 192);
+    block[9] = 0x80000000; /* 21 bits: the same argument */
+    assert_int_equal(bytes_of(&codec_hilo, shape, block), CODEC_BLOCK_BYTES);
+}
+
+/* The layout, bit by bit: 27 bits of min and of max, then index and 5 low bits. */
+static void
+test_hilo_bytes(void **state)
+{
+    (void)state;
+    uint32_t block[CODEC_WORDS];
+    uint8_t packed[64];
+    fill(block, 0x20);
+    block[0] = 0x41; /* max */
+    codec_hilo.compress(block, (struct codec_shape){CODEC_BUS_64, 1}, 0, packed);
+    /* 1 in 27 bits; 2 from bit 27 on: bit 28; word 0 from bit 54 on: index 1, low bits 1. */
+    static const uint8_t expected[8] = {1, 0, 0, 0x10, 0, 0, 0x40, 1};
+    assert_memory_equal(packed, expected, sizeof expected);
+    for (uint32_t i = 8; i < sizeof packed; i++) /* index 0, low bits 0 */
+        assert_int_equal(packed[i], 0);
+}
+
+/* Which references are found where min and max do not do. */
+static void
+test_more_references(void **state)
+{
+    (void)state;
+    const struct codec_shape shape = {CODEC_BUS_64, 1};
+    const uint32_t a = 0, b = 0x40000000, c = 0x80000000, d = 0xc0000000; /* high at every k */
+    uint32_t block[CODEC_WORDS];
+    fill(block, a);
+    block[63] = d;
+    block[5] = b;
+    block[40] = c;
+    /* Min, max, the first that is not min (b), the last that is not max (a): not c. */
+    assert_int_equal(bytes_of(&codec_hilore4ref, shape, block), CODEC_BLOCK_BYTES);
+    block[62] = c; /* now the last is c */
+    assert_int_equal(bytes_of(&codec_hilore4ref, shape, block), 64);
+    /* Halves: a and b, then a (or c) and d: c is not one of a half's ends. */
+    assert_int_equal(bytes_of(&codec_hilorebi, shape, block), CODEC_BLOCK_BYTES);
+    for (uint32_t i = 32; i < 62; i++)
+        block[i] = c;
+    assert_int_equal(bytes_of(&codec_hilorebi, shape, block), 64);
+    /* Any word may use any of them: a to d in the first half with b inside, b to c in the second.
+     */
+    block[3] = d;
+    block[63] = b;
+    assert_int_equal(bytes_of(&codec_hilorebi, shape, block), 64);
+    assert_int_equal(bytes_of(&codec_hilore, shape, block), CODEC_BLOCK_BYTES);
+}
+
+/* As the specification defines it, word by word. */
+static bool
+fits_sub_blocks(const uint32_t *block, uint32_t references, uint32_t n)
+{
+    for (uint32_t first = 0; first < CODEC_WORDS; first += n) {
+        uint32_t words[2] = {block[first], block[first]};
+        for (uint32_t i = first; i < first + n; i++) {
+            if (block[i] == words[0] || block[i] == words[1])
+                continue;
+            if (references == 1 || words[1] != words[0])
+                return false;
+            words[1] = block[i];
+        }
+    }
+    return true;
+}
+
+static void
+test_msaa_levels(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t references, n, bits;
+    } tried[CODEC_BUSES][7] = {
+        {{1, 4, 16 * 32}, {2, 16, 4 * 80}, {1, 2, 32 * 32}, {2, 8, 8 * 72}, {2, 4, 16 * 68}},
+        {{1, 8, 8 * 32},
+         {2, 32, 2 * 96},
+         {1, 4, 16 * 32},
+         {2, 16, 4 * 80},
+         {2, 8, 8 * 72},
+         {1, 2, 32 * 32},
+         {2, 4, 16 * 68}},
+    };
+    uint32_t random = 1;
+    for (uint32_t n = 0; n < 200000; n++) {
+        uint32_t block[CODEC_WORDS];
+        const uint32_t run = 1u << n % 7, colors = 1 + n / 7 % 4, changes = n / 28 % 4;
+        for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+            random = random * 1664525 + 1013904223;
+            block[i] = i % run ? block[i - 1] : random >> 8 & 1 ? i / 16 : (random >> 16) % colors;
+        }
+        for (uint32_t i = 0; i < changes; i++) {
+            random = random * 1664525 + 1013904223;
+            block[random >> 26] = (random >> 16) % 3;
+        }
+        for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++) {
+            int32_t expected = CODEC_RAW;
+            for (int32_t l = (int32_t)codec_msaa.levels[bus].count - 1; l >= 0; l--) {
+                const uint32_t bits = tried[bus][l].bits, bytes = codec_msaa.levels[bus].bytes[l];
+                assert_true(bits <= 8 * bytes && bits > 8 * (bytes - (bus ? 32 : 64)));
+                if (fits_sub_blocks(block, tried[bus][l].references, tried[bus][l].n))
+                    expected = l;
+            }
+            const struct codec_shape shape = {bus, 4};
+            assert_int_equal(codec_msaa.choose(block, shape), expected);
+            bytes_of(&codec_msaa, shape, block);
+        }
+    }
+}
+
+/* Bits of R, G, B (and A, when it varies) that a level has: evenly, the rest to G, R, B. */
+static uint32_t
+share(uint32_t sum, uint32_t components, uint32_t c)
+{
+    static const uint32_t rank[4] = {1, 0, 2, 3};
+    return sum / components + (rank[c] < sum % components);
+}
+
+/* The size in which component c (R, G, B, A) has `need` bits, when it alone needs any. */
+static uint32_t
+color_size(enum codec_bus bus, uint32_t c, uint32_t need, uint32_t fixed_opaque, uint32_t fixed)
+{
+    for (uint32_t s = 0; s < size_count[bus]; s++) {
+        const uint32_t bits = 8 * all_sizes[bus][s];
+        if (c < 3 && bits >= fixed_opaque && share((bits - fixed_opaque) / 64, 3, c) >= need)
+            return all_sizes[bus][s];
+        if (bits >= fixed && share((bits - fixed) / 64, 4, c) >= need)
+            return all_sizes[bus][s];
+    }
+    return CODEC_BLOCK_BYTES;
+}
+
+static void
+test_color_offset_limits(void **state)
+{
+    (void)state;
+    uint32_t block[CODEC_WORDS];
+    for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++)
+        for (uint32_t c = 0; c < 4; c++)
+            for (uint32_t need = 1; need <= 7; need++) {
+                const uint32_t shift = 24 - 8 * c;
+                fill(block, 0x80808080 & ~(0xffu << shift));
+                block[1] |= 0xffu << shift;                 /* max */
+                block[2] |= ((1u << need) - 1) << shift;    /* above min */
+                block[3] |= (256u - (1u << need)) << shift; /* below max */
+                assert_int_equal(bytes_of(&codec_color_offset, (struct codec_shape){bus, 1}, block),
+                                 color_size(bus, c, need, 56 + 3 * 64, 64 + 4 * 64));
+            }
+}
+
+static void
+test_color_plane_limits(void **state)
+{
+    (void)state;
+    uint32_t block[CODEC_WORDS];
+    for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++)
+        for (uint32_t c = 0; c < 4; c++)
+            for (uint32_t need = 1; need <= 8; need++) {
+                const uint32_t shift = 24 - 8 * c;
+                /* Four steps a column, two a row: exact, since 7 x 4 and 7 x 2 are whole. */
+                for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+                    const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
+                    const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+                    block[i] = (64 + 4 * x + 2 * y) * 0x01010101u;
+                }
+                assert_int_equal(bytes_of(&codec_color_plane, (struct codec_shape){bus, 1}, block),
+                                 bus == CODEC_BUS_64 ? 64 : 32);
+                const uint32_t old = block[9] >> shift & 0xff;
+                block[9] &= ~(0xffu << shift); /* -2^(need - 1) needs exactly `need` bits */
+                block[9] |= ((old - (1u << (need - 1))) & 0xff) << shift;
+                assert_int_equal(bytes_of(&codec_color_plane, (struct codec_shape){bus, 1}, block),
+                                 color_size(bus, c, need, 96, 96));
+            }
+}
+
+/* With 8 samples: 56 elements are predicted from the sample before them, so that their differences
+ * can be anything. `a` differences of 1 in all (3 bits instead of 1), one of `size`. */
+static void
+make_differences(uint32_t *block, uint32_t ones, int32_t size)
+{
+    uint32_t left = ones, up = 1;
+    for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+        block[i] = i % 8 ? block[i - 1] : 0;
+        if (i % 8 == 0)
+            continue;
+        for (uint32_t c = 0; c < 4; c++) {
+            uint32_t value = block[i] >> 8 * c & 0xff;
+            if (i == 1 && c == 0)
+                value += (uint32_t)size;
+            else if (left && left--)
+                value += up ? 1u : 255u;
+            block[i] = (block[i] & ~(0xffu << 8 * c)) | (value & 0xff) << 8 * c;
+        }
+    }
+}
+
+static void
+test_entropy_code(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t from, to;
+        uint32_t bits;
+    } rows[] = {{0, 0, 1}, {1, 1, 3},   {2, 2, 4},    {3, 4, 6},
+                {5, 8, 8}, {9, 16, 10}, {17, 32, 12}, {33, 127, 16}};
+    const struct codec_shape shape = {CODEC_BUS_64, 8};
+    uint32_t block[CODEC_WORDS];
+    for (uint32_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        for (int32_t size = rows[r].from; size <= rows[r].to; size++)
+            for (int32_t sign = -1; sign <= 1; sign += 2) {
+                /* 32 bits, 252 codes; as many of 3 bits as there is room for. */
+                const uint32_t ones = (512 - 32 - 251 - rows[r].bits) / 2;
+                make_differences(block, ones, sign * size);
+                assert_int_equal(bytes_of(&codec_entropy, shape, block), 64);
+                make_differences(block, ones + 1, sign * size);
+                assert_int_equal(bytes_of(&codec_entropy, shape, block), 128);
+            }
+}
+
+/* Neighbours to the left, above, and of the pixel itself: one difference each for a step in x, in y
+ * and between samples. */
+static void
+test_entropy_neighbours(void **state)
+{
+    (void)state;
+    uint32_t block[CODEC_WORDS];
+    for (uint32_t i = 0; i < CODEC_WORDS; i++) { /* right half 1 brighter, lower half 2 */
+        const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
+        const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+        block[i] = (x >= 4 ? 1 : 0) + (y >= 4 ? 2u : 0);
+    }
+    uint8_t packed[64];
+    const struct codec_shape shape = {CODEC_BUS_64, 1};
+    assert_int_equal(bytes_of(&codec_entropy, shape, block), 64);
+    codec_entropy.compress(block, shape, 0, packed);
+    /* 8 rows step by 1 (`100`), and the first pixel of row 4 by 2 (`1100`): 32 + 252 + 16 + 3 bits;
+     * the rest of the 64 bytes is zero. */
+    uint32_t ones = 0;
+    for (uint32_t i = 4; i < 64; i++)
+        ones += (uint32_t)__builtin_popcount(packed[i]);
+    assert_int_equal(ones, 8 + 2);
+}
+
+/* Depth codecs: one element off by what needs `need` bits. */
+static void
+test_depth_limits(void **state)
+{
+    (void)state;
+    uint32_t block[CODEC_WORDS];
+    for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++)
+        for (uint32_t two = 0; two < 2; two++)
+            for (uint32_t need = 1; need <= 22; need++) {
+                const struct codec_shape shape = {bus, 1};
+                const uint32_t stencil_bits = two ? 81 : 9;
+                for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+                    const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
+                    const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+                    block[i] = (0x800000 + 1000 * x + 70 * y) << 8 | (two && i == 5 ? 9 : 4);
+                }
+                /* The last element: no other one is predicted from it. */
+                block[63] -= (1u << (need - 1)) << 8;
+                assert_int_equal(bytes_of(&codec_ddpcm, shape, block),
+                                 smallest_size(bus, stencil_bits + 72, 61, need));
+                assert_int_equal(bytes_of(&codec_anchor, shape, block),
+                                 smallest_size(bus, stencil_bits + 72, 61, need));
+                for (uint32_t i = 0; i < CODEC_WORDS; i++)
+                    block[i] = 0x100000 << 8 | (two && i == 5 ? 9 : 4);
+                block[10] += 0xc00000u << 8;
+                block[11] += ((1u << need) - 1) << 8;
+                assert_int_equal(bytes_of(&codec_depth_offset, shape, block),
+                                 smallest_size(bus, stencil_bits + 48 + 64, 64, need));
+            }
+}
+
+static void
+test_three_stencils_do_not_fit(void **state)
+{
+    (void)state;
+    static const struct codec *const depth[] = {&codec_ddpcm, &codec_anchor, &codec_depth_offset,
+                                                &codec_depth_plane};
+    uint32_t block[CODEC_WORDS];
+    fill(block, 0x12345600);
+    block[7]++;
+    for (uint32_t c = 0; c < 4; c++)
+        assert_true(bytes_of(depth[c], (struct codec_shape){CODEC_BUS_64, 1}, block) == 64);
+    block[8] += 2;
+    for (uint32_t c = 0; c < 4; c++)
+        assert_int_equal(bytes_of(depth[c], (struct codec_shape){CODEC_BUS_64, 1}, block),
+                         CODEC_BLOCK_BYTES);
+}
+
+/* Level planes, 1 to 9 of them: 90 P + 64 log2 P bits, rounded up. */
+static void
+test_depth_plane_limits(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[CODEC_BUSES][8] = {
+        {64, 64, 64, 64, 128, 128, 128, 128},
+        {32, 32, 64, 64, 96, 96, 128, 128},
+    };
+    uint32_t block[CODEC_WORDS];
+    for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++)
+        for (uint32_t planes = 1; planes <= 9; planes++) {
+            for (uint32_t i = 0; i < CODEC_WORDS; i++)
+                block[i] = (i % planes * (i % planes) * 0x10001) << 8 | 3;
+            assert_int_equal(bytes_of(&codec_depth_plane, (struct codec_shape){bus, 1}, block),
+                             planes <= 8 ? sizes[bus][planes - 1] : CODEC_BLOCK_BYTES);
+        }
+}
+
+/* A plane of whole steps: one plane, in 32 bytes. */
+static void
+test_depth_plane_slopes(void **state)
+{
+    (void)state;
+    uint32_t block[CODEC_WORDS];
+    for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+        const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
+        const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+        block[i] = (5000 + 300 * x - 17 * y) << 8;
+    }
+    assert_int_equal(bytes_of(&codec_depth_plane, (struct codec_shape){CODEC_BUS_32, 1}, block),
+                     32);
+    block[63] += 1 << 8; /* one element beside it: another plane */
+    assert_int_equal(bytes_of(&codec_depth_plane, (struct codec_shape){CODEC_BUS_32, 1}, block),
+                     32);
+    block[40] += 5 << 8; /* and another, with no neighbour: three */
+    assert_int_equal(bytes_of(&codec_depth_plane, (struct codec_shape){CODEC_BUS_32, 1}, block),
+                     64);
+}
+
+/* The best of its parts. */
+static void
+test_depth_mix(void **state)
+{
+    (void)state;
+    static const struct codec *const parts[] = {&codec_ddpcm, &codec_anchor, &codec_depth_offset,
+                                                &codec_depth_plane, &codec_msaa};
+    uint32_t random = 1;
+    for (uint32_t n = 0; n < 20000; n++) {
+        uint32_t block[CODEC_WORDS], base = 0;
+        for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+            random = random * 1664525 + 1013904223;
+            base = i % (1u << n % 7) ? base : random;
+            block[i] = base + ((random >> 8) % (1u << n % 20) << 8);
+        }
+        for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++) {
+            const struct codec_shape shape = {bus, 1u << n % 4};
+            uint32_t best = CODEC_BLOCK_BYTES;
+            for (uint32_t p = 0; p < 5; p++) {
+                const uint32_t bytes = bytes_of(parts[p], shape, block);
+                best = bytes < best ? bytes : best;
+            }
+            assert_int_equal(bytes_of(&codec_depth_mix, shape, block), best);
+        }
+    }
+}
+
+/* quads, with one color beside few of another, far from it: 35 bits, the classes of 21 groups in 3
+ * bits (the fourth profile), and 27 bits for each group that has two colors. */
+static void
+test_quads_limits(void **state)
+{
+    (void)state;
+    uint32_t block[CODEC_WORDS];
+    for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++)
+        for (uint32_t groups = 0; groups <= 16; groups++) {
+            fill(block, 0x103050ff);
+            for (uint32_t g = 0; g < groups; g++)
+                block[4 * g + 1 + g % 3] = 0xe0c0a0ff;
+            const uint32_t bits = 35 + 3 * 21 + 27 * groups, step = bus == CODEC_BUS_64 ? 512 : 256;
+            assert_int_equal(bytes_of(&codec_quads, (struct codec_shape){bus, 1}, block),
+                             (bits + step - 1) / step * step / 8);
+        }
+}
+
+/* Grey steps of one each element down and right of a plane cost nothing: b, c, and the plane's d.
+ * In the first profile a group whose G differs by -1 or 1 takes (2, 0): 6 bits. */
+static void
+test_quads_plane(void **state)
+{
+    (void)state;
+    uint32_t block[CODEC_WORDS];
+    fill(block, 0x404040ff);
+    for (uint32_t g = 0; g < 16; g++) {
+        block[4 * g + 1] = 0x414141ff;
+        block[4 * g + 2] = 0x414141ff;
+        block[4 * g + 3] = 0x424242ff;
+    }
+    /* First profile: 35 + 4 x 21 + 16 x 6 = 215 bits; the fourth: 35 + 63 + 16 x 12 = 290. */
+    assert_int_equal(bytes_of(&codec_quads, (struct codec_shape){CODEC_BUS_32, 1}, block), 32);
+    block[3] = 0x444444ff; /* its difference, 2, needs 3 bits: (4, 0), 12 bits: 221 */
+    assert_int_equal(bytes_of(&codec_quads, (struct codec_shape){CODEC_BUS_32, 1}, block), 32);
+    for (uint32_t g = 1; g < 8; g++) /* 8 of 12 bits, 8 of 6: 263 */
+        block[4 * g + 3] = 0x444444ff;
+    assert_int_equal(bytes_of(&codec_quads, (struct codec_shape){CODEC_BUS_32, 1}, block), 64);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_k_of_the_study),
+        cmocka_unit_test(test_offset_limits),
+        cmocka_unit_test(test_hilo_references),
+        cmocka_unit_test(test_hilo_bytes),
+        cmocka_unit_test(test_more_references),
+        cmocka_unit_test(test_msaa_levels),
+        cmocka_unit_test(test_color_offset_limits),
+        cmocka_unit_test(test_color_plane_limits),
+        cmocka_unit_test(test_entropy_code),
+        cmocka_unit_test(test_entropy_neighbours),
+        cmocka_unit_test(test_depth_limits),
+        cmocka_unit_test(test_three_stencils_do_not_fit),
+        cmocka_unit_test(test_depth_plane_limits),
+        cmocka_unit_test(test_depth_plane_slopes),
+        cmocka_unit_test(test_depth_mix),
+        cmocka_unit_test(test_quads_limits),
+        cmocka_unit_test(test_quads_plane),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,260 @@
+/* Hierarchical Z: what it knows of several surfaces, what makes that void, and faults put into it
+ * on purpose, each of which must change the picture. */
+#include "rig.h"
+
+enum { RES_OTHER_DEPTH = 20, OBJ_OTHER_DEPTH = 201, OBJ_ALWAYS };
+
+static void
+start(struct rig *rig)
+{
+    struct stream *s = &rig->stream;
+    rig_start(rig);
+    rig_create(rig, RES_OTHER_DEPTH, TARGET_2D, FORMAT_Z24S8, BIND_DEPTH_STENCIL, SIZE, SIZE);
+    PACKET(s, 1, 8, OBJ_OTHER_DEPTH, RES_OTHER_DEPTH, FORMAT_Z24S8, 0, 0);
+    PACKET(s, 1, 3, OBJ_ALWAYS, 1 | 1 << 1 | FUNC_ALWAYS << 2, 0, 0, 0);
+    rig_submit(rig);
+}
+
+/* A triangle over half of the surface, in front (window depth .25), or one that covers all of it,
+ * behind that (window depth .5). */
+static void
+draw_front(struct rig *rig)
+{
+    rig_upload_corner(rig, SIZE, -0.5f);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+}
+
+static void
+draw_back(struct rig *rig)
+{
+    rig_upload_corner(rig, 2 * SIZE, 0);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+}
+
+static void
+use_depth(struct rig *rig, uint32_t surface)
+{
+    PACKET(&rig->stream, 5, 0, 1, surface, OBJ_COLOR);
+    rig_submit(rig);
+}
+
+static uint32_t
+pixels_drawn(const struct rig *rig)
+{
+    const uint8_t red[4] = {255, 0, 0, 255};
+    uint32_t drawn = 0;
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        drawn += memcmp(&rig->pixels[i], red, 3) == 0;
+    return drawn;
+}
+
+/* Entries are not nearer than what they stand for, and at most a step of 1/65535 farther. */
+static void
+entries_are_rounded_away(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 100000; i++) {
+        const float depth = (float)i / 99991.0f;
+        const double far = hz_entry(depth) / 65535.0;
+        if (depth < 1.0f && (far < (double)depth || far >= (double)depth + 1.0 / 65535))
+            fail_msg("%.9f becomes %.9f", (double)depth, far);
+    }
+    assert_int_equal(hz_entry(0.0f), 0);
+    assert_int_equal(hz_entry(-1.0f), 0);
+    assert_int_equal(hz_entry(1.0f), HZ_FARTHEST);
+    assert_int_equal(hz_entry(2.0f), HZ_FARTHEST);
+    assert_int_equal(hz_entry(__builtin_nanf("")), HZ_FARTHEST);
+    assert_int_equal(hz_entry(0.5f), 32768); /* 32767.5, upwards */
+}
+
+/* 4096 fragments behind .25; between the draws another depth buffer was used, in which nothing is
+ * hidden. */
+static void
+two_surfaces(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    use_depth(rig, OBJ_OTHER_DEPTH);
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    draw_front(rig);
+    use_depth(rig, OBJ_DEPTH);
+    draw_back(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE);
+    rig_assert_figure(rig, "fraggen.fragments", SIZE * SIZE + 63 * 64 / 2);
+    assert_int_equal(pixels_drawn(rig), 63 * 64 / 2);
+}
+
+/* As many entries as one surface has: the other one's are lost, and nothing is culled. */
+static void
+no_room_for_two_surfaces(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.HierarchicalZBufferSize = 64;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    use_depth(rig, OBJ_OTHER_DEPTH);
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    use_depth(rig, OBJ_DEPTH);
+    draw_back(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.fragments_culled", 0);
+    assert_int_equal(pixels_drawn(rig), 0);
+}
+
+/* Half as many entries as the surface has tiles: the rows of the lower half are never culled. */
+static void
+half_a_buffer(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.HierarchicalZBufferSize = 32;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    draw_back(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE / 2);
+    rig_assert_figure(rig, "zstencil.fragments_z_failed", SIZE * SIZE / 2);
+}
+
+/* A draw that passes whatever is there moves depth away: what lies between is seen. */
+static void
+away_and_back(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    PACKET(&rig->stream, 2, 3, OBJ_ALWAYS);
+    rig_upload_corner(rig, 2 * SIZE, 0.5f); /* window depth .75 */
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    PACKET(&rig->stream, 2, 3, OBJ_DSA);
+    draw_back(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.poisoned", 1);
+    rig_assert_figure(rig, "hz.fragments_culled", 0);
+    rig_assert_figure(rig, "colorwrite.fragments_in", 2 * SIZE * SIZE);
+}
+
+/* The z cache has one line a ROP, so that each tile's far depth is told when the next one comes. */
+static void
+draw_both(struct rig *rig)
+{
+    rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    draw_front(rig);
+    rig_clear(rig, CLEAR_COLOR, 1);
+}
+
+/* Behind the front are 2016 fragments, 28 tiles of them whole; all but the last one of each ROP
+ * have been told. */
+static void
+updates_cull(void **state)
+{
+    struct rig *rig = *state;
+    draw_both(rig);
+    draw_back(rig);
+    rig_swap(rig);
+    const uint64_t culled = rig_figure(rig, "hz.fragments_culled");
+    assert_true(culled >= 26 * 64 && culled <= 28 * 64);
+    assert_int_equal(pixels_drawn(rig), SIZE * SIZE - 63 * 64 / 2);
+}
+
+/* Each far depth is stored one entry too far: tiles that the front covers in part are lost. */
+static void
+fault_off_by_one(void **state)
+{
+    struct rig *rig = *state;
+    draw_both(rig);
+    hz_buffer_reset(&rig->sim.machine->hz->buffer);
+    rig->sim.machine->hz->buffer.fault_block = 1;
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    draw_front(rig);
+    rig_clear(rig, CLEAR_COLOR, 1);
+    draw_back(rig);
+    rig_swap(rig);
+    assert_true(pixels_drawn(rig) < SIZE * SIZE - 63 * 64 / 2);
+}
+
+/* A clear, something hidden, another clear: nothing is hidden any more. */
+static void
+clear_twice(struct rig *rig)
+{
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    draw_back(rig);
+}
+
+static void
+draw_after_second_clear(struct rig *rig)
+{
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    draw_back(rig);
+    rig_swap(rig);
+}
+
+static void
+second_clear(void **state)
+{
+    struct rig *rig = *state;
+    clear_twice(rig);
+    draw_after_second_clear(rig);
+    rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE);
+    assert_int_equal(pixels_drawn(rig), SIZE * SIZE);
+}
+
+static void
+fault_stale_after_clear(void **state)
+{
+    struct rig *rig = *state;
+    clear_twice(rig);
+    rig->sim.machine->hz->fault_keep_clear = true;
+    draw_after_second_clear(rig);
+    assert_int_equal(pixels_drawn(rig), 0);
+}
+
+static void
+fault_stale_cache_line(void **state)
+{
+    struct rig *rig = *state;
+    clear_twice(rig);
+    rig->sim.machine->hz->buffer.fault_keep_lines = true;
+    draw_after_second_clear(rig);
+    assert_true(pixels_drawn(rig) < SIZE * SIZE);
+}
+
+/* An update of the time before a clear or a draw that voids is not believed. */
+static void
+fault_stale_update(void **state)
+{
+    struct rig *rig = *state;
+    draw_both(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.updates_ignored", 0);
+    rig->sim.machine->zstencil[0].generation--;
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    draw_front(rig);
+    rig_swap(rig);
+    assert_true(rig_figure(rig, "hz.updates_ignored") > 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_are_rounded_away),
+        TEST(two_surfaces),
+        TEST(no_room_for_two_surfaces),
+        TEST(half_a_buffer),
+        TEST(away_and_back),
+        TEST(updates_cull),
+        TEST(fault_off_by_one),
+        TEST(second_clear),
+        TEST(fault_stale_after_clear),
+        TEST(fault_stale_cache_line),
+        TEST(fault_stale_update),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
