@@ -130,3 +130,41 @@ echo 'OpenArena frames 300 to 309, 640x480, frames a second of a replay:'
 frames_a_second aetius
 frames_a_second softpipe --reference=softpipe
 frames_a_second llvmpipe --reference=llvmpipe
+
+# Frames a second as the game counts them, over the whole demo: of virgl_test_server alone, and of a
+# capture, which puts itself between them.
+play() {
+    "$@" /usr/games/openarena +set com_hunkmegs 512 +set s_initsound 0 +set r_fullscreen 0 \
+        +set r_mode -1 +set r_customwidth 640 +set r_customheight 480 +set com_maxfps 0 \
+        +set ttycon 0 +set timedemo 1 +set cl_renderer opengl1 +demo demo088-test1 \
+        +set nextdemo quit </dev/null 2>&1
+}
+
+# with_display VARIABLE=VALUE... PROGRAM...
+with_display() {
+    if [ -n "${DISPLAY:-}" ]; then env "$@"; else xvfb-run -a -s '-screen 0 1280x1024x24' env "$@"; fi
+}
+
+# rate LOG: of a line "3398 frames 80.1 seconds 42.4 fps ...".
+rate() {
+    sed -n 's/.* seconds \([0-9.]*\) fps.*/\1/p' "$1" | tail -n 1
+}
+
+socket=$PWD/$out/alone.socket
+GALLIUM_DRIVER=llvmpipe GALLIVM_PERF=no_aos_sampling LIBGL_ALWAYS_SOFTWARE=1 \
+    virgl_test_server --use-egl-surfaceless --socket-path="$socket" >"$out/alone-server.log" 2>&1 &
+server=$!
+trap 'kill $server 2>/dev/null || true' EXIT
+while [ ! -S "$socket" ] && kill -0 $server 2>/dev/null; do sleep 0.1; done
+export HOME="$PWD/$out/home"
+play with_display LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=virpipe AETIUS_SOCKET="$socket" \
+    VTEST_SOCKET_NAME="$socket" LD_PRELOAD="$(realpath "$(dirname "$aetius")")/libaetius-shim.so" \
+    >"$out/alone.log" || true
+kill $server 2>/dev/null || true
+play "$aetius" capture --force -o "$out/whole.trace" -- >"$out/whole.log" || true
+echo 'OpenArena, the whole demo at 640x480, frames a second as it counts them:'
+awk -v alone="$(rate "$out/alone.log")" -v captured="$(rate "$out/whole.log")" 'BEGIN {
+    printf "  virgl_test_server alone %8.2f\n", alone
+    printf "  captured                %8.2f, %.0f%% of it\n", captured, alone ? 100 * captured / alone : 0
+}'
+sed -n 's/.*: \([0-9]* frames\), .* MB, \(.*\) MB a frame$/  the trace               \2 MB a frame, \1/p' "$out/whole.log"

@@ -54,7 +54,9 @@ compile(GLenum type, const char *text)
     return shader;
 }
 
-/* Colors that reach 0 and 1 at the corners show whether a fragment was shaded outside. */
+/* Colors that reach 0 and 1 at the corners show whether a fragment was shaded outside. These shapes
+ * stay inside the window: a renderer that cuts them at its rim may take each piece's own centroids
+ * along the cuts. */
 static void
 use_centroid_program(void)
 {
@@ -85,7 +87,7 @@ setup(void)
         glLineWidth(2.5f);
         glShadeModel(GL_FLAT);
     }
-    if (kind == LINES || kind == OFF)
+    if (kind == OFF)
         glDisable(GL_DEPTH_TEST);
     if (kind == POINTS) { /* sprites: squares everywhere */
         glEnable(GL_POINT_SPRITE);
@@ -105,7 +107,7 @@ setup(void)
     if (kind == BLEND) {
         glEnable(GL_BLEND);
         glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
-        glDepthMask(GL_FALSE);
+        glDisable(GL_DEPTH_TEST);
     }
 }
 
@@ -125,7 +127,9 @@ draw_shapes(struct random *random)
     const GLenum mode = kind == LINES ? GL_LINES : kind == POINTS ? GL_POINTS : GL_TRIANGLES;
     const uint32_t corners = kind == LINES ? 2 : kind == POINTS ? 1 : 3;
     for (uint32_t i = 0; i < SHAPES; i++) {
-        const float x = random_next(random) * 2.0f - 1.0f, y = random_next(random) * 2.0f - 1.0f;
+        const float reach = kind == CENTROID ? 0.6f : 1.0f;
+        const float x = (random_next(random) * 2.0f - 1.0f) * reach;
+        const float y = (random_next(random) * 2.0f - 1.0f) * reach;
         const float z = random_next(random) * 1.2f - 0.6f;
         if (kind == MASK)
             glSampleCoverage((float)(i % 5) / 4.0f, i % 2 ? GL_TRUE : GL_FALSE);
@@ -173,7 +177,7 @@ draw(uint32_t frame)
 {
     struct random random = {.state = 777u + frame};
     glBindFramebufferEXT(GL_FRAMEBUFFER_EXT, buffers[0]);
-    glClearColor(0.1f, 0.2f, 0.3f, 1.0f);
+    glClearColor(0.2f, 0.4f, 0.6f, 1.0f); /* multiples of 1/255: nobody has to round */
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
     if (kind == STENCIL)
         draw_stencil(&random);

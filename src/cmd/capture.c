@@ -68,24 +68,17 @@ record(const struct capture_options *options, const char *path, char **program, 
     struct error closing;
     if (!find_renderer(&renderer, err))
         return false;
-    if (!trace_writer_create_at(&writer, path, program[0], options->first_frame, err)) {
+    if (!trace_writer_create(&writer, path, program[0], err)) {
         renderer_fini(&renderer);
         return false;
     }
-    tee_init(&tee, writer, renderer.sink, options->first_frame, options->last_frame, options->stop);
+    tee_init(&tee, writer, renderer.sink, options->last_frame, options->stop);
     bool ok = launch(program, &tee.sink, &tee.stop, result, err);
     *frames = trace_writer_frames(writer);
     ok = trace_writer_close(writer, ok ? err : &closing) && ok;
     if (!*frames)
         remove_empty(path);
     renderer_fini(&renderer);
-    if (tee.lost)
-        log_warning("the contents of %u resources at frame %u could not be read back", tee.lost,
-                    options->first_frame);
-    if (ok && tee.live)
-        ok = fail(err, "%s ended in frame %u, before frame %u", program[0], tee.frame,
-                  options->first_frame);
-    tee_fini(&tee);
     return ok;
 }
 
@@ -98,15 +91,21 @@ say_size(const char *path, uint32_t frames)
              megabytes, megabytes / frames);
 }
 
-/* What was recorded holds the contents of all resources: only those that its frames use stay. */
+/* Frames from a later one on are cut out of what was recorded from the start: what resources hold
+ * there is not all to be had from the renderer that drew. */
 static bool
-shorten(const char *from, const char *to, uint32_t frames, struct error *err)
+shorten(const struct capture_options *options, const char *from, uint32_t *frames,
+        struct error *err)
 {
     struct trace_reader *reader;
+    struct frame_set set = {.count = 1};
+    set.ranges[0].first = options->first_frame;
+    set.ranges[0].last = *frames - 1;
     if (!trace_reader_open(&reader, from, NULL, err))
         return false;
-    bool ok = trim_trace(reader, 0, frames - 1, to, err);
+    bool ok = trim_trace(reader, &set, UINT32_MAX, &options->out, err);
     trace_reader_close(reader);
+    *frames -= options->first_frame;
     return ok;
 }
 
@@ -119,8 +118,9 @@ capture(const struct capture_options *options, char **program, struct error *err
     char *path = mem_printf("%s%s", options->out, later ? ".part" : "");
     bool ok = record(options, path, program, &frames, &result, err);
     if (ok && later)
-        ok = frames ? shorten(path, options->out, frames, err)
-                    : fail(err, "%s ended in frame %u", program[0], options->first_frame);
+        ok = frames > options->first_frame ? shorten(options, path, &frames, err)
+                                           : fail(err, "%s ended in frame %u, before frame %u",
+                                                  program[0], frames, options->first_frame);
     if (later)
         unlink(path);
     free(path);

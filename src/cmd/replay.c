@@ -8,10 +8,17 @@
 
 int cmd_replay(int argc, char **argv);
 
+struct replay_options {
+    const char *dir, *reference, *range;
+    bool single;
+    struct frame_set wanted;
+};
+
 static bool
-feed(struct trace_reader *reader, struct frames *frames, const struct frame_set *wanted,
+feed(struct trace_reader *reader, struct frames *frames, const struct replay_options *options,
      struct error *err)
 {
+    const struct frame_set *wanted = &options->wanted;
     uint32_t last = frame_set_last(wanted), total = trace_frame_count(reader);
     struct progress progress;
     struct message message;
@@ -22,6 +29,8 @@ feed(struct trace_reader *reader, struct frames *frames, const struct frame_set 
         ok = trace_reader_next(reader, &message, &end, err);
         if (!ok || end)
             break;
+        if (options->single && message.kind == MESSAGE_RESOURCE_CREATE)
+            message.resource.samples = 0;
         ok = frames->sink.take(frames->sink.data, &message, NULL, 0, err);
         if (!ok)
             fail_prefix(err, "frame %u, message %llu of client %u", frames->count,
@@ -34,9 +43,9 @@ feed(struct trace_reader *reader, struct frames *frames, const struct frame_set 
 }
 
 static int
-replay(const char *path, const char *dir, const char *reference, const struct frame_set *wanted,
-       struct error *err)
+replay(const char *path, const struct replay_options *options, struct error *err)
 {
+    const struct frame_set *wanted = &options->wanted;
     struct trace_reader *reader;
     struct renderer renderer = {0};
     struct frames frames;
@@ -48,14 +57,14 @@ replay(const char *path, const char *dir, const char *reference, const struct fr
     struct needed_draws *needed = NULL;
     bool ok = (!wanted->count || frame_set_last(wanted) < trace_frame_count(reader) ||
                fail(err, "%s has %u frames", path, trace_frame_count(reader))) &&
-              renderer_init(&renderer, reference, err);
+              renderer_init(&renderer, options->reference, err);
     if (ok && wanted->count && renderer.ours) {
         ok = needed_draws_find(&needed, reader, wanted, false, err);
         render_sink_need(renderer.ours, needed);
     }
-    if (ok && (ok = frames_init(&frames, renderer.sink, dir, wanted, err))) {
-        ok = feed(reader, &frames, wanted, err);
-        log_note("%u pictures in %s/frames", frames.written, dir);
+    if (ok && (ok = frames_init(&frames, renderer.sink, options->dir, wanted, err))) {
+        ok = feed(reader, &frames, options, err);
+        log_note("%u pictures in %s/frames", frames.written, options->dir);
         frames_fini(&frames);
     }
     renderer_fini(&renderer);
@@ -67,29 +76,30 @@ replay(const char *path, const char *dir, const char *reference, const struct fr
 int
 cmd_replay(int argc, char **argv)
 {
-    const char *dir = NULL, *reference = NULL, *range = NULL;
+    struct replay_options options = {0};
     const struct arg_option table[] = {
-        {"output", 'o', ARG_STRING, &dir, "DIR", "write DIR/frames/frame-NNNN.png"},
-        {"frames", 0, ARG_STRING, &range, "R", "only these: A, A-B or A,B,C-D, from 0"},
-        {"reference", 0, ARG_OPTIONAL, &reference, "DRIVER",
+        {"output", 'o', ARG_STRING, &options.dir, "DIR", "write DIR/frames/frame-NNNN.png"},
+        {"frames", 0, ARG_STRING, &options.range, "R", "only these: A, A-B or A,B,C-D, from 0"},
+        {"reference", 0, ARG_OPTIONAL, &options.reference, "DRIVER",
          "let virgl_test_server draw, on llvmpipe (the default) or softpipe"},
+        {"single-sampled", 0, ARG_FLAG, &options.single, NULL,
+         "give every pixel one sample, whatever the program asked for"},
         {0},
     };
     const struct arg_spec spec = {"replay", "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
                                   "Draws the frames of a trace, without time.", table};
     struct args args;
     struct error err = {""};
-    struct frame_set wanted = {0};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
     if (args.operand_count != 1 || args.after)
         return args_usage_error(&spec, "one FILE is expected");
-    if (!dir)
+    if (!options.dir)
         return args_usage_error(&spec, "-o DIR is missing");
-    if (range && !frame_set_parse(&wanted, range, &err))
+    if (options.range && !frame_set_parse(&options.wanted, options.range, &err))
         return args_usage_error(&spec, "%s", err.text);
-    status = replay(args.operands[0], dir, reference, &wanted, &err);
+    status = replay(args.operands[0], &options, &err);
     if (err.text[0])
         log_error("%s", err.text);
     return status;

@@ -2,26 +2,51 @@
 #include "base/args.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "sim/trim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 int cmd_trim(int argc, char **argv);
 
 struct trim_options {
-    const char *out, *frames;
+    const char *out, *frames, *warm_up_text;
     bool force;
-    uint32_t first, last;
+    uint32_t warm_up;
+    struct frame_set set;
 };
 
+/* FILE, or DIR/frames-A-B.trace for each range. */
+static char *
+part_path(const struct trim_options *options, uint32_t i)
+{
+    const struct frame_set *set = &options->set;
+    if (set->count == 1)
+        return mem_strdup(options->out);
+    return mem_printf("%s/frames-%u-%u.trace", options->out, set->ranges[i].first,
+                      set->ranges[i].last);
+}
+
+static bool
+check_paths(const struct trim_options *options, char *const *paths, struct error *err)
+{
+    for (uint32_t i = 0; i < options->set.count && !options->force; i++)
+        if (file_exists(paths[i]))
+            return fail(err, "%s is there already; --force overwrites it", paths[i]);
+    return options->set.count == 1 || dir_create(options->out, err);
+}
+
 static int
-trim(const struct trim_options *options, const char *path, struct error *err)
+trim(const struct trim_options *options, const char *path, char *const *paths, struct error *err)
 {
     struct trace_reader *reader;
     struct error warning;
-    if (!trace_reader_open(&reader, path, &warning, err))
+    if (!check_paths(options, paths, err) || !trace_reader_open(&reader, path, &warning, err))
         return EXIT_FAILED;
     if (warning.text[0])
         log_warning("%s", warning.text);
-    bool ok = trim_trace(reader, options->first, options->last, options->out, err);
+    bool ok = trim_trace(reader, &options->set, options->warm_up, (const char *const *)paths, err);
     trace_reader_close(reader);
     if (!ok)
         fail_prefix(err, "%s", path);
@@ -29,16 +54,26 @@ trim(const struct trim_options *options, const char *path, struct error *err)
 }
 
 static bool
-parse_frames(struct trim_options *options, struct error *err)
+parse_warm_up(struct trim_options *options)
 {
-    struct frame_set set = {0};
-    if (!frame_set_parse(&set, options->frames, err))
-        return false;
-    if (set.count != 1)
-        return fail(err, "one range of frames is expected: --frames A-B");
-    options->first = set.ranges[0].first;
-    options->last = set.ranges[0].last;
-    return true;
+    char rest;
+    options->warm_up = UINT32_MAX;
+    return !options->warm_up_text ||
+           sscanf(options->warm_up_text, "%9u%c", &options->warm_up, &rest) == 1;
+}
+
+static int
+trim_to_paths(const struct trim_options *options, const char *path, struct error *err)
+{
+    const uint32_t count = options->set.count;
+    char **paths = mem_alloc(count * sizeof *paths);
+    for (uint32_t i = 0; i < count; i++)
+        paths[i] = part_path(options, i);
+    int status = trim(options, path, paths, err);
+    for (uint32_t i = 0; i < count; i++)
+        free(paths[i]);
+    free(paths);
+    return status;
 }
 
 int
@@ -46,8 +81,11 @@ cmd_trim(int argc, char **argv)
 {
     struct trim_options options = {0};
     const struct arg_option table[] = {
-        {"output", 'o', ARG_STRING, &options.out, "FILE", "the trace to write"},
-        {"frames", 0, ARG_STRING, &options.frames, "A-B", "the frames to keep, from 0"},
+        {"output", 'o', ARG_STRING, &options.out, "FILE",
+         "the trace to write; of several ranges, the folder for frames-A-B.trace"},
+        {"frames", 0, ARG_STRING, &options.frames, "A-B", "the frames to keep, from 0: A-B,C-D,E"},
+        {"warm-up", 0, ARG_STRING, &options.warm_up_text, "N",
+         "draw only the N frames before each range: enough where every frame is drawn anew"},
         {"force", 'f', ARG_FLAG, &options.force, NULL, "overwrite FILE"},
         {0},
     };
@@ -64,13 +102,11 @@ cmd_trim(int argc, char **argv)
         return status;
     if (args.operand_count != 1 || args.after || !options.out || !options.frames)
         return args_usage_error(&spec, "one FILE, --frames A-B and -o FILE are wanted");
-    if (!parse_frames(&options, &err))
+    if (!frame_set_parse(&options.set, options.frames, &err))
         return args_usage_error(&spec, "%s", err.text);
-    if (!options.force && file_exists(options.out)) {
-        log_error("%s is there already; --force overwrites it", options.out);
-        return EXIT_FAILED;
-    }
-    status = trim(&options, args.operands[0], &err);
+    if (!parse_warm_up(&options))
+        return args_usage_error(&spec, "--warm-up wants a number of frames");
+    status = trim_to_paths(&options, args.operands[0], &err);
     if (err.text[0])
         log_error("%s", err.text);
     return status;

@@ -188,6 +188,7 @@ gpu_device_fini(struct gpu_device *device)
     }
     while (device->holds > 0)
         gpu_device_release(device);
+    page_free_spares(device);
     gpu_memory_fini(&device->memory);
 }
 
@@ -288,6 +289,7 @@ place_resource(struct gpu_device *device, struct resource *res, struct error *er
     if (address == 0)
         return page_alloc(device, res, err);
     res->address = address;
+    res->held_bytes = res->size_bytes;
     return gpu_memory_alloc_at(&device->memory, address, res->size_bytes, err);
 }
 
@@ -377,6 +379,8 @@ restore_contents(struct gpu_device *device, const struct gpu_cmd *cmd, struct er
         cmd->transfer.size_bytes != resource_level_bytes(res, cmd->transfer.level))
         return fail(err, "resource %u: %u bytes are no contents of level %u", res->desc.handle,
                     cmd->transfer.size_bytes, cmd->transfer.level);
+    if (!page_in(device, res, err))
+        return false;
     resource_write_level(res, &device->memory, cmd->transfer.level, cmd->transfer.bytes);
     return true;
 }

@@ -30,7 +30,9 @@ struct gpu_device {
     bool restoring;                /* between the two STATEs of a trimmed trace */
     uint32_t place;                /* where the next resource goes; 0: first fit */
     struct gpu_object_head *retired;
-    bool pages;        /* resources that do not fit may leave the memory (context_paging.c) */
+    bool pages; /* resources that do not fit may leave the memory (context_paging.c) */
+    struct page_spare *spares;
+    uint64_t spare_bytes;
     uint64_t commands; /* applied so far */
     /* With `squares` textures lie in squares of 2^square_log2 texels a side (resource.h) until they
      * are drawn into: then they move into the ROPs' tiles, once. */
@@ -70,6 +72,9 @@ bool gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
                           struct bound_surface *depth, struct error *err);
 
 struct resource *gpu_resource(struct gpu_device *device, uint32_t client, uint32_t handle);
+
+/* The bytes of a PUT, into the memory or where the resource is kept out of it. */
+void gpu_put(struct gpu_device *device, const struct gpu_cmd *cmd);
 
 /* After a SWAP, or a RESOURCE_CREATE: which commands bring the picture that is shown into a front
  * surface, and into its multisampled twin; returns how many. */

@@ -27,14 +27,14 @@ static bool
 check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
     struct resource *res = find_resource(device, cmd, cmd->transfer.resource, err);
-    if (!res || !check_box(res, cmd->transfer.level, &cmd->transfer.box, err) ||
-        !page_in(device, res, err))
+    if (!res || !check_box(res, cmd->transfer.level, &cmd->transfer.box, err))
         return false;
     if (cmd->op != GPU_PUT)
-        return true;
+        return page_in(device, res, err);
     uint32_t wanted = resource_box_bytes(res, &cmd->transfer.box);
     if (cmd->transfer.size_bytes < wanted || cmd->transfer.size_bytes - wanted > 3)
         return fail(err, "%u bytes for a box of %u", cmd->transfer.size_bytes, wanted);
+    page_for_put(device, res, &cmd->transfer.box);
     return true;
 }
 

@@ -132,6 +132,9 @@ void note_blit(struct resource *src, struct resource *dst);
 /* context_paging.c: memory for a new resource; back into memory, where commands find it. */
 bool page_alloc(struct gpu_device *device, struct resource *res, struct error *err);
 void page_free(struct gpu_device *device, struct resource *res);
+void page_free_spares(struct gpu_device *device);
+/* For a PUT: its bytes may also go to where the resource is kept out of memory. */
+void page_for_put(struct gpu_device *device, struct resource *res, const struct box *box);
 bool page_in(struct gpu_device *device, struct resource *res, struct error *err);
 bool page_in_surfaces(struct gpu_device *device, const struct gpu_state *state, struct error *err);
 bool page_in_bound(struct gpu_device *device, const struct gpu_state *state, struct error *err);

@@ -3,11 +3,83 @@
  * gigabytes before they send the commands that free them.
  *
  * Only an executor that finishes each command before the next may turn it on (device->pages): a
- * resource's address then changes between commands. */
+ * resource's address then changes between commands, and is 0 while it is out. Resources have whole
+ * pages of the host then, which move between the memory and the outside without being copied. A
+ * resource has no memory before its first use, and no zeroes where the first PUT fills all of it.
+ * What was written outside and freed is kept for the next: a fault a page costs more than the
+ * writing. */
 #include "gfx/context_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum {
+    PAGE_BYTES = 4096,
+    MOVED_BYTES = 1 << 16, /* what is smaller is copied: each move splits the host's mappings */
+};
+#define SPARES_MAX_BYTES ((uint64_t)4 << 30)
+
+struct page_spare { /* at the start of the bytes that are spare */
+    struct page_spare *next;
+    uint32_t bytes;
+};
+
+static uint32_t
+whole_pages(uint32_t bytes)
+{
+    return (bytes + PAGE_BYTES - 1) & ~(uint32_t)(PAGE_BYTES - 1);
+}
+
+static uint32_t
+outside_bytes(const struct resource *res)
+{
+    return whole_pages(res->size_bytes);
+}
+
+/* Bytes outside; *zeroed: whether they are 0. */
+static uint8_t *
+outside_take(struct gpu_device *device, uint32_t bytes, bool *zeroed)
+{
+    *zeroed = false;
+    for (struct page_spare **link = &device->spares; *link; link = &(*link)->next) {
+        struct page_spare *spare = *link;
+        if (spare->bytes != bytes)
+            continue;
+        *link = spare->next;
+        device->spare_bytes -= bytes;
+        return (uint8_t *)spare;
+    }
+    void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    BUG_ON(fresh == MAP_FAILED, "the host has no %u bytes left: %s", bytes, strerror(errno));
+    *zeroed = true;
+    return fresh;
+}
+
+static void
+outside_give(struct gpu_device *device, uint8_t *outside, uint32_t bytes)
+{
+    if (bytes < MOVED_BYTES || device->spare_bytes + bytes > SPARES_MAX_BYTES) {
+        munmap(outside, bytes);
+        return;
+    }
+    struct page_spare *spare = (struct page_spare *)(void *)outside;
+    *spare = (struct page_spare){device->spares, bytes};
+    device->spares = spare;
+    device->spare_bytes += bytes;
+}
+
+void
+page_free_spares(struct gpu_device *device)
+{
+    while (device->spares) {
+        struct page_spare *spare = device->spares;
+        device->spares = spare->next;
+        munmap(spare, spare->bytes);
+    }
+    device->spare_bytes = 0;
+}
 
 static struct resource *
 least_used(struct gpu_device *device)
@@ -16,7 +88,7 @@ least_used(struct gpu_device *device)
     for (struct gpu_client *client = device->clients; client; client = client->next)
         for (uint32_t i = 0; i < client->resources.capacity; i++) {
             struct resource *res = client->resources.entries[i].value;
-            if (client->resources.entries[i].handle == 0 || res->paged ||
+            if (client->resources.entries[i].handle == 0 || res->address == 0 ||
                 res->used == device->commands)
                 continue;
             if (!oldest || res->used < oldest->used)
@@ -25,29 +97,60 @@ least_used(struct gpu_device *device)
     return oldest;
 }
 
+/* Its pages leave the memory, which has untouched ones there afterwards; or its bytes do. */
+static void
+page_out(struct gpu_device *device, struct resource *res)
+{
+    uint8_t *inside = device->memory.bytes + res->address;
+    void *moved = MAP_FAILED;
+    if (res->held_bytes >= MOVED_BYTES && res->held_bytes == outside_bytes(res) &&
+        res->address % PAGE_BYTES == 0)
+        moved = mremap(inside, res->held_bytes, res->held_bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP);
+    if (moved == MAP_FAILED) {
+        bool zeroed;
+        moved = outside_take(device, outside_bytes(res), &zeroed);
+        memcpy(moved, inside, res->size_bytes);
+    }
+    res->paged = moved;
+    gpu_memory_free(&device->memory, res->address, res->held_bytes);
+    res->address = 0;
+}
+
+static void
+move_in(struct gpu_device *device, struct resource *res)
+{
+    const uint32_t bytes = res->held_bytes;
+    uint8_t *inside = device->memory.bytes + res->address;
+    if (bytes < MOVED_BYTES ||
+        mremap(res->paged, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, inside) == MAP_FAILED) {
+        memcpy(inside, res->paged, res->size_bytes);
+        outside_give(device, res->paged, bytes);
+    }
+    res->paged = NULL;
+}
+
+static bool
+take_pages(struct gpu_device *device, struct resource *res)
+{
+    res->held_bytes = outside_bytes(res);
+    return gpu_memory_take(&device->memory, res->held_bytes, PAGE_BYTES, &res->address);
+}
+
 bool
 page_alloc(struct gpu_device *device, struct resource *res, struct error *err)
 {
-    struct error full;
-    while (!gpu_memory_alloc(&device->memory, res->size_bytes, &res->address, &full)) {
-        struct resource *oldest = device->pages ? least_used(device) : NULL;
-        if (!oldest)
-            return fail(err, "%s", full.text);
-        oldest->paged = mem_alloc(oldest->size_bytes);
-        memcpy(oldest->paged, device->memory.bytes + oldest->address, oldest->size_bytes);
-        gpu_memory_free(&device->memory, oldest->address, oldest->size_bytes);
-        oldest->address = 0;
-    }
     res->used = device->commands;
-    return true;
+    res->held_bytes = res->size_bytes;
+    return device->pages || gpu_memory_alloc(&device->memory, res->size_bytes, &res->address, err);
 }
 
 void
 page_free(struct gpu_device *device, struct resource *res)
 {
-    if (!res->paged)
-        gpu_memory_free(&device->memory, res->address, res->size_bytes);
-    free(res->paged);
+    if (res->address)
+        gpu_memory_free(&device->memory, res->address, res->held_bytes);
+    if (res->paged)
+        outside_give(device, res->paged, outside_bytes(res));
 }
 
 bool
@@ -56,14 +159,46 @@ page_in(struct gpu_device *device, struct resource *res, struct error *err)
     if (!res)
         return true;
     res->used = device->commands;
-    if (!res->paged)
+    if (res->address)
         return true;
-    if (!page_alloc(device, res, err))
-        return false;
-    memcpy(device->memory.bytes + res->address, res->paged, res->size_bytes);
-    free(res->paged);
-    res->paged = NULL;
+    while (!take_pages(device, res)) {
+        struct resource *oldest = least_used(device);
+        if (!oldest)
+            return gpu_memory_exhausted(&device->memory, res->size_bytes, err);
+        page_out(device, oldest);
+    }
+    if (res->paged)
+        move_in(device, res);
+    else
+        gpu_memory_zero(&device->memory, res->address, res->held_bytes);
     return true;
+}
+
+void
+page_for_put(struct gpu_device *device, struct resource *res, const struct box *box)
+{
+    const bool whole = resource_box_bytes(res, box) == res->size_bytes;
+    bool zeroed = false;
+    res->used = device->commands;
+    if (res->address || res->paged)
+        return;
+    if (take_pages(device, res)) {
+        if (!whole)
+            gpu_memory_zero(&device->memory, res->address, res->held_bytes);
+        return;
+    }
+    res->paged = outside_take(device, outside_bytes(res), &zeroed);
+    if (!whole && !zeroed)
+        memset(res->paged, 0, res->size_bytes);
+}
+
+void
+gpu_put(struct gpu_device *device, const struct gpu_cmd *cmd)
+{
+    const struct resource *res = gpu_resource(device, cmd->client, cmd->transfer.resource);
+    struct gpu_memory outside = {.bytes = res->paged};
+    resource_write_box(res, res->paged ? &outside : &device->memory, cmd->transfer.level,
+                       &cmd->transfer.box, cmd->transfer.bytes);
 }
 
 static bool

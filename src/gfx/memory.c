@@ -58,13 +58,16 @@ gpu_memory_fini(struct gpu_memory *memory)
     memset(memory, 0, sizeof *memory);
 }
 
-/* Whole pages are given back to the host, which hands out zeroed ones when they are touched. */
-static void
-zero_range(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
+/* Whole pages are given back to the host, which hands out zeroed ones when they are touched; where
+ * there are few, faults would cost more than they save. */
+void
+gpu_memory_zero(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
 {
+    enum { FEW_BYTES = 1 << 15 };
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = (uint64_t)address + bytes;
     uint64_t first = (address + page - 1) / page * page, last = end / page * page;
-    if (first >= last || madvise(memory->bytes + first, last - first, MADV_DONTNEED) != 0) {
+    if (bytes < FEW_BYTES || first >= last ||
+        madvise(memory->bytes + first, last - first, MADV_DONTNEED) != 0) {
         memset(memory->bytes + address, 0, bytes);
         return;
     }
@@ -72,39 +75,9 @@ zero_range(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
     memset(memory->bytes + last, 0, end - last);
 }
 
-bool
-gpu_memory_alloc(struct gpu_memory *memory, uint32_t bytes, uint32_t *address, struct error *err)
-{
-    struct memory_range **link = &memory->free_list;
-    if (bytes <= memory->size_bytes) {
-        uint32_t rounded = round_up(bytes);
-        while (*link && (*link)->bytes < rounded)
-            link = &(*link)->next;
-        struct memory_range *range = *link;
-        if (range) {
-            *address = range->address;
-            range->address += rounded;
-            range->bytes -= rounded;
-            if (range->bytes == 0) {
-                *link = range->next;
-                free(range);
-            }
-            memory->used_bytes += rounded;
-            if (memory->used_bytes > memory->peak_bytes)
-                memory->peak_bytes = memory->used_bytes;
-            zero_range(memory, *address, rounded);
-            return true;
-        }
-    }
-    return fail(err,
-                "simulated memory is exhausted: no %u bytes in a row, %u of %u are in use: raise "
-                "MEMORYCONTROLLER.MemorySize",
-                bytes, memory->used_bytes, memory->size_bytes);
-}
-
 /* Cuts `bytes` at `address` out of the free range at *link. */
 static void
-take_out(struct memory_range **link, uint32_t address, uint32_t bytes)
+take_out(struct gpu_memory *memory, struct memory_range **link, uint32_t address, uint32_t bytes)
 {
     struct memory_range *range = *link;
     uint32_t before = address - range->address, after = range->bytes - before - bytes;
@@ -115,6 +88,51 @@ take_out(struct memory_range **link, uint32_t address, uint32_t bytes)
         *link = range->next;
         free(range);
     }
+    memory->used_bytes += bytes;
+    if (memory->used_bytes > memory->peak_bytes)
+        memory->peak_bytes = memory->used_bytes;
+}
+
+/* Whether a range has `bytes` at a multiple of `align`, a power of two. */
+static bool
+fits(const struct memory_range *range, uint32_t bytes, uint32_t align)
+{
+    const uint32_t lead = -range->address & (align - 1);
+    return range->bytes >= bytes && range->bytes - bytes >= lead;
+}
+
+bool
+gpu_memory_take(struct gpu_memory *memory, uint32_t bytes, uint32_t align, uint32_t *address)
+{
+    struct memory_range **link = &memory->free_list;
+    if (bytes > memory->size_bytes)
+        return false;
+    bytes = round_up(bytes);
+    while (*link && !fits(*link, bytes, align))
+        link = &(*link)->next;
+    if (!*link)
+        return false;
+    *address = (*link)->address + (-(*link)->address & (align - 1));
+    take_out(memory, link, *address, bytes);
+    return true;
+}
+
+bool
+gpu_memory_exhausted(const struct gpu_memory *memory, uint32_t bytes, struct error *err)
+{
+    return fail(err,
+                "simulated memory is exhausted: no %u bytes in a row, %u of %u are in use: raise "
+                "MEMORYCONTROLLER.MemorySize",
+                bytes, memory->used_bytes, memory->size_bytes);
+}
+
+bool
+gpu_memory_alloc(struct gpu_memory *memory, uint32_t bytes, uint32_t *address, struct error *err)
+{
+    if (!gpu_memory_take(memory, bytes, MEMORY_ALIGN, address))
+        return gpu_memory_exhausted(memory, bytes, err);
+    gpu_memory_zero(memory, *address, round_up(bytes));
+    return true;
 }
 
 bool
@@ -130,11 +148,8 @@ gpu_memory_alloc_at(struct gpu_memory *memory, uint32_t address, uint32_t bytes,
                     "%u bytes at 0x%x of the simulated memory of %u are not free (if it is smaller "
                     "than the trace's: raise MEMORYCONTROLLER.MemorySize)",
                     bytes, address, memory->size_bytes);
-    take_out(link, address, round_up(bytes));
-    memory->used_bytes += round_up(bytes);
-    if (memory->used_bytes > memory->peak_bytes)
-        memory->peak_bytes = memory->used_bytes;
-    zero_range(memory, address, round_up(bytes));
+    take_out(memory, link, address, round_up(bytes));
+    gpu_memory_zero(memory, address, round_up(bytes));
     return true;
 }
 

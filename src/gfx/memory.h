@@ -31,6 +31,11 @@ bool gpu_memory_alloc(struct gpu_memory *memory, uint32_t bytes, uint32_t *addre
 /* The same at an address of the caller's: false when something lies there. */
 bool gpu_memory_alloc_at(struct gpu_memory *memory, uint32_t address, uint32_t bytes,
                          struct error *err);
+/* The parts of gpu_memory_alloc(): a range at a multiple of `align`, a power of two, that holds
+ * what it held; zeroes in it; the message when there is none. */
+bool gpu_memory_take(struct gpu_memory *memory, uint32_t bytes, uint32_t align, uint32_t *address);
+void gpu_memory_zero(struct gpu_memory *memory, uint32_t address, uint32_t bytes);
+bool gpu_memory_exhausted(const struct gpu_memory *memory, uint32_t bytes, struct error *err);
 void gpu_memory_free(struct gpu_memory *memory, uint32_t address, uint32_t bytes);
 
 #endif

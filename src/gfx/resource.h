@@ -75,7 +75,8 @@ struct resource {
     uint32_t twin;       /* multisampled: handle of the display target that it resolves into */
     uint64_t created;    /* the command that made it: no two resources' are the same */
     uint64_t used;       /* the command that used it last (gpu_device.commands) */
-    uint8_t *paged;      /* its bytes while it is not in the memory, or NULL */
+    uint32_t held_bytes; /* at its address: its size, or whole pages of the host */
+    uint8_t *paged;      /* its bytes while address is 0; NULL: zeroes (context_paging.c) */
     bool drawn;          /* drawn into since it was shown last (context_present.c) */
     bool sampled_only;   /* lies in a texture's squares, not in the ROPs' tiles */
     uint32_t references; /* by handle, by surfaces and views, by baked draws */

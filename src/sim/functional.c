@@ -45,8 +45,7 @@ put(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
     if (cmd->transfer.size_bytes < wanted)
         return fail(err, "resource %u: %u bytes are put into a box of %u", cmd->transfer.resource,
                     cmd->transfer.size_bytes, wanted);
-    resource_write_box(res, &renderer->device->memory, cmd->transfer.level, &cmd->transfer.box,
-                       cmd->transfer.bytes);
+    gpu_put(renderer->device, cmd);
     return true;
 }
 

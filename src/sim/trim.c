@@ -1,5 +1,6 @@
-/* Two walks over the trace: the first finds which resources the frames use, the second draws up to
- * the first frame, writes the state there, and copies the frames.
+/* Three walks over the trace: the first finds which draws are still to be seen, the second which
+ * resources the frames use, the third draws up to the first frame, writes the state there, copies
+ * the frames, and so on up to the last.
  *
  * Not kept: how much a query of time or of primitives that is open at the first frame had counted
  * (occlusion queries are), and bytes of resources that no command of the frames can read. */
@@ -15,69 +16,88 @@
 
 #define MEMORY_BYTES (1u << 30) /* simulated; only touched pages take host memory */
 
+struct part { /* frames that are cut out */
+    uint32_t first, last;
+    const char *path;
+    struct live_used used; /* by its frames */
+};
+
 struct trim {
     struct trace_reader *reader;
-    uint32_t first, last;
+    struct part *parts; /* in the order of their frames */
+    uint32_t part_count, last;
     struct needed_draws *needed;
-    uint64_t draws;          /* so far */
-    struct live_state *used; /* of the first walk: knows what the frames use */
+    uint64_t draws; /* so far */
+    uint32_t warm_up;
+    bool cold; /* before the frames to warm up with: nothing is drawn */
 
     struct gpu_device device;
     struct functional renderer;
     struct executor_sink executor;
     struct live_state *state;
-    struct trace_writer *writer;
+    struct trace_writer *writer;  /* of the part that is being cut out, or NULL */
+    const struct live_used *used; /* by that part */
 };
 
-/* Where a walk stands: in the frame `frame`; started: its messages belong to what is cut out. */
+/* Where a walk stands: in the frame `frame`, before the end of the part `at`; started: its messages
+ * belong to that part. */
 struct walk {
-    uint32_t frame;
+    uint32_t frame, at;
     bool restoring, started;
 };
 
-/* Whether the state is whole before this message, and the frames to cut out begin with it: behind
- * the state that the trace itself may begin with. */
+/* Whether the state is whole before this message, and a part begins with it: behind the state that
+ * the trace itself may begin with. */
 static bool
 begins_here(const struct trim *trim, const struct walk *walk, const struct message *message)
 {
-    return !walk->started && walk->frame == trim->first && !walk->restoring &&
+    return !walk->started && walk->at < trim->part_count &&
+           walk->frame == trim->parts[walk->at].first && !walk->restoring &&
            message->kind != MESSAGE_STATE;
 }
 
-static void
-step(struct walk *walk, const struct message *message)
+/* Whether a part ended with this message. */
+static bool
+step(const struct trim *trim, struct walk *walk, const struct message *message)
 {
     if (message->kind == MESSAGE_STATE)
         walk->restoring = message->state.begins;
     walk->frame += message->kind == MESSAGE_SWAP;
+    if (!walk->started || walk->frame <= trim->parts[walk->at].last)
+        return false;
+    walk->started = false;
+    walk->at++;
+    return true;
 }
 
 static bool
 find_used(struct trim *trim, struct error *err)
 {
+    struct live_state *state = live_state_create();
     struct walk walk = {0};
     struct message message;
-    bool end = false;
-    while (walk.frame <= trim->last) {
-        if (!trace_reader_next(trim->reader, &message, &end, err))
-            return false;
-        if (end)
+    bool end = false, ok = true;
+    while (ok && !end && walk.frame <= trim->last) {
+        ok = trace_reader_next(trim->reader, &message, &end, err);
+        if (!ok || end)
             break;
         if (begins_here(trim, &walk, &message)) {
             walk.started = true;
-            live_state_watch(trim->used);
+            live_state_watch(state, &trim->parts[walk.at].used);
         }
-        live_state_take(trim->used, &message);
-        step(&walk, &message);
+        live_state_take(state, &message);
+        if (step(trim, &walk, &message))
+            live_state_watch(state, NULL);
     }
-    return trace_reader_rewind(trim->reader, err);
+    live_state_destroy(state);
+    return ok && trace_reader_rewind(trim->reader, err);
 }
 
 static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct trim *trim = data;
-    if (cmd->op == GPU_DRAW && !needed_draws_has(trim->needed, trim->draws++))
+    if (cmd->op == GPU_DRAW && (!needed_draws_has(trim->needed, trim->draws++) || trim->cold))
         return true;
     return functional_execute(&trim->renderer, cmd, out, out_bytes, err);
 }
@@ -117,7 +137,7 @@ write_contents(void *data, const struct live_resource *live, struct error *err)
 {
     struct trim *trim = data;
     struct resource res;
-    if (!live_state_used(trim->used, live->number))
+    if (!live_used_has(trim->used, live->number))
         return true;
     if (!resource_init(&res, &live->desc, err))
         return false;
@@ -170,6 +190,43 @@ run_message(struct trim *trim, const struct message *message, struct error *err)
 }
 
 static bool
+begin_part(struct trim *trim, struct part *part, struct error *err)
+{
+    trim->used = &part->used;
+    return trace_writer_create_at(&trim->writer, part->path, trace_program(trim->reader),
+                                  trace_first_frame(trim->reader) + part->first, err) &&
+           ((part->first == 0 && !live_state_holds_client(trim->state)) || write_state(trim, err));
+}
+
+static bool
+end_part(struct trim *trim, struct error *err)
+{
+    struct trace_writer *writer = trim->writer;
+    trim->writer = NULL;
+    return !writer || trace_writer_close(writer, err);
+}
+
+/* What a part is followed by has to be drawn as well when another one comes. */
+static bool
+cut_message(struct trim *trim, struct walk *walk, const struct message *message, struct error *err)
+{
+    if (begins_here(trim, walk, message)) {
+        walk->started = true;
+        if (!begin_part(trim, &trim->parts[walk->at], err))
+            return false;
+    }
+    if (walk->started && !trace_writer_add(trim->writer, message, err))
+        return false;
+    const uint32_t next = walk->at + walk->started;
+    if (next < trim->part_count) {
+        trim->cold = trim->parts[next].first - walk->frame > trim->warm_up;
+        if (!run_message(trim, message, err))
+            return false;
+    }
+    return !step(trim, walk, message) || end_part(trim, err);
+}
+
+static bool
 cut(struct trim *trim, struct error *err)
 {
     struct walk walk = {0};
@@ -178,55 +235,65 @@ cut(struct trim *trim, struct error *err)
     bool end = false, ok = true;
     progress_begin(&progress, "trim: frame", trim->last + 1);
     while (ok && walk.frame <= trim->last) {
+        const uint32_t frame = walk.frame;
         ok = trace_reader_next(trim->reader, &message, &end, err);
         if (!ok || end)
             break;
-        if (begins_here(trim, &walk, &message)) {
-            walk.started = true;
-            ok = (trim->first == 0 && !live_state_holds_client(trim->state)) ||
-                 write_state(trim, err);
-        }
-        if (ok)
-            ok = walk.started ? trace_writer_add(trim->writer, &message, err)
-                              : run_message(trim, &message, err);
-        if (!ok)
-            fail_prefix(err, "frame %u", walk.frame);
-        step(&walk, &message);
+        if (!(ok = cut_message(trim, &walk, &message, err)))
+            fail_prefix(err, "frame %u", frame);
         progress_at(&progress, walk.frame, NULL);
     }
     progress_end(&progress);
+    struct error closing;
+    return end_part(trim, ok ? err : &closing) && ok;
+}
+
+static bool
+check_parts(const struct trim *trim, const struct frame_set *frames, struct error *err)
+{
+    for (uint32_t i = 0; i < trim->part_count; i++) {
+        if (i && frames->ranges[i].first <= frames->ranges[i - 1].last)
+            return fail(err, "ranges of frames that follow each other are expected");
+        if (trace_is_at(trim->reader, trim->parts[i].path))
+            return fail(err, "the output is the trace itself");
+    }
+    if (trim->last >= trace_frame_count(trim->reader))
+        return fail(err, "the trace has %u frames", trace_frame_count(trim->reader));
+    return true;
+}
+
+static bool
+find_and_cut(struct trim *trim, const struct frame_set *frames, struct error *err)
+{
+    if (!gpu_device_init(&trim->device, MEMORY_BYTES, err))
+        return false;
+    functional_init(&trim->renderer, &trim->device);
+    struct executor executor = {.data = trim, .device = &trim->device, .execute = execute};
+    executor_sink_init(&trim->executor, &executor);
+    trim->state = live_state_create();
+    bool ok = needed_draws_find(&trim->needed, trim->reader, frames, true, err) &&
+              find_used(trim, err) && cut(trim, err);
+    needed_draws_destroy(trim->needed);
+    live_state_destroy(trim->state);
+    executor_sink_fini(&trim->executor);
+    functional_fini(&trim->renderer);
+    gpu_device_fini(&trim->device);
     return ok;
 }
 
 bool
-trim_trace(struct trace_reader *reader, uint32_t first, uint32_t last, const char *path,
-           struct error *err)
+trim_trace(struct trace_reader *reader, const struct frame_set *frames, uint32_t warm_up,
+           const char *const *paths, struct error *err)
 {
-    struct trim trim = {.reader = reader, .first = first, .last = last};
-    struct error closing;
-    if (last >= trace_frame_count(reader))
-        return fail(err, "the trace has %u frames", trace_frame_count(reader));
-    if (trace_is_at(reader, path))
-        return fail(err, "the output is the trace itself");
-    if (!gpu_device_init(&trim.device, MEMORY_BYTES, err))
-        return false;
-    functional_init(&trim.renderer, &trim.device);
-    struct executor executor = {.data = &trim, .device = &trim.device, .execute = execute};
-    executor_sink_init(&trim.executor, &executor);
-    trim.used = live_state_create();
-    trim.state = live_state_create();
-    bool ok =
-        find_used(&trim, err) && trace_writer_create_at(&trim.writer, path, trace_program(reader),
-                                                        trace_first_frame(reader) + first, err);
-    if (ok) {
-        ok = cut(&trim, err);
-        ok = trace_writer_close(trim.writer, ok ? err : &closing) && ok;
-    }
-    needed_draws_destroy(trim.needed);
-    live_state_destroy(trim.used);
-    live_state_destroy(trim.state);
-    executor_sink_fini(&trim.executor);
-    functional_fini(&trim.renderer);
-    gpu_device_fini(&trim.device);
+    struct trim trim = {.reader = reader, .part_count = frames->count, .warm_up = warm_up};
+    trim.last = frame_set_last(frames);
+    trim.parts = mem_alloc(frames->count * sizeof *trim.parts);
+    for (uint32_t i = 0; i < frames->count; i++)
+        trim.parts[i] = (struct part){
+            .first = frames->ranges[i].first, .last = frames->ranges[i].last, .path = paths[i]};
+    bool ok = check_parts(&trim, frames, err) && find_and_cut(&trim, frames, err);
+    for (uint32_t i = 0; i < frames->count; i++)
+        VEC_FREE(&trim.parts[i].used);
+    free(trim.parts);
     return ok;
 }

@@ -2,13 +2,16 @@
 #ifndef AETIUS_SIM_TRIM_H
 #define AETIUS_SIM_TRIM_H
 
+#include "base/args.h"
 #include "trace/file.h"
 
-/* Writes frames `first` to `last` of the trace to `path`: in front the state at `first`, which is
- * found by drawing what comes before, functionally. Only the contents of resources that these
- * frames use are kept. Resources lie at the same addresses as in the whole trace, so that the
- * machine's statistics are the same. */
-bool trim_trace(struct trace_reader *reader, uint32_t first, uint32_t last, const char *path,
-                struct error *err);
+/* Writes each range of frames of the trace to a file of `paths`: in front the state at its first
+ * frame, which is found by drawing what comes before, functionally. Only the contents of resources
+ * that these frames use are kept. Resources lie at the same addresses as in the whole trace, so
+ * that the machine's statistics are the same. The ranges are in the order of their frames. Of the
+ * frames before each range only the last `warm_up` are drawn, UINT32_MAX: all: enough where a
+ * program draws every frame anew. */
+bool trim_trace(struct trace_reader *reader, const struct frame_set *frames, uint32_t warm_up,
+                const char *const *paths, struct error *err);
 
 #endif

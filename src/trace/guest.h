@@ -32,6 +32,15 @@ struct guest_region {
 bool guest_region_init(struct guest_region *region, const struct guest_layout *layout,
                        uint32_t level, const struct box *box, struct error *err);
 
+/* Whether its rows lie in one piece, from its offset on. */
+static inline bool
+guest_region_is_tight(const struct guest_region *region)
+{
+    const bool rows = region->rows == 1 || region->stride == region->row_bytes;
+    return rows &&
+           (region->slices == 1 || region->layer_stride == region->row_bytes * region->rows);
+}
+
 /* Whether all of the region lies in a mapping of so many bytes. */
 bool guest_region_fits(const struct guest_region *region, uint32_t mapping_bytes);
 

@@ -72,7 +72,6 @@ live_state_destroy(struct live_state *state)
     for (size_t i = 0; i < state->clients.count; i++)
         free_client(state->clients.items[i]);
     VEC_FREE(&state->clients);
-    VEC_FREE(&state->used);
     free(state);
 }
 
@@ -134,11 +133,11 @@ end_client(struct live_state *state, uint32_t number)
 static void
 use(struct live_state *state, const struct live_resource *resource)
 {
-    if (!state->watching || !resource)
+    if (!state->used || !resource)
         return;
-    while (state->used.count <= resource->number)
-        VEC_PUSH(&state->used, false);
-    state->used.items[resource->number] = true;
+    while (state->used->count <= resource->number)
+        VEC_PUSH(state->used, false);
+    state->used->items[resource->number] = true;
 }
 
 static void
@@ -537,9 +536,9 @@ use_sub_context(struct live_state *state, struct live_sub_context *sub)
 }
 
 void
-live_state_watch(struct live_state *state)
+live_state_watch(struct live_state *state, struct live_used *used)
 {
-    state->watching = true;
+    state->used = used;
     for (size_t c = 0; c < state->clients.count; c++)
         for (size_t i = 0; i < state->clients.items[c]->sub_contexts.count; i++)
             use_sub_context(state, state->clients.items[c]->sub_contexts.items[i]);
@@ -559,7 +558,7 @@ live_state_holds_client(const struct live_state *state)
 }
 
 bool
-live_state_used(const struct live_state *state, uint32_t number)
+live_used_has(const struct live_used *used, uint32_t number)
 {
-    return number < state->used.count && state->used.items[number];
+    return number < used->count && used->items[number];
 }

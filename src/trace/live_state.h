@@ -39,10 +39,16 @@ const struct live_resource *live_state_resource(struct live_state *state, uint32
 /* Whether any client is connected. */
 bool live_state_holds_client(const struct live_state *state);
 
-/* From now on notes which resources commands use; those of what is bound now count. */
-void live_state_watch(struct live_state *state);
-/* Whether a command has used the resource of that number since. */
-bool live_state_used(const struct live_state *state, uint32_t number);
+/* Resources by their number: whether a command used them. */
+struct live_used {
+    bool *items;
+    size_t count, capacity;
+};
+
+/* From now on notes which resources commands use; those of what is bound now count. NULL: no
+ * longer. VEC_FREE() is the caller's. */
+void live_state_watch(struct live_state *state, struct live_used *used);
+bool live_used_has(const struct live_used *used, uint32_t number);
 
 /* How the state is written out. `write` takes each message; `contents` is asked to write what a
  * resource holds, right behind its creation; `result` is told of each query, at the end. */

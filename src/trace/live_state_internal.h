@@ -56,8 +56,7 @@ struct live_state {
     uint64_t mark; /* of the last sweep */
     uint32_t resource_count;
     struct live_resource *newest;
-    bool watching;
-    VEC(bool) used; /* by resource number */
+    struct live_used *used; /* NULL: nobody watches */
 };
 
 /* What a packet of that command set last, of a stage (or object type) and a slot; or NULL. */

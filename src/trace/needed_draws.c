@@ -173,17 +173,16 @@ list_work(struct finder *finder, struct trace_reader *reader, const struct frame
 {
     uint32_t frame = 0, last = frame_set_last(wanted);
     struct message message;
-    bool end = false, seen = false;
+    bool end = false;
     while (frame <= last) {
         if (!trace_reader_next(reader, &message, &end, err))
             return false;
         if (end)
             break;
+        bool was_wanted = finder->in_wanted;
         finder->in_wanted = frame_set_has(wanted, frame);
-        if (whole_state && finder->in_wanted && !seen) {
-            seen = true;
+        if (whole_state && finder->in_wanted && !was_wanted)
             see_all(finder);
-        }
         live_state_take(finder->state, &message);
         if ((message.kind == MESSAGE_SWAP || message.kind == MESSAGE_GET) && finder->in_wanted) {
             const struct live_resource *read =

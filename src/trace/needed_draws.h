@@ -10,7 +10,7 @@
 struct needed_draws;
 
 /* Walks the trace up to the last of the frames and takes the reader back to its start. With
- * `whole_state` all that lies in memory before the first of the frames counts as seen, too. */
+ * `whole_state` all that lies in memory before each range of frames counts as seen, too. */
 bool needed_draws_find(struct needed_draws **needed, struct trace_reader *reader,
                        const struct frame_set *wanted, bool whole_state, struct error *err);
 /* For those who draw the wanted frames whole, each for itself, and walk past the others: of a

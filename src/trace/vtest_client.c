@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define SHARED_MAX_BYTES (1u << 30)
+#define DIRECT_MIN_BYTES (1u << 18)
 
 struct shared_resource {
     struct resource_desc desc;
@@ -236,7 +237,6 @@ find_region(struct vtest_client *client, const struct message *message, uint32_t
              handle, resource->mapping_bytes);
         return NULL;
     }
-    VEC_RESERVE(&client->rows, region->tight_bytes);
     return resource;
 }
 
@@ -259,8 +259,14 @@ do_put(struct vtest_client *client, const uint32_t *p, struct error *err)
     struct shared_resource *resource = find_region(client, &message, p[9], &region, err);
     if (!resource)
         return false;
-    guest_gather(&region, resource->mapping, client->rows.items);
-    message.bytes = client->rows.items;
+    /* Large ones are read where they are: the client leaves them alone until it is answered. */
+    if (region.tight_bytes >= DIRECT_MIN_BYTES && guest_region_is_tight(&region)) {
+        message.bytes = resource->mapping + region.offset;
+    } else {
+        VEC_RESERVE(&client->rows, region.tight_bytes);
+        guest_gather(&region, resource->mapping, client->rows.items);
+        message.bytes = client->rows.items;
+    }
     message.size_bytes = region.tight_bytes;
     return tell(client, &message, err);
 }
@@ -273,6 +279,7 @@ read_rows(struct vtest_client *client, const struct message *message, uint32_t o
     struct shared_resource *resource = find_region(client, message, offset, &region, err);
     if (!resource)
         return false;
+    VEC_RESERVE(&client->rows, region.tight_bytes);
     if (!client->sink->take(client->sink->data, message, client->rows.items, region.tight_bytes,
                             err))
         return false;

@@ -8,19 +8,38 @@
 #include <string.h>
 #include <cmocka.h> /* behind our own headers: it has a macro fail() */
 
-enum { MEMORY = 1 << 20, BUFFERS = 12, BYTES = 1 << 18 };
+enum { MEMORY = 1 << 20, BUFFERS = 12, BYTES = 1 << 18, PART = 5000 };
 
 static struct gpu_device device;
 static struct error err;
 
-static bool
-apply_transfer(enum gpu_op op, uint32_t handle)
+static struct gpu_cmd
+transfer(enum gpu_op op, uint32_t handle, uint32_t bytes)
 {
     struct gpu_cmd cmd = {.op = op, .client = 1};
     cmd.transfer.resource = handle;
-    cmd.transfer.box = (struct box){0, 0, 0, BYTES, 1, 1};
-    cmd.transfer.size_bytes = BYTES;
+    cmd.transfer.box = (struct box){0, 0, 0, (int32_t)bytes, 1, 1};
+    cmd.transfer.size_bytes = bytes;
+    return cmd;
+}
+
+static bool
+get(uint32_t handle)
+{
+    const struct gpu_cmd cmd = transfer(GPU_GET, handle, BYTES);
     return gpu_apply(&device, &cmd, &err);
+}
+
+/* The first `bytes` of a buffer become `value`. */
+static void
+put(uint32_t handle, int value, uint32_t bytes)
+{
+    static uint8_t rows[BYTES];
+    struct gpu_cmd cmd = transfer(GPU_PUT, handle, bytes);
+    memset(rows, value, bytes);
+    cmd.transfer.bytes = rows;
+    assert_true(gpu_apply(&device, &cmd, &err));
+    gpu_put(&device, &cmd);
 }
 
 static bool
@@ -53,6 +72,13 @@ begin(bool pages)
     assert_true(gpu_apply(&device, &cmd, &err));
 }
 
+static void
+drop(uint32_t handle)
+{
+    const struct gpu_cmd unref = {.op = GPU_RESOURCE_UNREF, .client = 1, .unref.handle = handle};
+    assert_true(gpu_apply(&device, &unref, &err));
+}
+
 /* Three times as much as fits: every buffer has its bytes whenever a command uses it. */
 static void
 test_more_than_fits(void **state)
@@ -60,20 +86,46 @@ test_more_than_fits(void **state)
     begin(true);
     for (uint32_t i = 1; i <= BUFFERS; i++) {
         assert_true(create_buffer(i));
-        assert_true(apply_transfer(GPU_PUT, i));
+        assert_true(get(i));
+        assert_int_equal(bytes_of(i)[0], 0);
+        assert_memory_equal(bytes_of(i), bytes_of(i) + 1, BYTES - 1);
         memset(bytes_of(i), (int)i, BYTES);
     }
     for (uint32_t round = 0; round < 3; round++)
         for (uint32_t k = 0; k < BUFFERS; k++) {
             const uint32_t i = 1 + k * (round == 1 ? 7 : 1) % BUFFERS;
-            assert_true(apply_transfer(GPU_GET, i));
+            assert_true(get(i));
             assert_int_equal(bytes_of(i)[0], i);
             assert_int_equal(bytes_of(i)[BYTES - 1], i);
             assert_memory_equal(bytes_of(i), bytes_of(i) + 1, BYTES - 1);
         }
     assert_true(device.memory.used_bytes <= MEMORY);
-    const struct gpu_cmd unref = {.op = GPU_RESOURCE_UNREF, .client = 1, .unref.handle = 1};
-    assert_true(gpu_apply(&device, &unref, &err));
+    drop(1);
+    gpu_device_fini(&device);
+}
+
+/* What is put where nothing was yet: the whole or a part, in the memory or, when that is full,
+ * outside; and again in what others left behind. The rest is zero. */
+static void
+test_first_put(void **state)
+{
+    begin(true);
+    for (uint32_t round = 1; round <= 3; round++) {
+        for (uint32_t i = 1; i <= BUFFERS; i++) {
+            assert_true(create_buffer(i));
+            put(i, (int)(16 * round + i), i % 2 ? BYTES : PART);
+        }
+        for (uint32_t i = 1; i <= BUFFERS; i++) {
+            assert_true(get(i));
+            assert_int_equal(bytes_of(i)[0], 16 * round + i);
+            assert_int_equal(bytes_of(i)[PART - 1], 16 * round + i);
+            assert_int_equal(bytes_of(i)[PART], i % 2 ? 16 * round + i : 0);
+            assert_memory_equal(bytes_of(i) + PART, bytes_of(i) + PART + 1, BYTES - PART - 1);
+        }
+        for (uint32_t i = 1; i <= BUFFERS; i++)
+            drop(i);
+        assert_int_equal(device.memory.used_bytes, 0);
+    }
     gpu_device_fini(&device);
 }
 
@@ -94,6 +146,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_more_than_fits),
+        cmocka_unit_test(test_first_put),
         cmocka_unit_test(test_not_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -333,7 +333,7 @@ trim_tiny(const char *from, uint32_t first, const char *to)
     struct trace_reader *reader;
     struct error warning, err = {""};
     assert_true(trace_reader_open(&reader, from, &warning, &err));
-    if (!trim_trace(reader, first, first, to, &err))
+    if (!trim_trace(reader, &(struct frame_set){{{first, first}}, 1}, UINT32_MAX, &to, &err))
         fail_msg("%s", err.text);
     trace_reader_close(reader);
 }
@@ -404,9 +404,10 @@ test_a_trace_that_is_read_stays_whole(void **state)
     assert_true(trace_reader_open(&reader, path, NULL, &err));
     assert_true(trace_is_at(reader, other));
     assert_false(trace_is_at(reader, TINY_TRACE));
-    assert_false(trim_trace(reader, 0, 0, path, &err));
+    const struct frame_set frame_0 = {{{0, 0}}, 1};
+    assert_false(trim_trace(reader, &frame_0, UINT32_MAX, (const char *[]){path}, &err));
     assert_string_equal(err.text, "the output is the trace itself");
-    assert_false(trim_trace(reader, 0, 0, other, &err));
+    assert_false(trim_trace(reader, &frame_0, UINT32_MAX, (const char *[]){other}, &err));
     assert_true(trace_reader_next(reader, &message, &end, &err));
     assert_true(trace_writer_create(&writer, path, "another", &err));
     for (end = false; !end;)
@@ -522,6 +523,98 @@ test_draws_that_later_frames_see(void **state)
     }
 }
 
+enum { RES_SAMPLES = 70, OBJ_SAMPLES = 210 };
+
+/* A multisampled surface is cleared to this red; shown: it is resolved into what a swap shows. */
+static void
+write_resolved(struct trace_writer *writer, float red, bool clear)
+{
+    static struct stream s;
+    struct message swap = {.kind = MESSAGE_SWAP};
+    swap.transfer.handle = RES_COLOR;
+    swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
+    s.count = 0;
+    if (clear)
+        PACKET(&s, 7, 0, 4, float_bits(red), 0, 0, float_bits(1), 0, 0, 0);
+    PACKET(&s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 64, 32, 1, RES_SAMPLES, 0, 1, 0, 0, 0, 64,
+           32, 1);
+    add(writer, stream_message(&s, CLIENT));
+    add(writer, swap);
+}
+
+static void
+write_multisampled(const char *path)
+{
+    static struct stream s;
+    struct trace_writer *writer;
+    struct error err;
+    struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[0]};
+    assert_true(trace_writer_create(&writer, path, "samples", &err));
+    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+    add(writer, create);
+    create.resource.handle = RES_SAMPLES;
+    create.resource.bind = BIND_RENDER_TARGET;
+    create.resource.samples = 4;
+    add(writer, create);
+    s.count = 0;
+    PACKET(&s, 1, 8, OBJ_SAMPLES, RES_SAMPLES, 1, 0, 0);
+    PACKET(&s, 5, 0, 1, 0, OBJ_SAMPLES);
+    add(writer, stream_message(&s, CLIENT));
+    write_resolved(writer, 1.0f, true);
+    write_resolved(writer, 0.2f, true);
+    write_resolved(writer, 0.0f, false);
+    write_resolved(writer, 0.0f, false);
+    assert_true(trace_writer_close(writer, &err));
+}
+
+static void
+check_red(const char *path, uint32_t first, uint8_t red)
+{
+    struct tiny_run run;
+    struct trace_reader *reader;
+    struct error err;
+    tiny_init(&run);
+    run.trace = path;
+    run.functional = true;
+    tiny_go(&run, false);
+    if (!run.ok)
+        fail_msg("%s", run.err.text);
+    assert_int_equal(run.frame_count, 1);
+    assert_int_equal(run.frame[0].rgba[0], red);
+    assert_memory_equal(run.frame[0].rgba, run.frame[0].rgba + 4, run.frame[0].bytes - 4);
+    tiny_fini(&run);
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_int_equal(trace_first_frame(reader), first);
+    trace_reader_close(reader);
+}
+
+/* Several frames cut out in one walk; what they show was drawn before, into samples that no
+ * transfer reaches. */
+static void
+test_several_parts(void **state)
+{
+    char whole[] = "/tmp/aetius-trim-XXXXXX", one[] = "/tmp/aetius-trim-XXXXXX";
+    char three[] = "/tmp/aetius-trim-XXXXXX";
+    const struct frame_set in_order = {.ranges = {{1, 1}, {3, 3}}, .count = 2};
+    const struct frame_set backwards = {.ranges = {{3, 3}, {1, 1}}, .count = 2};
+    struct trace_reader *reader;
+    struct error err;
+    (void)state;
+    close(mkstemp(whole));
+    close(mkstemp(one));
+    close(mkstemp(three));
+    write_multisampled(whole);
+    assert_true(trace_reader_open(&reader, whole, NULL, &err));
+    assert_false(trim_trace(reader, &backwards, UINT32_MAX, (const char *[]){three, one}, &err));
+    assert_true(trim_trace(reader, &in_order, 0, (const char *[]){one, three}, &err));
+    trace_reader_close(reader);
+    check_red(one, 1, 51);
+    check_red(three, 3, 51);
+    unlink(whole);
+    unlink(one);
+    unlink(three);
+}
+
 int
 main(void)
 {
@@ -535,6 +628,7 @@ main(void)
         cmocka_unit_test(test_a_trace_that_is_read_stays_whole),
         cmocka_unit_test(test_needed_draws),
         cmocka_unit_test(test_draws_that_later_frames_see),
+        cmocka_unit_test(test_several_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
