@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 root=$(pwd)
 work=$root/build-check
 golden=tests/golden/tiny.trace
+workloads=tests/golden/workloads.trace
 mkdir -p "$work/logs"
 rm -f "$work/result"
 
@@ -143,7 +144,7 @@ frame_alone() {
         diff - "$work/results/alone.row"
 }
 
-# Each statistic counts something on some machine: the trace that the repository keeps on several,
+# Each statistic counts something on some machine: the traces that the repository keeps on several,
 # and what real_scenes left. What only games of `make real` count is named here.
 statistics_used() {
     for preset in reference-2005 reference-2008; do
@@ -153,8 +154,11 @@ statistics_used() {
                 -o "$work/results/used-$preset-$choice" || return 1
         done
     done
+    "$aetius" sim "$workloads" --preset reference-2008 --force -o "$work/results/used-workloads" &&
+        "$aetius" sim "$workloads" --preset reference-2008 --config tests/golden/tight.ini \
+            --jobs 2 --force -o "$work/results/used-tight" || return 1
     # shellcheck disable=SC2046  # folders, without blanks
-    UNUSED_OK='hz.poisoned' tools/unused-statistics.sh "$work"/results/used-* $(find "$work/real/pictures" -name sim 2>/dev/null)
+    UNUSED_OK='hz.poisoned zstencil.blocks_read_128' tools/unused-statistics.sh "$work"/results/used-* $(find "$work/real/pictures" -name sim 2>/dev/null)
 }
 
 # The part of `make real` that is short enough.

@@ -75,7 +75,10 @@ bool
 simulate_options_parse(struct simulate_options *options, struct error *err)
 {
     return (!options->frames || frame_set_parse(&options->timed, options->frames, err)) &&
-           parse_vcd(options, err) && parse_map(options, err) && parse_pixel(options, err);
+           parse_vcd(options, err) && parse_map(options, err) && parse_pixel(options, err) &&
+           (!options->capture_blocks ||
+            (options->dir && !options->functional && options->jobs <= 1) ||
+            fail(err, "--capture-blocks wants -o DIR, and a run in time, of one job"));
 }
 
 /* By the option, or else by the parameters. */
@@ -95,6 +98,48 @@ open_vcd(struct simulate *s, struct error *err)
     s->vcd = vcd_create(path, &s->sim.machine->clock, first, last, err);
     free(path);
     return s->vcd != NULL;
+}
+
+/* --capture-blocks: files of color and of z, one for all ROPs. */
+static bool
+open_captures(struct simulate *s, struct error *err)
+{
+    static const struct {
+        const char *name;
+        enum codec_kind kind;
+    } files[2] = {{"color", CODEC_COLOR}, {"z", CODEC_DEPTH}};
+    struct machine *machine = s->sim.machine;
+    if (!s->options->capture_blocks)
+        return true;
+    if (machine->colorwrite->rop.shape.cache.line_bytes != CODEC_BLOCK_BYTES ||
+        machine->zstencil->rop.shape.cache.line_bytes != CODEC_BLOCK_BYTES)
+        return fail(err, "--capture-blocks wants lines of 16 quads in both caches of the ROPs");
+    for (uint32_t i = 0; i < 2; i++) {
+        char *path = mem_printf("%s/blocks.%s", s->options->dir, files[i].name);
+        bool ok = blocks_writer_create(&s->captures[i].writer, path, files[i].kind, err);
+        free(path);
+        if (!ok)
+            return false;
+        s->captures[i].frame = &s->sim.frame;
+    }
+    for (uint32_t r = 0; r < machine->rops; r++) {
+        machine->colorwrite[r].rop.cache.capture = &s->captures[0];
+        machine->zstencil[r].rop.cache.capture = &s->captures[1];
+    }
+    return true;
+}
+
+static bool
+close_captures(struct simulate *s, struct error *err)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct rop_capture *capture = &s->captures[i];
+        if (capture->writer)
+            ok = blocks_writer_close(capture->writer, ok ? err : NULL) && ok;
+        capture->writer = NULL;
+    }
+    return ok;
 }
 
 /* Maps by option and by parameters, and the pixel. */
@@ -138,7 +183,7 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     begin_watch(s);
     executor_sink_init(&s->sink, &s->sim.executor);
     progress_begin(&s->progress, options->functional ? "drawing" : "simulating", 0);
-    if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err))
+    if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err) && open_captures(s, err))
         return true;
     simulate_end(s, false, NULL);
     return false;
@@ -149,6 +194,7 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
 {
     progress_end(&s->progress);
     bool whole = vcd_destroy(s->vcd, err);
+    whole = close_captures(s, whole ? err : NULL) && whole;
     complete = complete && !s->sim.stopped;
     bool ok =
         run_folder_close(&s->folder, complete, stdout, s->options->json, whole ? err : NULL) &&

@@ -12,6 +12,7 @@ struct simulate_options {
     struct machine_options machine;
     const char *frames, *dir;
     const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */
+    bool capture_blocks;
     bool force, json;
     bool functional; /* without time: no machine is built */
     uint64_t jobs;   /* of `aetius sim`: processes; 0 as 1 */
@@ -36,6 +37,12 @@ struct simulate_options {
         {"pixel",    0,                                                                             \
          ARG_STRING, &(options)->pixel,                                                             \
          "X,Y",      "the life of a pixel: every fragment that touched it; also DIR/pixel.json"},   \
+        {"capture-blocks",                                                                          \
+         0,                                                                                         \
+         ARG_FLAG,                                                                                  \
+         &(options)->capture_blocks,                                                                \
+         NULL,                                                                                      \
+         "write the lines between ROPs and memory to DIR/blocks.color and DIR/blocks.z"},           \
         {"force", 0, ARG_FLAG, &(options)->force, NULL, "overwrite a DIR that holds a run"},        \
     {                                                                                               \
         "json", 0, ARG_FLAG, &(options)->json, NULL, "print run.json instead of the summary"        \
@@ -51,6 +58,7 @@ struct simulate {
     struct executor_sink sink; /* takes the messages */
     struct vcd *vcd;
     struct watch *watch;
+    struct rop_capture captures[2]; /* color, z */
 };
 
 /* Reads what is text of the above; false: wrong usage. */

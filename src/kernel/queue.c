@@ -64,6 +64,8 @@ void
 queue_settle(struct queue *queue, uint64_t now)
 {
     const uint64_t cycles = now - queue->occupancy_since;
+    if (cycles && queue->count > queue->peak) /* what is held through a cycle, whoever goes first */
+        queue->peak = queue->count;
     queue->occupancy_sum += queue->count * cycles;
     if (queue->count == 0)
         queue->empty_cycles += cycles;
@@ -98,8 +100,6 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
         arrival = queue->last_arrival;
     queue->last_arrival = queue->arrival[slot] = arrival;
     queue->count++;
-    if (queue->count > queue->peak)
-        queue->peak = queue->count;
     queue->pushed++;
     queue->items_in++;
     module_wake_at(queue->receiver, arrival);

@@ -437,14 +437,14 @@ copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return ok;
 }
 
-/* Commands that change only what later draws are baked from (a new surface may move a texture). */
+/* Commands that change only what later draws are baked from (create_command() drains when a new
+ * surface moves a texture). */
 static bool
 is_state(const struct gpu_cmd *cmd)
 {
     const enum gpu_op op = cmd->op;
     return !gpu_op_is_work(op) && op != GPU_CLIENT_END && op != GPU_DESTROY_SUB_CTX &&
-           op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS &&
-           !(op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SURFACE);
+           op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS;
 }
 
 /* A surface may move a texture to where the ROPs can draw into it; that takes no time: a driver
@@ -510,6 +510,7 @@ machine_settle(struct machine *m)
     dac_reset(m->dac);
     memctl_reset(m->memctl);
     m->interpolator->turn = 0;
+    m->sched->turn = m->sched->turn_threads = 0;
     for (uint32_t s = 0; s < m->shaders; s++)
         shader_reset(&m->shader[s]);
     for (uint32_t q = 0; q < m->clock.queue_count; q++)

@@ -105,9 +105,9 @@ blocks_use(struct blocks *blocks, const struct bound_surface *bound)
     surface->end = first + level->slice_bytes;
     surface->tiles_x = level->tiles_x;
     surface->first_state = blocks->used;
-    surface->compressible = blocks->codec && blocks->block_bytes == CODEC_BLOCK_BYTES &&
-                            bound->format->block_bytes == 4;
-    if (surface->compressible)
+    surface->has_words =
+        blocks->block_bytes == CODEC_BLOCK_BYTES && bound->format->block_bytes == 4;
+    if (surface->has_words)
         find_places(surface);
     blocks->used += (blocks_of_surface(blocks, surface) + blocks->rops - 1) / blocks->rops;
     return surface;
@@ -159,17 +159,32 @@ shape_of(const struct block_surface *surface)
     return (struct codec_shape){CODEC_BUS_64, surface->res->samples};
 }
 
+/* Whether write-backs of this address are for a codec, when there is one. */
 static bool
-compresses(const struct blocks *blocks, const struct block_surface *surface, uint32_t address)
+is_for_codec(const struct blocks *blocks, const struct block_surface *surface, uint32_t address)
 {
-    return surface && surface->compressible &&
+    return surface && surface->has_words &&
            blocks_reach(blocks, surface, (address - surface->first) / blocks->block_bytes);
 }
 
 bool
 blocks_compress(const struct blocks *blocks, uint32_t address)
 {
-    return blocks->codec && compresses(blocks, blocks_surface(blocks, address), address);
+    return blocks->codec && is_for_codec(blocks, blocks_surface(blocks, address), address);
+}
+
+bool
+blocks_words(const struct blocks *blocks, uint32_t address, const uint8_t *line, uint32_t *words)
+{
+    const struct block_surface *surface = blocks_surface(blocks, address);
+    if (surface && surface->has_words) {
+        words_of_line(surface, line, words);
+        return true;
+    }
+    for (uint32_t i = 0; i < CODEC_WORDS; i++, line += 4)
+        words[i] = (uint32_t)line[0] | (uint32_t)line[1] << 8 | (uint32_t)line[2] << 16 |
+                   (uint32_t)line[3] << 24;
+    return false;
 }
 
 uint32_t
@@ -177,18 +192,21 @@ blocks_pack(struct blocks *blocks, uint32_t address, const uint8_t *line, bool r
 {
     const struct block_surface *surface = blocks_surface(blocks, address);
     uint32_t words[CODEC_WORDS], state = BLOCK_RAW;
-    if (!raw && compresses(blocks, surface, address)) {
-        words_of_line(surface, line, words);
-        int32_t level = blocks->codec->choose(words, shape_of(surface));
-        if (level >= 0) {
-            blocks->codec->compress(words, shape_of(surface), level, out);
-            state = BLOCK_LEVEL + (uint32_t)level;
+    if (!raw && is_for_codec(blocks, surface, address)) {
+        state = BLOCK_KEPT;
+        if (blocks->codec) {
+            words_of_line(surface, line, words);
+            int32_t level = blocks->codec->choose(words, shape_of(surface));
+            if (level >= 0) {
+                blocks->codec->compress(words, shape_of(surface), level, out);
+                state = BLOCK_LEVEL + (uint32_t)level;
+            }
         }
     }
-    if (state == BLOCK_RAW)
-        memcpy(out, line, blocks->block_bytes);
     uint32_t noted = state;
-    if (state != BLOCK_RAW && ++blocks->levels_noted == blocks->fault_level_at)
+    if (state < BLOCK_LEVEL)
+        memcpy(out, line, blocks->block_bytes);
+    else if (++blocks->levels_noted == blocks->fault_level_at)
         noted = state == BLOCK_LEVEL ? state + 1 : state - 1;
     blocks_note(blocks, address, noted);
     return state;
@@ -200,7 +218,7 @@ blocks_unpack(const struct blocks *blocks, uint32_t address, uint32_t state, con
 {
     const struct block_surface *surface = blocks_surface(blocks, address);
     uint32_t words[CODEC_WORDS];
-    if (state == BLOCK_RAW) {
+    if (state == BLOCK_RAW || state == BLOCK_KEPT) {
         memmove(line, in, blocks->block_bytes);
         return;
     }
@@ -221,7 +239,7 @@ blocks_settle(struct blocks *blocks, struct gpu_memory *memory)
         for (uint32_t n = 0; n < blocks_of_surface(blocks, surface); n++) {
             uint32_t address = surface->first + n * blocks->block_bytes;
             uint32_t state = blocks_state(blocks, address);
-            if (state == BLOCK_RAW)
+            if (state == BLOCK_RAW || state == BLOCK_KEPT)
                 continue;
             blocks_unpack(blocks, address, state, memory->bytes + address, memory->bytes + address);
             blocks_note(blocks, address, BLOCK_RAW);

@@ -17,7 +17,12 @@
 
 enum { BLOCKS_MAX_SURFACES = 9, BLOCK_MAX_BYTES = CODEC_BLOCK_BYTES };
 
-enum block_state { BLOCK_RAW, BLOCK_CLEARED, BLOCK_LEVEL /* + n: compressed to level n */ };
+enum block_state {
+    BLOCK_RAW, /* as it is; by other means than a write-back of this ROP, or without a state */
+    BLOCK_CLEARED,
+    BLOCK_KEPT,  /* written back as it is: no level holds it, or there is no codec */
+    BLOCK_LEVEL, /* + n: compressed to level n */
+};
 
 struct block_surface { /* a slice of a resource's level */
     const struct resource *res;
@@ -25,8 +30,8 @@ struct block_surface { /* a slice of a resource's level */
     uint32_t first, end; /* addresses */
     uint32_t tiles_x;
     uint32_t first_state; /* of its own blocks, in the memory of states */
-    bool compressible;
-    uint8_t place[4]; /* of an element's byte i in a codec's word: its bit position */
+    bool has_words;       /* elements of 4 bytes in lines of a codec's block */
+    uint8_t place[4];     /* of an element's byte i in a codec's word: its bit position */
     uint8_t clear_line[BLOCK_MAX_BYTES];
 };
 
@@ -77,10 +82,9 @@ blocks_note(struct blocks *blocks, uint32_t address, uint32_t state)
 static inline uint32_t
 blocks_bytes(const struct blocks *blocks, uint32_t state)
 {
-    return state == BLOCK_RAW ? blocks->block_bytes
-           : state == BLOCK_CLEARED
-               ? 0
-               : blocks->codec->levels[CODEC_BUS_64].bytes[state - BLOCK_LEVEL];
+    if (state >= BLOCK_LEVEL)
+        return blocks->codec->levels[CODEC_BUS_64].bytes[state - BLOCK_LEVEL];
+    return state == BLOCK_CLEARED ? 0 : blocks->block_bytes;
 }
 
 /* A line on its way to memory: notes its new state and writes blocks_bytes() of it. `raw`: it is
@@ -92,6 +96,11 @@ void blocks_unpack(const struct blocks *blocks, uint32_t address, uint32_t state
                    uint8_t *line);
 /* Whether lines of this address go through the compressor. */
 bool blocks_compress(const struct blocks *blocks, uint32_t address);
+
+/* The line as a codec sees it. Returns whether the codec's words are those of the format: else they
+ * are the bytes as they lie. Lines of a codec's block only. */
+bool blocks_words(const struct blocks *blocks, uint32_t address, const uint8_t *line,
+                  uint32_t *words);
 
 /* Makes every block of the surfaces raw in memory, outside time. */
 void blocks_settle(struct blocks *blocks, struct gpu_memory *memory);

@@ -49,6 +49,9 @@ void
 dac_reset(struct dac *dac)
 {
     dac->next_refresh = dac->module.clock->now + dac->refresh_cycles;
+    dac->shown = false;
+    if (dac->refresh_cycles)
+        module_wake_at(&dac->module, dac->next_refresh);
 }
 
 void
@@ -80,7 +83,7 @@ begin(struct dac *dac, uint64_t now)
         dac->base = blocks_quad_address(surface, 0, 0);
         dac->size_bytes = surface->res->levels[surface->level].slice_bytes;
         queue_pop(dac->control, now);
-    } else if (dac->refresh_cycles && now >= dac->next_refresh) {
+    } else if (dac->refresh_cycles && !dac->shown && now >= dac->next_refresh) {
         dac->next_refresh += dac->refresh_cycles;
         if (!dac->front_bytes)
             return true;
@@ -88,7 +91,7 @@ begin(struct dac *dac, uint64_t now)
         dac->base = dac->front;
         dac->size_bytes = dac->front_bytes;
     } else {
-        if (dac->refresh_cycles)
+        if (dac->refresh_cycles && !dac->shown)
             module_wake_at(&dac->module, dac->next_refresh);
         return false;
     }
@@ -281,6 +284,7 @@ end(struct dac *dac, uint64_t now)
             return false;
         *(struct done_item *)queue_push(dac->done, now) = (struct done_item){false, 0};
         dac->stats.frames++;
+        dac->shown = true;
     } else {
         dac->stats.refreshes++;
     }

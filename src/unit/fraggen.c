@@ -274,7 +274,7 @@ go_on_with_step(struct fraggen *fraggen, uint64_t now)
 static bool
 generate(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
 {
-    uint32_t quads = fraggen->owed, steps = 0;
+    uint32_t quads = now == fraggen->free_cycle ? fraggen->owed : 0, steps = 0;
     bool worked = false;
     while (quads < fraggen->quads_cycle) {
         if (!fraggen->in_step && (steps++ == fraggen->steps_cycle || !begin_step(fraggen)))

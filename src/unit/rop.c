@@ -437,7 +437,8 @@ make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
     for (; next_block(rop, surface, &address); rop->walk++) {
         uint32_t state = blocks_state(&rop->blocks, address);
         int32_t line = cache_find(&rop->cache.tags, address);
-        if (state == BLOCK_RAW || (line >= 0 && rop->cache.tags.lines[line].dirty))
+        if (state == BLOCK_RAW || state == BLOCK_KEPT ||
+            (line >= 0 && rop->cache.tags.lines[line].dirty))
             continue;
         bool done = state == BLOCK_CLEARED && line < 0
                         ? rop_cache_write_block(&rop->cache, address, surface->clear_line)

@@ -81,8 +81,29 @@ count_moved(struct rop_cache *cache, uint32_t state, uint64_t counts[4])
     uint32_t bytes = blocks_bytes(cache->blocks, state);
     if (state == BLOCK_CLEARED)
         return;
-    counts[state == BLOCK_RAW ? 3 : bytes / TRANSACTION_BYTES - 1]++;
+    counts[state < BLOCK_LEVEL ? 3 : bytes / TRANSACTION_BYTES - 1]++;
     cache->bytes_saved += cache->shape.line_bytes - bytes;
+}
+
+/* Tells the capture of a line that crosses; a failure is found at the end. */
+static void
+capture(struct rop_cache *cache, const struct rop_transfer *transfer, uint32_t flags,
+        const uint8_t *line)
+{
+    uint32_t words[CODEC_WORDS];
+    const struct block_surface *surface = blocks_surface(cache->blocks, transfer->address);
+    struct rop_capture *to = cache->capture;
+    bool ordered = blocks_words(cache->blocks, transfer->address, line, words);
+    if (transfer->state == BLOCK_CLEARED)
+        flags |= BLOCK_IS_CLEARED;
+    else if (transfer->state == BLOCK_RAW || !ordered)
+        flags |= BLOCK_IS_PLAIN;
+    const struct block_tag tag = {.frame = *to->frame,
+                                  .moved_bytes = (uint16_t)transfer->bytes,
+                                  .samples = (uint8_t)(surface ? surface->res->samples : 1),
+                                  .flags = (uint8_t)flags};
+    if (!to->failed)
+        to->failed = !blocks_writer_add(to->writer, words, &tag, &to->err);
 }
 
 static void
@@ -100,6 +121,8 @@ send_out(struct rop_cache *cache, struct rop_request *request, uint32_t address,
     out->sent = 0;
     out->packs = !raw && blocks_compress(cache->blocks, address);
     count_moved(cache, out->state, cache->blocks_written);
+    if (cache->capture)
+        capture(cache, out, BLOCK_WRITE, bytes);
 }
 
 static void
@@ -272,6 +295,8 @@ end_fills(struct rop_cache *cache, uint64_t now)
         blocks_unpack(cache->blocks, in->address, in->state, in->data,
                       cache_data(&cache->tags, in->line));
         cache->tags.lines[in->line].filling = 0;
+        if (cache->capture)
+            capture(cache, in, 0, cache_data(&cache->tags, in->line));
         ring_drop(&cache->in);
         worked = true;
     }
@@ -295,7 +320,7 @@ write_next(struct rop_cache *cache, uint64_t now)
     if (ring->stepped[1] == ring->stepped[0])
         return false;
     struct rop_transfer *in = ring_at(ring, ring->stepped[1]);
-    const bool raw = in->state == BLOCK_RAW;
+    const bool raw = in->state == BLOCK_RAW || in->state == BLOCK_KEPT;
     if (raw && !(in->here & 1u << in->put))
         return false;
     if (in->packed_cycle > now) {

@@ -12,6 +12,7 @@
 #ifndef AETIUS_UNIT_ROP_CACHE_H
 #define AETIUS_UNIT_ROP_CACHE_H
 
+#include "codec/blocks_file.h"
 #include "unit/blocks.h"
 #include "unit/cache.h"
 
@@ -42,6 +43,14 @@ struct rop_request {
     struct rop_transfer in, out;
 };
 
+/* Where lines that cross between the cache and memory are written to. */
+struct rop_capture {
+    struct blocks_writer *writer;
+    const uint32_t *frame; /* the one that is simulated */
+    bool failed;
+    struct error err;
+};
+
 struct rop_ring { /* of transfers; the steps follow each other */
     struct rop_transfer *items;
     uint32_t limit, head, count;
@@ -66,7 +75,8 @@ struct rop_cache {
     /* told of each line that goes, with its bytes; NULL: nobody */
     void (*leaving)(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
     void *owner;
-    uint64_t lose_writeback_at; /* fault injection: this write-back is not sent; 0: none */
+    struct rop_capture *capture; /* NULL: none */
+    uint64_t lose_writeback_at;  /* fault injection: this write-back is not sent; 0: none */
     /* statistics: since the cache was made */
     uint64_t accesses, hits, misses, lines_from_clear, writebacks, transactions;
     uint64_t blocks_read[4], blocks_written[4]; /* by bytes moved: 64, 128, 192, whole */

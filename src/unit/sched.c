@@ -1,11 +1,12 @@
 /* Scheduler of the shader units.
  *
- * Fills thread groups (ThreadGroup vertices, or ThreadGroup / 4 quads) and sends each to the unit
- * that has the fewest; a group that is not full leaves after 8 cycles without an addition, or at
- * the end of the draw. Shaded vertices go back to the streamer in any order. Quads wait in a ring a
- * ROP and leave in the order in which they came, to color write or to the late z test: this is the
- * reorder point that keeps API order a pixel; the end of a draw stands in every ring. Quads without
- * a fragment left are dropped here.
+ * Fills thread groups (ThreadGroup vertices, or ThreadGroup / 4 quads). Vertices go to the unit
+ * that has the fewest groups. Quads go to a unit by their tile, in Morton order of tiles
+ * (TiledShaderDistribution), or ShaderInputBatchSize fragments to each unit in turn. A group that
+ * is not full leaves after 8 cycles without an addition, or at the end of the draw. Shaded vertices
+ * go back to the streamer in any order. Quads wait in a ring a ROP and leave in the order in which
+ * they came, to color write or to the late z test: this is the reorder point that keeps API order a
+ * pixel; the end of a draw stands in every ring. Quads without a fragment left are dropped here.
  *
  * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle. Latency 1, on the
  * queues. Source: machine.md (order); ATTILA's fragment FIFO. Not modelled: a limit on the
@@ -32,6 +33,8 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
     sched->vertices_cycle = params->STREAMER.VerticesCycle;
     sched->quads_cycle = rops;
     sched->linger_cycles = 8;
+    sched->tiled = params->RASTERIZER.TiledShaderDistribution;
+    sched->batch_threads = params->RASTERIZER.ShaderInputBatchSize;
     sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
     for (uint32_t r = 0; r < rops; r++)
         sched->reorder[r].items = mem_alloc(sched->reorder_limit * sizeof(struct quad_item));
@@ -63,14 +66,32 @@ choose_unit(struct sched *sched, const struct shader_role *role, uint64_t now)
     return best;
 }
 
+/* The unit that the group was filled for; -1 when it is full. */
+static int32_t
+own_unit(struct sched *sched, const struct shader_role *role, uint32_t unit, uint64_t now)
+{
+    return sched->outstanding[unit] < role->group_limit && queue_space(sched->to_shader[unit], now)
+               ? (int32_t)unit
+               : -1;
+}
+
 static bool
 dispatch(struct sched *sched, struct group **group, uint64_t now)
 {
     const struct shader_role *role = &sched->roles[(*group)->stage];
-    int32_t unit = choose_unit(sched, role, now);
+    const bool quads = (*group)->stage == STAGE_FRAGMENT;
+    int32_t unit =
+        quads ? own_unit(sched, role, (*group)->unit, now) : choose_unit(sched, role, now);
     if (unit < 0)
         return false;
     (*group)->unit = (uint32_t)unit;
+    if (quads && !sched->tiled) {
+        sched->turn_threads += role->group_threads;
+        if (sched->turn_threads >= sched->batch_threads) {
+            sched->turn = (sched->turn + 1) % role->unit_count;
+            sched->turn_threads = 0;
+        }
+    }
     sched->outstanding[unit]++;
     sched->stats.groups++;
     sched->stats.lanes_used += (*group)->count * ((*group)->stage == STAGE_FRAGMENT ? 4 : 1);
@@ -139,25 +160,52 @@ take_end(struct sched *sched, struct quad_item end)
     return true;
 }
 
+/* The unit that a quad is for. */
+static uint32_t
+unit_of(const struct sched *sched, const struct shader_role *role, const struct quad *quad)
+{
+    const uint32_t x = quad->x / TILE_SIZE, y = quad->y / TILE_SIZE;
+    if (!sched->tiled)
+        return role->first_unit + sched->turn;
+    return role->first_unit + (morton8(x, y) + 64 * morton8(x / 8, y / 8)) % role->unit_count;
+}
+
 static bool
-take_quad(struct sched *sched, const struct quad_item *item, uint32_t full, uint64_t now)
+take_quad(struct sched *sched, const struct quad_item *item, uint64_t now)
 {
     const struct quad *quad = item->quad;
+    const struct shader_role *role = &sched->roles[STAGE_FRAGMENT];
+    const uint32_t unit = unit_of(sched, role, quad), full = role->group_threads / 4;
+    struct group **group = &sched->quad_group[unit];
     struct reorder *reorder =
         &sched->reorder[rop_of_tile(quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
-    if (reorder->count == sched->reorder_limit ||
-        (sched->quad_group && sched->quad_group->count == full))
+    if (reorder->count == sched->reorder_limit || (*group && (*group)->count == full))
         return false;
-    if (!sched->quad_group) {
-        sched->quad_group = group_create(sched->pools);
-        sched->quad_group->stage = STAGE_FRAGMENT;
-        sched->quad_group->draw = item->draw;
+    if (!*group) {
+        *group = group_create(sched->pools);
+        (*group)->stage = STAGE_FRAGMENT;
+        (*group)->draw = item->draw;
+        (*group)->unit = unit;
     }
     add_to_ring(sched, reorder, item);
-    sched->quad_group->quads[sched->quad_group->count++] = item->quad;
-    sched->quad_since = now;
+    (*group)->quads[(*group)->count++] = item->quad;
+    sched->quad_since[unit] = now;
     sched->stats.quads++;
+    if ((*group)->count == full)
+        dispatch(sched, group, now);
     return true;
+}
+
+/* Sends all groups of quads that are being filled, since a group is of one draw; false when one
+ * has to stay. */
+static bool
+send_quad_groups(struct sched *sched, uint64_t now)
+{
+    bool all = true;
+    for (uint32_t s = 0; s < sched->shaders; s++)
+        if (sched->quad_group[s])
+            all &= dispatch(sched, &sched->quad_group[s], now);
+    return all;
 }
 
 static bool
@@ -169,20 +217,16 @@ take_quads(struct sched *sched, uint64_t now)
         const struct quad_item *item = queue_front(sched->quads_in, now);
         if (!item)
             break;
-        if (item->kind == ITEM_END) { /* a group is of one draw */
-            if (sched->quad_group && !dispatch(sched, &sched->quad_group, now))
-                break;
-            if (!take_end(sched, *item))
-                break;
-        } else if (!take_quad(sched, item, full, now)) {
+        if (item->kind == ITEM_END ? !send_quad_groups(sched, now) || !take_end(sched, *item)
+                                   : !take_quad(sched, item, now))
             break;
-        }
         queue_pop(sched->quads_in, now);
         worked = true;
-        if (sched->quad_group && sched->quad_group->count == full)
-            dispatch(sched, &sched->quad_group, now);
     }
-    return send_if_due(sched, &sched->quad_group, full, sched->quad_since, now) || worked;
+    for (uint32_t s = 0; s < sched->shaders; s++)
+        if (sched->quad_group[s])
+            worked |= send_if_due(sched, &sched->quad_group[s], full, sched->quad_since[s], now);
+    return worked;
 }
 
 /* Groups that the shader units have finished: vertices go to the ring, quads are marked. */

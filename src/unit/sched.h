@@ -19,9 +19,13 @@ struct sched {
     struct shader_role roles[STAGE_COUNT];
     uint32_t vertices_cycle, quads_cycle, linger_cycles;
 
-    uint32_t outstanding[MAX_SHADERS];       /* groups that a unit has */
-    struct group *vertex_group, *quad_group; /* being filled */
-    uint64_t vertex_since, quad_since;       /* cycle of their last addition */
+    uint32_t outstanding[MAX_SHADERS];              /* groups that a unit has */
+    struct group *vertex_group;                     /* being filled */
+    struct group *quad_group[MAX_SHADERS];          /* likewise, for each unit */
+    uint64_t vertex_since, quad_since[MAX_SHADERS]; /* cycle of their last addition */
+    bool tiled;                  /* quads go to units by tile; else a batch to each in turn */
+    uint32_t turn, turn_threads; /* the unit, of those for fragments, and what it got so far */
+    uint32_t batch_threads;
 
     /* Reorder: a ring a ROP of quads and ends of draws, in the order in which they came. */
     struct reorder {

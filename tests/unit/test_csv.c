@@ -2,6 +2,7 @@
 #include "report/csv.h"
 
 #include "base/file.h"
+#include "base/mem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,6 +114,48 @@ flushed_rows_are_whole_before_the_end(void **state)
     end(&f);
 }
 
+/* A table written in parts by redirected copies is the table written at once, byte by byte. */
+static void
+parts_put_together_are_the_table(void **state)
+{
+    struct fixture f;
+    struct error err;
+    char *whole = NULL, *joined = NULL;
+    size_t size_whole = 0, size_joined = 0;
+    begin(&f);
+    struct csv *csv = csv_create(f.path, "frame", &f.set, &err);
+    for (uint64_t i = 0; i < 2; i++) {
+        csv_row(csv, &i, (uint64_t[]){i, 7});
+        assert_true(csv_flush(csv, &err));
+    }
+    assert_true(csv_destroy(csv, &err));
+    assert_true(file_read(f.path, &whole, &size_whole, &err));
+
+    struct csv *part[2], *table;
+    char *paths[2] = {mem_printf("%s.0", f.other), mem_printf("%s.1", f.other)};
+    for (uint64_t i = 0; i < 2; i++) {
+        part[i] = csv_create(f.other, "frame", &f.set, &err);
+        csv_row(part[i], &i, (uint64_t[]){99, 99});
+        csv_discard(part[i]);
+        csv_row(part[i], &i, (uint64_t[]){i, 7}); /* not flushed yet: goes along */
+        assert_true(csv_redirect(part[i], paths[i], &err));
+        assert_true(csv_destroy(part[i], &err));
+    }
+    table = csv_create(f.path, "frame", &f.set, &err);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(csv_append(table, paths[i], &err));
+        unlink(paths[i]);
+        free(paths[i]);
+    }
+    assert_true(csv_destroy(table, &err));
+    assert_true(file_read(f.path, &joined, &size_joined, &err));
+    assert_int_equal(size_whole, size_joined);
+    assert_memory_equal(whole, joined, size_whole);
+    free(whole);
+    free(joined);
+    end(&f);
+}
+
 static void
 faults_are_told(void **state)
 {
@@ -135,6 +178,7 @@ main(void)
         cmocka_unit_test(tables_read_back),
         cmocka_unit_test(the_same_rows_are_the_same_bytes),
         cmocka_unit_test(flushed_rows_are_whole_before_the_end),
+        cmocka_unit_test(parts_put_together_are_the_table),
         cmocka_unit_test(faults_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

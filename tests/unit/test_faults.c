@@ -275,6 +275,66 @@ wrong_block_state(void **state)
     assert_caught(*state, &(struct fault){.inject = forget_color_clear}, "color", PICTURE);
 }
 
+/* One of the first compressed lines is noted with another level. */
+static void
+mistake_level(struct tiny_run *run)
+{
+    run->sim.machine->colorwrite[0].rop.blocks.fault_level_at = 3;
+}
+
+static void
+mistake_depth_level(struct tiny_run *run)
+{
+    run->sim.machine->zstencil[0].rop.blocks.fault_level_at = ((const struct fault *)run->data)->at;
+}
+
+static void
+wrong_level(void **state)
+{
+    assert_caught(*state, &(struct fault){.inject = mistake_level}, "color", PICTURE);
+    bool caught = false;
+    for (uint64_t at = 1; at < 60 && !caught; at++)
+        caught =
+            try_fault(*state, &(struct fault){.inject = mistake_depth_level, .at = at}) == PICTURE;
+    assert_true(caught);
+}
+
+/* A codec that gives one wrong bit: the highest of red or depth in one of the words. */
+static uint32_t wrong_word;
+
+static void
+wrong_bit(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+{
+    codec_hilo.decompress(in, shape, level, block);
+    block[wrong_word] ^= 1u << 31;
+}
+
+static struct codec wrong_codec;
+
+static void
+change_color_codec(struct tiny_run *run)
+{
+    run->sim.machine->colorwrite[0].rop.blocks.codec = &wrong_codec;
+}
+
+static void
+change_depth_codec(struct tiny_run *run)
+{
+    run->sim.machine->zstencil[0].rop.blocks.codec = &wrong_codec;
+}
+
+static void
+wrong_codec_is_seen(void **state)
+{
+    wrong_codec = codec_hilo;
+    wrong_codec.decompress = wrong_bit;
+    assert_caught(*state, &(struct fault){.inject = change_color_codec}, "color", PICTURE);
+    bool caught = false; /* a depth is missed only where something is drawn over it later */
+    for (wrong_word = 0; wrong_word < CODEC_WORDS && !caught; wrong_word++)
+        caught = try_fault(*state, &(struct fault){.inject = change_depth_codec}) == PICTURE;
+    assert_true(caught);
+}
+
 static void
 move_hz(struct tiny_run *run)
 {
@@ -362,6 +422,7 @@ main(void)
         cmocka_unit_test(swapped_items),      cmocka_unit_test(lost_write_back),
         cmocka_unit_test(skipped_invalidate), cmocka_unit_test(wrong_block_state),
         cmocka_unit_test(wrong_hz),           cmocka_unit_test(wrong_tag),
+        cmocka_unit_test(wrong_level),        cmocka_unit_test(wrong_codec_is_seen),
         cmocka_unit_test(wrong_schedule),     cmocka_unit_test(wrong_line),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

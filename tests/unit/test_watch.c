@@ -1,0 +1,163 @@
+/* The watch and what is made of it: each fragment of a frame meets one end in the maps, the life of
+ * a pixel ends with the color that the picture shows, and watching changes nothing. */
+#include "tiny_run.h"
+
+#include "report/maps.h"
+#include "report/pixel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { X = 40, Y = 90 };
+
+struct seen {
+    struct watch *watch;
+    uint64_t fates[FATES];
+    uint64_t generated, killed, hz, written;
+    uint8_t shown[4];
+    struct pixel_log log;
+};
+
+static uint64_t
+total(const struct stat_set *set, const uint64_t *values, const char *name)
+{
+    uint64_t sum = 0;
+    assert_true(stat_set_sum(set, values, name, &sum));
+    return sum;
+}
+
+static bool
+on_frame(void *data, const struct simulation_frame *frame, struct error *err)
+{
+    struct tiny_run *run = data;
+    struct seen *seen = run->data;
+    const struct stat_set *set = &run->sim.machine->stats;
+    if (!tiny_take_frame(run, frame, err))
+        return false;
+    const uint64_t *values = run->frame[run->frame_count - 1].values;
+    seen->generated += total(set, values, "fraggen.fragments");
+    seen->hz += total(set, values, "hz.fragments_culled");
+    seen->killed += total(set, values, "shader.fragments_killed");
+    seen->written += total(set, values, "colorwrite.fragments_in");
+    for (uint32_t s = 0; s < seen->watch->surface_count; s++) {
+        const struct watched_surface *surface = &seen->watch->surfaces[s];
+        for (size_t i = 0; i < (size_t)surface->width * surface->height; i++)
+            for (uint32_t f = 0; f < FATES; f++)
+                seen->fates[f] += surface->pixels[i].fates[f];
+    }
+    pixel_log_take(&seen->log, seen->watch, frame->shown);
+    memcpy(seen->shown, frame->picture->rgba + 4 * ((size_t)Y * frame->picture->width + X), 4);
+    return true;
+}
+
+static void
+begin_watch(struct tiny_run *run)
+{
+    struct seen *seen = run->data;
+    seen->watch = watch_create(&run->sim.machine->clock);
+    seen->watch->maps = seen->watch->has_pixel = true;
+    seen->watch->x = X;
+    seen->watch->y = Y;
+    run->sim.machine->pools.watch = seen->watch;
+    run->sim.listener.frame = on_frame;
+}
+
+static void
+every_fragment_is_seen(void **state)
+{
+    (void)state;
+    struct seen seen = {0};
+    struct tiny_run plain, run;
+    tiny_init(&plain);
+    tiny_go(&plain, false);
+    tiny_init(&run);
+    run.data = &seen;
+    run.prepare = begin_watch;
+    tiny_go(&run, false);
+    assert_true(plain.ok && run.ok);
+    uint64_t all = 0;
+    for (uint32_t f = 0; f < FATES; f++)
+        all += seen.fates[f];
+    assert_true(seen.generated > 0);
+    assert_int_equal(all, seen.generated);
+    assert_int_equal(seen.fates[FATE_HZ], seen.hz);
+    assert_int_equal(seen.fates[FATE_KILLED], seen.killed);
+    assert_int_equal(seen.fates[FATE_WRITTEN] + seen.fates[FATE_NO_COLOR], seen.written);
+
+    /* The last fragment written left the color that is shown; times go on; depth is as it was left
+     * by the one before. */
+    const struct watched_fragment *last = NULL;
+    for (size_t i = 0; i < seen.log.fragments.count; i++) {
+        const struct watched_fragment *f = &seen.log.fragments.items[i];
+        if (f->fate != FATE_WRITTEN)
+            continue;
+        assert_true(f->generated < f->shader_began && f->shader_began < f->shader_ended);
+        assert_true(f->shader_ended < f->written);
+        last = f;
+    }
+    assert_non_null(last);
+    for (uint32_t c = 0; c < 3; c++)
+        assert_int_equal((int)(last->color_after[c] * 255.0f + 0.5f), seen.shown[c]);
+
+    /* Watching changes nothing. */
+    assert_true(tiny_same_pictures(&plain, &run));
+    for (uint32_t i = 0; i < plain.frame_count; i++)
+        assert_memory_equal(plain.frame[i].values, run.frame[i].values,
+                            run.values_count * sizeof(uint64_t));
+    pixel_log_fini(&seen.log);
+    watch_destroy(seen.watch);
+    tiny_fini(&plain);
+    tiny_fini(&run);
+}
+
+static void
+scales(void **state)
+{
+    (void)state;
+    uint8_t rgb[3];
+    map_heat(0, rgb);
+    assert_true(rgb[0] == 0 && rgb[1] == 0 && rgb[2] == 0);
+    map_heat(255, rgb);
+    assert_true(rgb[0] == 255 && rgb[1] == 255 && rgb[2] == 255);
+    map_heat(100000, rgb);
+    assert_true(rgb[0] == 255 && rgb[1] == 255 && rgb[2] == 255);
+    map_heat(85, rgb); /* a third: the second stop of six */
+    assert_true(rgb[0] == 0 && rgb[1] == 255 && rgb[2] == 255);
+    assert_int_equal(map_log_level(0), 0);
+    assert_int_equal(map_log_level(1), 0);
+    for (uint32_t log = 1; log < 16; log++)
+        assert_int_equal(map_log_level(UINT64_C(1) << log), 16 * log);
+    assert_int_equal(map_log_level(3), 24); /* halfway up a doubling */
+    assert_int_equal(map_log_level(UINT64_MAX), 255);
+}
+
+static void
+modes(void **state)
+{
+    (void)state;
+    struct error err;
+    uint32_t bits;
+    for (uint32_t mode = 0; mode < MAP_MODES; mode++) {
+        assert_true(maps_parse(&bits, map_mode_names[mode], &err));
+        assert_int_equal(bits, 1u << mode);
+    }
+    assert_true(maps_parse(&bits, "overdraw,misses", &err));
+    assert_int_equal(bits, 1u << MAP_OVERDRAW | 1u << MAP_MISSES);
+    assert_false(maps_parse(&bits, "", &err));
+    assert_false(maps_parse(&bits, "over", &err));
+    assert_false(maps_parse(&bits, "overdraw,", &err));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_fragment_is_seen),
+        cmocka_unit_test(scales),
+        cmocka_unit_test(modes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
