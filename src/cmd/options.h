@@ -11,8 +11,9 @@ struct machine_options {
     struct arg_list configs, sets;
 };
 #define MACHINE_OPTIONS(options)                                                                   \
-    {"preset",           0,      ARG_STRING,                                                       \
-     &(options)->preset, "NAME", "the machine: reference-2005 (default) or reference-2008"},       \
+    {"preset",   0,                                                                                \
+     ARG_STRING, &(options)->preset,                                                               \
+     "NAME",     "the machine: reference-2005 (default), reference-2008, g70-like, r580-like"},    \
         {"config", 0, ARG_LIST, &(options)->configs, "INI", "parameters from a file, on top"},     \
     {                                                                                              \
         "set", 0, ARG_LIST, &(options)->sets, "SECTION.Name=VALUE", "one parameter, on top of all" \

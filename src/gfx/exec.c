@@ -3,7 +3,8 @@
  *
  * A block that is open has a frame. Lanes that leave a block early (BRK, CONT, RET) are taken out
  * of the frames above the one they leave to, so that none of those brings them back; when no lane
- * is left, the group goes at once to where the innermost frame gives lanes back. */
+ * is left, the group goes at once to where the innermost frame gives lanes back. Masks are a
+ * block's, what they decide is the group's. */
 #include "gfx/exec.h"
 
 #include "gfx/exec_operand.h"
@@ -49,6 +50,7 @@ exec_begin(struct exec *exec, const struct program *program, const float (*const
     exec->constants = constants;
     exec->constant_count = constants ? constant_count : 0;
     exec->lanes = lanes;
+    exec->blocks = 1;
     exec->pc = 0;
     exec->full = exec->active = exec->alive = mask;
     exec->killed = 0;
@@ -70,20 +72,77 @@ exec_begin(struct exec *exec, const struct program *program, const float (*const
     memset(exec->outputs, 0, (size_t)(at - (uint8_t *)exec->outputs));
 }
 
-static struct exec_frame *
+void
+exec_join(struct exec *blocks, uint32_t count)
+{
+    BUG_ON(count == 0 || count > EXEC_MAX_BLOCKS, "%u blocks", count);
+    blocks->blocks = count;
+}
+
+uint32_t
+exec_active_lanes(const struct exec *exec)
+{
+    uint32_t lanes = 0;
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        lanes += (uint32_t)__builtin_popcountll(exec[b].active);
+    return lanes;
+}
+
+static bool
+any_active(const struct exec *exec)
+{
+    uint64_t lanes = 0;
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        lanes |= exec[b].active;
+    return lanes != 0;
+}
+
+static bool
+any_alive(const struct exec *exec)
+{
+    uint64_t lanes = 0;
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        lanes |= exec[b].alive;
+    return lanes != 0;
+}
+
+static void
+end_all(struct exec *exec)
+{
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        exec[b].alive = 0;
+}
+
+/* Opens a frame; what waits in `other` is nobody yet. Returns its place in the stacks. */
+static uint32_t
 push_frame(struct exec *exec, enum frame_kind kind, uint32_t pc)
 {
     BUG_ON(exec->depth == EXEC_MAX_NESTING, "program %u nests too deeply", exec->program->id);
-    struct exec_frame *frame = &exec->stack[exec->depth++];
-    *frame = (struct exec_frame){.kind = kind, .saved = exec->active, .pc = pc};
-    return frame;
+    const uint32_t at = exec->depth++;
+    exec->stack[at].kind = kind;
+    exec->stack[at].pc = pc;
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        exec[b].stack[at].saved = exec[b].active;
+        exec[b].stack[at].other = 0;
+    }
+    return at;
 }
 
-static struct exec_frame *
-top_frame(struct exec *exec)
+static uint32_t
+top_frame(const struct exec *exec)
 {
     BUG_ON(!exec->depth, "program %u closes what is not open", exec->program->id);
-    return &exec->stack[exec->depth - 1];
+    return exec->depth - 1;
+}
+
+/* The lanes that a frame saved go on, and the frame goes. */
+static void
+pop_frame(struct exec *exec)
+{
+    const uint32_t at = top_frame(exec);
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        exec[b].active = exec[b].stack[at].saved;
+    exec->depth--;
 }
 
 /* Nothing runs here any more: to where the innermost block gives lanes back. */
@@ -91,26 +150,24 @@ static void
 skip_to_rejoin(struct exec *exec)
 {
     if (exec->depth) {
-        struct exec_frame *frame = top_frame(exec);
+        const struct exec_frame *frame = &exec->stack[top_frame(exec)];
         exec->pc = frame->pc;
-        if (frame->kind == FRAME_CALL) {
-            exec->active = frame->saved;
-            exec->depth--;
-        }
+        if (frame->kind == FRAME_CALL)
+            pop_frame(exec);
         return;
     }
-    exec->alive = 0;
+    end_all(exec);
 }
 
 /* Lanes with a number other than 0 (IF), or bits other than 0 (UIF), in x. */
 static uint64_t
-lanes_true(struct exec *exec, const struct instruction *instruction)
+lanes_true(struct exec *block, const struct instruction *instruction)
 {
     bool integer = instruction->opcode == OP_UIF;
     struct scratch scratch;
-    struct operand operand = exec_operand(exec, &instruction->src[0], 0, integer, &scratch);
+    struct operand operand = exec_operand(block, &instruction->src[0], 0, integer, &scratch);
     uint64_t lanes = 0;
-    for (uint32_t q = 0; q < exec->lanes / 4; q++) {
+    for (uint32_t q = 0; q < block->lanes / 4; q++) {
         vec4f v = operand_quad(&operand, q);
         vec4i yes = integer ? (vec4u)v != 0 : v != 0.0f;
         for (uint32_t i = 0; i < 4; i++)
@@ -122,100 +179,120 @@ lanes_true(struct exec *exec, const struct instruction *instruction)
 static void
 flow_if(struct exec *exec, const struct instruction *instruction)
 {
-    uint64_t yes = lanes_true(exec, instruction);
-    struct exec_frame *frame = push_frame(exec, FRAME_IF, instruction->label);
-    frame->other = exec->active & ~yes;
-    exec->active &= yes;
-    if (!exec->active)
-        exec->pc = frame->pc;
+    const uint32_t at = push_frame(exec, FRAME_IF, instruction->label);
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        if (!exec[b].active)
+            continue;
+        uint64_t yes = lanes_true(&exec[b], instruction);
+        exec[b].stack[at].other = exec[b].active & ~yes;
+        exec[b].active &= yes;
+    }
+    if (!any_active(exec))
+        exec->pc = instruction->label;
 }
 
 static void
 flow_else(struct exec *exec, const struct instruction *instruction)
 {
-    struct exec_frame *frame = top_frame(exec);
-    exec->active = frame->other;
-    frame->other = 0;
-    frame->pc = instruction->label;
-    if (!exec->active)
-        exec->pc = frame->pc;
+    const uint32_t at = top_frame(exec);
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        exec[b].active = exec[b].stack[at].other;
+        exec[b].stack[at].other = 0;
+    }
+    exec->stack[at].pc = instruction->label;
+    if (!any_active(exec))
+        exec->pc = instruction->label;
 }
 
 /* Behind ENDIF and ENDLOOP, ENDSUB: the block's frame goes, its lanes go on. */
 static void
 flow_close(struct exec *exec)
 {
-    exec->active = top_frame(exec)->saved;
-    exec->depth--;
-    if (!exec->active)
+    pop_frame(exec);
+    if (!any_active(exec))
         skip_to_rejoin(exec);
 }
 
 static void
 flow_endloop(struct exec *exec, const struct instruction *instruction)
 {
-    struct exec_frame *frame = top_frame(exec);
-    exec->active |= frame->other;
-    frame->other = 0;
-    if (exec->active)
+    const uint32_t at = top_frame(exec);
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        exec[b].active |= exec[b].stack[at].other;
+        exec[b].stack[at].other = 0;
+    }
+    if (any_active(exec))
         exec->pc = instruction->label + 1u;
     else
         flow_close(exec);
 }
 
-/* Active lanes leave all blocks down to the innermost frame of a kind (or all blocks). Returns that
- * frame, or NULL at the bottom. */
-static struct exec_frame *
+/* Active lanes leave all blocks down to the innermost frame of a kind (or all blocks). Returns the
+ * place of that frame, or -1 at the bottom. */
+static int32_t
 leave_blocks(struct exec *exec, enum frame_kind kind)
 {
     for (uint32_t d = exec->depth; d-- > 0;) {
-        struct exec_frame *frame = &exec->stack[d];
-        if (frame->kind == kind)
-            return frame;
-        frame->saved &= ~exec->active; /* who waits in `other` is not active */
+        if (exec->stack[d].kind == kind)
+            return (int32_t)d;
+        for (uint32_t b = 0; b < exec->blocks; b++)
+            exec[b].stack[d].saved &= ~exec[b].active; /* who waits in `other` is not active */
     }
-    return NULL;
+    return -1;
 }
 
 static void
 flow_leave_loop(struct exec *exec, bool comes_back)
 {
-    struct exec_frame *frame = leave_blocks(exec, FRAME_LOOP);
-    BUG_ON(!frame, "program %u leaves a loop that is not there", exec->program->id);
-    if (comes_back)
-        frame->other |= exec->active;
-    exec->active = 0;
+    const int32_t at = leave_blocks(exec, FRAME_LOOP);
+    BUG_ON(at < 0, "program %u leaves a loop that is not there", exec->program->id);
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        if (comes_back)
+            exec[b].stack[at].other |= exec[b].active;
+        exec[b].active = 0;
+    }
     skip_to_rejoin(exec);
 }
 
 static void
 flow_return(struct exec *exec)
 {
-    if (!leave_blocks(exec, FRAME_CALL))
-        exec->alive &= ~exec->active;
-    exec->active = 0;
+    const bool ends = leave_blocks(exec, FRAME_CALL) < 0;
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        if (ends)
+            exec[b].alive &= ~exec[b].active;
+        exec[b].active = 0;
+    }
     skip_to_rejoin(exec);
+}
+
+/* Lanes with a negative channel. */
+static uint64_t
+lanes_negative(struct exec *block, const struct instruction *instruction)
+{
+    uint64_t lanes = 0;
+    for (uint32_t c = 0; c < 4; c++) {
+        struct scratch scratch;
+        struct operand operand = exec_operand(block, &instruction->src[0], c, false, &scratch);
+        for (uint32_t q = 0; q < block->lanes / 4; q++) {
+            vec4i less = operand_quad(&operand, q) < 0.0f;
+            for (uint32_t i = 0; i < 4; i++)
+                lanes |= (uint64_t)(less[i] & 1) << (q * 4 + i);
+        }
+    }
+    return lanes;
 }
 
 static void
 flow_kill(struct exec *exec, const struct instruction *instruction)
 {
-    uint64_t lanes = exec->active;
-    if (instruction->opcode == OP_KILL_IF) {
-        uint64_t negative = 0;
-        for (uint32_t c = 0; c < 4; c++) {
-            struct scratch scratch;
-            struct operand operand = exec_operand(exec, &instruction->src[0], c, false, &scratch);
-            for (uint32_t q = 0; q < exec->lanes / 4; q++) {
-                vec4i less = operand_quad(&operand, q) < 0.0f;
-                for (uint32_t i = 0; i < 4; i++)
-                    negative |= (uint64_t)(less[i] & 1) << (q * 4 + i);
-            }
-        }
-        lanes &= negative;
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        uint64_t lanes = exec[b].active;
+        if (instruction->opcode == OP_KILL_IF && lanes)
+            lanes &= lanes_negative(&exec[b], instruction);
+        exec[b].killed |= lanes;
+        exec[b].alive &= ~lanes;
     }
-    exec->killed |= lanes;
-    exec->alive &= ~lanes;
 }
 
 static void
@@ -236,42 +313,64 @@ exec_flow(struct exec *exec, const struct instruction *instruction)
         break;
     case OP_RET: flow_return(exec); break;
     case OP_ENDSUB:
-        exec->pc = top_frame(exec)->pc;
+        exec->pc = exec->stack[top_frame(exec)].pc;
         flow_close(exec);
         break;
     case OP_KILL:
     case OP_KILL_IF: flow_kill(exec, instruction); break;
-    case OP_END: exec->alive = 0; break;
+    case OP_END: end_all(exec); break;
     case OP_BGNSUB:
     case OP_NOP: break;
     default: BUG("%s is no flow control", opcode_infos[instruction->opcode].name);
     }
 }
 
+static void
+request_texels(struct exec *exec, const struct instruction *instruction)
+{
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        if (exec[b].active)
+            exec_request_texture(&exec[b], instruction);
+        else
+            exec[b].request.mask = 0;
+}
+
 enum exec_event
 exec_step(struct exec *exec)
 {
-    if (!exec->alive)
+    if (!any_alive(exec))
         return EXEC_END;
     const struct instruction *instruction = &exec->program->instructions[exec->pc++];
     switch (opcode_infos[instruction->opcode].shape) {
-    case SHAPE_TEXTURE: exec_request_texture(exec, instruction); return EXEC_TEXTURE;
-    case SHAPE_FLOW: exec_flow(exec, instruction); return exec->alive ? EXEC_NEXT : EXEC_END;
-    default: exec_alu(exec, instruction); return EXEC_NEXT;
+    case SHAPE_TEXTURE: request_texels(exec, instruction); return EXEC_TEXTURE;
+    case SHAPE_FLOW: exec_flow(exec, instruction); return any_alive(exec) ? EXEC_NEXT : EXEC_END;
+    default:
+        for (uint32_t b = 0; b < exec->blocks; b++)
+            if (exec[b].active)
+                exec_alu(&exec[b], instruction);
+        return EXEC_NEXT;
+    }
+}
+
+static void
+sample_blocks(struct exec *exec, exec_sample_fn *sample, void *data)
+{
+    float rgba[4][EXEC_MAX_LANES];
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        if (!exec[b].request.mask)
+            continue;
+        sample(data, &exec[b].request, exec[b].lanes, rgba);
+        exec_texture_done(&exec[b], rgba);
     }
 }
 
 bool
 exec_run(struct exec *exec, exec_sample_fn *sample, void *data, uint64_t max_steps)
 {
-    float rgba[4][EXEC_MAX_LANES];
     for (uint64_t step = 0; step < max_steps; step++) {
         switch (exec_step(exec)) {
         case EXEC_NEXT: break;
-        case EXEC_TEXTURE:
-            sample(data, &exec->request, exec->lanes, rgba);
-            exec_texture_done(exec, rgba);
-            break;
+        case EXEC_TEXTURE: sample_blocks(exec, sample, data); break;
         case EXEC_END: return true;
         }
     }

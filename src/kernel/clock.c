@@ -63,14 +63,14 @@ clock_module(struct clock *clock, struct module *module)
     clock->wake[module->slot] = CYCLE_NEVER;
     enum unit_state state = module->clock_fn(module->self, now);
     if (state != module->state) {
+        if (module->is_core)
+            clock->busy_cores += (uint32_t)(state == UNIT_BUSY) - (module->state == UNIT_BUSY);
         module->cycles[module->state] += now - module->since;
         module->state = state;
         module->since = now;
     }
     if ((state == UNIT_BUSY && !module->keeps_time) || clock->sleepless)
         clock->wake[module->slot] = now + 1;
-    if (state == UNIT_BUSY && module->is_core)
-        clock->core_busy = true;
 }
 
 /* Grows whenever something happens. */
@@ -108,8 +108,6 @@ clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *e
         if (clock->observe && clock->now >= clock->observe_first &&
             clock->now <= clock->observe_last)
             clock->observe(clock->observe_data, clock->now);
-        clock->core_busy_cycles += clock->core_busy;
-        clock->core_busy = false;
         uint64_t next = CYCLE_NEVER;
         for (uint32_t i = 0; i < clock->module_count; i++)
             if (clock->wake[i] < next)
@@ -121,9 +119,12 @@ clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *e
         }
         if (next <= clock->now)
             next = clock->now + 1;
+        bool sample = clock->sample && next >= clock->sample_cycle;
+        if (sample)
+            next = clock->sample_cycle;
+        clock->core_busy_cycles += clock->busy_cores ? next - clock->now : 0;
         clock->now = next;
-        if (clock->sample && next >= clock->sample_cycle) {
-            clock->now = clock->sample_cycle;
+        if (sample) {
             clock->sample(clock->sample_data, clock->now);
             continue;
         }
@@ -145,6 +146,8 @@ clock_settle(struct clock *clock)
         struct module *module = clock->modules[i];
         module->cycles[module->state] += clock->now - module->since;
         module->since = clock->now;
+        if (module->settle_fn)
+            module->settle_fn(module->self, clock->now);
     }
     for (uint32_t i = 0; i < clock->queue_count; i++)
         queue_settle(clock->queues[i], clock->now);

@@ -35,11 +35,12 @@ struct module {
     struct clock *clock;
     uint32_t slot; /* in the clock's wake table */
     enum unit_state state;
-    uint64_t since;               /* cycle from which `state` holds */
-    uint64_t cycles[UNIT_STATES]; /* complete after clock_settle() */
-    const struct queue *refused;  /* the queue that last had no room, for the watchdog */
-    bool keeps_time;              /* wakes itself also when BUSY: is not clocked every cycle */
-    bool is_core;                 /* its BUSY cycles count into clock.core_busy_cycles */
+    uint64_t since;                              /* cycle from which `state` holds */
+    uint64_t cycles[UNIT_STATES];                /* complete after clock_settle() */
+    void (*settle_fn)(void *self, uint64_t now); /* brings its own counts up to `now`, or NULL */
+    const struct queue *refused; /* the queue that last had no room, for the watchdog */
+    bool keeps_time;             /* wakes itself also when BUSY: is not clocked every cycle */
+    bool is_core;                /* its BUSY cycles count into clock.core_busy_cycles */
 };
 
 enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 512 };
@@ -51,7 +52,7 @@ struct clock {
     struct queue *queues[CLOCK_MAX_QUEUES];
     uint64_t wake[CLOCK_MAX_MODULES]; /* by slot: the cycle to clock the module in */
     bool sleepless;                   /* clock every module every cycle: for tests */
-    bool core_busy;                   /* a core module was BUSY this cycle */
+    uint32_t busy_cores;              /* core modules that are BUSY */
     uint64_t core_busy_cycles;        /* cycles in which some core module was BUSY */
     /* called between cycles when `now` reaches sample_cycle, which it moves on; NULL: never */
     void (*sample)(void *data, uint64_t now);
@@ -77,7 +78,7 @@ void clock_shuffle(struct clock *clock, uint64_t seed);
  * whom when no module will ever wake, or when `limit` cycles have passed in which no module was
  * BUSY and nothing moved on any queue. */
 bool clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err);
-/* Brings the state counts up to `now`. */
+/* Brings the counts of states, and what modules count for themselves, up to `now`. */
 void clock_settle(struct clock *clock);
 /* Who waits for which queue, since when, holding what; to stderr. */
 void clock_print(const struct clock *clock);

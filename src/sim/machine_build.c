@@ -54,20 +54,29 @@ make_queues(uint32_t count)
         (receiver)->in = q;                                                                        \
     }
 
-/* Threads in groups; a queue has at least the two places that keep one a cycle going. */
+/* Threads in groups of a shader unit; a queue has at least the two places that keep one a cycle
+ * going. */
 static uint32_t
-groups_of(const struct params *p, uint32_t threads)
+groups_of(const struct machine *m, uint32_t shader, uint32_t threads)
 {
-    uint32_t groups = threads / p->FRAGMENTSHADER.ThreadGroup;
+    uint32_t groups = threads / m->shader[shader].group_threads;
     return groups < 2 ? 2 : groups;
+}
+
+static uint32_t
+output_latency(const struct params *p, uint32_t shader)
+{
+    return shader < p->GPU.NumFragmentShaders ? p->FRAGMENTSHADER.OutputLatency
+                                              : p->VERTEXSHADER.OutputLatency;
 }
 
 static void
 wire(struct machine *m)
 {
     const struct params *p = &m->params;
-#define ROPS            m->rops
-#define GROUPS(threads) groups_of(p, threads)
+#define ROPS                    m->rops
+#define GROUPS(shader, threads) groups_of(m, shader, threads)
+#define OUTPUT_LATENCY(shader)  output_latency(p, shader)
 #define UNIT(name, count)
 #define QUEUE_11(name, item, sender, out, receiver, in, width, depth, latency)                     \
     BUILD_QUEUES(name, 1, item, m->sender, out, m->receiver, in, width, depth, latency)
@@ -108,6 +117,7 @@ wire(struct machine *m)
     }
 #include "machine.def"
 #undef GROUPS
+#undef OUTPUT_LATENCY
 #undef ROPS
 }
 
@@ -156,9 +166,8 @@ check_params(const struct params *p, struct error *err)
     if (shader_unit_count(p) * p->FRAGMENTSHADER.TextureUnits > MAX_TEXUNITS)
         return fail(err, "FRAGMENTSHADER.TextureUnits = %u of %u shader units: at most %d in all",
                     p->FRAGMENTSHADER.TextureUnits, shader_unit_count(p), MAX_TEXUNITS);
-    if (p->FRAGMENTSHADER.ThreadGroup > EXEC_MAX_LANES || p->FRAGMENTSHADER.ThreadGroup < 4)
-        return fail(err, "FRAGMENTSHADER.ThreadGroup = %u: 4 to %d are simulated",
-                    p->FRAGMENTSHADER.ThreadGroup, EXEC_MAX_LANES);
+    if (!shader_check_params(p, err))
+        return false;
     if (p->MEMORYCONTROLLER.MemoryBuses > MEMCTL_MAX_CHANNELS)
         return fail(err, "MEMORYCONTROLLER.MemoryBuses = %u: 1 to %d are simulated",
                     p->MEMORYCONTROLLER.MemoryBuses, MEMCTL_MAX_CHANNELS);
@@ -217,6 +226,8 @@ machine_destroy(struct machine *m)
     fraggen_fini(m->fraggen);
     hz_fini(m->hz);
     sched_fini(m->sched);
+    for (uint32_t s = 0; s < m->shaders; s++)
+        shader_fini(&m->shader[s]);
     for (uint32_t t = 0; t < m->texunits; t++)
         texunit_fini(&m->texunit[t]);
     for (uint32_t r = 0; r < m->rops; r++) {

@@ -17,7 +17,8 @@ enum {
     MAX_SHADERS = 32,
     MAX_TEXTURE_UNITS = 8, /* of a shader unit */
     MAX_TEXUNITS = 64,     /* in all */
-    MAX_QUADS_IN_GROUP = EXEC_MAX_LANES / 4,
+    MAX_GROUP_THREADS = EXEC_MAX_LANES * EXEC_MAX_BLOCKS,
+    QUADS_IN_BLOCK = EXEC_MAX_LANES / 4,
 };
 
 enum item_kind { ITEM_DATA, ITEM_RESTART, ITEM_END };
@@ -96,34 +97,50 @@ struct quad_item {
     uint64_t samples_passed; /* END: what the z test let through */
 };
 
-/* Threads that share a program counter: vertices, or fragments in quads. */
+/* Threads that share a program counter: vertices, or fragments in quads. Lanes 64b .. 64b + 63 are
+ * those of block b (gfx/exec.h). */
 struct group {
     struct group *next_free;
     const struct draw *draw;
     enum shader_stage stage;
     uint32_t count; /* vertices or quads */
-    union {
-        struct pooled_vertex *vertices[EXEC_MAX_LANES];
-        struct quad *quads[MAX_QUADS_IN_GROUP];
+    union {         /* as many as the machine's groups have threads */
+        struct pooled_vertex **vertices;
+        struct quad **quads;
     };
     uint32_t unit; /* the shader unit that runs it */
     /* used by the shader unit */
-    struct exec exec;
-    void *registers;
+    struct exec *exec;                  /* blocks */
+    float (*texels)[4][EXEC_MAX_LANES]; /* of each block */
+    void *registers;                    /* of all blocks */
     uint32_t register_bytes;
-    uint64_t ready_cycle; /* when its next instruction may issue */
-    uint32_t steps;       /* instructions run */
-    bool finished;
-    uint64_t temp_ready[64], address_ready;
-    uint32_t texels_missing; /* quads that the texture unit still has */
-    float texels[4][EXEC_MAX_LANES];
+    uint32_t slot;                         /* its place in the unit */
+    uint32_t wait;                         /* enum group_wait (shader.h) */
+    uint64_t ready_cycle;                  /* when its next instruction may issue */
+    uint64_t temp_ready[64];               /* when each temporary is written */
+    uint64_t address_ready, results_ready; /* the address registers; everything */
+    uint32_t steps;                        /* instructions run */
+    uint32_t texels_missing;               /* quads that the texture unit still has */
 };
+
+static inline struct exec *
+group_block(const struct group *group, uint32_t quad)
+{
+    return &group->exec[quad / QUADS_IN_BLOCK];
+}
+
+/* Four texels of a quad's answer, of one channel. */
+static inline float *
+group_texels(const struct group *group, uint32_t quad, uint32_t channel)
+{
+    return &group->texels[quad / QUADS_IN_BLOCK][channel][quad % QUADS_IN_BLOCK * 4];
+}
 
 struct group_item {
     struct group *group;
 };
 
-/* A quad's texture request: coordinates are in the group's exec.request; texels come back in the
+/* A quad's texture request: coordinates are in the request of its block; texels come back in the
  * group's texels. */
 struct texture_item {
     struct group *group;
@@ -201,8 +218,9 @@ struct pools {
     struct pooled_triangle *triangles;
     struct quad *quads;
     struct group *groups;
-    struct arena *memory; /* behind all of them */
-    struct watch *watch;  /* or NULL */
+    uint32_t group_threads; /* the most in a group of this machine */
+    struct arena *memory;   /* behind all of them */
+    struct watch *watch;    /* or NULL */
 };
 
 void pools_init(struct pools *pools);

@@ -102,11 +102,29 @@ quad_release(struct pools *pools, struct quad *quad)
     pools->quads = quad;
 }
 
+/* Groups are as large as the machine's: fewer at a time. */
+static void
+grow_groups(struct pools *pools)
+{
+    const uint32_t threads = pools->group_threads;
+    const uint32_t blocks = (threads + EXEC_MAX_LANES - 1) / EXEC_MAX_LANES;
+    for (uint32_t i = 0; i < POOL_STEP / EXEC_MAX_BLOCKS; i++) {
+        struct group *group = arena_alloc(pools->memory, sizeof *group);
+        group->quads = arena_alloc(pools->memory, threads * sizeof *group->quads);
+        group->exec = arena_alloc(pools->memory, blocks * sizeof *group->exec);
+        group->texels = arena_alloc(pools->memory, blocks * sizeof *group->texels);
+        group->next_free = pools->groups;
+        pools->groups = group;
+    }
+}
+
 struct group *
 group_create(struct pools *pools)
 {
-    struct group *group;
-    POOL_TAKE(pools, groups, struct group, group);
+    if (!pools->groups)
+        grow_groups(pools);
+    struct group *group = pools->groups;
+    pools->groups = group->next_free;
     group->count = 0;
     group->texels_missing = 0;
     return group;

@@ -38,8 +38,10 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
     sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
     for (uint32_t r = 0; r < rops; r++)
         sched->reorder[r].items = mem_alloc(sched->reorder_limit * sizeof(struct quad_item));
-    const struct shader_role *vertex = &sched->roles[STAGE_VERTEX];
-    sched->finished_limit = (shaders + 1) * (vertex->group_limit + 1) * vertex->group_threads;
+    const uint32_t vertex_threads = sched->roles[STAGE_VERTEX].group_threads;
+    const uint32_t fragment_threads = sched->roles[STAGE_FRAGMENT].group_threads;
+    pools->group_threads = vertex_threads > fragment_threads ? vertex_threads : fragment_threads;
+    sched->finished_limit = params->RASTERIZER.ShadedVertexQueueSize + vertex_threads;
     sched->finished_vertices = mem_alloc(sched->finished_limit * sizeof(struct pooled_vertex *));
 }
 
@@ -57,8 +59,7 @@ choose_unit(struct sched *sched, const struct shader_role *role, uint64_t now)
 {
     int32_t best = -1;
     for (uint32_t s = role->first_unit; s < role->first_unit + role->unit_count; s++) {
-        if (sched->outstanding[s] >= role->group_limit ||
-            (best >= 0 && sched->outstanding[s] >= sched->outstanding[best]))
+        if (best >= 0 && sched->outstanding[s] >= sched->outstanding[best])
             continue;
         if (queue_space(sched->to_shader[s], now))
             best = (int32_t)s;
@@ -136,6 +137,8 @@ take_vertices(struct sched *sched, uint64_t now)
         sched->stats.vertices++;
         queue_pop(sched->vertices_in, now);
         worked = true;
+        if (sched->vertex_group->count == full)
+            dispatch(sched, &sched->vertex_group, now);
     }
     return send_if_due(sched, &sched->vertex_group, full, sched->vertex_since, now) || worked;
 }
@@ -237,6 +240,9 @@ take_finished(struct sched *sched, uint64_t now)
     for (uint32_t s = 0; s < sched->shaders; s++) {
         for (const struct group_item *item; (item = queue_front(sched->from_shader[s], now));) {
             struct group *group = item->group;
+            if (group->stage == STAGE_VERTEX &&
+                sched->finished_count + group->count > sched->finished_limit)
+                break;
             for (uint32_t i = 0; i < group->count; i++) {
                 if (group->stage == STAGE_FRAGMENT) {
                     group->quads[i]->shaded = true;

@@ -2,23 +2,39 @@
  *
  * Holds thread groups that share a program counter each, as many as its threads (ExecutableThreads
  * + InputBuffers) and registers (ThreadResources; a thread takes the live temporaries of its
- * program, in pairs) allow. Every cycle it issues up to FetchRate instructions from ready groups,
- * looked at in turn: in order within a group, the second one scalar when ScalarALU is set. An
- * instruction computes its values for all lanes when it issues and reserves its results until its
- * latency has passed; a later instruction that reads or writes them waits (scoreboard). A group of
- * more threads than ThreadRate takes several cycles an instruction; so do opcodes that hardware of
- * the time split (isa.def). A texture instruction sends the group's quads to the texture unit and
+ * program, in pairs) allow. Inputs of InputsPerCycle threads come in a cycle, outputs of
+ * OutputsPerCycle threads leave, and arrive OutputLatency later; threads and registers are free for
+ * others when the outputs begin to leave.
+ *
+ * Issue: in a cycle ThreadRate threads issue up to FetchRate instructions each, in order. So a
+ * group of more threads takes several cycles (ThreadGroup / ThreadRate), and of smaller groups
+ * several issue in the same cycle. The instructions of a cycle and group are of any kinds, or one
+ * SIMD and one scalar (ScalarALU); a texture or flow instruction is the last of them, and one of
+ * several passes (isa.def: what hardware of the time split) or with a flow-control cost is the
+ * first and keeps the ALUs busy for the time. An instruction computes its values when it issues;
+ * the results can be read from latency (isa.def) cycles behind its last pass on, thread by thread,
+ * so that a wide group can hide them by itself. END is a mark on the instruction before it, and
+ * free. What a thread reads must be there, and what it
+ * writes must come behind earlier results for the same register (scoreboard); in a cycle the
+ * results of WritePorts instructions for each that may issue can be written, and ReadPorts
+ * registers be read: else the instruction is refused and tried again.
+ *
+ * Which group: any that is ready, in turn (ThreadWindow); or strictly in turn by arrival, waiting
+ * for the one whose turn it is. SwapOnBlock: the same one until it is blocked on texture or ends.
+ * Not from the same group within FetchDelay cycles. A texture instruction sends the group's quads
+ * to the texture unit, each when its four threads are through, one instruction at a time, and
  * blocks the group until all texels are back.
  *
- * In instant mode (SHADER.Mode, rasterizer.md) a unit runs one whole instruction of one group a
- * cycle and its result is there in the next.
+ * LockedExecutionMode off: each vertex, or each quad of fragments (its derivatives need it), is a
+ * group of its own.
  *
- * Latency: inputs are loaded at InputsPerCycle registers a cycle and lane quad; results leave
- * OutputLatency later, on the queue to the scheduler. Source: machine.md (shader unit). Not
- * modelled: fetch and decode stages as such (an issued instruction was fetched), register ports,
- * instruction memory, LockedExecutionMode, SwapOnBlock, the cost of flow control beyond its issue.
+ * Instant mode (SHADER.Mode, rasterizer.md): one whole instruction of one group a cycle, its result
+ * there in the next; no delays, ports or flow-control costs.
+ *
+ * Source: machine.md (shader unit), ATTILA's shader fetch and decode. Not modelled: fetch and
+ * decode as stages of their own, fetches of instructions that are then refused, instruction memory.
  */
-#include "unit/shader.h"
+#include "unit/shader_internal.h"
 
 #include "base/mem.h"
 #include "unit/watch.h"
@@ -26,33 +42,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions a group may run: a program that loops for ever ends here, with what it has. */
-#define MAX_STEPS 1048576u
-
 static enum unit_state shader_clock(void *self, uint64_t now);
+
+/* What both sections say about the threads of a unit. */
+#define ROLE(section, first, count, least)                                                         \
+    make_role(first, count,                                                                        \
+              (section).LockedExecutionMode || (section).ThreadGroup < (least)                     \
+                  ? (section).ThreadGroup                                                          \
+                  : (least),                                                                       \
+              (section).ExecutableThreads + (section).InputBuffers)
+
+static struct shader_role
+make_role(uint32_t first, uint32_t count, uint32_t group_threads, uint32_t threads)
+{
+    return (struct shader_role){first, count, group_threads, threads / group_threads};
+}
 
 void
 shader_roles(const struct params *params, struct shader_role roles[STAGE_COUNT])
 {
-    uint32_t fragment_units = params->GPU.NumFragmentShaders;
-    uint32_t threads = params->FRAGMENTSHADER.ThreadGroup / 4 * 4;
-    struct shader_role role = {0, fragment_units, threads < 4 ? 4 : threads, 0};
-    if (role.group_threads > EXEC_MAX_LANES)
-        role.group_threads = EXEC_MAX_LANES;
-    role.group_limit =
-        (params->FRAGMENTSHADER.ExecutableThreads + params->FRAGMENTSHADER.InputBuffers) /
-        role.group_threads;
+    const uint32_t fragment_units = params->GPU.NumFragmentShaders;
+    const struct shader_role role = ROLE(params->FRAGMENTSHADER, 0, fragment_units, 4);
     roles[STAGE_VERTEX] = roles[STAGE_FRAGMENT] = role;
-    if (params->GPU.UnifiedShader)
-        return;
-    role = (struct shader_role){fragment_units, params->GPU.NumVertexShaders,
-                                params->VERTEXSHADER.ThreadGroup, 0};
-    if (role.group_threads > EXEC_MAX_LANES)
-        role.group_threads = EXEC_MAX_LANES;
-    role.group_limit =
-        (params->VERTEXSHADER.ExecutableThreads + params->VERTEXSHADER.InputBuffers) /
-        role.group_threads;
-    roles[STAGE_VERTEX] = role;
+    if (!params->GPU.UnifiedShader)
+        roles[STAGE_VERTEX] =
+            ROLE(params->VERTEXSHADER, fragment_units, params->GPU.NumVertexShaders, 1);
 }
 
 uint32_t
@@ -62,16 +76,88 @@ shader_unit_count(const struct params *params)
            (params->GPU.UnifiedShader ? 0 : params->GPU.NumVertexShaders);
 }
 
+bool
+shader_check_params(const struct params *params, struct error *err)
+{
+    struct shader_role roles[STAGE_COUNT];
+    if (params->FRAGMENTSHADER.ThreadGroup % 4)
+        return fail(err,
+                    "FRAGMENTSHADER.ThreadGroup = %u: fragments go in quads, so a multiple of 4",
+                    params->FRAGMENTSHADER.ThreadGroup);
+    shader_roles(params, roles);
+    for (uint32_t s = 0; s < STAGE_COUNT; s++) {
+        const bool own = s == STAGE_VERTEX && !params->GPU.UnifiedShader;
+        const char *section = own ? "VERTEXSHADER" : "FRAGMENTSHADER";
+        if (!roles[s].group_limit)
+            return fail(err,
+                        "%s: ExecutableThreads + InputBuffers are fewer threads than the %u of "
+                        "ThreadGroup",
+                        section, roles[s].group_threads);
+        if (roles[s].group_limit > SHADER_MAX_GROUPS)
+            return fail(
+                err,
+                "%s: ExecutableThreads + InputBuffers are %u groups of ThreadGroup = %u; at "
+                "most %d are simulated",
+                section, roles[s].group_limit, roles[s].group_threads, SHADER_MAX_GROUPS);
+    }
+    return true;
+}
+
 /* The parameters that both sections have. */
 #define CONFIGURE(shader, section)                                                                 \
     do {                                                                                           \
-        uint32_t rate = (section).ThreadRate;                                                      \
-        (shader)->issue_cycles = ((section).ThreadGroup + rate - 1) / rate;                        \
+        (shader)->thread_rate = (section).ThreadRate;                                              \
         (shader)->fetch_rate = (section).FetchRate;                                                \
+        (shader)->fetch_delay = (section).FetchDelay;                                              \
         (shader)->scalar_alu = (section).ScalarALU;                                                \
+        (shader)->window = (section).ThreadWindow;                                                 \
+        (shader)->swap_on_block = (section).SwapOnBlock;                                           \
         (shader)->registers = (section).ThreadResources;                                           \
         (shader)->inputs_cycle = (section).InputsPerCycle;                                         \
+        (shader)->outputs_cycle = (section).OutputsPerCycle;                                       \
     } while (0)
+
+static void
+configure_issue(struct shader *shader, const struct params *params)
+{
+    const uint32_t threads = shader->group_threads, rate = shader->thread_rate;
+    shader->instant = params->SHADER.Mode == SHADER_INSTANT;
+    if (shader->instant) {
+        shader->issue_cycles = shader->picks = shader->fetch_rate = 1;
+        shader->fetch_delay = 0;
+    } else {
+        shader->issue_cycles = (threads + rate - 1) / rate;
+        shader->picks = rate > threads ? rate / threads : 1;
+        shader->flow_cost.if_endif = params->SHADER.IfCost;
+        shader->flow_cost.if_else_endif = params->SHADER.IfElseCost;
+        shader->flow_cost.call = params->SHADER.CallCost;
+        shader->flow_cost.ret = params->SHADER.ReturnCost;
+        shader->flow_cost.loop = params->SHADER.LoopCost;
+        shader->read_ports = params->SHADER.ReadPorts;
+        shader->write_ports = params->SHADER.WritePorts * shader->fetch_rate * shader->picks;
+    }
+    shader->slots_cycle = shader->fetch_rate * shader->picks;
+}
+
+/* Results come at most 16 passes (isa.def) and a latency below 16 behind their instruction. */
+static void
+make_tables(struct shader *shader)
+{
+    const uint32_t places = shader->max_groups;
+    uint32_t ring = 1;
+    while (ring < 16 * (shader->issue_cycles + 1))
+        ring *= 2;
+    shader->port_use = mem_alloc(ring * sizeof *shader->port_use);
+    shader->port_mask = ring - 1;
+    shader->groups = mem_alloc(places * sizeof *shader->groups);
+    shader->free_places = mem_alloc((places + 63) / 64 * sizeof *shader->free_places);
+    for (uint32_t p = 0; p < places; p++)
+        shader->free_places[p / 64] |= UINT64_C(1) << p % 64;
+    shader->after = mem_alloc(places * sizeof *shader->after);
+    shader->before = mem_alloc(places * sizeof *shader->before);
+    shader->finished = mem_alloc(places * sizeof *shader->finished);
+    ready_init(&shader->ready, places);
+}
 
 void
 shader_init(struct shader *shader, struct clock *clock, const struct params *params,
@@ -81,6 +167,8 @@ shader_init(struct shader *shader, struct clock *clock, const struct params *par
     memset(shader, 0, sizeof *shader);
     clock_add_module(clock, &shader->module, "shader", (int32_t)index, shader, shader_clock);
     shader->module.is_core = true;
+    shader->module.keeps_time = true;
+    shader->module.settle_fn = shader_settle;
     shader->pools = pools;
     shader->index = index;
     shader_roles(params, roles);
@@ -90,15 +178,13 @@ shader_init(struct shader *shader, struct clock *clock, const struct params *par
         CONFIGURE(shader, params->VERTEXSHADER);
     else
         CONFIGURE(shader, params->FRAGMENTSHADER);
+    shader->group_threads = role->group_threads;
+    shader->max_groups = role->group_limit;
     shader->texture_units = params->FRAGMENTSHADER.TextureUnits;
     shader->request_rate = params->FRAGMENTSHADER.TextureRequestRate;
     shader->request_group = params->FRAGMENTSHADER.TextureRequestGroup;
-    shader->instant = params->SHADER.Mode == SHADER_INSTANT;
-    if (shader->instant)
-        shader->issue_cycles = shader->fetch_rate = 1;
-    shader->group_threads = role->group_threads;
-    shader->max_groups =
-        role->group_limit < SHADER_MAX_GROUPS ? role->group_limit : SHADER_MAX_GROUPS;
+    configure_issue(shader, params);
+    make_tables(shader);
 }
 
 void
@@ -107,31 +193,38 @@ shader_reset(struct shader *shader)
     shader->turn = shader->texunit = shader->sent_in_turn = 0;
 }
 
-static const struct program *
-program_of(const struct group *group)
+void
+shader_fini(struct shader *shader)
 {
-    return group->stage == STAGE_VERTEX ? group->draw->vs : group->draw->fs;
+    ready_fini(&shader->ready);
+    free(shader->port_use);
+    free(shader->groups);
+    free(shader->free_places);
+    free(shader->after);
+    free(shader->before);
+    free(shader->finished);
 }
 
 /* Registers that a group holds: the live temporaries in pairs, at least one pair, a thread. */
 static uint32_t
 registers_of(const struct shader *shader, const struct group *group)
 {
-    uint32_t a_thread = (program_of(group)->live_temps + 1) / 2 * 2;
+    uint32_t a_thread = (group_program(group)->live_temps + 1) / 2 * 2;
     return (a_thread ? a_thread : 2) * shader->group_threads;
 }
 
 static void
 load_fragment_inputs(struct group *group, const struct program *program)
 {
-    uint32_t lanes = group->exec.lanes;
     for (uint32_t q = 0; q < group->count; q++) {
         const struct quad *quad = group->quads[q];
+        const struct exec *exec = group_block(group, q);
+        const uint32_t lane = q % QUADS_IN_BLOCK * 4;
         for (uint32_t c = 0; c < program->input_count * 4; c++)
-            memcpy(group->exec.inputs + (size_t)c * lanes + q * 4, quad->inputs + c * 4,
+            memcpy(exec->inputs + (size_t)c * exec->lanes + lane, quad->inputs + c * 4,
                    4 * sizeof(float));
         for (uint32_t c = 0; c < program->system_count * 4; c++)
-            memcpy(group->exec.systems + (size_t)c * lanes + q * 4, quad->systems + c * 4,
+            memcpy(exec->systems + (size_t)c * exec->lanes + lane, quad->systems + c * 4,
                    4 * sizeof(float));
     }
 }
@@ -139,11 +232,12 @@ load_fragment_inputs(struct group *group, const struct program *program)
 static void
 load_vertex_inputs(struct group *group, const struct program *program)
 {
-    uint32_t lanes = group->exec.lanes;
     for (uint32_t v = 0; v < group->count; v++) {
         const struct pooled_vertex *vertex = group->vertices[v];
+        const struct exec *exec = &group->exec[v / EXEC_MAX_LANES];
+        const uint32_t lane = v % EXEC_MAX_LANES;
         for (uint32_t c = 0; c < program->input_count * 4; c++)
-            group->exec.inputs[(size_t)c * lanes + v] =
+            exec->inputs[(size_t)c * exec->lanes + lane] =
                 c / 4 < group->draw->attribute_count ? vertex->inputs[c / 4][c % 4] : c % 4 == 3;
         for (uint32_t s = 0; s < program->system_count; s++) {
             uint32_t value = vertex->instance;
@@ -151,49 +245,117 @@ load_vertex_inputs(struct group *group, const struct program *program)
                 value = vertex->index;
             else if (program->systems[s].semantic == SEMANTIC_BASEVERTEX)
                 value = (uint32_t)group->draw->params.index_bias;
-            memcpy(&group->exec.systems[(size_t)s * 4 * lanes + v], &value, sizeof value);
+            memcpy(&exec->systems[(size_t)s * 4 * exec->lanes + lane], &value, sizeof value);
         }
     }
 }
 
-/* A group may issue from this cycle on. */
-static void
-expect_ready(struct shader *shader, uint64_t cycle)
+static uint32_t
+block_bytes(const struct program *program, uint32_t lanes)
 {
-    if (cycle < shader->next_ready)
-        shader->next_ready = cycle;
+    return (exec_size(program, lanes) + 63) / 64 * 64;
+}
+
+static uint64_t
+first_lanes(uint32_t count)
+{
+    return count >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
+}
+
+/* The group's program starts, its registers being cut into blocks. */
+static void
+begin_program(struct group *group, const struct program *program)
+{
+    const uint32_t threads = group_lanes(group), lanes = (threads + 3) / 4 * 4;
+    const uint32_t full = lanes / EXEC_MAX_LANES, rest = lanes % EXEC_MAX_LANES;
+    const uint32_t full_bytes = block_bytes(program, EXEC_MAX_LANES);
+    const uint32_t bytes = full * full_bytes + (rest ? block_bytes(program, rest) : 0);
+    if (bytes > group->register_bytes) {
+        free(group->registers);
+        group->register_bytes = bytes;
+        group->registers = aligned_alloc(64, bytes);
+        BUG_ON(!group->registers, "no memory for registers");
+    }
+    for (uint32_t b = 0; b < full + (rest > 0); b++)
+        exec_begin(&group->exec[b], program, group->draw->constants[group->stage],
+                   group->draw->constant_count[group->stage], b < full ? EXEC_MAX_LANES : rest,
+                   first_lanes(threads - b * EXEC_MAX_LANES),
+                   (uint8_t *)group->registers + (size_t)b * full_bytes);
+    exec_join(group->exec, full + (rest > 0));
+}
+
+/* A place for the group, the lowest that is free, and one in the circle behind the newest. */
+static void
+add_group(struct shader *shader, struct group *group)
+{
+    uint32_t word = 0;
+    while (!shader->free_places[word])
+        word++;
+    const uint32_t place = word * 64 + (uint32_t)__builtin_ctzll(shader->free_places[word]);
+    shader->free_places[word] &= shader->free_places[word] - 1;
+    if (!shader->running) {
+        shader->turn = shader->after[place] = shader->before[place] = place;
+    } else {
+        /* the circle begins with the oldest, wherever the turn is */
+        const uint32_t newest = shader->before[shader->oldest];
+        shader->before[place] = newest;
+        shader->after[place] = shader->oldest;
+        shader->after[newest] = shader->before[shader->oldest] = place;
+    }
+    if (!shader->running++)
+        shader->oldest = place;
+    group->slot = place;
+    shader->groups[place] = group;
+    shader->group_count++;
+    shader->thread_count += group_lanes(group);
+    shader->registers_used += registers_of(shader, group);
+}
+
+static void
+leave_circle(struct shader *shader, uint32_t place)
+{
+    const uint32_t before = shader->before[place], after = shader->after[place];
+    shader->after[before] = after;
+    shader->before[after] = before;
+    if (shader->oldest == place)
+        shader->oldest = after;
+    if (shader->turn == place) {
+        shader->turn = before; /* the one behind it is next */
+        shader->holds_turn = false;
+    }
+    shader->running--;
+}
+
+static void
+remove_group(struct shader *shader, struct group *group)
+{
+    shader->waiting[group->wait]--;
+    shader->registers_used -= registers_of(shader, group);
+    shader->thread_count -= group_lanes(group);
+    shader->group_count--;
+    shader->groups[group->slot] = NULL;
+    shader->free_places[group->slot / 64] |= UINT64_C(1) << group->slot % 64;
 }
 
 static void
 start(struct shader *shader, struct group *group, uint64_t now)
 {
-    const struct program *program = program_of(group);
-    bool fragments = group->stage == STAGE_FRAGMENT;
-    uint32_t lanes = fragments ? group->count * 4 : (group->count + 3) / 4 * 4;
-    uint32_t active = fragments ? lanes : group->count;
-    uint32_t bytes = exec_size(program, lanes);
-    if (bytes > group->register_bytes) {
-        free(group->registers);
-        group->register_bytes = bytes;
-        group->registers = aligned_alloc(64, (bytes + 63) / 64 * 64);
-        BUG_ON(!group->registers, "no memory for registers");
-    }
-    exec_begin(&group->exec, program, group->draw->constants[group->stage],
-               group->draw->constant_count[group->stage], lanes,
-               active == 64 ? ~0ull : (1ull << active) - 1, group->registers);
+    const struct program *program = group_program(group);
+    const bool fragments = group->stage == STAGE_FRAGMENT;
+    begin_program(group, program);
     if (fragments)
         load_fragment_inputs(group, program);
     else
         load_vertex_inputs(group, program);
     memset(group->temp_ready, 0, sizeof group->temp_ready);
-    group->address_ready = 0;
+    group->address_ready = group->results_ready = 0;
     group->steps = 0;
-    group->finished = false;
-    uint32_t loads = program->input_count * (lanes / 4);
-    group->ready_cycle = now + 1 + (loads + shader->inputs_cycle - 1) / shader->inputs_cycle;
-    shader->registers_used += registers_of(shader, group);
-    shader->groups[shader->group_count++] = group;
-    expect_ready(shader, group->ready_cycle);
+    group->wait = WAIT_LOAD;
+    shader->waiting[WAIT_LOAD]++;
+    add_group(shader, group);
+    shader->load_free_cycle =
+        now + (group_lanes(group) + shader->inputs_cycle - 1) / shader->inputs_cycle;
+    shader_schedule(shader, group, shader->load_free_cycle, WAIT_LOAD);
     shader->stats.groups++;
     WATCH_GROUP(shader->pools, group);
     *(fragments ? &shader->stats.fragment_groups : &shader->stats.vertex_groups) += 1;
@@ -202,11 +364,19 @@ start(struct shader *shader, struct group *group, uint64_t now)
 static bool
 take_group(struct shader *shader, uint64_t now)
 {
+    shader->refused_threads = shader->refused_registers = false;
     const struct group_item *item = queue_front(shader->in, now);
-    if (!item || shader->group_count == shader->max_groups)
+    if (!item)
         return false;
-    if (shader->group_count &&
-        shader->registers_used + registers_of(shader, item->group) > shader->registers)
+    if (shader->load_free_cycle > now) {
+        module_wake_at(&shader->module, shader->load_free_cycle);
+        return false;
+    }
+    shader->refused_threads = shader->group_count == shader->max_groups;
+    shader->refused_registers =
+        !shader->refused_threads && shader->group_count &&
+        shader->registers_used + registers_of(shader, item->group) > shader->registers;
+    if (shader->refused_threads || shader->refused_registers)
         return false;
     start(shader, item->group, now);
     queue_pop(shader->in, now);
@@ -220,9 +390,10 @@ take_texels(struct shader *shader, struct queue *texels, uint64_t now)
     for (const struct texture_item *item; (item = queue_front(texels, now));) {
         struct group *group = item->group;
         if (--group->texels_missing == 0) {
-            exec_texture_done(&group->exec, group->texels);
-            group->ready_cycle = now + 1;
-            expect_ready(shader, now + 1);
+            for (uint32_t b = 0; b < group->exec->blocks; b++)
+                if (group->exec[b].request.mask)
+                    exec_texture_done(&group->exec[b], group->texels[b]);
+            shader_schedule(shader, group, now + 1, WAIT_TEXELS);
         }
         queue_pop(texels, now);
         worked = true;
@@ -235,21 +406,22 @@ static void
 store_fragments(struct shader *shader, struct group *group)
 {
     const struct draw *draw = group->draw;
-    struct exec *exec = &group->exec;
     for (uint32_t q = 0; q < group->count; q++) {
         struct quad *quad = group->quads[q];
+        struct exec *exec = group_block(group, q);
+        const uint32_t lane = q % QUADS_IN_BLOCK * 4;
         const struct triangle *triangle = &quad->triangle->triangle;
         uint32_t before = quad_fragments(quad->mask), mask_before = quad->mask;
         if (triangle->smooth.shape != SMOOTH_NONE)
-            shaded_coverage(triangle, quad->x, quad->y, exec, q * 4);
-        quad->mask = shaded_mask(draw, exec, q * 4, quad->mask);
+            shaded_coverage(triangle, quad->x, quad->y, exec, lane);
+        quad->mask = shaded_mask(draw, exec, lane, quad->mask);
         WATCH_SHADED(quad, mask_before);
         for (uint32_t t = 0; t < draw->color_count; t++)
-            shaded_color(draw, exec, q * 4, t, quad->color[t]);
+            shaded_color(draw, exec, lane, t, quad->color[t]);
         if (draw->depth_output >= 0)
             for (uint32_t s = 0; s < draw->samples; s++)
                 memcpy(quad->z[s],
-                       exec->outputs + ((size_t)draw->depth_output * 4 + 2) * exec->lanes + q * 4,
+                       exec->outputs + ((size_t)draw->depth_output * 4 + 2) * exec->lanes + lane,
                        sizeof quad->z[s]);
         uint32_t left = quad_fragments(quad->mask);
         shader->stats.fragments_out += left;
@@ -261,213 +433,60 @@ static void
 store_vertices(struct group *group)
 {
     for (uint32_t v = 0; v < group->count; v++)
-        vertex_store(group->draw, &group->exec, v, &group->vertices[v]->vertex);
+        vertex_store(group->draw, &group->exec[v / EXEC_MAX_LANES], v % EXEC_MAX_LANES,
+                     &group->vertices[v]->vertex);
 }
 
-static void
-remove_group(struct shader *shader, uint32_t i)
-{
-    shader->registers_used -= registers_of(shader, shader->groups[i]);
-    shader->group_count--;
-    memmove(&shader->groups[i], &shader->groups[i + 1],
-            (shader->group_count - i) * sizeof shader->groups[0]);
-}
-
-/* Finished groups leave; *blocked when one could not. */
-static bool
-send_finished(struct shader *shader, uint64_t now, bool *blocked)
-{
-    for (uint32_t i = 0; i < shader->group_count && shader->finished_count; i++) {
-        struct group *group = shader->groups[i];
-        if (!group->finished || group->ready_cycle > now)
-            continue;
-        if (!queue_space(shader->out, now)) {
-            *blocked = true;
-            return false;
-        }
-        remove_group(shader, i);
-        shader->finished_count--;
-        *(struct group_item *)queue_push(shader->out, now) = (struct group_item){group};
-        return true;
-    }
-    return false;
-}
-
-/* When the instruction at the group's program counter has its operands. */
-static uint64_t
-operands_ready(const struct group *group)
-{
-    const struct instruction *instruction = &group->exec.program->instructions[group->exec.pc];
-    uint64_t ready = group->address_ready;
-    uint64_t temps = instruction->temps_read | instruction->temps_written;
-    if (instruction->temps_above)
-        temps = ~0ull;
-    for (; temps; temps &= temps - 1) {
-        uint64_t cycle = group->temp_ready[__builtin_ctzll(temps)];
-        ready = cycle > ready ? cycle : ready;
-    }
-    return ready;
-}
-
-static void
-count_instruction(struct shader *shader, const struct group *group,
-                  const struct instruction *instruction)
-{
-    uint64_t lanes = (uint64_t)__builtin_popcountll(group->exec.active);
-    shader->stats.instructions++;
-    shader->stats.lane_instructions += lanes;
-    shader->stats.lane_slots += group->exec.lanes;
-    if (group->stage == STAGE_VERTEX)
-        shader->stats.vertex_instructions++;
-    else
-        shader->stats.fragment_instructions++;
-    switch (opcode_infos[instruction->opcode].kind) {
-    case KIND_SIMD: shader->stats.simd_instructions++; break;
-    case KIND_SCALAR: shader->stats.scalar_instructions++; break;
-    case KIND_TEXTURE: shader->stats.texture_instructions++; break;
-    case KIND_FLOW: shader->stats.flow_instructions++; break;
-    }
-}
-
-static void
-reserve_results(struct group *group, const struct instruction *instruction, uint64_t ready)
-{
-    uint64_t temps = instruction->temps_above ? ~0ull : instruction->temps_written;
-    for (; temps; temps &= temps - 1)
-        group->temp_ready[__builtin_ctzll(temps)] = ready;
-    for (uint32_t d = 0; d < opcode_infos[instruction->opcode].destinations; d++)
-        if (instruction->dst[d].file == FILE_ADDRESS)
-            group->address_ready = ready;
-}
-
-static void
-begin_texture_requests(struct shader *shader, struct group *group)
-{
-    uint32_t quads = group->exec.lanes / 4;
-    group->texels_missing = quads;
-    group->ready_cycle = CYCLE_NEVER;
-    shader->sending = group;
-    shader->next_quad = 0;
-    shader->stats.texture_quads += quads;
-}
-
-/* TextureRequestRate requests a cycle, TextureRequestGroup in a row to a texture unit. */
-static bool
-send_texture_requests(struct shader *shader, uint64_t now, bool *blocked)
-{
-    uint32_t sent = 0;
-    while (shader->sending && sent < shader->request_rate) {
-        struct queue *texture = shader->texture[shader->texunit];
-        if (!queue_space(texture, now)) {
-            *blocked = true;
-            break;
-        }
-        *(struct texture_item *)queue_push(texture, now) =
-            (struct texture_item){shader->sending, shader->next_quad++};
-        sent++;
-        if (shader->next_quad == shader->sending->exec.lanes / 4)
-            shader->sending = NULL;
-        if (++shader->sent_in_turn >= shader->request_group) {
-            shader->sent_in_turn = 0;
-            shader->texunit = (shader->texunit + 1) % shader->texture_units;
-        }
-    }
-    return sent > 0;
-}
-
-static void
-finish(struct shader *shader, struct group *group, uint64_t now)
+void
+shader_finish(struct shader *shader, struct group *group, uint64_t cycle)
 {
     if (group->stage == STAGE_FRAGMENT)
         store_fragments(shader, group);
     else
         store_vertices(group);
-    group->finished = true;
-    shader->finished_count++;
-    group->ready_cycle = now + 1;
+    leave_circle(shader, group->slot);
+    shader_wait(shader, group, WAIT_OUTPUT);
+    group->ready_cycle = group->results_ready > cycle ? group->results_ready : cycle;
+    shader->finished[(shader->finished_head + shader->finished_count++) % shader->max_groups] =
+        group->slot;
     shader->stats.groups_finished++;
 }
 
-/* Issues the group's next instruction. */
-static void
-issue(struct shader *shader, struct group *group, uint64_t now)
-{
-    const struct instruction *instruction = &group->exec.program->instructions[group->exec.pc];
-    const struct opcode_info *info = &opcode_infos[instruction->opcode];
-    count_instruction(shader, group, instruction);
-    uint64_t takes = (uint64_t)shader->issue_cycles *
-                     (shader->instant ? 1 : instruction_issue_cycles(instruction));
-    enum exec_event event = exec_step(&group->exec);
-    if (event == EXEC_END || ++group->steps >= MAX_STEPS) {
-        finish(shader, group, now);
-        return;
-    }
-    shader->issue_free_cycle = now + takes;
-    if (event == EXEC_TEXTURE) {
-        begin_texture_requests(shader, group);
-        return;
-    }
-    reserve_results(group, instruction, now + takes - 1 + (shader->instant ? 1 : info->latency));
-    group->ready_cycle = operands_ready(group);
-    if (group->ready_cycle < now)
-        group->ready_cycle = now;
-    if (info->kind == KIND_FLOW && group->ready_cycle <= now)
-        group->ready_cycle = now + 1; /* the next program counter is known then */
-}
-
-/* Whether the group may issue now as the n-th of this cycle. A texture instruction waits until the
- * requests of the one before are sent. */
+/* Groups that have ended leave in the order in which they did; *blocked when one could not. */
 static bool
-may_issue(const struct shader *shader, const struct group *group, uint32_t n, uint64_t now)
+send_finished(struct shader *shader, uint64_t now, bool *blocked)
 {
-    if (group->finished || group->ready_cycle > now)
+    if (!shader->finished_count)
         return false;
-    const struct instruction *instruction = &group->exec.program->instructions[group->exec.pc];
-    enum unit_kind kind = opcode_infos[instruction->opcode].kind;
-    if (n > 0 && shader->scalar_alu && kind != KIND_SCALAR)
+    struct group *group = shader->groups[shader->finished[shader->finished_head]];
+    uint64_t ready = group->ready_cycle > shader->output_free_cycle ? group->ready_cycle
+                                                                    : shader->output_free_cycle;
+    if (ready > now) {
+        module_wake_at(&shader->module, ready);
         return false;
-    if (n > 0 && instruction_issue_cycles(instruction) > 1)
+    }
+    if (!queue_space(shader->out, now)) {
+        *blocked = true;
         return false;
-    return kind != KIND_TEXTURE || !shader->sending;
+    }
+    const uint32_t cycles =
+        (group_lanes(group) + shader->outputs_cycle - 1) / shader->outputs_cycle;
+    remove_group(shader, group);
+    shader->finished_head = (shader->finished_head + 1) % shader->max_groups;
+    shader->finished_count--;
+    shader->output_free_cycle = now + cycles;
+    *(struct group_item *)queue_push_later(shader->out, now, cycles - 1) =
+        (struct group_item){group};
+    return true;
 }
 
-/* The first cycle in which a group that has instructions left may be ready. */
-static uint64_t
-first_ready(const struct shader *shader)
+/* Nothing moves: for want of what? */
+static enum unit_state
+idle_state(const struct shader *shader, bool blocked)
 {
-    uint64_t first = CYCLE_NEVER;
-    for (uint32_t i = 0; i < shader->group_count; i++) {
-        const struct group *group = shader->groups[i];
-        if (!group->finished && group->ready_cycle < first)
-            first = group->ready_cycle;
-    }
-    return first;
-}
-
-static uint32_t
-issue_some(struct shader *shader, uint64_t now)
-{
-    uint32_t issued = 0, count = shader->group_count;
-    if (shader->issue_free_cycle > now) {
-        module_wake_at(&shader->module, shader->issue_free_cycle);
-        return 0;
-    }
-    if (shader->next_ready > now)
-        return 0;
-    uint32_t at = count ? shader->turn % count : 0;
-    for (uint32_t i = 0; i < count && issued < shader->fetch_rate; i++) {
-        struct group *group = shader->groups[at];
-        at = at + 1 == count ? 0 : at + 1;
-        while (issued < shader->fetch_rate && may_issue(shader, group, issued, now)) {
-            issue(shader, group, now);
-            issued++;
-        }
-    }
-    if (issued)
-        shader->turn++;
-    else
-        shader->next_ready = first_ready(shader);
-    return issued;
+    if (blocked || shader->idle == SLOT_TEXTURE_QUEUE)
+        return UNIT_BLOCKED;
+    return shader->group_count ? UNIT_WAITING : UNIT_STARVED;
 }
 
 static enum unit_state
@@ -475,22 +494,21 @@ shader_clock(void *self, uint64_t now)
 {
     struct shader *shader = self;
     bool blocked = false;
+    shader_account(shader, now);
+    for (int32_t place; (place = ready_wake(&shader->ready, now)) >= 0;)
+        shader_wait(shader, shader->groups[place], WAIT_TURN);
     bool worked = send_finished(shader, now, &blocked);
     for (uint32_t i = 0; i < shader->texture_units; i++)
         worked |= take_texels(shader, shader->texels[i], now);
-    uint32_t issued = issue_some(shader, now);
-    worked |= send_texture_requests(shader, now, &blocked);
+    shader_issue(shader, now);
+    worked |= shader_send_texture(shader, now);
     worked |= take_group(shader, now);
-    shader->stats.issue_cycles += issued > 0;
-    if (issued || shader->issue_free_cycle > now + 1) {
+    if (worked)
         module_wake_at(&shader->module, now + 1);
+    if (shader->issue_free_cycle > now) {
+        module_wake_at(&shader->module, shader->issue_free_cycle);
         return UNIT_BUSY;
     }
-    if (worked)
-        return UNIT_BUSY;
-    if (!shader->group_count)
-        return UNIT_STARVED;
-    if (!blocked)
-        module_wake_at(&shader->module, shader->next_ready);
-    return blocked ? UNIT_BLOCKED : UNIT_WAITING;
+    module_wake_at(&shader->module, ready_next_cycle(&shader->ready));
+    return worked ? UNIT_BUSY : idle_state(shader, blocked);
 }

@@ -133,23 +133,30 @@ find_texture(struct texunit *texunit, const struct bound_view *bound, uint32_t t
 
 /* Requests */
 
-static const struct bound_view *
-view_of(const struct group *group)
+static const struct texture_request *
+request_of(const struct texture_item *item)
 {
-    return &group->draw->views[group->stage][group->exec.request.sampler];
+    return &group_block(item->group, item->quad)->request;
+}
+
+static const struct bound_view *
+view_of(const struct texture_item *item)
+{
+    const struct group *group = item->group;
+    return &group->draw->views[group->stage][request_of(item)->sampler];
 }
 
 /* A size query needs no texels. */
 static void
 answer_size(struct texunit *texunit, const struct texture_item *item)
 {
-    struct group *group = item->group;
-    for (uint32_t l = item->quad * 4; l < item->quad * 4 + 4; l++) {
+    const struct texture_request *request = request_of(item);
+    for (uint32_t l = 0; l < 4; l++) {
         int32_t level, size[4];
-        memcpy(&level, &group->exec.request.coord[0][l], sizeof level);
-        sample_size(view_of(group), (uint32_t)level, size);
+        memcpy(&level, &request->coord[0][item->quad % QUADS_IN_BLOCK * 4 + l], sizeof level);
+        sample_size(view_of(item), (uint32_t)level, size);
         for (uint32_t c = 0; c < 4; c++)
-            memcpy(&group->texels[c][l], &size[c], sizeof size[c]);
+            memcpy(group_texels(item->group, item->quad, c) + l, &size[c], sizeof size[c]);
     }
     texunit->stats.size_queries++;
 }
@@ -193,17 +200,17 @@ plan_next(struct texunit *texunit)
         return false;
     const uint32_t slot = texunit->order[texunit->order_head];
     struct texunit_access *access = &texunit->accesses[slot];
-    const struct texture_request *request = &access->item.group->exec.request;
+    const struct texture_request *request = request_of(&access->item);
     struct sample_plan *plan = &texunit->plan;
     if (request->opcode == OP_TXQ) {
         answer_size(texunit, &access->item);
         plan->pass_count = 0;
     } else {
-        access->texture = find_texture(texunit, view_of(access->item.group), request->target);
+        access->texture = find_texture(texunit, view_of(&access->item), request->target);
         if (!access->texture)
             return false;
         access->texture->uses++;
-        sample_plan(plan, &access->texture->sample, request, access->item.quad);
+        sample_plan(plan, &access->texture->sample, request, access->item.quad % QUADS_IN_BLOCK);
         count_plan(texunit);
         access->mask = plan->mask;
         memcpy(access->reference, plan->reference, sizeof access->reference);
@@ -486,13 +493,13 @@ static void
 answer(struct texunit *texunit, uint32_t slot, uint64_t now)
 {
     struct texunit_access *access = &texunit->accesses[slot];
-    struct group *group = access->item.group;
     if (access->texture) {
         float rgba[4][4];
         sample_result(&access->texture->sample, access->mask, access->passes,
                       (const sample_value *)access->sum, rgba);
         for (uint32_t c = 0; c < 4; c++)
-            memcpy(&group->texels[c][access->item.quad * 4], rgba[c], 4 * sizeof(float));
+            memcpy(group_texels(access->item.group, access->item.quad, c), rgba[c],
+                   4 * sizeof(float));
         access->texture->uses--;
     }
     *(struct texture_item *)queue_push(texunit->out, now) = access->item;

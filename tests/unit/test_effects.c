@@ -23,14 +23,14 @@
 #define PRESET    "reference-2008"
 enum { MAX_RUNS = 1024, NAME_SIZE = 160, PROCESSES = 2 };
 
-enum kind { KIND_EFFECT, KIND_OUTPUT, KIND_PICTURE, KIND_REFUSED };
+enum kind { KIND_EFFECT, KIND_OUTPUT, KIND_PICTURE, KIND_REFUSED, KIND_ELSEWHERE };
 enum direction { FALLS, RISES };
 
 struct effect {
     enum kind kind;
     const char *section, *name, *from, *to, *machine;
     uint32_t frame;
-    const char *formula; /* OUTPUT: the file */
+    const char *formula; /* OUTPUT: the file; ELSEWHERE: the test */
     enum direction direction;
     const char *why;
 };
@@ -44,6 +44,8 @@ static const struct effect effects[] = {
     {KIND_PICTURE, #section, #name, from, to, machine, frame, "", RISES, why},
 #define REFUSED(section, name, value, machine, frame, why)                                         \
     {KIND_REFUSED, #section, #name, value, value, machine, frame, "", RISES, why},
+#define ELSEWHERE(section, name, test, why)                                                        \
+    {KIND_ELSEWHERE, #section, #name, "", "", "", 0, test, RISES, why},
 #include "effects.def"
 };
 
@@ -218,9 +220,29 @@ output_size(const struct effect *effect, const char *settings)
     return size;
 }
 
+/* Whether the test that is named speaks of the parameter. */
+static bool
+is_elsewhere(const struct effect *effect)
+{
+    char path[512], line[256], parameter[NAME_SIZE];
+    snprintf(path, sizeof path, "%s/tests/unit/test_%s.c", AETIUS_SOURCE_DIR, effect->formula);
+    snprintf(parameter, sizeof parameter, "%s.%s", effect->section, effect->name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    bool found = false;
+    while (!found && fgets(line, sizeof line, file))
+        found = strstr(line, parameter) != NULL;
+    fclose(file);
+    if (!found)
+        print_message("%s is not in %s\n", parameter, path);
+    return found;
+}
+
 static bool
 check(const struct effect *effect)
 {
+    if (effect->kind == KIND_ELSEWHERE)
+        return is_elsewhere(effect);
     char from[512], to[512];
     snprintf(from, sizeof from, "%s %s.%s=%s", effect->machine, effect->section, effect->name,
              effect->from);

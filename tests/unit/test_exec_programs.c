@@ -126,6 +126,18 @@ next_random(uint32_t *seed)
     return *seed >> 8;
 }
 
+/* Inputs of a block whose first lane is `first` of all. */
+static void
+fill_inputs(struct exec *exec, uint32_t first)
+{
+    for (uint32_t lane = 0; lane < exec->lanes; lane++) {
+        uint32_t seed = first + lane + 1;
+        for (uint32_t k = 0; k < 8; k++)
+            exec->inputs[k * exec->lanes + lane] =
+                (float)(int32_t)(next_random(&seed) % 4096 - 1024) / 512.0f;
+    }
+}
+
 /* Outputs of 64 lanes, run in groups of `lanes`: [register][channel][lane] and who was killed. */
 static uint64_t
 run_mixed(uint32_t lanes, float out[2][4][64])
@@ -134,12 +146,7 @@ run_mixed(uint32_t lanes, float out[2][4][64])
     struct machine m;
     for (uint32_t first = 0; first < 64; first += lanes) {
         machine_start(&m, STAGE_FRAGMENT, mixed_text, lanes);
-        for (uint32_t lane = 0; lane < lanes; lane++) {
-            uint32_t seed = first + lane + 1;
-            for (uint32_t k = 0; k < 8; k++)
-                input(&m, k / 4, k % 4)[lane] =
-                    (float)(int32_t)(next_random(&seed) % 4096 - 1024) / 512.0f;
-        }
+        fill_inputs(m.exec, first);
         machine_run(&m);
         killed |= m.exec->killed << first;
         for (uint32_t k = 0; k < 8; k++)
@@ -166,6 +173,114 @@ test_lane_count_does_not_matter(void **state)
     }
 }
 
+/* A group of blocks with `lanes` lanes. */
+struct wide {
+    struct program *program;
+    struct exec *blocks;
+    uint8_t *memory;
+    uint32_t lanes, count, block_bytes;
+};
+
+static void
+wide_start(struct wide *w, const char *text, uint32_t lanes)
+{
+    struct error err;
+    w->program = program_create(STAGE_FRAGMENT, text, NULL, &err);
+    assert_non_null(w->program);
+    w->lanes = lanes;
+    w->count = (lanes + 63) / 64;
+    w->block_bytes = (exec_size(w->program, 64) + 63) & ~63u;
+    w->blocks = aligned_alloc(64, (w->count * sizeof *w->blocks + 63) & ~(size_t)63);
+    w->memory = aligned_alloc(64, (size_t)w->count * w->block_bytes);
+    for (uint32_t b = 0; b < w->count; b++) {
+        uint32_t here = lanes - b * 64 < 64 ? lanes - b * 64 : 64;
+        exec_begin(&w->blocks[b], w->program, constants, 4, here,
+                   here == 64 ? UINT64_MAX : (1ull << here) - 1,
+                   w->memory + (size_t)b * w->block_bytes);
+        fill_inputs(&w->blocks[b], b * 64);
+    }
+    exec_join(w->blocks, w->count);
+}
+
+static void
+wide_end(struct wide *w)
+{
+    program_destroy(w->program);
+    free(w->blocks);
+    free(w->memory);
+}
+
+/* Each block of a wide group computes what it computes alone. */
+static void
+test_wide_groups(void **state)
+{
+    static const uint32_t lanes[] = {68, 128, 256, 1024};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++) {
+        struct wide all, one;
+        wide_start(&all, mixed_text, lanes[i]);
+        assert_int_equal(exec_active_lanes(all.blocks), lanes[i]);
+        assert_true(exec_run(all.blocks, echo_sample, NULL, 100000));
+        for (uint32_t b = 0; b < all.count; b++) {
+            wide_start(&one, mixed_text, all.blocks[b].lanes);
+            fill_inputs(one.blocks, b * 64);
+            assert_true(exec_run(one.blocks, echo_sample, NULL, 100000));
+            assert_int_equal(one.blocks->killed, all.blocks[b].killed);
+            for (uint32_t lane = 0; lane < one.lanes; lane++)
+                for (uint32_t k = 0; k < 8 && !(one.blocks->killed >> lane & 1); k++)
+                    assert_memory_equal(&one.blocks->outputs[k * one.lanes + lane],
+                                        &all.blocks[b].outputs[k * one.lanes + lane], 4);
+            wide_end(&one);
+        }
+        wide_end(&all);
+    }
+}
+
+static const char counting_text[] = "FRAG\n"
+                                    "DCL IN[0..1], GENERIC[0], LINEAR\n"
+                                    "DCL OUT[0], COLOR\n"
+                                    "DCL TEMP[0..1]\n"
+                                    "IMM[0] FLT32 {0.0, 1.0, 0.0, 0.0}\n"
+                                    "0: MOV TEMP[0], IMM[0].xxxx\n"
+                                    "1: BGNLOOP\n"
+                                    "2:   SGE TEMP[1].x, TEMP[0].xxxx, IN[0].xxxx\n"
+                                    "3:   IF TEMP[1].xxxx\n"
+                                    "4:     BRK\n"
+                                    "5:   ENDIF\n"
+                                    "6:   ADD TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy\n"
+                                    "7: ENDLOOP\n"
+                                    "8: MOV OUT[0], TEMP[0]\n"
+                                    "9: END\n";
+
+/* Lane n counts to n in a loop. One program counter: the group runs until its last lane is through.
+ * In every round one lane leaves: SGE, IF, BRK, and as nobody else ran that, ENDIF, ADD, ENDLOOP
+ * for the others; in the last round nobody is left behind ENDIF but ENDLOOP is run, to close the
+ * loop. MOV and BGNLOOP come before, MOV and END behind it. */
+static void
+test_divergence_over_blocks(void **state)
+{
+    const uint32_t lanes = 256;
+    struct wide w;
+    uint32_t steps = 0, adds = 0, add_lanes = 0;
+    (void)state;
+    wide_start(&w, counting_text, lanes);
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        w.blocks[lane / 64].inputs[lane % 64] = (float)lane;
+    for (bool ends = false; !ends; steps++) {
+        if (w.program->instructions[w.blocks->pc].opcode == OP_ADD) {
+            adds++;
+            add_lanes += exec_active_lanes(w.blocks);
+        }
+        ends = exec_step(w.blocks) == EXEC_END;
+    }
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        assert_true(w.blocks[lane / 64].outputs[lane % 64] == (float)lane);
+    assert_int_equal(adds, lanes - 1);                    /* of the lane that counts farthest */
+    assert_int_equal(add_lanes, lanes * (lanes - 1) / 2); /* 0 + 1 + ... + L - 1 */
+    assert_int_equal(steps, 2 + (lanes - 1) * 6 + 5 + 2);
+    wide_end(&w);
+}
+
 int
 main(void)
 {
@@ -174,6 +289,8 @@ main(void)
         cmocka_unit_test(test_endless_loop_is_bounded),
         cmocka_unit_test(test_sampler_arrays),
         cmocka_unit_test(test_lane_count_does_not_matter),
+        cmocka_unit_test(test_wide_groups),
+        cmocka_unit_test(test_divergence_over_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,15 @@ presets_load(void **state)
         params.FRAGMENTSHADER.TextureCacheWays * params.FRAGMENTSHADER.TextureCacheLines, 64);
     assert_int_equal(64 * params.FRAGMENTSHADER.TextureCacheLineSize, 16384);
     assert_int_equal(params.DAC.RefreshRate, 5000000); /* as in reference-2008 */
+    /* 24 fragment pipes and 8 vertex shaders; 48 pipelines behind 16 texels a cycle */
+    assert_true(params_load_preset(&params, "g70-like", &err));
+    assert_int_equal(params.GPU.ClockMHz, 486);
+    assert_int_equal(params.GPU.NumFragmentShaders * params.FRAGMENTSHADER.ThreadRate, 24);
+    assert_int_equal(params.GPU.NumVertexShaders, 8);
+    assert_true(params_load_preset(&params, "r580-like", &err));
+    assert_int_equal(params.GPU.ClockMHz, 500);
+    assert_int_equal(params.GPU.NumFragmentShaders * params.FRAGMENTSHADER.ThreadRate, 48);
+    assert_int_equal(params.GPU.NumFragmentShaders * 4, 16);
     assert_false(params_load_preset(&params, "reference-1999", &err));
     assert_tells(&err, "reference-1999");
 }

@@ -33,6 +33,9 @@ struct bench {
     uint8_t *memory;
     struct draw draw;
     struct group groups[MAX_QUADS / 16];
+    struct exec blocks[MAX_QUADS / 16];
+    float texels[MAX_QUADS / 16][4][EXEC_MAX_LANES];
+    struct quad *quads[16]; /* of every group */
     struct program program;
     /* of a run */
     uint32_t count, sent, answered;
@@ -109,11 +112,14 @@ bench_init(struct bench *b, uint32_t format)
     bound->sampler.max_lod = 10;
     for (uint32_t g = 0; g < MAX_QUADS / 16; g++) {
         struct group *group = &b->groups[g];
+        group->exec = &b->blocks[g];
+        group->texels = &b->texels[g];
+        group->quads = b->quads;
         group->draw = &b->draw;
         group->stage = STAGE_FRAGMENT;
-        group->exec.request.opcode = OP_TEX;
-        group->exec.request.target = TEX_2D;
-        group->exec.request.mask = ~0ull;
+        group->exec->request.opcode = OP_TEX;
+        group->exec->request.target = TEX_2D;
+        group->exec->request.mask = ~0ull;
     }
 }
 
@@ -162,7 +168,7 @@ bench_fini(struct bench *b)
 static void
 aim(struct bench *b, uint32_t q, uint32_t x, uint32_t y, uint32_t step_x)
 {
-    struct texture_request *request = &b->groups[q / 16].exec.request;
+    struct texture_request *request = &b->groups[q / 16].exec->request;
     for (uint32_t lane = 0; lane < 4; lane++) {
         uint32_t at = q % 16 * 4 + lane;
         request->coord[0][at] = ((float)(x + (lane & 1) * step_x) + 0.5f) / SIDE;
@@ -187,10 +193,10 @@ run(struct bench *b, uint32_t count)
     for (uint32_t q = 0; q < count; q++) {
         float rgba[4][EXEC_MAX_LANES];
         const struct group *group = &b->groups[q / 16];
-        sample_direct(&b->draw.views[STAGE_FRAGMENT][0], &memory, &group->exec.request,
+        sample_direct(&b->draw.views[STAGE_FRAGMENT][0], &memory, &group->exec->request,
                       EXEC_MAX_LANES, rgba);
         for (uint32_t c = 0; c < 4; c++)
-            assert_memory_equal(&group->texels[c][q % 16 * 4], &rgba[c][q % 16 * 4],
+            assert_memory_equal(group_texels(group, q % 16, c), &rgba[c][q % 16 * 4],
                                 4 * sizeof(float));
     }
     const struct texunit_stats *s = &b->unit.stats;

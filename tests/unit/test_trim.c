@@ -496,6 +496,33 @@ test_needed_draws(void **state)
     assert_true(first_draw_needed(7, false, true));
 }
 
+/* Of two frames that are both wanted, each drawn for itself: those who walk past the first need its
+ * draw unless the second clears all that it wrote; nobody walks past the last. */
+static void
+test_draws_that_later_frames_see(void **state)
+{
+    (void)state;
+    for (uint32_t clear = 0; clear < 8; clear += 7) {
+        char path[] = "/tmp/aetius-trim-XXXXXX";
+        struct frame_set wanted = {.count = 0};
+        struct needed_draws *needed;
+        struct trace_reader *reader;
+        struct error err;
+        close(mkstemp(path));
+        write_two_frames(path, clear, false);
+        assert_true(trace_reader_open(&reader, path, NULL, &err));
+        assert_true(needed_draws_find_later(&needed, reader, &wanted, &err));
+        assert_int_equal(needed_draws_has(needed, 0), clear == 0);
+        assert_false(needed_draws_has(needed, 1));
+        needed_draws_destroy(needed);
+        assert_true(needed_draws_find(&needed, reader, &wanted, false, &err));
+        assert_true(needed_draws_has(needed, 0) && needed_draws_has(needed, 1));
+        needed_draws_destroy(needed);
+        trace_reader_close(reader);
+        unlink(path);
+    }
+}
+
 enum { RES_SAMPLES = 70, OBJ_SAMPLES = 210 };
 
 /* A multisampled surface is cleared to this red; shown: it is resolved into what a swap shows. */
@@ -588,33 +615,6 @@ test_several_parts(void **state)
     unlink(three);
 }
 
-/* Of two frames that are both wanted, each drawn for itself: those who walk past the first need its
- * draw unless the second clears all that it wrote; nobody walks past the last. */
-static void
-test_draws_that_later_frames_see(void **state)
-{
-    (void)state;
-    for (uint32_t clear = 0; clear < 8; clear += 7) {
-        char path[] = "/tmp/aetius-trim-XXXXXX";
-        struct frame_set wanted = {.count = 0};
-        struct needed_draws *needed;
-        struct trace_reader *reader;
-        struct error err;
-        close(mkstemp(path));
-        write_two_frames(path, clear, false);
-        assert_true(trace_reader_open(&reader, path, NULL, &err));
-        assert_true(needed_draws_find_later(&needed, reader, &wanted, &err));
-        assert_int_equal(needed_draws_has(needed, 0), clear == 0);
-        assert_false(needed_draws_has(needed, 1));
-        needed_draws_destroy(needed);
-        assert_true(needed_draws_find(&needed, reader, &wanted, false, &err));
-        assert_true(needed_draws_has(needed, 0) && needed_draws_has(needed, 1));
-        needed_draws_destroy(needed);
-        trace_reader_close(reader);
-        unlink(path);
-    }
-}
-
 int
 main(void)
 {
@@ -627,8 +627,8 @@ main(void)
         cmocka_unit_test(test_same_pictures_and_statistics),
         cmocka_unit_test(test_a_trace_that_is_read_stays_whole),
         cmocka_unit_test(test_needed_draws),
-        cmocka_unit_test(test_several_parts),
         cmocka_unit_test(test_draws_that_later_frames_see),
+        cmocka_unit_test(test_several_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

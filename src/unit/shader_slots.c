@@ -1,0 +1,68 @@
+/* What became of the issue slots of a shader unit. A cycle has slots_cycle of them; each has one
+ * fate (enum slot_fate), so that the fates add up to slots_cycle x cycles. Fates are counted when
+ * they change: what was decided in a cycle holds until the next time that the unit is clocked. */
+#include "unit/shader_internal.h"
+
+#include <stddef.h>
+
+static const size_t fate_stats[SLOT_COUNT] = {
+    [SLOT_ISSUED] = offsetof(struct shader_stats, slots_issued),
+    [SLOT_PASSES] = offsetof(struct shader_stats, slots_passes),
+    [SLOT_FLOW] = offsetof(struct shader_stats, slots_flow),
+    [SLOT_PAIR] = offsetof(struct shader_stats, slots_pair),
+    [SLOT_RESULT] = offsetof(struct shader_stats, slots_result),
+    [SLOT_DELAY] = offsetof(struct shader_stats, slots_delay),
+    [SLOT_PORTS] = offsetof(struct shader_stats, slots_ports),
+    [SLOT_TEXTURE_QUEUE] = offsetof(struct shader_stats, slots_texture_queue),
+    [SLOT_TEXELS] = offsetof(struct shader_stats, slots_texels),
+    [SLOT_LOAD] = offsetof(struct shader_stats, slots_load),
+    [SLOT_OUTPUT] = offsetof(struct shader_stats, slots_output),
+    [SLOT_STARVED] = offsetof(struct shader_stats, slots_starved),
+};
+
+/* From *at to `until`, or to `now` if that is sooner. */
+static uint64_t
+stretch(uint64_t *at, uint64_t until, uint64_t now)
+{
+    uint64_t end = until < now ? until : now;
+    uint64_t cycles = end > *at ? end - *at : 0;
+    *at += cycles;
+    return cycles;
+}
+
+void
+shader_account(struct shader *shader, uint64_t now)
+{
+    uint64_t at = shader->accounted, cycles = now - at;
+    if (!cycles)
+        return;
+    struct shader_stats *stats = &shader->stats;
+    stats->slots += cycles * shader->slots_cycle;
+    stats->group_cycles += cycles * shader->group_count;
+    stats->thread_cycles += cycles * shader->thread_count;
+    stats->register_cycles += cycles * shader->registers_used;
+    stats->texel_group_cycles += cycles * shader->waiting[WAIT_TEXELS];
+    stats->threads_full_cycles += shader->refused_threads ? cycles : 0;
+    stats->registers_full_cycles += shader->refused_registers ? cycles : 0;
+    if (at < shader->issue_free_cycle) {
+        uint64_t end = now < shader->issue_free_cycle ? now : shader->issue_free_cycle;
+        stats->issue_cycles += end - at;
+        uint64_t issuing = stretch(&at, shader->issue_until, now);
+        for (uint32_t f = 0; f < SLOT_COUNT; f++)
+            shader->fates[f] += issuing * shader->first[f];
+        shader->fates[SLOT_PASSES] += stretch(&at, shader->passes_until, now) * shader->slots_cycle;
+        shader->fates[SLOT_FLOW] +=
+            stretch(&at, shader->issue_free_cycle, now) * shader->slots_cycle;
+    }
+    shader->fates[shader->idle] += (now - at) * shader->slots_cycle;
+    shader->accounted = now;
+}
+
+void
+shader_settle(void *self, uint64_t now)
+{
+    struct shader *shader = self;
+    shader_account(shader, now);
+    for (uint32_t f = 0; f < SLOT_COUNT; f++)
+        *(uint64_t *)((char *)&shader->stats + fate_stats[f]) = shader->fates[f];
+}

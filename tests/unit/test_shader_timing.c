@@ -1,0 +1,571 @@
+/* Cycles of one shader unit, derived by hand from the latencies and passes of isa.def. The unit is
+ * a vertex shader (its parameters: VERTEXSHADER) between a source of groups, a sink, and a texture
+ * unit that answers each request after a time of its own.
+ *
+ * Cycle 0 is the first in which the first group may issue. Every further group may from the cycle
+ * behind on: its inputs take one cycle, as do a group's outputs. "Over" is the cycle in which a
+ * group's outputs begin to leave: behind its END, and when its last result is written.
+ *
+ * Latencies used here: MOV 1, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2 passes. A result of an
+ * instruction of latency l that issues in cycle c can be read from cycle c + l on. */
+#include "unit/shader.h"
+
+#include "base/mem.h"
+#include "gfx/vertex.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_GROUPS = 8, MAX_THREADS = 1024, FIRST_ISSUE = 2 };
+
+/* Gives the groups, takes them back, and answers texture requests: what stands around the unit. */
+struct bench {
+    struct params params;
+    struct clock clock;
+    struct pools pools;
+    struct module module;
+    struct queue groups, finished, requests, texels;
+    struct shader shader;
+    struct draw draw;
+    struct program *program;
+    uint32_t group_count, threads;      /* to run, and vertices in each */
+    uint64_t answer_cycles[MAX_GROUPS]; /* from a request's arrival to its answer's departure */
+    /* state and results */
+    uint32_t given, taken, made;
+    struct group *order[MAX_GROUPS]; /* as they were given */
+    uint64_t over[MAX_GROUPS];
+    struct {
+        struct texture_item item;
+        uint64_t due;
+    } pending[MAX_GROUPS * MAX_THREADS / 4];
+    uint32_t pending_count;
+    bool done;
+};
+
+static uint32_t
+number_of(const struct bench *b, const struct group *group)
+{
+    uint32_t i = 0;
+    while (b->order[i] != group)
+        i++;
+    return i;
+}
+
+static void
+give(struct bench *b, uint64_t now)
+{
+    if (b->given == b->group_count || !queue_space(&b->groups, now))
+        return;
+    struct group *group = group_create(&b->pools);
+    group->stage = STAGE_VERTEX;
+    group->draw = &b->draw;
+    for (; group->count < b->threads; group->count++) {
+        struct pooled_vertex *vertex = vertex_create(&b->pools);
+        for (uint32_t c = 0; c < 4; c++)
+            vertex->inputs[0][c] = 1.0f;
+        group->vertices[group->count] = vertex;
+    }
+    b->order[b->given++] = group;
+    *(struct group_item *)queue_push(&b->groups, now) = (struct group_item){group};
+}
+
+static void
+answer(struct bench *b, uint64_t now)
+{
+    for (struct texture_item *item; (item = queue_front(&b->requests, now));) {
+        uint64_t due = now + b->answer_cycles[number_of(b, item->group)];
+        uint32_t at = b->pending_count++;
+        for (; at > 0 && b->pending[at - 1].due > due; at--)
+            b->pending[at] = b->pending[at - 1];
+        b->pending[at].item = *item;
+        b->pending[at].due = due;
+        queue_pop(&b->requests, now);
+    }
+    while (b->pending_count && b->pending[0].due <= now && queue_space(&b->texels, now)) {
+        const struct texture_item item = b->pending[0].item;
+        for (uint32_t c = 0; c < 4; c++)
+            for (uint32_t i = 0; i < 4; i++)
+                group_texels(item.group, item.quad, c)[i] = 0.5f;
+        *(struct texture_item *)queue_push(&b->texels, now) = item;
+        b->pending_count--;
+        memmove(&b->pending[0], &b->pending[1], b->pending_count * sizeof b->pending[0]);
+    }
+}
+
+static enum unit_state
+bench_clock(void *self, uint64_t now)
+{
+    struct bench *b = self;
+    for (const struct group_item *item; (item = queue_front(&b->finished, now));) {
+        b->over[number_of(b, item->group)] = now - 1 - FIRST_ISSUE;
+        b->done = ++b->taken == b->group_count;
+        queue_pop(&b->finished, now);
+    }
+    answer(b, now);
+    give(b, now);
+    module_wake_at(&b->module, now + 1);
+    return UNIT_WAITING;
+}
+
+static struct bench *
+bench_create(void)
+{
+    struct bench *b = mem_alloc(sizeof *b);
+    struct error err;
+    if (!params_load_preset(&b->params, "reference-2005", &err))
+        fail_msg("%s", err.text);
+    b->params.GPU.UnifiedShader = false;
+    b->params.GPU.NumFragmentShaders = 1;
+    b->params.VERTEXSHADER.InputsPerCycle = b->params.VERTEXSHADER.OutputsPerCycle = 64;
+    b->params.VERTEXSHADER.ThreadResources = 1 << 20;
+    b->group_count = b->threads = 1;
+    return b;
+}
+
+/* Lines of a program, numbered here; T: how many temporaries. */
+static struct program *
+assemble(const char *const *lines)
+{
+    static char text[4096];
+    struct error err;
+    int at = snprintf(text, sizeof text,
+                      "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..15]\n"
+                      "DCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\n");
+    for (int i = 0; lines[i]; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%d: %s\n", i, lines[i]);
+    struct program *program = program_create(STAGE_VERTEX, text, NULL, &err);
+    if (!program)
+        fail_msg("%s in\n%s", err.text, text);
+    return program;
+}
+
+/* The slots of all cycles, once each. */
+static void
+assert_slots_add_up(const struct bench *b)
+{
+    const struct shader_stats *s = &b->shader.stats;
+    assert_int_equal(s->slots, b->clock.now * b->shader.slots_cycle);
+    assert_int_equal(s->slots, s->slots_issued + s->slots_passes + s->slots_flow + s->slots_pair +
+                                   s->slots_result + s->slots_delay + s->slots_ports +
+                                   s->slots_texture_queue + s->slots_texels + s->slots_load +
+                                   s->slots_output + s->slots_starved);
+    assert_int_equal(s->slots_issued, s->instructions * b->shader.issue_cycles);
+}
+
+static void
+bench_run(struct bench *b, const char *const *lines)
+{
+    struct error err;
+    if (!shader_check_params(&b->params, &err))
+        fail_msg("%s", err.text);
+    b->program = assemble(lines);
+    b->draw = (struct draw){.vs = b->program, .attribute_count = 1};
+    clock_init(&b->clock);
+    pools_init(&b->pools);
+    clock_add_module(&b->clock, &b->module, "bench", -1, b, bench_clock);
+    shader_init(&b->shader, &b->clock, &b->params, &b->pools, 1);
+    b->pools.group_threads = b->shader.group_threads;
+    struct module *unit = &b->shader.module, *bench = &b->module;
+    queue_init(&b->groups, &b->clock, "groups", -1, bench, unit, sizeof(struct group_item), 1, 8,
+               1);
+    queue_init(&b->finished, &b->clock, "finished", -1, unit, bench, sizeof(struct group_item), 1,
+               8, 1);
+    queue_init(&b->requests, &b->clock, "requests", -1, unit, bench, sizeof(struct texture_item), 1,
+               4, 1);
+    queue_init(&b->texels, &b->clock, "texels", -1, bench, unit, sizeof(struct texture_item), 1, 4,
+               1);
+    b->shader.in = &b->groups;
+    b->shader.out = &b->finished;
+    b->shader.texture[0] = &b->requests;
+    b->shader.texels[0] = &b->texels;
+    if (!clock_run(&b->clock, &b->done, 100000, &err))
+        fail_msg("%s", err.text);
+    clock_settle(&b->clock);
+    assert_slots_add_up(b);
+}
+
+static void
+bench_destroy(struct bench *b)
+{
+    queue_fini(&b->groups);
+    queue_fini(&b->finished);
+    queue_fini(&b->requests);
+    queue_fini(&b->texels);
+    shader_fini(&b->shader);
+    pools_fini(&b->pools);
+    clock_fini(&b->clock);
+    program_destroy(b->program);
+    free(b);
+}
+
+/* Sets parameters (statements on `v` and `s`), runs, checks (statements on `b`). */
+#define RUN(set, check, ...)                                                                       \
+    do {                                                                                           \
+        struct bench *b = bench_create();                                                          \
+        struct params *p = &b->params;                                                             \
+        (void)p;                                                                                   \
+        set;                                                                                       \
+        bench_run(b, (const char *const[]){__VA_ARGS__, NULL});                                    \
+        check;                                                                                     \
+        bench_destroy(b);                                                                          \
+    } while (0)
+#define V p->VERTEXSHADER
+#define S b->shader.stats
+
+#define EIGHT_INDEPENDENT(op, tail)                                                                \
+    op " TEMP[0], IN[0]" tail, op " TEMP[1], IN[0]" tail, op " TEMP[2], IN[0]" tail,               \
+        op " TEMP[3], IN[0]" tail, op " TEMP[4], IN[0]" tail, op " TEMP[5], IN[0]" tail,           \
+        op " TEMP[6], IN[0]" tail, op " TEMP[7], IN[0]" tail, "END"
+
+/* Nine instructions with END: in 9, 5 or 3 cycles, END in the last of them. MOV's results are there
+ * before the group is over. The last ADD issues in cycle 7, 3 or 1, and its result comes 3 later.
+ */
+static void
+test_independent(void **state)
+{
+    static const uint32_t ways[] = {1, 2, 4}, movs[] = {9, 5, 3}, adds[] = {10, 6, 4};
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        RUN(V.FetchRate = ways[i], assert_int_equal(b->over[0], movs[i]),
+            EIGHT_INDEPENDENT("MOV", ""));
+        RUN(V.FetchRate = ways[i], assert_int_equal(b->over[0], adds[i]),
+            EIGHT_INDEPENDENT("ADD", ", IN[0]"));
+    }
+}
+
+#define FOUR_DEPENDENT(op, tail)                                                                   \
+    op " TEMP[0], IN[0]" tail, op " TEMP[0], TEMP[0]" tail, op " TEMP[0], TEMP[0]" tail,           \
+        op " TEMP[0], TEMP[0]" tail, "END"
+
+/* n instructions of latency l, each in need of the one before, issue every l cycles however many
+ * could: the last in 3 l, its result there in 4 l. END waits for none of them.
+ *
+ * Slots lost to results, w a cycle: w (l - 1) in each of 3 gaps; beside each of the first 3, w - 1.
+ * With the last issues END, which lets nothing follow; 1-way, END has a cycle of its own. */
+static void
+test_dependent(void **state)
+{
+    (void)state;
+    for (uint32_t ways = 1; ways <= 4; ways *= 2) {
+        RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 12);
+            assert_int_equal(S.slots_result, 3 * 2 * ways + 3 * (ways - 1));
+            assert_int_equal(S.slots_pair, ways == 1 ? 0 : ways - 2);
+            assert_int_equal(S.slots_issued, 5), FOUR_DEPENDENT("ADD", ", IN[0]"));
+        RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 16);
+            assert_int_equal(S.slots_result, 3 * 3 * ways + 3 * (ways - 1)),
+            FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+        RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 20), FOUR_DEPENDENT("DP4", ", IN[0]"));
+    }
+}
+
+#define FOUR_PAIRS                                                                                 \
+    "MOV TEMP[0], IN[0]", "RCP TEMP[4], IN[0].xxxx", "MOV TEMP[1], IN[0]",                         \
+        "RCP TEMP[5], IN[0].xxxx", "RCP TEMP[6], IN[0].xxxx", "MOV TEMP[2], IN[0]",                \
+        "MOV TEMP[3], IN[0]", "RCP TEMP[7], IN[0].xxxx", "END"
+
+/* SIMD and scalar instructions pair in either order: 4 cycles, then END; the last RCP issues in
+ * cycle 3, and takes 7. One a cycle it issues in 7. Two SIMD instructions do not pair, and END is
+ * none of the scalar ones: 9 cycles. */
+static void
+test_simd_and_scalar(void **state)
+{
+    (void)state;
+    RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 3 + 7);
+        assert_int_equal(S.slots_pair, 1); assert_int_equal(S.scalar_instructions, 4), FOUR_PAIRS);
+    RUN(V.FetchRate = 1; V.ScalarALU = true, assert_int_equal(b->over[0], 7 + 7), FOUR_PAIRS);
+    RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 9);
+        assert_int_equal(S.slots_pair, 9), EIGHT_INDEPENDENT("MOV", ""));
+}
+
+/* 16 threads at 4 a cycle: an instruction takes 4 cycles, so that MAD's 4 are hidden and of DP4's 5
+ * one is not. The first threads of the last one issue in cycle 12 (15), its last threads 3 cycles
+ * later; END begins in 16 (19) and ends 3 later. 1024 threads: 256 cycles an instruction. */
+static void
+test_wide_groups(void **state)
+{
+    (void)state;
+    RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
+        V.ExecutableThreads = 16, assert_int_equal(b->over[0], 20);
+        assert_int_equal(S.slots_result, 0), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+    RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
+        V.ExecutableThreads = 16, assert_int_equal(b->over[0], 23);
+        assert_int_equal(S.slots_result, 3), FOUR_DEPENDENT("DP4", ", IN[0]"));
+    RUN(V.ThreadGroup = b->threads = 1024; V.LockedExecutionMode = true; V.ThreadRate = 4;
+        V.ExecutableThreads = 1024;
+        V.InputsPerCycle = V.OutputsPerCycle = 1024, assert_int_equal(b->over[0], 5 * 256);
+        assert_int_equal(S.lane_instructions, 5 * 1024), FOUR_DEPENDENT("DP4", ", IN[0]"));
+}
+
+/* Groups of one thread at two a cycle: both issue in the same cycles, the second one cycle late. */
+static void
+test_several_groups_a_cycle(void **state)
+{
+    (void)state;
+    RUN(V.ThreadRate = 2; b->group_count = 2, assert_int_equal(b->over[0], 9);
+        assert_int_equal(b->over[1], 10);
+        assert_int_equal(b->shader.slots_cycle, 2), EIGHT_INDEPENDENT("MOV", ""));
+}
+
+/* 5 threads come in at 2 a cycle: 3 cycles instead of 1. They leave at 2 a cycle, and arrive as a
+ * whole: 2 cycles later than otherwise. */
+static void
+test_inputs_and_outputs(void **state)
+{
+    (void)state;
+#define FIVE                                                                                       \
+    V.ThreadGroup = b->threads = 5;                                                                \
+    V.LockedExecutionMode = true;                                                                  \
+    V.ThreadRate = 5
+    RUN(FIVE, assert_int_equal(b->over[0], 9), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(FIVE; V.InputsPerCycle = 2, assert_int_equal(b->over[0], 2 + 9);
+        assert_int_equal(S.slots_load, 3 - 1), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(FIVE;
+        V.OutputsPerCycle = 2, assert_int_equal(b->over[0], 9 + 2), EIGHT_INDEPENDENT("MOV", ""));
+}
+
+#define FETCH_TEXEL "TEX TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "END"
+
+/* A request is 1 cycle on its way, waits n, is 1 cycle on its way back, and the group goes on in
+ * the next: n + 3 behind its TEX. Here that is 20: MOV in 20, END in 21. A second group is one
+ * behind, and the third's MOV, which could issue in 22, lets the second's END wait or the other way
+ * round: 3 groups have 9 instructions, the last 6 in cycles 20 to 25. */
+static void
+test_texture_blocks(void **state)
+{
+    (void)state;
+#define ALL_TAKE(n)                                                                                \
+    for (uint32_t i = 0; i < MAX_GROUPS; i++)                                                      \
+    b->answer_cycles[i] = (n)-3
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 22); assert_int_equal(S.slots_texels, 19);
+        assert_int_equal(S.texture_quads, 1), FETCH_TEXEL);
+    RUN(ALL_TAKE(20); b->group_count = 3, assert_int_equal(b->over[2], 26);
+        assert_int_equal(S.slots_texels, 17), FETCH_TEXEL);
+    /* 8 threads at 1 a cycle: the quads are there with their last threads, in cycles 3 and 7; the
+     * second one's answer is 20 later, and the group goes on in 27. MOV and END take 8 each. */
+    RUN(ALL_TAKE(20); V.ThreadGroup = b->threads = 8;
+        V.LockedExecutionMode = true, assert_int_equal(b->over[0], 27 + 8 + 8);
+        assert_int_equal(S.texture_quads, 2), FETCH_TEXEL);
+}
+
+/* Group 0 gets its texels in cycle 40, group 1, which asks in cycle 1, in 11. From the window group
+ * 1 goes on at once (MOV 11, END 12). In order it waits for group 0's turn, then they take turns:
+ * MOV 40, MOV 41, END 42, END 43; with SwapOnBlock MOV 40, END 41 and MOV 42, END 43. */
+static void
+test_window_and_order(void **state)
+{
+    (void)state;
+#define SLOW_AND_FAST                                                                              \
+    b->group_count = 2;                                                                            \
+    b->answer_cycles[0] = 37;                                                                      \
+    b->answer_cycles[1] = 7
+    for (uint32_t swap = 0; swap < 2; swap++)
+        RUN(SLOW_AND_FAST; V.SwapOnBlock = swap, assert_int_equal(b->over[0], 42);
+            assert_int_equal(b->over[1], 13), FETCH_TEXEL);
+    RUN(SLOW_AND_FAST; V.ThreadWindow = false, assert_int_equal(b->over[0], 43);
+        assert_int_equal(b->over[1], 44); assert_int_equal(S.slots_texels, 38), FETCH_TEXEL);
+    RUN(SLOW_AND_FAST; V.ThreadWindow = false;
+        V.SwapOnBlock = true, assert_int_equal(b->over[0], 42);
+        assert_int_equal(b->over[1], 44), FETCH_TEXEL);
+}
+
+/* Four dependent MADs in two groups. By turns they hide each other's latency: 0, 4, 8, 12 and 1, 5,
+ * 9, 13; results in 16 and 17. Staying with a group: 0, 4, 8, 12, END 13, then 14, 18, 22, 26, the
+ * last result in 30. */
+static void
+test_swap_on_block(void **state)
+{
+    (void)state;
+    for (uint32_t window = 0; window < 2; window++) {
+        RUN(b->group_count = 2; V.ThreadWindow = window, assert_int_equal(b->over[0], 16);
+            assert_int_equal(b->over[1], 17), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+        RUN(b->group_count = 2; V.ThreadWindow = window;
+            V.SwapOnBlock = true, assert_int_equal(b->over[0], 16);
+            assert_int_equal(b->over[1], 30), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+    }
+}
+
+/* A fetch from a group every 5 cycles: 9 instructions in 0, 5, .. 40; 2-way 5 fetches in 0 .. 20. A
+ * second group fits in between. */
+static void
+test_fetch_delay(void **state)
+{
+    (void)state;
+    RUN(V.FetchDelay = 5, assert_int_equal(b->over[0], 41);
+        assert_int_equal(S.slots_delay, 8 * 4), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(V.FetchDelay = 5;
+        V.FetchRate = 2, assert_int_equal(b->over[0], 21), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(V.FetchDelay = 5; b->group_count = 2, assert_int_equal(b->over[0], 41);
+        assert_int_equal(b->over[1], 42), EIGHT_INDEPENDENT("MOV", ""));
+}
+
+/* Three LRPs of 2 passes: cycles 0, 2, 4, END in 6; the last result 4 behind the pass in cycle 5.
+ */
+static void
+test_passes(void **state)
+{
+    (void)state;
+    RUN(, assert_int_equal(b->over[0], 9);
+        assert_int_equal(S.slots_passes, 3), "LRP TEMP[0], IN[0], IN[0], IN[0]",
+        "LRP TEMP[1], IN[0], IN[0], IN[0]", "LRP TEMP[2], IN[0], IN[0], IN[0]", "END");
+}
+
+/* MAD's result of cycle 0 and ADD's of cycle 1 are written in cycle 4. With one port ADD issues in
+ * cycle 2, END in 3. A result is not overtaken by a later one for the same register either: MOV
+ * behind RCP (7) issues in cycle 7, to write in 8. */
+static void
+test_write_ports(void **state)
+{
+    (void)state;
+#define SAME_CYCLE "MAD TEMP[0], IN[0], IN[0], IN[0]", "ADD TEMP[1], IN[0], IN[0]", "END"
+    RUN(p->SHADER.WritePorts = 2, assert_int_equal(b->over[0], 4);
+        assert_int_equal(S.slots_ports, 0), SAME_CYCLE);
+    RUN(p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5);
+        assert_int_equal(S.slots_ports, 1), SAME_CYCLE);
+    RUN(p->SHADER.WritePorts = 0, assert_int_equal(b->over[0], 4), SAME_CYCLE);
+    RUN(, assert_int_equal(b->over[0], 9), "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]", "END");
+}
+
+/* After three MOVs, two ADDs that together read 4 registers: with 3 ports one a cycle. 4-way: MOVs
+ * in cycle 0 (with 3 reads of one register), ADDs and END in 1, the last result in 4. With 3 ports
+ * the second ADD and END issue in 2, and the result is there in 5. */
+static void
+test_read_ports(void **state)
+{
+    (void)state;
+#define FOUR_READS                                                                                 \
+    "MOV TEMP[0], IN[0]", "MOV TEMP[1], IN[0]", "MOV TEMP[2], IN[0]",                              \
+        "ADD TEMP[3], TEMP[0], TEMP[1]", "ADD TEMP[4], TEMP[2], TEMP[1]", "END"
+    RUN(V.FetchRate = 4, assert_int_equal(b->over[0], 4), FOUR_READS);
+    RUN(V.FetchRate = 4; p->SHADER.ReadPorts = 4, assert_int_equal(b->over[0], 4), FOUR_READS);
+    RUN(V.FetchRate = 4; p->SHADER.ReadPorts = 3, assert_int_equal(b->over[0], 5);
+        assert_int_equal(S.slots_ports, 3), FOUR_READS);
+}
+
+/* A thread of this program has 4 registers alive; 8 registers hold 2 groups of 1 thread. One alone:
+ * TEX in 3, ADDs in 23, 26 and 29, its result in 32: over, and its registers are free. Two issue by
+ * turns: MOVs in 0 and 1 to 5, TEX in 6 and 7, ADDs in 26 and 27, 29 and 30, 32 and 33, ENDs in 34
+ * and 35, over in 35 and 36. The third waits from cycle 1 to 35, and the fourth is let in in 36:
+ * both may issue 36 cycles behind the first two, and end so. With 16 registers no group waits. */
+static void
+test_registers_limit_threads(void **state)
+{
+    (void)state;
+#define FOUR_ALIVE                                                                                 \
+    "MOV TEMP[0], IN[0]", "MOV TEMP[1], IN[0]", "MOV TEMP[2], IN[0]",                              \
+        "TEX TEMP[3], IN[0], SAMP[0], 2D", "ADD TEMP[0], TEMP[0], TEMP[3]",                        \
+        "ADD TEMP[1], TEMP[1], TEMP[0]", "ADD OUT[0], TEMP[2], TEMP[1]", "END"
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 32);
+        assert_int_equal(b->program->live_temps, 4), FOUR_ALIVE);
+    RUN(ALL_TAKE(20); b->group_count = 4;
+        V.ThreadResources = 8, assert_int_equal(b->over[1] - b->over[0], 1);
+        assert_int_equal(b->over[2] - b->over[0], b->over[0] + 1);
+        assert_int_equal(b->over[3] - b->over[1], b->over[0] + 1); assert_int_equal(b->over[0], 35);
+        assert_int_equal(b->over[1], 36);
+        assert_int_equal(S.registers_full_cycles, 34), FOUR_ALIVE);
+    RUN(ALL_TAKE(20); b->group_count = 4;
+        V.ThreadResources = 16, assert_int_equal(S.registers_full_cycles, 0);
+        assert_true(b->over[3] < 50), FOUR_ALIVE);
+}
+
+/* IF 0, MOV 1, ENDIF 2, END 3: over in 4. ELSE leaves two more, of which the threads skip what is
+ * not theirs: IF, MOV, ELSE, ENDIF, END. A call: CAL, MOV, RET, END. A loop of one round: BGNLOOP,
+ * MOV, BRK, END. The cost comes on top, and its cycles are no issue slots. */
+static void
+test_flow_cost(void **state)
+{
+    (void)state;
+#define COSTS                                                                                      \
+    p->SHADER.IfCost = 4;                                                                          \
+    p->SHADER.IfElseCost = 6;                                                                      \
+    p->SHADER.CallCost = 2;                                                                        \
+    p->SHADER.ReturnCost = 3;                                                                      \
+    p->SHADER.LoopCost = 5
+#define IF_ENDIF "IF IN[0].xxxx :2", "MOV TEMP[0], IN[0]", "ENDIF", "END"
+#define IF_ELSE                                                                                    \
+    "IF IN[0].xxxx :2", "MOV TEMP[0], IN[0]", "ELSE :4", "MOV TEMP[1], IN[0]", "ENDIF", "END"
+#define CALL "CAL :2", "END", "BGNSUB", "MOV TEMP[0], IN[0]", "RET", "ENDSUB"
+#define LOOP "BGNLOOP :3", "MOV TEMP[0], IN[0]", "BRK", "ENDLOOP :0", "END"
+    RUN(, assert_int_equal(b->over[0], 4), IF_ENDIF);
+    RUN(COSTS, assert_int_equal(b->over[0], 4 + 4); assert_int_equal(S.slots_flow, 4), IF_ENDIF);
+    RUN(, assert_int_equal(b->over[0], 5), IF_ELSE);
+    RUN(COSTS, assert_int_equal(b->over[0], 5 + 6); assert_int_equal(S.slots_flow, 6), IF_ELSE);
+    RUN(COSTS; V.ThreadGroup = b->threads = 8; V.LockedExecutionMode = true;
+        V.ThreadRate = 2, assert_int_equal(b->over[0], 4 * (5 + 6)), IF_ELSE);
+    RUN(, assert_int_equal(b->over[0], 5), CALL);
+    RUN(COSTS, assert_int_equal(b->over[0], 5 + 2 + 3), CALL);
+    RUN(COSTS, assert_int_equal(S.slots_flow, 5), LOOP);
+}
+
+/* One instruction a cycle, whatever it is; END behind 8. */
+static void
+test_instant(void **state)
+{
+    (void)state;
+    RUN(p->SHADER.Mode = SHADER_INSTANT; V.FetchDelay = 5;
+        p->SHADER.IfCost = 4, assert_int_equal(b->over[0], 5), FOUR_DEPENDENT("DP4", ", IN[0]"));
+    RUN(p->SHADER.Mode = SHADER_INSTANT; V.ThreadGroup = b->threads = 64;
+        V.LockedExecutionMode = true; V.ExecutableThreads = 64, assert_int_equal(b->over[0], 5),
+                                      FOUR_DEPENDENT("DP4", ", IN[0]"));
+}
+
+/* Not locked: a group a thread, and a quad each for fragments. */
+static void
+test_locked_execution(void **state)
+{
+    struct shader_role roles[STAGE_COUNT];
+    struct params p;
+    struct error err;
+    (void)state;
+    assert_true(params_load_preset(&p, "reference-2008", &err));
+    p.GPU.UnifiedShader = false;
+    p.VERTEXSHADER.ThreadGroup = 8;
+    p.VERTEXSHADER.LockedExecutionMode = true;
+    shader_roles(&p, roles);
+    assert_int_equal(roles[STAGE_VERTEX].group_threads, 8);
+    assert_int_equal(roles[STAGE_VERTEX].group_limit, 2); /* 12 + 4 threads */
+    assert_int_equal(roles[STAGE_FRAGMENT].group_threads, 16);
+    p.VERTEXSHADER.LockedExecutionMode = p.FRAGMENTSHADER.LockedExecutionMode = false;
+    shader_roles(&p, roles);
+    assert_int_equal(roles[STAGE_VERTEX].group_threads, 1);
+    assert_int_equal(roles[STAGE_VERTEX].group_limit, 16);
+    assert_int_equal(roles[STAGE_FRAGMENT].group_threads, 4);
+    assert_int_equal(roles[STAGE_FRAGMENT].group_limit, (2048 + 16) / 4);
+    p.FRAGMENTSHADER.ThreadGroup = 18;
+    assert_false(shader_check_params(&p, &err));
+    p.FRAGMENTSHADER.ThreadGroup = 1024;
+    p.FRAGMENTSHADER.LockedExecutionMode = true;
+    assert_true(shader_check_params(&p, &err));
+    p.FRAGMENTSHADER.ExecutableThreads = 1000;
+    assert_false(shader_check_params(&p, &err));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_independent),
+        cmocka_unit_test(test_dependent),
+        cmocka_unit_test(test_simd_and_scalar),
+        cmocka_unit_test(test_wide_groups),
+        cmocka_unit_test(test_several_groups_a_cycle),
+        cmocka_unit_test(test_inputs_and_outputs),
+        cmocka_unit_test(test_texture_blocks),
+        cmocka_unit_test(test_window_and_order),
+        cmocka_unit_test(test_swap_on_block),
+        cmocka_unit_test(test_fetch_delay),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_write_ports),
+        cmocka_unit_test(test_read_ports),
+        cmocka_unit_test(test_registers_limit_threads),
+        cmocka_unit_test(test_flow_cost),
+        cmocka_unit_test(test_instant),
+        cmocka_unit_test(test_locked_execution),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
