@@ -199,6 +199,8 @@ bench_destroy(struct bench *b)
     queue_fini(&b->requests);
     queue_fini(&b->texels);
     shader_fini(&b->shader);
+    for (uint32_t i = 0; i < b->given; i++)
+        group_release(&b->pools, b->order[i]);
     pools_fini(&b->pools);
     clock_fini(&b->clock);
     program_destroy(b->program);
