@@ -144,6 +144,15 @@ frame_alone() {
         diff - "$work/results/alone.row"
 }
 
+# Names on the page about coverage are those of statistics.
+covered_statistics_exist() {
+    "$aetius" stats --json --preset reference-2008 |
+        jq -r '.statistics[].name | sub("\\[[0-9]+\\]"; "")' >"$work/statistics.names"
+    grep -o '`[a-z_]*\.[a-z0-9_]*`' docs/statistics-coverage.md | tr -d '`' | sort -u |
+        grep -vxFf "$work/statistics.names" | grep -v '\.md$\|^a\.b$' && return 1
+    return 0
+}
+
 # Each statistic counts something on some machine: the traces that the repository keeps on several,
 # and what real_scenes left. What only games of `make real` count is named here.
 statistics_used() {
@@ -156,9 +165,10 @@ statistics_used() {
     done
     "$aetius" sim "$workloads" --preset reference-2008 --force -o "$work/results/used-workloads" &&
         "$aetius" sim "$workloads" --preset reference-2008 --config tests/golden/tight.ini \
-            --jobs 2 --force -o "$work/results/used-tight" || return 1
+            --jobs 2 --force -o "$work/results/used-tight" &&
+        "$aetius" sim "$workloads" --preset g70-like --force -o "$work/results/used-g70" || return 1
     # shellcheck disable=SC2046  # folders, without blanks
-    UNUSED_OK='hz.poisoned zstencil.blocks_read_128' tools/unused-statistics.sh "$work"/results/used-* $(find "$work/real/pictures" -name sim 2>/dev/null)
+    UNUSED_OK='hz.poisoned hz.updates_ignored setup.culled_no_area zstencil.blocks_read_128' tools/unused-statistics.sh "$work"/results/used-* $(find "$work/real/pictures" -name sim 2>/dev/null)
 }
 
 # The part of `make real` that is short enough.
@@ -187,6 +197,7 @@ if [ -x "$aetius" ]; then
     for name in $(commands "$aetius"); do
         step "aetius $name --help" answers_help "$aetius" "$name"
     done
+    step 'statistics named by docs/statistics-coverage.md exist' covered_statistics_exist
     step 'docs are current' tools/docs.sh "$aetius" --check
     step 'make install, and run from there' installed_run
     if [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1; then

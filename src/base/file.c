@@ -137,3 +137,12 @@ data_path(const char *kind, const char *name)
     free(dir);
     return found;
 }
+
+bool
+file_make_way(const char *path, struct error *err)
+{
+    struct stat st;
+    if (lstat(path, &st) || !S_ISREG(st.st_mode) || !unlink(path))
+        return true;
+    return fail(err, "cannot replace %s: %s", path, strerror(errno));
+}

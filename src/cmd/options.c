@@ -3,7 +3,7 @@
 const char *
 machine_options_preset(const struct machine_options *options)
 {
-    return options->preset ? options->preset : "reference-2005";
+    return options->preset ? options->preset : "reference-2008";
 }
 
 bool

@@ -5,7 +5,7 @@
 #include "base/args.h"
 #include "kernel/params.h"
 
-/* Layers: preset (NULL: reference-2005), --config files in order, --set in order. */
+/* Layers: preset (NULL: reference-2008), --config files in order, --set in order. */
 struct machine_options {
     const char *preset;
     struct arg_list configs, sets;
@@ -13,7 +13,7 @@ struct machine_options {
 #define MACHINE_OPTIONS(options)                                                                   \
     {"preset",   0,                                                                                \
      ARG_STRING, &(options)->preset,                                                               \
-     "NAME",     "the machine: reference-2005 (default), reference-2008, g70-like, r580-like"},    \
+     "NAME",     "the machine: reference-2008 (default), reference-2005, g70-like, r580-like"},    \
         {"config", 0, ARG_LIST, &(options)->configs, "INI", "parameters from a file, on top"},     \
     {                                                                                              \
         "set", 0, ARG_LIST, &(options)->sets, "SECTION.Name=VALUE", "one parameter, on top of all" \

@@ -2,6 +2,7 @@
  * first appearance; a hash table finds an equal one, a list a block finds the count of its tag. */
 #include "codec/blocks_format.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -73,16 +74,6 @@ forget(struct blocks_writer *writer)
     writer->block_count = writer->count_count = 0;
 }
 
-/* Takes away what lies at `path`, if it is a plain file: who reads it keeps the old one. */
-static bool
-make_way(const char *path, struct error *err)
-{
-    struct stat st;
-    if (lstat(path, &st) || !S_ISREG(st.st_mode) || !unlink(path))
-        return true;
-    return fail(err, "cannot replace %s: %s", path, strerror(errno));
-}
-
 static void
 allocate(struct blocks_writer *writer)
 {
@@ -106,7 +97,7 @@ blocks_writer_create(struct blocks_writer **out, const char *path, enum codec_ki
 {
     struct blocks_header header = {
         .magic = BLOCKS_MAGIC, .version = BLOCKS_VERSION, .kind = (uint32_t)kind};
-    if (!make_way(path, err))
+    if (!file_make_way(path, err))
         return false;
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)

@@ -14,8 +14,8 @@ const struct metric *metric_find(const char *name); /* or NULL */
 /* False when there is no such name. */
 typedef bool formula_lookup_fn(void *data, const char *name, double *value);
 
-/* + - * / ( ) max(, ...) numbers and names. A division by zero, and whatever is made from one, is NaN: no
- * value, no error. */
+/* + - * / ( ) max(, ...) numbers and names. A division by zero, and whatever is made from one, is
+ * NaN: no value, no error. */
 bool formula_evaluate(const char *formula, formula_lookup_fn *lookup, void *data, double *value,
                       struct error *err);
 

@@ -155,6 +155,8 @@ add_stats(struct machine *m)
 #undef SHADERS
 #undef TEXUNITS
 #undef ROPS
+    for (uint32_t c = 0; c < m->memctl->channel_count; c++)
+        stat_set_add(&m->stats, &channel_stat_group, (int32_t)c, &m->memctl->channel_stats[c]);
     stat_set_add_clock(&m->stats, &m->clock);
 }
 

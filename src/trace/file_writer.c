@@ -3,6 +3,7 @@
  * frames. */
 #include "trace/file.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "trace/file_format.h"
 #include "trace/submit.h"
@@ -90,21 +91,11 @@ trace_writer_create(struct trace_writer **out, const char *path, const char *pro
     return trace_writer_create_at(out, path, program, 0, err);
 }
 
-/* Takes away what lies at `path`, if it is a plain file: who reads it keeps the old one. */
-static bool
-make_way(const char *path, struct error *err)
-{
-    struct stat st;
-    if (lstat(path, &st) || !S_ISREG(st.st_mode) || !unlink(path))
-        return true;
-    return fail(err, "cannot replace %s: %s", path, strerror(errno));
-}
-
 bool
 trace_writer_create_at(struct trace_writer **out, const char *path, const char *program,
                        uint32_t first_frame, struct error *err)
 {
-    if (!make_way(path, err))
+    if (!file_make_way(path, err))
         return false;
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)

@@ -34,7 +34,7 @@ struct cache {
     struct cache_operation *operations; /* ring */
     uint32_t operation_head, operation_count, operation_limit;
     uint32_t writes_in_flight;
-    uint32_t fills_under_way; /* lines asked for that are not whole yet */
+    uint32_t fills_under_way;   /* lines asked for that are not whole yet */
     uint64_t lose_writeback_at; /* fault injection: this write-back is not sent; 0: none */
     uint64_t evictions, writebacks, transactions; /* statistics: since the cache was made */
 };

@@ -30,7 +30,7 @@ struct dac {
     bool reads_swaps;        /* a refresh at each swap */
     uint64_t refresh_cycles; /* and by the clock: between two refreshes; 0: none */
     uint64_t next_refresh;
-    bool shown; /* the frame is over: no refresh begins that would be cut off */
+    bool shown;                  /* the frame is over: no refresh begins that would be cut off */
     uint32_t front, front_bytes; /* address and size of what the screen shows; 0: nothing yet */
 
     enum dac_phase phase;

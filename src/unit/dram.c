@@ -326,13 +326,14 @@ clock_simple(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void
 }
 
 /* Whether an entry has been passed by so many others that its row may be opened for it though the
- * one that is open is still wanted. */
+ * one that is open is still wanted: but not before that has been of use. */
 static bool
 is_overdue(const struct dram *dram, const struct dram_entry *entry)
 {
     const struct params *p = dram->params;
-    return entry->passed >=
-           p->MEMORYCONTROLLER.MaxConsecutiveReads + p->MEMORYCONTROLLER.MaxConsecutiveWrites;
+    return dram->banks[entry->bank].used &&
+           entry->passed >=
+               p->MEMORYCONTROLLER.MaxConsecutiveReads + p->MEMORYCONTROLLER.MaxConsecutiveWrites;
 }
 
 static void
@@ -363,6 +364,7 @@ prepare_row(struct dram *dram, struct dram_entry *entry, uint64_t now)
     }
     bank->row = entry->row;
     bank->opened = now;
+    bank->used = false;
     bank->may_close = now + p->MEMORYCONTROLLER.V2GDDR_tRAS;
     bank->may_reopen = now + p->MEMORYCONTROLLER.V2GDDR_tRC;
     dram->next_open = now + p->MEMORYCONTROLLER.V2GDDR_tRRD;
@@ -426,6 +428,7 @@ transfer(struct dram *dram, const struct dram_entry *entry, uint64_t now)
     uint64_t turn =
         write ? p->MEMORYCONTROLLER.V2GDDR_tRTW : p->MEMORYCONTROLLER.V2GDDR_tWTR + latency;
     use_bus(dram, write, now + latency, turn);
+    bank->used = true;
     *(entry->opened ? &dram->stats.row_misses : &dram->stats.row_hits) += 1;
     uint64_t row_end = write ? dram->bus_free + p->MEMORYCONTROLLER.V2GDDR_tWR
                              : now + dram->burst_cycles; /* read out, on its way to the bus */

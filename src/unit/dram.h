@@ -22,6 +22,7 @@ struct dram_entry { /* what the scheduler looks at of a transaction that waits f
 
 struct dram_bank {
     int32_t row;         /* that is open or being opened, or DRAM_NO_ROW */
+    bool used;           /* a transaction has hit it */
     uint64_t opened;     /* cycle in which it was */
     uint64_t may_close;  /* cycle from which it may be closed */
     uint64_t may_reopen; /* cycle from which a row may be opened */

@@ -61,13 +61,18 @@ memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *re
 }
 
 static void
-count_bytes(struct memctl *memctl, uint32_t port, const struct memory_request *request)
+count_bytes(struct memctl *memctl, const struct dram *channel, uint32_t port,
+            const struct memory_request *request)
 {
     uint64_t read = request->write ? 0 : TRANSACTION_BYTES;
     uint64_t written = request->write ? (uint64_t)__builtin_popcountll(request->bytes_written) : 0;
     struct memctl_stats *s = &memctl->stats;
     s->bytes_read += read;
     s->bytes_written += written;
+    struct channel_stats *moved = &memctl->channel_stats[channel - memctl->channels];
+    moved->transactions++;
+    moved->bytes_read += read;
+    moved->bytes_written += written;
     switch (memctl->kinds[port]) {
     case CLIENT_COMMANDS:
         s->command_bytes_read += read;
@@ -172,8 +177,8 @@ write_bytes(uint8_t *bytes, const struct memory_request *request)
 
 /* Moves the data of a transaction and sends the reply on its way. */
 static void
-serve(struct memctl *memctl, uint32_t port, const struct memory_request *request, uint64_t delay,
-      uint64_t now)
+serve(struct memctl *memctl, const struct dram *channel, uint32_t port,
+      const struct memory_request *request, uint64_t delay, uint64_t now)
 {
     struct memory_reply *reply = queue_push_later(memctl->ports[port].replies, now, delay);
     bool fault = !request->write && ++memctl->reads_served == memctl->fault_tag_at;
@@ -188,7 +193,7 @@ serve(struct memctl *memctl, uint32_t port, const struct memory_request *request
         memcpy(reply->data, bytes, TRANSACTION_BYTES);
         memctl->read_ends[memctl->reads_here++] = now + delay;
     }
-    count_bytes(memctl, port, request);
+    count_bytes(memctl, channel, port, request);
 }
 
 /* Whether the data of another read has a place; lowers memctl->wake when it will have. */
@@ -224,23 +229,41 @@ may_reply(void *data, const struct dram_entry *entry)
 static void
 add_up_stats(struct memctl *memctl)
 {
-    struct dram_stats sum = {0};
+    struct memctl_stats *all = &memctl->stats;
+    uint64_t burst_cycles = 0, turn_cycles = 0;
+    all->turns = all->row_hits = all->row_misses = all->rows_closed = 0;
     for (uint32_t c = 0; c < memctl->channel_count; c++) {
         const struct dram_stats *s = &memctl->channels[c].stats;
-        sum.burst_cycles += s->burst_cycles;
-        sum.turns += s->turns;
-        sum.turn_cycles += s->turn_cycles;
-        sum.row_hits += s->row_hits;
-        sum.row_misses += s->row_misses;
-        sum.rows_closed += s->rows_closed;
+        struct channel_stats *channel = &memctl->channel_stats[c];
+        burst_cycles += s->burst_cycles;
+        turn_cycles += s->turn_cycles;
+        channel->burst_cycles = s->burst_cycles / memctl->channels[c].gpu_cycle;
+        channel->turn_cycles = s->turn_cycles / memctl->channels[c].gpu_cycle;
+        all->turns += channel->turns = s->turns;
+        all->row_hits += channel->row_hits = s->row_hits;
+        all->row_misses += channel->row_misses = s->row_misses;
+        all->rows_closed += channel->rows_closed = s->rows_closed;
     }
-    const uint32_t gpu_cycle = memctl->channels[0].gpu_cycle;
-    memctl->stats.burst_cycles = sum.burst_cycles / gpu_cycle;
-    memctl->stats.turns = sum.turns;
-    memctl->stats.turn_cycles = sum.turn_cycles / gpu_cycle;
-    memctl->stats.row_hits = sum.row_hits;
-    memctl->stats.row_misses = sum.row_misses;
-    memctl->stats.rows_closed = sum.rows_closed;
+    all->burst_cycles = burst_cycles / memctl->channels[0].gpu_cycle;
+    all->turn_cycles = turn_cycles / memctl->channels[0].gpu_cycle;
+}
+
+/* Whose the row was that a transaction found open, or had opened. */
+static void
+count_row(struct memctl *memctl, enum memory_client kind, uint64_t hits, uint64_t misses)
+{
+    struct memctl_stats *s = &memctl->stats;
+    uint64_t *const counts[CLIENT_KINDS][2] = {
+        [CLIENT_COMMANDS] = {&s->command_row_hits, &s->command_row_misses},
+        [CLIENT_INDICES] = {&s->index_row_hits, &s->index_row_misses},
+        [CLIENT_ATTRIBUTES] = {&s->attribute_row_hits, &s->attribute_row_misses},
+        [CLIENT_ZSTENCIL] = {&s->z_row_hits, &s->z_row_misses},
+        [CLIENT_COLOR] = {&s->color_row_hits, &s->color_row_misses},
+        [CLIENT_TEXTURE] = {&s->texture_row_hits, &s->texture_row_misses},
+        [CLIENT_DAC] = {&s->dac_row_hits, &s->dac_row_misses},
+    };
+    *counts[kind][0] += hits;
+    *counts[kind][1] += misses;
 }
 
 /* Serves at most one transaction of the channel. */
@@ -249,10 +272,13 @@ clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
 {
     uint64_t delay;
     memctl->refused = false;
+    const uint64_t hits = channel->stats.row_hits, misses = channel->stats.row_misses;
     int32_t place = dram_clock(channel, now, may_reply, memctl, &delay);
     if (place >= 0) {
-        serve(memctl, dram_entry(channel, (uint32_t)place)->port,
-              dram_request(channel, (uint32_t)place), delay, now);
+        const uint32_t port = dram_entry(channel, (uint32_t)place)->port;
+        count_row(memctl, memctl->kinds[port], channel->stats.row_hits - hits,
+                  channel->stats.row_misses - misses);
+        serve(memctl, channel, port, dram_request(channel, (uint32_t)place), delay, now);
         dram_remove(channel, (uint32_t)place);
     }
     if (channel->wake < memctl->wake)

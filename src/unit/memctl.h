@@ -29,6 +29,7 @@ struct memctl {
     enum memory_client kinds[MEMCTL_MAX_CLIENTS];
     uint32_t port_count, turn;
     struct dram channels[MEMCTL_MAX_CHANNELS];
+    struct channel_stats channel_stats[MEMCTL_MAX_CHANNELS];
     uint32_t channel_count;
     bool shared; /* simple model: every channel reaches all of the memory */
     /* what the controller's own buffers hold */

@@ -3,10 +3,11 @@
  * Fills thread groups (ThreadGroup vertices, or ThreadGroup / 4 quads). Vertices go to the unit
  * that has the fewest groups. Quads go to a unit by their tile, in Morton order of tiles
  * (TiledShaderDistribution), or ShaderInputBatchSize fragments to each unit in turn. A group that
- * is not full leaves after 8 cycles without an addition, or at the end of the draw. Shaded vertices
- * go back to the streamer in any order. Quads wait in a ring a ROP and leave in the order in which
- * they came, to color write or to the late z test: this is the reorder point that keeps API order a
- * pixel; the end of a draw stands in every ring. Quads without a fragment left are dropped here.
+ * is not full leaves after 8 cycles without an addition when its unit has fewer than two others, or
+ * at the end of the draw. Shaded vertices go back to the streamer in any order. Quads wait in a
+ * ring a ROP and leave in the order in which they came, to color write or to the late z test: this
+ * is the reorder point that keeps API order a pixel; the end of a draw stands in every ring. Quads
+ * without a fragment left are dropped here.
  *
  * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle. Latency 1, on the
  * queues. Source: machine.md (order); ATTILA's fragment FIFO. Not modelled: a limit on the
@@ -17,6 +18,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { BUSY_GROUPS = 2 }; /* of a unit that need not have one that is not full */
 
 static enum unit_state sched_clock(void *self, uint64_t now);
 
@@ -102,6 +105,19 @@ dispatch(struct sched *sched, struct group **group, uint64_t now)
     return true;
 }
 
+/* Whether the units that the group may go to have enough to do: then it may go on filling. */
+static bool
+is_busy(const struct sched *sched, const struct group *group)
+{
+    const struct shader_role *role = &sched->roles[group->stage];
+    if (group->stage == STAGE_FRAGMENT)
+        return sched->outstanding[group->unit] >= BUSY_GROUPS;
+    for (uint32_t s = role->first_unit; s < role->first_unit + role->unit_count; s++)
+        if (sched->outstanding[s] < BUSY_GROUPS)
+            return false;
+    return true;
+}
+
 /* Sends the group being filled when it is full or has lingered; false when it has to stay. */
 static bool
 send_if_due(struct sched *sched, struct group **group, uint32_t full, uint64_t since, uint64_t now)
@@ -112,6 +128,8 @@ send_if_due(struct sched *sched, struct group **group, uint32_t full, uint64_t s
         module_wake_at(&sched->module, since + sched->linger_cycles);
         return false;
     }
+    if ((*group)->count < full && is_busy(sched, *group))
+        return false;
     return dispatch(sched, group, now);
 }
 

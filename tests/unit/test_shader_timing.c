@@ -4,10 +4,11 @@
  *
  * Cycle 0 is the first in which the first group may issue. Every further group may from the cycle
  * behind on: its inputs take one cycle, as do a group's outputs. "Over" is the cycle in which a
- * group's outputs begin to leave: behind its END, and when its last result is written.
+ * group's outputs begin to leave: behind its last instruction, and when its last result is written.
  *
  * Latencies used here: MOV 1, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2 passes. A result of an
- * instruction of latency l that issues in cycle c can be read from cycle c + l on. */
+ * instruction of latency l that issues in cycle c can be read from cycle c + l on.
+ * END is a mark on the last instruction, and none itself. */
 #include "unit/shader.h"
 
 #include "base/mem.h"
@@ -198,6 +199,8 @@ bench_destroy(struct bench *b)
     queue_fini(&b->requests);
     queue_fini(&b->texels);
     shader_fini(&b->shader);
+    for (uint32_t i = 0; i < b->given; i++)
+        group_release(&b->pools, b->order[i]);
     pools_fini(&b->pools);
     clock_fini(&b->clock);
     program_destroy(b->program);
@@ -223,13 +226,12 @@ bench_destroy(struct bench *b)
         op " TEMP[3], IN[0]" tail, op " TEMP[4], IN[0]" tail, op " TEMP[5], IN[0]" tail,           \
         op " TEMP[6], IN[0]" tail, op " TEMP[7], IN[0]" tail, "END"
 
-/* Nine instructions with END: in 9, 5 or 3 cycles, END in the last of them. MOV's results are there
- * before the group is over. The last ADD issues in cycle 7, 3 or 1, and its result comes 3 later.
- */
+/* Eight instructions: the last issues in cycle 7, 3 or 1. MOV's result is there one later, ADD's
+ * three later. */
 static void
 test_independent(void **state)
 {
-    static const uint32_t ways[] = {1, 2, 4}, movs[] = {9, 5, 3}, adds[] = {10, 6, 4};
+    static const uint32_t ways[] = {1, 2, 4}, movs[] = {8, 4, 2}, adds[] = {10, 6, 4};
     (void)state;
     for (uint32_t i = 0; i < 3; i++) {
         RUN(V.FetchRate = ways[i], assert_int_equal(b->over[0], movs[i]),
@@ -244,10 +246,10 @@ test_independent(void **state)
         op " TEMP[0], TEMP[0]" tail, "END"
 
 /* n instructions of latency l, each in need of the one before, issue every l cycles however many
- * could: the last in 3 l, its result there in 4 l. END waits for none of them.
+ * could: the last in 3 l, its result there in 4 l.
  *
  * Slots lost to results, w a cycle: w (l - 1) in each of 3 gaps; beside each of the first 3, w - 1.
- * With the last issues END, which lets nothing follow; 1-way, END has a cycle of its own. */
+ * Nothing follows the last. */
 static void
 test_dependent(void **state)
 {
@@ -255,8 +257,8 @@ test_dependent(void **state)
     for (uint32_t ways = 1; ways <= 4; ways *= 2) {
         RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 12);
             assert_int_equal(S.slots_result, 3 * 2 * ways + 3 * (ways - 1));
-            assert_int_equal(S.slots_pair, ways == 1 ? 0 : ways - 2);
-            assert_int_equal(S.slots_issued, 5), FOUR_DEPENDENT("ADD", ", IN[0]"));
+            assert_int_equal(S.slots_pair, ways - 1);
+            assert_int_equal(S.slots_issued, 4), FOUR_DEPENDENT("ADD", ", IN[0]"));
         RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 16);
             assert_int_equal(S.slots_result, 3 * 3 * ways + 3 * (ways - 1)),
             FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
@@ -269,37 +271,37 @@ test_dependent(void **state)
         "RCP TEMP[5], IN[0].xxxx", "RCP TEMP[6], IN[0].xxxx", "MOV TEMP[2], IN[0]",                \
         "MOV TEMP[3], IN[0]", "RCP TEMP[7], IN[0].xxxx", "END"
 
-/* SIMD and scalar instructions pair in either order: 4 cycles, then END; the last RCP issues in
- * cycle 3, and takes 7. One a cycle it issues in 7. Two SIMD instructions do not pair, and END is
- * none of the scalar ones: 9 cycles. */
+/* SIMD and scalar instructions pair in either order: 4 cycles; the last RCP issues in cycle 3, and
+ * takes 7. One a cycle it issues in 7. Two SIMD instructions do not pair: 8 cycles. */
 static void
 test_simd_and_scalar(void **state)
 {
     (void)state;
     RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 3 + 7);
-        assert_int_equal(S.slots_pair, 1); assert_int_equal(S.scalar_instructions, 4), FOUR_PAIRS);
+        assert_int_equal(S.slots_pair, 0); assert_int_equal(S.scalar_instructions, 4), FOUR_PAIRS);
     RUN(V.FetchRate = 1; V.ScalarALU = true, assert_int_equal(b->over[0], 7 + 7), FOUR_PAIRS);
-    RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 9);
-        assert_int_equal(S.slots_pair, 9), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 8);
+        assert_int_equal(S.slots_pair, 8), EIGHT_INDEPENDENT("MOV", ""));
 }
 
 /* 16 threads at 4 a cycle: an instruction takes 4 cycles, so that MAD's 4 are hidden and of DP4's 5
- * one is not. The first threads of the last one issue in cycle 12 (15), its last threads 3 cycles
- * later; END begins in 16 (19) and ends 3 later. 1024 threads: 256 cycles an instruction. */
+ * one is not. The first threads of the last one issue in cycle 12 (15), the last threads 3 later,
+ * and have their result in 15 + 4 (18 + 5). 1024 threads: 256 cycles an instruction; the last
+ * threads of the last one issue in 1023, and have their result in 1028. */
 static void
 test_wide_groups(void **state)
 {
     (void)state;
     RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
-        V.ExecutableThreads = 16, assert_int_equal(b->over[0], 20);
+        V.ExecutableThreads = 16, assert_int_equal(b->over[0], 19);
         assert_int_equal(S.slots_result, 0), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
     RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
         V.ExecutableThreads = 16, assert_int_equal(b->over[0], 23);
         assert_int_equal(S.slots_result, 3), FOUR_DEPENDENT("DP4", ", IN[0]"));
     RUN(V.ThreadGroup = b->threads = 1024; V.LockedExecutionMode = true; V.ThreadRate = 4;
         V.ExecutableThreads = 1024;
-        V.InputsPerCycle = V.OutputsPerCycle = 1024, assert_int_equal(b->over[0], 5 * 256);
-        assert_int_equal(S.lane_instructions, 5 * 1024), FOUR_DEPENDENT("DP4", ", IN[0]"));
+        V.InputsPerCycle = V.OutputsPerCycle = 1024, assert_int_equal(b->over[0], 1028);
+        assert_int_equal(S.lane_instructions, 4 * 1024), FOUR_DEPENDENT("DP4", ", IN[0]"));
 }
 
 /* Groups of one thread at two a cycle: both issue in the same cycles, the second one cycle late. */
@@ -307,8 +309,8 @@ static void
 test_several_groups_a_cycle(void **state)
 {
     (void)state;
-    RUN(V.ThreadRate = 2; b->group_count = 2, assert_int_equal(b->over[0], 9);
-        assert_int_equal(b->over[1], 10);
+    RUN(V.ThreadRate = 2; b->group_count = 2, assert_int_equal(b->over[0], 8);
+        assert_int_equal(b->over[1], 9);
         assert_int_equal(b->shader.slots_cycle, 2), EIGHT_INDEPENDENT("MOV", ""));
 }
 
@@ -322,19 +324,20 @@ test_inputs_and_outputs(void **state)
     V.ThreadGroup = b->threads = 5;                                                                \
     V.LockedExecutionMode = true;                                                                  \
     V.ThreadRate = 5
-    RUN(FIVE, assert_int_equal(b->over[0], 9), EIGHT_INDEPENDENT("MOV", ""));
-    RUN(FIVE; V.InputsPerCycle = 2, assert_int_equal(b->over[0], 2 + 9);
+    RUN(FIVE, assert_int_equal(b->over[0], 8), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(FIVE; V.InputsPerCycle = 2, assert_int_equal(b->over[0], 2 + 8);
         assert_int_equal(S.slots_load, 3 - 1), EIGHT_INDEPENDENT("MOV", ""));
     RUN(FIVE;
-        V.OutputsPerCycle = 2, assert_int_equal(b->over[0], 9 + 2), EIGHT_INDEPENDENT("MOV", ""));
+        V.OutputsPerCycle = 2, assert_int_equal(b->over[0], 8 + 2), EIGHT_INDEPENDENT("MOV", ""));
 }
 
+#define FETCH_AND_MOVE                                                                             \
+    "TEX TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "MOV TEMP[1], IN[0]", "END"
 #define FETCH_TEXEL "TEX TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "END"
 
 /* A request is 1 cycle on its way, waits n, is 1 cycle on its way back, and the group goes on in
- * the next: n + 3 behind its TEX. Here that is 20: MOV in 20, END in 21. A second group is one
- * behind, and the third's MOV, which could issue in 22, lets the second's END wait or the other way
- * round: 3 groups have 9 instructions, the last 6 in cycles 20 to 25. */
+ * the next: n + 3 behind its TEX. Here that is 20: MOV in 20. Two more groups are each one behind.
+ */
 static void
 test_texture_blocks(void **state)
 {
@@ -342,20 +345,20 @@ test_texture_blocks(void **state)
 #define ALL_TAKE(n)                                                                                \
     for (uint32_t i = 0; i < MAX_GROUPS; i++)                                                      \
     b->answer_cycles[i] = (n)-3
-    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 22); assert_int_equal(S.slots_texels, 19);
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21); assert_int_equal(S.slots_texels, 19);
         assert_int_equal(S.texture_quads, 1), FETCH_TEXEL);
-    RUN(ALL_TAKE(20); b->group_count = 3, assert_int_equal(b->over[2], 26);
+    RUN(ALL_TAKE(20); b->group_count = 3, assert_int_equal(b->over[2], 23);
         assert_int_equal(S.slots_texels, 17), FETCH_TEXEL);
     /* 8 threads at 1 a cycle: the quads are there with their last threads, in cycles 3 and 7; the
-     * second one's answer is 20 later, and the group goes on in 27. MOV and END take 8 each. */
+     * second one's answer is 20 later, and the group goes on in 27. MOV takes 8. */
     RUN(ALL_TAKE(20); V.ThreadGroup = b->threads = 8;
-        V.LockedExecutionMode = true, assert_int_equal(b->over[0], 27 + 8 + 8);
+        V.LockedExecutionMode = true, assert_int_equal(b->over[0], 27 + 8);
         assert_int_equal(S.texture_quads, 2), FETCH_TEXEL);
 }
 
 /* Group 0 gets its texels in cycle 40, group 1, which asks in cycle 1, in 11. From the window group
- * 1 goes on at once (MOV 11, END 12). In order it waits for group 0's turn, then they take turns:
- * MOV 40, MOV 41, END 42, END 43; with SwapOnBlock MOV 40, END 41 and MOV 42, END 43. */
+ * 1 goes on at once: MOVs in 11 and 12. In order it waits for group 0's turn, then they take turns:
+ * 40 and 42, 41 and 43; with SwapOnBlock 40 and 41, 42 and 43. */
 static void
 test_window_and_order(void **state)
 {
@@ -366,17 +369,17 @@ test_window_and_order(void **state)
     b->answer_cycles[1] = 7
     for (uint32_t swap = 0; swap < 2; swap++)
         RUN(SLOW_AND_FAST; V.SwapOnBlock = swap, assert_int_equal(b->over[0], 42);
-            assert_int_equal(b->over[1], 13), FETCH_TEXEL);
+            assert_int_equal(b->over[1], 13), FETCH_AND_MOVE);
     RUN(SLOW_AND_FAST; V.ThreadWindow = false, assert_int_equal(b->over[0], 43);
-        assert_int_equal(b->over[1], 44); assert_int_equal(S.slots_texels, 38), FETCH_TEXEL);
+        assert_int_equal(b->over[1], 44); assert_int_equal(S.slots_texels, 38), FETCH_AND_MOVE);
     RUN(SLOW_AND_FAST; V.ThreadWindow = false;
         V.SwapOnBlock = true, assert_int_equal(b->over[0], 42);
-        assert_int_equal(b->over[1], 44), FETCH_TEXEL);
+        assert_int_equal(b->over[1], 44), FETCH_AND_MOVE);
 }
 
 /* Four dependent MADs in two groups. By turns they hide each other's latency: 0, 4, 8, 12 and 1, 5,
- * 9, 13; results in 16 and 17. Staying with a group: 0, 4, 8, 12, END 13, then 14, 18, 22, 26, the
- * last result in 30. */
+ * 9, 13; results in 16 and 17. Staying with a group: 0, 4, 8, 12, then 13, 17, 21, 25, the last
+ * result in 29. */
 static void
 test_swap_on_block(void **state)
 {
@@ -386,26 +389,25 @@ test_swap_on_block(void **state)
             assert_int_equal(b->over[1], 17), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
         RUN(b->group_count = 2; V.ThreadWindow = window;
             V.SwapOnBlock = true, assert_int_equal(b->over[0], 16);
-            assert_int_equal(b->over[1], 30), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+            assert_int_equal(b->over[1], 29), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
     }
 }
 
-/* A fetch from a group every 5 cycles: 9 instructions in 0, 5, .. 40; 2-way 5 fetches in 0 .. 20. A
+/* A fetch from a group every 5 cycles: 8 instructions in 0, 5, .. 35; 2-way 4 fetches in 0 .. 15. A
  * second group fits in between. */
 static void
 test_fetch_delay(void **state)
 {
     (void)state;
-    RUN(V.FetchDelay = 5, assert_int_equal(b->over[0], 41);
-        assert_int_equal(S.slots_delay, 8 * 4), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(V.FetchDelay = 5, assert_int_equal(b->over[0], 36);
+        assert_int_equal(S.slots_delay, 7 * 4), EIGHT_INDEPENDENT("MOV", ""));
     RUN(V.FetchDelay = 5;
-        V.FetchRate = 2, assert_int_equal(b->over[0], 21), EIGHT_INDEPENDENT("MOV", ""));
-    RUN(V.FetchDelay = 5; b->group_count = 2, assert_int_equal(b->over[0], 41);
-        assert_int_equal(b->over[1], 42), EIGHT_INDEPENDENT("MOV", ""));
+        V.FetchRate = 2, assert_int_equal(b->over[0], 16), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(V.FetchDelay = 5; b->group_count = 2, assert_int_equal(b->over[0], 36);
+        assert_int_equal(b->over[1], 37), EIGHT_INDEPENDENT("MOV", ""));
 }
 
-/* Three LRPs of 2 passes: cycles 0, 2, 4, END in 6; the last result 4 behind the pass in cycle 5.
- */
+/* Three LRPs of 2 passes: cycles 0, 2, 4; the last result 4 behind the pass in cycle 5. */
 static void
 test_passes(void **state)
 {
@@ -416,8 +418,8 @@ test_passes(void **state)
 }
 
 /* MAD's result of cycle 0 and ADD's of cycle 1 are written in cycle 4. With one port ADD issues in
- * cycle 2, END in 3. A result is not overtaken by a later one for the same register either: MOV
- * behind RCP (7) issues in cycle 7, to write in 8. */
+ * cycle 2. A result is not overtaken by a later one for the same register either: MOV behind RCP
+ * (7) issues in cycle 7, to write in 8. */
 static void
 test_write_ports(void **state)
 {
@@ -428,12 +430,11 @@ test_write_ports(void **state)
     RUN(p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5);
         assert_int_equal(S.slots_ports, 1), SAME_CYCLE);
     RUN(p->SHADER.WritePorts = 0, assert_int_equal(b->over[0], 4), SAME_CYCLE);
-    RUN(, assert_int_equal(b->over[0], 9), "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]", "END");
+    RUN(, assert_int_equal(b->over[0], 8), "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]", "END");
 }
 
-/* After three MOVs, two ADDs that together read 4 registers: with 3 ports one a cycle. 4-way: MOVs
- * in cycle 0 (with 3 reads of one register), ADDs and END in 1, the last result in 4. With 3 ports
- * the second ADD and END issue in 2, and the result is there in 5. */
+/* After three MOVs, two ADDs that together read 4 registers. 4-way: MOVs in cycle 0 (with 3 reads
+ * of one register), ADDs in 1, the last result in 4. With 3 ports the second ADD issues in 2. */
 static void
 test_read_ports(void **state)
 {
@@ -449,9 +450,9 @@ test_read_ports(void **state)
 
 /* A thread of this program has 4 registers alive; 8 registers hold 2 groups of 1 thread. One alone:
  * TEX in 3, ADDs in 23, 26 and 29, its result in 32: over, and its registers are free. Two issue by
- * turns: MOVs in 0 and 1 to 5, TEX in 6 and 7, ADDs in 26 and 27, 29 and 30, 32 and 33, ENDs in 34
- * and 35, over in 35 and 36. The third waits from cycle 1 to 35, and the fourth is let in in 36:
- * both may issue 36 cycles behind the first two, and end so. With 16 registers no group waits. */
+ * turns: MOVs in 0 to 5, TEX in 6 and 7, ADDs in 26 and 27, 29 and 30, 32 and 33, over in 35
+ * and 36. The third waits from cycle 1 to 35, and the fourth is let in in 36: both may issue 36
+ * cycles behind the first two, and end so. With 16 registers no group waits. */
 static void
 test_registers_limit_threads(void **state)
 {
@@ -473,9 +474,9 @@ test_registers_limit_threads(void **state)
         assert_true(b->over[3] < 50), FOUR_ALIVE);
 }
 
-/* IF 0, MOV 1, ENDIF 2, END 3: over in 4. ELSE leaves two more, of which the threads skip what is
- * not theirs: IF, MOV, ELSE, ENDIF, END. A call: CAL, MOV, RET, END. A loop of one round: BGNLOOP,
- * MOV, BRK, END. The cost comes on top, and its cycles are no issue slots. */
+/* IF 0, MOV 1, ENDIF 2: over in 3. With ELSE, the threads skip what is not theirs: IF, MOV, ELSE,
+ * ENDIF. A call: CAL, BGNSUB, MOV, RET. A loop of one round: BGNLOOP, MOV, BRK, ENDLOOP. The cost
+ * comes on top, and its cycles are no issue slots. */
 static void
 test_flow_cost(void **state)
 {
@@ -491,26 +492,26 @@ test_flow_cost(void **state)
     "IF IN[0].xxxx :2", "MOV TEMP[0], IN[0]", "ELSE :4", "MOV TEMP[1], IN[0]", "ENDIF", "END"
 #define CALL "CAL :2", "END", "BGNSUB", "MOV TEMP[0], IN[0]", "RET", "ENDSUB"
 #define LOOP "BGNLOOP :3", "MOV TEMP[0], IN[0]", "BRK", "ENDLOOP :0", "END"
-    RUN(, assert_int_equal(b->over[0], 4), IF_ENDIF);
-    RUN(COSTS, assert_int_equal(b->over[0], 4 + 4); assert_int_equal(S.slots_flow, 4), IF_ENDIF);
-    RUN(, assert_int_equal(b->over[0], 5), IF_ELSE);
-    RUN(COSTS, assert_int_equal(b->over[0], 5 + 6); assert_int_equal(S.slots_flow, 6), IF_ELSE);
+    RUN(, assert_int_equal(b->over[0], 3), IF_ENDIF);
+    RUN(COSTS, assert_int_equal(b->over[0], 3 + 4); assert_int_equal(S.slots_flow, 4), IF_ENDIF);
+    RUN(, assert_int_equal(b->over[0], 4), IF_ELSE);
+    RUN(COSTS, assert_int_equal(b->over[0], 4 + 6); assert_int_equal(S.slots_flow, 6), IF_ELSE);
     RUN(COSTS; V.ThreadGroup = b->threads = 8; V.LockedExecutionMode = true;
-        V.ThreadRate = 2, assert_int_equal(b->over[0], 4 * (5 + 6)), IF_ELSE);
-    RUN(, assert_int_equal(b->over[0], 5), CALL);
-    RUN(COSTS, assert_int_equal(b->over[0], 5 + 2 + 3), CALL);
-    RUN(COSTS, assert_int_equal(S.slots_flow, 5), LOOP);
+        V.ThreadRate = 2, assert_int_equal(b->over[0], 4 * (4 + 6)), IF_ELSE);
+    RUN(, assert_int_equal(b->over[0], 4), CALL);
+    RUN(COSTS, assert_int_equal(b->over[0], 4 + 2 + 3), CALL);
+    RUN(COSTS, assert_int_equal(b->over[0], 4 + 5); assert_int_equal(S.slots_flow, 5), LOOP);
 }
 
-/* One instruction a cycle, whatever it is; END behind 8. */
+/* One instruction a cycle, whatever it is. */
 static void
 test_instant(void **state)
 {
     (void)state;
     RUN(p->SHADER.Mode = SHADER_INSTANT; V.FetchDelay = 5;
-        p->SHADER.IfCost = 4, assert_int_equal(b->over[0], 5), FOUR_DEPENDENT("DP4", ", IN[0]"));
+        p->SHADER.IfCost = 4, assert_int_equal(b->over[0], 4), FOUR_DEPENDENT("DP4", ", IN[0]"));
     RUN(p->SHADER.Mode = SHADER_INSTANT; V.ThreadGroup = b->threads = 64;
-        V.LockedExecutionMode = true; V.ExecutableThreads = 64, assert_int_equal(b->over[0], 5),
+        V.LockedExecutionMode = true; V.ExecutableThreads = 64, assert_int_equal(b->over[0], 4),
                                       FOUR_DEPENDENT("DP4", ", IN[0]"));
 }
 
