@@ -15,6 +15,8 @@
 
 int cmd_study(int argc, char **argv);
 
+enum { LOCK_TRIES = 20 };
+
 struct study_options {
     const char *dir, *plan, *frames, *configurations, *preset;
     struct arg_list sets;
@@ -38,8 +40,11 @@ lock_folder(const char *dir, struct error *err)
     char *path = mem_printf("%s/lock", dir);
     const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     bool ok = lock >= 0 || fail(err, "cannot make %s: %s", path, strerror(errno));
-    if (ok && flock(lock, LOCK_EX | LOCK_NB))
-        ok = fail(err, "another study works in %s", dir);
+    for (uint32_t tries = 0; ok && flock(lock, LOCK_EX | LOCK_NB); tries++) {
+        if (tries == LOCK_TRIES)
+            ok = fail(err, "another study works in %s", dir);
+        usleep(100000); /* the last processes of one that was killed may just be ending */
+    }
     free(path);
     return ok;
 }

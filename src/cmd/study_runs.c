@@ -54,16 +54,53 @@ study_trace_path(const struct study_run *run, size_t trace)
     return t->file ? mem_strdup(t->file) : mem_printf("%s/traces/%s.trace", run->dir, t->name);
 }
 
+/* What a source's traces were made of lies beside them; both are the caller's to free. */
+static char *
+source_path(const struct study_run *run, size_t source)
+{
+    return mem_printf("%s/traces/%s.source", run->dir,
+                      run->study->plan->sources.items[source].name);
+}
+
+static char *
+source_text(const struct study_run *run, size_t number)
+{
+    const struct study_source *source = &run->study->plan->sources.items[number];
+    char *text = mem_printf("frames %s, warm-up %s:", source->frames,
+                            source->warm_up ? source->warm_up : "all");
+    for (size_t i = 0; i < source->program.count; i++) {
+        char *longer = mem_printf("%s %s", text, source->program.items[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static bool
+is_of_source(const struct study_run *run, size_t source)
+{
+    struct error err;
+    char *path = source_path(run, source), *wanted = source_text(run, source), *there = NULL;
+    size_t size;
+    const bool same =
+        file_exists(path) && file_read(path, &there, &size, &err) && !strcmp(there, wanted);
+    free(there);
+    free(wanted);
+    free(path);
+    return same;
+}
+
 bool
 study_lacks_source(const struct study_run *run, size_t source)
 {
     const struct study_plan *plan = run->study->plan;
+    const bool same = plan->sources.items[source].file || is_of_source(run, source);
     bool lacks = false;
     for (size_t i = 0; i < plan->traces.count; i++) {
         if (plan->traces.items[i].file || plan->traces.items[i].source != source)
             continue;
         char *path = study_trace_path(run, i);
-        lacks |= !file_exists(path);
+        lacks |= !same || !file_exists(path);
         free(path);
     }
     return lacks;
@@ -123,6 +160,10 @@ put_in_place(const struct study_run *run, size_t number, const char *cuts, struc
         free(from);
         free(to);
     }
+    char *path = source_path(run, number), *text = source_text(run, number);
+    ok = ok && file_write(path, text, strlen(text), err);
+    free(text);
+    free(path);
     return ok;
 }
 
