@@ -111,6 +111,7 @@ add_count(struct compression *compression, const struct work *work, const struct
         &compression->kinds[work->kind == CODEC_COLOR ? COMPRESSION_COLOR : COMPRESSION_DEPTH];
     const struct codec_shape shape = {work->bus, count->tag.samples};
     tally->transfers += count->count;
+    tally->sampled += count->tag.samples > 1 ? count->count : 0;
     tally->moved_bytes += (uint64_t)count->count * count->tag.moved_bytes;
     if (count->tag.flags & BLOCK_IS_CLEARED) {
         tally->cleared += count->count;
@@ -183,6 +184,7 @@ compression_add(struct compression *sum, const struct compression *other)
         to->transfers += from->transfers;
         to->cleared += from->cleared;
         to->plain += from->plain;
+        to->sampled += from->sampled;
         to->moved_bytes += from->moved_bytes;
         for (uint32_t c = 0; c < CODEC_COUNT; c++) {
             to->raw[c] += from->raw[c];
@@ -207,6 +209,19 @@ compression_bytes_out(const struct compression *compression, uint32_t kind, uint
     for (uint32_t l = 0; l < levels->count; l++)
         bytes += tally->fits[codec][l] * levels->bytes[l];
     return bytes;
+}
+
+void
+compression_by_size(const struct compression *compression, uint32_t kind, uint32_t codec,
+                    uint64_t sizes[CODEC_BLOCK_BYTES / 32 + 1])
+{
+    const struct compression_kind *tally = &compression->kinds[kind];
+    const struct codec_levels *levels = &codecs[codec]->levels[compression->bus];
+    memset(sizes, 0, (CODEC_BLOCK_BYTES / 32 + 1) * sizeof *sizes);
+    sizes[0] = tally->cleared;
+    sizes[CODEC_BLOCK_BYTES / 32] = tally->raw[codec] + tally->plain;
+    for (uint32_t l = 0; l < levels->count; l++)
+        sizes[levels->bytes[l] / 32] += tally->fits[codec][l];
 }
 
 double

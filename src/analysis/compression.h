@@ -12,6 +12,7 @@ struct compression_kind {
     uint64_t transfers;   /* all of them */
     uint64_t cleared;     /* that moved nothing: known by their block state */
     uint64_t plain;       /* that no codec may touch */
+    uint64_t sampled;     /* of several samples a pixel */
     uint64_t moved_bytes; /* as the simulation counted them */
     uint64_t fits[CODEC_COUNT][CODEC_MAX_LEVELS];
     uint64_t raw[CODEC_COUNT]; /* without the plain ones */
@@ -37,6 +38,9 @@ void compression_add(struct compression *sum, const struct compression *other);
 uint64_t compression_bytes_in(const struct compression_kind *kind);
 uint64_t compression_bytes_out(const struct compression *compression, uint32_t kind,
                                uint32_t codec);
+/* Transfers by size, [bytes / 32]: the cleared ones first. */
+void compression_by_size(const struct compression *compression, uint32_t kind, uint32_t codec,
+                         uint64_t sizes[CODEC_BLOCK_BYTES / 32 + 1]);
 /* In by out; 0: the codec does not apply, or nothing moved. */
 double compression_ratio(const struct compression *compression, uint32_t kind, uint32_t codec);
 

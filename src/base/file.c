@@ -115,16 +115,17 @@ binary_dir(void)
 char *
 data_path(const char *kind, const char *name)
 {
-    bool shim = !strcmp(kind, "shim");
+    const bool shim = !strcmp(kind, "shim");
+    const char *folder = !strcmp(kind, "studies") ? "studies" : "configs";
     char *dir = binary_dir();
     char *candidates[] = {
         /* beside the binary in the build folder, beside an installed (or moved) binary, as built */
-        shim ? mem_printf("%s/%s", dir, name) : mem_printf("%s/../configs/%s", dir, name),
+        shim ? mem_printf("%s/%s", dir, name) : mem_printf("%s/../%s/%s", dir, folder, name),
         shim ? mem_printf("%s/../lib/aetius/%s", dir, name)
-             : mem_printf("%s/../share/aetius/configs/%s", dir, name),
+             : mem_printf("%s/../share/aetius/%s/%s", dir, folder, name),
         shim ? mem_printf("%s/%s", AETIUS_LIB_DIR, name)
-             : mem_printf("%s/configs/%s", AETIUS_DATA_DIR, name),
-        shim ? mem_strdup("") : mem_printf("%s/configs/%s", AETIUS_SOURCE_DIR, name),
+             : mem_printf("%s/%s/%s", AETIUS_DATA_DIR, folder, name),
+        shim ? mem_strdup("") : mem_printf("%s/%s/%s", AETIUS_SOURCE_DIR, folder, name),
     };
     char *found = NULL;
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {

@@ -19,8 +19,8 @@ bool file_read(const char *path, char **bytes, size_t *size, struct error *err);
 /* Writes to a temporary file beside `path`, flushes, renames: `path` is whole or as it was. */
 bool file_write(const char *path, const void *bytes, size_t size, struct error *err);
 
-/* Where an installed or a just built binary finds its own files: "machines" (the presets, *.ini)
- * or "shim" (libaetius-shim.so). NULL when it is nowhere; the caller frees. */
+/* Where an installed or a just built binary finds its own files: "machines" (the presets, *.ini),
+ * "studies" (*.ini) or "shim" (libaetius-shim.so). NULL when it is nowhere; the caller frees. */
 char *data_path(const char *kind, const char *name);
 
 /* 8-bit RGBA pictures as PNG; row 0 is the top. `has_alpha` false writes (and says of) RGB. */

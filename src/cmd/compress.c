@@ -105,19 +105,6 @@ rank_codecs(const struct compress *all, uint32_t kind, struct rank ranks[CODEC_C
     return count;
 }
 
-/* Transfers by size: [bytes / 32], 0 to 8. */
-static void
-by_size(const struct compression *compression, uint32_t kind, uint32_t codec, uint64_t sizes[9])
-{
-    const struct compression_kind *tally = &compression->kinds[kind];
-    const struct codec_levels *levels = &codecs[codec]->levels[compression->bus];
-    memset(sizes, 0, 9 * sizeof *sizes);
-    sizes[0] = tally->cleared;
-    sizes[8] = tally->raw[codec] + tally->plain;
-    for (uint32_t l = 0; l < levels->count; l++)
-        sizes[levels->bytes[l] / 32] += tally->fits[codec][l];
-}
-
 static void
 print_kind(const struct compress *all, uint32_t kind)
 {
@@ -142,7 +129,7 @@ print_kind(const struct compress *all, uint32_t kind)
         const uint32_t c = ranks[i].codec;
         const uint64_t out = compression_bytes_out(&all->sum, kind, c);
         uint64_t sizes[9];
-        by_size(&all->sum, kind, c, sizes);
+        compression_by_size(&all->sum, kind, c, sizes);
         printf("  %-12s %7.3f ", codecs[c]->name, ranks[i].ratio);
         if (all->inputs.count > 1)
             printf("%7.3f", mean_ratio(all, kind, c, false));
@@ -211,7 +198,7 @@ add_sizes(cJSON *object, const char *name, const struct compression *compression
     cJSON *list = cJSON_AddObjectToObject(object, name);
     if (compression_ratio(compression, kind, codec) <= 0)
         return;
-    by_size(compression, kind, codec, sizes);
+    compression_by_size(compression, kind, codec, sizes);
     for (uint32_t s = 0; s < 9; s++) {
         char bytes[8];
         snprintf(bytes, sizeof bytes, "%u", 32 * s);

@@ -10,6 +10,7 @@
 #ifndef AETIUS_CODEC_CODEC_H
 #define AETIUS_CODEC_CODEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,8 @@ struct codec {
     const char *name, *doc;
     uint32_t applies; /* enum codec_kind, or'ed */
     uint32_t latency_cycles;
+    bool
+        for_samples; /* made for several samples a pixel; works on one, but is not judged by that */
     struct codec_levels levels[CODEC_BUSES];
     /* The level that holds the block, or CODEC_RAW. */
     int32_t (*choose)(const uint32_t *block, struct codec_shape shape);

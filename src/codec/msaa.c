@@ -199,6 +199,7 @@ const struct codec codec_msaa = {
     .doc = "one or two different words in each sub-block",
     .applies = CODEC_COLOR | CODEC_DEPTH,
     .latency_cycles = 6,
+    .for_samples = true,
     .levels = {{5, {64, 64, 128, 128, 192}}, {7, {32, 32, 64, 64, 96, 128, 160}}},
     .choose = choose,
     .compress = compress,

@@ -1,0 +1,148 @@
+/* What a study's results come to: ratios, means, ranks, and the codecs chosen for the machine. */
+#include "analysis/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct study_result *
+study_plain(const struct study *study, size_t trace, size_t configuration)
+{
+    return &study->plain[trace * study->plan->configurations.count + configuration];
+}
+
+const struct study_result *
+study_machine(const struct study *study, size_t trace, size_t configuration)
+{
+    return &study->machine[trace * study->plan->configurations.count + configuration];
+}
+
+double
+study_ratio(const struct study *study, size_t trace, size_t configuration, enum codec_bus bus,
+            uint32_t kind, uint32_t codec)
+{
+    const struct compression *compression = &study_plain(study, trace, configuration)->buses[bus];
+    if (codecs[codec]->for_samples && !compression->kinds[kind].sampled)
+        return 0;
+    return compression_ratio(compression, kind, codec);
+}
+
+static double
+mean(const struct study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
+     uint32_t codec, bool geometric)
+{
+    double sum = 0, count = 0;
+    for (size_t t = 0; t < study->plan->traces.count; t++) {
+        const double ratio = study_ratio(study, t, configuration, bus, kind, codec);
+        if (ratio > 0) {
+            sum += geometric ? log(ratio) : ratio;
+            count++;
+        }
+    }
+    if (count == 0)
+        return 0;
+    return geometric ? exp(sum / count) : sum / count;
+}
+
+double
+study_geometric(const struct study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
+                uint32_t codec)
+{
+    return mean(study, configuration, bus, kind, codec, true);
+}
+
+double
+study_arithmetic(const struct study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
+                 uint32_t codec)
+{
+    return mean(study, configuration, bus, kind, codec, false);
+}
+
+/* Geometric mean of the configurations' means (NULL: of all); 0 where one of them has none. */
+static double
+mean_over(const struct study *study, const struct text_list *names, enum codec_bus bus,
+          uint32_t kind, uint32_t codec)
+{
+    double sum = 0, count = 0;
+    for (size_t c = 0; c < study->plan->configurations.count; c++) {
+        if (names && !text_list_has(names, study->plan->configurations.items[c].name))
+            continue;
+        const double ratio = study_geometric(study, c, bus, kind, codec);
+        if (ratio <= 0)
+            return 0;
+        sum += log(ratio);
+        count++;
+    }
+    return count > 0 ? exp(sum / count) : 0;
+}
+
+double
+study_overall(const struct study *study, enum codec_bus bus, uint32_t kind, uint32_t codec)
+{
+    return mean_over(study, NULL, bus, kind, codec);
+}
+
+uint32_t
+study_place(const struct study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
+            uint32_t codec)
+{
+    const double own = study_geometric(study, configuration, bus, kind, codec);
+    uint32_t place = 1;
+    if (own <= 0)
+        return 0;
+    for (uint32_t c = 0; c < CODEC_COUNT; c++)
+        place += study_geometric(study, configuration, bus, kind, c) > own;
+    return place;
+}
+
+struct rank {
+    double overall, last; /* of the last configuration */
+    uint32_t codec;
+};
+
+static int
+better_first(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+    if (x->overall != y->overall)
+        return x->overall < y->overall ? 1 : -1;
+    if (x->last != y->last)
+        return x->last < y->last ? 1 : -1;
+    return x->codec < y->codec ? -1 : 1;
+}
+
+uint32_t
+study_rank(const struct study *study, enum codec_bus bus, uint32_t kind,
+           uint32_t codec_of[CODEC_COUNT])
+{
+    const enum codec_kind applies = kind == COMPRESSION_COLOR ? CODEC_COLOR : CODEC_DEPTH;
+    const size_t last = study->plan->configurations.count - 1;
+    struct rank ranks[CODEC_COUNT];
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < CODEC_COUNT; c++)
+        if (codecs[c]->applies & applies)
+            ranks[count++] = (struct rank){study_overall(study, bus, kind, c),
+                                           study_geometric(study, last, bus, kind, c), c};
+    qsort(ranks, count, sizeof *ranks, better_first);
+    for (uint32_t i = 0; i < count; i++)
+        codec_of[i] = ranks[i].codec;
+    return count;
+}
+
+void
+study_choose(struct study *study, bool (*can)(uint32_t kind, const struct codec *codec))
+{
+    for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
+        const char *name = study->plan->machine_codecs[kind];
+        double best = 0;
+        study->chosen[kind] = strcmp(name, "best") ? codec_find(name) : NULL;
+        for (uint32_t c = 0; !strcmp(name, "best") && c < CODEC_COUNT; c++) {
+            const double ratio =
+                mean_over(study, &study->plan->machine_configurations, CODEC_BUS_64, kind, c);
+            if (ratio > best && can(kind, codecs[c])) {
+                best = ratio;
+                study->chosen[kind] = codecs[c];
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+/* A study's plots. */
+#include "analysis/chart.h"
+#include "analysis/study.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t bus_bytes[CODEC_BUSES] = {64, 32};
+
+static bool
+write_chart(struct chart *chart, const char *dir, const char *name, struct error *err)
+{
+    char *path = mem_printf("%s/%s.svg", dir, name);
+    const bool ok = chart_write(chart, path, err);
+    free(path);
+    chart_fini(chart);
+    return ok;
+}
+
+/* "build x4" */
+static char *
+name_run(const struct study *study, size_t trace, size_t configuration)
+{
+    return mem_printf("%s %s", study->plan->traces.items[trace].name,
+                      study->plan->configurations.items[configuration].name);
+}
+
+static void
+traffic_of(const struct study_result *result, double *megabytes)
+{
+    for (uint32_t i = 0; i < STUDY_CLIENTS; i++)
+        megabytes[i] = (double)result->bytes[i] / result->frames / 1e6;
+}
+
+static bool
+chart_traffic(const struct study *study, const char *dir, struct error *err)
+{
+    struct chart chart;
+    double values[CHART_SERIES];
+    chart_init(&chart, "Traffic between GPU and memory, without codecs", "MB a frame", true);
+    for (uint32_t i = 0; i < STUDY_CLIENTS; i++)
+        chart.series[chart.series_count++] = study_clients[i];
+    for (size_t t = 0; t < study->plan->traces.count; t++)
+        for (size_t c = 0; c < study->plan->configurations.count; c++) {
+            char *name = name_run(study, t, c);
+            traffic_of(study_plain(study, t, c), values);
+            chart_add(&chart, name, values);
+            free(name);
+        }
+    return write_chart(&chart, dir, "traffic", err);
+}
+
+/* Mean of the traces' shares of moved blocks at each size; false: the codec has none. */
+static bool
+shares_of(const struct study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
+          uint32_t codec, double shares[8])
+{
+    const uint32_t sizes = CODEC_BLOCK_BYTES / bus_bytes[bus];
+    uint32_t count = 0;
+    memset(shares, 0, 8 * sizeof *shares);
+    for (size_t t = 0; t < study->plan->traces.count; t++) {
+        const struct compression *of = &study_plain(study, t, configuration)->buses[bus];
+        const double moved = (double)(of->kinds[kind].transfers - of->kinds[kind].cleared);
+        uint64_t by_size[CODEC_BLOCK_BYTES / 32 + 1];
+        if (study_ratio(study, t, configuration, bus, kind, codec) <= 0)
+            continue;
+        compression_by_size(of, kind, codec, by_size);
+        for (uint32_t s = 0; s < sizes; s++)
+            shares[s] += 100 * (double)by_size[(s + 1) * bus_bytes[bus] / 32] / moved;
+        count++;
+    }
+    for (uint32_t s = 0; s < sizes; s++)
+        shares[s] /= count ? count : 1;
+    return count;
+}
+
+static bool
+chart_levels(const struct study *study, enum codec_bus bus, uint32_t kind, const char *dir,
+             struct error *err)
+{
+    static const char *const sizes[CODEC_BUSES][8] = {
+        {"64 bytes", "128", "192", "256"},
+        {"32 bytes", "64", "96", "128", "160", "192", "224", "256"}};
+    struct chart chart;
+    uint32_t codec_of[CODEC_COUNT];
+    const uint32_t count = study_rank(study, bus, kind, codec_of);
+    char *title = mem_printf("Blocks of %s a level, %u-byte bus: mean over the traces",
+                             study_kinds[kind], bus_bytes[bus]);
+    char *name = mem_printf("levels-%s-%u", study_kinds[kind], bus_bytes[bus]);
+    chart_init(&chart, title, "% of the blocks that move", true);
+    for (uint32_t s = 0; s < CODEC_BLOCK_BYTES / bus_bytes[bus]; s++)
+        chart.series[chart.series_count++] = sizes[bus][s];
+    for (uint32_t i = 0; i < count; i++)
+        for (size_t c = 0; c < study->plan->configurations.count; c++) {
+            double shares[8];
+            if (!shares_of(study, c, bus, kind, codec_of[i], shares))
+                continue;
+            char *group = mem_printf("%s %s", codecs[codec_of[i]]->name,
+                                     study->plan->configurations.items[c].name);
+            chart_add(&chart, group, shares);
+            free(group);
+        }
+    const bool ok = write_chart(&chart, dir, name, err);
+    free(name);
+    free(title);
+    return ok;
+}
+
+static bool
+chart_ratios(const struct study *study, enum codec_bus bus, uint32_t kind, const char *dir,
+             struct error *err)
+{
+    struct chart chart;
+    uint32_t codec_of[CODEC_COUNT];
+    const uint32_t count = study_rank(study, bus, kind, codec_of);
+    char *title = mem_printf("Ratio of %s on a %u-byte bus: geometric mean over the traces",
+                             study_kinds[kind], bus_bytes[bus]);
+    char *name = mem_printf("ratios-%s-%u", study_kinds[kind], bus_bytes[bus]);
+    chart_init(&chart, title, "bytes in to bytes out", false);
+    chart.mark = 1;
+    for (size_t c = 0; c < study->plan->configurations.count && c < CHART_SERIES; c++)
+        chart.series[chart.series_count++] = study->plan->configurations.items[c].name;
+    for (uint32_t i = 0; i < count; i++) {
+        double values[CHART_SERIES];
+        for (size_t c = 0; c < chart.series_count; c++) {
+            const double ratio = study_geometric(study, c, bus, kind, codec_of[i]);
+            values[c] = ratio > 0 ? ratio : -1;
+        }
+        char *group =
+            mem_printf("%s (%u)", codecs[codec_of[i]]->name, codecs[codec_of[i]]->latency_cycles);
+        chart_add(&chart, group, values);
+        free(group);
+    }
+    const bool ok = write_chart(&chart, dir, name, err);
+    free(name);
+    free(title);
+    return ok;
+}
+
+/* Frames a second with the codecs against without; and what moved. */
+static bool
+chart_machine(const struct study *study, const char *dir, struct error *err)
+{
+    struct chart rate, traffic;
+    chart_init(&rate, "Frames a second: with the codecs in the machine against without",
+               "with / without", false);
+    rate.mark = 1;
+    rate.series[rate.series_count++] = "frames a second";
+    rate.series[rate.series_count++] = "bytes moved";
+    chart_init(&traffic, "Traffic without (-) and with (+) codecs in the machine", "MB a frame",
+               true);
+    for (uint32_t i = 0; i < STUDY_CLIENTS; i++)
+        traffic.series[traffic.series_count++] = study_clients[i];
+    for (size_t t = 0; t < study->plan->traces.count; t++)
+        for (size_t c = 0; c < study->plan->configurations.count; c++) {
+            const struct study_result *of[2] = {study_plain(study, t, c),
+                                                study_machine(study, t, c)};
+            double values[CHART_SERIES], sums[2] = {0, 0};
+            if (!of[1]->is_there)
+                continue;
+            char *name = name_run(study, t, c);
+            for (uint32_t i = 0; i < 2; i++) {
+                char *group = mem_printf("%s %c", name, "-+"[i]);
+                traffic_of(of[i], values);
+                for (uint32_t s = 0; s < STUDY_CLIENTS; s++)
+                    sums[i] += values[s];
+                chart_add(&traffic, group, values);
+                free(group);
+            }
+            values[0] = of[0]->frame_rate > 0 ? of[1]->frame_rate / of[0]->frame_rate : -1;
+            values[1] = sums[0] > 0 ? sums[1] / sums[0] : -1;
+            chart_add(&rate, name, values);
+            free(name);
+        }
+    const bool ok = write_chart(&rate, dir, "machine-gain", err);
+    return write_chart(&traffic, dir, "machine-traffic", ok ? err : NULL) && ok;
+}
+
+bool
+study_write_charts(const struct study *study, const char *dir, struct error *err)
+{
+    bool ok = chart_traffic(study, dir, err);
+    for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
+        for (uint32_t kind = 0; ok && kind < COMPRESSION_KINDS; kind++)
+            ok = chart_levels(study, bus, kind, dir, err) &&
+                 chart_ratios(study, bus, kind, dir, err);
+    return ok && chart_machine(study, dir, err);
+}

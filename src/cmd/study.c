@@ -1,0 +1,256 @@
+/* aetius study: a study as one command, from the programs to tables and plots. */
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "cmd/study_runs.h"
+#include "kernel/params.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+int cmd_study(int argc, char **argv);
+
+enum { LOCK_TRIES = 20 };
+
+struct study_options {
+    const char *dir, *plan, *frames, *configurations, *preset;
+    struct arg_list sets;
+    uint64_t jobs;
+    bool force, keep_blocks, json;
+};
+
+/* Two studies at a time in one folder would undo each other. The lock lasts as long as the process.
+ */
+static bool
+lock_folder(const char *dir, struct error *err)
+{
+    static const char *const folders[] = {"traces", "runs", "logs"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        char *path = mem_printf("%s/%s", dir, folders[i]);
+        const bool ok = dir_create(path, err);
+        free(path);
+        if (!ok)
+            return false;
+    }
+    char *path = mem_printf("%s/lock", dir);
+    const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    bool ok = lock >= 0 || fail(err, "cannot make %s: %s", path, strerror(errno));
+    for (uint32_t tries = 0; ok && flock(lock, LOCK_EX | LOCK_NB); tries++) {
+        if (tries == LOCK_TRIES)
+            ok = fail(err, "another study works in %s", dir);
+        usleep(100000); /* the last processes of one that was killed may just be ending */
+    }
+    free(path);
+    return ok;
+}
+
+static bool
+make_traces(const struct study_run *run, uint32_t limit, struct error *err)
+{
+    const struct study_plan *plan = run->study->plan;
+    struct study_job *jobs = mem_alloc((plan->sources.count + 1) * sizeof *jobs);
+    size_t count = 0;
+    for (size_t i = 0; i < plan->sources.count; i++)
+        if (study_lacks_source(run, i))
+            jobs[count++] = (struct study_job){
+                .label = plan->sources.items[i].name, .work = study_capture, .trace = i};
+    const bool ok = study_do(run, jobs, count, limit, "capturing", err);
+    free(jobs);
+    return ok;
+}
+
+static bool
+is_wanted(const struct study_plan *plan, size_t trace, size_t configuration, bool in_machine)
+{
+    return !in_machine || (text_list_has(&plan->machine_traces, plan->traces.items[trace].name) &&
+                           text_list_has(&plan->machine_configurations,
+                                         plan->configurations.items[configuration].name));
+}
+
+/* The results that are there; `jobs` are those that are not. */
+static bool
+read_results(const struct study_run *run, bool in_machine, bool force, struct study_job *jobs,
+             size_t *count, struct error *err)
+{
+    const struct study_plan *plan = run->study->plan;
+    struct study_result *results = in_machine ? run->study->machine : run->study->plain;
+    bool ok = true;
+    *count = 0;
+    for (size_t t = 0; t < plan->traces.count; t++)
+        for (size_t c = 0; ok && c < plan->configurations.count; c++) {
+            struct study_result *result = &results[t * plan->configurations.count + c];
+            if (!is_wanted(plan, t, c, in_machine))
+                continue;
+            ok = study_read_run(run, t, c, in_machine, result, err);
+            if (!ok || (result->is_there && !force))
+                continue;
+            jobs[(*count)++] = (struct study_job){
+                .label =
+                    mem_printf("%s.%s%s", plan->traces.items[t].name,
+                               plan->configurations.items[c].name, in_machine ? ".machine" : ""),
+                .work = study_simulate,
+                .trace = t,
+                .configuration = c,
+                .in_machine = in_machine,
+            };
+        }
+    return ok;
+}
+
+static bool
+simulate_all(const struct study_run *run, bool in_machine, const struct study_options *options,
+             struct error *err)
+{
+    const struct study_plan *plan = run->study->plan;
+    const size_t most = plan->traces.count * plan->configurations.count;
+    struct study_job *jobs = mem_alloc((most + 1) * sizeof *jobs);
+    size_t count, left;
+    bool ok = read_results(run, in_machine, options->force, jobs, &count, err);
+    ok = ok && study_do(run, jobs, count, (uint32_t)options->jobs,
+                        in_machine ? "codecs in the machine" : "simulating and compressing", err);
+    for (size_t i = 0; i < count; i++)
+        free(jobs[i].label);
+    ok = ok && read_results(run, in_machine, false, jobs, &left, err) &&
+         (!left || fail(err, "%s left no result", jobs[0].label));
+    free(jobs);
+    return ok;
+}
+
+static bool
+study_compression(struct study_run *run, const struct study_options *options, struct error *err)
+{
+    struct study *study = run->study;
+    const size_t most = study->plan->traces.count * study->plan->configurations.count;
+    study->plain = mem_alloc(most * sizeof *study->plain);
+    study->machine = mem_alloc(most * sizeof *study->machine);
+    bool ok = lock_folder(run->dir, err) && make_traces(run, (uint32_t)options->jobs, err) &&
+              simulate_all(run, false, options, err);
+    if (ok) {
+        study_choose(study, study_codec_fits);
+        ok = simulate_all(run, true, options, err) && study_write(study, run->dir, err);
+    }
+    if (ok) {
+        char *text = options->json ? study_to_json(study) : study_tables(study);
+        puts(text);
+        free(text);
+        log_note("%s: tables.md, compression.json, *.csv, *.svg", run->dir);
+    }
+    free(study->plain);
+    free(study->machine);
+    return ok;
+}
+
+/* The file of the plan, and what the options change in it. */
+static bool
+load_plan(struct study_plan *plan, const struct study_options *options, const struct args *args,
+          struct error *err)
+{
+    char *path =
+        options->plan ? mem_strdup(options->plan) : data_path("studies", "compression.ini");
+    bool ok = path || fail(err, "studies/compression.ini is nowhere to be found");
+    ok = ok && study_plan_load(plan, path, err);
+    free(path);
+    if (!ok)
+        return false;
+    if (options->preset) {
+        free(plan->preset);
+        plan->preset = mem_strdup(options->preset);
+    }
+    for (uint32_t i = 0; i < options->sets.count; i++)
+        VEC_PUSH(&plan->sets, mem_strdup(options->sets.items[i]));
+    ok = (args->operand_count < 2 ||
+          study_plan_use_files(plan, args->operands + 1, args->operand_count - 1, err)) &&
+         (!options->configurations || study_plan_narrow(plan, options->configurations, err)) &&
+         study_plan_check(plan, err);
+    if (!ok)
+        study_plan_fini(plan);
+    return ok;
+}
+
+/* The machines of all configurations can be made, and the user's traces are there. */
+static bool
+check_inputs(const struct study_plan *plan, struct error *err)
+{
+    for (size_t c = 0; c < plan->configurations.count; c++) {
+        const struct text_list *sets[2] = {&plan->sets, &plan->configurations.items[c].sets};
+        struct params params;
+        if (!params_load_preset(&params, plan->preset, err))
+            return false;
+        for (uint32_t s = 0; s < 2; s++)
+            for (size_t i = 0; i < sets[s]->count; i++)
+                if (!params_set(&params, sets[s]->items[i], err))
+                    return false;
+    }
+    for (size_t t = 0; t < plan->traces.count; t++)
+        if (plan->traces.items[t].file && !file_exists(plan->traces.items[t].file))
+            return fail(err, "cannot open %s", plan->traces.items[t].file);
+    return true;
+}
+
+int
+cmd_study(int argc, char **argv)
+{
+    struct study_options options = {.dir = "out/study/compression",
+                                    .jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    const struct arg_option table[] = {
+        {"output", 'o', ARG_STRING, &options.dir, "DIR",
+         "where traces, runs and results go (out/study/compression)"},
+        {"plan", 0, ARG_STRING, &options.plan, "INI",
+         "what to run, instead of studies/compression.ini"},
+        {"frames", 0, ARG_STRING, &options.frames, "R",
+         "only these frames of each trace: A, A-B or A,B,C-D"},
+        {"configurations", 0, ARG_STRING, &options.configurations, "NAME,...",
+         "only these of the plan's (x0,x2,x4,x8)"},
+        {"preset", 0, ARG_STRING, &options.preset, "NAME", "the machine, instead of the plan's"},
+        {"set", 0, ARG_LIST, &options.sets, "SECTION.Name=VALUE", "a parameter, on top of all"},
+        {"jobs", 'j', ARG_UINT, &options.jobs, "N", "runs at a time; the default is all cores"},
+        {"keep-blocks", 0, ARG_FLAG, &options.keep_blocks, NULL,
+         "leave the captured blocks in DIR/runs"},
+        {"force", 'f', ARG_FLAG, &options.force, NULL, "do every run again"},
+        {"json", 0, ARG_FLAG, &options.json, NULL, "the results as JSON"},
+        {0},
+    };
+    const struct arg_spec spec = {
+        "study", "compression [TRACE...] [options]",
+        "Frame-buffer compression: simulates traces with 1, 2, 4 and 8 samples a pixel, puts "
+        "every\n"
+        "codec over the blocks that cross between the ROP caches and memory, ranks them, and runs\n"
+        "the best in the machine. Without TRACE the plan's programs are captured first. Leaves in\n"
+        "DIR: tables.md, compression.json, *.csv, *.svg. What is done stays done: the same "
+        "command\n"
+        "goes on where an earlier one was stopped.",
+        table};
+    struct args args;
+    struct study_plan plan;
+    struct frame_set frames;
+    struct error err = {""};
+    int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (!args.operand_count || args.after)
+        return args_usage_error(&spec, "the name of a study is wanted: compression");
+    if (strcmp(args.operands[0], "compression"))
+        return args_usage_error(&spec, "there is no study '%s'; there is: compression",
+                                args.operands[0]);
+    if (!options.jobs)
+        return args_usage_error(&spec, "--jobs wants at least 1");
+    if ((options.frames && !frame_set_parse(&frames, options.frames, &err)) ||
+        !load_plan(&plan, &options, &args, &err))
+        return args_usage_error(&spec, "%s", err.text);
+    struct study study = {.plan = &plan};
+    struct study_run run = {.study = &study,
+                            .dir = options.dir,
+                            .frames = options.frames,
+                            .keep_blocks = options.keep_blocks};
+    interrupt_watch();
+    const bool ok = check_inputs(&plan, &err) && study_compression(&run, &options, &err);
+    study_plan_fini(&plan);
+    if (!ok)
+        log_error("%s", err.text);
+    return ok ? EXIT_WELL : EXIT_FAILED;
+}
