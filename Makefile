@@ -5,7 +5,7 @@
 #   make check      every test, with gcc and clang, with sanitizers, optimized and not
 #   make real       the real programs that the pictures are judged by, against what is expected
 #                   (out/real; PART=glmark2, multisample, openarena, apitrace, piglit,
-#                   verify: only these)
+#                   verify, machines: only these)
 #   make fuzz       every fuzz target for TIME seconds (out/fuzz)
 #   make bench      the simulator's speed
 #   make scaling    whether more memory channels, shader units and cache make frames faster

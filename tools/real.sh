@@ -4,19 +4,19 @@
 #
 #     tools/real.sh build/aetius [PART...]
 #
-# Parts: glmark2 multisample openarena apitrace piglit verify statistics (of traces that the others
-# left).
+# Parts: glmark2 multisample openarena apitrace piglit verify; machines and statistics (of traces that
+# the others left; machines captures those that are not there).
 #
 # Environment: SCENES (of glmark2), SIZE (800x600), FRAMES (of glmark2: 1 30 60), OPENARENA_FRAMES
 # (20), TIMED (30: the frames of glmark2 that also run on the machine; "" for none), OPENARENA_TIMED
-# (5: of the 20, that many spread over them), PIGLIT (quick_gl quick_shader), PIGLIT_ARGS (-t REGEX
+# (5: of the 20, that many spread over them), OPENARENA_MACHINES (3: likewise, in machines), PIGLIT (quick_gl quick_shader), PIGLIT_ARGS (-t REGEX
 # ... instead of a list's own), RESUME (1: go on where an earlier call stopped: captures, cut-out
 # frames and pictures that are there stay), OUT (instead of out/real).
 set -eu
 cd "$(dirname "$0")/.."
 aetius=$(realpath "$1")
 shift
-parts=${*:-glmark2 multisample openarena apitrace piglit verify statistics}
+parts=${*:-glmark2 multisample openarena apitrace piglit verify machines statistics}
 scenes=${SCENES:-build texture shading bump effect2d pulsar desktop buffer ideas jellyfish terrain \
 shadow refract conditionals function loop}
 size=${SIZE:-800x600}
@@ -155,34 +155,39 @@ part_multisample() {
     done
 }
 
-# Frames spread over the demo, each cut out as a trace of its own: one walk cuts them all, and the
-# renderers, the machine too, need not draw what comes before. The game draws every frame anew: three
-# frames before each are drawn, and the first of the 20 is compared with what all before it give.
-part_openarena() {
+# cut_openarena RESUME: frames spread over the demo, each cut out as a trace of its own: one walk cuts
+# them all, and the renderers, the machine too, need not draw what comes before. The game draws every
+# frame anew: three frames before each are drawn, and the first of the 20 is compared with what all
+# before it give. Their numbers are in $wanted.
+cut_openarena() {
     trace=$out/traces/openarena.trace
     cuts=$out/traces/openarena
     home=$out/traces/home
-    if [ -z "${RESUME:-}" ] || [ ! -e "$cuts.captured" ]; then
+    if [ -z "$1" ] || [ ! -e "$cuts.captured" ]; then
         rm -f "$cuts.captured" "$cuts.cut"
         mkdir -p "$home"
         say "openarena: capturing demo088-test1"
         HOME=$home capture "$trace" -- /usr/games/openarena +set com_hunkmegs 512 \
             +set s_initsound 0 +set r_fullscreen 0 +set r_mode -1 +set r_customwidth 640 \
             +set r_customheight 480 +set com_maxfps 0 +set ttycon 0 +set timedemo 1 \
-            +set cl_renderer opengl1 +demo demo088-test1 +set nextdemo quit || return 0
+            +set cl_renderer opengl1 +demo demo088-test1 +set nextdemo quit || return 1
         touch "$cuts.captured"
     fi
     wanted=$("$aetius" info --json "$trace" |
         jq -r --argjson n "${OPENARENA_FRAMES:-20}" '.frames as $f | [range($n) | ((. + 0.5) * $f / $n | floor)] | unique | join(",")')
-    if [ -z "${RESUME:-}" ] || [ "$(cat "$cuts.cut" 2>/dev/null)" != "$wanted" ]; then
+    if [ -z "$1" ] || [ "$(cat "$cuts.cut" 2>/dev/null)" != "$wanted" ]; then
         rm -rf "$cuts"
         say "openarena: cutting out frames $wanted"
         "$aetius" trim "$trace" --frames "$wanted" --warm-up 3 -o "$cuts" >"$cuts.log" 2>&1 || {
             say "could not cut frames out: $(tail -n 1 "$cuts.log")"
-            return 0
+            return 1
         }
         echo "$wanted" >"$cuts.cut"
     fi
+}
+
+part_openarena() {
+    cut_openarena "${RESUME:-}" || return 0
     number=0
     first=${wanted%%,*}
     if ! there openarena/whole; then
@@ -286,6 +291,80 @@ part_verify() {
     done <"$out/verify.list"
 }
 
+# on_machines NAME TRACE MODES: the machine's pictures are the functional ones, bit for bit, on machines
+# that are each MODE/UNIFIED/GENERATOR.
+on_machines() {
+    good=0
+    all=0
+    first_bad=
+    for machine in $3; do
+        all=$((all + 1))
+        mode=${machine%%/*}
+        generator=${machine##*/}
+        unified=${machine#*/}
+        frames=$("$aetius" verify --json "$2" --set "SHADER.Mode=$mode" \
+            --set "GPU.UnifiedShader=${unified%/*}" --set "RASTERIZER.Generator=$generator" \
+            2>"$out/machines.log" | jq 'select(.differences == 0 and .frames > 0) | .frames') || true
+        # nothing when it could not run
+        if [ "${frames:-0}" -gt 0 ]; then
+            good=$((good + 1))
+        else
+            first_bad=${first_bad:-", not on $machine $(tail -n 1 "$out/machines.log" | tr '\t' ' ')"}
+        fi
+    done
+    result=missed
+    [ "$good" != "$all" ] || result=met
+    printf 'machines/%s\t%s\tsame on %s of %s machines%s\n' "$1" $result "$good" "$all" "$first_bad" \
+        >>"$out/pictures.txt"
+}
+
+# The inputs on four machines that together have every value of shader mode, unified or not, and
+# fragment generator; glmark2's build and shadow and the first of OpenArena on all 12. Frames: the
+# last of TIMED of each scene, and OPENARENA_MACHINES of OpenArena's 20.
+part_machines() {
+    four='timed/TRUE/scan timed/FALSE/seven-level instant/TRUE/recursive instant/FALSE/scan'
+    twelve=
+    for mode in timed instant; do
+        for unified in TRUE FALSE; do
+            for generator in scan recursive seven-level; do
+                twelve="$twelve $mode/$unified/$generator"
+            done
+        done
+    done
+    frame=${TIMED-30}
+    frame=${frame##* }
+    [ -n "$frame" ] || return 0
+    for scene in $scenes; do
+        name=$scene/$frame
+        there "machines/$name" && continue
+        say "machines: $name"
+        trace=$out/traces/$scene-$frame.trace
+        [ -s "$trace" ] || capture "$trace" --frames "$frame-$frame" --stop -- \
+            glmark2 -s "$size" -b "$scene:duration=3600:nframes=$((frame + 1))" || {
+            printf 'machines/%s\terror\tnot captured\n' "$name" >>"$out/pictures.txt"
+            continue
+        }
+        case $scene in
+        build | shadow) on_machines "$name" "$trace" "$twelve" ;;
+        *) on_machines "$name" "$trace" "$four" ;;
+        esac
+    done
+    cut_openarena 1 || return 0
+    machines=$twelve
+    number=0
+    for frame in $(echo "$wanted" | tr , ' '); do
+        number=$((number + 1))
+        [ $((number * ${OPENARENA_MACHINES:-3} / ${OPENARENA_FRAMES:-20})) != \
+            $(((number - 1) * ${OPENARENA_MACHINES:-3} / ${OPENARENA_FRAMES:-20})) ] || continue
+        name=openarena-$frame
+        there "machines/$name" || {
+            say "machines: $name"
+            on_machines "$name" "$cuts/frames-$frame-$frame.trace" "$machines"
+        }
+        machines=$four
+    done
+}
+
 # Each statistic counts something in some of the traces on some machine.
 part_statistics() {
     at=$out/statistics
@@ -323,7 +402,7 @@ changes() {
 
 for part in $parts; do
     case $part in
-    glmark2 | multisample | openarena | apitrace | verify | statistics)
+    glmark2 | multisample | openarena | apitrace | verify | machines | statistics)
         touch "$out/pictures.txt"
         # what failed is tried again
         awk -F'\t' -v part="$part" -v resume="${RESUME:-}" '
@@ -333,7 +412,7 @@ for part in $parts; do
         ;;
     piglit) ;;
     *)
-        echo "real: there is no part '$part': glmark2, multisample, openarena, apitrace, piglit, verify or statistics" >&2
+        echo "real: there is no part '$part': glmark2, multisample, openarena, apitrace, piglit, verify, machines or statistics" >&2
         exit 2
         ;;
     esac

@@ -2,7 +2,8 @@
 # `make scaling`: does more hardware make frames faster? Cycles of some inputs on reference-2008 with
 # 1, 2, 4 and 8 memory channels, with 2, 4, 6 and 8 shader units, and with caches of twice the lines.
 # Where more is slower than less by over 1 % the row says so; over 5 % is a fault, and the exit status
-# is 1. docs/performance.md explains what is between.
+# is 1. Under each row: how many times the lower bound of its work (report/metrics.def) a run took, and
+# the bound that it is. docs/performance.md explains what is over 1 %, and what is over 3 times.
 #
 #     tools/scaling.sh build/aetius [TRACE:FRAMES...]    instead of the inputs below
 set -eu
@@ -16,7 +17,7 @@ out=out/scaling
 mkdir -p "$out"
 rm -f "$out/fault"
 
-# cycles TRACE FRAMES OPTIONS...: of the frames, on reference-2008
+# cycles TRACE FRAMES OPTIONS...: of the frames, on reference-2008: CYCLES:TIMES:BOUND
 cycles() {
     trace=$1
     frames=$2
@@ -25,18 +26,25 @@ cycles() {
         tail -n 5 "$out/run.log" >&2
         exit 1
     }
-    jq .cycles "$out/run/run.json"
+    jq -r '.metrics as $m
+        | ([$m | to_entries[] | select(.key | test("^bound_") and . != "bound_ratio")] | max_by(.value) | .key[6:]) as $bound
+        | "\(.cycles):\($m.bound_ratio * 100 | round / 100):\($bound)"' "$out/run/run.json"
 }
 
-# row INPUT WHAT CYCLES...: from little to much
+# row INPUT WHAT CYCLES:TIMES:BOUND...: from little to much
 row() {
     input=$1
     what=$2
     shift 2
     printf '  %-30s %-24s' "$input" "$what"
     note=
-    least=$1
-    for now in "$@"; do
+    least=${1%%:*}
+    bounds=
+    for run in "$@"; do
+        now=${run%%:*}
+        bound=${run##*:}
+        times=${run#*:}
+        times=${times%:*}
         printf ' %10s' "$now"
         [ $((now * 100)) -le $((least * 101)) ] || note='  over 1 % slower'
         [ $((now * 100)) -le $((least * 105)) ] || {
@@ -44,8 +52,13 @@ row() {
             touch "$out/fault"
         }
         [ "$now" -ge "$least" ] || least=$now
+        bounds="$bounds $times*$bound"
     done
     echo "$note"
+    printf '  %-30s %-24s' '' '  times the lower bound'
+    # shellcheck disable=SC2086  # a word each
+    printf ' %10s' $bounds
+    echo
 }
 
 # The preset's caches with twice the lines.

@@ -41,11 +41,11 @@ parse_frames(struct capture_options *options, struct error *err)
 static bool
 find_renderer(struct renderer *renderer, struct error *err)
 {
-    if (renderer_init(renderer, "", err))
+    if (renderer_init(renderer, "", 0, err))
         return true;
     log_note("%s; Aetius' own renderer draws instead", err->text);
     err->text[0] = '\0';
-    return renderer_init(renderer, NULL, err);
+    return renderer_init(renderer, NULL, 0, err);
 }
 
 /* A file without frames is no trace, and would be in the way of the next attempt. */

@@ -2,17 +2,37 @@
 
 #include "sim/functional.h"
 
+#include <string.h>
+
+enum { REFERENCE_SAMPLES = 4 }; /* llvmpipe has no other number */
+
+static bool
+init_reference(struct renderer *renderer, const char *driver, uint32_t forced_samples,
+               struct error *err)
+{
+    if (forced_samples && (forced_samples != REFERENCE_SAMPLES || strcmp(driver, "llvmpipe")))
+        return fail(err,
+                    "%s does not draw with %u samples a pixel: the reference of ForceMSAA is "
+                    "llvmpipe with 4",
+                    driver, forced_samples);
+    if (!passthrough_create(&renderer->reference, driver, err))
+        return false;
+    renderer->sink = passthrough_sink(renderer->reference);
+    if (forced_samples) {
+        renderer->force = force_samples_create(renderer->sink, forced_samples);
+        renderer->sink = force_samples_sink(renderer->force);
+    }
+    return true;
+}
+
 bool
-renderer_init(struct renderer *renderer, const char *reference, struct error *err)
+renderer_init(struct renderer *renderer, const char *reference, uint32_t forced_samples,
+              struct error *err)
 {
     *renderer = (struct renderer){0};
-    if (reference) {
-        if (!passthrough_create(&renderer->reference, *reference ? reference : "llvmpipe", err))
-            return false;
-        renderer->sink = passthrough_sink(renderer->reference);
-        return true;
-    }
-    if (!render_sink_create(&renderer->ours, FUNCTIONAL_MEMORY_BYTES, err))
+    if (reference)
+        return init_reference(renderer, *reference ? reference : "llvmpipe", forced_samples, err);
+    if (!render_sink_create(&renderer->ours, FUNCTIONAL_MEMORY_BYTES, forced_samples, err))
         return false;
     renderer->sink = render_sink_sink(renderer->ours);
     return true;
@@ -21,6 +41,8 @@ renderer_init(struct renderer *renderer, const char *reference, struct error *er
 void
 renderer_fini(struct renderer *renderer)
 {
+    if (renderer->force)
+        force_samples_destroy(renderer->force);
     if (renderer->reference)
         passthrough_destroy(renderer->reference);
     if (renderer->ours)

@@ -3,16 +3,20 @@
 #define AETIUS_CMD_RENDERER_H
 
 #include "sim/render_sink.h"
+#include "trace/force_samples.h"
 #include "trace/passthrough.h"
 
 struct renderer {
     struct passthrough *reference;
+    struct force_samples *force; /* before the reference; NULL: as the program asks */
     struct render_sink *ours;
     struct message_sink *sink;
 };
 
-/* `reference`: NULL for our own, "" or llvmpipe, or softpipe. */
-bool renderer_init(struct renderer *renderer, const char *reference, struct error *err);
+/* `reference`: NULL for our own, "" or llvmpipe, or softpipe. `forced_samples`: of display targets
+ * and their depth; 0: as the program asks. */
+bool renderer_init(struct renderer *renderer, const char *reference, uint32_t forced_samples,
+                   struct error *err);
 void renderer_fini(struct renderer *renderer);
 
 #endif

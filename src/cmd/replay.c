@@ -1,6 +1,7 @@
 /* aetius replay: the pictures of a trace, without time. */
 #include "base/args.h"
 #include "base/log.h"
+#include "cmd/options.h"
 #include "cmd/renderer.h"
 #include "trace/file.h"
 #include "trace/frames.h"
@@ -12,6 +13,8 @@ struct replay_options {
     const char *dir, *reference, *range;
     bool single;
     struct frame_set wanted;
+    struct machine_options machine;
+    uint32_t forced_samples; /* 0: as the program asks */
 };
 
 static bool
@@ -57,7 +60,7 @@ replay(const char *path, const struct replay_options *options, struct error *err
     struct needed_draws *needed = NULL;
     bool ok = (!wanted->count || frame_set_last(wanted) < trace_frame_count(reader) ||
                fail(err, "%s has %u frames", path, trace_frame_count(reader))) &&
-              renderer_init(&renderer, options->reference, err);
+              renderer_init(&renderer, options->reference, options->forced_samples, err);
     if (ok && wanted->count && renderer.ours) {
         ok = needed_draws_find(&needed, reader, wanted, false, err);
         render_sink_need(renderer.ours, needed);
@@ -73,6 +76,17 @@ replay(const char *path, const struct replay_options *options, struct error *err
     return ok ? EXIT_WELL : EXIT_FAILED;
 }
 
+/* Of all parameters only those that change the picture matter here. */
+static bool
+read_params(struct replay_options *options, struct error *err)
+{
+    struct params params;
+    if (!machine_options_apply(&options->machine, &params, err))
+        return false;
+    options->forced_samples = params.SIMULATOR.ForceMSAA ? params.SIMULATOR.MSAASamples : 0;
+    return true;
+}
+
 int
 cmd_replay(int argc, char **argv)
 {
@@ -84,10 +98,13 @@ cmd_replay(int argc, char **argv)
          "let virgl_test_server draw, on llvmpipe (the default) or softpipe"},
         {"single-sampled", 0, ARG_FLAG, &options.single, NULL,
          "give every pixel one sample, whatever the program asked for"},
+        MACHINE_OPTIONS(&options.machine),
         {0},
     };
     const struct arg_spec spec = {"replay", "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
-                                  "Draws the frames of a trace, without time.", table};
+                                  "Draws the frames of a trace, without time. Of the machine only\n"
+                                  "SIMULATOR.ForceMSAA and MSAASamples matter.",
+                                  table};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
@@ -99,7 +116,7 @@ cmd_replay(int argc, char **argv)
         return args_usage_error(&spec, "-o DIR is missing");
     if (options.range && !frame_set_parse(&options.wanted, options.range, &err))
         return args_usage_error(&spec, "%s", err.text);
-    status = replay(args.operands[0], &options, &err);
+    status = read_params(&options, &err) ? replay(args.operands[0], &options, &err) : EXIT_FAILED;
     if (err.text[0])
         log_error("%s", err.text);
     return status;

@@ -186,17 +186,15 @@ resource_init(struct resource *res, const struct resource_desc *desc, struct err
     return true;
 }
 
-/* Whether samples may be forced on it: what a window shows, and depth of one level that no texture
- * view is made of. */
-static bool
-may_be_forced(const struct resource *res)
+bool
+resource_may_be_forced(const struct resource_desc *d)
 {
-    const struct resource_desc *d = &res->desc;
+    const struct format_info *format = format_get(d->format);
     const bool is_display = d->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
     const bool is_depth = d->bind & BIND_DEPTH_STENCIL && !(d->bind & BIND_SAMPLER_VIEW);
     return (is_display || is_depth) && (d->target == TARGET_2D || d->target == TARGET_RECT) &&
-           d->samples <= 1 && d->last_level == 0 && res->format->block_width == 1 &&
-           res->format->block_bytes <= 8;
+           d->samples <= 1 && d->last_level == 0 && format && format->block_width == 1 &&
+           format->block_bytes <= 8;
 }
 
 static bool
@@ -218,7 +216,7 @@ resource_init_forced(struct resource *res, const struct resource_desc *desc, uin
 {
     if (!resource_init(res, desc, err))
         return false;
-    if (desc->target == TARGET_BUFFER || !may_be_forced(res))
+    if (!resource_may_be_forced(desc))
         return true;
     if (!lay_with(res, samples, err))
         return false;

@@ -137,6 +137,10 @@ resource_offset(const struct resource *res, uint32_t level, uint32_t x, uint32_t
            (element * res->samples + sample) * res->format->block_bytes;
 }
 
+/* Whether samples may be forced on it: what a window shows, and depth of one level that no texture
+ * view is made of. */
+bool resource_may_be_forced(const struct resource_desc *desc);
+
 /* As resource_init(), of a display target or a depth buffer that may be multisampled by force: room
  * is made for the samples, depth begins with one. Others are initialized as ever. */
 bool resource_init_forced(struct resource *res, const struct resource_desc *desc, uint32_t samples,

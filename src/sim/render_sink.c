@@ -25,7 +25,8 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
 }
 
 bool
-render_sink_create(struct render_sink **out, uint32_t memory_bytes, struct error *err)
+render_sink_create(struct render_sink **out, uint32_t memory_bytes, uint32_t forced_samples,
+                   struct error *err)
 {
     struct render_sink *render = mem_alloc(sizeof *render);
     if (!gpu_device_init(&render->device, memory_bytes, err)) {
@@ -33,6 +34,7 @@ render_sink_create(struct render_sink **out, uint32_t memory_bytes, struct error
         return false;
     }
     render->device.pages = true;
+    render->device.forced_samples = forced_samples;
     functional_init(&render->renderer, &render->device);
     struct executor executor = {.data = render, .device = &render->device, .execute = execute};
     executor_sink_init(&render->executor, &executor);

@@ -7,7 +7,9 @@
 struct needed_draws;
 struct render_sink;
 
-bool render_sink_create(struct render_sink **render, uint32_t memory_bytes, struct error *err);
+/* `forced_samples`: of display targets and their depth; 0: as the program asks. */
+bool render_sink_create(struct render_sink **render, uint32_t memory_bytes, uint32_t forced_samples,
+                        struct error *err);
 /* Draws that are not needed are left out from now on; `needed` stays the caller's. */
 void render_sink_need(struct render_sink *render, const struct needed_draws *needed);
 void render_sink_destroy(struct render_sink *render);

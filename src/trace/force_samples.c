@@ -1,0 +1,446 @@
+#include "trace/force_samples.h"
+
+#include "base/mem.h"
+#include "gfx/state.h"
+#include "trace/handles.h"
+#include "trace/submit.h"
+#include "trace/virgl_protocol.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TWIN_HANDLE            0x40000000u /* no program has so many objects */
+#define RASTERIZER_MULTISAMPLE (1u << 25)
+
+enum { MASK_OF_COLOR = 15, MASK_OF_DEPTH = 16, MASK_OF_STENCIL = 32 };
+
+enum newer { NEITHER, SINGLE, MULTI };
+
+struct pair { /* a resource and its twin */
+    struct resource_desc desc;
+    uint32_t blit_mask;
+    enum newer newer; /* which of them holds what was written last */
+};
+
+struct far_surface {
+    uint32_t handle;
+    struct pair *pair; /* NULL when its resource is gone */
+};
+
+struct far_framebuffer { /* of a sub-context */
+    uint32_t count;
+    struct pair *color[MAX_COLOR_BUFFERS], *depth; /* NULL: without a twin */
+    bool multisampled;                             /* bound with the twins */
+};
+
+struct far_client {
+    struct handle_map pairs, surfaces, framebuffers;
+    struct far_framebuffer *now;
+    VEC(uint32_t) out; /* dwords of a SUBMIT */
+};
+
+struct force_samples {
+    struct message_sink sink, *renderer;
+    uint32_t samples;
+    struct handle_map clients;
+};
+
+static struct far_framebuffer *
+framebuffer_of(struct far_client *client, uint32_t sub_context)
+{
+    struct far_framebuffer *framebuffer = handle_map_get(&client->framebuffers, sub_context);
+    if (!framebuffer) {
+        framebuffer = mem_alloc(sizeof *framebuffer);
+        handle_map_put(&client->framebuffers, sub_context, framebuffer);
+    }
+    return framebuffer;
+}
+
+static void
+free_values(struct handle_map *map)
+{
+    for (size_t i = 0; i < map->capacity; i++)
+        free(map->slots[i].value);
+    handle_map_fini(map);
+}
+
+static void
+free_client(struct far_client *client)
+{
+    if (!client)
+        return;
+    free_values(&client->pairs);
+    free_values(&client->surfaces);
+    free_values(&client->framebuffers);
+    VEC_FREE(&client->out);
+    free(client);
+}
+
+static void
+begin_client(struct force_samples *force, uint32_t number)
+{
+    struct far_client *client = mem_alloc(sizeof *client);
+    client->now = framebuffer_of(client, 0);
+    free_client(handle_map_remove(&force->clients, number));
+    handle_map_put(&force->clients, number, client);
+}
+
+static void
+emit(struct far_client *client, const uint32_t *dwords, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        VEC_PUSH(&client->out, dwords[i]);
+}
+
+/* A blit of all of the pair from one to the other. */
+static void
+emit_blit(struct far_client *client, const struct pair *pair, enum newer from)
+{
+    const uint32_t single = pair->desc.handle, multi = single | TWIN_HANDLE;
+    const uint32_t width = pair->desc.width, height = pair->desc.height;
+    const uint32_t dwords[1 + LEN_BLIT] = {
+        CMD_BLIT | (uint32_t)LEN_BLIT << 16,
+        pair->blit_mask,
+        0,
+        0,
+        from == MULTI ? single : multi,
+        0,
+        pair->desc.format,
+        0,
+        0,
+        0,
+        width,
+        height,
+        1,
+        from == MULTI ? multi : single,
+        0,
+        pair->desc.format,
+        0,
+        0,
+        0,
+        width,
+        height,
+        1,
+    };
+    emit(client, dwords, 1 + LEN_BLIT);
+}
+
+/* Makes the one hold what the other does, if that is newer. */
+static void
+bring(struct far_client *client, struct pair *pair, enum newer to)
+{
+    const enum newer from = to == MULTI ? SINGLE : MULTI;
+    if (!pair || pair->newer != from)
+        return;
+    emit_blit(client, pair, from);
+    pair->newer = NEITHER;
+}
+
+/* After something wrote to the resource itself. */
+static void
+spread(struct far_client *client, struct pair *pair)
+{
+    if (!pair)
+        return;
+    pair->newer = SINGLE;
+    bring(client, pair, MULTI);
+}
+
+static bool
+pass(struct force_samples *force, const struct message *message, uint8_t *out, uint32_t out_bytes,
+     struct error *err)
+{
+    message_sink_hand_on(force->renderer, &force->sink);
+    return force->renderer->take(force->renderer->data, message, out, out_bytes, err);
+}
+
+/* What was emitted, as a SUBMIT. */
+static bool
+flush(struct force_samples *force, struct far_client *client, uint32_t number, struct error *err)
+{
+    const struct message message = {.kind = MESSAGE_SUBMIT,
+                                    .client = number,
+                                    .bytes = (const uint8_t *)client->out.items,
+                                    .size_bytes = (uint32_t)client->out.count * 4};
+    bool ok = !client->out.count || pass(force, &message, NULL, 0, err);
+    client->out.count = 0;
+    return ok;
+}
+
+static bool
+create_resource(struct force_samples *force, struct far_client *client,
+                const struct message *message, struct error *err)
+{
+    struct message twin = *message;
+    const struct format_info *format = format_get(message->resource.format);
+    if (!pass(force, message, NULL, 0, err))
+        return false;
+    if (!resource_may_be_forced(&message->resource))
+        return true;
+    struct pair *pair = mem_alloc(sizeof *pair);
+    pair->desc = message->resource;
+    pair->blit_mask =
+        (format->depth_bits ? MASK_OF_DEPTH : 0u) | (format->stencil_bits ? MASK_OF_STENCIL : 0u);
+    if (!pair->blit_mask)
+        pair->blit_mask = MASK_OF_COLOR;
+    handle_map_put(&client->pairs, pair->desc.handle, pair);
+    twin.resource.handle |= TWIN_HANDLE;
+    twin.resource.samples = force->samples;
+    twin.resource.bind = pair->blit_mask == MASK_OF_COLOR ? BIND_RENDER_TARGET : BIND_DEPTH_STENCIL;
+    return pass(force, &twin, NULL, 0, err);
+}
+
+/* No framebuffer and no surface knows the pair any more. */
+static void
+forget_pair(struct far_client *client, const struct pair *pair)
+{
+    for (size_t i = 0; i < client->surfaces.capacity; i++) {
+        struct far_surface *surface = client->surfaces.slots[i].value;
+        if (surface && surface->pair == pair)
+            surface->pair = NULL;
+    }
+    for (size_t i = 0; i < client->framebuffers.capacity; i++) {
+        struct far_framebuffer *framebuffer = client->framebuffers.slots[i].value;
+        if (!framebuffer)
+            continue;
+        for (uint32_t c = 0; c < framebuffer->count; c++)
+            if (framebuffer->color[c] == pair)
+                framebuffer->color[c] = NULL;
+        if (framebuffer->depth == pair)
+            framebuffer->depth = NULL;
+    }
+}
+
+static bool
+unref_resource(struct force_samples *force, struct far_client *client,
+               const struct message *message, struct error *err)
+{
+    struct message twin = *message;
+    struct pair *pair = handle_map_remove(&client->pairs, message->resource.handle);
+    if (!pass(force, message, NULL, 0, err))
+        return false;
+    if (!pair)
+        return true;
+    forget_pair(client, pair);
+    free(pair);
+    twin.resource.handle |= TWIN_HANDLE;
+    return pass(force, &twin, NULL, 0, err);
+}
+
+/* A PUT, a GET, a SWAP: of the resource itself. */
+static bool
+transfer(struct force_samples *force, struct far_client *client, const struct message *message,
+         uint8_t *out, uint32_t out_bytes, struct error *err)
+{
+    struct pair *pair = handle_map_get(&client->pairs, message->transfer.handle);
+    bring(client, pair, SINGLE);
+    if (!flush(force, client, message->client, err) || !pass(force, message, out, out_bytes, err))
+        return false;
+    if (message->kind == MESSAGE_PUT || message->kind == MESSAGE_CONTENTS)
+        spread(client, pair);
+    return flush(force, client, message->client, err);
+}
+
+static struct far_surface *
+find_surface(struct far_client *client, uint32_t handle)
+{
+    struct far_surface *surface = handle ? handle_map_get(&client->surfaces, handle) : NULL;
+    return surface && surface->pair ? surface : NULL;
+}
+
+static void
+create_surface(struct far_client *client, uint32_t *dw)
+{
+    struct pair *pair = handle_map_get(&client->pairs, dw[2]);
+    if (!pair)
+        return;
+    struct far_surface *surface = mem_alloc(sizeof *surface);
+    surface->handle = dw[1];
+    surface->pair = pair;
+    free(handle_map_remove(&client->surfaces, dw[1]));
+    handle_map_put(&client->surfaces, dw[1], surface);
+    dw[1] |= TWIN_HANDLE;
+    dw[2] |= TWIN_HANDLE;
+    emit(client, dw, 1 + LEN_SURFACE);
+}
+
+static void
+destroy_surface(struct far_client *client, uint32_t *dw)
+{
+    struct far_surface *surface = handle_map_remove(&client->surfaces, dw[1]);
+    if (!surface)
+        return;
+    free(surface);
+    dw[1] |= TWIN_HANDLE;
+    emit(client, dw, 2);
+}
+
+/* The twins take the place of what has one, when the colors are display targets. */
+static void
+set_framebuffer(struct far_client *client, uint32_t *dw, uint32_t length)
+{
+    struct far_framebuffer *now = client->now;
+    struct far_surface *depth = find_surface(client, dw[2]);
+    *now = (struct far_framebuffer){.count = length - 2, .depth = depth ? depth->pair : NULL};
+    for (uint32_t i = 0; i < now->count; i++) {
+        struct far_surface *color = find_surface(client, dw[3 + i]);
+        now->color[i] = color ? color->pair : NULL;
+        now->multisampled |= color != NULL;
+    }
+    for (uint32_t i = 0; i < now->count; i++)
+        now->multisampled &= now->color[i] || !dw[3 + i];
+    now->multisampled &= depth || !dw[2];
+    bring(client, now->depth, now->multisampled ? MULTI : SINGLE);
+    for (uint32_t i = 0; i < now->count; i++) {
+        bring(client, now->color[i], now->multisampled ? MULTI : SINGLE);
+        if (now->multisampled && dw[3 + i])
+            dw[3 + i] |= TWIN_HANDLE;
+    }
+    if (now->multisampled && dw[2])
+        dw[2] |= TWIN_HANDLE;
+    emit(client, dw, 1 + length);
+}
+
+/* Something is drawn into what is bound. */
+static void
+mark_bound(struct far_framebuffer *bound)
+{
+    const enum newer newer = bound->multisampled ? MULTI : SINGLE;
+    for (uint32_t i = 0; i < bound->count; i++)
+        if (bound->color[i])
+            bound->color[i]->newer = newer;
+    if (bound->depth)
+        bound->depth->newer = newer;
+}
+
+/* A command that reads one resource and writes to another, or only writes. */
+static void
+move(struct far_client *client, const uint32_t *dw, uint32_t length, uint32_t dst, uint32_t src)
+{
+    struct pair *to = handle_map_get(&client->pairs, dw[dst]);
+    bring(client, to, SINGLE);
+    bring(client, src ? handle_map_get(&client->pairs, dw[src]) : NULL, SINGLE);
+    emit(client, dw, 1 + length);
+    spread(client, to);
+}
+
+static void
+change_object(struct far_client *client, uint32_t command, uint32_t object, uint32_t *dw,
+              uint32_t length)
+{
+    if (command == CMD_CREATE_OBJECT && object == VOBJ_RASTERIZER && length == LEN_RASTERIZER)
+        dw[2] |= RASTERIZER_MULTISAMPLE;
+    emit(client, dw, 1 + length);
+    if (object != VOBJ_SURFACE)
+        return;
+    if (command == CMD_CREATE_OBJECT && length == LEN_SURFACE)
+        create_surface(client, dw);
+    if (command == CMD_DESTROY_OBJECT && length == 1)
+        destroy_surface(client, dw);
+}
+
+/* One command: dw[0] is its header. */
+static void
+change(struct far_client *client, const struct submit_walk *walk, uint32_t *dw)
+{
+    const uint32_t length = walk->length;
+    switch (walk->command) {
+    case CMD_CREATE_OBJECT:
+    case CMD_DESTROY_OBJECT: change_object(client, walk->command, walk->object, dw, length); return;
+    case CMD_SET_FRAMEBUFFER_STATE:
+        if (length < 2 || length > 2 + MAX_COLOR_BUFFERS)
+            break;
+        set_framebuffer(client, dw, length);
+        return;
+    case CMD_DRAW_VBO:
+    case CMD_CLEAR: mark_bound(client->now); break;
+    case CMD_BLIT:
+        if (length != LEN_BLIT)
+            break;
+        move(client, dw, length, 4, 13);
+        return;
+    case CMD_RESOURCE_COPY_REGION:
+        if (length != LEN_COPY_REGION)
+            break;
+        move(client, dw, length, 1, 6);
+        return;
+    case CMD_RESOURCE_INLINE_WRITE:
+        if (length < LEN_INLINE_WRITE_HEADER)
+            break;
+        move(client, dw, length, 1, 0);
+        return;
+    case CMD_SET_SUB_CTX:
+        if (length)
+            client->now = framebuffer_of(client, dw[1]);
+        break;
+    default: break;
+    }
+    emit(client, dw, 1 + length);
+}
+
+static bool
+submit(struct force_samples *force, struct far_client *client, const struct message *message,
+       struct error *err)
+{
+    struct submit_walk walk = submit_walk(message->bytes, message->size_bytes);
+    VEC(uint32_t) copy = {0};
+    while (submit_walk_next(&walk)) {
+        copy.count = 0;
+        VEC_PUSH(&copy, walk.command | walk.object << 8 | walk.length << 16);
+        for (uint32_t i = 0; i < walk.length; i++)
+            VEC_PUSH(&copy, submit_walk_dword(&walk, i));
+        change(client, &walk, copy.items);
+    }
+    VEC_FREE(&copy);
+    return flush(force, client, message->client, err);
+}
+
+static bool
+force_samples_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+                   struct error *err)
+{
+    struct force_samples *force = data;
+    if (message->kind == MESSAGE_CLIENT_BEGIN)
+        begin_client(force, message->client);
+    if (message->kind == MESSAGE_CLIENT_END)
+        free_client(handle_map_remove(&force->clients, message->client));
+    struct far_client *client = handle_map_get(&force->clients, message->client);
+    if (!client)
+        return pass(force, message, out, out_bytes, err);
+    switch (message->kind) {
+    case MESSAGE_RESOURCE_CREATE: return create_resource(force, client, message, err);
+    case MESSAGE_RESOURCE_UNREF: return unref_resource(force, client, message, err);
+    case MESSAGE_PUT:
+    case MESSAGE_GET:
+    case MESSAGE_SWAP:
+    case MESSAGE_CONTENTS: return transfer(force, client, message, out, out_bytes, err);
+    case MESSAGE_SUBMIT: return submit(force, client, message, err);
+    default: return pass(force, message, out, out_bytes, err);
+    }
+}
+
+struct force_samples *
+force_samples_create(struct message_sink *renderer, uint32_t samples)
+{
+    struct force_samples *force = mem_alloc(sizeof *force);
+    force->sink.data = force;
+    force->sink.take = force_samples_take;
+    force->renderer = renderer;
+    force->samples = samples;
+    return force;
+}
+
+void
+force_samples_destroy(struct force_samples *force)
+{
+    for (size_t i = 0; i < force->clients.capacity; i++)
+        free_client(force->clients.slots[i].value);
+    handle_map_fini(&force->clients);
+    free(force);
+}
+
+struct message_sink *
+force_samples_sink(struct force_samples *force)
+{
+    return &force->sink;
+}
