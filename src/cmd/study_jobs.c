@@ -116,7 +116,9 @@ study_do(const struct study_run *run, const struct study_job *jobs, size_t count
         return !count;
     progress_begin(&progress, what, count);
     bool ok = begin(crew, run, jobs, count, &counts, err);
-    for (enum crew_event event; (event = crew_wait(crew, &report)) != CREW_DONE;) {
+    for (bool going = true; going;) {
+        const enum crew_event event = crew_wait(crew, &report);
+        const size_t begun = counts.begun;
         if (event == CREW_MESSAGE)
             take(run, jobs, count, &report, &counts, err);
         else if (event == CREW_FAILED)
@@ -128,10 +130,14 @@ study_do(const struct study_run *run, const struct study_job *jobs, size_t count
         ok = ok && begin(crew, run, jobs, count, &counts, err);
         progress_at(&progress, counts.done,
                     counts.begun ? jobs[counts.begun - 1].label : jobs[0].label);
+        /* all may have left before the next one found a place: that is not the end */
+        going = event != CREW_DONE || counts.begun > begun;
     }
     progress_end(&progress);
     crew_destroy(crew);
     if (interrupt_pending())
         return fail(err, "interrupted; the same command goes on with what is left");
-    return ok && !counts.failed && counts.done == count;
+    if (ok && !counts.failed && counts.done < count)
+        return fail(err, "%s: a process left without a word", what);
+    return ok && !counts.failed;
 }
