@@ -57,8 +57,10 @@ parse_pixel(struct simulate_options *options, struct error *err)
         return true;
     if (options->functional)
         return fail(err, "--pixel wants a run in time");
-    return sscanf(options->pixel, "%u,%u%c", &options->pixel_x, &options->pixel_y, &rest) == 2 ||
-           fail(err, "--pixel '%s': expected X,Y", options->pixel);
+    return (!strpbrk(options->pixel, "+- ") &&
+            sscanf(options->pixel, "%5u,%5u%c", &options->pixel_x, &options->pixel_y, &rest) ==
+                2) ||
+           fail(err, "--pixel '%s': expected X,Y, from the top left", options->pixel);
 }
 
 static bool

@@ -1,6 +1,7 @@
 /* Clears, copies and the picture of a surface: whole-surface work without time. */
 #include "gfx/transfer.h"
 #include "base/file.h"
+#include "gfx/fragment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,63 +41,25 @@ clear_color(const struct bound_surface *surface, struct gpu_memory *memory, cons
     fill(bytes, size, element, surface->format->block_bytes);
 }
 
-/* Depth formats have 2 or 4 bytes. */
-static uint32_t
-load_element(const uint8_t *bytes, uint32_t size)
-{
-    uint32_t value = 0;
-    memcpy(&value, bytes, size);
-    return value;
-}
-
-static uint32_t
-depth_bits_of(const struct format_info *format, double depth)
-{
-    float f = (float)depth;
-    uint32_t bits;
-    if (format->is_float) {
-        memcpy(&bits, &f, 4);
-        return bits;
-    }
-    depth = depth > 0 ? depth : 0;
-    depth = depth < 1 ? depth : 1;
-    double max = (double)(((uint64_t)1 << format->depth_bits) - 1);
-    return (uint32_t)(depth * max + 0.5);
-}
-
-static uint32_t
-field_mask(uint32_t bits, uint32_t shift)
-{
-    return (uint32_t)((((uint64_t)1 << bits) - 1) << shift);
-}
-
 void
 clear_depth(const struct bound_surface *surface, struct gpu_memory *memory, uint32_t buffers,
             double depth, uint32_t stencil)
 {
     const struct format_info *format = surface->format;
-    uint32_t size, mask = 0, value = 0;
+    const uint32_t all =
+        (format->depth_bits ? MASK_DEPTH : 0) | (format->stencil_bits ? MASK_STENCIL : 0);
+    uint32_t size;
     if (!surface->res || !format->depth_bits)
         return;
     uint8_t *bytes = surface_bytes(surface, memory, &size);
-    uint32_t depth_mask = field_mask(format->depth_bits, format->depth_shift);
-    uint32_t stencil_mask = field_mask(format->stencil_bits, format->stencil_shift);
-    if (buffers & MASK_DEPTH) {
-        mask |= depth_mask;
-        value |= depth_bits_of(format, depth) << format->depth_shift;
-    }
-    if (buffers & MASK_STENCIL) {
-        mask |= stencil_mask;
-        value |= stencil << format->stencil_shift & stencil_mask;
-    }
-    if (mask == (depth_mask | stencil_mask)) {
-        fill(bytes, size, (const uint8_t *)&value, format->block_bytes);
+    if ((buffers & all) == all) {
+        uint8_t element[8] = {0};
+        depth_clear_element(format, buffers, depth, stencil, element);
+        fill(bytes, size, element, format->block_bytes);
         return;
     }
-    for (uint32_t i = 0; mask && i < size; i += format->block_bytes) {
-        uint32_t element = (load_element(bytes + i, format->block_bytes) & ~mask) | value;
-        memcpy(bytes + i, &element, format->block_bytes);
-    }
+    for (uint32_t i = 0; i < size; i += format->block_bytes)
+        depth_clear_element(format, buffers, depth, stencil, bytes + i);
 }
 
 /* Copies a row of blocks with all their samples out of (or into) a level. */

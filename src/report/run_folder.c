@@ -186,6 +186,28 @@ write_machine(struct run_folder *folder, struct error *err)
     return ok;
 }
 
+/* The files that parameters name lie in the folder, each under a name of its own. */
+static bool
+check_names(const struct params *p, struct error *err)
+{
+    const char *const names[] = {p->SIMULATOR.StatsFile,
+                                 p->SIMULATOR.StatsFilePerFrame,
+                                 p->SIMULATOR.StatsFilePerBatch,
+                                 p->SIMULATOR.SignalDumpFile,
+                                 "run.json",
+                                 "machine.ini"};
+    const uint32_t count = sizeof names / sizeof names[0];
+    for (uint32_t i = 0; i < count; i++) {
+        if (strchr(names[i], '/'))
+            return fail(err, "SIMULATOR: the file '%s' must lie in the run's folder: no / in it",
+                        names[i]);
+        for (uint32_t j = 0; j < i; j++)
+            if (!strcmp(names[i], names[j]))
+                return fail(err, "SIMULATOR: two files of a run would be named '%s'", names[i]);
+    }
+    return true;
+}
+
 bool
 run_folder_attach(struct run_folder *folder, struct simulation *sim, struct error *err)
 {
@@ -202,7 +224,7 @@ run_folder_attach(struct run_folder *folder, struct simulation *sim, struct erro
     if (!folder->dir)
         return true;
     bool all = p->SIMULATOR.Statistics;
-    return write_machine(folder, err) &&
+    return check_names(p, err) && write_machine(folder, err) &&
            open_table(folder, &folder->frames_csv, all && p->SIMULATOR.PerFrameStatistics,
                       p->SIMULATOR.StatsFilePerFrame, "frame", err) &&
            open_table(folder, &folder->batches_csv, all && p->SIMULATOR.PerBatchStatistics,
