@@ -124,7 +124,7 @@ read_pixel(const struct blitter *b, uint32_t x, uint32_t y, uint32_t z, float rg
 }
 
 static void
-read_linear(const struct blitter *b, double sx, double sy, uint32_t z, float rgba[4])
+read_linear_slice(const struct blitter *b, double sx, double sy, uint32_t z, float rgba[4])
 {
     double fx = floor(sx - 0.5), fy = floor(sy - 0.5);
     float wx = (float)(sx - 0.5 - fx), wy = (float)(sy - 0.5 - fy), value[4][4];
@@ -136,6 +136,24 @@ read_linear(const struct blitter *b, double sx, double sy, uint32_t z, float rgb
         float bottom = value[2][c] + wx * (value[3][c] - value[2][c]);
         rgba[c] = top + wy * (bottom - top);
     }
+}
+
+/* Slices of a 3D texture are filtered too; layers and faces are not. */
+static void
+read_linear(const struct blitter *b, double sx, double sy, double sz, float rgba[4])
+{
+    if (b->src.res->desc.target != TARGET_3D) {
+        read_linear_slice(b, sx, sy, clamp_index(sz, b->z.size), rgba);
+        return;
+    }
+    double fz = floor(sz - 0.5);
+    float wz = (float)(sz - 0.5 - fz), behind[4];
+    read_linear_slice(b, sx, sy, clamp_index(fz, b->z.size), rgba);
+    if (wz == 0)
+        return;
+    read_linear_slice(b, sx, sy, clamp_index(fz + 1, b->z.size), behind);
+    for (int c = 0; c < 4; c++)
+        rgba[c] += wz * (behind[c] - rgba[c]);
 }
 
 static void
@@ -187,13 +205,14 @@ blit_pixel(const struct blitter *b, int32_t x, int32_t y, int32_t z)
 {
     double sx = axis_source(&b->x, x), sy = axis_source(&b->y, y);
     uint32_t ix = clamp_index(sx, b->x.size), iy = clamp_index(sy, b->y.size);
-    uint32_t iz = clamp_index(axis_source(&b->z, z), b->z.size);
+    double sz = axis_source(&b->z, z);
+    uint32_t iz = clamp_index(sz, b->z.size);
     const struct format_info *format = b->dst.format;
     uint32_t src_samples = b->src.res->samples, dst_samples = b->dst.res->samples;
     float rgba[4];
     bool converted = !format->depth_bits && !(b->same && !b->linear && src_samples == 1);
     if (converted && b->linear)
-        read_linear(b, sx, sy, iz, rgba);
+        read_linear(b, sx, sy, sz, rgba);
     else if (converted)
         read_pixel(b, ix, iy, iz, rgba);
     for (uint32_t s = 0; s < dst_samples; s++) {
