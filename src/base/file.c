@@ -40,15 +40,16 @@ dir_create(const char *path, struct error *err)
 }
 
 void
-dir_remove(const char *path)
+dir_remove_files(const char *path, bool (*is_ours)(const char *name))
 {
     DIR *dir = opendir(path);
     if (!dir)
         return;
     for (const struct dirent *entry; (entry = readdir(dir));)
-        unlinkat(dirfd(dir), entry->d_name, 0); /* not "." and "..": they are folders */
+        if (!is_ours || is_ours(entry->d_name))
+            unlinkat(dirfd(dir), entry->d_name, 0); /* not "." and "..": they are folders */
     closedir(dir);
-    rmdir(path);
+    rmdir(path); /* when nothing is left in it */
 }
 
 bool

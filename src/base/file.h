@@ -10,8 +10,9 @@
 bool file_exists(const char *path);
 bool dir_create(const char *path, struct error *err); /* with its parents; well when it is there */
 
-/* A folder with the files in it, if it is there. */
-void dir_remove(const char *path);
+/* Removes the files of a folder whose names are ours (NULL: all), and the folder when nothing is
+ * left in it. It may be missing. */
+void dir_remove_files(const char *path, bool (*is_ours)(const char *name));
 
 /* The whole file, with a NUL behind it that does not count; the caller frees. */
 bool file_read(const char *path, char **bytes, size_t *size, struct error *err);

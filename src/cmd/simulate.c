@@ -173,7 +173,7 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     *s = (struct simulate){.options = options};
     if (!make_simulation(s, err))
         return false;
-    if (!run_folder_open(&s->folder, options->dir, options->force, err)) {
+    if (!run_folder_open(&s->folder, options->dir, options->force, &s->params, err)) {
         simulation_fini(&s->sim);
         return false;
     }
@@ -201,7 +201,7 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
     bool ok =
         run_folder_close(&s->folder, complete, stdout, s->options->json, whole ? err : NULL) &&
         whole;
-    if (ok && s->options->dir && !s->options->json && !s->folder.silent)
+    if (ok && s->options->dir && !s->options->json && s->folder.facts.frame_count)
         printf("%s: frames/*.png, %srun.json\n", s->options->dir,
                s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
     executor_sink_fini(&s->sink);

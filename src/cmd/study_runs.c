@@ -180,7 +180,7 @@ study_capture(const struct study_run *run, const struct study_job *job, struct e
          put_in_place(run, job->trace, cuts, err);
     unlink(whole);
     unlink(cuts);
-    dir_remove(cuts);
+    dir_remove_files(cuts, NULL);
     free(whole);
     free(cuts);
     free(home);

@@ -28,6 +28,21 @@ fail_here(struct reader *reader)
     return fail_prefix(reader->err, "%s:%u", reader->path, reader->line);
 }
 
+/* A line that opens a section opens one. inih would go on in the section before, and blame what it
+ * reads there. */
+static bool
+is_section_whole(const char *line)
+{
+    if (line[0] != '[')
+        return true;
+    const size_t name = strcspn(line + 1, "];\n");
+    const char *rest = line + 1 + name;
+    if (!name || *rest != ']')
+        return false;
+    rest += 1 + strspn(rest + 1, " \t\r");
+    return *rest == '\n' || *rest == ';';
+}
+
 /* inih's fgets: one line without what leads it (inih takes an indented line for more of the value
  * before it). */
 static char *
@@ -48,6 +63,11 @@ next_line(char *line, int size, void *data)
     memcpy(line, reader->next, n);
     memcpy(line + n, "\n", 2);
     reader->next += skip;
+    if (!is_section_whole(line)) {
+        fail(reader->err, "expected [SECTION], found %.*s", (int)strcspn(line, "\r\n"), line);
+        fail_here(reader);
+        return NULL;
+    }
     return line;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { FLUSH_BYTES = 1 << 20 };
@@ -17,8 +18,31 @@ struct csv {
     char *path;
     uint32_t first_columns, columns;
     VEC(char) text; /* not yet written */
-    bool failed;    /* a write went wrong: told at the next flush */
+    int failed;     /* errno of a write that went wrong: told at the next flush; or 0 */
 };
+
+/* Whole or not at all: what a full disk takes of it is taken back. Files are not buffered. */
+static void
+write_whole(struct csv *csv, const void *bytes, size_t size)
+{
+    const off_t before = ftello(csv->file);
+    if (csv->failed || fwrite(bytes, 1, size, csv->file) == size)
+        return;
+    csv->failed = errno;
+    if (before >= 0 && !ftruncate(fileno(csv->file), before))
+        fseeko(csv->file, before, SEEK_SET);
+}
+
+static FILE *
+open_file(const char *path, struct error *err)
+{
+    FILE *file = fopen(path, "wb");
+    if (file)
+        setvbuf(file, NULL, _IONBF, 0);
+    else
+        fail(err, "cannot write %s: %s", path, strerror(errno));
+    return file;
+}
 
 static void
 put(struct csv *csv, const char *text, size_t length)
@@ -51,8 +75,7 @@ write_member(struct csv *csv)
     stream.avail_out = (uInt)bound;
     status = deflate(&stream, Z_FINISH);
     BUG_ON(status != Z_STREAM_END, "zlib does not end: %d", status);
-    if (fwrite(bytes, 1, stream.total_out, csv->file) != stream.total_out)
-        csv->failed = true;
+    write_whole(csv, bytes, stream.total_out);
     deflateEnd(&stream);
     free(bytes);
     csv->text.count = 0;
@@ -61,11 +84,9 @@ write_member(struct csv *csv)
 struct csv *
 csv_create(const char *path, const char *first, const struct stat_set *set, struct error *err)
 {
-    FILE *file = fopen(path, "wb");
-    if (!file) {
-        fail(err, "cannot write %s: %s", path, strerror(errno));
+    FILE *file = open_file(path, err);
+    if (!file)
         return NULL;
-    }
     struct csv *csv = mem_alloc(sizeof *csv);
     csv->file = file;
     csv->path = mem_strdup(path);
@@ -79,16 +100,19 @@ csv_create(const char *path, const char *first, const struct stat_set *set, stru
         put(csv, set->entries[i].name, strlen(set->entries[i].name));
     }
     put(csv, "\n", 1);
-    write_member(csv);
-    return csv;
+    if (csv_flush(csv, err))
+        return csv;
+    csv_destroy(csv, NULL);
+    remove(path);
+    return NULL;
 }
 
 bool
 csv_redirect(struct csv *csv, const char *path, struct error *err)
 {
-    FILE *file = fopen(path, "wb");
+    FILE *file = open_file(path, err);
     if (!file)
-        return fail(err, "cannot write %s: %s", path, strerror(errno));
+        return false;
     fclose(csv->file);
     csv->file = file;
     free(csv->path);
@@ -109,7 +133,7 @@ csv_append(struct csv *csv, const char *path, struct error *err)
     size_t size;
     if (!csv_flush(csv, err) || !file_read(path, &bytes, &size, err))
         return false;
-    csv->failed = fwrite(bytes, 1, size, csv->file) != size;
+    write_whole(csv, bytes, size);
     free(bytes);
     return csv_flush(csv, err);
 }
@@ -129,11 +153,9 @@ bool
 csv_flush(struct csv *csv, struct error *err)
 {
     write_member(csv);
-    if (fflush(csv->file) || csv->failed) {
-        csv->failed = false;
-        return fail(err, "cannot write %s: %s", csv->path, strerror(errno));
-    }
-    return true;
+    const int failed = csv->failed;
+    csv->failed = 0;
+    return !failed || fail(err, "cannot write %s: %s", csv->path, strerror(failed));
 }
 
 bool

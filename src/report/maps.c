@@ -37,6 +37,18 @@ maps_parse(uint32_t *modes, const char *text, struct error *err)
     return (!*text && *modes) || fail(err, "--map: '%s' is no mode: expected " MAP_MODE_LIST, text);
 }
 
+bool
+maps_is_end(const char *end)
+{
+    for (uint32_t mode = 0; mode < MAP_MODES; mode++) {
+        const size_t n = strlen(map_mode_names[mode]);
+        if (end[0] == '-' && !strncmp(end + 1, map_mode_names[mode], n) &&
+            !strcmp(end + 1 + n, ".png"))
+            return true;
+    }
+    return false;
+}
+
 void
 map_heat(uint64_t level, uint8_t rgb[3])
 {

@@ -32,6 +32,8 @@ struct map_source {
     const struct resource *shown;
     const struct picture *picture;
 };
+/* Whether that is how the name of a map ends: "-MODE.png". */
+bool maps_is_end(const char *end);
 /* One picture in memory: the caller's to fini. */
 void map_draw(const struct map_source *source, uint32_t mode, struct picture *map);
 /* The wanted ones into the folder of a run. */

@@ -20,8 +20,106 @@ hash_bytes(uint64_t hash, const void *bytes, size_t size)
 
 enum { TABLES = 3 };
 
+/* The files that parameters name lie in the folder, each under a name of its own. */
+static bool
+check_names(const struct params *p, struct error *err)
+{
+    const char *const names[] = {p->SIMULATOR.StatsFile,
+                                 p->SIMULATOR.StatsFilePerFrame,
+                                 p->SIMULATOR.StatsFilePerBatch,
+                                 p->SIMULATOR.SignalDumpFile,
+                                 "run.json",
+                                 "machine.ini"};
+    const uint32_t count = sizeof names / sizeof names[0];
+    for (uint32_t i = 0; i < count; i++) {
+        if (strchr(names[i], '/'))
+            return fail(err, "SIMULATOR: the file '%s' must lie in the run's folder: no / in it",
+                        names[i]);
+        for (uint32_t j = 0; j < i; j++)
+            if (!strcmp(names[i], names[j]))
+                return fail(err, "SIMULATOR: two files of a run would be named '%s'", names[i]);
+    }
+    return true;
+}
+
+/* Whether `name` is `start`, a number of four digits or more, and what `is_end` takes. */
+static bool
+is_numbered(const char *name, const char *start, bool (*is_end)(const char *end))
+{
+    const size_t length = strlen(start);
+    const size_t digits = strncmp(name, start, length) ? 0 : strspn(name + length, "0123456789");
+    return digits >= 4 && is_end(name + length + digits);
+}
+
+static bool
+is_png(const char *end)
+{
+    return !strcmp(end, ".png");
+}
+
+static bool
+is_part_end(const char *end)
+{
+    return end[0] == '-' && end[1] >= '0' && end[1] < '0' + TABLES && !strcmp(end + 2, ".csv.gz");
+}
+
+static bool
+is_frame(const char *name)
+{
+    return is_numbered(name, "frame-", is_png);
+}
+
+static bool
+is_map(const char *name)
+{
+    return is_numbered(name, "frame-", maps_is_end);
+}
+
+static bool
+is_part(const char *name)
+{
+    return is_numbered(name, "", is_part_end);
+}
+
+static bool
+is_table(const char *name)
+{
+    static const char *const names[] = {
+        "stats.cycles.csv.gz",
+        "stats.frames.csv.gz",
+        "stats.batches.csv.gz",
+        "machine.ini",
+        "run.json",
+        "pixel.json",
+        "signals.vcd",
+        "signaltrace.txt",
+        "blocks.color",
+        "blocks.z",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Removes what an earlier run left, by the names that runs give; whatever else is there stays. */
+static void
+remove_run(const char *dir)
+{
+    static const struct {
+        const char *folder;
+        bool (*is_ours)(const char *name);
+    } places[] = {{"frames", is_frame}, {"maps", is_map}, {"parts", is_part}, {".", is_table}};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char *path = mem_printf("%s/%s", dir, places[i].folder);
+        dir_remove_files(path, places[i].is_ours);
+        free(path);
+    }
+}
+
 bool
-run_folder_open(struct run_folder *folder, const char *dir, bool force, struct error *err)
+run_folder_open(struct run_folder *folder, const char *dir, bool force, const struct params *params,
+                struct error *err)
 {
     memset(folder, 0, sizeof *folder);
     folder->dir = dir;
@@ -30,11 +128,12 @@ run_folder_open(struct run_folder *folder, const char *dir, bool force, struct e
     if (!dir)
         return true;
     char *json = mem_printf("%s/run.json", dir), *frames = mem_printf("%s/frames", dir);
-    bool ok = force || !file_exists(json) ||
-              fail(err, "%s holds a run already; --force overwrites it", dir);
+    bool ok = check_names(params, err) &&
+              (force || !file_exists(json) ||
+               fail(err, "%s holds a run already; --force overwrites it", dir));
+    if (ok && force)
+        remove_run(dir); /* what is there from now on is not that run */
     ok = ok && dir_create(frames, err);
-    if (ok && file_exists(json))
-        remove(json); /* what is there from now on is not that run */
     free(json);
     free(frames);
     return ok;
@@ -105,11 +204,13 @@ write_rows(struct run_folder *folder, const struct simulation_frame *frame, stru
     const struct stat_set *set = &folder->sim->machine->stats;
     on_interval(folder, frame->number, frame->cycles); /* the rest of the last interval */
     stat_set_snapshot(set, folder->values);
-    stat_set_accumulate(set, folder->totals, folder->values);
     if (folder->frames_csv)
         csv_row(folder->frames_csv, (const uint64_t[]){frame->number}, folder->values);
     begin_rows(folder);
-    return flush_tables(folder, err);
+    if (!flush_tables(folder, err))
+        return false;
+    stat_set_accumulate(set, folder->totals, folder->values);
+    return true;
 }
 
 /* A frame into the facts. */
@@ -122,6 +223,7 @@ add_frame(struct run_folder *folder, const struct run_frame *frame, uint32_t wid
     folder->facts.width = width;
     folder->facts.height = height;
     folder->facts.cycles += frame->cycles;
+    folder->pixel_is_inside |= folder->pixel.x < width && folder->pixel.y < height;
 }
 
 /* What the machine's watch saw of the frame. */
@@ -148,13 +250,15 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
             progress_at(folder->progress, 0, "on the way to the first frame");
         return true;
     }
-    bool ok = !folder->dir || picture_write_frame(picture, folder->dir, frame->number, err);
+    if (folder->dir && !picture_write_frame(picture, folder->dir, frame->number, err))
+        return false;
+    if (frame->timed && !(write_watched(folder, frame, err) && write_rows(folder, frame, err)))
+        return false;
     uint64_t hash =
         hash_bytes(HASH_START, picture->rgba, (size_t)picture->width * picture->height * 4);
     const struct run_frame facts = {frame->number, frame->client, frame->cycles, hash};
     add_frame(folder, &facts, picture->width, picture->height);
-    return ok &&
-           (!frame->timed || (write_watched(folder, frame, err) && write_rows(folder, frame, err)));
+    return true;
 }
 
 struct simulation_listener
@@ -186,28 +290,6 @@ write_machine(struct run_folder *folder, struct error *err)
     return ok;
 }
 
-/* The files that parameters name lie in the folder, each under a name of its own. */
-static bool
-check_names(const struct params *p, struct error *err)
-{
-    const char *const names[] = {p->SIMULATOR.StatsFile,
-                                 p->SIMULATOR.StatsFilePerFrame,
-                                 p->SIMULATOR.StatsFilePerBatch,
-                                 p->SIMULATOR.SignalDumpFile,
-                                 "run.json",
-                                 "machine.ini"};
-    const uint32_t count = sizeof names / sizeof names[0];
-    for (uint32_t i = 0; i < count; i++) {
-        if (strchr(names[i], '/'))
-            return fail(err, "SIMULATOR: the file '%s' must lie in the run's folder: no / in it",
-                        names[i]);
-        for (uint32_t j = 0; j < i; j++)
-            if (!strcmp(names[i], names[j]))
-                return fail(err, "SIMULATOR: two files of a run would be named '%s'", names[i]);
-    }
-    return true;
-}
-
 bool
 run_folder_attach(struct run_folder *folder, struct simulation *sim, struct error *err)
 {
@@ -224,7 +306,7 @@ run_folder_attach(struct run_folder *folder, struct simulation *sim, struct erro
     if (!folder->dir)
         return true;
     bool all = p->SIMULATOR.Statistics;
-    return check_names(p, err) && write_machine(folder, err) &&
+    return write_machine(folder, err) &&
            open_table(folder, &folder->frames_csv, all && p->SIMULATOR.PerFrameStatistics,
                       p->SIMULATOR.StatsFilePerFrame, "frame", err) &&
            open_table(folder, &folder->batches_csv, all && p->SIMULATOR.PerBatchStatistics,
@@ -339,7 +421,7 @@ run_folder_close_parts(struct run_folder *folder)
     if (!folder->dir)
         return;
     char *path = mem_printf("%s/parts", folder->dir);
-    dir_remove(path);
+    dir_remove_files(path, is_part);
     free(path);
 }
 
@@ -352,6 +434,9 @@ report(struct run_folder *folder, FILE *out, bool json, struct error *err)
         totals = run_totals(&folder->facts, &folder->sim->machine->stats, folder->totals,
                             &folder->sim->machine->params);
     pixel_log_sort(&folder->pixel);
+    if (folder->has_pixel && folder->frames.count && !folder->pixel_is_inside)
+        log_warning("--pixel %u,%u lies outside the frames: they are %ux%u", folder->pixel.x,
+                    folder->pixel.y, folder->facts.width, folder->facts.height);
     char *text = run_to_json(&folder->facts, known);
     if (folder->dir) {
         char *path = mem_printf("%s/run.json", folder->dir);

@@ -26,6 +26,7 @@ struct run_folder {
     uint32_t maps;             /* modes of fragment maps, a bit each */
     bool has_pixel;            /* the machine's watch has one */
     struct pixel_log pixel;
+    bool pixel_is_inside;     /* of some frame */
     struct crew *crew;        /* of several processes: this one counts its draws there; or NULL */
     uint32_t next_part;       /* behind the last one joined */
     double parts_seconds;     /* on the machine, by other processes */
@@ -33,9 +34,10 @@ struct run_folder {
     bool silent;              /* nothing came of the run: no run.json and no summary */
 };
 
-/* Makes the folder (`dir` NULL: none); refused when it holds a run already and `force` is not set.
- */
-bool run_folder_open(struct run_folder *folder, const char *dir, bool force, struct error *err);
+/* Makes the folder (`dir` NULL: none). When it holds a run already that is refused, or with `force`
+ * that run's files are removed. `params` name files in it. */
+bool run_folder_open(struct run_folder *folder, const char *dir, bool force,
+                     const struct params *params, struct error *err);
 /* The listener to make the simulation with. */
 struct simulation_listener run_folder_listener(struct run_folder *folder);
 /* When the simulation is made: opens the tables, writes machine.ini. */

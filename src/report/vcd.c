@@ -1,6 +1,7 @@
 #include "report/vcd.h"
 
 #include "base/build.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -161,6 +162,9 @@ vcd_destroy(struct vcd *vcd, struct error *err)
         return true;
     vcd->clock->observe = NULL;
     close_gap(vcd, vcd->clock->now);
+    if (vcd->clock->now <= vcd->clock->observe_first)
+        log_warning("%s is empty: it was to begin at cycle %" PRIu64 ", the run ended at %" PRIu64,
+                    vcd->path, vcd->clock->observe_first, vcd->clock->now);
     bool ok = !ferror(vcd->file);
     ok = fclose(vcd->file) == 0 && ok;
     if (!ok)

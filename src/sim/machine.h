@@ -58,6 +58,9 @@ struct machine {
     void *batch_data;
 };
 
+/* Whether such a machine can be built; the message names parameters, and what is allowed. */
+bool machine_params_check(const struct params *params, struct error *err);
+
 struct machine *machine_create(const struct params *params, struct gpu_device *device,
                                struct functional *functional, struct error *err);
 void machine_destroy(struct machine *machine);

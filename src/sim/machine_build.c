@@ -160,28 +160,11 @@ add_stats(struct machine *m)
     stat_set_add_clock(&m->stats, &m->clock);
 }
 
-static bool
-check_params(const struct params *p, struct error *err)
-{
-    if (shader_unit_count(p) > MAX_SHADERS || p->GPU.NumStampPipes > MAX_ROPS)
-        return fail(err, "at most %d shader units and %d ROPs", MAX_SHADERS, MAX_ROPS);
-    if (shader_unit_count(p) * p->FRAGMENTSHADER.TextureUnits > MAX_TEXUNITS)
-        return fail(err, "FRAGMENTSHADER.TextureUnits = %u of %u shader units: at most %d in all",
-                    p->FRAGMENTSHADER.TextureUnits, shader_unit_count(p), MAX_TEXUNITS);
-    if (!shader_check_params(p, err))
-        return false;
-    if (p->MEMORYCONTROLLER.MemoryBuses > MEMCTL_MAX_CHANNELS)
-        return fail(err, "MEMORYCONTROLLER.MemoryBuses = %u: 1 to %d are simulated",
-                    p->MEMORYCONTROLLER.MemoryBuses, MEMCTL_MAX_CHANNELS);
-    const struct codec *codec;
-    return rop_codec(p, CODEC_DEPTH, &codec, err) && rop_codec(p, CODEC_COLOR, &codec, err);
-}
-
 struct machine *
 machine_create(const struct params *params, struct gpu_device *device,
                struct functional *functional, struct error *err)
 {
-    if (!check_params(params, err))
+    if (!machine_params_check(params, err))
         return NULL;
     struct machine *m = mem_alloc(sizeof *m);
     m->params = *params;

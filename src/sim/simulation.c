@@ -145,7 +145,7 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
     picture_fini(&picture);
     if (timed)
         machine_settle(sim->machine);
-    sim->frame++;
+    sim->frame += ok; /* a frame that could not be kept is still the one at work */
     sim->frame_open = false;
     return ok;
 }

@@ -557,9 +557,10 @@ rop_codec(const struct params *params, enum codec_kind kind, const struct codec 
                            : params->ZSTENCILTEST.ZCacheStampsPerLine;
     return quads * ROP_QUAD_BYTES == CODEC_BLOCK_BYTES ||
            fail(err,
-                "%s: lines of %u quads cannot be compressed, only of %u: set "
+                "%s.%s = %u: only lines of %u quads can be compressed; others want "
                 "%s.DisableCompression=TRUE",
-                section, quads, CODEC_BLOCK_BYTES / ROP_QUAD_BYTES, section);
+                section, color ? "ColorCacheStampsPerLine" : "ZCacheStampsPerLine", quads,
+                CODEC_BLOCK_BYTES / ROP_QUAD_BYTES, section);
 }
 
 void

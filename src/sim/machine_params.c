@@ -1,0 +1,73 @@
+/* Which machines can be built: what the ranges of single parameters (kernel/params.def) cannot say,
+ * because several together bound it. Each message names them, and what is allowed. */
+#include "sim/machine.h"
+
+enum { CACHE_BYTES = 16 << 20, HZ_CACHE_BLOCKS = 1 << 20 };
+
+static bool
+check_units(const struct params *p, struct error *err)
+{
+    const uint32_t shaders = shader_unit_count(p);
+    if (shaders > MAX_SHADERS)
+        return fail(err,
+                    "GPU.NumVertexShaders = %u and GPU.NumFragmentShaders = %u: at most %d shader "
+                    "units in all",
+                    p->GPU.NumVertexShaders, p->GPU.NumFragmentShaders, MAX_SHADERS);
+    if (shaders * p->FRAGMENTSHADER.TextureUnits > MAX_TEXUNITS)
+        return fail(err, "FRAGMENTSHADER.TextureUnits = %u of %u shader units: at most %d in all",
+                    p->FRAGMENTSHADER.TextureUnits, shaders, MAX_TEXUNITS);
+    return true;
+}
+
+/* A cache: its section, and there the names of its ways, its lines in each, and their size. */
+struct cache_params {
+    const char *section, *ways_name, *lines_name, *line_name;
+    uint32_t ways, lines, line, line_bytes; /* `line` as the parameter counts it */
+};
+
+static bool
+check_cache(const struct cache_params *cache, struct error *err)
+{
+    const uint64_t bytes = (uint64_t)cache->ways * cache->lines * cache->line_bytes;
+    return bytes <= CACHE_BYTES ||
+           fail(err, "%s.%s = %u, %s = %u, %s = %u: a cache of %llu bytes; at most %d are allowed",
+                cache->section, cache->ways_name, cache->ways, cache->lines_name, cache->lines,
+                cache->line_name, cache->line, (unsigned long long)bytes, CACHE_BYTES);
+}
+
+static bool
+check_caches(const struct params *p, struct error *err)
+{
+#define CACHE(section, ways, lines, line, unit_bytes)                                              \
+    {                                                                                              \
+#section, #ways, #lines, #line, p->section.ways, p->section.lines, p->section.line,        \
+            p->section.line *(unit_bytes)                                                          \
+    }
+    const struct cache_params caches[] = {
+        CACHE(ZSTENCILTEST, ZCacheWays, ZCacheLines, ZCacheStampsPerLine, ROP_QUAD_BYTES),
+        CACHE(COLORWRITE, ColorCacheWays, ColorCacheLines, ColorCacheStampsPerLine, ROP_QUAD_BYTES),
+        CACHE(FRAGMENTSHADER, TextureCacheWays, TextureCacheLines, TextureCacheLineSize, 1),
+        CACHE(FRAGMENTSHADER, TextureCacheWaysL1, TextureCacheLinesL1, TextureCacheLineSizeL1, 1),
+    };
+#undef CACHE
+    const uint32_t count =
+        sizeof caches / sizeof caches[0] - !p->FRAGMENTSHADER.TwoLevelTextureCache;
+    for (uint32_t i = 0; i < count; i++)
+        if (!check_cache(&caches[i], err))
+            return false;
+    const uint64_t blocks = (uint64_t)p->RASTERIZER.HZCacheLines * p->RASTERIZER.HZCacheLineSize;
+    return blocks <= HZ_CACHE_BLOCKS ||
+           fail(err,
+                "RASTERIZER.HZCacheLines = %u, HZCacheLineSize = %u: a cache of %llu blocks; at "
+                "most %d are allowed",
+                p->RASTERIZER.HZCacheLines, p->RASTERIZER.HZCacheLineSize,
+                (unsigned long long)blocks, HZ_CACHE_BLOCKS);
+}
+
+bool
+machine_params_check(const struct params *p, struct error *err)
+{
+    const struct codec *codec;
+    return check_units(p, err) && shader_check_params(p, err) && check_caches(p, err) &&
+           rop_codec(p, CODEC_DEPTH, &codec, err) && rop_codec(p, CODEC_COLOR, &codec, err);
+}
