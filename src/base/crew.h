@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CREW_MAX = 64, CREW_MESSAGE_BYTES = 65536 };
+enum { CREW_MAX = 64, CREW_MESSAGE_BYTES = 131072 };
 
 struct crew;
 

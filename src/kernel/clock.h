@@ -43,7 +43,7 @@ struct module {
     bool is_core;                /* its BUSY cycles count into clock.core_busy_cycles */
 };
 
-enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 512 };
+enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 1024 };
 
 struct clock {
     uint64_t now;

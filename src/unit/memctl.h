@@ -7,7 +7,7 @@
 #include "unit/dram.h"
 #include "unit/stats.h"
 
-enum { MEMCTL_MAX_CLIENTS = 80, MEMCTL_MAX_CHANNELS = 64, MEMCTL_FAULT_TAG = 1 };
+enum { MEMCTL_MAX_CLIENTS = 128, MEMCTL_MAX_CHANNELS = 64, MEMCTL_FAULT_TAG = 1 };
 
 enum memory_client {
     CLIENT_COMMANDS,
