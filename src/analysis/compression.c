@@ -224,12 +224,20 @@ compression_by_size(const struct compression *compression, uint32_t kind, uint32
         sizes[levels->bytes[l] / 32] += tally->fits[codec][l];
 }
 
+bool
+compression_applies(const struct compression *compression, uint32_t kind, uint32_t codec)
+{
+    const enum codec_kind applies = kind == COMPRESSION_COLOR ? CODEC_COLOR : CODEC_DEPTH;
+    return compression_bytes_in(&compression->kinds[kind]) && (codecs[codec]->applies & applies);
+}
+
 double
 compression_ratio(const struct compression *compression, uint32_t kind, uint32_t codec)
 {
-    const enum codec_kind applies = kind == COMPRESSION_COLOR ? CODEC_COLOR : CODEC_DEPTH;
-    const uint64_t in = compression_bytes_in(&compression->kinds[kind]);
-    if (!in || !(codecs[codec]->applies & applies))
+    const struct compression_kind *tally = &compression->kinds[kind];
+    if (!compression_applies(compression, kind, codec) ||
+        (codecs[codec]->for_samples && !tally->sampled))
         return 0;
-    return (double)in / (double)compression_bytes_out(compression, kind, codec);
+    return (double)compression_bytes_in(tally) /
+           (double)compression_bytes_out(compression, kind, codec);
 }

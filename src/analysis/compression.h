@@ -41,7 +41,10 @@ uint64_t compression_bytes_out(const struct compression *compression, uint32_t k
 /* Transfers by size, [bytes / 32]: the cleared ones first. */
 void compression_by_size(const struct compression *compression, uint32_t kind, uint32_t codec,
                          uint64_t sizes[CODEC_BLOCK_BYTES / 32 + 1]);
-/* In by out; 0: the codec does not apply, or nothing moved. */
+/* Whether the codec is for the kind, and something moved. */
+bool compression_applies(const struct compression *compression, uint32_t kind, uint32_t codec);
+/* In by out; 0: the codec does not apply, or is made for several samples a pixel and there are none.
+ */
 double compression_ratio(const struct compression *compression, uint32_t kind, uint32_t codec);
 
 /* Raw blocks (256 bytes each, little endian) from a stream, as segments with the tag given. */

@@ -21,10 +21,7 @@ double
 study_ratio(const struct study *study, size_t trace, size_t configuration, enum codec_bus bus,
             uint32_t kind, uint32_t codec)
 {
-    const struct compression *compression = &study_plain(study, trace, configuration)->buses[bus];
-    if (codecs[codec]->for_samples && !compression->kinds[kind].sampled)
-        return 0;
-    return compression_ratio(compression, kind, codec);
+    return compression_ratio(&study_plain(study, trace, configuration)->buses[bus], kind, codec);
 }
 
 static double

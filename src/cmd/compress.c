@@ -196,7 +196,7 @@ add_sizes(cJSON *object, const char *name, const struct compression *compression
 {
     uint64_t sizes[9];
     cJSON *list = cJSON_AddObjectToObject(object, name);
-    if (compression_ratio(compression, kind, codec) <= 0)
+    if (!compression_applies(compression, kind, codec))
         return;
     compression_by_size(compression, kind, codec, sizes);
     for (uint32_t s = 0; s < 9; s++) {
@@ -232,7 +232,7 @@ add_codecs(cJSON *object, const struct compression *compression)
             snprintf(name, sizeof name, "%s_blocks", kind_names[kind]);
             add_sizes(codec, name, compression, kind, c);
             snprintf(name, sizeof name, "%s_bytes", kind_names[kind]);
-            if (compression_ratio(compression, kind, c) > 0)
+            if (compression_applies(compression, kind, c))
                 cJSON_AddNumberToObject(codec, name,
                                         (double)compression_bytes_out(compression, kind, c));
             else
