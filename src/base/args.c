@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_JOBS = 1024 };
+
 static void
 print_help(const struct arg_spec *spec)
 {
@@ -76,6 +78,7 @@ static int
 set_value(const struct arg_spec *spec, const struct arg_option *o, const char *value)
 {
     struct arg_list *list;
+    struct error err;
     switch (o->kind) {
     case ARG_FLAG: *(bool *)o->value = true; break;
     case ARG_STRING: *(const char **)o->value = value; break;
@@ -84,12 +87,44 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
         if (!parse_uint(value, o->value))
             return args_usage_error(spec, "--%s takes a whole number, not '%s'", o->name, value);
         break;
+    case ARG_JOBS:
+        if (!parse_uint(value, o->value) || !*(uint64_t *)o->value ||
+            *(uint64_t *)o->value > MOST_JOBS)
+            return args_usage_error(spec, "--%s takes a number from 1 to %d, not '%s'", o->name,
+                                    MOST_JOBS, value);
+        break;
+    case ARG_FRAMES:
+        if (!frame_set_parse(o->value, value, &err))
+            return args_usage_error(spec, "%s", err.text);
+        ((struct frame_set *)o->value)->text = value;
+        break;
     case ARG_LIST:
         list = o->value;
         if (list->count == sizeof list->items / sizeof list->items[0])
             return args_usage_error(spec, "--%s is given too often", o->name);
         list->items[list->count++] = value;
         break;
+    }
+    return -1;
+}
+
+/* What has to be there, and what not. */
+static int
+check(const struct args *args, const struct arg_spec *spec)
+{
+    if (spec->has_program && (!args->after_count || args->operand_count))
+        return args_usage_error(spec, args->operand_count ? "PROGRAM comes after `--`"
+                                                          : "no PROGRAM after `--`");
+    if (!spec->has_program &&
+        (args->after || args->operand_count < spec->least || args->operand_count > spec->most))
+        return args_usage_error(spec, "expected %s", spec->operands);
+    for (const struct arg_option *o = spec->options; o->name; o++) {
+        const bool is_there = !o->required ? true
+                              : o->kind == ARG_FRAMES
+                                  ? ((const struct frame_set *)o->value)->count > 0
+                                  : *(const char **)o->value != NULL;
+        if (!is_there)
+            return args_usage_error(spec, "--%s %s is missing", o->name, o->placeholder);
     }
     return -1;
 }
@@ -130,7 +165,7 @@ args_parse(struct args *args, const struct arg_spec *spec, int argc, char **argv
         if (status >= 0)
             return status;
     }
-    return -1;
+    return check(args, spec);
 }
 
 bool

@@ -1,14 +1,14 @@
 /* Command-line options, declared as a table:
  *
- *     const char *out = NULL; bool force = false;
+ *     const char *out = NULL; bool all = false;
  *     const struct arg_option options[] = {
- *         {"output", 'o', ARG_STRING, &out, "DIR", "where pictures and statistics go"},
- *         {"force", 0, ARG_FLAG, &force, NULL, "overwrite a DIR that holds a run"},
+ *         {"output", 'o', ARG_STRING, &out, "DIR", "where pictures and statistics go", true},
+ *         {"all", 0, ARG_FLAG, &all, NULL, "the empty ones too"},
  *         {0},
  *     };
  *     struct args args;
- *     int status = args_parse(&args, &(struct arg_spec){"sim", "FILE -o DIR", "...", options},
- *                             argc, argv);
+ *     const struct arg_spec spec = {"sim", "FILE -o DIR", "...", options, 1, 1, "one FILE"};
+ *     int status = args_parse(&args, &spec, argc, argv);
  *     if (status >= 0)
  *         return status;
  *
@@ -25,6 +25,8 @@ enum arg_kind {
     ARG_STRING,   /* const char ** */
     ARG_OPTIONAL, /* const char **: `--name` gives "", `--name=VALUE` gives VALUE */
     ARG_UINT,     /* uint64_t *: decimal, or hexadecimal after 0x */
+    ARG_JOBS,     /* uint64_t *: how many at a time, 1 to 1024 */
+    ARG_FRAMES,   /* struct frame_set * */
     ARG_LIST,     /* struct arg_list *: may be given several times */
 };
 
@@ -40,6 +42,7 @@ struct arg_option {
     void *value;
     const char *placeholder;
     const char *help;
+    bool required; /* a text or frames */
 };
 
 struct arg_spec {
@@ -47,6 +50,9 @@ struct arg_spec {
     const char *usage;   /* what follows it in the usage line */
     const char *about;   /* a few lines for --help */
     const struct arg_option *options;
+    uint32_t least, most; /* operands */
+    const char *operands; /* what they are: "one FILE" */
+    bool has_program;     /* after `--`; then there are no operands */
 };
 
 struct args {
@@ -70,7 +76,8 @@ struct frame_set {
     struct {
         uint32_t first, last;
     } ranges[64];
-    uint32_t count; /* 0: every frame */
+    uint32_t count;   /* 0: every frame */
+    const char *text; /* as it was given (ARG_FRAMES), or NULL */
 };
 struct error;
 bool frame_set_parse(struct frame_set *set, const char *text, struct error *err);

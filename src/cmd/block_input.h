@@ -10,12 +10,12 @@ struct block_input_options {
     bool z;
     uint64_t samples;
 };
+// clang-format off
 #define BLOCK_INPUT_OPTIONS(options)                                                               \
-    {"z", 0, ARG_FLAG, &(options)->z, NULL, "raw blocks are depth and stencil, not color"},        \
-    {                                                                                              \
-        "samples", 0, ARG_UINT, &(options)->samples, "N",                                          \
-            "samples of a pixel in raw blocks: 1 (the default), 2, 4 or 8"                         \
-    }
+    {"z", 0, ARG_FLAG, &(options)->z, NULL, "raw blocks are depth and stencil, not color", false}, \
+    {"samples", 0, ARG_UINT, &(options)->samples, "N",                                             \
+     "samples of a pixel in raw blocks: 1 (the default), 2, 4 or 8", false}
+// clang-format on
 
 bool block_input_check(const struct block_input_options *options, struct error *err);
 struct block_tag block_input_tag(const struct block_input_options *options);

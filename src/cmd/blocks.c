@@ -3,8 +3,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/block_input.h"
+#include "cmd/options.h"
 
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,46 +231,45 @@ int
 cmd_blocks(int argc, char **argv)
 {
     struct blocks_options options = {.input = {.samples = 1}};
-    const char *frames = NULL;
     const struct arg_option table[] = {
-        {"frames", 0, ARG_STRING, &frames, "R", "only blocks of these frames: A, A-B or A,B,C-D"},
-        {"reads", 0, ARG_FLAG, &options.reads, NULL, "only blocks read from memory"},
-        {"writes", 0, ARG_FLAG, &options.writes, NULL, "only blocks written to memory"},
+        OPTION_FRAMES(&options.frames, "only blocks of these frames"),
+        {"reads", 0, ARG_FLAG, &options.reads, NULL, "only blocks read from memory", false},
+        {"writes", 0, ARG_FLAG, &options.writes, NULL, "only blocks written to memory", false},
         {"raw", 0, ARG_FLAG, &options.raw, NULL,
-         "write the blocks that moved to standard output, 256 bytes each"},
+         "write the blocks that moved to standard output, 256 bytes each", false},
         {"once", 0, ARG_FLAG, &options.once, NULL,
-         "with --raw: equal blocks that are stored once, once"},
-        {"dump", 0, ARG_UINT, &options.dump, "N", "print N blocks, a word for each element"},
-        {"output", 'o', ARG_STRING, &options.out, "FILE",
-         "with the operand -: make a block file of raw blocks"},
+         "with --raw: equal blocks that are stored once, once", false},
+        {"dump", 0, ARG_UINT, &options.dump, "N", "print N blocks, a word for each element", false},
+        OPTION_OUTPUT(&options.out, "FILE", "with the operand -: make a block file of raw blocks",
+                      false),
         BLOCK_INPUT_OPTIONS(&options.input),
-        {"json", 0, ARG_FLAG, &options.json, NULL, "as JSON"},
+        OPTION_JSON(&options.json, "as JSON"),
         {0},
     };
     const struct arg_spec spec = {
-        "blocks", "FILE... [options]",
+        "blocks",
+        "FILE... [options]",
         "What block files (of `aetius sim --capture-blocks`) hold. FILE is one, or a folder with\n"
         "blocks.color and blocks.z. Raw blocks are 64 words of 4 bytes, little endian, in Morton\n"
         "order of pixels, the samples of a pixel one after another; color is R<<24|G<<16|B<<8|A,\n"
         "depth is Z<<8|stencil. `aetius blocks - -o FILE` takes raw blocks from standard input.",
-        table};
+        table,
+        1,
+        UINT32_MAX,
+        "at least one FILE",
+        false};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (!args.operand_count || args.after)
-        return args_usage_error(&spec, "at least one FILE is wanted");
     const bool from_stdin = args.operand_count == 1 && !strcmp(args.operands[0], "-");
     if (from_stdin != !!options.out)
         return args_usage_error(&spec, "-o goes with the one operand -, raw blocks");
     if (options.raw && isatty(STDOUT_FILENO))
         return args_usage_error(&spec, "--raw writes bytes, not for a terminal");
-    if (!block_input_check(&options.input, &err) ||
-        (frames && !frame_set_parse(&options.frames, frames, &err)))
+    if (!block_input_check(&options.input, &err))
         return args_usage_error(&spec, "%s", err.text);
-    bool ok = from_stdin ? take_raw(&options, &err) : read_operands(&options, &args, &err);
-    if (!ok)
-        log_error("%s", err.text);
-    return ok ? EXIT_WELL : EXIT_FAILED;
+    return conclude(from_stdin ? take_raw(&options, &err) : read_operands(&options, &args, &err),
+                    &err);
 }

@@ -1,9 +1,9 @@
 /* aetius capture: records a trace of a program while virgl_test_server draws for it, or our own
  * functional renderer where that cannot run. */
-#include "base/args.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "cmd/options.h"
 #include "cmd/renderer.h"
 #include "sim/trim.h"
 #include "trace/launch.h"
@@ -16,25 +16,16 @@
 int cmd_capture(int argc, char **argv);
 
 struct capture_options {
-    const char *out, *frames;
+    const char *out;
+    struct frame_set frames;
     bool stop, force;
-    uint32_t first_frame, last_frame;
 };
 
-static bool
-parse_frames(struct capture_options *options, struct error *err)
+/* The first of the frames; 0 when all are. */
+static uint32_t
+first_frame(const struct capture_options *options)
 {
-    struct frame_set set = {0};
-    options->last_frame = UINT32_MAX;
-    if (!options->frames)
-        return true;
-    if (!frame_set_parse(&set, options->frames, err))
-        return false;
-    if (set.count != 1)
-        return fail(err, "one range of frames is expected: --frames A-B");
-    options->first_frame = set.ranges[0].first;
-    options->last_frame = set.ranges[0].last;
-    return true;
+    return options->frames.count ? options->frames.ranges[0].first : 0;
 }
 
 /* The fast one of the two, or ours. */
@@ -72,7 +63,7 @@ record(const struct capture_options *options, const char *path, char **program, 
         renderer_fini(&renderer);
         return false;
     }
-    tee_init(&tee, writer, renderer.sink, options->last_frame, options->stop);
+    tee_init(&tee, writer, renderer.sink, frame_set_last(&options->frames), options->stop);
     bool ok = launch(program, &tee.sink, &tee.stop, result, err);
     *frames = trace_writer_frames(writer);
     ok = trace_writer_close(writer, ok ? err : &closing) && ok;
@@ -99,13 +90,13 @@ shorten(const struct capture_options *options, const char *from, uint32_t *frame
 {
     struct trace_reader *reader;
     struct frame_set set = {.count = 1};
-    set.ranges[0].first = options->first_frame;
+    set.ranges[0].first = first_frame(options);
     set.ranges[0].last = *frames - 1;
     if (!trace_reader_open(&reader, from, NULL, err))
         return false;
     bool ok = trim_trace(reader, &set, UINT32_MAX, &options->out, err);
     trace_reader_close(reader);
-    *frames -= options->first_frame;
+    *frames -= first_frame(options);
     return ok;
 }
 
@@ -114,13 +105,13 @@ capture(const struct capture_options *options, char **program, struct error *err
 {
     struct launch_result result;
     uint32_t frames = 0;
-    bool later = options->first_frame > 0;
+    bool later = first_frame(options) > 0;
     char *path = mem_printf("%s%s", options->out, later ? ".part" : "");
     bool ok = record(options, path, program, &frames, &result, err);
     if (ok && later)
-        ok = frames > options->first_frame ? shorten(options, path, &frames, err)
+        ok = frames > first_frame(options) ? shorten(options, path, &frames, err)
                                            : fail(err, "%s ended in frame %u, before frame %u",
-                                                  program[0], frames, options->first_frame);
+                                                  program[0], frames, first_frame(options));
     if (later)
         unlink(path);
     free(path);
@@ -142,31 +133,31 @@ cmd_capture(int argc, char **argv)
 {
     struct capture_options options = {0};
     const struct arg_option table[] = {
-        {"output", 'o', ARG_STRING, &options.out, "FILE", "the trace to write"},
-        {"frames", 0, ARG_STRING, &options.frames, "A-B",
-         "record frames A to B only, with the state and resources at A"},
-        {"stop", 0, ARG_FLAG, &options.stop, NULL, "end the program after frame B"},
-        {"force", 'f', ARG_FLAG, &options.force, NULL, "overwrite FILE"},
+        OPTION_OUTPUT(&options.out, "FILE", "the trace to write", true),
+        {"frames", 0, ARG_FRAMES, &options.frames, "A-B",
+         "record frames A to B only, with the state and resources at A", false},
+        {"stop", 0, ARG_FLAG, &options.stop, NULL, "end the program after frame B", false},
+        OPTION_FORCE(&options.force, "overwrite FILE"),
         {0},
     };
     const struct arg_spec spec = {
-        "capture", "-o FILE [--frames A-B] [--stop] -- PROGRAM ...",
-        "Records what an OpenGL program says to the GPU, frame by frame, while virgl_test_server\n"
-        "(package virgl-server) draws for it, or Aetius itself when that is not installed.\n"
-        "Starts Xvfb when DISPLAY is not set.",
-        table};
+        .command = "capture",
+        .usage = "-o FILE [--frames A-B] [--stop] -- PROGRAM ...",
+        .about =
+            "Records what an OpenGL program says to the GPU, frame by frame, while "
+            "virgl_test_server\n"
+            "(package virgl-server) draws for it, or Aetius itself when that is not installed.\n"
+            "Starts Xvfb when DISPLAY is not set.",
+        .options = table,
+        .has_program = true};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (!options.out || args.after_count == 0 || args.operand_count)
-        return args_usage_error(&spec, !options.out         ? "-o FILE is missing"
-                                       : args.operand_count ? "PROGRAM comes after `--`"
-                                                            : "no PROGRAM after `--`");
-    if (!parse_frames(&options, &err))
-        return args_usage_error(&spec, "%s", err.text);
-    if (options.stop && !options.frames)
+    if (options.frames.count > 1)
+        return args_usage_error(&spec, "--frames wants one range of frames, A-B");
+    if (options.stop && !options.frames.text)
         return args_usage_error(&spec, "--stop wants --frames A-B");
     if (!options.force && file_exists(options.out)) {
         log_error("%s is there already; --force overwrites it", options.out);

@@ -1,11 +1,10 @@
 /* aetius compare: two pictures, two folders of pictures frame by frame, two runs. */
-#include "base/args.h"
 #include "base/log.h"
+#include "cmd/options.h"
 #include "base/mem.h"
 #include "report/compare.h"
 #include "report/compare_runs.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
@@ -228,10 +227,7 @@ print_json(const struct comparison *comparison)
     cJSON_AddNumberToObject(root, "only_in_b", comparison->only_in_b);
     if (comparison->are_runs)
         add_runs(root, &comparison->runs);
-    char *text = cJSON_Print(root);
-    puts(text);
-    free(text);
-    cJSON_Delete(root);
+    print_json_tree(root);
 }
 
 static void
@@ -296,34 +292,36 @@ cmd_compare(int argc, char **argv)
     struct comparison comparison = {0};
     bool json = false;
     const struct arg_option options[] = {
-        {"output", 'o', ARG_STRING, &comparison.out_dir, "DIR",
-         "write NAME.positive.png (B - A where above 0) and NAME.negative.png (A - B)"},
-        {"json", 0, ARG_FLAG, &json, NULL, "as JSON"},
+        OPTION_OUTPUT(&comparison.out_dir, "DIR",
+                      "write NAME.positive.png (B - A where above 0) and NAME.negative.png (A - B)",
+                      false),
+        OPTION_JSON(&json, "as JSON"),
         {0},
     };
     const struct arg_spec spec = {
-        "compare", "A B [-o DIR]",
+        "compare",
+        "A B [-o DIR]",
         "Compares B with the reference A: two PNG files, or two folders (DIR or DIR/frames) frame\n"
         "by frame; of two run folders also machines, cycles and statistics. A pixel off by more\n"
         "than 2 is an edge difference when the reference has an edge there that explains it, else\n"
         "an interior error. Pictures that differ are no failure; sizes that differ are.",
-        options};
+        options,
+        2,
+        2,
+        "two files or two folders",
+        false};
     struct args args;
     struct error err;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (args.operand_count != 2 || args.after)
-        return args_usage_error(&spec, "expected two files or two folders");
     comparison.a = args.operands[0];
     comparison.b = args.operands[1];
-    bool ok = compare(&comparison, &err);
-    if (!ok)
-        log_error("%s", err.text);
-    else if (json)
+    const bool ok = compare(&comparison, &err);
+    if (ok && json)
         print_json(&comparison);
-    else
+    else if (ok)
         print_text(&comparison);
     comparison_fini(&comparison);
-    return ok ? EXIT_WELL : EXIT_FAILED;
+    return conclude(ok, &err);
 }

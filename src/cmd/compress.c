@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/block_input.h"
+#include "cmd/options.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,10 +280,22 @@ print_json(const struct compress *all)
         add_traffic(input, &all->inputs.items[i].result);
         add_codecs(input, &all->inputs.items[i].result);
     }
-    char *text = cJSON_Print(root);
-    puts(text);
-    free(text);
-    cJSON_Delete(root);
+    print_json_tree(root);
+}
+
+static bool
+compress(struct compress *all, const struct args *args, const struct block_input_options *options,
+         struct error *err)
+{
+    bool ok = true;
+    all->sum = all->blank;
+    for (uint32_t i = 0; ok && i < args->operand_count; i++) {
+        VEC_PUSH(&all->inputs, ((struct input){args->operands[i], all->blank}));
+        struct input *input = &all->inputs.items[i];
+        ok = add_input(&input->result, input->name, options, err);
+        compression_add(&all->sum, &input->result);
+    }
+    return ok;
 }
 
 int
@@ -291,56 +303,51 @@ cmd_compress(int argc, char **argv)
 {
     struct compress all = {0};
     struct block_input_options input_options = {.samples = 1};
-    const char *frames = NULL;
     uint64_t bus = 64, jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     bool json = false, csv = false, bench = false;
     const struct arg_option options[] = {
-        {"bus", 0, ARG_UINT, &bus, "BYTES", "bytes that move at once: 64 (the default) or 32"},
-        {"frames", 0, ARG_STRING, &frames, "R", "only blocks of these frames: A, A-B or A,B,C-D"},
+        {"bus", 0, ARG_UINT, &bus, "BYTES", "bytes that move at once: 64 (the default) or 32",
+         false},
+        OPTION_FRAMES(&all.blank.frames, "only blocks of these frames"),
         BLOCK_INPUT_OPTIONS(&input_options),
         {"check", 0, ARG_FLAG, &all.blank.check, NULL,
-         "compress and decompress every block, and compare"},
+         "compress and decompress every block, and compare", false},
         {"bench", 0, ARG_FLAG, &bench, NULL,
-         "how many blocks a second each codec takes, on one core"},
-        {"jobs", 'j', ARG_UINT, &jobs, "N", "threads; the default is all cores"},
-        {"csv", 0, ARG_FLAG, &csv, NULL, "a line a codec and level, as CSV"},
-        {"json", 0, ARG_FLAG, &json, NULL, "as JSON"},
+         "how many blocks a second each codec takes, on one core", false},
+        OPTION_JOBS(&jobs, "threads; the default is all cores"),
+        {"csv", 0, ARG_FLAG, &csv, NULL, "a line a codec and level, as CSV", false},
+        OPTION_JSON(&json, "as JSON"),
         {0},
     };
     const struct arg_spec spec = {
-        "compress", "FILE... [options]",
+        "compress",
+        "FILE... [options]",
         "Every codec over the frame-buffer blocks that `aetius sim --capture-blocks` left: blocks "
         "a\n"
         "level, traffic, ratios, latency. FILE is a block file, a folder that holds blocks.color\n"
         "and blocks.z, or - for raw blocks on standard input (256 bytes each: 64 words, little\n"
         "endian, color as R<<24|G<<16|B<<8|A, depth as Z<<8|stencil). Cleared blocks move nothing\n"
         "and count in no ratio.",
-        options};
+        options,
+        1,
+        UINT32_MAX,
+        "at least one FILE",
+        false};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (!args.operand_count || args.after)
-        return args_usage_error(&spec, "at least one FILE is wanted");
     if (bus != 64 && bus != 32)
         return args_usage_error(&spec, "--bus is 64 or 32");
-    if (!block_input_check(&input_options, &err) ||
-        (frames && !frame_set_parse(&all.blank.frames, frames, &err)))
+    if (!block_input_check(&input_options, &err))
         return args_usage_error(&spec, "%s", err.text);
     all.blank.bus = bus == 32 ? CODEC_BUS_32 : CODEC_BUS_64;
-    all.blank.threads = (uint32_t)(jobs ? jobs : 1);
+    all.blank.threads = (uint32_t)jobs;
     interrupt_watch();
     if (bench)
         return block_input_bench(&args, all.blank.bus, &input_options);
-    all.sum = all.blank;
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < args.operand_count; i++) {
-        VEC_PUSH(&all.inputs, ((struct input){args.operands[i], all.blank}));
-        struct input *input = &all.inputs.items[i];
-        ok = add_input(&input->result, input->name, &input_options, &err);
-        compression_add(&all.sum, &input->result);
-    }
+    const bool ok = compress(&all, &args, &input_options, &err);
     if (json)
         print_json(&all);
     else if (csv)
@@ -348,7 +355,5 @@ cmd_compress(int argc, char **argv)
     else
         print_text(&all);
     VEC_FREE(&all.inputs);
-    if (!ok)
-        log_error("%s", err.text);
-    return ok ? EXIT_WELL : EXIT_FAILED;
+    return conclude(ok, &err);
 }

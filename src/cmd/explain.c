@@ -6,7 +6,6 @@
 #include "sim/simulation.h"
 #include "unit/stats.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,10 +193,7 @@ print_json(const struct answer *answer)
         cJSON_AddStringToObject(root, "section", answer->section);
     if (*answer->users)
         cJSON_AddStringToObject(root, "used_in", answer->users);
-    char *text = cJSON_Print(root);
-    puts(text);
-    free(text);
-    cJSON_Delete(root);
+    print_json_tree(root);
 }
 
 static void
@@ -245,28 +241,27 @@ cmd_explain(int argc, char **argv)
     struct machine_options machine = {0};
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&machine),
-        {"json", 0, ARG_FLAG, &json, NULL, "as JSON"},
+        OPTION_JSON(&json, "as JSON"),
         {0},
     };
     const struct arg_spec spec = {
-        "explain", "NAME",
+        "explain",
+        "NAME",
         "Tells what a statistic, metric, unit, queue or parameter is, what "
         "it is counted in and what belongs to it.",
-        options};
+        options,
+        1,
+        1,
+        "one name",
+        false};
     struct args args;
+    struct simulation sim;
+    struct error err;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (args.operand_count != 1 || args.after)
-        return args_usage_error(&spec, "expected one name");
-    struct params params;
-    struct simulation sim;
-    struct error err;
-    if (!machine_options_apply(&machine, &params, &err) ||
-        !simulation_init(&sim, &params, &(struct frame_set){0}, NULL, &err)) {
-        log_error("%s", err.text);
-        return EXIT_FAILED;
-    }
+    if (!machine_options_build(&machine, &sim, &err))
+        return conclude(false, &err);
     status = explain(sim.machine, args.operands[0], json);
     simulation_fini(&sim);
     return status;

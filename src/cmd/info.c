@@ -1,9 +1,8 @@
 /* aetius info: what a trace holds. */
-#include "base/args.h"
 #include "base/log.h"
+#include "cmd/options.h"
 #include "trace/file.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -60,10 +59,7 @@ print_json(const struct trace_reader *reader, const char *path, const char *warn
     cJSON *list = cJSON_AddArrayToObject(o, "per_frame");
     for (uint32_t i = first; i < last; i++)
         add_frame(list, reader, i);
-    char *text = cJSON_Print(o);
-    puts(text);
-    free(text);
-    cJSON_Delete(o);
+    print_json_tree(o);
 }
 
 static void
@@ -92,35 +88,32 @@ cmd_info(int argc, char **argv)
     bool json = false;
     uint64_t frame = UINT64_MAX;
     const struct arg_option table[] = {
-        {"json", 0, ARG_FLAG, &json, NULL, "answer in JSON: all frames with their draws"},
-        {"frame", 0, ARG_UINT, &frame, "N", "tell of this frame"},
+        OPTION_JSON(&json, "answer in JSON: all frames with their draws"),
+        {"frame", 0, ARG_UINT, &frame, "N", "tell of this frame", false},
         {0},
     };
-    const struct arg_spec spec = {"info", "FILE [--frame N] [--json]", "What a trace holds.",
-                                  table};
+    const struct arg_spec spec = {
+        "info", "FILE [--frame N] [--json]", "What a trace holds.", table, 1, 1, "one trace FILE",
+        false};
     struct args args;
     struct error err, warning;
     struct trace_reader *reader;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (args.operand_count != 1 || args.after)
-        return args_usage_error(&spec, "one FILE is expected");
-    if (!trace_reader_open(&reader, args.operands[0], &warning, &err)) {
-        log_error("%s", err.text);
-        return EXIT_FAILED;
-    }
+    if (!trace_reader_open(&reader, args.operands[0], &warning, &err))
+        return conclude(false, &err);
     if (warning.text[0])
         log_warning("%s", warning.text);
     uint32_t count = trace_frame_count(reader);
-    bool one = frame != UINT64_MAX;
-    uint32_t first = one && frame < count ? (uint32_t)frame : 0, last = one ? first + 1 : count;
-    if (one && frame >= count)
-        log_error("%s has %u frames", args.operands[0], count);
+    bool one = frame != UINT64_MAX, ok = !one || frame < count;
+    uint32_t first = one && ok ? (uint32_t)frame : 0, last = one ? first + 1 : count;
+    if (!ok)
+        fail(&err, "%s has %u frames", args.operands[0], count);
     else if (json)
         print_json(reader, args.operands[0], warning.text, first, last);
     else
         print_text(reader, args.operands[0], one, first, last);
     trace_reader_close(reader);
-    return one && frame >= count ? EXIT_FAILED : EXIT_WELL;
+    return conclude(ok, &err);
 }

@@ -1,10 +1,13 @@
 /* aetius: finds the subcommand and hands it its arguments. */
 #include "base/build.h"
 #include "base/args.h"
+#include "base/log.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COMMAND(name, function, summary) int function(int argc, char **argv);
 #include "cmd/commands.def"
@@ -33,6 +36,18 @@ print_commands(FILE *out)
                  "program's version.\n");
 }
 
+/* What a command said may not have come through: a full disk. A reader that left had enough. */
+static int
+finish(int status)
+{
+    struct pollfd reader = {STDOUT_FILENO, POLLOUT, 0};
+    const bool ok = !fflush(stdout) && !ferror(stdout);
+    if (ok || status != EXIT_WELL || (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR))
+        return status;
+    log_error("cannot write to standard output");
+    return EXIT_FAILED;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -51,7 +66,7 @@ main(int argc, char **argv)
     }
     for (size_t i = 0; commands[i].name; i++)
         if (!strcmp(argv[1], commands[i].name))
-            return commands[i].run(argc - 1, argv + 1);
+            return finish(commands[i].run(argc - 1, argv + 1));
     fprintf(stderr, "aetius: there is no command '%s'; `aetius --help` lists them\n", argv[1]);
     return EXIT_USAGE;
 }

@@ -1,5 +1,10 @@
 #include "cmd/options.h"
 
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
 const char *
 machine_options_preset(const struct machine_options *options)
 {
@@ -22,4 +27,31 @@ machine_options_apply(const struct machine_options *options, struct params *para
         if (!params_set(params, options->sets.items[i], err))
             return false;
     return true;
+}
+
+bool
+machine_options_build(const struct machine_options *options, struct simulation *simulation,
+                      struct error *err)
+{
+    const struct frame_set all = {0};
+    struct params params;
+    return machine_options_apply(options, &params, err) &&
+           simulation_init(simulation, &params, &all, NULL, err);
+}
+
+void
+print_json_tree(cJSON *root)
+{
+    char *text = cJSON_Print(root);
+    puts(text);
+    free(text);
+    cJSON_Delete(root);
+}
+
+int
+conclude(bool ok, const struct error *err)
+{
+    if (!ok)
+        log_error("%s", err->text);
+    return ok ? EXIT_WELL : EXIT_FAILED;
 }

@@ -3,25 +3,48 @@
 #define AETIUS_CMD_OPTIONS_H
 
 #include "base/args.h"
-#include "kernel/params.h"
+#include "sim/simulation.h"
+
+#include <cjson/cJSON.h>
 
 /* Layers: preset (NULL: reference-2008), --config files in order, --set in order. */
 struct machine_options {
     const char *preset;
     struct arg_list configs, sets;
 };
+
+/* An option that several commands have stands here once; each says what it means by it. */
+// clang-format off
+#define OPTION_OUTPUT(value, what, help, required)                                                 \
+    {"output", 'o', ARG_STRING, value, what, help, required}
+#define OPTION_FRAMES(value, help)                                                                 \
+    {"frames", 0, ARG_FRAMES, value, "R", help ": A, A-B or A,B,C-D", false}
+#define OPTION_JOBS(value, help)   {"jobs", 'j', ARG_JOBS, value, "N", help, false}
+#define OPTION_FORCE(value, help)  {"force", 'f', ARG_FLAG, value, NULL, help, false}
+#define OPTION_JSON(value, help)   {"json", 0, ARG_FLAG, value, NULL, help, false}
+#define OPTION_PRESET(value, help) {"preset", 0, ARG_STRING, value, "NAME", help, false}
+#define OPTION_SET(value, help)    {"set", 0, ARG_LIST, value, "SECTION.Name=VALUE", help, false}
+#define OPTION_REFERENCE(value)                                                                    \
+    {"reference", 0, ARG_OPTIONAL, value, "DRIVER",                                                \
+     "let virgl_test_server draw, on llvmpipe (the default) or softpipe", false}
 #define MACHINE_OPTIONS(options)                                                                   \
-    {"preset",   0,                                                                                \
-     ARG_STRING, &(options)->preset,                                                               \
-     "NAME",     "the machine: reference-2008 (default), reference-2005, g70-like, r580-like"},    \
-        {"config", 0, ARG_LIST, &(options)->configs, "INI", "parameters from a file, on top"},     \
-    {                                                                                              \
-        "set", 0, ARG_LIST, &(options)->sets, "SECTION.Name=VALUE", "one parameter, on top of all" \
-    }
+    OPTION_PRESET(&(options)->preset,                                                              \
+                  "the machine: reference-2008 (default), reference-2005, g70-like, r580-like"),   \
+    {"config", 0, ARG_LIST, &(options)->configs, "INI", "parameters from a file, on top", false},  \
+    OPTION_SET(&(options)->sets, "one parameter, on top of all")
+// clang-format on
 
 /* The preset's name. */
 const char *machine_options_preset(const struct machine_options *options);
 bool machine_options_apply(const struct machine_options *options, struct params *params,
                            struct error *err);
+/* A machine as they say, with nothing to do. */
+bool machine_options_build(const struct machine_options *options, struct simulation *simulation,
+                           struct error *err);
+
+/* Prints a tree on standard output, and frees it. */
+void print_json_tree(cJSON *root);
+/* The exit status; after a failure the message is printed. */
+int conclude(bool ok, const struct error *err);
 
 #endif

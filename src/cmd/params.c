@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "cmd/options.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,10 +136,7 @@ print_json(const struct request *request)
     for (size_t i = 0; i < count; i++)
         if (is_asked_for(request, &infos[i]))
             cJSON_AddItemToArray(list, describe(request, &infos[i]));
-    char *text = cJSON_Print(root);
-    puts(text);
-    free(text);
-    cJSON_Delete(root);
+    print_json_tree(root);
 }
 
 /* The INI of one section, or of all: what params_to_ini() writes, cut at its section lines. */
@@ -177,32 +173,34 @@ cmd_params(int argc, char **argv)
     struct request request = {0};
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&request.machine),
-        {"section", 0, ARG_STRING, &request.section, "S", "only the parameters of this section"},
-        {"ini", 0, ARG_FLAG, &request.ini, NULL, "as a file that --config reads"},
+        {"section", 0, ARG_STRING, &request.section, "S", "only the parameters of this section",
+         false},
+        {"ini", 0, ARG_FLAG, &request.ini, NULL, "as a file that --config reads", false},
         {"unmodelled", 0, ARG_FLAG, &request.unmodelled, NULL,
-         "only what is read but not modelled, with the reason"},
-        {"json", 0, ARG_FLAG, &request.json, NULL, "as JSON"},
+         "only what is read but not modelled, with the reason", false},
+        OPTION_JSON(&request.json, "as JSON"),
         {0},
     };
-    const struct arg_spec spec = {"params", "[--section S] [--preset NAME] [--ini]",
+    const struct arg_spec spec = {"params",
+                                  "[--section S] [--preset NAME] [--ini]",
                                   "All parameters of the machine, with value, range and meaning.",
-                                  options};
+                                  options,
+                                  0,
+                                  0,
+                                  "no operand",
+                                  false};
     struct args args;
     struct error err;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (args.operand_count || args.after)
-        return args_usage_error(&spec, "expected no operand");
     if (request.ini && (request.json || request.unmodelled))
         return args_usage_error(&spec, "--ini goes with neither --json nor --unmodelled");
     if (request.section && !has_section(request.section))
         return args_usage_error(&spec, "there is no section '%s'", request.section);
     params_init(&request.defaults);
-    if (!machine_options_apply(&request.machine, &request.params, &err)) {
-        log_error("%s", err.text);
-        return EXIT_FAILED;
-    }
+    if (!machine_options_apply(&request.machine, &request.params, &err))
+        return conclude(false, &err);
     if (request.ini)
         print_ini(&request);
     else if (request.json)

@@ -10,7 +10,7 @@
 int cmd_replay(int argc, char **argv);
 
 struct replay_options {
-    const char *dir, *reference, *range;
+    const char *dir, *reference;
     bool single;
     struct frame_set wanted;
     struct machine_options machine;
@@ -45,7 +45,7 @@ feed(struct trace_reader *reader, struct frames *frames, const struct replay_opt
     return ok;
 }
 
-static int
+static bool
 replay(const char *path, const struct replay_options *options, struct error *err)
 {
     const struct frame_set *wanted = &options->wanted;
@@ -54,7 +54,7 @@ replay(const char *path, const struct replay_options *options, struct error *err
     struct frames frames;
     struct error warning;
     if (!trace_reader_open(&reader, path, &warning, err))
-        return EXIT_FAILED;
+        return false;
     if (warning.text[0])
         log_warning("%s", warning.text);
     struct needed_draws *needed = NULL;
@@ -73,7 +73,7 @@ replay(const char *path, const struct replay_options *options, struct error *err
     renderer_fini(&renderer);
     needed_draws_destroy(needed);
     trace_reader_close(reader);
-    return ok ? EXIT_WELL : EXIT_FAILED;
+    return ok;
 }
 
 /* Of all parameters only those that change the picture matter here. */
@@ -92,32 +92,27 @@ cmd_replay(int argc, char **argv)
 {
     struct replay_options options = {0};
     const struct arg_option table[] = {
-        {"output", 'o', ARG_STRING, &options.dir, "DIR", "write DIR/frames/frame-NNNN.png"},
-        {"frames", 0, ARG_STRING, &options.range, "R", "only these: A, A-B or A,B,C-D, from 0"},
-        {"reference", 0, ARG_OPTIONAL, &options.reference, "DRIVER",
-         "let virgl_test_server draw, on llvmpipe (the default) or softpipe"},
+        OPTION_OUTPUT(&options.dir, "DIR", "write DIR/frames/frame-NNNN.png", true),
+        OPTION_FRAMES(&options.wanted, "only these, from 0"),
+        OPTION_REFERENCE(&options.reference),
         {"single-sampled", 0, ARG_FLAG, &options.single, NULL,
-         "give every pixel one sample, whatever the program asked for"},
+         "give every pixel one sample, whatever the program asked for", false},
         MACHINE_OPTIONS(&options.machine),
         {0},
     };
-    const struct arg_spec spec = {"replay", "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
+    const struct arg_spec spec = {"replay",
+                                  "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
                                   "Draws the frames of a trace, without time. Of the machine only\n"
                                   "SIMULATOR.ForceMSAA and MSAASamples matter.",
-                                  table};
+                                  table,
+                                  1,
+                                  1,
+                                  "one trace FILE",
+                                  false};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (args.operand_count != 1 || args.after)
-        return args_usage_error(&spec, "one FILE is expected");
-    if (!options.dir)
-        return args_usage_error(&spec, "-o DIR is missing");
-    if (options.range && !frame_set_parse(&options.wanted, options.range, &err))
-        return args_usage_error(&spec, "%s", err.text);
-    status = read_params(&options, &err) ? replay(args.operands[0], &options, &err) : EXIT_FAILED;
-    if (err.text[0])
-        log_error("%s", err.text);
-    return status;
+    return conclude(read_params(&options, &err) && replay(args.operands[0], &options, &err), &err);
 }

@@ -40,26 +40,27 @@ cmd_run(int argc, char **argv)
     struct simulate_options request = {0};
     const char *reference = NULL;
     const struct arg_option table[] = {
-        SIMULATE_OPTIONS(&request),
-        {"functional", 0, ARG_FLAG, &request.functional, NULL, "without time: pictures alone"},
-        {"reference", 0, ARG_OPTIONAL, &reference, "DRIVER",
-         "let virgl_test_server draw, on llvmpipe (the default) or softpipe"},
+        SIMULATE_OPTIONS(&request, false),
+        {"functional", 0, ARG_FLAG, &request.functional, NULL, "without time: pictures alone",
+         false},
+        OPTION_REFERENCE(&reference),
         {0},
     };
     const struct arg_spec spec = {
-        "run", "[options] -- PROGRAM ...",
-        "Runs an OpenGL program live, cycle by cycle: its window shows what the simulated GPU\n"
-        "drew. With -o the folder that `aetius sim` leaves. Starts Xvfb when DISPLAY is not set.",
-        table};
+        .command = "run",
+        .usage = "[options] -- PROGRAM ...",
+        .about =
+            "Runs an OpenGL program live, cycle by cycle: its window shows what the simulated GPU\n"
+            "drew. With -o the folder that `aetius sim` leaves. Starts Xvfb when DISPLAY is not "
+            "set.",
+        .options = table,
+        .has_program = true};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (args.after_count == 0 || args.operand_count)
-        return args_usage_error(&spec, args.operand_count ? "PROGRAM comes after `--`"
-                                                          : "no PROGRAM after `--`");
-    if (reference && (request.functional || request.dir || request.frames))
+    if (reference && (request.functional || request.dir || request.timed.text))
         return args_usage_error(&spec, "--reference draws on the screen alone: no other options");
     if (!simulate_options_parse(&request, &err))
         return args_usage_error(&spec, "%s", err.text);

@@ -71,14 +71,14 @@ drive(struct simulate *s, struct trace_reader *reader, struct error *err)
     return ok;
 }
 
-static int
+static bool
 simulate_trace(const struct simulate_options *options, const char *path, struct error *err)
 {
     struct trace_reader *reader;
     struct simulate s;
     struct error warning = {""}, closing;
     if (!trace_reader_open(&reader, path, &warning, err))
-        return EXIT_FAILED;
+        return false;
     if (*warning.text)
         log_warning("%s", warning.text);
     interrupt_watch();
@@ -91,9 +91,7 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
         ok = simulate_end(&s, ok, ok ? err : &closing) && ok;
     }
     trace_reader_close(reader);
-    if (ok && stopped)
-        fail(err, "interrupted");
-    return ok && !stopped ? EXIT_WELL : EXIT_FAILED;
+    return ok && (!stopped || fail(err, "interrupted"));
 }
 
 int
@@ -101,26 +99,26 @@ cmd_sim(int argc, char **argv)
 {
     struct simulate_options request = {0};
     const struct arg_option options[] = {
-        SIMULATE_OPTIONS(&request),
-        {"jobs", 0, ARG_UINT, &request.jobs, "N",
-         "processes that simulate frames side by side (1); the results are the same"},
+        SIMULATE_OPTIONS(&request, true),
+        OPTION_JOBS(&request.jobs,
+                    "processes that simulate frames side by side (1); the results are the same"),
         {0}};
     const struct arg_spec spec = {
-        "sim", "FILE -o DIR [options]",
+        "sim",
+        "FILE -o DIR [options]",
         "Simulates the frames of a trace cycle by cycle and leaves in DIR: frames/*.png,\n"
         "stats.*.csv.gz (a row a frame, a draw, an interval), machine.ini and run.json.",
-        options};
+        options,
+        1,
+        1,
+        "one trace FILE",
+        false};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (args.operand_count != 1 || args.after || !request.dir)
-        return args_usage_error(&spec, "one trace FILE and -o DIR are wanted");
     if (!simulate_options_parse(&request, &err))
         return args_usage_error(&spec, "%s", err.text);
-    status = simulate_trace(&request, args.operands[0], &err);
-    if (status != EXIT_WELL)
-        log_error("%s", err.text);
-    return status;
+    return conclude(simulate_trace(&request, args.operands[0], &err), &err);
 }

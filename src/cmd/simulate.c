@@ -76,8 +76,7 @@ parse_map(struct simulate_options *options, struct error *err)
 bool
 simulate_options_parse(struct simulate_options *options, struct error *err)
 {
-    return (!options->frames || frame_set_parse(&options->timed, options->frames, err)) &&
-           parse_vcd(options, err) && parse_map(options, err) && parse_pixel(options, err) &&
+    return parse_vcd(options, err) && parse_map(options, err) && parse_pixel(options, err) &&
            (!options->capture_blocks ||
             (options->dir && !options->functional && options->jobs <= 1) ||
             fail(err, "--capture-blocks wants -o DIR, and a run in time, of one job"));

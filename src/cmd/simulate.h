@@ -10,43 +10,34 @@
 
 struct simulate_options {
     struct machine_options machine;
-    const char *frames, *dir;
+    struct frame_set timed;
+    const char *dir;
     const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */
     bool capture_blocks;
     bool force, json;
     bool functional; /* without time: no machine is built */
     uint64_t jobs;   /* of `aetius sim`: processes; 0 as 1 */
     /* what simulate_options_parse() made of the above */
-    struct frame_set timed;
     uint64_t vcd_first, vcd_last; /* cycles */
     uint32_t maps;                /* a bit a mode */
     uint32_t pixel_x, pixel_y;
 };
-#define SIMULATE_OPTIONS(options)                                                                   \
-    MACHINE_OPTIONS(&(options)->machine),                                                           \
-        {"frames",   0,                                                                             \
-         ARG_STRING, &(options)->frames,                                                            \
-         "R",        "frames to simulate in time: A, A-B or A,B,C-D; the others run functionally"}, \
-        {"output", 'o', ARG_STRING, &(options)->dir, "DIR", "where pictures and statistics go"},    \
-        {"vcd",      0,                                                                             \
-         ARG_STRING, &(options)->vcd,                                                               \
-         "A-B",      "write what queues carry in these cycles to DIR/signals.vcd (GTKWave)"},       \
-        {"map",      0,                                                                             \
-         ARG_STRING, &(options)->map,                                                               \
-         "MODE",     "an image a frame of how its pixels were treated, DIR/maps: " MAP_MODE_LIST},  \
-        {"pixel",    0,                                                                             \
-         ARG_STRING, &(options)->pixel,                                                             \
-         "X,Y",      "the life of a pixel: every fragment that touched it; also DIR/pixel.json"},   \
-        {"capture-blocks",                                                                          \
-         0,                                                                                         \
-         ARG_FLAG,                                                                                  \
-         &(options)->capture_blocks,                                                                \
-         NULL,                                                                                      \
-         "write the lines between ROPs and memory to DIR/blocks.color and DIR/blocks.z"},           \
-        {"force", 0, ARG_FLAG, &(options)->force, NULL, "overwrite a DIR that holds a run"},        \
-    {                                                                                               \
-        "json", 0, ARG_FLAG, &(options)->json, NULL, "print run.json instead of the summary"        \
-    }
+// clang-format off
+#define SIMULATE_OPTIONS(options, dir_required)                                                    \
+    MACHINE_OPTIONS(&(options)->machine),                                                          \
+    OPTION_FRAMES(&(options)->timed, "frames to simulate in time, the others without"),   \
+    OPTION_OUTPUT(&(options)->dir, "DIR", "where pictures and statistics go", dir_required),       \
+    {"vcd", 0, ARG_STRING, &(options)->vcd, "A-B",                                                 \
+     "write what queues carry in these cycles to DIR/signals.vcd (GTKWave)", false},               \
+    {"map", 0, ARG_STRING, &(options)->map, "MODE,...",                                            \
+     "an image a frame of how its pixels were treated, DIR/maps: " MAP_MODE_LIST, false},          \
+    {"pixel", 0, ARG_STRING, &(options)->pixel, "X,Y",                                             \
+     "the life of a pixel: every fragment that touched it; also DIR/pixel.json", false},           \
+    {"capture-blocks", 0, ARG_FLAG, &(options)->capture_blocks, NULL,                              \
+     "write the lines between ROPs and memory to DIR/blocks.color and DIR/blocks.z", false},       \
+    OPTION_FORCE(&(options)->force, "replace the run that DIR holds"),                             \
+    OPTION_JSON(&(options)->json, "print run.json instead of the summary")
+// clang-format on
 
 struct simulate {
     const struct simulate_options *options;

@@ -6,7 +6,6 @@
 #include "sim/simulation.h"
 #include "unit/stats.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,10 +164,7 @@ print_json(const struct machine *machine)
         cJSON_AddStringToObject(object, "doc", metrics[i].doc);
         cJSON_AddItemToArray(formulas, object);
     }
-    char *text = cJSON_Print(root);
-    puts(text);
-    free(text);
-    cJSON_Delete(root);
+    print_json_tree(root);
 }
 
 int
@@ -178,27 +174,26 @@ cmd_stats(int argc, char **argv)
     struct machine_options machine = {0};
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&machine),
-        {"json", 0, ARG_FLAG, &json, NULL, "as JSON: every column of the tables, in their order"},
+        OPTION_JSON(&json, "as JSON: every column of the tables, in their order"),
         {0},
     };
-    const struct arg_spec spec = {"stats", "[--preset NAME] [--json]",
+    const struct arg_spec spec = {"stats",
+                                  "[--preset NAME] [--json]",
                                   "All statistics that a machine counts, its queues, and the "
                                   "metrics made of them.\n`aetius explain NAME` tells of one.",
-                                  options};
+                                  options,
+                                  0,
+                                  0,
+                                  "no operand",
+                                  false};
     struct args args;
-    struct params params;
     struct simulation sim;
     struct error err;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (args.operand_count || args.after)
-        return args_usage_error(&spec, "expected no operand");
-    if (!machine_options_apply(&machine, &params, &err) ||
-        !simulation_init(&sim, &params, &(struct frame_set){0}, NULL, &err)) {
-        log_error("%s", err.text);
-        return EXIT_FAILED;
-    }
+    if (!machine_options_build(&machine, &sim, &err))
+        return conclude(false, &err);
     if (json)
         print_json(sim.machine);
     else

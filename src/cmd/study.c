@@ -2,8 +2,8 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "cmd/options.h"
 #include "cmd/study_runs.h"
-#include "kernel/params.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,8 @@ int cmd_study(int argc, char **argv);
 enum { LOCK_TRIES = 20 };
 
 struct study_options {
-    const char *dir, *plan, *frames, *configurations, *preset;
+    const char *dir, *plan, *configurations, *preset;
+    struct frame_set frames;
     struct arg_list sets;
     uint64_t jobs;
     bool force, keep_blocks, json;
@@ -198,25 +199,25 @@ cmd_study(int argc, char **argv)
     struct study_options options = {.dir = "out/study/compression",
                                     .jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN)};
     const struct arg_option table[] = {
-        {"output", 'o', ARG_STRING, &options.dir, "DIR",
-         "where traces, runs and results go (out/study/compression)"},
+        OPTION_OUTPUT(&options.dir, "DIR",
+                      "where traces, runs and results go (out/study/compression)", false),
         {"plan", 0, ARG_STRING, &options.plan, "INI",
-         "what to run, instead of studies/compression.ini"},
-        {"frames", 0, ARG_STRING, &options.frames, "R",
-         "only these frames of each trace: A, A-B or A,B,C-D"},
+         "what to run, instead of studies/compression.ini", false},
+        OPTION_FRAMES(&options.frames, "only these frames of each trace"),
         {"configurations", 0, ARG_STRING, &options.configurations, "NAME,...",
-         "only these of the plan's (x0,x2,x4,x8)"},
-        {"preset", 0, ARG_STRING, &options.preset, "NAME", "the machine, instead of the plan's"},
-        {"set", 0, ARG_LIST, &options.sets, "SECTION.Name=VALUE", "a parameter, on top of all"},
-        {"jobs", 'j', ARG_UINT, &options.jobs, "N", "runs at a time; the default is all cores"},
+         "only these of the plan's (x0,x2,x4,x8)", false},
+        OPTION_PRESET(&options.preset, "the machine, instead of the plan's"),
+        OPTION_SET(&options.sets, "a parameter, on top of all"),
+        OPTION_JOBS(&options.jobs, "runs at a time; the default is all cores"),
         {"keep-blocks", 0, ARG_FLAG, &options.keep_blocks, NULL,
-         "leave the captured blocks in DIR/runs"},
-        {"force", 'f', ARG_FLAG, &options.force, NULL, "do every run again"},
-        {"json", 0, ARG_FLAG, &options.json, NULL, "the results as JSON"},
+         "leave the captured blocks in DIR/runs", false},
+        OPTION_FORCE(&options.force, "do every run again"),
+        OPTION_JSON(&options.json, "the results as JSON"),
         {0},
     };
     const struct arg_spec spec = {
-        "study", "compression [TRACE...] [options]",
+        "study",
+        "compression [TRACE...] [options]",
         "Frame-buffer compression: simulates traces with 1, 2, 4 and 8 samples a pixel, puts "
         "every\n"
         "codec over the blocks that cross between the ROP caches and memory, ranks them, and runs\n"
@@ -224,33 +225,29 @@ cmd_study(int argc, char **argv)
         "DIR: tables.md, compression.json, *.csv, *.svg. What is done stays done: the same "
         "command\n"
         "goes on where an earlier one was stopped.",
-        table};
+        table,
+        1,
+        UINT32_MAX,
+        "the name of a study: compression",
+        false};
     struct args args;
     struct study_plan plan;
-    struct frame_set frames;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (!args.operand_count || args.after)
-        return args_usage_error(&spec, "the name of a study is wanted: compression");
     if (strcmp(args.operands[0], "compression"))
         return args_usage_error(&spec, "there is no study '%s'; there is: compression",
                                 args.operands[0]);
-    if (!options.jobs)
-        return args_usage_error(&spec, "--jobs wants at least 1");
-    if ((options.frames && !frame_set_parse(&frames, options.frames, &err)) ||
-        !load_plan(&plan, &options, &args, &err))
+    if (!load_plan(&plan, &options, &args, &err))
         return args_usage_error(&spec, "%s", err.text);
     struct study study = {.plan = &plan};
     struct study_run run = {.study = &study,
                             .dir = options.dir,
-                            .frames = options.frames,
+                            .frames = options.frames.text,
                             .keep_blocks = options.keep_blocks};
     interrupt_watch();
     const bool ok = check_inputs(&plan, &err) && study_compression(&run, &options, &err);
     study_plan_fini(&plan);
-    if (!ok)
-        log_error("%s", err.text);
-    return ok ? EXIT_WELL : EXIT_FAILED;
+    return conclude(ok, &err);
 }

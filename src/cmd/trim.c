@@ -1,8 +1,8 @@
 /* aetius trim: a self-contained shorter trace. */
-#include "base/args.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "cmd/options.h"
 #include "sim/trim.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 int cmd_trim(int argc, char **argv);
 
 struct trim_options {
-    const char *out, *frames, *warm_up_text;
+    const char *out, *warm_up_text;
     bool force;
     uint32_t warm_up;
     struct frame_set set;
@@ -37,20 +37,20 @@ check_paths(const struct trim_options *options, char *const *paths, struct error
     return options->set.count == 1 || dir_create(options->out, err);
 }
 
-static int
+static bool
 trim(const struct trim_options *options, const char *path, char *const *paths, struct error *err)
 {
     struct trace_reader *reader;
     struct error warning;
     if (!check_paths(options, paths, err) || !trace_reader_open(&reader, path, &warning, err))
-        return EXIT_FAILED;
+        return false;
     if (warning.text[0])
         log_warning("%s", warning.text);
     bool ok = trim_trace(reader, &options->set, options->warm_up, (const char *const *)paths, err);
     trace_reader_close(reader);
     if (!ok)
         fail_prefix(err, "%s", path);
-    return ok ? EXIT_WELL : EXIT_FAILED;
+    return ok;
 }
 
 static bool
@@ -62,18 +62,18 @@ parse_warm_up(struct trim_options *options)
            sscanf(options->warm_up_text, "%9u%c", &options->warm_up, &rest) == 1;
 }
 
-static int
+static bool
 trim_to_paths(const struct trim_options *options, const char *path, struct error *err)
 {
     const uint32_t count = options->set.count;
     char **paths = mem_alloc(count * sizeof *paths);
     for (uint32_t i = 0; i < count; i++)
         paths[i] = part_path(options, i);
-    int status = trim(options, path, paths, err);
+    const bool ok = trim(options, path, paths, err);
     for (uint32_t i = 0; i < count; i++)
         free(paths[i]);
     free(paths);
-    return status;
+    return ok;
 }
 
 int
@@ -81,33 +81,33 @@ cmd_trim(int argc, char **argv)
 {
     struct trim_options options = {0};
     const struct arg_option table[] = {
-        {"output", 'o', ARG_STRING, &options.out, "FILE",
-         "the trace to write; of several ranges, the folder for frames-A-B.trace"},
-        {"frames", 0, ARG_STRING, &options.frames, "A-B", "the frames to keep, from 0: A-B,C-D,E"},
+        OPTION_OUTPUT(&options.out, "FILE",
+                      "the trace to write; of several ranges, the folder for frames-A-B.trace",
+                      true),
+        {"frames", 0, ARG_FRAMES, &options.set, "A-B", "the frames to keep, from 0: A-B,C-D,E",
+         true},
         {"warm-up", 0, ARG_STRING, &options.warm_up_text, "N",
-         "draw only the N frames before each range: enough where every frame is drawn anew"},
-        {"force", 'f', ARG_FLAG, &options.force, NULL, "overwrite FILE"},
+         "draw only the N frames before each range: enough where every frame is drawn anew", false},
+        OPTION_FORCE(&options.force, "overwrite FILE"),
         {0},
     };
     const struct arg_spec spec = {
-        "trim", "FILE --frames A-B -o FILE",
+        "trim",
+        "FILE --frames A-B -o FILE",
         "Writes frames A to B of a trace as a trace of its own: the state and the resources at A,\n"
         "found by drawing what comes before, then the frames. They are numbered from 0 again;\n"
         "`aetius info` tells their original numbers.",
-        table};
+        table,
+        1,
+        1,
+        "one trace FILE",
+        false};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (args.operand_count != 1 || args.after || !options.out || !options.frames)
-        return args_usage_error(&spec, "one FILE, --frames A-B and -o FILE are wanted");
-    if (!frame_set_parse(&options.set, options.frames, &err))
-        return args_usage_error(&spec, "%s", err.text);
     if (!parse_warm_up(&options))
         return args_usage_error(&spec, "--warm-up wants a number of frames");
-    status = trim_to_paths(&options, args.operands[0], &err);
-    if (err.text[0])
-        log_error("%s", err.text);
-    return status;
+    return conclude(trim_to_paths(&options, args.operands[0], &err), &err);
 }

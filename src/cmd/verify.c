@@ -7,7 +7,6 @@
 #include "sim/simulation.h"
 #include "trace/file.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,10 +149,7 @@ print(const struct verify *v, bool json)
     cJSON_AddNumberToObject(root, "readbacks", (double)v->readbacks);
     cJSON_AddNumberToObject(root, "query_results", (double)v->results);
     cJSON_AddNumberToObject(root, "differences", (double)v->differences);
-    char *text = cJSON_Print(root);
-    puts(text);
-    free(text);
-    cJSON_Delete(root);
+    print_json_tree(root);
 }
 
 static bool
@@ -187,23 +183,23 @@ cmd_verify(int argc, char **argv)
     bool json = false;
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&machine),
-        {"json", 0, ARG_FLAG, &json, NULL, "counts as JSON"},
+        OPTION_JSON(&json, "counts as JSON"),
         {0},
     };
     const struct arg_spec spec = {
-        "verify", "FILE [options]",
+        "verify",
+        "FILE [options]",
         "Draws a trace on the timed machine and functionally, side by side, and compares every\n"
         "frame, every readback and every query result, bit for bit. Exit 1 when one differs.",
-        options};
+        options,
+        1,
+        1,
+        "one trace FILE",
+        false};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (args.operand_count != 1 || args.after)
-        return args_usage_error(&spec, "one trace FILE is wanted");
-    bool ok = verify(args.operands[0], &machine, json, &err);
-    if (!ok)
-        log_error("%s", err.text);
-    return ok ? EXIT_WELL : EXIT_FAILED;
+    return conclude(verify(args.operands[0], &machine, json, &err), &err);
 }

@@ -172,6 +172,12 @@ errors_name_line_parameter_and_what_is_allowed(void **state)
     assert_tells(&err, ":1: parameter NumStampPipes stands in no section");
     assert_false(load_text(&params, "[GPU]\nNumStampPipes\n", &err));
     assert_tells(&err, ":2: expected");
+    assert_false(
+        load_text(&params, "[GPU]\nNumStampPipes = 2\n[STREAMER\nIndicesCycle = 1\n", &err));
+    assert_tells(&err, ":3: expected [SECTION], found [STREAMER");
+    assert_false(load_text(&params, "[GPU ; a comment ]\nNumStampPipes = 2\n", &err));
+    assert_tells(&err, ":1: expected [SECTION]");
+    assert_true(load_text(&params, " [GPU] ; four ROPs\r\nNumStampPipes = 4\n", &err));
     assert_false(load_text(&params, "[GPU]\nNumStampPipes = 4294967297\n", &err));
     assert_tells(&err, ":2: GPU.NumStampPipes = 4294967297: allowed is 1 to");
 

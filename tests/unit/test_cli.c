@@ -1,0 +1,265 @@
+/* The program as a user meets it: what its commands leave, refuse and say (spec: cli.md). */
+#include "base/build.h"
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define TINY  AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
+#define X0    AETIUS_SOURCE_DIR "/tests/golden/x0.blocks.color"
+#define X4    AETIUS_SOURCE_DIR "/tests/golden/x4.blocks.color"
+#define SMALL "--preset", "reference-2005", "--set", "MEMORYCONTROLLER.MemorySize=8388608"
+
+static const char *aetius;
+static char dir[] = "/tmp/aetius-cli-XXXXXX";
+
+struct said {
+    int status;
+    char out[65536], err[4096];
+};
+
+static void
+take(char *text, size_t size, int file)
+{
+    size_t n = 0;
+    for (ssize_t got; n + 1 < size && (got = read(file, text + n, size - 1 - n)) > 0;)
+        n += (size_t)got;
+    text[n] = '\0';
+    close(file);
+}
+
+/* aetius in a process of its own; no file of it grows above `file_bytes` (0: as they like). */
+static void
+run_within(struct said *said, rlim_t file_bytes, const char *const *words)
+{
+    char out[] = "/tmp/aetius-out-XXXXXX", err[] = "/tmp/aetius-err-XXXXXX";
+    const char *all[32] = {aetius};
+    int outs = mkstemp(out), errs = mkstemp(err);
+    for (size_t i = 0; words[i]; i++)
+        all[i + 1] = words[i];
+    const pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit limit = {file_bytes, file_bytes};
+        signal(SIGXFSZ, SIG_IGN);
+        if (file_bytes)
+            setrlimit(RLIMIT_FSIZE, &limit);
+        dup2(outs, STDOUT_FILENO);
+        dup2(errs, STDERR_FILENO);
+        execv(aetius, (char *const *)all);
+        _exit(127);
+    }
+    assert_true(child > 0);
+    waitpid(child, &said->status, 0);
+    said->status = WIFEXITED(said->status) ? WEXITSTATUS(said->status) : 128;
+    lseek(outs, 0, SEEK_SET);
+    lseek(errs, 0, SEEK_SET);
+    take(said->out, sizeof said->out, outs);
+    take(said->err, sizeof said->err, errs);
+    unlink(out);
+    unlink(err);
+}
+#define RUN(said, ...)         run_within(said, 0, (const char *const[]){__VA_ARGS__, NULL})
+#define RUN_WITHIN(bytes, ...) run_within(said, bytes, (const char *const[]){__VA_ARGS__, NULL})
+
+static void
+put(const char *name)
+{
+    char *path = mem_printf("%s/%s", dir, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("x", file);
+    fclose(file);
+    free(path);
+}
+
+static bool
+is_there(const char *name)
+{
+    char *path = mem_printf("%s/%s", dir, name);
+    const bool there = file_exists(path);
+    free(path);
+    return there;
+}
+
+static void
+clean(void)
+{
+    char *command = mem_printf("rm -rf %s/*", dir);
+    assert_int_equal(system(command), 0);
+    free(command);
+}
+
+/* Of an earlier run --force leaves nothing that this one does not write; the user's own stays. */
+static void
+force_removes_the_run_before(void **state)
+{
+    static const char *const others[] = {"notes.txt", "frames/mine.png", "frames/frame-x.png",
+                                         "parts/part.step", "maps/frame-0000-mine.png"};
+    static const char *const old[] = {"frames/frame-0007.png", "signals.vcd", "blocks.color",
+                                      "parts/0001-2.csv.gz", "frames/frame-12345.png"};
+    struct said *said = *state;
+    RUN(said, "sim", TINY, SMALL, "--map", "overdraw,misses", "--pixel", "9,9", "-o", dir);
+    assert_int_equal(said->status, 0);
+    assert_true(is_there("maps/frame-0001-misses.png") && is_there("pixel.json"));
+    RUN(said, "sim", TINY, SMALL, "-o", dir);
+    assert_int_equal(said->status, 1);
+    assert_non_null(strstr(said->err, "--force"));
+
+    char *parts = mem_printf("%s/parts", dir);
+    mkdir(parts, 0777);
+    free(parts);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        put(others[i]);
+    for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
+        put(old[i]);
+    RUN(said, "sim", TINY, SMALL, "--frames", "1", "--force", "-o", dir);
+    assert_int_equal(said->status, 0);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_true(is_there(others[i]));
+    for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
+        assert_false(is_there(old[i]));
+    assert_false(is_there("maps/frame-0001-misses.png") || is_there("pixel.json"));
+    assert_false(is_there("frames/frame-0000.png"));
+    assert_true(is_there("frames/frame-0001.png") && is_there("run.json"));
+    clean();
+}
+
+/* The picture of frame 0 takes more than 8000 bytes, machine.ini less. */
+static void
+a_full_disk_is_said(void **state)
+{
+    struct said *said = *state;
+    RUN_WITHIN(8000, "sim", TINY, SMALL, "-o", dir);
+    assert_int_equal(said->status, 1);
+    assert_non_null(strstr(said->err, "frame-0000.png"));
+    assert_non_null(strstr(said->err, "frame 0"));
+    assert_null(strstr(said->err, "frame 1"));
+    assert_non_null(strstr(said->out, "no frame was drawn"));
+    assert_false(is_there("frames/frame-0000.png"));
+    clean();
+    RUN_WITHIN(1000, "replay", TINY, "-o", dir);
+    assert_int_equal(said->status, 1);
+    clean();
+    RUN_WITHIN(100, "params");
+    assert_int_equal(said->status, 1);
+    assert_non_null(strstr(said->err, "standard output"));
+}
+
+/* What is asked for and does not come about. */
+static void
+what_is_missed_is_warned_of(void **state)
+{
+    struct said *said = *state;
+    RUN(said, "sim", TINY, SMALL, "--vcd", "900000000-900000100", "-o", dir);
+    assert_int_equal(said->status, 0);
+    assert_non_null(strstr(said->err, "warning"));
+    assert_non_null(strstr(said->err, "900000000"));
+    RUN(said, "sim", TINY, SMALL, "--vcd", "100-200", "--force", "-o", dir);
+    assert_null(strstr(said->err, "signals.vcd"));
+    /* frames of 128x128 */
+    RUN(said, "sim", TINY, SMALL, "--pixel", "128,5", "--force", "-o", dir);
+    assert_int_equal(said->status, 0);
+    assert_non_null(strstr(said->err, "128x128"));
+    RUN(said, "sim", TINY, SMALL, "--pixel", "127,127", "--force", "--jobs", "2", "-o", dir);
+    assert_null(strstr(said->err, "warning"));
+    clean();
+}
+
+/* Each with the status and a word that the message has. */
+static void
+errors_name_their_cause(void **state)
+{
+    static const struct {
+        const char *words[8];
+        int status;
+        const char *word;
+    } cases[] = {
+        {{"sim", TINY, "-o", dir, "--jobs", "0"}, 2, "--jobs takes a number from 1"},
+        {{"compress", X0, "--jobs", "0"}, 2, "--jobs takes a number from 1"},
+        {{"study", "compression", "--jobs", "0"}, 2, "--jobs takes a number from 1"},
+        {{"sim", TINY}, 2, "--output DIR is missing"},
+        {{"sim", "-o", dir}, 2, "expected one trace FILE"},
+        {{"sim", TINY, "-o", dir, "--frames", "3-1"}, 2, "3-1 is no range"},
+        {{"trim", TINY, "-o", dir}, 2, "--frames A-B is missing"},
+        {{"capture", "-o", dir, "glxgears"}, 2, "PROGRAM comes after"},
+        {{"params", "extra"}, 2, "expected no operand"},
+        {{"stats", "--set", "GPU.NumVertexShaders=32"}, 1, "1 to 31"},
+        {{"stats", "--set", "GPU.NumVertexShaders=31", "--set", "GPU.UnifiedShader=FALSE"},
+         1,
+         "GPU.NumFragmentShaders = 4: at most 32"},
+        {{"stats", "--set", "ZSTENCILTEST.ZCacheStampsPerLine=8"},
+         1,
+         "ZSTENCILTEST.ZCacheStampsPerLine = 8"},
+        {{"stats", "--set", "ZSTENCILTEST.ZCacheWays=1024", "--set",
+          "ZSTENCILTEST.ZCacheLines=65536"},
+         1,
+         "ZCacheLines = 65536"},
+    };
+    struct said *said = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        run_within(said, 0, cases[i].words);
+        assert_int_equal(said->status, cases[i].status);
+        assert_non_null(strstr(said->err, cases[i].word));
+        assert_string_equal(said->out, "");
+        if (cases[i].status == 1)
+            assert_ptr_equal(strchr(said->err, '\n') + 1, said->err + strlen(said->err));
+    }
+    assert_false(is_there("run.json"));
+}
+
+/* The ratio of the codec named, as `compress --json` prints it. */
+static bool
+has_ratio(const char *json, const char *codec)
+{
+    char *name = mem_printf("\"name\":\t\"%s\"", codec);
+    const char *at = strstr(json, name);
+    free(name);
+    assert_non_null(at);
+    at = strstr(at, "\"color_ratio\":");
+    assert_non_null(at);
+    return strncmp(at + strlen("\"color_ratio\":\t"), "null", 4) != 0;
+}
+
+static void
+codecs_for_samples_have_no_ratio_without(void **state)
+{
+    struct said *said = *state;
+    RUN(said, "compress", "--json", X0);
+    assert_int_equal(said->status, 0);
+    assert_false(has_ratio(said->out, "msaa"));
+    assert_true(has_ratio(said->out, "hilo"));
+    RUN(said, "compress", "--json", X4);
+    assert_true(has_ratio(said->out, "msaa"));
+}
+
+int
+main(int argc, char **argv)
+{
+    static struct said said;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(force_removes_the_run_before, &said),
+        cmocka_unit_test_prestate(a_full_disk_is_said, &said),
+        cmocka_unit_test_prestate(what_is_missed_is_warned_of, &said),
+        cmocka_unit_test_prestate(errors_name_their_cause, &said),
+        cmocka_unit_test_prestate(codecs_for_samples_have_no_ratio_without, &said),
+    };
+    aetius = argc > 1 ? argv[1] : "build/aetius";
+    assert_non_null(mkdtemp(dir));
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char *command = mem_printf("rm -rf %s", dir);
+    const int removed = system(command);
+    free(command);
+    return failed || removed;
+}
