@@ -247,17 +247,12 @@ cmd_blocks(int argc, char **argv)
         {0},
     };
     const struct arg_spec spec = {
-        "blocks",
-        "FILE... [options]",
+        "blocks", "FILE... [options]",
         "What block files (of `aetius sim --capture-blocks`) hold. FILE is one, or a folder with\n"
         "blocks.color and blocks.z. Raw blocks are 64 words of 4 bytes, little endian, in Morton\n"
         "order of pixels, the samples of a pixel one after another; color is R<<24|G<<16|B<<8|A,\n"
         "depth is Z<<8|stencil. `aetius blocks - -o FILE` takes raw blocks from standard input.",
-        table,
-        1,
-        UINT32_MAX,
-        "at least one FILE",
-        false};
+        table, SOME_FILES};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

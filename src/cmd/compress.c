@@ -320,19 +320,14 @@ cmd_compress(int argc, char **argv)
         {0},
     };
     const struct arg_spec spec = {
-        "compress",
-        "FILE... [options]",
+        "compress", "FILE... [options]",
         "Every codec over the frame-buffer blocks that `aetius sim --capture-blocks` left: blocks "
         "a\n"
         "level, traffic, ratios, latency. FILE is a block file, a folder that holds blocks.color\n"
         "and blocks.z, or - for raw blocks on standard input (256 bytes each: 64 words, little\n"
         "endian, color as R<<24|G<<16|B<<8|A, depth as Z<<8|stencil). Cleared blocks move nothing\n"
         "and count in no ratio.",
-        options,
-        1,
-        UINT32_MAX,
-        "at least one FILE",
-        false};
+        options, SOME_FILES};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

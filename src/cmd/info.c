@@ -92,9 +92,8 @@ cmd_info(int argc, char **argv)
         {"frame", 0, ARG_UINT, &frame, "N", "tell of this frame", false},
         {0},
     };
-    const struct arg_spec spec = {
-        "info", "FILE [--frame N] [--json]", "What a trace holds.", table, 1, 1, "one trace FILE",
-        false};
+    const struct arg_spec spec = {"info", "FILE [--frame N] [--json]", "What a trace holds.", table,
+                                  ONE_TRACE};
     struct args args;
     struct error err, warning;
     struct trace_reader *reader;

@@ -13,6 +13,11 @@ struct machine_options {
     struct arg_list configs, sets;
 };
 
+/* Operands, as the end of a struct arg_spec. */
+#define NO_OPERAND 0, 0, "no operand", false
+#define ONE_TRACE  1, 1, "one trace FILE", false
+#define SOME_FILES 1, UINT32_MAX, "at least one FILE", false
+
 /* An option that several commands have stands here once; each says what it means by it. */
 // clang-format off
 #define OPTION_OUTPUT(value, what, help, required)                                                 \

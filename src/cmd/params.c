@@ -181,14 +181,9 @@ cmd_params(int argc, char **argv)
         OPTION_JSON(&request.json, "as JSON"),
         {0},
     };
-    const struct arg_spec spec = {"params",
-                                  "[--section S] [--preset NAME] [--ini]",
+    const struct arg_spec spec = {"params", "[--section S] [--preset NAME] [--ini]",
                                   "All parameters of the machine, with value, range and meaning.",
-                                  options,
-                                  0,
-                                  0,
-                                  "no operand",
-                                  false};
+                                  options, NO_OPERAND};
     struct args args;
     struct error err;
     int status = args_parse(&args, &spec, argc, argv);

@@ -100,15 +100,10 @@ cmd_replay(int argc, char **argv)
         MACHINE_OPTIONS(&options.machine),
         {0},
     };
-    const struct arg_spec spec = {"replay",
-                                  "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
+    const struct arg_spec spec = {"replay", "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
                                   "Draws the frames of a trace, without time. Of the machine only\n"
                                   "SIMULATOR.ForceMSAA and MSAASamples matter.",
-                                  table,
-                                  1,
-                                  1,
-                                  "one trace FILE",
-                                  false};
+                                  table, ONE_TRACE};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

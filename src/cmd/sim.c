@@ -104,15 +104,10 @@ cmd_sim(int argc, char **argv)
                     "processes that simulate frames side by side (1); the results are the same"),
         {0}};
     const struct arg_spec spec = {
-        "sim",
-        "FILE -o DIR [options]",
+        "sim", "FILE -o DIR [options]",
         "Simulates the frames of a trace cycle by cycle and leaves in DIR: frames/*.png,\n"
         "stats.*.csv.gz (a row a frame, a draw, an interval), machine.ini and run.json.",
-        options,
-        1,
-        1,
-        "one trace FILE",
-        false};
+        options, ONE_TRACE};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

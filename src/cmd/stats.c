@@ -177,15 +177,10 @@ cmd_stats(int argc, char **argv)
         OPTION_JSON(&json, "as JSON: every column of the tables, in their order"),
         {0},
     };
-    const struct arg_spec spec = {"stats",
-                                  "[--preset NAME] [--json]",
+    const struct arg_spec spec = {"stats", "[--preset NAME] [--json]",
                                   "All statistics that a machine counts, its queues, and the "
                                   "metrics made of them.\n`aetius explain NAME` tells of one.",
-                                  options,
-                                  0,
-                                  0,
-                                  "no operand",
-                                  false};
+                                  options, NO_OPERAND};
     struct args args;
     struct simulation sim;
     struct error err;

@@ -92,16 +92,11 @@ cmd_trim(int argc, char **argv)
         {0},
     };
     const struct arg_spec spec = {
-        "trim",
-        "FILE --frames A-B -o FILE",
+        "trim", "FILE --frames A-B -o FILE",
         "Writes frames A to B of a trace as a trace of its own: the state and the resources at A,\n"
         "found by drawing what comes before, then the frames. They are numbered from 0 again;\n"
         "`aetius info` tells their original numbers.",
-        table,
-        1,
-        1,
-        "one trace FILE",
-        false};
+        table, ONE_TRACE};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

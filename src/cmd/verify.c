@@ -187,15 +187,10 @@ cmd_verify(int argc, char **argv)
         {0},
     };
     const struct arg_spec spec = {
-        "verify",
-        "FILE [options]",
+        "verify", "FILE [options]",
         "Draws a trace on the timed machine and functionally, side by side, and compares every\n"
         "frame, every readback and every query result, bit for bit. Exit 1 when one differs.",
-        options,
-        1,
-        1,
-        "one trace FILE",
-        false};
+        options, ONE_TRACE};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

@@ -333,7 +333,8 @@ trim_tiny(const char *from, uint32_t first, const char *to)
     struct trace_reader *reader;
     struct error warning, err = {""};
     assert_true(trace_reader_open(&reader, from, &warning, &err));
-    if (!trim_trace(reader, &(struct frame_set){{{first, first}}, 1}, UINT32_MAX, &to, &err))
+    if (!trim_trace(reader, &(struct frame_set){.ranges = {{first, first}}, .count = 1}, UINT32_MAX,
+                    &to, &err))
         fail_msg("%s", err.text);
     trace_reader_close(reader);
 }
@@ -404,7 +405,7 @@ test_a_trace_that_is_read_stays_whole(void **state)
     assert_true(trace_reader_open(&reader, path, NULL, &err));
     assert_true(trace_is_at(reader, other));
     assert_false(trace_is_at(reader, TINY_TRACE));
-    const struct frame_set frame_0 = {{{0, 0}}, 1};
+    const struct frame_set frame_0 = {.count = 1};
     assert_false(trim_trace(reader, &frame_0, UINT32_MAX, (const char *[]){path}, &err));
     assert_string_equal(err.text, "the output is the trace itself");
     assert_false(trim_trace(reader, &frame_0, UINT32_MAX, (const char *[]){other}, &err));
