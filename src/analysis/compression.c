@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,4 +241,31 @@ compression_ratio(const struct compression *compression, uint32_t kind, uint32_t
         return 0;
     return (double)compression_bytes_in(tally) /
            (double)compression_bytes_out(compression, kind, codec);
+}
+
+uint32_t
+compression_by_level(const struct compression *compression, uint32_t kind, uint32_t codec,
+                     struct compression_level levels[COMPRESSION_LEVELS])
+{
+    const struct compression_kind *tally = &compression->kinds[kind];
+    const struct codec_levels *of = &codecs[codec]->levels[compression->bus];
+    uint32_t count = 0;
+    levels[count++] = (struct compression_level){"cleared", 0, tally->cleared};
+    for (uint32_t l = 0; l < of->count; l++) {
+        levels[count] = (struct compression_level){"", of->bytes[l], tally->fits[codec][l]};
+        snprintf(levels[count].name, sizeof levels[count].name, "%u", l);
+        count++;
+    }
+    levels[count++] =
+        (struct compression_level){"raw", CODEC_BLOCK_BYTES, tally->raw[codec] + tally->plain};
+    return count;
+}
+
+void
+compression_json_ratio(cJSON *object, const char *name, double ratio)
+{
+    if (ratio > 0)
+        cJSON_AddNumberToObject(object, name, ratio);
+    else
+        cJSON_AddNullToObject(object, name);
 }

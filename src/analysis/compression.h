@@ -6,6 +6,8 @@
 #include "base/args.h"
 #include "codec/blocks_file.h"
 
+#include <cjson/cJSON.h>
+
 enum { COMPRESSION_COLOR, COMPRESSION_DEPTH, COMPRESSION_KINDS };
 
 struct compression_kind {
@@ -43,9 +45,23 @@ void compression_by_size(const struct compression *compression, uint32_t kind, u
                          uint64_t sizes[CODEC_BLOCK_BYTES / 32 + 1]);
 /* Whether the codec is for the kind, and something moved. */
 bool compression_applies(const struct compression *compression, uint32_t kind, uint32_t codec);
-/* In by out; 0: the codec does not apply, or is made for several samples a pixel and there are none.
+/* In by out; 0: the codec does not apply, or is made for several samples a pixel and there are
+ * none.
  */
 double compression_ratio(const struct compression *compression, uint32_t kind, uint32_t codec);
+
+/* Transfers by what the codec made of them: cleared, its levels (named by number), raw. */
+struct compression_level {
+    char name[12];
+    uint32_t bytes; /* of a block */
+    uint64_t blocks;
+};
+enum { COMPRESSION_LEVELS = CODEC_MAX_LEVELS + 2 };
+uint32_t compression_by_level(const struct compression *compression, uint32_t kind, uint32_t codec,
+                              struct compression_level levels[COMPRESSION_LEVELS]);
+
+/* null when it is 0. */
+void compression_json_ratio(cJSON *object, const char *name, double ratio);
 
 /* Raw blocks (256 bytes each, little endian) from a stream, as segments with the tag given. */
 struct raw_blocks;

@@ -2,7 +2,9 @@
  * that a study leaves, written. */
 #include "analysis/study.h"
 #include "base/file.h"
+#include "base/sheet.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,77 +12,96 @@
 static const uint32_t bus_bytes[CODEC_BUSES] = {64, 32};
 
 static void
+header(struct sheet *table, const char *const *names)
+{
+    for (; *names; names++)
+        sheet_cell(table, "%s", *names);
+}
+#define HEADER(table, ...) header(table, (const char *const[]){__VA_ARGS__, NULL})
+
+static void
 put_run(const struct study *study, size_t trace, size_t configuration,
-        const struct study_result *result, FILE *out)
+        const struct study_result *result, struct sheet *table)
 {
     const bool in_machine = result != study_plain(study, trace, configuration);
-    fprintf(out, "%s,%s", study->plan->traces.items[trace].name,
-            study->plan->configurations.items[configuration].name);
+    sheet_cell(table, "%s", study->plan->traces.items[trace].name);
+    sheet_cell(table, "%s", study->plan->configurations.items[configuration].name);
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
-        fprintf(out, ",%s", in_machine && study->chosen[kind] ? study->chosen[kind]->name : "none");
-    fprintf(out, ",%u,%llu,%.3f", result->frames, (unsigned long long)result->cycles,
-            result->frame_rate);
+        sheet_cell(table, "%s",
+                   in_machine && study->chosen[kind] ? study->chosen[kind]->name : "none");
+    sheet_cell(table, "%u", result->frames);
+    sheet_cell(table, "%" PRIu64, result->cycles);
+    sheet_cell(table, "%.3f", result->frame_rate);
     for (uint32_t i = 0; i < STUDY_CLIENTS; i++)
-        fprintf(out, ",%llu", (unsigned long long)result->bytes[i]);
-    fprintf(out, "\n");
+        sheet_cell(table, "%" PRIu64, result->bytes[i]);
+    sheet_end_row(table);
 }
 
 static void
-put_traffic(const struct study *study, FILE *out)
+put_traffic(const struct study *study, struct sheet *table)
 {
-    fprintf(out, "trace,configuration,color_codec,z_codec,frames,cycles,frames_a_second");
+    HEADER(table, "trace", "configuration", "color_codec", "z_codec", "frames", "cycles",
+           "frames_a_second");
     for (uint32_t i = 0; i < STUDY_CLIENTS; i++)
-        fprintf(out, ",%s_bytes", study_clients[i]);
-    fprintf(out, "\n");
+        sheet_cell(table, "%s_bytes", study_clients[i]);
+    sheet_end_row(table);
     for (size_t t = 0; t < study->plan->traces.count; t++)
         for (size_t c = 0; c < study->plan->configurations.count; c++) {
-            put_run(study, t, c, study_plain(study, t, c), out);
+            put_run(study, t, c, study_plain(study, t, c), table);
             if (study_machine(study, t, c)->is_there)
-                put_run(study, t, c, study_machine(study, t, c), out);
+                put_run(study, t, c, study_machine(study, t, c), table);
         }
 }
 
-/* The levels of a codec over the blocks of a run; that of the cleared and the raw ones too. */
+/* The levels of a codec over the blocks of a run. */
 static void
 put_levels_of(const struct study *study, size_t trace, size_t configuration, enum codec_bus bus,
-              uint32_t kind, uint32_t codec, FILE *out)
+              uint32_t kind, uint32_t codec, struct sheet *table)
 {
-    const struct compression *of = &study_plain(study, trace, configuration)->buses[bus];
-    const struct compression_kind *tally = &of->kinds[kind];
-    const struct codec_levels *levels = &codecs[codec]->levels[bus];
-    char *start = mem_printf("%s,%s,%u,%s,%s", study->plan->traces.items[trace].name,
-                             study->plan->configurations.items[configuration].name, bus_bytes[bus],
-                             study_kinds[kind], codecs[codec]->name);
-    const uint64_t raw = tally->raw[codec] + tally->plain;
-    fprintf(out, "%s,cleared,0,%llu,0\n", start, (unsigned long long)tally->cleared);
-    for (uint32_t l = 0; l < levels->count; l++)
-        fprintf(out, "%s,%u,%u,%llu,%llu\n", start, l, levels->bytes[l],
-                (unsigned long long)tally->fits[codec][l],
-                (unsigned long long)(tally->fits[codec][l] * levels->bytes[l]));
-    fprintf(out, "%s,raw,%u,%llu,%llu\n", start, CODEC_BLOCK_BYTES, (unsigned long long)raw,
-            (unsigned long long)(raw * CODEC_BLOCK_BYTES));
-    free(start);
+    struct compression_level levels[COMPRESSION_LEVELS];
+    const uint32_t count = compression_by_level(
+        &study_plain(study, trace, configuration)->buses[bus], kind, codec, levels);
+    for (uint32_t l = 0; l < count; l++) {
+        sheet_cell(table, "%s", study->plan->traces.items[trace].name);
+        sheet_cell(table, "%s", study->plan->configurations.items[configuration].name);
+        sheet_cell(table, "%u", bus_bytes[bus]);
+        sheet_cell(table, "%s", study_kinds[kind]);
+        sheet_cell(table, "%s", codecs[codec]->name);
+        sheet_cell(table, "%s", levels[l].name);
+        sheet_cell(table, "%u", levels[l].bytes);
+        sheet_cell(table, "%" PRIu64, levels[l].blocks);
+        sheet_cell(table, "%" PRIu64, levels[l].blocks * levels[l].bytes);
+        sheet_end_row(table);
+    }
 }
 
 static void
 put_ratios_of(const struct study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
-              uint32_t codec, FILE *out)
+              uint32_t codec, struct sheet *table)
 {
     const double geometric = study_geometric(study, configuration, bus, kind, codec);
-    fprintf(out, "%s,%u,%s,%s,%u,", study->plan->configurations.items[configuration].name,
-            bus_bytes[bus], study_kinds[kind], codecs[codec]->name, codecs[codec]->latency_cycles);
-    if (geometric > 0)
-        fprintf(out, "%u,%.6f,%.6f\n", study_place(study, configuration, bus, kind, codec),
-                geometric, study_arithmetic(study, configuration, bus, kind, codec));
-    else
-        fprintf(out, "null,null,null\n");
+    sheet_cell(table, "%s", study->plan->configurations.items[configuration].name);
+    sheet_cell(table, "%u", bus_bytes[bus]);
+    sheet_cell(table, "%s", study_kinds[kind]);
+    sheet_cell(table, "%s", codecs[codec]->name);
+    sheet_cell(table, "%u", codecs[codec]->latency_cycles);
+    if (geometric > 0) {
+        sheet_cell(table, "%u", study_place(study, configuration, bus, kind, codec));
+        sheet_cell(table, "%.6f", geometric);
+        sheet_cell(table, "%.6f", study_arithmetic(study, configuration, bus, kind, codec));
+    } else {
+        HEADER(table, "null", "null", "null");
+    }
+    sheet_end_row(table);
 }
 
 static void
-put_levels(const struct study *study, FILE *out)
+put_levels(const struct study *study, struct sheet *table)
 {
     uint32_t codec_of[CODEC_COUNT];
-    fprintf(out, "trace,configuration,bus_bytes,kind,codec,level,level_bytes,blocks,bytes\n");
+    HEADER(table, "trace", "configuration", "bus_bytes", "kind", "codec", "level", "level_bytes",
+           "blocks", "bytes");
+    sheet_end_row(table);
     for (size_t t = 0; t < study->plan->traces.count; t++)
         for (size_t c = 0; c < study->plan->configurations.count; c++)
             for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
@@ -88,21 +109,23 @@ put_levels(const struct study *study, FILE *out)
                     const uint32_t count = study_rank(study, bus, kind, codec_of);
                     for (uint32_t i = 0; i < count; i++)
                         if (study_ratio(study, t, c, bus, kind, codec_of[i]) > 0)
-                            put_levels_of(study, t, c, bus, kind, codec_of[i], out);
+                            put_levels_of(study, t, c, bus, kind, codec_of[i], table);
                 }
 }
 
 static void
-put_ratios(const struct study *study, FILE *out)
+put_ratios(const struct study *study, struct sheet *table)
 {
     uint32_t codec_of[CODEC_COUNT];
-    fprintf(out, "configuration,bus_bytes,kind,codec,latency_cycles,place,geometric,arithmetic\n");
+    HEADER(table, "configuration", "bus_bytes", "kind", "codec", "latency_cycles", "place",
+           "geometric", "arithmetic");
+    sheet_end_row(table);
     for (size_t c = 0; c < study->plan->configurations.count; c++)
         for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
             for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
                 const uint32_t count = study_rank(study, bus, kind, codec_of);
                 for (uint32_t i = 0; i < count; i++)
-                    put_ratios_of(study, c, bus, kind, codec_of[i], out);
+                    put_ratios_of(study, c, bus, kind, codec_of[i], table);
             }
 }
 
@@ -120,16 +143,19 @@ study_write_csv(const struct study *study, const char *dir, struct error *err)
 {
     static const struct {
         const char *name;
-        void (*put)(const struct study *study, FILE *out);
+        void (*put)(const struct study *study, struct sheet *table);
     } tables[] = {
         {"traffic.csv", put_traffic}, {"levels.csv", put_levels}, {"ratios.csv", put_ratios}};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof tables / sizeof tables[0]; i++) {
+        struct sheet table = {0};
         char *text;
         size_t size;
         FILE *out = open_memstream(&text, &size);
         BUG_ON(!out, "no memory for a table");
-        tables[i].put(study, out);
+        tables[i].put(study, &table);
+        sheet_write(&table, SHEET_CSV, out);
+        sheet_fini(&table);
         fclose(out);
         ok = write_text(dir, tables[i].name, text, err);
         free(text);

@@ -1,8 +1,9 @@
 /* A study as tables for a reader (tables.md) and as JSON. */
 #include "analysis/study.h"
+#include "base/sheet.h"
 
 #include <cjson/cJSON.h>
-#include <stdarg.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,53 +26,66 @@ all_bytes(const struct study_result *result)
 }
 
 static void
-print_rule(FILE *out, uint32_t columns)
+end_table(struct sheet *table, FILE *out)
 {
-    fprintf(out, "\n|---|");
-    for (uint32_t i = 0; i < columns; i++)
-        fprintf(out, "---:|");
-    fprintf(out, "\n");
+    sheet_write(table, SHEET_MARKDOWN, out);
+    sheet_fini(table);
+}
+
+static void
+put_run_name(const struct study *study, size_t trace, size_t configuration, struct sheet *table)
+{
+    sheet_cell(table, "%s", study->plan->traces.items[trace].name);
+    sheet_cell(table, "%s", study->plan->configurations.items[configuration].name);
+}
+
+static void
+put_traffic(const struct study *study, size_t trace, size_t configuration, struct sheet *table)
+{
+    const struct study_result *r = study_plain(study, trace, configuration);
+    const uint64_t all = all_bytes(r), codecs_see = r->bytes[STUDY_Z] + r->bytes[STUDY_COLOR];
+    put_run_name(study, trace, configuration, table);
+    sheet_cell(table, "%.2f", megabytes(all, r->frames));
+    for (uint32_t i = 0; i < STUDY_CLIENTS; i++)
+        sheet_cell(table, "%.2f", megabytes(r->bytes[i], r->frames));
+    sheet_cell(table, "%.1f", all ? 100.0 * (double)codecs_see / (double)all : 0);
+    for (uint32_t kind = COMPRESSION_KINDS; kind-- > 0;) {
+        const struct compression_kind *tally = &r->buses[0].kinds[kind];
+        if (tally->transfers)
+            sheet_cell(table, "%.1f", 100.0 * (double)tally->cleared / (double)tally->transfers);
+        else
+            sheet_cell(table, "-");
+    }
+    sheet_end_row(table);
 }
 
 static void
 print_traffic(const struct study *study, FILE *out)
 {
-    const struct study_plan *plan = study->plan;
-    fprintf(out, "## Traffic without codecs, MB a frame\n\n| trace | samples | all |");
+    struct sheet table = {0};
+    fprintf(out, "## Traffic without codecs, MB a frame\n\n");
+    sheet_cell(&table, "trace");
+    sheet_cell(&table, "samples");
+    sheet_cell(&table, "all");
     for (uint32_t i = 0; i < STUDY_CLIENTS; i++)
-        fprintf(out, " %s |", study_clients[i]);
-    fprintf(out, " z + color, %% | cleared z, %% | cleared color, %% |");
-    print_rule(out, STUDY_CLIENTS + 5);
-    for (size_t t = 0; t < plan->traces.count; t++)
-        for (size_t c = 0; c < plan->configurations.count; c++) {
-            const struct study_result *r = study_plain(study, t, c);
-            const uint64_t all = all_bytes(r);
-            fprintf(out, "| %s | %s | %.2f |", plan->traces.items[t].name,
-                    plan->configurations.items[c].name, megabytes(all, r->frames));
-            for (uint32_t i = 0; i < STUDY_CLIENTS; i++)
-                fprintf(out, " %.2f |", megabytes(r->bytes[i], r->frames));
-            fprintf(out, " %.1f |",
-                    all ? 100.0 * (double)(r->bytes[STUDY_Z] + r->bytes[STUDY_COLOR]) / (double)all
-                        : 0);
-            for (uint32_t kind = COMPRESSION_KINDS; kind-- > 0;) {
-                const struct compression_kind *tally = &r->buses[0].kinds[kind];
-                if (tally->transfers)
-                    fprintf(out, " %.1f |",
-                            100.0 * (double)tally->cleared / (double)tally->transfers);
-                else
-                    fprintf(out, " - |");
-            }
-            fprintf(out, "\n");
-        }
+        sheet_cell(&table, "%s", study_clients[i]);
+    sheet_cell(&table, "z + color, %%");
+    sheet_cell(&table, "cleared z, %%");
+    sheet_cell(&table, "cleared color, %%");
+    sheet_end_row(&table);
+    for (size_t t = 0; t < study->plan->traces.count; t++)
+        for (size_t c = 0; c < study->plan->configurations.count; c++)
+            put_traffic(study, t, c, &table);
+    end_table(&table, out);
 }
 
 static void
-print_ratio(FILE *out, double ratio)
+put_ratio(struct sheet *table, double ratio)
 {
     if (ratio > 0)
-        fprintf(out, " %.3f |", ratio);
+        sheet_cell(table, "%.3f", ratio);
     else
-        fprintf(out, " null |");
+        sheet_cell(table, "null");
 }
 
 static void
@@ -79,29 +93,37 @@ print_ranking(const struct study *study, enum codec_bus bus, uint32_t kind, FILE
 {
     const struct study_plan *plan = study->plan;
     const uint32_t columns = (uint32_t)plan->configurations.count;
+    struct sheet table = {0};
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = study_rank(study, bus, kind, codec_of);
     fprintf(out,
             "\n## Ratios of %s on a %u-byte bus\n\nBytes in to bytes out: geometric mean over the "
-            "traces, (place), and the arithmetic mean.\n\n| codec | latency | all |",
+            "traces, (place), and the arithmetic mean.\nLatencies are in cycles.\n\n",
             study_kinds[kind], bus_bytes[bus]);
-    for (uint32_t c = 0; c < columns; c++)
-        fprintf(out, " %s | arithmetic |", plan->configurations.items[c].name);
-    print_rule(out, 2 + 2 * columns);
+    sheet_cell(&table, "codec");
+    sheet_cell(&table, "latency");
+    sheet_cell(&table, "all");
+    for (uint32_t c = 0; c < columns; c++) {
+        sheet_cell(&table, "%s", plan->configurations.items[c].name);
+        sheet_cell(&table, "arithmetic");
+    }
+    sheet_end_row(&table);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t codec = codec_of[i];
-        fprintf(out, "| %s | %u |", codecs[codec]->name, codecs[codec]->latency_cycles);
-        print_ratio(out, study_overall(study, bus, kind, codec));
+        sheet_cell(&table, "%s", codecs[codec]->name);
+        sheet_cell(&table, "%u", codecs[codec]->latency_cycles);
+        put_ratio(&table, study_overall(study, bus, kind, codec));
         for (uint32_t c = 0; c < columns; c++) {
             const double ratio = study_geometric(study, c, bus, kind, codec);
             if (ratio > 0)
-                fprintf(out, " %.3f (%u) |", ratio, study_place(study, c, bus, kind, codec));
+                sheet_cell(&table, "%.3f (%u)", ratio, study_place(study, c, bus, kind, codec));
             else
-                fprintf(out, " null |");
-            print_ratio(out, study_arithmetic(study, c, bus, kind, codec));
+                sheet_cell(&table, "null");
+            put_ratio(&table, study_arithmetic(study, c, bus, kind, codec));
         }
-        fprintf(out, "\n");
+        sheet_end_row(&table);
     }
+    end_table(&table, out);
 }
 
 /* The blocks of all traces together. */
@@ -115,37 +137,49 @@ sum_of(const struct study *study, size_t configuration, enum codec_bus bus)
 }
 
 static void
+put_levels(const struct study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
+           uint32_t codec, struct sheet *table)
+{
+    const struct compression sum = sum_of(study, configuration, bus);
+    const struct compression_kind *tally = &sum.kinds[kind];
+    const uint64_t moved = tally->transfers - tally->cleared;
+    const uint32_t step = bus_bytes[bus];
+    uint64_t by_size[CODEC_BLOCK_BYTES / 32 + 1];
+    compression_by_size(&sum, kind, codec, by_size);
+    sheet_cell(table, "%s", codecs[codec]->name);
+    sheet_cell(table, "%s", study->plan->configurations.items[configuration].name);
+    for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
+        sheet_cell(table, "%.2f %%", 100.0 * (double)by_size[bytes / 32] / (double)moved);
+    sheet_cell(table, "%" PRIu64, moved);
+    sheet_cell(table, "%.2f", (double)compression_bytes_in(tally) / 1e6);
+    sheet_cell(table, "%.2f", (double)compression_bytes_out(&sum, kind, codec) / 1e6);
+    sheet_end_row(table);
+}
+
+static void
 print_levels(const struct study *study, enum codec_bus bus, uint32_t kind, FILE *out)
 {
-    const struct study_plan *plan = study->plan;
-    const uint32_t step = bus_bytes[bus], sizes = CODEC_BLOCK_BYTES / step;
+    const uint32_t step = bus_bytes[bus];
+    struct sheet table = {0};
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = study_rank(study, bus, kind, codec_of);
     fprintf(out,
             "\n## Blocks of %s a level, %u-byte bus\n\nOf all traces: shares of the blocks that "
-            "move.\n\n| codec | samples |",
+            "move.\n\n",
             study_kinds[kind], step);
-    for (uint32_t s = 1; s <= sizes; s++)
-        fprintf(out, " %u bytes |", s * step);
-    fprintf(out, " blocks | MB in | MB out |");
-    print_rule(out, sizes + 4);
+    sheet_cell(&table, "codec");
+    sheet_cell(&table, "samples");
+    for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
+        sheet_cell(&table, "%u bytes", bytes);
+    sheet_cell(&table, "blocks");
+    sheet_cell(&table, "MB in");
+    sheet_cell(&table, "MB out");
+    sheet_end_row(&table);
     for (uint32_t i = 0; i < count; i++)
-        for (size_t c = 0; c < plan->configurations.count; c++) {
-            const struct compression sum = sum_of(study, c, bus);
-            const struct compression_kind *tally = &sum.kinds[kind];
-            const uint64_t moved = tally->transfers - tally->cleared;
-            uint64_t by_size[CODEC_BLOCK_BYTES / 32 + 1];
-            if (study_geometric(study, c, bus, kind, codec_of[i]) <= 0)
-                continue;
-            compression_by_size(&sum, kind, codec_of[i], by_size);
-            fprintf(out, "| %s | %s |", codecs[codec_of[i]]->name,
-                    plan->configurations.items[c].name);
-            for (uint32_t s = 1; s <= sizes; s++)
-                fprintf(out, " %.2f %% |", 100.0 * (double)by_size[s * step / 32] / (double)moved);
-            fprintf(out, " %llu | %.2f | %.2f |\n", (unsigned long long)moved,
-                    (double)compression_bytes_in(tally) / 1e6,
-                    (double)compression_bytes_out(&sum, kind, codec_of[i]) / 1e6);
-        }
+        for (size_t c = 0; c < study->plan->configurations.count; c++)
+            if (study_geometric(study, c, bus, kind, codec_of[i]) > 0)
+                put_levels(study, c, bus, kind, codec_of[i], &table);
+    end_table(&table, out);
 }
 
 static const char *
@@ -161,34 +195,46 @@ gain(double from, double to)
 }
 
 static void
+put_machine(const struct study *study, size_t trace, size_t configuration, struct sheet *table)
+{
+    const struct study_result *a = study_plain(study, trace, configuration),
+                              *b = study_machine(study, trace, configuration);
+    const double all_a = megabytes(all_bytes(a), a->frames);
+    const double all_b = megabytes(all_bytes(b), b->frames);
+    put_run_name(study, trace, configuration, table);
+    sheet_cell(table, "%.1f", a->frame_rate);
+    sheet_cell(table, "%.1f", b->frame_rate);
+    sheet_cell(table, "%+.1f", gain(a->frame_rate, b->frame_rate));
+    sheet_cell(table, "%.2f", megabytes(a->bytes[STUDY_COLOR], a->frames));
+    sheet_cell(table, "%.2f", megabytes(b->bytes[STUDY_COLOR], b->frames));
+    sheet_cell(table, "%.2f", megabytes(a->bytes[STUDY_Z], a->frames));
+    sheet_cell(table, "%.2f", megabytes(b->bytes[STUDY_Z], b->frames));
+    sheet_cell(table, "%.2f", all_a);
+    sheet_cell(table, "%.2f", all_b);
+    sheet_cell(table, "%+.1f", gain(all_a, all_b));
+    sheet_end_row(table);
+}
+
+static void
 print_machine(const struct study *study, FILE *out)
 {
+    static const char *const names[] = {"trace", "samples", "frames/s", "with", "%",    "color",
+                                        "with",  "z",       "with",     "all",  "with", "%"};
     const struct study_plan *plan = study->plan;
+    struct sheet table = {0};
     fprintf(out,
             "\n## In the machine\n\nColor by %s, z by %s, against none; in MB a frame. The blocks "
             "of each run, compressed\nafterwards, come to exactly the bytes that the memory "
-            "controller counted.\n\n| trace | samples | frames/s | with | %% | color | with | z | "
-            "with | all | with | %% |",
+            "controller counted.\n\n",
             chosen_name(study, COMPRESSION_COLOR), chosen_name(study, COMPRESSION_DEPTH));
-    print_rule(out, 11);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        sheet_cell(&table, "%s", names[i]);
+    sheet_end_row(&table);
     for (size_t t = 0; t < plan->traces.count; t++)
-        for (size_t c = 0; c < plan->configurations.count; c++) {
-            const struct study_result *a = study_plain(study, t, c),
-                                      *b = study_machine(study, t, c);
-            if (!b->is_there)
-                continue;
-            const double all_a = megabytes(all_bytes(a), a->frames);
-            const double all_b = megabytes(all_bytes(b), b->frames);
-            fprintf(out,
-                    "| %s | %s | %.1f | %.1f | %+.1f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | "
-                    "%+.1f |\n",
-                    plan->traces.items[t].name, plan->configurations.items[c].name, a->frame_rate,
-                    b->frame_rate, gain(a->frame_rate, b->frame_rate),
-                    megabytes(a->bytes[STUDY_COLOR], a->frames),
-                    megabytes(b->bytes[STUDY_COLOR], b->frames),
-                    megabytes(a->bytes[STUDY_Z], a->frames),
-                    megabytes(b->bytes[STUDY_Z], b->frames), all_a, all_b, gain(all_a, all_b));
-        }
+        for (size_t c = 0; c < plan->configurations.count; c++)
+            if (study_machine(study, t, c)->is_there)
+                put_machine(study, t, c, &table);
+    end_table(&table, out);
 }
 
 char *
@@ -208,15 +254,6 @@ study_tables(const struct study *study)
     print_machine(study, out);
     fclose(out);
     return text;
-}
-
-static void
-add_ratio(cJSON *object, const char *name, double ratio)
-{
-    if (ratio > 0)
-        cJSON_AddNumberToObject(object, name, ratio);
-    else
-        cJSON_AddNullToObject(object, name);
 }
 
 static void
@@ -250,13 +287,13 @@ add_means(cJSON *codec, const struct study *study, enum codec_bus bus, uint32_t 
     for (size_t i = 0; i < study->plan->configurations.count; i++) {
         cJSON *of = cJSON_AddObjectToObject(means, study->plan->configurations.items[i].name);
         const uint32_t place = study_place(study, i, bus, kind, c);
-        add_ratio(of, "geometric", study_geometric(study, i, bus, kind, c));
-        add_ratio(of, "arithmetic", study_arithmetic(study, i, bus, kind, c));
-        add_ratio(of, "place", place);
+        compression_json_ratio(of, "geometric", study_geometric(study, i, bus, kind, c));
+        compression_json_ratio(of, "arithmetic", study_arithmetic(study, i, bus, kind, c));
+        compression_json_ratio(of, "place", place);
         cJSON *traces = cJSON_AddObjectToObject(of, "traces");
         for (size_t t = 0; t < study->plan->traces.count; t++)
-            add_ratio(traces, study->plan->traces.items[t].name,
-                      study_ratio(study, t, i, bus, kind, c));
+            compression_json_ratio(traces, study->plan->traces.items[t].name,
+                                   study_ratio(study, t, i, bus, kind, c));
     }
 }
 
@@ -271,7 +308,7 @@ add_ranking(cJSON *object, const struct study *study, enum codec_bus bus, uint32
         cJSON_AddItemToArray(list, codec);
         cJSON_AddStringToObject(codec, "name", codecs[codec_of[i]]->name);
         cJSON_AddNumberToObject(codec, "latency", codecs[codec_of[i]]->latency_cycles);
-        add_ratio(codec, "all", study_overall(study, bus, kind, codec_of[i]));
+        compression_json_ratio(codec, "all", study_overall(study, bus, kind, codec_of[i]));
         add_means(codec, study, bus, kind, codec_of[i]);
     }
 }

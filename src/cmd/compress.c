@@ -3,9 +3,11 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/sheet.h"
 #include "cmd/block_input.h"
 #include "cmd/options.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +62,12 @@ add_input(struct compression *compression, const char *name,
     return ok;
 }
 
+static uint32_t
+bus_bytes(const struct compress *all)
+{
+    return all->sum.bus == CODEC_BUS_32 ? 32 : 64;
+}
+
 /* Mean over the inputs of a codec's ratio; 0 when it applies to none. */
 static double
 mean_ratio(const struct compress *all, uint32_t kind, uint32_t codec, bool geometric)
@@ -105,13 +113,55 @@ rank_codecs(const struct compress *all, uint32_t kind, struct rank ranks[CODEC_C
     return count;
 }
 
+/* A row: its ratio, and what it makes of the blocks. */
+static void
+put_codec(const struct compress *all, uint32_t kind, const struct rank *rank, struct sheet *table)
+{
+    const struct compression_kind *tally = &all->sum.kinds[kind];
+    const uint64_t out = compression_bytes_out(&all->sum, kind, rank->codec);
+    const uint32_t step = bus_bytes(all);
+    uint64_t sizes[9];
+    compression_by_size(&all->sum, kind, rank->codec, sizes);
+    sheet_cell(table, "%s", codecs[rank->codec]->name);
+    sheet_cell(table, "%.3f", rank->ratio);
+    if (all->inputs.count > 1)
+        sheet_cell(table, "%.3f", mean_ratio(all, kind, rank->codec, false));
+    sheet_cell(table, "%.1f%%", 100.0 * (double)out / (double)compression_bytes_in(tally));
+    sheet_cell(table, "%u", codecs[rank->codec]->latency_cycles);
+    for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
+        sheet_cell(table, "%.2f%%",
+                   100.0 * (double)sizes[bytes / 32] / (double)(tally->transfers - tally->cleared));
+    sheet_cell(table, "%" PRIu64, out);
+    sheet_end_row(table);
+}
+
+static void
+print_codecs(const struct compress *all, uint32_t kind)
+{
+    struct sheet table = {0};
+    struct rank ranks[CODEC_COUNT];
+    const uint32_t count = rank_codecs(all, kind, ranks), step = bus_bytes(all);
+    sheet_cell(&table, "codec");
+    sheet_cell(&table, "ratio");
+    if (all->inputs.count > 1)
+        sheet_cell(&table, "arithmetic");
+    sheet_cell(&table, "out/in");
+    sheet_cell(&table, "cycles");
+    for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
+        sheet_cell(&table, "%u B", bytes);
+    sheet_cell(&table, "bytes out");
+    sheet_end_row(&table);
+    for (uint32_t i = 0; i < count; i++)
+        put_codec(all, kind, &ranks[i], &table);
+    sheet_write(&table, SHEET_TEXT, stdout);
+    sheet_fini(&table);
+}
+
 static void
 print_kind(const struct compress *all, uint32_t kind)
 {
     const struct compression_kind *tally = &all->sum.kinds[kind];
-    const bool narrow = all->sum.bus == CODEC_BUS_32;
-    const uint64_t in = compression_bytes_in(tally), moved = tally->transfers - tally->cleared;
-    struct rank ranks[CODEC_COUNT];
+    const uint64_t in = compression_bytes_in(tally);
     if (!tally->transfers)
         return;
     printf("%s: %llu blocks, of them %llu cleared and %llu that no codec may touch; %llu bytes "
@@ -119,75 +169,59 @@ print_kind(const struct compress *all, uint32_t kind)
            kind_names[kind], (unsigned long long)tally->transfers,
            (unsigned long long)tally->cleared, (unsigned long long)tally->plain,
            (unsigned long long)in, (unsigned long long)tally->moved_bytes);
-    printf("  %-12s %7s %7s %7s %7s ", "codec", "ratio", all->inputs.count > 1 ? "arith" : "",
-           "out/in", "cycles");
-    for (uint32_t bytes = narrow ? 32 : 64; bytes <= CODEC_BLOCK_BYTES; bytes += narrow ? 32 : 64)
-        printf(" %6u B", bytes);
-    printf("  bytes out\n");
-    const uint32_t count = rank_codecs(all, kind, ranks);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t c = ranks[i].codec;
-        const uint64_t out = compression_bytes_out(&all->sum, kind, c);
-        uint64_t sizes[9];
-        compression_by_size(&all->sum, kind, c, sizes);
-        printf("  %-12s %7.3f ", codecs[c]->name, ranks[i].ratio);
-        if (all->inputs.count > 1)
-            printf("%7.3f", mean_ratio(all, kind, c, false));
-        else
-            printf("%7s", "");
-        printf(" %6.1f%% %7u ", 100.0 * (double)out / (double)in, codecs[c]->latency_cycles);
-        for (uint32_t s = narrow ? 1 : 2; s <= 8; s += narrow ? 1 : 2)
-            printf(" %7.2f%%", 100.0 * (double)sizes[s] / (double)moved);
-        printf("  %llu\n", (unsigned long long)out);
-    }
+    print_codecs(all, kind);
 }
 
 static void
 print_text(const struct compress *all)
 {
     printf(
-        "%s-byte bus; ratio of bytes in to bytes out%s; shares of the blocks that move by size\n",
-        all->sum.bus == CODEC_BUS_32 ? "32" : "64",
+        "%u-byte bus; ratio of bytes in to bytes out%s; shares of the blocks that move by size\n",
+        bus_bytes(all),
         all->inputs.count > 1 ? ", geometric (and arithmetic) mean over the inputs" : "");
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
         print_kind(all, kind);
+}
+
+static void
+put_levels(const struct compress *all, const struct input *input, uint32_t kind, uint32_t codec,
+           struct sheet *table)
+{
+    const double ratio = compression_ratio(&input->result, kind, codec);
+    struct compression_level levels[COMPRESSION_LEVELS];
+    const uint32_t count = compression_by_level(&input->result, kind, codec, levels);
+    for (uint32_t l = 0; ratio > 0 && l < count; l++) {
+        sheet_cell(table, "%s", input->name);
+        sheet_cell(table, "%s", kind_names[kind]);
+        sheet_cell(table, "%s", codecs[codec]->name);
+        sheet_cell(table, "%u", codecs[codec]->latency_cycles);
+        sheet_cell(table, "%u", bus_bytes(all));
+        sheet_cell(table, "%s", levels[l].name);
+        sheet_cell(table, "%u", levels[l].bytes);
+        sheet_cell(table, "%" PRIu64, levels[l].blocks);
+        sheet_cell(table, "%" PRIu64, levels[l].blocks * levels[l].bytes);
+        sheet_cell(table, "%.6f", ratio);
+        sheet_end_row(table);
+    }
 }
 
 /* A line an input, kind, codec and level; the level's number is that of the block state. */
 static void
 print_csv(const struct compress *all)
 {
-    puts("input,kind,codec,latency_cycles,bus_bytes,level,level_bytes,blocks,bytes,ratio");
-    for (size_t i = 0; i < all->inputs.count; i++) {
-        const struct input *input = &all->inputs.items[i];
+    static const char *const names[] = {"input",     "kind",  "codec",       "latency_cycles",
+                                        "bus_bytes", "level", "level_bytes", "blocks",
+                                        "bytes",     "ratio"};
+    struct sheet table = {0};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        sheet_cell(&table, "%s", names[i]);
+    sheet_end_row(&table);
+    for (size_t i = 0; i < all->inputs.count; i++)
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
-            for (uint32_t c = 0; c < CODEC_COUNT; c++) {
-                const struct compression_kind *tally = &input->result.kinds[kind];
-                const double ratio = compression_ratio(&input->result, kind, c);
-                const uint32_t levels = codecs[c]->levels[all->sum.bus].count;
-                if (ratio <= 0)
-                    continue;
-                for (uint32_t l = 0; l < levels + 2; l++) {
-                    const uint64_t blocks = l == 0            ? tally->cleared
-                                            : l == levels + 1 ? tally->raw[c] + tally->plain
-                                                              : tally->fits[c][l - 1];
-                    const uint32_t bytes = l == 0 ? 0
-                                           : l == levels + 1
-                                               ? CODEC_BLOCK_BYTES
-                                               : codecs[c]->levels[all->sum.bus].bytes[l - 1];
-                    char level[16];
-                    snprintf(level, sizeof level, "%u", l - 1);
-                    printf("%s,%s,%s,%u,%u,%s,%u,%llu,%llu,%.6f\n", input->name, kind_names[kind],
-                           codecs[c]->name, codecs[c]->latency_cycles,
-                           all->sum.bus == CODEC_BUS_32 ? 32 : 64,
-                           l == 0            ? "cleared"
-                           : l == levels + 1 ? "raw"
-                                             : level,
-                           bytes, (unsigned long long)blocks, (unsigned long long)(blocks * bytes),
-                           ratio);
-                }
-            }
-    }
+            for (uint32_t c = 0; c < CODEC_COUNT; c++)
+                put_levels(all, &all->inputs.items[i], kind, c, &table);
+    sheet_write(&table, SHEET_CSV, stdout);
+    sheet_fini(&table);
 }
 
 static void
@@ -208,15 +242,6 @@ add_sizes(cJSON *object, const char *name, const struct compression *compression
 }
 
 static void
-add_ratio(cJSON *object, const char *name, double ratio)
-{
-    if (ratio > 0)
-        cJSON_AddNumberToObject(object, name, ratio);
-    else
-        cJSON_AddNullToObject(object, name);
-}
-
-static void
 add_codecs(cJSON *object, const struct compression *compression)
 {
     cJSON *list = cJSON_AddArrayToObject(object, "codecs");
@@ -224,8 +249,10 @@ add_codecs(cJSON *object, const struct compression *compression)
         cJSON *codec = cJSON_CreateObject();
         cJSON_AddItemToArray(list, codec);
         cJSON_AddStringToObject(codec, "name", codecs[c]->name);
-        add_ratio(codec, "color_ratio", compression_ratio(compression, COMPRESSION_COLOR, c));
-        add_ratio(codec, "z_ratio", compression_ratio(compression, COMPRESSION_DEPTH, c));
+        compression_json_ratio(codec, "color_ratio",
+                               compression_ratio(compression, COMPRESSION_COLOR, c));
+        compression_json_ratio(codec, "z_ratio",
+                               compression_ratio(compression, COMPRESSION_DEPTH, c));
         cJSON_AddNumberToObject(codec, "latency", codecs[c]->latency_cycles);
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
             char name[24];
@@ -259,17 +286,21 @@ static void
 print_json(const struct compress *all)
 {
     cJSON *root = cJSON_CreateObject();
-    cJSON_AddNumberToObject(root, "bus", all->sum.bus == CODEC_BUS_32 ? 32 : 64);
+    cJSON_AddNumberToObject(root, "bus", bus_bytes(all));
     add_traffic(root, &all->sum);
     add_codecs(root, &all->sum);
     cJSON *codec, *list = cJSON_GetObjectItem(root, "codecs");
     uint32_t c = 0;
     cJSON_ArrayForEach(codec, list)
     {
-        add_ratio(codec, "color_ratio_geometric", mean_ratio(all, COMPRESSION_COLOR, c, true));
-        add_ratio(codec, "color_ratio_arithmetic", mean_ratio(all, COMPRESSION_COLOR, c, false));
-        add_ratio(codec, "z_ratio_geometric", mean_ratio(all, COMPRESSION_DEPTH, c, true));
-        add_ratio(codec, "z_ratio_arithmetic", mean_ratio(all, COMPRESSION_DEPTH, c, false));
+        compression_json_ratio(codec, "color_ratio_geometric",
+                               mean_ratio(all, COMPRESSION_COLOR, c, true));
+        compression_json_ratio(codec, "color_ratio_arithmetic",
+                               mean_ratio(all, COMPRESSION_COLOR, c, false));
+        compression_json_ratio(codec, "z_ratio_geometric",
+                               mean_ratio(all, COMPRESSION_DEPTH, c, true));
+        compression_json_ratio(codec, "z_ratio_arithmetic",
+                               mean_ratio(all, COMPRESSION_DEPTH, c, false));
         c++;
     }
     cJSON *inputs = cJSON_AddArrayToObject(root, "inputs");

@@ -1,0 +1,98 @@
+#include "base/sheet.h"
+
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+sheet_cell(struct sheet *table, const char *fmt, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, fmt);
+    BUG_ON(vasprintf(&text, fmt, args) < 0, "no memory for a cell");
+    va_end(args);
+    VEC_PUSH(&table->cells, text);
+}
+
+void
+sheet_end_row(struct sheet *table)
+{
+    if (!table->columns)
+        table->columns = (uint32_t)table->cells.count;
+    BUG_ON(!table->columns || table->cells.count % table->columns, "a row of other length");
+}
+
+static int
+width_of(const struct sheet *table, uint32_t column)
+{
+    size_t width = 3; /* of Markdown's rule */
+    for (size_t i = column; i < table->cells.count; i += table->columns) {
+        const size_t length = strlen(table->cells.items[i]);
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
+static void
+write_csv_cell(const char *text, FILE *out)
+{
+    const bool quoted = strpbrk(text, ",\"\n");
+    if (quoted)
+        fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    if (quoted)
+        fputc('"', out);
+}
+
+static void
+write_rule(const int *widths, uint32_t columns, FILE *out)
+{
+    static const char dashes[] = "----------------";
+    for (uint32_t c = 0; c < columns; c++) {
+        fputs("| ", out);
+        for (int left = widths[c] - (c > 0); left > 0; left -= 16)
+            fprintf(out, "%.*s", left, dashes);
+        fputs(c ? ": " : " ", out);
+    }
+    fputs("|\n", out);
+}
+
+void
+sheet_write(const struct sheet *table, enum sheet_style style, FILE *out)
+{
+    static const char *const before[] = {"  ", "| ", ","}, *const after[] = {"\n", " |\n", "\n"};
+    int *widths = mem_alloc(table->columns * sizeof *widths);
+    for (uint32_t c = 0; c < table->columns; c++)
+        widths[c] = width_of(table, c);
+    for (size_t i = 0; i < table->cells.count; i++) {
+        const uint32_t c = (uint32_t)(i % table->columns);
+        if (c || style != SHEET_CSV)
+            fprintf(out, "%s%s", c && style == SHEET_MARKDOWN ? " " : "", before[style]);
+        if (style == SHEET_CSV)
+            write_csv_cell(table->cells.items[i], out);
+        else
+            fprintf(out, "%*s", c ? widths[c] : -widths[c], table->cells.items[i]);
+        if (c + 1 < table->columns)
+            continue;
+        fputs(after[style], out);
+        if (style == SHEET_MARKDOWN && i + 1 == table->columns)
+            write_rule(widths, table->columns, out);
+    }
+    free(widths);
+}
+
+void
+sheet_fini(struct sheet *table)
+{
+    for (size_t i = 0; i < table->cells.count; i++)
+        free(table->cells.items[i]);
+    VEC_FREE(&table->cells);
+    table->columns = 0;
+}

@@ -1,0 +1,34 @@
+/* Tables of text: rows of cells, written for a person, as Markdown, or as CSV.
+ *
+ *     struct sheet table = {0};
+ *     sheet_cell(&table, "codec"); sheet_cell(&table, "ratio"); sheet_end_row(&table);
+ *     sheet_cell(&table, "%s", name); sheet_cell(&table, "%.3f", ratio); sheet_end_row(&table);
+ *     sheet_write(&table, SHEET_TEXT, stdout);
+ *     sheet_fini(&table);
+ *
+ * The first row names the columns. But for the first, columns stand to the right. */
+#ifndef AETIUS_BASE_SHEET_H
+#define AETIUS_BASE_SHEET_H
+
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum sheet_style {
+    SHEET_TEXT,     /* indented, columns two spaces apart */
+    SHEET_MARKDOWN, /* the same widths in all rows, so that it reads as text too */
+    SHEET_CSV,      /* cells with a comma or a quote in quotes */
+};
+
+struct sheet {
+    VEC(char *) cells;
+    uint32_t columns; /* 0: the first row is not ended */
+};
+
+void sheet_cell(struct sheet *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sheet_end_row(struct sheet *table);
+void sheet_write(const struct sheet *table, enum sheet_style style, FILE *out);
+void sheet_fini(struct sheet *table);
+
+#endif
