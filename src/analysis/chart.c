@@ -137,8 +137,8 @@ put_frame(const struct chart *chart, const struct layout *l, FILE *out)
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
             "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"11\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
-            "<text x=\"%d\" y=\"20\" font-size=\"14\" fill=\"#222222\">",
-            l->width, l->height, l->width, l->height, LEFT);
+            "<text x=\"14\" y=\"20\" font-size=\"14\" fill=\"#222222\">",
+            l->width, l->height, l->width, l->height);
     put_text(out, chart->title);
     fprintf(out, "</text>\n");
     for (uint32_t i = 0; i * step <= l->high * (1 + 1e-9); i++) {
@@ -168,6 +168,11 @@ put_legend(const struct chart *chart, FILE *out)
         put_text(out, chart->series[s]);
         fprintf(out, "</text>\n");
         x += 30 + 7.0 * (double)strlen(chart->series[s]);
+    }
+    if (chart->note) {
+        fprintf(out, "<text x=\"%.0f\" y=\"44\" fill=\"#666666\">", x);
+        put_text(out, chart->note);
+        fprintf(out, "</text>\n");
     }
 }
 

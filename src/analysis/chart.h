@@ -16,8 +16,9 @@ struct chart {
     uint32_t group_count;
     const char *series[CHART_SERIES];
     uint32_t series_count;
-    double *values; /* groups x series; below 0: there is none, and "null" stands there */
-    double mark;    /* a line across at this value; 0: none */
+    double *values;   /* groups x series; below 0: there is none, and "null" stands there */
+    const char *note; /* behind the legend, or NULL */
+    double mark;      /* a line across at this value; 0: none */
 };
 
 void chart_init(struct chart *chart, const char *title, const char *unit, bool stacked);

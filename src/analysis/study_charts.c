@@ -118,6 +118,7 @@ chart_ratios(const struct study *study, enum codec_bus bus, uint32_t kind, const
                              study_kinds[kind], bus_bytes[bus]);
     char *name = mem_printf("ratios-%s-%u", study_kinds[kind], bus_bytes[bus]);
     chart_init(&chart, title, "bytes in to bytes out", false);
+    chart.note = "in brackets: latency in cycles";
     chart.mark = 1;
     for (size_t c = 0; c < study->plan->configurations.count && c < CHART_SERIES; c++)
         chart.series[chart.series_count++] = study->plan->configurations.items[c].name;
@@ -143,8 +144,9 @@ static bool
 chart_machine(const struct study *study, const char *dir, struct error *err)
 {
     struct chart rate, traffic;
-    chart_init(&rate, "Frames a second: with the codecs in the machine against without",
+    chart_init(&rate, "Frames a second and bytes moved, with codecs against without",
                "with / without", false);
+    rate.note = "below the line: fewer";
     rate.mark = 1;
     rate.series[rate.series_count++] = "frames a second";
     rate.series[rate.series_count++] = "bytes moved";

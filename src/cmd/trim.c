@@ -48,6 +48,9 @@ trim(const struct trim_options *options, const char *path, char *const *paths, s
         log_warning("%s", warning.text);
     bool ok = trim_trace(reader, &options->set, options->warm_up, (const char *const *)paths, err);
     trace_reader_close(reader);
+    for (uint32_t i = 0; ok && i < options->set.count; i++)
+        log_note("%s: frames %u to %u", paths[i], options->set.ranges[i].first,
+                 options->set.ranges[i].last);
     if (!ok)
         fail_prefix(err, "%s", path);
     return ok;

@@ -1,6 +1,7 @@
 #include "report/pixel.h"
 
 #include "base/file.h"
+#include "base/sheet.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -37,58 +38,108 @@ pixel_log_sort(struct pixel_log *log)
 }
 
 static void
-print_cycle(FILE *out, uint64_t cycle)
+put_cycle(struct sheet *sheet, uint64_t cycle)
 {
     if (cycle == CYCLE_NEVER)
-        fprintf(out, " %9s", "-");
+        sheet_cell(sheet, "-");
     else
-        fprintf(out, " %9" PRIu64, cycle);
+        sheet_cell(sheet, "%" PRIu64, cycle);
 }
 
 static void
-print_color(FILE *out, bool there, const float rgba[4])
+put_depth(struct sheet *sheet, bool there, float depth)
 {
-    char text[40] = "-";
     if (there)
-        snprintf(text, sizeof text, "%.3g,%.3g,%.3g,%.3g", (double)rgba[0], (double)rgba[1],
-                 (double)rgba[2], (double)rgba[3]);
-    fprintf(out, " %-24s", text);
+        sheet_cell(sheet, "%.6f", (double)depth);
+    else
+        sheet_cell(sheet, "-");
 }
 
 static void
-print_fragment(const struct watched_fragment *f, FILE *out)
+put_color(struct sheet *sheet, bool there, const float rgba[4])
 {
-    fprintf(out, "%5u %5u %6u %4u %-8s", f->frame, f->draw, f->primitive, f->program,
-            fragment_fate_names[f->fate]);
-    print_cycle(out, f->generated);
-    print_cycle(out, f->early_z ? f->tested : CYCLE_NEVER);
-    print_cycle(out, f->shader_began);
-    print_cycle(out, f->shader_ended);
-    print_cycle(out, f->early_z ? CYCLE_NEVER : f->tested);
-    print_cycle(out, f->written);
-    fprintf(out, " %9.6f", (double)f->depth);
-    if (f->has_depth)
-        fprintf(out, " %9.6f %9.6f", (double)f->depth_before, (double)f->depth_after);
+    if (there)
+        sheet_cell(sheet, "%.3g,%.3g,%.3g,%.3g", (double)rgba[0], (double)rgba[1], (double)rgba[2],
+                   (double)rgba[3]);
     else
-        fprintf(out, " %9s %9s", "-", "-");
-    fprintf(out, " %6u %6u", f->texels, f->misses);
-    print_color(out, f->has_color, f->color);
-    print_color(out, f->has_color, f->color_before);
-    print_color(out, f->has_color, f->color_after);
-    fputc('\n', out);
+        sheet_cell(sheet, "-");
 }
 
+static void
+put_names(struct sheet *sheet, const char *const *names)
+{
+    for (; *names; names++)
+        sheet_cell(sheet, "%s", *names);
+    sheet_end_row(sheet);
+}
+
+/* Which fragment a row is of. */
+static void
+put_fragment(struct sheet *sheet, const struct watched_fragment *f)
+{
+    sheet_cell(sheet, "%u", f->frame);
+    sheet_cell(sheet, "%u", f->draw);
+    sheet_cell(sheet, "%u", f->primitive);
+}
+
+static void
+put_course(struct sheet *sheet, const struct watched_fragment *f)
+{
+    put_fragment(sheet, f);
+    sheet_cell(sheet, "%u", f->program);
+    put_cycle(sheet, f->generated);
+    put_cycle(sheet, f->early_z ? f->tested : CYCLE_NEVER);
+    put_cycle(sheet, f->shader_began);
+    put_cycle(sheet, f->shader_ended);
+    put_cycle(sheet, f->early_z ? CYCLE_NEVER : f->tested);
+    put_cycle(sheet, f->written);
+    sheet_cell(sheet, "%u", f->texels);
+    sheet_cell(sheet, "%u", f->misses);
+    sheet_cell(sheet, "%s", fragment_fate_names[f->fate]);
+    sheet_end_row(sheet);
+}
+
+static void
+put_values(struct sheet *sheet, const struct watched_fragment *f)
+{
+    put_fragment(sheet, f);
+    put_depth(sheet, true, f->depth);
+    put_depth(sheet, f->has_depth, f->depth_before);
+    put_depth(sheet, f->has_depth, f->depth_after);
+    put_color(sheet, f->has_color, f->color);
+    put_color(sheet, f->has_color, f->color_before);
+    put_color(sheet, f->has_color, f->color_after);
+    sheet_end_row(sheet);
+}
+
+/* Two tables, so that each fits a screen: when, and what. */
 void
 pixel_log_print(const struct pixel_log *log, FILE *out)
 {
-    fprintf(out,
-            "\npixel %u,%u: %zu fragments; cycles since the frame began\n"
-            "%5s %5s %6s %4s %-8s %9s %9s %9s %9s %9s %9s %9s %9s %9s %6s %6s %-24s %-24s %s\n",
-            log->x, log->y, log->fragments.count, "frame", "draw", "prim", "prog", "end",
-            "generated", "early z", "shader", "shaded", "late z", "written", "depth", "z before",
-            "z after", "texels", "misses", "color", "color before", "color after");
-    for (size_t i = 0; i < log->fragments.count; i++)
-        print_fragment(&log->fragments.items[i], out);
+    static const char *const course[] = {"frame",   "draw",   "prim",   "prog",   "generated",
+                                         "early z", "shader", "shaded", "late z", "written",
+                                         "texels",  "misses", "end",    NULL};
+    static const char *const values[] = {"frame",       "draw",    "prim",  "depth",
+                                         "z before",    "z after", "color", "color before",
+                                         "color after", NULL};
+    fprintf(out, "\npixel %u,%u: %zu fragments", log->x, log->y, log->fragments.count);
+    if (!log->fragments.count) {
+        fputc('\n', out);
+        return;
+    }
+    struct sheet when = {0}, what = {0};
+    put_names(&when, course);
+    put_names(&what, values);
+    for (size_t i = 0; i < log->fragments.count; i++) {
+        put_course(&when, &log->fragments.items[i]);
+        put_values(&what, &log->fragments.items[i]);
+    }
+    fputs("; cycles since the frame began\n", out);
+    sheet_write(&when, SHEET_TEXT, out);
+    fputc('\n', out);
+    sheet_write(&what, SHEET_TEXT, out);
+    sheet_fini(&when);
+    sheet_fini(&what);
 }
 
 static void
