@@ -52,7 +52,7 @@ picture_read_png(struct picture *picture, const char *path, struct error *err)
     png_image image = {.version = PNG_IMAGE_VERSION};
     memset(picture, 0, sizeof *picture);
     if (!png_image_begin_read_from_file(&image, path))
-        return fail(err, "%s: %s", path, image.message);
+        return fail(err, "%s is no whole PNG picture: %s", path, image.message);
     picture->has_alpha = image.format & PNG_FORMAT_FLAG_ALPHA;
     image.format = PNG_FORMAT_RGBA;
     picture->width = image.width;
@@ -60,7 +60,7 @@ picture_read_png(struct picture *picture, const char *path, struct error *err)
     picture->rgba = mem_alloc(PNG_IMAGE_SIZE(image));
     if (!png_image_finish_read(&image, NULL, picture->rgba, 0, NULL)) {
         picture_fini(picture);
-        return fail(err, "%s: %s", path, image.message);
+        return fail(err, "%s is no whole PNG picture: %s", path, image.message);
     }
     return true;
 }

@@ -151,6 +151,8 @@ compare(struct comparison *comparison, struct error *err)
     const char *a = comparison->a, *b = comparison->b;
     if (comparison->out_dir && !dir_create(comparison->out_dir, err))
         return false;
+    if (!file_exists(a) || !file_exists(b))
+        return fail(err, "there is no %s", file_exists(a) ? b : a);
     if (is_folder(a) != is_folder(b))
         return fail(err, "%s and %s: expected two PNG files or two folders", a, b);
     if (!is_folder(a)) {

@@ -314,6 +314,17 @@ print_json(const struct compress *all)
     print_json_tree(root);
 }
 
+static void
+print(const struct compress *all, bool json, bool csv)
+{
+    if (json)
+        print_json(all);
+    else if (csv)
+        print_csv(all);
+    else
+        print_text(all);
+}
+
 static bool
 compress(struct compress *all, const struct args *args, const struct block_input_options *options,
          struct error *err)
@@ -374,12 +385,9 @@ cmd_compress(int argc, char **argv)
     if (bench)
         return block_input_bench(&args, all.blank.bus, &input_options);
     const bool ok = compress(&all, &args, &input_options, &err);
-    if (json)
-        print_json(&all);
-    else if (csv)
-        print_csv(&all);
-    else
-        print_text(&all);
+    if (ok || all.sum.kinds[COMPRESSION_COLOR].transfers ||
+        all.sum.kinds[COMPRESSION_DEPTH].transfers)
+        print(&all, json, csv); /* after a failure: what came before it */
     VEC_FREE(&all.inputs);
     return conclude(ok, &err);
 }

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "cmd/study_runs.h"
+#include "trace/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -187,9 +188,15 @@ check_inputs(const struct study_plan *plan, struct error *err)
                 if (!params_set(&params, sets[s]->items[i], err))
                     return false;
     }
-    for (size_t t = 0; t < plan->traces.count; t++)
-        if (plan->traces.items[t].file && !file_exists(plan->traces.items[t].file))
-            return fail(err, "cannot open %s", plan->traces.items[t].file);
+    for (size_t t = 0; t < plan->traces.count; t++) {
+        struct trace_reader *reader;
+        const char *file = plan->traces.items[t].file;
+        if (!file)
+            continue;
+        if (!trace_reader_open(&reader, file, NULL, err))
+            return false;
+        trace_reader_close(reader);
+    }
     return true;
 }
 
