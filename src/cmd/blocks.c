@@ -15,7 +15,8 @@ int cmd_blocks(int argc, char **argv);
 
 struct blocks_options {
     bool raw, once, reads, writes, json;
-    uint64_t dump;
+    uint64_t dump; /* blocks still to print */
+    bool dumps;
     const char *out;
     struct frame_set frames;
     struct block_input_options input;
@@ -172,7 +173,7 @@ read_operand(struct blocks_options *options, const char *operand, cJSON *list, s
         struct description description = {0};
         enum codec_kind kind = 0;
         ok = read_file(options, files.paths[i], &description, &kind, err);
-        if (!kind || options->raw || (options->dump && !options->json))
+        if (!kind || options->raw || (options->dumps && !options->json))
             continue;
         if (options->json)
             add_json(list, files.paths[i], kind, &description);
@@ -258,6 +259,7 @@ cmd_blocks(int argc, char **argv)
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    options.dumps = options.dump > 0;
     const bool from_stdin = args.operand_count == 1 && !strcmp(args.operands[0], "-");
     if (from_stdin != !!options.out)
         return args_usage_error(&spec, "-o goes with the one operand -, raw blocks");

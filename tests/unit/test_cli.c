@@ -248,6 +248,19 @@ codecs_for_samples_have_no_ratio_without(void **state)
     assert_true(has_ratio(said->out, "msaa"));
 }
 
+/* N blocks, a head and eight lines each, and nothing else. */
+static void
+a_dump_is_blocks_alone(void **state)
+{
+    struct said *said = *state;
+    uint32_t lines = 0;
+    RUN(said, "blocks", "--dump", "2", X0, X4);
+    assert_int_equal(said->status, 0);
+    for (const char *at = said->out; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, 18);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -257,6 +270,7 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(a_full_disk_is_said, &said),
         cmocka_unit_test_prestate(what_is_missed_is_warned_of, &said),
         cmocka_unit_test_prestate(errors_name_their_cause, &said),
+        cmocka_unit_test_prestate(a_dump_is_blocks_alone, &said),
         cmocka_unit_test_prestate(codecs_for_samples_have_no_ratio_without, &said),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
