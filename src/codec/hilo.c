@@ -19,13 +19,8 @@ derive(uint32_t k, uint32_t *references)
 }
 
 static const struct offset_scheme scheme = {
-    .low_bits = {[CODEC_BUS_64] = {5, 13, 21}, [CODEC_BUS_32] = {1, 5, 9, 13, 17, 21, 25}},
-    .split = split_word,
-    .references = 4,
-    .stored = 2,
-    .find = find,
-    .finds_once = true,
-    .derive = derive,
+    OFFSET_REFERENCES(4, 2), .split = split_word, .find = find,
+    .finds_once = true,      .derive = derive,
 };
 
 OFFSET_FUNCTIONS

@@ -15,10 +15,8 @@ find(const uint32_t *block, uint32_t mask, uint32_t *references)
 }
 
 static const struct offset_scheme scheme = {
-    .low_bits = {[CODEC_BUS_64] = {6, 14, 22}, [CODEC_BUS_32] = {2, 6, 10, 14, 18, 22, 26}},
+    OFFSET_REFERENCES(2, 2),
     .split = split_components,
-    .references = 2,
-    .stored = 2,
     .find = find,
 };
 

@@ -15,10 +15,8 @@ find(const uint32_t *block, uint32_t mask, uint32_t *references)
 }
 
 static const struct offset_scheme scheme = {
-    .low_bits = {[CODEC_BUS_64] = {4, 12, 21}, [CODEC_BUS_32] = {0, 4, 8, 12, 17, 21, 25}},
+    OFFSET_REFERENCES(4, 4),
     .split = split_components,
-    .references = 4,
-    .stored = 4,
     .find = find,
 };
 

@@ -136,10 +136,10 @@ offset_fits_four(const uint32_t *block, uint32_t mask, const uint32_t references
 
 /* What makes one of these codecs. References are words under the mask of high bits. */
 struct offset_scheme {
-    uint8_t low_bits[CODEC_BUSES][CODEC_MAX_LEVELS]; /* k of each level */
     struct split (*split)(uint32_t k);
-    uint32_t references; /* 2 or 4: an index of 1 or 2 bits */
-    uint32_t stored;     /* the first of them; derive() makes the others */
+    uint8_t low_bits[CODEC_BUSES][7]; /* k of each level */
+    uint32_t references;              /* 2 or 4: an index of 1 or 2 bits */
+    uint32_t stored;                  /* the first of them; derive() makes the others */
     /* The stored references of a block. */
     void (*find)(const uint32_t *block, uint32_t mask, uint32_t *references);
     bool finds_once; /* what find() finds under all bits serves each level under its mask */
@@ -151,6 +151,19 @@ struct offset_scheme {
     {                                                                                              \
         {3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}},                                \
     }
+
+/* The largest k whose bits, 64 (k + index bits) + stored (32 - k), are in so many bytes; and what
+ * follows for a scheme from its references. */
+#define OFFSET_K(bytes, all, from_block)                                                           \
+    ((8 * (bytes)-CODEC_WORDS * ((all) / 2) - 32 * (from_block)) / (CODEC_WORDS - (from_block)))
+#define OFFSET_REFERENCES(all, from_block)                                                         \
+    .references = (all), .stored = (from_block),                                                   \
+    .low_bits = {{OFFSET_K(64, all, from_block), OFFSET_K(128, all, from_block),                   \
+                  OFFSET_K(192, all, from_block)},                                                 \
+                 {OFFSET_K(32, all, from_block), OFFSET_K(64, all, from_block),                    \
+                  OFFSET_K(96, all, from_block), OFFSET_K(128, all, from_block),                   \
+                  OFFSET_K(160, all, from_block), OFFSET_K(192, all, from_block),                  \
+                  OFFSET_K(224, all, from_block)}}
 
 /* Inlined into each codec, where the scheme is a constant: the references then stay in registers.
  */
