@@ -38,6 +38,19 @@ fill(uint32_t *block, uint32_t word)
         block[i] = word;
 }
 
+/* Where the element of a block of one sample lies: Morton order. */
+static uint32_t
+x_of(uint32_t i)
+{
+    return (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
+}
+
+static uint32_t
+y_of(uint32_t i)
+{
+    return x_of(i >> 1);
+}
+
 /* The smallest size whose bits, without `fixed`, are `need` for each of `each`. */
 static uint32_t
 smallest_size(enum codec_bus bus, uint32_t fixed, uint32_t each, uint32_t need)
@@ -310,8 +323,7 @@ test_color_plane_limits(void **state)
                 const uint32_t shift = 24 - 8 * c;
                 /* Four steps a column, two a row: exact, since 7 x 4 and 7 x 2 are whole. */
                 for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-                    const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
-                    const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+                    const uint32_t x = x_of(i), y = y_of(i);
                     block[i] = (64 + 4 * x + 2 * y) * 0x01010101u;
                 }
                 assert_int_equal(bytes_of(&codec_color_plane, (struct codec_shape){bus, 1}, block),
@@ -411,8 +423,7 @@ test_entropy_neighbours(void **state)
     (void)state;
     uint32_t block[CODEC_WORDS];
     for (uint32_t i = 0; i < CODEC_WORDS; i++) { /* right half 1 brighter, lower half 2 */
-        const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
-        const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+        const uint32_t x = x_of(i), y = y_of(i);
         block[i] = (x >= 4 ? 1 : 0) + (y >= 4 ? 2u : 0);
     }
     uint8_t packed[64];
@@ -439,8 +450,7 @@ test_depth_limits(void **state)
                 const struct codec_shape shape = {bus, 1};
                 const uint32_t stencil_bits = two ? 81 : 9;
                 for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-                    const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
-                    const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+                    const uint32_t x = x_of(i), y = y_of(i);
                     block[i] = (0x800000 + 1000 * x + 70 * y) << 8 | (two && i == 5 ? 9 : 4);
                 }
                 /* The last element: no other one is predicted from it. */
@@ -501,8 +511,7 @@ test_depth_plane_slopes(void **state)
     (void)state;
     uint32_t block[CODEC_WORDS];
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-        const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
-        const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+        const uint32_t x = x_of(i), y = y_of(i);
         block[i] = (5000 + 300 * x - 17 * y) << 8;
     }
     assert_int_equal(bytes_of(&codec_depth_plane, (struct codec_shape){CODEC_BUS_32, 1}, block),
