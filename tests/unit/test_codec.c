@@ -250,7 +250,7 @@ static void
 test_turned_bits(void **state)
 {
     (void)state;
-    const uint32_t count = block_count(60000) / 400 < 2000 ? block_count(60000) / 400 : 2000;
+    const uint32_t count = block_count(60000) / 1000 < 800 ? block_count(60000) / 1000 : 800;
     for (uint32_t n = 0; n < count; n++) {
         uint32_t block[CODEC_WORDS], damaged[CODEC_WORDS];
         make_block(block);
