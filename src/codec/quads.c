@@ -25,10 +25,9 @@
  * the comparison of each difference with all powers of two: four levels of bytes, 2. The class (a
  * table of two widths) 1; its size, or two colors' if that is less, 1. The sum of 21 sizes, and
  * with it the place of each group (prefix sums), four profiles side by side: 5. The comparison of
- * each sum with each level and with the other three profiles' sums: 1. The choice of profile and
- * level:
- * 1. Shifting into place: 1. Counted another way, with a whole cycle for a level of bytes (4) and
- * three numbers of up to 11 bits added in one (21 in 3 levels), it is 12 too; with neither 14.
+ * each sum with each level and with the other three profiles' sums: 1. Choosing profile and level
+ * takes 1, shifting into place 1. Counted another way, with a whole cycle for a level of bytes (4)
+ * and three numbers of up to 11 bits added in one (21 in 3 levels), it is 12 too; with neither 14.
  * Unpacking: sizes of the classes 1, places 5, shifting 1, then five levels of bytes (two for d,
  * two down the tree, since three differences make an element and are added as they come, one to
  * turn back): 3; 10 in all. */
