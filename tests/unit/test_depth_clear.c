@@ -15,11 +15,7 @@ static uint32_t
 stored(struct rig *rig)
 {
     static uint32_t words[SIZE * SIZE];
-    const struct message get = {
-        .kind = MESSAGE_GET, .client = 1, .transfer = {RES_DEPTH, 0, {0, 0, 0, SIZE, SIZE, 1}}};
-    struct error err;
-    if (!rig->sink.sink.take(rig->sink.sink.data, &get, (uint8_t *)words, sizeof words, &err))
-        fail_msg("%s", err.text);
+    player_get(&rig->player, RES_DEPTH, SIZE, SIZE, words);
     for (uint32_t i = 1; i < SIZE * SIZE; i++)
         assert_int_equal(words[i], words[0]);
     return words[0];
