@@ -23,6 +23,7 @@ size=${SIZE:-800x600}
 out=$(realpath -m "${OUT:-out/real}")
 expected=tests/real/expected
 mkdir -p "$out"
+touch "$out/pictures.txt"
 # shellcheck source=tools/inputs.sh
 . tools/inputs.sh
 
@@ -403,7 +404,6 @@ changes() {
 for part in $parts; do
     case $part in
     glmark2 | multisample | openarena | apitrace | verify | machines | statistics)
-        touch "$out/pictures.txt"
         # what failed is tried again
         awk -F'\t' -v part="$part" -v resume="${RESUME:-}" '
             index($1, part) != 1 || (resume && $2 != "error")' \
@@ -449,7 +449,7 @@ counts() {
         jq -Rn '[inputs | split("\t") | {(.[0]): (.[1] | tonumber)}] | add'
 }
 jq -n --argjson pictures "$(jq -Rn '[inputs | split("\t") | {name: .[0], bar: .[1], score: .[2]}]' \
-        <"$out/pictures.txt" 2>/dev/null || echo '[]')" \
+        <"$out/pictures.txt")" \
     --argjson changes "$(jq -Rn '[inputs | split("\t") | {name: .[0], expected: .[1], now: .[2]}]' <"$out/changes.txt")" \
     --argjson gl "$(counts "$out/piglit/quick_gl/ours.txt")" \
     --argjson shader "$(counts "$out/piglit/quick_shader/ours.txt")" \

@@ -121,11 +121,10 @@ capture(const struct capture_options *options, char **program, struct error *err
     if (frames)
         say_size(options->out, frames);
     int status = launch_conclude(&result, program[0]);
-    if (!frames && status == EXIT_WELL) {
-        fail(err, "%s showed no frame", program[0]);
-        status = EXIT_FAILED;
-    }
-    return status;
+    if (!frames && result.connections)
+        fail(err, "%s ended before its first frame (no buffers were swapped): no trace was written",
+             program[0]);
+    return frames ? status : EXIT_FAILED;
 }
 
 int

@@ -102,6 +102,7 @@ link_programs(struct draw *draw, struct error *err)
         if (draw->color[i].res && output >= 0)
             draw->color_output[i] = (uint8_t)output;
     }
+    draw->alpha_output = find_output(fs, SEMANTIC_COLOR, 0);
     draw->depth_output = find_output(fs, SEMANTIC_POSITION, 0);
     draw->stencil_output = find_output(fs, SEMANTIC_STENCIL, 0);
     return true;

@@ -307,6 +307,15 @@ depth_test_samples(const struct draw *draw, bool front, uint32_t mask,
     return result;
 }
 
+/* The value of a clear, given in double precision, to the nearest that the format has. */
+static uint32_t
+quantize_clear(const struct format_info *format, double depth)
+{
+    if (format->is_float)
+        return quantize(format, clamp_to((float)depth, 0.0f, 1.0f));
+    return (uint32_t)llrint(fmin(fmax(depth, 0.0), 1.0) * (double)field_mask(format->depth_bits));
+}
+
 void
 depth_clear_element(const struct format_info *format, uint32_t buffers, double depth,
                     uint32_t stencil, uint8_t *element)
@@ -314,8 +323,7 @@ depth_clear_element(const struct format_info *format, uint32_t buffers, double d
     uint64_t word = load_element(element, format->block_bytes);
     if (buffers & MASK_DEPTH && format->depth_bits) {
         word &= ~(field_mask(format->depth_bits) << format->depth_shift);
-        word |= (uint64_t)quantize(format, clamp_to((float)depth, 0.0f, 1.0f))
-                << format->depth_shift;
+        word |= (uint64_t)quantize_clear(format, depth) << format->depth_shift;
     }
     if (buffers & MASK_STENCIL && format->stencil_bits) {
         const uint64_t mask = field_mask(format->stencil_bits);

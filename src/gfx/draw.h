@@ -85,6 +85,7 @@ struct draw {
     struct varying varyings[MAX_VARYINGS];
     uint8_t color_output[MAX_COLOR_BUFFERS]; /* FS output of each color buffer, 0xff: none */
     int8_t depth_output, stencil_output;     /* FS outputs or -1 */
+    int8_t alpha_output; /* FS output that alpha test and coverage go by, bound or not, or -1 */
 
     /* Decided once */
     bool depth_test, depth_write, stencil_test, stencil_write; /* with a surface to do it on */

@@ -22,14 +22,14 @@ shaded_color(const struct draw *draw, const struct exec *exec, uint32_t lane, ui
     return true;
 }
 
-/* Alpha of the first color output, which decides on fragments and on their coverage. */
+/* Alpha of the first color output, which decides on fragments and on their coverage, also when no
+ * color buffer takes it. */
 static const float *
-alpha_output(const struct draw *draw, const struct exec *exec, uint32_t lane)
+first_alpha(const struct draw *draw, const struct exec *exec, uint32_t lane)
 {
     static const float opaque[4] = {1.0f, 1.0f, 1.0f, 1.0f};
-    return draw->color_output[0] < draw->fs->output_count
-               ? output_channel(exec, draw->color_output[0], 3, lane)
-               : opaque;
+    return draw->alpha_output >= 0 ? output_channel(exec, (uint32_t)draw->alpha_output, 3, lane)
+                                   : opaque;
 }
 
 uint32_t
@@ -39,11 +39,22 @@ shaded_mask(const struct draw *draw, const struct exec *exec, uint32_t lane, uin
     mask &= ~mask_of_fragments(killed, draw->samples);
     if (draw->dsa.alpha_enable && mask)
         mask &= mask_of_fragments(
-            alpha_test_quad(draw, mask_fragments(mask), alpha_output(draw, exec, lane)),
+            alpha_test_quad(draw, mask_fragments(mask), first_alpha(draw, exec, lane)),
             draw->samples);
     if (draw->multisample && draw->blend.alpha_to_coverage && mask)
-        mask = alpha_to_coverage(draw, mask, alpha_output(draw, exec, lane));
+        mask = alpha_to_coverage(draw, mask, first_alpha(draw, exec, lane));
     return mask;
+}
+
+/* Outputs with the colors that buffers or the alpha test take, a bit each. */
+static uint64_t
+color_outputs(const struct draw *draw)
+{
+    uint64_t outputs = draw->alpha_output >= 0 ? UINT64_C(1) << draw->alpha_output : 0;
+    for (uint32_t t = 0; t < draw->color_count; t++)
+        if (draw->color_output[t] < draw->fs->output_count)
+            outputs |= UINT64_C(1) << draw->color_output[t];
+    return outputs;
 }
 
 void
@@ -51,17 +62,13 @@ shaded_coverage(const struct triangle *triangle, uint32_t x, uint32_t y, struct 
                 uint32_t lane)
 {
     const struct draw *draw = triangle->draw;
+    const uint64_t outputs = color_outputs(draw);
     float coverage[4];
-    uint64_t done = 0;
 
     smooth_quad(triangle, x, y, coverage);
-    for (uint32_t t = 0; t < draw->color_count; t++) {
-        const uint8_t output = draw->color_output[t];
-        if (output >= draw->fs->output_count || done >> output & 1)
-            continue;
+    for (uint32_t output = 0; output < draw->fs->output_count; output++) {
         float *alpha = exec->outputs + ((size_t)output * 4 + 3) * exec->lanes + lane;
-        for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t i = 0; i < 4 && outputs >> output & 1; i++)
             alpha[i] = smooth_alpha(draw, alpha[i], coverage[i]);
-        done |= UINT64_C(1) << output;
     }
 }

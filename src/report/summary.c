@@ -205,7 +205,7 @@ void
 run_print_summary(const struct run_facts *facts, const struct totals *totals, FILE *out)
 {
     if (!facts->frame_count) {
-        fputs("no frame was drawn\n", out);
+        fputs("no frame: the program ended before any buffers were swapped\n", out);
         return;
     }
     print_head(facts, totals, out);

@@ -139,7 +139,7 @@ caps_fill(struct caps_v2 *caps)
     fill_limits(caps);
     fill_formats(caps);
     fill_sample_locations(caps);
-    caps->capability_bits = 0;
+    caps->capability_bits = CAPS_SRGB_WRITE_CONTROL;
     caps->capability_bits_v2 = 0;
     /* 13: the mask of multisampled formats counts (from 9), TEXCOORD and PCOORD semantics (from
      * 10), constant sizes by stage (from 12), the block size (from 13). */

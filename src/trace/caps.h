@@ -86,6 +86,12 @@ enum caps_feature {
     CAPS_TEXTURE_QUERY_LOD = 1 << 22,
 };
 
+/* caps_v2.capability_bits */
+enum caps_capability {
+    CAPS_SRGB_WRITE_CONTROL =
+        1 << 15, /* EXT_framebuffer_sRGB: surfaces with or without the curve */
+};
+
 void caps_fill(struct caps_v2 *caps);
 
 #endif

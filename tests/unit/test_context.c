@@ -280,6 +280,13 @@ late_z(void **data)
     assert_false(f->draw->early_z);
     assert_int_equal(f->draw->depth_output, 0);
     assert_int_equal(f->draw->color_output[0], 1);
+    /* the alpha test goes by the first color also where no buffer takes it */
+    PACKET(&f->s, 5, 0, 0, OBJ_DEPTH);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_int_equal(f->draw->color_output[0], 0xff);
+    assert_int_equal(f->draw->alpha_output, 1);
+    PACKET(&f->s, 5, 0, 1, OBJ_DEPTH, OBJ_COLOR);
     PACKET(&f->s, 31, 0, OBJ_FS, 1);
     PACKET(&f->s, 1, 1, 204, 1 << 3, 0, 15u << 27, 0, 0, 0, 0, 0, 0, 0); /* alpha to coverage */
     PACKET(&f->s, 2, 1, 204);

@@ -203,6 +203,28 @@ test_unfilled(void **state)
     assert_true(out[0].is_point);
 }
 
+/* A polygon that is drawn as lines or points is still one for the stencil test, of its own face
+ * (OpenGL 2.1 specification, 4.1.4). Clockwise on the screen: down is where y grows. */
+static void
+test_unfilled_faces(void **state)
+{
+    struct scene scene;
+    struct triangle out[SETUP_MAX_TRIANGLES];
+    const struct vertex v[3] = {scene_vertex(10.0f, 10.0f, 0.5f, 1.0f, NULL),
+                                scene_vertex(50.0f, 10.0f, 0.5f, 1.0f, NULL),
+                                scene_vertex(10.0f, 50.0f, 0.5f, 1.0f, NULL)};
+
+    scene_init(&scene);
+    for (int i = 0; i < 4; i++) {
+        struct rasterizer_state *r = &scene.draw.rasterizer;
+        r->front_ccw = i & 1;
+        r->fill_front = r->fill_back = i & 2 ? FILL_POINT : FILL_LINE;
+        assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 3);
+        for (int t = 0; t < 3; t++)
+            assert_int_equal(out[t].front, !r->front_ccw);
+    }
+}
+
 /* No undefined behaviour, and nothing outside the bounds, whatever the vertex program gave. */
 static void
 test_wild_vertices(void **state)
@@ -249,7 +271,7 @@ main(void)
         cmocka_unit_test(test_planes_at_vertices),   cmocka_unit_test(test_culling),
         cmocka_unit_test(test_flat_and_two_sided),   cmocka_unit_test(test_polygon_offset),
         cmocka_unit_test(test_depth_stays_in_range), cmocka_unit_test(test_unfilled),
-        cmocka_unit_test(test_wild_vertices),
+        cmocka_unit_test(test_unfilled_faces),       cmocka_unit_test(test_wild_vertices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

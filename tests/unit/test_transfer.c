@@ -121,6 +121,27 @@ test_clear_depth(void **state)
     assert_int_equal(word_at(res, 5, 5), 0x3e800000);
 }
 
+/* To the nearest step of 2^24 - 1 = 16777215, in double precision as Mesa's util_pack_z() does it:
+ * 0.3 is 5033164.5 of them, which goes to the even number, 0.035 is 587202.525, which a product of
+ * floats would round down, 0.123 is 2063597.445, which it would round up. */
+static void
+test_clear_depth_nearest(void **state)
+{
+    static const struct {
+        double depth;
+        uint32_t bits;
+    } clears[] = {{0.3, 5033164}, {0.035, 587203}, {0.123, 2063597}};
+    struct resource *res = make(1, TARGET_2D, 19, 9, 9, 1, 1);
+    struct bound_surface surface = {res, res->format, 0, 0, 9, 9, 1};
+    for (size_t i = 0; i < sizeof clears / sizeof *clears; i++) {
+        clear_depth(&surface, &device.memory, MASK_DEPTH | MASK_STENCIL, clears[i].depth, 0x5a);
+        assert_int_equal(word_at(res, 7, 8), 0x5a000000 | clears[i].bits);
+        clear_depth(&surface, &device.memory, MASK_DEPTH | MASK_STENCIL, 1.0, 0xa5);
+        clear_depth(&surface, &device.memory, MASK_DEPTH, clears[i].depth, 0);
+        assert_int_equal(word_at(res, 7, 8), 0xa5000000 | clears[i].bits);
+    }
+}
+
 static void
 test_copy(void **state)
 {
@@ -252,6 +273,36 @@ test_blit_linear(void **state)
         }
 }
 
+/* Half as deep, a mipmap of a 3D texture: the mean of two slices. Slices of 16, 80, 144 and 208
+ * give (16 + 80) / 2 = 48 and (144 + 208) / 2 = 176. Layers of an array stay apart. */
+static void
+test_blit_slices(void **state)
+{
+    static const uint8_t slices[4] = {16, 80, 144, 208}, mean[2] = {48, 176};
+    static const struct {
+        uint32_t target, layers;
+    } cases[] = {{TARGET_3D, 2}, {TARGET_2D_ARRAY, 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bool filtered = cases[i].target == TARGET_3D;
+        const int32_t layers = (int32_t)cases[i].layers;
+        struct resource *res = make(1, cases[i].target, 67, 8, 8, 4, 1);
+        for (uint32_t p = 0; p < 8 * 8 * 4; p++)
+            memset(pixel(res, 0, p % 8, p / 8 % 8, p / 64, 0), slices[p / 64], 4);
+        struct gpu_cmd cmd = {.blit = {
+                                  .mask = 0x3f,
+                                  .filter = FILTER_LINEAR,
+                                  .dst = {1, 1, 67, {0, 0, 0, 4, 4, layers}},
+                                  .src = {1, 0, 67, {0, 0, 0, 8, 8, 4}},
+                              }};
+        struct error err;
+        assert_true(blit(&device, &cmd, &err));
+        for (uint32_t p = 0; p < 4 * 4 * cases[i].layers; p++)
+            for (uint32_t c = 0; c < 4; c++)
+                assert_int_equal(pixel(res, 1, p % 4, p / 4 % 4, p / 16, 0)[c],
+                                 filtered ? mean[p / 16] : slices[p / 16]);
+    }
+}
+
 static void
 test_blit_depth_and_resolve(void **state)
 {
@@ -336,15 +387,10 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_clear),
-        TEST(test_clear_depth),
-        TEST(test_copy),
-        TEST(test_copy_refusals),
-        TEST(test_blit_nearest),
-        TEST(test_blit_linear),
-        TEST(test_blit_depth_and_resolve),
-        TEST(test_blit_hostile),
-        TEST(test_picture),
+        TEST(test_clear),        TEST(test_clear_depth),   TEST(test_clear_depth_nearest),
+        TEST(test_copy),         TEST(test_copy_refusals), TEST(test_blit_nearest),
+        TEST(test_blit_linear),  TEST(test_blit_slices),   TEST(test_blit_depth_and_resolve),
+        TEST(test_blit_hostile), TEST(test_picture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
