@@ -8,6 +8,7 @@
 
 #include "sim/executor.h"
 #include "sim/simulation.h"
+#include "trace/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,6 +53,8 @@ static const char rig_fs[] = "FRAG\n"
 
 struct rig {
     struct params params;
+    struct frame_set frames;     /* that are timed; empty: all */
+    struct trace_writer *writer; /* takes all messages too, or NULL */
     struct simulation sim;
     struct executor_sink sink;
     struct stream stream;
@@ -65,6 +68,8 @@ rig_take_frame(void *data, const struct simulation_frame *frame, struct error *e
 {
     struct rig *rig = data;
     (void)err;
+    if (!frame->timed)
+        return true;
     memcpy(rig->pixels, frame->picture->rgba, sizeof rig->pixels);
     stat_set_snapshot(&rig->sim.machine->stats, rig->values);
     return true;
@@ -75,6 +80,8 @@ rig_take(struct rig *rig, struct message message)
 {
     struct error err;
     message.client = 1;
+    if (rig->writer && !trace_writer_add(rig->writer, &message, &err))
+        fail_msg("%s", err.text);
     if (!rig->sink.sink.take(rig->sink.sink.data, &message, NULL, 0, &err))
         fail_msg("%s", err.text);
 }
@@ -134,9 +141,8 @@ static inline void
 rig_start(struct rig *rig)
 {
     struct simulation_listener listener = {.data = rig, .frame = rig_take_frame};
-    struct frame_set all = {0};
     struct error err;
-    if (!simulation_init(&rig->sim, &rig->params, &all, &listener, &err))
+    if (!simulation_init(&rig->sim, &rig->params, &rig->frames, &listener, &err))
         fail_msg("%s", err.text);
     rig->values = calloc(rig->sim.machine->stats.count, sizeof *rig->values);
     executor_sink_init(&rig->sink, &rig->sim.executor);
