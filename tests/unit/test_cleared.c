@@ -105,7 +105,7 @@ a_cleared_surface_is_shown_without_reads(void **state)
     assert_all_pixels(rig, 0);
     put.transfer.handle = RES_COLOR;
     put.transfer.box = (struct box){0, 0, 0, 1, 1, 1};
-    rig_take(rig, put);
+    player_take(&rig->player, put, NULL, 0);
     rig_swap(rig);
     rig_assert_figure(rig, "dac.blocks_from_clear", 0);
     rig_assert_figure(rig, "memctl.dac_bytes_read", BLOCKS * 256);
@@ -207,10 +207,10 @@ the_way_there_makes_no_difference(void **state)
     const char *const parts[] = {part};
     close(mkstemp(path));
     close(mkstemp(part));
-    assert_true(trace_writer_create(&rig->writer, path, "two frames", &err));
+    assert_true(trace_writer_create(&rig->player.writer, path, "two frames", &err));
     two_frames(rig);
-    assert_true(trace_writer_close(rig->writer, &err));
-    rig->writer = NULL;
+    assert_true(trace_writer_close(rig->player.writer, &err));
+    rig->player.writer = NULL;
     rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
     rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS);
     rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS);
