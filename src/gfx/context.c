@@ -330,6 +330,7 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
     if (device->squares && is_texture(res))
         resource_tile(res, device->square_log2);
     res->references = 1;
+    cleared_init(res);
     res->created = device->commands;
     table_insert(&client->resources, handle, res);
     return true;
@@ -387,6 +388,10 @@ restore_contents(struct gpu_device *device, const struct gpu_cmd *cmd, struct er
     if (!page_in(device, res, err))
         return false;
     resource_write_level(res, &device->memory, cmd->transfer.level, cmd->transfer.bytes);
+    cleared_restore(
+        res, cmd->transfer.level,
+        (struct cleared_code){(uint32_t)cmd->transfer.box.x, (uint32_t)cmd->transfer.box.y},
+        cmd->transfer.bytes);
     return true;
 }
 

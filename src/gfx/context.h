@@ -89,6 +89,9 @@ uint32_t gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd,
 void gpu_presented(struct gpu_device *device, const struct gpu_cmd *command);
 struct gpu_query *gpu_find_query(struct gpu_device *device, const struct gpu_cmd *cmd,
                                  uint32_t handle);
+/* The executor clears what is bound now (a CLEAR): remembered as gfx/cleared.h says. */
+void gpu_note_clear(struct gpu_device *device, const struct gpu_cmd *cmd);
+
 /* Whether the bound render condition lets draws, clears and blits through now. */
 bool gpu_render_condition(struct gpu_device *device, const struct gpu_cmd *cmd);
 

@@ -24,6 +24,7 @@ bake_surface(const struct object *object, enum format_use use, struct bound_surf
         .width = level->width,
         .height = level->height,
         .samples = object->res->samples,
+        .cleared = cleared_is(object->res, surface->level, surface->first_layer),
     };
     if (!out->format || !(out->format->uses & use))
         return fail(err, "format %s (%u) cannot be a %s buffer",
@@ -51,6 +52,28 @@ gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
     struct gpu_state *state = find_state(device, cmd, err);
     return state && page_in_surfaces(device, state, err) &&
            bake_surfaces(state, color, color_count, depth, err);
+}
+
+static void
+note_surface_clear(const struct object *object, uint32_t buffers, uint32_t stencil)
+{
+    const struct surface *surface = &object->surface;
+    const struct bound_surface cleared = {.format = format_get(surface->format),
+                                          .level = surface->level,
+                                          .layer = surface->first_layer};
+    cleared_note_clear(&cleared, object->res, buffers, stencil);
+}
+
+void
+gpu_note_clear(struct gpu_device *device, const struct gpu_cmd *cmd)
+{
+    const struct gpu_state *state = find_state(device, cmd, NULL);
+    const uint32_t buffers = cmd->clear.buffers, depth = buffers & (MASK_DEPTH | MASK_STENCIL);
+    for (uint32_t i = 0; i < state->color_count; i++)
+        if (state->color[i] && buffers & (uint32_t)MASK_COLOR0 << i)
+            note_surface_clear(state->color[i], 0, 0);
+    if (state->depth && depth)
+        note_surface_clear(state->depth, depth, cmd->clear.stencil);
 }
 
 bool
@@ -300,6 +323,18 @@ decide(struct draw *draw)
                     !draw->fs->writes_stencil;
 }
 
+/* What the draw may change is no longer as a clear left it. */
+static void
+note_writes(const struct draw *draw, const struct gpu_state *state)
+{
+    for (uint32_t i = 0; i < draw->color_count; i++)
+        if (state->color[i] && draw->color_output[i] != 0xff && draw->blend.rt[i].colormask != 0)
+            cleared_note_write(state->color[i]->res, false);
+    if (draw->depth_write || draw->stencil_write)
+        cleared_note_write(state->depth->res,
+                           draw->stencil_write || draw->depth.format != state->depth->res->format);
+}
+
 static void
 bake_fixed_state(struct draw *draw, const struct gpu_state *state)
 {
@@ -340,6 +375,7 @@ bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state
     bake_constants(draw, state, device, draw->vs, arena);
     bake_constants(draw, state, device, draw->fs, arena);
     decide(draw);
+    note_writes(draw, state);
     return true;
 }
 

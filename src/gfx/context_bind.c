@@ -106,6 +106,7 @@ set_framebuffer(struct gpu_device *device, struct gpu_state *state, const struct
     if (!page_in(device, state->depth->res, err))
         return false;
     resource_lay_samples(state->depth->res, samples, &device->memory);
+    cleared_note_write(state->depth->res, false);
     return true;
 }
 

@@ -35,6 +35,7 @@ check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     if (cmd->transfer.size_bytes < wanted || cmd->transfer.size_bytes - wanted > 3)
         return fail(err, "%u bytes for a box of %u", cmd->transfer.size_bytes, wanted);
     page_for_put(device, res, &cmd->transfer.box);
+    cleared_note_write(res, true);
     return true;
 }
 
@@ -87,6 +88,7 @@ check_copy(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
     box.y = (int32_t)cmd->copy.dst_y;
     box.z = (int32_t)cmd->copy.dst_z;
     dst->drawn = true;
+    cleared_note_write(dst, true);
     return check_box(dst, cmd->copy.dst_level, &box, err) && page_in(device, src, err) &&
            page_in(device, dst, err);
 }

@@ -2,6 +2,7 @@
 #ifndef AETIUS_GFX_CONTEXT_INTERNAL_H
 #define AETIUS_GFX_CONTEXT_INTERNAL_H
 
+#include "gfx/cleared.h"
 #include "gfx/context.h"
 #include "gfx/vertex.h"
 

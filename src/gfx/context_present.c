@@ -30,6 +30,7 @@ note_blit(struct resource *src, struct resource *dst)
     if (!src || !dst)
         return;
     dst->drawn = true;
+    cleared_note_write(dst, true);
     if (src->desc.width != dst->desc.width || src->desc.height != dst->desc.height)
         return;
     if (is_display(src) && dst->samples > 1) { /* the driver fills a new multisampled surface */

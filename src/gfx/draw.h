@@ -18,6 +18,7 @@ struct bound_surface {          /* a render target */
     const struct resource *res; /* NULL: none */
     const struct format_info *format;
     uint32_t level, layer, width, height, samples;
+    bool cleared; /* it held nothing but a clear's value when it was baked */
 };
 
 struct bound_attribute {

@@ -65,6 +65,13 @@ struct resource_level {
     uint32_t square_bytes, row_bytes; /* from a square to the next; from a row of them */
 };
 
+struct resource_cleared { /* what is left of clears (gfx/cleared.h) */
+    bool is_whole;        /* this slice holds nothing but the value of a clear */
+    uint32_t level, layer;
+    bool has_stencil; /* every element of the resource has this stencil */
+    uint8_t stencil;
+};
+
 struct resource {
     struct resource_desc desc;
     const struct format_info *format;
@@ -82,6 +89,7 @@ struct resource {
     uint32_t held_bytes; /* at its address: its size, or whole pages of the host */
     uint8_t *paged;      /* its bytes while address is 0; NULL: zeroes (context_paging.c) */
     bool drawn;          /* drawn into since it was shown last (context_present.c) */
+    struct resource_cleared cleared;
     bool sampled_only;   /* lies in a texture's squares, not in the ROPs' tiles */
     uint32_t references; /* by handle, by surfaces and views, by baked draws */
 };

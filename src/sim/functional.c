@@ -85,6 +85,7 @@ clear(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!gpu_bake_framebuffer(renderer->device, cmd, color, &count, &depth, err))
         return false;
+    gpu_note_clear(renderer->device, cmd);
     for (uint32_t i = 0; i < count; i++)
         if (color[i].res && buffers & (uint32_t)MASK_COLOR0 << i)
             clear_color(&color[i], memory, cmd->clear.rgba);

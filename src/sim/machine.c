@@ -4,6 +4,7 @@
 #include "sim/machine.h"
 
 #include "base/file.h"
+#include "gfx/cleared.h"
 #include "gfx/transfer.h"
 
 #include <inttypes.h>
@@ -96,6 +97,23 @@ same_surfaces(const struct machine *m, const struct bound_surface *color, uint32
     return same;
 }
 
+/* The block states of a surface that comes new to the ROPs: cleared, if nothing has touched it
+ * since its clear; else raw. */
+static void
+begin_surface(struct machine *m, const struct bound_surface *surface, uint32_t targets)
+{
+    const struct resource *res = surface->res;
+    if (!res || !surface->cleared)
+        return;
+    const struct resource_level *level = &res->levels[surface->level];
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->targets = targets;
+    step->control.kind = CONTROL_BEGIN;
+    step->control.surface = *surface;
+    step->control.line = m->device->memory.bytes + res->address + level->offset +
+                         (size_t)surface->layer * level->slice_bytes;
+}
+
 /* The surfaces that work goes to from now on; the others are left first. */
 static void
 use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
@@ -107,6 +125,9 @@ use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t coun
     memcpy(m->color, color, count * sizeof *color);
     m->color_count = count;
     m->depth = *depth;
+    for (uint32_t i = 0; i < count; i++)
+        begin_surface(m, &color[i], STEP_COLOR);
+    begin_surface(m, depth, STEP_ZSTENCIL);
 }
 
 static bool
@@ -158,6 +179,25 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return run_until(m, !m->params.COMMANDPROCESSOR.PipelinedBatchRendering, err);
 }
 
+/* A clear of depth alone is one of both where every element is known to have the same stencil. */
+static void
+add_depth_clear(struct machine *m, const struct bound_surface *depth, const struct gpu_cmd *cmd)
+{
+    const struct resource_cleared *cleared = &depth->res->cleared;
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->targets = STEP_ZSTENCIL | STEP_HZ;
+    step->control.kind = CONTROL_CLEAR;
+    step->control.surface = *depth;
+    step->control.buffers = cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL);
+    step->control.depth = cmd->clear.depth;
+    step->control.stencil = cmd->clear.stencil;
+    if (step->control.buffers == MASK_DEPTH && cleared->has_stencil &&
+        depth->format == depth->res->format) {
+        step->control.buffers |= MASK_STENCIL;
+        step->control.stencil = cleared->stencil;
+    }
+}
+
 static bool
 clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -177,16 +217,9 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         step->control.surface = color[i];
         memcpy(step->control.rgba, cmd->clear.rgba, sizeof step->control.rgba);
     }
-    uint32_t buffers = cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL);
-    if (depth.res && buffers) {
-        struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
-        step->targets = STEP_ZSTENCIL | STEP_HZ;
-        step->control.kind = CONTROL_CLEAR;
-        step->control.surface = depth;
-        step->control.buffers = buffers;
-        step->control.depth = cmd->clear.depth;
-        step->control.stencil = cmd->clear.stencil;
-    }
+    if (depth.res && cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL))
+        add_depth_clear(m, &depth, cmd);
+    gpu_note_clear(m->device, cmd);
     m->cmdproc->stats.clears++;
     return run(m, err);
 }
@@ -357,14 +390,18 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
     add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL);
+    const struct bound_surface surface = {.res = res,
+                                          .format = res->format,
+                                          .width = res->levels[0].width,
+                                          .height = res->levels[0].height,
+                                          .samples = res->samples,
+                                          .cleared = cleared_is(res, 0, 0)};
+    if (!is_live(m, res))
+        begin_surface(m, &surface, STEP_COLOR);
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->targets = STEP_COLOR | STEP_DAC;
     step->control.kind = CONTROL_SHOW;
-    step->control.surface = (struct bound_surface){.res = res,
-                                                   .format = res->format,
-                                                   .width = res->levels[0].width,
-                                                   .height = res->levels[0].height,
-                                                   .samples = res->samples};
+    step->control.surface = surface;
     if (!run(m, err))
         return false;
     if (out) {

@@ -7,6 +7,7 @@
 #include "sim/trim.h"
 
 #include "base/log.h"
+#include "gfx/cleared.h"
 #include "sim/executor.h"
 #include "sim/functional.h"
 #include "trace/live_state.h"
@@ -109,9 +110,10 @@ write_message(void *data, const struct message *message, struct error *err)
     return trace_writer_add(trim->writer, message, err);
 }
 
+/* `now`: what the device has of it, or NULL. */
 static bool
 write_level(struct trim *trim, const struct live_resource *live, const struct resource *res,
-            uint32_t level, struct error *err)
+            const struct resource *now, uint32_t level, struct error *err)
 {
     const struct resource_level *l = &res->levels[level];
     struct message message = {.kind = MESSAGE_CONTENTS, .client = live->client};
@@ -121,6 +123,9 @@ write_level(struct trim *trim, const struct live_resource *live, const struct re
     resource_read_level(res, &trim->device.memory, level, bytes);
     message.transfer.handle = live->desc.handle;
     message.transfer.level = level;
+    const struct cleared_code code = now ? cleared_encode(now, level) : (struct cleared_code){0, 0};
+    box->x = (int32_t)code.slice;
+    box->y = (int32_t)code.stencil;
     box->width = (int32_t)(buffer ? l->width : l->tiles_x * TILE_SIZE * res->format->block_width);
     box->height = (int32_t)(buffer ? 1 : l->tiles_y * TILE_SIZE * res->format->block_height);
     box->depth = (int32_t)l->slices;
@@ -142,8 +147,10 @@ write_contents(void *data, const struct live_resource *live, struct error *err)
     if (!resource_init(&res, &live->desc, err))
         return false;
     res.address = live->address;
+    const struct resource *now =
+        live->dropped ? NULL : gpu_resource(&trim->device, live->client, live->desc.handle);
     for (uint32_t level = 0; level <= res.desc.last_level; level++)
-        if (!write_level(trim, live, &res, level, err))
+        if (!write_level(trim, live, &res, now, level, err))
             return false;
     return true;
 }

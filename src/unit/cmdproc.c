@@ -12,7 +12,8 @@
  * done.
  *
  * Transactions go at CommandProcessorBusWidth bytes a cycle, up to 16 of them in flight. Source:
- * machine.md (units; order and hazards). Not modelled: the reading of the command stream itself. */
+ * machine.md (units; order and hazards). Not modelled: the command stream itself, which ATTILA too
+ * takes from the system's bus, not from memory. */
 #include "unit/cmdproc.h"
 
 #include <string.h>

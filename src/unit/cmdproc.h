@@ -7,7 +7,7 @@
 #include "unit/items.h"
 #include "unit/stats.h"
 
-enum { CMDPROC_MAX_STEPS = 16, CMDPROC_READS_IN_FLIGHT = 16, CMDPROC_BATCHES = 4 };
+enum { CMDPROC_MAX_STEPS = 32, CMDPROC_READS_IN_FLIGHT = 16, CMDPROC_BATCHES = 4 };
 
 enum step_target { /* who obeys a control step: a bit each */
                    STEP_STREAMER = 1,

@@ -6,8 +6,9 @@
  * of 64 bits: 4 cycles). Data follows its command by ReadLatency or WriteLatency, and the next
  * command of the same direction by as many cycles as the data takes; a write command waits for the
  * last data read, a read command for WriteToReadLatency after the last data written. A page that is
- * not among the OpenPages of the channel delays the command by PageOpenLatency. Reads and writes
- * have a queue each, in order. At most one command a channel and GPU cycle.
+ * not open in its bank (page n lies in bank n modulo OpenPages) delays the command by
+ * PageOpenLatency. Reads and writes have a queue each, in order. At most one command a channel and
+ * GPU cycle.
  *
  * GDDR3 (MemoryControllerV2): a burst moves V2BurstElementsPerCycle 32-bit elements a cycle. A row
  * must be open in its bank: tRP to close the old one, tRCD (tRCDW) to open it for reads (writes),
@@ -109,7 +110,8 @@ dram_reset(struct dram *dram)
     dram->bus_free = dram->gpu_bus_free = dram->command_free = dram->next_open = 0;
     dram->last_read_end = dram->last_write_end = 0;
     dram->last_was_write = false;
-    dram->in_a_row = dram->page_count = 0;
+    dram->in_a_row = 0;
+    memset(dram->pages, 0xff, sizeof dram->pages); /* no page */
     dram->wake = 0;
     for (uint32_t b = 0; b < DRAM_MAX_BANKS; b++)
         dram->banks[b] = (struct dram_bank){.row = DRAM_NO_ROW};
@@ -262,23 +264,17 @@ prefers_direction(const struct dram *dram, const struct dram_entry *entry)
     return (entry->write == dram->last_was_write) == (dram->in_a_row < limit);
 }
 
-/* Cycles to open the page of an entry: 0 when it is open, or when memory has no pages. */
+/* Cycles to open the page of an entry: 0 when it is open, or when memory has no pages. Each of the
+ * open pages has a bank of its own, which the low bits of a page's number choose. */
 static uint32_t
 open_page(struct dram *dram, int32_t page)
 {
     const struct params *p = dram->params;
-    uint32_t limit = p->MEMORYCONTROLLER.OpenPages, i = 0;
     if (!p->MEMORYCONTROLLER.PageOpenLatency)
         return 0;
-    while (i < dram->page_count && dram->pages[i] != page)
-        i++;
-    bool hit = i < dram->page_count;
-    if (!hit && dram->page_count < limit)
-        i = dram->page_count++;
-    else if (!hit)
-        i = limit - 1;
-    memmove(&dram->pages[1], &dram->pages[0], i * sizeof dram->pages[0]);
-    dram->pages[0] = page;
+    int32_t *bank = &dram->pages[(uint32_t)page % p->MEMORYCONTROLLER.OpenPages];
+    const bool hit = *bank == page;
+    *bank = page;
     *(hit ? &dram->stats.row_hits : &dram->stats.row_misses) += 1;
     return hit ? 0 : p->MEMORYCONTROLLER.PageOpenLatency;
 }

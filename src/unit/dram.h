@@ -52,12 +52,10 @@ struct dram {
     uint64_t last_read_end, last_write_end; /* of their data on the bus */
     uint64_t next_open;                     /* cycle from which a row may be opened in any bank */
     struct dram_bank banks[DRAM_MAX_BANKS];
-    /* simple model: pages held open, the most recently used first */
-    int32_t pages[DRAM_MAX_PAGES];
-    uint32_t page_count;
-    uint32_t channels; /* of the machine: to find a row from an address */
-    bool fault_order;  /* fault injection: transactions pass others of the same address */
-    uint64_t wake;     /* GPU cycle from which something can happen; new entries set it to 0 */
+    int32_t pages[DRAM_MAX_PAGES]; /* simple model: the open one of each bank, or -1 */
+    uint32_t channels;             /* of the machine: to find a row from an address */
+    bool fault_order; /* fault injection: transactions pass others of the same address */
+    uint64_t wake;    /* GPU cycle from which something can happen; new entries set it to 0 */
     struct dram_stats stats;
 };
 

@@ -89,7 +89,7 @@ take(struct fraggen *fraggen, uint64_t now)
             return true;
         if (fraggen->count == fraggen->capacity)
             return false;
-        *waiting_at(fraggen, fraggen->count++) = (struct fraggen_waiting){*item, now};
+        *waiting_at(fraggen, fraggen->count++) = (struct fraggen_waiting){*item, now, 0};
         fraggen->stats.triangles_in++;
         queue_pop(fraggen->in, now);
     }
@@ -114,11 +114,23 @@ begin(struct fraggen *fraggen)
     search_begin(&fraggen->search, &fraggen->stats, fraggen->batch);
 }
 
+/* The statistics hold the classes of size side by side: none, 1, 2 to 3, 4 to 7, ... */
+static void
+count_size(struct fraggen_stats *stats, uint32_t fragments)
+{
+    const uint32_t last = (uint32_t)(&stats->size_16384_up - &stats->size_0);
+    const uint32_t class = fragments ? 32 - (uint32_t)__builtin_clz(fragments) : 0;
+    ++*(&stats->size_0 + least(class, last));
+}
+
 static void
 finish(struct fraggen *fraggen)
 {
-    for (uint32_t i = 0; i < fraggen->batch; i++)
-        triangle_release(fraggen->pools, waiting_at(fraggen, i)->item.triangle);
+    for (uint32_t i = 0; i < fraggen->batch; i++) {
+        const struct fraggen_waiting *done = waiting_at(fraggen, i);
+        count_size(&fraggen->stats, done->fragments);
+        triangle_release(fraggen->pools, done->item.triangle);
+    }
     fraggen->head = (fraggen->head + fraggen->batch) % fraggen->capacity;
     fraggen->count -= fraggen->batch;
     fraggen->finished += fraggen->batch;
@@ -143,12 +155,13 @@ quads_of(uint64_t mask)
     return mask & UINT64_C(0x1111111111111111);
 }
 
-/* Sends the triangle's fragments in the part `in` of the tile at (x, y); returns how many quads'
+/* Sends a triangle's fragments in the part `in` of the tile at (x, y); returns how many quads'
  * time that takes, 0 when there are none. */
 static uint32_t
-give_tile(struct fraggen *fraggen, const struct triangle_item *from, int32_t x, int32_t y,
+give_tile(struct fraggen *fraggen, struct fraggen_waiting *waiting, int32_t x, int32_t y,
           uint64_t in, uint64_t now)
 {
+    const struct triangle_item *from = &waiting->item;
     const struct draw *draw = from->draw;
     uint64_t samples[MAX_SAMPLES];
     const uint64_t mask = raster_tile_samples(&from->triangle->triangle, x, y, samples) & in;
@@ -171,6 +184,7 @@ give_tile(struct fraggen *fraggen, const struct triangle_item *from, int32_t x, 
     fraggen->stats.tiles_out++;
     fraggen->stats.tiles_full += mask == ~UINT64_C(0);
     fraggen->stats.fragments += (uint64_t)__builtin_popcountll(mask);
+    waiting->fragments += (uint32_t)__builtin_popcountll(mask);
     fraggen->stats.quads += quads;
     fraggen->stats.quads_full +=
         (uint64_t)__builtin_popcountll(quads_of(~mask) ^ UINT64_C(0x1111111111111111));
@@ -256,7 +270,7 @@ go_on_with_step(struct fraggen *fraggen, uint64_t now)
     if (fraggen->gen_width < TILE_SIZE || fraggen->gen_height < TILE_SIZE)
         in = fraggen->gen_masks[(uint32_t)y % TILE_SIZE / fraggen->gen_height * 4 +
                                 (uint32_t)x % TILE_SIZE / fraggen->gen_width];
-    const struct triangle_item *from = &waiting_at(fraggen, fraggen->triangle)->item;
+    struct fraggen_waiting *from = waiting_at(fraggen, fraggen->triangle);
     const uint32_t quads =
         give_tile(fraggen, from, x / TILE_SIZE * TILE_SIZE, y / TILE_SIZE * TILE_SIZE, in, now);
     fraggen->step_gave |= quads != 0;
@@ -309,11 +323,12 @@ generate_levels(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
         *why = UNIT_BLOCKED;
         return false;
     }
-    const struct triangle_item *from = &waiting_at(fraggen, 0)->item;
+    struct fraggen_waiting *from = waiting_at(fraggen, 0);
     const uint32_t quads =
         give_tile(fraggen, from, fraggen->level_tile.x, fraggen->level_tile.y, ~UINT64_C(0), now);
     const uint32_t passes =
-        quads ? (from->draw->samples + fraggen->samples_cycle - 1) / fraggen->samples_cycle : 1;
+        quads ? (from->item.draw->samples + fraggen->samples_cycle - 1) / fraggen->samples_cycle
+              : 1;
     fraggen->free_cycle = now + passes; /* its blocks came one a cycle, for one pass */
     fraggen->has_level_tile = levels_next(&fraggen->levels, &fraggen->stats, &fraggen->level_tile);
     return true;

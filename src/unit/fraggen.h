@@ -10,7 +10,8 @@
 
 struct fraggen_waiting {
     struct triangle_item item;
-    uint64_t arrival; /* cycle in which it came */
+    uint64_t arrival;   /* cycle in which it came */
+    uint32_t fragments; /* so far */
 };
 
 struct fraggen {

@@ -151,6 +151,7 @@ struct texture_item {
 enum control_kind {
     CONTROL_FLUSH,   /* write back what is dirty; blocks stay as they are in the cache */
     CONTROL_RESOLVE, /* flush, write out cleared blocks, forget everything: the surface is left */
+    CONTROL_BEGIN,   /* ROPs: `surface` is cleared, its states are set so without an effort */
     CONTROL_CLEAR,   /* ROPs: clear `surface` */
     CONTROL_INVALIDATE, /* forget what is cached (read-only caches) */
     CONTROL_SHOW,       /* DAC: read `surface` out as a frame; colorwrite: send block states */
@@ -159,7 +160,8 @@ enum control_kind {
 struct control_item {
     enum control_kind kind;
     struct bound_surface surface;
-    uint32_t buffers; /* CLEAR of depth: MASK_DEPTH, MASK_STENCIL */
+    const uint8_t *line; /* BEGIN: a line of the cleared surface */
+    uint32_t buffers;    /* CLEAR of depth: MASK_DEPTH, MASK_STENCIL */
     float rgba[4];
     double depth;
     uint32_t stencil;

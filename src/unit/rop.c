@@ -379,6 +379,18 @@ fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
     return all;
 }
 
+/* A surface that has been untouched since its clear comes to the ROP. */
+static void
+begin(struct rop *rop)
+{
+    struct block_surface *surface = blocks_use(&rop->blocks, &rop->order.surface);
+    memcpy(surface->clear_line, rop->order.line, rop->shape.cache.line_bytes);
+    for (uint32_t n = 0, total = blocks_of_surface(&rop->blocks, surface); n < total; n++)
+        if (blocks_own(&rop->blocks, surface, n) && blocks_reach(&rop->blocks, surface, n))
+            blocks_note(&rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
+                        BLOCK_CLEARED);
+}
+
 /* Sends a line of the order through the steps; false: there is no room now. */
 static bool
 fetch_line(struct rop *rop, uint32_t address, uint64_t now)
@@ -522,6 +534,7 @@ static bool
 obey_order(struct rop *rop, uint64_t now, bool *worked)
 {
     switch (rop->order.kind) {
+    case CONTROL_BEGIN: begin(rop); return true;
     case CONTROL_CLEAR: return clear(rop, now, worked);
     case CONTROL_FLUSH:
     case CONTROL_SHOW: return flush(rop, now, worked);

@@ -6,6 +6,7 @@
 
 #include "sim/executor.h"
 #include "sim/simulation.h"
+#include "trace/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 #include <cmocka.h> /* behind our own headers: it has a macro fail() */
 
 struct player {
+    struct trace_writer *writer; /* takes all messages too; NULL */
     struct simulation sim;
     struct executor_sink sink;
 };
@@ -24,6 +26,8 @@ player_take(struct player *player, struct message message, void *out, uint32_t o
 {
     struct error err = {""};
     message.client = 1;
+    if (player->writer && !trace_writer_add(player->writer, &message, &err))
+        fail_msg("%s", err.text);
     if (!player->sink.sink.take(player->sink.sink.data, &message, out, out_bytes, &err))
         fail_msg("%s", err.text);
 }

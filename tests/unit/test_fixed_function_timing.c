@@ -296,6 +296,55 @@ draw_half(struct rig *rig)
     rig_assert_figure(rig, "fraggen.quads_full", 31 * 32 / 2);
 }
 
+/* Triangles in the corner with legs of n pixels cover those with x + y <= n - 2, n (n - 1) / 2 in
+ * all; one with legs of 0.9 has a pixel's centre in its box, and none inside. */
+static void
+draw_sizes(struct rig *rig)
+{
+    static const float legs[] = {0.9f, 2, 3, 4, 4, 8, SIZE};
+    enum { COUNT = sizeof legs / sizeof legs[0] };
+    float vertices[COUNT][3][4];
+    rig_start(rig);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const float end = legs[i] / (SIZE / 2) - 1;
+        const float corner[3][4] = {{-1, -1, 0, 1}, {end, -1, 0, 1}, {-1, end, 0, 1}};
+        memcpy(vertices[i], corner, sizeof corner);
+    }
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_draw(rig, MODE_TRIANGLES, 3 * COUNT, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "fraggen.size_0", 1);
+    rig_assert_figure(rig, "fraggen.size_1", 1);
+    rig_assert_figure(rig, "fraggen.size_2_3", 1);
+    rig_assert_figure(rig, "fraggen.size_4_7", 2);   /* 6 */
+    rig_assert_figure(rig, "fraggen.size_16_31", 1); /* 28 */
+    rig_assert_figure(rig, "fraggen.size_1024_2047", 1);
+}
+
+static void
+sizes_scanned(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_SCAN;
+    draw_sizes(rig);
+}
+
+static void
+sizes_by_recursion(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_RECURSIVE;
+    draw_sizes(rig);
+}
+
+static void
+sizes_through_seven_levels(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_SEVEN_LEVEL;
+    draw_sizes(rig);
+}
+
 /* Of 16 scan tiles of 16x16 those with i + j <= 3 are touched; the last of the four 8x8 tiles of
  * the four on the diagonal is empty. */
 static void
@@ -440,6 +489,9 @@ main(void)
         TEST(indices_of_one_byte),
         TEST(indices_of_two_bytes),
         TEST(indices_of_four_bytes),
+        TEST(sizes_scanned),
+        TEST(sizes_by_recursion),
+        TEST(sizes_through_seven_levels),
         TEST(half_scanned),
         TEST(half_by_recursion),
         TEST(half_through_seven_levels),

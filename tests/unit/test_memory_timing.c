@@ -230,6 +230,11 @@ simple_pages(void **state)
     assert_ends(&p, &two, ends);
     p.MEMORYCONTROLLER.OpenPages = 1;
     assert_steady(&p, &two, 27, 17);
+    p.MEMORYCONTROLLER.OpenPages = 8;
+    struct stream apart = {0}; /* pages 0 and 8 are of one bank */
+    for (uint32_t i = 0; i < 8; i++)
+        add(&apart, 0, i % 2 * 8 * 4096 + i * 64, false);
+    assert_steady(&p, &apart, 27, 17);
 }
 
 /* A write command waits for the last data read, a read command 5 cycles after the last written. */
