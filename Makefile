@@ -7,7 +7,8 @@
 #                   (out/real; PART=glmark2, multisample, openarena, apitrace, piglit,
 #                   verify, machines: only these)
 #   make fuzz       every fuzz target for TIME seconds (out/fuzz)
-#   make bench      the simulator's speed
+#   make bench      the simulator's speed (PART=scenes, programs, jobs, codecs, replay, capture:
+#                   only these)
 #   make scaling    whether more memory channels, shader units and cache make frames faster
 #   make install    into PREFIX (DESTDIR is honoured)
 #   make format     clang-format over all sources
@@ -45,7 +46,7 @@ fuzz:
 bench:
 	@tools/setup.sh build demo
 	@$(MAKE) --no-print-directory build
-	@tools/bench.sh $(BUILD)/aetius
+	@tools/bench.sh $(BUILD)/aetius $(PART)
 
 scaling:
 	@tools/setup.sh build demo

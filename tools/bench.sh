@@ -3,13 +3,19 @@
 # shader, texture unit or ROP was BUSY in them; wall time is that spent on the machine. Beside them
 # the cycles of the frame, and the lower bound that its work sets (report/metrics.def).
 #
-#     tools/bench.sh build/aetius
+#     tools/bench.sh build/aetius [PART...]
+#
+# Parts: scenes (of benchmarks/gl), programs (glmark2, OpenArena), jobs (40 frames of OpenArena with
+# one process and with two), codecs, replay (the functional renderer against the references), capture
+# (the whole demo, played without and with a capture).
 #
 # Environment: RUNS (3), SIZE (1024x768: of our own scenes).
 set -eu
 cd "$(dirname "$0")/.."
 aetius=$1
-scenes=$(dirname "$1")/benchmarks/gl
+shift
+parts=${*:-scenes programs jobs codecs replay capture}
+scenes=$(dirname "$aetius")/benchmarks/gl
 size=${SIZE:-1024x768}
 runs=${RUNS:-3}
 out=out/bench
@@ -18,13 +24,18 @@ out=out/bench
 rm -rf "$out"
 mkdir -p "$out"
 
+has_game() {
+    [ -x /usr/games/openarena ]
+}
+
 # heading TITLE: of a table
 heading() {
     echo "$1"
-    printf '  %-28s %-15s %12s %10s %12s %12s %12s %6s\n' scene machine 'busy cycles' 'wall ms' \
-        'wall ns a' cycles 'lower bound' ''
-    printf '  %-28s %-15s %12s %10s %12s %12s %12s %6s\n' '' '' 'a wall s' 'a frame' \
-        'fragment' 'a frame' 'a frame' ratio
+    line='  %-28s %-15s %12s %10s %12s %12s %12s %6s %6s\n'
+    # shellcheck disable=SC2059  # one format for all lines
+    printf "$line" scene machine 'busy cycles' 'wall ms' 'wall ns a' cycles 'lower bound' '' MB
+    # shellcheck disable=SC2059
+    printf "$line" '' '' 'a wall s' 'a frame' 'fragment' 'a frame' 'a frame' ratio resident
 }
 
 # measure NAME TRACE FRAMES PRESET OPTIONS...: one line
@@ -48,12 +59,14 @@ measure() {
         | ($run.metrics.lower_bound // 0) as $bound
         | [median(.busy_cycles_per_second), median(.wall_ms_per_frame),
            median(.wall_ns_per_fragment), ($cycles | round), ($bound / $run.frames | round),
-           (if $bound > 0 then $run.cycles / $bound * 100 | round / 100 else "-" end)]
+           (if $bound > 0 then $run.cycles / $bound * 100 | round / 100 else "-" end),
+           (median(.peak_rss_bytes) / 1e6 | round)]
         | map(tostring) | join(" ")
     ' "$out"/run-*/run.json | {
-        read -r busy wall fragment cycles bound ratio
-        printf '  %-28s %-15s %12s %10s %12s %12s %12s %6s\n' "$name" "$preset" "$busy" "$wall" \
-            "$fragment" "$cycles" "$bound" "$ratio"
+        read -r busy wall fragment cycles bound ratio memory
+        # shellcheck disable=SC2059
+        printf "$line" "$name" "$preset" "$busy" "$wall" "$fragment" "$cycles" "$bound" "$ratio" \
+            "$memory"
     }
 }
 
@@ -66,7 +79,6 @@ if ! can_draw || [ ! -x "$scenes/fill" ]; then
     exit 0
 fi
 
-heading "scenes of benchmarks/gl, $size, their second frame; median of $runs runs"
 # scene NAME PROGRAM OPTIONS...
 scene() {
     name=$1
@@ -78,38 +90,65 @@ scene() {
         measure "$name" "$trace" 1 $preset
     done
 }
-scene '16 layers of color' fill --kind color --layers 16
-scene '16 layers of color and z' fill --kind both --layers 16
-scene '8 blended layers' fill --kind blend --layers 8
-scene '8 bilinear layers' fill --kind bilinear --layers 8
-scene '500 triangles' triangles --count 500
-scene '400 batches' batches --count 400
-for preset in reference-2005 reference-2008; do
-    measure '400 batches, overlapping' "$out/400-batches.trace" 1 $preset \
-        --set COMMANDPROCESSOR.PipelinedBatchRendering=TRUE
-done
-scene 'clear and swap' clear
 
-heading 'real programs'
-capture "$out/texture.trace" "$out/capture.log" glmark2 -s 800x600 -b texture:nframes=3
-for preset in reference-2005 reference-2008; do
-    measure 'glmark2 texture, 800x600' "$out/texture.trace" 0-2 $preset
-done
-[ -x /usr/games/openarena ] || exit 0
-capture_game "$out/game.trace" 1024 768 300-301
-for preset in reference-2005 reference-2008; do
-    measure 'OpenArena frame 301, 1024x768' "$out/game.trace" 1 $preset
-done
+part_scenes() {
+    heading "scenes of benchmarks/gl, $size, their second frame; median of $runs runs"
+    scene '16 layers of color' fill --kind color --layers 16
+    scene '16 layers of color and z' fill --kind both --layers 16
+    scene '8 blended layers' fill --kind blend --layers 8
+    scene '8 bilinear layers' fill --kind bilinear --layers 8
+    scene '500 triangles' triangles --count 500
+    scene '400 batches' batches --count 400
+    for preset in reference-2005 reference-2008; do
+        measure '400 batches, overlapping' "$out/400-batches.trace" 1 $preset \
+            --set COMMANDPROCESSOR.PipelinedBatchRendering=TRUE
+    done
+    scene 'clear and swap' clear
+}
+
+part_programs() {
+    heading 'real programs'
+    capture "$out/texture.trace" "$out/capture.log" glmark2 -s 800x600 -b texture:nframes=3
+    for preset in reference-2005 reference-2008; do
+        measure 'glmark2 texture, 800x600' "$out/texture.trace" 0-2 $preset
+    done
+    has_game || return 0
+    capture_game "$out/game.trace" 1024 768 300-300
+    for preset in reference-2005 reference-2008; do
+        measure 'OpenArena 300, 1024x768' "$out/game.trace" 0 $preset
+    done
+    capture_game "$out/game-anisotropic.trace" 1024 768 300-300 +set r_ext_texture_filter_anisotropic 1 \
+        +set r_ext_max_anisotropy 8
+    measure 'OpenArena 300, anisotropic' "$out/game-anisotropic.trace" 0 reference-2008
+}
+
+# One run each: its time is minutes.
+part_jobs() {
+    has_game || return 0
+    capture_game "$out/game-40.trace" 1024 768 300-339
+    for jobs in 1 2; do
+        began=$(date +%s%N)
+        "$aetius" sim "$out/game-40.trace" --preset reference-2008 --jobs $jobs --force \
+            -o "$out/jobs-$jobs" >"$out/run.log" 2>&1
+        eval "took_$jobs=$(($(date +%s%N) - began))"
+    done
+    # shellcheck disable=SC2154  # set by eval
+    awk -v one="$took_1" -v two="$took_2" 'BEGIN {
+        print "40 frames of OpenArena from 300, 1024x768, reference-2008:"
+        printf "  --jobs 1 %8.1f s\n  --jobs 2 %8.1f s, %.2f times as fast\n", one / 1e9, two / 1e9, one / two
+    }'
+}
 
 # The codecs, over the different blocks of an OpenArena frame with 4 samples a pixel.
-if "$aetius" sim --help | grep -q -e --capture-blocks; then
+part_codecs() {
+    has_game || return 0
     capture_game "$out/game-x4.trace" 1024 768 300-300 +set r_ext_multisample 4
     "$aetius" sim "$out/game-x4.trace" --preset reference-2005 --capture-blocks -o "$out/game-x4" \
         >"$out/run.log"
     echo 'codecs, blocks of OpenArena frame 300 with 4 samples a pixel'
     "$aetius" compress --bench "$out/game-x4/blocks.color"
     "$aetius" compress --bench "$out/game-x4/blocks.z"
-fi
+}
 
 # The functional renderer against the reference renderers: frames a second of a replay, its start-up
 # apart: 10 frames and 1 frame are timed.
@@ -125,19 +164,9 @@ frames_a_second() {
         'BEGIN { printf "  %-10s %8.2f\n", name, 9e9 / more }'
 }
 
-capture_game "$out/short.trace" 640 480 300-309
-echo 'OpenArena frames 300 to 309, 640x480, frames a second of a replay:'
-frames_a_second aetius
-frames_a_second softpipe --reference=softpipe
-frames_a_second llvmpipe --reference=llvmpipe
-
-# Frames a second as the game counts them, over the whole demo: of virgl_test_server alone, and of a
-# capture, which puts itself between them.
-play() {
-    "$@" /usr/games/openarena +set com_hunkmegs 512 +set s_initsound 0 +set r_fullscreen 0 \
-        +set r_mode -1 +set r_customwidth 640 +set r_customheight 480 +set com_maxfps 0 \
-        +set ttycon 0 +set timedemo 1 +set cl_renderer opengl1 +demo demo088-test1 \
-        +set nextdemo quit </dev/null 2>&1
+part_replay() {
+    # shellcheck disable=SC2046  # words
+    "$@" $(game 640 480) +set nextdemo quit </dev/null 2>&1
 }
 
 # with_display VARIABLE=VALUE... PROGRAM...
@@ -150,21 +179,44 @@ rate() {
     sed -n 's/.* seconds \([0-9.]*\) fps.*/\1/p' "$1" | tail -n 1
 }
 
-socket=$PWD/$out/alone.socket
-GALLIUM_DRIVER=llvmpipe GALLIVM_PERF=no_aos_sampling LIBGL_ALWAYS_SOFTWARE=1 \
-    virgl_test_server --use-egl-surfaceless --socket-path="$socket" >"$out/alone-server.log" 2>&1 &
-server=$!
-trap 'kill $server 2>/dev/null || true' EXIT
-while [ ! -S "$socket" ] && kill -0 $server 2>/dev/null; do sleep 0.1; done
-export HOME="$PWD/$out/home"
-play with_display LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=virpipe AETIUS_SOCKET="$socket" \
-    VTEST_SOCKET_NAME="$socket" LD_PRELOAD="$(realpath "$(dirname "$aetius")")/libaetius-shim.so" \
-    >"$out/alone.log" || true
-kill $server 2>/dev/null || true
-play "$aetius" capture --force -o "$out/whole.trace" -- >"$out/whole.log" || true
-echo 'OpenArena, the whole demo at 640x480, frames a second as it counts them:'
-awk -v alone="$(rate "$out/alone.log")" -v captured="$(rate "$out/whole.log")" 'BEGIN {
-    printf "  virgl_test_server alone %8.2f\n", alone
-    printf "  captured                %8.2f, %.0f%% of it\n", captured, alone ? 100 * captured / alone : 0
-}'
-sed -n 's/.*: \([0-9]* frames\), .* MB, \(.*\) MB a frame$/  the trace               \2 MB a frame, \1/p' "$out/whole.log"
+part_capture() {
+    has_game || return 0
+    socket=$PWD/$out/alone.socket
+    GALLIUM_DRIVER=llvmpipe GALLIVM_PERF=no_aos_sampling LIBGL_ALWAYS_SOFTWARE=1 \
+        virgl_test_server --use-egl-surfaceless --socket-path="$socket" >"$out/alone-server.log" 2>&1 &
+    server=$!
+    trap 'kill $server 2>/dev/null || true' EXIT
+    while [ ! -S "$socket" ] && kill -0 $server 2>/dev/null; do sleep 0.1; done
+    export HOME="$PWD/$out/home"
+    mkdir -p "$HOME"
+    play with_display LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=virpipe AETIUS_SOCKET="$socket" \
+        VTEST_SOCKET_NAME="$socket" LD_PRELOAD="$(realpath "$(dirname "$aetius")")/libaetius-shim.so" \
+        >"$out/alone.log" || true
+    kill $server 2>/dev/null || true
+    play "$aetius" capture --force -o "$out/whole.trace" -- >"$out/whole.log" || true
+    echo 'OpenArena, the whole demo at 640x480, frames a second as it counts them:'
+    awk -v alone="$(rate "$out/alone.log")" -v captured="$(rate "$out/whole.log")" 'BEGIN {
+        printf "  virgl_test_server alone %8.2f\n", alone
+        printf "  captured                %8.2f, %.0f%% of it\n", captured, alone ? 100 * captured / alone : 0
+    }'
+    sed -n 's/.*: \([0-9]* frames\), .* MB, \(.*\) MB a frame$/  the trace               \2 MB a frame, \1/p' "$out/whole.log"
+}
+
+if ! can_draw || [ ! -x "$scenes/fill" ]; then
+    echo "No OpenGL program can run here: the figures are of the small trace that the repository keeps."
+    heading tests/golden/tiny.trace
+    for preset in reference-2005 reference-2008; do
+        measure tiny tests/golden/tiny.trace 0-1 $preset
+    done
+    exit 0
+fi
+
+for part in $parts; do
+    case $part in
+    scenes | programs | jobs | codecs | replay | capture) "part_$part" ;;
+    *)
+        echo "bench: there is no part '$part': scenes, programs, jobs, codecs, replay or capture" >&2
+        exit 2
+        ;;
+    esac
+done

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154
-# Inputs that the benchmarks and the scaling study share; sourced by them. $aetius is the simulator,
-# $out the folder that traces go to; a trace that is there is kept.
+# Inputs that the benchmarks, the scaling study and `make real` share; sourced by them. $aetius is
+# the simulator, $out the folder that traces go to; a trace that is there is kept.
 
 can_draw() {
     [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1
@@ -19,6 +19,13 @@ capture() {
     [ -f "$to" ] || mv "$to.part" "$to"
 }
 
+# game WIDTH HEIGHT: the command that plays OpenArena's demo, as words
+game() {
+    echo "/usr/games/openarena +set com_hunkmegs 512 +set s_initsound 0 +set r_fullscreen 0" \
+        "+set r_mode -1 +set r_customwidth $1 +set r_customheight $2 +set com_maxfps 0" \
+        "+set ttycon 0 +set timedemo 1 +set cl_renderer opengl1 +demo demo088-test1"
+}
+
 # capture_game TRACE WIDTH HEIGHT FRAMES OPTIONS...: OpenArena's demo. When it starts for the first
 # time it sets its display up twice, so that frames have other numbers: it is started once in vain.
 capture_game() {
@@ -34,11 +41,9 @@ play_game() {
     height=$3
     range=$4
     shift 4
+    # shellcheck disable=SC2046  # words
     HOME=$PWD/$out/home "$aetius" capture -o "$game_trace.part" --frames "$range" --stop -- \
-        /usr/games/openarena \
-        +set com_hunkmegs 512 +set s_initsound 0 +set r_fullscreen 0 +set r_mode -1 \
-        +set r_customwidth "$width" +set r_customheight "$height" +set com_maxfps 0 +set ttycon 0 \
-        +set timedemo 1 +set cl_renderer opengl1 "$@" +demo demo088-test1 </dev/null >"$out/game.log" 2>&1 || {
+        $(game "$width" "$height") "$@" </dev/null >"$out/game.log" 2>&1 || {
         tail -n 5 "$out/game.log" >&2
         echo "could not capture OpenArena (see $out/game.log)" >&2
         exit 1

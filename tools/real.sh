@@ -23,6 +23,8 @@ size=${SIZE:-800x600}
 out=$(realpath -m "${OUT:-out/real}")
 expected=tests/real/expected
 mkdir -p "$out"
+# shellcheck source=tools/inputs.sh
+. tools/inputs.sh
 
 say() { echo "real: $*"; }
 
@@ -68,8 +70,8 @@ timed() {
     fi
 }
 
-# capture TRACE OPTIONS... -- PROGRAM...
-capture() {
+# record TRACE OPTIONS... -- PROGRAM...
+record() {
     file=$1
     shift
     mkdir -p "$out/traces"
@@ -87,7 +89,7 @@ part_glmark2() {
             trace=$out/traces/$scene-$frame.trace
             there "$name" && continue
             say "$name"
-            capture "$trace" --frames "$frame-$frame" --stop -- \
+            record "$trace" --frames "$frame-$frame" --stop -- \
                 glmark2 -s "$size" -b "$scene:duration=3600:nframes=$((frame + 1))" || {
                 printf '%s\terror\tnot captured\n' "$name" >>"$out/pictures.txt"
                 continue
@@ -138,7 +140,7 @@ part_multisample() {
         there "$name" && continue
         trace=$out/traces/multisample.trace
         say "$name"
-        if capture "$trace" --frames 0-2 --stop -- glmark2 --visual-config samples=4 -s "$size" \
+        if record "$trace" --frames 0-2 --stop -- glmark2 --visual-config samples=4 -s "$size" \
             -b "$scene:duration=3600:nframes=3"; then
             multisampled "$name" "$trace" 2
         else
@@ -149,7 +151,7 @@ part_multisample() {
         name=multisample/$kind
         there "$name" && continue
         say "$name"
-        capture "$out/traces/multisample.trace" -- \
+        record "$out/traces/multisample.trace" -- \
             "$(dirname "$aetius")/benchmarks/gl/multisample" --kind "$kind" --frames 3
         multisampled "$name" "$out/traces/multisample.trace" 0-2
     done
@@ -167,10 +169,8 @@ cut_openarena() {
         rm -f "$cuts.captured" "$cuts.cut"
         mkdir -p "$home"
         say "openarena: capturing demo088-test1"
-        HOME=$home capture "$trace" -- /usr/games/openarena +set com_hunkmegs 512 \
-            +set s_initsound 0 +set r_fullscreen 0 +set r_mode -1 +set r_customwidth 640 \
-            +set r_customheight 480 +set com_maxfps 0 +set ttycon 0 +set timedemo 1 \
-            +set cl_renderer opengl1 +demo demo088-test1 +set nextdemo quit || return 1
+        # shellcheck disable=SC2046  # words
+        HOME=$home record "$trace" -- $(game 640 480) +set nextdemo quit || return 1
         touch "$cuts.captured"
     fi
     wanted=$("$aetius" info --json "$trace" |
@@ -222,7 +222,7 @@ part_apitrace() {
         say "apitrace failed: $(tail -n 1 "$out/traces/apitrace.log")"
         return 0
     }
-    capture "$trace" -- apitrace replay "$out/traces/glmark2.apitrace" || return 0
+    record "$trace" -- apitrace replay "$out/traces/glmark2.apitrace" || return 0
     picture apitrace "$trace" "$("$aetius" info --json "$trace" | jq -r "\"0-\\(.frames - 1)\"")"
 }
 
@@ -339,7 +339,7 @@ part_machines() {
         there "machines/$name" && continue
         say "machines: $name"
         trace=$out/traces/$scene-$frame.trace
-        [ -s "$trace" ] || capture "$trace" --frames "$frame-$frame" --stop -- \
+        [ -s "$trace" ] || record "$trace" --frames "$frame-$frame" --stop -- \
             glmark2 -s "$size" -b "$scene:duration=3600:nframes=$((frame + 1))" || {
             printf 'machines/%s\terror\tnot captured\n' "$name" >>"$out/pictures.txt"
             continue
