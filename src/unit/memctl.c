@@ -16,7 +16,6 @@
 #include <string.h>
 
 static enum unit_state memctl_clock(void *self, uint64_t now);
-static void memctl_settle(void *self, uint64_t now);
 
 void
 memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,
@@ -25,7 +24,6 @@ memctl_init(struct memctl *memctl, struct clock *clock, const struct params *par
     memset(memctl, 0, sizeof *memctl);
     clock_add_module(clock, &memctl->module, "memctl", -1, memctl, memctl_clock);
     memctl->module.keeps_time = true;
-    memctl->module.settle_fn = memctl_settle;
     memctl->memory = memory;
     memctl->params = params;
     memctl->channel_count = dram_channel_count(params);
@@ -228,11 +226,9 @@ may_reply(void *data, const struct dram_entry *entry)
     return may;
 }
 
-/* module.settle: statistics that the channels keep. */
 static void
-memctl_settle(void *self, uint64_t now)
+add_up_stats(struct memctl *memctl)
 {
-    struct memctl *memctl = self;
     struct memctl_stats *all = &memctl->stats;
     uint64_t burst_cycles = 0, turn_cycles = 0;
     all->turns = all->row_hits = all->row_misses = all->rows_closed = 0;
@@ -271,7 +267,7 @@ count_row(struct memctl *memctl, enum memory_client kind, uint64_t hits, uint64_
 }
 
 /* Serves at most one transaction of the channel. */
-static void
+static bool
 clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
 {
     uint64_t delay;
@@ -289,19 +285,20 @@ clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
         memctl->wake = channel->wake;
     if (memctl->refused) /* a client may make room at any time */
         channel->wake = 0;
+    return place >= 0;
 }
 
 static enum unit_state
 memctl_clock(void *self, uint64_t now)
 {
     struct memctl *memctl = self;
-    bool bursting = false, waiting = memctl->waiting > 0;
+    bool bursting = false, waiting = memctl->waiting > 0, served = false;
     memctl->now = now;
     memctl->wake = CYCLE_NEVER;
     for (uint32_t c = 0; c < memctl->channel_count; c++) {
         struct dram *channel = &memctl->channels[c];
         if (channel->count && channel->wake <= now)
-            clock_channel(memctl, channel, now);
+            served |= clock_channel(memctl, channel, now);
         else if (channel->count && channel->wake < memctl->wake)
             memctl->wake = channel->wake;
         if (channel->gpu_bus_free > now) {
@@ -310,6 +307,8 @@ memctl_clock(void *self, uint64_t now)
                 memctl->wake = channel->gpu_bus_free;
         }
     }
+    if (served)
+        add_up_stats(memctl);
     if (take_requests(memctl, now))
         memctl->wake = now + 1;
     module_wake_at(&memctl->module, memctl->wake);
