@@ -45,34 +45,20 @@ make_framebuffer(void)
     return buffer;
 }
 
-static GLuint
-compile(GLenum type, const char *text)
-{
-    GLuint shader = glCreateShader(type);
-    glShaderSource(shader, 1, &text, NULL);
-    glCompileShader(shader);
-    return shader;
-}
-
 /* Colors that reach 0 and 1 at the corners show whether a fragment was shaded outside. These shapes
  * stay inside the window: a renderer that cuts them at its rim may take each piece's own centroids
  * along the cuts. */
 static void
 use_centroid_program(void)
 {
-    GLuint program = glCreateProgram();
-    glAttachShader(program,
-                   compile(GL_VERTEX_SHADER, "#version 120\n"
-                                             "centroid varying vec4 inside; varying vec4 plain;\n"
-                                             "void main() { gl_Position = gl_Vertex;\n"
-                                             "  inside = gl_Color; plain = gl_Color; }\n"));
-    glAttachShader(program,
-                   compile(GL_FRAGMENT_SHADER, "#version 120\n"
-                                               "centroid varying vec4 inside; varying vec4 plain;\n"
-                                               "void main() { gl_FragColor = vec4(inside.rg,\n"
-                                               "  plain.b, 1.0); }\n"));
-    glLinkProgram(program);
-    glUseProgram(program);
+    glUseProgram(make_program("#version 120\n"
+                              "centroid varying vec4 inside; varying vec4 plain;\n"
+                              "void main() { gl_Position = gl_Vertex;\n"
+                              "  inside = gl_Color; plain = gl_Color; }\n",
+                              "#version 120\n"
+                              "centroid varying vec4 inside; varying vec4 plain;\n"
+                              "void main() { gl_FragColor = vec4(inside.rg,\n"
+                              "  plain.b, 1.0); }\n"));
     check_gl("program");
 }
 

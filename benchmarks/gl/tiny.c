@@ -7,59 +7,31 @@
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
 #include <GL/glext.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { TEXTURE_SIZE = 16, CUBE_SIZE = 8, MESH = 9 };
 
 static GLuint texture, flat_texture, cube, program;
 
-static GLuint
-compile(GLenum kind, const char *text)
-{
-    GLuint shader = glCreateShader(kind);
-    glShaderSource(shader, 1, &text, NULL);
-    glCompileShader(shader);
-    GLint ok;
-    glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
-    if (!ok) {
-        fprintf(stderr, "tiny: a shader does not compile\n");
-        exit(1);
-    }
-    return shader;
-}
-
 static void
-make_program(void)
+set_up_program(void)
 {
-    program = glCreateProgram();
-    glAttachShader(program,
-                   compile(GL_VERTEX_SHADER, "#version 120\n"
-                                             "uniform float turn;\n"
-                                             "varying vec2 at;\n"
-                                             "void main() {\n"
-                                             "    at = gl_Vertex.xy * 3.0 + vec2(turn, 0.0);\n"
-                                             "    gl_Position = gl_Vertex;\n"
-                                             "}\n"));
-    glAttachShader(program, compile(GL_FRAGMENT_SHADER,
-                                    "#version 120\n"
-                                    "uniform sampler2D image;\n"
-                                    "varying vec2 at;\n"
-                                    "void main() {\n"
-                                    "    float ring = fract(dot(at, at));\n"
-                                    "    if (ring > 0.8)\n"
-                                    "        discard;\n"
-                                    "    vec4 texel = texture2D(image, at);\n"
-                                    "    gl_FragColor = mix(texel, vec4(ring, 0.2, 1.0, 1.0), "
-                                    "0.5);\n"
-                                    "}\n"));
-    glLinkProgram(program);
-    GLint ok;
-    glGetProgramiv(program, GL_LINK_STATUS, &ok);
-    if (!ok) {
-        fprintf(stderr, "tiny: the program does not link\n");
-        exit(1);
-    }
+    program = make_program("#version 120\n"
+                           "uniform float turn;\n"
+                           "varying vec2 at;\n"
+                           "void main() {\n"
+                           "    at = gl_Vertex.xy * 3.0 + vec2(turn, 0.0);\n"
+                           "    gl_Position = gl_Vertex;\n"
+                           "}\n",
+                           "#version 120\n"
+                           "uniform sampler2D image;\n"
+                           "varying vec2 at;\n"
+                           "void main() {\n"
+                           "    float ring = fract(dot(at, at));\n"
+                           "    if (ring > 0.8)\n"
+                           "        discard;\n"
+                           "    vec4 texel = texture2D(image, at);\n"
+                           "    gl_FragColor = mix(texel, vec4(ring, 0.2, 1.0, 1.0), 0.5);\n"
+                           "}\n");
 }
 
 /* A checkerboard with every level given, each in a tone of its own, so that a wrong level shows. */
@@ -139,7 +111,7 @@ setup(void)
     make_texture();
     glGenTextures(1, &flat_texture);
     make_cube();
-    make_program();
+    set_up_program();
     glLightfv(GL_LIGHT0, GL_POSITION, light);
     glEnable(GL_LIGHT0);
     glEnable(GL_COLOR_MATERIAL);

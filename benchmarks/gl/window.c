@@ -1,7 +1,9 @@
 /* A GLX window, the options and the frame loop of the programs in this folder. */
 #include "window.h"
 
+#define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
+#include <GL/glext.h>
 #include <GL/glx.h>
 #include <X11/Xlib.h>
 #include <stdio.h>
@@ -30,6 +32,37 @@ check_gl(const char *what)
         return;
     fprintf(stderr, "%s: OpenGL error 0x%04x\n", what, (unsigned)code);
     exit(1);
+}
+
+static GLuint
+compile(GLenum kind, const char *text)
+{
+    GLuint shader = glCreateShader(kind);
+    glShaderSource(shader, 1, &text, NULL);
+    glCompileShader(shader);
+    GLint ok;
+    glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
+    if (!ok) {
+        fprintf(stderr, "a shader does not compile\n");
+        exit(1);
+    }
+    return shader;
+}
+
+uint32_t
+make_program(const char *vertex, const char *fragment)
+{
+    GLuint program = glCreateProgram();
+    glAttachShader(program, compile(GL_VERTEX_SHADER, vertex));
+    glAttachShader(program, compile(GL_FRAGMENT_SHADER, fragment));
+    glLinkProgram(program);
+    GLint ok;
+    glGetProgramiv(program, GL_LINK_STATUS, &ok);
+    if (!ok) {
+        fprintf(stderr, "a program does not link\n");
+        exit(1);
+    }
+    return program;
 }
 
 static Bool

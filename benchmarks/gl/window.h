@@ -39,4 +39,7 @@ float random_next(struct random *random);
 /* Ends the program when OpenGL has noted an error. */
 void check_gl(const char *what);
 
+/* A GLSL program of a vertex and a fragment shader; ends ours when it does not compile or link. */
+uint32_t make_program(const char *vertex, const char *fragment);
+
 #endif

@@ -13,37 +13,6 @@ enum { GRID = 41, BALLS = 4, TEXTURE_SIZE = 256, BATCHES = 48, OCCLUDED = 6, SIZ
 
 static GLuint image, packed_image, busy_program, branchy_program, multisampled;
 
-static GLuint
-compile(GLenum kind, const char *text)
-{
-    GLuint shader = glCreateShader(kind);
-    glShaderSource(shader, 1, &text, NULL);
-    glCompileShader(shader);
-    GLint ok;
-    glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
-    if (!ok) {
-        fprintf(stderr, "workloads: a shader does not compile\n");
-        exit(1);
-    }
-    return shader;
-}
-
-static GLuint
-make_program(const char *vertex, const char *fragment)
-{
-    GLuint program = glCreateProgram();
-    glAttachShader(program, compile(GL_VERTEX_SHADER, vertex));
-    glAttachShader(program, compile(GL_FRAGMENT_SHADER, fragment));
-    glLinkProgram(program);
-    GLint ok;
-    glGetProgramiv(program, GL_LINK_STATUS, &ok);
-    if (!ok) {
-        fprintf(stderr, "workloads: a program does not link\n");
-        exit(1);
-    }
-    return program;
-}
-
 static void
 make_image(void)
 {

@@ -18,6 +18,16 @@ write_chart(struct chart *chart, const char *dir, const char *name, struct error
     return ok;
 }
 
+/* Takes the name and the title too. */
+static bool
+write_named(struct chart *chart, const char *dir, char *name, char *title, struct error *err)
+{
+    const bool ok = write_chart(chart, dir, name, err);
+    free(name);
+    free(title);
+    return ok;
+}
+
 /* "build x4" */
 static char *
 name_run(const struct study *study, size_t trace, size_t configuration)
@@ -101,10 +111,7 @@ chart_levels(const struct study *study, enum codec_bus bus, uint32_t kind, const
             chart_add(&chart, group, shares);
             free(group);
         }
-    const bool ok = write_chart(&chart, dir, name, err);
-    free(name);
-    free(title);
-    return ok;
+    return write_named(&chart, dir, name, title, err);
 }
 
 static bool
@@ -132,10 +139,7 @@ chart_ratios(const struct study *study, enum codec_bus bus, uint32_t kind, const
         chart_add(&chart, group, values);
         free(group);
     }
-    const bool ok = write_chart(&chart, dir, name, err);
-    free(name);
-    free(title);
-    return ok;
+    return write_named(&chart, dir, name, title, err);
 }
 
 /* Frames a second with the codecs against without; and what moved. */

@@ -19,38 +19,43 @@ gather_words(const uint32_t *block, const struct split *from, const uint32_t *re
     }
 }
 
+static const struct codec_levels offset_levels[CODEC_BUSES] = OFFSET_LEVELS;
+
 void
-offset_put(const uint32_t *block, const struct split *split, const uint32_t *references,
-           uint32_t stored, uint32_t index_bits, uint8_t *out, uint32_t bytes)
+offset_compress(const struct offset_scheme *scheme, const uint32_t *block, enum codec_bus bus,
+                int32_t level, uint8_t *out)
 {
-    struct bit_writer writer = bits_begin(out, bytes);
-    uint32_t gathered[CODEC_WORDS];
-    for (uint32_t i = 0; i < stored; i++)
-        bits_put(&writer, split_high(split, references[i]), 32 - split->k);
+    const struct split split = scheme->split(scheme->low_bits[bus][level]);
+    const uint32_t index_bits = scheme->references / 2, width = split.k + index_bits;
+    struct bit_writer writer = bits_begin(out, offset_levels[bus].bytes[level]);
+    uint32_t references[4], gathered[CODEC_WORDS];
+    scheme->find(block, ~split_low_mask(&split), references);
+    if (scheme->derive)
+        scheme->derive(split.k, references);
+    for (uint32_t i = 0; i < scheme->stored; i++)
+        bits_put(&writer, split_high(&split, references[i]), 32 - split.k);
     if (index_bits == 1)
-        gather_words(block, split, references, 1, gathered);
+        gather_words(block, &split, references, 1, gathered);
     else
-        gather_words(block, split, references, 2, gathered);
-    const uint32_t width = split->k + index_bits;
+        gather_words(block, &split, references, 2, gathered);
     for (uint32_t i = 0; i < CODEC_WORDS; i++)
         bits_put(&writer, gathered[i], width);
     bits_end(&writer);
 }
 
 void
-offset_get_references(struct bit_reader *reader, const struct split *split, uint32_t stored,
-                      uint32_t *references)
+offset_decompress(const struct offset_scheme *scheme, const uint8_t *in, enum codec_bus bus,
+                  int32_t level, uint32_t *block)
 {
-    for (uint32_t i = 0; i < stored; i++)
-        references[i] = split_spread_high(split, bits_get(reader, 32 - split->k));
-}
-
-void
-offset_get_words(struct bit_reader *reader, const struct split *split, const uint32_t *references,
-                 uint32_t index_bits, uint32_t *block)
-{
+    const struct split split = scheme->split(scheme->low_bits[bus][level]);
+    struct bit_reader reader = bits_open(in, offset_levels[bus].bytes[level]);
+    uint32_t references[4];
+    for (uint32_t i = 0; i < scheme->stored; i++)
+        references[i] = split_spread_high(&split, bits_get(&reader, 32 - split.k));
+    if (scheme->derive)
+        scheme->derive(split.k, references);
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-        const uint32_t index = bits_get(reader, index_bits);
-        block[i] = references[index] | split_spread_low(split, bits_get(reader, split->k));
+        const uint32_t index = bits_get(&reader, scheme->references / 2);
+        block[i] = references[index] | split_spread_low(&split, bits_get(&reader, split.k));
     }
 }

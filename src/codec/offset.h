@@ -134,13 +134,82 @@ offset_fits_four(const uint32_t *block, uint32_t mask, const uint32_t references
     return !misses;
 }
 
-/* A whole level. References are words under the mask of high bits, 2 to the power of `index_bits`
- * of them; the first `stored` are stored. The rest is for the codec to find again. */
-void offset_put(const uint32_t *block, const struct split *split, const uint32_t *references,
-                uint32_t stored, uint32_t index_bits, uint8_t *out, uint32_t bytes);
-void offset_get_references(struct bit_reader *reader, const struct split *split, uint32_t stored,
-                           uint32_t *references);
-void offset_get_words(struct bit_reader *reader, const struct split *split,
-                      const uint32_t *references, uint32_t index_bits, uint32_t *block);
+/* What makes one of these codecs. References are words under the mask of high bits. */
+struct offset_scheme {
+    struct split (*split)(uint32_t k);
+    uint8_t low_bits[CODEC_BUSES][7]; /* k of each level */
+    uint32_t references;              /* 2 or 4: an index of 1 or 2 bits */
+    uint32_t stored;                  /* the first of them; derive() makes the others */
+    /* The stored references of a block. */
+    void (*find)(const uint32_t *block, uint32_t mask, uint32_t *references);
+    bool finds_once; /* what find() finds under all bits serves each level under its mask */
+    void (*derive)(uint32_t k, uint32_t *references); /* NULL: all are stored */
+};
+
+/* All of them have these sizes. */
+#define OFFSET_LEVELS                                                                              \
+    {                                                                                              \
+        {3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}},                                \
+    }
+
+/* The largest k whose bits, 64 (k + index bits) + stored (32 - k), are in so many bytes; and what
+ * follows for a scheme from its references. */
+#define OFFSET_K(bytes, all, from_block)                                                           \
+    ((8 * (bytes)-CODEC_WORDS * ((all) / 2) - 32 * (from_block)) / (CODEC_WORDS - (from_block)))
+#define OFFSET_REFERENCES(all, from_block)                                                         \
+    .references = (all), .stored = (from_block),                                                   \
+    .low_bits = {{OFFSET_K(64, all, from_block), OFFSET_K(128, all, from_block),                   \
+                  OFFSET_K(192, all, from_block)},                                                 \
+                 {OFFSET_K(32, all, from_block), OFFSET_K(64, all, from_block),                    \
+                  OFFSET_K(96, all, from_block), OFFSET_K(128, all, from_block),                   \
+                  OFFSET_K(160, all, from_block), OFFSET_K(192, all, from_block),                  \
+                  OFFSET_K(224, all, from_block)}}
+
+/* Inlined into each codec, where the scheme is a constant: the references then stay in registers.
+ */
+static inline __attribute__((always_inline)) int32_t
+offset_choose(const struct offset_scheme *scheme, const uint32_t *block, enum codec_bus bus)
+{
+    static const struct codec_levels levels[CODEC_BUSES] = OFFSET_LEVELS;
+    uint32_t found[4], references[4];
+    if (scheme->finds_once)
+        scheme->find(block, UINT32_MAX, found);
+    for (int32_t level = 0; level < (int32_t)levels[bus].count; level++) {
+        const struct split split = scheme->split(scheme->low_bits[bus][level]);
+        const uint32_t mask = ~split_low_mask(&split);
+        if (!scheme->finds_once)
+            scheme->find(block, mask, references);
+        for (uint32_t i = 0; scheme->finds_once && i < scheme->stored; i++)
+            references[i] = found[i] & mask;
+        if (scheme->derive)
+            scheme->derive(split.k, references);
+        if (scheme->references == 2 ? offset_fits_two(block, mask, references)
+                                    : offset_fits_four(block, mask, references))
+            return level;
+    }
+    return CODEC_RAW;
+}
+
+void offset_compress(const struct offset_scheme *scheme, const uint32_t *block, enum codec_bus bus,
+                     int32_t level, uint8_t *out);
+void offset_decompress(const struct offset_scheme *scheme, const uint8_t *in, enum codec_bus bus,
+                       int32_t level, uint32_t *block);
+
+/* The functions of a codec whose scheme is `scheme`. */
+#define OFFSET_FUNCTIONS                                                                           \
+    static int32_t choose(const uint32_t *block, struct codec_shape shape)                         \
+    {                                                                                              \
+        return offset_choose(&scheme, block, shape.bus);                                           \
+    }                                                                                              \
+    static void compress(const uint32_t *block, struct codec_shape shape, int32_t level,           \
+                         uint8_t *out)                                                             \
+    {                                                                                              \
+        offset_compress(&scheme, block, shape.bus, level, out);                                    \
+    }                                                                                              \
+    static void decompress(const uint8_t *in, struct codec_shape shape, int32_t level,             \
+                           uint32_t *block)                                                        \
+    {                                                                                              \
+        offset_decompress(&scheme, in, shape.bus, level, block);                                   \
+    }
 
 #endif

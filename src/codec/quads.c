@@ -16,13 +16,21 @@
  * profile (2 bits), the first element (32 bits), the classes of all groups in order (3 or 4 bits),
  * then each group's b, c, d: G, R, B, A of each.
  *
- * The tables were fitted to color blocks of half of the traces of glmark2 scenes and OpenArena
- * frames that the codec was designed on; the other half is what it is judged by (docs/studies).
- * Latency 12, packing: turning (1), the differences (2), the class by comparison with all powers of
- * two (1), the sum of the sizes of 21 groups (a tree of 5, four profiles side by side), comparison
- * with the levels (1), choice of level and profile (1), shifting into place (1). Unpacking: sizes
- * (a tree of 5), shifting (1), the sums inside groups (2), down the tree (2), turning back (1): 11.
- */
+ * The tables were fitted to color blocks of one half of some scenes of glmark2 and frames of
+ * OpenArena; docs/studies/compression.md names the halves, and judges the codec by the other one.
+ *
+ * Latency 12, both ways; adders count as comparators, and levels of bytes go two to a cycle as in
+ * comp. Packing: b - a, c - a, d - c and the comparisons for two colors; (d - c) - (b - a), and in
+ * the turned profiles G's differences off R's and B's (turning first would give the same); their d;
+ * the comparison of each difference with all powers of two: four levels of bytes, 2. The class (a
+ * table of two widths) 1; its size, or two colors' if that is less, 1. The sum of 21 sizes, and
+ * with it the place of each group (prefix sums), four profiles side by side: 5. The comparison of
+ * each sum with each level and with the other three profiles' sums: 1. Choosing profile and level
+ * takes 1, shifting into place 1. Counted another way, with a whole cycle for a level of bytes (4)
+ * and three numbers of up to 11 bits added in one (21 in 3 levels), it is 12 too; with neither 14.
+ * Unpacking: sizes of the classes 1, places 5, shifting 1, then five levels of bytes (two for d,
+ * two down the tree, since three differences make an element and are added as they come, one to
+ * turn back): 3; 10 in all. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 #include "codec/grid.h"

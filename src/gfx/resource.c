@@ -160,6 +160,20 @@ resource_tile(struct resource *res, uint32_t side_log2)
     }
 }
 
+/* Tiles of a target are whole lines of the ROP caches. */
+static bool
+lay_with(struct resource *res, uint32_t samples, bool is_target, struct error *err)
+{
+    res->samples = samples;
+    res->tile_bytes = TILE_SIZE * TILE_SIZE * res->format->block_bytes * samples;
+    if (is_target && res->tile_bytes < TARGET_TILE_BYTES)
+        res->tile_bytes = TARGET_TILE_BYTES;
+    if (!layout_levels(res, err))
+        return false;
+    lay_tiles(res);
+    return true;
+}
+
 bool
 resource_init(struct resource *res, const struct resource_desc *desc, struct error *err)
 {
@@ -175,15 +189,8 @@ resource_init(struct resource *res, const struct resource_desc *desc, struct err
         return false;
     if (desc->array_size == 0)
         res->desc.array_size = 1;
-    res->samples = desc->samples > 1 ? desc->samples : 1;
-    res->tile_bytes = TILE_SIZE * TILE_SIZE * res->format->block_bytes * res->samples;
-    if (desc->bind & (BIND_RENDER_TARGET | BIND_DEPTH_STENCIL) &&
-        res->tile_bytes < TARGET_TILE_BYTES)
-        res->tile_bytes = TARGET_TILE_BYTES;
-    if (!layout_levels(res, err))
-        return false;
-    lay_tiles(res);
-    return true;
+    return lay_with(res, desc->samples > 1 ? desc->samples : 1,
+                    desc->bind & (BIND_RENDER_TARGET | BIND_DEPTH_STENCIL), err);
 }
 
 bool
@@ -197,19 +204,6 @@ resource_may_be_forced(const struct resource_desc *d)
            format->block_bytes <= 8;
 }
 
-static bool
-lay_with(struct resource *res, uint32_t samples, struct error *err)
-{
-    res->samples = samples;
-    res->tile_bytes = TILE_SIZE * TILE_SIZE * res->format->block_bytes * samples;
-    if (res->tile_bytes < TARGET_TILE_BYTES)
-        res->tile_bytes = TARGET_TILE_BYTES;
-    if (!layout_levels(res, err))
-        return false;
-    lay_tiles(res);
-    return true;
-}
-
 bool
 resource_init_forced(struct resource *res, const struct resource_desc *desc, uint32_t samples,
                      struct error *err)
@@ -218,11 +212,11 @@ resource_init_forced(struct resource *res, const struct resource_desc *desc, uin
         return false;
     if (!resource_may_be_forced(desc))
         return true;
-    if (!lay_with(res, samples, err))
+    if (!lay_with(res, samples, true, err))
         return false;
     res->forced_samples = samples;
     uint32_t size_bytes = res->size_bytes;
-    if (!(desc->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT)) && !lay_with(res, 1, err))
+    if (!(desc->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT)) && !lay_with(res, 1, true, err))
         return false;
     res->size_bytes = size_bytes;
     return true;
@@ -450,7 +444,7 @@ resource_lay_samples(struct resource *res, uint32_t samples, struct gpu_memory *
     const uint32_t size_bytes = res->size_bytes, bytes = resource_level_bytes(res, 0);
     uint8_t *rows = mem_alloc(bytes);
     resource_read_level(res, memory, 0, rows);
-    if (!lay_with(res, samples, &err))
+    if (!lay_with(res, samples, true, &err))
         BUG("%s", err.text); /* it was laid like this before */
     res->size_bytes = size_bytes;
     resource_write_level(res, memory, 0, rows);

@@ -13,53 +13,15 @@
 
 #include <string.h>
 
-static enum unit_state colorwrite_clock(void *self, uint64_t now);
 static const struct rop_work work;
-
-static struct rop_shape
-shape_of(const struct params *params)
-{
-    struct rop_shape shape = {
-        .quads_cycle = params->COLORWRITE.StampsPerCycle,
-        .samples_cycle = params->RASTERIZER.MSAASamplesCycle,
-        .element_bytes = params->COLORWRITE.BytesPerPixel,
-        .rate = params->COLORWRITE.BlendALURate,
-        .latency = params->COLORWRITE.BlendALULatency,
-        .fetch_limit = params->COLORWRITE.FetchQueueSize,
-        .read_limit = params->COLORWRITE.ReadQueueSize,
-        .op_limit = params->COLORWRITE.OpQueueSize,
-        .write_limit = params->COLORWRITE.WriteQueueSize,
-        .blocks_cleared_cycle = params->COLORWRITE.BlocksClearedPerCycle,
-        .block_states = params->COLORWRITE.BlockStateMemorySize,
-        .memory_bytes = params->MEMORYCONTROLLER.MemorySize,
-        .cache = {
-            .lines = params->COLORWRITE.ColorCacheLines * params->COLORWRITE.ColorCacheWays,
-            .ways = params->COLORWRITE.ColorCacheWays,
-            .line_bytes = params->COLORWRITE.ColorCacheStampsPerLine * ROP_QUAD_BYTES,
-            .port_bytes = params->COLORWRITE.ColorCachePortWidth,
-            .read_ports = 1 + params->COLORWRITE.ColorCacheExtraReadPort,
-            .write_ports = 1 + params->COLORWRITE.ColorCacheExtraWritePort,
-            .request_limit = params->COLORWRITE.ColorCacheRequestQueueSize,
-            .input_limit = params->COLORWRITE.ColorCacheInputQueueSize,
-            .output_limit = params->COLORWRITE.ColorCacheOutputQueueSize,
-            .pack_cycles = params->COLORWRITE.CompressionUnitLatency,
-            .unpack_cycles = params->COLORWRITE.DecompressionUnitLatency,
-        }};
-    rop_shape_codec(&shape, params, CODEC_COLOR);
-    return shape;
-}
 
 void
 colorwrite_init(struct colorwrite *colorwrite, struct clock *clock, const struct params *params,
                 struct pools *pools, uint32_t index, uint32_t count)
 {
-    const struct rop_shape shape = shape_of(params);
     memset(colorwrite, 0, sizeof *colorwrite);
-    clock_add_module(clock, &colorwrite->module, "colorwrite", (int32_t)index, colorwrite,
-                     colorwrite_clock);
-    colorwrite->module.is_core = true;
     colorwrite->pools = pools;
-    rop_init(&colorwrite->rop, &colorwrite->module, colorwrite, &work, index, count, &shape);
+    rop_init(&colorwrite->rop, &colorwrite->module, colorwrite, &work, clock, params, index, count);
 }
 
 void
@@ -159,19 +121,15 @@ finish(void *owner, const struct control_item *order, uint64_t now)
     return true;
 }
 
+ROP_CLOCK(colorwrite)
+
 static const struct rop_work work = {
+    .name = "colorwrite",
+    .kind = CODEC_COLOR,
+    .clock = colorwrite_clock,
     .describe = describe,
     .operate = blend,
     .leave = leave,
     .clear_line = clear_line,
     .finish = finish,
 };
-
-static enum unit_state
-colorwrite_clock(void *self, uint64_t now)
-{
-    struct colorwrite *colorwrite = self;
-    enum unit_state state = rop_clock(&colorwrite->rop, now);
-    ROP_COPY_STATS(&colorwrite->stats, &colorwrite->rop);
-    return state;
-}

@@ -1,6 +1,5 @@
 /* The way of a quad through a ROP, and its orders (unit/rop.h). Source: machine.md (ROP caches);
- * the steps and their queues as in ATTILA's generic ROP. Where the names of [ZSTENCILTEST] and
- * [COLORWRITE] differ, zstencil.c and colorwrite.c say what is what. */
+ * the steps and their queues as in ATTILA's generic ROP. */
 #include "unit/rop.h"
 
 #include "base/mem.h"
@@ -8,24 +7,73 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What [ZSTENCILTEST] and [COLORWRITE] name alike, but for the prefix of the cache. */
+#define SHAPE_OF(params, SECTION, CACHE)                                                           \
+    {                                                                                              \
+        .quads_cycle = (params)->SECTION.StampsPerCycle,                                           \
+        .samples_cycle = (params)->RASTERIZER.MSAASamplesCycle,                                    \
+        .element_bytes = (params)->SECTION.BytesPerPixel,                                          \
+        .fetch_limit = (params)->SECTION.FetchQueueSize,                                           \
+        .read_limit = (params)->SECTION.ReadQueueSize, .op_limit = (params)->SECTION.OpQueueSize,  \
+        .write_limit = (params)->SECTION.WriteQueueSize,                                           \
+        .blocks_cleared_cycle = (params)->SECTION.BlocksClearedPerCycle,                           \
+        .block_states = (params)->SECTION.BlockStateMemorySize,                                    \
+        .memory_bytes = (params)->MEMORYCONTROLLER.MemorySize, .cache = {                          \
+            .lines = (params)->SECTION.CACHE##CacheLines * (params)->SECTION.CACHE##CacheWays,     \
+            .ways = (params)->SECTION.CACHE##CacheWays,                                            \
+            .line_bytes = (params)->SECTION.CACHE##CacheStampsPerLine * ROP_QUAD_BYTES,            \
+            .port_bytes = (params)->SECTION.CACHE##CachePortWidth,                                 \
+            .read_ports = 1 + (params)->SECTION.CACHE##CacheExtraReadPort,                         \
+            .write_ports = 1 + (params)->SECTION.CACHE##CacheExtraWritePort,                       \
+            .request_limit = (params)->SECTION.CACHE##CacheRequestQueueSize,                       \
+            .input_limit = (params)->SECTION.CACHE##CacheInputQueueSize,                           \
+            .output_limit = (params)->SECTION.CACHE##CacheOutputQueueSize,                         \
+            .pack_cycles = (params)->SECTION.CompressionUnitLatency,                               \
+            .unpack_cycles = (params)->SECTION.DecompressionUnitLatency,                           \
+        }                                                                                          \
+    }
+
+/* Latencies of 0 become the codec's own. */
+static struct rop_shape
+shape_of(const struct params *params, enum codec_kind kind)
+{
+    const bool color = kind == CODEC_COLOR;
+    const struct rop_shape color_shape = SHAPE_OF(params, COLORWRITE, Color);
+    const struct rop_shape depth_shape = SHAPE_OF(params, ZSTENCILTEST, Z);
+    struct rop_shape shape = color ? color_shape : depth_shape;
+    struct error err;
+    shape.rate = color ? params->COLORWRITE.BlendALURate : params->ZSTENCILTEST.ZALUTestRate;
+    shape.latency = color ? params->COLORWRITE.BlendALULatency : params->ZSTENCILTEST.ZALULatency;
+    if (!rop_codec(params, kind, &shape.codec, &err))
+        BUG("%s", err.text); /* the machine's parameters were checked */
+    if (shape.codec && !shape.cache.pack_cycles)
+        shape.cache.pack_cycles = shape.codec->latency_cycles;
+    if (shape.codec && !shape.cache.unpack_cycles)
+        shape.cache.unpack_cycles = shape.codec->latency_cycles;
+    return shape;
+}
+
 void
 rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
-         uint32_t index, uint32_t count, const struct rop_shape *shape)
+         struct clock *clock, const struct params *params, uint32_t index, uint32_t count)
 {
-    uint32_t places = shape->fetch_limit + shape->read_limit + shape->op_limit + shape->write_limit;
+    const struct rop_shape shape = shape_of(params, work->kind);
+    uint32_t places = shape.fetch_limit + shape.read_limit + shape.op_limit + shape.write_limit;
     uint32_t ring = 1;
+    clock_add_module(clock, module, work->name, (int32_t)index, owner, work->clock);
+    module->is_core = true;
     memset(rop, 0, sizeof *rop);
     rop->module = module;
     rop->owner = owner;
     rop->work = work;
-    rop->shape = *shape;
+    rop->shape = shape;
     while (ring < places)
         ring *= 2;
     rop->entries = mem_alloc(ring * sizeof *rop->entries);
     rop->mask = ring - 1;
-    blocks_init(&rop->blocks, index, count, shape->cache.line_bytes, shape->memory_bytes,
-                shape->block_states, shape->codec);
-    rop_cache_init(&rop->cache, module, &rop->blocks, &shape->cache);
+    blocks_init(&rop->blocks, index, count, shape.cache.line_bytes, shape.memory_bytes,
+                shape.block_states, shape.codec);
+    rop_cache_init(&rop->cache, module, &rop->blocks, &shape.cache);
 }
 
 void
@@ -560,16 +608,4 @@ rop_codec(const struct params *params, enum codec_kind kind, const struct codec 
                 "%s: lines of %u quads cannot be compressed, only of %u: set "
                 "%s.DisableCompression=TRUE",
                 section, quads, CODEC_BLOCK_BYTES / ROP_QUAD_BYTES, section);
-}
-
-void
-rop_shape_codec(struct rop_shape *shape, const struct params *params, enum codec_kind kind)
-{
-    struct error err;
-    if (!rop_codec(params, kind, &shape->codec, &err))
-        BUG("%s", err.text); /* the machine's parameters were checked */
-    if (shape->codec && !shape->cache.pack_cycles)
-        shape->cache.pack_cycles = shape->codec->latency_cycles;
-    if (shape->codec && !shape->cache.unpack_cycles)
-        shape->cache.unpack_cycles = shape->codec->latency_cycles;
 }

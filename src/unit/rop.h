@@ -37,6 +37,9 @@ struct rop_entry { /* a quad for one surface, or a line of an order */
 
 /* What a kind of ROP does. */
 struct rop_work {
+    const char *name;     /* of its modules */
+    enum codec_kind kind; /* of its blocks: says which section of the parameters is its */
+    enum unit_state (*clock)(void *owner, uint64_t now);
     /* Describes what the quad in front needs next: address, bytes, cost, changes, target. */
     void (*describe)(void *owner, struct rop_entry *entry);
     /* The operation, on the entry's bytes (NULL: none); returns whether they were written. */
@@ -50,7 +53,7 @@ struct rop_work {
     bool (*finish)(void *owner, const struct control_item *order, uint64_t now);
 };
 
-/* The parameters of [ZSTENCILTEST] and [COLORWRITE], whose names differ. */
+/* The parameters of [ZSTENCILTEST] or [COLORWRITE]. */
 struct rop_shape {
     uint32_t quads_cycle, samples_cycle, element_bytes, rate, latency;
     uint32_t fetch_limit, read_limit, op_limit, write_limit;
@@ -86,15 +89,6 @@ struct rop_shape {
     STAT(read_queue_stalls, read_full.cycles)                                                      \
     STAT(op_queue_stalls, op_full.cycles)                                                          \
     STAT(write_queue_stalls, write_full.cycles)
-
-/* Copies them into the unit's own. */
-#define ROP_COPY_STAT(name, field) to_stats->name = from_rop->field;
-#define ROP_COPY_STATS(stats, the_rop)                                                             \
-    do {                                                                                           \
-        __typeof__(stats) to_stats = (stats);                                                      \
-        const struct rop *from_rop = (the_rop);                                                    \
-        ROP_STATS(ROP_COPY_STAT)                                                                   \
-    } while (0)
 
 /* Cycles that something has been going on, counted when it ends. */
 struct rop_stall {
@@ -132,8 +126,9 @@ struct rop {
     struct rop_stall read_port, write_port, same_place, fetch_full, read_full, op_full, write_full;
 };
 
+/* Adds the owner's module to the clock too: number `index` of `count`. */
 void rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
-              uint32_t index, uint32_t count, const struct rop_shape *shape);
+              struct clock *clock, const struct params *params, uint32_t index, uint32_t count);
 void rop_fini(struct rop *rop);
 /* A new frame: nothing cached, all blocks raw (memory holds them). */
 void rop_reset(struct rop *rop);
@@ -155,11 +150,20 @@ rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
                : turns * ((element_bytes + s->element_bytes - 1) / s->element_bytes);
 }
 
+/* The clock function of `struct unit`, unit_clock(): a cycle, and the shared statistics copied. */
+#define ROP_COPY_STAT(name, field) owner->stats.name = owner->rop.field;
+#define ROP_CLOCK(unit)                                                                            \
+    static enum unit_state unit##_clock(void *self, uint64_t now)                                  \
+    {                                                                                              \
+        struct unit *owner = self;                                                                 \
+        enum unit_state state = rop_clock(&owner->rop, now);                                       \
+        ROP_STATS(ROP_COPY_STAT)                                                                   \
+        return state;                                                                              \
+    }
+
 /* The codec that [ZSTENCILTEST] or [COLORWRITE] name; NULL: none. Fails when it is not of the kind
  * or does not go with the line's size. */
 bool rop_codec(const struct params *params, enum codec_kind kind, const struct codec **codec,
                struct error *err);
-/* Puts it into the shape; latencies of 0 become the codec's own. */
-void rop_shape_codec(struct rop_shape *shape, const struct params *params, enum codec_kind kind);
 
 #endif

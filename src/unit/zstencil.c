@@ -14,54 +14,16 @@
 
 #include <string.h>
 
-static enum unit_state zstencil_clock(void *self, uint64_t now);
 static const struct rop_work work;
 static void tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
-
-static struct rop_shape
-shape_of(const struct params *params)
-{
-    struct rop_shape shape = {
-        .quads_cycle = params->ZSTENCILTEST.StampsPerCycle,
-        .samples_cycle = params->RASTERIZER.MSAASamplesCycle,
-        .element_bytes = params->ZSTENCILTEST.BytesPerPixel,
-        .rate = params->ZSTENCILTEST.ZALUTestRate,
-        .latency = params->ZSTENCILTEST.ZALULatency,
-        .fetch_limit = params->ZSTENCILTEST.FetchQueueSize,
-        .read_limit = params->ZSTENCILTEST.ReadQueueSize,
-        .op_limit = params->ZSTENCILTEST.OpQueueSize,
-        .write_limit = params->ZSTENCILTEST.WriteQueueSize,
-        .blocks_cleared_cycle = params->ZSTENCILTEST.BlocksClearedPerCycle,
-        .block_states = params->ZSTENCILTEST.BlockStateMemorySize,
-        .memory_bytes = params->MEMORYCONTROLLER.MemorySize,
-        .cache = {
-            .lines = params->ZSTENCILTEST.ZCacheLines * params->ZSTENCILTEST.ZCacheWays,
-            .ways = params->ZSTENCILTEST.ZCacheWays,
-            .line_bytes = params->ZSTENCILTEST.ZCacheStampsPerLine * ROP_QUAD_BYTES,
-            .port_bytes = params->ZSTENCILTEST.ZCachePortWidth,
-            .read_ports = 1 + params->ZSTENCILTEST.ZCacheExtraReadPort,
-            .write_ports = 1 + params->ZSTENCILTEST.ZCacheExtraWritePort,
-            .request_limit = params->ZSTENCILTEST.ZCacheRequestQueueSize,
-            .input_limit = params->ZSTENCILTEST.ZCacheInputQueueSize,
-            .output_limit = params->ZSTENCILTEST.ZCacheOutputQueueSize,
-            .pack_cycles = params->ZSTENCILTEST.CompressionUnitLatency,
-            .unpack_cycles = params->ZSTENCILTEST.DecompressionUnitLatency,
-        }};
-    rop_shape_codec(&shape, params, CODEC_DEPTH);
-    return shape;
-}
 
 void
 zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct params *params,
               struct pools *pools, uint32_t index, uint32_t count)
 {
-    const struct rop_shape shape = shape_of(params);
     memset(zstencil, 0, sizeof *zstencil);
-    clock_add_module(clock, &zstencil->module, "zstencil", (int32_t)index, zstencil,
-                     zstencil_clock);
-    zstencil->module.is_core = true;
     zstencil->pools = pools;
-    rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, index, count, &shape);
+    rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, clock, params, index, count);
     zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
     zstencil->rop.cache.leaving = tell_hz;
     zstencil->rop.cache.owner = zstencil;
@@ -213,7 +175,12 @@ tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
     far_depths(&cut, surface->format, line, update->far);
 }
 
+ROP_CLOCK(zstencil)
+
 static const struct rop_work work = {
+    .name = "zstencil",
+    .kind = CODEC_DEPTH,
+    .clock = zstencil_clock,
     .describe = describe,
     .operate = test,
     .leave = leave,
@@ -221,12 +188,3 @@ static const struct rop_work work = {
     .modify = clear_part,
     .finish = finish,
 };
-
-static enum unit_state
-zstencil_clock(void *self, uint64_t now)
-{
-    struct zstencil *zstencil = self;
-    enum unit_state state = rop_clock(&zstencil->rop, now);
-    ROP_COPY_STATS(&zstencil->stats, &zstencil->rop);
-    return state;
-}

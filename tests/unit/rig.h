@@ -4,16 +4,10 @@
 #ifndef AETIUS_TESTS_RIG_H
 #define AETIUS_TESTS_RIG_H
 
-#include "stream.h"
+#include "player.h"
+#include "scene.h"
 
-#include "sim/executor.h"
-#include "sim/simulation.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 enum {
     SIZE = 64,
@@ -21,18 +15,6 @@ enum {
     FORMAT_Z24S8 = 19,
     FORMAT_BYTES = 64,
     FORMAT_RGBA_FLOAT = 31,
-    RES_COLOR = 1,
-    RES_DEPTH,
-    RES_VERTICES,
-    RES_INDICES,
-    OBJ_BLEND = 101,
-    OBJ_RASTERIZER,
-    OBJ_DSA,
-    OBJ_VS,
-    OBJ_FS,
-    OBJ_ELEMENTS,
-    OBJ_COLOR,
-    OBJ_DEPTH,
     MODE_TRIANGLES = 4,
     MODE_STRIP = 5,
     CLEAR_DEPTH = 1,
@@ -51,14 +33,24 @@ static const char rig_fs[] = "FRAG\n"
                              "  1: END\n";
 
 struct rig {
+    /* what a test may change before rig_start() */
     struct params params;
-    struct simulation sim;
-    struct executor_sink sink;
+    uint32_t size;                     /* of the surfaces; SIZE */
+    bool has_depth;                    /* a depth buffer; it has one */
+    void (*on_batch)(struct rig *rig); /* after a draw; NULL */
+
+    struct player player;
     struct stream stream;
     uint64_t *values;             /* of the frame */
-    uint32_t pixels[SIZE * SIZE]; /* of the frame, RGBA as one number */
+    uint32_t pixels[SIZE * SIZE]; /* of the frame, the first ones, RGBA as one number */
     void *data;                   /* the test's own, from malloc, or NULL */
 };
+
+static inline struct machine *
+rig_machine(const struct rig *rig)
+{
+    return rig->player.sim.machine;
+}
 
 static inline bool
 rig_take_frame(void *data, const struct simulation_frame *frame, struct error *err)
@@ -66,86 +58,64 @@ rig_take_frame(void *data, const struct simulation_frame *frame, struct error *e
     struct rig *rig = data;
     (void)err;
     memcpy(rig->pixels, frame->picture->rgba, sizeof rig->pixels);
-    stat_set_snapshot(&rig->sim.machine->stats, rig->values);
+    stat_set_snapshot(&rig_machine(rig)->stats, rig->values);
     return true;
 }
 
 static inline void
-rig_take(struct rig *rig, struct message message)
+rig_take_batch(void *data, uint32_t frame, const struct draw *draw)
 {
-    struct error err;
-    message.client = 1;
-    if (!rig->sink.sink.take(rig->sink.sink.data, &message, NULL, 0, &err))
-        fail_msg("%s", err.text);
+    struct rig *rig = data;
+    (void)frame;
+    (void)draw;
+    if (rig->on_batch)
+        rig->on_batch(rig);
 }
 
 static inline void
 rig_submit(struct rig *rig)
 {
-    rig_take(rig, stream_message(&rig->stream, 1));
-    rig->stream.count = 0;
-}
-
-static inline void
-rig_create(struct rig *rig, uint32_t handle, uint32_t target, uint32_t format, uint32_t bind,
-           uint32_t width, uint32_t height)
-{
-    rig_take(rig, (struct message){
-                      .kind = MESSAGE_RESOURCE_CREATE,
-                      .resource = {handle, target, format, bind, width, height, 1, 1, 0, 0}});
+    player_submit(&rig->player, &rig->stream);
 }
 
 static inline void
 rig_upload(struct rig *rig, uint32_t handle, const void *bytes, uint32_t size)
 {
-    struct message message = {.kind = MESSAGE_PUT, .bytes = bytes, .size_bytes = size};
-    message.transfer.handle = handle;
-    message.transfer.box = (struct box){0, 0, 0, (int32_t)size, 1, 1};
-    rig_take(rig, message);
+    player_put(&rig->player, handle, bytes, size);
 }
 
-/* Depth test LESS; a viewport that makes NDC -1..1 the pixels 0..SIZE, row 0 at -1. */
+/* Depth test LESS, if there is depth. */
 static inline void
 rig_set_state(struct rig *rig)
 {
     struct stream *s = &rig->stream;
-    PACKET(s, 1, 1, OBJ_BLEND, 0, 0, 15u << 27, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(s, 1, 2, OBJ_RASTERIZER, 1 << 1 | 1 << 29, float_bits(1), 0, 0, float_bits(1), 0, 0, 0);
-    PACKET(s, 1, 3, OBJ_DSA, 1 | 1 << 1 | FUNC_LESS << 2, 0, 0, 0);
-    stream_shader(s, OBJ_VS, 0, rig_vs);
-    stream_shader(s, OBJ_FS, 1, rig_fs);
+    scene_states(s, 0);
+    scene_shaders(s, rig_vs, rig_fs);
     PACKET(s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, FORMAT_RGBA_FLOAT);
-    PACKET(s, 1, 8, OBJ_COLOR, RES_COLOR, FORMAT_BGRA8, 0, 0);
-    PACKET(s, 1, 8, OBJ_DEPTH, RES_DEPTH, FORMAT_Z24S8, 0, 0);
-    PACKET(s, 2, 1, OBJ_BLEND);
-    PACKET(s, 2, 2, OBJ_RASTERIZER);
-    PACKET(s, 2, 3, OBJ_DSA);
-    PACKET(s, 2, 5, OBJ_ELEMENTS);
-    PACKET(s, 31, 0, OBJ_VS, 0);
-    PACKET(s, 31, 0, OBJ_FS, 1);
-    PACKET(s, 5, 0, 1, OBJ_DEPTH, OBJ_COLOR);
+    scene_surfaces(s, FORMAT_BGRA8, rig->has_depth ? FORMAT_Z24S8 : 0);
+    scene_bind(s);
     PACKET(s, 6, 0, 16, 0, RES_VERTICES);
-    PACKET(s, 4, 0, 0, float_bits(SIZE / 2), float_bits(SIZE / 2), float_bits(.5f),
-           float_bits(SIZE / 2), float_bits(SIZE / 2), float_bits(.5f));
+    scene_viewport(s, (float)rig->size, (float)rig->size);
     rig_submit(rig);
 }
 
 static inline void
 rig_start(struct rig *rig)
 {
-    struct simulation_listener listener = {.data = rig, .frame = rig_take_frame};
-    struct frame_set all = {0};
-    struct error err;
-    if (!simulation_init(&rig->sim, &rig->params, &all, &listener, &err))
-        fail_msg("%s", err.text);
-    rig->values = calloc(rig->sim.machine->stats.count, sizeof *rig->values);
-    executor_sink_init(&rig->sink, &rig->sim.executor);
-    rig_take(rig, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
-    rig_create(rig, RES_COLOR, TARGET_2D, FORMAT_BGRA8, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
-               SIZE, SIZE);
-    rig_create(rig, RES_DEPTH, TARGET_2D, FORMAT_Z24S8, BIND_DEPTH_STENCIL, SIZE, SIZE);
-    rig_create(rig, RES_VERTICES, TARGET_BUFFER, FORMAT_BYTES, BIND_VERTEX_BUFFER, 4096, 1);
-    rig_create(rig, RES_INDICES, TARGET_BUFFER, FORMAT_BYTES, BIND_INDEX_BUFFER, 4096, 1);
+    const struct simulation_listener listener = {
+        .data = rig, .frame = rig_take_frame, .batch = rig_take_batch};
+    const uint32_t size = rig->size;
+    const struct resource_desc resources[] = {
+        {RES_COLOR, TARGET_2D, FORMAT_BGRA8, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET, size, size,
+         1, 1, 0, 0},
+        {RES_DEPTH, TARGET_2D, FORMAT_Z24S8, BIND_DEPTH_STENCIL, size, size, 1, 1, 0, 0},
+        {RES_VERTICES, TARGET_BUFFER, FORMAT_BYTES, BIND_VERTEX_BUFFER, 4096, 1, 1, 1, 0, 0},
+        {RES_INDICES, TARGET_BUFFER, FORMAT_BYTES, BIND_INDEX_BUFFER, 4096, 1, 1, 1, 0, 0},
+    };
+    player_start(&rig->player, &rig->params, true, &listener);
+    rig->values = calloc(rig_machine(rig)->stats.count, sizeof *rig->values);
+    for (size_t i = 0; i < sizeof resources / sizeof resources[0]; i++)
+        player_create(&rig->player, resources[i]);
     rig_set_state(rig);
 }
 
@@ -157,6 +127,8 @@ rig_set_up(void **state)
     if (!params_load_preset(&rig->params, "reference-2005", &err))
         return -1;
     rig->params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+    rig->size = SIZE;
+    rig->has_depth = true;
     *state = rig;
     return 0;
 }
@@ -165,10 +137,8 @@ static inline int
 rig_tear_down(void **state)
 {
     struct rig *rig = *state;
-    if (rig->values) {
-        executor_sink_fini(&rig->sink);
-        simulation_fini(&rig->sim);
-    }
+    if (rig->values)
+        player_end(&rig->player);
     free(rig->values);
     free(rig->data);
     free(rig);
@@ -196,17 +166,18 @@ rig_draw(struct rig *rig, uint32_t mode, uint32_t count, uint32_t index_bytes)
 static inline void
 rig_swap(struct rig *rig)
 {
-    struct message message = {.kind = MESSAGE_SWAP};
-    message.transfer.handle = RES_COLOR;
-    message.transfer.box = (struct box){0, 0, 0, SIZE, SIZE, 1};
-    rig_take(rig, message);
+    const int32_t size = (int32_t)rig->size;
+    player_take(&rig->player,
+                (struct message){.kind = MESSAGE_SWAP,
+                                 .transfer = {RES_COLOR, 0, {0, 0, 0, size, size, 1}}},
+                NULL, 0);
 }
 
 static inline uint64_t
 rig_figure(const struct rig *rig, const char *name)
 {
     uint64_t value;
-    if (!stat_set_sum(&rig->sim.machine->stats, rig->values, name, &value))
+    if (!stat_set_sum(&rig_machine(rig)->stats, rig->values, name, &value))
         fail_msg("there is no %s", name);
     return value;
 }

@@ -64,24 +64,25 @@ static const struct resource_desc scene_resources[] = {
     {RES_QUERY, TARGET_BUFFER, 64, BIND_CUSTOM, 64, 1, 1, 1, 0, 0},
 };
 
+/* No blending, flat points and lines of size 1, and more bits of the rasterizer's; depth LESS. */
 static inline void
-scene_objects(struct stream *s)
+scene_states(struct stream *s, uint32_t rasterizer)
 {
     PACKET(s, 1, 1, OBJ_BLEND, 0, 0, 15u << 27, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(s, 1, 2, OBJ_RASTERIZER, 1 << 1 | 1 << 29, float_bits(1), 0, 0, float_bits(1), 0, 0, 0);
+    PACKET(s, 1, 2, OBJ_RASTERIZER, 1 << 1 | 1 << 29 | rasterizer, float_bits(1), 0, 0,
+           float_bits(1), 0, 0, 0);
     PACKET(s, 1, 3, OBJ_DSA, 1 | 1 << 1 | FUNC_LESS << 2, 0, 0, 0);
-    stream_shader(s, OBJ_VS, 0, scene_vs);
-    stream_shader(s, OBJ_FS, 1, scene_fs);
-    PACKET(s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, 31, 16, 0, 0, 31);
-    PACKET(s, 1, 6, OBJ_VIEW, RES_TEXTURE, 1, 0, 4 << 8, 0 | 1 << 3 | 2 << 6 | 3 << 9);
-    PACKET(s, 1, 7, OBJ_SAMPLER, 1 << 9 | 1 << 13, 0, 0, float_bits(9), 0, 0, 0, 0);
-    PACKET(s, 1, 8, OBJ_COLOR, RES_COLOR, 1, 0, 0);
-    PACKET(s, 1, 8, OBJ_DEPTH, RES_DEPTH, 19, 0, 0);
-    PACKET(s, 1, 9, OBJ_QUERY, 0, 16, RES_QUERY);
 }
 
 static inline void
-scene_bindings(struct stream *s)
+scene_shaders(struct stream *s, const char *vs, const char *fs)
+{
+    stream_shader(s, OBJ_VS, 0, vs);
+    stream_shader(s, OBJ_FS, 1, fs);
+}
+
+static inline void
+scene_bind(struct stream *s)
 {
     PACKET(s, 2, 1, OBJ_BLEND);
     PACKET(s, 2, 2, OBJ_RASTERIZER);
@@ -89,6 +90,42 @@ scene_bindings(struct stream *s)
     PACKET(s, 2, 5, OBJ_ELEMENTS);
     PACKET(s, 31, 0, OBJ_VS, 0);
     PACKET(s, 31, 0, OBJ_FS, 1);
+}
+
+/* Color and depth (0: none) into surfaces of these formats. */
+static inline void
+scene_surfaces(struct stream *s, uint32_t color_format, uint32_t depth_format)
+{
+    PACKET(s, 1, 8, OBJ_COLOR, RES_COLOR, color_format, 0, 0);
+    if (depth_format)
+        PACKET(s, 1, 8, OBJ_DEPTH, RES_DEPTH, depth_format, 0, 0);
+    PACKET(s, 5, 0, 1, depth_format ? OBJ_DEPTH : 0, OBJ_COLOR);
+}
+
+/* NDC -1..1 is 0..width and 0..height, row 0 at -1. */
+static inline void
+scene_viewport(struct stream *s, float width, float height)
+{
+    PACKET(s, 4, 0, 0, float_bits(width / 2), float_bits(height / 2), float_bits(.5f),
+           float_bits(width / 2), float_bits(height / 2), float_bits(.5f));
+}
+
+static inline void
+scene_objects(struct stream *s)
+{
+    scene_states(s, 0);
+    scene_shaders(s, scene_vs, scene_fs);
+    PACKET(s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, 31, 16, 0, 0, 31);
+    PACKET(s, 1, 6, OBJ_VIEW, RES_TEXTURE, 1, 0, 4 << 8, 0 | 1 << 3 | 2 << 6 | 3 << 9);
+    PACKET(s, 1, 7, OBJ_SAMPLER, 1 << 9 | 1 << 13, 0, 0, float_bits(9), 0, 0, 0, 0);
+    scene_surfaces(s, 1, 19);
+    PACKET(s, 1, 9, OBJ_QUERY, 0, 16, RES_QUERY);
+}
+
+static inline void
+scene_bindings(struct stream *s)
+{
+    scene_bind(s);
     PACKET(s, 5, 0, 1, OBJ_DEPTH, OBJ_COLOR);
     PACKET(s, 6, 0, 32, 64, RES_VERTICES);
     PACKET(s, 11, 0, RES_INDICES, 2, 6);

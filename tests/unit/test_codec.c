@@ -245,6 +245,61 @@ test_damaged_blocks(void **state)
                 }
 }
 
+/* Each single bit of a compressed block turned: some block again, which packs as any other. */
+static void
+test_turned_bits(void **state)
+{
+    (void)state;
+    const uint32_t count = block_count(60000) / 1000 < 800 ? block_count(60000) / 1000 : 800;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t block[CODEC_WORDS], damaged[CODEC_WORDS];
+        make_block(block);
+        for (uint32_t c = 0; c < CODEC_COUNT; c++) {
+            const struct codec_shape shape = {n / 4 % CODEC_BUSES, 1u << n % 4};
+            const int32_t level = codecs[c]->choose(block, shape);
+            if (level == CODEC_RAW)
+                continue;
+            const uint32_t bytes = codecs[c]->levels[shape.bus].bytes[level];
+            uint8_t *packed = malloc(bytes);
+            codecs[c]->compress(block, shape, level, packed);
+            for (uint32_t bit = 0; bit < 8 * bytes; bit += 1 + (bit > 256) * 7) {
+                packed[bit / 8] ^= (uint8_t)(1u << bit % 8);
+                codecs[c]->decompress(packed, shape, level, damaged);
+                packed[bit / 8] ^= (uint8_t)(1u << bit % 8);
+                round_trip(codecs[c], shape, damaged);
+            }
+            free(packed);
+        }
+    }
+}
+
+/* Of a compressed block only the first bytes, zeros behind them, as a line that was cut off. */
+static void
+test_cut_off_blocks(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n < 40; n++) {
+        uint32_t block[CODEC_WORDS], damaged[CODEC_WORDS];
+        make_block(block);
+        for (uint32_t c = 0; c < CODEC_COUNT; c++)
+            for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++) {
+                const struct codec_shape shape = {bus, 1u << n % 4};
+                const int32_t level = codecs[c]->choose(block, shape);
+                if (level == CODEC_RAW)
+                    continue;
+                uint32_t bytes = codecs[c]->levels[bus].bytes[level];
+                uint8_t *packed = malloc(bytes);
+                codecs[c]->compress(block, shape, level, packed);
+                while (bytes--) {
+                    packed[bytes] = 0;
+                    codecs[c]->decompress(packed, shape, level, damaged);
+                    round_trip(codecs[c], shape, damaged);
+                }
+                free(packed);
+            }
+    }
+}
+
 static void
 round_trip_file(const char *path)
 {
@@ -306,6 +361,8 @@ main(void)
         cmocka_unit_test(test_every_level_is_reached),
         cmocka_unit_test(test_level_sizes),
         cmocka_unit_test(test_damaged_blocks),
+        cmocka_unit_test(test_turned_bits),
+        cmocka_unit_test(test_cut_off_blocks),
         cmocka_unit_test(test_captured_blocks),
         cmocka_unit_test(test_sample_places),
     };

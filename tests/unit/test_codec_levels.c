@@ -38,6 +38,19 @@ fill(uint32_t *block, uint32_t word)
         block[i] = word;
 }
 
+/* Where the element of a block of one sample lies: Morton order. */
+static uint32_t
+x_of(uint32_t i)
+{
+    return (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
+}
+
+static uint32_t
+y_of(uint32_t i)
+{
+    return x_of(i >> 1);
+}
+
 /* The smallest size whose bits, without `fixed`, are `need` for each of `each`. */
 static uint32_t
 smallest_size(enum codec_bus bus, uint32_t fixed, uint32_t each, uint32_t need)
@@ -50,21 +63,33 @@ smallest_size(enum codec_bus bus, uint32_t fixed, uint32_t each, uint32_t need)
     return CODEC_BLOCK_BYTES;
 }
 
-/* The k of the specification's list: the largest whose bits fit. */
+/* The specification's row of hilo's bytes for k = 0 to 22, and its lists of k: the largest whose
+ * bits fit. That the codecs have them is seen by the blocks below. */
 static void
 test_k_of_the_study(void **state)
 {
-    (void)state;
+    static const uint32_t hilo_bytes[23] = {24,  32,  40,  48,  55,  63,  71,  79,
+                                            86,  94,  102, 110, 117, 125, 133, 141,
+                                            148, 156, 164, 172, 179, 187, 195};
     static const struct {
-        uint32_t each, fixed, k[3];
-    } codecs_k[] = {{62, 192, {5, 13, 21}}, {62, 128, {6, 14, 22}}, {60, 256, {4, 12, 21}}};
-    for (uint32_t c = 0; c < 3; c++)
-        for (uint32_t s = 0; s < 3; s++)
-            assert_int_equal((512 * (s + 1) - codecs_k[c].fixed) / codecs_k[c].each,
-                             codecs_k[c].k[s]);
-    static const uint32_t comp_k[3] = {0, 2, 4};
+        uint32_t index_bits, references, k[3];
+    } rows[] = {{2, 2, {5, 13, 21}}, {1, 2, {6, 14, 22}}, {2, 4, {4, 12, 21}}};
+    static const uint32_t comp_k[3] = {0, 2, 4}, hilo_k_32[7] = {1, 5, 9, 13, 17, 21, 25};
+    (void)state;
+    for (uint32_t k = 0; k < 23; k++)
+        assert_int_equal((64 * (k + 2) + 2 * (32 - k) + 7) / 8, hilo_bytes[k]);
+    for (uint32_t r = 0; r < 3; r++)
+        for (uint32_t s = 0; s < 3; s++) {
+            uint32_t k = 0;
+            while (64 * (k + 1 + rows[r].index_bits) + rows[r].references * (32 - (k + 1)) <=
+                   512 * (s + 1))
+                k++;
+            assert_int_equal(k, rows[r].k[s]);
+        }
     for (uint32_t s = 0; s < 3; s++)
         assert_int_equal((512 * (s + 1) - 4 * 80) / (4 * 62), comp_k[s]);
+    for (uint32_t s = 0; s < 7; s++)
+        assert_int_equal((256 * (s + 1) - 192) / 62, hilo_k_32[s]);
 }
 
 /* Position of the bit that the k + 1-th low bit of a reordered word is: R, G, B, A in turn. */
@@ -298,8 +323,7 @@ test_color_plane_limits(void **state)
                 const uint32_t shift = 24 - 8 * c;
                 /* Four steps a column, two a row: exact, since 7 x 4 and 7 x 2 are whole. */
                 for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-                    const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
-                    const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+                    const uint32_t x = x_of(i), y = y_of(i);
                     block[i] = (64 + 4 * x + 2 * y) * 0x01010101u;
                 }
                 assert_int_equal(bytes_of(&codec_color_plane, (struct codec_shape){bus, 1}, block),
@@ -356,6 +380,41 @@ test_entropy_code(void **state)
             }
 }
 
+/* Codes of 16, of 3 and of 1 bits that fill each level to the last bit (an even number of 16 bits:
+ * what is left then is even too), and two bits more. */
+static void
+test_entropy_limits(void **state)
+{
+    enum { CODES = 4 * 63, FREE = 4 * 56 }; /* free: of samples behind the first one of a pixel */
+    uint32_t block[CODEC_WORDS];
+    (void)state;
+    for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++)
+        for (uint32_t l = 0; l < codec_entropy.levels[bus].count; l++) {
+            const struct codec_shape shape = {bus, 8};
+            const uint32_t bytes = codec_entropy.levels[bus].bytes[l];
+            uint32_t longs = 0, left = 8 * bytes - 32 - CODES;
+            for (; left / 2 + longs + 1 > FREE; left -= 2 * 15)
+                longs += 2;
+            for (uint32_t more = 0; more < 2; more++) {
+                uint32_t threes = left / 2 + more, sixteens = longs;
+                for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+                    block[i] = i % 8 ? block[i - 1] : 0;
+                    for (uint32_t c = 0; i % 8 && c < 4; c++) {
+                        const uint32_t step = sixteens ? 100 : threes != 0;
+                        const uint32_t value = (block[i] >> 8 * c) + step;
+                        block[i] = (block[i] & ~(0xffu << 8 * c)) | (value & 0xff) << 8 * c;
+                        if (sixteens)
+                            sixteens--;
+                        else if (threes)
+                            threes--;
+                    }
+                }
+                const uint32_t next = bytes + (bus == CODEC_BUS_64 ? 64 : 32);
+                assert_int_equal(bytes_of(&codec_entropy, shape, block), more ? next : bytes);
+            }
+        }
+}
+
 /* Neighbours to the left, above, and of the pixel itself: one difference each for a step in x, in y
  * and between samples. */
 static void
@@ -364,8 +423,7 @@ test_entropy_neighbours(void **state)
     (void)state;
     uint32_t block[CODEC_WORDS];
     for (uint32_t i = 0; i < CODEC_WORDS; i++) { /* right half 1 brighter, lower half 2 */
-        const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
-        const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+        const uint32_t x = x_of(i), y = y_of(i);
         block[i] = (x >= 4 ? 1 : 0) + (y >= 4 ? 2u : 0);
     }
     uint8_t packed[64];
@@ -392,8 +450,7 @@ test_depth_limits(void **state)
                 const struct codec_shape shape = {bus, 1};
                 const uint32_t stencil_bits = two ? 81 : 9;
                 for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-                    const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
-                    const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+                    const uint32_t x = x_of(i), y = y_of(i);
                     block[i] = (0x800000 + 1000 * x + 70 * y) << 8 | (two && i == 5 ? 9 : 4);
                 }
                 /* The last element: no other one is predicted from it. */
@@ -454,8 +511,7 @@ test_depth_plane_slopes(void **state)
     (void)state;
     uint32_t block[CODEC_WORDS];
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-        const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
-        const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+        const uint32_t x = x_of(i), y = y_of(i);
         block[i] = (5000 + 300 * x - 17 * y) << 8;
     }
     assert_int_equal(bytes_of(&codec_depth_plane, (struct codec_shape){CODEC_BUS_32, 1}, block),
@@ -513,6 +569,64 @@ test_quads_limits(void **state)
         }
 }
 
+/* Kinds of groups, by what is added to R, G and B of a for b and c; d is b + c - a, but for the
+ * last two. Bits in the fourth profile: 3 x 24 (8 bits each), 3 x 10 (6 of G, 2 of R - G and B -
+ * G), 3 x 8, 3 x 6 (of G alone), 3 + 24 (another color). */
+enum quad { QUAD_30, QUAD_24, QUAD_18, OTHER_COLOR_27, WIDE_72, QUAD_KINDS };
+
+static void
+add_quad(uint32_t *block, uint32_t first, uint32_t step, enum quad kind)
+{
+    static const uint8_t added[QUAD_KINDS][3][3] = {
+        [QUAD_30] = {{21, 20, 20}, {25, 25, 26}, {46, 45, 46}},
+        [QUAD_24] = {{64, 64, 64}, {25, 25, 25}, {89, 89, 89}},
+        [QUAD_18] = {{20, 20, 20}, {25, 25, 25}, {45, 45, 45}},
+        [OTHER_COLOR_27] = {{208, 144, 80}},
+        [WIDE_72] = {{228, 100, 100}, {0, 1, 2}, {0, 2, 1}}, /* R - G too is 128 off */
+    };
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t word = block[first] & 0xff;
+        for (uint32_t c = 0; c < 3; c++)
+            word |= (((block[first] >> (24 - 8 * c)) + added[kind][i][c]) & 0xff) << (24 - 8 * c);
+        block[first + (i + 1) * step] = word;
+    }
+}
+
+/* 98 bits (35, and 21 classes of 3) and threes: the last sum that fits a level, and one step more
+ * that does not. The other profiles have 119 bits, and take no fewer for any of these groups. */
+static void
+test_quads_sums(void **state)
+{
+    static const struct {
+        uint32_t counts[QUAD_KINDS], bits, bytes;
+    } rows[] = {
+        {{0, 0, 2, 14, 0}, 98 + 2 * 18 + 14 * 27, 64}, /* 512 */
+        {{0, 1, 1, 14, 0}, 98 + 24 + 18 + 14 * 27, 128},
+        {{0, 1, 2, 0, 12}, 98 + 24 + 2 * 18 + 12 * 72, 128}, /* 1022 */
+        {{0, 2, 1, 0, 12}, 98 + 2 * 24 + 18 + 12 * 72, 192},
+        {{2, 0, 0, 0, 19}, 98 + 2 * 30 + 19 * 72, 192}, /* 1526 */
+        {{0, 0, 0, 0, 20}, 98 + 20 * 72, 256},
+    };
+    (void)state;
+    for (uint32_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        uint32_t block[CODEC_WORDS];
+        fill(block, 0x103050ff);
+        uint32_t groups[21], count = 0;
+        for (uint32_t kind = 0; kind < QUAD_KINDS; kind++)
+            for (uint32_t used = 0; used < rows[r].counts[kind]; used++)
+                groups[count++] = kind;
+        /* From the 21 - count-th group on, so that a comes before what is made from it. */
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t g = 21 - count + i;
+            const uint32_t first = g == 0 ? 0 : g < 5 ? (g - 1) * 16 : (g - 5) * 4;
+            add_quad(block, first, g == 0 ? 16 : g < 5 ? 4 : 1, (enum quad)groups[i]);
+        }
+        assert_int_equal((rows[r].bits + 511) / 512 * 64, rows[r].bytes);
+        assert_int_equal(bytes_of(&codec_quads, (struct codec_shape){CODEC_BUS_64, 1}, block),
+                         rows[r].bytes);
+    }
+}
+
 /* Grey steps of one each element down and right of a plane cost nothing: b, c, and the plane's d.
  * In the first profile a group whose G differs by -1 or 1 takes (2, 0): 6 bits. */
 static void
@@ -548,6 +662,7 @@ main(void)
         cmocka_unit_test(test_color_offset_limits),
         cmocka_unit_test(test_color_plane_limits),
         cmocka_unit_test(test_entropy_code),
+        cmocka_unit_test(test_entropy_limits),
         cmocka_unit_test(test_entropy_neighbours),
         cmocka_unit_test(test_depth_limits),
         cmocka_unit_test(test_three_stencils_do_not_fit),
@@ -555,6 +670,7 @@ main(void)
         cmocka_unit_test(test_depth_plane_slopes),
         cmocka_unit_test(test_depth_mix),
         cmocka_unit_test(test_quads_limits),
+        cmocka_unit_test(test_quads_sums),
         cmocka_unit_test(test_quads_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -301,11 +301,12 @@ wrong_level(void **state)
 
 /* A codec that gives one wrong bit: the highest of red or depth in one of the words. */
 static uint32_t wrong_word;
+static const struct codec *sound_codec;
 
 static void
 wrong_bit(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
-    codec_hilo.decompress(in, shape, level, block);
+    sound_codec->decompress(in, shape, level, block);
     block[wrong_word] ^= 1u << 31;
 }
 
@@ -320,19 +321,44 @@ change_color_codec(struct tiny_run *run)
 static void
 change_depth_codec(struct tiny_run *run)
 {
-    run->sim.machine->zstencil[0].rop.blocks.codec = &wrong_codec;
+    for (uint32_t r = 0; r < run->sim.machine->rops; r++)
+        run->sim.machine->zstencil[r].rop.blocks.codec = &wrong_codec;
 }
 
 static void
+make_wrong(const struct codec *codec)
+{
+    sound_codec = codec;
+    wrong_codec = *codec;
+    wrong_codec.decompress = wrong_bit;
+}
+
+/* A depth is missed only where something is drawn over it later: not every word is such. */
+static void
 wrong_codec_is_seen(void **state)
 {
-    wrong_codec = codec_hilo;
-    wrong_codec.decompress = wrong_bit;
-    assert_caught(*state, &(struct fault){.inject = change_color_codec}, "color", PICTURE);
-    bool caught = false; /* a depth is missed only where something is drawn over it later */
-    for (wrong_word = 0; wrong_word < CODEC_WORDS && !caught; wrong_word++)
-        caught = try_fault(*state, &(struct fault){.inject = change_depth_codec}) == PICTURE;
-    assert_true(caught);
+    char color[64], depth[64];
+    uint32_t word = CODEC_WORDS;
+    for (const struct codec *const *codec = codecs; *codec; codec++) {
+        bool caught = false;
+        make_wrong(*codec);
+        wrong_word = 0;
+        snprintf(color, sizeof color, "COLORWRITE.CompressionAlgorithm=%s", (*codec)->name);
+        snprintf(depth, sizeof depth, "ZSTENCILTEST.CompressionAlgorithm=%s", (*codec)->name);
+        if ((*codec)->applies & CODEC_COLOR)
+            assert_caught(*state, &(struct fault){.inject = change_color_codec, .machine = color},
+                          color, PICTURE);
+        if (!((*codec)->applies & CODEC_DEPTH))
+            continue;
+        for (uint32_t i = 0; i <= CODEC_WORDS && !caught; i++) { /* the last codec's word first */
+            wrong_word = i ? i - 1 : word % CODEC_WORDS;
+            caught = try_fault(*state, &(struct fault){.inject = change_depth_codec,
+                                                       .machine = depth}) == PICTURE;
+        }
+        if (!caught)
+            fail_msg("no wrong bit of %s is seen", depth);
+        word = wrong_word;
+    }
 }
 
 static void

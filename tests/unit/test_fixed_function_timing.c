@@ -17,7 +17,7 @@ watch(void *data, uint64_t now)
 {
     struct rig *rig = data;
     struct span *spans = rig->data;
-    const struct machine *m = rig->sim.machine;
+    const struct machine *m = rig_machine(rig);
     const struct module *modules[WATCHED] = {&m->primasm->module, &m->clipper->module,
                                              &m->setup->module, &m->fraggen->module,
                                              &m->hz->module};
@@ -34,7 +34,7 @@ watch(void *data, uint64_t now)
 static void
 start_watching(struct rig *rig)
 {
-    struct clock *clock = &rig->sim.machine->clock;
+    struct clock *clock = &rig_machine(rig)->clock;
     clock->observe = watch;
     clock->observe_data = rig;
     clock->observe_last = UINT64_MAX;
@@ -62,7 +62,7 @@ one_triangle(struct rig *rig)
     rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
     start_watching(rig);
     rig_draw(rig, MODE_TRIANGLES, 3, 0);
-    rig->sim.machine->clock.observe = NULL;
+    rig_machine(rig)->clock.observe = NULL;
     rig_swap(rig);
     rig_assert_figure(rig, "fraggen.fragments", 28); /* x + y <= 6 */
     rig_assert_figure(rig, "fraggen.quads", 10);
@@ -154,7 +154,7 @@ draw_strip(struct rig *rig)
     rig_upload(rig, RES_INDICES, indices, sizeof indices);
     start_watching(rig);
     rig_draw(rig, MODE_STRIP, STRIP, 1);
-    rig->sim.machine->clock.observe = NULL;
+    rig_machine(rig)->clock.observe = NULL;
     rig_swap(rig);
     rig_assert_figure(rig, "primasm.triangles", STRIP - 2);
     rig_assert_figure(rig, "setup.culled_no_pixel", STRIP - 2);

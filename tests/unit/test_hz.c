@@ -9,7 +9,8 @@ start(struct rig *rig)
 {
     struct stream *s = &rig->stream;
     rig_start(rig);
-    rig_create(rig, RES_OTHER_DEPTH, TARGET_2D, FORMAT_Z24S8, BIND_DEPTH_STENCIL, SIZE, SIZE);
+    player_create(&rig->player, (struct resource_desc){RES_OTHER_DEPTH, TARGET_2D, FORMAT_Z24S8,
+                                                       BIND_DEPTH_STENCIL, SIZE, SIZE, 1, 1, 0, 0});
     PACKET(s, 1, 8, OBJ_OTHER_DEPTH, RES_OTHER_DEPTH, FORMAT_Z24S8, 0, 0);
     PACKET(s, 1, 3, OBJ_ALWAYS, 1 | 1 << 1 | FUNC_ALWAYS << 2, 0, 0, 0);
     rig_submit(rig);
@@ -166,8 +167,8 @@ fault_off_by_one(void **state)
 {
     struct rig *rig = *state;
     draw_both(rig);
-    hz_buffer_reset(&rig->sim.machine->hz->buffer);
-    rig->sim.machine->hz->buffer.fault_block = 1;
+    hz_buffer_reset(&rig_machine(rig)->hz->buffer);
+    rig_machine(rig)->hz->buffer.fault_block = 1;
     rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
     draw_front(rig);
     rig_clear(rig, CLEAR_COLOR, 1);
@@ -208,7 +209,7 @@ fault_stale_after_clear(void **state)
 {
     struct rig *rig = *state;
     clear_twice(rig);
-    rig->sim.machine->hz->fault_keep_clear = true;
+    rig_machine(rig)->hz->fault_keep_clear = true;
     draw_after_second_clear(rig);
     assert_int_equal(pixels_drawn(rig), 0);
 }
@@ -218,7 +219,7 @@ fault_stale_cache_line(void **state)
 {
     struct rig *rig = *state;
     clear_twice(rig);
-    rig->sim.machine->hz->buffer.fault_keep_lines = true;
+    rig_machine(rig)->hz->buffer.fault_keep_lines = true;
     draw_after_second_clear(rig);
     assert_true(pixels_drawn(rig) < SIZE * SIZE);
 }
@@ -231,7 +232,7 @@ fault_stale_update(void **state)
     draw_both(rig);
     rig_swap(rig);
     rig_assert_figure(rig, "hz.updates_ignored", 0);
-    rig->sim.machine->zstencil[0].generation--;
+    rig_machine(rig)->zstencil[0].generation--;
     rig_clear(rig, CLEAR_DEPTH, 1);
     draw_front(rig);
     rig_swap(rig);

@@ -1,18 +1,16 @@
 /* Multisampling: coverage of every sample of 2, 4 and 8 against exact integer arithmetic done
  * another way, in the rasterizer and through command lists that the functional renderer and the
  * machine draw; depth at the samples, alpha to coverage, alpha to one, centroids, resolve. */
-#include "gfx_support.h"
+#include "coverage.h"
+#include "player.h"
+#include "scene.h"
 
 #include "gfx/transfer.h"
-#include "scene.h"
-#include "sim/executor.h"
-#include "sim/simulation.h"
 
 #include <stdlib.h>
 
-struct point {
-    int64_t x, y; /* 1/256 pixel, 0 at the framebuffer's corner */
-};
+/* 1/16 pixel: samples lie on the edges and corners of such points. */
+enum { GRID = 16 };
 
 /* In 1/16 pixel from the pixel's top left corner: 4 as the reference renderer has them. */
 static const int64_t places[3][8][2] = {
@@ -26,35 +24,6 @@ static const int64_t (*places_of(uint32_t samples))[2]
     return places[samples / 4];
 }
 
-static int64_t
-cross(struct point a, struct point b, struct point p)
-{
-    return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
-}
-
-static bool
-inside(struct point a, struct point b, struct point c, struct point p)
-{
-    const struct point corners[4] = {a, b, c, a};
-    for (int i = 0; i < 3; i++) {
-        const struct point from = corners[i], to = corners[i + 1];
-        const int64_t side = cross(from, to, p);
-        const bool left = to.y < from.y, top = to.y == from.y && to.x > from.x;
-        if (side < 0 || (side == 0 && !left && !top))
-            return false;
-    }
-    return true;
-}
-
-static bool
-covered(const struct point p[3], struct point at)
-{
-    const int64_t area = cross(p[0], p[1], p[2]);
-    if (area == 0)
-        return false;
-    return area > 0 ? inside(p[0], p[1], p[2], at) : inside(p[0], p[2], p[1], at);
-}
-
 static struct point
 sample_at(uint32_t samples, uint32_t s, int32_t x, int32_t y)
 {
@@ -62,25 +31,13 @@ sample_at(uint32_t samples, uint32_t s, int32_t x, int32_t y)
                           y * 256 + places_of(samples)[s][1] * 16};
 }
 
-/* Half of the points on a grid of 1/16 pixel, so that samples lie on edges and corners. */
-static struct point
-random_point(uint64_t *seed)
-{
-    const int64_t span = 96 * 256, low = -16 * 256;
-    struct point p = {low + (int64_t)(random_bits(seed) % span),
-                      low + (int64_t)(random_bits(seed) % span)};
-    if (random_bits(seed) & 1)
-        p = (struct point){p.x & -16, p.y & -16};
-    return p;
-}
-
 static uint32_t
 set_up_random(struct scene *scene, uint64_t *seed, struct point p[3], struct triangle *out)
 {
     struct vertex v[3];
     for (int i = 0; i < 3; i++) {
-        p[i] = random_point(seed);
-        v[i] = scene_vertex((float)p[i].x / 256.0f, (float)p[i].y / 256.0f, 0.5f, 1.0f, NULL);
+        p[i] = random_point(seed, GRID);
+        v[i] = vertex_at(p[i]);
     }
     return scene_setup(scene, &test_triangle, v, out);
 }
@@ -105,7 +62,7 @@ check_tiles(const struct triangle *triangle, const struct point p[3], uint32_t s
                 for (int32_t x = tx; x < tx + 8; x++) {
                     uint32_t found = 0;
                     for (uint32_t s = 0; s < samples; s++) {
-                        const bool in = covered(p, sample_at(samples, s, x, y));
+                        const bool in = is_covered(p, sample_at(samples, s, x, y));
                         assert_int_equal(any ? bit_of(masks[s], x, y) : 0, in);
                         found |= in;
                     }
@@ -156,7 +113,7 @@ test_mask_and_off(void **state)
                                                 ? sample_at(4, s, x, y)
                                                 : (struct point){x * 256 + 128, y * 256 + 128};
                     const bool kept = !scene.draw.multisample || s == 0 || s == 2;
-                    assert_int_equal(bit_of(masks[s], x, y), kept && covered(p, at));
+                    assert_int_equal(bit_of(masks[s], x, y), kept && is_covered(p, at));
                 }
     }
 }
@@ -272,19 +229,10 @@ static const char plain_fs[] = "FRAG\nPROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1\n"
                                "  0: MOV OUT[0], IMM[0]\n  1: END\n";
 
 struct fixture {
-    struct simulation sim;
-    struct executor_sink sink;
+    struct player player;
     uint32_t samples;
     bool forced; /* the program knows of one sample */
 };
-
-static void
-take(struct fixture *f, const struct message *message)
-{
-    struct error err = {""};
-    if (!f->sink.sink.take(f->sink.sink.data, message, NULL, 0, &err))
-        fail_msg("%s", err.text);
-}
 
 static void
 create_resources(struct fixture *f)
@@ -298,14 +246,12 @@ create_resources(struct fixture *f)
         {RES_VERTICES, TARGET_BUFFER, 64, BIND_VERTEX_BUFFER, 64, 1, 1, 1, 0, 0},
     };
     for (size_t i = 0; i < sizeof descs / sizeof *descs; i++)
-        take(f,
-             &(struct message){.kind = MESSAGE_RESOURCE_CREATE, .client = 1, .resource = descs[i]});
+        player_create(&f->player, descs[i]);
 }
 
 static void
 start(struct fixture *f, uint32_t samples, bool forced, bool timed)
 {
-    struct frame_set all = {0};
     struct params params;
     struct stream s = {0};
     struct error err = {""};
@@ -317,34 +263,16 @@ start(struct fixture *f, uint32_t samples, bool forced, bool timed)
     params.SIMULATOR.ForceMSAA = forced;
     params.SIMULATOR.MSAASamples = samples;
     const uint32_t multisample = forced ? 0 : 1 << 25;
-    assert_true(simulation_init(&f->sim, &params, timed ? &all : NULL, NULL, &err));
-    executor_sink_init(&f->sink, &f->sim.executor);
-    take(f, &(struct message){.kind = MESSAGE_CLIENT_BEGIN,
-                              .client = 1,
-                              .bytes = (const uint8_t *)"test",
-                              .size_bytes = 4});
+    player_start(&f->player, &params, timed, NULL);
     create_resources(f);
-    PACKET(&s, 1, 1, OBJ_BLEND, 0, 0, 15u << 27, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(&s, 1, 2, OBJ_RASTERIZER, 1 << 1 | multisample | 1 << 29, float_bits(1), 0, 0,
-           float_bits(1), 0, 0, 0);
-    PACKET(&s, 1, 3, OBJ_DSA, 1 | 1 << 1 | FUNC_LESS << 2, 0, 0, 0);
-    stream_shader(&s, OBJ_VS, 0, plain_vs);
-    stream_shader(&s, OBJ_FS, 1, plain_fs);
+    scene_states(&s, multisample);
+    scene_shaders(&s, plain_vs, plain_fs);
     PACKET(&s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, 31);
-    PACKET(&s, 1, 8, OBJ_COLOR, RES_COLOR, 1, 0, 0);
-    PACKET(&s, 1, 8, OBJ_DEPTH, RES_DEPTH, 20, 0, 0);
-    PACKET(&s, 2, 1, OBJ_BLEND);
-    PACKET(&s, 2, 2, OBJ_RASTERIZER);
-    PACKET(&s, 2, 3, OBJ_DSA);
-    PACKET(&s, 2, 5, OBJ_ELEMENTS);
-    PACKET(&s, 31, 0, OBJ_VS, 0);
-    PACKET(&s, 31, 0, OBJ_FS, 1);
-    PACKET(&s, 5, 0, 1, OBJ_DEPTH, OBJ_COLOR);
+    scene_surfaces(&s, 1, 20);
+    scene_bind(&s);
     PACKET(&s, 6, 0, 16, 0, RES_VERTICES);
-    PACKET(&s, 4, 0, 0, float_bits(SIDE / 2), float_bits(SIDE / 2), float_bits(.5f),
-           float_bits(SIDE / 2), float_bits(SIDE / 2), float_bits(.5f));
-    const struct message message = stream_message(&s, 1);
-    take(f, &message);
+    scene_viewport(&s, SIDE, SIDE);
+    player_submit(&f->player, &s);
 }
 
 /* Clears, draws the triangle and resolves it into the single-sampled surface. */
@@ -359,40 +287,24 @@ draw_triangle(struct fixture *f, const struct point p[3])
         vertices[i][2] = 0.0f;
         vertices[i][3] = 1.0f;
     }
-    take(f, &(struct message){.kind = MESSAGE_PUT,
-                              .client = 1,
-                              .transfer = {RES_VERTICES, 0, {0, 0, 0, sizeof vertices, 1, 1}},
-                              .bytes = (const uint8_t *)vertices,
-                              .size_bytes = sizeof vertices});
+    player_put(&f->player, RES_VERTICES, vertices, sizeof vertices);
     PACKET(&s, 7, 0, 1 | 2 | 4, 0, 0, 0, 0, 0, 0x3ff00000, 0);
     PACKET(&s, 8, 0, 0, 3, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
     PACKET(&s, 16, 0, 15, 0, 0, RES_RESOLVED, 0, 1, 0, 0, 0, SIDE, SIDE, 1, RES_COLOR, 0, 1, 0, 0,
            0, SIDE, SIDE, 1);
-    const struct message message = stream_message(&s, 1);
-    take(f, &message);
+    player_submit(&f->player, &s);
 }
 
 static uint32_t
 word_at(struct fixture *f, uint32_t handle, int32_t x, int32_t y, uint32_t sample)
 {
-    const struct resource *res = gpu_resource(&f->sim.device, 1, handle);
+    const struct resource *res = gpu_resource(&f->player.sim.device, 1, handle);
     uint32_t word;
     memcpy(&word,
-           f->sim.device.memory.bytes + res->address +
+           f->player.sim.device.memory.bytes + res->address +
                resource_offset(res, 0, (uint32_t)x, (uint32_t)y, 0, sample),
            sizeof word);
     return word;
-}
-
-/* What the program reads back of a surface that is multisampled by force. */
-static void
-read_back(struct fixture *f, uint8_t rgba[SIDE][SIDE][4])
-{
-    struct error err = {""};
-    const struct message message = {
-        .kind = MESSAGE_GET, .client = 1, .transfer = {RES_COLOR, 0, {0, 0, 0, SIDE, SIDE, 1}}};
-    assert_true(
-        f->sink.sink.take(f->sink.sink.data, &message, &rgba[0][0][0], SIDE * SIDE * 4, &err));
 }
 
 static void
@@ -400,12 +312,12 @@ check_picture(struct fixture *f, const struct point p[3])
 {
     static uint8_t rgba[SIDE][SIDE][4];
     if (f->forced)
-        read_back(f, rgba);
+        player_get(&f->player, RES_COLOR, SIDE, SIDE, rgba); /* what the program sees */
     for (int32_t y = 0; y < SIDE; y++)
         for (int32_t x = 0; x < SIDE; x++) {
             uint32_t count = 0;
             for (uint32_t s = 0; s < f->samples; s++) {
-                const bool in = covered(p, sample_at(f->samples, s, x, y));
+                const bool in = is_covered(p, sample_at(f->samples, s, x, y));
                 assert_int_equal(word_at(f, RES_COLOR, x, y, s), in ? ~0u : 0);
                 assert_int_equal(word_at(f, RES_DEPTH, x, y, s) >> 8 != 0xffffff, in);
                 count += in;
@@ -427,12 +339,11 @@ draw_and_check(uint32_t samples, bool forced, bool timed)
     for (int round = 0; round < ROUNDS; round++) {
         struct point p[3];
         for (int i = 0; i < 3; i++)
-            p[i] = random_point(&seed);
+            p[i] = random_point(&seed, GRID);
         draw_triangle(f, p);
         check_picture(f, p);
     }
-    executor_sink_fini(&f->sink);
-    simulation_fini(&f->sim);
+    player_end(&f->player);
     free(f);
 }
 

@@ -2,16 +2,10 @@
  * there is - another surface, a surface that is sampled, the z test's place, depths that move away,
  * programs that are destroyed while a draw still uses them, queries - give the pictures, depths and
  * query results of the functional renderer, in any order of clocking, and come sooner. */
+#include "player.h"
 #include "scene.h"
-#include "sim/simulation.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h> /* behind our own headers: it has a macro fail() */
 
 enum {
     WIDTH = 64,
@@ -47,34 +41,11 @@ static const char kills_fs[] = FS_HEAD "DCL TEMP[0]\nIMM[0] FLT32 {0.5, 0.5, 0.5
                                        "  1: KILL_IF TEMP[0]\n  2: MOV OUT[0], IN[0]\n  3: END\n";
 
 struct fixture {
-    struct simulation sim;
-    struct executor_sink sink;
+    struct player player;
     uint32_t random, batches;
     uint64_t cycles;
     uint8_t color[BYTES], other[BYTES], depth[BYTES], queries[QUERIES * 16];
 };
-
-static void
-take(struct fixture *f, const struct message *message, uint8_t *out, uint32_t out_bytes)
-{
-    struct error err = {""};
-    if (!f->sink.sink.take(f->sink.sink.data, message, out, out_bytes, &err))
-        fail_msg("%s", err.text);
-}
-
-static void
-create(struct fixture *f, struct resource_desc desc)
-{
-    take(f, &(struct message){.kind = MESSAGE_RESOURCE_CREATE, .client = 1, .resource = desc}, NULL,
-         0);
-}
-
-static void
-submit(struct fixture *f, const struct stream *s)
-{
-    const struct message message = stream_message(s, 1);
-    take(f, &message, NULL, 0);
-}
 
 static uint32_t
 next(struct fixture *f, uint32_t limit)
@@ -91,20 +62,19 @@ create_all(struct fixture *f)
         RES_COLOR, TARGET_2D, 1, BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, WIDTH, HEIGHT, 1, 1, 0, 0};
     struct resource_desc other = surface;
     other.handle = RES_OTHER;
-    create(f, surface);
-    create(f, other);
-    create(f, (struct resource_desc){RES_DEPTH, TARGET_2D, 19, BIND_DEPTH_STENCIL, WIDTH, HEIGHT, 1,
-                                     1, 0, 0});
-    create(f, (struct resource_desc){RES_VERTICES, TARGET_BUFFER, 64, BIND_VERTEX_BUFFER,
-                                     DRAWS * 6 * 32, 1, 1, 1, 0, 0});
-    create(f, (struct resource_desc){RES_QUERY, TARGET_BUFFER, 64, BIND_CUSTOM, QUERIES * 16, 1, 1,
-                                     1, 0, 0});
-    PACKET(&s, 1, 1, OBJ_BLEND, 0, 0, 15u << 27, 0, 0, 0, 0, 0, 0, 0);
+    player_create(&f->player, surface);
+    player_create(&f->player, other);
+    player_create(&f->player, (struct resource_desc){RES_DEPTH, TARGET_2D, 19, BIND_DEPTH_STENCIL,
+                                                     WIDTH, HEIGHT, 1, 1, 0, 0});
+    player_create(&f->player,
+                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, 64, BIND_VERTEX_BUFFER,
+                                         DRAWS * 6 * 32, 1, 1, 1, 0, 0});
+    player_create(&f->player, (struct resource_desc){RES_QUERY, TARGET_BUFFER, 64, BIND_CUSTOM,
+                                                     QUERIES * 16, 1, 1, 1, 0, 0});
+    scene_states(&s, 0);
     /* source alpha and one less it: the order of draws matters */
     PACKET(&s, 1, 1, OBJ_BLENDING, 0, 0,
            15u << 27 | 1 | 3u << 4 | 0x13u << 9 | 3u << 17 | 0x13u << 22, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(&s, 1, 2, OBJ_RASTERIZER, 1 << 1 | 1 << 29, float_bits(1), 0, 0, float_bits(1), 0, 0, 0);
-    PACKET(&s, 1, 3, OBJ_DSA, 1 | 1 << 1 | FUNC_LESS << 2, 0, 0, 0);
     PACKET(&s, 1, 3, OBJ_ALWAYS, 1 | 1 << 1 | FUNC_ALWAYS << 2, 0, 0, 0);
     PACKET(&s, 1, 3, OBJ_EQUALS, 1 | 1 << 1 | FUNC_LEQUAL << 2, 0, 0, 0);
     PACKET(&s, 1, 3, OBJ_ALPHA, 1 | 1 << 1 | FUNC_LESS << 2 | 1 << 8 | FUNC_GREATER << 9, 0, 0,
@@ -115,22 +85,19 @@ create_all(struct fixture *f)
     PACKET(&s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, 31, 16, 0, 0, 31);
     PACKET(&s, 1, 6, OBJ_VIEWS, RES_COLOR, 1, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9);
     PACKET(&s, 1, 7, OBJ_SAMPLER, 0, 0, 0, float_bits(9), 0, 0, 0, 0);
-    PACKET(&s, 1, 8, OBJ_COLOR, RES_COLOR, 1, 0, 0);
+    scene_surfaces(&s, 1, 19);
     PACKET(&s, 1, 8, OBJ_OTHER, RES_OTHER, 1, 0, 0);
-    PACKET(&s, 1, 8, OBJ_DEPTH, RES_DEPTH, 19, 0, 0);
     for (uint32_t q = 0; q < QUERIES; q++)
         PACKET(&s, 1, 9, OBJ_FIRST_QUERY + q, 0, q * 16, RES_QUERY);
     PACKET(&s, 2, 2, OBJ_RASTERIZER);
     PACKET(&s, 2, 5, OBJ_ELEMENTS);
     PACKET(&s, 31, 0, OBJ_VS, 0);
-    PACKET(&s, 5, 0, 1, OBJ_DEPTH, OBJ_COLOR);
     PACKET(&s, 6, 0, 32, 0, RES_VERTICES);
     PACKET(&s, 10, 0, 1, 0, OBJ_VIEWS);
     PACKET(&s, 18, 0, 1, 0, OBJ_SAMPLER);
-    PACKET(&s, 4, 0, 0, float_bits(WIDTH / 2.0f), float_bits(HEIGHT / 2.0f), float_bits(.5f),
-           float_bits(WIDTH / 2.0f), float_bits(HEIGHT / 2.0f), float_bits(.5f));
+    scene_viewport(&s, WIDTH, HEIGHT);
     PACKET(&s, 7, 0, 1 | 2 | 4, 0, 0, 0, 0, 0, 0x3ff00000, 0);
-    submit(f, &s);
+    player_submit(&f->player, &s);
 }
 
 static void
@@ -157,13 +124,7 @@ put_vertices(struct fixture *f)
             memcpy(vertices[i][v], vertex, sizeof vertex);
         }
     }
-    take(f,
-         &(struct message){.kind = MESSAGE_PUT,
-                           .client = 1,
-                           .transfer = {RES_VERTICES, 0, {0, 0, 0, sizeof vertices, 1, 1}},
-                           .bytes = (const uint8_t *)vertices,
-                           .size_bytes = sizeof vertices},
-         NULL, 0);
+    player_put(&f->player, RES_VERTICES, vertices, sizeof vertices);
 }
 
 /* The state of draw `i`, mostly as before; `wild` says whether hazards may come. A plain program is
@@ -183,7 +144,7 @@ draw(struct fixture *f, uint32_t i, bool wild)
         PACKET(&s, 5, 0, 1, OBJ_DEPTH, other || kind == 1 ? OBJ_OTHER : OBJ_COLOR);
     PACKET(&s, 8, 0, i * 6, 6, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
     PACKET(&s, 3, 4, program);
-    submit(f, &s);
+    player_submit(&f->player, &s);
 }
 
 static void
@@ -195,22 +156,11 @@ on_batch(void *data, uint32_t frame, const struct draw *baked)
     f->batches++;
 }
 
-static void
-get(struct fixture *f, uint32_t handle, uint8_t *out)
-{
-    take(f,
-         &(struct message){.kind = MESSAGE_GET,
-                           .client = 1,
-                           .transfer = {handle, 0, {0, 0, 0, WIDTH, HEIGHT, 1}}},
-         out, BYTES);
-}
-
 enum mode { FUNCTIONAL, DRAINED, PIPELINED };
 
 static struct fixture *
 draw_all(enum mode mode, const char *preset, bool wild, uint32_t seed, uint64_t shuffle)
 {
-    static const struct frame_set all;
     struct fixture *f = mem_alloc(sizeof *f);
     struct simulation_listener listener = {.data = f, .batch = on_batch};
     struct params params;
@@ -221,20 +171,12 @@ draw_all(enum mode mode, const char *preset, bool wild, uint32_t seed, uint64_t 
     params.MEMORYCONTROLLER.MemorySize = 4 << 20;
     params.ZSTENCILTEST.ZCacheLines = 1; /* lines leave soon, and tell Hierarchical Z */
     params.COMMANDPROCESSOR.PipelinedBatchRendering = mode == PIPELINED;
-    assert_true(
-        simulation_init(&f->sim, &params, mode == FUNCTIONAL ? NULL : &all, &listener, &err));
+    player_start(&f->player, &params, mode != FUNCTIONAL, &listener);
     if (shuffle)
-        clock_shuffle(&f->sim.machine->clock, shuffle);
-    executor_sink_init(&f->sink, &f->sim.executor);
-    take(f,
-         &(struct message){.kind = MESSAGE_CLIENT_BEGIN,
-                           .client = 1,
-                           .bytes = (const uint8_t *)"test",
-                           .size_bytes = 4},
-         NULL, 0);
+        clock_shuffle(&f->player.sim.machine->clock, shuffle);
     create_all(f);
     put_vertices(f);
-    uint64_t before = mode == FUNCTIONAL ? 0 : f->sim.machine->clock.now;
+    uint64_t before = mode == FUNCTIONAL ? 0 : f->player.sim.machine->clock.now;
     for (uint32_t i = 0; i < DRAWS; i++) {
         const uint32_t query = i * QUERIES / DRAWS;
         struct stream s = {0};
@@ -242,27 +184,27 @@ draw_all(enum mode mode, const char *preset, bool wild, uint32_t seed, uint64_t 
             if (i)
                 PACKET(&s, 20, 0, OBJ_FIRST_QUERY + query - 1);
             PACKET(&s, 19, 0, OBJ_FIRST_QUERY + query);
-            submit(f, &s);
+            player_submit(&f->player, &s);
         }
         draw(f, i, wild);
     }
     PACKET(&ask, 20, 0, OBJ_FIRST_QUERY + QUERIES - 1);
     for (uint32_t q = 0; q < QUERIES; q++)
         PACKET(&ask, 21, 0, OBJ_FIRST_QUERY + q, 0);
-    submit(f, &ask);
-    f->cycles = mode == FUNCTIONAL ? 0 : f->sim.machine->clock.now - before;
+    player_submit(&f->player, &ask);
+    f->cycles = mode == FUNCTIONAL ? 0 : f->player.sim.machine->clock.now - before;
     if (mode != FUNCTIONAL)
         assert_int_equal(f->batches, DRAWS);
-    get(f, RES_COLOR, f->color);
-    get(f, RES_OTHER, f->other);
-    get(f, RES_DEPTH, f->depth);
+    player_get(&f->player, RES_COLOR, WIDTH, HEIGHT, f->color);
+    player_get(&f->player, RES_OTHER, WIDTH, HEIGHT, f->other);
+    player_get(&f->player, RES_DEPTH, WIDTH, HEIGHT, f->depth);
     memcpy(f->queries,
-           f->sim.device.memory.bytes + gpu_resource(&f->sim.device, 1, RES_QUERY)->address,
+           f->player.sim.device.memory.bytes +
+               gpu_resource(&f->player.sim.device, 1, RES_QUERY)->address,
            sizeof f->queries);
-    if (mode != FUNCTIONAL && !machine_check(f->sim.machine, &err))
+    if (mode != FUNCTIONAL && !machine_check(f->player.sim.machine, &err))
         fail_msg("%s", err.text);
-    executor_sink_fini(&f->sink);
-    simulation_fini(&f->sim);
+    player_end(&f->player);
     return f;
 }
 

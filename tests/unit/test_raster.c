@@ -1,59 +1,14 @@
-/* Coverage against exact integer arithmetic done another way: a pixel belongs to a triangle when
- * its centre is strictly inside, or lies on a top or left edge; meshes cover each pixel once. */
-#include "gfx_support.h"
+/* Coverage of pixel centres against exact integer arithmetic (coverage.h); meshes cover each pixel
+ * once. */
+#include "coverage.h"
 
-struct point {
-    int64_t x, y; /* 1/256 pixel, 0 at the framebuffer's corner */
-};
-
-static int64_t
-cross(struct point a, struct point b, struct point p)
-{
-    return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
-}
-
-/* Clockwise on the screen: the inside is right of an edge; going up it is a left edge, going right
- * it is a top edge. */
-static bool
-inside(struct point a, struct point b, struct point c, struct point p)
-{
-    const struct point corners[4] = {a, b, c, a};
-    for (int i = 0; i < 3; i++) {
-        const struct point from = corners[i], to = corners[i + 1];
-        const int64_t side = cross(from, to, p);
-        const bool left = to.y < from.y, top = to.y == from.y && to.x > from.x;
-        if (side < 0 || (side == 0 && !left && !top))
-            return false;
-    }
-    return true;
-}
+/* Centres lie on the edges and corners of points on this grid. */
+enum { GRID = 128 };
 
 static bool
 covered(const struct point p[3], int32_t x, int32_t y)
 {
-    const struct point centre = {x * 256 + 128, y * 256 + 128};
-    const int64_t area = cross(p[0], p[1], p[2]);
-    if (area == 0)
-        return false;
-    return area > 0 ? inside(p[0], p[1], p[2], centre) : inside(p[0], p[2], p[1], centre);
-}
-
-static struct vertex
-vertex_at(struct point p)
-{
-    return scene_vertex((float)p.x / 256.0f, (float)p.y / 256.0f, 0.5f, 1.0f, NULL);
-}
-
-/* Half of the points on a coarse grid, so that centres lie on edges and corners. */
-static struct point
-random_point(uint64_t *seed)
-{
-    const int64_t span = 96 * 256, low = -16 * 256;
-    struct point p = {low + (int64_t)(random_bits(seed) % span),
-                      low + (int64_t)(random_bits(seed) % span)};
-    if (random_bits(seed) & 1)
-        p = (struct point){p.x & -128, p.y & -128};
-    return p;
+    return is_covered(p, (struct point){x * 256 + 128, y * 256 + 128});
 }
 
 static void
@@ -69,7 +24,7 @@ test_single_triangles(void **state)
         struct vertex v[3];
         uint8_t counts[TEST_HEIGHT][TEST_WIDTH] = {0};
         for (int i = 0; i < 3; i++) {
-            p[i] = random_point(&seed);
+            p[i] = random_point(&seed, GRID);
             v[i] = vertex_at(p[i]);
         }
         const uint32_t made = scene_setup(&scene, &test_triangle, v, out);
@@ -93,7 +48,7 @@ test_squares_never_reject(void **state)
     for (int round = 0; round < 1000; round++) {
         struct vertex v[3];
         for (int i = 0; i < 3; i++)
-            v[i] = vertex_at(random_point(&seed));
+            v[i] = vertex_at(random_point(&seed, GRID));
         if (!scene_setup(&scene, &test_triangle, v, out))
             continue;
         for (int32_t size = 1; size <= 64; size *= 2) {
