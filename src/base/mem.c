@@ -1,11 +1,15 @@
 #include "base/mem.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+/* A large arena is in blocks of the host's large pages: addresses are then found faster. */
 #define ARENA_BLOCK_BYTES ((size_t)1 << 18)
+#define ARENA_LARGE_BYTES ((size_t)1 << 21)
 #define ARENA_ALIGN       64
 
 struct arena_block {
@@ -108,10 +112,14 @@ arena_block_with(struct arena *arena, size_t bytes)
         if (b->size - b->used >= bytes)
             return b;
     struct arena_block *b = mem_alloc(sizeof *b);
-    b->size = bytes > ARENA_BLOCK_BYTES ? bytes : ARENA_BLOCK_BYTES;
-    b->bytes = aligned_alloc(ARENA_ALIGN, b->size);
+    const bool large = arena->used_bytes >= ARENA_LARGE_BYTES;
+    const size_t least = large ? ARENA_LARGE_BYTES : ARENA_BLOCK_BYTES;
+    b->size = (bytes + least - 1) / least * least;
+    b->bytes = aligned_alloc(large ? ARENA_LARGE_BYTES : ARENA_ALIGN, b->size);
     if (!b->bytes)
         out_of_memory(b->size);
+    if (large)
+        madvise(b->bytes, b->size, MADV_HUGEPAGE); /* a wish: without it the run is slower */
     b->next = arena->head;
     arena->head = b;
     return b;

@@ -43,28 +43,50 @@ planes_in(const struct depth_block *depth, uint32_t level_bytes)
     return planes;
 }
 
-/* Where the elements lie, in 1/16 pixel from the centre of the first pixel. */
+/* Where element 8 i + k lies: the pixels of 8 i and of k add up (Morton order), and its sample is
+ * that of k. Samples in 1/16 pixel from the centre of theirs. */
 struct places {
-    int16_t x[CODEC_WORDS], y[CODEC_WORDS];
+    uint32_t outer_x[8], outer_y[8], inner_x[8], inner_y[8];
+    struct grid_place sample[8];
 };
 
 static void
 find_places(const struct grid *grid, struct places *places)
 {
-    for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-        const struct grid_place place = grid_sample_place(grid, i % grid->samples);
-        places->x[i] = (int16_t)((int32_t)grid_x(grid, i) * GRID_UNITS + place.x);
-        places->y[i] = (int16_t)((int32_t)grid_y(grid, i) * GRID_UNITS + place.y);
+    for (uint32_t k = 0; k < 8; k++) {
+        places->outer_x[k] = grid_x(grid, 8 * k);
+        places->outer_y[k] = grid_y(grid, 8 * k);
+        places->inner_x[k] = grid_x(grid, k);
+        places->inner_y[k] = grid_y(grid, k);
+        places->sample[k] = grid_sample_place(grid, k % grid->samples);
     }
 }
 
+/* What a plane rises from a pixel's centre to a place in 1/16 pixel, rounded down. */
 static uint32_t
-evaluate(const struct plane *plane, int64_t x, int64_t y)
+rise_within(int64_t b, int64_t c, struct grid_place place)
 {
-    const int64_t z = (int64_t)plane->a * GRID_UNITS + plane->b * x + plane->c * y;
+    if (!place.x && !place.y)
+        return 0;
+    const int64_t rise = b * place.x + c * place.y;
     /* The large multiple of what is divided by makes it positive. */
-    return (uint32_t)((uint64_t)(z + ((int64_t)GRID_UNITS << 40)) / GRID_UNITS >> FRACTION) &
-           DEPTH_MASK;
+    return (uint32_t)((uint64_t)(rise + ((int64_t)GRID_UNITS << 40)) / GRID_UNITS);
+}
+
+/* The plane at all places: 24.8 bits wrap around as z does. */
+static void
+evaluate(const struct plane *plane, const struct places *places, uint32_t z[CODEC_WORDS])
+{
+    const uint32_t b = (uint32_t)plane->b, c = (uint32_t)plane->c;
+    uint32_t outer[8], inner[8];
+    for (uint32_t k = 0; k < 8; k++) {
+        outer[k] = plane->a + b * places->outer_x[k] + c * places->outer_y[k];
+        inner[k] = b * places->inner_x[k] + c * places->inner_y[k] +
+                   rise_within(plane->b, plane->c, places->sample[k]);
+    }
+    for (uint32_t i = 0; i < 8; i++)
+        for (uint32_t k = 0; k < 8; k++)
+            z[8 * i + k] = (outer[i] + inner[k]) >> FRACTION;
 }
 
 static bool
@@ -101,9 +123,18 @@ static uint64_t
 covered_by(const struct plane *plane, const struct depth_block *depth, const struct places *places,
            uint64_t left)
 {
+    uint32_t z[CODEC_WORDS];
+    uint8_t same[CODEC_WORDS];
     uint64_t covered = 0;
+    evaluate(plane, places, z);
     for (uint32_t i = 0; i < CODEC_WORDS; i++)
-        covered |= (uint64_t)(evaluate(plane, places->x[i], places->y[i]) == depth->z[i]) << i;
+        same[i] = z[i] == depth->z[i];
+    for (uint32_t i = 0; i < CODEC_WORDS; i += 8) {
+        uint64_t eight = 0; /* bytes of 0 or 1; the product gathers them in its highest byte */
+        for (uint32_t k = 0; k < 8; k++)
+            eight |= (uint64_t)same[i + k] << 8 * k;
+        covered |= (eight * UINT64_C(0x0102040810204080) >> 56) << i;
+    }
     return covered & left;
 }
 
@@ -112,10 +143,12 @@ static struct plane
 plane_through(const struct depth_block *depth, const struct places *places, uint32_t element,
               int64_t b, int64_t c, uint32_t quarters)
 {
-    const int64_t rise = b * places->x[element] + c * places->y[element];
-    const uint64_t away = (uint64_t)(rise + ((int64_t)GRID_UNITS << 40)) / GRID_UNITS;
+    const uint32_t i = element / 8, k = element % 8;
+    const uint32_t rise = (uint32_t)b * (places->outer_x[i] + places->inner_x[k]) +
+                          (uint32_t)c * (places->outer_y[i] + places->inner_y[k]) +
+                          rise_within(b, c, places->sample[k]);
     const uint32_t at_element = (depth->z[element] << FRACTION) + quarters * 64 + 32;
-    return (struct plane){at_element - (uint32_t)away, (int32_t)b, (int32_t)c};
+    return (struct plane){at_element - rise, (int32_t)b, (int32_t)c};
 }
 
 struct search {
@@ -143,14 +176,19 @@ find_plane(struct search *search, const struct grid *grid)
     const uint32_t from = (uint32_t)__builtin_ctzll(search->left);
     const struct depth_block *depth = search->depth;
     const struct plane level = {depth->z[from] << FRACTION, 0, 0};
+    int64_t b[2] = {0}, c[2] = {0};
     search->most = 0;
     try_plane(search, &level);
     for (uint32_t i = 0; i < 4 && search->most != search->left; i++) {
-        const int64_t b = find_slope(depth, grid, search->left, from, i & 1 ? -1 : 1, 0);
-        const int64_t c = find_slope(depth, grid, search->left, from, 0, i & 2 ? -1 : 1);
-        if (!is_slope(b) || !is_slope(c))
+        const uint32_t left_right = i & 1, up_down = i >> 1;
+        if (i < 2)
+            b[i] = find_slope(depth, grid, search->left, from, i ? -1 : 1, 0);
+        if (!left_right)
+            c[up_down] = find_slope(depth, grid, search->left, from, 0, up_down ? -1 : 1);
+        if (!is_slope(b[left_right]) || !is_slope(c[up_down]))
             continue;
-        const struct plane plane = plane_through(depth, &search->places, from, b, c, 2);
+        const struct plane plane =
+            plane_through(depth, &search->places, from, b[left_right], c[up_down], 2);
         try_plane(search, &plane);
     }
     const struct plane found = search->best;
@@ -174,9 +212,8 @@ find_planes(const struct depth_block *depth, const struct grid *grid, uint32_t l
             return limit + 1;
         find_plane(&search, grid);
         planes[count] = search.best;
-        for (uint32_t i = 0; i < CODEC_WORDS; i++)
-            if (search.most >> i & 1)
-                plane_of[i] = (uint8_t)count;
+        for (uint64_t most = search.most; most; most &= most - 1)
+            plane_of[__builtin_ctzll(most)] = (uint8_t)count;
         search.left &= ~search.most;
     }
     return count;
@@ -247,9 +284,12 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
         planes[i].b = get_slope(&reader);
         planes[i].c = get_slope(&reader);
     }
+    uint32_t z[MAX_PLANES][CODEC_WORDS];
+    for (uint32_t p = 0; p < (count ? count : 1); p++)
+        evaluate(&planes[p], &places, z[p]);
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
         const uint32_t index = count ? bits_get(&reader, index_bits(count)) : 0;
-        depth.z[i] = evaluate(&planes[index], places.x[i], places.y[i]);
+        depth.z[i] = z[index][i];
     }
     depth_close(&depth, block);
 }

@@ -140,112 +140,112 @@ blend_color(const struct blend_target *rt, color4 src, color4 dst, color4 consta
     return rgb;
 }
 
-/* Bytes of one or four pixels in 16-bit places, alpha at 3, 7, 11, 15. */
-enum { BYTES = 16 };
+/* Bytes of two pixels in 16-bit places, alpha at 3 and 7. */
+typedef uint16_t bytes8 __attribute__((vector_size(16)));
+typedef int16_t which8 __attribute__((vector_size(16)));
+typedef uint8_t bytes16 __attribute__((vector_size(16))); /* a quad's, as they lie in memory */
 
-static void
-factor8(uint8_t which, bool is_alpha, const uint16_t *src, const uint16_t *dst,
-        const uint16_t *constant, uint16_t *out)
+static bytes8
+select8(which8 which, bytes8 yes, bytes8 no)
 {
-    for (uint32_t i = 0; i < BYTES; i++) {
-        const uint32_t a = i | 3;
-        uint32_t value = 0;
-        switch ((enum blend_factor)which) {
-        case FACTOR_ONE:
-        case FACTOR_INV_SRC1_COLOR:
-        case FACTOR_INV_SRC1_ALPHA: value = 255; break;
-        case FACTOR_SRC_COLOR: value = src[i]; break;
-        case FACTOR_SRC_ALPHA: value = src[a]; break;
-        case FACTOR_DST_ALPHA: value = dst[a]; break;
-        case FACTOR_DST_COLOR: value = dst[i]; break;
-        case FACTOR_SRC_ALPHA_SATURATE:
-            value = is_alpha ? 255u : src[a] < 255 - dst[a] ? src[a] : 255u - dst[a];
-            break;
-        case FACTOR_CONST_COLOR: value = constant[i]; break;
-        case FACTOR_CONST_ALPHA: value = constant[a]; break;
-        case FACTOR_ZERO:
-        case FACTOR_SRC1_COLOR:
-        case FACTOR_SRC1_ALPHA: break;
-        case FACTOR_INV_SRC_COLOR: value = 255u - src[i]; break;
-        case FACTOR_INV_SRC_ALPHA: value = 255u - src[a]; break;
-        case FACTOR_INV_DST_ALPHA: value = 255u - dst[a]; break;
-        case FACTOR_INV_DST_COLOR: value = 255u - dst[i]; break;
-        case FACTOR_INV_CONST_COLOR: value = 255u - constant[i]; break;
-        case FACTOR_INV_CONST_ALPHA: value = 255u - constant[a]; break;
-        }
-        out[i] = (uint16_t)value;
+    return (yes & (bytes8)which) | (no & ~(bytes8)which);
+}
+
+static bytes8
+min8(bytes8 a, bytes8 b)
+{
+    return select8((which8)(a < b), a, b);
+}
+
+static bytes8
+alpha8(bytes8 color)
+{
+    return __builtin_shufflevector(color, color, 3, 3, 3, 3, 7, 7, 7, 7);
+}
+
+static bytes8
+factor8(uint8_t which, bool is_alpha, bytes8 src, bytes8 dst, bytes8 constant)
+{
+    const bytes8 zero = {0}, one = zero + 255;
+    switch ((enum blend_factor)which) {
+    case FACTOR_ONE:
+    case FACTOR_INV_SRC1_COLOR:
+    case FACTOR_INV_SRC1_ALPHA: return one;
+    case FACTOR_SRC_COLOR: return src;
+    case FACTOR_SRC_ALPHA: return alpha8(src);
+    case FACTOR_DST_ALPHA: return alpha8(dst);
+    case FACTOR_DST_COLOR: return dst;
+    case FACTOR_SRC_ALPHA_SATURATE: return is_alpha ? one : min8(alpha8(src), one - alpha8(dst));
+    case FACTOR_CONST_COLOR: return constant;
+    case FACTOR_CONST_ALPHA: return alpha8(constant);
+    case FACTOR_ZERO:
+    case FACTOR_SRC1_COLOR:
+    case FACTOR_SRC1_ALPHA: return zero;
+    case FACTOR_INV_SRC_COLOR: return one - src;
+    case FACTOR_INV_SRC_ALPHA: return one - alpha8(src);
+    case FACTOR_INV_DST_ALPHA: return one - alpha8(dst);
+    case FACTOR_INV_DST_COLOR: return one - dst;
+    case FACTOR_INV_CONST_COLOR: return one - constant;
+    case FACTOR_INV_CONST_ALPHA: return one - alpha8(constant);
     }
+    return zero;
 }
 
 /* a * b / 255 in each place, as the reference divides: not always to nearest. */
-static void
-multiply8(const uint16_t *a, const uint16_t *b, uint16_t *out)
+static bytes8
+multiply8(bytes8 a, bytes8 b)
 {
-    for (uint32_t i = 0; i < BYTES; i++) {
-        const uint16_t product = (uint16_t)(a[i] * b[i]);
-        out[i] = (uint16_t)(product + (product >> 8) + 128) >> 8;
-    }
+    const bytes8 product = a * b;
+    return (product + (product >> 8) + 128) >> 8;
 }
 
-static void
-combine8(uint8_t func, const uint16_t *src, const uint16_t *src_factor, const uint16_t *dst,
-         const uint16_t *dst_factor, uint16_t *out)
+static bytes8
+combine8(uint8_t func, bytes8 src, bytes8 src_factor, bytes8 dst, bytes8 dst_factor)
 {
-    uint16_t s[BYTES], d[BYTES];
-    multiply8(src, src_factor, s);
-    multiply8(dst, dst_factor, d);
-    for (uint32_t i = 0; i < BYTES; i++) {
-        int32_t value = 0;
-        switch ((enum blend_func)func) {
-        case BLEND_ADD: value = s[i] + d[i] < 255 ? s[i] + d[i] : 255; break;
-        case BLEND_SUBTRACT: value = s[i] > d[i] ? s[i] - d[i] : 0; break;
-        case BLEND_REVERSE_SUBTRACT: value = d[i] > s[i] ? d[i] - s[i] : 0; break;
-        case BLEND_MIN: value = src[i] < dst[i] ? src[i] : dst[i]; break;
-        case BLEND_MAX: value = src[i] > dst[i] ? src[i] : dst[i]; break;
-        }
-        out[i] = (uint16_t)value;
+    const bytes8 s = multiply8(src, src_factor), d = multiply8(dst, dst_factor);
+    switch ((enum blend_func)func) {
+    case BLEND_ADD: return min8(s + d, (bytes8){0} + 255);
+    case BLEND_SUBTRACT: return s - min8(s, d);
+    case BLEND_REVERSE_SUBTRACT: return d - min8(s, d);
+    case BLEND_MIN: return min8(src, dst);
+    case BLEND_MAX: return src + dst - min8(src, dst);
     }
+    return (bytes8){0};
 }
 
-static void
-blend8(const struct blend_target *rt, const uint16_t *src, const uint16_t *dst,
-       const uint16_t *constant, uint16_t *out)
+static bytes8
+blend8(const struct blend_target *rt, bytes8 src, bytes8 dst, bytes8 constant)
 {
-    uint16_t src_factor[BYTES], dst_factor[BYTES], alpha[BYTES];
-    factor8(rt->rgb_src, false, src, dst, constant, src_factor);
-    factor8(rt->rgb_dst, false, src, dst, constant, dst_factor);
-    combine8(rt->rgb_func, src, src_factor, dst, dst_factor, out);
+    const bytes8 rgb = combine8(rt->rgb_func, src, factor8(rt->rgb_src, false, src, dst, constant),
+                                dst, factor8(rt->rgb_dst, false, src, dst, constant));
     if (rt->alpha_func == rt->rgb_func && rt->alpha_src == rt->rgb_src &&
         rt->alpha_dst == rt->rgb_dst && rt->rgb_src != FACTOR_SRC_ALPHA_SATURATE &&
         rt->rgb_dst != FACTOR_SRC_ALPHA_SATURATE)
-        return; /* alpha has come out right with the rest */
-    factor8(rt->alpha_src, true, src, dst, constant, src_factor);
-    factor8(rt->alpha_dst, true, src, dst, constant, dst_factor);
-    combine8(rt->alpha_func, src, src_factor, dst, dst_factor, alpha);
-    for (uint32_t i = 3; i < BYTES; i += 4)
-        out[i] = alpha[i];
+        return rgb; /* alpha has come out right with the rest */
+    const bytes8 alpha =
+        combine8(rt->alpha_func, src, factor8(rt->alpha_src, true, src, dst, constant), dst,
+                 factor8(rt->alpha_dst, true, src, dst, constant));
+    return select8((which8){0, 0, 0, -1, 0, 0, 0, -1}, alpha, rgb);
 }
 
 /* 0 .. 1 to 0 .. 255, to nearest, ties to even; NaN becomes 0. */
-static uint16_t
-to_byte(float value)
+static int4
+to_int_bytes(color4 color)
 {
-    const float clamped = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f;
-    const float shifted = clamped * 255.0f + 0x1p23f;
-    uint32_t bits;
-    memcpy(&bits, &shifted, sizeof bits);
-    return (uint16_t)(bits & 255);
+    const color4 clamped = select4(color > 0.0f, min4(color, splat(1.0f)), splat(0.0f));
+    return (int4)(clamped * 255.0f + 0x1p23f) & 255;
 }
 
-static void
-to_bytes(color4 color, uint16_t bytes[4])
+/* Two pixels. */
+static bytes8
+to_bytes(color4 first, color4 second)
 {
-    for (uint32_t c = 0; c < 4; c++)
-        bytes[c] = to_byte(color[c]);
+    const bytes8 a = (bytes8)to_int_bytes(first), b = (bytes8)to_int_bytes(second);
+    return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
 }
 
 static color4
-from_bytes(const uint16_t bytes[4])
+from_bytes(bytes8 bytes)
 {
     return (color4){bytes[0], bytes[1], bytes[2], bytes[3]} / 255.0f;
 }
@@ -254,14 +254,9 @@ from_bytes(const uint16_t bytes[4])
 static color4
 blend_color8(const struct blend_target *rt, color4 src, color4 dst, color4 constant)
 {
-    uint16_t s[BYTES] = {0}, d[BYTES] = {0}, k[BYTES] = {0}, out[BYTES];
-    to_bytes(src, s);
-    if (!rt->enable)
-        return from_bytes(s);
-    to_bytes(dst, d);
-    to_bytes(constant, k);
-    blend8(rt, s, d, k, out);
-    return from_bytes(out);
+    const bytes8 s = to_bytes(src, src);
+    return from_bytes(rt->enable ? blend8(rt, s, to_bytes(dst, dst), to_bytes(constant, constant))
+                                 : s);
 }
 
 static bool
@@ -372,41 +367,51 @@ blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask, cons
                              bytes + (size_t)i * format->block_bytes);
 }
 
+/* R, G, B, A of a pixel in the order of memory. */
+static color4
+load_bgra(const float rgba[4])
+{
+    const color4 color = load_color(rgba);
+    return __builtin_shufflevector(color, color, 2, 1, 0, 3);
+}
+
+/* The bytes that the color mask lets through, of the lanes in `mask`; a missing alpha is ones. */
+static bytes16
+written_bytes(uint8_t colormask, uint32_t mask, bool has_alpha)
+{
+    const uint32_t pixel = (colormask & 4 ? 0xffu : 0) | (colormask & 2 ? 0xff00u : 0) |
+                           (colormask & 1 ? 0xff0000u : 0) |
+                           (colormask & 8 || !has_alpha ? 0xff000000u : 0);
+    const int4 lanes = {1, 2, 4, 8};
+    return (bytes16)(((lanes & (int32_t)mask) != 0) & (int32_t)pixel);
+}
+
 static void
 blend_quad_bgra8(const struct draw *draw, uint32_t target, uint32_t mask, const float rgba[4][4],
                  bool has_alpha, uint8_t *bytes)
 {
-    static const uint8_t place[4] = {2, 1, 0, 3};
     const struct blend_target *rt = &draw->blend.rt[target];
-    uint16_t color[BYTES], src[BYTES], dst[BYTES], constant[BYTES];
-    uint8_t old[BYTES], now[BYTES], kept[4];
+    const bytes16 zero = {0}, write = written_bytes(rt->colormask, mask, has_alpha);
+    const which8 ones = has_alpha ? (which8){0} : (which8){0, 0, 0, 255, 0, 0, 0, 255};
+    bytes8 first = to_bytes(load_bgra(rgba[0]), load_bgra(rgba[1]));
+    bytes8 second = to_bytes(load_bgra(rgba[2]), load_bgra(rgba[3]));
+    bytes16 old, new;
 
-    for (uint32_t i = 0; i < BYTES; i++)
-        color[i] = to_byte(rgba[i / 4][i % 4]);
-    for (uint32_t i = 0; i < BYTES; i++)
-        src[i] = color[(i & ~3u) + place[i % 4]];
-    memcpy(old, bytes, sizeof old);
+    memcpy(&old, bytes, sizeof old);
     if (rt->enable) {
-        for (uint32_t i = 0; i < BYTES; i++) {
-            dst[i] = i % 4 == 3 && !has_alpha ? 255 : old[i];
-            constant[i] = to_byte(draw->blend_color[place[i % 4]]);
-        }
-        uint16_t out[BYTES];
-        blend8(rt, src, dst, constant, out);
-        memcpy(src, out, sizeof src);
+        const color4 constant_color = load_bgra(draw->blend_color);
+        const bytes8 constant = to_bytes(constant_color, constant_color);
+        const bytes8 a = (bytes8)__builtin_shufflevector(old, zero, 0, 16, 1, 17, 2, 18, 3, 19, 4,
+                                                         20, 5, 21, 6, 22, 7, 23);
+        const bytes8 b = (bytes8)__builtin_shufflevector(old, zero, 8, 24, 9, 25, 10, 26, 11, 27,
+                                                         12, 28, 13, 29, 14, 30, 15, 31);
+        first = blend8(rt, first, a | (bytes8)ones, constant);
+        second = blend8(rt, second, b | (bytes8)ones, constant);
     }
-    for (uint32_t i = 0; i < 4; i++)
-        kept[i] = rt->colormask >> place[i] & 1 ? 0 : 255;
-    for (uint32_t i = 0; i < BYTES; i++) {
-        const uint8_t keep = mask >> i / 4 & 1 ? kept[i % 4] : 255;
-        const uint8_t written = i % 4 == 3 && !has_alpha ? 255 : (uint8_t)src[i];
-        now[i] = (uint8_t)((old[i] & keep) | (written & ~keep));
-    }
-    if (!has_alpha)
-        for (uint32_t i = 0; i < 4; i++)
-            if (mask >> i & 1)
-                now[i * 4 + 3] = 255;
-    memcpy(bytes, now, sizeof now);
+    new = __builtin_shufflevector((bytes16)(first | (bytes8)ones), (bytes16)(second | (bytes8)ones),
+                                  0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    new = (new &write) | (old & ~write);
+    memcpy(bytes, &new, sizeof new);
 }
 
 void

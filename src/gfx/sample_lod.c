@@ -161,12 +161,10 @@ face_derivatives(const struct face *face, const float v[3], struct derivatives *
     d->dy[1] = (in.dy[face->t_component] * face->t_sign - my * t) * half;
 }
 
+/* The face of a cube, the layer of an array. */
 static void
-lane_coordinates(const struct sample_setup *setup, const struct texture_request *request,
-                 uint32_t lane, struct lane_coord *coord)
+choose_layer(const struct sample_setup *setup, const float v[3], struct lane_coord *coord)
 {
-    float v[3] = {request->coord[0][lane], request->coord[1][lane], request->coord[2][lane]};
-    *coord = (struct lane_coord){v[0], v[1], v[2], setup->first_layer};
     if (setup->cube) {
         struct face face = choose_face(v);
         float half = 0.5f / absolute(v[face.major]);
@@ -179,6 +177,16 @@ lane_coordinates(const struct sample_setup *setup, const struct texture_request 
         layer = layer > 0 ? layer : 0;
         coord->layer += at_most((uint32_t)layer, setup->layers - 1);
     }
+}
+
+static inline void
+lane_coordinates(const struct sample_setup *setup, const struct texture_request *request,
+                 uint32_t lane, struct lane_coord *coord)
+{
+    const float v[3] = {request->coord[0][lane], request->coord[1][lane], request->coord[2][lane]};
+    *coord = (struct lane_coord){v[0], v[1], v[2], setup->first_layer};
+    if (setup->cube || setup->layer_coord >= 0)
+        choose_layer(setup, v, coord);
 }
 
 /* log2(sqrt(x)), straight between the powers of two of x; finite whatever x is. */

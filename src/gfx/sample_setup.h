@@ -37,18 +37,20 @@ typedef float vec4 __attribute__((vector_size(16)));
 typedef int32_t ivec4 __attribute__((vector_size(16)));
 typedef uint32_t uvec4 __attribute__((vector_size(16)));
 
-/* Four 8-bit channels as they lie in memory. Bytes are converted where they lie in the word: a
- * power of two too large, which changes no bit of the quotient. */
+/* Four 8-bit channels as they lie in memory. */
 static inline vec4
 decode8(const uint8_t *texel)
 {
-    uint32_t word;
+    typedef uint8_t bytes16 __attribute__((vector_size(16)));
+    typedef uint16_t words8 __attribute__((vector_size(16)));
+    uvec4 word = {0};
+    const bytes16 zero = {0};
     memcpy(&word, texel, 4);
-    int32_t low = (int32_t)(word & 0xffffff);
-    ivec4 bytes = {low, low, low, (int32_t)(word >> 8)};
-    bytes &= (ivec4){0xff, 0xff00, 0xff0000, 0xff0000};
-    return __builtin_convertvector(bytes, vec4) /
-           (vec4){255.0f, 255.0f * 0x1p8f, 255.0f * 0x1p16f, 255.0f * 0x1p16f};
+    const words8 words = (words8)__builtin_shufflevector((bytes16)word, zero, 0, 16, 1, 17, 2, 18,
+                                                         3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const ivec4 bytes =
+        (ivec4)__builtin_shufflevector(words, (words8)zero, 0, 8, 1, 9, 2, 10, 3, 11);
+    return __builtin_convertvector(bytes, vec4) / 255.0f;
 }
 
 static inline vec4

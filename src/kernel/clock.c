@@ -20,6 +20,13 @@ clock_fini(struct clock *clock)
     memset(clock, 0, sizeof *clock);
 }
 
+static void
+number_modules(struct clock *clock)
+{
+    for (uint32_t i = 0; i < clock->module_count; i++)
+        clock->modules[i]->slot = i;
+}
+
 void
 clock_add_module(struct clock *clock, struct module *module, const char *name, int32_t index,
                  void *self, module_clock_fn *fn)
@@ -35,12 +42,13 @@ clock_add_module(struct clock *clock, struct module *module, const char *name, i
     module->clock = clock;
     module->state = UNIT_STARVED;
     module->since = clock->now;
-    module->slot = clock->module_count;
     /* the newest goes in front: last stage first */
     memmove(clock->modules + 1, clock->modules, clock->module_count * sizeof clock->modules[0]);
+    memmove(clock->wake + 1, clock->wake, clock->module_count * sizeof clock->wake[0]);
     clock->modules[0] = module;
-    clock->wake[module->slot] = clock->now;
+    clock->wake[0] = clock->now;
     clock->module_count++;
+    number_modules(clock);
 }
 
 void
@@ -53,7 +61,11 @@ clock_shuffle(struct clock *clock, uint64_t seed)
         struct module *t = clock->modules[j];
         clock->modules[j] = clock->modules[i - 1];
         clock->modules[i - 1] = t;
+        uint64_t wake = clock->wake[j];
+        clock->wake[j] = clock->wake[i - 1];
+        clock->wake[i - 1] = wake;
     }
+    number_modules(clock);
 }
 
 static void
@@ -97,21 +109,29 @@ deadlock(struct clock *clock, const char *why, struct error *err)
                 clock->now, why);
 }
 
+/* The first cycle in which some module is to be clocked; or any up to the next one. */
+static uint64_t
+next_wake(const struct clock *clock)
+{
+    uint64_t next = CYCLE_NEVER;
+    for (uint32_t i = 0; i < clock->module_count && next > clock->now + 1; i++)
+        if (clock->wake[i] < next)
+            next = clock->wake[i];
+    return next;
+}
+
 bool
 clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
 {
     uint64_t checked = clock->now, before = activity(clock);
     while (!*stop) {
         for (uint32_t i = 0; i < clock->module_count; i++)
-            if (clock->wake[clock->modules[i]->slot] <= clock->now)
+            if (clock->wake[i] <= clock->now)
                 clock_module(clock, clock->modules[i]);
         if (clock->observe && clock->now >= clock->observe_first &&
             clock->now <= clock->observe_last)
             clock->observe(clock->observe_data, clock->now);
-        uint64_t next = CYCLE_NEVER;
-        for (uint32_t i = 0; i < clock->module_count; i++)
-            if (clock->wake[i] < next)
-                next = clock->wake[i];
+        uint64_t next = next_wake(clock);
         if (next == CYCLE_NEVER) {
             if (*stop)
                 break;

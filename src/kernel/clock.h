@@ -33,7 +33,7 @@ struct module {
     void *self;
     module_clock_fn *clock_fn;
     struct clock *clock;
-    uint32_t slot; /* in the clock's wake table */
+    uint32_t slot; /* its place in the order in which modules are clocked */
     enum unit_state state;
     uint64_t since;                              /* cycle from which `state` holds */
     uint64_t cycles[UNIT_STATES];                /* complete after clock_settle() */
@@ -50,7 +50,7 @@ struct clock {
     uint32_t module_count, queue_count;
     struct module *modules[CLOCK_MAX_MODULES]; /* in the order in which they are clocked */
     struct queue *queues[CLOCK_MAX_QUEUES];
-    uint64_t wake[CLOCK_MAX_MODULES]; /* by slot: the cycle to clock the module in */
+    uint64_t wake[CLOCK_MAX_MODULES]; /* the cycle to clock each in */
     bool sleepless;                   /* clock every module every cycle: for tests */
     uint32_t busy_cores;              /* core modules that are BUSY */
     uint64_t core_busy_cycles;        /* cycles in which some core module was BUSY */

@@ -93,7 +93,8 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
         }
         swap = queue->count > 0;
     }
-    queue_settle(queue, now);
+    if (queue->occupancy_since != now)
+        queue_settle(queue, now);
     uint32_t slot = (queue->head + queue->count) & queue->mask;
     uint64_t arrival = now + queue->latency + extra;
     if (arrival < queue->last_arrival)
@@ -120,7 +121,8 @@ queue_pop(struct queue *queue, uint64_t now)
         queue->pop_cycle = now;
         queue->popped = 0;
     }
-    queue_settle(queue, now);
+    if (queue->occupancy_since != now)
+        queue_settle(queue, now);
     queue->popped++;
     queue->items_out++;
     queue->head = (queue->head + 1) & queue->mask;

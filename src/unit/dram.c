@@ -112,6 +112,7 @@ dram_reset(struct dram *dram)
     dram->last_was_write = false;
     dram->in_a_row = 0;
     memset(dram->pages, 0xff, sizeof dram->pages); /* no page */
+    dram->heads_listed = false;
     dram->wake = 0;
     for (uint32_t b = 0; b < DRAM_MAX_BANKS; b++)
         dram->banks[b] = (struct dram_bank){.row = DRAM_NO_ROW};
@@ -168,6 +169,7 @@ dram_add(struct dram *dram, const struct memory_request *request, uint32_t port)
     locate(dram, entry);
     entry->class = (uint8_t)class_of(dram, entry);
     dram->count++;
+    dram->heads_listed = false;
     dram->wake = 0;
 }
 
@@ -188,6 +190,7 @@ dram_remove(struct dram *dram, uint32_t place)
     for (uint32_t i = 0; i < place; i++)
         dram->entries[dram->order[i]].passed++;
     dram->count--;
+    dram->heads_listed = false;
     for (uint32_t i = place; i < dram->count; i++) {
         dram->order[i] = dram->order[i + 1];
         if (dram->entries[dram->order[i]].older)
@@ -240,6 +243,9 @@ static void
 list_heads(struct dram *dram)
 {
     uint64_t seen[DRAM_MAX_BANKS * 2 / 64] = {0};
+    if (dram->heads_listed)
+        return;
+    dram->heads_listed = true;
     dram->head_count = 0;
     dram->wanted_banks = 0;
     bool any =
@@ -336,6 +342,7 @@ static void
 close_row(struct dram *dram, struct dram_bank *bank, uint64_t cycle)
 {
     bank->row = DRAM_NO_ROW;
+    dram->heads_listed = false;
     bank->may_reopen = later(bank->may_reopen, cycle + dram->params->MEMORYCONTROLLER.V2GDDR_tRP);
     dram->stats.rows_closed++;
 }
@@ -359,6 +366,7 @@ prepare_row(struct dram *dram, struct dram_entry *entry, uint64_t now)
         return true;
     }
     bank->row = entry->row;
+    dram->heads_listed = false;
     bank->opened = now;
     bank->used = false;
     bank->may_close = now + p->MEMORYCONTROLLER.V2GDDR_tRAS;

@@ -40,6 +40,7 @@ struct dram {
     uint32_t count, limit;
     uint16_t *heads; /* which of those that wait the scheduler may take, now: places in order */
     uint32_t head_count;
+    bool heads_listed;     /* nothing has changed since heads and wanted_banks were made */
     uint64_t wanted_banks; /* of which the open row is what some head needs */
     /* The channel's clock: GPU cycles, or reference clock cycles in the simple model */
     uint32_t gpu_cycle, memory_cycle; /* their lengths in it */

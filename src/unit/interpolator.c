@@ -22,6 +22,7 @@ interpolator_init(struct interpolator *interpolator, struct clock *clock,
     interpolator->rops = rops;
     interpolator->quads_cycle = rops;
     interpolator->attributes_cycle = params->RASTERIZER.NumInterpolators;
+    interpolator->view.lanes = 4;
 }
 
 /* Cycles in which the attributes of a draw's quad are made. */
@@ -43,11 +44,13 @@ static void
 interpolate(struct interpolator *interpolator, const struct quad_item *item, uint64_t now)
 {
     struct quad *quad = item->quad;
-    struct exec view = {
-        .program = item->draw->fs, .lanes = 4, .inputs = quad->inputs, .systems = quad->systems};
-    interpolate_quad(&quad->triangle->triangle, quad->x, quad->y, &view, 0);
+    struct exec *view = &interpolator->view;
+    view->program = item->draw->fs;
+    view->inputs = quad->inputs;
+    view->systems = quad->systems;
+    interpolate_quad(&quad->triangle->triangle, quad->x, quad->y, view, 0);
     if (item->draw->centroid)
-        interpolate_centroids(&quad->triangle->triangle, quad->x, quad->y, quad->mask, &view, 0);
+        interpolate_centroids(&quad->triangle->triangle, quad->x, quad->y, quad->mask, view, 0);
     const uint32_t cycles = attribute_cycles(interpolator, item->draw);
     *(struct quad_item *)queue_push_later(interpolator->out, now,
                                           latency_of(cycles) - interpolator->out->latency) = *item;

@@ -2,6 +2,7 @@
 #ifndef AETIUS_UNIT_INTERPOLATOR_H
 #define AETIUS_UNIT_INTERPOLATOR_H
 
+#include "gfx/exec.h"
 #include "kernel/params.h"
 #include "unit/items.h"
 #include "unit/stats.h"
@@ -19,6 +20,7 @@ struct interpolator {
     uint32_t ends;             /* z tests that have finished the draw */
     bool ended[MAX_ROPS];      /* which: theirs of the next draw wait for the others */
     uint64_t samples_passed;
+    struct exec view; /* of the quad in hand: where its inputs go */
 };
 
 void interpolator_init(struct interpolator *interpolator, struct clock *clock,

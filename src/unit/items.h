@@ -83,11 +83,13 @@ struct quad {
     uint16_t x, y;
     uint32_t mask; /* samples alive (gfx/samples.h) */
     bool shaded;
-    struct watched_quad *watched;         /* unit/watch.h; NULL: it is not */
-    float z[MAX_SAMPLES][4];              /* [sample][fragment] */
-    float color[MAX_COLOR_BUFFERS][4][4]; /* [target][fragment][channel] */
-    float inputs[MAX_VARYINGS * 4 * 4];   /* [input][channel][fragment] */
-    float systems[8 * 4 * 4];             /* system values, likewise */
+    struct watched_quad *watched; /* unit/watch.h; NULL: it is not */
+    /* thousands are on their way, so what is used together shares a line of the host's cache */
+    float z[MAX_SAMPLES][4];             /* [sample][fragment] */
+    float color[MAX_COLOR_BUFFERS][4][4] /* [target][fragment][channel] */
+        __attribute__((aligned(64)));
+    float inputs[MAX_VARYINGS * 4 * 4]; /* [input][channel][fragment] */
+    float systems[8 * 4 * 4];           /* system values, likewise */
 };
 
 struct quad_item {

@@ -49,7 +49,8 @@ shader_account(struct shader *shader, uint64_t now)
         stats->issue_cycles += end - at;
         uint64_t issuing = stretch(&at, shader->issue_until, now);
         for (uint32_t f = 0; f < SLOT_COUNT; f++)
-            shader->fates[f] += issuing * shader->first[f];
+            if (shader->first[f])
+                shader->fates[f] += issuing * shader->first[f];
         shader->fates[SLOT_PASSES] += stretch(&at, shader->passes_until, now) * shader->slots_cycle;
         shader->fates[SLOT_FLOW] +=
             stretch(&at, shader->issue_free_cycle, now) * shader->slots_cycle;

@@ -216,7 +216,7 @@ the_way_there_makes_no_difference(void **state)
     rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS);
 
     assert_true(trace_reader_open(&reader, path, NULL, &err));
-    const struct frame_set frame_1 = {{{1, 1}}, 1};
+    const struct frame_set frame_1 = {.ranges = {{1, 1}}, .count = 1};
     assert_true(trim_trace(reader, &frame_1, UINT32_MAX, parts, &err));
     trace_reader_close(reader);
 
