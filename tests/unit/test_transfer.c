@@ -132,7 +132,8 @@ test_clear_depth_nearest(void **state)
         uint32_t bits;
     } clears[] = {{0.3, 5033164}, {0.035, 587203}, {0.123, 2063597}};
     struct resource *res = make(1, TARGET_2D, 19, 9, 9, 1, 1);
-    struct bound_surface surface = {res, res->format, 0, 0, 9, 9, 1};
+    struct bound_surface surface = {
+        .res = res, .format = res->format, .width = 9, .height = 9, .samples = 1};
     for (size_t i = 0; i < sizeof clears / sizeof *clears; i++) {
         clear_depth(&surface, &device.memory, MASK_DEPTH | MASK_STENCIL, clears[i].depth, 0x5a);
         assert_int_equal(word_at(res, 7, 8), 0x5a000000 | clears[i].bits);
