@@ -205,7 +205,8 @@ void
 run_print_summary(const struct run_facts *facts, const struct totals *totals, FILE *out)
 {
     if (!facts->frame_count) {
-        fputs("no frame: the program ended before any buffers were swapped\n", out);
+        fprintf(out, "no frame was drawn%s\n",
+                facts->complete ? ": the program ended before any buffers were swapped" : "");
         return;
     }
     print_head(facts, totals, out);
