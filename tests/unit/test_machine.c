@@ -247,6 +247,34 @@ every_machine_draws_the_same(void **state)
     run_machine(*state, "reference-2008", "");
 }
 
+/* Replies on a client's bus, in transactions of 64 bytes a cycle. */
+static void
+buses_are_as_wide_as_said(void **state)
+{
+    (void)state;
+    struct tiny_run run;
+    struct error err;
+    struct simulation sim;
+    const struct frame_set all = {0};
+    tiny_init(&run);
+    struct params *p = &run.params;
+    p->MEMORYCONTROLLER.StreamerFetchBusWidth = 128;
+    p->MEMORYCONTROLLER.StreamerLoaderBusWidth = 192;
+    p->MEMORYCONTROLLER.ZStencilBusWidth = 256;
+    p->MEMORYCONTROLLER.ColorWriteBusWidth = 320;
+    p->MEMORYCONTROLLER.TextureUnitBusWidth = 512;
+    p->MEMORYCONTROLLER.DACBusWidth = 1024;
+    assert_true(simulation_init(&sim, p, &all, NULL, &err));
+    assert_int_equal(sim.machine->index_memory_replies->width, 2);
+    assert_int_equal(sim.machine->attribute_memory_replies->width, 3);
+    assert_int_equal(sim.machine->zstencil_memory_replies->width, 4);
+    assert_int_equal(sim.machine->color_memory_replies->width, 5);
+    assert_int_equal(sim.machine->texture_memory_replies->width, 8);
+    assert_int_equal(sim.machine->dac_memory_replies->width, 16);
+    simulation_fini(&sim);
+    tiny_fini(&run);
+}
+
 int
 main(void)
 {
@@ -258,6 +286,7 @@ main(void)
         cmocka_unit_test(sleep_changes_nothing),
         cmocka_unit_test(clocking_order_carries_no_weight),
         cmocka_unit_test(every_machine_draws_the_same),
+        cmocka_unit_test(buses_are_as_wide_as_said),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

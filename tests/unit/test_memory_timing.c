@@ -492,9 +492,11 @@ client_clock(void *self, uint64_t now)
     return worked ? UNIT_BUSY : UNIT_WAITING;
 }
 
-/* Cycle in which the last reply comes; `seed` is of the order of clocking. */
+/* Cycle in which the last reply comes to a client that takes `width` a cycle; `seed` is of the
+ * order of clocking. */
 static uint64_t
-ask(const struct params *params, uint32_t count, uint32_t step, bool writes, uint64_t seed)
+ask(const struct params *params, uint32_t width, uint32_t count, uint32_t step, bool writes,
+    uint64_t seed)
 {
     struct clock clock;
     struct gpu_memory memory;
@@ -509,7 +511,7 @@ ask(const struct params *params, uint32_t count, uint32_t step, bool writes, uin
     queue_init(&requests, &clock, "requests", -1, &client.module, &memctl->module,
                sizeof(struct memory_request), 1, 64, 1);
     queue_init(&replies, &clock, "replies", -1, &memctl->module, &client.module,
-               sizeof(struct memory_reply), 1, 64, 1);
+               sizeof(struct memory_reply), width, 64, 1);
     client.port = (struct memory_port){&requests, &replies};
     memctl_add_port(memctl, CLIENT_TEXTURE, &requests, &replies);
     if (seed)
@@ -528,7 +530,7 @@ static void
 assert_last(const struct params *params, uint32_t count, uint32_t step, bool writes, uint64_t last)
 {
     for (uint64_t seed = 0; seed < 3; seed++)
-        assert_int_equal(ask(params, count, step, writes, seed), last);
+        assert_int_equal(ask(params, 1, count, step, writes, seed), last);
 }
 
 /* Asked for in cycle 0, at the controller in 1, its command in 2, its data until 2 + 14, at the
@@ -587,6 +589,22 @@ waiting_limits(void **state)
     assert_last(&p, 3, 512, false, 17 + 5);
 }
 
+/* Eight on one channel, whose replies come in 17 + 4k, the last in 45; the six behind them on the
+ * other, asked for from cycle 8 on: from 25 on, the last in 45 too. A bus of one transaction a
+ * cycle brings one of the two in 46. */
+static void
+client_bus(void **state)
+{
+    (void)state;
+    struct params p = simple();
+    p.MEMORYCONTROLLER.MemoryBuses = 2;
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        assert_int_equal(ask(&p, 1, 14, 128, false, seed), 46);
+        assert_int_equal(ask(&p, 2, 14, 128, false, seed), 45);
+        assert_int_equal(ask(&p, 4, 14, 128, false, seed), 45);
+    }
+}
+
 int
 main(void)
 {
@@ -608,6 +626,7 @@ main(void)
         cmocka_unit_test(controller),
         cmocka_unit_test(channels),
         cmocka_unit_test(waiting_limits),
+        cmocka_unit_test(client_bus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
