@@ -165,6 +165,17 @@ frames_a_second() {
 }
 
 part_replay() {
+    has_game || return 0
+    capture_game "$out/short.trace" 640 480 300-309
+    echo 'OpenArena frames 300 to 309, 640x480, frames a second of a replay:'
+    frames_a_second aetius
+    frames_a_second softpipe --reference=softpipe
+    frames_a_second llvmpipe --reference=llvmpipe
+}
+
+# Frames a second as the game counts them, over the whole demo: of virgl_test_server alone, and of a
+# capture, which puts itself between them.
+play() {
     # shellcheck disable=SC2046  # words
     "$@" $(game 640 480) +set nextdemo quit </dev/null 2>&1
 }

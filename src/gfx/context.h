@@ -67,6 +67,10 @@ bool gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
 bool gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena *arena,
                    struct draw **draw, struct error *err);
 
+/* A draw that is not executed since nothing wanted depends on what it writes: it is noted that its
+ * surfaces are no longer as a clear left them (gfx/cleared.h), as after the draw. */
+void gpu_skip_draw(struct gpu_device *device, const struct gpu_cmd *cmd);
+
 /* The framebuffer as bound now, for clears: color surfaces, depth, extents. */
 bool gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
                           struct bound_surface color[MAX_COLOR_BUFFERS], uint32_t *color_count,

@@ -303,6 +303,13 @@ stencil_face_writes(const struct stencil_face *face)
             face->zfail_op != STENCIL_KEEP);
 }
 
+static bool
+writes_stencil(const struct format_info *format, const struct dsa_state *dsa)
+{
+    return format->stencil_bits > 0 && dsa->stencil[0].enabled &&
+           (stencil_face_writes(&dsa->stencil[0]) || stencil_face_writes(&dsa->stencil[1]));
+}
+
 /* What follows from the states together: decided once, for all the units. */
 static void
 decide(struct draw *draw)
@@ -312,8 +319,7 @@ decide(struct draw *draw)
     draw->depth_test = depth && depth->depth_bits > 0 && dsa->depth_enable;
     draw->depth_write = draw->depth_test && dsa->depth_write;
     draw->stencil_test = depth && depth->stencil_bits > 0 && dsa->stencil[0].enabled;
-    draw->stencil_write = draw->stencil_test && (stencil_face_writes(&dsa->stencil[0]) ||
-                                                 stencil_face_writes(&dsa->stencil[1]));
+    draw->stencil_write = depth && writes_stencil(depth, dsa);
     for (uint32_t i = 0; i < draw->color_count; i++)
         if (draw->color_output[i] != 0xff && draw->blend.rt[i].colormask != 0)
             draw->color_write = true;
@@ -323,16 +329,23 @@ decide(struct draw *draw)
                     !draw->fs->writes_stencil;
 }
 
-/* What the draw may change is no longer as a clear left it. */
+/* What a draw with this state may change is no longer as a clear left it. */
 static void
-note_writes(const struct draw *draw, const struct gpu_state *state)
+note_writes(const struct gpu_state *state)
 {
-    for (uint32_t i = 0; i < draw->color_count; i++)
-        if (state->color[i] && draw->color_output[i] != 0xff && draw->blend.rt[i].colormask != 0)
+    for (uint32_t i = 0; i < state->color_count; i++)
+        if (state->color[i] && state->blend && state->blend->blend.rt[i].colormask != 0)
             cleared_note_write(state->color[i]->res, false);
-    if (draw->depth_write || draw->stencil_write)
-        cleared_note_write(state->depth->res,
-                           draw->stencil_write || draw->depth.format != state->depth->res->format);
+    if (!state->depth || !state->dsa)
+        return;
+    const struct format_info *format = format_get(state->depth->surface.format);
+    const struct dsa_state *dsa = &state->dsa->dsa;
+    if (!format)
+        return;
+    const bool depth = format->depth_bits > 0 && dsa->depth_enable && dsa->depth_write;
+    const bool stencil = writes_stencil(format, dsa);
+    if (depth || stencil)
+        cleared_note_write(state->depth->res, stencil || format != state->depth->res->format);
 }
 
 static void
@@ -375,7 +388,7 @@ bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state
     bake_constants(draw, state, device, draw->vs, arena);
     bake_constants(draw, state, device, draw->fs, arena);
     decide(draw);
-    note_writes(draw, state);
+    note_writes(state);
     return true;
 }
 
@@ -411,4 +424,16 @@ gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena
     baked->number = device->draw_in_frame++;
     *draw = baked;
     return true;
+}
+
+void
+gpu_skip_draw(struct gpu_device *device, const struct gpu_cmd *cmd)
+{
+    const struct gpu_state *state = find_state(device, cmd, NULL);
+    if (!state || draws_nothing(state, &cmd->draw) || !gpu_render_condition(device, cmd))
+        return;
+    for (uint32_t i = 0; i < state->color_count; i++)
+        if (state->color[i])
+            state->color[i]->res->drawn = true;
+    note_writes(state);
 }

@@ -19,8 +19,10 @@ static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct render_sink *render = data;
-    if (cmd->op == GPU_DRAW && !needed_draws_has(render->needed, render->draws++))
+    if (cmd->op == GPU_DRAW && !needed_draws_has(render->needed, render->draws++)) {
+        gpu_skip_draw(&render->device, cmd);
         return true;
+    }
     return functional_execute(&render->renderer, cmd, out, out_bytes, err);
 }
 

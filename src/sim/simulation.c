@@ -158,8 +158,10 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
     sim->stopped = sim->stopped || (sim->stop && sim->stop());
     if (sim->stopped)
         return true;
-    if (cmd->op == GPU_DRAW && !needed_draws_has(sim->needed, sim->draws++) && !timed)
+    if (cmd->op == GPU_DRAW && !needed_draws_has(sim->needed, sim->draws++) && !timed) {
+        gpu_skip_draw(&sim->device, cmd);
         return true;
+    }
     if (timed) {
         open_frame(sim);
         double began = wall_seconds();

@@ -98,8 +98,10 @@ static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct trim *trim = data;
-    if (cmd->op == GPU_DRAW && (!needed_draws_has(trim->needed, trim->draws++) || trim->cold))
+    if (cmd->op == GPU_DRAW && (!needed_draws_has(trim->needed, trim->draws++) || trim->cold)) {
+        gpu_skip_draw(&trim->device, cmd);
         return true;
+    }
     return functional_execute(&trim->renderer, cmd, out, out_bytes, err);
 }
 
