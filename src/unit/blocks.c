@@ -105,6 +105,7 @@ blocks_use(struct blocks *blocks, const struct bound_surface *bound)
     surface->end = first + level->slice_bytes;
     surface->tiles_x = level->tiles_x;
     surface->first_state = blocks->used;
+    surface->in_memory = false;
     surface->has_words =
         blocks->block_bytes == CODEC_BLOCK_BYTES && bound->format->block_bytes == 4;
     if (surface->has_words)

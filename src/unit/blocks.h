@@ -31,6 +31,7 @@ struct block_surface { /* a slice of a resource's level */
     uint32_t tiles_x;
     uint32_t first_state; /* of its own blocks, in the memory of states */
     bool has_words;       /* elements of 4 bytes in lines of a codec's block */
+    bool in_memory;       /* of cleared blocks too, memory has the bytes */
     uint8_t place[4];     /* of an element's byte i in a codec's word: its bit position */
     uint8_t clear_line[BLOCK_MAX_BYTES];
 };

@@ -359,6 +359,7 @@ fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
     uint32_t blocks = 0, total = blocks_of_surface(&rop->blocks, surface);
     bool all = true;
     memcpy(surface->clear_line, line, rop->shape.cache.line_bytes);
+    surface->in_memory = false;
     drop_lines(rop, surface);
     for (uint32_t n = 0; n < total; n++) {
         if (!blocks_own(&rop->blocks, surface, n))
@@ -379,12 +380,14 @@ fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
     return all;
 }
 
-/* A surface that has been untouched since its clear comes to the ROP. */
+/* A surface that has been untouched since its clear comes to the ROP. Its bytes were made whole in
+ * memory when it was left. */
 static void
 begin(struct rop *rop)
 {
     struct block_surface *surface = blocks_use(&rop->blocks, &rop->order.surface);
     memcpy(surface->clear_line, rop->order.line, rop->shape.cache.line_bytes);
+    surface->in_memory = true;
     for (uint32_t n = 0, total = blocks_of_surface(&rop->blocks, surface); n < total; n++)
         if (blocks_own(&rop->blocks, surface, n) && blocks_reach(&rop->blocks, surface, n))
             blocks_note(&rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
@@ -498,6 +501,7 @@ make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
         uint32_t state = blocks_state(&rop->blocks, address);
         int32_t line = cache_find(&rop->cache.tags, address);
         if (state == BLOCK_RAW || state == BLOCK_KEPT ||
+            (state == BLOCK_CLEARED && surface->in_memory) ||
             (line >= 0 && rop->cache.tags.lines[line].dirty))
             continue;
         bool done = state == BLOCK_CLEARED && line < 0

@@ -87,14 +87,23 @@ a_clear_lasts_until_a_draw(void **state)
     rig_assert_figure(rig, "memctl.z_bytes_read", BLOCKS * 256);
 }
 
+/* One pixel of the color buffer is uploaded: the surfaces are left. */
+static void
+upload_pixel(struct rig *rig)
+{
+    const uint32_t pixel = RED;
+    struct message put = {
+        .kind = MESSAGE_PUT, .bytes = (const uint8_t *)&pixel, .size_bytes = sizeof pixel};
+    put.transfer.handle = RES_COLOR;
+    put.transfer.box = (struct box){0, 0, 0, 1, 1, 1};
+    player_take(&rig->player, put, NULL, 0);
+}
+
 /* Shown without a draw: the DAC reads nothing. One pixel of an upload: it reads all. */
 static void
 a_cleared_surface_is_shown_without_reads(void **state)
 {
     struct rig *rig = *state;
-    const uint32_t pixel = RED;
-    struct message put = {
-        .kind = MESSAGE_PUT, .bytes = (const uint8_t *)&pixel, .size_bytes = sizeof pixel};
     rig_start(rig);
     layer(rig);
     clear_all(rig, 0);
@@ -103,12 +112,35 @@ a_cleared_surface_is_shown_without_reads(void **state)
     rig_assert_figure(rig, "dac.blocks_from_clear", BLOCKS);
     rig_assert_figure(rig, "memctl.dac_bytes_read", 0);
     assert_all_pixels(rig, 0);
-    put.transfer.handle = RES_COLOR;
-    put.transfer.box = (struct box){0, 0, 0, 1, 1, 1};
-    player_take(&rig->player, put, NULL, 0);
+    upload_pixel(rig);
     rig_swap(rig);
     rig_assert_figure(rig, "dac.blocks_from_clear", 0);
     rig_assert_figure(rig, "memctl.dac_bytes_read", BLOCKS * 256);
+}
+
+/* A surface that is left is whole in memory: a clear of this frame is written there, one from
+ * before it is there already. */
+static void
+a_clear_is_written_once(void **state)
+{
+    struct rig *rig = *state;
+    rig_start(rig);
+    clear_all(rig, 0);
+    upload_pixel(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "memctl.z_bytes_written", BLOCKS * 256);
+    PACKET(&rig->stream, 1, 3, 190, 1 | FUNC_LESS << 2, 0, 0, 0); /* depth is not written */
+    PACKET(&rig->stream, 2, 3, 190);
+    rig_submit(rig);
+    layer(rig);
+    upload_pixel(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
+    rig_assert_figure(rig, "memctl.z_bytes_written", 0);
+    clear_all(rig, 0);
+    layer(rig);
+    rig_swap(rig);
+    assert_all_pixels(rig, RED);
 }
 
 /* A depth buffer that is read and not written stays cleared, color masked out too. */
@@ -175,13 +207,27 @@ depth_alone(void **state)
 
 /* Frame 0 leaves cleared surfaces, frame 1 draws into them. */
 static void
-two_frames(struct rig *rig)
+left_cleared(struct rig *rig)
 {
-    rig_start(rig);
     layer(rig);
     clear_all(rig, 7);
     rig_swap(rig);
     rig_clear(rig, CLEAR_DEPTH, 0.5);
+    layer(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
+    rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS);
+    rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS);
+}
+
+/* Frame 0 clears and draws, frame 1 needs nothing of that: its draw is skipped on the way. */
+static void
+left_drawn(struct rig *rig)
+{
+    clear_all(rig, 7);
+    layer(rig);
+    rig_swap(rig);
+    clear_all(rig, 7);
     layer(rig);
     rig_swap(rig);
 }
@@ -194,12 +240,23 @@ values_of_frame_1(const struct tiny_run *run, uint32_t frame)
     return run->frame[frame].values;
 }
 
-/* However the frame is reached: with the one before it in time, without, or cut out of the trace.
- */
+/* As `aetius sim --frames` does: draws that no wanted frame needs are skipped. */
 static void
-the_way_there_makes_no_difference(void **state)
+need_only_wanted(struct tiny_run *run)
 {
-    struct rig *rig = *state;
+    struct trace_reader *reader;
+    struct needed_draws *needed;
+    struct error err;
+    assert_true(trace_reader_open(&reader, run->trace, NULL, &err));
+    assert_true(needed_draws_find_later(&needed, reader, &run->frames, &err));
+    trace_reader_close(reader);
+    run->sim.needed = run->data = needed;
+}
+
+/* However frame 1 is reached: with the one before it in time, without, or cut out of the trace. */
+static void
+assert_the_way_makes_no_difference(struct rig *rig, void (*two_frames)(struct rig *rig))
+{
     struct tiny_run whole, alone, cut;
     struct trace_reader *reader;
     struct error err;
@@ -208,12 +265,10 @@ the_way_there_makes_no_difference(void **state)
     close(mkstemp(path));
     close(mkstemp(part));
     assert_true(trace_writer_create(&rig->player.writer, path, "two frames", &err));
+    rig_start(rig);
     two_frames(rig);
     assert_true(trace_writer_close(rig->player.writer, &err));
     rig->player.writer = NULL;
-    rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
-    rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS);
-    rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS);
 
     assert_true(trace_reader_open(&reader, path, NULL, &err));
     const struct frame_set frame_1 = {.ranges = {{1, 1}}, .count = 1};
@@ -226,6 +281,7 @@ the_way_there_makes_no_difference(void **state)
     whole.trace = alone.trace = path;
     cut.trace = part;
     alone.frames = frame_1;
+    alone.prepare = need_only_wanted;
     tiny_go(&whole, false);
     tiny_go(&alone, false);
     tiny_go(&cut, false);
@@ -235,8 +291,21 @@ the_way_there_makes_no_difference(void **state)
     tiny_fini(&whole);
     tiny_fini(&alone);
     tiny_fini(&cut);
+    needed_draws_destroy(alone.data);
     unlink(path);
     unlink(part);
+}
+
+static void
+the_way_to_cleared_surfaces(void **state)
+{
+    assert_the_way_makes_no_difference(*state, left_cleared);
+}
+
+static void
+the_way_to_drawn_surfaces(void **state)
+{
+    assert_the_way_makes_no_difference(*state, left_drawn);
 }
 
 int
@@ -249,8 +318,9 @@ main(void)
         cmocka_unit_test_setup_teardown(what_only_reads_leaves_the_clear, rig_set_up,
                                         rig_tear_down),
         cmocka_unit_test_setup_teardown(depth_alone, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(the_way_there_makes_no_difference, rig_set_up,
-                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(a_clear_is_written_once, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(the_way_to_cleared_surfaces, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(the_way_to_drawn_surfaces, rig_set_up, rig_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
