@@ -76,6 +76,8 @@ static double
 step_for(double high)
 {
     double step = 1;
+    if (!isfinite(high))
+        return high;
     while (step * 4 > high)
         step /= 10;
     while (step * 40 <= high)

@@ -91,6 +91,7 @@ get_codecs(struct compression *compression, uint32_t kind, const cJSON *object)
     for (uint32_t c = 0; c < CODEC_COUNT; c++) {
         const uint32_t levels = codecs[c]->levels[compression->bus].count;
         const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, codecs[c]->name);
+        uint64_t touched = 0;
         if (cJSON_GetArraySize(list) != (int)levels + 1)
             return false;
         for (uint32_t l = 0; l <= levels; l++) {
@@ -98,7 +99,11 @@ get_codecs(struct compression *compression, uint32_t kind, const cJSON *object)
             if (!cJSON_IsNumber(number) || number->valuedouble < 0 || number->valuedouble > 1e18)
                 return false;
             *(l < levels ? &tally->fits[c][l] : &tally->raw[c]) = (uint64_t)number->valuedouble;
+            touched += (uint64_t)number->valuedouble;
         }
+        if (compression_applies(compression, kind, c) &&
+            touched != tally->transfers - tally->cleared - tally->plain)
+            return false;
     }
     return true;
 }

@@ -207,6 +207,8 @@ take_raw(const struct blocks_options *options, struct error *err)
     struct error closing = {""};
     if (!blocks_writer_close(writer, &closing) && ok)
         ok = fail(err, "%s", closing.text);
+    if (!ok) /* part of a stream would look like all of it */
+        unlink(options->out);
     return ok;
 }
 

@@ -344,6 +344,10 @@ compress(struct compress *all, const struct args *args, const struct block_input
         ok = add_input(&input->result, input->name, options, err);
         compression_add(&all->sum, &input->result);
     }
+    if (ok && !all->sum.kinds[COMPRESSION_COLOR].transfers &&
+        !all->sum.kinds[COMPRESSION_DEPTH].transfers)
+        return fail(err, "there is no block in it%s",
+                    all->blank.frames.count ? ", of these frames" : "");
     return ok;
 }
 

@@ -1,5 +1,6 @@
 #include "cmd/study_runs.h"
 
+#include "base/build.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "kernel/params.h"
@@ -246,7 +247,27 @@ identify(const char *path, uint64_t *hash, size_t *size, struct error *err)
     return true;
 }
 
-/* What a result is the result of: the trace's bytes and all options. NULL after a failure. */
+/* The preset's name is among the options, but its file may change. */
+static bool
+add_preset(char **key, const char *preset, struct error *err)
+{
+    char *name = mem_printf("%s.ini", preset), *path = data_path("configs", name), *longer;
+    uint64_t hash = 0;
+    size_t size;
+    const bool ok =
+        path ? identify(path, &hash, &size, err) : fail(err, "there is no preset %s", preset);
+    if (ok) {
+        longer = mem_printf("%s %016llx %s", *key, (unsigned long long)hash, AETIUS_VERSION);
+        free(*key);
+        *key = longer;
+    }
+    free(path);
+    free(name);
+    return ok;
+}
+
+/* What a result is the result of: the trace's and the preset's bytes, all options, and this
+ * program's version. NULL after a failure. */
 static char *
 make_key(const struct study_run *run, size_t trace, size_t configuration, bool in_machine,
          struct error *err)
@@ -260,6 +281,10 @@ make_key(const struct study_run *run, size_t trace, size_t configuration, bool i
     if (!ok)
         return NULL;
     char *key = mem_printf("%016llx %zu", (unsigned long long)hash, size);
+    if (!add_preset(&key, run->study->plan->preset, err)) {
+        free(key);
+        return NULL;
+    }
     add_machine(&words, run, configuration, in_machine);
     for (size_t i = 0; i < words.list.count; i++) {
         char *longer = mem_printf("%s %s", key, words.list.items[i]);

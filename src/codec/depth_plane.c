@@ -285,7 +285,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
         planes[i].c = get_slope(&reader);
     }
     uint32_t z[MAX_PLANES][CODEC_WORDS];
-    for (uint32_t p = 0; p < (count ? count : 1); p++)
+    /* A damaged block may name planes beyond those that are stored: they are 0. */
+    for (uint32_t p = 0; p < (count ? 1u << index_bits(count) : 1); p++)
         evaluate(&planes[p], &places, z[p]);
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
         const uint32_t index = count ? bits_get(&reader, index_bits(count)) : 0;
