@@ -346,7 +346,7 @@ compress(struct compress *all, const struct args *args, const struct block_input
     }
     if (ok && !all->sum.kinds[COMPRESSION_COLOR].transfers &&
         !all->sum.kinds[COMPRESSION_DEPTH].transfers)
-        return fail(err, "there is no block in it%s",
+        return fail(err, "there is no block to compress%s",
                     all->blank.frames.count ? ", of these frames" : "");
     return ok;
 }
