@@ -220,7 +220,7 @@ compression_by_size(const struct compression *compression, uint32_t kind, uint32
     const struct codec_levels *levels = &codecs[codec]->levels[compression->bus];
     memset(sizes, 0, (CODEC_BLOCK_BYTES / 32 + 1) * sizeof *sizes);
     sizes[0] = tally->cleared;
-    sizes[CODEC_BLOCK_BYTES / 32] = tally->raw[codec] + tally->plain;
+    sizes[CODEC_BLOCK_BYTES / 32] = tally->raw[codec];
     for (uint32_t l = 0; l < levels->count; l++)
         sizes[levels->bytes[l] / 32] += tally->fits[codec][l];
 }
@@ -256,8 +256,8 @@ compression_by_level(const struct compression *compression, uint32_t kind, uint3
         snprintf(levels[count].name, sizeof levels[count].name, "%u", l);
         count++;
     }
-    levels[count++] =
-        (struct compression_level){"raw", CODEC_BLOCK_BYTES, tally->raw[codec] + tally->plain};
+    levels[count++] = (struct compression_level){"raw", CODEC_BLOCK_BYTES, tally->raw[codec]};
+    levels[count++] = (struct compression_level){"plain", CODEC_BLOCK_BYTES, tally->plain};
     return count;
 }
 

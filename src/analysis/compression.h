@@ -40,7 +40,7 @@ void compression_add(struct compression *sum, const struct compression *other);
 uint64_t compression_bytes_in(const struct compression_kind *kind);
 uint64_t compression_bytes_out(const struct compression *compression, uint32_t kind,
                                uint32_t codec);
-/* Transfers by size, [bytes / 32]: the cleared ones first. */
+/* Transfers by size, [bytes / 32]: the cleared ones first; without the plain ones. */
 void compression_by_size(const struct compression *compression, uint32_t kind, uint32_t codec,
                          uint64_t sizes[CODEC_BLOCK_BYTES / 32 + 1]);
 /* Whether the codec is for the kind, and something moved. */
@@ -50,13 +50,14 @@ bool compression_applies(const struct compression *compression, uint32_t kind, u
  */
 double compression_ratio(const struct compression *compression, uint32_t kind, uint32_t codec);
 
-/* Transfers by what the codec made of them: cleared, its levels (named by number), raw. */
+/* Transfers by what the codec made of them: cleared, its levels (named by number), raw; and plain,
+ * that it may not touch. */
 struct compression_level {
     char name[12];
     uint32_t bytes; /* of a block */
     uint64_t blocks;
 };
-enum { COMPRESSION_LEVELS = CODEC_MAX_LEVELS + 2 };
+enum { COMPRESSION_LEVELS = CODEC_MAX_LEVELS + 3 };
 uint32_t compression_by_level(const struct compression *compression, uint32_t kind, uint32_t codec,
                               struct compression_level levels[COMPRESSION_LEVELS]);
 

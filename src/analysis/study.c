@@ -17,6 +17,26 @@ study_machine(const struct study *study, size_t trace, size_t configuration)
     return &study->machine[trace * study->plan->configurations.count + configuration];
 }
 
+struct compression
+study_sum(const struct study *study, size_t configuration, enum codec_bus bus)
+{
+    struct compression sum = {.bus = bus};
+    for (size_t t = 0; t < study->plan->traces.count; t++)
+        compression_add(&sum, &study_plain(study, t, configuration)->buses[bus]);
+    return sum;
+}
+
+uint32_t
+study_movers(const struct study *study, size_t configuration, uint32_t kind)
+{
+    uint32_t count = 0;
+    for (size_t t = 0; t < study->plan->traces.count; t++) {
+        const struct compression *of = &study_plain(study, t, configuration)->buses[CODEC_BUS_64];
+        count += compression_bytes_in(&of->kinds[kind]) != 0;
+    }
+    return count;
+}
+
 double
 study_ratio(const struct study *study, size_t trace, size_t configuration, enum codec_bus bus,
             uint32_t kind, uint32_t codec)

@@ -52,6 +52,11 @@ const struct study_result *study_plain(const struct study *study, size_t trace,
 const struct study_result *study_machine(const struct study *study, size_t trace,
                                          size_t configuration);
 
+/* The blocks of all traces together. */
+struct compression study_sum(const struct study *study, size_t configuration, enum codec_bus bus);
+/* How many of the traces move blocks of the kind. */
+uint32_t study_movers(const struct study *study, size_t configuration, uint32_t kind);
+
 /* Ratio of bytes in to bytes out; 0: the codec has nothing to say of these blocks, or nothing
  * moved. */
 double study_ratio(const struct study *study, size_t trace, size_t configuration,

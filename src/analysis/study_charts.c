@@ -61,49 +61,44 @@ chart_traffic(const struct study *study, const char *dir, struct error *err)
     return write_chart(&chart, dir, "traffic", err);
 }
 
-/* Mean of the traces' shares of moved blocks at each size; false: the codec has none. */
+/* Shares of the moved blocks of all traces at each size, and behind them the plain ones; false: the
+ * codec has none. */
 static bool
 shares_of(const struct study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
-          uint32_t codec, double shares[8])
+          uint32_t codec, double shares[CHART_SERIES])
 {
+    const struct compression sum = study_sum(study, configuration, bus);
     const uint32_t sizes = CODEC_BLOCK_BYTES / bus_bytes[bus];
-    uint32_t count = 0;
-    memset(shares, 0, 8 * sizeof *shares);
-    for (size_t t = 0; t < study->plan->traces.count; t++) {
-        const struct compression *of = &study_plain(study, t, configuration)->buses[bus];
-        const double moved = (double)(of->kinds[kind].transfers - of->kinds[kind].cleared);
-        uint64_t by_size[CODEC_BLOCK_BYTES / 32 + 1];
-        if (study_ratio(study, t, configuration, bus, kind, codec) <= 0)
-            continue;
-        compression_by_size(of, kind, codec, by_size);
-        for (uint32_t s = 0; s < sizes; s++)
-            shares[s] += 100 * (double)by_size[(s + 1) * bus_bytes[bus] / 32] / moved;
-        count++;
-    }
+    const double moved = (double)(sum.kinds[kind].transfers - sum.kinds[kind].cleared);
+    uint64_t by_size[CODEC_BLOCK_BYTES / 32 + 1];
+    if (study_geometric(study, configuration, bus, kind, codec) <= 0)
+        return false;
+    compression_by_size(&sum, kind, codec, by_size);
     for (uint32_t s = 0; s < sizes; s++)
-        shares[s] /= count ? count : 1;
-    return count;
+        shares[s] = 100 * (double)by_size[(s + 1) * bus_bytes[bus] / 32] / moved;
+    shares[sizes] = 100 * (double)sum.kinds[kind].plain / moved;
+    return true;
 }
 
 static bool
 chart_levels(const struct study *study, enum codec_bus bus, uint32_t kind, const char *dir,
              struct error *err)
 {
-    static const char *const sizes[CODEC_BUSES][8] = {
-        {"64 bytes", "128", "192", "256"},
-        {"32 bytes", "64", "96", "128", "160", "192", "224", "256"}};
+    static const char *const sizes[CODEC_BUSES][9] = {
+        {"64 bytes", "128", "192", "256", "plain"},
+        {"32 bytes", "64", "96", "128", "160", "192", "224", "256", "plain"}};
     struct chart chart;
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = study_rank(study, bus, kind, codec_of);
-    char *title = mem_printf("Blocks of %s a level, %u-byte bus: mean over the traces",
+    char *title = mem_printf("Blocks of %s a level, %u-byte bus: all traces together",
                              study_kinds[kind], bus_bytes[bus]);
     char *name = mem_printf("levels-%s-%u", study_kinds[kind], bus_bytes[bus]);
     chart_init(&chart, title, "% of the blocks that move", true);
-    for (uint32_t s = 0; s < CODEC_BLOCK_BYTES / bus_bytes[bus]; s++)
+    for (uint32_t s = 0; s <= CODEC_BLOCK_BYTES / bus_bytes[bus]; s++)
         chart.series[chart.series_count++] = sizes[bus][s];
     for (uint32_t i = 0; i < count; i++)
         for (size_t c = 0; c < study->plan->configurations.count; c++) {
-            double shares[8];
+            double shares[CHART_SERIES];
             if (!shares_of(study, c, bus, kind, codec_of[i], shares))
                 continue;
             char *group = mem_printf("%s %s", codecs[codec_of[i]]->name,

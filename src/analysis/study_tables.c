@@ -40,6 +40,15 @@ put_run_name(const struct study *study, size_t trace, size_t configuration, stru
 }
 
 static void
+put_share(uint64_t part, uint64_t all, struct sheet *table)
+{
+    if (all)
+        sheet_cell(table, "%.1f", 100.0 * (double)part / (double)all);
+    else
+        sheet_cell(table, "-");
+}
+
+static void
 put_traffic(const struct study *study, size_t trace, size_t configuration, struct sheet *table)
 {
     const struct study_result *r = study_plain(study, trace, configuration);
@@ -51,10 +60,8 @@ put_traffic(const struct study *study, size_t trace, size_t configuration, struc
     sheet_cell(table, "%.1f", all ? 100.0 * (double)codecs_see / (double)all : 0);
     for (uint32_t kind = COMPRESSION_KINDS; kind-- > 0;) {
         const struct compression_kind *tally = &r->buses[0].kinds[kind];
-        if (tally->transfers)
-            sheet_cell(table, "%.1f", 100.0 * (double)tally->cleared / (double)tally->transfers);
-        else
-            sheet_cell(table, "-");
+        put_share(tally->cleared, tally->transfers, table);
+        put_share(tally->plain, tally->transfers - tally->cleared, table);
     }
     sheet_end_row(table);
 }
@@ -63,7 +70,9 @@ static void
 print_traffic(const struct study *study, FILE *out)
 {
     struct sheet table = {0};
-    fprintf(out, "## Traffic without codecs, MB a frame\n\n");
+    fprintf(out,
+            "## Traffic without codecs, MB a frame\n\nCleared: of all lines of z or color, "
+            "those that move nothing. Plain: of those that move, which no\ncodec may touch.\n\n");
     sheet_cell(&table, "trace");
     sheet_cell(&table, "samples");
     sheet_cell(&table, "all");
@@ -71,7 +80,9 @@ print_traffic(const struct study *study, FILE *out)
         sheet_cell(&table, "%s", study_clients[i]);
     sheet_cell(&table, "z + color, %%");
     sheet_cell(&table, "cleared z, %%");
+    sheet_cell(&table, "plain z, %%");
     sheet_cell(&table, "cleared color, %%");
+    sheet_cell(&table, "plain color, %%");
     sheet_end_row(&table);
     for (size_t t = 0; t < study->plan->traces.count; t++)
         for (size_t c = 0; c < study->plan->configurations.count; c++)
@@ -98,8 +109,12 @@ print_ranking(const struct study *study, enum codec_bus bus, uint32_t kind, FILE
     const uint32_t count = study_rank(study, bus, kind, codec_of);
     fprintf(out,
             "\n## Ratios of %s on a %u-byte bus\n\nBytes in to bytes out: geometric mean over the "
-            "traces, (place), and the arithmetic mean.\nLatencies are in cycles.\n\n",
+            "traces that move any\n(",
             study_kinds[kind], bus_bytes[bus]);
+    for (uint32_t c = 0; c < columns; c++)
+        fprintf(out, "%s%s %u", c ? ", " : "", plan->configurations.items[c].name,
+                study_movers(study, c, kind));
+    fprintf(out, "), (place), and the arithmetic mean. Latencies are in cycles.\n\n");
     sheet_cell(&table, "codec");
     sheet_cell(&table, "latency");
     sheet_cell(&table, "all");
@@ -126,21 +141,11 @@ print_ranking(const struct study *study, enum codec_bus bus, uint32_t kind, FILE
     end_table(&table, out);
 }
 
-/* The blocks of all traces together. */
-static struct compression
-sum_of(const struct study *study, size_t configuration, enum codec_bus bus)
-{
-    struct compression sum = {.bus = bus};
-    for (size_t t = 0; t < study->plan->traces.count; t++)
-        compression_add(&sum, &study_plain(study, t, configuration)->buses[bus]);
-    return sum;
-}
-
 static void
 put_levels(const struct study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
            uint32_t codec, struct sheet *table)
 {
-    const struct compression sum = sum_of(study, configuration, bus);
+    const struct compression sum = study_sum(study, configuration, bus);
     const struct compression_kind *tally = &sum.kinds[kind];
     const uint64_t moved = tally->transfers - tally->cleared;
     const uint32_t step = bus_bytes[bus];
@@ -150,6 +155,7 @@ put_levels(const struct study *study, size_t configuration, enum codec_bus bus, 
     sheet_cell(table, "%s", study->plan->configurations.items[configuration].name);
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
         sheet_cell(table, "%.2f %%", 100.0 * (double)by_size[bytes / 32] / (double)moved);
+    sheet_cell(table, "%.2f %%", 100.0 * (double)tally->plain / (double)moved);
     sheet_cell(table, "%" PRIu64, moved);
     sheet_cell(table, "%.2f", (double)compression_bytes_in(tally) / 1e6);
     sheet_cell(table, "%.2f", (double)compression_bytes_out(&sum, kind, codec) / 1e6);
@@ -163,14 +169,16 @@ print_levels(const struct study *study, enum codec_bus bus, uint32_t kind, FILE 
     struct sheet table = {0};
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = study_rank(study, bus, kind, codec_of);
-    fprintf(out,
-            "\n## Blocks of %s a level, %u-byte bus\n\nOf all traces: shares of the blocks that "
-            "move.\n\n",
-            study_kinds[kind], step);
+    fprintf(
+        out,
+        "\n## Blocks of %s a level, %u-byte bus\n\nOf all traces together: shares of the blocks "
+        "that move. Plain ones are %u bytes that no codec\nmay touch.\n\n",
+        study_kinds[kind], step, CODEC_BLOCK_BYTES);
     sheet_cell(&table, "codec");
     sheet_cell(&table, "samples");
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
         sheet_cell(&table, "%u bytes", bytes);
+    sheet_cell(&table, "plain");
     sheet_cell(&table, "blocks");
     sheet_cell(&table, "MB in");
     sheet_cell(&table, "MB out");

@@ -207,6 +207,15 @@ add_runs(cJSON *root, const struct run_comparison *runs)
     cJSON *cycles = cJSON_AddObjectToObject(root, "cycles");
     cJSON_AddNumberToObject(cycles, "a", runs->cycles_a);
     cJSON_AddNumberToObject(cycles, "b", runs->cycles_b);
+    cJSON *metrics = cJSON_AddArrayToObject(root, "metrics");
+    for (size_t i = 0; i < runs->metric_count; i++) {
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", runs->metrics[i].name);
+        cJSON_AddStringToObject(object, "unit", runs->metrics[i].unit);
+        cJSON_AddNumberToObject(object, "a", runs->metrics[i].a);
+        cJSON_AddNumberToObject(object, "b", runs->metrics[i].b);
+        cJSON_AddItemToArray(metrics, object);
+    }
     cJSON *moves = cJSON_AddArrayToObject(root, "statistics");
     for (size_t i = 0; i < runs->move_count && i < MOVES_SHOWN; i++) {
         cJSON *object = cJSON_CreateObject();
@@ -254,13 +263,19 @@ print_runs(const struct run_comparison *runs)
     if (runs->has_machines && runs->machine_count == 0)
         printf("machines: the same\n");
     for (size_t i = 0; i < runs->machine_count; i++)
-        printf("  %-48s %14s -> %s\n", runs->machine[i].name, runs->machine[i].a,
+        printf("  %-36s %14s -> %s\n", runs->machine[i].name, runs->machine[i].a,
                runs->machine[i].b);
+    if (runs->metric_count)
+        printf("metrics:\n");
+    for (size_t i = 0; i < runs->metric_count; i++) {
+        const struct metric_move *move = &runs->metrics[i];
+        printf("  %-36s %14.6g -> %-14.6g %s\n", move->name, move->a, move->b, move->unit);
+    }
     if (runs->has_stats)
-        printf("statistics: %zu differ%s\n", runs->move_count,
+        printf("statistics, all instances of a unit together: %zu differ%s\n", runs->move_count,
                runs->move_count > MOVES_SHOWN ? "; those that moved most:" : "");
     for (size_t i = 0; i < runs->move_count && i < MOVES_SHOWN; i++)
-        printf("  %-48s %14" PRIu64 " -> %" PRIu64 "\n", runs->moves[i].name, runs->moves[i].a,
+        printf("  %-36s %14" PRIu64 " -> %" PRIu64 "\n", runs->moves[i].name, runs->moves[i].a,
                runs->moves[i].b);
 }
 
@@ -304,9 +319,9 @@ cmd_compare(int argc, char **argv)
         "compare",
         "A B [-o DIR]",
         "Compares B with the reference A: two PNG files, or two folders (DIR or DIR/frames) frame\n"
-        "by frame; of two run folders also machines, cycles and statistics. A pixel off by more\n"
-        "than 2 is an edge difference when the reference has an edge there that explains it, else\n"
-        "an interior error. Pictures that differ are no failure; sizes that differ are.",
+        "by frame; of two run folders also machines, cycles, metrics and statistics. A pixel off\n"
+        "by more than 2 is an edge difference when the reference has an edge there that explains\n"
+        "it, else an interior error. Pictures that differ are no failure; sizes that differ are.",
         options,
         2,
         2,

@@ -131,6 +131,8 @@ put_codec(const struct compress *all, uint32_t kind, const struct rank *rank, st
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
         sheet_cell(table, "%.2f%%",
                    100.0 * (double)sizes[bytes / 32] / (double)(tally->transfers - tally->cleared));
+    sheet_cell(table, "%.2f%%",
+               100.0 * (double)tally->plain / (double)(tally->transfers - tally->cleared));
     sheet_cell(table, "%" PRIu64, out);
     sheet_end_row(table);
 }
@@ -149,6 +151,7 @@ print_codecs(const struct compress *all, uint32_t kind)
     sheet_cell(&table, "cycles");
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
         sheet_cell(&table, "%u B", bytes);
+    sheet_cell(&table, "plain");
     sheet_cell(&table, "bytes out");
     sheet_end_row(&table);
     for (uint32_t i = 0; i < count; i++)
@@ -164,11 +167,14 @@ print_kind(const struct compress *all, uint32_t kind)
     const uint64_t in = compression_bytes_in(tally);
     if (!tally->transfers)
         return;
-    printf("%s: %llu blocks, of them %llu cleared and %llu that no codec may touch; %llu bytes "
-           "without codec,\n    %llu counted by the simulation\n",
+    printf("%s: %llu blocks, of them %llu cleared and %llu plain (no codec may touch them); %llu "
+           "bytes without codec",
            kind_names[kind], (unsigned long long)tally->transfers,
            (unsigned long long)tally->cleared, (unsigned long long)tally->plain,
-           (unsigned long long)in, (unsigned long long)tally->moved_bytes);
+           (unsigned long long)in);
+    if (tally->moved_bytes)
+        printf(",\n    %llu counted by the simulation", (unsigned long long)tally->moved_bytes);
+    printf("\n");
     print_codecs(all, kind);
 }
 
@@ -233,6 +239,7 @@ add_sizes(cJSON *object, const char *name, const struct compression *compression
     if (!compression_applies(compression, kind, codec))
         return;
     compression_by_size(compression, kind, codec, sizes);
+    sizes[CODEC_BLOCK_BYTES / 32] += compression->kinds[kind].plain;
     for (uint32_t s = 0; s < 9; s++) {
         char bytes[8];
         snprintf(bytes, sizeof bytes, "%u", 32 * s);

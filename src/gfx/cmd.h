@@ -104,6 +104,7 @@ struct gpu_cmd {
     enum gpu_op op;
     uint32_t client, sub_context;
     uint32_t offset; /* dword offset in its SUBMIT, for messages */
+    bool shows;      /* no command of the program: after a SWAP the GPU keeps its front surface */
     union {
         struct resource_desc resource; /* RESOURCE_CREATE */
         struct {

@@ -392,6 +392,8 @@ restore_contents(struct gpu_device *device, const struct gpu_cmd *cmd, struct er
         res, cmd->transfer.level,
         (struct cleared_code){(uint32_t)cmd->transfer.box.x, (uint32_t)cmd->transfer.box.y},
         cmd->transfer.bytes);
+    if (cmd->transfer.level == 0)
+        shown_restore(find_client(device, cmd->client), res, (uint32_t)cmd->transfer.box.z);
     return true;
 }
 

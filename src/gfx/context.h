@@ -89,6 +89,9 @@ void gpu_put(struct gpu_device *device, const struct gpu_cmd *cmd);
  * surface, and into its multisampled twin; returns how many. */
 uint32_t gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd,
                      struct gpu_cmd commands[2]);
+/* For trimmed traces, what of that there is to know of a resource as one number (0 where nothing);
+ * and back. */
+uint32_t gpu_shown_encode(struct gpu_device *device, uint32_t client, const struct resource *res);
 /* After those. */
 void gpu_presented(struct gpu_device *device, const struct gpu_cmd *command);
 struct gpu_query *gpu_find_query(struct gpu_device *device, const struct gpu_cmd *cmd,

@@ -129,6 +129,7 @@ void bake_inner_edges(struct draw *draw, const struct gpu_memory *memory);
 
 /* context_present.c: what a blit says of the display targets; either may be NULL. */
 void note_blit(struct resource *src, struct resource *dst);
+void shown_restore(struct gpu_client *client, struct resource *res, uint32_t code);
 
 /* context_paging.c: memory for a new resource; back into memory, where commands find it. */
 bool page_alloc(struct gpu_device *device, struct resource *res, struct error *err);

@@ -41,6 +41,25 @@ note_blit(struct resource *src, struct resource *dst)
         src->drawn = false;
 }
 
+enum { SHOWN_DRAWN = 1, SHOWN_LAST = 2, SHOWN_TWIN_SHIFT = 2 };
+
+uint32_t
+gpu_shown_encode(struct gpu_device *device, uint32_t client, const struct resource *res)
+{
+    const struct gpu_client *of = find_client(device, client);
+    return (res->drawn ? SHOWN_DRAWN : 0) | (of && of->shown == res->desc.handle ? SHOWN_LAST : 0) |
+           res->twin << SHOWN_TWIN_SHIFT;
+}
+
+void
+shown_restore(struct gpu_client *client, struct resource *res, uint32_t code)
+{
+    res->drawn = code & SHOWN_DRAWN;
+    res->twin = code >> SHOWN_TWIN_SHIFT;
+    if (code & SHOWN_LAST)
+        client->shown = res->desc.handle;
+}
+
 static struct box
 whole(const struct resource *res)
 {
@@ -114,6 +133,7 @@ gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd, struct gpu_cmd
     }
     memset(commands, 0, 2 * sizeof *commands);
     commands[0].client = commands[1].client = cmd->client;
+    commands[0].shows = commands[1].shows = cmd->op == GPU_SWAP;
     copy_command(&commands[0], shown, front);
     twin = find_matching(client, front, is_twin);
     if (!twin || !client->states)

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "kernel/params.h"
 #include "report/csv.h"
+#include "report/metrics.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -25,21 +26,56 @@ is_run_folder(const char *dir)
     return has_file(dir, "run.json");
 }
 
-static bool
-read_cycles(const char *dir, double *cycles, struct error *err)
+/* run.json of the folder, or NULL. */
+static cJSON *
+read_run(const char *dir, struct error *err)
 {
     char *path = mem_printf("%s/run.json", dir), *bytes = NULL;
     size_t size;
     cJSON *root = NULL;
-    bool ok = file_read(path, &bytes, &size, err);
-    if (ok && !(root = cJSON_ParseWithLength(bytes, size)))
-        ok = fail(err, "%s is no JSON", path);
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(root, "cycles");
-    *cycles = cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
-    cJSON_Delete(root);
+    if (file_read(path, &bytes, &size, err) && !(root = cJSON_ParseWithLength(bytes, size)))
+        fail(err, "%s is no JSON", path);
     free(bytes);
     free(path);
-    return ok;
+    return root;
+}
+
+/* NaN: it has no value there. */
+static double
+number_of(const cJSON *object, const char *name)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
+}
+
+static void
+compare_metrics(const cJSON *a, const cJSON *b, struct run_comparison *out)
+{
+    size_t count;
+    const struct metric *metrics = metrics_all(&count);
+    out->metrics = mem_alloc(count * sizeof *out->metrics);
+    for (size_t i = 0; i < count; i++) {
+        const struct metric_move move = {metrics[i].name, metrics[i].unit,
+                                         number_of(a, metrics[i].name),
+                                         number_of(b, metrics[i].name)};
+        if (!isnan(move.a) && !isnan(move.b) && move.a != move.b)
+            out->metrics[out->metric_count++] = move;
+    }
+}
+
+static bool
+compare_figures(const char *dir_a, const char *dir_b, struct run_comparison *out, struct error *err)
+{
+    cJSON *a = read_run(dir_a, err), *b = a ? read_run(dir_b, err) : NULL;
+    if (b) {
+        out->cycles_a = number_of(a, "cycles");
+        out->cycles_b = number_of(b, "cycles");
+        compare_metrics(cJSON_GetObjectItemCaseSensitive(a, "metrics"),
+                        cJSON_GetObjectItemCaseSensitive(b, "metrics"), out);
+    }
+    cJSON_Delete(a);
+    cJSON_Delete(b);
+    return b != NULL;
 }
 
 static bool
@@ -99,27 +135,66 @@ read_frames(const char *dir, struct csv_table *table, struct error *err)
     return ok;
 }
 
+/* "unit.statistic" of "unit[3].statistic". */
+static char *
+without_instance(const char *name)
+{
+    const char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
+    return close ? mem_printf("%.*s%s", (int)(open - name), name, close + 1) : mem_strdup(name);
+}
+
+/* The sums over frames and instances, in the order of the columns. */
+static struct stat_move *
+sum_table(const struct csv_table *table, size_t *count)
+{
+    struct stat_move *sums = mem_alloc(table->columns * sizeof *sums);
+    *count = 0;
+    for (uint32_t i = 0; i < table->columns; i++) {
+        if (!strcmp(table->names[i], "frame"))
+            continue;
+        char *name = without_instance(table->names[i]);
+        size_t at = 0;
+        while (at < *count && strcmp(sums[at].name, name) != 0)
+            at++;
+        if (at == *count)
+            sums[(*count)++] = (struct stat_move){.name = name};
+        else
+            free(name);
+        sums[at].a += column_sum(table, i);
+    }
+    return sums;
+}
+
+static void
+free_moves(struct stat_move *moves, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(moves[i].name);
+    free(moves);
+}
+
 /* The statistics that both runs have: units that only one machine has cannot have moved. */
 static bool
 compare_stats(const char *dir_a, const char *dir_b, struct run_comparison *out, struct error *err)
 {
     struct csv_table a = {0}, b = {0};
     bool ok = read_frames(dir_a, &a, err) && read_frames(dir_b, &b, err);
-    out->moves = ok ? mem_alloc(a.columns * sizeof *out->moves) : NULL;
-    for (uint32_t i = 0; ok && i < a.columns; i++) {
-        int32_t other = csv_column(&b, a.names[i]);
-        if (other < 0 || !strcmp(a.names[i], "frame"))
-            continue;
-        uint64_t sum_a = column_sum(&a, i), sum_b = column_sum(&b, (uint32_t)other);
-        if (sum_a == sum_b)
-            continue;
-        double off = sum_a > sum_b ? (double)(sum_a - sum_b) : (double)(sum_b - sum_a);
-        out->moves[out->move_count++] =
-            (struct stat_move){mem_strdup(a.names[i]), sum_a, sum_b,
-                               off / sqrt((double)(sum_a > sum_b ? sum_a : sum_b))};
-    }
-    if (ok)
-        qsort(out->moves, out->move_count, sizeof *out->moves, heavier_first);
+    size_t count_a, count_b;
+    struct stat_move *sums_a = sum_table(&a, &count_a), *sums_b = sum_table(&b, &count_b);
+    out->moves = mem_alloc(count_a * sizeof *out->moves);
+    for (size_t i = 0; i < count_a; i++)
+        for (size_t j = 0; j < count_b; j++) {
+            const uint64_t from = sums_a[i].a, to = sums_b[j].a;
+            if (from == to || strcmp(sums_a[i].name, sums_b[j].name) != 0)
+                continue;
+            const double most = (double)(from > to ? from : to);
+            const double off = (double)(from > to ? from - to : to - from);
+            out->moves[out->move_count++] = (struct stat_move){mem_strdup(sums_a[i].name), from, to,
+                                                               off / most * log2(1 + most)};
+        }
+    qsort(out->moves, out->move_count, sizeof *out->moves, heavier_first);
+    free_moves(sums_a, count_a);
+    free_moves(sums_b, count_b);
     csv_table_fini(&a);
     csv_table_fini(&b);
     return ok;
@@ -132,7 +207,7 @@ compare_runs(const char *dir_a, const char *dir_b, struct run_comparison *out, s
     out->has_machines = has_file(dir_a, "machine.ini") && has_file(dir_b, "machine.ini");
     out->has_stats =
         has_file(dir_a, "stats.frames.csv.gz") && has_file(dir_b, "stats.frames.csv.gz");
-    bool ok = read_cycles(dir_a, &out->cycles_a, err) && read_cycles(dir_b, &out->cycles_b, err) &&
+    bool ok = compare_figures(dir_a, dir_b, out, err) &&
               (!out->has_machines || compare_machines(dir_a, dir_b, out, err)) &&
               (!out->has_stats || compare_stats(dir_a, dir_b, out, err));
     if (!ok)
@@ -143,9 +218,8 @@ compare_runs(const char *dir_a, const char *dir_b, struct run_comparison *out, s
 void
 run_comparison_fini(struct run_comparison *comparison)
 {
-    for (size_t i = 0; i < comparison->move_count; i++)
-        free(comparison->moves[i].name);
-    free(comparison->moves);
+    free_moves(comparison->moves, comparison->move_count);
+    free(comparison->metrics);
     free(comparison->machine);
     memset(comparison, 0, sizeof *comparison);
 }

@@ -1,4 +1,4 @@
-/* Comparing two run folders: machines, cycles, and the statistics that moved most. */
+/* Comparing two run folders: machines, cycles, metrics, and the statistics that moved most. */
 #ifndef AETIUS_REPORT_COMPARE_RUNS_H
 #define AETIUS_REPORT_COMPARE_RUNS_H
 
@@ -12,15 +12,22 @@ struct machine_difference {
     char a[128], b[128];
 };
 
-struct stat_move {
-    char *name;
+struct metric_move { /* of report/metrics.def */
+    const char *name, *unit;
+    double a, b;
+};
+
+struct stat_move { /* summed over the instances of its unit or queue */
+    char *name;    /* "unit.statistic" */
     uint64_t a, b;
-    double weight; /* |b - a| / sqrt(max(a, b)): large shares of large counts first */
+    double weight; /* |b - a| / max * log2(1 + max): its change, and more when it counts much */
 };
 
 struct run_comparison {
     struct machine_difference *machine;
     size_t machine_count;
+    struct metric_move *metrics; /* that differ */
+    size_t metric_count;
     struct stat_move *moves; /* that differ, the heaviest first */
     size_t move_count;
     double cycles_a, cycles_b;

@@ -71,27 +71,59 @@ unit_shares(const struct totals *totals, const char *unit, double shares[4])
     return true;
 }
 
+/* What the units would need for their work alone (metrics bound_*), the longest first: the first
+ * one limits the frame the most, whoever looks busy. */
+static void
+print_limits(const struct totals *totals, double cycles, FILE *out)
+{
+    enum { SHOWN = 3 };
+    static const char prefix[] = "bound_";
+    struct {
+        const char *name;
+        double cycles;
+    } longest[SHOWN] = {{NULL, 0}};
+    size_t count;
+    const struct metric *all = metrics_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        const double value = metric_value(&all[i], totals);
+        uint32_t at = SHOWN;
+        if (strncmp(all[i].name, prefix, sizeof prefix - 1) ||
+            !strcmp(all[i].name, "bound_ratio") || isnan(value))
+            continue;
+        while (at > 0 && value > longest[at - 1].cycles)
+            at--;
+        for (uint32_t k = SHOWN - 1; k > at; k--)
+            longest[k] = longest[k - 1];
+        if (at < SHOWN) {
+            longest[at].name = all[i].name + sizeof prefix - 1;
+            longest[at].cycles = value;
+        }
+    }
+    if (!longest[0].name || !(cycles > 0))
+        return;
+    fprintf(out, "\nlongest work: %s, which alone takes %.1f %% of the cycles", longest[0].name,
+            100 * longest[0].cycles / cycles);
+    for (uint32_t k = 1; k < SHOWN && longest[k].name; k++)
+        fprintf(out, "%s %s %.1f %%", k > 1 ? "," : ";", longest[k].name,
+                100 * longest[k].cycles / cycles);
+    fprintf(out, "\n");
+}
+
 /* Units in the reverse order of the set, which is that of the pipeline. */
 static void
 print_units(const struct totals *totals, FILE *out)
 {
-    char unit[48], name[64], busiest[48] = "";
+    char unit[48], name[64];
     uint32_t count;
-    double shares[4], most = -1;
-    for (size_t i = 0; i < totals->count; i++)
-        if (unit_at(totals, i, unit, &count) && unit_shares(totals, unit, shares) &&
-            shares[0] > most) {
-            most = shares[0];
-            snprintf(busiest, sizeof busiest, "%s", unit);
-        }
-    if (most < 0)
-        return;
-    fprintf(out, "\nbusiest unit: %s, %.1f %% of the cycles\n", busiest, most);
-    fprintf(out, "  %-16s %8s %8s %8s %8s\n", "% of cycles", "busy", "starved", "blocked",
-            "waiting");
+    double shares[4];
+    bool any = false;
     for (size_t i = totals->count; i-- > 0;) {
         if (!unit_at(totals, i, unit, &count) || !unit_shares(totals, unit, shares))
             continue;
+        if (!any)
+            fprintf(out, "\n  %-16s %8s %8s %8s %8s\n", "% of cycles", "busy", "starved", "blocked",
+                    "waiting");
+        any = true;
         snprintf(name, sizeof name, count > 1 ? "%s x%u" : "%s", unit, count);
         fprintf(out, "  %-16s %8.1f %8.1f %8.1f %8.1f\n", name, shares[0], shares[1], shares[2],
                 shares[3]);
@@ -211,6 +243,7 @@ run_print_summary(const struct run_facts *facts, const struct totals *totals, FI
     }
     print_head(facts, totals, out);
     if (totals) {
+        print_limits(totals, (double)facts->cycles, out);
         print_units(totals, out);
         print_traffic(totals, run_speed(facts, totals).fragments, out);
         fputc('\n', out);

@@ -154,7 +154,8 @@ static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct simulation *sim = data;
-    bool timed = is_timed(sim) && !sim->device.restoring && cmd->op != GPU_STATE;
+    /* What follows a swap by itself is in no frame: a trace that is cut there begins behind it. */
+    bool timed = is_timed(sim) && !sim->device.restoring && cmd->op != GPU_STATE && !cmd->shows;
     sim->stopped = sim->stopped || (sim->stop && sim->stop());
     if (sim->stopped)
         return true;

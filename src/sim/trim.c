@@ -128,6 +128,8 @@ write_level(struct trim *trim, const struct live_resource *live, const struct re
     const struct cleared_code code = now ? cleared_encode(now, level) : (struct cleared_code){0, 0};
     box->x = (int32_t)code.slice;
     box->y = (int32_t)code.stencil;
+    if (now && level == 0)
+        box->z = (int32_t)gpu_shown_encode(&trim->device, live->client, now);
     box->width = (int32_t)(buffer ? l->width : l->tiles_x * TILE_SIZE * res->format->block_width);
     box->height = (int32_t)(buffer ? 1 : l->tiles_y * TILE_SIZE * res->format->block_height);
     box->depth = (int32_t)l->slices;

@@ -75,8 +75,8 @@ live_state_destroy(struct live_state *state)
     free(state);
 }
 
-static struct live_client *
-find_client(struct live_state *state, uint32_t number)
+struct live_client *
+live_state_client(struct live_state *state, uint32_t number)
 {
     for (size_t i = 0; i < state->clients.count; i++)
         if (state->clients.items[i]->number == number)
@@ -505,7 +505,7 @@ take_submit(struct live_state *state, struct live_client *client, const struct m
 void
 live_state_take(struct live_state *state, const struct message *message)
 {
-    struct live_client *client = find_client(state, message->client);
+    struct live_client *client = live_state_client(state, message->client);
     state->now++;
     state->newest = NULL;
     if (message->kind == MESSAGE_CLIENT_BEGIN && !client)
@@ -547,7 +547,7 @@ live_state_watch(struct live_state *state, struct live_used *used)
 const struct live_resource *
 live_state_resource(struct live_state *state, uint32_t client, uint32_t handle)
 {
-    const struct live_client *owner = find_client(state, client);
+    const struct live_client *owner = live_state_client(state, client);
     return owner ? handle_map_get(&owner->resources, handle) : NULL;
 }
 

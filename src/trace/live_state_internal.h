@@ -59,6 +59,9 @@ struct live_state {
     struct live_used *used; /* NULL: nobody watches */
 };
 
+/* The client that is connected under that number, or NULL. */
+struct live_client *live_state_client(struct live_state *state, uint32_t number);
+
 /* What a packet of that command set last, of a stage (or object type) and a slot; or NULL. */
 const struct live_binding *live_binding_of(const struct live_sub_context *sub, uint32_t command,
                                            uint32_t stage, uint32_t slot);

@@ -147,6 +147,70 @@ add_copy(struct finder *finder, const struct live_work *work, uint32_t to, uint3
     add_resource(finder, src);
 }
 
+static bool
+is_display(const struct resource_desc *desc)
+{
+    return desc->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
+}
+
+static bool
+same_picture(const struct resource_desc *a, const struct resource_desc *b)
+{
+    return a->width == b->width && a->height == b->height && a->format == b->format &&
+           a->target == b->target;
+}
+
+/* Whether what is shown in `back` may be brought into `front` (gfx/context_present.c, which knows
+ * more of both when it does that: here what may be counts). */
+static bool
+may_be_front(const struct resource_desc *back, const struct resource_desc *front)
+{
+    return is_display(back) && is_display(front) && front->handle > back->handle &&
+           same_picture(back, front) && back->samples == front->samples;
+}
+
+static bool
+may_be_twin(const struct resource_desc *front, const struct resource_desc *twin)
+{
+    return is_display(front) && twin->samples > 1 && same_picture(front, twin);
+}
+
+static void
+add_show(struct finder *finder, const struct live_resource *from, const struct live_resource *to)
+{
+    begin_work(finder, WORK_COPY, finder->in_wanted);
+    add_resource(finder, to);
+    add_resource(finder, from);
+}
+
+static void
+add_shows_of(struct finder *finder, const struct live_client *client,
+             const struct live_resource *from, const struct live_resource *made, bool twins)
+{
+    for (size_t i = 0; i < client->resources.capacity; i++) {
+        const struct live_resource *to = client->resources.slots[i].value;
+        if (!to || to == from || (made && to != made))
+            continue;
+        if (twins ? may_be_twin(&from->desc, &to->desc) : may_be_front(&from->desc, &to->desc))
+            add_show(finder, from, to);
+    }
+}
+
+/* What the GPU copies by itself when a picture is shown, or when a front surface is made (`made`):
+ * into front surfaces, and from them into their multisampled twins. */
+static void
+add_shows(struct finder *finder, uint32_t client_number, const struct live_resource *shown,
+          const struct live_resource *made)
+{
+    const struct live_client *client = live_state_client(finder->state, client_number);
+    for (int twins = 0; client && twins < 2; twins++)
+        for (size_t i = 0; i < client->resources.capacity; i++) {
+            const struct live_resource *from = client->resources.slots[i].value;
+            if (from && is_display(&from->desc) && (twins || !shown || from == shown))
+                add_shows_of(finder, client, from, twins ? NULL : made, twins != 0);
+        }
+}
+
 static void
 take_work(void *data, const struct live_work *work)
 {
@@ -190,9 +254,19 @@ list_work(struct finder *finder, struct trace_reader *reader, const struct frame
             begin_work(finder, WORK_READ, true);
             add_resource(finder, read);
         }
+        const struct live_resource *made = live_state_new_resource(finder->state);
+        if (made && is_display(&made->desc))
+            add_shows(finder, message.client, NULL, made);
         if (message.kind == MESSAGE_SWAP) {
+            const struct live_resource *shown =
+                live_state_resource(finder->state, message.client, message.transfer.handle);
             frame++;
             begin_work(finder, WORK_FRAME, false);
+            const bool is_wanted = finder->in_wanted;
+            finder->in_wanted = frame_set_has(wanted, frame); /* the next frame copies */
+            if (shown)
+                add_shows(finder, message.client, shown, NULL);
+            finder->in_wanted = is_wanted;
         }
     }
     return true;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 static const struct rop_work work;
+static void colorwrite_count(void *self, uint64_t now);
 
 void
 colorwrite_init(struct colorwrite *colorwrite, struct clock *clock, const struct params *params,
@@ -22,6 +23,7 @@ colorwrite_init(struct colorwrite *colorwrite, struct clock *clock, const struct
     memset(colorwrite, 0, sizeof *colorwrite);
     colorwrite->pools = pools;
     rop_init(&colorwrite->rop, &colorwrite->module, colorwrite, &work, clock, params, index, count);
+    colorwrite->module.settle_fn = colorwrite_count;
 }
 
 void

@@ -91,7 +91,7 @@ dram_init(struct dram *dram, const struct params *params)
     dram->heads = mem_alloc(dram->limit * sizeof *dram->heads);
     for (uint32_t i = 0; i < dram->limit; i++)
         dram->order[i] = (uint16_t)i;
-    dram_reset(dram);
+    dram_reset(dram, 0);
 }
 
 void
@@ -104,16 +104,20 @@ dram_fini(struct dram *dram)
 }
 
 void
-dram_reset(struct dram *dram)
+dram_reset(struct dram *dram, uint64_t now)
 {
     BUG_ON(dram->count, "a memory channel is reset with %u transactions in it", dram->count);
     dram->bus_free = dram->gpu_bus_free = dram->command_free = dram->next_open = 0;
     dram->last_read_end = dram->last_write_end = 0;
     dram->last_was_write = false;
+    dram->origin = now * dram->gpu_cycle;
     dram->in_a_row = 0;
     memset(dram->pages, 0xff, sizeof dram->pages); /* no page */
     dram->heads_listed = false;
     dram->wake = 0;
+    /* told in GPU cycles: a frame's figures do not depend on what the one before left over */
+    dram->stats.burst_cycles -= dram->stats.burst_cycles % dram->gpu_cycle;
+    dram->stats.turn_cycles -= dram->stats.turn_cycles % dram->gpu_cycle;
     for (uint32_t b = 0; b < DRAM_MAX_BANKS; b++)
         dram->banks[b] = (struct dram_bank){.row = DRAM_NO_ROW};
 }
@@ -314,7 +318,7 @@ clock_simple(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void
         command = later(command, dram->last_read_end);
     else if (dram->last_write_end)
         command = later(command, dram->last_write_end + recovery);
-    command = (command + cycle - 1) / cycle * cycle;
+    command = dram->origin + (command - dram->origin + cycle - 1) / cycle * cycle;
     if (command >= (now + 1) * gpu) {
         lower(&dram->wake, command / gpu);
         return -1;

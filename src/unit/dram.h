@@ -45,6 +45,7 @@ struct dram {
     /* The channel's clock: GPU cycles, or reference clock cycles in the simple model */
     uint32_t gpu_cycle, memory_cycle; /* their lengths in it */
     uint32_t burst_cycles;            /* a transaction on the bus */
+    uint64_t origin;                  /* the frame began: with a cycle of the memory */
     uint64_t bus_free;                /* cycle from which the bus can carry data */
     uint64_t gpu_bus_free;            /* first GPU cycle in which the bus is idle */
     uint64_t command_free;            /* simple model: cycle from which it takes a command */
@@ -67,7 +68,7 @@ uint32_t dram_channel_of(const struct params *params, uint32_t address);
 
 void dram_init(struct dram *dram, const struct params *params);
 void dram_fini(struct dram *dram);
-void dram_reset(struct dram *dram); /* a new frame: rows closed, bus idle */
+void dram_reset(struct dram *dram, uint64_t now); /* a new frame: rows closed, bus idle */
 
 static inline bool
 dram_is_full(const struct dram *dram)

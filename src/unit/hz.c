@@ -27,12 +27,21 @@ enum { TILES_CYCLE = 2 };
 
 static enum unit_state hz_clock(void *self, uint64_t now);
 
+/* module.settle: up to `now`, where an interval or a batch of the tables ends. */
+static void
+count_stall(void *self, uint64_t now)
+{
+    struct hz *hz = self;
+    stall_note(&hz->stall, hz->stall.counter, now);
+}
+
 void
 hz_init(struct hz *hz, struct clock *clock, const struct params *params, struct pools *pools,
         uint32_t rops)
 {
     memset(hz, 0, sizeof *hz);
     clock_add_module(clock, &hz->module, "hz", -1, hz, hz_clock);
+    hz->module.settle_fn = count_stall;
     hz->pools = pools;
     hz->rops = rops;
     hz->enabled = !params->RASTERIZER.DisableHZ;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 static enum unit_state memctl_clock(void *self, uint64_t now);
+static void add_up_stats(struct memctl *memctl);
 
 void
 memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,
@@ -48,7 +49,8 @@ memctl_reset(struct memctl *memctl)
     memctl->turn = 0;
     memctl->reads_here = 0;
     for (uint32_t c = 0; c < memctl->channel_count; c++)
-        dram_reset(&memctl->channels[c]);
+        dram_reset(&memctl->channels[c], memctl->module.clock->now);
+    add_up_stats(memctl);
 }
 
 void

@@ -109,6 +109,24 @@ stall(struct rop_stall *stall, bool stalled, uint64_t now)
     }
 }
 
+void
+rop_count_stalls(struct rop *rop, uint64_t now)
+{
+    struct rop_stall *const stalls[] = {&rop->read_port,  &rop->write_port, &rop->same_place,
+                                        &rop->fetch_full, &rop->read_full,  &rop->op_full,
+                                        &rop->write_full};
+    for (uint32_t i = 0; i < sizeof stalls / sizeof stalls[0]; i++) {
+        if (!stalls[i]->since)
+            continue;
+        stalls[i]->cycles += now + 1 - stalls[i]->since;
+        stalls[i]->since = now + 1;
+    }
+    if (rop->cache.refused_since) {
+        rop->cache.request_stalls += now - rop->cache.refused_since;
+        rop->cache.refused_since = now;
+    }
+}
+
 static struct rop_entry *
 entry_at(struct rop *rop, uint32_t n)
 {

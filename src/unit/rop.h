@@ -90,7 +90,7 @@ struct rop_shape {
     STAT(op_queue_stalls, op_full.cycles)                                                          \
     STAT(write_queue_stalls, write_full.cycles)
 
-/* Cycles that something has been going on, counted when it ends. */
+/* Cycles that something has been going on, counted when it ends, and by rop_count_stalls(). */
 struct rop_stall {
     uint64_t since, cycles; /* since: 1 + the first cycle; 0: not now */
 };
@@ -138,6 +138,8 @@ void rop_settle(struct rop *rop, struct gpu_memory *memory);
 
 /* A cycle: quads, orders, memory. */
 enum unit_state rop_clock(struct rop *rop, uint64_t now);
+/* Counts what goes on up to `now`: intervals and batches of the tables end there. */
+void rop_count_stalls(struct rop *rop, uint64_t now);
 
 /* Turns of the operation that a quad takes: its samples, times the width of its elements. */
 static inline uint32_t
@@ -159,6 +161,12 @@ rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
         enum unit_state state = rop_clock(&owner->rop, now);                                       \
         ROP_STATS(ROP_COPY_STAT)                                                                   \
         return state;                                                                              \
+    }                                                                                              \
+    static void unit##_count(void *self, uint64_t now)                                             \
+    {                                                                                              \
+        struct unit *owner = self;                                                                 \
+        rop_count_stalls(&owner->rop, now);                                                        \
+        ROP_STATS(ROP_COPY_STAT)                                                                   \
     }
 
 /* The codec that [ZSTENCILTEST] or [COLORWRITE] name; NULL: none. Fails when it is not of the kind

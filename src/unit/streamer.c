@@ -23,6 +23,14 @@
 
 static enum unit_state streamer_clock(void *self, uint64_t now);
 
+/* module.settle: up to `now`, where an interval or a batch of the tables ends. */
+static void
+count_stall(void *self, uint64_t now)
+{
+    struct streamer *streamer = self;
+    stall_note(&streamer->stall, streamer->stall.counter, now);
+}
+
 static uint32_t
 power_of_two_from(uint32_t least)
 {
@@ -51,6 +59,7 @@ streamer_init(struct streamer *streamer, struct clock *clock, const struct param
 {
     memset(streamer, 0, sizeof *streamer);
     clock_add_module(clock, &streamer->module, "streamer", -1, streamer, streamer_clock);
+    streamer->module.settle_fn = count_stall;
     streamer->pools = pools;
     init_rates(streamer, params);
     streamer->block_capacity = params->STREAMER.IndexBufferSize / TRANSACTION_BYTES;

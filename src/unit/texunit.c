@@ -34,6 +34,7 @@ enum { BANKS = 4, PORTS_OF_BANK = 4, SPARE_SAMPLES = 128 };
 typedef uint32_t uvec4 __attribute__((vector_size(16)));
 
 static enum unit_state texunit_clock(void *self, uint64_t now);
+static void count_cycles(void *self, uint64_t now);
 
 void
 texunit_init(struct texunit *texunit, struct clock *clock, const struct params *params,
@@ -42,6 +43,7 @@ texunit_init(struct texunit *texunit, struct clock *clock, const struct params *
     memset(texunit, 0, sizeof *texunit);
     clock_add_module(clock, &texunit->module, "texunit", (int32_t)index, texunit, texunit_clock);
     texunit->module.is_core = true;
+    texunit->module.settle_fn = count_cycles;
     texcache_init(&texunit->cache, params, &texunit->stats);
     texunit->port_width = params->FRAGMENTSHADER.TextureCachePortWidth;
     texunit->misses_cycle = params->FRAGMENTSHADER.TextureCacheMissesPerCycle;
@@ -570,8 +572,9 @@ obey(struct texunit *texunit, uint64_t now)
 
 /* What has held since the last clock. */
 static void
-count_cycles(struct texunit *texunit, uint64_t now)
+count_cycles(void *self, uint64_t now)
 {
+    struct texunit *texunit = self;
     const uint64_t cycles = now - texunit->counted;
     struct texunit_stats *stats = &texunit->stats;
     texunit->counted = now;

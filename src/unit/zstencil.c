@@ -15,6 +15,7 @@
 #include <string.h>
 
 static const struct rop_work work;
+static void zstencil_count(void *self, uint64_t now);
 static void tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
 
 void
@@ -24,6 +25,7 @@ zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct param
     memset(zstencil, 0, sizeof *zstencil);
     zstencil->pools = pools;
     rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, clock, params, index, count);
+    zstencil->module.settle_fn = zstencil_count;
     zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
     zstencil->rop.cache.leaving = tell_hz;
     zstencil->rop.cache.owner = zstencil;

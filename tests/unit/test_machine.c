@@ -157,6 +157,28 @@ frames_start_drained(void **state)
     tiny_fini(&run);
 }
 
+/* So it is when a cycle of the memory is not one of the GPU: 3 of the GPU are 7 of the memory's
+ * reference clock, and frame 0 does not end on a cycle of the memory. */
+static void
+frames_start_with_a_memory_cycle(void **state)
+{
+    struct tiny_run both, alone;
+    struct error err;
+    (void)state;
+    tiny_init(&both);
+    both.params.MEMORYCONTROLLER.MemoryFrequency = 7;
+    both.params.MEMORYCONTROLLER.MemoryClockMultiplier = 3;
+    tiny_init(&alone);
+    alone.params = both.params;
+    assert_true(frame_set_parse(&alone.frames, "1", &err));
+    go(&both);
+    go(&alone);
+    assert_int_equal(both.frame[1].cycles, alone.frame[1].cycles);
+    assert_same_frame(&both, &alone, 1, "frame 1 alone, slow memory");
+    tiny_fini(&both);
+    tiny_fini(&alone);
+}
+
 /* All the states of a unit in all frames are its cycles: by the names, without naming a unit. */
 static void
 states_are_cycles(void **state)
@@ -283,6 +305,7 @@ main(void)
         cmocka_unit_test(second_run_is_the_same),
         cmocka_unit_test(states_are_cycles),
         cmocka_unit_test(frames_start_drained),
+        cmocka_unit_test(frames_start_with_a_memory_cycle),
         cmocka_unit_test(sleep_changes_nothing),
         cmocka_unit_test(clocking_order_carries_no_weight),
         cmocka_unit_test(every_machine_draws_the_same),

@@ -18,27 +18,28 @@ struct folder {
     char dir[32], json[64], ini[64], csv[64];
 };
 
-/* A run of two frames in which a unit counted `things` in all and memory moved `bytes`. */
+/* A run of two frames in which two units counted `things` in all and memory moved `bytes`. */
 static void
 make_run(struct folder *f, const char *setting, uint64_t things, uint64_t bytes, uint64_t cycles)
 {
     struct stat_set set;
     struct params params;
     struct error err;
-    uint64_t counters[2] = {0, 0};
+    uint64_t counters[3] = {0, 0, 0};
     strcpy(f->dir, "/tmp/aetius-run-XXXXXX");
     assert_non_null(mkdtemp(f->dir));
     snprintf(f->json, sizeof f->json, "%s/run.json", f->dir);
     snprintf(f->ini, sizeof f->ini, "%s/machine.ini", f->dir);
     snprintf(f->csv, sizeof f->csv, "%s/stats.frames.csv.gz", f->dir);
     stat_set_init(&set);
-    stat_set_add_counter(&set, "unit.things", "things", "things done", &counters[0]);
-    stat_set_add_counter(&set, "memctl.read_bytes", "bytes", "bytes read", &counters[1]);
+    stat_set_add_counter(&set, "unit[0].things", "things", "things done", &counters[0]);
+    stat_set_add_counter(&set, "unit[1].things", "things", "things done", &counters[1]);
+    stat_set_add_counter(&set, "memctl.read_bytes", "bytes", "bytes read", &counters[2]);
 
     struct csv *csv = csv_create(f->csv, "frame", &set, &err);
     assert_non_null(csv);
-    csv_row(csv, (uint64_t[]){0}, (uint64_t[]){1, 0});
-    csv_row(csv, (uint64_t[]){1}, (uint64_t[]){things - 1, bytes});
+    csv_row(csv, (uint64_t[]){0}, (uint64_t[]){1, 1, 0});
+    csv_row(csv, (uint64_t[]){1}, (uint64_t[]){things - 3, 1, bytes});
     assert_true(csv_destroy(csv, &err));
 
     params_init(&params);
@@ -60,7 +61,7 @@ make_run(struct folder *f, const char *setting, uint64_t things, uint64_t bytes,
                               .wall_seconds = 2,
                               .timed_seconds = 0.5,
                               .peak_rss_bytes = 4096};
-    uint64_t values[2] = {things, bytes};
+    uint64_t values[3] = {things - 2, 2, bytes};
     struct totals totals = run_totals(&facts, &set, values, &params);
     char *json = run_to_json(&facts, &totals);
     assert_true(file_write(f->json, json, strlen(json), &err));
@@ -128,7 +129,10 @@ two_runs_are_compared(void **state)
     assert_string_equal(comparison.machine[0].a, "2");
     assert_string_equal(comparison.machine[0].b, "4");
     assert_string_equal(comparison.machine[1].b, "instant");
-    /* 30 of 40 is more of a change than 100 of a million: 30 / sqrt(40) against 100 / sqrt(10^6) */
+    /* the metrics that can be had of both: the time of 330 cycles is 1.1 that of 300 */
+    assert_string_equal(comparison.metrics[0].name, "time");
+    assert_float_equal(comparison.metrics[0].b / comparison.metrics[0].a, 1.1, 1e-9);
+    /* both units together; 30 of 40 is more of a change than 100 of a million */
     assert_int_equal(comparison.move_count, 2);
     assert_string_equal(comparison.moves[0].name, "unit.things");
     assert_int_equal(comparison.moves[0].a, 10);

@@ -497,6 +497,78 @@ test_needed_draws(void **state)
     assert_true(first_draw_needed(7, false, true));
 }
 
+enum { RES_FRONT = 100 };
+
+/* A frame of one draw into the back surface, and one that clears it and shows the front surface,
+ * which has had the first one's picture: since it was shown, or since the front surface was made.
+ */
+static void
+write_front(const char *path, bool made_later, bool other_window)
+{
+    static struct stream s;
+    struct trace_writer *writer;
+    struct error err;
+    struct message swap = {.kind = MESSAGE_SWAP};
+    struct message front = {.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[0]};
+    front.resource.handle = RES_FRONT;
+    front.resource.height += other_window;
+    swap.transfer.handle = RES_COLOR;
+    swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
+    assert_true(trace_writer_create(&writer, path, "front", &err));
+    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+    for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++)
+        add(writer,
+            (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
+    if (!made_later)
+        add(writer, front);
+    s.count = 0;
+    scene_objects(&s);
+    scene_bindings(&s);
+    scene_draw(&s, PRIM_TRIANGLES, true);
+    add(writer, stream_message(&s, CLIENT));
+    add(writer, swap);
+    if (made_later)
+        add(writer, front);
+    s.count = 0;
+    PACKET(&s, 7, 0, 7, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    add(writer, stream_message(&s, CLIENT));
+    swap.transfer.handle = RES_FRONT;
+    add(writer, swap);
+    assert_true(trace_writer_close(writer, &err));
+}
+
+static bool
+needed_for_front(bool made_later, bool other_window, bool later)
+{
+    char path[] = "/tmp/aetius-trim-XXXXXX";
+    const struct frame_set wanted = {.ranges = {{1, 1}}, .count = 1};
+    struct needed_draws *needed;
+    struct trace_reader *reader;
+    struct error err;
+    close(mkstemp(path));
+    write_front(path, made_later, other_window);
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(later ? needed_draws_find_later(&needed, reader, &wanted, &err)
+                      : needed_draws_find(&needed, reader, &wanted, false, &err));
+    const bool result = needed_draws_has(needed, 0);
+    needed_draws_destroy(needed);
+    trace_reader_close(reader);
+    unlink(path);
+    return result;
+}
+
+/* The GPU copies what is shown into the front surface of the same window: then it is seen there. */
+static void
+test_draws_that_the_front_surface_shows(void **state)
+{
+    (void)state;
+    for (int later = 0; later < 2; later++) {
+        assert_true(needed_for_front(false, false, later));
+        assert_true(needed_for_front(true, false, later));
+        assert_false(needed_for_front(false, true, later));
+    }
+}
+
 /* Of two frames that are both wanted, each drawn for itself: those who walk past the first need its
  * draw unless the second clears all that it wrote; nobody walks past the last. */
 static void
@@ -628,6 +700,7 @@ main(void)
         cmocka_unit_test(test_same_pictures_and_statistics),
         cmocka_unit_test(test_a_trace_that_is_read_stays_whole),
         cmocka_unit_test(test_needed_draws),
+        cmocka_unit_test(test_draws_that_the_front_surface_shows),
         cmocka_unit_test(test_draws_that_later_frames_see),
         cmocka_unit_test(test_several_parts),
     };
