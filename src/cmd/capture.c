@@ -9,6 +9,7 @@
 #include "trace/launch.h"
 #include "trace/tee.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,7 +40,7 @@ find_renderer(struct renderer *renderer, struct error *err)
     return renderer_init(renderer, NULL, 0, err);
 }
 
-/* A file without frames is no trace, and would be in the way of the next attempt. */
+/* A file without a frame or a draw is no trace, and would be in the way of the next attempt. */
 static void
 remove_empty(const char *path)
 {
@@ -48,10 +49,10 @@ remove_empty(const char *path)
         unlink(path);
 }
 
-/* Records into `path`; *frames is how many. */
+/* Records into `path`; *frames and *draws are how many. */
 static bool
 record(const struct capture_options *options, const char *path, char **program, uint32_t *frames,
-       struct launch_result *result, struct error *err)
+       uint64_t *draws, struct launch_result *result, struct error *err)
 {
     struct renderer renderer;
     struct trace_writer *writer;
@@ -66,18 +67,25 @@ record(const struct capture_options *options, const char *path, char **program, 
     tee_init(&tee, writer, renderer.sink, frame_set_last(&options->frames), options->stop);
     bool ok = launch(program, &tee.sink, &tee.stop, result, err);
     *frames = trace_writer_frames(writer);
+    *draws = trace_writer_draws(writer);
     ok = trace_writer_close(writer, ok ? err : &closing) && ok;
-    if (!*frames)
+    if (!*frames && !*draws)
         remove_empty(path);
     renderer_fini(&renderer);
     return ok;
 }
 
 static void
-say_size(const char *path, uint32_t frames)
+say_size(const char *path, uint32_t frames, uint64_t draws)
 {
     struct stat file;
     double megabytes = stat(path, &file) ? 0 : (double)file.st_size / 1e6;
+    if (!frames) {
+        log_note("%s: no frame (no buffers were swapped), but %" PRIu64 " draws: `aetius verify` "
+                 "runs them",
+                 path, draws);
+        return;
+    }
     log_note("%s: %u frame%s, %.2f MB, %.3f MB a frame", path, frames, frames == 1 ? "" : "s",
              megabytes, megabytes / frames);
 }
@@ -105,9 +113,10 @@ capture(const struct capture_options *options, char **program, struct error *err
 {
     struct launch_result result;
     uint32_t frames = 0;
+    uint64_t draws = 0;
     bool later = first_frame(options) > 0;
     char *path = mem_printf("%s%s", options->out, later ? ".part" : "");
-    bool ok = record(options, path, program, &frames, &result, err);
+    bool ok = record(options, path, program, &frames, &draws, &result, err);
     if (ok && later)
         ok = frames > first_frame(options) ? shorten(options, path, &frames, err)
                                            : fail(err, "%s ended in frame %u, before frame %u",
@@ -118,13 +127,13 @@ capture(const struct capture_options *options, char **program, struct error *err
     if (!ok)
         return EXIT_FAILED;
     err->text[0] = '\0';
-    if (frames)
-        say_size(options->out, frames);
+    const bool has_trace = frames || draws;
+    if (has_trace)
+        say_size(options->out, frames, draws);
     int status = launch_conclude(&result, program[0]);
-    if (!frames && result.connections)
-        fail(err, "%s ended before its first frame (no buffers were swapped): no trace was written",
-             program[0]);
-    return frames ? status : EXIT_FAILED;
+    if (!has_trace && result.connections)
+        fail(err, "%s ended before its first draw: no trace was written", program[0]);
+    return has_trace ? status : EXIT_FAILED;
 }
 
 int

@@ -227,6 +227,15 @@ trace_writer_add(struct trace_writer *writer, const struct message *message, str
     return ok || fail(err, "%s", writer->failure.text);
 }
 
+uint64_t
+trace_writer_draws(const struct trace_writer *writer)
+{
+    uint64_t draws = writer->frame.draws + writer->chunk.draws;
+    for (size_t i = 0; i < writer->frames.count; i++)
+        draws += writer->frames.items[i].draws;
+    return draws;
+}
+
 uint32_t
 trace_writer_frames(const struct trace_writer *writer)
 {
