@@ -330,7 +330,8 @@ unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], uint32_t ed
     uint32_t made = 0;
 
     if (mode == FILL_LINE ? r->offset_line : r->offset_point) {
-        const struct gradients g = gradients_of(v, area_of(x, y));
+        const int64_t area = area_of(x, y);
+        const struct gradients g = area == 0 ? (struct gradients){0} : gradients_of(v, area);
         const struct plane z = plane_through(&g, v[0].z, v[1].z, v[2].z);
         const float offset = polygon_offset(draw, v, &z);
         for (uint32_t i = 0; i < 3; i++)
@@ -349,8 +350,32 @@ unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], uint32_t ed
     return made;
 }
 
+/* The sign of area_of() for a whole triangle, also one that is cut or too thin for the snapped
+ * corners: the determinant of its x, y and w. */
+static double
+area_before_snapping(const struct draw *draw, const struct vertex *const whole[3])
+{
+    const uint32_t slot = draw->position_slot > 0 ? (uint32_t)draw->position_slot : 0;
+    const float *p0 = whole[0]->out[slot], *p1 = whole[1]->out[slot], *p2 = whole[2]->out[slot];
+    const double x1 = (double)p1[0] - p0[0], y1 = (double)p1[1] - p0[1];
+    const double x2 = (double)p2[0] - p0[0], y2 = (double)p2[1] - p0[1];
+    const double w1 = (double)p1[3] - p0[3], w2 = (double)p2[3] - p0[3];
+    const double determinant =
+        p0[0] * (y1 * w2 - y2 * w1) + p0[1] * (w1 * x2 - w2 * x1) + p0[3] * (x1 * y2 - x2 * y1);
+    const bool mirrored = (draw->viewport.scale[0] < 0.0f) != (draw->viewport.scale[1] < 0.0f);
+    return mirrored ? -determinant : determinant;
+}
+
+/* OpenGL 2.1, 2.14.1: front facing where the area's sign is the right one, so without area back. */
+static bool
+faces_front(const struct rasterizer_state *r, double area)
+{
+    return r->front_ccw ? area < 0.0 : area > 0.0;
+}
+
 static uint32_t
-setup_triangle(const struct draw *draw, const struct vertex *const vertices[3], uint32_t edge_flags,
+setup_triangle(const struct draw *draw, const struct vertex *const vertices[3],
+               const struct vertex *const whole[3], uint32_t edge_flags,
                const struct vertex *provoking, struct setup_state *state, struct triangle *out)
 {
     const struct rasterizer_state *r = &draw->rasterizer;
@@ -361,16 +386,16 @@ setup_triangle(const struct draw *draw, const struct vertex *const vertices[3], 
             return 0;
     const int64_t area = area_of((const int32_t[]){v[0].fx, v[1].fx, v[2].fx},
                                  (const int32_t[]){v[0].fy, v[1].fy, v[2].fy});
-    if (area == 0) {
+    const bool front = faces_front(r, area == 0 ? area_before_snapping(draw, whole) : (double)area);
+    const uint8_t mode = front ? r->fill_front : r->fill_back;
+    if (area == 0 && mode == FILL_FILL) {
         state->lost = SETUP_LOST_AREA;
         return 0;
     }
-    const bool counter_clockwise = area < 0, front = counter_clockwise == r->front_ccw;
     if (r->cull & (front ? CULL_FRONT : CULL_BACK)) {
         state->lost = SETUP_LOST_FACE;
         return 0;
     }
-    const uint8_t mode = front ? r->fill_front : r->fill_back;
     if (mode == FILL_FILL)
         return fill_triangle(draw, v, provoking, front, out);
     return unfilled_triangle(draw, v, edge_flags, provoking, front, mode, state, out);
@@ -378,8 +403,8 @@ setup_triangle(const struct draw *draw, const struct vertex *const vertices[3], 
 
 static uint32_t
 setup_polygon(const struct draw *draw, const struct clip_polygon *polygon,
-              const struct vertex *provoking, struct setup_state *state,
-              struct triangle out[SETUP_MAX_TRIANGLES])
+              const struct vertex *const whole[3], const struct vertex *provoking,
+              struct setup_state *state, struct triangle out[SETUP_MAX_TRIANGLES])
 {
     uint32_t made = 0;
     for (uint32_t i = 2; i < polygon->count && made + 3 <= SETUP_MAX_TRIANGLES; i++) {
@@ -387,7 +412,7 @@ setup_polygon(const struct draw *draw, const struct clip_polygon *polygon,
         const uint32_t edge_flags =
             (uint32_t)(i == 2 && polygon->edge_real[0]) | (uint32_t)polygon->edge_real[i - 1] << 1 |
             (uint32_t)(i + 1 == polygon->count && polygon->edge_real[i]) << 2;
-        made += setup_triangle(draw, v, edge_flags, provoking, state, &out[made]);
+        made += setup_triangle(draw, v, whole, edge_flags, provoking, state, &out[made]);
     }
     return made;
 }
@@ -403,7 +428,7 @@ setup_clipped(const struct draw *draw, const struct primitive_out *primitive,
 
     clip_polygon(draw, primitive, v, &polygon);
     if (primitive->vertices == 3)
-        return setup_polygon(draw, &polygon, provoking, state, out);
+        return setup_polygon(draw, &polygon, v, provoking, state, out);
     if (polygon.count < 2 || !transform(draw, &polygon.v[0], &ends[0]) ||
         !transform(draw, &polygon.v[1], &ends[1]))
         return 0;
@@ -440,7 +465,7 @@ setup_primitive(const struct draw *draw, const struct primitive_out *assembled,
     if (clip == CLIP_NEEDED)
         return setup_clipped(draw, primitive, v, state, out);
     if (primitive->vertices == 3)
-        return setup_triangle(draw, v, primitive->edge_flags, provoking, state, out);
+        return setup_triangle(draw, v, v, primitive->edge_flags, provoking, state, out);
     for (uint32_t i = 0; i < primitive->vertices; i++)
         if (!transform(draw, v[i], &ends[i]))
             return 0;

@@ -225,6 +225,67 @@ test_unfilled_faces(void **state)
     }
 }
 
+/* glPolygonMode draws the edges of a polygon without area too; only a positive area faces front
+ * (OpenGL 2.1 specification, 2.14.1), so its mode is that of the back, whatever glFrontFace says.
+ */
+static void
+test_unfilled_without_area(void **state)
+{
+    struct scene scene;
+    struct triangle out[SETUP_MAX_TRIANGLES];
+    const struct vertex a = scene_vertex(10.0f, 10.0f, 0.5f, 1.0f, NULL);
+    const struct vertex b = scene_vertex(50.0f, 30.0f, 0.5f, 1.0f, NULL);
+    const struct vertex v[3] = {a, b, b};
+    struct rasterizer_state *r = &scene.draw.rasterizer;
+
+    scene_init(&scene);
+    for (int i = 0; i < 2; i++) {
+        r->front_ccw = i;
+        r->cull = 0;
+        r->fill_front = FILL_FILL;
+        r->fill_back = FILL_LINE;
+        /* From a to b and back; the edge from b to b has no pixels. */
+        assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 2);
+        assert_true(out[0].is_line && !out[0].front);
+        r->fill_back = FILL_POINT;
+        assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 3);
+        r->fill_front = FILL_LINE;
+        r->fill_back = FILL_FILL;
+        assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 0);
+        r->fill_back = FILL_LINE;
+        r->cull = CULL_FRONT;
+        assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 2);
+        r->cull = CULL_BACK;
+        assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 0);
+    }
+}
+
+/* A triangle too thin for the snapped corners has an area all the same: 40 x 1/1024 pixels, on
+ * the screen clockwise. Without slope, an offset is its units alone: 1 of 2 / (2^24 - 1), here. */
+static void
+test_unfilled_too_thin(void **state)
+{
+    struct scene scene;
+    struct triangle out[SETUP_MAX_TRIANGLES];
+    const struct vertex v[3] = {scene_vertex(10.0f, 10.0f, 0.5f, 1.0f, NULL),
+                                scene_vertex(50.0f, 10.0f, 0.5f, 1.0f, NULL),
+                                scene_vertex(50.0f, 10.0f + 1.0f / 1024, 0.5f, 1.0f, NULL)};
+    struct rasterizer_state *r = &scene.draw.rasterizer;
+
+    scene_init(&scene);
+    r->front_ccw = false;
+    r->fill_front = FILL_POINT;
+    r->fill_back = FILL_FILL;
+    r->offset_point = true;
+    r->offset_units = 65536.0f;
+    r->offset_scale = 1.0f;
+    assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 3);
+    assert_true(out[0].front);
+    assert_true(fabsf(out[0].z.c - (0.5f + 65536.0f * 2.0f / 16777215.0f)) < 1e-6f);
+    r->front_ccw = true;
+    assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 0);
+}
+
 /* No undefined behaviour, and nothing outside the bounds, whatever the vertex program gave. */
 static void
 test_wild_vertices(void **state)
@@ -271,7 +332,8 @@ main(void)
         cmocka_unit_test(test_planes_at_vertices),   cmocka_unit_test(test_culling),
         cmocka_unit_test(test_flat_and_two_sided),   cmocka_unit_test(test_polygon_offset),
         cmocka_unit_test(test_depth_stays_in_range), cmocka_unit_test(test_unfilled),
-        cmocka_unit_test(test_unfilled_faces),       cmocka_unit_test(test_wild_vertices),
+        cmocka_unit_test(test_unfilled_faces),       cmocka_unit_test(test_unfilled_without_area),
+        cmocka_unit_test(test_unfilled_too_thin),    cmocka_unit_test(test_wild_vertices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
