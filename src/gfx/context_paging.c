@@ -98,14 +98,62 @@ least_used(struct gpu_device *device)
     return oldest;
 }
 
-/* Its pages leave the memory, which has untouched ones there afterwards; or its bytes do. */
+static uint32_t
+element_bytes(const struct resource *res)
+{
+    return res->format ? res->format->block_bytes : 1;
+}
+
+/* Whether all elements are the same. */
+static bool
+are_alike(const struct resource *res, const uint8_t *bytes, uint32_t count)
+{
+    const uint32_t element = element_bytes(res);
+    return element <= sizeof res->fill && count >= element &&
+           memcmp(bytes, bytes + element, count - element) == 0;
+}
+
+static bool
+is_zero_filled(const struct resource *res)
+{
+    static const uint8_t zeroes[sizeof res->fill];
+    return memcmp(res->fill, zeroes, sizeof zeroes) == 0;
+}
+
+/* What the resource has been filled with. */
+static void
+write_fill(const struct resource *res, uint8_t *bytes)
+{
+    uint32_t done = element_bytes(res);
+    memcpy(bytes, res->fill, done);
+    for (uint32_t part; done < res->size_bytes; done += part) {
+        part = done < res->size_bytes - done ? done : res->size_bytes - done;
+        memcpy(bytes + done, bytes, part);
+    }
+}
+
+/* The same, where it is in the memory. */
+static void
+fill_inside(struct gpu_device *device, const struct resource *res)
+{
+    if (is_zero_filled(res))
+        gpu_memory_zero(&device->memory, res->address, res->held_bytes);
+    else
+        write_fill(res, device->memory.bytes + res->address);
+}
+
+/* Its pages leave the memory, which has untouched ones there afterwards; or its bytes do; or, where
+ * one value fills it, that one. */
 static void
 page_out(struct gpu_device *device, struct resource *res)
 {
     uint8_t *inside = device->memory.bytes + res->address;
-    void *moved = MAP_FAILED;
-    if (res->held_bytes >= MOVED_BYTES && res->held_bytes == outside_bytes(res) &&
-        res->address % PAGE_BYTES == 0)
+    const bool is_filled = are_alike(res, inside, res->size_bytes);
+    void *moved = is_filled ? NULL : MAP_FAILED;
+    if (is_filled)
+        memcpy(res->fill, inside, element_bytes(res));
+    else if (res->held_bytes >= MOVED_BYTES && res->held_bytes == outside_bytes(res) &&
+             res->address % PAGE_BYTES == 0)
         moved = mremap(inside, res->held_bytes, res->held_bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP);
     if (moved == MAP_FAILED) {
         bool zeroed;
@@ -154,35 +202,13 @@ page_free(struct gpu_device *device, struct resource *res)
         outside_give(device, res->paged, outside_bytes(res));
 }
 
-static uint32_t
-element_bytes(const struct resource *res)
-{
-    return res->format ? res->format->block_bytes : 1;
-}
-
-/* Into bytes that are zeroes: what the resource has been filled with. */
-static void
-write_fill(const struct resource *res, uint8_t *bytes)
-{
-    static const uint8_t zeroes[sizeof res->fill];
-    uint32_t done = element_bytes(res);
-    if (!memcmp(res->fill, zeroes, sizeof zeroes))
-        return;
-    memcpy(bytes, res->fill, done);
-    for (uint32_t part; done < res->size_bytes; done += part) {
-        part = done < res->size_bytes - done ? done : res->size_bytes - done;
-        memcpy(bytes + done, bytes, part);
-    }
-}
-
 /* Whether a resource without bytes needs none after the PUT either: all elements are the same. */
 static bool
 only_fills(struct resource *res, const struct gpu_cmd *cmd, uint32_t box_bytes)
 {
     const uint32_t element = element_bytes(res);
     const uint8_t *bytes = cmd->transfer.bytes;
-    if (element > sizeof res->fill || box_bytes < element ||
-        memcmp(bytes, bytes + element, box_bytes - element) != 0 ||
+    if (!are_alike(res, bytes, box_bytes) ||
         (box_bytes != res->size_bytes && memcmp(bytes, res->fill, element) != 0))
         return false;
     memcpy(res->fill, bytes, element);
@@ -207,8 +233,7 @@ page_in(struct gpu_device *device, struct resource *res, struct error *err)
         move_in(device, res);
         return true;
     }
-    gpu_memory_zero(&device->memory, res->address, res->held_bytes);
-    write_fill(res, device->memory.bytes + res->address);
+    fill_inside(device, res);
     return true;
 }
 
@@ -222,18 +247,13 @@ page_for_put(struct gpu_device *device, struct resource *res, const struct gpu_c
     if (res->address || res->paged || only_fills(res, cmd, box_bytes))
         return;
     if (take_pages(device, res)) {
-        if (!whole) {
-            gpu_memory_zero(&device->memory, res->address, res->held_bytes);
-            write_fill(res, device->memory.bytes + res->address);
-        }
+        if (!whole)
+            fill_inside(device, res);
         return;
     }
     res->paged = outside_take(device, outside_bytes(res), &zeroed);
-    if (!whole) {
-        if (!zeroed)
-            memset(res->paged, 0, res->size_bytes);
+    if (!whole && !(zeroed && is_zero_filled(res)))
         write_fill(res, res->paged);
-    }
 }
 
 void

@@ -80,7 +80,8 @@ drop(uint32_t handle)
     assert_true(gpu_apply(&device, &unref, &err));
 }
 
-/* Three times as much as fits: every buffer has its bytes whenever a command uses it. */
+/* Three times as much as fits: every buffer has its bytes whenever a command uses it; half of them
+ * are of one value. */
 static void
 test_more_than_fits(void **state)
 {
@@ -91,14 +92,16 @@ test_more_than_fits(void **state)
         assert_int_equal(bytes_of(i)[0], 0);
         assert_memory_equal(bytes_of(i), bytes_of(i) + 1, BYTES - 1);
         memset(bytes_of(i), (int)i, BYTES);
+        bytes_of(i)[1] = i % 2 ? 0 : (uint8_t)i;
     }
     for (uint32_t round = 0; round < 3; round++)
         for (uint32_t k = 0; k < BUFFERS; k++) {
             const uint32_t i = 1 + k * (round == 1 ? 7 : 1) % BUFFERS;
             assert_true(get(i));
             assert_int_equal(bytes_of(i)[0], i);
+            assert_int_equal(bytes_of(i)[1], i % 2 ? 0 : i);
             assert_int_equal(bytes_of(i)[BYTES - 1], i);
-            assert_memory_equal(bytes_of(i), bytes_of(i) + 1, BYTES - 1);
+            assert_memory_equal(bytes_of(i) + 2, bytes_of(i) + 3, BYTES - 3);
         }
     assert_true(device.memory.used_bytes <= MEMORY);
     drop(1);
