@@ -249,6 +249,7 @@ test_caps(void **state)
     assert_int_equal(header[0] - 1, sizeof caps);
     assert_int_equal(recv(fd, &caps, sizeof caps, MSG_WAITALL), sizeof caps);
     assert_int_equal(caps.v1.glsl_level, 120);
+    assert_true(caps.v1.features & CAPS_PRIMITIVE_RESTART); /* NV_primitive_restart */
     assert_int_equal(recv(fd, header, 8, MSG_WAITALL), 8);
     assert_int_equal(header[0], 309);
     assert_int_equal(header[1], 1);
