@@ -5,7 +5,8 @@
  * Only an executor that finishes each command before the next may turn it on (device->pages): a
  * resource's address then changes between commands, and is 0 while it is out. Resources have whole
  * pages of the host then, which move between the memory and the outside without being copied. A
- * resource has no memory before its first use, and no zeroes where the first PUT fills all of it.
+ * resource has no memory before its first use, and no zeroes where the first PUT fills all of it;
+ * to be filled with one value is no use yet.
  * What was written outside and freed is kept for the next: a fault a page costs more than the
  * writing. */
 #include "gfx/context_internal.h"
@@ -153,6 +154,41 @@ page_free(struct gpu_device *device, struct resource *res)
         outside_give(device, res->paged, outside_bytes(res));
 }
 
+static uint32_t
+element_bytes(const struct resource *res)
+{
+    return res->format ? res->format->block_bytes : 1;
+}
+
+/* Into bytes that are zeroes: what the resource has been filled with. */
+static void
+write_fill(const struct resource *res, uint8_t *bytes)
+{
+    static const uint8_t zeroes[sizeof res->fill];
+    uint32_t done = element_bytes(res);
+    if (!memcmp(res->fill, zeroes, sizeof zeroes))
+        return;
+    memcpy(bytes, res->fill, done);
+    for (uint32_t part; done < res->size_bytes; done += part) {
+        part = done < res->size_bytes - done ? done : res->size_bytes - done;
+        memcpy(bytes + done, bytes, part);
+    }
+}
+
+/* Whether a resource without bytes needs none after the PUT either: all elements are the same. */
+static bool
+only_fills(struct resource *res, const struct gpu_cmd *cmd, uint32_t box_bytes)
+{
+    const uint32_t element = element_bytes(res);
+    const uint8_t *bytes = cmd->transfer.bytes;
+    if (element > sizeof res->fill || box_bytes < element ||
+        memcmp(bytes, bytes + element, box_bytes - element) != 0 ||
+        (box_bytes != res->size_bytes && memcmp(bytes, res->fill, element) != 0))
+        return false;
+    memcpy(res->fill, bytes, element);
+    return true;
+}
+
 bool
 page_in(struct gpu_device *device, struct resource *res, struct error *err)
 {
@@ -167,29 +203,37 @@ page_in(struct gpu_device *device, struct resource *res, struct error *err)
             return gpu_memory_exhausted(&device->memory, res->size_bytes, err);
         page_out(device, oldest);
     }
-    if (res->paged)
+    if (res->paged) {
         move_in(device, res);
-    else
-        gpu_memory_zero(&device->memory, res->address, res->held_bytes);
+        return true;
+    }
+    gpu_memory_zero(&device->memory, res->address, res->held_bytes);
+    write_fill(res, device->memory.bytes + res->address);
     return true;
 }
 
 void
-page_for_put(struct gpu_device *device, struct resource *res, const struct box *box)
+page_for_put(struct gpu_device *device, struct resource *res, const struct gpu_cmd *cmd)
 {
-    const bool whole = resource_box_bytes(res, box) == res->size_bytes;
+    const uint32_t box_bytes = resource_box_bytes(res, &cmd->transfer.box);
+    const bool whole = box_bytes == res->size_bytes;
     bool zeroed = false;
     res->used = device->commands;
-    if (res->address || res->paged)
+    if (res->address || res->paged || only_fills(res, cmd, box_bytes))
         return;
     if (take_pages(device, res)) {
-        if (!whole)
+        if (!whole) {
             gpu_memory_zero(&device->memory, res->address, res->held_bytes);
+            write_fill(res, device->memory.bytes + res->address);
+        }
         return;
     }
     res->paged = outside_take(device, outside_bytes(res), &zeroed);
-    if (!whole && !zeroed)
-        memset(res->paged, 0, res->size_bytes);
+    if (!whole) {
+        if (!zeroed)
+            memset(res->paged, 0, res->size_bytes);
+        write_fill(res, res->paged);
+    }
 }
 
 void
@@ -197,6 +241,8 @@ gpu_put(struct gpu_device *device, const struct gpu_cmd *cmd)
 {
     const struct resource *res = gpu_resource(device, cmd->client, cmd->transfer.resource);
     struct gpu_memory outside = {.bytes = res->paged};
+    if (res->address == 0 && !res->paged) /* page_for_put() knows it */
+        return;
     resource_write_box(res, res->paged ? &outside : &device->memory, cmd->transfer.level,
                        &cmd->transfer.box, cmd->transfer.bytes);
 }

@@ -87,7 +87,8 @@ struct resource {
     uint64_t created;    /* the command that made it: no two resources' are the same */
     uint64_t used;       /* the command that used it last (gpu_device.commands) */
     uint32_t held_bytes; /* at its address: its size, or whole pages of the host */
-    uint8_t *paged;      /* its bytes while address is 0; NULL: zeroes (context_paging.c) */
+    uint8_t *paged;      /* its bytes while address is 0; NULL: none yet (context_paging.c) */
+    uint8_t fill[16];    /* every element while it has no bytes */
     bool drawn;          /* drawn into since it was shown last (context_present.c) */
     struct resource_cleared cleared;
     bool sampled_only;   /* lies in a texture's squares, not in the ROPs' tiles */

@@ -24,7 +24,8 @@ bool trace_writer_create_at(struct trace_writer **writer, const char *path, cons
 bool trace_writer_add(struct trace_writer *writer, const struct message *message,
                       struct error *err);
 uint32_t trace_writer_frames(const struct trace_writer *writer);
-uint64_t trace_writer_draws(const struct trace_writer *writer); /* those behind the last frame too */
+uint64_t
+trace_writer_draws(const struct trace_writer *writer); /* those behind the last frame too */
 /* Writes what is pending and the index; the writer is gone either way. */
 bool trace_writer_close(struct trace_writer *writer, struct error *err);
 

@@ -17,7 +17,8 @@
  * free. What a thread reads must be there, and what it
  * writes must come behind earlier results for the same register (scoreboard); in a cycle the
  * results of WritePorts instructions for each that may issue can be written, and ReadPorts
- * registers be read: else the instruction is refused and tried again.
+ * registers be read by the instructions of a group together: else the instruction is refused and
+ * tried again.
  *
  * Which group: any that is ready, in turn (ThreadWindow); or strictly in turn by arrival, waiting
  * for the one whose turn it is. SwapOnBlock: the same one until it is blocked on texture or ends.
@@ -31,8 +32,9 @@
  * Instant mode (SHADER.Mode, rasterizer.md): one whole instruction of one group a cycle, its result
  * there in the next; no delays, ports or flow-control costs.
  *
- * Source: machine.md (shader unit), ATTILA's shader fetch and decode. Not modelled: fetch and
- * decode as stages of their own, fetches of instructions that are then refused, instruction memory.
+ * Source: machine.md (shader unit), ATTILA's shader fetch and decode. Not modelled: fetch, decode,
+ * register read and write-back as stages of their own (the latency of an instruction holds them),
+ * fetches of instructions that are then refused, instruction memory.
  */
 #include "unit/shader_internal.h"
 

@@ -30,13 +30,14 @@ get(uint32_t handle)
     return gpu_apply(&device, &cmd, &err);
 }
 
-/* The first `bytes` of a buffer become `value`. */
+/* The first `bytes` of a buffer become `value`, but the second one `second`. */
 static void
-put(uint32_t handle, int value, uint32_t bytes)
+put(uint32_t handle, int value, int second, uint32_t bytes)
 {
     static uint8_t rows[BYTES];
     struct gpu_cmd cmd = transfer(GPU_PUT, handle, bytes);
     memset(rows, value, bytes);
+    rows[1] = (uint8_t)second;
     cmd.transfer.bytes = rows;
     assert_true(gpu_apply(&device, &cmd, &err));
     gpu_put(&device, &cmd);
@@ -113,7 +114,7 @@ test_first_put(void **state)
     for (uint32_t round = 1; round <= 3; round++) {
         for (uint32_t i = 1; i <= BUFFERS; i++) {
             assert_true(create_buffer(i));
-            put(i, (int)(16 * round + i), i % 2 ? BYTES : PART);
+            put(i, (int)(16 * round + i), 0, i % 2 ? BYTES : PART);
         }
         for (uint32_t i = 1; i <= BUFFERS; i++) {
             assert_true(get(i));
@@ -127,6 +128,41 @@ test_first_put(void **state)
         assert_int_equal(device.memory.used_bytes, 0);
     }
     gpu_device_fini(&device);
+}
+
+/* A buffer of one value takes no memory until it is used, or another value comes; then all of it is
+ * there. */
+static void
+test_one_value(void **state)
+{
+    (void)state;
+    for (uint32_t full = 0; full < 2; full++) {
+        begin(true);
+        for (uint32_t i = 1; i <= BUFFERS; i++)
+            assert_true(create_buffer(i));
+        for (uint32_t i = 4; full && i < 4 + MEMORY / BYTES; i++)
+            assert_true(get(i));
+        const uint32_t used = device.memory.used_bytes;
+        put(1, 7, 7, BYTES);
+        put(2, 0, 0, PART);
+        put(3, 5, 5, BYTES);
+        assert_int_equal(device.memory.used_bytes, used);
+        put(1, 9, 8, PART);
+        put(3, 6, 6, BYTES);
+        put(3, 6, 6, PART);
+        assert_true(get(1));
+        assert_int_equal(bytes_of(1)[0], 9);
+        assert_int_equal(bytes_of(1)[1], 8);
+        assert_int_equal(bytes_of(1)[PART - 1], 9);
+        assert_int_equal(bytes_of(1)[PART], 7);
+        assert_memory_equal(bytes_of(1) + PART, bytes_of(1) + PART + 1, BYTES - PART - 1);
+        for (uint32_t i = 2; i <= 3; i++) {
+            assert_true(get(i));
+            assert_int_equal(bytes_of(i)[0], i == 2 ? 0 : 6);
+            assert_memory_equal(bytes_of(i), bytes_of(i) + 1, BYTES - 1);
+        }
+        gpu_device_fini(&device);
+    }
 }
 
 static void
@@ -147,6 +183,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_more_than_fits),
         cmocka_unit_test(test_first_put),
+        cmocka_unit_test(test_one_value),
         cmocka_unit_test(test_not_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
