@@ -1,11 +1,12 @@
 /* The clipper (machine.md): trivial reject against the frustum and the user planes, and geometric
  * clipping (Sutherland and Hodgman, in homogeneous coordinates) of what setup cannot take whole.
  *
- * Triangles are cut in x and y at the guard band, not at the frustum: their pixels outside the
- * viewport are cut off by the bounding box (setup.c). Lines are cut at the frustum, points live or
- * die with their centre. A plane cuts only what lies on both of its sides, and a new vertex is
- * always interpolated from the inner vertex to the outer one, so that two triangles get the same
- * vertex on the edge that they share. */
+ * Filled triangles are cut in x and y at the guard band, not at the frustum: their pixels outside
+ * the viewport are cut off by the bounding box (setup.c). Lines, and triangles whose edges or
+ * corners are drawn, are cut at the frustum, points live or die with their centre. A plane cuts
+ * only what lies on both of its sides, and a new vertex is always interpolated from the inner
+ * vertex to the outer one, so that two triangles get the same vertex on the edge that they share.
+ */
 #include "gfx/clip.h"
 
 #include <math.h>
@@ -73,6 +74,14 @@ planes_enabled(const struct draw *draw)
     return planes | (uint32_t)draw->rasterizer.clip_plane_enable << PLANE_USER;
 }
 
+/* Whether a primitive may leave the view volume sideways: only what is filled is cut off there. */
+static bool
+has_guard_band(const struct draw *draw, const struct primitive_out *primitive)
+{
+    const struct rasterizer_state *r = &draw->rasterizer;
+    return primitive->vertices == 3 && r->fill_front == FILL_FILL && r->fill_back == FILL_FILL;
+}
+
 static bool
 finite_vertex(const struct draw *draw, const struct vertex *v, uint32_t planes)
 {
@@ -124,7 +133,7 @@ clip_test(const struct draw *draw, const struct primitive_out *primitive,
     }
     if (all || (primitive->vertices == 1 && (some || !positive)))
         return CLIP_REJECT;
-    if (primitive->vertices < 3)
+    if (!has_guard_band(draw, primitive))
         return some || !positive ? CLIP_NEEDED : CLIP_INSIDE;
     if (!positive || some >> PLANE_NEAR)
         return CLIP_NEEDED;
@@ -150,17 +159,20 @@ cut_edge(uint32_t slots, const struct vertex *in, double d_in, const struct vert
 }
 
 static void
-polygon_push(struct clip_polygon *polygon, const struct vertex *v, uint32_t slots, bool edge_real)
+polygon_push(struct clip_polygon *polygon, const struct vertex *v, uint32_t slots, uint8_t edge,
+             bool corner)
 {
     if (polygon->count == CLIP_MAX_VERTICES)
         return; /* a convex polygon gains one vertex a plane; rounding could make it less convex */
     memcpy(polygon->v[polygon->count].out, v->out, slots * sizeof v->out[0]);
-    polygon->edge_real[polygon->count++] = edge_real;
+    polygon->edge[polygon->count] = edge;
+    polygon->corner[polygon->count++] = corner;
 }
 
-/* Cuts a polygon (or a line: `closed` false) by one plane, from `from` into `to`. */
+/* Cuts a polygon (or a line: `closed` false) by one plane, from `from` into `to`. Where an edge is
+ * cut that is not an inner one the polygon has a new corner (OpenGL 2.1 specification, 2.12). */
 static void
-clip_by_plane(const struct draw *draw, uint32_t slots, uint32_t plane, bool closed,
+clip_by_plane(const struct draw *draw, uint32_t slots, uint32_t plane, bool closed, bool guard,
               const struct clip_polygon *from, struct clip_polygon *to)
 {
     const uint32_t n = from->count;
@@ -169,21 +181,22 @@ clip_by_plane(const struct draw *draw, uint32_t slots, uint32_t plane, bool clos
 
     to->count = 0;
     for (uint32_t i = 0; i < n; i++)
-        d[i] = clip_distance(draw, &from->v[i], plane, closed);
+        d[i] = clip_distance(draw, &from->v[i], plane, guard);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t next = i + 1 < n ? i + 1 : 0;
         const bool here = d[i] >= 0.0, there = d[next] >= 0.0;
+        const bool corner = from->edge[i] != EDGE_INNER;
         if (here)
-            polygon_push(to, &from->v[i], slots, from->edge_real[i]);
+            polygon_push(to, &from->v[i], slots, from->edge[i], from->corner[i]);
         if (here == there || (!closed && next == 0))
             continue;
         if (here) {
             cut_edge(slots, &from->v[i], d[i], &from->v[next], d[next], &cut);
             /* An edge along a user plane is drawn, one along the frustum is not. */
-            polygon_push(to, &cut, slots, plane >= PLANE_USER);
+            polygon_push(to, &cut, slots, plane >= PLANE_USER ? EDGE_REAL : EDGE_CUT, corner);
         } else {
             cut_edge(slots, &from->v[next], d[next], &from->v[i], d[i], &cut);
-            polygon_push(to, &cut, slots, from->edge_real[i]);
+            polygon_push(to, &cut, slots, from->edge[i], corner);
         }
     }
 }
@@ -192,7 +205,7 @@ void
 clip_polygon(const struct draw *draw, const struct primitive_out *primitive,
              const struct vertex *const v[3], struct clip_polygon *polygon)
 {
-    const bool closed = primitive->vertices == 3;
+    const bool closed = primitive->vertices == 3, guard = has_guard_band(draw, primitive);
     const uint32_t slots = draw->vs->output_count;
     const uint32_t planes = planes_enabled(draw);
     struct clip_polygon other;
@@ -200,13 +213,15 @@ clip_polygon(const struct draw *draw, const struct primitive_out *primitive,
 
     polygon->count = 0;
     for (uint32_t i = 0; i < primitive->vertices; i++) {
-        polygon_push(polygon, v[i], slots, primitive->edge_flags >> i & 1);
-        cuts |= outside_mask(draw, v[i], planes, closed);
+        const bool real = primitive->edge_flags >> i & 1;
+        polygon_push(polygon, v[i], slots, real ? EDGE_REAL : EDGE_INNER, real);
+        cuts |= outside_mask(draw, v[i], planes, guard);
     }
     for (; cuts && polygon->count; cuts &= cuts - 1) {
-        clip_by_plane(draw, slots, (uint32_t)__builtin_ctz(cuts), closed, polygon, &other);
+        clip_by_plane(draw, slots, (uint32_t)__builtin_ctz(cuts), closed, guard, polygon, &other);
         polygon->count = other.count;
-        memcpy(polygon->edge_real, other.edge_real, sizeof other.edge_real);
+        memcpy(polygon->edge, other.edge, sizeof other.edge);
+        memcpy(polygon->corner, other.corner, sizeof other.corner);
         for (uint32_t i = 0; i < other.count; i++)
             memcpy(polygon->v[i].out, other.v[i].out, slots * sizeof other.v[i].out[0]);
     }

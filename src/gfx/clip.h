@@ -12,10 +12,15 @@
 
 enum { CLIP_PLANES = 6 + MAX_CLIP_PLANES, CLIP_MAX_VERTICES = 3 + CLIP_PLANES };
 
+/* EDGE_INNER: among the triangles of a polygon. EDGE_CUT: along the view volume: its ends are
+ * corners, but it is not drawn. */
+enum clip_edge { EDGE_INNER, EDGE_CUT, EDGE_REAL };
+
 struct clip_polygon {
     uint32_t count;
     struct vertex v[CLIP_MAX_VERTICES];
-    bool edge_real[CLIP_MAX_VERTICES]; /* the edge from v[i] to v[i + 1] */
+    uint8_t edge[CLIP_MAX_VERTICES]; /* enum clip_edge, from v[i] to v[i + 1] */
+    bool corner[CLIP_MAX_VERTICES];  /* v[i] is a point of the polygon in point mode */
 };
 
 /* The part of a triangle or line inside the planes that cut it; count below 3 (or 2): nothing. */

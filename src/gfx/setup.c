@@ -70,9 +70,9 @@ last_pixel(const struct draw *draw, int32_t snapped)
     return draw->multisample ? (snapped + 127) >> 8 : setup_pixel(snapped) - 1;
 }
 
-/* The bounding box: pixels that can be covered, inside the bounds. A triangle may reach over the
- * rim of the viewport as far as the guard band and is cut off here; lines have been cut along their
- * middle before, and points may stick out. */
+/* The bounding box: pixels that can be covered, inside the bounds. A filled triangle may reach over
+ * the rim of the viewport as far as the guard band and is cut off here; lines have been cut along
+ * their middle before, and points may stick out. */
 static bool
 set_box(struct triangle *out, const struct draw *draw, uint32_t corners, const int32_t x[],
         const int32_t y[])
@@ -317,16 +317,22 @@ fill_triangle(const struct draw *draw, const struct setup_vertex v[3],
     return 1;
 }
 
-/* glPolygonMode: the real edges as lines, or their first vertices as points, in the order and with
- * the offset of the triangle. */
+/* What glPolygonMode shows of a triangle, a bit each: edges, number i from vertex i on, as lines,
+ * and vertices as points. */
+struct outline {
+    uint8_t edges, corners;
+};
+
+/* glPolygonMode: in the order and with the offset of the triangle. */
 static uint32_t
-unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], uint32_t edge_flags,
+unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], struct outline outline,
                   const struct vertex *provoking, bool front, uint8_t mode,
                   struct setup_state *state, struct triangle *out)
 {
     const struct rasterizer_state *r = &draw->rasterizer;
     const int32_t x[3] = {v[0].fx, v[1].fx, v[2].fx}, y[3] = {v[0].fy, v[1].fy, v[2].fy};
     static const uint8_t line_order[3] = {2, 0, 1};
+    const uint8_t shown = mode == FILL_LINE ? outline.edges : outline.corners;
     uint32_t made = 0;
 
     if (mode == FILL_LINE ? r->offset_line : r->offset_point) {
@@ -339,7 +345,7 @@ unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], uint32_t ed
     }
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t from = mode == FILL_LINE ? line_order[i] : i;
-        if (!(edge_flags >> from & 1))
+        if (!(shown >> from & 1))
             continue;
         if (mode == FILL_LINE)
             made +=
@@ -375,7 +381,7 @@ faces_front(const struct rasterizer_state *r, double area)
 
 static uint32_t
 setup_triangle(const struct draw *draw, const struct vertex *const vertices[3],
-               const struct vertex *const whole[3], uint32_t edge_flags,
+               const struct vertex *const whole[3], struct outline outline,
                const struct vertex *provoking, struct setup_state *state, struct triangle *out)
 {
     const struct rasterizer_state *r = &draw->rasterizer;
@@ -398,7 +404,22 @@ setup_triangle(const struct draw *draw, const struct vertex *const vertices[3],
     }
     if (mode == FILL_FILL)
         return fill_triangle(draw, v, provoking, front, out);
-    return unfilled_triangle(draw, v, edge_flags, provoking, front, mode, state, out);
+    return unfilled_triangle(draw, v, outline, provoking, front, mode, state, out);
+}
+
+/* Of the triangle of a fan that ends in vertex `last`: each edge and corner once. */
+static struct outline
+fan_outline(const struct clip_polygon *polygon, uint32_t last)
+{
+    const uint32_t vertices[3] = {0, last - 1, last};
+    const bool whose[3] = {last == 2, true, last + 1 == polygon->count};
+    struct outline outline = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        const bool edge = polygon->edge[vertices[i]] == EDGE_REAL;
+        outline.edges |= (uint8_t)((whose[i] && edge) << i);
+        outline.corners |= (uint8_t)((whose[i] && polygon->corner[vertices[i]]) << i);
+    }
+    return outline;
 }
 
 static uint32_t
@@ -409,10 +430,8 @@ setup_polygon(const struct draw *draw, const struct clip_polygon *polygon,
     uint32_t made = 0;
     for (uint32_t i = 2; i < polygon->count && made + 3 <= SETUP_MAX_TRIANGLES; i++) {
         const struct vertex *const v[3] = {&polygon->v[0], &polygon->v[i - 1], &polygon->v[i]};
-        const uint32_t edge_flags =
-            (uint32_t)(i == 2 && polygon->edge_real[0]) | (uint32_t)polygon->edge_real[i - 1] << 1 |
-            (uint32_t)(i + 1 == polygon->count && polygon->edge_real[i]) << 2;
-        made += setup_triangle(draw, v, whole, edge_flags, provoking, state, &out[made]);
+        const struct outline outline = fan_outline(polygon, i);
+        made += setup_triangle(draw, v, whole, outline, provoking, state, &out[made]);
     }
     return made;
 }
@@ -464,8 +483,10 @@ setup_primitive(const struct draw *draw, const struct primitive_out *assembled,
     state->lost = SETUP_LOST_PIXELS;
     if (clip == CLIP_NEEDED)
         return setup_clipped(draw, primitive, v, state, out);
-    if (primitive->vertices == 3)
-        return setup_triangle(draw, v, v, primitive->edge_flags, provoking, state, out);
+    if (primitive->vertices == 3) {
+        const struct outline outline = {primitive->edge_flags, primitive->edge_flags};
+        return setup_triangle(draw, v, v, outline, provoking, state, out);
+    }
     for (uint32_t i = 0; i < primitive->vertices; i++)
         if (!transform(draw, v[i], &ends[i]))
             return 0;

@@ -74,10 +74,10 @@ static void
 fill_v1(struct caps_v1 *caps)
 {
     caps->max_version = 2;
-    caps->features = CAPS_CONDITIONAL_RENDER | CAPS_BLEND_EQ_SEP | CAPS_OCCLUSION_QUERY |
-                     CAPS_FRAGMENT_COORD_CONVENTIONS | CAPS_DEPTH_CLIP_DISABLE |
-                     CAPS_COLOR_CLAMPING | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP |
-                     CAPS_TEXTURE_MULTISAMPLE;
+    caps->features = CAPS_CONDITIONAL_RENDER | CAPS_PRIMITIVE_RESTART | CAPS_BLEND_EQ_SEP |
+                     CAPS_OCCLUSION_QUERY | CAPS_FRAGMENT_COORD_CONVENTIONS |
+                     CAPS_DEPTH_CLIP_DISABLE | CAPS_COLOR_CLAMPING | CAPS_POLY_STIPPLE |
+                     CAPS_MIRROR_CLAMP | CAPS_TEXTURE_MULTISAMPLE;
     caps->glsl_level = 120;
     caps->max_texture_array_layers = 0;
     caps->max_streamout_buffers = 0;

@@ -72,6 +72,29 @@ guest_layout_init(struct guest_layout *layout, const struct resource_desc *desc,
     return true;
 }
 
+/* Cuts a range to what lies in 0 .. limit; returns how many elements in front were cut off. */
+static uint32_t
+cut_range(int32_t *start, int32_t *length, uint32_t limit)
+{
+    const int64_t from = *start < 0 ? 0 : *start, end = (int64_t)*start + *length;
+    const int64_t to = end < limit ? end : limit;
+    const uint32_t front = (uint32_t)(from - *start);
+    *start = (int32_t)from;
+    *length = to > from ? (int32_t)(to - from) : 0;
+    return front;
+}
+
+bool
+guest_cut_box(const struct guest_layout *layout, uint32_t level, struct box *box, uint32_t *offset)
+{
+    if (layout->buffer || layout->format->block_width != 1 || level >= layout->level_count)
+        return true;
+    const struct guest_level *l = &layout->levels[level];
+    *offset += cut_range(&box->x, &box->width, l->width) * layout->format->block_bytes;
+    *offset += cut_range(&box->y, &box->height, l->height) * l->stride;
+    return box->width > 0 && box->height > 0;
+}
+
 static bool
 range_ok(int32_t start, int32_t length, uint32_t limit, uint32_t block)
 {

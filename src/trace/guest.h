@@ -28,6 +28,12 @@ struct guest_region {
     uint32_t tight_bytes; /* of the box with tight rows */
 };
 
+/* Cuts a box of a texture that reaches over its level, as the driver's copy of stencil pixels to a
+ * place partly beside the window does; `offset` is of the box's first block and follows. False when
+ * nothing is left. */
+bool guest_cut_box(const struct guest_layout *layout, uint32_t level, struct box *box,
+                   uint32_t *offset);
+
 /* Checks that the box lies in the level; the region's offset is the layout's own. */
 bool guest_region_init(struct guest_region *region, const struct guest_layout *layout,
                        uint32_t level, const struct box *box, struct error *err);

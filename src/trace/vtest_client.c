@@ -214,6 +214,16 @@ do_unref(struct vtest_client *client, uint32_t handle, struct error *err)
     return tell(client, &message, err);
 }
 
+/* Cuts the box to its level; false when nothing of it lies there. */
+static bool
+cut_transfer(struct vtest_client *client, struct message *message, uint32_t *offset)
+{
+    const struct shared_resource *resource =
+        handle_map_get(&client->resources, message->transfer.handle);
+    return !resource || guest_cut_box(&resource->layout, message->transfer.level,
+                                      &message->transfer.box, offset);
+}
+
 /* Finds the resource and the region of a GET2 or PUT2. The memory's offset is the client's to say:
  * a partial swap and a whole one place their rows by it. */
 static struct shared_resource *
@@ -256,7 +266,10 @@ do_put(struct vtest_client *client, const uint32_t *p, struct error *err)
 {
     struct message message = transfer_message(client, MESSAGE_PUT, p);
     struct guest_region region;
-    struct shared_resource *resource = find_region(client, &message, p[9], &region, err);
+    uint32_t offset = p[9];
+    if (!cut_transfer(client, &message, &offset))
+        return true;
+    struct shared_resource *resource = find_region(client, &message, offset, &region, err);
     if (!resource)
         return false;
     /* Large ones are read where they are: the client leaves them alone until it is answered. */
@@ -293,11 +306,14 @@ do_get(struct vtest_client *client, const uint32_t *p, struct error *err)
     struct message message = transfer_message(client, MESSAGE_GET, p);
     struct shared_resource *resource = handle_map_get(&client->resources, p[0]);
     bool display = resource && resource->desc.bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
+    uint32_t offset = p[9];
+    if (!cut_transfer(client, &message, &offset))
+        return true;
     client->holds = display && client->waited != p[0];
     if (!client->holds)
-        return read_rows(client, &message, p[9], err);
+        return read_rows(client, &message, offset, err);
     client->held = message;
-    client->held_offset = p[9];
+    client->held_offset = offset;
     return true;
 }
 

@@ -52,6 +52,42 @@ test_mipmaps(void **state)
     assert_false(box_ok(&l, 0, (struct box){0, 0, 0, 0, 1, 1}, &r));
 }
 
+/* Boxes over the rim of a level of 7x5 texels, 4 bytes each: 28 a row. */
+static void
+test_cut_boxes(void **state)
+{
+    static const struct {
+        struct box box, left;
+        uint32_t moved;
+    } cuts[] = {
+        {{1, 1, 0, 3, 2, 1}, {1, 1, 0, 3, 2, 1}, 0},
+        {{5, 3, 0, 9, 9, 1}, {5, 3, 0, 2, 2, 1}, 0},
+        {{-2, -3, 0, 4, 4, 1}, {0, 0, 0, 2, 1, 1}, 2 * 4 + 3 * 28},
+        {{-2, 1, 0, 0x7fffffff, 2, 1}, {0, 1, 0, 7, 2, 1}, 2 * 4},
+    };
+    const struct box beside[] = {
+        {7, 0, 0, 1, 1, 1}, {0, -2, 0, 1, 2, 1}, {0x7fffffff, 0, 0, 0x7fffffff, 1, 1}};
+    struct guest_layout l = layout_of((struct resource_desc){.target = TARGET_2D,
+                                                             .format = FORMAT_BGRA,
+                                                             .width = 7,
+                                                             .height = 5,
+                                                             .depth = 1,
+                                                             .array_size = 1});
+    (void)state;
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
+        struct box box = cuts[i].box;
+        uint32_t offset = 1000;
+        assert_true(guest_cut_box(&l, 0, &box, &offset));
+        assert_memory_equal(&box, &cuts[i].left, sizeof box);
+        assert_int_equal(offset, 1000 + cuts[i].moved);
+    }
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        struct box box = beside[i];
+        uint32_t offset = 0;
+        assert_false(guest_cut_box(&l, 0, &box, &offset));
+    }
+}
+
 static void
 test_cube_and_compressed(void **state)
 {
@@ -126,6 +162,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mipmaps),
+        cmocka_unit_test(test_cut_boxes),
         cmocka_unit_test(test_cube_and_compressed),
         cmocka_unit_test(test_gather_scatter),
         cmocka_unit_test(test_refused),

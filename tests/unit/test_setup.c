@@ -286,6 +286,75 @@ test_unfilled_too_thin(void **state)
     assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 0);
 }
 
+/* Points two pixels wide, at these corners of pixels and nowhere else. */
+static void
+assert_points_at(const struct triangle out[], uint32_t made, const int32_t at[][2], uint32_t count)
+{
+    assert_int_equal(made, count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(out[i].is_point);
+        assert_int_equal(out[i].min_x, at[i][0] - 1);
+        assert_int_equal(out[i].min_y, at[i][1] > 0 ? at[i][1] - 1 : 0);
+        assert_int_equal(out[i].max_x, at[i][0] < TEST_WIDTH ? at[i][0] : TEST_WIDTH - 1);
+        assert_int_equal(out[i].max_y, at[i][1]);
+    }
+}
+
+/* A polygon that the view volume cuts has its points at the new corners too (OpenGL 2.1
+ * specification, 2.12): not where an edge inside a larger polygon is cut. */
+static void
+test_points_of_cut_polygons(void **state)
+{
+    struct scene scene;
+    struct triangle out[SETUP_MAX_TRIANGLES];
+    struct primitive_out primitive = test_triangle;
+
+    scene_init(&scene);
+    scene.draw.rasterizer.fill_front = scene.draw.rasterizer.fill_back = FILL_POINT;
+    scene.draw.rasterizer.point_size = 2.0f;
+    /* The edges to and from (88, 24), over 64 columns 16 rows down or up, leave at column 64, 40
+     * columns and 10 rows from their other ends. */
+    const struct vertex right[3] = {scene_vertex(24.0f, 8.0f, 0.5f, 1.0f, NULL),
+                                    scene_vertex(88.0f, 24.0f, 0.5f, 1.0f, NULL),
+                                    scene_vertex(24.0f, 40.0f, 0.5f, 1.0f, NULL)};
+    assert_points_at(out, scene_setup(&scene, &primitive, right, out),
+                     (const int32_t[][2]){{24, 8}, {64, 18}, {64, 30}, {24, 40}}, 4);
+    primitive.edge_flags = 5;
+    assert_points_at(out, scene_setup(&scene, &primitive, right, out),
+                     (const int32_t[][2]){{24, 8}, {64, 18}, {24, 40}}, 3);
+    /* Around the upper right corner of the view: its own corner, whatever the edge outside. */
+    const struct vertex around[3] = {scene_vertex(48.0f, 16.0f, 0.5f, 1.0f, NULL),
+                                     scene_vertex(48.0f, -48.0f, 0.5f, 1.0f, NULL),
+                                     scene_vertex(112.0f, 16.0f, 0.5f, 1.0f, NULL)};
+    const int32_t square[][2] = {{48, 16}, {48, 0}, {64, 0}, {64, 16}};
+    assert_points_at(out, scene_setup(&scene, &primitive, around, out), square, 4);
+    primitive.edge_flags = 7;
+    assert_points_at(out, scene_setup(&scene, &primitive, around, out), square, 4);
+}
+
+/* What is drawn of a polygon in a small viewport stays in it, though the window goes on: of
+ * (8, 8) (48, 8) (8, 24) the corner behind column 32. */
+static void
+test_unfilled_in_a_small_viewport(void **state)
+{
+    struct scene scene;
+    struct triangle out[SETUP_MAX_TRIANGLES];
+    const struct vertex v[3] = {scene_vertex(16.0f, 16.0f, 0.5f, 1.0f, NULL),
+                                scene_vertex(96.0f, 16.0f, 0.5f, 1.0f, NULL),
+                                scene_vertex(16.0f, 48.0f, 0.5f, 1.0f, NULL)};
+
+    scene_init(&scene);
+    scene.draw.viewport = (struct viewport_state){{16, 16, 0.5f}, {16, 16, 0.5f}};
+    for (int i = 0; i < 2; i++) {
+        scene.draw.rasterizer.fill_front = scene.draw.rasterizer.fill_back =
+            i ? FILL_POINT : FILL_LINE;
+        const uint32_t made = scene_setup(&scene, &test_triangle, v, out);
+        assert_int_equal(made, i ? 4 : 3);
+        for (uint32_t k = 0; k < made; k++)
+            assert_true(out[k].max_x < 32);
+    }
+}
+
 /* No undefined behaviour, and nothing outside the bounds, whatever the vertex program gave. */
 static void
 test_wild_vertices(void **state)
@@ -329,11 +398,18 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_planes_at_vertices),   cmocka_unit_test(test_culling),
-        cmocka_unit_test(test_flat_and_two_sided),   cmocka_unit_test(test_polygon_offset),
-        cmocka_unit_test(test_depth_stays_in_range), cmocka_unit_test(test_unfilled),
-        cmocka_unit_test(test_unfilled_faces),       cmocka_unit_test(test_unfilled_without_area),
-        cmocka_unit_test(test_unfilled_too_thin),    cmocka_unit_test(test_wild_vertices),
+        cmocka_unit_test(test_planes_at_vertices),
+        cmocka_unit_test(test_culling),
+        cmocka_unit_test(test_flat_and_two_sided),
+        cmocka_unit_test(test_polygon_offset),
+        cmocka_unit_test(test_depth_stays_in_range),
+        cmocka_unit_test(test_unfilled),
+        cmocka_unit_test(test_unfilled_faces),
+        cmocka_unit_test(test_unfilled_without_area),
+        cmocka_unit_test(test_unfilled_too_thin),
+        cmocka_unit_test(test_points_of_cut_polygons),
+        cmocka_unit_test(test_unfilled_in_a_small_viewport),
+        cmocka_unit_test(test_wild_vertices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,10 +157,19 @@ test_transfers(void **state)
     assert_int_equal(memory[20], 0x80);
     assert_int_equal(memory[36], 0x88); /* the second row is 16 bytes further on, tight rows 8 */
     assert_int_equal(memory[28], 0);
+    /* a box that sticks out of its texture: what lies in it */
+    m = box_of(1, (struct box){2, 3, 0, 9, 9, 1});
+    assert_true(wire_transfer(fd, false, &m, 56, NULL));
+    assert_true(wire_wait(fd, 1, true, NULL));
+    await(bench, 5);
+    const struct box left = {2, 3, 0, 2, 1, 1};
+    assert_memory_equal(&bench->log[4].transfer.box, &left, sizeof left);
+    assert_int_equal(memory[56], 0x80);
+    assert_int_equal(memory[63], 0x87);
     munmap(memory, 64);
     close(fd);
-    await(bench, 5);
-    assert_int_equal(bench->log[4].kind, MESSAGE_CLIENT_END);
+    await(bench, 6);
+    assert_int_equal(bench->log[5].kind, MESSAGE_CLIENT_END);
 }
 
 static void
@@ -249,6 +258,7 @@ test_caps(void **state)
     assert_int_equal(header[0] - 1, sizeof caps);
     assert_int_equal(recv(fd, &caps, sizeof caps, MSG_WAITALL), sizeof caps);
     assert_int_equal(caps.v1.glsl_level, 120);
+    assert_true(caps.v1.features & CAPS_PRIMITIVE_RESTART); /* NV_primitive_restart */
     assert_int_equal(recv(fd, header, 8, MSG_WAITALL), 8);
     assert_int_equal(header[0], 309);
     assert_int_equal(header[1], 1);
