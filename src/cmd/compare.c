@@ -193,6 +193,18 @@ add_pair(cJSON *list, const struct pair *pair)
     cJSON_AddItemToArray(list, object);
 }
 
+/* A figure of both runs; the caller may say more of it. */
+static cJSON *
+add_move(cJSON *list, const char *name, double a, double b)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "name", name);
+    cJSON_AddNumberToObject(object, "a", a);
+    cJSON_AddNumberToObject(object, "b", b);
+    cJSON_AddItemToArray(list, object);
+    return object;
+}
+
 static void
 add_runs(cJSON *root, const struct run_comparison *runs)
 {
@@ -209,21 +221,13 @@ add_runs(cJSON *root, const struct run_comparison *runs)
     cJSON_AddNumberToObject(cycles, "b", runs->cycles_b);
     cJSON *metrics = cJSON_AddArrayToObject(root, "metrics");
     for (size_t i = 0; i < runs->metric_count; i++) {
-        cJSON *object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "name", runs->metrics[i].name);
-        cJSON_AddStringToObject(object, "unit", runs->metrics[i].unit);
-        cJSON_AddNumberToObject(object, "a", runs->metrics[i].a);
-        cJSON_AddNumberToObject(object, "b", runs->metrics[i].b);
-        cJSON_AddItemToArray(metrics, object);
+        const struct metric_move *move = &runs->metrics[i];
+        cJSON_AddStringToObject(add_move(metrics, move->name, move->a, move->b), "unit",
+                                move->unit);
     }
     cJSON *moves = cJSON_AddArrayToObject(root, "statistics");
-    for (size_t i = 0; i < runs->move_count && i < MOVES_SHOWN; i++) {
-        cJSON *object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "name", runs->moves[i].name);
-        cJSON_AddNumberToObject(object, "a", (double)runs->moves[i].a);
-        cJSON_AddNumberToObject(object, "b", (double)runs->moves[i].b);
-        cJSON_AddItemToArray(moves, object);
-    }
+    for (size_t i = 0; i < runs->move_count && i < MOVES_SHOWN; i++)
+        add_move(moves, runs->moves[i].name, (double)runs->moves[i].a, (double)runs->moves[i].b);
 }
 
 static void

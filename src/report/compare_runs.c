@@ -174,13 +174,11 @@ free_moves(struct stat_move *moves, size_t count)
 }
 
 /* The statistics that both runs have: units that only one machine has cannot have moved. */
-static bool
-compare_stats(const char *dir_a, const char *dir_b, struct run_comparison *out, struct error *err)
+static void
+compare_tables(const struct csv_table *a, const struct csv_table *b, struct run_comparison *out)
 {
-    struct csv_table a = {0}, b = {0};
-    bool ok = read_frames(dir_a, &a, err) && read_frames(dir_b, &b, err);
     size_t count_a, count_b;
-    struct stat_move *sums_a = sum_table(&a, &count_a), *sums_b = sum_table(&b, &count_b);
+    struct stat_move *sums_a = sum_table(a, &count_a), *sums_b = sum_table(b, &count_b);
     out->moves = mem_alloc(count_a * sizeof *out->moves);
     for (size_t i = 0; i < count_a; i++)
         for (size_t j = 0; j < count_b; j++) {
@@ -195,6 +193,15 @@ compare_stats(const char *dir_a, const char *dir_b, struct run_comparison *out, 
     qsort(out->moves, out->move_count, sizeof *out->moves, heavier_first);
     free_moves(sums_a, count_a);
     free_moves(sums_b, count_b);
+}
+
+static bool
+compare_stats(const char *dir_a, const char *dir_b, struct run_comparison *out, struct error *err)
+{
+    struct csv_table a = {0}, b = {0};
+    const bool ok = read_frames(dir_a, &a, err) && read_frames(dir_b, &b, err);
+    if (ok)
+        compare_tables(&a, &b, out);
     csv_table_fini(&a);
     csv_table_fini(&b);
     return ok;

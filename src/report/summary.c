@@ -87,8 +87,8 @@ print_limits(const struct totals *totals, double cycles, FILE *out)
     for (size_t i = 0; i < count; i++) {
         const double value = metric_value(&all[i], totals);
         uint32_t at = SHOWN;
-        if (strncmp(all[i].name, prefix, sizeof prefix - 1) ||
-            !strcmp(all[i].name, "bound_ratio") || isnan(value))
+        if (strncmp(all[i].name, prefix, sizeof prefix - 1) || strcmp(all[i].unit, "cycles") ||
+            isnan(value))
             continue;
         while (at > 0 && value > longest[at - 1].cycles)
             at--;

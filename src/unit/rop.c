@@ -118,8 +118,8 @@ rop_count_stalls(struct rop *rop, uint64_t now)
     for (uint32_t i = 0; i < sizeof stalls / sizeof stalls[0]; i++) {
         if (!stalls[i]->since)
             continue;
-        stalls[i]->cycles += now + 1 - stalls[i]->since;
-        stalls[i]->since = now + 1;
+        stall(stalls[i], false, now);
+        stall(stalls[i], true, now);
     }
     if (rop->cache.refused_since) {
         rop->cache.request_stalls += now - rop->cache.refused_since;

@@ -428,21 +428,30 @@ add(struct trace_writer *writer, struct message message)
         fail_msg("%s", err.text);
 }
 
+/* A trace that has the scene's resources. */
+static struct trace_writer *
+create_scene_trace(const char *path)
+{
+    struct trace_writer *writer;
+    struct error err;
+    assert_true(trace_writer_create(&writer, path, "scene", &err));
+    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+    for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++)
+        add(writer,
+            (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
+    return writer;
+}
+
 /* Two frames of one draw; the second is cleared before, in these buffers. */
 static void
 write_two_frames(const char *path, uint32_t clear, bool query)
 {
     static struct stream s;
-    struct trace_writer *writer;
+    struct trace_writer *writer = create_scene_trace(path);
     struct error err;
     struct message swap = {.kind = MESSAGE_SWAP};
     swap.transfer.handle = RES_COLOR;
     swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
-    assert_true(trace_writer_create(&writer, path, "two", &err));
-    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
-    for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++)
-        add(writer,
-            (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
     s.count = 0;
     scene_objects(&s);
     scene_bindings(&s);
@@ -506,7 +515,7 @@ static void
 write_front(const char *path, bool made_later, bool other_window)
 {
     static struct stream s;
-    struct trace_writer *writer;
+    struct trace_writer *writer = create_scene_trace(path);
     struct error err;
     struct message swap = {.kind = MESSAGE_SWAP};
     struct message front = {.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[0]};
@@ -514,11 +523,6 @@ write_front(const char *path, bool made_later, bool other_window)
     front.resource.height += other_window;
     swap.transfer.handle = RES_COLOR;
     swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
-    assert_true(trace_writer_create(&writer, path, "front", &err));
-    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
-    for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++)
-        add(writer,
-            (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
     if (!made_later)
         add(writer, front);
     s.count = 0;
