@@ -130,7 +130,8 @@ static bool
 read_frames(const char *dir, struct csv_table *table, struct error *err)
 {
     char *path = mem_printf("%s/stats.frames.csv.gz", dir);
-    bool ok = csv_read(table, path, err);
+    bool ok = csv_read(table, path, err) &&
+              (csv_column(table, "frame") >= 0 || fail(err, "%s is no table of frames", path));
     free(path);
     return ok;
 }
