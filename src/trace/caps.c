@@ -74,15 +74,17 @@ static void
 fill_v1(struct caps_v1 *caps)
 {
     caps->max_version = 2;
+    /* Without color clamping Mesa clamps in the shaders: virgl_test_server's core profile, which is
+     * the reference, would not clamp at all. Polygon stipple nobody asks. */
     caps->features = CAPS_CONDITIONAL_RENDER | CAPS_PRIMITIVE_RESTART | CAPS_BLEND_EQ_SEP |
                      CAPS_OCCLUSION_QUERY | CAPS_FRAGMENT_COORD_CONVENTIONS |
-                     CAPS_DEPTH_CLIP_DISABLE | CAPS_COLOR_CLAMPING | CAPS_POLY_STIPPLE |
-                     CAPS_MIRROR_CLAMP | CAPS_TEXTURE_MULTISAMPLE;
+                     CAPS_DEPTH_CLIP_DISABLE | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP |
+                     CAPS_TEXTURE_MULTISAMPLE;
     caps->glsl_level = 120;
     caps->max_texture_array_layers = 0;
     caps->max_streamout_buffers = 0;
     caps->max_dual_source_render_targets = 0;
-    caps->max_render_targets = 4; /* ROPs of the time wrote 4 (ARB_draw_buffers) */
+    caps->max_render_targets = MAX_COLOR_BUFFERS;
     caps->max_samples = 4;        /* what the reference renderer has; 1 would be a fake */
     caps->prim_mask = (1u << PRIM_QUADS) - 1;
     caps->max_tbo_size = 0;

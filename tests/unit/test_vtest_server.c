@@ -259,6 +259,9 @@ test_caps(void **state)
     assert_int_equal(recv(fd, &caps, sizeof caps, MSG_WAITALL), sizeof caps);
     assert_int_equal(caps.v1.glsl_level, 120);
     assert_true(caps.v1.features & CAPS_PRIMITIVE_RESTART); /* NV_primitive_restart */
+    /* else Mesa leaves clamping to the renderer, and the reference has none */
+    assert_false(caps.v1.features & CAPS_COLOR_CLAMPING);
+    assert_int_equal(caps.v1.max_render_targets, 8);
     assert_int_equal(recv(fd, header, 8, MSG_WAITALL), 8);
     assert_int_equal(header[0], 309);
     assert_int_equal(header[1], 1);
