@@ -85,7 +85,7 @@ fill_v1(struct caps_v1 *caps)
     caps->max_streamout_buffers = 0;
     caps->max_dual_source_render_targets = 0;
     caps->max_render_targets = MAX_COLOR_BUFFERS;
-    caps->max_samples = 4;        /* what the reference renderer has; 1 would be a fake */
+    caps->max_samples = 4; /* what the reference renderer has; 1 would be a fake */
     caps->prim_mask = (1u << PRIM_QUADS) - 1;
     caps->max_tbo_size = 0;
     caps->max_uniform_blocks = 1; /* the constants themselves; more would be UBOs */
@@ -141,7 +141,7 @@ caps_fill(struct caps_v2 *caps)
     fill_limits(caps);
     fill_formats(caps);
     fill_sample_locations(caps);
-    caps->capability_bits = CAPS_SRGB_WRITE_CONTROL;
+    caps->capability_bits = CAPS_SRGB_WRITE_CONTROL | CAPS_MIXED_COLOR_FORMATS;
     caps->capability_bits_v2 = 0;
     /* 13: the mask of multisampled formats counts (from 9), TEXCOORD and PCOORD semantics (from
      * 10), constant sizes by stage (from 12), the block size (from 13). */

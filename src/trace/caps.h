@@ -90,6 +90,7 @@ enum caps_feature {
 enum caps_capability {
     CAPS_SRGB_WRITE_CONTROL =
         1 << 15, /* EXT_framebuffer_sRGB: surfaces with or without the curve */
+    CAPS_MIXED_COLOR_FORMATS = 1 << 18, /* color buffers of several formats in one framebuffer */
 };
 
 void caps_fill(struct caps_v2 *caps);
