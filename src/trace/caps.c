@@ -75,7 +75,7 @@ fill_v1(struct caps_v1 *caps)
 {
     caps->max_version = 2;
     /* Without color clamping Mesa clamps in the shaders: virgl_test_server's core profile, which is
-     * the reference, would not clamp at all. Polygon stipple nobody asks. */
+     * the reference, would not clamp at all. Polygon stipple comes whatever is said. */
     caps->features = CAPS_CONDITIONAL_RENDER | CAPS_PRIMITIVE_RESTART | CAPS_BLEND_EQ_SEP |
                      CAPS_OCCLUSION_QUERY | CAPS_FRAGMENT_COORD_CONVENTIONS |
                      CAPS_DEPTH_CLIP_DISABLE | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP |
