@@ -259,13 +259,13 @@ draw_stipple(void)
     glLineWidth(1);
 }
 
-/* Modes of the front and of the back, and two-sided lighting by them. */
+/* Modes of the front and of the back, and two-sided lighting by them; once with points that are
+ * sprites. */
 static void
 draw_modes(void)
 {
     static const GLenum modes[3] = {GL_FILL, GL_LINE, GL_POINT};
     static const GLfloat red[4] = {1, 0.2f, 0, 1}, blue[4] = {0, 0.4f, 1, 1};
-    glPointSize(5);
     glEnable(GL_LIGHTING);
     glLightModeli(GL_LIGHT_MODEL_TWO_SIDE, GL_TRUE);
     glMaterialfv(GL_FRONT, GL_EMISSION, red);
@@ -274,7 +274,14 @@ draw_modes(void)
         begin_tile(t);
         glPolygonMode(GL_FRONT, modes[t % 3]);
         glPolygonMode(GL_BACK, modes[t / 3 % 3]);
+        const bool sprites =
+            t >= 9 && t % 9 == 8; /* only points, or llvmpipe's triangles are black */
+        glPointSize(sprites ? 15 : 5);
+        (sprites ? glEnable : glDisable)(GL_TEXTURE_2D);
+        (sprites ? glEnable : glDisable)(GL_POINT_SPRITE);
+        glTexEnvi(GL_POINT_SPRITE, GL_COORD_REPLACE, sprites);
         glBegin(GL_TRIANGLES);
+        glTexCoord2f(0.3f, 0.1f);
         glVertex2f(-0.9f, -0.8f);
         glVertex2f(-0.1f, -0.7f);
         glVertex2f(-0.4f, 0.8f);
@@ -284,6 +291,8 @@ draw_modes(void)
         glEnd();
     }
     glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+    glDisable(GL_POINT_SPRITE);
+    glDisable(GL_TEXTURE_2D);
     glDisable(GL_LIGHTING);
     glPointSize(1);
 }
