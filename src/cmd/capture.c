@@ -81,7 +81,8 @@ say_size(const char *path, uint32_t frames, uint64_t draws)
     struct stat file;
     double megabytes = stat(path, &file) ? 0 : (double)file.st_size / 1e6;
     if (!frames) {
-        log_note("%s: no frame (no buffers were swapped), but %" PRIu64 " draws: `aetius verify` "
+        log_note("%s: no frame (no buffers were swapped, nothing drawn was read back), but %" PRIu64
+                 " draws: `aetius verify` "
                  "runs them",
                  path, draws);
         return;

@@ -73,7 +73,7 @@ print_text(const struct trace_reader *reader, const char *path, bool per_frame, 
     if (trace_first_frame(reader))
         printf("frame 0 is frame %u of the original\n", trace_first_frame(reader));
     if (trace_rest(reader)->messages)
-        printf("after the last swap: %u messages, %u draws\n", trace_rest(reader)->messages,
+        printf("after the last frame: %u messages, %u draws\n", trace_rest(reader)->messages,
                trace_rest(reader)->draws);
     for (uint32_t i = first; per_frame && i < last; i++) {
         const struct trace_frame *f = trace_frame(reader, i);

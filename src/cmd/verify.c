@@ -68,7 +68,7 @@ side_fini(struct side *side)
 static bool
 side_take(struct side *side, const struct message *message, uint32_t *out_bytes, struct error *err)
 {
-    bool reads = message->kind == MESSAGE_GET || message->kind == MESSAGE_SWAP;
+    bool reads = message->kind == MESSAGE_GET || message_ends_frame(message);
     const struct resource *res =
         reads ? gpu_resource(&side->sim.device, message->client, message->transfer.handle) : NULL;
     *out_bytes = res && resource_box_ok(res, message->transfer.level, &message->transfer.box)
@@ -105,7 +105,7 @@ take(struct verify *v, const struct message *message, struct error *err)
         return false;
     if (bytes[0] != bytes[1] || f->results.count != t->results.count)
         return fail(err, "the two sides answered with different sizes");
-    if (message->kind == MESSAGE_SWAP)
+    if (message_ends_frame(message))
         compare_bytes(v, "frame", v->frames++, f->out, t->out, bytes[0]);
     else if (bytes[0])
         compare_bytes(v, "readback", v->readbacks++, f->out, t->out, bytes[0]);

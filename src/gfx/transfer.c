@@ -182,3 +182,26 @@ picture_of_rows(struct picture *picture, const struct format_info *format, uint3
     for (size_t i = 0; i < (size_t)width * height; i++)
         picture_pixel(format, 1, rows + i * format->block_bytes, picture->rgba + 4 * i);
 }
+
+void
+picture_flip(struct picture *picture)
+{
+    const size_t row = (size_t)picture->width * 4;
+    uint8_t *turned = mem_alloc(row * picture->height);
+    for (uint32_t y = 0; y < picture->height; y++)
+        memcpy(turned + y * row, picture->rgba + (picture->height - 1 - y) * row, row);
+    free(picture->rgba);
+    picture->rgba = turned;
+}
+
+void
+picture_of_read(struct picture *picture, const struct resource *res,
+                const struct gpu_memory *memory, uint32_t level, const struct box *box)
+{
+    uint8_t *rows = mem_alloc(resource_box_bytes(res, box));
+    resource_read_box(res, memory, level, box, rows);
+    picture_of_rows(picture, res->format, (uint32_t)box->width, (uint32_t)box->height, rows);
+    if (!resource_is_display(&res->desc))
+        picture_flip(picture);
+    free(rows);
+}

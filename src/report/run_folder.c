@@ -231,7 +231,8 @@ static bool
 write_watched(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
 {
     const struct machine *machine = folder->sim->machine;
-    const struct map_source source = {machine, machine->pools.watch, frame->shown, frame->picture};
+    const struct map_source source = {machine, machine->pools.watch, frame->shown, frame->picture,
+                                      !resource_is_display(&frame->shown->desc)};
     if (!source.watch)
         return true;
     if (folder->has_pixel)

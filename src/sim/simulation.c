@@ -106,11 +106,15 @@ simulation_leave_frame(struct simulation *sim)
     sim->frame_open = false;
 }
 
-/* The picture of a swap: as the DAC read it, or as memory holds it. */
+/* The picture of a frame: a swap's as the DAC read it, or as memory holds it. */
 static void
 take_picture(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct picture *picture)
 {
     const struct resource *res = gpu_resource(&sim->device, cmd->client, cmd->transfer.resource);
+    if (cmd->op == GPU_FRAME) {
+        picture_of_read(picture, res, &sim->device.memory, cmd->transfer.level, &cmd->transfer.box);
+        return;
+    }
     if (!timed) {
         picture_of_resource(picture, res, &sim->device.memory);
         return;
@@ -176,5 +180,5 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
     if (cmd->op == GPU_SWAP && sim->machine)
         dac_show(sim->machine->dac,
                  gpu_resource(&sim->device, cmd->client, cmd->transfer.resource));
-    return cmd->op != GPU_SWAP || end_frame(sim, cmd, timed, err);
+    return !gpu_op_ends_frame(cmd->op) || end_frame(sim, cmd, timed, err);
 }

@@ -63,7 +63,7 @@ step(const struct trim *trim, struct walk *walk, const struct message *message)
 {
     if (message->kind == MESSAGE_STATE)
         walk->restoring = message->state.begins;
-    walk->frame += message->kind == MESSAGE_SWAP;
+    walk->frame += message_ends_frame(message);
     if (!walk->started || walk->frame <= trim->parts[walk->at].last)
         return false;
     walk->started = false;

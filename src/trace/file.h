@@ -1,5 +1,5 @@
 /* The trace file: a versioned header, chunks (length, checksum, zstd), and an index of frames.
- * Layout: docs/trace-format.md. A chunk ends at each swap, so that a file cut anywhere is readable
+ * Layout: docs/trace-format.md. A chunk ends with each frame, so that a file cut anywhere is readable
  * up to its last whole frame; a missing or damaged index is rebuilt by scanning. */
 #ifndef AETIUS_TRACE_FILE_H
 #define AETIUS_TRACE_FILE_H
@@ -8,7 +8,7 @@
 
 /* What is known of a frame without reading it. */
 struct trace_frame {
-    uint32_t client;        /* whose swap ended it */
+    uint32_t client;        /* who ended it */
     uint32_t width, height; /* of the box shown */
     uint32_t messages, draws, chunks;
     uint64_t packed_bytes; /* in the file */
@@ -39,7 +39,7 @@ const char *trace_program(const struct trace_reader *reader);
 uint32_t trace_frame_count(const struct trace_reader *reader);
 uint32_t trace_first_frame(const struct trace_reader *reader); /* original number of frame 0 */
 const struct trace_frame *trace_frame(const struct trace_reader *reader, uint32_t index);
-/* What came after the last swap: only messages, draws and packed_bytes count. */
+/* What came after the last frame: only messages, draws and packed_bytes count. */
 const struct trace_frame *trace_rest(const struct trace_reader *reader);
 uint64_t trace_bytes(const struct trace_reader *reader); /* of the file */
 /* Whether `path` leads to the file that is being read. */

@@ -143,7 +143,7 @@ count_chunk(struct trace_reader *reader, const struct trace_chunk *chunk)
     frame->draws += chunk->draws;
     frame->chunks++;
     frame->packed_bytes += sizeof *chunk + chunk->packed_bytes;
-    if (!chunk->swap)
+    if (!chunk->ends_frame)
         return;
     frame->client = chunk->client;
     frame->width = chunk->width;
@@ -168,7 +168,7 @@ scan(struct trace_reader *reader, struct error *warning, struct error *err)
             break;
         count_chunk(reader, &chunk);
         at += sizeof chunk + chunk.packed_bytes;
-        if (chunk.swap)
+        if (chunk.ends_frame)
             frame_end = at;
     }
     reader->chunks_end = at;
@@ -299,7 +299,8 @@ parse(struct trace_reader *reader, struct message *message)
     case MESSAGE_RESOURCE_CREATE:
     case MESSAGE_RESOURCE_UNREF: memcpy(&message->resource, head + 2, n * 4); break;
     case MESSAGE_GET:
-    case MESSAGE_SWAP: memcpy(&message->transfer, head + 2, 32); break;
+    case MESSAGE_SWAP:
+    case MESSAGE_FRAME: memcpy(&message->transfer, head + 2, 32); break;
     case MESSAGE_STATE: memcpy(&message->state, head + 2, 4); break;
     case MESSAGE_PLACE: memcpy(&message->place, head + 2, 4); break;
     case MESSAGE_RESULT: memcpy(&message->result, head + 2, 16); break;

@@ -1,4 +1,4 @@
-/* Writes a trace. Messages gather in a buffer; a swap, or a buffer above TRACE_CHUNK_TARGET, makes
+/* Writes a trace. Messages gather in a buffer; the end of a frame, or a buffer above TRACE_CHUNK_TARGET, makes
  * it a chunk that goes to the file at once, so that a capture killed at any moment keeps its whole
  * frames. */
 #include "trace/file.h"
@@ -125,7 +125,7 @@ end_chunk(struct trace_writer *writer)
     writer->frame.draws += chunk->draws;
     writer->frame.chunks++;
     writer->frame.packed_bytes += packed;
-    if (chunk->swap) {
+    if (chunk->ends_frame) {
         writer->frame.client = chunk->client;
         writer->frame.width = chunk->width;
         writer->frame.height = chunk->height;
@@ -187,7 +187,8 @@ put_message(struct trace_writer *writer, const struct message *message)
     case MESSAGE_RESOURCE_CREATE: put_bytes(writer, &message->resource, 40); break;
     case MESSAGE_RESOURCE_UNREF: put_bytes(writer, &message->resource.handle, 4); break;
     case MESSAGE_GET:
-    case MESSAGE_SWAP: put_bytes(writer, &message->transfer, 32); break;
+    case MESSAGE_SWAP:
+    case MESSAGE_FRAME: put_bytes(writer, &message->transfer, 32); break;
     case MESSAGE_STATE: put_bytes(writer, &message->state, 4); break;
     case MESSAGE_PLACE: put_bytes(writer, &message->place, 4); break;
     case MESSAGE_RESULT: put_bytes(writer, &message->result, 16); break;
@@ -215,13 +216,13 @@ trace_writer_add(struct trace_writer *writer, const struct message *message, str
         writer->chunk.messages++;
         if (message->kind == MESSAGE_SUBMIT)
             writer->chunk.draws += submit_count_draws(message->bytes, message->size_bytes);
-        if (message->kind == MESSAGE_SWAP) {
-            writer->chunk.swap = 1;
+        if (message_ends_frame(message)) {
+            writer->chunk.ends_frame = 1;
             writer->chunk.client = message->client;
             writer->chunk.width = (uint32_t)message->transfer.box.width;
             writer->chunk.height = (uint32_t)message->transfer.box.height;
         }
-        if (writer->chunk.swap || writer->raw.count >= TRACE_CHUNK_TARGET)
+        if (writer->chunk.ends_frame || writer->raw.count >= TRACE_CHUNK_TARGET)
             ok = flush(writer);
     }
     return ok || fail(err, "%s", writer->failure.text);

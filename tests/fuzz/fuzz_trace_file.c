@@ -49,7 +49,7 @@ fill_file(uint8_t *file, const uint8_t *messages, size_t size)
     uint8_t *payload = file + TRACE_HEADER_BYTES + sizeof(struct trace_chunk);
     size_t packed = ZSTD_compress(payload, ZSTD_compressBound(size), messages, size, 1);
     struct trace_chunk chunk = {.magic = TRACE_CHUNK_MAGIC,
-                                .swap = 1,
+                                .ends_frame = 1,
                                 .packed_bytes = (uint32_t)packed,
                                 .raw_bytes = (uint32_t)size,
                                 .payload_crc = crc_of(payload, packed)};
