@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/options.h"
+#include "sim/memory_need.h"
 #include "sim/simulation.h"
 #include "trace/file.h"
 
@@ -193,6 +194,8 @@ verify(const char *path, const struct machine_options *machine, bool json, struc
               side_init(&v.sides[1], "timed", &params, &all, err) && run(&v, reader, err);
     if (ok)
         print(&v, json);
+    else
+        memory_need_tell(reader, &params, UINT32_MAX, err);
     side_fini(&v.sides[0]);
     side_fini(&v.sides[1]);
     trace_reader_close(reader);
