@@ -162,8 +162,7 @@ print(const struct verify *v, bool json)
                (unsigned long long)v->frames, (unsigned long long)v->readbacks,
                (unsigned long long)v->results, (unsigned long long)v->differences);
         if (v->sides[1].times)
-            printf("; %llu results of time are not compared",
-                   (unsigned long long)v->sides[1].times);
+            printf("; not compared: %llu of time", (unsigned long long)v->sides[1].times);
         printf("\n");
         return;
     }

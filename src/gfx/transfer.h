@@ -10,6 +10,9 @@ void clear_depth(const struct bound_surface *surface, struct gpu_memory *memory,
                  double depth, uint32_t stencil);
 bool copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 bool blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
+/* Whether they could be executed, now that gpu_apply() has taken the command. */
+bool copy_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
+bool blit_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 
 /* The picture of a color resource (level 0, slice 0), row 0 on top; multisampled: resolved. */
 struct picture; /* base/file.h */

@@ -254,12 +254,27 @@ init_axes(struct blitter *b)
     init_axis(&b->z, d->z, d->depth, dl->slices, s->z, s->depth, sl->slices);
 }
 
+static bool
+init_blitter(struct blitter *b, struct gpu_device *device, const struct gpu_cmd *cmd,
+             struct error *err)
+{
+    *b = (struct blitter){.mask = cmd->blit.mask};
+    return init_side(&b->dst, device, cmd, &cmd->blit.dst, err) &&
+           init_side(&b->src, device, cmd, &cmd->blit.src, err) && check_blit(b, cmd, err);
+}
+
+bool
+blit_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct blitter b;
+    return init_blitter(&b, device, cmd, err);
+}
+
 bool
 blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
-    struct blitter b = {.mask = cmd->blit.mask};
-    if (!init_side(&b.dst, device, cmd, &cmd->blit.dst, err) ||
-        !init_side(&b.src, device, cmd, &cmd->blit.src, err) || !check_blit(&b, cmd, err))
+    struct blitter b;
+    if (!init_blitter(&b, device, cmd, err))
         return false;
     if (cmd->blit.render_condition && !gpu_render_condition(device, cmd))
         return true;
