@@ -1,6 +1,6 @@
-/* Writes a trace. Messages gather in a buffer; the end of a frame, or a buffer above TRACE_CHUNK_TARGET, makes
- * it a chunk that goes to the file at once, so that a capture killed at any moment keeps its whole
- * frames. */
+/* Writes a trace. Messages gather in a buffer; the end of a frame, or a buffer above
+ * TRACE_CHUNK_TARGET, makes it a chunk that goes to the file at once, so that a capture killed at
+ * any moment keeps its whole frames. */
 #include "trace/file.h"
 
 #include "base/file.h"

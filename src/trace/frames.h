@@ -1,6 +1,6 @@
 /* Frames to PNG files: a sink in front of a renderer, which asks it for the picture of each message
- * that ends a frame: a SWAP, or the FRAME of a program that reads back instead of swapping. They are
- * numbered from 0 in the order of these over all clients: DIR/frames/frame-NNNN.png. */
+ * that ends a frame: a SWAP, or the FRAME of a program that reads back instead of swapping. They
+ * are numbered from 0 in the order of these over all clients: DIR/frames/frame-NNNN.png. */
 #ifndef AETIUS_TRACE_FRAMES_H
 #define AETIUS_TRACE_FRAMES_H
 

@@ -88,7 +88,9 @@ note(struct client *client, const struct message *message)
     switch (message->kind) {
     case MESSAGE_RESOURCE_CREATE:
     case MESSAGE_RESOURCE_UNREF: follow_texture(client, message); break;
-    case MESSAGE_SUBMIT: client->worked |= is_work(message); break;
+    case MESSAGE_SUBMIT:
+        client->worked = client->worked || (!client->swapped && is_work(message));
+        break;
     case MESSAGE_GET: note_readback(client, message); break;
     case MESSAGE_SWAP:
         client->swapped = true;

@@ -96,7 +96,8 @@ accept_client(struct vtest_server *server, struct error *err)
             return true;
         return fail(err, "cannot accept a connection: %s", strerror(errno));
     }
-    struct vtest_client *client = vtest_client_create(fd, ++server->connections, &server->offscreen.sink);
+    struct vtest_client *client =
+        vtest_client_create(fd, ++server->connections, &server->offscreen.sink);
     VEC_PUSH(&server->clients, client);
     return true;
 }

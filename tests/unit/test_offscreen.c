@@ -63,6 +63,7 @@ message_of(char letter)
     case 's': return submit(23); /* state */
     case 'r': return transfer(MESSAGE_GET, FBO, 1, 1);
     case 'R': return transfer(MESSAGE_GET, FBO, 8, 4);
+    case 't': return transfer(MESSAGE_GET, FBO, 2, 2);
     case 'x': return transfer(MESSAGE_GET, SMALL, 2, 2);
     case 'z': return transfer(MESSAGE_GET, DEPTH, 8, 4);
     case 'v': return transfer(MESSAGE_GET, RES_VERTICES, 64, 1);
@@ -147,10 +148,8 @@ test_what_it_shows(void **state)
         const char *said;
         uint32_t handle;
         int32_t width, height;
-    } cases[] = {{"drxE", SMALL, 2, 2},
-                 {"dxrE", SMALL, 2, 2},
-                 {"drE", FBO, 8, 4},
-                 {"dxRE", FBO, 8, 4},
+    } cases[] = {{"drxE", SMALL, 2, 2}, {"dxrE", SMALL, 2, 2}, {"drE", FBO, 8, 4},
+                 {"dxtE", SMALL, 2, 2}, {"dtxE", FBO, 8, 4},   {"dxRE", FBO, 8, 4},
                  {"dRxzE", FBO, 8, 4}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ear ear;
