@@ -2,6 +2,8 @@
  * picture is upright, in time, without, and as files. */
 #include "rig.h"
 #include "base/file.h"
+#include "base/mem.h"
+#include "command.h"
 #include "trace/frames.h"
 #include "trace/offscreen.h"
 
@@ -323,9 +325,91 @@ test_no_picture(void **state)
     assert_non_null(strstr(err.text, "no picture"));
 }
 
-int
-main(void)
+/* The RGB bytes of a binary PPM, as the program itself wrote them. */
+static void
+assert_same_as_ppm(const struct picture *picture, const char *path)
 {
+    char *bytes;
+    size_t size, pixels = (size_t)picture->width * picture->height;
+    struct error err;
+    assert_true(file_read(path, &bytes, &size, &err));
+    assert_true(size > 3 * pixels);
+    const char *rgb = bytes + size - 3 * pixels;
+    for (size_t i = 0; i < pixels; i++)
+        assert_memory_equal(rgb + 3 * i, picture->rgba + 4 * i, 3);
+    free(bytes);
+}
+
+static char dir[] = "/tmp/aetius-offscreen-XXXXXX";
+
+static void
+assert_run(const char *run)
+{
+    for (int frame = 0; frame < 2; frame++) {
+        char ppm[32], png[64];
+        struct picture picture;
+        struct error err;
+        snprintf(ppm, sizeof ppm, "offscreen-%04d.ppm", frame);
+        snprintf(png, sizeof png, "%s/frames/frame-%04d.png", run, frame);
+        assert_true(picture_read_png(&picture, png, &err));
+        assert_int_equal(picture.width, 64);
+        assert_int_equal(picture.height, 48);
+        assert_same_as_ppm(&picture, ppm);
+        picture_fini(&picture);
+    }
+    char next[64];
+    snprintf(next, sizeof next, "%s/frames/frame-0002.png", run);
+    assert_false(file_exists(next));
+}
+
+/* A program's own file of what it read is the picture: live, in time, from a trace. */
+static void
+test_a_real_program(void **state)
+{
+    static struct said said;
+    static const char *const surfaces_of[] = {"none", "pbuffer"};
+    char *folder = mem_strdup(aetius), *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    char *program = mem_printf("%s/benchmarks/gl/offscreen", slash ? folder : ".");
+    free(folder);
+    if (!file_exists(program)) {
+        free(program);
+        skip();
+    }
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(chdir(dir), 0);
+    setenv("DISPLAY", ":77", 1); /* no X server is wanted */
+    for (int i = 0; i < 2; i++) {
+#define PROGRAM                                                                                    \
+    "--", program, "--surface", surfaces_of[i], "--frames", "2", "--probes", "3", "--dump", "1"
+        RUN(&said, "run", "--functional", "--force", "-o", "live", PROGRAM);
+        assert_string_equal(said.err, "");
+        assert_run("live");
+        RUN(&said, "run", "--force", "-o", "timed", PROGRAM);
+        assert_run("timed");
+        RUN(&said, "capture", "--force", "-o", "trace", PROGRAM);
+        RUN(&said, "replay", "trace", "-o", "replayed");
+        assert_run("replayed");
+        RUN(&said, "sim", "trace", "--force", "--jobs", "2", "-o", "simulated");
+        assert_run("simulated");
+        RUN(&said, "trim", "trace", "--force", "--frames", "1", "-o", "cut");
+        RUN(&said, "info", "cut");
+        assert_non_null(strstr(said.out, "1 frames of 64x48"));
+    }
+    unsetenv("DISPLAY");
+    assert_int_equal(chdir("/"), 0);
+    char *command = mem_printf("rm -rf %s", dir);
+    assert_int_equal(system(command), 0);
+    free(command);
+    free(program);
+}
+
+int
+main(int argc, char **argv)
+{
+    char *whole = realpath(argc > 1 ? argv[1] : "build/aetius", NULL);
+    aetius = whole ? whole : "";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_ends_a_frame),
         cmocka_unit_test(test_what_it_shows),
@@ -333,6 +417,9 @@ main(void)
         cmocka_unit_test(test_files_are_upright),
         cmocka_unit_test_setup_teardown(test_a_drawn_frame, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_no_picture, rig_set_up, rig_tear_down),
+        cmocka_unit_test(test_a_real_program),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(whole);
+    return failed;
 }
