@@ -21,14 +21,14 @@ struct options {
     unsigned swap, dump;
 };
 
-static void
+static _Noreturn void
 die(const char *what)
 {
     fprintf(stderr, "offscreen: %s\n", what);
     exit(1);
 }
 
-static void
+static _Noreturn void
 usage(void)
 {
     die("[--surface pbuffer|none] [--read color|depth|pixel|none] [--format rgba8|rgba16f|rgb565]\n"
