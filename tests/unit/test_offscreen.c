@@ -379,7 +379,7 @@ test_a_real_program(void **state)
     }
     assert_non_null(mkdtemp(dir));
     assert_int_equal(chdir(dir), 0);
-    setenv("DISPLAY", ":77", 1); /* no X server is wanted */
+    setenv("DISPLAY", ":77", 1);                 /* no X server is wanted */
     setenv("LSAN_OPTIONS", "detect_leaks=0", 1); /* of the OpenGL library */
     for (int i = 0; i < 2; i++) {
 #define PROGRAM                                                                                    \
