@@ -80,7 +80,7 @@ fill_v1(struct caps_v1 *caps)
                      CAPS_OCCLUSION_QUERY | CAPS_FRAGMENT_COORD_CONVENTIONS |
                      CAPS_DEPTH_CLIP_DISABLE | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP |
                      CAPS_TEXTURE_MULTISAMPLE;
-    caps->glsl_level = 120;
+    caps->glsl_level = 130; /* the lowest with integers; the GL is 2.1 and ES 2.0 as with 120 */
     caps->max_texture_array_layers = 0;
     caps->max_streamout_buffers = 0;
     caps->max_dual_source_render_targets = 0;
@@ -101,8 +101,10 @@ fill_limits(struct caps_v2 *caps)
     caps->min_aliased_line_width = caps->min_smooth_line_width = 1;
     caps->max_aliased_line_width = caps->max_smooth_line_width = 255;
     caps->max_texture_lod_bias = 16;
+    caps->min_texel_offset = -8;
+    caps->max_texel_offset = 7;
     caps->max_vertex_outputs = MAX_VARYINGS;
-    caps->max_vertex_attribs = MAX_ATTRIBUTES; /* at level 120 also the limit of varyings */
+    caps->max_vertex_attribs = MAX_ATTRIBUTES; /* below level 150 also of varyings */
     caps->uniform_buffer_offset_alignment = 256;
     caps->max_vertex_attrib_stride = 2048;
     caps->max_texture_2d_size = 4096;
@@ -134,8 +136,8 @@ fill_sample_locations(struct caps_v2 *caps)
 void
 caps_fill(struct caps_v2 *caps)
 {
-    /* Zero stands for every feature that is not offered: geometry and tessellation, texel offsets,
-     * shader buffers, images, atomics, compute, video, texture views, copy transfers. */
+    /* Zero stands for every feature that is not offered: geometry and tessellation, shader
+     * buffers, images, atomics, compute, video, texture views, copy transfers. */
     memset(caps, 0, sizeof *caps);
     fill_v1(&caps->v1);
     fill_limits(caps);
