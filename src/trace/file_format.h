@@ -10,9 +10,12 @@
 #define TRACE_MAGIC "AETIUS\x1a\n"
 
 enum {
-    TRACE_VERSION = 1,
+    TRACE_VERSION = 2,
     TRACE_PROGRAM_MAX = 4096,
-    TRACE_HEADER_BYTES = 24, /* magic, version, first frame, program bytes, CRC; the program */
+    TRACE_CAPS_MAX = 65536,
+    /* magic, version, first frame, bytes of the program and of the capabilities, CRC; both */
+    TRACE_HEADER_BYTES = 28,
+    TRACE_HEADER_CRC_AT = 24,
 
     TRACE_CHUNK_MAGIC = 0x4b4e4843, /* "CHNK" */
     TRACE_INDEX_MAGIC = 0x58444e49, /* "INDX" */
