@@ -4,7 +4,8 @@
  * Where TGSI leaves a choice: MAD rounds twice. MIN and MAX give the operand that is a number when
  * one is NaN. ROUND goes to the nearest, halves to even. Derivatives are taken along each
  * row and column of the quad. Conversions to integers truncate and stop at the ends of the range,
- * NaN gives 0. Integer division by zero gives all ones (0 for IDIV). Arithmetic gives one NaN only,
+ * NaN gives 0. Integer division by zero gives all ones (0 for
+ * IDIV, as TGSI says), shifts count by their lowest five bits. Arithmetic gives one NaN only,
  * 0x7fc00000: which operand's NaN a host passes on depends on the host and its compiler. It gives
  * no denormals, but 0, as hardware of 2005 does; what only moves numbers keeps them. */
 #include "gfx/exec_operand.h"
