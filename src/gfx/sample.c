@@ -220,9 +220,9 @@ plan_lane(const struct sample_texture *texture, struct lane_plan *at, const stru
 }
 
 static int32_t
-clamp_index(int32_t index, uint32_t count)
+clamp_index(int64_t index, uint32_t count)
 {
-    return index < 0 ? 0 : (uint32_t)index < count ? index : (int32_t)count - 1;
+    return index < 0 ? 0 : index < count ? (int32_t)index : (int32_t)count - 1;
 }
 
 /* A texel fetch: integers that name a texel and a level. Outside of the texture GLSL leaves the
@@ -242,13 +242,14 @@ plan_fetch(struct lane_plan *at, const struct texture_request *request, uint32_t
     uint32_t z = setup->first_layer;
     if (setup->layer_coord >= 0)
         z += (uint32_t)clamp_index(v[setup->layer_coord], setup->layers);
-    for (uint32_t c = 0; c < setup->dims; c++)
-        v[c] = (int32_t)((uint32_t)v[c] + (uint32_t)(int32_t)request->offset[c]);
     if (setup->dims == 3)
-        z = (uint32_t)clamp_index(v[2], setup->res->levels[at_level].slices);
-    const int32_t y = setup->dims > 1 ? clamp_index(v[1], (uint32_t)l->height) : 0;
-    set_texel(texture, at_level, clamp_index(v[0], (uint32_t)l->width), y, z,
-              next_pass(at, false, 1), at->lane, 0);
+        z = (uint32_t)clamp_index((int64_t)v[2] + request->offset[2],
+                                  setup->res->levels[at_level].slices);
+    const int32_t x = clamp_index((int64_t)v[0] + request->offset[0], (uint32_t)l->width);
+    int32_t y = 0;
+    if (setup->dims > 1)
+        y = clamp_index((int64_t)v[1] + request->offset[1], (uint32_t)l->height);
+    set_texel(texture, at_level, x, y, z, next_pass(at, false, 1), at->lane, 0);
 }
 
 static void
