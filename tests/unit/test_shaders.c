@@ -48,7 +48,11 @@ output_of(const char *language, char *command)
 static bool
 is_tile(const char *line, size_t length)
 {
-    return memchr(line, '-', length) && strncmp(line, "no frame", 8) != 0;
+    static const char *const kinds[] = {"local-", "uniform-", "varying-", "feature-"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (length > strlen(kinds[i]) && !strncmp(line, kinds[i], strlen(kinds[i])))
+            return true;
+    return false;
 }
 
 /* The next line of a tile. */
