@@ -5,6 +5,13 @@
 programs_list=tests/real/programs.txt
 programs_page=docs/studies/programs.md
 
+# For the commands: press KEY ... presses keys, one a second, over and over. Without a window manager
+# they go to the window under the pointer.
+# shellcheck disable=SC2016  # expanded where it runs
+press='press() {
+    while :; do for key; do sleep 1; xdotool mousemove 200 200 key "$key"; done; done &
+}'
+
 # programs_lines RUNS: the lines of the list without blanks around the columns, those that run here
 # (yes) or those that do not (no); of $PROGRAMS only, where that is set.
 programs_lines() {
@@ -29,7 +36,7 @@ run_quietly() (
     cd "$home"
     env -u DISPLAY -u WAYLAND_DISPLAY -u DBUS_SESSION_BUS_ADDRESS -u PULSE_SERVER \
         HOME="$home" XDG_RUNTIME_DIR="$home" SDL_AUDIODRIVER=dummy ALSOFT_DRIVERS=null \
-        PATH="$PATH:/usr/games:/usr/libexec/xscreensaver" NO_AT_BRIDGE=1 LC_ALL=C.UTF-8 \
+        PATH=/usr/bin:/bin:/usr/games:/usr/libexec/xscreensaver NO_AT_BRIDGE=1 LC_ALL=C.UTF-8 \
         timeout -k 10 "${PROGRAM_SECONDS:-120}" "$@" </dev/null
 )
 
@@ -46,7 +53,7 @@ program_row() {
     rm -f "$of/row.json"
     began=$(date +%s.%N)
     run_quietly "$of/home" "$aetius" capture --force -o "$trace" --frames "$2" --stop -- \
-        sh -c "$3" >"$of/log" 2>&1 || {
+        sh -c "$press; $3" >"$of/log" 2>&1 || {
         [ $? = 124 ] && echo "ended after ${PROGRAM_SECONDS:-120} s" >>"$of/log"
         printf '%s\terror\tnot captured: %s\n' "$name" "$(tail -n 1 "$of/log" | tr '\t' ' ')" \
             >>"$out/pictures.txt"
