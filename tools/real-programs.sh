@@ -62,7 +62,8 @@ program_row() {
     }
     captured=$(seconds_since "$began")
     rm -rf "$of/home"
-    picture "$name" "$trace" 0-1
+    "$aetius" info --json "$trace" >"$of/info.json"
+    picture "$name" "$trace" "0-$(jq '.frames - 1' "$of/info.json")"
     began=$(date +%s.%N)
     "$aetius" verify --json "$trace" >"$of/verify.json" 2>"$of/verify.log" || true
     verified=$(seconds_since "$began")
@@ -73,16 +74,11 @@ program_row() {
         "$(tail -n 1 "$of/verify.log" | tr '\t' ' ')" >"$of/verify.line"
     cat "$of/verify.line" >>"$out/pictures.txt"
     "$aetius" sim --json --force -o "$of/sim" "$trace" >"$of/run.json" 2>"$of/sim.log" || return 0
-    jq -n --slurpfile run "$of/run.json" --slurpfile info "$(info_of "$trace" "$of")" \
+    jq -n --slurpfile run "$of/run.json" --slurpfile info "$of/info.json" \
         --arg captured "$captured" --arg verified "$verified" --argjson bytes "$(stat -c %s "$trace")" '
         $run[0] as $r | {width: $r.width, height: $r.height, draws: $info[0].draws,
             fragments: $r.fragments, cycles: $r.cycles, mb: ($bytes / 10000 | round / 100),
             captured: $captured, verified: $verified}' >"$of/row.json"
-}
-
-info_of() {
-    "$aetius" info --json "$1" >"$2/info.json"
-    echo "$2/info.json"
 }
 
 part_programs() {
@@ -161,10 +157,10 @@ programs_write_page() {
 # Programs of Debian
 
 `make real PART=programs` makes this page. OpenGL programs of Debian 12, of every kind that could be
-found and with none tuned for, were captured as they came, two frames of each from the middle, from
-a program that was installed, started and not touched. `tests/real/programs.txt` lists them, a line
-each; a further line is a further program, and `make real PART=programs PROGRAMS="NAME ..."` tries
-those alone.
+found and with none tuned for, were captured as they came, two frames of each from the middle: they
+were installed and started, in a bare X server, without network and sound, and not touched, a few
+keys apart (`press`). `tests/real/programs.txt` lists them, a line each; a further line is a further
+program, and `make real PART=programs PROGRAMS="NAME ..."` tries those alone.
 
 Of @RUN@ programs @MET@ meet the bar, @MISSED@ miss it, @ERROR@ could not be drawn or compared; of
 @EXACT@ the timed machine's pictures, readbacks and query results are the functional renderer's, bit
