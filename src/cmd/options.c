@@ -39,6 +39,15 @@ machine_options_build(const struct machine_options *options, struct simulation *
            simulation_init(simulation, &params, &all, NULL, err);
 }
 
+bool
+parse_warm_up(const char *text, uint32_t *frames, struct error *err)
+{
+    char rest;
+    *frames = WARM_UP_ALL;
+    return !text || sscanf(text, "%9u%c", frames, &rest) == 1 ||
+           fail(err, "--warm-up wants a number of frames");
+}
+
 void
 print_json_tree(cJSON *root)
 {

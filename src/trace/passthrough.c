@@ -426,3 +426,10 @@ passthrough_sink(struct passthrough *passthrough)
 {
     return &passthrough->sink;
 }
+
+bool
+passthrough_keeps(uint32_t format)
+{
+    const struct format_info *info = format_get(format);
+    return info && !(info->depth_bits == 24 && info->stencil_bits == 0);
+}
