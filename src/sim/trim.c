@@ -182,10 +182,9 @@ static void
 say_notes(struct trim *trim)
 {
     char drawn[96];
-    snprintf(drawn, sizeof drawn,
-             "drawn by Aetius from the last whole clear on (%llu draws so far)",
+    snprintf(drawn, sizeof drawn, "drawn again by Aetius (%llu draws so far)",
              (unsigned long long)trim->drawn);
-    say_note(trim, &trim->lost, "overwritten before it is read");
+    say_note(trim, &trim->lost, "left out, since overwritten before anything reads it");
     say_note(trim, &trim->repeated, drawn);
     trim->lost = trim->repeated = (struct note){0};
 }

@@ -3,6 +3,8 @@
  * statistics that it gives inside the whole one. */
 #include "scene.h"
 #include "tiny_run.h"
+/* cmocka.h has a fail() of its own */
+#include "contents.h"
 
 #include "gfx/context.h"
 #include "sim/trim.h"
@@ -377,6 +379,11 @@ test_same_pictures_and_statistics(void **state)
     trim_tiny(once, 0, twice);
     check_frame(&whole, once);
     check_frame(&whole, twice);
+    for (int contents = CONTENTS_OURS; contents <= CONTENTS_NONE; contents++) {
+        cut_with_contents(TINY_TRACE, (enum contents)contents, twice);
+        check_frame(&whole, twice);
+    }
+    trim_tiny(once, 0, twice);
     assert_true(trace_reader_open(&reader, twice, NULL, &err));
     assert_int_equal(trace_first_frame(reader), 1);
     trace_reader_close(reader);
