@@ -243,7 +243,11 @@ cmd_capture(int argc, char **argv)
             "Records what an OpenGL program says to the GPU, frame by frame, while "
             "virgl_test_server\n"
             "(package virgl-server) draws for it, or Aetius itself when that is not installed.\n"
-            "Starts Xvfb when DISPLAY is not set.",
+            "Starts Xvfb when DISPLAY is not set. Frames from a later one on are cut out when the\n"
+            "program has ended: what the GPU had written by then was read from who drew it. What\n"
+            "cannot be read so (samples, depth of 24 bits without stencil) Aetius draws again, "
+            "unless\n"
+            "it is overwritten before anything reads it; a line says which.",
         .options = table,
         .has_program = true};
     struct args args;

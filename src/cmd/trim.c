@@ -115,7 +115,9 @@ cmd_trim(int argc, char **argv)
         "trim", "FILE --frames A-B -o FILE",
         "Writes frames A to B of a trace as a trace of its own: the state and the resources at A,\n"
         "found by drawing what comes before, then the frames. They are numbered from 0 again;\n"
-        "`aetius info` tells their original numbers.",
+        "`aetius info` tells their original numbers. What comes before A may be much: --through "
+        "lets\n"
+        "virgl_test_server draw it, --warm-up leaves most of it out.",
         table, ONE_TRACE};
     struct args args;
     struct error err;
