@@ -44,8 +44,10 @@ say_part(const struct cut_options *options, uint32_t i, const char *path)
     const uint32_t first = options->set.ranges[i].first, last = options->set.ranges[i].last;
     struct stat file;
     const double megabytes = stat(path, &file) ? 0 : (double)file.st_size / 1e6;
-    log_note("%s: frame%s %u to %u, %.2f MB", path, last > first ? "s" : "", first, last,
-             megabytes);
+    if (first == last)
+        log_note("%s: frame %u, %.2f MB", path, first, megabytes);
+    else
+        log_note("%s: frames %u to %u, %.2f MB", path, first, last, megabytes);
 }
 
 bool

@@ -363,6 +363,17 @@ check_paths(const struct trim *trim, struct error *err)
     return true;
 }
 
+/* It may take long. */
+static void
+say_needed(const struct trim *trim)
+{
+    const uint64_t count = needed_draws_count(trim->needed);
+    if (count)
+        log_note("not all can be read back: %llu draws before the frames are drawn again by "
+                 "Aetius (with --warm-up N: only those of the last N frames)",
+                 (unsigned long long)count);
+}
+
 static bool
 find_and_cut(struct trim *trim, const struct frame_set *frames, uint32_t warm_up, struct error *err)
 {
@@ -373,8 +384,10 @@ find_and_cut(struct trim *trim, const struct frame_set *frames, uint32_t warm_up
     executor_sink_init(&trim->executor, &executor);
     trim->state = live_state_create();
     bool ok = needed_draws_find_states(&trim->needed, trim->reader, frames, warm_up,
-                                       trim->read_back, err) &&
-              find_used(trim, err) && cut(trim, err);
+                                       trim->read_back, err);
+    if (ok && trim->read_back)
+        say_needed(trim);
+    ok = ok && find_used(trim, err) && cut(trim, err);
     needed_draws_destroy(trim->needed);
     live_state_destroy(trim->state);
     VEC_FREE(&trim->restored);

@@ -215,6 +215,15 @@ needed_draws_has(const struct needed_draws *needed, uint64_t draw)
            (needed->bits.items[draw / 8] >> draw % 8 & 1);
 }
 
+uint64_t
+needed_draws_count(const struct needed_draws *needed)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < needed->bits.count; i++)
+        count += (uint64_t)__builtin_popcount(needed->bits.items[i]);
+    return count;
+}
+
 bool
 needed_draws_sees(const struct needed_draws *needed, uint32_t range, uint32_t resource)
 {

@@ -29,6 +29,7 @@ void needed_draws_destroy(struct needed_draws *needed); /* NULL: nothing */
 
 /* Draws are counted from 0 over the whole trace. NULL: all are needed. */
 bool needed_draws_has(const struct needed_draws *needed, uint64_t draw);
+uint64_t needed_draws_count(const struct needed_draws *needed); /* those that are */
 /* Of needed_draws_find_states(): whether what a resource (by its number) holds at the start of a
  * range is seen, by its frames or later ones. */
 bool needed_draws_sees(const struct needed_draws *needed, uint32_t range, uint32_t resource);

@@ -94,13 +94,15 @@ is_display(const struct resource_desc *desc)
     return desc->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
 }
 
-/* Whether it may be the front surface of a window: that of an older display target. */
+/* Whether it may be the front surface of a window that an older display target is the back of. */
 static bool
 may_be_front(const struct far_client *client, const struct resource_desc *desc)
 {
     for (size_t i = 0; is_display(desc) && i < client->resources.capacity; i++) {
         const struct far_resource *other = client->resources.slots[i].value;
-        if (other && is_display(&other->desc) && other->desc.handle < desc->handle)
+        if (other && is_display(&other->desc) && other->desc.handle < desc->handle &&
+            other->desc.width == desc->width && other->desc.height == desc->height &&
+            other->desc.format == desc->format)
             return true;
     }
     return false;

@@ -216,6 +216,8 @@ check_all(struct message_sink *renderer, bool ours)
 {
     const struct resource_desc shapes[] = {
         {0, TARGET_CUBE, FORMAT_RGBA, BIND_RENDER_TARGET, 8, 8, 1, 6, 2, 0},
+        {0, TARGET_1D, FORMAT_RGBA, BIND_RENDER_TARGET, 16, 1, 1, 1, 3, 0},
+        {0, TARGET_RECT, FORMAT_RGBA, BIND_RENDER_TARGET, 7, 5, 1, 1, 0, 0},
         {0, TARGET_3D, FORMAT_RGBA, BIND_RENDER_TARGET, 8, 4, 4, 1, 1, 0},
         {0, TARGET_BUFFER, FORMAT_BYTES, BIND_VERTEX_BUFFER, 1000, 1, 1, 1, 0, 0},
     };
