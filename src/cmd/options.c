@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *
 machine_options_preset(const struct machine_options *options)
@@ -42,10 +43,14 @@ machine_options_build(const struct machine_options *options, struct simulation *
 bool
 parse_warm_up(const char *text, uint32_t *frames, struct error *err)
 {
-    char rest;
     *frames = WARM_UP_ALL;
-    return !text || sscanf(text, "%9u%c", frames, &rest) == 1 ||
-           fail(err, "--warm-up wants a number of frames");
+    if (!text)
+        return true;
+    const size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 9 || text[digits])
+        return fail(err, "--warm-up wants a number of frames");
+    *frames = (uint32_t)strtoul(text, NULL, 10);
+    return true;
 }
 
 void
