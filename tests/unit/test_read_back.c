@@ -249,6 +249,45 @@ test_our_own(void **state)
     render_sink_destroy(render);
 }
 
+/* A buffer that is put again and again, in parts that lie over each other or not: what the GPU does
+ * in between sees what was there then, however late it is. */
+static void
+check_puts(struct message_sink *renderer)
+{
+    enum { PART = 256, PUTS = 400 };
+    static uint8_t got[PART * PUTS], part[PART];
+    static struct stream s;
+    const struct resource_desc desc = {
+        0, TARGET_BUFFER, FORMAT_BYTES, BIND_VERTEX_BUFFER, sizeof got, 1, 1, 1, 0, 0};
+    struct message put = {.kind = MESSAGE_PUT, .bytes = part, .size_bytes = PART};
+    struct message get = {.kind = MESSAGE_GET, .client = CLIENT};
+    struct error err = {""};
+    struct rig rig;
+    begin(&rig, renderer, true);
+    create(&rig, desc, RES_UPLOADED);
+    create(&rig, desc, RES_WRITTEN);
+    for (uint32_t i = 0; i < PUTS; i++) {
+        const uint32_t from = i % 3 * (PART / 2);
+        memset(part, (int)(i & 0xff), PART);
+        put.transfer.handle = RES_UPLOADED;
+        put.transfer.box = (struct box){(int32_t)from, 0, 0, PART, 1, 1};
+        say(&rig, put);
+        s.count = 0;
+        PACKET(&s, 17, 0, RES_WRITTEN, 0, i * PART, 0, 0, RES_UPLOADED, 0, from, 0, 0, PART, 1, 1);
+        say(&rig, stream_message(&s, CLIENT));
+    }
+    get.transfer.handle = RES_WRITTEN;
+    get.transfer.box = (struct box){0, 0, 0, sizeof got, 1, 1};
+    if (!renderer->take(renderer->data, &get, got, sizeof got, &err))
+        fail_msg("%s", err.text);
+    for (uint32_t i = 0; i < sizeof got; i++)
+        assert_int_equal(got[i], i / PART & 0xff);
+    swap(&rig);
+    swap(&rig);
+    say(&rig, (struct message){.kind = MESSAGE_CLIENT_END});
+    trace_reader_close(end(&rig));
+}
+
 static void
 test_the_reference(void **state)
 {
@@ -260,6 +299,7 @@ test_the_reference(void **state)
         skip();
     }
     check_all(passthrough_sink(passthrough), false);
+    check_puts(passthrough_sink(passthrough));
     passthrough_destroy(passthrough);
 }
 
