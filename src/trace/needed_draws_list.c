@@ -318,12 +318,6 @@ add_region(struct work_list *list, const struct live_work *packet)
 }
 
 static bool
-is_display(const struct resource_desc *desc)
-{
-    return desc->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
-}
-
-static bool
 same_picture(const struct resource_desc *a, const struct resource_desc *b)
 {
     return a->width == b->width && a->height == b->height && a->format == b->format &&
@@ -335,14 +329,15 @@ same_picture(const struct resource_desc *a, const struct resource_desc *b)
 static bool
 may_be_front(const struct resource_desc *back, const struct resource_desc *front)
 {
-    return is_display(back) && is_display(front) && front->handle > back->handle &&
-           same_picture(back, front) && back->samples == front->samples;
+    return resource_is_display(back) && resource_is_display(front) &&
+           front->handle > back->handle && same_picture(back, front) &&
+           back->samples == front->samples;
 }
 
 static bool
 may_be_twin(const struct resource_desc *front, const struct resource_desc *twin)
 {
-    return is_display(front) && twin->samples > 1 && same_picture(front, twin);
+    return resource_is_display(front) && twin->samples > 1 && same_picture(front, twin);
 }
 
 static void
@@ -368,7 +363,7 @@ add_shows(struct work_list *list, uint32_t client_number, const struct live_reso
     for (int twins = 0; client && twins < 2; twins++)
         for (size_t i = 0; i < client->resources.capacity; i++) {
             const struct live_resource *from = client->resources.slots[i].value;
-            if (from && is_display(&from->desc) && (twins || !shown || from == shown))
+            if (from && resource_is_display(&from->desc) && (twins || !shown || from == shown))
                 add_shows_of(list, client, from, twins ? NULL : made, twins != 0);
         }
 }
@@ -429,7 +424,7 @@ take_message(struct work_list *list, const struct message *message)
                      live_state_resource(list->state, message->client, message->transfer.handle));
     }
     const struct live_resource *made = live_state_new_resource(list->state);
-    if (made && is_display(&made->desc))
+    if (made && resource_is_display(&made->desc))
         add_shows(list, message->client, NULL, made);
 }
 

@@ -88,19 +88,13 @@ follow(struct read_back *read_back, const struct message *message)
     }
 }
 
-static bool
-is_display(const struct resource_desc *desc)
-{
-    return desc->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
-}
-
 /* Whether it may be the front surface of a window that an older display target is the back of. */
 static bool
 may_be_front(const struct far_client *client, const struct resource_desc *desc)
 {
-    for (size_t i = 0; is_display(desc) && i < client->resources.capacity; i++) {
+    for (size_t i = 0; resource_is_display(desc) && i < client->resources.capacity; i++) {
         const struct far_resource *other = client->resources.slots[i].value;
-        if (other && is_display(&other->desc) && other->desc.handle < desc->handle &&
+        if (other && resource_is_display(&other->desc) && other->desc.handle < desc->handle &&
             other->desc.width == desc->width && other->desc.height == desc->height &&
             other->desc.format == desc->format)
             return true;
