@@ -155,7 +155,7 @@ drop(struct rig *rig, uint32_t handle)
 static struct trace_reader *
 end(struct rig *rig)
 {
-    struct trace_reader *reader;
+    struct trace_reader *reader = NULL;
     struct error err = {""};
     assert_true(read_back_done(rig->read_back));
     if (!read_back_close(rig->read_back, &err) ||
