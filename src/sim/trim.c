@@ -6,6 +6,7 @@
  * (occlusion queries are), and bytes of resources that no command of the frames can read. */
 #include "sim/trim.h"
 
+#include "base/file.h"
 #include "base/log.h"
 #include "gfx/cleared.h"
 #include "sim/executor.h"
@@ -38,6 +39,7 @@ struct trim {
     struct live_state *state;
     struct trace_writer *writer;  /* of the part that is being cut out, or NULL */
     const struct live_used *used; /* by that part */
+    const char *path;             /* its own */
 };
 
 /* Where a walk stands: in the frame `frame`, before the end of the part `at`; started: its messages
@@ -204,17 +206,25 @@ static bool
 begin_part(struct trim *trim, struct part *part, struct error *err)
 {
     trim->used = &part->used;
+    trim->path = part->path;
     return trace_writer_create_part(&trim->writer, part->path, trim->reader,
                                     trace_first_frame(trim->reader) + part->first, err) &&
            ((part->first == 0 && !live_state_holds_client(trim->state)) || write_state(trim, err));
 }
 
+/* `ok`: all of it was written; a part that is not whole leaves no file. */
 static bool
-end_part(struct trim *trim, struct error *err)
+end_part(struct trim *trim, bool ok, struct error *err)
 {
     struct trace_writer *writer = trim->writer;
+    struct error closing;
     trim->writer = NULL;
-    return !writer || trace_writer_close(writer, err);
+    if (!writer)
+        return ok;
+    ok = trace_writer_close(writer, ok ? err : &closing) && ok;
+    if (!ok)
+        file_make_way(trim->path, NULL);
+    return ok;
 }
 
 /* What a part is followed by has to be drawn as well when another one comes. */
@@ -234,7 +244,7 @@ cut_message(struct trim *trim, struct walk *walk, const struct message *message,
         if (!run_message(trim, message, err))
             return false;
     }
-    return !step(trim, walk, message) || end_part(trim, err);
+    return !step(trim, walk, message) || end_part(trim, true, err);
 }
 
 static bool
@@ -255,8 +265,7 @@ cut(struct trim *trim, struct error *err)
         progress_at(&progress, walk.frame, NULL);
     }
     progress_end(&progress);
-    struct error closing;
-    return end_part(trim, ok ? err : &closing) && ok;
+    return end_part(trim, ok, err);
 }
 
 static bool
