@@ -1,6 +1,7 @@
 /* Raw blocks from a stream (analysis/compression.h). */
 #include "analysis/compression.h"
 
+#include "base/interrupt.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -33,6 +34,8 @@ raw_blocks_next(struct raw_blocks *raw, struct blocks_segment *segment, bool *en
                 struct error *err)
 {
     size_t bytes = fread(raw->blocks, 1, AT_ONCE * sizeof *raw->blocks, raw->stream);
+    if (!interrupt_check(err))
+        return false;
     if (ferror(raw->stream))
         return fail(err, "cannot read raw blocks: %s", strerror(errno));
     if (bytes % CODEC_BLOCK_BYTES)

@@ -1,6 +1,7 @@
 /* aetius capture: records a trace of a program while virgl_test_server draws for it, or our own
  * functional renderer where that cannot run. */
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/options.h"
@@ -124,13 +125,18 @@ capture(const struct capture_options *options, char **program, struct error *err
     uint32_t frames = 0;
     uint64_t draws = 0;
     bool later = first_frame(options) > 0;
+    interrupt_watch();
     char *path = mem_printf("%s%s", options->out, later ? ".part" : "");
     bool ok = record(options, path, program, &frames, &draws, &result, err);
+    const bool keeps = later && interrupt_pending() && frames;
+    if (keeps)
+        ok = fail(err, "interrupted: the %u frames from the start on are in %s, for `aetius trim`",
+                  frames, path);
     if (ok && later)
         ok = frames > first_frame(options) ? shorten(options, path, &frames, err)
                                            : fail(err, "%s ended in frame %u, before frame %u",
                                                   program[0], frames, first_frame(options));
-    if (later)
+    if (later && !keeps)
         unlink(path);
     free(path);
     if (!ok)

@@ -1,5 +1,6 @@
 /* aetius trim: a self-contained shorter trace. */
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/options.h"
@@ -69,6 +70,7 @@ static bool
 trim_to_paths(const struct trim_options *options, const char *path, struct error *err)
 {
     const uint32_t count = options->set.count;
+    interrupt_watch();
     char **paths = mem_alloc(count * sizeof *paths);
     for (uint32_t i = 0; i < count; i++)
         paths[i] = part_path(options, i);

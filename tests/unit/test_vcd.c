@@ -66,7 +66,7 @@ pushes_and_pops(void **state)
     assert_non_null(vcd);
     assert_true(clock_run(&clock, &sink.done, 1000, &err));
     assert_true(vcd_destroy(vcd, &err));
-    assert_true(file_read(path, &text, &size, &err));
+    assert_true(file_read(path, SIZE_MAX, &text, &size, &err));
     /* signals in order: ! source, " sink, then # held, $ pushed, % popped */
     assert_non_null(strstr(text, "$var wire 2 ! source.state $end"));
     assert_non_null(strstr(text, "$var wire 2 \" sink_3.state $end"));
