@@ -23,7 +23,6 @@ check_names(const struct params *p, struct error *err)
                                  "machine.ini",
                                  "pixel.json",
                                  "signals.vcd",
-                                 "signals.gtkw",
                                  "blocks.color",
                                  "blocks.z"};
     const uint32_t count = sizeof names / sizeof names[0];
@@ -89,7 +88,6 @@ static const char *const tables[] = {
     "pixel.json",
     "blocks.color",
     "blocks.z",
-    "signals.gtkw",
     "signals.vcd",
     "signaltrace.txt",
 };
