@@ -261,6 +261,7 @@ run_folder_attach(struct run_folder *folder, struct simulation *sim, struct erro
         return true;
     bool all = p->SIMULATOR.Statistics;
     return write_machine(folder, err) &&
+           (!folder->maps || maps_write_legends(folder->maps, folder->dir, err)) &&
            open_table(folder, &folder->frames_csv, all && p->SIMULATOR.PerFrameStatistics,
                       p->SIMULATOR.StatsFilePerFrame, "frame", err) &&
            open_table(folder, &folder->batches_csv, all && p->SIMULATOR.PerBatchStatistics,

@@ -68,7 +68,8 @@ is_frame(const char *name)
 static bool
 is_map(const char *name)
 {
-    return is_numbered(name, "frame-", maps_is_end);
+    return is_numbered(name, "frame-", maps_is_end) ||
+           (!strncmp(name, "legend-", 7) && maps_is_end(name + 6));
 }
 
 bool
