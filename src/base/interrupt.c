@@ -1,10 +1,13 @@
 #include "base/interrupt.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { SIGNALS = sizeof signals / sizeof signals[0] };
+enum { SIGNALS = sizeof signals / sizeof signals[0], TURN_MS = 100 };
 
 /* The first that came; written by the handler alone. */
 static volatile sig_atomic_t interrupted;
@@ -57,6 +60,37 @@ bool
 interrupt_check(struct error *err)
 {
     return !interrupted || fail(err, "interrupted");
+}
+
+/* In turns: a signal that comes just before poll() does not end it. */
+bool
+interrupt_await(int fd, int milliseconds)
+{
+    struct pollfd polled = {.fd = fd, .events = POLLIN};
+    for (int waited = 0; waited < milliseconds && !interrupted; waited += TURN_MS)
+        if (poll(&polled, 1, TURN_MS) > 0)
+            return true;
+    return false;
+}
+
+ssize_t
+interrupt_read(int fd, void *bytes, size_t size, struct error *err)
+{
+    size_t done = 0;
+    while (done < size) {
+        while (!interrupt_await(fd, TURN_MS))
+            if (!interrupt_check(err))
+                return -1;
+        const ssize_t n = read(fd, (char *)bytes + done, size - done);
+        if (n == 0)
+            break;
+        if (n < 0 && errno != EINTR) {
+            fail(err, "%s", strerror(errno));
+            return -1;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return (ssize_t)done;
 }
 
 int

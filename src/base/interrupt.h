@@ -8,6 +8,7 @@
 #include "base/error.h"
 
 #include <signal.h>
+#include <sys/types.h>
 
 void interrupt_init(void);
 void interrupt_watch(void);
@@ -15,6 +16,11 @@ void interrupt_watch(void);
 bool interrupt_pending(void);
 /* false, with the message, when one came. */
 bool interrupt_check(struct error *err);
+/* Reads up to `size` bytes, less only at the end of the file; -1 with the message, also when a
+ * signal came while it waited. */
+ssize_t interrupt_read(int fd, void *bytes, size_t size, struct error *err);
+/* Waits so long for something to read; false also when a signal came. */
+bool interrupt_await(int fd, int milliseconds);
 /* What a command ends with that comes to `status`: 128 + the signal when one made it fail. */
 int interrupt_status(int status);
 

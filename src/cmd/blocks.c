@@ -204,7 +204,7 @@ take_raw(const struct blocks_options *options, struct error *err)
     if (!blocks_writer_create(&writer, options->out, options->input.z ? CODEC_DEPTH : CODEC_COLOR,
                               err))
         return false;
-    struct raw_blocks *raw = raw_blocks_create(stdin, &tag);
+    struct raw_blocks *raw = raw_blocks_create(STDIN_FILENO, &tag);
     while (ok) {
         ok = raw_blocks_next(raw, &segment, &end, err);
         if (!ok || end)

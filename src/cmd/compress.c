@@ -34,7 +34,7 @@ add_raw(struct compression *compression, const struct block_input_options *optio
         struct error *err)
 {
     const struct block_tag tag = block_input_tag(options);
-    struct raw_blocks *raw = raw_blocks_create(stdin, &tag);
+    struct raw_blocks *raw = raw_blocks_create(STDIN_FILENO, &tag);
     struct blocks_segment segment;
     bool end = false, ok = true;
     while (ok && !interrupt_pending()) {

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,9 +54,20 @@ finish(int status)
     return EXIT_FAILED;
 }
 
+/* Where a standard stream is closed, the first file that is opened must not take its place: what is
+ * said would go into it. The stand-in fails as the closed one would. */
+static void
+hold_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+            _exit(EXIT_FAILED);
+}
+
 int
 main(int argc, char **argv)
 {
+    hold_streams();
     signal(SIGPIPE, SIG_IGN);
     interrupt_init();
     if (argc < 2) {

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -36,8 +35,7 @@ static bool
 read_display(int fd, char *number, size_t size)
 {
     size_t n = 0;
-    struct pollfd polled = {.fd = fd, .events = POLLIN};
-    while (n + 1 < size && !interrupt_pending() && poll(&polled, 1, DISPLAY_SECONDS * 1000) == 1) {
+    while (n + 1 < size && interrupt_await(fd, DISPLAY_SECONDS * 1000)) {
         ssize_t got = read(fd, number + n, size - 1 - n);
         if (got <= 0)
             break;

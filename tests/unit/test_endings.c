@@ -374,6 +374,33 @@ whole_frames_are_kept(void **state)
     free(json);
 }
 
+/* Nothing that is said goes into a file that took a closed stream's number. */
+static void
+closed_streams_are_not_files(void **state)
+{
+    static const char *const tables[] = {"stats.frames.csv.gz", "stats.batches.csv.gz",
+                                         "stats.cycles.csv.gz"};
+    char *command = mem_printf("%s sim %s -o %s/run <&- >&- 2>&-", aetius, TINY, dir);
+    assert_int_equal(WEXITSTATUS(system(command)), 1);
+    assert_int_equal(RUN("sim", TINY, "-o", "@other"), 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        char *path[2] = {mem_printf("%s/run/%s", dir, tables[i]),
+                         mem_printf("%s/other/%s", dir, tables[i])};
+        char *bytes[2];
+        size_t size[2];
+        struct error err;
+        for (uint32_t f = 0; f < 2; f++)
+            assert_true(file_read(path[f], SIZE_MAX, &bytes[f], &size[f], &err));
+        assert_int_equal(size[0], size[1]);
+        assert_memory_equal(bytes[0], bytes[1], size[0]);
+        for (uint32_t f = 0; f < 2; f++) {
+            free(path[f]);
+            free(bytes[f]);
+        }
+    }
+    free(command);
+}
+
 static void
 a_cut_that_fails_leaves_no_file(void **state)
 {
@@ -512,6 +539,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(runs_do_not_mix, clean),
         cmocka_unit_test_teardown(a_run_killed_in_its_first_frame_leaves_nothing, clean),
         cmocka_unit_test_teardown(whole_frames_are_kept, clean),
+        cmocka_unit_test_teardown(closed_streams_are_not_files, clean),
         cmocka_unit_test_teardown(a_cut_that_fails_leaves_no_file, clean),
         cmocka_unit_test_teardown(raw_blocks_are_counted_before_they_are_written, clean),
         cmocka_unit_test_teardown(what_a_killed_process_left_is_removed, clean),
