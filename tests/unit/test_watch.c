@@ -161,16 +161,11 @@ legends_show_the_scale(void **state)
         uint32_t x, y;
         uint8_t rgb[3];
     } cases[] = {
-        {MAP_OVERDRAW, 0, 0, {0, 0, 0}},
-        {MAP_OVERDRAW, 85, 5, {0, 255, 255}},
-        {MAP_LATENCY, 170, 15, {255, 255, 0}},
-        {MAP_MISSES, 255, 0, {255, 255, 255}},
-        {MAP_CULLED, 255, 0, {255, 0, 0}},
-        {MAP_CULLED, 128, 16, {0, 128, 0}},
-        {MAP_CULLED, 255, 47, {0, 0, 255}},
-        {MAP_COMPRESSION, 10, 0, {0, 0, 0}},
-        {MAP_COMPRESSION, 130, 0, {0, 255, 0}},
-        {MAP_COMPRESSION, 250, 0, {255, 0, 0}},
+        {MAP_OVERDRAW, 0, 0, {0, 0, 0}},        {MAP_OVERDRAW, 85, 5, {0, 255, 255}},
+        {MAP_LATENCY, 170, 15, {255, 255, 0}},  {MAP_MISSES, 255, 0, {255, 255, 255}},
+        {MAP_CULLED, 255, 0, {255, 0, 0}},      {MAP_CULLED, 128, 16, {0, 128, 0}},
+        {MAP_CULLED, 255, 47, {0, 0, 255}},     {MAP_COMPRESSION, 10, 0, {0, 0, 0}},
+        {MAP_COMPRESSION, 130, 0, {0, 255, 0}}, {MAP_COMPRESSION, 250, 0, {255, 0, 0}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct picture legend;
