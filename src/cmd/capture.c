@@ -1,6 +1,7 @@
 /* aetius capture: records a trace of a program while virgl_test_server draws for it, or our own
  * functional renderer where that cannot run. */
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/cut.h"
@@ -38,6 +39,7 @@ struct recording {
     char *path, *contents;
     uint32_t frames;
     uint64_t draws;
+    bool keep; /* interrupted: all that was said is kept */
 };
 
 /* The fast one of the two, or ours. */
@@ -186,7 +188,12 @@ capture(const struct capture_options *options, char **program, struct recording 
 {
     struct launch_result result;
     const bool whole = is_whole(options);
-    if (!record(options, program, recording, &result, err)) {
+    bool ok = record(options, program, recording, &result, err);
+    recording->keep = !whole && interrupt_pending() && recording->frames;
+    if (recording->keep)
+        ok = fail(err, "interrupted: the %u frames from the start on are in %s, for `aetius trim`",
+                  recording->frames, recording->path);
+    if (!ok) {
         if (whole && !recording->frames && !recording->draws)
             remove_empty(recording->path);
         return EXIT_FAILED;
@@ -209,9 +216,11 @@ capture_to_paths(const struct capture_options *options, char **program, struct e
     struct recording recording = {0};
     recording.path = whole ? mem_strdup(cut->out) : cut_work_path(cut, "part");
     recording.contents = whole ? NULL : cut_work_path(cut, "contents.part");
+    interrupt_watch();
     const int status = capture(options, program, &recording, err);
     if (!whole) {
-        unlink(recording.path);
+        if (!recording.keep)
+            unlink(recording.path);
         unlink(recording.contents);
     }
     free(recording.path);

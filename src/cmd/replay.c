@@ -1,8 +1,10 @@
 /* aetius replay: the pictures of a trace, without time. */
 #include "base/args.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
+#include "report/run_place.h"
 #include "trace/file.h"
 #include "trace/frames.h"
 #include "trace/needed_draws.h"
@@ -11,7 +13,7 @@ int cmd_replay(int argc, char **argv);
 
 struct replay_options {
     const char *dir, *reference;
-    bool single;
+    bool single, force;
     struct frame_set wanted;
     struct machine_options machine;
     const char *warm_up_text;
@@ -54,6 +56,7 @@ replay(const char *path, const struct replay_options *options, struct error *err
     struct trace_reader *reader;
     struct renderer renderer = {0};
     struct frames frames;
+    struct run_place place;
     struct error warning;
     if (!trace_reader_open(&reader, path, &warning, err))
         return false;
@@ -67,10 +70,14 @@ replay(const char *path, const struct replay_options *options, struct error *err
         ok = needed_draws_find(&needed, reader, wanted, options->warm_up, err);
         render_sink_need(renderer.ours, needed);
     }
-    if (ok && (ok = frames_init(&frames, renderer.sink, options->dir, wanted, err))) {
+    if (ok && (ok = run_place_take(&place, options->dir, options->force, NULL, err))) {
+        frames_init(&frames, renderer.sink, options->dir, wanted);
         ok = feed(reader, &frames, options, err);
         log_note("%u pictures in %s/frames", frames.written, options->dir);
+        if (!ok && !frames.written)
+            run_place_clear(&place);
         frames_fini(&frames);
+        run_place_leave(&place);
     }
     renderer_fini(&renderer);
     needed_draws_destroy(needed);
@@ -100,6 +107,7 @@ cmd_replay(int argc, char **argv)
         OPTION_REFERENCE(&options.reference),
         {"single-sampled", 0, ARG_FLAG, &options.single, NULL,
          "give every pixel one sample, whatever the program asked for", false},
+        OPTION_FORCE(&options.force, "replace the run or the pictures that DIR holds"),
         MACHINE_OPTIONS(&options.machine),
         {0},
     };
@@ -117,5 +125,6 @@ cmd_replay(int argc, char **argv)
     if (options.warm_up_text && options.reference)
         return args_usage_error(&spec,
                                 "--warm-up is of Aetius' own renderer: a reference draws all");
+    interrupt_watch();
     return conclude(read_params(&options, &err) && replay(args.operands[0], &options, &err), &err);
 }

@@ -84,17 +84,22 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
         log_warning("%s", warning.text);
     interrupt_watch();
     bool stopped = false;
+    size_t whole = 0;
     bool ok = has_frames(reader, path, &options->timed, err) &&
               simulate_begin(&s, options, trace_program(reader), path, err);
     if (ok) {
         ok = drive(&s, reader, err);
-        if (!ok)
+        if (!ok && !interrupt_pending())
             memory_need_tell(reader, &s.params, frame_set_last(&options->timed), err);
-        stopped = s.sim.stopped;
+        stopped = s.sim.stopped || (!ok && interrupt_pending());
+        whole = s.folder.frames.count;
         ok = simulate_end(&s, ok, ok ? err : &closing) && ok;
     }
     trace_reader_close(reader);
-    return ok && (!stopped || fail(err, "interrupted"));
+    if (stopped)
+        return whole ? fail(err, "interrupted: %zu frames are whole in %s", whole, options->dir)
+                     : fail(err, "interrupted before a frame was whole");
+    return ok;
 }
 
 int

@@ -1,4 +1,5 @@
 /* aetius trim: a self-contained shorter trace. */
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/cut.h"
@@ -127,5 +128,6 @@ cmd_trim(int argc, char **argv)
     if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err))
         return args_usage_error(&spec, "%s", err.text);
     cut->in_folder = cut->set.count > 1;
+    interrupt_watch();
     return conclude(trim(&options, args.operands[0], &err), &err);
 }

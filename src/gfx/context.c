@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* They are looked for one after another, and no program comes near. */
+enum { MOST_CLIENTS = 1024, MOST_SUB_CONTEXTS = 1024 };
+
 static uint32_t
 table_slot(const struct handle_table *table, uint32_t handle)
 {
@@ -258,6 +261,11 @@ client_begin(struct gpu_device *device, const struct gpu_cmd *cmd, struct error 
 {
     if (find_client(device, cmd->client))
         return fail(err, "client %u is connected already", cmd->client);
+    uint32_t count = 0;
+    for (const struct gpu_client *other = device->clients; other; other = other->next)
+        count++;
+    if (count == MOST_CLIENTS)
+        return fail(err, "client %u: %d are connected already", cmd->client, MOST_CLIENTS);
     struct gpu_client *client = mem_alloc(sizeof *client);
     client->id = cmd->client;
     client->next = device->clients;
@@ -358,6 +366,11 @@ sub_context_op(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     if (cmd->op == GPU_CREATE_SUB_CTX) {
         if (state)
             return fail(err, "sub-context %u is there already", id);
+        uint32_t count = 0;
+        for (const struct gpu_state *other = client->states; other; other = other->next)
+            count++;
+        if (count == MOST_SUB_CONTEXTS)
+            return fail(err, "sub-context %u: there are %d already", id, MOST_SUB_CONTEXTS);
         state_create(client, id);
         return true;
     }

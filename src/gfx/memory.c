@@ -1,31 +1,15 @@
-/* The simulated memory: an mmap without reserved swap, and a first-fit allocator whose sorted free
- * list is kept apart from the bytes. */
+/* The simulated memory: an mmap without reserved swap, and a first-fit allocator whose free ranges
+ * are kept apart from the bytes. */
 #include "gfx/memory.h"
 
-#include "base/mem.h"
-
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-struct memory_range { /* free; sorted by address, never adjacent to the next */
-    uint32_t address, bytes;
-    struct memory_range *next;
-};
 
 static uint32_t
 round_up(uint32_t bytes)
 {
     return bytes == 0 ? MEMORY_ALIGN : (bytes + MEMORY_ALIGN - 1) & ~(MEMORY_ALIGN - 1);
-}
-
-static struct memory_range *
-range_create(uint32_t address, uint32_t bytes, struct memory_range *next)
-{
-    struct memory_range *range = mem_alloc(sizeof *range);
-    *range = (struct memory_range){address, bytes, next};
-    return range;
 }
 
 bool
@@ -42,7 +26,7 @@ gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *er
     memory->bytes = bytes;
     memory->size_bytes = memory->limit_bytes = size_bytes;
     /* The first line is never given out, so that address 0 means nothing. */
-    memory->free_list = range_create(MEMORY_ALIGN, size_bytes - MEMORY_ALIGN, NULL);
+    free_ranges_add(&memory->free, MEMORY_ALIGN, size_bytes - MEMORY_ALIGN);
     return true;
 }
 
@@ -65,10 +49,7 @@ gpu_memory_let_grow(struct gpu_memory *memory, struct error *err)
 void
 gpu_memory_fini(struct gpu_memory *memory)
 {
-    for (struct memory_range *range = memory->free_list, *next; range; range = next) {
-        next = range->next;
-        free(range);
-    }
+    free_ranges_fini(&memory->free);
     if (memory->bytes)
         munmap(memory->bytes, memory->limit_bytes);
     memset(memory, 0, sizeof *memory);
@@ -91,48 +72,35 @@ gpu_memory_zero(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
     memset(memory->bytes + last, 0, end - last);
 }
 
-/* Cuts `bytes` at `address` out of the free range at *link. */
+/* Cuts `bytes` at `address` out of the free range. */
 static void
-take_out(struct gpu_memory *memory, struct memory_range **link, uint32_t address, uint32_t bytes)
+take_out(struct gpu_memory *memory, struct free_range range, uint32_t address, uint32_t bytes)
 {
-    struct memory_range *range = *link;
-    uint32_t before = address - range->address, after = range->bytes - before - bytes;
+    const uint32_t before = address - range.address, after = range.bytes - before - bytes;
+    free_ranges_remove(&memory->free, range.address);
+    if (before)
+        free_ranges_add(&memory->free, range.address, before);
     if (after)
-        range->next = range_create(address + bytes, after, range->next);
-    range->bytes = before;
-    if (before == 0) {
-        *link = range->next;
-        free(range);
-    }
+        free_ranges_add(&memory->free, address + bytes, after);
     memory->used_bytes += bytes;
     if (memory->used_bytes > memory->peak_bytes)
         memory->peak_bytes = memory->used_bytes;
 }
 
-/* Whether a range has `bytes` at a multiple of `align`, a power of two. */
+/* The free range at the memory's end. */
 static bool
-fits(const struct memory_range *range, uint32_t bytes, uint32_t align)
+find_last(const struct gpu_memory *memory, struct free_range *last)
 {
-    const uint32_t lead = -range->address & (align - 1);
-    return range->bytes >= bytes && range->bytes - bytes >= lead;
-}
-
-static struct memory_range *
-last_range(const struct gpu_memory *memory)
-{
-    struct memory_range *last = memory->free_list;
-    while (last && last->next)
-        last = last->next;
-    return last;
+    return free_ranges_before(&memory->free, UINT32_MAX, last) &&
+           last->address + last->bytes == memory->size_bytes;
 }
 
 /* Where the memory has to end for `bytes` more at its end. */
 static uint64_t
 end_with(const struct gpu_memory *memory, uint32_t bytes, uint32_t align)
 {
-    const struct memory_range *last = last_range(memory);
-    const bool is_free = last && last->address + last->bytes == memory->size_bytes;
-    const uint64_t start = is_free ? last->address : memory->size_bytes;
+    struct free_range last;
+    const uint64_t start = find_last(memory, &last) ? last.address : memory->size_bytes;
     return (start + align - 1) / align * align +
            ((uint64_t)bytes + MEMORY_ALIGN - 1) / MEMORY_ALIGN * MEMORY_ALIGN;
 }
@@ -147,11 +115,12 @@ grow(struct gpu_memory *memory, uint64_t end)
     if (end <= old || end > memory->limit_bytes ||
         mprotect(memory->bytes, size, PROT_READ | PROT_WRITE))
         return false;
-    struct memory_range *last = last_range(memory);
-    if (last && last->address + last->bytes == old)
-        last->bytes += size - old;
+    struct free_range last = {old, 0};
+    if (find_last(memory, &last))
+        free_ranges_remove(&memory->free, last.address);
     else
-        *(last ? &last->next : &memory->free_list) = range_create(old, size - old, NULL);
+        last = (struct free_range){old, 0};
+    free_ranges_add(&memory->free, last.address, last.bytes + size - old);
     memory->size_bytes = size;
     return true;
 }
@@ -159,30 +128,25 @@ grow(struct gpu_memory *memory, uint64_t end)
 bool
 gpu_memory_take(struct gpu_memory *memory, uint32_t bytes, uint32_t align, uint32_t *address)
 {
-    struct memory_range **link = &memory->free_list;
+    struct free_range range;
     if (bytes > memory->limit_bytes)
         return false;
     bytes = round_up(bytes);
-    while (*link && !fits(*link, bytes, align))
-        link = &(*link)->next;
-    if (!*link)
+    if (!free_ranges_fit(&memory->free, bytes, align, &range))
         return grow(memory, end_with(memory, bytes, align)) &&
                gpu_memory_take(memory, bytes, align, address);
-    *address = (*link)->address + (-(*link)->address & (align - 1));
-    take_out(memory, link, *address, bytes);
+    *address = range.address + (-range.address & (align - 1));
+    take_out(memory, range, *address, bytes);
     return true;
 }
 
 bool
 gpu_memory_exhausted(const struct gpu_memory *memory, uint32_t bytes, struct error *err)
 {
-    uint32_t largest = 0;
-    for (const struct memory_range *range = memory->free_list; range; range = range->next)
-        largest = range->bytes > largest ? range->bytes : largest;
     return fail(err,
                 MEMORY_EXHAUSTED ": no %u bytes in a row, %u of %u are in use, %u is the largest "
                                  "free part: raise MEMORYCONTROLLER.MemorySize, to %llu at least",
-                bytes, memory->used_bytes, memory->size_bytes, largest,
+                bytes, memory->used_bytes, memory->size_bytes, free_ranges_largest(&memory->free),
                 (unsigned long long)end_with(memory, bytes, MEMORY_ALIGN));
 }
 
@@ -198,18 +162,17 @@ gpu_memory_alloc(struct gpu_memory *memory, uint32_t bytes, uint32_t *address, s
 bool
 gpu_memory_alloc_at(struct gpu_memory *memory, uint32_t address, uint32_t bytes, struct error *err)
 {
-    struct memory_range **link = &memory->free_list;
+    struct free_range range;
     const uint64_t end = (uint64_t)address + round_up(bytes);
     grow(memory, end); /* if that is outside, and it may */
-    while (*link && (uint64_t)(*link)->address + (*link)->bytes < end)
-        link = &(*link)->next;
-    if (bytes > memory->size_bytes || address % MEMORY_ALIGN || !*link ||
-        (*link)->address > address)
+    if (bytes > memory->size_bytes || address % MEMORY_ALIGN ||
+        !free_ranges_before(&memory->free, address, &range) ||
+        (uint64_t)range.address + range.bytes < end)
         return fail(err,
                     "%u bytes at 0x%x of the simulated memory of %u are not free (if it is smaller "
                     "than the trace's: raise MEMORYCONTROLLER.MemorySize)",
                     bytes, address, memory->size_bytes);
-    take_out(memory, link, address, round_up(bytes));
+    take_out(memory, range, address, round_up(bytes));
     gpu_memory_zero(memory, address, round_up(bytes));
     return true;
 }
@@ -217,28 +180,25 @@ gpu_memory_alloc_at(struct gpu_memory *memory, uint32_t address, uint32_t bytes,
 void
 gpu_memory_free(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
 {
-    uint32_t rounded = round_up(bytes);
-    struct memory_range *before = NULL, *after = memory->free_list;
-    while (after && after->address < address) {
-        before = after;
-        after = after->next;
-    }
+    const uint32_t freed = round_up(bytes);
+    uint32_t rounded = freed;
+    struct free_range before, after;
+    const bool has_before = free_ranges_before(&memory->free, address, &before);
+    const bool has_after = free_ranges_after(&memory->free, address, &after);
     BUG_ON(address < MEMORY_ALIGN || address % MEMORY_ALIGN != 0 ||
                rounded > memory->size_bytes - address || rounded > memory->used_bytes ||
-               (before && before->address + before->bytes > address) ||
-               (after && address + rounded > after->address),
+               (has_before && before.address + before.bytes > address) ||
+               (has_after && address + rounded > after.address),
            "freeing %u bytes at 0x%x, which are not in use", bytes, address);
-    memory->used_bytes -= rounded;
-    struct memory_range *range = before;
-    if (before && before->address + before->bytes == address) {
-        before->bytes += rounded;
-    } else {
-        range = range_create(address, rounded, after);
-        *(before ? &before->next : &memory->free_list) = range;
+    memory->used_bytes -= freed;
+    if (has_before && before.address + before.bytes == address) {
+        free_ranges_remove(&memory->free, before.address);
+        address = before.address;
+        rounded += before.bytes;
     }
-    if (after && range->address + range->bytes == after->address) {
-        range->bytes += after->bytes;
-        range->next = after->next;
-        free(after);
+    if (has_after && address + rounded == after.address) {
+        free_ranges_remove(&memory->free, after.address);
+        rounded += after.bytes;
     }
+    free_ranges_add(&memory->free, address, rounded);
 }

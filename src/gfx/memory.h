@@ -3,13 +3,14 @@
  * stopped (frames skipped functionally, then simulated in time).
  *
  * Addresses are 32-bit byte offsets; an address of 0 is never given out. Allocation is first fit
- * over a sorted free list, 256-byte aligned (a ROP cache line), and depends on the order of calls
+ * in the order of addresses, 256-byte aligned (a ROP cache line), and depends on the order of calls
  * alone. So a memory that grows gives out the addresses of one that had its last size from the
  * start. */
 #ifndef AETIUS_GFX_MEMORY_H
 #define AETIUS_GFX_MEMORY_H
 
 #include "base/error.h"
+#include "gfx/free_ranges.h"
 
 #include <stdint.h>
 
@@ -20,7 +21,7 @@ struct gpu_memory {
     uint8_t *bytes; /* mmap'd, zero at first, only touched pages take host memory */
     uint32_t size_bytes, limit_bytes; /* it may grow up to the limit */
     uint32_t used_bytes, peak_bytes;
-    struct memory_range *free_list;
+    struct free_ranges free;
 };
 
 bool gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *err);

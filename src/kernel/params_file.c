@@ -97,7 +97,7 @@ load(struct params *params, const char *path, bool warns, struct error *err)
 {
     char *bytes;
     size_t size;
-    if (!file_read(path, &bytes, &size, err))
+    if (!file_read(path, FILE_MOST_TEXT, &bytes, &size, err))
         return false;
     if (strlen(bytes) != size) {
         free(bytes);

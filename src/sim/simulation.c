@@ -173,14 +173,11 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
 }
 
 static bool
-execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+execute_one(struct simulation *sim, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+            struct error *err)
 {
-    struct simulation *sim = data;
     /* What follows a swap by itself is in no frame: a trace that is cut there begins behind it. */
     bool timed = is_timed(sim) && !sim->device.restoring && cmd->op != GPU_STATE && !cmd->shows;
-    sim->stopped = sim->stopped || (sim->stop && sim->stop());
-    if (sim->stopped)
-        return true;
     if (cmd->op == GPU_DRAW && !needed_draws_has(sim->needed, sim->draws++) && !timed) {
         gpu_skip_draw(&sim->device, cmd);
         return true;
@@ -199,4 +196,17 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
         dac_show(sim->machine->dac,
                  gpu_resource(&sim->device, cmd->client, cmd->transfer.resource));
     return !gpu_op_ends_frame(cmd->op) || end_frame(sim, cmd, timed, err);
+}
+
+/* A command that was left in the middle is none that failed. */
+static bool
+execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+{
+    struct simulation *sim = data;
+    sim->stopped = sim->stopped || (sim->stop && sim->stop());
+    if (sim->stopped)
+        return true;
+    const bool ok = execute_one(sim, cmd, out, out_bytes, err);
+    sim->stopped = !ok && sim->stop && sim->stop();
+    return ok || sim->stopped;
 }

@@ -41,7 +41,7 @@ struct simulation {
     uint64_t frame_start;     /* cycle */
     uint32_t interval_cycles; /* 0: no samples */
     double timed_seconds;     /* wall time spent on the machine */
-    bool (*stop)(void);       /* asked before each command; NULL: never */
+    bool (*stop)(void);       /* asked at each command, which it may end; NULL: never */
     bool stopped;             /* nothing is executed any more */
 };
 

@@ -8,6 +8,7 @@
  * (occlusion queries are), and bytes of resources that no command of the frames can read. */
 #include "sim/trim.h"
 
+#include "base/file.h"
 #include "base/log.h"
 #include "gfx/cleared.h"
 #include "sim/executor.h"
@@ -49,6 +50,7 @@ struct trim {
     uint32_t part;                /* its number */
     struct live_used restored;    /* read back for it */
     struct note lost, repeated;   /* what could not be: overwritten before it is read; drawn */
+    const char *path;             /* of the part */
 };
 
 /* Where a walk stands: in the frame `frame`, before the end of the part `at`; started: its messages
@@ -283,6 +285,7 @@ begin_part(struct trim *trim, struct part *part, struct error *err)
 {
     trim->used = &part->used;
     trim->part = (uint32_t)(part - trim->parts);
+    trim->path = part->path;
     return restore_contents(trim, err) &&
            trace_writer_create_part(&trim->writer, part->path, trim->reader,
                                     trace_first_frame(trim->reader) + part->first, err) &&
@@ -290,12 +293,19 @@ begin_part(struct trim *trim, struct part *part, struct error *err)
             (write_state(trim, err) && (say_notes(trim), true)));
 }
 
+/* `ok`: all of it was written; a part that is not whole leaves no file. */
 static bool
-end_part(struct trim *trim, struct error *err)
+end_part(struct trim *trim, bool ok, struct error *err)
 {
     struct trace_writer *writer = trim->writer;
+    struct error closing;
     trim->writer = NULL;
-    return !writer || trace_writer_close(writer, err);
+    if (!writer)
+        return ok;
+    ok = trace_writer_close(writer, ok ? err : &closing) && ok;
+    if (!ok)
+        file_make_way(trim->path, NULL);
+    return ok;
 }
 
 /* What a part is followed by has to be drawn as well when another one comes. */
@@ -312,7 +322,7 @@ cut_message(struct trim *trim, struct walk *walk, const struct message *message,
     const uint32_t next = walk->at + walk->started;
     if (next < trim->part_count && !run_message(trim, message, err))
         return false;
-    return !step(trim, walk, message) || end_part(trim, err);
+    return !step(trim, walk, message) || end_part(trim, true, err);
 }
 
 static bool
@@ -333,8 +343,7 @@ cut(struct trim *trim, struct error *err)
         progress_at(&progress, walk.frame, NULL);
     }
     progress_end(&progress);
-    struct error closing;
-    return end_part(trim, ok ? err : &closing) && ok;
+    return end_part(trim, ok, err);
 }
 
 bool

@@ -3,11 +3,12 @@
  * file was closed. */
 #include "trace/file.h"
 
+#include "base/file.h"
+#include "base/interrupt.h"
 #include "base/mem.h"
 #include "trace/file_format.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -52,15 +53,11 @@ peek(const struct trace_reader *reader, uint64_t offset, void *out, size_t size)
 static bool
 map_file(struct trace_reader *reader, struct error *err)
 {
-    int fd = open(reader->path, O_RDONLY | O_CLOEXEC);
     struct stat st;
+    const int fd = file_open(reader->path, err);
     if (fd < 0)
-        return fail(err, "cannot open %s: %s", reader->path, strerror(errno));
+        return false;
     bool ok = !fstat(fd, &st);
-    if (ok && !S_ISREG(st.st_mode)) {
-        close(fd);
-        return fail(err, "%s is no regular file", reader->path);
-    }
     reader->size_bytes = ok ? (uint64_t)st.st_size : 0;
     reader->device = ok ? st.st_dev : 0;
     reader->inode = ok ? st.st_ino : 0;
@@ -202,6 +199,8 @@ scan(struct trace_reader *reader, struct error *warning, struct error *err)
         uint32_t magic = 0;
         if (at == reader->size_bytes || (peek(reader, at, &magic, 4) && magic == TRACE_INDEX_MAGIC))
             break;
+        if (!interrupt_check(err))
+            return false;
         if (!check_chunk(reader, at, &chunk, &why))
             break;
         count_chunk(reader, &chunk);
@@ -377,6 +376,8 @@ trace_reader_next(struct trace_reader *reader, struct message *message, bool *en
                   struct error *err)
 {
     *end = false;
+    if (!interrupt_check(err))
+        return false;
     while (reader->raw_at == reader->raw.count) {
         if (reader->at >= reader->chunks_end) {
             *end = true;

@@ -105,6 +105,7 @@ writer_create(struct trace_writer **out, const char *path, const char *program,
         if (err)
             *err = writer->failure;
         writer_destroy(writer);
+        file_make_way(path, NULL); /* without a header it is nothing */
         return false;
     }
     *out = writer;

@@ -118,20 +118,14 @@ frames_take(void *data, const struct message *message, uint8_t *out, uint32_t ou
     return frames->renderer->take(frames->renderer->data, message, out, out_bytes, err);
 }
 
-bool
+void
 frames_init(struct frames *frames, struct message_sink *renderer, const char *dir,
-            const struct frame_set *wanted, struct error *err)
+            const struct frame_set *wanted)
 {
     *frames = (struct frames){.sink = {.data = frames, .take = frames_take},
                               .renderer = renderer,
                               .dir = dir,
                               .wanted = wanted};
-    if (!dir)
-        return true;
-    char *path = mem_printf("%s/frames", dir);
-    bool ok = dir_create(path, err);
-    free(path);
-    return ok;
 }
 
 void

@@ -23,9 +23,9 @@ struct frames {
     uint32_t rows_capacity;
 };
 
-/* Makes the folder. */
-bool frames_init(struct frames *frames, struct message_sink *renderer, const char *dir,
-                 const struct frame_set *wanted, struct error *err);
+/* DIR/frames is there. */
+void frames_init(struct frames *frames, struct message_sink *renderer, const char *dir,
+                 const struct frame_set *wanted);
 void frames_fini(struct frames *frames);
 
 #endif

@@ -3,14 +3,16 @@
 
 #include "base/args.h"
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "trace/private_folder.h"
 #include "trace/process.h"
 #include "trace/vtest_server.h"
+#include "trace/x_server.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,66 +22,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { POLL_MS = 200 }; /* a signal that comes just before the wait is seen after it */
+
 struct session {
-    char *folder, *socket;
-    pid_t x_server, program; /* 0: not running */
-    char *display;           /* of our X server, or NULL */
-    int signals;             /* signalfd of SIGCHLD, SIGINT, SIGTERM, SIGHUP */
+    struct private_folder folder;
+    char *socket;
+    struct x_server x_server;
+    pid_t program; /* 0: not running */
+    int signals;   /* signalfd of SIGCHLD */
     sigset_t old_mask;
     struct vtest_server *server;
 };
-
-/* Reads the display's number that Xvfb chose. */
-static bool
-read_display(int fd, char *number, size_t size)
-{
-    size_t n = 0;
-    struct pollfd polled = {.fd = fd, .events = POLLIN};
-    while (n + 1 < size && poll(&polled, 1, 20000) == 1) {
-        ssize_t got = read(fd, number + n, size - 1 - n);
-        if (got <= 0)
-            break;
-        n += (size_t)got;
-        number[n] = '\0';
-        if (number[n - 1] == '\n') {
-            number[n - 1] = '\0';
-            return n > 1;
-        }
-    }
-    return false;
-}
-
-static bool
-start_x_server(struct session *session, struct error *err)
-{
-    int report[2];
-    if (pipe2(report, O_CLOEXEC))
-        return fail(err, "cannot make a pipe: %s", strerror(errno));
-    char *fd_text = mem_printf("%d", report[1]);
-    char *log = mem_printf("%s/x-log", session->folder);
-    char name[] = "Xvfb", displayfd[] = "-displayfd", screen[] = "-screen", zero[] = "0";
-    char size[] = "1280x1024x24", nolisten[] = "-nolisten", tcp[] = "tcp", noreset[] = "-noreset";
-    /* With shared memory Mesa's virpipe crashes where a pixmap becomes a texture (GTK 3,
-     * compositors): it asks its resource for a handle (drisw_update_tex_buffer), which vtest does
-     * not have. */
-    char extension[] = "-extension", shm[] = "MIT-SHM";
-    char *argv[] = {name,     displayfd, fd_text, screen,    zero, size,
-                    nolisten, tcp,       noreset, extension, shm,  NULL};
-    struct process_setup setup = {.argv = argv, .log = log, .kept_fd = report[1], .helper = true};
-    char number[16];
-    bool ok = process_start(&session->x_server, &setup, err);
-    close(report[1]);
-    if (!ok)
-        fail_prefix(err, "DISPLAY is not set, and the X server for it (package xvfb)");
-    else if (!(ok = read_display(report[0], number, sizeof number)))
-        fail(err, "DISPLAY is not set, and Xvfb does not start");
-    else
-        session->display = mem_printf("DISPLAY=:%s", number);
-    close(report[0]);
-    free(fd_text);
-    free(log);
-    return ok;
-}
 
 /* The file that execvp() would run; the caller's to free. */
 static char *
@@ -133,13 +86,9 @@ start_program(struct session *session, char **argv, struct error *err)
                                             : mem_printf("LD_PRELOAD=%s", shim);
     char *ours = mem_printf("AETIUS_SOCKET=%s", session->socket);
     char *newer = mem_printf("VTEST_SOCKET_NAME=%s", session->socket);
-    const char *const environment[] = {"LIBGL_ALWAYS_SOFTWARE=1",
-                                       "GALLIUM_DRIVER=virpipe",
-                                       preload,
-                                       ours,
-                                       newer,
-                                       session->display,
-                                       NULL};
+    const char *const environment[] = {
+        "LIBGL_ALWAYS_SOFTWARE=1", "GALLIUM_DRIVER=virpipe",    preload, ours, newer,
+        session->x_server.display, session->x_server.authority, NULL};
     struct process_setup setup = {.argv = argv, .environment = environment, .kept_fd = -1};
     bool ok = process_start(&session->program, &setup, err);
     free(shim);
@@ -155,9 +104,6 @@ watch_signals(struct session *session, struct error *err)
     sigset_t mask;
     sigemptyset(&mask);
     sigaddset(&mask, SIGCHLD);
-    sigaddset(&mask, SIGINT);
-    sigaddset(&mask, SIGTERM);
-    sigaddset(&mask, SIGHUP);
     sigprocmask(SIG_BLOCK, &mask, &session->old_mask);
     session->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
     return session->signals >= 0 || fail(err, "cannot watch signals: %s", strerror(errno));
@@ -171,15 +117,15 @@ program_ended(struct session *session, int status, struct launch_result *result)
     result->failed = status != 0 && !result->interrupted && !result->stopped;
 }
 
-/* What the signals say: this process shall end, or a child has ended. */
+/* This process shall end, or a child has ended. */
 static void
 hear_signals(struct session *session, struct launch_result *result)
 {
     struct signalfd_siginfo info;
-    while (read(session->signals, &info, sizeof info) == (ssize_t)sizeof info)
-        if (info.ssi_signo != SIGCHLD)
-            result->interrupted = true;
     int status;
+    while (read(session->signals, &info, sizeof info) == (ssize_t)sizeof info)
+        ;
+    result->interrupted = interrupt_pending();
     if (session->program > 0 && waitpid(session->program, &status, WNOHANG) == session->program)
         program_ended(session, status, result);
 }
@@ -192,7 +138,7 @@ serve(struct session *session, const bool *stop, struct launch_result *result, s
     bool ok = true;
     while (ok && !result->interrupted && !result->stopped &&
            (session->program > 0 || vtest_server_clients(session->server))) {
-        ok = vtest_server_poll(session->server, session->signals, -1, err);
+        ok = vtest_server_poll(session->server, session->signals, POLL_MS, err);
         hear_signals(session, result);
         result->stopped = stop && *stop;
     }
@@ -208,17 +154,13 @@ clean_up(struct session *session, struct launch_result *result)
         program_ended(session, process_end(session->program, 2000), result);
     if (session->server)
         vtest_server_destroy(session->server);
-    if (session->x_server > 0)
-        process_end(session->x_server, 1000);
+    x_server_end(&session->x_server);
     if (session->signals >= 0) {
         close(session->signals);
         sigprocmask(SIG_SETMASK, &session->old_mask, NULL);
     }
-    if (session->folder)
-        private_folder_remove(session->folder);
-    free(session->folder);
+    private_folder_remove(&session->folder);
     free(session->socket);
-    free(session->display);
 }
 
 bool
@@ -229,12 +171,14 @@ launch(char **argv, struct message_sink *sink, const bool *stop, struct launch_r
     *result = (struct launch_result){0};
     const char *display = getenv("DISPLAY");
     result->privileged = warn_of_privilege(argv[0]);
+    interrupt_watch();
     bool ok = private_folder_create(&session.folder, err);
     if (ok) {
-        session.socket = mem_printf("%s/vtest", session.folder);
+        session.socket = mem_printf("%s/vtest", session.folder.path);
         ok = watch_signals(&session, err) &&
              vtest_server_create(&session.server, session.socket, sink, err) &&
-             ((display && *display) || start_x_server(&session, err)) &&
+             ((display && *display) ||
+              x_server_start(&session.x_server, session.folder.path, err)) &&
              start_program(&session, argv, err) && serve(&session, stop, result, err);
     }
     clean_up(&session, result);

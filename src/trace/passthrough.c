@@ -4,9 +4,11 @@
 #include "trace/passthrough.h"
 
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/mem.h"
 #include "trace/guest.h"
 #include "trace/handles.h"
+#include "trace/private_folder.h"
 #include "trace/process.h"
 #include "trace/submit.h"
 #include "trace/vtest_protocol.h"
@@ -40,7 +42,8 @@ struct far_client {
 
 struct passthrough {
     struct message_sink sink;
-    char *folder, *socket, *log;
+    struct private_folder folder;
+    char *socket, *log;
     pid_t server;
     bool single_sampled; /* the driver knows one sample a pixel */
     struct handle_map clients;
@@ -282,6 +285,8 @@ fetch_result(struct passthrough *passthrough, uint32_t number, struct far_client
         memcpy(&result, resource->mapping + query->offset, sizeof result);
         if (result.state == VTEST_QUERY_DONE)
             break;
+        if (!interrupt_check(err))
+            return false;
         if (tries == 1000)
             return fail(err, "virgl_test_server gives no result of a query");
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -327,7 +332,7 @@ add_log(const struct passthrough *passthrough, struct error *err)
     char *text = NULL;
     size_t size = 0;
     if (!err || !strstr(err->text, "virgl_test_server") ||
-        !file_read(passthrough->log, &text, &size, NULL))
+        !file_read(passthrough->log, FILE_MOST_FACTS, &text, &size, NULL))
         return false;
     while (size && (text[size - 1] == '\n' || text[size - 1] == ' '))
         text[--size] = '\0';
@@ -398,6 +403,8 @@ await_server(struct passthrough *passthrough, struct error *err)
 {
     for (int tries = 0; tries < 1000; tries++) {
         int status;
+        if (!interrupt_check(err))
+            return false;
         if (!access(passthrough->socket, F_OK))
             return true;
         if (waitpid(passthrough->server, &status, WNOHANG) == passthrough->server) {
@@ -424,8 +431,8 @@ passthrough_create(struct passthrough **out, const char *driver, struct error *e
         free(passthrough);
         return false;
     }
-    passthrough->socket = mem_printf("%s/virgl", passthrough->folder);
-    passthrough->log = mem_printf("%s/log", passthrough->folder);
+    passthrough->socket = mem_printf("%s/virgl", passthrough->folder.path);
+    passthrough->log = mem_printf("%s/log", passthrough->folder.path);
     if (!start_server(passthrough, driver, err) || !await_server(passthrough, err)) {
         passthrough_destroy(passthrough);
         return false;
@@ -443,8 +450,7 @@ passthrough_destroy(struct passthrough *passthrough)
     handle_map_fini(&passthrough->clients);
     if (passthrough->server > 0)
         process_end(passthrough->server, 500);
-    private_folder_remove(passthrough->folder);
-    free(passthrough->folder);
+    private_folder_remove(&passthrough->folder);
     free(passthrough->socket);
     free(passthrough->log);
     free(passthrough);

@@ -1,8 +1,7 @@
 #include "trace/process.h"
 
-#include "base/mem.h"
+#include "base/interrupt.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +12,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { HURRIED_MS = 250 }; /* grace, when this process itself was told to end */
 
 static void
 set_environment(const char *const *environment)
@@ -73,7 +74,9 @@ process_start(pid_t *pid, const struct process_setup *setup, struct error *err)
         _exit(n > 0 ? 127 : 126);
     }
     close(report[1]);
-    ssize_t n = child > 0 ? read(report[0], &why, sizeof why) : 0;
+    ssize_t n = 0;
+    while (child > 0 && (n = read(report[0], &why, sizeof why)) < 0 && errno == EINTR)
+        ;
     close(report[0]);
     if (child < 0)
         return fail(err, "cannot start %s: %s", setup->argv[0], strerror(errno));
@@ -90,7 +93,7 @@ process_end(pid_t pid, int grace_ms)
 {
     int status = 0;
     kill(-pid, SIGTERM);
-    for (int waited = 0; waited < grace_ms; waited += 10) {
+    for (int waited = 0; waited < (interrupt_pending() ? HURRIED_MS : grace_ms); waited += 10) {
         if (waitpid(pid, &status, WNOHANG) == pid) {
             kill(-pid, SIGKILL); /* what it left behind in its group */
             return status;
@@ -109,32 +112,4 @@ process_tell_status(int status, char *text, unsigned size)
         snprintf(text, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         snprintf(text, size, "exit status %d", WEXITSTATUS(status));
-}
-
-bool
-private_folder_create(char **path, struct error *err)
-{
-    const char *parent = getenv("TMPDIR");
-    /* A socket's path has 107 bytes; a long TMPDIR would not leave enough for the name. */
-    if (!parent || !*parent || strlen(parent) > 60)
-        parent = "/tmp";
-    *path = mem_printf("%s/aetius-XXXXXX", parent);
-    if (mkdtemp(*path))
-        return true;
-    fail(err, "cannot make a folder in %s: %s", parent, strerror(errno));
-    free(*path);
-    *path = NULL;
-    return false;
-}
-
-void
-private_folder_remove(const char *path)
-{
-    DIR *dir = opendir(path);
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
-        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-            unlinkat(dirfd(dir), entry->d_name, 0);
-    if (dir)
-        closedir(dir);
-    rmdir(path);
 }

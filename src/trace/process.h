@@ -23,9 +23,4 @@ int process_end(pid_t pid, int grace_ms);
 /* "exit status 3", "signal 11 (Segmentation fault)" */
 void process_tell_status(int status, char *text, unsigned size);
 
-/* A folder of our own (mode 0700); the caller frees the path. */
-bool private_folder_create(char **path, struct error *err);
-/* With the plain files in it. */
-void private_folder_remove(const char *path);
-
 #endif

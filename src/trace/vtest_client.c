@@ -1,6 +1,7 @@
 /* Spec: frontend.md, "The socket". */
 #include "trace/vtest_client.h"
 
+#include "base/interrupt.h"
 #include "base/mem.h"
 #include "trace/caps.h"
 #include "trace/guest.h"
@@ -495,7 +496,7 @@ handle_input(struct vtest_client *client, struct error *err)
 {
     size_t at = 0;
     bool ok = true;
-    while (ok && client->input.count - at >= VTEST_HEADER_BYTES) {
+    while (ok && !interrupt_pending() && client->input.count - at >= VTEST_HEADER_BYTES) {
         uint32_t header[2], size = 0;
         memcpy(header, client->input.items + at, sizeof header);
         ok = payload_bytes(header[1], header[0], &size, err);

@@ -1,11 +1,12 @@
 /* Spec: frontend.md, "The socket". */
 #include "trace/vtest_wire.h"
 
+#include "base/interrupt.h"
 #include "trace/vtest_protocol.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
+
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -31,28 +32,24 @@ send_bytes(int fd, const void *bytes, size_t size, struct error *err)
 {
     for (size_t done = 0; done < size;) {
         ssize_t n = send(fd, (const uint8_t *)bytes + done, size - done, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR && interrupt_check(err))
             continue;
         if (n < 0)
-            return lost(err);
+            return interrupt_pending() ? false : lost(err);
         done += (size_t)n;
     }
     return true;
 }
 
-/* Waits for an answer. The commands block SIGINT and SIGTERM to end in good order: one that is
- * pending must not wait for a server that hangs. */
+/* Waits for an answer, but not for a server that hangs when a signal came. */
 static bool
 await_answer(int fd, struct error *err)
 {
     struct pollfd polled = {.fd = fd, .events = POLLIN};
     for (int tenths = 0; tenths < ANSWER_SECONDS * 10; tenths++) {
-        sigset_t pending;
         if (poll(&polled, 1, 100) > 0)
             return true;
-        sigpending(&pending);
-        if (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
-            sigismember(&pending, SIGHUP))
+        if (interrupt_pending())
             return fail(err, "interrupted while virgl_test_server draws");
     }
     return fail(err, "virgl_test_server gives no answer for %d seconds", ANSWER_SECONDS);
@@ -142,7 +139,7 @@ wire_connect_raw(const char *path, struct error *err)
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     /* The server's socket is there a moment before it listens. */
-    for (int tries = 0; fd >= 0 && tries < 500; tries++) {
+    for (int tries = 0; fd >= 0 && tries < 500 && !interrupt_pending(); tries++) {
         if (!connect(fd, (struct sockaddr *)&address, sizeof address))
             return fd;
         if (errno != ECONNREFUSED)

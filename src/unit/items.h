@@ -102,6 +102,7 @@ struct quad_item {
 /* Threads that share a program counter: vertices, or fragments in quads. Lanes 64b .. 64b + 63 are
  * those of block b (gfx/exec.h). */
 struct group {
+    struct group *next_made; /* of all there are */
     struct group *next_free;
     const struct draw *draw;
     enum shader_stage stage;
@@ -221,10 +222,10 @@ struct pools {
     struct pooled_vertex *vertices;
     struct pooled_triangle *triangles;
     struct quad *quads;
-    struct group *groups;
-    uint32_t group_threads; /* the most in a group of this machine */
-    struct arena *memory;   /* behind all of them */
-    struct watch *watch;    /* or NULL */
+    struct group *groups, *made_groups; /* free, all */
+    uint32_t group_threads;             /* the most in a group of this machine */
+    struct arena *memory;               /* behind all of them */
+    struct watch *watch;                /* or NULL */
 };
 
 void pools_init(struct pools *pools);

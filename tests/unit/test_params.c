@@ -42,7 +42,7 @@ reference_2008_is_the_default(void **state)
     struct params defaults;
     uint32_t found = 0;
     assert_non_null(path);
-    assert_true(file_read(path, &bytes, &size, &err));
+    assert_true(file_read(path, SIZE_MAX, &bytes, &size, &err));
     params_init(&defaults);
     for (char *line = strtok(bytes, "\n"); line; line = strtok(NULL, "\n")) {
         char name[64], text[128];

@@ -34,10 +34,10 @@ output_of(const char *language, char *command)
     const int status = system(whole);
     if (status) {
         char *said = NULL;
-        file_read(err_path, &said, &size, &err);
+        file_read(err_path, SIZE_MAX, &said, &size, &err);
         fail_msg("GLSL %s: status %d of %s: %.3000s", language, status, command, said ? said : "");
     }
-    assert_true(file_read(out_path, &out, &size, &err));
+    assert_true(file_read(out_path, SIZE_MAX, &out, &size, &err));
     free(whole);
     free(out_path);
     free(err_path);

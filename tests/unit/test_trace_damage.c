@@ -175,7 +175,7 @@ test_random_damage(void **state)
     size_t whole_size;
     struct error err;
     write_trace(path);
-    assert_true(file_read(path, &whole, &whole_size, &err));
+    assert_true(file_read(path, SIZE_MAX, &whole, &whole_size, &err));
     uint8_t *bytes = mem_alloc(whole_size + 64);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         uint64_t random = seed;
@@ -204,7 +204,7 @@ test_every_cut(void **state)
     struct error err;
     int before = -1;
     write_trace(path);
-    assert_true(file_read(path, &whole, &whole_size, &err));
+    assert_true(file_read(path, SIZE_MAX, &whole, &whole_size, &err));
     for (size_t size = 0; size < whole_size; size++) {
         bool sound;
         overwrite(path, (uint8_t *)whole, size);
