@@ -40,6 +40,7 @@ struct params {
 enum shader_mode { SHADER_TIMED, SHADER_INSTANT };
 enum generator { GENERATOR_AUTO, GENERATOR_SCAN, GENERATOR_RECURSIVE, GENERATOR_SEVEN_LEVEL };
 enum fragment_map { MAP_COLOR, MAP_OVERDRAW, MAP_LATENCY, MAP_SHADER_LATENCY };
+enum replacement_policy { REPLACEMENT_LRU, REPLACEMENT_FIFO, REPLACEMENT_PSEUDO_LRU };
 enum page_policy { PAGE_CLOSE, PAGE_OPEN };
 enum channel_scheduler {
     SCHEDULER_FIFO,         /* one queue a channel, in order */

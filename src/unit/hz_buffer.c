@@ -28,12 +28,15 @@ hz_buffer_init(struct hz_buffer *buffer, const struct params *params)
     buffer->cached =
         mem_alloc((size_t)buffer->line_count * buffer->line_blocks * sizeof *buffer->cached);
     buffer->line_of = mem_alloc(buffer->buffer_lines * sizeof *buffer->line_of);
+    replacement_init(&buffer->replacement, params->RASTERIZER.HZCacheReplacement, 1,
+                     buffer->line_count);
     hz_buffer_reset(buffer);
 }
 
 void
 hz_buffer_fini(struct hz_buffer *buffer)
 {
+    replacement_fini(&buffer->replacement);
     free(buffer->far);
     free(buffer->lines);
     free(buffer->cached);
@@ -47,7 +50,7 @@ hz_buffer_reset(struct hz_buffer *buffer)
     memset(buffer->lines, 0, buffer->line_count * sizeof *buffer->lines);
     memset(buffer->line_of, 0xff, buffer->buffer_lines * sizeof *buffer->line_of);
     buffer->next_entry = buffer->next_surface = 0;
-    buffer->uses = 0;
+    replacement_reset(&buffer->replacement);
 }
 
 void
@@ -180,26 +183,29 @@ hz_cache_lock(struct hz_buffer *buffer, uint32_t line)
     const int32_t at = buffer->line_of[line];
     if (at >= 0) {
         buffer->lines[at].locks++;
-        buffer->lines[at].used = ++buffer->uses;
+        replacement_use(&buffer->replacement, (uint32_t)at);
     }
     return at;
+}
+
+/* Lines that a fill has emptied rank as they did before it. */
+static enum line_state
+line_state(const void *buffer, uint32_t line)
+{
+    return ((const struct hz_buffer *)buffer)->lines[line].locks ? LINE_STAYS : LINE_MAY_GO;
 }
 
 int32_t
 hz_cache_read(struct hz_buffer *buffer, uint32_t line, uint64_t ready_cycle)
 {
-    int32_t victim = -1;
-    for (uint32_t i = 0; i < buffer->line_count; i++) {
-        const struct hz_cache_line *l = &buffer->lines[i];
-        if (!l->locks && (victim < 0 || l->used < buffer->lines[victim].used))
-            victim = (int32_t)i;
-    }
+    const int32_t victim = replacement_victim(&buffer->replacement, 0, line_state, buffer);
     if (victim < 0)
         return -1;
     struct hz_cache_line *l = &buffer->lines[victim];
     if (l->valid)
         buffer->line_of[l->line] = -1;
-    *l = (struct hz_cache_line){line, true, 1, ready_cycle, ++buffer->uses};
+    *l = (struct hz_cache_line){line, true, 1, ready_cycle};
+    replacement_fill(&buffer->replacement, (uint32_t)victim);
     buffer->line_of[line] = victim;
     memcpy(buffer->cached + (size_t)(uint32_t)victim * buffer->line_blocks,
            buffer->far + (size_t)line * buffer->line_blocks,

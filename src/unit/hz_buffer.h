@@ -5,6 +5,7 @@
 
 #include "gfx/draw.h"
 #include "kernel/params.h"
+#include "unit/replacement.h"
 #include "unit/stats.h"
 
 enum {
@@ -45,7 +46,6 @@ struct hz_cache_line {
     bool valid;
     uint32_t locks;       /* tiles that will read it */
     uint64_t ready_cycle; /* its entries have come */
-    uint64_t used;
 };
 
 struct hz_buffer {
@@ -54,12 +54,12 @@ struct hz_buffer {
     uint32_t entries, next_entry;
     struct hz_surface surfaces[HZ_SURFACES];
     uint32_t next_surface;
-    /* the cache: fully associative, least recently used */
+    /* the cache: fully associative */
     struct hz_cache_line *lines;
     uint16_t *cached;
     int32_t *line_of; /* for each line of the buffer: the cache line that holds it, or -1 */
     uint32_t line_count, line_blocks, buffer_lines;
-    uint64_t uses;
+    struct replacement replacement;
     bool fault_keep_lines; /* fault injection: a fill leaves the cache as it is */
     uint32_t fault_block;  /* fault injection: updates go this many entries too far */
 };

@@ -22,6 +22,7 @@
             .lines = (params)->SECTION.CACHE##CacheLines * (params)->SECTION.CACHE##CacheWays,     \
             .ways = (params)->SECTION.CACHE##CacheWays,                                            \
             .line_bytes = (params)->SECTION.CACHE##CacheStampsPerLine * ROP_QUAD_BYTES,            \
+            .policy = (params)->SECTION.CACHE##CacheReplacement,                                   \
             .port_bytes = (params)->SECTION.CACHE##CachePortWidth,                                 \
             .read_ports = 1 + (params)->SECTION.CACHE##CacheExtraReadPort,                         \
             .write_ports = 1 + (params)->SECTION.CACHE##CacheExtraWritePort,                       \

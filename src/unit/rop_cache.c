@@ -42,7 +42,10 @@ rop_cache_init(struct rop_cache *cache, struct module *module, struct blocks *bl
     cache->module = module;
     cache->shape = *shape;
     cache->blocks = blocks;
-    cache_init(&cache->tags, shape->lines, shape->ways, shape->line_bytes, 0);
+    cache_init(&cache->tags, &(struct cache_shape){.lines = shape->lines,
+                                                   .ways = shape->ways,
+                                                   .line_bytes = shape->line_bytes,
+                                                   .policy = shape->policy});
     cache->requests = mem_alloc(shape->request_limit * sizeof *cache->requests);
     ring_init(&cache->in, shape->input_limit);
     ring_init(&cache->out, shape->output_limit);
@@ -165,12 +168,10 @@ miss(struct rop_cache *cache, uint32_t address, uint64_t now)
     if (cache->refused_since)
         cache->request_stalls += now - cache->refused_since;
     cache->refused_since = 0;
-    struct cache_line *line = &cache->tags.lines[victim];
+    const struct cache_line *line = &cache->tags.lines[victim];
     if (line->valid && line->dirty)
         write_line(cache, request, (uint32_t)victim, now);
-    line->address = address - address % cache->shape.line_bytes;
-    line->valid = true;
-    line->dirty = false;
+    cache_replace(&cache->tags, (uint32_t)victim, address);
     fetch_line(cache, request, (uint32_t)victim);
     return victim;
 }

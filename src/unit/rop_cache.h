@@ -20,6 +20,7 @@ enum { ROP_CACHE_PORTS = 2, ROP_NO_LINE = UINT32_MAX };
 
 struct rop_cache_shape {
     uint32_t lines, ways, line_bytes;
+    uint32_t policy;     /* enum replacement_policy */
     uint32_t port_bytes; /* a cycle */
     uint32_t read_ports, write_ports;
     uint32_t request_limit, input_limit, output_limit;

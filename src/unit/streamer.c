@@ -73,8 +73,14 @@ streamer_init(struct streamer *streamer, struct clock *clock, const struct param
     streamer->order = mem_alloc(streamer->order_capacity * sizeof *streamer->order);
     streamer->load_capacity = params->STREAMER.InputRequestQueueSize;
     streamer->loads = mem_alloc(streamer->load_capacity * sizeof *streamer->loads);
-    cache_init(&streamer->cache, params->STREAMER.InputCacheLines, params->STREAMER.InputCacheLines,
-               params->STREAMER.InputCacheLineSize, params->STREAMER.InputCacheRequestQueueSize);
+    /* one place of the request queue is for the write-back that a fill may need; lines that are
+       only read need none */
+    const struct cache_shape shape = {.lines = params->STREAMER.InputCacheLines,
+                                      .ways = params->STREAMER.InputCacheLines,
+                                      .line_bytes = params->STREAMER.InputCacheLineSize,
+                                      .fill_limit = params->STREAMER.InputCacheRequestQueueSize - 1,
+                                      .policy = params->STREAMER.InputCacheReplacement};
+    cache_init(&streamer->cache, &shape);
 }
 
 void
@@ -196,7 +202,7 @@ lock_line(struct streamer *streamer, uint32_t address)
     } else {
         if (lines_on_their_way(cache) >= streamer->fill_limit)
             return -1;
-        line = cache_allocate(cache, address, true);
+        line = cache_allocate(cache, address);
         if (line < 0)
             return -1;
         streamer->stats.cache_misses++;

@@ -11,7 +11,7 @@
  * miss: look-up and read, expansion, write.
  *
  * Source: machine.md (texture unit); names of the levels as in ATTILA, where TextureCache* is the
- * one beside the filter and TextureCache*L1 the one behind it. Replacement is LRU in both. */
+ * one beside the filter and TextureCache*L1 the one behind it. */
 #include "unit/texcache.h"
 
 #include "base/mem.h"
@@ -29,7 +29,30 @@ forget(struct texcache *cache)
         cache->tags[i] = UINT64_MAX;
         cache->lines[i] = (struct texcache_line){.first_waiter = TEXCACHE_NOBODY};
     }
-    cache->uses = 0;
+    replacement_reset(&cache->replacement);
+}
+
+/* The second level; or, with one level, the transactions on their way, each of a line. */
+static void
+init_behind(struct texcache *cache, const struct params *params)
+{
+    struct cache_shape shape = {.lines = cache->input_limit,
+                                .ways = cache->input_limit,
+                                .line_bytes = TRANSACTION_BYTES,
+                                .fill_limit = cache->input_limit};
+    cache->behind_limit = cache->input_limit;
+    cache->two_levels = params->FRAGMENTSHADER.TwoLevelTextureCache;
+    if (cache->two_levels) {
+        const uint32_t ways = params->FRAGMENTSHADER.TextureCacheWaysL1;
+        shape =
+            (struct cache_shape){.lines = ways * params->FRAGMENTSHADER.TextureCacheLinesL1,
+                                 .ways = ways,
+                                 .line_bytes = params->FRAGMENTSHADER.TextureCacheLineSizeL1,
+                                 .fill_limit = params->FRAGMENTSHADER.TextureCacheRequestQueueSize,
+                                 .policy = params->FRAGMENTSHADER.TextureCacheReplacementL1};
+        cache->behind_limit = params->FRAGMENTSHADER.TextureCacheInputQueueL1;
+    }
+    cache_init(&cache->behind, &shape);
 }
 
 void
@@ -45,6 +68,8 @@ texcache_init(struct texcache *cache, const struct params *params, struct texuni
     cache->tags = mem_alloc(count * sizeof *cache->tags);
     cache->lines = mem_alloc(count * sizeof *cache->lines);
     cache->data = mem_alloc((size_t)count * cache->line_bytes + TEXCACHE_SPILL_BYTES);
+    replacement_init(&cache->replacement, params->FRAGMENTSHADER.TextureCacheReplacement,
+                     cache->sets, cache->ways);
     forget(cache);
     cache->fill_limit = params->FRAGMENTSHADER.TextureCacheRequestQueueSize;
     cache->input_limit = params->FRAGMENTSHADER.TextureCacheInputQueue;
@@ -53,24 +78,14 @@ texcache_init(struct texcache *cache, const struct params *params, struct texuni
     cache->decompress_latency = params->FRAGMENTSHADER.TextureCacheDecompressLatency;
     const uint32_t width = PORTS * params->FRAGMENTSHADER.TextureCachePortWidth;
     cache->write_cycles = (cache->line_bytes + width - 1) / width;
-    cache->two_levels = params->FRAGMENTSHADER.TwoLevelTextureCache;
-    if (cache->two_levels) {
-        const uint32_t ways = params->FRAGMENTSHADER.TextureCacheWaysL1;
-        cache_init(&cache->behind, ways * params->FRAGMENTSHADER.TextureCacheLinesL1, ways,
-                   params->FRAGMENTSHADER.TextureCacheLineSizeL1,
-                   params->FRAGMENTSHADER.TextureCacheRequestQueueSize + 1);
-        cache->behind_limit = params->FRAGMENTSHADER.TextureCacheInputQueueL1;
-    } else {
-        cache_init(&cache->behind, cache->input_limit, cache->input_limit, TRANSACTION_BYTES,
-                   cache->input_limit + 1);
-        cache->behind_limit = cache->input_limit;
-    }
+    init_behind(cache, params);
 }
 
 void
 texcache_fini(struct texcache *cache)
 {
     cache_fini(&cache->behind);
+    replacement_fini(&cache->replacement);
     free(cache->tags);
     free(cache->lines);
     free(cache->data);
@@ -130,21 +145,14 @@ texcache_search(struct texcache *cache, uint64_t tag)
     return -1;
 }
 
-static int32_t
-find_victim(const struct texcache *cache, uint64_t tag)
+static enum line_state
+line_state(const void *self, uint32_t line)
 {
-    const uint32_t first = (uint32_t)(tag & (cache->sets - 1)) * cache->ways;
-    int32_t victim = TEXCACHE_NO_WAY;
-    for (uint32_t i = first; i < first + cache->ways; i++) {
-        const struct texcache_line *line = &cache->lines[i];
-        if (line->locks || line->filling)
-            continue;
-        if (cache->tags[i] == UINT64_MAX)
-            return (int32_t)i;
-        if (victim < 0 || line->used < cache->lines[victim].used)
-            victim = (int32_t)i;
-    }
-    return victim;
+    const struct texcache *cache = self;
+    const struct texcache_line *l = &cache->lines[line];
+    return l->locks || l->filling            ? LINE_STAYS
+           : cache->tags[line] == UINT64_MAX ? LINE_EMPTY
+                                             : LINE_MAY_GO;
 }
 
 /* Where the bytes of the texture's n-th line lie in memory. */
@@ -173,9 +181,10 @@ texcache_allocate(struct texcache *cache, const struct texcache_texture *texture
     const uint64_t tag = texture->first_tag + n;
     if (cache->fill_count == cache->fill_limit)
         return TEXCACHE_NO_REQUEST;
-    const int32_t victim = find_victim(cache, tag);
+    const uint32_t set = (uint32_t)(tag & (cache->sets - 1));
+    const int32_t victim = replacement_victim(&cache->replacement, set, line_state, cache);
     if (victim < 0)
-        return victim;
+        return TEXCACHE_NO_WAY;
     struct texcache_fill *fill =
         &cache->fills[(cache->fill_head + cache->fill_count++) % cache->fill_limit];
     locate(cache, texture, n, fill);
@@ -187,6 +196,7 @@ texcache_allocate(struct texcache *cache, const struct texcache_texture *texture
     fill->parts = (fill->address + fill->bytes - 1) / behind - fill->address / behind + 1;
     cache->tags[victim] = tag;
     cache->lines[victim].filling = true;
+    replacement_fill(&cache->replacement, (uint32_t)victim);
     cache->hints[tag % TEXCACHE_HINTS] = (uint32_t)victim;
     return victim;
 }
@@ -207,7 +217,7 @@ look_up_behind(struct texcache *cache)
     if (!hit) {
         if (behind->fills_under_way >= cache->behind_limit)
             return false;
-        line = cache_allocate(behind, address, true);
+        line = cache_allocate(behind, address);
         if (line < 0)
             return false;
     }

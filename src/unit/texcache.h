@@ -30,7 +30,6 @@ struct texcache_texture {
 };
 
 struct texcache_line {
-    uint64_t used; /* for the replacement */
     uint32_t locks;
     bool filling;
     uint32_t first_waiter, last_waiter; /* the owner's list of who waits for it */
@@ -49,7 +48,7 @@ struct texcache {
     uint64_t *tags; /* sets x ways; UINT64_MAX: invalid */
     struct texcache_line *lines;
     uint8_t *data; /* the lines, then room for the owner */
-    uint64_t uses;
+    struct replacement replacement;
     uint32_t hints[TEXCACHE_HINTS]; /* where a tag was found last */
     struct texunit_stats *stats;    /* the owner's */
 

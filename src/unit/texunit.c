@@ -369,7 +369,7 @@ lock_line(struct texunit *texunit, const struct texcache_texture *texture,
     }
     texunit->stats.cache_accesses++;
     struct texcache_line *line = &cache->lines[found];
-    line->used = ++cache->uses;
+    replacement_use(&cache->replacement, (uint32_t)found);
     line->locks++;
     sample->lines[sample->line_count] = (uint32_t)found;
     if (line->filling)
