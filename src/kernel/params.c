@@ -14,6 +14,12 @@
 
 #define FIELD(section, name) offsetof(struct params, section.name)
 
+/* Choices that tables of their own list. */
+static const char generator_choices[] = "auto"
+#define GENERATOR(symbol, name) "|" name
+#include "generators.def"
+    ;
+
 static const struct param_info infos[] = {
 #define UINT(section, name, value, min, max, unit, doc, unmodelled)                                \
     {#section, #name, PARAM_UINT, FIELD(section, name), min, max, value, NULL, NULL,               \
@@ -131,12 +137,12 @@ params_init(struct params *params)
     }
 }
 
-enum generator
+enum generator_choice
 params_generator(const struct params *params)
 {
     if (params->RASTERIZER.Generator != GENERATOR_AUTO)
-        return (enum generator)params->RASTERIZER.Generator;
-    return params->RASTERIZER.RecursiveMode ? GENERATOR_RECURSIVE : GENERATOR_SCAN;
+        return (enum generator_choice)params->RASTERIZER.Generator;
+    return params->RASTERIZER.RecursiveMode ? GENERATOR_recursive : GENERATOR_scan;
 }
 
 /* The choice number `index` of "a|b|c", and its length; NULL past the last. */

@@ -3,6 +3,8 @@
 #define UNIT(unit, section, doc) static const struct stat_info unit##_infos[] = {
 #define STAT(unit, name, measure, doc)                                                             \
     {#name, measure, doc, offsetof(struct unit##_stats, name), false},
+#define MEMBER(unit, array, index, name, measure, doc)                                             \
+    {#name, measure, doc, offsetof(struct unit##_stats, array[index]), false},
 #define END_UNIT(unit)                                                                             \
     }                                                                                              \
     ;

@@ -6,6 +6,7 @@
 
 #define UNIT(unit, section, doc)       struct unit##_stats {
 #define STAT(unit, name, measure, doc) uint64_t name;
+#define STATS(unit, array, count)      uint64_t array[count];
 #define END_UNIT(unit)                                                                             \
     }                                                                                              \
     ;
