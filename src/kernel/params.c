@@ -20,6 +20,11 @@ static const char generator_choices[] = "auto"
 #include "generators.def"
     ;
 
+static const char dram_choices[] = ""
+#define DRAM(symbol, name) "|" name
+#include "drams.def"
+    ;
+
 static const struct param_info infos[] = {
 #define UINT(section, name, value, min, max, unit, doc, unmodelled)                                \
     {#section, #name, PARAM_UINT, FIELD(section, name), min, max, value, NULL, NULL,               \

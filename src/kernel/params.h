@@ -45,6 +45,10 @@ enum generator_choice { /* GENERATOR_scan, ... */
 };
 enum fragment_map { MAP_COLOR, MAP_OVERDRAW, MAP_LATENCY, MAP_SHADER_LATENCY };
 enum replacement_policy { REPLACEMENT_LRU, REPLACEMENT_FIFO, REPLACEMENT_PSEUDO_LRU };
+enum dram_choice { /* DRAM_gddr3, ... */
+#define DRAM(symbol, name) DRAM_##symbol,
+#include "drams.def"
+};
 enum page_policy { PAGE_CLOSE, PAGE_OPEN };
 enum channel_scheduler {
     SCHEDULER_FIFO,         /* one queue a channel, in order */

@@ -1,13 +1,36 @@
-/* One memory channel: what waits for it, and when the next transaction may start. Two models behind
- * one face: the simple one (a bus with latencies, turn-round and, if asked for, pages), and GDDR3
- * with banks and rows. Part of the memory controller; no module of its own. */
+/* One memory channel: what waits for it, and when the next transaction may start. Several models
+ * behind one face (unit/dram_model.h): the simple one (a bus with latencies, turn-round and, if
+ * asked for, pages), and those with banks and rows. Part of the memory controller; no module of its
+ * own. */
 #ifndef AETIUS_UNIT_DRAM_H
 #define AETIUS_UNIT_DRAM_H
 
 #include "kernel/params.h"
 #include "unit/items.h"
 
-enum { DRAM_MAX_BANKS = 64, DRAM_MAX_PAGES = 1024, DRAM_NO_ROW = -1 };
+enum {
+    DRAM_MAX_BANKS = 64,
+    DRAM_MAX_PAGES = 1024,
+    DRAM_NO_ROW = -1,
+    DRAM_WINDOW_ROWS = 4, /* of tFAW */
+};
+
+struct dram_shape {
+    uint32_t channels, interleaving; /* bytes that lie together on one channel */
+    bool shared;                     /* every channel reaches all of the memory */
+    uint32_t limit;                  /* transactions that a channel's scheduler holds */
+    /* The channel's clock: GPU cycles, or reference clock cycles in the simple model */
+    uint32_t gpu_cycle, memory_cycle; /* their lengths in it */
+    uint32_t burst_cycles;            /* a transaction on the bus */
+};
+
+/* Of a memory with banks and rows, in the channel's cycles. */
+struct dram_timing {
+    uint32_t tRRD, tRCD, tRCDW, tRAS, tRC, tRP; /* rows: docs/memory.md */
+    uint32_t tWTR, tRTW, tWR, CAS, WL;          /* columns */
+    uint32_t tFAW;                      /* in which at most four rows are opened; 0: any number */
+    uint32_t bank_groups, group_cycles; /* commands of transactions in one group are so far apart */
+};
 
 struct dram_entry { /* what the scheduler looks at of a transaction that waits for the channel */
     uint32_t address;
@@ -34,37 +57,44 @@ struct dram_stats { /* cycles are the channel's own */
 
 struct dram {
     const struct params *params;
+    const struct dram_model *model;
+    struct dram_shape shape;
+    struct dram_timing timing;
     struct dram_entry *entries;
     struct memory_request *requests; /* of the entries */
     uint16_t *order; /* places in entries: those that wait, as they came; then free ones */
-    uint32_t count, limit;
+    uint32_t count;
     uint16_t *heads; /* which of those that wait the scheduler may take, now: places in order */
     uint32_t head_count;
     bool heads_listed;     /* nothing has changed since heads and wanted_banks were made */
     uint64_t wanted_banks; /* of which the open row is what some head needs */
-    /* The channel's clock: GPU cycles, or reference clock cycles in the simple model */
-    uint32_t gpu_cycle, memory_cycle; /* their lengths in it */
-    uint32_t burst_cycles;            /* a transaction on the bus */
-    uint64_t origin;                  /* the frame began: with a cycle of the memory */
-    uint64_t bus_free;                /* cycle from which the bus can carry data */
-    uint64_t gpu_bus_free;            /* first GPU cycle in which the bus is idle */
-    uint64_t command_free;            /* simple model: cycle from which it takes a command */
+    uint64_t origin;       /* the frame began: with a cycle of the memory */
+    uint64_t bus_free;     /* cycle from which the bus can carry data */
+    uint64_t gpu_bus_free; /* first GPU cycle in which the bus is idle */
+    uint64_t command_free; /* simple model: cycle from which it takes a command */
     bool last_was_write;
     uint32_t in_a_row;                      /* transactions since the direction changed */
     uint64_t last_read_end, last_write_end; /* of their data on the bus */
     uint64_t next_open;                     /* cycle from which a row may be opened in any bank */
+    uint64_t window[DRAM_WINDOW_ROWS];      /* tFAW: until when each of the last rows counts */
+    uint32_t window_next;
+    uint64_t
+        group_free[DRAM_MAX_BANKS]; /* of each bank group: cycle from which it takes a command */
     struct dram_bank banks[DRAM_MAX_BANKS];
     int32_t pages[DRAM_MAX_PAGES]; /* simple model: the open one of each bank, or -1 */
-    uint32_t channels;             /* of the machine: to find a row from an address */
     bool fault_order; /* fault injection: transactions pass others of the same address */
     uint64_t wake;    /* GPU cycle from which something can happen; new entries set it to 0 */
     struct dram_stats stats;
 };
 
-/* Channels that the parameters ask for, and which one holds an address (all do when the simple
- * model shares its banks). */
-uint32_t dram_channel_count(const struct params *params);
-uint32_t dram_channel_of(const struct params *params, uint32_t address);
+/* The channels that the parameters ask for. */
+struct dram_shape dram_shape(const struct params *params);
+/* Which one holds an address, when they are not shared. */
+static inline uint32_t
+dram_channel_of(const struct dram_shape *shape, uint32_t address)
+{
+    return address / shape->interleaving % shape->channels;
+}
 
 void dram_init(struct dram *dram, const struct params *params);
 void dram_fini(struct dram *dram);
@@ -73,7 +103,7 @@ void dram_reset(struct dram *dram, uint64_t now); /* a new frame: rows closed, b
 static inline bool
 dram_is_full(const struct dram *dram)
 {
-    return dram->count == dram->limit;
+    return dram->count == dram->shape.limit;
 }
 void dram_add(struct dram *dram, const struct memory_request *request, uint32_t port);
 bool dram_holds(const struct dram *dram, uint32_t address);

@@ -27,9 +27,8 @@ memctl_init(struct memctl *memctl, struct clock *clock, const struct params *par
     memctl->module.keeps_time = true;
     memctl->memory = memory;
     memctl->params = params;
-    memctl->channel_count = dram_channel_count(params);
-    memctl->shared =
-        !params->MEMORYCONTROLLER.MemoryControllerV2 && params->MEMORYCONTROLLER.SharedBanks;
+    memctl->shape = dram_shape(params);
+    memctl->channel_count = memctl->shape.channels;
     memctl->read_ends = mem_alloc(params->MEMORYCONTROLLER.ReadBufferLines * sizeof(uint64_t));
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_init(&memctl->channels[c], params);
@@ -101,8 +100,8 @@ count_bytes(struct memctl *memctl, const struct dram *channel, uint32_t port,
 static struct dram *
 channel_for(struct memctl *memctl, uint32_t address)
 {
-    if (!memctl->shared)
-        return &memctl->channels[dram_channel_of(memctl->params, address)];
+    if (!memctl->shape.shared)
+        return &memctl->channels[dram_channel_of(&memctl->shape, address)];
     struct dram *best = &memctl->channels[0];
     for (uint32_t c = 0; c < memctl->channel_count; c++) {
         struct dram *channel = &memctl->channels[c];
@@ -239,15 +238,15 @@ add_up_stats(struct memctl *memctl)
         struct channel_stats *channel = &memctl->channel_stats[c];
         burst_cycles += s->burst_cycles;
         turn_cycles += s->turn_cycles;
-        channel->burst_cycles = s->burst_cycles / memctl->channels[c].gpu_cycle;
-        channel->turn_cycles = s->turn_cycles / memctl->channels[c].gpu_cycle;
+        channel->burst_cycles = s->burst_cycles / memctl->shape.gpu_cycle;
+        channel->turn_cycles = s->turn_cycles / memctl->shape.gpu_cycle;
         all->turns += channel->turns = s->turns;
         all->row_hits += channel->row_hits = s->row_hits;
         all->row_misses += channel->row_misses = s->row_misses;
         all->rows_closed += channel->rows_closed = s->rows_closed;
     }
-    all->burst_cycles = burst_cycles / memctl->channels[0].gpu_cycle;
-    all->turn_cycles = turn_cycles / memctl->channels[0].gpu_cycle;
+    all->burst_cycles = burst_cycles / memctl->shape.gpu_cycle;
+    all->turn_cycles = turn_cycles / memctl->shape.gpu_cycle;
 }
 
 /* Whose the row was that a transaction found open, or had opened. */

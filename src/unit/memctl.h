@@ -31,7 +31,7 @@ struct memctl {
     struct dram channels[MEMCTL_MAX_CHANNELS];
     struct channel_stats channel_stats[MEMCTL_MAX_CHANNELS];
     uint32_t channel_count;
-    bool shared; /* simple model: every channel reaches all of the memory */
+    struct dram_shape shape; /* of them all */
     /* what the controller's own buffers hold */
     uint32_t waiting, writes_waiting; /* transactions in the channels' queues */
     uint64_t *read_ends; /* reads whose data is here: cycles in which it will have left */
