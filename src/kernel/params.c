@@ -25,6 +25,33 @@ static const char dram_choices[] = ""
 #include "drams.def"
     ;
 
+/* ATTILA's codecs, none, and ours. */
+#define OF_BOTH(kind, name)  "|" name
+#define OF_COLOR(kind, name) OF_COLOR_##kind(name)
+#define OF_DEPTH(kind, name) OF_DEPTH_##kind(name)
+#define OF_COLOR_COLOR(name) "|" name
+#define OF_COLOR_DEPTH(name) ""
+#define OF_DEPTH_COLOR(name) ""
+#define OF_DEPTH_DEPTH(name) "|" name
+static const char color_codecs[] = ""
+#define CODEC(symbol, name, blocks)
+#define ATTILA_CODEC(symbol, name, blocks) OF_##blocks(COLOR, name)
+#include "codecs.def"
+                                   "|none"
+#define CODEC(symbol, name, blocks) OF_##blocks(COLOR, name)
+#define ATTILA_CODEC(symbol, name, blocks)
+#include "codecs.def"
+    ;
+static const char depth_codecs[] = ""
+#define CODEC(symbol, name, blocks)
+#define ATTILA_CODEC(symbol, name, blocks) OF_##blocks(DEPTH, name)
+#include "codecs.def"
+                                   "|none"
+#define CODEC(symbol, name, blocks) OF_##blocks(DEPTH, name)
+#define ATTILA_CODEC(symbol, name, blocks)
+#include "codecs.def"
+    ;
+
 static const struct param_info infos[] = {
 #define UINT(section, name, value, min, max, unit, doc, unmodelled)                                \
     {#section, #name, PARAM_UINT, FIELD(section, name), min, max, value, NULL, NULL,               \
