@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,12 +35,25 @@ identity_docs(size_t *count)
     return docs;
 }
 
+/* Whether the statistic is an instance of the family, which may have a * in it. */
+static bool
+is_one_of(const char *name, const char *family)
+{
+    char bare[96];
+    const size_t unit = strcspn(name, "[");
+    const char *rest = name[unit] ? strchr(name, ']') + 1 : "";
+    if (!strchr(family, '*'))
+        return stat_is_instance(name, family);
+    snprintf(bare, sizeof bare, "%.*s%s", (int)unit, name, rest);
+    return fnmatch(family, bare, 0) == 0;
+}
+
 static void
 add_family(struct sum *sum, const struct stat_set *set, const char *name, uint64_t factor)
 {
     const size_t before = sum->terms.count;
     for (uint32_t i = 0; i < set->count; i++)
-        if (stat_is_instance(set->entries[i].name, name))
+        if (is_one_of(set->entries[i].name, name))
             VEC_PUSH(&sum->terms, ((struct term){i, factor}));
     BUG_ON(sum->terms.count == before, "an identity names '%s', which nothing counts", name);
 }

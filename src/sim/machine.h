@@ -39,7 +39,7 @@ struct machine {
 #define QUEUE_NN QUEUE_11
 #define QUEUE_NG QUEUE_11
 #define QUEUE_GN QUEUE_11
-#define MEMORY(name, unit, port, client, width)                                                    \
+#define MEMORY(name, unit, port, client, traffic, width, who)                                      \
     struct queue *name##_requests, *name##_replies;                                                \
     uint32_t name##_count;
 #include "machine.def"

@@ -74,25 +74,8 @@ count_bytes(struct memctl *memctl, const struct dram *channel, uint32_t port,
     moved->transactions++;
     moved->bytes_read += read;
     moved->bytes_written += written;
-    switch (memctl->kinds[port]) {
-    case CLIENT_COMMANDS:
-        s->command_bytes_read += read;
-        s->command_bytes_written += written;
-        break;
-    case CLIENT_INDICES: s->index_bytes_read += read; break;
-    case CLIENT_ATTRIBUTES: s->attribute_bytes_read += read; break;
-    case CLIENT_ZSTENCIL:
-        s->z_bytes_read += read;
-        s->z_bytes_written += written;
-        break;
-    case CLIENT_COLOR:
-        s->color_bytes_read += read;
-        s->color_bytes_written += written;
-        break;
-    case CLIENT_TEXTURE: s->texture_bytes_read += read; break;
-    case CLIENT_DAC: s->dac_bytes_read += read; break;
-    case CLIENT_KINDS: break;
-    }
+    s->client_bytes_read[memctl->kinds[port]] += read;
+    s->client_bytes_written[memctl->kinds[port]] += written;
 }
 
 /* The channel for a request: the one that holds the address; where all do, one that keeps the order
@@ -249,24 +232,6 @@ add_up_stats(struct memctl *memctl)
     all->turn_cycles = turn_cycles / memctl->shape.gpu_cycle;
 }
 
-/* Whose the row was that a transaction found open, or had opened. */
-static void
-count_row(struct memctl *memctl, enum memory_client kind, uint64_t hits, uint64_t misses)
-{
-    struct memctl_stats *s = &memctl->stats;
-    uint64_t *const counts[CLIENT_KINDS][2] = {
-        [CLIENT_COMMANDS] = {&s->command_row_hits, &s->command_row_misses},
-        [CLIENT_INDICES] = {&s->index_row_hits, &s->index_row_misses},
-        [CLIENT_ATTRIBUTES] = {&s->attribute_row_hits, &s->attribute_row_misses},
-        [CLIENT_ZSTENCIL] = {&s->z_row_hits, &s->z_row_misses},
-        [CLIENT_COLOR] = {&s->color_row_hits, &s->color_row_misses},
-        [CLIENT_TEXTURE] = {&s->texture_row_hits, &s->texture_row_misses},
-        [CLIENT_DAC] = {&s->dac_row_hits, &s->dac_row_misses},
-    };
-    *counts[kind][0] += hits;
-    *counts[kind][1] += misses;
-}
-
 /* Serves at most one transaction of the channel. */
 static bool
 clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
@@ -277,8 +242,9 @@ clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
     int32_t place = dram_clock(channel, now, may_reply, memctl, &delay);
     if (place >= 0) {
         const uint32_t port = dram_entry(channel, (uint32_t)place)->port;
-        count_row(memctl, memctl->kinds[port], channel->stats.row_hits - hits,
-                  channel->stats.row_misses - misses);
+        /* whose the row was that was found open, or had to be opened */
+        memctl->stats.client_row_hits[memctl->kinds[port]] += channel->stats.row_hits - hits;
+        memctl->stats.client_row_misses[memctl->kinds[port]] += channel->stats.row_misses - misses;
         serve(memctl, channel, port, dram_request(channel, (uint32_t)place), delay, now);
         dram_remove(channel, (uint32_t)place);
     }

@@ -9,17 +9,6 @@
 
 enum { MEMCTL_MAX_CLIENTS = 128, MEMCTL_MAX_CHANNELS = 64, MEMCTL_FAULT_TAG = 1 };
 
-enum memory_client {
-    CLIENT_COMMANDS,
-    CLIENT_INDICES,
-    CLIENT_ATTRIBUTES,
-    CLIENT_ZSTENCIL,
-    CLIENT_COLOR,
-    CLIENT_TEXTURE,
-    CLIENT_DAC,
-    CLIENT_KINDS,
-};
-
 struct memctl {
     struct module module;
     struct memctl_stats stats;

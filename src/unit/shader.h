@@ -31,23 +31,6 @@ enum group_wait {
     WAIT_COUNT,
 };
 
-/* What became of an issue slot: every slot of every cycle is exactly one of these. */
-enum slot_fate {
-    SLOT_ISSUED,
-    SLOT_PASSES, /* a further pass of an instruction that takes several */
-    SLOT_FLOW,   /* the cost of flow control */
-    SLOT_PAIR,   /* beside an instruction that lets no other one of its group issue with it */
-    SLOT_RESULT, /* the next instruction waits for a result */
-    SLOT_DELAY,  /* no group may be fetched from so soon again */
-    SLOT_PORTS,  /* register ports do not suffice */
-    SLOT_TEXTURE_QUEUE, /* a texture instruction finds the way to the texture unit full */
-    SLOT_TEXELS,
-    SLOT_LOAD,
-    SLOT_OUTPUT,  /* all groups have ended, and wait to leave */
-    SLOT_STARVED, /* no group */
-    SLOT_COUNT,
-};
-
 /* Instructions that issue in one cycle. */
 struct issue {
     uint32_t count, reads;  /* instructions of the group in hand, registers that they read */
@@ -104,7 +87,6 @@ struct shader {
     uint32_t first[SLOT_COUNT];              /* slots of a cycle */
     enum slot_fate idle;                     /* ... then this, once the ALUs are free */
     bool refused_threads, refused_registers; /* a group at the door finds no place */
-    uint64_t fates[SLOT_COUNT];
 };
 
 void shader_init(struct shader *shader, struct clock *clock, const struct params *params,

@@ -3,23 +3,6 @@
  * they change: what was decided in a cycle holds until the next time that the unit is clocked. */
 #include "unit/shader_internal.h"
 
-#include <stddef.h>
-
-static const size_t fate_stats[SLOT_COUNT] = {
-    [SLOT_ISSUED] = offsetof(struct shader_stats, slots_issued),
-    [SLOT_PASSES] = offsetof(struct shader_stats, slots_passes),
-    [SLOT_FLOW] = offsetof(struct shader_stats, slots_flow),
-    [SLOT_PAIR] = offsetof(struct shader_stats, slots_pair),
-    [SLOT_RESULT] = offsetof(struct shader_stats, slots_result),
-    [SLOT_DELAY] = offsetof(struct shader_stats, slots_delay),
-    [SLOT_PORTS] = offsetof(struct shader_stats, slots_ports),
-    [SLOT_TEXTURE_QUEUE] = offsetof(struct shader_stats, slots_texture_queue),
-    [SLOT_TEXELS] = offsetof(struct shader_stats, slots_texels),
-    [SLOT_LOAD] = offsetof(struct shader_stats, slots_load),
-    [SLOT_OUTPUT] = offsetof(struct shader_stats, slots_output),
-    [SLOT_STARVED] = offsetof(struct shader_stats, slots_starved),
-};
-
 /* From *at to `until`, or to `now` if that is sooner. */
 static uint64_t
 stretch(uint64_t *at, uint64_t until, uint64_t now)
@@ -50,12 +33,13 @@ shader_account(struct shader *shader, uint64_t now)
         uint64_t issuing = stretch(&at, shader->issue_until, now);
         for (uint32_t f = 0; f < SLOT_COUNT; f++)
             if (shader->first[f])
-                shader->fates[f] += issuing * shader->first[f];
-        shader->fates[SLOT_PASSES] += stretch(&at, shader->passes_until, now) * shader->slots_cycle;
-        shader->fates[SLOT_FLOW] +=
+                stats->slot_fates[f] += issuing * shader->first[f];
+        stats->slot_fates[SLOT_PASSES] +=
+            stretch(&at, shader->passes_until, now) * shader->slots_cycle;
+        stats->slot_fates[SLOT_FLOW] +=
             stretch(&at, shader->issue_free_cycle, now) * shader->slots_cycle;
     }
-    shader->fates[shader->idle] += (now - at) * shader->slots_cycle;
+    stats->slot_fates[shader->idle] += (now - at) * shader->slots_cycle;
     shader->accounted = now;
 }
 
@@ -64,6 +48,4 @@ shader_settle(void *self, uint64_t now)
 {
     struct shader *shader = self;
     shader_account(shader, now);
-    for (uint32_t f = 0; f < SLOT_COUNT; f++)
-        *(uint64_t *)((char *)&shader->stats + fate_stats[f]) = shader->fates[f];
 }

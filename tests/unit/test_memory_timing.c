@@ -516,7 +516,7 @@ ask(const struct params *params, uint32_t width, uint32_t count, uint32_t step, 
     queue_init(&replies, &clock, "replies", -1, &memctl->module, &client.module,
                sizeof(struct memory_reply), width, 64, 1);
     client.port = (struct memory_port){&requests, &replies};
-    memctl_add_port(memctl, CLIENT_TEXTURE, &requests, &replies);
+    memctl_add_port(memctl, CLIENT_texture, &requests, &replies);
     if (seed)
         clock_shuffle(&clock, seed);
     assert_true(clock_run(&clock, &client.done, LIMIT_CYCLES, &err));
