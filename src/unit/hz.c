@@ -79,14 +79,6 @@ stencil_has_effect(const struct draw *draw)
     return false;
 }
 
-bool
-hz_poisons(const struct draw *draw)
-{
-    const uint8_t func = draw->dsa.depth_func;
-    return draw->depth.res && draw->depth_test && draw->depth_write && func != FUNC_LESS &&
-           func != FUNC_LEQUAL && func != FUNC_EQUAL && func != FUNC_NEVER;
-}
-
 /* All entries of the surface are written; the unit is busy with that for a while. */
 static void
 fill(struct hz *hz, struct hz_surface *surface, uint16_t far, uint64_t now)
@@ -109,7 +101,7 @@ begin_draw(struct hz *hz, const struct draw *draw, uint64_t now)
     hz->draw = draw;
     hz->may_cull = false;
     hz->surface = NULL;
-    const bool poisons = hz_poisons(draw);
+    const bool poisons = draw_moves_depth_away(draw);
     hz->generation += poisons;
     if (!hz->enabled || !draw->depth.res || !draw->depth_test)
         return;

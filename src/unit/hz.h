@@ -30,7 +30,11 @@ struct hz {
     uint32_t quads_cycle; /* out, in all */
     uint32_t read_cycles, blocks_cleared_cycle;
     struct hz_buffer buffer;
-    uint32_t generation; /* of updates that are believed: see hz_poisons() */
+    /* A draw that moves depth away makes void what is known of its surface from its first tile on,
+     * and updates that were made before its last one. HZ and each z test count the generations of
+     * updates alike, HZ when such a draw or a clear of depth begins, the z test when it has ended;
+     * HZ believes updates of its own generation. */
+    uint32_t generation;
     uint64_t free_cycle; /* blocks are being cleared until then */
     bool obeying;        /* a clear */
     /* the draw in hand */
@@ -52,11 +56,5 @@ void hz_init(struct hz *hz, struct clock *clock, const struct params *params, st
 void hz_fini(struct hz *hz);
 /* Forgets what it knows: every tile may hold anything. */
 void hz_reset(struct hz *hz);
-
-/* Whether a draw can move depths away from the eye: what is known of its surface is void from its
- * first tile on, and updates that were made before its last one are too. HZ and each z test count
- * the generations of updates alike, HZ when such a draw or a clear of depth begins, the z test when
- * it has ended; HZ believes updates of its own generation. */
-bool hz_poisons(const struct draw *draw);
 
 #endif

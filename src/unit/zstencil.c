@@ -59,7 +59,7 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
     struct zstencil *zstencil = owner;
     struct quad *quad = entry->item.quad;
     if (entry->item.kind == ITEM_END) {
-        zstencil->generation += hz_poisons(entry->item.draw);
+        zstencil->generation += draw_moves_depth_away(entry->item.draw);
         return false;
     }
     zstencil->stats.quads_in++;

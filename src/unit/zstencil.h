@@ -12,7 +12,7 @@ struct zstencil {
     struct queue *updates;              /* far depths to HZ */
     struct rop rop;
     uint32_t block_stamps;
-    uint32_t generation;     /* of what is told to HZ: see hz_poisons() */
+    uint32_t generation;     /* of what is told to HZ: see unit/hz.h */
     uint64_t samples_passed; /* of the draw */
 };
 
