@@ -2,7 +2,7 @@
  *
  * The machine (sim/machine.c) holds the state and turns each command into steps: orders to units
  * (flush, clear, invalidate, show), a draw, or memory transactions of uploads and copies. The
- * command processor takes the steps in order. A draw is sent when fewer than CMDPROC_BATCHES are on
+ * command processor takes the steps in order. A draw is sent when fewer than BatchesInFlight are on
  * their way; every other step waits until all draws have ended, and for its own end. Without
  * PipelinedBatchRendering the machine asks for the end of each draw before the next command; with
  * it, only where a hazard between draws demands it. Ends come from every ROP in the order of the
@@ -11,9 +11,9 @@
  * destination, are timed behind it; a readback takes its values from memory when its reads are
  * done.
  *
- * Transactions go at CommandProcessorBusWidth bytes a cycle, up to 16 of them in flight. Source:
- * machine.md (units; order and hazards). Not modelled: the command stream itself, which ATTILA too
- * takes from the system's bus, not from memory. */
+ * Transactions go at CommandProcessorBusWidth bytes a cycle, up to TransactionsInFlight of them on
+ * their way. Source: machine.md (units; order and hazards). Not modelled: the command stream
+ * itself, which ATTILA too takes from the system's bus, not from memory. */
 #include "unit/cmdproc.h"
 
 #include <string.h>
@@ -30,6 +30,8 @@ cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *
     cmdproc->rops = rops;
     uint32_t width = params->MEMORYCONTROLLER.CommandProcessorBusWidth;
     cmdproc->move_cycles = (TRANSACTION_BYTES + width - 1) / width;
+    cmdproc->batch_limit = params->COMMANDPROCESSOR.BatchesInFlight;
+    cmdproc->move_limit = params->COMMANDPROCESSOR.TransactionsInFlight;
     cmdproc->stop = true;
 }
 
@@ -99,7 +101,7 @@ send_control(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t 
 static void
 send_draw(struct cmdproc *cmdproc, const struct draw *draw, uint64_t now)
 {
-    uint32_t at = (cmdproc->batch_head + cmdproc->batch_count++) % CMDPROC_BATCHES;
+    uint32_t at = (cmdproc->batch_head + cmdproc->batch_count++) % CMDPROC_MAX_BATCHES;
     *(struct draw_item *)queue_push(cmdproc->draws, now) = (struct draw_item){draw};
     cmdproc->batches[at] = (struct cmdproc_batch){.draw = draw};
     cmdproc->stats.draws++;
@@ -110,7 +112,7 @@ static bool
 send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
     if (step->kind == STEP_DRAW) {
-        if (cmdproc->batch_count == CMDPROC_BATCHES || !queue_space(cmdproc->draws, now))
+        if (cmdproc->batch_count == cmdproc->batch_limit || !queue_space(cmdproc->draws, now))
             return false;
         send_draw(cmdproc, step->draw, now);
     } else if (cmdproc->batch_count) {
@@ -145,7 +147,7 @@ take_color_done(struct cmdproc *cmdproc, uint32_t rop, uint64_t now)
     uint32_t place = cmdproc->rop_ends[rop]++;
     BUG_ON(place >= cmdproc->batch_count, "command processor: ROP %u ends a draw too many", rop);
     struct cmdproc_batch *batch =
-        &cmdproc->batches[(cmdproc->batch_head + place) % CMDPROC_BATCHES];
+        &cmdproc->batches[(cmdproc->batch_head + place) % CMDPROC_MAX_BATCHES];
     batch->samples_passed += item->samples_passed;
     batch->ends++;
     queue_pop(cmdproc->color_done[rop], now);
@@ -160,7 +162,7 @@ finish_batch(struct cmdproc *cmdproc)
     if (!cmdproc->batch_count || first->ends < cmdproc->rops)
         return;
     cmdproc->finished = *first;
-    cmdproc->batch_head = (cmdproc->batch_head + 1) % CMDPROC_BATCHES;
+    cmdproc->batch_head = (cmdproc->batch_head + 1) % CMDPROC_MAX_BATCHES;
     cmdproc->batch_count--;
     for (uint32_t r = 0; r < cmdproc->rops; r++)
         cmdproc->rop_ends[r]--;
@@ -192,7 +194,7 @@ move(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
         worked = true;
     }
     uint32_t in_flight = cmdproc->moves_sent - (step->move_count - cmdproc->moves_missing);
-    if (cmdproc->moves_sent == step->move_count || in_flight == CMDPROC_READS_IN_FLIGHT)
+    if (cmdproc->moves_sent == step->move_count || in_flight == cmdproc->move_limit)
         return worked;
     if (now < cmdproc->move_free_cycle) {
         module_wake_at(&cmdproc->module, cmdproc->move_free_cycle);

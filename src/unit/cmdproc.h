@@ -7,7 +7,7 @@
 #include "unit/items.h"
 #include "unit/stats.h"
 
-enum { CMDPROC_MAX_STEPS = 32, CMDPROC_READS_IN_FLIGHT = 16, CMDPROC_BATCHES = 4 };
+enum { CMDPROC_MAX_STEPS = 32, CMDPROC_MAX_BATCHES = 64 };
 
 enum step_target { /* who obeys a control step: a bit each */
                    STEP_STREAMER = 1,
@@ -56,7 +56,8 @@ struct cmdproc {
     struct queue *z_done[MAX_ROPS], *color_done[MAX_ROPS], *texunit_done[MAX_TEXUNITS];
     struct memory_port memory;
     uint32_t rops, texunits;
-    uint32_t move_cycles; /* a transaction over CommandProcessorBusWidth */
+    uint32_t move_cycles;             /* a transaction over CommandProcessorBusWidth */
+    uint32_t batch_limit, move_limit; /* draws, transactions on their way */
 
     struct cmdproc_step steps[CMDPROC_MAX_STEPS];
     uint32_t step_count, step;
@@ -64,7 +65,7 @@ struct cmdproc {
     uint32_t awaited; /* completions still to come */
     uint32_t moves_sent, moves_missing;
     uint64_t move_free_cycle;
-    struct cmdproc_batch batches[CMDPROC_BATCHES]; /* ring, oldest first */
+    struct cmdproc_batch batches[CMDPROC_MAX_BATCHES]; /* ring, oldest first */
     uint32_t batch_head, batch_count;
     uint32_t rop_ends[MAX_ROPS];   /* batches of the ring that the ROP has ended */
     struct cmdproc_batch finished; /* the one that has just ended; draw NULL: none */

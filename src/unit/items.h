@@ -104,9 +104,10 @@ struct quad_item {
 struct group {
     struct group *next_free;
     const struct draw *draw;
-    enum shader_stage stage;
-    uint32_t count; /* vertices or quads */
-    union {         /* as many as the machine's groups have threads */
+    const struct thread_source *source;
+    enum shader_stage stage; /* the source's */
+    uint32_t count;          /* vertices or quads */
+    union {                  /* as many as the machine's groups have threads */
         struct pooled_vertex **vertices;
         struct quad **quads;
     };

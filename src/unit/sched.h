@@ -18,6 +18,7 @@ struct sched {
     uint32_t shaders, rops;
     struct shader_role roles[STAGE_COUNT];
     uint32_t vertices_cycle, quads_cycle, linger_cycles;
+    uint32_t busy_groups; /* of a unit that need not have one that is not full */
 
     uint32_t outstanding[MAX_SHADERS];              /* groups that a unit has */
     struct group *vertex_group;                     /* being filled */

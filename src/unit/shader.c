@@ -215,43 +215,6 @@ registers_of(const struct shader *shader, const struct group *group)
     return (a_thread ? a_thread : 2) * shader->group_threads;
 }
 
-static void
-load_fragment_inputs(struct group *group, const struct program *program)
-{
-    for (uint32_t q = 0; q < group->count; q++) {
-        const struct quad *quad = group->quads[q];
-        const struct exec *exec = group_block(group, q);
-        const uint32_t lane = q % QUADS_IN_BLOCK * 4;
-        for (uint32_t c = 0; c < program->input_count * 4; c++)
-            memcpy(exec->inputs + (size_t)c * exec->lanes + lane, quad->inputs + c * 4,
-                   4 * sizeof(float));
-        for (uint32_t c = 0; c < program->system_count * 4; c++)
-            memcpy(exec->systems + (size_t)c * exec->lanes + lane, quad->systems + c * 4,
-                   4 * sizeof(float));
-    }
-}
-
-static void
-load_vertex_inputs(struct group *group, const struct program *program)
-{
-    for (uint32_t v = 0; v < group->count; v++) {
-        const struct pooled_vertex *vertex = group->vertices[v];
-        const struct exec *exec = &group->exec[v / EXEC_MAX_LANES];
-        const uint32_t lane = v % EXEC_MAX_LANES;
-        for (uint32_t c = 0; c < program->input_count * 4; c++)
-            exec->inputs[(size_t)c * exec->lanes + lane] =
-                c / 4 < group->draw->attribute_count ? vertex->inputs[c / 4][c % 4] : c % 4 == 3;
-        for (uint32_t s = 0; s < program->system_count; s++) {
-            uint32_t value = vertex->instance;
-            if (program->systems[s].semantic == SEMANTIC_VERTEXID)
-                value = vertex->index;
-            else if (program->systems[s].semantic == SEMANTIC_BASEVERTEX)
-                value = (uint32_t)group->draw->params.index_bias;
-            memcpy(&exec->systems[(size_t)s * 4 * exec->lanes + lane], &value, sizeof value);
-        }
-    }
-}
-
 static uint32_t
 block_bytes(const struct program *program, uint32_t lanes)
 {
@@ -343,12 +306,8 @@ static void
 start(struct shader *shader, struct group *group, uint64_t now)
 {
     const struct program *program = group_program(group);
-    const bool fragments = group->stage == STAGE_FRAGMENT;
     begin_program(group, program);
-    if (fragments)
-        load_fragment_inputs(group, program);
-    else
-        load_vertex_inputs(group, program);
+    group->source->load(group, program);
     memset(group->temp_ready, 0, sizeof group->temp_ready);
     group->address_ready = group->results_ready = 0;
     group->steps = 0;
@@ -360,7 +319,7 @@ start(struct shader *shader, struct group *group, uint64_t now)
     shader_schedule(shader, group, shader->load_free_cycle, WAIT_LOAD);
     shader->stats.groups++;
     WATCH_GROUP(shader->pools, group);
-    *(fragments ? &shader->stats.fragment_groups : &shader->stats.vertex_groups) += 1;
+    shader->stats.stage_groups[group->stage]++;
 }
 
 static bool
@@ -403,49 +362,10 @@ take_texels(struct shader *shader, struct queue *texels, uint64_t now)
     return worked;
 }
 
-/* What the program wrote, to the quads: colors, and depth where it replaces the triangle's. */
-static void
-store_fragments(struct shader *shader, struct group *group)
-{
-    const struct draw *draw = group->draw;
-    for (uint32_t q = 0; q < group->count; q++) {
-        struct quad *quad = group->quads[q];
-        struct exec *exec = group_block(group, q);
-        const uint32_t lane = q % QUADS_IN_BLOCK * 4;
-        const struct triangle *triangle = &quad->triangle->triangle;
-        uint32_t before = quad_fragments(quad->mask), mask_before = quad->mask;
-        if (triangle->smooth.shape != SMOOTH_NONE)
-            shaded_coverage(triangle, quad->x, quad->y, exec, lane);
-        quad->mask = shaded_mask(draw, exec, lane, quad->mask);
-        WATCH_SHADED(quad, mask_before);
-        for (uint32_t t = 0; t < draw->color_count; t++)
-            shaded_color(draw, exec, lane, t, quad->color[t]);
-        if (draw->depth_output >= 0)
-            for (uint32_t s = 0; s < draw->samples; s++)
-                memcpy(quad->z[s],
-                       exec->outputs + ((size_t)draw->depth_output * 4 + 2) * exec->lanes + lane,
-                       sizeof quad->z[s]);
-        uint32_t left = quad_fragments(quad->mask);
-        shader->stats.fragments_out += left;
-        shader->stats.fragments_killed += before - left;
-    }
-}
-
-static void
-store_vertices(struct group *group)
-{
-    for (uint32_t v = 0; v < group->count; v++)
-        vertex_store(group->draw, &group->exec[v / EXEC_MAX_LANES], v % EXEC_MAX_LANES,
-                     &group->vertices[v]->vertex);
-}
-
 void
 shader_finish(struct shader *shader, struct group *group, uint64_t cycle)
 {
-    if (group->stage == STAGE_FRAGMENT)
-        store_fragments(shader, group);
-    else
-        store_vertices(group);
+    group->source->store(group, &shader->stats);
     leave_circle(shader, group->slot);
     shader_wait(shader, group, WAIT_OUTPUT);
     group->ready_cycle = group->results_ready > cycle ? group->results_ready : cycle;

@@ -2,18 +2,12 @@
 #ifndef AETIUS_UNIT_SHADER_INTERNAL_H
 #define AETIUS_UNIT_SHADER_INTERNAL_H
 
-#include "unit/shader.h"
+#include "unit/thread_source.h"
 
 static inline const struct program *
 group_program(const struct group *group)
 {
-    return group->stage == STAGE_VERTEX ? group->draw->vs : group->draw->fs;
-}
-
-static inline uint32_t
-group_lanes(const struct group *group)
-{
-    return group->stage == STAGE_FRAGMENT ? group->count * 4 : group->count;
+    return group->source->program(group->draw);
 }
 
 static inline void

@@ -179,10 +179,7 @@ count_instruction(struct shader *shader, const struct group *group,
     stats->lanes_diverged += group_lanes(group) - active;
     stats->lane_slots += shader->group_threads;
     stats->lanes_empty += shader->group_threads - group_lanes(group);
-    if (group->stage == STAGE_VERTEX)
-        stats->vertex_instructions++;
-    else
-        stats->fragment_instructions++;
+    stats->stage_instructions[group->stage]++;
     switch (kind_of(instruction)) {
     case KIND_SIMD: stats->simd_instructions++; break;
     case KIND_SCALAR: stats->scalar_instructions++; break;
