@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,25 +34,31 @@ identity_docs(size_t *count)
     return docs;
 }
 
-/* Whether the statistic is an instance of the family, which may have a * in it. */
+/* Whether the statistic is an instance of the family, which may have one * in it. */
 static bool
-is_one_of(const char *name, const char *family)
+is_one_of(const char *name, const char *family, const char *star)
 {
-    char bare[96];
-    const size_t unit = strcspn(name, "[");
-    const char *rest = name[unit] ? strchr(name, ']') + 1 : "";
-    if (!strchr(family, '*'))
+    char bare[96]; /* without an index */
+    if (!star)
         return stat_is_instance(name, family);
-    snprintf(bare, sizeof bare, "%.*s%s", (int)unit, name, rest);
-    return fnmatch(family, bare, 0) == 0;
+    const char *index = strchr(name, '[');
+    const char *rest = index ? strchr(index, ']') + 1 : "";
+    const size_t unit = index ? (size_t)(index - name) : strlen(name), n = unit + strlen(rest);
+    const size_t head = (size_t)(star - family), tail = strlen(star + 1);
+    if (n < head + tail || n >= sizeof bare)
+        return false;
+    memcpy(bare, name, unit);
+    memcpy(bare + unit, rest, n - unit);
+    return !memcmp(bare, family, head) && !memcmp(bare + n - tail, star + 1, tail);
 }
 
 static void
 add_family(struct sum *sum, const struct stat_set *set, const char *name, uint64_t factor)
 {
     const size_t before = sum->terms.count;
+    const char *star = strchr(name, '*');
     for (uint32_t i = 0; i < set->count; i++)
-        if (is_one_of(set->entries[i].name, name))
+        if (is_one_of(set->entries[i].name, name, star))
             VEC_PUSH(&sum->terms, ((struct term){i, factor}));
     BUG_ON(sum->terms.count == before, "an identity names '%s', which nothing counts", name);
 }

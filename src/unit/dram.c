@@ -164,15 +164,6 @@ dram_list_heads(struct dram *dram, bool any)
     }
 }
 
-bool
-dram_prefers_direction(const struct dram *dram, const struct dram_entry *entry)
-{
-    const struct params *p = dram->params;
-    uint32_t limit = dram->last_was_write ? p->MEMORYCONTROLLER.MaxConsecutiveWrites
-                                          : p->MEMORYCONTROLLER.MaxConsecutiveReads;
-    return (entry->write == dram->last_was_write) == (dram->in_a_row < limit);
-}
-
 int32_t
 dram_clock(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
            uint64_t *delay)

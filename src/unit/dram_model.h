@@ -25,7 +25,6 @@ uint32_t dram_own_address(const struct dram *dram, uint32_t address);
 /* Lists the entries that may be taken: the heads of their queues (or `any`), with no older one of
  * the same address in front. */
 void dram_list_heads(struct dram *dram, bool any);
-bool dram_prefers_direction(const struct dram *dram, const struct dram_entry *entry);
 /* The transaction's data goes over the bus from `start` on; of the cycles in which the bus did
  * nothing before, at most `turn` are the change of direction's. */
 void dram_use_bus(struct dram *dram, bool write, uint64_t start, uint64_t turn);
@@ -34,6 +33,15 @@ static inline bool
 dram_row_is_open(const struct dram *dram, const struct dram_entry *entry)
 {
     return dram->banks[entry->bank].row == entry->row;
+}
+
+static inline bool
+dram_prefers_direction(const struct dram *dram, const struct dram_entry *entry)
+{
+    const struct params *p = dram->params;
+    uint32_t limit = dram->last_was_write ? p->MEMORYCONTROLLER.MaxConsecutiveWrites
+                                          : p->MEMORYCONTROLLER.MaxConsecutiveReads;
+    return (entry->write == dram->last_was_write) == (dram->in_a_row < limit);
 }
 
 static inline void

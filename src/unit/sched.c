@@ -42,6 +42,9 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
     sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
     for (uint32_t r = 0; r < rops; r++)
         sched->reorder[r].items = mem_alloc(sched->reorder_limit * sizeof(struct quad_item));
+    for (uint32_t i = 0; i < SOURCES; i++)
+        sched->full[sources[i]->stage] =
+            sched->roles[sources[i]->stage].group_threads / sources[i]->item_threads;
     const uint32_t vertex_threads = sched->roles[STAGE_VERTEX].group_threads;
     const uint32_t fragment_threads = sched->roles[STAGE_FRAGMENT].group_threads;
     pools->group_threads = vertex_threads > fragment_threads ? vertex_threads : fragment_threads;
@@ -55,12 +58,6 @@ sched_fini(struct sched *sched)
     for (uint32_t r = 0; r < sched->rops; r++)
         free(sched->reorder[r].items);
     free(sched->finished_vertices);
-}
-
-uint32_t
-sched_full(const struct sched *sched, const struct thread_source *source)
-{
-    return sched->roles[source->stage].group_threads / source->item_threads;
 }
 
 struct group *
@@ -94,7 +91,7 @@ sched_send_if_due(struct sched *sched, struct group **group, uint64_t since, uin
 {
     if (!*group)
         return false;
-    if ((*group)->count < sched_full(sched, (*group)->source)) {
+    if ((*group)->count < sched->full[(*group)->stage]) {
         if (now < since + sched->linger_cycles) {
             module_wake_at(&sched->module, since + sched->linger_cycles);
             return false;

@@ -17,6 +17,7 @@ struct sched {
     struct queue *late_out[MAX_ROPS];  /* to the late z test */
     uint32_t shaders, rops;
     struct shader_role roles[STAGE_COUNT];
+    uint32_t full[STAGE_COUNT]; /* items of a full group */
     uint32_t vertices_cycle, quads_cycle, linger_cycles;
     uint32_t busy_groups; /* of a unit that need not have one that is not full */
 

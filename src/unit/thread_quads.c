@@ -120,7 +120,7 @@ take_quad(struct sched *sched, const struct quad_item *item, uint64_t now)
 {
     const struct quad *quad = item->quad;
     const struct shader_role *role = &sched->roles[STAGE_FRAGMENT];
-    const uint32_t unit = unit_of(sched, role, quad), full = sched_full(sched, &thread_quads);
+    const uint32_t unit = unit_of(sched, role, quad), full = sched->full[STAGE_FRAGMENT];
     struct group **group = &sched->quad_group[unit];
     struct reorder *reorder =
         &sched->reorder[rop_of_tile(quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];

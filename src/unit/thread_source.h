@@ -44,7 +44,5 @@ struct group *sched_new_group(struct sched *sched, const struct thread_source *s
 bool sched_dispatch(struct sched *sched, struct group **group, uint64_t now);
 /* The same for a group being filled, when it is full or has lingered since its last addition. */
 bool sched_send_if_due(struct sched *sched, struct group **group, uint64_t since, uint64_t now);
-/* Items of a full group. */
-uint32_t sched_full(const struct sched *sched, const struct thread_source *source);
 
 #endif

@@ -44,7 +44,7 @@ static bool
 take(struct sched *sched, uint64_t now)
 {
     bool worked = false;
-    const uint32_t full = sched_full(sched, &thread_vertices);
+    const uint32_t full = sched->full[STAGE_VERTEX];
     for (uint32_t i = 0; i < sched->vertices_cycle; i++) {
         const struct vertex_item *item = queue_front(sched->vertices_in, now);
         if (!item || (sched->vertex_group && sched->vertex_group->count == full))
