@@ -1,7 +1,7 @@
 /* A set-associative cache that holds data, not tags alone: the part that ROPs, texture units and
  * the streamer share. Lines are filled in 64-byte transactions over the owner's memory port, in the
  * order in which they were asked for, one transaction a cycle. A line that is locked or being
- * filled is never evicted. Writing back is the owner's affair (unit/rop_cache.h). */
+ * filled is never evicted. Writing back is the owner's affair (unit/rop/rop_cache.h). */
 #ifndef AETIUS_UNIT_CACHE_H
 #define AETIUS_UNIT_CACHE_H
 

@@ -1,7 +1,7 @@
 /* Memory timing, to the cycle: streams through one channel and through the controller, against
  * cycles worked out by hand from the parameters (in the comments). A transaction is 64 bytes; times
  * are of the end of its data on the bus. */
-#include "unit/memctl.h"
+#include "unit/memory/memctl.h"
 
 #include "base/mem.h"
 

@@ -9,7 +9,7 @@
  * Latencies used here: MOV 1, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2 passes. A result of an
  * instruction of latency l that issues in cycle c can be read from cycle c + l on.
  * END is a mark on the last instruction, and none itself. */
-#include "unit/thread_source.h"
+#include "unit/shader/thread_source.h"
 
 #include "base/mem.h"
 #include "gfx/vertex.h"
