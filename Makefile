@@ -10,6 +10,7 @@
 #   make bench      the simulator's speed (PART=scenes, programs, jobs, codecs, replay, capture:
 #                   only these)
 #   make scaling    whether more memory channels, shader units and cache make frames faster
+#   make golden     captures anew the traces that tests keep (tools/golden.sh)
 #   make install    into PREFIX (DESTDIR is honoured)
 #   make format     clang-format over all sources
 #   make clean      removes what was built and what was put out
@@ -18,7 +19,7 @@ PREFIX = /usr/local
 TIME   = 1800
 PART   =
 
-.PHONY: build demo check real fuzz bench scaling install docs format clean
+.PHONY: build demo check real fuzz bench scaling golden install docs format clean
 
 build:
 	@tools/setup.sh build
@@ -52,6 +53,11 @@ scaling:
 	@tools/setup.sh build demo
 	@$(MAKE) --no-print-directory build
 	@tools/scaling.sh $(BUILD)/aetius
+
+golden:
+	@tools/setup.sh build golden
+	@$(MAKE) --no-print-directory build
+	@tools/golden.sh $(BUILD)/aetius
 
 # In a build folder of its own, since the prefix is compiled in.
 install:

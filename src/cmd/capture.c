@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
+#include "sim/judge.h"
 #include "sim/trim.h"
 #include "trace/launch.h"
 #include "trace/tee.h"
@@ -57,20 +58,27 @@ record(const struct capture_options *options, const char *path, char **program, 
     struct renderer renderer;
     struct trace_writer *writer;
     struct tee tee;
+    struct judge judge;
     struct error closing;
     if (!find_renderer(&renderer, err))
         return false;
+    if (!judge_init(&judge, &tee.sink, err)) {
+        renderer_fini(&renderer);
+        return false;
+    }
     if (!trace_writer_create(&writer, path, program[0], err)) {
+        judge_fini(&judge);
         renderer_fini(&renderer);
         return false;
     }
     tee_init(&tee, writer, renderer.sink, frame_set_last(&options->frames), options->stop);
-    bool ok = launch(program, &tee.sink, &tee.stop, result, err);
+    bool ok = launch(program, &judge.sink, &tee.stop, result, err);
     *frames = trace_writer_frames(writer);
     *draws = trace_writer_draws(writer);
     ok = trace_writer_close(writer, ok ? err : &closing) && ok;
     if (!*frames && !*draws)
         remove_empty(path);
+    judge_fini(&judge);
     renderer_fini(&renderer);
     return ok;
 }
@@ -81,7 +89,8 @@ say_size(const char *path, uint32_t frames, uint64_t draws)
     struct stat file;
     double megabytes = stat(path, &file) ? 0 : (double)file.st_size / 1e6;
     if (!frames) {
-        log_note("%s: no frame (no buffers were swapped), but %" PRIu64 " draws: `aetius verify` "
+        log_note("%s: no frame (no buffers were swapped, nothing drawn was read back), but %" PRIu64
+                 " draws: `aetius verify` "
                  "runs them",
                  path, draws);
         return;

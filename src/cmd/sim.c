@@ -2,6 +2,7 @@
 #include "base/interrupt.h"
 #include "cmd/jobs.h"
 #include "cmd/simulate.h"
+#include "sim/memory_need.h"
 #include "trace/file.h"
 
 int cmd_sim(int argc, char **argv);
@@ -87,6 +88,8 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
               simulate_begin(&s, options, trace_program(reader), path, err);
     if (ok) {
         ok = drive(&s, reader, err);
+        if (!ok)
+            memory_need_tell(reader, &s.params, frame_set_last(&options->timed), err);
         stopped = s.sim.stopped;
         ok = simulate_end(&s, ok, ok ? err : &closing) && ok;
     }

@@ -12,6 +12,7 @@ gpu_op_name(enum gpu_op op)
         [GPU_PUT] = "PUT",
         [GPU_GET] = "GET",
         [GPU_SWAP] = "SWAP",
+        [GPU_FRAME] = "FRAME",
         [GPU_STATE] = "STATE",
         [GPU_PLACE] = "PLACE",
         [GPU_CONTENTS] = "CONTENTS",

@@ -26,9 +26,10 @@ enum gpu_op {
     GPU_CLIENT_END,
     GPU_RESOURCE_CREATE,
     GPU_RESOURCE_UNREF,
-    GPU_PUT,  /* bytes into a resource: the message's, TRANSFER3D's or INLINE_WRITE's */
-    GPU_GET,  /* bytes read back */
-    GPU_SWAP, /* a frame is complete: GET of a display target that counts as a swap */
+    GPU_PUT,   /* bytes into a resource: the message's, TRANSFER3D's or INLINE_WRITE's */
+    GPU_GET,   /* bytes read back */
+    GPU_SWAP,  /* a frame is complete: GET of a display target that counts as a swap */
+    GPU_FRAME, /* a frame without a swap is complete: its picture is read */
     /* the state at the start of a trimmed trace (trace/message.h): never timed */
     GPU_STATE,
     GPU_PLACE,
@@ -120,7 +121,7 @@ struct gpu_cmd {
         struct {
             uint32_t handle;
         } unref;
-        struct { /* PUT, GET, SWAP, CONTENTS */
+        struct { /* PUT, GET, SWAP, FRAME, CONTENTS */
             uint32_t resource, level;
             struct box box;
             const uint8_t *bytes; /* PUT: tight rows; lives until the next command is asked for */

@@ -426,6 +426,7 @@ gpu_op_is_work(enum gpu_op op)
     case GPU_PUT:
     case GPU_GET:
     case GPU_SWAP:
+    case GPU_FRAME:
     case GPU_DRAW:
     case GPU_CLEAR:
     case GPU_BLIT:
@@ -470,6 +471,7 @@ gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *er
     case GPU_PUT:
     case GPU_GET:
     case GPU_SWAP:
+    case GPU_FRAME:
     case GPU_DRAW:
     case GPU_CLEAR:
     case GPU_BLIT:
@@ -477,7 +479,7 @@ gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *er
     case GPU_GET_QUERY_RESULT: well = check_work(device, cmd, err); break;
     default: well = apply_state(device, cmd, err); break;
     }
-    if (well && cmd->op == GPU_SWAP) {
+    if (well && gpu_op_ends_frame(cmd->op)) {
         device->frame++;
         device->draw_in_frame = 0;
     }

@@ -54,6 +54,11 @@ void gpu_device_release(struct gpu_device *device);
  * PUT, GET, SWAP, DRAW, CLEAR, BLIT, COPY_REGION, END_QUERY, GET_QUERY_RESULT, RESOURCE_UNREF (the
  * executor applies it when nothing uses the resource any more). */
 bool gpu_op_is_work(enum gpu_op op);
+static inline bool
+gpu_op_ends_frame(enum gpu_op op)
+{
+    return op == GPU_SWAP || op == GPU_FRAME;
+}
 
 /* Applies the state change; for work commands checks handles and ranges, so that the executor needs
  * no checks of its own. Three of them have a share here too: RESOURCE_UNREF takes the handle away,

@@ -29,6 +29,9 @@ check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     struct resource *res = find_resource(device, cmd, cmd->transfer.resource, err);
     if (!res || !check_box(res, cmd->transfer.level, &cmd->transfer.box, err))
         return false;
+    if (cmd->op == GPU_FRAME &&
+        (!res->format || !format_is_shown(res->format) || cmd->transfer.box.depth != 1))
+        return fail(err, "resource %u is no picture", cmd->transfer.resource);
     if (cmd->op != GPU_PUT)
         return page_in(device, res, err);
     uint32_t wanted = resource_box_bytes(res, &cmd->transfer.box);
@@ -101,7 +104,8 @@ check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
     switch (cmd->op) {
     case GPU_PUT:
     case GPU_GET:
-    case GPU_SWAP: return check_transfer(device, cmd, err);
+    case GPU_SWAP:
+    case GPU_FRAME: return check_transfer(device, cmd, err);
     case GPU_COPY_REGION: return check_copy(device, cmd, err);
     case GPU_BLIT:
         note_blit(gpu_resource(device, cmd->client, cmd->blit.src.resource),

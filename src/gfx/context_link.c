@@ -22,13 +22,23 @@ declares_texcoord(const struct io_decl *decls, uint32_t count)
     return false;
 }
 
+/* Points, or polygons drawn as such. */
+static bool
+draws_points(const struct draw *draw)
+{
+    const struct rasterizer_state *r = &draw->rasterizer;
+    const uint32_t mode = draw->params.mode;
+    return mode == PRIM_POINTS ||
+           (mode >= PRIM_TRIANGLES && (r->fill_front == FILL_POINT || r->fill_back == FILL_POINT));
+}
+
 /* Whether a point's sprite coordinate replaces the input. Texture coordinates are TEXCOORD when
  * the driver was offered that semantic, and the first GENERICs when not; programs that name
  * TEXCOORD show which. */
 static bool
 is_sprite(const struct draw *draw, const struct io_decl *in, bool has_texcoord)
 {
-    if (draw->params.mode != PRIM_POINTS || !draw->rasterizer.point_quad)
+    if (!draws_points(draw) || !draw->rasterizer.point_quad)
         return false;
     if (in->semantic == SEMANTIC_PCOORD)
         return true;
@@ -55,10 +65,7 @@ link_varying(const struct draw *draw, const struct io_decl *in, bool has_texcoor
         varying.source = in->semantic == SEMANTIC_FACE ? VARYING_FACE : VARYING_POSITION;
         return varying;
     }
-    if (is_sprite(draw, in, has_texcoord)) {
-        varying.source = VARYING_SPRITE;
-        return varying;
-    }
+    const bool sprite = is_sprite(draw, in, has_texcoord);
     int8_t front = find_output(draw->vs, in->semantic, in->semantic_index), back = -1;
     if (in->semantic == SEMANTIC_COLOR) {
         back = find_output(draw->vs, SEMANTIC_BCOLOR, in->semantic_index);
@@ -66,10 +73,11 @@ link_varying(const struct draw *draw, const struct io_decl *in, bool has_texcoor
             front = back;
     }
     if (front < 0) {
-        varying.source = VARYING_NONE;
+        varying.source = sprite ? VARYING_SPRITE : VARYING_NONE;
+        varying.slot = varying.back_slot = MAX_VARYINGS;
         return varying;
     }
-    varying.source = VARYING_VERTEX;
+    varying.source = sprite ? VARYING_SPRITE : VARYING_VERTEX;
     varying.slot = (uint8_t)front;
     varying.back_slot = (uint8_t)(back >= 0 && draw->rasterizer.light_twoside ? back : front);
     return varying;

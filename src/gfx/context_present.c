@@ -10,18 +10,12 @@
 #include <string.h>
 
 static bool
-is_display(const struct resource *res)
-{
-    return res->desc.bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
-}
-
-static bool
 same_window(const struct resource *back, const struct resource *front)
 {
-    return is_display(back) && is_display(front) && front->desc.handle > back->desc.handle &&
-           back->desc.width == front->desc.width && back->desc.height == front->desc.height &&
-           back->desc.format == front->desc.format && back->desc.target == front->desc.target &&
-           back->samples == front->samples;
+    return resource_is_display(&back->desc) && resource_is_display(&front->desc) &&
+           front->desc.handle > back->desc.handle && back->desc.width == front->desc.width &&
+           back->desc.height == front->desc.height && back->desc.format == front->desc.format &&
+           back->desc.target == front->desc.target && back->samples == front->samples;
 }
 
 void
@@ -33,11 +27,12 @@ note_blit(struct resource *src, struct resource *dst)
     cleared_note_write(dst, true);
     if (src->desc.width != dst->desc.width || src->desc.height != dst->desc.height)
         return;
-    if (is_display(src) && dst->samples > 1) { /* the driver fills a new multisampled surface */
+    if (resource_is_display(&src->desc) &&
+        dst->samples > 1) { /* the driver fills a new multisampled surface */
         dst->twin = src->desc.handle;
         dst->drawn = false;
     }
-    if (is_display(dst) && src->samples > 1) /* it is resolved to be shown */
+    if (resource_is_display(&dst->desc) && src->samples > 1) /* it is resolved to be shown */
         src->drawn = false;
 }
 

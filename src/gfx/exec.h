@@ -40,8 +40,8 @@ struct texture_request {
     uint64_t mask; /* lanes that want the result (derivatives use all of a quad); 0: no request */
     /* Coordinates after projection: s, t, r (an array's layer is the last of them), and in [3] the
      * reference of a shadow target (already picked from the place that the target says), [4] bias
-     * or explicit LOD. What a target does not have is 0. TXF and TXQ carry integers' bits, and TXQ
-     * gets integers' bits back. */
+     * or explicit LOD. What a target does not have is 0. TXF and TXQ carry integers' bits (TXQ has
+     * the level in [4] only), and TXQ gets integers' bits back. */
     float coord[5][EXEC_MAX_LANES];
     float ddx[3][EXEC_MAX_LANES], ddy[3][EXEC_MAX_LANES]; /* TXD only */
 };

@@ -4,7 +4,8 @@
  * Where TGSI leaves a choice: MAD rounds twice. MIN and MAX give the operand that is a number when
  * one is NaN. ROUND goes to the nearest, halves to even. Derivatives are taken along each
  * row and column of the quad. Conversions to integers truncate and stop at the ends of the range,
- * NaN gives 0. Integer division by zero gives all ones (0 for IDIV). Arithmetic gives one NaN only,
+ * NaN gives 0. Integer division by zero gives all ones (0 for
+ * IDIV, as TGSI says), shifts count by their lowest five bits. Arithmetic gives one NaN only,
  * 0x7fc00000: which operand's NaN a host passes on depends on the host and its compiler. It gives
  * no denormals, but 0, as hardware of 2005 does; what only moves numbers keeps them. */
 #include "gfx/exec_operand.h"
@@ -177,11 +178,14 @@ VECTOR2(islt, I(a) < I(b))
 VECTOR2(isge, I(a) >= I(b))
 VECTOR3(ucmp, select_lanes(U(a) != 0, b, c))
 
-/* Divisions have no vectors, and no results for zero (nor INT_MIN / -1) in C. */
+/* What has no vectors: upper halves of products, and divisions, which in C have no results for zero
+ * nor for INT_MIN / -1. */
 static uint32_t
-divide(uint32_t a, uint32_t b, uint8_t opcode)
+integer_lane(uint32_t a, uint32_t b, uint8_t opcode)
 {
     switch (opcode) {
+    case OP_UMUL_HI: return (uint32_t)((uint64_t)a * b >> 32);
+    case OP_IMUL_HI: return (uint32_t)((uint64_t)((int64_t)(int32_t)a * (int32_t)b) >> 32);
     case OP_UDIV: return b ? a / b : UINT32_MAX;
     case OP_UMOD: return b ? a % b : UINT32_MAX;
     case OP_IDIV: return b == 0 ? 0 : (uint32_t)((int64_t)(int32_t)a / (int32_t)b);
@@ -189,20 +193,22 @@ divide(uint32_t a, uint32_t b, uint8_t opcode)
     }
 }
 
-#define DIVISION(name, opcode)                                                                     \
+#define LANEWISE(name, opcode)                                                                     \
     static void vector_##name(vec4f *d, const struct operand *s, size_t quads)                     \
     {                                                                                              \
         for (size_t q = 0; q < quads; q++) {                                                       \
             vec4u a = U(operand_quad(&s[0], q)), b = U(operand_quad(&s[1], q)), r;                 \
             for (uint32_t i = 0; i < 4; i++)                                                       \
-                r[i] = divide(a[i], b[i], opcode);                                                 \
+                r[i] = integer_lane(a[i], b[i], opcode);                                           \
             d[q] = (vec4f)r;                                                                       \
         }                                                                                          \
     }
-DIVISION(udiv, OP_UDIV)
-DIVISION(umod, OP_UMOD)
-DIVISION(idiv, OP_IDIV)
-DIVISION(mod, OP_MOD)
+LANEWISE(umul_hi, OP_UMUL_HI)
+LANEWISE(imul_hi, OP_IMUL_HI)
+LANEWISE(udiv, OP_UDIV)
+LANEWISE(umod, OP_UMOD)
+LANEWISE(idiv, OP_IDIV)
+LANEWISE(mod, OP_MOD)
 
 /* Functions of one lane. */
 #define SCALAR(name, call)                                                                         \
@@ -242,29 +248,30 @@ vector_pow(vec4f *d, const struct operand *s, size_t quads)
 }
 
 static vector_fn *const vector_fns[OPCODE_COUNT] = {
-    [OP_MOV] = vector_mov,   [OP_ADD] = vector_add,     [OP_MUL] = vector_mul,
-    [OP_MAD] = vector_mad,   [OP_LRP] = vector_lrp,     [OP_DIV] = vector_div,
-    [OP_MIN] = vector_min,   [OP_MAX] = vector_max,     [OP_FRC] = vector_frc,
-    [OP_FLR] = vector_flr,   [OP_CEIL] = vector_ceil,   [OP_TRUNC] = vector_trunc,
-    [OP_SSG] = vector_ssg,   [OP_ROUND] = vector_round, [OP_SLT] = vector_slt,
-    [OP_SGE] = vector_sge,   [OP_SEQ] = vector_seq,     [OP_SNE] = vector_sne,
-    [OP_SGT] = vector_sgt,   [OP_SLE] = vector_sle,     [OP_CMP] = vector_cmp,
-    [OP_RCP] = vector_rcp,   [OP_RSQ] = vector_rsq,     [OP_SQRT] = vector_sqrt,
-    [OP_EX2] = vector_ex2,   [OP_LG2] = vector_lg2,     [OP_POW] = vector_pow,
-    [OP_SIN] = vector_sin,   [OP_COS] = vector_cos,     [OP_ARL] = vector_arl,
-    [OP_ARR] = vector_arr,   [OP_UARL] = vector_mov,    [OP_I2F] = vector_i2f,
-    [OP_U2F] = vector_u2f,   [OP_F2I] = vector_f2i,     [OP_F2U] = vector_f2u,
-    [OP_UADD] = vector_uadd, [OP_UMUL] = vector_umul,   [OP_UMAD] = vector_umad,
-    [OP_UDIV] = vector_udiv, [OP_UMOD] = vector_umod,   [OP_IDIV] = vector_idiv,
-    [OP_MOD] = vector_mod,   [OP_IMAX] = vector_imax,   [OP_IMIN] = vector_imin,
-    [OP_UMAX] = vector_umax, [OP_UMIN] = vector_umin,   [OP_INEG] = vector_ineg,
-    [OP_IABS] = vector_iabs, [OP_ISSG] = vector_issg,   [OP_AND] = vector_and,
-    [OP_OR] = vector_or,     [OP_XOR] = vector_xor,     [OP_NOT] = vector_not,
-    [OP_SHL] = vector_shl,   [OP_ISHR] = vector_ishr,   [OP_USHR] = vector_ushr,
-    [OP_FSEQ] = vector_fseq, [OP_FSNE] = vector_fsne,   [OP_FSLT] = vector_fslt,
-    [OP_FSGE] = vector_fsge, [OP_USEQ] = vector_useq,   [OP_USNE] = vector_usne,
-    [OP_USLT] = vector_uslt, [OP_USGE] = vector_usge,   [OP_ISLT] = vector_islt,
-    [OP_ISGE] = vector_isge, [OP_UCMP] = vector_ucmp,
+    [OP_MOV] = vector_mov,         [OP_ADD] = vector_add,         [OP_MUL] = vector_mul,
+    [OP_MAD] = vector_mad,         [OP_LRP] = vector_lrp,         [OP_DIV] = vector_div,
+    [OP_MIN] = vector_min,         [OP_MAX] = vector_max,         [OP_FRC] = vector_frc,
+    [OP_FLR] = vector_flr,         [OP_CEIL] = vector_ceil,       [OP_TRUNC] = vector_trunc,
+    [OP_SSG] = vector_ssg,         [OP_ROUND] = vector_round,     [OP_SLT] = vector_slt,
+    [OP_SGE] = vector_sge,         [OP_SEQ] = vector_seq,         [OP_SNE] = vector_sne,
+    [OP_SGT] = vector_sgt,         [OP_SLE] = vector_sle,         [OP_CMP] = vector_cmp,
+    [OP_RCP] = vector_rcp,         [OP_RSQ] = vector_rsq,         [OP_SQRT] = vector_sqrt,
+    [OP_EX2] = vector_ex2,         [OP_LG2] = vector_lg2,         [OP_POW] = vector_pow,
+    [OP_SIN] = vector_sin,         [OP_COS] = vector_cos,         [OP_ARL] = vector_arl,
+    [OP_ARR] = vector_arr,         [OP_UARL] = vector_mov,        [OP_I2F] = vector_i2f,
+    [OP_U2F] = vector_u2f,         [OP_F2I] = vector_f2i,         [OP_F2U] = vector_f2u,
+    [OP_UADD] = vector_uadd,       [OP_UMUL] = vector_umul,       [OP_UMAD] = vector_umad,
+    [OP_UMUL_HI] = vector_umul_hi, [OP_IMUL_HI] = vector_imul_hi, [OP_UDIV] = vector_udiv,
+    [OP_UMOD] = vector_umod,       [OP_IDIV] = vector_idiv,       [OP_MOD] = vector_mod,
+    [OP_IMAX] = vector_imax,       [OP_IMIN] = vector_imin,       [OP_UMAX] = vector_umax,
+    [OP_UMIN] = vector_umin,       [OP_INEG] = vector_ineg,       [OP_IABS] = vector_iabs,
+    [OP_ISSG] = vector_issg,       [OP_AND] = vector_and,         [OP_OR] = vector_or,
+    [OP_XOR] = vector_xor,         [OP_NOT] = vector_not,         [OP_SHL] = vector_shl,
+    [OP_ISHR] = vector_ishr,       [OP_USHR] = vector_ushr,       [OP_FSEQ] = vector_fseq,
+    [OP_FSNE] = vector_fsne,       [OP_FSLT] = vector_fslt,       [OP_FSGE] = vector_fsge,
+    [OP_USEQ] = vector_useq,       [OP_USNE] = vector_usne,       [OP_USLT] = vector_uslt,
+    [OP_USGE] = vector_usge,       [OP_ISLT] = vector_islt,       [OP_ISGE] = vector_isge,
+    [OP_UCMP] = vector_ucmp,
 };
 
 static bool

@@ -44,6 +44,14 @@ struct format_info {
 /* NULL when the format is not known to this GPU. */
 const struct format_info *format_get(uint32_t number);
 
+/* Whether a picture can be made of it: one color a block. */
+static inline bool
+format_is_shown(const struct format_info *format)
+{
+    return format->unpack && format->block_width == 1 && !format->depth_bits &&
+           !format->stencil_bits;
+}
+
 /* All of them: for (size_t i = 0; i < format_count(); i++) format_at(i). */
 size_t format_count(void);
 const struct format_info *format_at(size_t i);

@@ -40,9 +40,25 @@ gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *er
     if (bytes == MAP_FAILED)
         return fail(err, "this host cannot map %u bytes of simulated memory", size_bytes);
     memory->bytes = bytes;
-    memory->size_bytes = size_bytes;
+    memory->size_bytes = memory->limit_bytes = size_bytes;
     /* The first line is never given out, so that address 0 means nothing. */
     memory->free_list = range_create(MEMORY_ALIGN, size_bytes - MEMORY_ALIGN, NULL);
+    return true;
+}
+
+/* All addresses are set aside, so that the bytes need not move; those behind the memory's end may
+ * not be touched. */
+bool
+gpu_memory_let_grow(struct gpu_memory *memory, struct error *err)
+{
+    void *bytes =
+        mmap(NULL, MEMORY_MAX_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bytes == MAP_FAILED || mprotect(bytes, memory->size_bytes, PROT_READ | PROT_WRITE))
+        return fail(err, "this host cannot set %u bytes aside for simulated memory",
+                    MEMORY_MAX_BYTES);
+    munmap(memory->bytes, memory->size_bytes);
+    memory->bytes = bytes;
+    memory->limit_bytes = MEMORY_MAX_BYTES;
     return true;
 }
 
@@ -54,7 +70,7 @@ gpu_memory_fini(struct gpu_memory *memory)
         free(range);
     }
     if (memory->bytes)
-        munmap(memory->bytes, memory->size_bytes);
+        munmap(memory->bytes, memory->limit_bytes);
     memset(memory, 0, sizeof *memory);
 }
 
@@ -101,17 +117,57 @@ fits(const struct memory_range *range, uint32_t bytes, uint32_t align)
     return range->bytes >= bytes && range->bytes - bytes >= lead;
 }
 
+static struct memory_range *
+last_range(const struct gpu_memory *memory)
+{
+    struct memory_range *last = memory->free_list;
+    while (last && last->next)
+        last = last->next;
+    return last;
+}
+
+/* Where the memory has to end for `bytes` more at its end. */
+static uint64_t
+end_with(const struct gpu_memory *memory, uint32_t bytes, uint32_t align)
+{
+    const struct memory_range *last = last_range(memory);
+    const bool is_free = last && last->address + last->bytes == memory->size_bytes;
+    const uint64_t start = is_free ? last->address : memory->size_bytes;
+    return (start + align - 1) / align * align +
+           ((uint64_t)bytes + MEMORY_ALIGN - 1) / MEMORY_ALIGN * MEMORY_ALIGN;
+}
+
+/* Grows so far that it ends there or later; false when it may not. */
+static bool
+grow(struct gpu_memory *memory, uint64_t end)
+{
+    const uint64_t step = 16u << 20, whole = (end + step - 1) / step * step;
+    const uint32_t old = memory->size_bytes;
+    const uint32_t size = whole < memory->limit_bytes ? (uint32_t)whole : memory->limit_bytes;
+    if (end <= old || end > memory->limit_bytes ||
+        mprotect(memory->bytes, size, PROT_READ | PROT_WRITE))
+        return false;
+    struct memory_range *last = last_range(memory);
+    if (last && last->address + last->bytes == old)
+        last->bytes += size - old;
+    else
+        *(last ? &last->next : &memory->free_list) = range_create(old, size - old, NULL);
+    memory->size_bytes = size;
+    return true;
+}
+
 bool
 gpu_memory_take(struct gpu_memory *memory, uint32_t bytes, uint32_t align, uint32_t *address)
 {
     struct memory_range **link = &memory->free_list;
-    if (bytes > memory->size_bytes)
+    if (bytes > memory->limit_bytes)
         return false;
     bytes = round_up(bytes);
     while (*link && !fits(*link, bytes, align))
         link = &(*link)->next;
     if (!*link)
-        return false;
+        return grow(memory, end_with(memory, bytes, align)) &&
+               gpu_memory_take(memory, bytes, align, address);
     *address = (*link)->address + (-(*link)->address & (align - 1));
     take_out(memory, link, *address, bytes);
     return true;
@@ -120,10 +176,14 @@ gpu_memory_take(struct gpu_memory *memory, uint32_t bytes, uint32_t align, uint3
 bool
 gpu_memory_exhausted(const struct gpu_memory *memory, uint32_t bytes, struct error *err)
 {
+    uint32_t largest = 0;
+    for (const struct memory_range *range = memory->free_list; range; range = range->next)
+        largest = range->bytes > largest ? range->bytes : largest;
     return fail(err,
-                "simulated memory is exhausted: no %u bytes in a row, %u of %u are in use: raise "
-                "MEMORYCONTROLLER.MemorySize",
-                bytes, memory->used_bytes, memory->size_bytes);
+                MEMORY_EXHAUSTED ": no %u bytes in a row, %u of %u are in use, %u is the largest "
+                                 "free part: raise MEMORYCONTROLLER.MemorySize, to %llu at least",
+                bytes, memory->used_bytes, memory->size_bytes, largest,
+                (unsigned long long)end_with(memory, bytes, MEMORY_ALIGN));
 }
 
 bool
@@ -140,6 +200,7 @@ gpu_memory_alloc_at(struct gpu_memory *memory, uint32_t address, uint32_t bytes,
 {
     struct memory_range **link = &memory->free_list;
     const uint64_t end = (uint64_t)address + round_up(bytes);
+    grow(memory, end); /* if that is outside, and it may */
     while (*link && (uint64_t)(*link)->address + (*link)->bytes < end)
         link = &(*link)->next;
     if (bytes > memory->size_bytes || address % MEMORY_ALIGN || !*link ||

@@ -4,7 +4,8 @@
  *
  * Addresses are 32-bit byte offsets; an address of 0 is never given out. Allocation is first fit
  * over a sorted free list, 256-byte aligned (a ROP cache line), and depends on the order of calls
- * alone. */
+ * alone. So a memory that grows gives out the addresses of one that had its last size from the
+ * start. */
 #ifndef AETIUS_GFX_MEMORY_H
 #define AETIUS_GFX_MEMORY_H
 
@@ -12,18 +13,22 @@
 
 #include <stdint.h>
 
-#define MEMORY_ALIGN 256u
+#define MEMORY_ALIGN     256u
+#define MEMORY_MAX_BYTES (UINT32_MAX - MEMORY_ALIGN + 1) /* whole lines */
 
 struct gpu_memory {
     uint8_t *bytes; /* mmap'd, zero at first, only touched pages take host memory */
-    uint32_t size_bytes;
+    uint32_t size_bytes, limit_bytes; /* it may grow up to the limit */
     uint32_t used_bytes, peak_bytes;
     struct memory_range *free_list;
 };
 
 bool gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *err);
+/* From the start: where nothing fits any more, it grows, up to MEMORY_MAX_BYTES. */
+bool gpu_memory_let_grow(struct gpu_memory *memory, struct error *err);
 void gpu_memory_fini(struct gpu_memory *memory);
 
+#define MEMORY_EXHAUSTED "simulated memory is exhausted" /* how that message starts */
 /* false: "simulated memory is exhausted: ... raise MEMORYCONTROLLER.MemorySize". Zeroes the
  * range. */
 bool gpu_memory_alloc(struct gpu_memory *memory, uint32_t bytes, uint32_t *address,

@@ -231,8 +231,7 @@ program_create(enum shader_stage stage, const char *tgsi, const struct so_info *
     parser->err = err;
     for (uint32_t i = 0; i < MAX_ARRAYS; i++)
         parser->arrays[i] = (struct temp_range){1, 0};
-    bool well = parse_lines(parser, text) && program_reword_integers(parser) &&
-                program_resolve_flow(parser);
+    bool well = parse_lines(parser, text) && program_resolve_flow(parser);
     if (well) {
         program_find_liveness(parser);
         complete_outputs(program);

@@ -269,8 +269,6 @@ parse_immediate(struct parser *parser)
     bool is_float = !strcmp(type, "FLT32");
     if (!is_float && strcmp(type, "UINT32") && strcmp(type, "INT32"))
         return parse_fail(parser, "immediates of type \"%s\" are not supported", type);
-    if (!is_float)
-        parser->integer_immediates = true;
     if (!parse_expect(parser, '{'))
         return false;
     do {

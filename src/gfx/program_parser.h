@@ -22,7 +22,6 @@ struct parser {
     VEC(uint32_t) calls; /* pairs: instruction, label of the text */
     VEC(float) immediates;
     uint32_t samplers_declared;           /* a bit each */
-    bool integer_immediates;              /* some are declared as integers */
     struct temp_range arrays[MAX_ARRAYS]; /* of TEMP, by their number; last < first: none */
 };
 
@@ -49,8 +48,7 @@ bool parse_immediate(struct parser *parser);
 /* program_instruction.c: behind "N:", beginning with the opcode */
 bool parse_instruction(struct parser *parser);
 
-bool program_reword_integers(struct parser *parser); /* program_float.c */
-bool program_resolve_flow(struct parser *parser);    /* program_flow.c */
-void program_find_liveness(struct parser *parser);   /* program_live.c */
+bool program_resolve_flow(struct parser *parser);  /* program_flow.c */
+void program_find_liveness(struct parser *parser); /* program_live.c */
 
 #endif

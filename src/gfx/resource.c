@@ -197,7 +197,7 @@ bool
 resource_may_be_forced(const struct resource_desc *d)
 {
     const struct format_info *format = format_get(d->format);
-    const bool is_display = d->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
+    const bool is_display = resource_is_display(d);
     const bool is_depth = d->bind & BIND_DEPTH_STENCIL && !(d->bind & BIND_SAMPLER_VIEW);
     return (is_display || is_depth) && (d->target == TARGET_2D || d->target == TARGET_RECT) &&
            d->samples <= 1 && d->last_level == 0 && format && format->block_width == 1 &&
@@ -216,7 +216,7 @@ resource_init_forced(struct resource *res, const struct resource_desc *desc, uin
         return false;
     res->forced_samples = samples;
     uint32_t size_bytes = res->size_bytes;
-    if (!(desc->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT)) && !lay_with(res, 1, true, err))
+    if (!resource_is_display(desc) && !lay_with(res, 1, true, err))
         return false;
     res->size_bytes = size_bytes;
     return true;

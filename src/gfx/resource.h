@@ -55,6 +55,13 @@ struct resource_desc { /* as RESOURCE_CREATE2 says it */
     uint32_t width, height, depth, array_size, last_level, samples; /* samples 0 and 1: one */
 };
 
+/* A window's or a pbuffer's surface: row 0 is the top one. Row 0 of others is the bottom one. */
+static inline bool
+resource_is_display(const struct resource_desc *desc)
+{
+    return desc->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
+}
+
 struct resource_level {
     uint32_t offset;        /* from the resource's address */
     uint32_t width, height; /* texels */

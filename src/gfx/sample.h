@@ -70,6 +70,7 @@ struct sample_plan {
     const struct sample_texture *texture;
     float reference[4];      /* shadow targets */
     uint8_t mask;            /* lanes wanted */
+    int8_t offset[3];        /* texels by which all of them look elsewhere */
     uint32_t probes, levels; /* of the first lane */
     uint32_t pass_count;
     struct sample_pass passes[SAMPLE_MAX_PASSES];

@@ -102,23 +102,39 @@ check_copy(const struct resource *dst, const struct resource *src, uint32_t dst_
     return true;
 }
 
+static struct box
+destination(const struct gpu_cmd *cmd)
+{
+    const struct box *from = &cmd->copy.src_box;
+    return (struct box){(int32_t)cmd->copy.dst_x,
+                        (int32_t)cmd->copy.dst_y,
+                        (int32_t)cmd->copy.dst_z,
+                        from->width,
+                        from->height,
+                        from->depth};
+}
+
+bool
+copy_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    const struct resource *dst = gpu_resource(device, cmd->client, cmd->copy.dst);
+    const struct resource *src = gpu_resource(device, cmd->client, cmd->copy.src);
+    if (!dst || !src)
+        return fail(err, "copy: no resource %u", dst ? cmd->copy.src : cmd->copy.dst);
+    if ((cmd->copy.dst_x | cmd->copy.dst_y | cmd->copy.dst_z) > INT32_MAX)
+        return fail(err, "copy: destination outside resource %u", cmd->copy.dst);
+    const struct box to = destination(cmd);
+    return check_copy(dst, src, cmd->copy.dst_level, cmd->copy.src_level, &to, &cmd->copy.src_box,
+                      err);
+}
+
 bool
 copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
     struct resource *dst = gpu_resource(device, cmd->client, cmd->copy.dst);
     struct resource *src = gpu_resource(device, cmd->client, cmd->copy.src);
-    const struct box *from = &cmd->copy.src_box;
-    if (!dst || !src)
-        return fail(err, "copy: no resource %u", dst ? cmd->copy.src : cmd->copy.dst);
-    if ((cmd->copy.dst_x | cmd->copy.dst_y | cmd->copy.dst_z) > INT32_MAX)
-        return fail(err, "copy: destination outside resource %u", cmd->copy.dst);
-    struct box to = {(int32_t)cmd->copy.dst_x,
-                     (int32_t)cmd->copy.dst_y,
-                     (int32_t)cmd->copy.dst_z,
-                     from->width,
-                     from->height,
-                     from->depth};
-    if (!check_copy(dst, src, cmd->copy.dst_level, cmd->copy.src_level, &to, from, err))
+    const struct box *from = &cmd->copy.src_box, to = destination(cmd);
+    if (!copy_check(device, cmd, err))
         return false;
     size_t bytes = (size_t)resource_box_bytes(src, from) * src->samples;
     uint8_t *rows = mem_alloc(bytes + 1); /* all read before any is written: boxes may overlap */
@@ -181,4 +197,27 @@ picture_of_rows(struct picture *picture, const struct format_info *format, uint3
     picture_make(picture, format, width, height);
     for (size_t i = 0; i < (size_t)width * height; i++)
         picture_pixel(format, 1, rows + i * format->block_bytes, picture->rgba + 4 * i);
+}
+
+void
+picture_flip(struct picture *picture)
+{
+    const size_t row = (size_t)picture->width * 4;
+    uint8_t *turned = mem_alloc(row * picture->height);
+    for (uint32_t y = 0; y < picture->height; y++)
+        memcpy(turned + y * row, picture->rgba + (picture->height - 1 - y) * row, row);
+    free(picture->rgba);
+    picture->rgba = turned;
+}
+
+void
+picture_of_read(struct picture *picture, const struct resource *res,
+                const struct gpu_memory *memory, uint32_t level, const struct box *box)
+{
+    uint8_t *rows = mem_alloc(resource_box_bytes(res, box));
+    resource_read_box(res, memory, level, box, rows);
+    picture_of_rows(picture, res->format, (uint32_t)box->width, (uint32_t)box->height, rows);
+    if (!resource_is_display(&res->desc))
+        picture_flip(picture);
+    free(rows);
 }

@@ -337,6 +337,8 @@ param_set_value(struct params *params, const char *section, const char *name, co
         *changed = number_of(info, params) != number;
         set_number(info, params, number);
     }
+    if (info == param_find("MEMORYCONTROLLER", "MemorySize"))
+        params->MEMORYCONTROLLER.MemoryGrows = false; /* so large and no larger */
     return true;
 }
 

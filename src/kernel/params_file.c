@@ -138,6 +138,7 @@ params_load_preset(struct params *params, const char *name, struct error *err)
                     name);
     params_init(params);
     bool ok = load(params, path, false, err);
+    params->MEMORYCONTROLLER.MemoryGrows = true; /* the size is nobody's wish */
     free(path);
     return ok;
 }

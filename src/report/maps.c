@@ -120,7 +120,8 @@ map_draw(const struct map_source *source, uint32_t mode, struct picture *map)
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        const uint32_t x = (uint32_t)(i % picture->width), y = (uint32_t)(i / picture->width);
+        const uint32_t x = (uint32_t)(i % picture->width), row = (uint32_t)(i / picture->width);
+        const uint32_t y = source->upside_down ? picture->height - 1 - row : row;
         uint8_t *rgba = map->rgba + 4 * i;
         rgba[3] = 255;
         if (mode == MAP_COMPRESSION)

@@ -31,6 +31,7 @@ struct map_source {
     const struct watch *watch;
     const struct resource *shown;
     const struct picture *picture;
+    bool upside_down; /* the picture's first row is the surface's last one */
 };
 /* Whether that is how the name of a map ends: "-MODE.png". */
 bool maps_is_end(const char *end);

@@ -220,6 +220,8 @@ add_frame(struct run_folder *folder, const struct run_frame *frame, uint32_t wid
     VEC_PUSH(&folder->frames, *frame);
     folder->facts.picture_hash =
         hash_bytes(folder->facts.picture_hash, &frame->hash, sizeof frame->hash);
+    if (frame->memory_bytes > folder->facts.memory_bytes)
+        folder->facts.memory_bytes = frame->memory_bytes;
     folder->facts.width = width;
     folder->facts.height = height;
     folder->facts.cycles += frame->cycles;
@@ -231,7 +233,8 @@ static bool
 write_watched(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
 {
     const struct machine *machine = folder->sim->machine;
-    const struct map_source source = {machine, machine->pools.watch, frame->shown, frame->picture};
+    const struct map_source source = {machine, machine->pools.watch, frame->shown, frame->picture,
+                                      !resource_is_display(&frame->shown->desc)};
     if (!source.watch)
         return true;
     if (folder->has_pixel)
@@ -256,7 +259,8 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
         return false;
     uint64_t hash =
         hash_bytes(HASH_START, picture->rgba, (size_t)picture->width * picture->height * 4);
-    const struct run_frame facts = {frame->number, frame->client, frame->cycles, hash};
+    const struct run_frame facts = {frame->number, frame->client, frame->cycles, hash,
+                                    folder->sim ? folder->sim->device.memory.size_bytes : 0};
     add_frame(folder, &facts, picture->width, picture->height);
     return true;
 }
@@ -425,6 +429,16 @@ run_folder_close_parts(struct run_folder *folder)
     free(path);
 }
 
+static void
+say_growth(const struct run_folder *folder)
+{
+    const uint32_t wished = folder->sim->machine->params.MEMORYCONTROLLER.MemorySize;
+    if (folder->facts.memory_bytes > wished)
+        log_note("what is drawn does not fit into the %u MB of MEMORYCONTROLLER.MemorySize: the "
+                 "memory grew to %u MB",
+                 wished >> 20, folder->facts.memory_bytes >> 20);
+}
+
 static bool
 report(struct run_folder *folder, FILE *out, bool json, struct error *err)
 {
@@ -433,6 +447,8 @@ report(struct run_folder *folder, FILE *out, bool json, struct error *err)
     if (timed)
         totals = run_totals(&folder->facts, &folder->sim->machine->stats, folder->totals,
                             &folder->sim->machine->params);
+    if (timed)
+        say_growth(folder);
     pixel_log_sort(&folder->pixel);
     if (folder->has_pixel && folder->frames.count && !folder->pixel_is_inside)
         log_warning("--pixel %u,%u lies outside the frames: they are %ux%u", folder->pixel.x,

@@ -44,7 +44,7 @@ struct simulation_listener run_folder_listener(struct run_folder *folder);
 bool run_folder_attach(struct run_folder *folder, struct simulation *sim, struct error *err);
 /* A run by several processes, a frame each time (cmd/jobs.h). One opens and closes the parts; the
  * others begin a part at each frame of theirs, take what it came to when it is done, and end the
- * last; the one joins them in the order of frames, and last the work behind the last swap. */
+ * last; the one joins them in the order of frames, and last the work behind the last frame. */
 struct run_part {
     struct run_frame frame;
     uint32_t width, height;

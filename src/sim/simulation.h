@@ -51,6 +51,9 @@ bool simulation_init(struct simulation *sim, const struct params *params,
                      struct error *err);
 void simulation_fini(struct simulation *sim);
 
+/* How a machine of these parameters lays its resources out. */
+void simulation_shape_device(struct gpu_device *device, const struct params *params);
+
 /* Between two commands, in a copy of a process that goes on with other frames: what was executed of
  * the open frame belongs to the other one. */
 void simulation_leave_frame(struct simulation *sim);

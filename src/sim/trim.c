@@ -63,7 +63,7 @@ step(const struct trim *trim, struct walk *walk, const struct message *message)
 {
     if (message->kind == MESSAGE_STATE)
         walk->restoring = message->state.begins;
-    walk->frame += message->kind == MESSAGE_SWAP;
+    walk->frame += message_ends_frame(message);
     if (!walk->started || walk->frame <= trim->parts[walk->at].last)
         return false;
     walk->started = false;
@@ -204,8 +204,8 @@ static bool
 begin_part(struct trim *trim, struct part *part, struct error *err)
 {
     trim->used = &part->used;
-    return trace_writer_create_at(&trim->writer, part->path, trace_program(trim->reader),
-                                  trace_first_frame(trim->reader) + part->first, err) &&
+    return trace_writer_create_part(&trim->writer, part->path, trim->reader,
+                                    trace_first_frame(trim->reader) + part->first, err) &&
            ((part->first == 0 && !live_state_holds_client(trim->state)) || write_state(trim, err));
 }
 

@@ -74,16 +74,18 @@ static void
 fill_v1(struct caps_v1 *caps)
 {
     caps->max_version = 2;
+    /* Without color clamping Mesa clamps in the shaders: virgl_test_server's core profile, which is
+     * the reference, would not clamp at all. Polygon stipple comes whatever is said. */
     caps->features = CAPS_CONDITIONAL_RENDER | CAPS_PRIMITIVE_RESTART | CAPS_BLEND_EQ_SEP |
                      CAPS_OCCLUSION_QUERY | CAPS_FRAGMENT_COORD_CONVENTIONS |
-                     CAPS_DEPTH_CLIP_DISABLE | CAPS_COLOR_CLAMPING | CAPS_POLY_STIPPLE |
-                     CAPS_MIRROR_CLAMP | CAPS_TEXTURE_MULTISAMPLE;
-    caps->glsl_level = 120;
+                     CAPS_DEPTH_CLIP_DISABLE | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP |
+                     CAPS_TEXTURE_MULTISAMPLE;
+    caps->glsl_level = 130; /* the lowest with integers; the GL is 2.1 and ES 2.0 as with 120 */
     caps->max_texture_array_layers = 0;
     caps->max_streamout_buffers = 0;
     caps->max_dual_source_render_targets = 0;
-    caps->max_render_targets = 4; /* ROPs of the time wrote 4 (ARB_draw_buffers) */
-    caps->max_samples = 4;        /* what the reference renderer has; 1 would be a fake */
+    caps->max_render_targets = MAX_COLOR_BUFFERS;
+    caps->max_samples = 4; /* what the reference renderer has; 1 would be a fake */
     caps->prim_mask = (1u << PRIM_QUADS) - 1;
     caps->max_tbo_size = 0;
     caps->max_uniform_blocks = 1; /* the constants themselves; more would be UBOs */
@@ -99,8 +101,10 @@ fill_limits(struct caps_v2 *caps)
     caps->min_aliased_line_width = caps->min_smooth_line_width = 1;
     caps->max_aliased_line_width = caps->max_smooth_line_width = 255;
     caps->max_texture_lod_bias = 16;
+    caps->min_texel_offset = -8;
+    caps->max_texel_offset = 7;
     caps->max_vertex_outputs = MAX_VARYINGS;
-    caps->max_vertex_attribs = MAX_ATTRIBUTES; /* at level 120 also the limit of varyings */
+    caps->max_vertex_attribs = MAX_ATTRIBUTES; /* below level 150 also of varyings */
     caps->uniform_buffer_offset_alignment = 256;
     caps->max_vertex_attrib_stride = 2048;
     caps->max_texture_2d_size = 4096;
@@ -132,14 +136,14 @@ fill_sample_locations(struct caps_v2 *caps)
 void
 caps_fill(struct caps_v2 *caps)
 {
-    /* Zero stands for every feature that is not offered: geometry and tessellation, texel offsets,
-     * shader buffers, images, atomics, compute, video, texture views, copy transfers. */
+    /* Zero stands for every feature that is not offered: geometry and tessellation, shader
+     * buffers, images, atomics, compute, video, texture views, copy transfers. */
     memset(caps, 0, sizeof *caps);
     fill_v1(&caps->v1);
     fill_limits(caps);
     fill_formats(caps);
     fill_sample_locations(caps);
-    caps->capability_bits = CAPS_SRGB_WRITE_CONTROL;
+    caps->capability_bits = CAPS_SRGB_WRITE_CONTROL | CAPS_MIXED_COLOR_FORMATS;
     caps->capability_bits_v2 = 0;
     /* 13: the mask of multisampled formats counts (from 9), TEXCOORD and PCOORD semantics (from
      * 10), constant sizes by stage (from 12), the block size (from 13). */

@@ -1,11 +1,19 @@
-/* What this GPU tells Mesa that it can do: OpenGL 2.1 with level-120 shaders. The same in every
- * mode, whichever renderer is behind, so that a trace never holds what was not offered. */
+/* What this GPU tells Mesa that it can do: OpenGL 2.1 with shaders of level 130, which Mesa needs
+ * to send integers as such (below it computes addresses of arrays by integer opcodes on floats).
+ * The context is 2.1 for other reasons, so that programs write GLSL 1.20 and ES 1.00. The same in
+ * every mode, whichever renderer is behind, so that a trace never holds what was not offered. */
 #ifndef AETIUS_TRACE_CAPS_H
 #define AETIUS_TRACE_CAPS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { CAPS_FORMAT_WORDS = 16, CAPS_STAGES = 6 };
+enum {
+    CAPS_FORMAT_WORDS = 16,
+    CAPS_STAGES = 6,
+    CAPS_LEAST_GLSL_LEVEL = 130, /* what was captured below it cannot be executed rightly */
+};
 
 struct caps_formats {
     uint32_t bits[CAPS_FORMAT_WORDS];
@@ -90,8 +98,28 @@ enum caps_feature {
 enum caps_capability {
     CAPS_SRGB_WRITE_CONTROL =
         1 << 15, /* EXT_framebuffer_sRGB: surfaces with or without the curve */
+    CAPS_MIXED_COLOR_FORMATS = 1 << 18, /* color buffers of several formats in one framebuffer */
 };
 
 void caps_fill(struct caps_v2 *caps);
+
+/* caps_fields.c: what was offered, field by field. */
+enum caps_kind { CAPS_NUMBER, CAPS_REAL, CAPS_BITS };
+
+struct caps_field {
+    const char *name;
+    enum caps_kind kind;
+    size_t offset, size_bytes;
+};
+extern const struct caps_field caps_fields[];
+extern const size_t caps_field_count;
+
+bool caps_field_differs(const struct caps_field *field, const struct caps_v2 *a,
+                        const struct caps_v2 *b);
+/* A number, flags in hexadecimal, or a checksum (#...) of what is longer. */
+void caps_field_text(const struct caps_field *field, const struct caps_v2 *caps, char *text,
+                     size_t size);
+/* A checksum of all of them: two traces with the same one were offered the same. */
+uint32_t caps_digest(const struct caps_v2 *caps);
 
 #endif

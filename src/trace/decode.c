@@ -257,9 +257,11 @@ decode_message(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
     case MESSAGE_PUT:
     case MESSAGE_GET:
     case MESSAGE_SWAP:
-        cmd->op = message->kind == MESSAGE_PUT   ? GPU_PUT
-                  : message->kind == MESSAGE_GET ? GPU_GET
-                                                 : GPU_SWAP;
+    case MESSAGE_FRAME:
+        cmd->op = message->kind == MESSAGE_PUT    ? GPU_PUT
+                  : message->kind == MESSAGE_GET  ? GPU_GET
+                  : message->kind == MESSAGE_SWAP ? GPU_SWAP
+                                                  : GPU_FRAME;
         transfer_of_message(message, cmd);
         break;
     case MESSAGE_STATE:

@@ -413,6 +413,7 @@ force_samples_take(void *data, const struct message *message, uint8_t *out, uint
     case MESSAGE_PUT:
     case MESSAGE_GET:
     case MESSAGE_SWAP:
+    case MESSAGE_FRAME:
     case MESSAGE_CONTENTS: return transfer(force, client, message, out, out_bytes, err);
     case MESSAGE_SUBMIT: return submit(force, client, message, err);
     default: return pass(force, message, out, out_bytes, err);

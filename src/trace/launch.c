@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +74,47 @@ start_x_server(struct session *session, struct error *err)
     free(fd_text);
     free(log);
     return ok;
+}
+
+/* The file that execvp() would run; the caller's to free. */
+static char *
+find_program(const char *name)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') || !path)
+        return mem_strdup(name);
+    for (;; path++) {
+        const int length = (int)strcspn(path, ":");
+        char *file = mem_printf("%.*s%s%s", length, path, length ? "/" : "", name);
+        if (!access(file, X_OK))
+            return file;
+        free(file);
+        path += length;
+        if (!*path)
+            return mem_strdup(name);
+    }
+}
+
+/* The system takes LD_PRELOAD away from a program that it gives another user or group. */
+static bool
+warn_of_privilege(const char *program)
+{
+    struct stat st;
+    char *file = find_program(program), start[2] = "";
+    const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_read = fd >= 0 && read(fd, start, sizeof start) == (ssize_t)sizeof start;
+    const bool is_script = is_read && !memcmp(start, "#!", 2); /* these get nothing */
+    const bool there = !stat(file, &st) && S_ISREG(st.st_mode) && !is_script;
+    const bool user = there && st.st_mode & S_ISUID && st.st_uid != geteuid();
+    const bool group = there && st.st_mode & S_ISGID && st.st_gid != getegid();
+    if (user || group)
+        log_warning("%s runs as another %s (it is %s), so the system hides the virtual GPU from it "
+                    "(LD_PRELOAD): run a copy instead, `cp %s .`, which has not that bit",
+                    file, user ? "user" : "group", user ? "setuid" : "setgid", file);
+    if (fd >= 0)
+        close(fd);
+    free(file);
+    return user || group;
 }
 
 static bool
@@ -181,6 +223,7 @@ launch(char **argv, struct message_sink *sink, const bool *stop, struct launch_r
     struct session session = {.signals = -1};
     *result = (struct launch_result){0};
     const char *display = getenv("DISPLAY");
+    result->privileged = warn_of_privilege(argv[0]);
     bool ok = private_folder_create(&session.folder, err);
     if (ok) {
         session.socket = mem_printf("%s/vtest", session.folder);
@@ -202,7 +245,9 @@ launch_conclude(const struct launch_result *result, const char *program)
     }
     if (result->failed)
         log_error("%s ended with %s", program, result->how);
-    if (!result->connections && !result->stopped)
+    if (result->privileged && !result->connections && !result->stopped)
+        log_error("%s never opened the virtual GPU", program);
+    else if (!result->connections && !result->stopped)
         log_error("%s never opened the virtual GPU: it drew nothing with OpenGL, or its OpenGL is "
                   "not Mesa's with the virpipe driver (linked statically? package libgl1-mesa-dri "
                   "missing?)",

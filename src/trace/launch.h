@@ -12,6 +12,7 @@ struct launch_result {
     bool failed;          /* the program ended badly of its own */
     char how[128];        /* its end, in words */
     uint32_t connections; /* it made */
+    bool privileged;      /* it runs as another user or group; that was said */
     struct error refused; /* why the first client was dropped; "" when none was */
 };
 

@@ -517,7 +517,8 @@ live_state_take(struct live_state *state, const struct message *message)
     case MESSAGE_RESOURCE_CREATE: make_resource(state, client, message); break;
     case MESSAGE_RESOURCE_UNREF: drop_resource(state, client, message->resource.handle); break;
     case MESSAGE_SUBMIT: take_submit(state, client, message); break;
-    case MESSAGE_SWAP: live_state_sweep(state); /* fall through */
+    case MESSAGE_SWAP:
+    case MESSAGE_FRAME: live_state_sweep(state); /* fall through */
     case MESSAGE_GET: use_handle(state, client, message->transfer.handle); break;
     default: break;
     }

@@ -248,7 +248,7 @@ list_work(struct finder *finder, struct trace_reader *reader, const struct frame
         if (whole_state && finder->in_wanted && !was_wanted)
             see_all(finder);
         live_state_take(finder->state, &message);
-        if ((message.kind == MESSAGE_SWAP || message.kind == MESSAGE_GET) && finder->in_wanted) {
+        if ((message_ends_frame(&message) || message.kind == MESSAGE_GET) && finder->in_wanted) {
             const struct live_resource *read =
                 live_state_resource(finder->state, message.client, message.transfer.handle);
             begin_work(finder, WORK_READ, true);
@@ -257,14 +257,14 @@ list_work(struct finder *finder, struct trace_reader *reader, const struct frame
         const struct live_resource *made = live_state_new_resource(finder->state);
         if (made && is_display(&made->desc))
             add_shows(finder, message.client, NULL, made);
-        if (message.kind == MESSAGE_SWAP) {
+        if (message_ends_frame(&message)) {
             const struct live_resource *shown =
                 live_state_resource(finder->state, message.client, message.transfer.handle);
             frame++;
             begin_work(finder, WORK_FRAME, false);
             const bool is_wanted = finder->in_wanted;
             finder->in_wanted = frame_set_has(wanted, frame); /* the next frame copies */
-            if (shown)
+            if (shown && message.kind == MESSAGE_SWAP)
                 add_shows(finder, message.client, shown, NULL);
             finder->in_wanted = is_wanted;
         }

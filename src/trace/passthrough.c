@@ -39,6 +39,7 @@ struct passthrough {
     struct message_sink sink;
     char *folder, *socket, *log;
     pid_t server;
+    bool single_sampled; /* the driver knows one sample a pixel */
     struct handle_map clients;
 };
 
@@ -84,8 +85,15 @@ begin_client(struct passthrough *passthrough, const struct message *message, str
 }
 
 static bool
-create_resource(struct far_client *client, const struct message *message, struct error *err)
+create_resource(const struct passthrough *passthrough, struct far_client *client,
+                const struct message *message, struct error *err)
 {
+    if (passthrough->single_sampled && message->resource.samples > 1)
+        return fail(
+            err,
+            "softpipe has one sample a pixel, and resource %u wants %u: --reference=llvmpipe "
+            "has 4; `replay --single-sampled` gives all pixels one",
+            message->resource.handle, message->resource.samples);
     struct far_resource *resource = mem_alloc(sizeof *resource);
     uint32_t handle = message->resource.handle;
     if (handle_map_get(&client->resources, handle) ||
@@ -319,11 +327,13 @@ passthrough_take(void *data, const struct message *message, uint8_t *out, uint32
     if (message->kind == MESSAGE_STATE || message->kind == MESSAGE_PLACE ||
         message->kind == MESSAGE_RESULT)
         return true; /* of the simulated GPU alone */
+    if (message->kind == MESSAGE_FRAME && !out)
+        return true; /* nobody wants its picture */
     if (!client)
         return fail(err, "there is no client %u", message->client);
     switch (message->kind) {
     case MESSAGE_CONTENTS: ok = put_contents(client, message, err); break;
-    case MESSAGE_RESOURCE_CREATE: ok = create_resource(client, message, err); break;
+    case MESSAGE_RESOURCE_CREATE: ok = create_resource(passthrough, client, message, err); break;
     case MESSAGE_RESOURCE_UNREF: ok = unref_resource(client, message->resource.handle, err); break;
     case MESSAGE_PUT: ok = put(client, message, err); break;
     case MESSAGE_SUBMIT: ok = submit(passthrough, client, message, err); break;
@@ -380,6 +390,7 @@ passthrough_create(struct passthrough **out, const char *driver, struct error *e
     struct passthrough *passthrough = mem_alloc(sizeof *passthrough);
     passthrough->sink.data = passthrough;
     passthrough->sink.take = passthrough_take;
+    passthrough->single_sampled = !strcmp(driver, "softpipe");
     if (!private_folder_create(&passthrough->folder, err)) {
         free(passthrough);
         return false;

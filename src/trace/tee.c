@@ -7,7 +7,7 @@ record(struct tee *tee, const struct message *message, struct error *err)
         tee->failed = tee->stop = true;
         return false;
     }
-    tee->frame += message->kind == MESSAGE_SWAP;
+    tee->frame += message_ends_frame(message);
     tee->written = tee->last_frame != UINT32_MAX && tee->frame > tee->last_frame;
     tee->stop = tee->written && tee->ends_at_last;
     return true;

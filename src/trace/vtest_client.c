@@ -305,7 +305,7 @@ do_get(struct vtest_client *client, const uint32_t *p, struct error *err)
 {
     struct message message = transfer_message(client, MESSAGE_GET, p);
     struct shared_resource *resource = handle_map_get(&client->resources, p[0]);
-    bool display = resource && resource->desc.bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
+    bool display = resource && resource_is_display(&resource->desc);
     uint32_t offset = p[9];
     if (!cut_transfer(client, &message, &offset))
         return true;

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "trace/offscreen.h"
 #include "trace/vtest_client.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 struct vtest_server {
     int listener;
     char *path;
-    struct message_sink *sink;
+    struct offscreen offscreen; /* in front of the sink */
     VEC(struct vtest_client *) clients;
     VEC(struct pollfd) polled;
     uint32_t connections;
@@ -53,9 +54,9 @@ vtest_server_create(struct vtest_server **out, const char *path, struct message_
     struct vtest_server *server = mem_alloc(sizeof *server);
     server->listener = fd;
     server->path = mem_strdup(path);
-    server->sink = sink;
-    sink->write_back = write_back;
-    sink->listener = server;
+    offscreen_init(&server->offscreen, sink);
+    server->offscreen.sink.write_back = write_back;
+    server->offscreen.sink.listener = server;
     *out = server;
     return true;
 }
@@ -75,8 +76,9 @@ vtest_server_destroy(struct vtest_server *server)
     for (size_t i = 0; i < server->clients.count; i++)
         if (!vtest_client_destroy(server->clients.items[i], &err))
             say_failure(server, &err);
-    server->sink->write_back = NULL;
-    server->sink->listener = NULL;
+    server->offscreen.inner->write_back = NULL;
+    server->offscreen.inner->listener = NULL;
+    offscreen_fini(&server->offscreen);
     close(server->listener);
     unlink(server->path);
     free(server->path);
@@ -94,7 +96,8 @@ accept_client(struct vtest_server *server, struct error *err)
             return true;
         return fail(err, "cannot accept a connection: %s", strerror(errno));
     }
-    struct vtest_client *client = vtest_client_create(fd, ++server->connections, server->sink);
+    struct vtest_client *client =
+        vtest_client_create(fd, ++server->connections, &server->offscreen.sink);
     VEC_PUSH(&server->clients, client);
     return true;
 }

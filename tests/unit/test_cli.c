@@ -2,6 +2,7 @@
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "command.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,56 +23,7 @@
 #define X4    AETIUS_SOURCE_DIR "/tests/golden/x4.blocks.color"
 #define SMALL "--preset", "reference-2005", "--set", "MEMORYCONTROLLER.MemorySize=8388608"
 
-static const char *aetius;
 static char dir[] = "/tmp/aetius-cli-XXXXXX";
-
-struct said {
-    int status;
-    char out[65536], err[4096];
-};
-
-static void
-take(char *text, size_t size, int file)
-{
-    size_t n = 0;
-    for (ssize_t got; n + 1 < size && (got = read(file, text + n, size - 1 - n)) > 0;)
-        n += (size_t)got;
-    text[n] = '\0';
-    close(file);
-}
-
-/* aetius in a process of its own; no file of it grows above `file_bytes` (0: as they like). */
-static void
-run_within(struct said *said, rlim_t file_bytes, const char *const *words)
-{
-    char out[] = "/tmp/aetius-out-XXXXXX", err[] = "/tmp/aetius-err-XXXXXX";
-    const char *all[32] = {aetius};
-    int outs = mkstemp(out), errs = mkstemp(err);
-    for (size_t i = 0; words[i]; i++)
-        all[i + 1] = words[i];
-    const pid_t child = fork();
-    if (child == 0) {
-        const struct rlimit limit = {file_bytes, file_bytes};
-        signal(SIGXFSZ, SIG_IGN);
-        if (file_bytes)
-            setrlimit(RLIMIT_FSIZE, &limit);
-        dup2(outs, STDOUT_FILENO);
-        dup2(errs, STDERR_FILENO);
-        execv(aetius, (char *const *)all);
-        _exit(127);
-    }
-    assert_true(child > 0);
-    waitpid(child, &said->status, 0);
-    said->status = WIFEXITED(said->status) ? WEXITSTATUS(said->status) : 128;
-    lseek(outs, 0, SEEK_SET);
-    lseek(errs, 0, SEEK_SET);
-    take(said->out, sizeof said->out, outs);
-    take(said->err, sizeof said->err, errs);
-    unlink(out);
-    unlink(err);
-}
-#define RUN(said, ...)         run_within(said, 0, (const char *const[]){__VA_ARGS__, NULL})
-#define RUN_WITHIN(bytes, ...) run_within(said, bytes, (const char *const[]){__VA_ARGS__, NULL})
 
 static void
 put(const char *name)

@@ -18,7 +18,10 @@
         .write_limit = (params)->SECTION.WriteQueueSize,                                           \
         .blocks_cleared_cycle = (params)->SECTION.BlocksClearedPerCycle,                           \
         .block_states = (params)->SECTION.BlockStateMemorySize,                                    \
-        .memory_bytes = (params)->MEMORYCONTROLLER.MemorySize, .cache = {                          \
+        .memory_bytes = (params)->MEMORYCONTROLLER.MemoryGrows                                     \
+                            ? MEMORY_MAX_BYTES                                                     \
+                            : (params)->MEMORYCONTROLLER.MemorySize,                               \
+        .cache = {                                                                                 \
             .lines = (params)->SECTION.CACHE##CacheLines * (params)->SECTION.CACHE##CacheWays,     \
             .ways = (params)->SECTION.CACHE##CacheWays,                                            \
             .line_bytes = (params)->SECTION.CACHE##CacheStampsPerLine * ROP_QUAD_BYTES,            \

@@ -155,7 +155,7 @@ answer_size(struct texunit *texunit, const struct texture_item *item)
     const struct texture_request *request = request_of(item);
     for (uint32_t l = 0; l < 4; l++) {
         int32_t level, size[4];
-        memcpy(&level, &request->coord[0][item->quad % QUADS_IN_BLOCK * 4 + l], sizeof level);
+        memcpy(&level, &request->coord[4][item->quad % QUADS_IN_BLOCK * 4 + l], sizeof level);
         sample_size(view_of(item), (uint32_t)level, size);
         for (uint32_t c = 0; c < 4; c++)
             memcpy(group_texels(item->group, item->quad, c) + l, &size[c], sizeof size[c]);
