@@ -5,7 +5,8 @@
 #   make check      every test, with gcc and clang, with sanitizers, optimized and not
 #   make real       the real programs that the pictures are judged by, against what is expected
 #                   (out/real; PART=glmark2, multisample, openarena, apitrace, piglit,
-#                   verify, machines: only these)
+#                   verify, programs, machines: only these; PROGRAMS=names of
+#                   tests/real/programs.txt: of the programs only these)
 #   make fuzz       every fuzz target for TIME seconds (out/fuzz)
 #   make bench      the simulator's speed (PART=scenes, programs, jobs, codecs, replay, capture:
 #                   only these)
@@ -36,7 +37,7 @@ check:
 	@tools/check.sh
 
 real:
-	@tools/setup.sh build demo real
+	@tools/setup.sh build demo real $(if $(PART),$(filter programs,$(PART)),programs)
 	@$(MAKE) --no-print-directory build
 	@tools/real.sh $(BUILD)/aetius $(PART)
 

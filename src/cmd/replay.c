@@ -14,6 +14,8 @@ struct replay_options {
     bool single;
     struct frame_set wanted;
     struct machine_options machine;
+    const char *warm_up_text;
+    uint32_t warm_up;
     uint32_t forced_samples; /* 0: as the program asks */
 };
 
@@ -62,7 +64,7 @@ replay(const char *path, const struct replay_options *options, struct error *err
                fail(err, "%s has %u frames", path, trace_frame_count(reader))) &&
               renderer_init(&renderer, options->reference, options->forced_samples, err);
     if (ok && wanted->count && renderer.ours) {
-        ok = needed_draws_find(&needed, reader, wanted, false, err);
+        ok = needed_draws_find(&needed, reader, wanted, options->warm_up, err);
         render_sink_need(renderer.ours, needed);
     }
     if (ok && (ok = frames_init(&frames, renderer.sink, options->dir, wanted, err))) {
@@ -94,6 +96,7 @@ cmd_replay(int argc, char **argv)
     const struct arg_option table[] = {
         OPTION_OUTPUT(&options.dir, "DIR", "write DIR/frames/frame-NNNN.png", true),
         OPTION_FRAMES(&options.wanted, "only these, from 0"),
+        OPTION_WARM_UP(&options.warm_up_text),
         OPTION_REFERENCE(&options.reference),
         {"single-sampled", 0, ARG_FLAG, &options.single, NULL,
          "give every pixel one sample, whatever the program asked for", false},
@@ -109,5 +112,10 @@ cmd_replay(int argc, char **argv)
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    if (!parse_warm_up(options.warm_up_text, &options.warm_up, &err))
+        return args_usage_error(&spec, "%s", err.text);
+    if (options.warm_up_text && options.reference)
+        return args_usage_error(&spec,
+                                "--warm-up is of Aetius' own renderer: a reference draws all");
     return conclude(read_params(&options, &err) && replay(args.operands[0], &options, &err), &err);
 }

@@ -62,8 +62,8 @@ drive(struct simulate *s, struct trace_reader *reader, struct error *err)
     const uint64_t jobs = s->options->jobs < frames ? s->options->jobs : frames;
     struct needed_draws *needed = NULL;
     s->progress.total = count_draws(reader, &s->frames);
-    bool ok =
-        (!s->frames.count && jobs < 2) || needed_draws_find_later(&needed, reader, &s->frames, err);
+    bool ok = (!s->frames.count && jobs < 2) ||
+              needed_draws_find_later(&needed, reader, &s->frames, s->options->warm_up, err);
     s->sim.needed = needed;
     if (ok)
         ok = jobs < 2 ? drive_alone(s, reader, err) : jobs_drive(s, reader, (uint32_t)jobs, err);
@@ -105,6 +105,7 @@ cmd_sim(int argc, char **argv)
         SIMULATE_OPTIONS(&request, true),
         OPTION_JOBS(&request.jobs,
                     "processes that simulate frames side by side (1); the results are the same"),
+        OPTION_WARM_UP(&request.warm_up_text),
         {0}};
     const struct arg_spec spec = {
         "sim", "FILE -o DIR [options]",
@@ -116,7 +117,8 @@ cmd_sim(int argc, char **argv)
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (!simulate_options_parse(&request, &err))
+    if (!simulate_options_parse(&request, &err) ||
+        !parse_warm_up(request.warm_up_text, &request.warm_up, &err))
         return args_usage_error(&spec, "%s", err.text);
     return conclude(simulate_trace(&request, args.operands[0], &err), &err);
 }

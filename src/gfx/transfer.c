@@ -41,6 +41,26 @@ clear_color(const struct bound_surface *surface, struct gpu_memory *memory, cons
     fill(bytes, size, element, surface->format->block_bytes);
 }
 
+/* Clears some of the bits of each element: those in which an element of zeros and one of ones come
+ * out the same. A whole number of elements fills a word; tiles are whole words. */
+static void
+clear_bits(const struct bound_surface *surface, uint8_t *bytes, uint32_t size, uint32_t buffers,
+           double depth, uint32_t stencil)
+{
+    const uint32_t element = surface->format->block_bytes;
+    uint64_t zeros = 0, ones = UINT64_MAX, word;
+    for (uint32_t i = 0; i < sizeof word; i += element) {
+        depth_clear_element(surface->format, buffers, depth, stencil, (uint8_t *)&zeros + i);
+        depth_clear_element(surface->format, buffers, depth, stencil, (uint8_t *)&ones + i);
+    }
+    const uint64_t kept = zeros ^ ones;
+    for (uint32_t i = 0; i < size; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        word = (word & kept) | zeros;
+        memcpy(bytes + i, &word, sizeof word);
+    }
+}
+
 void
 clear_depth(const struct bound_surface *surface, struct gpu_memory *memory, uint32_t buffers,
             double depth, uint32_t stencil)
@@ -58,8 +78,7 @@ clear_depth(const struct bound_surface *surface, struct gpu_memory *memory, uint
         fill(bytes, size, element, format->block_bytes);
         return;
     }
-    for (uint32_t i = 0; i < size; i += format->block_bytes)
-        depth_clear_element(format, buffers, depth, stencil, bytes + i);
+    clear_bits(surface, bytes, size, buffers, depth, stencil);
 }
 
 /* Copies a row of blocks with all their samples out of (or into) a level. */

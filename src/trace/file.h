@@ -30,6 +30,7 @@ bool trace_writer_add(struct trace_writer *writer, const struct message *message
 uint32_t trace_writer_frames(const struct trace_writer *writer);
 uint64_t
 trace_writer_draws(const struct trace_writer *writer); /* those behind the last frame too */
+uint64_t trace_writer_bytes(const struct trace_writer *writer); /* in the file so far */
 /* Writes what is pending and the index; the writer is gone either way. */
 bool trace_writer_close(struct trace_writer *writer, struct error *err);
 

@@ -249,6 +249,12 @@ trace_writer_draws(const struct trace_writer *writer)
     return draws;
 }
 
+uint64_t
+trace_writer_bytes(const struct trace_writer *writer)
+{
+    return writer->offset;
+}
+
 uint32_t
 trace_writer_frames(const struct trace_writer *writer)
 {

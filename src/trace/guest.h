@@ -47,6 +47,14 @@ guest_region_is_tight(const struct guest_region *region)
            (region->slices == 1 || region->layer_stride == region->row_bytes * region->rows);
 }
 
+/* Behind its last byte in the mapping; it fits. */
+static inline uint32_t
+guest_region_end(const struct guest_region *region)
+{
+    return region->offset + (region->slices - 1) * region->layer_stride +
+           (region->rows - 1) * region->stride + region->row_bytes;
+}
+
 /* Whether all of the region lies in a mapping of so many bytes. */
 bool guest_region_fits(const struct guest_region *region, uint32_t mapping_bytes);
 

@@ -59,7 +59,12 @@ start_x_server(struct session *session, struct error *err)
     char *log = mem_printf("%s/x-log", session->folder);
     char name[] = "Xvfb", displayfd[] = "-displayfd", screen[] = "-screen", zero[] = "0";
     char size[] = "1280x1024x24", nolisten[] = "-nolisten", tcp[] = "tcp", noreset[] = "-noreset";
-    char *argv[] = {name, displayfd, fd_text, screen, zero, size, nolisten, tcp, noreset, NULL};
+    /* With shared memory Mesa's virpipe crashes where a pixmap becomes a texture (GTK 3,
+     * compositors): it asks its resource for a handle (drisw_update_tex_buffer), which vtest does
+     * not have. */
+    char extension[] = "-extension", shm[] = "MIT-SHM";
+    char *argv[] = {name,     displayfd, fd_text, screen,    zero, size,
+                    nolisten, tcp,       noreset, extension, shm,  NULL};
     struct process_setup setup = {.argv = argv, .log = log, .kept_fd = report[1], .helper = true};
     char number[16];
     bool ok = process_start(&session->x_server, &setup, err);

@@ -23,7 +23,9 @@
 struct far_resource {
     struct guest_layout layout;
     uint8_t *mapping;
-    bool unread; /* a PUT2 is under way that the server may not have read yet */
+    /* What PUT2s that the server may not have read yet cover, if it has not answered since. */
+    uint32_t unread_from, unread_to;
+    uint64_t unread_since;
 };
 
 struct far_query {
@@ -32,6 +34,7 @@ struct far_query {
 
 struct far_client {
     int fd;
+    uint64_t answers; /* of the server so far: all that was said before one was done by then */
     struct handle_map resources, queries;
 };
 
@@ -133,7 +136,35 @@ find_region(struct far_client *client, const struct message *message, struct gue
     return resource;
 }
 
-/* The memory may only be written again when the server has read what was put before. */
+static bool
+await(struct far_client *client, uint32_t handle, bool idle, struct error *err)
+{
+    client->answers++;
+    return wire_wait(client->fd, handle, idle, err);
+}
+
+/* A place in the memory may only be written again when the server has read what was put there. */
+static bool
+await_unread(struct far_client *client, struct far_resource *resource, uint32_t handle,
+             const struct guest_region *region, struct error *err)
+{
+    const uint32_t from = region->offset, to = guest_region_end(region);
+    const bool is_pending =
+        resource->unread_to > resource->unread_from && resource->unread_since == client->answers;
+    if (is_pending && from < resource->unread_to && to > resource->unread_from) {
+        if (!await(client, handle, false, err))
+            return false;
+    } else if (is_pending) {
+        resource->unread_from = from < resource->unread_from ? from : resource->unread_from;
+        resource->unread_to = to > resource->unread_to ? to : resource->unread_to;
+        return true;
+    }
+    resource->unread_from = from;
+    resource->unread_to = to;
+    resource->unread_since = client->answers;
+    return true;
+}
+
 static bool
 put(struct far_client *client, const struct message *message, struct error *err)
 {
@@ -144,10 +175,9 @@ put(struct far_client *client, const struct message *message, struct error *err)
     if (message->size_bytes != region.tight_bytes)
         return fail(err, "a PUT of %u bytes where the box has %u", message->size_bytes,
                     region.tight_bytes);
-    if (resource->unread && !wire_wait(client->fd, message->transfer.handle, false, err))
+    if (!await_unread(client, resource, message->transfer.handle, &region, err))
         return false;
     guest_scatter(&region, message->bytes, resource->mapping);
-    resource->unread = true;
     return wire_transfer(client->fd, true, message, region.offset, err);
 }
 
@@ -201,9 +231,8 @@ get(struct far_client *client, const struct message *message, uint8_t *out, uint
     BUG_ON(out && out_bytes != region.tight_bytes, "a GET into %u bytes where the box has %u",
            out_bytes, region.tight_bytes);
     if (!wire_transfer(client->fd, false, message, region.offset, err) ||
-        !wire_wait(client->fd, message->transfer.handle, true, err))
+        !await(client, message->transfer.handle, true, err))
         return false;
-    resource->unread = false;
     if (out)
         guest_gather(&region, resource->mapping, out);
     return true;
@@ -248,7 +277,7 @@ fetch_result(struct passthrough *passthrough, uint32_t number, struct far_client
         query->offset + (uint64_t)sizeof result > resource->layout.size_bytes)
         return fail(err, "a query's result has no memory in resource %u", query->resource);
     for (int tries = 0;; tries++) {
-        if (!wire_wait(client->fd, query->resource, true, err))
+        if (!await(client, query->resource, true, err))
             return false;
         memcpy(&result, resource->mapping + query->offset, sizeof result);
         if (result.state == VTEST_QUERY_DONE)
@@ -425,4 +454,11 @@ struct message_sink *
 passthrough_sink(struct passthrough *passthrough)
 {
     return &passthrough->sink;
+}
+
+bool
+passthrough_keeps(uint32_t format)
+{
+    const struct format_info *info = format_get(format);
+    return info && !(info->depth_bits == 24 && info->stencil_bits == 0);
 }

@@ -14,4 +14,8 @@ void passthrough_destroy(struct passthrough *passthrough);
 
 struct message_sink *passthrough_sink(struct passthrough *passthrough);
 
+/* Whether a GET gives what the GPU holds of this format bit by bit. Z24X8 does not: the server
+ * reads depth alone as floats of less precision. */
+bool passthrough_keeps(uint32_t format);
+
 #endif

@@ -36,6 +36,10 @@ bool submit_walk_next(struct submit_walk *walk);
 /* Dword i of the command's payload, 0 <= i < length. */
 uint32_t submit_walk_dword(const struct submit_walk *walk, uint32_t i);
 
+/* The resource that the command writes, or lets later ones write as a surface or by stream-out; 0:
+ * none. Results of queries are no such. */
+uint32_t submit_walk_target(const struct submit_walk *walk);
+
 uint32_t submit_count_draws(const uint8_t *bytes, uint32_t size_bytes);
 
 #endif
