@@ -98,4 +98,13 @@ struct draw {
     struct gpu_query *query;                    /* the active occlusion query or NULL */
 };
 
+/* Whether the draw can leave a depth behind that is farther from the eye than what was there. */
+static inline bool
+draw_moves_depth_away(const struct draw *draw)
+{
+    const uint8_t func = draw->dsa.depth_func;
+    return draw->depth_write && func != FUNC_LESS && func != FUNC_LEQUAL && func != FUNC_EQUAL &&
+           func != FUNC_NEVER;
+}
+
 #endif

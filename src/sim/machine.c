@@ -140,23 +140,14 @@ samples_live_surface(const struct machine *m, const struct draw *draw)
     return false;
 }
 
-/* Whether a draw can leave a depth behind that is farther than what was there: then Hierarchical Z
- * hears too late of it to judge the next draw. */
-static bool
-moves_depth_away(const struct draw *draw)
-{
-    uint8_t func = draw->dsa.depth_func;
-    return draw->depth_write && func != FUNC_LESS && func != FUNC_LEQUAL && func != FUNC_EQUAL &&
-           func != FUNC_NEVER;
-}
-
 /* Whether the draw may start while the one before it is still on its way: the z test has the same
- * place, and depths only came nearer. (Orders to leave surfaces wait for draws by themselves.) */
+ * place, and depths only came nearer (else Hierarchical Z hears too late of it). (Orders to leave
+ * surfaces wait for draws by themselves.) */
 static bool
 may_overlap(const struct machine *m, const struct draw *draw)
 {
     const struct draw *last = m->last_draw;
-    return !last || (last->early_z == draw->early_z && !moves_depth_away(last));
+    return !last || (last->early_z == draw->early_z && !draw_moves_depth_away(last));
 }
 
 static bool

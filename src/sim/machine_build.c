@@ -101,7 +101,7 @@ wire(struct machine *m)
         BUILD_QUEUES(name, m->sender##_count, item, &m->sender[i], out, &m->receiver[i / g],       \
                      in[i % g], width, depth, latency)                                             \
     }
-#define MEMORY(name, unit, port, client, width)                                                    \
+#define MEMORY(name, unit, port, client, traffic, width, who)                                      \
     m->name##_count = m->unit##_count;                                                             \
     m->name##_requests = make_queues(m->unit##_count);                                             \
     m->name##_replies = make_queues(m->unit##_count);                                              \
@@ -113,7 +113,7 @@ wire(struct machine *m)
         queue_init(replies, &m->clock, #name "_replies", index, &m->memctl->module,                \
                    &m->unit[i].module, sizeof(struct memory_reply), width, REPLY_DEPTH, 1);        \
         m->unit[i].port = (struct memory_port){requests, replies};                                 \
-        memctl_add_port(m->memctl, client, requests, replies);                                     \
+        memctl_add_port(m->memctl, CLIENT_##client, requests, replies);                            \
     }
 #include "machine.def"
 #undef GROUPS
@@ -229,7 +229,7 @@ machine_destroy(struct machine *m)
 #define QUEUE_NN QUEUE_11
 #define QUEUE_NG QUEUE_11
 #define QUEUE_GN QUEUE_11
-#define MEMORY(name, unit, port, client, width)                                                    \
+#define MEMORY(name, unit, port, client, traffic, width, who)                                      \
     free_queues(m->name##_requests, m->name##_count);                                              \
     free_queues(m->name##_replies, m->name##_count);
 #include "machine.def"

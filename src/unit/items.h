@@ -105,9 +105,10 @@ struct group {
     struct group *next_made; /* of all there are */
     struct group *next_free;
     const struct draw *draw;
-    enum shader_stage stage;
-    uint32_t count; /* vertices or quads */
-    union {         /* as many as the machine's groups have threads */
+    const struct thread_source *source;
+    enum shader_stage stage; /* the source's */
+    uint32_t count;          /* vertices or quads */
+    union {                  /* as many as the machine's groups have threads */
         struct pooled_vertex **vertices;
         struct quad **quads;
     };

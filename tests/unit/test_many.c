@@ -64,7 +64,7 @@ resources_cost_no_more_each(void **state)
     for (uint32_t way = 0; way < 4; way++) {
         const double few = seconds_for(FEW, way & 1, way & 2);
         const double many = seconds_for(MANY, way & 1, way & 2);
-        print_message("%s, removed %s: %.3f s of %d, %.3f s of %d\n",
+        print_message("# %s, removed %s: %.3f s of %d, %.3f s of %d\n",
                       way & 1 ? "timed" : "functional", way & 2 ? "at the end" : "one by one", few,
                       FEW, many, MANY);
         assert_true(many < MOST_RATIO * few + 0.2);

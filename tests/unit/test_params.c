@@ -204,11 +204,11 @@ the_generator_follows_recursive_mode(void **state)
     struct params params;
     struct error err;
     params_init(&params);
-    assert_int_equal(params_generator(&params), GENERATOR_RECURSIVE);
+    assert_int_equal(params_generator(&params), GENERATOR_recursive);
     assert_true(params_set(&params, "RASTERIZER.RecursiveMode=FALSE", &err));
-    assert_int_equal(params_generator(&params), GENERATOR_SCAN);
+    assert_int_equal(params_generator(&params), GENERATOR_scan);
     assert_true(params_set(&params, "RASTERIZER.Generator=seven-level", &err));
-    assert_int_equal(params_generator(&params), GENERATOR_SEVEN_LEVEL);
+    assert_int_equal(params_generator(&params), GENERATOR_seven_level);
 }
 
 int

@@ -9,7 +9,7 @@
  * Latencies used here: MOV 1, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2 passes. A result of an
  * instruction of latency l that issues in cycle c can be read from cycle c + l on.
  * END is a mark on the last instruction, and none itself. */
-#include "unit/shader.h"
+#include "unit/shader/thread_source.h"
 
 #include "base/mem.h"
 #include "gfx/vertex.h"
@@ -64,6 +64,7 @@ give(struct bench *b, uint64_t now)
     if (b->given == b->group_count || !queue_space(&b->groups, now))
         return;
     struct group *group = group_create(&b->pools);
+    group->source = &thread_vertices;
     group->stage = STAGE_VERTEX;
     group->draw = &b->draw;
     for (; group->count < b->threads; group->count++) {
@@ -152,11 +153,11 @@ assert_slots_add_up(const struct bench *b)
 {
     const struct shader_stats *s = &b->shader.stats;
     assert_int_equal(s->slots, b->clock.now * b->shader.slots_cycle);
-    assert_int_equal(s->slots, s->slots_issued + s->slots_passes + s->slots_flow + s->slots_pair +
-                                   s->slots_result + s->slots_delay + s->slots_ports +
-                                   s->slots_texture_queue + s->slots_texels + s->slots_load +
-                                   s->slots_output + s->slots_starved);
-    assert_int_equal(s->slots_issued, s->instructions * b->shader.issue_cycles);
+    uint64_t sum = 0;
+    for (uint32_t f = 0; f < SLOT_COUNT; f++)
+        sum += s->slot_fates[f];
+    assert_int_equal(s->slots, sum);
+    assert_int_equal(s->slot_fates[SLOT_ISSUED], s->instructions * b->shader.issue_cycles);
 }
 
 static void
@@ -256,11 +257,11 @@ test_dependent(void **state)
     (void)state;
     for (uint32_t ways = 1; ways <= 4; ways *= 2) {
         RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 12);
-            assert_int_equal(S.slots_result, 3 * 2 * ways + 3 * (ways - 1));
-            assert_int_equal(S.slots_pair, ways - 1);
-            assert_int_equal(S.slots_issued, 4), FOUR_DEPENDENT("ADD", ", IN[0]"));
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * 2 * ways + 3 * (ways - 1));
+            assert_int_equal(S.slot_fates[SLOT_PAIR], ways - 1);
+            assert_int_equal(S.slot_fates[SLOT_ISSUED], 4), FOUR_DEPENDENT("ADD", ", IN[0]"));
         RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 16);
-            assert_int_equal(S.slots_result, 3 * 3 * ways + 3 * (ways - 1)),
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * 3 * ways + 3 * (ways - 1)),
             FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
         RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 20), FOUR_DEPENDENT("DP4", ", IN[0]"));
     }
@@ -278,10 +279,11 @@ test_simd_and_scalar(void **state)
 {
     (void)state;
     RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 3 + 7);
-        assert_int_equal(S.slots_pair, 0); assert_int_equal(S.scalar_instructions, 4), FOUR_PAIRS);
+        assert_int_equal(S.slot_fates[SLOT_PAIR], 0);
+        assert_int_equal(S.scalar_instructions, 4), FOUR_PAIRS);
     RUN(V.FetchRate = 1; V.ScalarALU = true, assert_int_equal(b->over[0], 7 + 7), FOUR_PAIRS);
     RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 8);
-        assert_int_equal(S.slots_pair, 8), EIGHT_INDEPENDENT("MOV", ""));
+        assert_int_equal(S.slot_fates[SLOT_PAIR], 8), EIGHT_INDEPENDENT("MOV", ""));
 }
 
 /* 16 threads at 4 a cycle: an instruction takes 4 cycles, so that MAD's 4 are hidden and of DP4's 5
@@ -294,10 +296,10 @@ test_wide_groups(void **state)
     (void)state;
     RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
         V.ExecutableThreads = 16, assert_int_equal(b->over[0], 19);
-        assert_int_equal(S.slots_result, 0), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
     RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
         V.ExecutableThreads = 16, assert_int_equal(b->over[0], 23);
-        assert_int_equal(S.slots_result, 3), FOUR_DEPENDENT("DP4", ", IN[0]"));
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 3), FOUR_DEPENDENT("DP4", ", IN[0]"));
     RUN(V.ThreadGroup = b->threads = 1024; V.LockedExecutionMode = true; V.ThreadRate = 4;
         V.ExecutableThreads = 1024;
         V.InputsPerCycle = V.OutputsPerCycle = 1024, assert_int_equal(b->over[0], 1028);
@@ -326,7 +328,7 @@ test_inputs_and_outputs(void **state)
     V.ThreadRate = 5
     RUN(FIVE, assert_int_equal(b->over[0], 8), EIGHT_INDEPENDENT("MOV", ""));
     RUN(FIVE; V.InputsPerCycle = 2, assert_int_equal(b->over[0], 2 + 8);
-        assert_int_equal(S.slots_load, 3 - 1), EIGHT_INDEPENDENT("MOV", ""));
+        assert_int_equal(S.slot_fates[SLOT_LOAD], 3 - 1), EIGHT_INDEPENDENT("MOV", ""));
     RUN(FIVE;
         V.OutputsPerCycle = 2, assert_int_equal(b->over[0], 8 + 2), EIGHT_INDEPENDENT("MOV", ""));
 }
@@ -345,10 +347,11 @@ test_texture_blocks(void **state)
 #define ALL_TAKE(n)                                                                                \
     for (uint32_t i = 0; i < MAX_GROUPS; i++)                                                      \
     b->answer_cycles[i] = (n)-3
-    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21); assert_int_equal(S.slots_texels, 19);
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21);
+        assert_int_equal(S.slot_fates[SLOT_TEXELS], 19);
         assert_int_equal(S.texture_quads, 1), FETCH_TEXEL);
     RUN(ALL_TAKE(20); b->group_count = 3, assert_int_equal(b->over[2], 23);
-        assert_int_equal(S.slots_texels, 17), FETCH_TEXEL);
+        assert_int_equal(S.slot_fates[SLOT_TEXELS], 17), FETCH_TEXEL);
     /* 8 threads at 1 a cycle: the quads are there with their last threads, in cycles 3 and 7; the
      * second one's answer is 20 later, and the group goes on in 27. MOV takes 8. */
     RUN(ALL_TAKE(20); V.ThreadGroup = b->threads = 8;
@@ -371,7 +374,8 @@ test_window_and_order(void **state)
         RUN(SLOW_AND_FAST; V.SwapOnBlock = swap, assert_int_equal(b->over[0], 42);
             assert_int_equal(b->over[1], 13), FETCH_AND_MOVE);
     RUN(SLOW_AND_FAST; V.ThreadWindow = false, assert_int_equal(b->over[0], 43);
-        assert_int_equal(b->over[1], 44); assert_int_equal(S.slots_texels, 38), FETCH_AND_MOVE);
+        assert_int_equal(b->over[1], 44);
+        assert_int_equal(S.slot_fates[SLOT_TEXELS], 38), FETCH_AND_MOVE);
     RUN(SLOW_AND_FAST; V.ThreadWindow = false;
         V.SwapOnBlock = true, assert_int_equal(b->over[0], 42);
         assert_int_equal(b->over[1], 44), FETCH_AND_MOVE);
@@ -400,7 +404,7 @@ test_fetch_delay(void **state)
 {
     (void)state;
     RUN(V.FetchDelay = 5, assert_int_equal(b->over[0], 36);
-        assert_int_equal(S.slots_delay, 7 * 4), EIGHT_INDEPENDENT("MOV", ""));
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 7 * 4), EIGHT_INDEPENDENT("MOV", ""));
     RUN(V.FetchDelay = 5;
         V.FetchRate = 2, assert_int_equal(b->over[0], 16), EIGHT_INDEPENDENT("MOV", ""));
     RUN(V.FetchDelay = 5; b->group_count = 2, assert_int_equal(b->over[0], 36);
@@ -413,7 +417,7 @@ test_passes(void **state)
 {
     (void)state;
     RUN(, assert_int_equal(b->over[0], 9);
-        assert_int_equal(S.slots_passes, 3), "LRP TEMP[0], IN[0], IN[0], IN[0]",
+        assert_int_equal(S.slot_fates[SLOT_PASSES], 3), "LRP TEMP[0], IN[0], IN[0], IN[0]",
         "LRP TEMP[1], IN[0], IN[0], IN[0]", "LRP TEMP[2], IN[0], IN[0], IN[0]", "END");
 }
 
@@ -426,9 +430,9 @@ test_write_ports(void **state)
     (void)state;
 #define SAME_CYCLE "MAD TEMP[0], IN[0], IN[0], IN[0]", "ADD TEMP[1], IN[0], IN[0]", "END"
     RUN(p->SHADER.WritePorts = 2, assert_int_equal(b->over[0], 4);
-        assert_int_equal(S.slots_ports, 0), SAME_CYCLE);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 0), SAME_CYCLE);
     RUN(p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5);
-        assert_int_equal(S.slots_ports, 1), SAME_CYCLE);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 1), SAME_CYCLE);
     RUN(p->SHADER.WritePorts = 0, assert_int_equal(b->over[0], 4), SAME_CYCLE);
     RUN(, assert_int_equal(b->over[0], 8), "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]", "END");
 }
@@ -445,7 +449,7 @@ test_read_ports(void **state)
     RUN(V.FetchRate = 4, assert_int_equal(b->over[0], 4), FOUR_READS);
     RUN(V.FetchRate = 4; p->SHADER.ReadPorts = 4, assert_int_equal(b->over[0], 4), FOUR_READS);
     RUN(V.FetchRate = 4; p->SHADER.ReadPorts = 3, assert_int_equal(b->over[0], 5);
-        assert_int_equal(S.slots_ports, 3), FOUR_READS);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 3), FOUR_READS);
 }
 
 /* A thread of this program has 4 registers alive; 8 registers hold 2 groups of 1 thread. One alone:
@@ -493,14 +497,17 @@ test_flow_cost(void **state)
 #define CALL "CAL :2", "END", "BGNSUB", "MOV TEMP[0], IN[0]", "RET", "ENDSUB"
 #define LOOP "BGNLOOP :3", "MOV TEMP[0], IN[0]", "BRK", "ENDLOOP :0", "END"
     RUN(, assert_int_equal(b->over[0], 3), IF_ENDIF);
-    RUN(COSTS, assert_int_equal(b->over[0], 3 + 4); assert_int_equal(S.slots_flow, 4), IF_ENDIF);
+    RUN(COSTS, assert_int_equal(b->over[0], 3 + 4);
+        assert_int_equal(S.slot_fates[SLOT_FLOW], 4), IF_ENDIF);
     RUN(, assert_int_equal(b->over[0], 4), IF_ELSE);
-    RUN(COSTS, assert_int_equal(b->over[0], 4 + 6); assert_int_equal(S.slots_flow, 6), IF_ELSE);
+    RUN(COSTS, assert_int_equal(b->over[0], 4 + 6);
+        assert_int_equal(S.slot_fates[SLOT_FLOW], 6), IF_ELSE);
     RUN(COSTS; V.ThreadGroup = b->threads = 8; V.LockedExecutionMode = true;
         V.ThreadRate = 2, assert_int_equal(b->over[0], 4 * (4 + 6)), IF_ELSE);
     RUN(, assert_int_equal(b->over[0], 4), CALL);
     RUN(COSTS, assert_int_equal(b->over[0], 4 + 2 + 3), CALL);
-    RUN(COSTS, assert_int_equal(b->over[0], 4 + 5); assert_int_equal(S.slots_flow, 5), LOOP);
+    RUN(COSTS, assert_int_equal(b->over[0], 4 + 5);
+        assert_int_equal(S.slot_fates[SLOT_FLOW], 5), LOOP);
 }
 
 /* One instruction a cycle, whatever it is. */
