@@ -7,8 +7,9 @@ cd "$(dirname "$0")/.."
 find src -name '*.[ch]' -o -name '*.def' | sort | xargs awk '
 BEGIN {
     rank["shim"] = 0 # loaded into other programs: stands alone
-    rank["base"] = 1; rank["kernel"] = 2; rank["gfx"] = 3; rank["codec"] = 3; rank["trace"] = 4
-    rank["unit"] = 5; rank["sim"] = 6; rank["analysis"] = 7; rank["report"] = 7; rank["cmd"] = 8
+    rank["base"] = 1; rank["kernel"] = 2; rank["isa"] = 3; rank["codec"] = 3; rank["state"] = 4
+    rank["gfx"] = 5; rank["trace"] = 6; rank["unit"] = 7; rank["sim"] = 8
+    rank["analysis"] = 9; rank["report"] = 9; rank["cmd"] = 10
 }
 function complain(why) { printf "%s:%d: %s\n", FILENAME, FNR, why; bad = 1 }
 FNR == 1 {

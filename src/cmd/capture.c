@@ -9,7 +9,7 @@
 #include "cmd/renderer.h"
 #include "sim/judge.h"
 #include "sim/trim.h"
-#include "trace/launch.h"
+#include "trace/vtest/launch.h"
 #include "trace/read_back.h"
 #include "trace/tee.h"
 

@@ -5,7 +5,7 @@
 #ifndef AETIUS_GFX_FRAGMENT_H
 #define AETIUS_GFX_FRAGMENT_H
 
-#include "gfx/exec.h"
+#include "isa/exec.h"
 #include "gfx/triangle.h"
 
 /* What window depth is clamped to: 0..1, or the viewport's depth range when clipping is off. */

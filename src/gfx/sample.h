@@ -12,10 +12,10 @@
 #ifndef AETIUS_GFX_SAMPLE_H
 #define AETIUS_GFX_SAMPLE_H
 
-#include "gfx/draw.h"
-#include "gfx/exec.h"
-#include "gfx/memory.h"
-#include "gfx/resource.h"
+#include "state/draw.h"
+#include "isa/exec.h"
+#include "state/memory.h"
+#include "state/resource.h"
 
 enum { SAMPLE_MAX_PASSES = 64 };
 

@@ -2,7 +2,7 @@
 #ifndef AETIUS_GFX_TRANSFER_H
 #define AETIUS_GFX_TRANSFER_H
 
-#include "gfx/context.h"
+#include "state/context.h"
 
 void clear_color(const struct bound_surface *surface, struct gpu_memory *memory,
                  const float rgba[4]);

@@ -408,8 +408,8 @@ draw_vertices(const struct run *run, struct assembler *assembler, const uint32_t
 static uint32_t
 read_index(const struct run *run, uint32_t i)
 {
-    const uint32_t address = fetch_index_address(run->draw, i);
-    return address ? fetch_decode_index(run->draw, run->memory->bytes + address) : 0;
+    const uint32_t address = draw_index_address(run->draw, i);
+    return address ? draw_decode_index(run->draw, run->memory->bytes + address) : 0;
 }
 
 static bool

@@ -4,7 +4,7 @@
 #include "sim/machine.h"
 
 #include "base/file.h"
-#include "gfx/cleared.h"
+#include "state/cleared.h"
 #include "gfx/transfer.h"
 
 #include <inttypes.h>

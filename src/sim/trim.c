@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "gfx/cleared.h"
+#include "state/cleared.h"
 #include "sim/executor.h"
 #include "sim/functional.h"
 #include "trace/live_state.h"

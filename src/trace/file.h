@@ -4,7 +4,7 @@
 #ifndef AETIUS_TRACE_FILE_H
 #define AETIUS_TRACE_FILE_H
 
-#include "trace/caps.h"
+#include "trace/vtest/caps.h"
 #include "trace/message.h"
 
 /* What is known of a frame without reading it. */

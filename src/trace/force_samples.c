@@ -1,10 +1,10 @@
 #include "trace/force_samples.h"
 
 #include "base/mem.h"
-#include "gfx/state.h"
+#include "state/state.h"
 #include "trace/handles.h"
 #include "trace/submit.h"
-#include "trace/virgl_protocol.h"
+#include "trace/decode/virgl_protocol.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * binding or an object holds them; each swap sweeps those that nothing holds. */
 #include "trace/live_state_internal.h"
 
-#include "trace/virgl_protocol.h"
+#include "trace/decode/virgl_protocol.h"
 
 #include <stdlib.h>
 #include <string.h>

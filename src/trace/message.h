@@ -6,7 +6,7 @@
 #ifndef AETIUS_TRACE_MESSAGE_H
 #define AETIUS_TRACE_MESSAGE_H
 
-#include "gfx/resource.h"
+#include "state/resource.h"
 
 enum message_kind {
     MESSAGE_CLIENT_BEGIN = 1, /* bytes: the program's name */
@@ -26,7 +26,7 @@ enum message_kind {
     MESSAGE_RESULT,   /* what a query has counted so far */
 
     /* transfer: the level and layer that a program without swaps read back, all of it; ends a frame
-     * (trace/offscreen.h). The program did not say it. */
+     * (trace/vtest/offscreen.h). The program did not say it. */
     MESSAGE_FRAME,
 };
 

@@ -1,8 +1,8 @@
 /* Lists what the work of a trace reads, writes and overwrites. */
 #include "trace/needed_draws_internal.h"
 
-#include "gfx/cmd.h"
-#include "trace/virgl_protocol.h"
+#include "state/cmd.h"
+#include "trace/decode/virgl_protocol.h"
 
 enum { STAGES = 2, SLOTS = 32 };
 enum { BIT_FIRST = 1 << PLANE_FIRST, BIT_STENCIL = 1 << PLANE_STENCIL };
@@ -324,7 +324,7 @@ same_picture(const struct resource_desc *a, const struct resource_desc *b)
            a->target == b->target;
 }
 
-/* Whether what is shown in `back` may be brought into `front` (gfx/context_present.c, which knows
+/* Whether what is shown in `back` may be brought into `front` (state/context_present.c, which knows
  * more of both when it does that: here what may be counts). */
 static bool
 may_be_front(const struct resource_desc *back, const struct resource_desc *front)

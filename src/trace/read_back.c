@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 #include "trace/file.h"
-#include "trace/guest.h"
+#include "trace/vtest/guest.h"
 #include "trace/handles.h"
-#include "trace/passthrough.h"
+#include "trace/vtest/passthrough.h"
 #include "trace/submit.h"
 
 #include <stdlib.h>

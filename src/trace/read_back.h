@@ -11,7 +11,7 @@
 struct read_back;
 
 /* `ours`: the renderer is our own, which keeps all formats, and front surfaces
- * (gfx/context_present.c), as they are. */
+ * (state/context_present.c), as they are. */
 bool read_back_create(struct read_back **read_back, const char *path,
                       const struct frame_set *frames, struct message_sink *renderer, bool ours,
                       struct error *err);

@@ -1,6 +1,6 @@
 #include "trace/submit.h"
 
-#include "trace/virgl_protocol.h"
+#include "trace/decode/virgl_protocol.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef AETIUS_UNIT_ITEMS_H
 #define AETIUS_UNIT_ITEMS_H
 
-#include "gfx/exec.h"
+#include "isa/exec.h"
 #include "gfx/fragment.h"
 #include "gfx/triangle.h"
 #include "kernel/queue.h"
@@ -100,7 +100,7 @@ struct quad_item {
 };
 
 /* Threads that share a program counter: vertices, or fragments in quads. Lanes 64b .. 64b + 63 are
- * those of block b (gfx/exec.h). */
+ * those of block b (isa/exec.h). */
 struct group {
     struct group *next_made; /* of all there are */
     struct group *next_free;

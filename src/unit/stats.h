@@ -2,7 +2,7 @@
 #ifndef AETIUS_UNIT_STATS_H
 #define AETIUS_UNIT_STATS_H
 
-#include "gfx/state.h"
+#include "state/state.h"
 #include "kernel/stats.h"
 
 /* Numbers by which statistics are reached. */

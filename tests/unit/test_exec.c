@@ -1,4 +1,4 @@
-/* gfx/exec.h: every opcode by an example worked out by hand, divergence, texture requests. */
+/* isa/exec.h: every opcode by an example worked out by hand, divergence, texture requests. */
 #include "exec_support.h"
 
 #include <math.h>

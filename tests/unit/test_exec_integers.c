@@ -1,4 +1,4 @@
-/* gfx/exec.h: the integer opcodes at their edges, every pair (and triple) of a list of values that
+/* isa/exec.h: the integer opcodes at their edges, every pair (and triple) of a list of values that
  * hurt, against models in 64 bits and doubles. Where GLSL and TGSI leave the result open, it is
  * what Direct3D 10 asks of hardware: a division by zero gives all ones (0 for IDIV, as TGSI has
  * it), a shift counts by the lowest five bits, a conversion stops at the ends of the range, and NaN

@@ -1,4 +1,4 @@
-/* gfx/exec.h: whole programs. Arrays of samplers, a loop without end, and
+/* isa/exec.h: whole programs. Arrays of samplers, a loop without end, and
  * lanes that do not depend on the group they are in. */
 #include "exec_support.h"
 

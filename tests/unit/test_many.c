@@ -2,7 +2,7 @@
 #include "player.h"
 
 #include "base/mem.h"
-#include "gfx/free_ranges.h"
+#include "state/free_ranges.h"
 
 #include <stdio.h>
 #include <stdlib.h>

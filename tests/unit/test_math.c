@@ -1,5 +1,5 @@
-/* gfx/math.h against the host's long double functions, in units of the last place. */
-#include "gfx/math.h"
+/* isa/math.h against the host's long double functions, in units of the last place. */
+#include "isa/math.h"
 
 #include <math.h>
 #include <setjmp.h>

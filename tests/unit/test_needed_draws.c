@@ -1,7 +1,7 @@
 /* Which draws are needed on the way to the frames that are wanted. */
 #include "scene.h"
 
-#include "gfx/cmd.h"
+#include "state/cmd.h"
 #include "trace/file.h"
 #include "trace/needed_draws.h"
 

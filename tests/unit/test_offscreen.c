@@ -1,11 +1,11 @@
-/* Frames of programs that never swap: which readbacks end one (trace/offscreen.h), and that its
- * picture is upright, in time, without, and as files. */
+/* Frames of programs that never swap: which readbacks end one (trace/vtest/offscreen.h), and that
+ * its picture is upright, in time, without, and as files. */
 #include "rig.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "command.h"
 #include "trace/frames.h"
-#include "trace/offscreen.h"
+#include "trace/vtest/offscreen.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -3,12 +3,12 @@
 #include "stream.h"
 
 #include "base/mem.h"
-#include "gfx/cmd.h"
+#include "state/cmd.h"
 #include "sim/render_sink.h"
-#include "trace/caps.h"
+#include "trace/vtest/caps.h"
 #include "trace/file.h"
-#include "trace/guest.h"
-#include "trace/passthrough.h"
+#include "trace/vtest/guest.h"
+#include "trace/vtest/passthrough.h"
 #include "trace/read_back.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  * 2.1 writes them (tolerance 1e-4 of full scale for filtered texels, coordinates near a switch
  * left out), against geometry for cubes, and the long way against the short one bit for bit. */
 #include "gfx/sample.h"
-#include "gfx/draw.h"
+#include "state/draw.h"
 #include "base/mem.h"
 
 #include <math.h>

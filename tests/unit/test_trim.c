@@ -6,7 +6,7 @@
 /* cmocka.h has a fail() of its own */
 #include "contents.h"
 
-#include "gfx/context.h"
+#include "state/context.h"
 #include "sim/trim.h"
 #include "trace/live_state.h"
 

@@ -1,10 +1,10 @@
 /* The virtual GPU's socket, spoken to by the other end of the protocol (trace/vtest_wire) and by
  * hand: snapshots, readbacks, the rule of the swap, query results, and clients that misbehave. */
 #include "base/mem.h"
-#include "trace/caps.h"
-#include "trace/vtest_protocol.h"
-#include "trace/vtest_server.h"
-#include "trace/vtest_wire.h"
+#include "trace/vtest/caps.h"
+#include "trace/vtest/vtest_protocol.h"
+#include "trace/vtest/vtest_server.h"
+#include "trace/vtest/vtest_wire.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -338,7 +338,7 @@ next_index(struct streamer *streamer, uint32_t *index)
         *index = draw->params.start + streamer->position;
         return true;
     }
-    uint32_t address = fetch_index_address(draw, streamer->position);
+    uint32_t address = draw_index_address(draw, streamer->position);
     if (!address) {
         *index = 0;
         return true;
@@ -365,7 +365,7 @@ next_index(struct streamer *streamer, uint32_t *index)
     } else {
         memcpy(value, data + at, draw->index_bytes);
     }
-    *index = fetch_decode_index(draw, value);
+    *index = draw_decode_index(draw, value);
     return true;
 }
 

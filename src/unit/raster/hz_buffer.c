@@ -67,7 +67,7 @@ least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* A tile of small elements fills only the first of its bytes (gfx/resource.h). */
+/* A tile of small elements fills only the first of its bytes (state/resource.h). */
 struct hz_cut
 hz_cut(const struct resource *res, uint32_t line_bytes, uint32_t stamps)
 {

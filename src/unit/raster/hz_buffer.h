@@ -3,7 +3,7 @@
 #ifndef AETIUS_UNIT_HZ_BUFFER_H
 #define AETIUS_UNIT_HZ_BUFFER_H
 
-#include "gfx/draw.h"
+#include "state/draw.h"
 #include "kernel/params.h"
 #include "unit/replacement.h"
 #include "unit/stats.h"

@@ -2,7 +2,7 @@
 #ifndef AETIUS_UNIT_INTERPOLATOR_H
 #define AETIUS_UNIT_INTERPOLATOR_H
 
-#include "gfx/exec.h"
+#include "isa/exec.h"
 #include "kernel/params.h"
 #include "unit/items.h"
 #include "unit/stats.h"
