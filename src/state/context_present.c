@@ -9,13 +9,11 @@
 
 #include <string.h>
 
+/* Samples may be forced upon one of the two, so far. */
 static bool
 same_window(const struct resource *back, const struct resource *front)
 {
-    return resource_is_display(&back->desc) && resource_is_display(&front->desc) &&
-           front->desc.handle > back->desc.handle && back->desc.width == front->desc.width &&
-           back->desc.height == front->desc.height && back->desc.format == front->desc.format &&
-           back->desc.target == front->desc.target && back->samples == front->samples;
+    return resource_may_be_front(&front->desc, &back->desc) && back->samples == front->samples;
 }
 
 void

@@ -62,6 +62,24 @@ resource_is_display(const struct resource_desc *desc)
     return desc->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
 }
 
+/* Alike but for what they are bound for and their samples. */
+static inline bool
+resource_same_picture(const struct resource_desc *a, const struct resource_desc *b)
+{
+    return a->width == b->width && a->height == b->height && a->format == b->format &&
+           a->target == b->target;
+}
+
+/* Whether `front` may be the front surface of the window that `back` is the back surface of: what
+ * is shown is then brought into it (context_present.c). */
+static inline bool
+resource_may_be_front(const struct resource_desc *front, const struct resource_desc *back)
+{
+    return resource_is_display(back) && resource_is_display(front) &&
+           front->handle > back->handle && resource_same_picture(back, front) &&
+           (front->samples > 1 ? front->samples : 1) == (back->samples > 1 ? back->samples : 1);
+}
+
 struct resource_level {
     uint32_t offset;        /* from the resource's address */
     uint32_t width, height; /* texels */

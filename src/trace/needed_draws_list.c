@@ -317,27 +317,11 @@ add_region(struct work_list *list, const struct live_work *packet)
     add_copy(list, to, from, BIT_FIRST | BIT_STENCIL, whole);
 }
 
-static bool
-same_picture(const struct resource_desc *a, const struct resource_desc *b)
-{
-    return a->width == b->width && a->height == b->height && a->format == b->format &&
-           a->target == b->target;
-}
-
-/* Whether what is shown in `back` may be brought into `front` (state/context_present.c, which knows
- * more of both when it does that: here what may be counts). */
-static bool
-may_be_front(const struct resource_desc *back, const struct resource_desc *front)
-{
-    return resource_is_display(back) && resource_is_display(front) &&
-           front->handle > back->handle && same_picture(back, front) &&
-           back->samples == front->samples;
-}
-
+/* state/context_present.c knows more when it copies: here what may be counts. */
 static bool
 may_be_twin(const struct resource_desc *front, const struct resource_desc *twin)
 {
-    return resource_is_display(front) && twin->samples > 1 && same_picture(front, twin);
+    return resource_is_display(front) && twin->samples > 1 && resource_same_picture(front, twin);
 }
 
 static void
@@ -348,7 +332,8 @@ add_shows_of(struct work_list *list, const struct live_client *client,
         const struct live_resource *to = client->resources.slots[i].value;
         if (!to || to == from || (made && to != made))
             continue;
-        if (twins ? may_be_twin(&from->desc, &to->desc) : may_be_front(&from->desc, &to->desc))
+        if (twins ? may_be_twin(&from->desc, &to->desc)
+                  : resource_may_be_front(&to->desc, &from->desc))
             add_copy(list, to, from, BIT_FIRST | BIT_STENCIL, false);
     }
 }

@@ -92,11 +92,9 @@ follow(struct read_back *read_back, const struct message *message)
 static bool
 may_be_front(const struct far_client *client, const struct resource_desc *desc)
 {
-    for (size_t i = 0; resource_is_display(desc) && i < client->resources.capacity; i++) {
+    for (size_t i = 0; i < client->resources.capacity; i++) {
         const struct far_resource *other = client->resources.slots[i].value;
-        if (other && resource_is_display(&other->desc) && other->desc.handle < desc->handle &&
-            other->desc.width == desc->width && other->desc.height == desc->height &&
-            other->desc.format == desc->format)
+        if (other && resource_may_be_front(desc, &other->desc))
             return true;
     }
     return false;
