@@ -197,7 +197,7 @@ static void
 runs_do_not_mix(void **state)
 {
     struct error err;
-    int lock;
+    int lock = -1;
     char *run = in_dir("run"), *link = in_dir("run/frames"), *target = in_dir("elsewhere");
     assert_true(dir_create(run, &err) && dir_lock(run, &lock, &err));
     assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
