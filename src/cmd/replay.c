@@ -8,6 +8,7 @@
 #include "trace/file.h"
 #include "trace/frames.h"
 #include "trace/needed_draws.h"
+#include "trace/single_sample.h"
 
 int cmd_replay(int argc, char **argv);
 
@@ -36,8 +37,6 @@ feed(struct trace_reader *reader, struct frames *frames, const struct replay_opt
         ok = trace_reader_next(reader, &message, &end, err);
         if (!ok || end)
             break;
-        if (options->single && message.kind == MESSAGE_RESOURCE_CREATE)
-            message.resource.samples = 0;
         ok = frames->sink.take(frames->sink.data, &message, NULL, 0, err);
         if (!ok)
             fail_prefix(err, "frame %u, message %llu of client %u", frames->count,
@@ -55,6 +54,7 @@ replay(const char *path, const struct replay_options *options, struct error *err
     const struct frame_set *wanted = &options->wanted;
     struct trace_reader *reader;
     struct renderer renderer = {0};
+    struct single_sample *single = NULL;
     struct frames frames;
     struct run_place place;
     struct error warning;
@@ -70,6 +70,10 @@ replay(const char *path, const struct replay_options *options, struct error *err
         ok = needed_draws_find(&needed, reader, wanted, options->warm_up, err);
         render_sink_need(renderer.ours, needed);
     }
+    if (ok && options->single) {
+        single = single_sample_create(renderer.sink);
+        renderer.sink = single_sample_sink(single);
+    }
     if (ok && (ok = run_place_take(&place, options->dir, options->force, NULL, err))) {
         frames_init(&frames, renderer.sink, options->dir, wanted);
         ok = feed(reader, &frames, options, err);
@@ -79,6 +83,8 @@ replay(const char *path, const struct replay_options *options, struct error *err
         frames_fini(&frames);
         run_place_leave(&place);
     }
+    if (single)
+        single_sample_destroy(single);
     renderer_fini(&renderer);
     needed_draws_destroy(needed);
     trace_reader_close(reader);

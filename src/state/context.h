@@ -97,6 +97,8 @@ uint32_t gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd,
 /* For trimmed traces, what of that there is to know of a resource as one number (0 where nothing);
  * and back. */
 uint32_t gpu_shown_encode(struct gpu_device *device, uint32_t client, const struct resource *res);
+/* The same of a resource that is no twin, since it has one sample. */
+uint32_t gpu_shown_alone(uint32_t code);
 /* After those. */
 void gpu_presented(struct gpu_device *device, const struct gpu_cmd *command);
 struct gpu_query *gpu_find_query(struct gpu_device *device, const struct gpu_cmd *cmd,

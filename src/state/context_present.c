@@ -44,6 +44,12 @@ gpu_shown_encode(struct gpu_device *device, uint32_t client, const struct resour
            res->twin << SHOWN_TWIN_SHIFT;
 }
 
+uint32_t
+gpu_shown_alone(uint32_t code)
+{
+    return code & (SHOWN_DRAWN | SHOWN_LAST);
+}
+
 void
 shown_restore(struct gpu_client *client, struct resource *res, uint32_t code)
 {

@@ -295,9 +295,9 @@ copy_row(const struct resource *res, const struct resource_level *level, uint8_t
     }
 }
 
-/* The mean of a pixel's samples, as an element; of depth, sample 0. */
-static void
-read_mean(const struct format_info *format, uint32_t samples, const uint8_t *pixel, uint8_t *out)
+void
+resource_read_mean(const struct format_info *format, uint32_t samples, const uint8_t *pixel,
+                   uint8_t *out)
 {
     float mean[4] = {0}, value[4];
     if (format->depth_bits || format->stencil_bits) {
@@ -328,7 +328,7 @@ copy_forced_row(const struct resource *res, const struct resource_level *level, 
         for (uint32_t s = 0; s < res->samples && write; s++)
             memcpy(pixel + (size_t)s * bytes, row, bytes);
         if (!write)
-            read_mean(res->format, res->samples, pixel, row);
+            resource_read_mean(res->format, res->samples, pixel, row);
     }
 }
 

@@ -195,6 +195,10 @@ void resource_write_box(const struct resource *res, struct gpu_memory *memory, u
 void resource_read_box(const struct resource *res, const struct gpu_memory *memory, uint32_t level,
                        const struct box *box, uint8_t *rows);
 
+/* The mean of a pixel's samples, as an element of `out`; of depth and stencil, sample 0. */
+void resource_read_mean(const struct format_info *format, uint32_t samples, const uint8_t *pixel,
+                        uint8_t *out);
+
 /* A whole level with the padding of its tiles and all samples of each pixel side by side: rows of
  * blocks, slice after slice. Of a buffer: its bytes. */
 uint32_t resource_level_bytes(const struct resource *res, uint32_t level);
