@@ -6,8 +6,8 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "trace/vtest/keeper.h"
 #include "trace/vtest/private_folder.h"
-#include "trace/vtest/process.h"
 #include "trace/vtest/vtest_server.h"
 #include "trace/vtest/x_server.h"
 
@@ -17,9 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { POLL_MS = 200 }; /* a signal that comes just before the wait is seen after it */
@@ -28,9 +26,8 @@ struct session {
     struct private_folder folder;
     char *socket;
     struct x_server x_server;
-    pid_t program; /* 0: not running */
-    int signals;   /* signalfd of SIGCHLD */
-    sigset_t old_mask;
+    struct keeper keeper;
+    bool runs; /* the program itself */
     struct vtest_server *server;
 };
 
@@ -90,7 +87,7 @@ start_program(struct session *session, char **argv, struct error *err)
         "LIBGL_ALWAYS_SOFTWARE=1", "GALLIUM_DRIVER=virpipe",    preload, ours, newer,
         session->x_server.display, session->x_server.authority, NULL};
     struct process_setup setup = {.argv = argv, .environment = environment, .kept_fd = -1};
-    bool ok = process_start(&session->program, &setup, err);
+    bool ok = session->runs = keeper_start(&session->keeper, &setup, err);
     free(shim);
     free(preload);
     free(ours);
@@ -98,35 +95,21 @@ start_program(struct session *session, char **argv, struct error *err)
     return ok;
 }
 
-static bool
-watch_signals(struct session *session, struct error *err)
-{
-    sigset_t mask;
-    sigemptyset(&mask);
-    sigaddset(&mask, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &mask, &session->old_mask);
-    session->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-    return session->signals >= 0 || fail(err, "cannot watch signals: %s", strerror(errno));
-}
-
 static void
 program_ended(struct session *session, int status, struct launch_result *result)
 {
-    session->program = 0;
+    session->runs = false;
     process_tell_status(status, result->how, sizeof result->how);
     result->failed = status != 0 && !result->interrupted && !result->stopped;
 }
 
-/* This process shall end, or a child has ended. */
+/* This process shall end, or the program has ended. */
 static void
-hear_signals(struct session *session, struct launch_result *result)
+hear_news(struct session *session, struct launch_result *result)
 {
-    struct signalfd_siginfo info;
     int status;
-    while (read(session->signals, &info, sizeof info) == (ssize_t)sizeof info)
-        ;
     result->interrupted = interrupt_pending();
-    if (session->program > 0 && waitpid(session->program, &status, WNOHANG) == session->program)
+    if (session->runs && keeper_heard(&session->keeper, &status))
         program_ended(session, status, result);
 }
 
@@ -137,9 +120,10 @@ serve(struct session *session, const bool *stop, struct launch_result *result, s
 {
     bool ok = true;
     while (ok && !result->interrupted && !result->stopped &&
-           (session->program > 0 || vtest_server_clients(session->server))) {
-        ok = vtest_server_poll(session->server, session->signals, POLL_MS, err);
-        hear_signals(session, result);
+           (session->runs || vtest_server_clients(session->server))) {
+        const int wake = session->runs ? session->keeper.line : -1;
+        ok = vtest_server_poll(session->server, wake, POLL_MS, err);
+        hear_news(session, result);
         result->stopped = stop && *stop;
     }
     result->connections = vtest_server_connections(session->server);
@@ -147,18 +131,27 @@ serve(struct session *session, const bool *stop, struct launch_result *result, s
     return ok;
 }
 
+/* A program that ended by itself may have left others to go on. */
 static void
-clean_up(struct session *session, struct launch_result *result)
+end_program(struct session *session, bool served, struct launch_result *result)
 {
-    if (session->program > 0)
-        program_ended(session, process_end(session->program, 2000), result);
+    if (served && !session->runs && !result->interrupted && !result->stopped) {
+        keeper_leave(&session->keeper);
+        return;
+    }
+    const int status = keeper_end(&session->keeper);
+    if (session->runs)
+        program_ended(session, status, result);
+}
+
+static void
+clean_up(struct session *session, bool served, struct launch_result *result)
+{
+    if (session->keeper.pid > 0)
+        end_program(session, served, result);
     if (session->server)
         vtest_server_destroy(session->server);
     x_server_end(&session->x_server);
-    if (session->signals >= 0) {
-        close(session->signals);
-        sigprocmask(SIG_SETMASK, &session->old_mask, NULL);
-    }
     private_folder_remove(&session->folder);
     free(session->socket);
 }
@@ -167,7 +160,7 @@ bool
 launch(char **argv, struct message_sink *sink, const bool *stop, struct launch_result *result,
        struct error *err)
 {
-    struct session session = {.signals = -1};
+    struct session session = {0};
     *result = (struct launch_result){0};
     const char *display = getenv("DISPLAY");
     result->privileged = warn_of_privilege(argv[0]);
@@ -175,13 +168,12 @@ launch(char **argv, struct message_sink *sink, const bool *stop, struct launch_r
     bool ok = private_folder_create(&session.folder, err);
     if (ok) {
         session.socket = mem_printf("%s/vtest", session.folder.path);
-        ok = watch_signals(&session, err) &&
-             vtest_server_create(&session.server, session.socket, sink, err) &&
+        ok = vtest_server_create(&session.server, session.socket, sink, err) &&
              ((display && *display) ||
               x_server_start(&session.x_server, session.folder.path, err)) &&
              start_program(&session, argv, err) && serve(&session, stop, result, err);
     }
-    clean_up(&session, result);
+    clean_up(&session, ok, result);
     return ok;
 }
 
