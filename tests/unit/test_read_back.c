@@ -303,6 +303,69 @@ test_the_reference(void **state)
     passthrough_destroy(passthrough);
 }
 
+/* Contents that a trace begins with, padded to tiles, reach all slices and faces. */
+static void
+check_contents(struct message_sink *renderer, struct resource_desc desc)
+{
+    enum { SIDE = 5, PADDED = 8, ELEMENT = 4, MOST = 6 };
+    static uint8_t bytes[MOST * PADDED * PADDED * ELEMENT], row[SIDE * SIDE * ELEMENT];
+    const uint32_t slices = slices_of(&desc, 0);
+    struct message message = {.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT, .resource = desc};
+    struct error err;
+    assert_in_range(slices, 1, MOST);
+    assert_int_equal(desc.width, SIDE);
+    if (!renderer->take(renderer->data, &message, NULL, 0, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 31 + i / 256);
+    message =
+        (struct message){.kind = MESSAGE_CONTENTS,
+                         .client = CLIENT,
+                         .transfer = {desc.handle, 0, {0, 0, 0, PADDED, PADDED, (int32_t)slices}},
+                         .bytes = bytes,
+                         .size_bytes = slices * PADDED * PADDED * ELEMENT};
+    if (!renderer->take(renderer->data, &message, NULL, 0, &err))
+        fail_msg("%s", err.text);
+    for (uint32_t z = 0; z < slices; z++) {
+        message = (struct message){.kind = MESSAGE_GET,
+                                   .client = CLIENT,
+                                   .transfer = {desc.handle, 0, {0, 0, (int32_t)z, SIDE, SIDE, 1}}};
+        if (!renderer->take(renderer->data, &message, row, sizeof row, &err))
+            fail_msg("%s", err.text);
+        for (size_t y = 0; y < SIDE; y++)
+            assert_memory_equal(row + y * SIDE * ELEMENT,
+                                bytes + (z * PADDED + y) * PADDED * ELEMENT, SIDE * ELEMENT);
+    }
+}
+
+static void
+test_contents_of_slices(void **state)
+{
+    const uint32_t bind = BIND_SAMPLER_VIEW;
+    const struct resource_desc descs[] = {
+        {1, TARGET_2D, FORMAT_RGBA, bind, 5, 5, 1, 1, 0, 0},
+        {2, TARGET_CUBE, FORMAT_RGBA, bind, 5, 5, 1, 6, 0, 0},
+        {3, TARGET_3D, FORMAT_RGBA, bind, 5, 5, 3, 1, 0, 0},
+        {4, TARGET_2D_ARRAY, FORMAT_RGBA, bind, 5, 5, 1, 4, 0, 0},
+    };
+    struct message begin = {.kind = MESSAGE_CLIENT_BEGIN,
+                            .client = CLIENT,
+                            .bytes = (const uint8_t *)"test",
+                            .size_bytes = 4};
+    struct passthrough *passthrough;
+    struct error err;
+    (void)state;
+    if (!passthrough_create(&passthrough, "llvmpipe", &err)) {
+        print_message("%s\n", err.text);
+        skip();
+    }
+    struct message_sink *renderer = passthrough_sink(passthrough);
+    assert_true(renderer->take(renderer->data, &begin, NULL, 0, &err));
+    for (size_t i = 0; i < sizeof descs / sizeof descs[0]; i++)
+        check_contents(renderer, descs[i]);
+    passthrough_destroy(passthrough);
+}
+
 /* Not read: what was only uploaded, samples, and what the reference rounds. */
 static void
 test_what_is_not_read(void **state)
@@ -341,6 +404,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_our_own),
         cmocka_unit_test(test_the_reference),
+        cmocka_unit_test(test_contents_of_slices),
         cmocka_unit_test(test_what_is_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

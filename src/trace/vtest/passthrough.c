@@ -199,8 +199,7 @@ put_contents(struct far_client *client, const struct message *message, struct er
     const struct format_info *format = resource->layout.format;
     struct message inner = *message;
     inner.kind = MESSAGE_PUT;
-    inner.transfer.box =
-        (struct box){0, 0, 0, (int32_t)l->width, (int32_t)l->height, (int32_t)l->slices};
+    inner.transfer.box = (struct box){0, 0, 0, (int32_t)l->width, (int32_t)l->height, 1};
     if (resource->layout.buffer)
         return put(client, &inner, err);
     uint32_t padded = (uint32_t)message->transfer.box.width / format->block_width;
@@ -212,13 +211,17 @@ put_contents(struct far_client *client, const struct message *message, struct er
     if (blocks > padded || rows > padded_rows ||
         message->size_bytes != padded_bytes * padded_rows * l->slices)
         return fail(err, "%u bytes are no contents of level %u", message->size_bytes, level);
-    uint8_t *bytes = mem_alloc(row_bytes * rows * l->slices + 1), *at = bytes;
-    for (uint32_t z = 0; z < l->slices; z++)
-        for (uint32_t y = 0; y < rows; y++, at += row_bytes)
-            memcpy(at, message->bytes + (z * (size_t)padded_rows + y) * padded_bytes, row_bytes);
+    uint8_t *bytes = mem_alloc(row_bytes * rows + 1);
+    bool ok = true;
     inner.bytes = bytes;
-    inner.size_bytes = (uint32_t)(row_bytes * rows * l->slices);
-    bool ok = put(client, &inner, err);
+    inner.size_bytes = (uint32_t)(row_bytes * rows);
+    for (uint32_t z = 0; ok && z < l->slices; z++) { /* of several faces it takes the first alone */
+        for (uint32_t y = 0; y < rows; y++)
+            memcpy(bytes + y * row_bytes,
+                   message->bytes + (z * (size_t)padded_rows + y) * padded_bytes, row_bytes);
+        inner.transfer.box.z = (int32_t)z;
+        ok = put(client, &inner, err);
+    }
     free(bytes);
     return ok;
 }
