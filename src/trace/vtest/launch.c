@@ -18,9 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { POLL_MS = 200 }; /* a signal that comes just before the wait is seen after it */
+enum {
+    POLL_MS = 200,       /* a signal that comes just before the wait is seen after it */
+    SHELLS_SIGNAL = 128, /* a shell's exit status, above which it tells of a signal */
+};
 
 struct session {
     struct private_folder folder;
@@ -101,6 +105,9 @@ program_ended(struct session *session, int status, struct launch_result *result)
     session->runs = false;
     process_tell_status(status, result->how, sizeof result->how);
     result->failed = status != 0 && !result->interrupted && !result->stopped;
+    result->segfault =
+        result->failed && (WIFSIGNALED(status) ? WTERMSIG(status) == SIGSEGV
+                                               : WEXITSTATUS(status) == SHELLS_SIGNAL + SIGSEGV);
 }
 
 /* This process shall end, or the program has ended. */
@@ -163,13 +170,14 @@ launch(char **argv, struct message_sink *sink, const bool *stop, struct launch_r
     struct session session = {0};
     *result = (struct launch_result){0};
     const char *display = getenv("DISPLAY");
+    result->users_display = display && *display;
     result->privileged = warn_of_privilege(argv[0]);
     interrupt_watch();
     bool ok = private_folder_create(&session.folder, err);
     if (ok) {
         session.socket = mem_printf("%s/vtest", session.folder.path);
         ok = vtest_server_create(&session.server, session.socket, sink, err) &&
-             ((display && *display) ||
+             (result->users_display ||
               x_server_start(&session.x_server, session.folder.path, err)) &&
              start_program(&session, argv, err) && serve(&session, stop, result, err);
     }
@@ -186,6 +194,9 @@ launch_conclude(const struct launch_result *result, const char *program)
     }
     if (result->failed)
         log_error("%s ended with %s", program, result->how);
+    if (result->segfault && result->users_display && result->connections)
+        log_note("on an X server with MIT-SHM Mesa's virpipe crashes where a pixmap becomes a "
+                 "texture (GTK 3, compositors): `env -u DISPLAY` lets aetius start one without");
     if (result->privileged && !result->connections && !result->stopped)
         log_error("%s never opened the virtual GPU", program);
     else if (!result->connections && !result->stopped)

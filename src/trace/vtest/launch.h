@@ -10,6 +10,8 @@ struct launch_result {
     bool interrupted;     /* by a signal to this process */
     bool stopped;         /* because *stop became true */
     bool failed;          /* the program ended badly of its own */
+    bool segfault;        /* so */
+    bool users_display;   /* it had an X server that was there before */
     char how[128];        /* its end, in words */
     uint32_t connections; /* it made */
     bool privileged;      /* it runs as another user or group; that was said */
