@@ -18,12 +18,6 @@ init_gen_masks(struct scan_tiles *tiles)
             tiles->gen_masks[y / height * 4 + x / width] |= UINT64_C(1) << morton8(x, y);
 }
 
-static uint32_t
-least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 void
 scan_tiles_init(struct scan_tiles *tiles, const struct fraggen *fraggen,
                 const struct params *params)
