@@ -330,6 +330,20 @@ study_read_run(const struct study_run *run, size_t trace, size_t configuration, 
     return ok;
 }
 
+/* The sum of a column. */
+static bool
+sum_column(const struct csv_table *table, const char *path, const char *name, uint64_t *sum,
+           struct error *err)
+{
+    const int32_t column = csv_column(table, name);
+    *sum = 0;
+    if (column < 0)
+        return fail(err, "%s has no %s", path, name);
+    for (uint32_t row = 0; row < table->rows; row++)
+        *sum += table->values[(size_t)row * table->columns + (uint32_t)column];
+    return true;
+}
+
 /* What the memory controller counted, from the run's table of frames. */
 static bool
 read_traffic(struct study_result *result, const char *dir, struct error *err)
@@ -351,15 +365,17 @@ read_traffic(struct study_result *result, const char *dir, struct error *err)
     };
     struct csv_table table = {0};
     char *path = mem_printf("%s/stats.frames.csv.gz", dir);
+    uint64_t bytes = 0, read = 0, written = 0, shared = 0;
     bool ok = csv_read(&table, path, err);
     for (size_t i = 0; ok && i < sizeof columns / sizeof columns[0]; i++) {
-        const int32_t column = csv_column(&table, columns[i].name);
-        if (column < 0)
-            ok = fail(err, "%s has no %s", path, columns[i].name);
-        for (uint32_t row = 0; ok && row < table.rows; row++)
-            result->bytes[columns[i].client] +=
-                table.values[(size_t)row * table.columns + (uint32_t)column];
+        ok = sum_column(&table, path, columns[i].name, &bytes, err);
+        result->bytes[columns[i].client] += bytes;
+        shared += bytes;
     }
+    ok = ok && sum_column(&table, path, "memctl.bytes_read", &read, err) &&
+         sum_column(&table, path, "memctl.bytes_written", &written, err);
+    if (ok && shared != read + written)
+        ok = fail(err, "%s: some client of the memory has no share of the study's chart", path);
     csv_table_fini(&table);
     free(path);
     return ok;

@@ -12,8 +12,8 @@
 #ifndef AETIUS_GFX_SAMPLE_H
 #define AETIUS_GFX_SAMPLE_H
 
-#include "state/draw.h"
 #include "isa/exec.h"
+#include "state/draw.h"
 #include "state/memory.h"
 #include "state/resource.h"
 

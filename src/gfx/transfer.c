@@ -1,7 +1,7 @@
 /* Clears, copies and the picture of a surface: whole-surface work without time. */
-#include "gfx/transfer.h"
 #include "base/file.h"
 #include "gfx/fragment.h"
+#include "gfx/transfer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * the same). A pixel's source is where its center falls, GL_EXT_framebuffer_blit; the linear filter
  * stays inside the source level. Depth is filtered where that is asked for, which only mipmaps do
  * (the driver makes each level from the one before); stencil never is. */
-#include "gfx/transfer.h"
 #include "gfx/sample_setup.h"
+#include "gfx/transfer.h"
 
 #include <math.h>
 #include <stdlib.h>

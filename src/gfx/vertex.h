@@ -3,8 +3,8 @@
 #ifndef AETIUS_GFX_VERTEX_H
 #define AETIUS_GFX_VERTEX_H
 
-#include "state/draw.h"
 #include "isa/exec.h"
+#include "state/draw.h"
 
 struct vertex { /* a shaded vertex: the vertex shader's outputs */
     float out[MAX_VARYINGS][4];

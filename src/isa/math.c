@@ -209,15 +209,3 @@ math_cos(float x)
     uint32_t quadrant = reduce(fabsf(x), &rest);
     return sine_of_quadrant(quadrant + 1, rest);
 }
-
-float
-math_rsq(float x)
-{
-    return 1.0f / sqrtf(x);
-}
-
-float
-math_rcp(float x)
-{
-    return 1.0f / x;
-}

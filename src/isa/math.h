@@ -14,7 +14,5 @@ float math_lg2(float x);
 float math_pow(float x, float y);
 float math_sin(float x);
 float math_cos(float x);
-float math_rsq(float x); /* 1 / sqrt(x), both rounded */
-float math_rcp(float x); /* 1 / x */
 
 #endif

@@ -123,8 +123,8 @@ next_wake(const struct clock *clock)
     return next;
 }
 
-bool
-clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
+static bool
+run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
 {
     uint64_t checked = clock->now, before = activity(clock);
     uint32_t turns = 0;
@@ -163,6 +163,21 @@ clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *e
         }
     }
     return true;
+}
+
+static void
+print_context(void *clock)
+{
+    clock_print(clock);
+}
+
+bool
+clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
+{
+    bug_set_context(print_context, clock);
+    const bool ok = run(clock, stop, limit, err);
+    bug_set_context(NULL, NULL);
+    return ok;
 }
 
 void

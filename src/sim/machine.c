@@ -4,8 +4,8 @@
 #include "sim/machine.h"
 
 #include "base/file.h"
-#include "state/cleared.h"
 #include "gfx/transfer.h"
+#include "state/cleared.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,20 +5,20 @@
 
 #include "sim/functional.h"
 #include "sim/identities.h"
+#include "unit/display/dac.h"
 #include "unit/frontend/clipper.h"
 #include "unit/frontend/cmdproc.h"
-#include "unit/display/dac.h"
+#include "unit/frontend/primasm.h"
+#include "unit/frontend/streamer.h"
+#include "unit/memory/memctl.h"
 #include "unit/raster/fraggen.h"
 #include "unit/raster/hz.h"
 #include "unit/raster/interpolator.h"
-#include "unit/memory/memctl.h"
-#include "unit/frontend/primasm.h"
-#include "unit/shader/sched.h"
 #include "unit/raster/setup.h"
-#include "unit/shader/shader.h"
-#include "unit/frontend/streamer.h"
-#include "unit/texture/texunit.h"
 #include "unit/rop/zstencil.h"
+#include "unit/shader/sched.h"
+#include "unit/shader/shader.h"
+#include "unit/texture/texunit.h"
 
 struct machine {
     struct params params;

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPLY_DEPTH = 64, REQUEST_DEPTH = 8 };
-
 static void
 init_units(struct machine *m)
 {
@@ -109,9 +107,11 @@ wire(struct machine *m)
         int32_t index = m->unit##_count > 1 ? (int32_t)i : -1;                                     \
         struct queue *requests = &m->name##_requests[i], *replies = &m->name##_replies[i];         \
         queue_init(requests, &m->clock, #name "_requests", index, &m->unit[i].module,              \
-                   &m->memctl->module, sizeof(struct memory_request), 1, REQUEST_DEPTH, 1);        \
+                   &m->memctl->module, sizeof(struct memory_request), 1,                           \
+                   p->MEMORYCONTROLLER.ClientRequestQueueSize, 1);                                 \
         queue_init(replies, &m->clock, #name "_replies", index, &m->memctl->module,                \
-                   &m->unit[i].module, sizeof(struct memory_reply), width, REPLY_DEPTH, 1);        \
+                   &m->unit[i].module, sizeof(struct memory_reply), width,                         \
+                   p->MEMORYCONTROLLER.ClientReplyQueueSize, 1);                                   \
         m->unit[i].port = (struct memory_port){requests, replies};                                 \
         memctl_add_port(m->memctl, CLIENT_##client, requests, replies);                            \
     }

@@ -10,9 +10,9 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "state/cleared.h"
 #include "sim/executor.h"
 #include "sim/functional.h"
+#include "state/cleared.h"
 #include "trace/live_state.h"
 #include "trace/needed_draws.h"
 

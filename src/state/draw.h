@@ -4,8 +4,8 @@
 #ifndef AETIUS_STATE_DRAW_H
 #define AETIUS_STATE_DRAW_H
 
-#include "state/cmd.h"
 #include "isa/program.h"
+#include "state/cmd.h"
 
 struct bound_view {                   /* a texture with its sampler */
     const struct resource *res;       /* NULL: nothing bound; reads give 0, 0, 0, 1 */

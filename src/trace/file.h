@@ -4,8 +4,8 @@
 #ifndef AETIUS_TRACE_FILE_H
 #define AETIUS_TRACE_FILE_H
 
-#include "trace/vtest/caps.h"
 #include "trace/message.h"
+#include "trace/vtest/caps.h"
 
 /* What is known of a frame without reading it. */
 struct trace_frame {

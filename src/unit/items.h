@@ -7,9 +7,9 @@
 #ifndef AETIUS_UNIT_ITEMS_H
 #define AETIUS_UNIT_ITEMS_H
 
-#include "isa/exec.h"
 #include "gfx/fragment.h"
 #include "gfx/triangle.h"
+#include "isa/exec.h"
 #include "kernel/queue.h"
 
 enum {

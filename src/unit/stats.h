@@ -2,10 +2,11 @@
 #ifndef AETIUS_UNIT_STATS_H
 #define AETIUS_UNIT_STATS_H
 
-#include "state/state.h"
 #include "kernel/stats.h"
+#include "state/state.h"
 
-/* Numbers by which statistics are reached. */
+/* Numbers by which statistics are reached (STATS in unit/stats.def). */
+
 /* What became of an issue slot: every slot of every cycle is exactly one of these. */
 enum slot_fate {
     SLOT_ISSUED,

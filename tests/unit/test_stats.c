@@ -36,8 +36,6 @@ names_and_values(void **state)
     assert_false(stat_set_sum(&set, values, "shade.instructions", &sum));
     assert_string_equal(stat_set_find(&set, "shader[0].instructions")->measure, "instructions");
     assert_null(stat_set_find(&set, "shader.instructions"));
-    assert_string_equal(stat_set_nearest(&set, "clipper.primitives_on"), "clipper.primitives_in");
-    assert_null(stat_set_nearest(&set, "nothing like any of them"));
 
     stat_set_rebase(&set);
     clipper.primitives_in += 4;

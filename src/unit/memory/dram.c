@@ -37,6 +37,8 @@ dram_init(struct dram *dram, const struct params *params)
     dram->shape = dram_shape(params);
     if (dram->model->time)
         dram->model->time(params, &dram->timing);
+    if (!dram->timing.bank_groups)
+        dram->timing.bank_groups = 1; /* of all banks, with no time between commands */
     const uint32_t limit = dram->shape.limit;
     dram->entries = mem_alloc(limit * sizeof *dram->entries);
     dram->order = mem_alloc(limit * sizeof *dram->order);

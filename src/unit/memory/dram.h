@@ -28,8 +28,9 @@ struct dram_shape {
 struct dram_timing {
     uint32_t tRRD, tRCD, tRCDW, tRAS, tRC, tRP; /* rows: docs/memory.md */
     uint32_t tWTR, tRTW, tWR, CAS, WL;          /* columns */
-    uint32_t tFAW;                      /* in which at most four rows are opened; 0: any number */
-    uint32_t bank_groups, group_cycles; /* commands of transactions in one group are so far apart */
+    uint32_t tFAW;         /* in which at most four rows are opened; 0: any number */
+    uint32_t bank_groups;  /* 0: none */
+    uint32_t group_cycles; /* commands of transactions in one group are so far apart */
 };
 
 struct dram_entry { /* what the scheduler looks at of a transaction that waits for the channel */

@@ -17,7 +17,6 @@ time(const struct params *params, struct dram_timing *timing)
         .tWR = params->MEMORYCONTROLLER.V2GDDR_tWR,
         .CAS = params->MEMORYCONTROLLER.V2GDDR_CAS,
         .WL = params->MEMORYCONTROLLER.V2GDDR_WL,
-        .bank_groups = 1,
     };
 }
 

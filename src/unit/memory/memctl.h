@@ -2,8 +2,8 @@
 #ifndef AETIUS_UNIT_MEMCTL_H
 #define AETIUS_UNIT_MEMCTL_H
 
-#include "state/memory.h"
 #include "kernel/params.h"
+#include "state/memory.h"
 #include "unit/memory/dram.h"
 #include "unit/stats.h"
 

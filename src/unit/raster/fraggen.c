@@ -21,12 +21,6 @@ static const struct generator *const generators[] = {
 #include "generators.def"
 };
 
-static uint32_t
-least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 void
 fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *params,
              struct pools *pools)

@@ -32,6 +32,12 @@ struct fraggen {
     uint64_t free_cycle;  /* the last quads are being generated until then */
 };
 
+static inline uint32_t
+least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 void fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *params,
                   struct pools *pools);
 void fraggen_fini(struct fraggen *fraggen);

@@ -25,12 +25,6 @@ struct recursion {
     uint32_t depth;
 };
 
-static uint32_t
-least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 static void
 create(struct fraggen *fraggen, const struct params *params)
 {

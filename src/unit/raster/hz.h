@@ -3,8 +3,8 @@
 #define AETIUS_UNIT_HZ_H
 
 #include "kernel/params.h"
-#include "unit/raster/hz_buffer.h"
 #include "unit/items.h"
+#include "unit/raster/hz_buffer.h"
 #include "unit/stall.h"
 #include "unit/stats.h"
 

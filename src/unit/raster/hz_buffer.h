@@ -3,8 +3,8 @@
 #ifndef AETIUS_UNIT_HZ_BUFFER_H
 #define AETIUS_UNIT_HZ_BUFFER_H
 
-#include "state/draw.h"
 #include "kernel/params.h"
+#include "state/draw.h"
 #include "unit/replacement.h"
 #include "unit/stats.h"
 

@@ -18,12 +18,6 @@ init_gen_masks(struct scan_tiles *tiles)
             tiles->gen_masks[y / height * 4 + x / width] |= UINT64_C(1) << morton8(x, y);
 }
 
-static uint32_t
-least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 void
 scan_tiles_init(struct scan_tiles *tiles, const struct fraggen *fraggen,
                 const struct params *params)
@@ -35,6 +29,7 @@ scan_tiles_init(struct scan_tiles *tiles, const struct fraggen *fraggen,
     tiles->steps_cycle = 4 * fraggen->quads_cycle / (tiles->gen_width * tiles->gen_height);
     if (!tiles->steps_cycle)
         tiles->steps_cycle = 1;
+    tiles->found_limit = params->RASTERIZER.ScanTileQueueSize;
     init_gen_masks(tiles);
 }
 
@@ -214,7 +209,8 @@ scan_tiles_step(struct fraggen *fraggen, struct scan_tiles *tiles,
 {
     const bool generated = generate(fraggen, tiles, now, why);
     bool searched = false;
-    for (uint32_t i = 0; i < rate && !tiles->all_found && tiles->found_count < SCAN_LIMIT; i++) {
+    for (uint32_t i = 0; i < rate && !tiles->all_found && tiles->found_count < tiles->found_limit;
+         i++) {
         search(fraggen->walk, &fraggen->stats);
         searched = true;
     }

@@ -7,8 +7,7 @@
 
 enum {
     SCAN_MAX_BATCH = 64,
-    SCAN_LIMIT = 64,   /* scan tiles that wait to be generated, before the search waits */
-    SCAN_FOUND = 1024, /* places for them: a square may hold 4 x 128 oblong ones */
+    SCAN_FOUND = 1024, /* ScanTileQueueSize, and what a square may hold: 4 x 128 oblong ones */
 };
 
 struct scan_tile {
@@ -20,6 +19,7 @@ struct scan_tiles {
     int32_t scan_width, scan_height; /* pixels */
     uint32_t gen_width, gen_height;
     uint32_t steps_cycle;
+    uint32_t found_limit; /* scan tiles that wait, before the search waits */
     /* the batch */
     const struct triangle *triangles[SCAN_MAX_BATCH];
     uint32_t count;

@@ -13,8 +13,8 @@
 #define AETIUS_UNIT_ROP_CACHE_H
 
 #include "codec/blocks_file.h"
-#include "unit/rop/blocks.h"
 #include "unit/cache.h"
+#include "unit/rop/blocks.h"
 
 enum { ROP_CACHE_PORTS = 2, ROP_NO_LINE = UINT32_MAX };
 
