@@ -28,7 +28,7 @@ int file_open(const char *path, struct error *err);
 
 enum {
     FILE_MOST_TEXT = 1 << 20,  /* what a person wrote: parameters, plans */
-    FILE_MOST_FACTS = 1 << 26, /* what this program wrote: run.json, results */
+    FILE_MOST_FACTS = 1 << 24, /* what this program wrote: run.json, results */
 };
 /* The whole of a regular file of at most so many bytes, with a NUL behind it that does not count;
  * the caller frees. */
