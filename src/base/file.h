@@ -57,6 +57,8 @@ bool picture_write_frame(const struct picture *picture, const char *dir, uint32_
                          struct error *err);
 void picture_fini(struct picture *picture);
 
+/* False while a process that writes it holds its lock (flock). */
+bool file_is_free(const char *path, struct error *err);
 /* Takes away what lies at `path`, if it is a plain file: who reads it keeps the old one. */
 bool file_make_way(const char *path, struct error *err);
 

@@ -441,6 +441,23 @@ raw_blocks_are_counted_before_they_are_written(void **state)
     free(path);
 }
 
+/* The second capture to one file takes nothing from the first. */
+static void
+captures_do_not_mix(void **state)
+{
+    static const char *const words[] = {"capture", "-o", "@capture", "--frames", "3-4",
+                                        "--force", "--", "sleep",    "60",       NULL};
+    const pid_t first = start(words, 0);
+    for (int i = 0; i < 500 && !is_there("capture.part"); i++)
+        pause_ms(10);
+    pause_ms(50);
+    assert_int_equal(await(start(words, 0), 5000), 1);
+    assert_true(says("another process writes"));
+    assert_true(is_there("capture.part"));
+    kill(first, SIGTERM);
+    assert_int_equal(await(first, 5000), 143);
+}
+
 /* A run's folder that holds a small file of very many numbers. */
 static void
 tables_of_a_run_have_an_end(void **state)
@@ -562,6 +579,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(closed_streams_are_not_files, clean),
         cmocka_unit_test_teardown(a_cut_that_fails_leaves_no_file, clean),
         cmocka_unit_test_teardown(raw_blocks_are_counted_before_they_are_written, clean),
+        cmocka_unit_test_teardown(captures_do_not_mix, clean),
         cmocka_unit_test_teardown(tables_of_a_run_have_an_end, clean),
         cmocka_unit_test_teardown(what_a_killed_process_left_is_removed, clean),
         cmocka_unit_test_teardown(the_x_server_wants_a_cookie, clean),
