@@ -239,6 +239,16 @@ data_path(const char *kind, const char *name)
 }
 
 bool
+file_is_free(const char *path, struct error *err)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return !is_held || fail(err, "another process writes %s", path);
+}
+
+bool
 file_make_way(const char *path, struct error *err)
 {
     struct stat st;

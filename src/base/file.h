@@ -28,7 +28,7 @@ int file_open(const char *path, struct error *err);
 
 enum {
     FILE_MOST_TEXT = 1 << 20,  /* what a person wrote: parameters, plans */
-    FILE_MOST_FACTS = 1 << 26, /* what this program wrote: run.json, results */
+    FILE_MOST_FACTS = 1 << 24, /* what this program wrote: run.json, results */
 };
 /* The whole of a regular file of at most so many bytes, with a NUL behind it that does not count;
  * the caller frees. */
@@ -57,6 +57,8 @@ bool picture_write_frame(const struct picture *picture, const char *dir, uint32_
                          struct error *err);
 void picture_fini(struct picture *picture);
 
+/* False while a process that writes it holds its lock (flock). */
+bool file_is_free(const char *path, struct error *err);
 /* Takes away what lies at `path`, if it is a plain file: who reads it keeps the old one. */
 bool file_make_way(const char *path, struct error *err);
 

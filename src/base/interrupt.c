@@ -42,6 +42,7 @@ void
 interrupt_init(void)
 {
     install(end, 0);
+    signal(SIGXFSZ, SIG_IGN); /* a limit of a file's size is a full disk: the write tells */
 }
 
 void

@@ -39,7 +39,8 @@ struct recording {
     char *path, *contents;
     uint32_t frames;
     uint64_t draws;
-    bool keep; /* interrupted: all that was said is kept */
+    bool begun; /* the files are this process's */
+    bool keep;  /* interrupted: all that was said is kept */
 };
 
 /* The fast one of the two, or ours. */
@@ -78,6 +79,7 @@ run_program(const struct capture_options *options, char **program, struct messag
         judge_fini(&judge);
         return false;
     }
+    recording->begun = true;
     tee_init(&tee, writer, renderer, last, options->stop);
     tee.progress = &progress;
     progress_begin(&progress, "capture: frame", last == UINT32_MAX ? 0 : last + 1);
@@ -102,6 +104,7 @@ record(const struct capture_options *options, char **program, struct recording *
     bool ok =
         !recording->contents || read_back_create(&read_back, recording->contents, &options->cut.set,
                                                  sink, renderer.ours != NULL, err);
+    recording->begun = read_back != NULL;
     if (read_back)
         sink = read_back_sink(read_back);
     ok = ok && run_program(options, program, sink, recording, result, err);
@@ -194,7 +197,7 @@ capture(const struct capture_options *options, char **program, struct recording 
         ok = fail(err, "interrupted: the %u frames from the start on are in %s, for `aetius trim`",
                   recording->frames, recording->path);
     if (!ok) {
-        if (whole && !recording->frames && !recording->draws)
+        if (whole && recording->begun && !recording->frames && !recording->draws)
             remove_empty(recording->path);
         return EXIT_FAILED;
     }
@@ -218,7 +221,7 @@ capture_to_paths(const struct capture_options *options, char **program, struct e
     recording.contents = whole ? NULL : cut_work_path(cut, "contents.part");
     interrupt_watch();
     const int status = capture(options, program, &recording, err);
-    if (!whole) {
+    if (!whole && recording.begun) {
         if (!recording.keep)
             unlink(recording.path);
         unlink(recording.contents);

@@ -258,3 +258,10 @@ program_destroy(struct program *program)
     free(program->immediates);
     free(program);
 }
+
+uint64_t
+program_bytes(const struct program *program)
+{
+    return sizeof *program + program->instruction_count * sizeof *program->instructions +
+           program->immediate_count * sizeof *program->immediates;
+}

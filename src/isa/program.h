@@ -216,6 +216,7 @@ struct program {
 struct program *program_create(enum shader_stage stage, const char *tgsi, const struct so_info *so,
                                struct error *err);
 void program_destroy(struct program *program);
+uint64_t program_bytes(const struct program *program); /* of the host's memory */
 
 /* Channels (1 x, 2 y, 4 z, 8 w; after the swizzle) of its register that source `i` reads. */
 uint8_t instruction_channels_read(const struct instruction *instruction, uint32_t i);

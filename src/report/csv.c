@@ -13,7 +13,7 @@
 
 enum {
     FLUSH_BYTES = 1 << 20,
-    MOST_TEXT = 1 << 28, /* that is read back */
+    MOST_TEXT = 1 << 27, /* that is read back */
 };
 
 /* Rows become gzip members as they gather, and reach the file when they are flushed. */

@@ -68,6 +68,16 @@ table_fini(struct handle_table *table)
 }
 
 bool
+keep_bytes(struct gpu_device *device, uint64_t bytes, struct error *err)
+{
+    if (bytes > KEPT_MAX_BYTES - device->kept_bytes)
+        return fail(err, "what is created and not destroyed takes more than %u MiB of this host",
+                    (uint32_t)(KEPT_MAX_BYTES >> 20));
+    device->kept_bytes += bytes;
+    return true;
+}
+
+bool
 gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err)
 {
     memset(device, 0, sizeof *device);
@@ -90,6 +100,7 @@ free_retired(struct gpu_device *device, struct gpu_object_head *head)
     }
     struct device_resource *resource = (struct device_resource *)(void *)head;
     page_free(device, &resource->res);
+    device->kept_bytes -= sizeof *resource;
     free(resource);
 }
 
@@ -143,6 +154,9 @@ object_unref(struct gpu_device *device, struct object *object)
         retire(device, &object->head);
 }
 
+/* With all the constants that it may get. */
+#define STATE_BYTES (sizeof(struct gpu_state) + STAGE_COUNT * MAX_CONSTANTS * 16)
+
 static void
 state_destroy(struct gpu_device *device, struct gpu_state *state)
 {
@@ -153,17 +167,21 @@ state_destroy(struct gpu_device *device, struct gpu_state *state)
     table_fini(&state->objects);
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         VEC_FREE(&state->constants[stage]);
+    device->kept_bytes -= STATE_BYTES;
     free(state);
 }
 
-static void
-state_create(struct gpu_client *client, uint32_t id)
+static bool
+state_create(struct gpu_device *device, struct gpu_client *client, uint32_t id, struct error *err)
 {
+    if (!keep_bytes(device, STATE_BYTES, err))
+        return false;
     struct gpu_state *state = mem_alloc(sizeof *state);
     state->id = id;
     state->sample_mask = UINT32_MAX;
     state->next = client->states;
     client->states = state;
+    return true;
 }
 
 static void
@@ -268,9 +286,12 @@ client_begin(struct gpu_device *device, const struct gpu_cmd *cmd, struct error 
         return fail(err, "client %u: %d are connected already", cmd->client, MOST_CLIENTS);
     struct gpu_client *client = mem_alloc(sizeof *client);
     client->id = cmd->client;
+    if (!state_create(device, client, 0, err)) {
+        free(client);
+        return fail_prefix(err, "client %u", cmd->client);
+    }
     client->next = device->clients;
     device->clients = client;
-    state_create(client, 0);
     return true;
 }
 
@@ -323,6 +344,8 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
         return fail(err, "handle 0 of a new resource");
     if (table_find(&client->resources, handle))
         return fail(err, "resource %u is there already", handle);
+    if (!keep_bytes(device, sizeof(struct device_resource), err))
+        return fail_prefix(err, "resource %u", handle);
     struct device_resource *resource = mem_alloc(sizeof *resource);
     struct resource *res = &resource->res;
     resource->head.is_resource = true;
@@ -332,6 +355,7 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
     if (!(forced ? resource_init_forced(res, &cmd->resource, forced, err)
                  : resource_init(res, &cmd->resource, err)) ||
         !place_resource(device, res, err)) {
+        device->kept_bytes -= sizeof *resource;
         free(resource);
         return fail_prefix(err, "resource %u", handle);
     }
@@ -371,8 +395,7 @@ sub_context_op(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
             count++;
         if (count == MOST_SUB_CONTEXTS)
             return fail(err, "sub-context %u: there are %d already", id, MOST_SUB_CONTEXTS);
-        state_create(client, id);
-        return true;
+        return state_create(device, client, id, err) || fail_prefix(err, "sub-context %u", id);
     }
     if (!state)
         return fail(err, "client %u has no sub-context %u", cmd->client, id);

@@ -33,7 +33,8 @@ struct gpu_device {
     bool pages; /* resources that do not fit may leave the memory (context_paging.c) */
     struct page_spare *spares;
     uint64_t spare_bytes;
-    uint64_t commands; /* applied so far */
+    uint64_t commands;   /* applied so far */
+    uint64_t kept_bytes; /* of the host: what was created, without the bytes of resources */
     /* With `squares` textures lie in squares of 2^square_log2 texels a side (resource.h) until they
      * are drawn into: then they move into the ROPs' tiles, once. */
     bool squares;

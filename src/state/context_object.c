@@ -38,10 +38,18 @@ find_object(struct gpu_state *state, enum gpu_object type, uint32_t handle, stru
     return object;
 }
 
+static uint64_t
+bytes_of(const struct object *object)
+{
+    const struct program *program = object->type == OBJECT_SHADER ? object->shader.program : NULL;
+    return sizeof *object + (program ? program_bytes(program) : 0);
+}
+
 void
 object_free(struct gpu_device *device, struct object *object)
 {
     resource_unref(device, object->res);
+    device->kept_bytes -= bytes_of(object);
     if (object->type == OBJECT_SHADER)
         program_destroy(object->shader.program);
     free(object);
@@ -230,6 +238,12 @@ create_object(struct gpu_device *device, struct gpu_state *state, const struct g
     object->references = 1;
     object->res = res;
     if (!fill_object(device, object, cmd, err)) {
+        free(object);
+        return fail_prefix(err, "%s %u", name, cmd->create.handle);
+    }
+    if (!keep_bytes(device, bytes_of(object), err)) {
+        if (object->type == OBJECT_SHADER)
+            program_destroy(object->shader.program);
         free(object);
         return fail_prefix(err, "%s %u", name, cmd->create.handle);
     }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -91,11 +92,12 @@ static bool
 writer_create(struct trace_writer **out, const char *path, const char *program,
               const struct caps_v2 *caps, uint32_t first_frame, struct error *err)
 {
-    if (!file_make_way(path, err))
+    if (!file_is_free(path, err) || !file_make_way(path, err))
         return false;
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return fail(err, "cannot make %s: %s", path, strerror(errno));
+    flock(fd, LOCK_EX | LOCK_NB); /* for file_is_free(); a file system may have no locks */
     struct trace_writer *writer = mem_alloc(sizeof *writer);
     writer->fd = fd;
     writer->path = mem_strdup(path);

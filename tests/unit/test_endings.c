@@ -57,7 +57,6 @@ start(const char *const *words, rlim_t file_bytes)
     const pid_t child = fork();
     if (child == 0) {
         const struct rlimit limit = {file_bytes, file_bytes};
-        signal(SIGXFSZ, SIG_IGN);
         if (file_bytes)
             setrlimit(RLIMIT_FSIZE, &limit);
         chdir(dir);
@@ -442,6 +441,41 @@ raw_blocks_are_counted_before_they_are_written(void **state)
     free(path);
 }
 
+/* The second capture to one file takes nothing from the first. */
+static void
+captures_do_not_mix(void **state)
+{
+    static const char *const words[] = {"capture", "-o", "@capture", "--frames", "3-4",
+                                        "--force", "--", "sleep",    "60",       NULL};
+    const pid_t first = start(words, 0);
+    for (int i = 0; i < 500 && !is_there("capture.part"); i++)
+        pause_ms(10);
+    pause_ms(50);
+    assert_int_equal(await(start(words, 0), 5000), 1);
+    assert_true(says("another process writes"));
+    assert_true(is_there("capture.part"));
+    kill(first, SIGTERM);
+    assert_int_equal(await(first, 5000), 143);
+}
+
+/* A run's folder that holds a small file of very many numbers. */
+static void
+tables_of_a_run_have_an_end(void **state)
+{
+    char *command = mem_printf("cd %s && printf a >row && head -c 134217728 /dev/zero | tr '\\0' 1 "
+                               ">>row && gzip -1 <row >run/stats.frames.csv.gz",
+                               dir);
+    assert_int_equal(RUN("sim", TINY, "-o", "@run"), 0);
+    assert_int_equal(RUN("compare", "@run", "@run"), 0);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(RUN("compare", "@run", "@run"), 1);
+    assert_true(says("table of 134217728 bytes or more"));
+    put("run/run.json", (1 << 24) + 1);
+    assert_int_equal(RUN("compare", "@run", "@run"), 1);
+    assert_true(says("more than 16777216 bytes"));
+    free(command);
+}
+
 /* How many private folders there are. */
 static uint32_t
 count_folders(void)
@@ -545,6 +579,8 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(closed_streams_are_not_files, clean),
         cmocka_unit_test_teardown(a_cut_that_fails_leaves_no_file, clean),
         cmocka_unit_test_teardown(raw_blocks_are_counted_before_they_are_written, clean),
+        cmocka_unit_test_teardown(captures_do_not_mix, clean),
+        cmocka_unit_test_teardown(tables_of_a_run_have_an_end, clean),
         cmocka_unit_test_teardown(what_a_killed_process_left_is_removed, clean),
         cmocka_unit_test_teardown(the_x_server_wants_a_cookie, clean),
         cmocka_unit_test_teardown(signals_are_heeded, clean),

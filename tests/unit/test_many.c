@@ -71,6 +71,45 @@ resources_cost_no_more_each(void **state)
     }
 }
 
+static bool
+creates(struct gpu_device *device, uint32_t handle, bool resource, struct error *err)
+{
+    struct gpu_cmd cmd = {.op = GPU_RESOURCE_CREATE, .client = 1, .resource = buffer(handle)};
+    if (!resource) {
+        cmd = (struct gpu_cmd){.op = GPU_CREATE_OBJECT, .client = 1};
+        cmd.create.type = OBJECT_SAMPLER_STATE;
+        cmd.create.handle = handle;
+    }
+    return gpu_apply(device, &cmd, err);
+}
+
+/* What a trace creates takes memory of this host: there is an end to it, and room again when the
+ * client has gone. */
+static void
+there_is_an_end_to_them(void **state)
+{
+    enum { ABOVE_ALL = 1 << 23, LEAST = 300000 };
+    for (uint32_t resource = 0; resource < 2; resource++) {
+        struct gpu_device device;
+        struct error err;
+        const struct gpu_cmd begin = {.op = GPU_CLIENT_BEGIN, .client = 1};
+        const struct gpu_cmd end = {.op = GPU_CLIENT_END, .client = 1};
+        assert_true(gpu_device_init(&device, 1 << 30, &err));
+        device.pages = true; /* none that are used */
+        for (uint32_t round = 0; round < 2; round++) {
+            uint32_t count = 0;
+            assert_true(gpu_apply(&device, &begin, &err));
+            while (count < ABOVE_ALL && creates(&device, count + 1, resource, &err))
+                count++;
+            assert_in_range(count, LEAST, ABOVE_ALL - 1);
+            assert_non_null(strstr(err.text, "512 MiB of this host"));
+            assert_true(gpu_apply(&device, &end, &err));
+            assert_int_equal(device.kept_bytes, 0);
+        }
+        gpu_device_fini(&device);
+    }
+}
+
 /* The allocator's ranges against a map of bits. */
 static void
 ranges_are_found_as_by_looking_at_all(void **state)
@@ -132,6 +171,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_found_as_by_looking_at_all),
         cmocka_unit_test(resources_cost_no_more_each),
+        cmocka_unit_test(there_is_an_end_to_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ become(const struct process_setup *setup, pid_t parent)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     setpgid(0, 0);
     if (setup->helper) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
