@@ -6,9 +6,9 @@
  * behind on: its inputs take one cycle, as do a group's outputs. "Over" is the cycle in which a
  * group's outputs begin to leave: behind its last instruction, and when its last result is written.
  *
- * Latencies used here: MOV 1, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2 passes. A result of an
- * instruction of latency l that issues in cycle c can be read from cycle c + l on.
- * END is a mark on the last instruction, and none itself. */
+ * Latencies used here: MOV and UARL 1, ARL 2, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2
+ * passes. A result of an instruction of latency l that issues in cycle c can be read from cycle c +
+ * l on. END is a mark on the last instruction, and none itself. */
 #include "unit/shader/thread_source.h"
 
 #include "base/mem.h"
@@ -138,7 +138,7 @@ assemble(const char *const *lines)
     struct error err;
     int at = snprintf(text, sizeof text,
                       "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..15]\n"
-                      "DCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\n");
+                      "DCL ADDR[0]\nDCL CONST[0..3]\nDCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\n");
     for (int i = 0; lines[i]; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "%d: %s\n", i, lines[i]);
     struct program *program = program_create(STAGE_VERTEX, text, NULL, &err);
@@ -452,6 +452,40 @@ test_read_ports(void **state)
         assert_int_equal(S.slot_fates[SLOT_PORTS], 3), FOUR_READS);
 }
 
+/* An instruction that has nothing to do with the address register does not wait for it: behind ARL
+ * (2) of cycle 0 MOV issues in 1, beside UARL (1) in 0. One that is indexed by it, its source, its
+ * destination or its sampler, or that reads it, waits: until 2, and until 1. The later of two
+ * writes to it comes later: UARL behind ARL issues in 2, to write in 3. */
+static void
+test_address_register(void **state)
+{
+    (void)state;
+#define ARL  "ARL ADDR[0].x, IN[0].xxxx"
+#define UARL "UARL ADDR[0].x, IN[0].xxxx"
+    static const char *const users[] = {"MOV TEMP[1], CONST[ADDR[0].x+1]",
+                                        "MAD TEMP[1], IN[0], IN[0], CONST[ADDR[0].x+1]",
+                                        "MOV OUT[ADDR[0].x], IN[0]", "MOV TEMP[1], ADDR[0].xxxx"};
+    static const uint32_t takes[] = {1, 4, 1, 1};
+    RUN(, assert_int_equal(b->over[0], 2);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), ARL, "MOV TEMP[0], IN[0]", "END");
+    RUN(V.FetchRate = 2, assert_int_equal(b->over[0], 1);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), UARL, "MOV TEMP[0], IN[0]", "END");
+    for (uint32_t i = 0; i < 4; i++) {
+        RUN(, assert_int_equal(b->over[0], 2 + takes[i]);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL, users[i], "END");
+        RUN(, assert_int_equal(b->over[0], 2 + takes[i]);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 0), ARL, "MOV TEMP[0], IN[0]", users[i],
+            "END");
+        RUN(V.FetchRate = 2, assert_int_equal(b->over[0], 1 + takes[i]);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 1), UARL, users[i], "END");
+    }
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 2 + 21);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL,
+        "TEX TEMP[0], IN[0], SAMP[ADDR[0].x], 2D", "MOV OUT[0], TEMP[0]", "END");
+    RUN(, assert_int_equal(b->over[0], 4);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL, UARL, users[0], "END");
+}
+
 /* A thread of this program has 4 registers alive; 8 registers hold 2 groups of 1 thread. One alone:
  * TEX in 3, ADDs in 23, 26 and 29, its result in 32: over, and its registers are free. Two issue by
  * turns: MOVs in 0 to 5, TEX in 6 and 7, ADDs in 26 and 27, 29 and 30, 32 and 33, over in 35
@@ -570,6 +604,7 @@ main(void)
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_write_ports),
         cmocka_unit_test(test_read_ports),
+        cmocka_unit_test(test_address_register),
         cmocka_unit_test(test_registers_limit_threads),
         cmocka_unit_test(test_flow_cost),
         cmocka_unit_test(test_instant),

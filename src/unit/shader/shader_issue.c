@@ -69,11 +69,12 @@ static uint64_t
 operands_ready(const struct shader *shader, const struct group *group,
                const struct instruction *instruction)
 {
-    uint64_t read = group->address_ready;
-    uint64_t temps = instruction->temps_above ? ~0ull : instruction->temps_read;
-    uint64_t cycle = temps_ready(group, temps);
-    read = cycle > read ? cycle : read;
+    uint64_t read = temps_ready(group, instruction->temps_above ? ~0ull : instruction->temps_read);
     uint64_t written = temps_ready(group, instruction->temps_written);
+    if (instruction->reads_address && group->address_ready > read)
+        read = group->address_ready;
+    if (instruction->writes_address && group->address_ready > written)
+        written = group->address_ready;
     uint32_t latency = latency_of(shader, instruction);
     written = written >= latency ? written - latency + 1 : 0;
     return read > written ? read : written;
@@ -194,14 +195,12 @@ reserve_results(const struct shader *shader, struct group *group,
                 const struct instruction *instruction, uint64_t ready)
 {
     uint64_t temps = instruction->temps_above ? ~0ull : instruction->temps_written;
-    const uint32_t destinations = opcode_infos[instruction->opcode].destinations;
     for (; temps; temps &= temps - 1)
         group->temp_ready[__builtin_ctzll(temps)] = ready;
-    for (uint32_t d = 0; d < destinations; d++)
-        if (instruction->dst[d].file == FILE_ADDRESS)
-            group->address_ready = ready;
+    if (instruction->writes_address)
+        group->address_ready = ready;
     const uint64_t all = ready + shader->issue_cycles - 1;
-    if (destinations && all > group->results_ready)
+    if (opcode_infos[instruction->opcode].destinations && all > group->results_ready)
         group->results_ready = all;
 }
 
