@@ -154,6 +154,7 @@ struct instruction {
      * array. `temps_above` says that temporaries from 64 on take part: order it against all. */
     uint64_t temps_read, temps_written;
     bool temps_above;
+    bool reads_address, writes_address; /* any address register, also for an indirect access */
     uint8_t port_count; /* different registers that it reads (all files): register ports */
 };
 

@@ -121,12 +121,16 @@ static void
 describe_instruction(const struct parser *parser, struct instruction *instruction)
 {
     const struct opcode_info *info = &opcode_infos[instruction->opcode];
-    for (uint32_t d = 0; d < info->destinations; d++)
-        add_range(instruction, &instruction->temps_written,
-                  destination_temps(parser, &instruction->dst[d]));
+    for (uint32_t d = 0; d < info->destinations; d++) {
+        const struct destination *dst = &instruction->dst[d];
+        add_range(instruction, &instruction->temps_written, destination_temps(parser, dst));
+        instruction->reads_address |= dst->indirect;
+        instruction->writes_address |= dst->file == FILE_ADDRESS;
+    }
     for (uint32_t s = 0; s < info->sources; s++) {
         const struct source *source = &instruction->src[s];
         add_range(instruction, &instruction->temps_read, source_temps(parser, source));
+        instruction->reads_address |= source->indirect || source->file == FILE_ADDRESS;
         bool is_new = source->file != FILE_NULL && source->file != FILE_SAMPLER;
         for (uint32_t k = 0; k < s && is_new; k++)
             is_new = !same_register(source, &instruction->src[k]);

@@ -14,6 +14,7 @@ enum slot_fate {
     SLOT_FLOW,   /* the cost of flow control */
     SLOT_PAIR,   /* beside an instruction that lets no other one of its group issue with it */
     SLOT_RESULT, /* the next instruction waits for a result */
+    SLOT_REPLAY, /* an instruction was fetched in vain, and is fetched again */
     SLOT_DELAY,  /* no group may be fetched from so soon again */
     SLOT_PORTS,  /* register ports do not suffice */
     SLOT_TEXTURE_QUEUE, /* a texture instruction finds the way to the texture unit full */

@@ -14,11 +14,24 @@
  * first and keeps the ALUs busy for the time. An instruction computes its values when it issues;
  * the results can be read from latency (isa.def) cycles behind its last pass on, thread by thread,
  * so that a wide group can hide them by itself. END is a mark on the instruction before it, and
- * free. What a thread reads must be there, and what it
- * writes must come behind earlier results for the same register (scoreboard); in a cycle the
- * results of WritePorts instructions for each that may issue can be written, and ReadPorts
- * registers be read by the instructions of a group together: else the instruction is refused and
- * tried again.
+ * free. What a thread reads must be there, and what it writes must come behind earlier results for
+ * the same register (scoreboard: each temporary, and the address registers together, which only
+ * those that use one wait for); in a cycle the results of WritePorts instructions for each that may
+ * issue can be written, and ReadPorts registers be read by the instructions of a group together:
+ * else the instruction is refused and tried again.
+ *
+ * Stages around execution, 0 cycles each unless SHADER says more: an instruction is fetched,
+ * decoded (FetchStages), issues (DecodeStages), executes (ReadStages), and its result can be read
+ * WriteBackStages behind its latency. Nothing is forwarded: an instruction that needs the result
+ * issues no sooner. What comes next in the text is fetched ahead; a group begins, goes on behind a
+ * jump (once that has executed) and behind its texels (once they are written) with a fetch.
+ *
+ * Replay: fetch does not know what an instruction waits for. A group is fetched from in its turn
+ * unless it is blocked; when its instruction cannot issue (operands, ports, the way to the texture
+ * unit) the group's slots are lost for that turn, as they would have been taken, and it is fetched
+ * again: not within FetchDelay, and to issue one cycle behind the stages of fetch and decode. So it
+ * is with a second instruction that cannot join the first; one that could never (ScalarALU, several
+ * passes) is not fetched with it.
  *
  * Which group: any that is ready, in turn (ThreadWindow); or strictly in turn by arrival, waiting
  * for the one whose turn it is. SwapOnBlock: the same one until it is blocked on texture or ends.
@@ -30,11 +43,11 @@
  * group of its own.
  *
  * Instant mode (SHADER.Mode, rasterizer.md): one whole instruction of one group a cycle, its result
- * there in the next; no delays, ports or flow-control costs.
+ * there in the next; no delays, stages, replays, ports or flow-control costs.
  *
- * Source: machine.md (shader unit), ATTILA's shader fetch and decode. Not modelled: fetch, decode,
- * register read and write-back as stages of their own (the latency of an instruction holds them),
- * fetches of instructions that are then refused, instruction memory.
+ * Source: machine.md (shader unit), ATTILA's shader fetch and decode (which are FetchStages and
+ * WriteBackStages 1 and Replay, with latencies of its own). Not modelled: fetches ahead of a jump
+ * or a texture instruction that are thrown away, forwarding, instruction memory.
  */
 #include "unit/shader/shader_internal.h"
 
@@ -136,12 +149,17 @@ configure_issue(struct shader *shader, const struct params *params)
         shader->flow_cost.ret = params->SHADER.ReturnCost;
         shader->flow_cost.loop = params->SHADER.LoopCost;
         shader->read_ports = params->SHADER.ReadPorts;
+        shader->to_issue = params->SHADER.FetchStages + params->SHADER.DecodeStages;
+        shader->to_execution = params->SHADER.ReadStages;
+        shader->to_registers = params->SHADER.WriteBackStages;
+        shader->replay = params->SHADER.Replay;
         shader->write_ports = params->SHADER.WritePorts * shader->fetch_rate * shader->picks;
     }
     shader->slots_cycle = shader->fetch_rate * shader->picks;
 }
 
-/* Results come at most 16 passes (isa.def) and a latency below 16 behind their instruction. */
+/* Results come at most 16 passes (isa.def) and a latency below 16 behind their instruction; stages
+ * put all of them off alike. */
 static void
 make_tables(struct shader *shader)
 {
@@ -316,7 +334,7 @@ start(struct shader *shader, struct group *group, uint64_t now)
     add_group(shader, group);
     shader->load_free_cycle =
         now + (group_lanes(group) + shader->inputs_cycle - 1) / shader->inputs_cycle;
-    shader_schedule(shader, group, shader->load_free_cycle, WAIT_LOAD);
+    shader_schedule(shader, group, shader->load_free_cycle + shader->to_issue, WAIT_LOAD);
     shader->stats.groups++;
     WATCH_GROUP(shader->pools, group);
     shader->stats.stage_groups[group->stage]++;
@@ -354,7 +372,8 @@ take_texels(struct shader *shader, struct queue *texels, uint64_t now)
             for (uint32_t b = 0; b < group->exec->blocks; b++)
                 if (group->exec[b].request.mask)
                     exec_texture_done(&group->exec[b], group->texels[b]);
-            shader_schedule(shader, group, now + 1, WAIT_TEXELS);
+            shader_schedule(shader, group, now + 1 + shader->to_registers + shader->to_issue,
+                            WAIT_TEXELS);
         }
         queue_pop(texels, now);
         worked = true;
@@ -429,7 +448,7 @@ shader_clock(void *self, uint64_t now)
         module_wake_at(&shader->module, now + 1);
     if (shader->issue_free_cycle > now) {
         module_wake_at(&shader->module, shader->issue_free_cycle);
-        return UNIT_BUSY;
+        return worked || shader_holds_alus(shader) ? UNIT_BUSY : UNIT_WAITING;
     }
     module_wake_at(&shader->module, ready_next_cycle(&shader->ready));
     return worked ? UNIT_BUSY : idle_state(shader, blocked);

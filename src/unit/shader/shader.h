@@ -36,6 +36,7 @@ struct issue {
     uint32_t count, reads;  /* instructions of the group in hand, registers that they read */
     uint32_t kinds;         /* a bit for each ALU in use */
     uint64_t takes, passes; /* cycles until the ALUs are free, of them not for flow control */
+    bool jumps;             /* what comes next is known when the last of them has executed */
 };
 
 struct shader {
@@ -49,15 +50,18 @@ struct shader {
     uint32_t group_threads, thread_rate;
     uint32_t issue_cycles; /* cycles in which an instruction of a group issues */
     uint32_t fetch_rate, fetch_delay;
-    uint32_t picks;       /* groups that issue in a cycle */
-    uint32_t slots_cycle; /* issue slots in a cycle: picks x fetch_rate */
+    uint32_t to_issue;     /* stages, in cycles: from fetch to issue */
+    uint32_t to_execution; /* ... on to execution */
+    uint32_t to_registers; /* ... from its end until results can be read */
+    uint32_t picks;        /* groups that issue in a cycle */
+    uint32_t slots_cycle;  /* issue slots in a cycle: picks x fetch_rate */
     uint32_t max_groups, registers, inputs_cycle, outputs_cycle;
     uint32_t read_ports, write_ports; /* 0: as many as it takes */
     struct {
         uint32_t if_endif, if_else_endif, call, ret, loop;
     } flow_cost;
     uint32_t texture_units, request_rate, request_group;
-    bool scalar_alu, window, swap_on_block, instant;
+    bool scalar_alu, window, swap_on_block, replay, instant;
     /* groups that are here, by place */
     struct group **groups;
     uint64_t *free_places; /* a bit each */

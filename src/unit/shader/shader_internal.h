@@ -24,6 +24,12 @@ void shader_schedule(struct shader *shader, struct group *group, uint64_t earlie
                      enum group_wait wait);
 /* Issues what this cycle allows; true when an instruction issued. */
 bool shader_issue(struct shader *shader, uint64_t now);
+/* In the turn that goes on an instruction issued: not all of it are replays. */
+static inline bool
+shader_holds_alus(const struct shader *shader)
+{
+    return shader->first[SLOT_ISSUED] > 0;
+}
 /* Texture requests go out; true when one did. */
 bool shader_send_texture(struct shader *shader, uint64_t now);
 /* END is a mark on the instruction before it, which does not cost an issue. */

@@ -19,10 +19,13 @@ kind_of(const struct instruction *instruction)
     return opcode_infos[instruction->opcode].kind;
 }
 
+/* From its last pass's issue until its result can be read. */
 static uint32_t
 latency_of(const struct shader *shader, const struct instruction *instruction)
 {
-    return shader->instant ? 1 : opcode_infos[instruction->opcode].latency;
+    return shader->instant ? 1
+                           : shader->to_execution + opcode_infos[instruction->opcode].latency +
+                                 shader->to_registers;
 }
 
 static uint32_t
@@ -69,11 +72,12 @@ static uint64_t
 operands_ready(const struct shader *shader, const struct group *group,
                const struct instruction *instruction)
 {
-    uint64_t read = group->address_ready;
-    uint64_t temps = instruction->temps_above ? ~0ull : instruction->temps_read;
-    uint64_t cycle = temps_ready(group, temps);
-    read = cycle > read ? cycle : read;
+    uint64_t read = temps_ready(group, instruction->temps_above ? ~0ull : instruction->temps_read);
     uint64_t written = temps_ready(group, instruction->temps_written);
+    if (instruction->reads_address && group->address_ready > read)
+        read = group->address_ready;
+    if (instruction->writes_address && group->address_ready > written)
+        written = group->address_ready;
     uint32_t latency = latency_of(shader, instruction);
     written = written >= latency ? written - latency + 1 : 0;
     return read > written ? read : written;
@@ -83,7 +87,7 @@ void
 shader_schedule(struct shader *shader, struct group *group, uint64_t earliest, enum group_wait wait)
 {
     const struct instruction *instruction = next_instruction(group);
-    uint64_t ready = operands_ready(shader, group, instruction);
+    uint64_t ready = shader->replay ? 0 : operands_ready(shader, group, instruction);
     if (ready > earliest)
         wait = WAIT_RESULT;
     group->ready_cycle = ready > earliest ? ready : earliest;
@@ -144,6 +148,18 @@ texture_is_free(struct shader *shader, uint64_t now)
     return !shader->sending && queue_space(shader->texture[shader->texunit], now) > 0;
 }
 
+/* Whether an instruction may ever be issued beside those. */
+static bool
+goes_with(const struct shader *shader, const struct group *group, const struct issue *issue,
+          const struct instruction *instruction)
+{
+    const enum unit_kind kind = kind_of(instruction);
+    if (shader->scalar_alu && issue->kinds & 1u << (kind == KIND_SCALAR))
+        return false;
+    return passes_of(shader, instruction) == 1 &&
+           !(kind == KIND_FLOW && flow_cost(shader, group->exec->program, instruction));
+}
+
 /* Whether the group's next instruction may join those that it issues now: SLOT_ISSUED, or why not.
  */
 static enum slot_fate
@@ -151,18 +167,16 @@ judge(struct shader *shader, const struct group *group, const struct issue *issu
 {
     const struct instruction *instruction = next_instruction(group);
     const enum unit_kind kind = kind_of(instruction);
-    if (issue->count) {
-        const uint32_t alu = 1u << (kind == KIND_SCALAR);
-        if (operands_ready(shader, group, instruction) > now)
-            return SLOT_RESULT;
-        if (shader->scalar_alu && issue->kinds & alu)
-            return SLOT_PAIR;
-        if (passes_of(shader, instruction) > 1 ||
-            (kind == KIND_FLOW && flow_cost(shader, group->exec->program, instruction)))
-            return SLOT_PAIR;
-        if (shader->read_ports && issue->reads + instruction->port_count > shader->read_ports)
-            return SLOT_PORTS;
-    }
+    const bool joins = !issue->count || goes_with(shader, group, issue, instruction);
+    if (shader->replay && !joins)
+        return SLOT_PAIR; /* fetch knows as much, but not what operands wait for */
+    if ((shader->replay || issue->count) && operands_ready(shader, group, instruction) > now)
+        return SLOT_RESULT;
+    if (!joins)
+        return SLOT_PAIR;
+    if (issue->count && shader->read_ports &&
+        issue->reads + instruction->port_count > shader->read_ports)
+        return SLOT_PORTS;
     if (kind == KIND_TEXTURE && !texture_is_free(shader, now))
         return SLOT_TEXTURE_QUEUE;
     return has_write_ports(shader, instruction, now) ? SLOT_ISSUED : SLOT_PORTS;
@@ -194,14 +208,12 @@ reserve_results(const struct shader *shader, struct group *group,
                 const struct instruction *instruction, uint64_t ready)
 {
     uint64_t temps = instruction->temps_above ? ~0ull : instruction->temps_written;
-    const uint32_t destinations = opcode_infos[instruction->opcode].destinations;
     for (; temps; temps &= temps - 1)
         group->temp_ready[__builtin_ctzll(temps)] = ready;
-    for (uint32_t d = 0; d < destinations; d++)
-        if (instruction->dst[d].file == FILE_ADDRESS)
-            group->address_ready = ready;
+    if (instruction->writes_address)
+        group->address_ready = ready;
     const uint64_t all = ready + shader->issue_cycles - 1;
-    if (destinations && all > group->results_ready)
+    if (opcode_infos[instruction->opcode].destinations && all > group->results_ready)
         group->results_ready = all;
 }
 
@@ -268,6 +280,21 @@ shader_send_texture(struct shader *shader, uint64_t now)
     return sent > 0;
 }
 
+/* Whether the instruction that follows in the text need not be the next. */
+static bool
+is_jump(const struct instruction *instruction)
+{
+    switch (instruction->opcode) {
+    case OP_KILL:
+    case OP_KILL_IF:
+    case OP_ENDIF:
+    case OP_BGNLOOP:
+    case OP_BGNSUB:
+    case OP_NOP: return false;
+    default: return kind_of(instruction) == KIND_FLOW;
+    }
+}
+
 /* Issues the group's next instruction; true when another one of its could follow in this cycle. */
 static bool
 issue_next(struct shader *shader, struct group *group, struct issue *issue, uint64_t now)
@@ -284,6 +311,7 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
     issue->count++;
     issue->reads += instruction->port_count;
     issue->kinds |= 1u << (kind == KIND_SCALAR);
+    issue->jumps = is_jump(instruction);
     issue->passes = cycles > issue->passes ? cycles : issue->passes;
     issue->takes = cycles + flow > issue->takes ? cycles + flow : issue->takes;
     enum exec_event event = exec_step(group->exec);
@@ -291,25 +319,46 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
         reserve_results(shader, group, instruction, first_result(shader, instruction, now));
     if (event == EXEC_END || ++group->steps >= MAX_STEPS ||
         (event == EXEC_NEXT && shader_at_end(group))) {
-        shader_finish(shader, group, now + cycles);
+        shader_finish(shader, group, now + shader->to_execution + cycles);
         return false;
     }
     if (event == EXEC_TEXTURE) {
-        request_texture(shader, group, now + cycles - shader->issue_cycles);
+        request_texture(shader, group, now + shader->to_execution + cycles - shader->issue_cycles);
         return false;
     }
     return kind != KIND_FLOW;
 }
 
+/* An instruction of the group may issue again in cycle `known`, and not within FetchDelay. */
+static void
+fetch_next(struct shader *shader, struct group *group, uint64_t known, uint64_t now)
+{
+    const uint64_t delayed = now + (shader->fetch_delay ? shader->fetch_delay : 1);
+    shader_schedule(shader, group, delayed > known ? delayed : known, WAIT_DELAY);
+}
+
+/* The group's turn is lost: its instruction cannot issue, and is fetched again. */
+static enum slot_fate
+replay(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_cycles)
+{
+    ready_take(&shader->ready, group->slot);
+    shader->stats.replays++;
+    shader->first[SLOT_REPLAY] += shader->fetch_rate;
+    if (shader->issue_cycles > *busy_cycles)
+        *busy_cycles = shader->issue_cycles;
+    fetch_next(shader, group, now + 1 + shader->to_issue, now);
+    return SLOT_REPLAY;
+}
+
 /* Up to fetch_rate instructions of the group; SLOT_ISSUED when at least the first issued, or why it
- * did not. */
+ * did not; SLOT_REPLAY when it has had its turn in vain. */
 static enum slot_fate
 issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_cycles)
 {
     struct issue issue = {0};
     enum slot_fate fate = judge(shader, group, &issue, now);
     if (fate != SLOT_ISSUED)
-        return fate;
+        return shader->replay ? replay(shader, group, now, busy_cycles) : fate;
     bool more = true;
     while (more && fate == SLOT_ISSUED && issue.count < shader->fetch_rate) {
         more = issue_next(shader, group, &issue, now);
@@ -318,15 +367,23 @@ issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *
                                                   : SLOT_ISSUED;
     }
     ready_take(&shader->ready, group->slot);
+    const bool again = shader->replay && fate != SLOT_ISSUED && fate != SLOT_PAIR;
+    if (again) {
+        fate = SLOT_REPLAY;
+        shader->stats.replays++;
+    }
     shader->first[SLOT_ISSUED] += issue.count;
     shader->first[fate] += shader->fetch_rate - issue.count;
     *busy_cycles = issue.takes > *busy_cycles ? issue.takes : *busy_cycles;
     if (now + issue.passes > shader->passes_until)
         shader->passes_until = now + issue.passes;
     if (group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT) {
-        uint64_t delayed = now + (shader->fetch_delay ? shader->fetch_delay : 1);
         uint64_t known = more ? now + 1 : now + issue.takes; /* the program counter */
-        shader_schedule(shader, group, delayed > known ? delayed : known, WAIT_DELAY);
+        if (again)
+            known += shader->to_issue;
+        else if (issue.jumps)
+            known += shader->to_execution + shader->to_issue;
+        fetch_next(shader, group, known, now);
     }
     return SLOT_ISSUED;
 }
@@ -360,6 +417,13 @@ fate_of_group(const struct group *group)
     }
 }
 
+/* The group had its turn, in which it issued or wasted its slots. */
+static bool
+is_turn(enum slot_fate fate)
+{
+    return fate == SLOT_ISSUED || fate == SLOT_REPLAY;
+}
+
 /* In the order of arrival: only the group whose turn it is may issue; who is still being loaded has
  * not arrived. With SwapOnBlock its turn lasts until it is blocked. */
 static enum slot_fate
@@ -377,7 +441,7 @@ issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
     if (!ready_has(&shader->ready, place))
         return fate_of_group(group);
     enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
-    if (fate == SLOT_ISSUED && group->wait != WAIT_OUTPUT) {
+    if (is_turn(fate) && group->wait != WAIT_OUTPUT) {
         shader->turn = place;
         shader->holds_turn = shader->swap_on_block && group->wait != WAIT_TEXELS;
     }
@@ -393,7 +457,7 @@ issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
         if (!ready_has(&shader->ready, shader->turn))
             return fate_of_group(group);
         enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
-        if (fate == SLOT_ISSUED)
+        if (is_turn(fate))
             shader->holds_turn = group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
         return fate;
     }
@@ -407,7 +471,7 @@ issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
             return worst == SLOT_STARVED ? fate_of_waiting(shader) : worst;
         struct group *group = shader->groups[place];
         enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
-        if (fate == SLOT_ISSUED) {
+        if (is_turn(fate)) {
             shader->turn = (uint32_t)place;
             shader->holds_turn =
                 shader->swap_on_block && group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
@@ -436,7 +500,7 @@ shader_issue(struct shader *shader, uint64_t now)
     for (; picked < shader->picks; picked++) {
         fate = shader->window ? issue_from_window(shader, now, &busy_cycles)
                               : issue_in_order(shader, now, &busy_cycles);
-        if (fate != SLOT_ISSUED)
+        if (!is_turn(fate))
             break;
     }
     if (fate == SLOT_PORTS)
@@ -447,5 +511,5 @@ shader_issue(struct shader *shader, uint64_t now)
     shader->first[fate] += (shader->picks - picked) * shader->fetch_rate;
     shader->issue_until = now + shader->issue_cycles;
     shader->issue_free_cycle = now + busy_cycles;
-    return true;
+    return shader_holds_alus(shader);
 }

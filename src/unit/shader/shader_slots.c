@@ -29,7 +29,7 @@ shader_account(struct shader *shader, uint64_t now)
     stats->registers_full_cycles += shader->refused_registers ? cycles : 0;
     if (at < shader->issue_free_cycle) {
         uint64_t end = now < shader->issue_free_cycle ? now : shader->issue_free_cycle;
-        stats->issue_cycles += end - at;
+        stats->issue_cycles += shader_holds_alus(shader) ? end - at : 0;
         uint64_t issuing = stretch(&at, shader->issue_until, now);
         for (uint32_t f = 0; f < SLOT_COUNT; f++)
             if (shader->first[f])
