@@ -5,11 +5,13 @@
 #   make check      every test, with gcc and clang, with sanitizers, optimized and not
 #   make real       the real programs that the pictures are judged by, against what is expected
 #                   (out/real; PART=glmark2, multisample, openarena, apitrace, piglit,
-#                   verify, machines: only these)
+#                   verify, programs, machines: only these; PROGRAMS=names of
+#                   tests/real/programs.txt: of the programs only these)
 #   make fuzz       every fuzz target for TIME seconds (out/fuzz)
 #   make bench      the simulator's speed (PART=scenes, programs, jobs, codecs, replay, capture:
 #                   only these)
 #   make scaling    whether more memory channels, shader units and cache make frames faster
+#   make golden     captures anew the traces that tests keep (tools/golden.sh)
 #   make install    into PREFIX (DESTDIR is honoured)
 #   make format     clang-format over all sources
 #   make clean      removes what was built and what was put out
@@ -18,7 +20,7 @@ PREFIX = /usr/local
 TIME   = 1800
 PART   =
 
-.PHONY: build demo check real fuzz bench scaling install docs format clean
+.PHONY: build demo check real fuzz bench scaling golden install docs format clean
 
 build:
 	@tools/setup.sh build
@@ -35,7 +37,7 @@ check:
 	@tools/check.sh
 
 real:
-	@tools/setup.sh build demo real
+	@tools/setup.sh build demo real $(if $(PART),$(filter programs,$(PART)),programs)
 	@$(MAKE) --no-print-directory build
 	@tools/real.sh $(BUILD)/aetius $(PART)
 
@@ -52,6 +54,11 @@ scaling:
 	@tools/setup.sh build demo
 	@$(MAKE) --no-print-directory build
 	@tools/scaling.sh $(BUILD)/aetius
+
+golden:
+	@tools/setup.sh build golden
+	@$(MAKE) --no-print-directory build
+	@tools/golden.sh $(BUILD)/aetius
 
 # In a build folder of its own, since the prefix is compiled in.
 install:

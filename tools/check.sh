@@ -201,7 +201,10 @@ if [ -x "$aetius" ]; then
     step 'docs are current' tools/docs.sh "$aetius" --check
     step 'make install, and run from there' installed_run
     if [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1; then
+        step 'a pixmap as a texture' \
+            env -u DISPLAY "$aetius" run --functional -- "$work/gcc-O3/benchmarks/gl/pixmap"
         step 'four scenes of glmark2: the bar, and timed = functional' real_scenes "$aetius"
+        step 'scenes that Mesa draws itself are alike' tools/features.sh "$aetius" "$work/features"
     else
         echo "        no X server can run here: no live program is checked"
     fi

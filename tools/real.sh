@@ -4,19 +4,21 @@
 #
 #     tools/real.sh build/aetius [PART...]
 #
-# Parts: glmark2 multisample openarena apitrace piglit verify; machines and statistics (of traces that
-# the others left; machines captures those that are not there).
+# Parts: glmark2 multisample openarena apitrace piglit verify; programs (tools/real-programs.sh);
+# machines and statistics (of traces that the others left; machines captures those that are not
+# there).
 #
 # Environment: SCENES (of glmark2), SIZE (800x600), FRAMES (of glmark2: 1 30 60), OPENARENA_FRAMES
 # (20), TIMED (30: the frames of glmark2 that also run on the machine; "" for none), OPENARENA_TIMED
 # (5: of the 20, that many spread over them), OPENARENA_MACHINES (3: likewise, in machines), PIGLIT (quick_gl quick_shader), PIGLIT_ARGS (-t REGEX
-# ... instead of a list's own), RESUME (1: go on where an earlier call stopped: captures, cut-out
+# ... instead of a list's own), PROGRAMS (names of tests/real/programs.txt: only these),
+# PROGRAM_SECONDS (120: a capture that takes longer is ended), RESUME (1: go on where an earlier call stopped: captures, cut-out
 # frames and pictures that are there stay), OUT (instead of out/real).
 set -eu
 cd "$(dirname "$0")/.."
 aetius=$(realpath "$1")
 shift
-parts=${*:-glmark2 multisample openarena apitrace piglit verify machines statistics}
+parts=${*:-glmark2 multisample openarena apitrace piglit verify programs machines statistics}
 scenes=${SCENES:-build texture shading bump effect2d pulsar desktop buffer ideas jellyfish terrain \
 shadow refract conditionals function loop}
 size=${SIZE:-800x600}
@@ -26,6 +28,8 @@ mkdir -p "$out"
 touch "$out/pictures.txt"
 # shellcheck source=tools/inputs.sh
 . tools/inputs.sh
+# shellcheck source=tools/real-programs.sh
+. tools/real-programs.sh
 
 say() { echo "real: $*"; }
 
@@ -413,7 +417,7 @@ changes() {
 
 for part in $parts; do
     case $part in
-    glmark2 | multisample | openarena | apitrace | verify | machines | statistics)
+    glmark2 | multisample | openarena | apitrace | verify | programs | machines | statistics)
         # what failed is tried again
         awk -F'\t' -v part="$part" -v resume="${RESUME:-}" '
             index($1, part) != 1 || (resume && $2 != "error")' \
@@ -422,7 +426,7 @@ for part in $parts; do
         ;;
     piglit) ;;
     *)
-        echo "real: there is no part '$part': glmark2, multisample, openarena, apitrace, piglit, verify, machines or statistics" >&2
+        echo "real: there is no part '$part': glmark2, multisample, openarena, apitrace, piglit, verify, programs, machines or statistics" >&2
         exit 2
         ;;
     esac

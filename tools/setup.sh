@@ -1,7 +1,9 @@
 #!/bin/sh
 # Installs the Debian packages that something needs and that are missing; silent when all are there.
 #
-#     tools/setup.sh build|check|demo ...
+#     tools/setup.sh build|check|demo|real|programs ...
+#
+# Those of `programs` stand in tests/real/programs.txt (PROGRAMS: of these programs only).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,6 +14,14 @@ wanted=$(awk -v what="$*" '
     /^#/ { next }
     { for (i = 2; i <= NF; i++) for (j = 1; j <= n; j++) if ($i == sections[j]) found[$1] = 1 }
     END { for (name in found) print name }' tools/packages.txt | sort)
+case " $* " in *' programs '*)
+    wanted="$wanted $(awk -F'|' -v only="${PROGRAMS:-}" '
+        /^#/ || NF < 5 || $3 ~ /^ *- *$/ { next }
+        { name = $1; gsub(/ /, "", name) }
+        only == "" || index(" " only " ", " " name " ") { print $2 }' tests/real/programs.txt |
+        xargs -n 1 | sort -u | xargs)"
+    ;;
+esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     say "this is no Debian; assuming that these packages of Debian 12 are there:" $wanted

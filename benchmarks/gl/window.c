@@ -1,5 +1,7 @@
 /* A GLX window, the options and the frame loop of the programs in this folder. */
 #include "window.h"
+#include "base/file.h"
+#include "base/mem.h"
 
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
@@ -130,14 +132,34 @@ window_close(struct window *window)
     XCloseDisplay(window->display);
 }
 
+/* The frame as OpenGL reads it back, whoever draws it: DIR/frames/frame-NNNN.png. */
+static bool
+save_frame(const struct scene *scene, const char *dir, uint32_t frame)
+{
+    const size_t row = (size_t)scene->width * 4;
+    struct picture picture = {scene->width, scene->height, false, mem_alloc(row * scene->height)};
+    struct error err;
+    char *folder = mem_printf("%s/frames", dir);
+    for (uint32_t y = 0; y < scene->height; y++)
+        glReadPixels(0, (GLint)(scene->height - 1 - y), (GLsizei)scene->width, 1, GL_RGBA,
+                     GL_UNSIGNED_BYTE, picture.rgba + y * row);
+    check_gl("read back");
+    bool ok = dir_create(folder, &err) && picture_write_frame(&picture, dir, frame, &err);
+    if (!ok)
+        fprintf(stderr, "%s: %s\n", scene->name, err.text);
+    free(folder);
+    picture_fini(&picture);
+    return ok;
+}
+
 static void
 print_help(const struct scene *scene)
 {
-    printf("usage: %s [--size WxH] [--frames N]", scene->name);
+    printf("usage: %s [--size WxH] [--frames N] [--save DIR]", scene->name);
     for (const struct scene_option *option = scene->options; option && option->name; option++)
         printf(" [--%s %s]", option->name, option->words ? "KIND" : "N");
     printf("\n\n%s\n\n  --size WxH   size of the window (%ux%u)\n  --frames N   frames to draw "
-           "(%u)\n",
+           "(%u)\n  --save DIR   read each back into DIR/frames/frame-NNNN.png\n",
            scene->about, scene->width, scene->height, scene->frames);
     for (const struct scene_option *option = scene->options; option && option->name; option++) {
         printf("  --%-10s %s", option->name, option->help);
@@ -196,10 +218,15 @@ int
 scene_main(const struct scene *defaults, int argc, char **argv)
 {
     struct scene scene = *defaults;
+    const char *save = NULL;
     for (int i = 1; i < argc; i += 2) {
         if (!strcmp(argv[i], "--help")) {
             print_help(defaults);
             return 0;
+        }
+        if (i + 1 < argc && !strcmp(argv[i], "--save")) {
+            save = argv[i + 1];
+            continue;
         }
         if (i + 1 == argc || !read_option(&scene, argv[i], argv[i + 1])) {
             fprintf(stderr, "%s: wrong option %s %s; see --help\n", scene.name, argv[i],
@@ -214,11 +241,13 @@ scene_main(const struct scene *defaults, int argc, char **argv)
     if (scene.setup)
         scene.setup();
     check_gl("setup");
-    for (uint32_t frame = 0; frame < scene.frames; frame++) {
+    bool ok = true;
+    for (uint32_t frame = 0; ok && frame < scene.frames; frame++) {
         scene.draw(frame);
         check_gl("draw");
+        ok = !save || save_frame(&scene, save, frame);
         glXSwapBuffers(window.display, window.handle);
     }
     window_close(&window);
-    return 0;
+    return ok ? 0 : 1;
 }

@@ -49,6 +49,8 @@ find_levels(void *data)
     const uint32_t count = work->segment->block_count;
     for (;;) {
         const uint32_t first = (uint32_t)atomic_fetch_add(&work->next, SLICE_BLOCKS);
+        if (interrupt_pending())
+            return NULL;
         for (uint32_t i = first; i < first + SLICE_BLOCKS && i < count; i++) {
             if (!work->samples[i])
                 continue;
@@ -142,13 +144,14 @@ compression_add_segment(struct compression *compression, enum codec_kind kind,
     work.samples = samples;
     work.levels = mem_alloc(segment->block_count * sizeof *work.levels);
     run_threads(&work, compression->threads);
-    for (uint32_t i = 0; i < segment->count_count; i++)
+    const bool whole = interrupt_check(err);
+    for (uint32_t i = 0; i < segment->count_count && whole; i++)
         if (frame_set_has(&compression->frames, segment->counts[i].tag.frame))
             add_count(compression, &work, &segment->counts[i]);
     free(samples);
     free(work.levels);
-    return !work.wrong ||
-           fail(err, "codec %s does not give back what it took", codecs[work.wrong - 1]->name);
+    return whole && (!work.wrong || fail(err, "codec %s does not give back what it took",
+                                         codecs[work.wrong - 1]->name));
 }
 
 bool

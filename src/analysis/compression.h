@@ -64,9 +64,10 @@ uint32_t compression_by_level(const struct compression *compression, uint32_t ki
 /* null when it is 0. */
 void compression_json_ratio(cJSON *object, const char *name, double ratio);
 
-/* Raw blocks (256 bytes each, little endian) from a stream, as segments with the tag given. */
+/* Raw blocks (256 bytes each, little endian) from a pipe or a file, as segments with the tag given.
+ */
 struct raw_blocks;
-struct raw_blocks *raw_blocks_create(void *stream, const struct block_tag *tag);
+struct raw_blocks *raw_blocks_create(int fd, const struct block_tag *tag);
 /* *end when there are no more; fails when the stream does not end with a whole block. */
 bool raw_blocks_next(struct raw_blocks *raw, struct blocks_segment *segment, bool *end,
                      struct error *err);

@@ -201,7 +201,7 @@ study_plan_load(struct study_plan *plan, const char *path, struct error *err)
     char *bytes;
     size_t size;
     *plan = (struct study_plan){0};
-    if (!file_read(path, &bytes, &size, err))
+    if (!file_read(path, FILE_MOST_TEXT, &bytes, &size, err))
         return false;
     struct reader reader = {.plan = plan, .path = path, .next = bytes, .err = err};
     const int status = ini_parse_stream(next_line, &reader, take_value, &reader);

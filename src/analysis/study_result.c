@@ -151,7 +151,7 @@ study_result_read(struct study_result *result, const char *path, const char *key
     *result = (struct study_result){0};
     if (!file_exists(path))
         return true;
-    if (!file_read(path, &text, &size, err))
+    if (!file_read(path, FILE_MOST_FACTS, &text, &size, err))
         return false;
     cJSON *root = cJSON_Parse(text);
     free(text);

@@ -28,6 +28,8 @@ print_help(const struct arg_spec *spec)
         printf("  %-30s %s%s\n", left, o->help, o->kind == ARG_LIST ? " (may be repeated)" : "");
     }
     printf("  %-30s %s\n", "    --help", "this text");
+    printf("\nexit status: 0 well, 1 the work failed, 2 wrong usage; 130 and 143 after SIGINT and "
+           "SIGTERM\n");
 }
 
 int
@@ -81,7 +83,11 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
     struct error err;
     switch (o->kind) {
     case ARG_FLAG: *(bool *)o->value = true; break;
-    case ARG_STRING: *(const char **)o->value = value; break;
+    case ARG_STRING:
+        if (!*value)
+            return args_usage_error(spec, "--%s wants a value: %s", o->name, o->placeholder);
+        *(const char **)o->value = value;
+        break;
     case ARG_OPTIONAL: *(const char **)o->value = value ? value : ""; break;
     case ARG_UINT:
         if (!parse_uint(value, o->value))

@@ -1,6 +1,8 @@
 #include "base/file.h"
 
 #include "base/build.h"
+#include "base/interrupt.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 #include <dirent.h>
@@ -9,8 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { LOCK_TRIES = 20 };
 
 bool
 file_exists(const char *path)
@@ -39,38 +44,117 @@ dir_create(const char *path, struct error *err)
     return ok;
 }
 
+bool
+dir_lock(const char *path, int *lock, struct error *err)
+{
+    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0)
+        return fail(err, "cannot open the folder %s: %s", path, strerror(errno));
+    for (uint32_t tries = 0; flock(*lock, LOCK_EX | LOCK_NB); tries++) {
+        if (errno != EWOULDBLOCK) { /* a file system without locks */
+            log_warning("%s cannot be locked: %s", path, strerror(errno));
+            return true;
+        }
+        if (tries == LOCK_TRIES || interrupt_pending()) {
+            dir_unlock(*lock);
+            return fail(err, "another process works in %s", path);
+        }
+        usleep(100000); /* the last processes of one that was killed may just be ending */
+    }
+    return true;
+}
+
 void
-dir_remove_files(const char *path, bool (*is_ours)(const char *name))
+dir_unlock(int lock)
+{
+    if (lock >= 0)
+        close(lock);
+}
+
+/* The folder itself, not one that a link in its place leads to. */
+static DIR *
+open_own(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (fd >= 0 && !dir)
+        close(fd);
+    return dir;
+}
+
+bool
+dir_has_files(const char *path, bool (*is_ours)(const char *name))
 {
     DIR *dir = opendir(path);
+    bool has = false;
+    for (const struct dirent *entry; dir && !has && (entry = readdir(dir));)
+        has = is_ours(entry->d_name);
+    if (dir)
+        closedir(dir);
+    return has;
+}
+
+static void
+clear(DIR *dir, bool (*is_ours)(const char *name))
+{
     if (!dir)
         return;
     for (const struct dirent *entry; (entry = readdir(dir));)
         if (!is_ours || is_ours(entry->d_name))
             unlinkat(dirfd(dir), entry->d_name, 0); /* not "." and "..": they are folders */
     closedir(dir);
+}
+
+void
+dir_clear(const char *path, bool (*is_ours)(const char *name))
+{
+    clear(opendir(path), is_ours);
+}
+
+void
+dir_remove_files(const char *path, bool (*is_ours)(const char *name))
+{
+    clear(open_own(path), is_ours);
     rmdir(path); /* when nothing is left in it */
 }
 
-bool
-file_read(const char *path, char **bytes, size_t *size, struct error *err)
+int
+file_open(const char *path, struct error *err)
 {
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return fail(err, "cannot open %s: %s", path, strerror(errno));
-    size_t capacity = 1 << 16, n = 0, got;
+    struct stat st;
+    /* a FIFO without a writer would hold the process here */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        fail(err, "cannot open %s: %s", path, strerror(errno));
+        return -1;
+    }
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+        return fd;
+    fail(err, "%s is no regular file", path);
+    close(fd);
+    return -1;
+}
+
+bool
+file_read(const char *path, size_t most, char **bytes, size_t *size, struct error *err)
+{
+    const int fd = file_open(path, err);
+    size_t capacity = 1 << 16, n = 0;
+    ssize_t got;
+    if (fd < 0)
+        return false;
     char *buffer = mem_alloc(capacity + 1);
-    while ((got = fread(buffer + n, 1, capacity - n, f)) > 0) {
-        n += got;
+    while ((got = read(fd, buffer + n, capacity - n)) > 0 && n + (size_t)got <= most) {
+        n += (size_t)got;
         if (n == capacity)
             buffer = mem_realloc(buffer, (capacity *= 2) + 1);
     }
-    bool bad = ferror(f);
-    int why = errno;
-    fclose(f);
-    if (bad) {
+    const int why = errno;
+    close(fd);
+    if (got) {
         free(buffer);
-        return fail(err, "cannot read %s: %s", path, strerror(why));
+        return got < 0 ? fail(err, "cannot read %s: %s", path, strerror(why))
+                       : fail(err, "%s has more than %zu bytes", path, most);
     }
     buffer[n] = '\0';
     *bytes = buffer;
@@ -78,11 +162,26 @@ file_read(const char *path, char **bytes, size_t *size, struct error *err)
     return true;
 }
 
+FILE *
+file_create(const char *path, struct error *err)
+{
+    int fd = unlink(path) && errno != ENOENT
+                 ? -1
+                 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (!f)
+        fail(err, "cannot write %s: %s", path, strerror(errno));
+    return f;
+}
+
+/* Signals wait meanwhile: they leave no half of it behind. */
 bool
 file_write(const char *path, const void *bytes, size_t size, struct error *err)
 {
     char *temporary = mem_printf("%s.part", path);
-    FILE *f = fopen(temporary, "wb");
+    sigset_t before;
+    interrupt_hold(&before);
+    FILE *f = file_create(temporary, err);
     bool ok = f != NULL;
     if (f) {
         ok = fwrite(bytes, 1, size, f) == size;
@@ -90,11 +189,11 @@ file_write(const char *path, const void *bytes, size_t size, struct error *err)
         ok = fclose(f) == 0 && ok;
         ok = ok && rename(temporary, path) == 0;
     }
-    if (!ok) {
+    if (f && !ok) {
         fail(err, "cannot write %s: %s", path, strerror(errno));
-        if (f)
-            unlink(temporary);
+        unlink(temporary);
     }
+    interrupt_release(&before);
     free(temporary);
     return ok;
 }
@@ -137,6 +236,16 @@ data_path(const char *kind, const char *name)
     }
     free(dir);
     return found;
+}
+
+bool
+file_is_free(const char *path, struct error *err)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return !is_held || fail(err, "another process writes %s", path);
 }
 
 bool

@@ -6,16 +6,36 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 bool file_exists(const char *path);
 bool dir_create(const char *path, struct error *err); /* with its parents; well when it is there */
 
-/* Removes the files of a folder whose names are ours (NULL: all), and the folder when nothing is
- * left in it. It may be missing. */
+/* One process at a time works in a folder: waits two seconds for another one to end. The lock goes
+ * with dir_unlock(), or with the process and those that it forked. */
+bool dir_lock(const char *path, int *lock, struct error *err);
+void dir_unlock(int lock); /* -1: none */
+
+bool dir_has_files(const char *path, bool (*is_ours)(const char *name));
+/* Removes the files of a folder whose names are ours (NULL: all). It may be missing. */
+void dir_clear(const char *path, bool (*is_ours)(const char *name));
+/* The same, and the folder when nothing is left in it; not where a link in its place leads to. */
 void dir_remove_files(const char *path, bool (*is_ours)(const char *name));
 
-/* The whole file, with a NUL behind it that does not count; the caller frees. */
-bool file_read(const char *path, char **bytes, size_t *size, struct error *err);
+/* Opens a regular file to be read, and nothing else: a pipe or a device may never end. -1: it is
+ * none, or cannot be opened. */
+int file_open(const char *path, struct error *err);
+
+enum {
+    FILE_MOST_TEXT = 1 << 20,  /* what a person wrote: parameters, plans */
+    FILE_MOST_FACTS = 1 << 24, /* what this program wrote: run.json, results */
+};
+/* The whole of a regular file of at most so many bytes, with a NUL behind it that does not count;
+ * the caller frees. */
+bool file_read(const char *path, size_t most, char **bytes, size_t *size, struct error *err);
+
+/* A new file in place of what lies there; where that is a link, in place of the link. */
+FILE *file_create(const char *path, struct error *err);
 
 /* Writes to a temporary file beside `path`, flushes, renames: `path` is whole or as it was. */
 bool file_write(const char *path, const void *bytes, size_t size, struct error *err);
@@ -37,6 +57,8 @@ bool picture_write_frame(const struct picture *picture, const char *dir, uint32_
                          struct error *err);
 void picture_fini(struct picture *picture);
 
+/* False while a process that writes it holds its lock (flock). */
+bool file_is_free(const char *path, struct error *err);
 /* Takes away what lies at `path`, if it is a plain file: who reads it keeps the old one. */
 bool file_make_way(const char *path, struct error *err);
 

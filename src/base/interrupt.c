@@ -1,36 +1,117 @@
 #include "base/interrupt.h"
 
-#include <signal.h>
+#include <errno.h>
+#include <poll.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { SIGNALS = sizeof signals / sizeof signals[0] };
+enum { SIGNALS = sizeof signals / sizeof signals[0], TURN_MS = 100 };
 
-/* Written by the handler alone. */
+/* The first that came; written by the handler alone. */
 static volatile sig_atomic_t interrupted;
 
 static void
-on_signal(int signal)
+note(int signal)
 {
-    (void)signal;
-    interrupted = 1;
+    if (!interrupted)
+        interrupted = signal;
+}
+
+static void
+end(int signal)
+{
+    static const char text[] = "aetius: interrupted\n";
+    const ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)n;
+    _exit(128 + signal);
+}
+
+/* Calls that wait are not gone on with: a read of a pipe would not see that a signal came. */
+static void
+install(void (*handler)(int signal), int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+    for (size_t i = 0; i < SIGNALS; i++)
+        if (signals[i] != SIGHUP || (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN))
+            sigaction(signals[i], &action, NULL); /* SIGHUP is ignored under nohup */
+}
+
+void
+interrupt_init(void)
+{
+    install(end, 0);
+    signal(SIGXFSZ, SIG_IGN); /* a limit of a file's size is a full disk: the write tells */
 }
 
 void
 interrupt_watch(void)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    for (size_t i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &action, NULL);
+    install(note, (int)SA_RESETHAND);
 }
 
 bool
 interrupt_pending(void)
 {
+    return interrupted != 0;
+}
+
+bool
+interrupt_check(struct error *err)
+{
+    return !interrupted || fail(err, "interrupted");
+}
+
+/* In turns: a signal that comes just before poll() does not end it. */
+bool
+interrupt_await(int fd, int milliseconds)
+{
+    struct pollfd polled = {.fd = fd, .events = POLLIN};
+    for (int waited = 0; waited < milliseconds && !interrupted; waited += TURN_MS)
+        if (poll(&polled, 1, TURN_MS) > 0)
+            return true;
+    return false;
+}
+
+ssize_t
+interrupt_read(int fd, void *bytes, size_t size, struct error *err)
+{
+    size_t done = 0;
+    while (done < size) {
+        while (!interrupt_await(fd, TURN_MS))
+            if (!interrupt_check(err))
+                return -1;
+        const ssize_t n = read(fd, (char *)bytes + done, size - done);
+        if (n == 0)
+            break;
+        if (n < 0 && errno != EINTR) {
+            fail(err, "%s", strerror(errno));
+            return -1;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return (ssize_t)done;
+}
+
+int
+interrupt_status(int status)
+{
+    return status && interrupted ? 128 + interrupted : status;
+}
+
+void
+interrupt_hold(sigset_t *before)
+{
     sigset_t set;
-    bool pending = interrupted;
-    sigpending(&set);
+    sigemptyset(&set);
     for (size_t i = 0; i < SIGNALS; i++)
-        pending |= sigismember(&set, signals[i]) == 1;
-    return pending;
+        sigaddset(&set, signals[i]);
+    sigprocmask(SIG_BLOCK, &set, before);
+}
+
+void
+interrupt_release(const sigset_t *before)
+{
+    sigprocmask(SIG_SETMASK, before, NULL);
 }

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_PIXELS = 1 << 26
+}; /* 256 MiB of bytes: a file of little more than nothing may claim more */
+
 bool
 picture_write_png(const struct picture *picture, const char *path, struct error *err)
 {
@@ -46,13 +50,17 @@ picture_write_frame(const struct picture *picture, const char *dir, uint32_t num
     return ok;
 }
 
-bool
-picture_read_png(struct picture *picture, const char *path, struct error *err)
+static bool
+read_png(struct picture *picture, FILE *file, const char *path, struct error *err)
 {
     png_image image = {.version = PNG_IMAGE_VERSION};
-    memset(picture, 0, sizeof *picture);
-    if (!png_image_begin_read_from_file(&image, path))
+    if (!png_image_begin_read_from_stdio(&image, file))
         return fail(err, "%s is no whole PNG picture: %s", path, image.message);
+    if ((uint64_t)image.width * image.height > MOST_PIXELS) {
+        png_image_free(&image);
+        return fail(err, "%s is a picture of %ux%u: at most %u pixels are compared", path,
+                    image.width, image.height, MOST_PIXELS);
+    }
     picture->has_alpha = image.format & PNG_FORMAT_FLAG_ALPHA;
     image.format = PNG_FORMAT_RGBA;
     picture->width = image.width;
@@ -63,6 +71,20 @@ picture_read_png(struct picture *picture, const char *path, struct error *err)
         return fail(err, "%s is no whole PNG picture: %s", path, image.message);
     }
     return true;
+}
+
+bool
+picture_read_png(struct picture *picture, const char *path, struct error *err)
+{
+    memset(picture, 0, sizeof *picture);
+    const int fd = file_open(path, err);
+    if (fd < 0)
+        return false;
+    FILE *file = fdopen(fd, "rb");
+    BUG_ON(!file, "no memory for a file");
+    const bool ok = read_png(picture, file, path, err);
+    fclose(file);
+    return ok;
 }
 
 void

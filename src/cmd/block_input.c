@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { BENCH_BLOCKS = 1 << 19 /* at most: 128 MiB */ };
 
@@ -109,7 +110,7 @@ static bool
 load_raw(struct bench *bench, const struct block_input_options *options, struct error *err)
 {
     const struct block_tag tag = block_input_tag(options);
-    struct raw_blocks *raw = raw_blocks_create(stdin, &tag);
+    struct raw_blocks *raw = raw_blocks_create(STDIN_FILENO, &tag);
     struct blocks_segment segment;
     bool end = false, ok = true;
     bench->kind = options->z ? CODEC_DEPTH : CODEC_COLOR;

@@ -1,5 +1,6 @@
 /* aetius blocks: what block files hold; raw blocks out of them and into them. */
 #include "analysis/compression.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/block_input.h"
@@ -13,8 +14,12 @@
 
 int cmd_blocks(int argc, char **argv);
 
+#define MOST_RAW_BYTES ((uint64_t)1 << 32)
+
 struct blocks_options {
-    bool raw, once, reads, writes, json;
+    bool raw, once, reads, writes, json, force;
+    bool counts; /* what --raw would write, before it does */
+    uint64_t raw_bytes;
     uint64_t dump; /* blocks still to print */
     bool dumps;
     const char *out;
@@ -66,13 +71,16 @@ dump_text(const struct block_count *count, const uint32_t *block)
 
 /* Blocks that move, each as often as it did, or once. */
 static bool
-write_raw(const struct blocks_options *options, const struct block_count *count,
-          const uint32_t *block, uint8_t *seen, struct error *err)
+write_raw(struct blocks_options *options, const struct block_count *count, const uint32_t *block,
+          uint8_t *seen, struct error *err)
 {
     uint32_t times = options->once ? !seen[count->block] : count->count;
     if (count->tag.flags & BLOCK_IS_CLEARED)
         return true;
     seen[count->block] = 1;
+    options->raw_bytes += (uint64_t)times * CODEC_BLOCK_BYTES;
+    if (options->counts)
+        return true;
     while (times--)
         if (fwrite(block, CODEC_BLOCK_BYTES, 1, stdout) != 1)
             return fail(err, "cannot write raw blocks: %s", strerror(errno));
@@ -94,7 +102,7 @@ take_segment(struct blocks_options *options, const struct blocks_segment *segmen
         describe(description, count);
         if (options->raw)
             ok = write_raw(options, count, block, seen, err);
-        if (options->dump) {
+        if (options->dump && !options->counts) {
             options->dump--;
             dump_text(count, block);
         }
@@ -188,6 +196,7 @@ read_operand(struct blocks_options *options, const char *operand, cJSON *list, s
 static bool
 take_raw(const struct blocks_options *options, struct error *err)
 {
+    interrupt_watch();
     const struct block_tag tag = block_input_tag(&options->input);
     struct blocks_writer *writer;
     struct blocks_segment segment;
@@ -195,7 +204,7 @@ take_raw(const struct blocks_options *options, struct error *err)
     if (!blocks_writer_create(&writer, options->out, options->input.z ? CODEC_DEPTH : CODEC_COLOR,
                               err))
         return false;
-    struct raw_blocks *raw = raw_blocks_create(stdin, &tag);
+    struct raw_blocks *raw = raw_blocks_create(STDIN_FILENO, &tag);
     while (ok) {
         ok = raw_blocks_next(raw, &segment, &end, err);
         if (!ok || end)
@@ -212,11 +221,28 @@ take_raw(const struct blocks_options *options, struct error *err)
     return ok;
 }
 
+/* A small file may stand for very many blocks: they are counted before the first is written. */
+static bool
+check_raw(struct blocks_options *options, const struct args *args, struct error *err)
+{
+    bool ok = true;
+    options->counts = true;
+    for (uint32_t i = 0; ok && i < args->operand_count; i++)
+        ok = read_operand(options, args->operands[i], NULL, err);
+    options->counts = false;
+    if (ok && options->raw_bytes > MOST_RAW_BYTES)
+        ok = fail(err,
+                  "%llu bytes would be written: --once, --frames, --reads and --writes make them "
+                  "fewer, --force writes them all the same",
+                  (unsigned long long)options->raw_bytes);
+    return ok;
+}
+
 static bool
 read_operands(struct blocks_options *options, const struct args *args, struct error *err)
 {
     cJSON *root = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(root, "files");
-    bool ok = true;
+    bool ok = !options->raw || options->force || check_raw(options, args, err);
     for (uint32_t i = 0; ok && i < args->operand_count; i++)
         ok = read_operand(options, args->operands[i], list, err);
     if (options->json && !options->raw) {
@@ -245,6 +271,7 @@ cmd_blocks(int argc, char **argv)
         {"dump", 0, ARG_UINT, &options.dump, "N", "print N blocks, a word for each element", false},
         OPTION_OUTPUT(&options.out, "FILE", "with the operand -: make a block file of raw blocks",
                       false),
+        OPTION_FORCE(&options.force, "with --raw: write more than 4 GiB, too"),
         BLOCK_INPUT_OPTIONS(&options.input),
         OPTION_JSON(&options.json, "as JSON"),
         {0},

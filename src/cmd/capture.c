@@ -1,12 +1,16 @@
 /* aetius capture: records a trace of a program while virgl_test_server draws for it, or our own
  * functional renderer where that cannot run. */
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "cmd/cut.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
+#include "sim/judge.h"
 #include "sim/trim.h"
-#include "trace/launch.h"
+#include "trace/vtest/launch.h"
+#include "trace/read_back.h"
 #include "trace/tee.h"
 
 #include <inttypes.h>
@@ -17,17 +21,27 @@
 int cmd_capture(int argc, char **argv);
 
 struct capture_options {
-    const char *out;
-    struct frame_set frames;
-    bool stop, force;
+    struct cut_options cut;
+    bool stop;
 };
 
-/* The first of the frames; 0 when all are. */
-static uint32_t
-first_frame(const struct capture_options *options)
+/* Whether all that was recorded from the start is the trace that was asked for. */
+static bool
+is_whole(const struct capture_options *options)
 {
-    return options->frames.count ? options->frames.ranges[0].first : 0;
+    const struct frame_set *set = &options->cut.set;
+    return set->count == 0 || (set->count == 1 && set->ranges[0].first == 0);
 }
+
+/* What a capture writes for the time of the work when frames are cut out of it: all that was said,
+ * and what the renderer had drawn by the start of each range. */
+struct recording {
+    char *path, *contents;
+    uint32_t frames;
+    uint64_t draws;
+    bool begun; /* the files are this process's */
+    bool keep;  /* interrupted: all that was said is kept */
+};
 
 /* The fast one of the two, or ours. */
 static bool
@@ -49,28 +63,53 @@ remove_empty(const char *path)
         unlink(path);
 }
 
-/* Records into `path`; *frames and *draws are how many. */
 static bool
-record(const struct capture_options *options, const char *path, char **program, uint32_t *frames,
-       uint64_t *draws, struct launch_result *result, struct error *err)
+run_program(const struct capture_options *options, char **program, struct message_sink *renderer,
+            struct recording *recording, struct launch_result *result, struct error *err)
+{
+    const uint32_t last = frame_set_last(&options->cut.set);
+    struct trace_writer *writer;
+    struct progress progress;
+    struct tee tee;
+    struct judge judge;
+    struct error closing;
+    if (!judge_init(&judge, &tee.sink, err))
+        return false;
+    if (!trace_writer_create(&writer, recording->path, program[0], err)) {
+        judge_fini(&judge);
+        return false;
+    }
+    recording->begun = true;
+    tee_init(&tee, writer, renderer, last, options->stop);
+    tee.progress = &progress;
+    progress_begin(&progress, "capture: frame", last == UINT32_MAX ? 0 : last + 1);
+    bool ok = launch(program, &judge.sink, &tee.stop, result, err);
+    progress_end(&progress);
+    judge_fini(&judge);
+    recording->frames = trace_writer_frames(writer);
+    recording->draws = trace_writer_draws(writer);
+    return trace_writer_close(writer, ok ? err : &closing) && ok;
+}
+
+static bool
+record(const struct capture_options *options, char **program, struct recording *recording,
+       struct launch_result *result, struct error *err)
 {
     struct renderer renderer;
-    struct trace_writer *writer;
-    struct tee tee;
+    struct read_back *read_back = NULL;
     struct error closing;
     if (!find_renderer(&renderer, err))
         return false;
-    if (!trace_writer_create(&writer, path, program[0], err)) {
-        renderer_fini(&renderer);
-        return false;
-    }
-    tee_init(&tee, writer, renderer.sink, frame_set_last(&options->frames), options->stop);
-    bool ok = launch(program, &tee.sink, &tee.stop, result, err);
-    *frames = trace_writer_frames(writer);
-    *draws = trace_writer_draws(writer);
-    ok = trace_writer_close(writer, ok ? err : &closing) && ok;
-    if (!*frames && !*draws)
-        remove_empty(path);
+    struct message_sink *sink = renderer.sink;
+    bool ok =
+        !recording->contents || read_back_create(&read_back, recording->contents, &options->cut.set,
+                                                 sink, renderer.ours != NULL, err);
+    recording->begun = read_back != NULL;
+    if (read_back)
+        sink = read_back_sink(read_back);
+    ok = ok && run_program(options, program, sink, recording, result, err);
+    if (read_back)
+        ok = read_back_close(read_back, ok ? err : &closing) && ok;
     renderer_fini(&renderer);
     return ok;
 }
@@ -81,7 +120,8 @@ say_size(const char *path, uint32_t frames, uint64_t draws)
     struct stat file;
     double megabytes = stat(path, &file) ? 0 : (double)file.st_size / 1e6;
     if (!frames) {
-        log_note("%s: no frame (no buffers were swapped), but %" PRIu64 " draws: `aetius verify` "
+        log_note("%s: no frame (no buffers were swapped, nothing drawn was read back), but %" PRIu64
+                 " draws: `aetius verify` "
                  "runs them",
                  path, draws);
         return;
@@ -90,62 +130,122 @@ say_size(const char *path, uint32_t frames, uint64_t draws)
              megabytes, megabytes / frames);
 }
 
-/* Frames from a later one on are cut out of what was recorded from the start: what resources hold
- * there is not all to be had from the renderer that drew. */
+/* Leaves the ranges, as far as the program came; false: it did not come to any. */
 static bool
-shorten(const struct capture_options *options, const char *from, uint32_t *frames,
-        struct error *err)
+reach_ranges(struct frame_set *set, uint32_t frames)
 {
-    struct trace_reader *reader;
-    struct frame_set set = {.count = 1};
-    set.ranges[0].first = first_frame(options);
-    set.ranges[0].last = *frames - 1;
-    if (!trace_reader_open(&reader, from, NULL, err))
+    while (set->count && set->ranges[set->count - 1].first >= frames)
+        set->count--;
+    if (set->count && set->ranges[set->count - 1].last >= frames)
+        set->ranges[set->count - 1].last = frames - 1;
+    return set->count > 0;
+}
+
+static bool
+cut_recording(const struct capture_options *options, const struct recording *recording,
+              struct error *err)
+{
+    struct trace_reader *reader, *contents;
+    if (!trace_reader_open(&reader, recording->path, NULL, err))
         return false;
-    bool ok = trim_trace(reader, &set, UINT32_MAX, &options->out, err);
+    bool ok = trace_reader_open(&contents, recording->contents, NULL, err);
+    if (ok) {
+        ok = cut_frames(&options->cut, reader, contents, err);
+        trace_reader_close(contents);
+    }
     trace_reader_close(reader);
-    *frames -= first_frame(options);
     return ok;
 }
 
+/* Cuts the ranges out of what was recorded. */
+static bool
+shorten(const struct capture_options *options, const char *program,
+        const struct recording *recording, struct error *err)
+{
+    struct capture_options reached = *options;
+    const struct frame_set *set = &options->cut.set;
+    const bool any = reach_ranges(&reached.cut.set, recording->frames);
+    const uint32_t count = reached.cut.set.count;
+    if (any && !cut_recording(&reached, recording, err))
+        return false;
+    return count == set->count || fail(err, "%s ended in frame %u, before frame %u", program,
+                                       recording->frames, set->ranges[count].first);
+}
+
+/* All of it is the trace. A file without a frame or a draw is none, and would be in the way of the
+ * next attempt. */
+static bool
+keep_whole(const struct recording *recording)
+{
+    const bool has_trace = recording->frames || recording->draws;
+    if (has_trace)
+        say_size(recording->path, recording->frames, recording->draws);
+    else
+        remove_empty(recording->path);
+    return has_trace;
+}
+
 static int
-capture(const struct capture_options *options, char **program, struct error *err)
+capture(const struct capture_options *options, char **program, struct recording *recording,
+        struct error *err)
 {
     struct launch_result result;
-    uint32_t frames = 0;
-    uint64_t draws = 0;
-    bool later = first_frame(options) > 0;
-    char *path = mem_printf("%s%s", options->out, later ? ".part" : "");
-    bool ok = record(options, path, program, &frames, &draws, &result, err);
-    if (ok && later)
-        ok = frames > first_frame(options) ? shorten(options, path, &frames, err)
-                                           : fail(err, "%s ended in frame %u, before frame %u",
-                                                  program[0], frames, first_frame(options));
-    if (later)
-        unlink(path);
-    free(path);
-    if (!ok)
+    const bool whole = is_whole(options);
+    bool ok = record(options, program, recording, &result, err);
+    recording->keep = !whole && interrupt_pending() && recording->frames;
+    if (recording->keep)
+        ok = fail(err, "interrupted: the %u frames from the start on are in %s, for `aetius trim`",
+                  recording->frames, recording->path);
+    if (!ok) {
+        if (whole && recording->begun && !recording->frames && !recording->draws)
+            remove_empty(recording->path);
+        return EXIT_FAILED;
+    }
+    if (!whole && !shorten(options, program[0], recording, err))
         return EXIT_FAILED;
     err->text[0] = '\0';
-    const bool has_trace = frames || draws;
-    if (has_trace)
-        say_size(options->out, frames, draws);
-    int status = launch_conclude(&result, program[0]);
+    const bool has_trace = !whole || keep_whole(recording);
+    const int status = launch_conclude(&result, program[0]);
     if (!has_trace && result.connections)
         fail(err, "%s ended before its first draw: no trace was written", program[0]);
     return has_trace ? status : EXIT_FAILED;
+}
+
+static int
+capture_to_paths(const struct capture_options *options, char **program, struct error *err)
+{
+    const struct cut_options *cut = &options->cut;
+    const bool whole = is_whole(options);
+    struct recording recording = {0};
+    recording.path = whole ? mem_strdup(cut->out) : cut_work_path(cut, "part");
+    recording.contents = whole ? NULL : cut_work_path(cut, "contents.part");
+    interrupt_watch();
+    const int status = capture(options, program, &recording, err);
+    if (!whole && recording.begun) {
+        if (!recording.keep)
+            unlink(recording.path);
+        unlink(recording.contents);
+    }
+    free(recording.path);
+    free(recording.contents);
+    return status;
 }
 
 int
 cmd_capture(int argc, char **argv)
 {
     struct capture_options options = {0};
+    struct cut_options *cut = &options.cut;
     const struct arg_option table[] = {
-        OPTION_OUTPUT(&options.out, "FILE", "the trace to write", true),
-        {"frames", 0, ARG_FRAMES, &options.frames, "A-B",
-         "record frames A to B only, with the state and resources at A", false},
-        {"stop", 0, ARG_FLAG, &options.stop, NULL, "end the program after frame B", false},
-        OPTION_FORCE(&options.force, "overwrite FILE"),
+        OPTION_OUTPUT(&cut->out, "FILE",
+                      "the trace to write; of several ranges, the folder for frames-A-B.trace",
+                      true),
+        {"frames", 0, ARG_FRAMES, &cut->set, "A-B",
+         "record frames A to B only, with the state and resources at A: A-B,C-D,E", false},
+        OPTION_WARM_UP(&cut->warm_up_text),
+        {"stop", 0, ARG_FLAG, &options.stop, NULL, "end the program after the last of the frames",
+         false},
+        OPTION_FORCE(&cut->force, "overwrite FILE"),
         {0},
     };
     const struct arg_spec spec = {
@@ -155,7 +255,11 @@ cmd_capture(int argc, char **argv)
             "Records what an OpenGL program says to the GPU, frame by frame, while "
             "virgl_test_server\n"
             "(package virgl-server) draws for it, or Aetius itself when that is not installed.\n"
-            "Starts Xvfb when DISPLAY is not set.",
+            "Starts Xvfb when DISPLAY is not set. Frames from a later one on are cut out when the\n"
+            "program has ended: what the GPU had written by then was read from who drew it. What\n"
+            "cannot be read so (samples, depth of 24 bits without stencil) Aetius draws again, "
+            "unless\n"
+            "it is overwritten before anything reads it; a line says which.",
         .options = table,
         .has_program = true};
     struct args args;
@@ -163,15 +267,18 @@ cmd_capture(int argc, char **argv)
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (options.frames.count > 1)
-        return args_usage_error(&spec, "--frames wants one range of frames, A-B");
-    if (options.stop && !options.frames.text)
+    if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err))
+        return args_usage_error(&spec, "%s", err.text);
+    if (options.stop && !cut->set.text)
         return args_usage_error(&spec, "--stop wants --frames A-B");
-    if (!options.force && file_exists(options.out)) {
-        log_error("%s is there already; --force overwrites it", options.out);
+    if (!trim_in_order(&cut->set, &err))
+        return args_usage_error(&spec, "%s", err.text);
+    cut->in_folder = cut->set.count > 1;
+    if (!cut_prepare(cut, &err)) {
+        log_error("%s", err.text);
         return EXIT_FAILED;
     }
-    status = capture(&options, args.after, &err);
+    status = capture_to_paths(&options, args.after, &err);
     if (err.text[0])
         log_error("%s", err.text);
     return status;

@@ -34,7 +34,7 @@ add_raw(struct compression *compression, const struct block_input_options *optio
         struct error *err)
 {
     const struct block_tag tag = block_input_tag(options);
-    struct raw_blocks *raw = raw_blocks_create(stdin, &tag);
+    struct raw_blocks *raw = raw_blocks_create(STDIN_FILENO, &tag);
     struct blocks_segment segment;
     bool end = false, ok = true;
     while (ok && !interrupt_pending()) {
@@ -392,9 +392,9 @@ cmd_compress(int argc, char **argv)
         return args_usage_error(&spec, "%s", err.text);
     all.blank.bus = bus == 32 ? CODEC_BUS_32 : CODEC_BUS_64;
     all.blank.threads = (uint32_t)jobs;
-    interrupt_watch();
     if (bench)
         return block_input_bench(&args, all.blank.bus, &input_options);
+    interrupt_watch();
     const bool ok = compress(&all, &args, &input_options, &err);
     if (ok || all.sum.kinds[COMPRESSION_COLOR].transfers ||
         all.sum.kinds[COMPRESSION_DEPTH].transfers)

@@ -15,6 +15,7 @@ int cmd_explain(int argc, char **argv);
 /* What is known of a name; what does not apply is NULL or empty. */
 struct answer {
     const char *kind, *measure, *doc, *formula, *section, *note;
+    const struct stat_group *group; /* of a unit */
     char name[160], value[640], users[1024], text[256];
 };
 
@@ -83,6 +84,7 @@ explain_unit(const char *name, struct answer *answer)
     if (!unit || strchr(name, '.'))
         return false;
     answer->kind = "unit";
+    answer->group = unit->group;
     answer->doc = unit->doc;
     answer->section = unit->section;
     return true;
@@ -158,6 +160,14 @@ print_section(const char *section)
 }
 
 static void
+print_statistics(const struct stat_group *group)
+{
+    printf("  statistics:\n");
+    for (size_t i = 0; i < group->count; i++)
+        printf("    %-28s %s\n", group->infos[i].name, group->infos[i].doc);
+}
+
+static void
 print_text(const struct answer *answer)
 {
     printf("%s (%s%s%s)\n  %s\n", answer->name, answer->kind,
@@ -171,6 +181,8 @@ print_text(const struct answer *answer)
         printf("  not modelled: %s\n", answer->note);
     if (*answer->users)
         printf("  used in the metrics: %s\n", answer->users);
+    if (answer->group)
+        print_statistics(answer->group);
     if (answer->section)
         print_section(answer->section);
 }

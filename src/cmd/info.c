@@ -40,6 +40,46 @@ add_frame(cJSON *list, const struct trace_reader *reader, uint32_t index)
     cJSON_AddItemToArray(list, o);
 }
 
+/* What the program was offered, against what this program offers. */
+static void
+add_caps(cJSON *o, const struct caps_v2 *caps)
+{
+    struct caps_v2 now;
+    char text[32];
+    caps_fill(&now);
+    snprintf(text, sizeof text, "%08x", caps_digest(caps));
+    cJSON *offered = cJSON_AddObjectToObject(o, "offered");
+    cJSON_AddStringToObject(offered, "digest", text);
+    cJSON_AddBoolToObject(offered, "current", caps_digest(caps) == caps_digest(&now));
+    for (size_t i = 0; i < caps_field_count; i++) {
+        caps_field_text(&caps_fields[i], caps, text, sizeof text);
+        if (caps_fields[i].kind == CAPS_BITS)
+            cJSON_AddStringToObject(offered, caps_fields[i].name, text);
+        else
+            cJSON_AddRawToObject(offered, caps_fields[i].name, text);
+    }
+}
+
+static void
+print_caps(const struct caps_v2 *caps)
+{
+    struct caps_v2 now;
+    char then_text[32], now_text[32];
+    caps_fill(&now);
+    printf("offered: GLSL level %u, %u draw buffers, %u samples; capabilities %08x, ",
+           caps->v1.glsl_level, caps->v1.max_render_targets, caps->v1.max_samples,
+           caps_digest(caps));
+    printf(caps_digest(caps) == caps_digest(&now) ? "as this aetius offers\n"
+                                                  : "other than this aetius offers:\n");
+    for (size_t i = 0; i < caps_field_count; i++) {
+        if (!caps_field_differs(&caps_fields[i], caps, &now))
+            continue;
+        caps_field_text(&caps_fields[i], caps, then_text, sizeof then_text);
+        caps_field_text(&caps_fields[i], &now, now_text, sizeof now_text);
+        printf("    %s %s (now %s)\n", caps_fields[i].name, then_text, now_text);
+    }
+}
+
 static void
 print_json(const struct trace_reader *reader, const char *path, const char *warning, uint32_t first,
            uint32_t last)
@@ -56,6 +96,7 @@ print_json(const struct trace_reader *reader, const char *path, const char *warn
     cJSON_AddNumberToObject(o, "draws", (double)total_draws(reader));
     cJSON_AddNumberToObject(o, "messages_after_last_frame", trace_rest(reader)->messages);
     cJSON_AddBoolToObject(o, "whole", !*warning);
+    add_caps(o, trace_caps(reader));
     cJSON *list = cJSON_AddArrayToObject(o, "per_frame");
     for (uint32_t i = first; i < last; i++)
         add_frame(list, reader, i);
@@ -73,8 +114,9 @@ print_text(const struct trace_reader *reader, const char *path, bool per_frame, 
     if (trace_first_frame(reader))
         printf("frame 0 is frame %u of the original\n", trace_first_frame(reader));
     if (trace_rest(reader)->messages)
-        printf("after the last swap: %u messages, %u draws\n", trace_rest(reader)->messages,
+        printf("after the last frame: %u messages, %u draws\n", trace_rest(reader)->messages,
                trace_rest(reader)->draws);
+    print_caps(trace_caps(reader));
     for (uint32_t i = first; per_frame && i < last; i++) {
         const struct trace_frame *f = trace_frame(reader, i);
         printf("frame %u: client %u, %ux%u, %u draws, %u messages, %llu bytes\n", i, f->client,

@@ -1,8 +1,10 @@
 /* aetius: finds the subcommand and hands it its arguments. */
 #include "base/build.h"
 #include "base/args.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,8 +34,11 @@ print_commands(FILE *out)
                  "went.\n\ncommands:\n");
     for (size_t i = 0; commands[i].name; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\n`aetius COMMAND --help` tells a command's options; `aetius --version` this "
-                 "program's version.\n");
+    fprintf(out,
+            "\n`aetius COMMAND --help` tells a command's options; `aetius --version` this "
+            "program's version.\nExit status: 0 well, 1 the work failed, 2 wrong usage; 130 and "
+            "143 after SIGINT and SIGTERM\n(128 + the signal): what was whole then is "
+            "kept.\n");
 }
 
 /* What a command said may not have come through: a full disk. A reader that left had enough. */
@@ -41,6 +46,7 @@ static int
 finish(int status)
 {
     struct pollfd reader = {STDOUT_FILENO, POLLOUT, 0};
+    status = interrupt_status(status);
     const bool ok = !fflush(stdout) && !ferror(stdout);
     if (ok || status != EXIT_WELL || (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR))
         return status;
@@ -48,10 +54,22 @@ finish(int status)
     return EXIT_FAILED;
 }
 
+/* Where a standard stream is closed, the first file that is opened must not take its place: what is
+ * said would go into it. The stand-in fails as the closed one would. */
+static void
+hold_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+            _exit(EXIT_FAILED);
+}
+
 int
 main(int argc, char **argv)
 {
+    hold_streams();
     signal(SIGPIPE, SIG_IGN);
+    interrupt_init();
     if (argc < 2) {
         print_commands(stderr);
         return EXIT_USAGE;

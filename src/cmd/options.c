@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *
 machine_options_preset(const struct machine_options *options)
@@ -37,6 +38,19 @@ machine_options_build(const struct machine_options *options, struct simulation *
     struct params params;
     return machine_options_apply(options, &params, err) &&
            simulation_init(simulation, &params, &all, NULL, err);
+}
+
+bool
+parse_warm_up(const char *text, uint32_t *frames, struct error *err)
+{
+    *frames = WARM_UP_ALL;
+    if (!text)
+        return true;
+    const size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 9 || text[digits])
+        return fail(err, "--warm-up wants a number of frames");
+    *frames = (uint32_t)strtoul(text, NULL, 10);
+    return true;
 }
 
 void

@@ -4,6 +4,7 @@
 
 #include "base/args.h"
 #include "sim/simulation.h"
+#include "trace/needed_draws.h"
 
 #include <cjson/cJSON.h>
 
@@ -29,6 +30,11 @@ struct machine_options {
 #define OPTION_JSON(value, help)   {"json", 0, ARG_FLAG, value, NULL, help, false}
 #define OPTION_PRESET(value, help) {"preset", 0, ARG_STRING, value, "NAME", help, false}
 #define OPTION_SET(value, help)    {"set", 0, ARG_LIST, value, "SECTION.Name=VALUE", help, false}
+#define OPTION_WARM_UP(value)                                                                      \
+    {"warm-up", 0, ARG_STRING, value, "N",                                                         \
+     "of the frames left out draw only the last N before each that is wanted: enough where every " \
+     "frame is drawn anew",                                                                        \
+     false}
 #define OPTION_REFERENCE(value)                                                                    \
     {"reference", 0, ARG_OPTIONAL, value, "DRIVER",                                                \
      "let virgl_test_server draw, on llvmpipe (the default) or softpipe", false}
@@ -46,6 +52,9 @@ bool machine_options_apply(const struct machine_options *options, struct params 
 /* A machine as they say, with nothing to do. */
 bool machine_options_build(const struct machine_options *options, struct simulation *simulation,
                            struct error *err);
+
+/* Of OPTION_WARM_UP; NULL: WARM_UP_ALL. */
+bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 
 /* Prints a tree on standard output, and frees it. */
 void print_json_tree(cJSON *root);

@@ -36,6 +36,8 @@ unused_reason(const struct param_info *info, const struct params *params)
     bool v2 = params->MEMORYCONTROLLER.MemoryControllerV2;
     if (!v2 && !strncmp(info->name, "V2", 2))
         return "unused while MEMORYCONTROLLER.MemoryControllerV2 is FALSE: the simple model";
+    if (!strncmp(info->name, "V2GDDR_", 7) && params->MEMORYCONTROLLER.V2Memory != DRAM_gddr3)
+        return "unused while MEMORYCONTROLLER.V2Memory is not gddr3";
     for (size_t i = 0; v2 && i < sizeof simple_model / sizeof simple_model[0]; i++)
         if (!strcmp(info->name, simple_model[i]))
             return "unused while MEMORYCONTROLLER.MemoryControllerV2 is TRUE: the second model";

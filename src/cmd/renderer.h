@@ -4,7 +4,7 @@
 
 #include "sim/render_sink.h"
 #include "trace/force_samples.h"
-#include "trace/passthrough.h"
+#include "trace/vtest/passthrough.h"
 
 struct renderer {
     struct passthrough *reference;

@@ -1,19 +1,24 @@
 /* aetius replay: the pictures of a trace, without time. */
 #include "base/args.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
+#include "report/run_place.h"
 #include "trace/file.h"
 #include "trace/frames.h"
 #include "trace/needed_draws.h"
+#include "trace/single_sample.h"
 
 int cmd_replay(int argc, char **argv);
 
 struct replay_options {
     const char *dir, *reference;
-    bool single;
+    bool single, force;
     struct frame_set wanted;
     struct machine_options machine;
+    const char *warm_up_text;
+    uint32_t warm_up;
     uint32_t forced_samples; /* 0: as the program asks */
 };
 
@@ -32,8 +37,6 @@ feed(struct trace_reader *reader, struct frames *frames, const struct replay_opt
         ok = trace_reader_next(reader, &message, &end, err);
         if (!ok || end)
             break;
-        if (options->single && message.kind == MESSAGE_RESOURCE_CREATE)
-            message.resource.samples = 0;
         ok = frames->sink.take(frames->sink.data, &message, NULL, 0, err);
         if (!ok)
             fail_prefix(err, "frame %u, message %llu of client %u", frames->count,
@@ -51,7 +54,9 @@ replay(const char *path, const struct replay_options *options, struct error *err
     const struct frame_set *wanted = &options->wanted;
     struct trace_reader *reader;
     struct renderer renderer = {0};
+    struct single_sample *single = NULL;
     struct frames frames;
+    struct run_place place;
     struct error warning;
     if (!trace_reader_open(&reader, path, &warning, err))
         return false;
@@ -62,14 +67,24 @@ replay(const char *path, const struct replay_options *options, struct error *err
                fail(err, "%s has %u frames", path, trace_frame_count(reader))) &&
               renderer_init(&renderer, options->reference, options->forced_samples, err);
     if (ok && wanted->count && renderer.ours) {
-        ok = needed_draws_find(&needed, reader, wanted, false, err);
+        ok = needed_draws_find(&needed, reader, wanted, options->warm_up, err);
         render_sink_need(renderer.ours, needed);
     }
-    if (ok && (ok = frames_init(&frames, renderer.sink, options->dir, wanted, err))) {
+    if (ok && options->single) {
+        single = single_sample_create(renderer.sink);
+        renderer.sink = single_sample_sink(single);
+    }
+    if (ok && (ok = run_place_take(&place, options->dir, options->force, NULL, err))) {
+        frames_init(&frames, renderer.sink, options->dir, wanted);
         ok = feed(reader, &frames, options, err);
         log_note("%u pictures in %s/frames", frames.written, options->dir);
+        if (!ok && !frames.written)
+            run_place_clear(&place);
         frames_fini(&frames);
+        run_place_leave(&place);
     }
+    if (single)
+        single_sample_destroy(single);
     renderer_fini(&renderer);
     needed_draws_destroy(needed);
     trace_reader_close(reader);
@@ -94,9 +109,11 @@ cmd_replay(int argc, char **argv)
     const struct arg_option table[] = {
         OPTION_OUTPUT(&options.dir, "DIR", "write DIR/frames/frame-NNNN.png", true),
         OPTION_FRAMES(&options.wanted, "only these, from 0"),
+        OPTION_WARM_UP(&options.warm_up_text),
         OPTION_REFERENCE(&options.reference),
         {"single-sampled", 0, ARG_FLAG, &options.single, NULL,
          "give every pixel one sample, whatever the program asked for", false},
+        OPTION_FORCE(&options.force, "replace the run or the pictures that DIR holds"),
         MACHINE_OPTIONS(&options.machine),
         {0},
     };
@@ -109,5 +126,11 @@ cmd_replay(int argc, char **argv)
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    if (!parse_warm_up(options.warm_up_text, &options.warm_up, &err))
+        return args_usage_error(&spec, "%s", err.text);
+    if (options.warm_up_text && options.reference)
+        return args_usage_error(&spec,
+                                "--warm-up is of Aetius' own renderer: a reference draws all");
+    interrupt_watch();
     return conclude(read_params(&options, &err) && replay(args.operands[0], &options, &err), &err);
 }

@@ -1,7 +1,8 @@
 /* aetius run: an OpenGL program live on the simulated GPU. */
+#include "base/interrupt.h"
 #include "cmd/simulate.h"
-#include "trace/launch.h"
-#include "trace/passthrough.h"
+#include "trace/vtest/launch.h"
+#include "trace/vtest/passthrough.h"
 
 int cmd_run(int argc, char **argv);
 
@@ -11,6 +12,7 @@ run(const struct simulate_options *options, char **program, struct error *err)
     struct simulate s;
     struct launch_result result;
     struct error closing;
+    interrupt_watch();
     if (!simulate_begin(&s, options, program[0], NULL, err))
         return EXIT_FAILED;
     bool ok = launch(program, &s.sink.sink, NULL, &result, err);
@@ -27,6 +29,7 @@ run_reference(const char *driver, char **program, struct error *err)
 {
     struct passthrough *reference;
     struct launch_result result;
+    interrupt_watch();
     if (!passthrough_create(&reference, *driver ? driver : "llvmpipe", err))
         return EXIT_FAILED;
     bool ok = launch(program, passthrough_sink(reference), NULL, &result, err);

@@ -2,6 +2,7 @@
 #include "base/interrupt.h"
 #include "cmd/jobs.h"
 #include "cmd/simulate.h"
+#include "sim/memory_need.h"
 #include "trace/file.h"
 
 int cmd_sim(int argc, char **argv);
@@ -61,8 +62,8 @@ drive(struct simulate *s, struct trace_reader *reader, struct error *err)
     const uint64_t jobs = s->options->jobs < frames ? s->options->jobs : frames;
     struct needed_draws *needed = NULL;
     s->progress.total = count_draws(reader, &s->frames);
-    bool ok =
-        (!s->frames.count && jobs < 2) || needed_draws_find_later(&needed, reader, &s->frames, err);
+    bool ok = (!s->frames.count && jobs < 2) ||
+              needed_draws_find_later(&needed, reader, &s->frames, s->options->warm_up, err);
     s->sim.needed = needed;
     if (ok)
         ok = jobs < 2 ? drive_alone(s, reader, err) : jobs_drive(s, reader, (uint32_t)jobs, err);
@@ -83,15 +84,22 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
         log_warning("%s", warning.text);
     interrupt_watch();
     bool stopped = false;
+    size_t whole = 0;
     bool ok = has_frames(reader, path, &options->timed, err) &&
               simulate_begin(&s, options, trace_program(reader), path, err);
     if (ok) {
         ok = drive(&s, reader, err);
-        stopped = s.sim.stopped;
+        if (!ok && !interrupt_pending())
+            memory_need_tell(reader, &s.params, frame_set_last(&options->timed), err);
+        stopped = s.sim.stopped || (!ok && interrupt_pending());
+        whole = s.folder.frames.count;
         ok = simulate_end(&s, ok, ok ? err : &closing) && ok;
     }
     trace_reader_close(reader);
-    return ok && (!stopped || fail(err, "interrupted"));
+    if (stopped)
+        return whole ? fail(err, "interrupted: %zu frames are whole in %s", whole, options->dir)
+                     : fail(err, "interrupted before a frame was whole");
+    return ok;
 }
 
 int
@@ -102,6 +110,7 @@ cmd_sim(int argc, char **argv)
         SIMULATE_OPTIONS(&request, true),
         OPTION_JOBS(&request.jobs,
                     "processes that simulate frames side by side (1); the results are the same"),
+        OPTION_WARM_UP(&request.warm_up_text),
         {0}};
     const struct arg_spec spec = {
         "sim", "FILE -o DIR [options]",
@@ -113,7 +122,8 @@ cmd_sim(int argc, char **argv)
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (!simulate_options_parse(&request, &err))
+    if (!simulate_options_parse(&request, &err) ||
+        !parse_warm_up(request.warm_up_text, &request.warm_up, &err))
         return args_usage_error(&spec, "%s", err.text);
     return conclude(simulate_trace(&request, args.operands[0], &err), &err);
 }

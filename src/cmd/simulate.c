@@ -96,7 +96,7 @@ open_vcd(struct simulate *s, struct error *err)
         options->vcd ? options->vcd_last : start + p->SIMULATOR.SignalDumpCycles - 1;
     char *path = mem_printf("%s/%s", options->dir,
                             options->vcd ? "signals.vcd" : p->SIMULATOR.SignalDumpFile);
-    s->vcd = vcd_create(path, &s->sim.machine->clock, first, last, err);
+    s->vcd = vcd_create(path, &s->sim.machine->clock, p->GPU.ClockMHz, first, last, err);
     free(path);
     return s->vcd != NULL;
 }

@@ -15,11 +15,13 @@ struct simulate_options {
     const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */
     bool capture_blocks;
     bool force, json;
-    bool functional; /* without time: no machine is built */
-    uint64_t jobs;   /* of `aetius sim`: processes; 0 as 1 */
+    bool functional;          /* without time: no machine is built */
+    uint64_t jobs;            /* of `aetius sim`: processes; 0 as 1 */
+    const char *warm_up_text; /* of `aetius sim` */
     /* what simulate_options_parse() made of the above */
     uint64_t vcd_first, vcd_last; /* cycles */
     uint32_t maps;                /* a bit a mode */
+    uint32_t warm_up;
     uint32_t pixel_x, pixel_y;
 };
 // clang-format off

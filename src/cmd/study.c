@@ -6,17 +6,12 @@
 #include "cmd/study_runs.h"
 #include "trace/file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 int cmd_study(int argc, char **argv);
-
-enum { LOCK_TRIES = 20 };
 
 struct study_options {
     const char *dir, *plan, *configurations, *preset;
@@ -31,6 +26,7 @@ struct study_options {
 static bool
 lock_folder(const char *dir, struct error *err)
 {
+    int lock;
     static const char *const folders[] = {"traces", "runs", "logs"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         char *path = mem_printf("%s/%s", dir, folders[i]);
@@ -39,16 +35,7 @@ lock_folder(const char *dir, struct error *err)
         if (!ok)
             return false;
     }
-    char *path = mem_printf("%s/lock", dir);
-    const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    bool ok = lock >= 0 || fail(err, "cannot make %s: %s", path, strerror(errno));
-    for (uint32_t tries = 0; ok && flock(lock, LOCK_EX | LOCK_NB); tries++) {
-        if (tries == LOCK_TRIES)
-            ok = fail(err, "another study works in %s", dir);
-        usleep(100000); /* the last processes of one that was killed may just be ending */
-    }
-    free(path);
-    return ok;
+    return dir_lock(dir, &lock, err);
 }
 
 static bool

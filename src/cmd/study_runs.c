@@ -2,11 +2,13 @@
 
 #include "base/build.h"
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "kernel/params.h"
 #include "report/csv.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +85,8 @@ is_of_source(const struct study_run *run, size_t source)
     struct error err;
     char *path = source_path(run, source), *wanted = source_text(run, source), *there = NULL;
     size_t size;
-    const bool same =
-        file_exists(path) && file_read(path, &there, &size, &err) && !strcmp(there, wanted);
+    const bool same = file_exists(path) && file_read(path, FILE_MOST_TEXT, &there, &size, &err) &&
+                      !strcmp(there, wanted);
     free(there);
     free(wanted);
     free(path);
@@ -237,14 +239,21 @@ add_machine(struct words *words, const struct study_run *run, size_t configurati
 static bool
 identify(const char *path, uint64_t *hash, size_t *size, struct error *err)
 {
-    char *bytes;
-    if (!file_read(path, &bytes, size, err))
+    uint8_t bytes[1 << 16];
+    ssize_t got;
+    const int fd = file_open(path, err);
+    if (fd < 0)
         return false;
     *hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < *size; i++)
-        *hash = (*hash ^ (uint8_t)bytes[i]) * 0x100000001b3;
-    free(bytes);
-    return true;
+    *size = 0;
+    while ((got = read(fd, bytes, sizeof bytes)) > 0 && !interrupt_pending()) {
+        for (ssize_t i = 0; i < got; i++)
+            *hash = (*hash ^ bytes[i]) * 0x100000001b3;
+        *size += (size_t)got;
+    }
+    const int why = errno;
+    close(fd);
+    return interrupt_check(err) && (!got || fail(err, "cannot read %s: %s", path, strerror(why)));
 }
 
 /* The preset's name is among the options, but its file may change. */
@@ -321,6 +330,20 @@ study_read_run(const struct study_run *run, size_t trace, size_t configuration, 
     return ok;
 }
 
+/* The sum of a column. */
+static bool
+sum_column(const struct csv_table *table, const char *path, const char *name, uint64_t *sum,
+           struct error *err)
+{
+    const int32_t column = csv_column(table, name);
+    *sum = 0;
+    if (column < 0)
+        return fail(err, "%s has no %s", path, name);
+    for (uint32_t row = 0; row < table->rows; row++)
+        *sum += table->values[(size_t)row * table->columns + (uint32_t)column];
+    return true;
+}
+
 /* What the memory controller counted, from the run's table of frames. */
 static bool
 read_traffic(struct study_result *result, const char *dir, struct error *err)
@@ -342,15 +365,17 @@ read_traffic(struct study_result *result, const char *dir, struct error *err)
     };
     struct csv_table table = {0};
     char *path = mem_printf("%s/stats.frames.csv.gz", dir);
+    uint64_t bytes = 0, read = 0, written = 0, shared = 0;
     bool ok = csv_read(&table, path, err);
     for (size_t i = 0; ok && i < sizeof columns / sizeof columns[0]; i++) {
-        const int32_t column = csv_column(&table, columns[i].name);
-        if (column < 0)
-            ok = fail(err, "%s has no %s", path, columns[i].name);
-        for (uint32_t row = 0; ok && row < table.rows; row++)
-            result->bytes[columns[i].client] +=
-                table.values[(size_t)row * table.columns + (uint32_t)column];
+        ok = sum_column(&table, path, columns[i].name, &bytes, err);
+        result->bytes[columns[i].client] += bytes;
+        shared += bytes;
     }
+    ok = ok && sum_column(&table, path, "memctl.bytes_read", &read, err) &&
+         sum_column(&table, path, "memctl.bytes_written", &written, err);
+    if (ok && shared != read + written)
+        ok = fail(err, "%s: some client of the memory has no share of the study's chart", path);
     csv_table_fini(&table);
     free(path);
     return ok;
@@ -361,7 +386,7 @@ read_facts(struct study_result *result, const char *dir, struct error *err)
 {
     char *path = mem_printf("%s/run.json", dir), *text = NULL;
     size_t size;
-    bool ok = file_read(path, &text, &size, err);
+    bool ok = file_read(path, FILE_MOST_FACTS, &text, &size, err);
     cJSON *root = ok ? cJSON_Parse(text) : NULL;
     const cJSON *frames = cJSON_GetObjectItemCaseSensitive(root, "frames");
     const cJSON *cycles = cJSON_GetObjectItemCaseSensitive(root, "cycles");

@@ -1,81 +1,96 @@
 /* aetius trim: a self-contained shorter trace. */
-#include "base/file.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "cmd/cut.h"
 #include "cmd/options.h"
+#include "cmd/renderer.h"
 #include "sim/trim.h"
+#include "trace/read_back.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int cmd_trim(int argc, char **argv);
 
 struct trim_options {
-    const char *out, *warm_up_text;
-    bool force;
-    uint32_t warm_up;
-    struct frame_set set;
+    struct cut_options cut;
+    const char *through; /* NULL: our own renderer draws */
 };
 
-/* FILE, or DIR/frames-A-B.trace for each range. */
-static char *
-part_path(const struct trim_options *options, uint32_t i)
+/* Draws up to the last range. */
+static bool
+feed(struct trace_reader *reader, struct read_back *read_back, const struct frame_set *set,
+     struct error *err)
 {
-    const struct frame_set *set = &options->set;
-    if (set->count == 1)
-        return mem_strdup(options->out);
-    return mem_printf("%s/frames-%u-%u.trace", options->out, set->ranges[i].first,
-                      set->ranges[i].last);
+    struct message_sink *sink = read_back_sink(read_back);
+    struct progress progress;
+    struct message message;
+    uint32_t frame = 0;
+    bool end = false, ok = true;
+    progress_begin(&progress, "trim: drawing frame", set->ranges[set->count - 1].first + 1);
+    while (ok && !read_back_done(read_back)) {
+        ok = trace_reader_next(reader, &message, &end, err);
+        if (!ok || end)
+            break;
+        ok = sink->take(sink->data, &message, NULL, 0, err) || fail_prefix(err, "frame %u", frame);
+        frame += message_ends_frame(&message);
+        progress_at(&progress, frame, NULL);
+    }
+    progress_end(&progress);
+    return ok && trace_reader_rewind(reader, err);
 }
 
+/* Lets the reference draw, and keeps what it has drawn by the start of each range. */
 static bool
-check_paths(const struct trim_options *options, char *const *paths, struct error *err)
+read_contents(const struct trim_options *options, struct trace_reader *reader, const char *path,
+              struct error *err)
 {
-    for (uint32_t i = 0; i < options->set.count && !options->force; i++)
-        if (file_exists(paths[i]))
-            return fail(err, "%s is there already; --force overwrites it", paths[i]);
-    return options->set.count == 1 || dir_create(options->out, err);
-}
-
-static bool
-trim(const struct trim_options *options, const char *path, char *const *paths, struct error *err)
-{
-    struct trace_reader *reader;
-    struct error warning;
-    if (!check_paths(options, paths, err) || !trace_reader_open(&reader, path, &warning, err))
+    struct renderer renderer;
+    struct read_back *read_back;
+    struct error closing;
+    if (!renderer_init(&renderer, options->through, 0, err))
         return false;
-    if (warning.text[0])
-        log_warning("%s", warning.text);
-    bool ok = trim_trace(reader, &options->set, options->warm_up, (const char *const *)paths, err);
-    trace_reader_close(reader);
-    for (uint32_t i = 0; ok && i < options->set.count; i++)
-        log_note("%s: frames %u to %u", paths[i], options->set.ranges[i].first,
-                 options->set.ranges[i].last);
-    if (!ok)
-        fail_prefix(err, "%s", path);
+    bool ok = read_back_create(&read_back, path, &options->cut.set, renderer.sink, false, err);
+    if (ok) {
+        ok = feed(reader, read_back, &options->cut.set, err);
+        ok = read_back_close(read_back, ok ? err : &closing) && ok;
+    }
+    renderer_fini(&renderer);
     return ok;
 }
 
 static bool
-parse_warm_up(struct trim_options *options)
+trim_through(const struct trim_options *options, struct trace_reader *reader, struct error *err)
 {
-    char rest;
-    options->warm_up = UINT32_MAX;
-    return !options->warm_up_text ||
-           sscanf(options->warm_up_text, "%9u%c", &options->warm_up, &rest) == 1;
+    struct trace_reader *contents;
+    char *path = cut_work_path(&options->cut, "contents.part");
+    bool ok =
+        read_contents(options, reader, path, err) && trace_reader_open(&contents, path, NULL, err);
+    if (ok) {
+        ok = cut_frames(&options->cut, reader, contents, err);
+        trace_reader_close(contents);
+    }
+    unlink(path);
+    free(path);
+    return ok;
 }
 
 static bool
-trim_to_paths(const struct trim_options *options, const char *path, struct error *err)
+trim(const struct trim_options *options, const char *path, struct error *err)
 {
-    const uint32_t count = options->set.count;
-    char **paths = mem_alloc(count * sizeof *paths);
-    for (uint32_t i = 0; i < count; i++)
-        paths[i] = part_path(options, i);
-    const bool ok = trim(options, path, paths, err);
-    for (uint32_t i = 0; i < count; i++)
-        free(paths[i]);
-    free(paths);
+    struct trace_reader *reader;
+    struct error warning;
+    if (!cut_prepare(&options->cut, err) || !trace_reader_open(&reader, path, &warning, err))
+        return false;
+    if (warning.text[0])
+        log_warning("%s", warning.text);
+    const bool ok = trim_check(reader, &options->cut.set, err) &&
+                    (options->through ? trim_through(options, reader, err)
+                                      : cut_frames(&options->cut, reader, NULL, err));
+    trace_reader_close(reader);
+    if (!ok)
+        fail_prefix(err, "%s", path);
     return ok;
 }
 
@@ -83,29 +98,36 @@ int
 cmd_trim(int argc, char **argv)
 {
     struct trim_options options = {0};
+    struct cut_options *cut = &options.cut;
     const struct arg_option table[] = {
-        OPTION_OUTPUT(&options.out, "FILE",
+        OPTION_OUTPUT(&cut->out, "FILE",
                       "the trace to write; of several ranges, the folder for frames-A-B.trace",
                       true),
-        {"frames", 0, ARG_FRAMES, &options.set, "A-B", "the frames to keep, from 0: A-B,C-D,E",
-         true},
-        {"warm-up", 0, ARG_STRING, &options.warm_up_text, "N",
-         "draw only the N frames before each range: enough where every frame is drawn anew", false},
-        OPTION_FORCE(&options.force, "overwrite FILE"),
+        {"frames", 0, ARG_FRAMES, &cut->set, "A-B", "the frames to keep, from 0: A-B,C-D,E", true},
+        OPTION_WARM_UP(&cut->warm_up_text),
+        {"through", 0, ARG_STRING, &options.through, "DRIVER",
+         "let virgl_test_server draw the frames before, on llvmpipe or softpipe; Aetius only what "
+         "cannot be read back from it",
+         false},
+        OPTION_FORCE(&cut->force, "overwrite FILE"),
         {0},
     };
     const struct arg_spec spec = {
         "trim", "FILE --frames A-B -o FILE",
         "Writes frames A to B of a trace as a trace of its own: the state and the resources at A,\n"
         "found by drawing what comes before, then the frames. They are numbered from 0 again;\n"
-        "`aetius info` tells their original numbers.",
+        "`aetius info` tells their original numbers. What comes before A may be much: --through "
+        "lets\n"
+        "virgl_test_server draw it, --warm-up leaves most of it out.",
         table, ONE_TRACE};
     struct args args;
-    struct error err = {""};
+    struct error err;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (!parse_warm_up(&options))
-        return args_usage_error(&spec, "--warm-up wants a number of frames");
-    return conclude(trim_to_paths(&options, args.operands[0], &err), &err);
+    if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err))
+        return args_usage_error(&spec, "%s", err.text);
+    cut->in_folder = cut->set.count > 1;
+    interrupt_watch();
+    return conclude(trim(&options, args.operands[0], &err), &err);
 }

@@ -118,9 +118,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_anchor = {
-    .name = "anchor",
+    CODEC_IS(anchor),
     .doc = "a depth, two slopes, and corrections",
-    .applies = CODEC_DEPTH,
     .latency_cycles = 7,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = choose,

@@ -1,17 +1,20 @@
 /* Reads block files (codec/blocks_file.h), a segment at a time. */
 #include "codec/blocks_format.h"
 
+#include "base/interrupt.h"
 #include "base/mem.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 struct blocks_reader {
-    FILE *file;
+    int fd;
+    struct error why; /* it cannot be read */
     char *path;
     ZSTD_DCtx *zstd;
     enum codec_kind kind;
@@ -25,7 +28,8 @@ struct blocks_reader {
 static bool
 read_some(struct blocks_reader *reader, void *bytes, size_t size, size_t *got)
 {
-    *got = fread(bytes, 1, size, reader->file);
+    const ssize_t n = interrupt_read(reader->fd, bytes, size, &reader->why);
+    *got = n < 0 ? 0 : (size_t)n;
     reader->position += *got;
     return *got == size;
 }
@@ -33,8 +37,8 @@ read_some(struct blocks_reader *reader, void *bytes, size_t size, size_t *got)
 static bool
 cut_off(const struct blocks_reader *reader, struct error *err)
 {
-    if (ferror(reader->file))
-        return fail(err, "cannot read %s: %s", reader->path, strerror(errno));
+    if (*reader->why.text)
+        return fail(err, "cannot read %s: %s", reader->path, reader->why.text);
     return fail(err, "%s is cut off: its first %llu transfers can be read", reader->path,
                 (unsigned long long)reader->totals.transfers);
 }
@@ -69,15 +73,15 @@ bool
 blocks_reader_open(struct blocks_reader **out, const char *path, struct error *err)
 {
     struct stat st;
-    FILE *file = fopen(path, "rbe");
-    if (!file)
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
         return fail(err, "cannot open %s: %s", path, strerror(errno));
     struct blocks_reader *reader = mem_alloc(sizeof *reader);
-    reader->file = file;
+    reader->fd = fd;
     reader->path = mem_strdup(path);
     reader->zstd = ZSTD_createDCtx();
     BUG_ON(!reader->zstd, "zstd gives no context");
-    if (!fstat(fileno(file), &st) && S_ISREG(st.st_mode))
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode))
         reader->size = (uint64_t)st.st_size;
     if (!read_header(reader, err)) {
         blocks_reader_close(reader);
@@ -90,7 +94,7 @@ blocks_reader_open(struct blocks_reader **out, const char *path, struct error *e
 void
 blocks_reader_close(struct blocks_reader *reader)
 {
-    fclose(reader->file);
+    close(reader->fd);
     ZSTD_freeDCtx(reader->zstd);
     VEC_FREE(&reader->packed);
     VEC_FREE(&reader->raw);
@@ -169,6 +173,7 @@ static bool
 take_end(struct blocks_reader *reader, const struct blocks_chunk *head, struct error *err)
 {
     struct blocks_end end;
+    uint8_t more;
     size_t got;
     memcpy(&end, head, sizeof *head);
     if (!read_some(reader, (uint8_t *)&end + sizeof *head, sizeof end - sizeof *head, &got))
@@ -176,7 +181,7 @@ take_end(struct blocks_reader *reader, const struct blocks_chunk *head, struct e
     if (end.crc_of_totals != blocks_crc(&end.totals, sizeof end.totals) ||
         memcmp(&end.totals, &reader->totals, sizeof end.totals))
         return damaged(reader, "totals", err);
-    if (fgetc(reader->file) != EOF)
+    if (interrupt_read(reader->fd, &more, 1, &reader->why) == 1)
         return damaged(reader, "bytes after the end", err);
     return true;
 }

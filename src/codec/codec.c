@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#define CODEC(symbol, name, blocks) const char codec_name_##symbol[] = name;
+#include "codecs.def"
+
 const struct codec *const codecs[] = {
-#define CODEC(symbol) &codec_##symbol,
-#include "codec/codecs.def"
+#define CODEC(symbol, name, blocks) &codec_##symbol,
+#include "codecs.def"
     NULL,
 };
 

@@ -50,14 +50,25 @@ struct codec {
     void (*decompress)(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block);
 };
 
-#define CODEC(symbol) extern const struct codec codec_##symbol;
-#include "codec/codecs.def"
+#define CODEC(symbol, name, blocks)                                                                \
+    extern const struct codec codec_##symbol;                                                      \
+    extern const char codec_name_##symbol[];
+#include "codecs.def"
 
 enum { /* CODEC_ID_hilo, ..., and how many there are */
-#define CODEC(symbol) CODEC_ID_##symbol,
-#include "codec/codecs.def"
+#define CODEC(symbol, name, blocks) CODEC_ID_##symbol,
+#include "codecs.def"
        CODEC_COUNT
 };
+
+enum { /* CODEC_KINDS_hilo, ...: enum codec_kind, or'ed */
+       CODEC_BOTH = CODEC_COLOR | CODEC_DEPTH,
+#define CODEC(symbol, name, blocks) CODEC_KINDS_##symbol = CODEC_##blocks,
+#include "codecs.def"
+};
+
+/* What codecs.def says of the codec: opens its initializer. */
+#define CODEC_IS(symbol) .name = codec_name_##symbol, .applies = CODEC_KINDS_##symbol
 
 extern const struct codec *const codecs[]; /* in the order of codecs.def; NULL ends them */
 

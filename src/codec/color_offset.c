@@ -132,9 +132,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_color_offset = {
-    .name = "color-offset",
+    CODEC_IS(color_offset),
     .doc = "small distances from min or max of each component",
-    .applies = CODEC_COLOR,
     .latency_cycles = 11,
     .levels = {{6, {64, 64, 128, 128, 192, 192}},
                {13, {32, 64, 64, 96, 96, 128, 128, 160, 160, 192, 192, 224, 224}}},

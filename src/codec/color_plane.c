@@ -132,9 +132,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_color_plane = {
-    .name = "color-plane",
+    CODEC_IS(color_plane),
     .doc = "a plane through three pixels, and corrections",
-    .applies = CODEC_COLOR,
     .latency_cycles = 10,
     .levels = {{6, {64, 64, 128, 128, 192, 192}},
                {13, {32, 64, 64, 96, 96, 128, 128, 160, 160, 192, 192, 224, 224}}},

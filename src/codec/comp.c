@@ -131,12 +131,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_comp = {
-    .name = "comp",
-    .doc = "offsets from min and max of each component",
-    .applies = CODEC_COLOR,
-    .latency_cycles = 7,
-    .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
-    .choose = choose,
-    .compress = compress,
+    CODEC_IS(comp),           .doc = "offsets from min and max of each component",
+    .latency_cycles = 7,      .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
+    .choose = choose,         .compress = compress,
     .decompress = decompress,
 };

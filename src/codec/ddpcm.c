@@ -135,9 +135,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_ddpcm = {
-    .name = "ddpcm",
+    CODEC_IS(ddpcm),
     .doc = "second-order differences of depth",
-    .applies = CODEC_DEPTH,
     .latency_cycles = 6,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = choose,

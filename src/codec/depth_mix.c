@@ -78,9 +78,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_depth_mix = {
-    .name = "depth-mix",
+    CODEC_IS(depth_mix),
     .doc = "the best of ddpcm, anchor, depth-offset, depth-plane and msaa",
-    .applies = CODEC_DEPTH,
     .latency_cycles = 12,
     .levels = {{16, {64, 64, 64, 64, 64, 64, 128, 128, 128, 128, 128, 128, 192, 192, 192, 192}},
                {30, {32, 32, 32,  32,  32,  32,  64,  64,  64,  64,  64,  64,  96,  96,  96,

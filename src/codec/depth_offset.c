@@ -72,9 +72,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_depth_offset = {
-    .name = "depth-offset",
+    CODEC_IS(depth_offset),
     .doc = "small distances from min or max depth",
-    .applies = CODEC_DEPTH,
     .latency_cycles = 11,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = choose,

@@ -296,12 +296,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_depth_plane = {
-    .name = "depth-plane",
-    .doc = "planes alone, each element on one of them",
-    .applies = CODEC_DEPTH,
-    .latency_cycles = 9,
-    .levels = {{2, {64, 128}}, {4, {32, 64, 96, 128}}},
-    .choose = choose,
-    .compress = compress,
+    CODEC_IS(depth_plane),    .doc = "planes alone, each element on one of them",
+    .latency_cycles = 9,      .levels = {{2, {64, 128}}, {4, {32, 64, 96, 128}}},
+    .choose = choose,         .compress = compress,
     .decompress = decompress,
 };

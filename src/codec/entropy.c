@@ -124,12 +124,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_entropy = {
-    .name = "entropy",
-    .doc = "differences of neighbouring pixels in a prefix code",
-    .applies = CODEC_COLOR,
-    .latency_cycles = 72,
-    .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
-    .choose = choose,
-    .compress = compress,
+    CODEC_IS(entropy),        .doc = "differences of neighbouring pixels in a prefix code",
+    .latency_cycles = 72,     .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
+    .choose = choose,         .compress = compress,
     .decompress = decompress,
 };

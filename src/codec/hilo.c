@@ -26,12 +26,8 @@ static const struct offset_scheme scheme = {
 OFFSET_FUNCTIONS
 
 const struct codec codec_hilo = {
-    .name = "hilo",
-    .doc = "offsets from min, max, min + 2^k and max - 2^k of the word",
-    .applies = CODEC_COLOR | CODEC_DEPTH,
-    .latency_cycles = 10,
-    .levels = OFFSET_LEVELS,
-    .choose = choose,
-    .compress = compress,
+    CODEC_IS(hilo),           .doc = "offsets from min, max, min + 2^k and max - 2^k of the word",
+    .latency_cycles = 10,     .levels = OFFSET_LEVELS,
+    .choose = choose,         .compress = compress,
     .decompress = decompress,
 };

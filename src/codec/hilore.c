@@ -23,9 +23,8 @@ static const struct offset_scheme scheme = {
 OFFSET_FUNCTIONS
 
 const struct codec codec_hilore = {
-    .name = "hilore",
+    CODEC_IS(hilore),
     .doc = "offsets from min and max, with the high bits of each component in front",
-    .applies = CODEC_COLOR | CODEC_DEPTH,
     .latency_cycles = 9,
     .levels = OFFSET_LEVELS,
     .choose = choose,

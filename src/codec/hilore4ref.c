@@ -30,9 +30,8 @@ static const struct offset_scheme scheme = {
 OFFSET_FUNCTIONS
 
 const struct codec codec_hilore4ref = {
-    .name = "hilore4ref",
+    CODEC_IS(hilore4ref),
     .doc = "hilore with the first that differs from min and the last that differs from max",
-    .applies = CODEC_COLOR | CODEC_DEPTH,
     .latency_cycles = 12,
     .levels = OFFSET_LEVELS,
     .choose = choose,

@@ -23,12 +23,8 @@ static const struct offset_scheme scheme = {
 OFFSET_FUNCTIONS
 
 const struct codec codec_hilorebi = {
-    .name = "hilorebi",
-    .doc = "hilore with min and max of each half of the block",
-    .applies = CODEC_COLOR | CODEC_DEPTH,
-    .latency_cycles = 8,
-    .levels = OFFSET_LEVELS,
-    .choose = choose,
-    .compress = compress,
+    CODEC_IS(hilorebi),       .doc = "hilore with min and max of each half of the block",
+    .latency_cycles = 8,      .levels = OFFSET_LEVELS,
+    .choose = choose,         .compress = compress,
     .decompress = decompress,
 };

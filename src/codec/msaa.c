@@ -195,9 +195,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_msaa = {
-    .name = "msaa",
+    CODEC_IS(msaa),
     .doc = "one or two different words in each sub-block",
-    .applies = CODEC_COLOR | CODEC_DEPTH,
     .latency_cycles = 6,
     .for_samples = true,
     .levels = {{5, {64, 64, 128, 128, 192}}, {7, {32, 32, 64, 64, 96, 128, 160}}},

@@ -433,9 +433,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_quads = {
-    .name = "quads",
+    CODEC_IS(quads),
     .doc = "differences in groups of four, each as wide as it must be, or two colors",
-    .applies = CODEC_COLOR,
     .latency_cycles = 12,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = choose,

@@ -5,8 +5,8 @@
 #ifndef AETIUS_GFX_FRAGMENT_H
 #define AETIUS_GFX_FRAGMENT_H
 
-#include "gfx/exec.h"
 #include "gfx/triangle.h"
+#include "isa/exec.h"
 
 /* What window depth is clamped to: 0..1, or the viewport's depth range when clipping is off. */
 void depth_range(const struct draw *draw, float *low, float *high);

@@ -144,6 +144,26 @@ next_pass(struct lane_plan *at, bool linear, float weight)
     return pass;
 }
 
+/* Offsets move by texels of the level, before wrapping. */
+static struct lane_coord
+move_by_texels(const struct sample_texture *texture, const int8_t offset[3], uint32_t level,
+               const struct lane_coord *coord)
+{
+    const struct sample_level *l = &texture->levels[level];
+    const bool rect = texture->setup.rect;
+    struct lane_coord moved = *coord;
+    moved.s += (float)offset[0] / (rect ? 1.0f : (float)l->width);
+    moved.t += (float)offset[1] / (rect ? 1.0f : (float)l->height);
+    moved.r += (float)offset[2] / (float)texture->setup.res->levels[level].slices;
+    return moved;
+}
+
+static bool
+has_offset(const struct sample_plan *plan)
+{
+    return plan->offset[0] || plan->offset[1] || plan->offset[2];
+}
+
 /* One level under one probe: a pass, or two for linear 3D. */
 static void
 plan_level(const struct sample_texture *texture, struct lane_plan *at, uint32_t level, bool linear,
@@ -151,6 +171,11 @@ plan_level(const struct sample_texture *texture, struct lane_plan *at, uint32_t 
 {
     const struct sample_setup *setup = &texture->setup;
     const struct resource_level *l = &setup->res->levels[level];
+    struct lane_coord moved;
+    if (has_offset(at->plan)) {
+        moved = move_by_texels(texture, at->plan->offset, level, coord);
+        coord = &moved;
+    }
     if (setup->dims == 3 && linear) {
         struct wrapped r =
             wrap_linear(setup->wrap[2], coord->r, (int32_t)l->slices, setup->power_of_two[2], true);
@@ -194,6 +219,50 @@ plan_lane(const struct sample_texture *texture, struct lane_plan *at, const stru
     }
 }
 
+static int32_t
+clamp_index(int64_t index, uint32_t count)
+{
+    return index < 0 ? 0 : index < count ? (int32_t)index : (int32_t)count - 1;
+}
+
+/* A texel fetch: integers that name a texel and a level. Outside of the texture GLSL leaves the
+ * result open; it is the nearest texel then. */
+static void
+plan_fetch(struct lane_plan *at, const struct texture_request *request, uint32_t lane)
+{
+    const struct sample_texture *texture = at->plan->texture;
+    const struct sample_setup *setup = &texture->setup;
+    int32_t v[3], level;
+    for (uint32_t c = 0; c < 3; c++)
+        memcpy(&v[c], &request->coord[c][lane], sizeof v[c]);
+    memcpy(&level, &request->coord[4][lane], sizeof level);
+    const uint32_t levels = setup->last_level - setup->first_level + 1;
+    const uint32_t at_level = setup->first_level + (uint32_t)clamp_index(level, levels);
+    const struct sample_level *l = &texture->levels[at_level];
+    uint32_t z = setup->first_layer;
+    if (setup->layer_coord >= 0)
+        z += (uint32_t)clamp_index(v[setup->layer_coord], setup->layers);
+    if (setup->dims == 3)
+        z = (uint32_t)clamp_index((int64_t)v[2] + request->offset[2],
+                                  setup->res->levels[at_level].slices);
+    const int32_t x = clamp_index((int64_t)v[0] + request->offset[0], (uint32_t)l->width);
+    int32_t y = 0;
+    if (setup->dims > 1)
+        y = clamp_index((int64_t)v[1] + request->offset[1], (uint32_t)l->height);
+    set_texel(texture, at_level, x, y, z, next_pass(at, false, 1), at->lane, 0);
+}
+
+static void
+plan_fetches(struct sample_plan *plan, const struct texture_request *request, uint32_t quad)
+{
+    plan->probes = plan->levels = 1;
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        struct lane_plan at = {.plan = plan, .lane = lane};
+        if (plan->mask >> lane & 1)
+            plan_fetch(&at, request, quad * 4 + lane);
+    }
+}
+
 static float
 clamped_reference(const struct bound_view *bound, float reference)
 {
@@ -212,6 +281,11 @@ sample_plan(struct sample_plan *plan, const struct sample_texture *texture,
     plan->pass_count = plan->probes = plan->levels = 0;
     if (!texture->usable || !plan->mask)
         return;
+    memcpy(plan->offset, request->offset, sizeof plan->offset);
+    if (request->opcode == OP_TXF) {
+        plan_fetches(plan, request, quad);
+        return;
+    }
     struct lane_coord coords[4];
     struct lane_lod lods[4];
     bool same_lod = sample_quad(&texture->setup, request, quad, coords, lods);
@@ -220,7 +294,8 @@ sample_plan(struct sample_plan *plan, const struct sample_texture *texture,
             clamped_reference(texture->setup.bound, request->coord[3][quad * 4 + lane]);
     plan->probes = lods[0].probes;
     plan->levels = lods[0].levels;
-    if (same_lod && texture->plans_fast && sample_plan_fast(plan, coords, &lods[0]))
+    if (same_lod && texture->plans_fast && !has_offset(plan) &&
+        sample_plan_fast(plan, coords, &lods[0]))
         return;
     plan->pass_count = 0;
     for (uint32_t lane = 0; lane < 4; lane++) {

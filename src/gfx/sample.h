@@ -12,10 +12,10 @@
 #ifndef AETIUS_GFX_SAMPLE_H
 #define AETIUS_GFX_SAMPLE_H
 
-#include "gfx/draw.h"
-#include "gfx/exec.h"
-#include "gfx/memory.h"
-#include "gfx/resource.h"
+#include "isa/exec.h"
+#include "state/draw.h"
+#include "state/memory.h"
+#include "state/resource.h"
 
 enum { SAMPLE_MAX_PASSES = 64 };
 
@@ -70,6 +70,7 @@ struct sample_plan {
     const struct sample_texture *texture;
     float reference[4];      /* shadow targets */
     uint8_t mask;            /* lanes wanted */
+    int8_t offset[3];        /* texels by which all of them look elsewhere */
     uint32_t probes, levels; /* of the first lane */
     uint32_t pass_count;
     struct sample_pass passes[SAMPLE_MAX_PASSES];

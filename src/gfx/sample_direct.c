@@ -1,6 +1,8 @@
 /* sample_direct(): sampling without time, by the plan that the texture unit follows in time. */
 #include "gfx/sample_setup.h"
 
+#include <string.h>
+
 /* The texels of compressed blocks, expanded one after another; the pass is to find them there. */
 static void
 expand_texels(const struct sample_texture *texture, const uint8_t *blocks, struct sample_pass *pass,
@@ -41,11 +43,27 @@ planned_quad(const struct sample_texture *texture, const uint8_t *bytes,
             rgba[c][quad * 4 + lane] = result[c][lane];
 }
 
+static void
+answer_size(const struct bound_view *bound, const struct texture_request *request, uint32_t lane,
+            float (*rgba)[EXEC_MAX_LANES])
+{
+    uint32_t level;
+    int32_t size[4];
+    memcpy(&level, &request->coord[4][lane], sizeof level);
+    sample_size(bound, level, size);
+    for (uint32_t c = 0; c < 4; c++)
+        memcpy(&rgba[c][lane], &size[c], sizeof size[c]);
+}
+
 void
 sample_direct(const struct bound_view *bound, const struct gpu_memory *memory,
               const struct texture_request *request, uint32_t lanes, float (*rgba)[EXEC_MAX_LANES])
 {
     struct sample_texture texture;
+    for (uint32_t lane = 0; lane < lanes && request->opcode == OP_TXQ; lane++)
+        answer_size(bound, request, lane, rgba);
+    if (request->opcode == OP_TXQ)
+        return;
     sample_texture_init(&texture, bound, request->target);
     const uint8_t *bytes = texture.usable ? memory->bytes + texture.setup.res->address : NULL;
     for (uint32_t quad = 0; quad < lanes / 4; quad++)

@@ -1,7 +1,7 @@
 /* Clears, copies and the picture of a surface: whole-surface work without time. */
-#include "gfx/transfer.h"
 #include "base/file.h"
 #include "gfx/fragment.h"
+#include "gfx/transfer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +41,26 @@ clear_color(const struct bound_surface *surface, struct gpu_memory *memory, cons
     fill(bytes, size, element, surface->format->block_bytes);
 }
 
+/* Clears some of the bits of each element: those in which an element of zeros and one of ones come
+ * out the same. A whole number of elements fills a word; tiles are whole words. */
+static void
+clear_bits(const struct bound_surface *surface, uint8_t *bytes, uint32_t size, uint32_t buffers,
+           double depth, uint32_t stencil)
+{
+    const uint32_t element = surface->format->block_bytes;
+    uint64_t zeros = 0, ones = UINT64_MAX, word;
+    for (uint32_t i = 0; i < sizeof word; i += element) {
+        depth_clear_element(surface->format, buffers, depth, stencil, (uint8_t *)&zeros + i);
+        depth_clear_element(surface->format, buffers, depth, stencil, (uint8_t *)&ones + i);
+    }
+    const uint64_t kept = zeros ^ ones;
+    for (uint32_t i = 0; i < size; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        word = (word & kept) | zeros;
+        memcpy(bytes + i, &word, sizeof word);
+    }
+}
+
 void
 clear_depth(const struct bound_surface *surface, struct gpu_memory *memory, uint32_t buffers,
             double depth, uint32_t stencil)
@@ -58,8 +78,7 @@ clear_depth(const struct bound_surface *surface, struct gpu_memory *memory, uint
         fill(bytes, size, element, format->block_bytes);
         return;
     }
-    for (uint32_t i = 0; i < size; i += format->block_bytes)
-        depth_clear_element(format, buffers, depth, stencil, bytes + i);
+    clear_bits(surface, bytes, size, buffers, depth, stencil);
 }
 
 /* Copies a row of blocks with all their samples out of (or into) a level. */
@@ -102,23 +121,39 @@ check_copy(const struct resource *dst, const struct resource *src, uint32_t dst_
     return true;
 }
 
+static struct box
+destination(const struct gpu_cmd *cmd)
+{
+    const struct box *from = &cmd->copy.src_box;
+    return (struct box){(int32_t)cmd->copy.dst_x,
+                        (int32_t)cmd->copy.dst_y,
+                        (int32_t)cmd->copy.dst_z,
+                        from->width,
+                        from->height,
+                        from->depth};
+}
+
+bool
+copy_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    const struct resource *dst = gpu_resource(device, cmd->client, cmd->copy.dst);
+    const struct resource *src = gpu_resource(device, cmd->client, cmd->copy.src);
+    if (!dst || !src)
+        return fail(err, "copy: no resource %u", dst ? cmd->copy.src : cmd->copy.dst);
+    if ((cmd->copy.dst_x | cmd->copy.dst_y | cmd->copy.dst_z) > INT32_MAX)
+        return fail(err, "copy: destination outside resource %u", cmd->copy.dst);
+    const struct box to = destination(cmd);
+    return check_copy(dst, src, cmd->copy.dst_level, cmd->copy.src_level, &to, &cmd->copy.src_box,
+                      err);
+}
+
 bool
 copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
     struct resource *dst = gpu_resource(device, cmd->client, cmd->copy.dst);
     struct resource *src = gpu_resource(device, cmd->client, cmd->copy.src);
-    const struct box *from = &cmd->copy.src_box;
-    if (!dst || !src)
-        return fail(err, "copy: no resource %u", dst ? cmd->copy.src : cmd->copy.dst);
-    if ((cmd->copy.dst_x | cmd->copy.dst_y | cmd->copy.dst_z) > INT32_MAX)
-        return fail(err, "copy: destination outside resource %u", cmd->copy.dst);
-    struct box to = {(int32_t)cmd->copy.dst_x,
-                     (int32_t)cmd->copy.dst_y,
-                     (int32_t)cmd->copy.dst_z,
-                     from->width,
-                     from->height,
-                     from->depth};
-    if (!check_copy(dst, src, cmd->copy.dst_level, cmd->copy.src_level, &to, from, err))
+    const struct box *from = &cmd->copy.src_box, to = destination(cmd);
+    if (!copy_check(device, cmd, err))
         return false;
     size_t bytes = (size_t)resource_box_bytes(src, from) * src->samples;
     uint8_t *rows = mem_alloc(bytes + 1); /* all read before any is written: boxes may overlap */
@@ -181,4 +216,27 @@ picture_of_rows(struct picture *picture, const struct format_info *format, uint3
     picture_make(picture, format, width, height);
     for (size_t i = 0; i < (size_t)width * height; i++)
         picture_pixel(format, 1, rows + i * format->block_bytes, picture->rgba + 4 * i);
+}
+
+void
+picture_flip(struct picture *picture)
+{
+    const size_t row = (size_t)picture->width * 4;
+    uint8_t *turned = mem_alloc(row * picture->height);
+    for (uint32_t y = 0; y < picture->height; y++)
+        memcpy(turned + y * row, picture->rgba + (picture->height - 1 - y) * row, row);
+    free(picture->rgba);
+    picture->rgba = turned;
+}
+
+void
+picture_of_read(struct picture *picture, const struct resource *res,
+                const struct gpu_memory *memory, uint32_t level, const struct box *box)
+{
+    uint8_t *rows = mem_alloc(resource_box_bytes(res, box));
+    resource_read_box(res, memory, level, box, rows);
+    picture_of_rows(picture, res->format, (uint32_t)box->width, (uint32_t)box->height, rows);
+    if (!resource_is_display(&res->desc))
+        picture_flip(picture);
+    free(rows);
 }

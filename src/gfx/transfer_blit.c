@@ -1,9 +1,10 @@
 /* Blits: a box of one surface onto a box of another, scaled, mirrored, converted, with masks and a
  * scissor; many samples to one (resolve: the mean; depth and stencil: sample 0), one to many (each
  * the same). A pixel's source is where its center falls, GL_EXT_framebuffer_blit; the linear filter
- * stays inside the source level. Depth and stencil are never filtered. */
-#include "gfx/transfer.h"
+ * stays inside the source level. Depth is filtered where that is asked for, which only mipmaps do
+ * (the driver makes each level from the one before); stencil never is. */
 #include "gfx/sample_setup.h"
+#include "gfx/transfer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -177,8 +178,9 @@ field(uint32_t word, uint32_t bits, uint32_t shift)
     return (uint32_t)(word >> shift & (((uint64_t)1 << bits) - 1));
 }
 
+/* `filtered`: what the linear filter makes of the depth. */
 static void
-write_depth(const struct blitter *b, const uint8_t *in, uint8_t *out)
+write_depth(const struct blitter *b, const uint8_t *in, const float filtered[4], uint8_t *out)
 {
     const struct format_info *df = b->dst.format, *sf = b->src.format;
     uint32_t source = 0, old = 0, packed = 0, mask = 0;
@@ -187,9 +189,9 @@ write_depth(const struct blitter *b, const uint8_t *in, uint8_t *out)
     if (b->mask & WRITE_DEPTH) {
         float value[4];
         sf->unpack(in, 0, 0, value);
-        df->pack(value, (uint8_t *)&packed);
+        df->pack(b->linear ? filtered : value, (uint8_t *)&packed);
         mask = (uint32_t)((((uint64_t)1 << df->depth_bits) - 1) << df->depth_shift);
-        if (sf->depth_bits == df->depth_bits && sf->is_float == df->is_float)
+        if (!b->linear && sf->depth_bits == df->depth_bits && sf->is_float == df->is_float)
             packed = field(source, sf->depth_bits, sf->depth_shift) << df->depth_shift;
     }
     uint32_t word = (old & ~mask) | (packed & mask);
@@ -210,16 +212,15 @@ blit_pixel(const struct blitter *b, int32_t x, int32_t y, int32_t z)
     const struct format_info *format = b->dst.format;
     uint32_t src_samples = b->src.res->samples, dst_samples = b->dst.res->samples;
     float rgba[4];
-    bool converted = !format->depth_bits && !(b->same && !b->linear && src_samples == 1);
-    if (converted && b->linear)
+    if (b->linear)
         read_linear(b, sx, sy, sz, rgba);
-    else if (converted)
+    else if (!format->depth_bits && !(b->same && src_samples == 1))
         read_pixel(b, ix, iy, iz, rgba);
     for (uint32_t s = 0; s < dst_samples; s++) {
         uint8_t *out = side_address(&b->dst, (uint32_t)x, (uint32_t)y, (uint32_t)z, s);
         const uint8_t *in = side_address(&b->src, ix, iy, iz, src_samples == dst_samples ? s : 0);
         if (format->depth_bits)
-            write_depth(b, in, out);
+            write_depth(b, in, rgba, out);
         else if (b->same && !b->linear && (src_samples == 1 || src_samples == dst_samples))
             memcpy(out, in, format->block_bytes);
         else
@@ -253,12 +254,27 @@ init_axes(struct blitter *b)
     init_axis(&b->z, d->z, d->depth, dl->slices, s->z, s->depth, sl->slices);
 }
 
+static bool
+init_blitter(struct blitter *b, struct gpu_device *device, const struct gpu_cmd *cmd,
+             struct error *err)
+{
+    *b = (struct blitter){.mask = cmd->blit.mask};
+    return init_side(&b->dst, device, cmd, &cmd->blit.dst, err) &&
+           init_side(&b->src, device, cmd, &cmd->blit.src, err) && check_blit(b, cmd, err);
+}
+
+bool
+blit_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct blitter b;
+    return init_blitter(&b, device, cmd, err);
+}
+
 bool
 blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
-    struct blitter b = {.mask = cmd->blit.mask};
-    if (!init_side(&b.dst, device, cmd, &cmd->blit.dst, err) ||
-        !init_side(&b.src, device, cmd, &cmd->blit.src, err) || !check_blit(&b, cmd, err))
+    struct blitter b;
+    if (!init_blitter(&b, device, cmd, err))
         return false;
     if (cmd->blit.render_condition && !gpu_render_condition(device, cmd))
         return true;
@@ -267,7 +283,7 @@ blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
         cut_axis(&b.x, cmd->blit.scissor.min_x, cmd->blit.scissor.max_x);
         cut_axis(&b.y, cmd->blit.scissor.min_y, cmd->blit.scissor.max_y);
     }
-    b.linear = cmd->blit.filter == FILTER_LINEAR && !b.dst.format->depth_bits;
+    b.linear = cmd->blit.filter == FILTER_LINEAR;
     b.same = b.dst.format == b.src.format && (cmd->blit.mask & WRITE_COLOR) == WRITE_COLOR;
     if (b.dst.format->depth_bits ? !(b.mask & (WRITE_DEPTH | WRITE_STENCIL))
                                  : !(b.mask & WRITE_COLOR))

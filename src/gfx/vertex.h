@@ -3,8 +3,8 @@
 #ifndef AETIUS_GFX_VERTEX_H
 #define AETIUS_GFX_VERTEX_H
 
-#include "gfx/draw.h"
-#include "gfx/exec.h"
+#include "isa/exec.h"
+#include "state/draw.h"
 
 struct vertex { /* a shaded vertex: the vertex shader's outputs */
     float out[MAX_VARYINGS][4];
@@ -15,10 +15,6 @@ struct vertex { /* a shaded vertex: the vertex shader's outputs */
 uint32_t fetch_address(const struct draw *draw, uint32_t attribute, uint32_t vertex,
                        uint32_t instance);
 void fetch_attribute(const struct format_info *format, const uint8_t *bytes, float out[4]);
-
-/* Index number i of an indexed draw: address of its bytes (0: outside), and decoding. */
-uint32_t fetch_index_address(const struct draw *draw, uint32_t i);
-uint32_t fetch_decode_index(const struct draw *draw, const uint8_t *bytes);
 
 /* What the vertex shader wrote in a lane; colors are clamped where the state says so. */
 void vertex_store(const struct draw *draw, const struct exec *exec, uint32_t lane,

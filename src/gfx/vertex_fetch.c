@@ -1,6 +1,5 @@
-/* Vertex fetch: where an index or an attribute lies in memory, and what its bytes mean (machine.md,
- * Streamer). Whatever lies outside its buffer is not read: an attribute is then 0, 0, 0, 1 and an
- * index 0. */
+/* Vertex fetch: where an attribute lies in memory, and what its bytes mean (machine.md,
+ * Streamer). Whatever lies outside its buffer is not read: an attribute is then 0, 0, 0, 1. */
 #include "gfx/vertex.h"
 
 #include "base/error.h"
@@ -36,29 +35,6 @@ fetch_attribute(const struct format_info *format, const uint8_t *bytes, float ou
         return;
     }
     format->unpack(bytes, 0, 0, out);
-}
-
-uint32_t
-fetch_index_address(const struct draw *draw, uint32_t i)
-{
-    if (!draw->index_address)
-        return 0;
-    return bounded_address(draw->index_address + (uint64_t)i * draw->index_bytes, draw->index_bytes,
-                           draw->index_end);
-}
-
-uint32_t
-fetch_decode_index(const struct draw *draw, const uint8_t *bytes)
-{
-    uint16_t half;
-    uint32_t word;
-
-    switch (draw->index_bytes) {
-    case 1: return bytes[0];
-    case 2: memcpy(&half, bytes, sizeof half); return half;
-    case 4: memcpy(&word, bytes, sizeof word); return word;
-    }
-    BUG("an index of %u bytes", draw->index_bytes);
 }
 
 static float

@@ -1,10 +1,13 @@
 #include "kernel/clock.h"
 
+#include "base/interrupt.h"
 #include "kernel/queue.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { INTERRUPT_TURNS = 1024 }; /* between two questions whether a signal came */
 
 const char *const unit_state_names[UNIT_STATES] = {"busy", "starved", "blocked", "waiting"};
 
@@ -120,11 +123,14 @@ next_wake(const struct clock *clock)
     return next;
 }
 
-bool
-clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
+static bool
+run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
 {
     uint64_t checked = clock->now, before = activity(clock);
+    uint32_t turns = 0;
     while (!*stop) {
+        if (++turns % INTERRUPT_TURNS == 0 && !interrupt_check(err))
+            return false;
         for (uint32_t i = 0; i < clock->module_count; i++)
             if (clock->wake[i] <= clock->now)
                 clock_module(clock, clock->modules[i]);
@@ -157,6 +163,21 @@ clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *e
         }
     }
     return true;
+}
+
+static void
+print_context(void *clock)
+{
+    clock_print(clock);
+}
+
+bool
+clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
+{
+    bug_set_context(print_context, clock);
+    const bool ok = run(clock, stop, limit, err);
+    bug_set_context(NULL, NULL);
+    return ok;
 }
 
 void

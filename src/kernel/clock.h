@@ -80,7 +80,8 @@ void clock_shuffle(struct clock *clock, uint64_t seed);
 bool clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err);
 /* Brings the counts of states, and what modules count for themselves, up to `now`. */
 void clock_settle(struct clock *clock);
-/* Who waits for which queue, since when, holding what; to stderr. */
+/* Who waits for which queue, since when, holding what; to stderr. A BUG() while the clock runs
+ * prints it too. */
 void clock_print(const struct clock *clock);
 
 /* From a clock function: clock me again at `cycle`, whatever comes. */

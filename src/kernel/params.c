@@ -14,6 +14,44 @@
 
 #define FIELD(section, name) offsetof(struct params, section.name)
 
+/* Choices that tables of their own list. */
+static const char generator_choices[] = "auto"
+#define GENERATOR(symbol, name) "|" name
+#include "generators.def"
+    ;
+
+static const char dram_choices[] = ""
+#define DRAM(symbol, name) "|" name
+#include "drams.def"
+    ;
+
+/* ATTILA's codecs, none, and ours. */
+#define OF_BOTH(kind, name)  "|" name
+#define OF_COLOR(kind, name) OF_COLOR_##kind(name)
+#define OF_DEPTH(kind, name) OF_DEPTH_##kind(name)
+#define OF_COLOR_COLOR(name) "|" name
+#define OF_COLOR_DEPTH(name) ""
+#define OF_DEPTH_COLOR(name) ""
+#define OF_DEPTH_DEPTH(name) "|" name
+static const char color_codecs[] = ""
+#define CODEC(symbol, name, blocks)
+#define ATTILA_CODEC(symbol, name, blocks) OF_##blocks(COLOR, name)
+#include "codecs.def"
+                                   "|none"
+#define CODEC(symbol, name, blocks) OF_##blocks(COLOR, name)
+#define ATTILA_CODEC(symbol, name, blocks)
+#include "codecs.def"
+    ;
+static const char depth_codecs[] = ""
+#define CODEC(symbol, name, blocks)
+#define ATTILA_CODEC(symbol, name, blocks) OF_##blocks(DEPTH, name)
+#include "codecs.def"
+                                   "|none"
+#define CODEC(symbol, name, blocks) OF_##blocks(DEPTH, name)
+#define ATTILA_CODEC(symbol, name, blocks)
+#include "codecs.def"
+    ;
+
 static const struct param_info infos[] = {
 #define UINT(section, name, value, min, max, unit, doc, unmodelled)                                \
     {#section, #name, PARAM_UINT, FIELD(section, name), min, max, value, NULL, NULL,               \
@@ -131,12 +169,12 @@ params_init(struct params *params)
     }
 }
 
-enum generator
+enum generator_choice
 params_generator(const struct params *params)
 {
     if (params->RASTERIZER.Generator != GENERATOR_AUTO)
-        return (enum generator)params->RASTERIZER.Generator;
-    return params->RASTERIZER.RecursiveMode ? GENERATOR_RECURSIVE : GENERATOR_SCAN;
+        return (enum generator_choice)params->RASTERIZER.Generator;
+    return params->RASTERIZER.RecursiveMode ? GENERATOR_recursive : GENERATOR_scan;
 }
 
 /* The choice number `index` of "a|b|c", and its length; NULL past the last. */
@@ -299,6 +337,8 @@ param_set_value(struct params *params, const char *section, const char *name, co
         *changed = number_of(info, params) != number;
         set_number(info, params, number);
     }
+    if (info == param_find("MEMORYCONTROLLER", "MemorySize"))
+        params->MEMORYCONTROLLER.MemoryGrows = false; /* so large and no larger */
     return true;
 }
 

@@ -38,8 +38,17 @@ struct params {
 
 /* What the numbers of enumerated parameters mean. */
 enum shader_mode { SHADER_TIMED, SHADER_INSTANT };
-enum generator { GENERATOR_AUTO, GENERATOR_SCAN, GENERATOR_RECURSIVE, GENERATOR_SEVEN_LEVEL };
+enum generator_choice { /* GENERATOR_scan, ... */
+                        GENERATOR_AUTO,
+#define GENERATOR(symbol, name) GENERATOR_##symbol,
+#include "generators.def"
+};
 enum fragment_map { MAP_COLOR, MAP_OVERDRAW, MAP_LATENCY, MAP_SHADER_LATENCY };
+enum replacement_policy { REPLACEMENT_LRU, REPLACEMENT_FIFO, REPLACEMENT_PSEUDO_LRU };
+enum dram_choice { /* DRAM_gddr3, ... */
+#define DRAM(symbol, name) DRAM_##symbol,
+#include "drams.def"
+};
 enum page_policy { PAGE_CLOSE, PAGE_OPEN };
 enum channel_scheduler {
     SCHEDULER_FIFO,         /* one queue a channel, in order */
@@ -50,7 +59,7 @@ enum channel_scheduler {
 };
 
 /* RASTERIZER.Generator with `auto` resolved by RASTERIZER.RecursiveMode: never GENERATOR_AUTO. */
-enum generator params_generator(const struct params *params);
+enum generator_choice params_generator(const struct params *params);
 
 enum param_kind { PARAM_UINT, PARAM_POW2, PARAM_BOOL, PARAM_TEXT, PARAM_ENUM };
 

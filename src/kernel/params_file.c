@@ -97,7 +97,7 @@ load(struct params *params, const char *path, bool warns, struct error *err)
 {
     char *bytes;
     size_t size;
-    if (!file_read(path, &bytes, &size, err))
+    if (!file_read(path, FILE_MOST_TEXT, &bytes, &size, err))
         return false;
     if (strlen(bytes) != size) {
         free(bytes);
@@ -138,6 +138,7 @@ params_load_preset(struct params *params, const char *name, struct error *err)
                     name);
     params_init(params);
     bool ok = load(params, path, false, err);
+    params->MEMORYCONTROLLER.MemoryGrows = true; /* the size is nobody's wish */
     free(path);
     return ok;
 }

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "kernel/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,15 +123,6 @@ stat_set_find(const struct stat_set *set, const char *name)
 {
     uint32_t found = set->table ? *table_slot(set, name) : 0;
     return found ? &set->entries[found - 1] : NULL;
-}
-
-const char *
-stat_set_nearest(const struct stat_set *set, const char *name)
-{
-    struct nearest nearest = {.wanted = name};
-    for (uint32_t i = 0; i < set->count; i++)
-        nearest_offer(&nearest, set->entries[i].name);
-    return nearest_found(&nearest) ? nearest.best : NULL;
 }
 
 bool

@@ -69,7 +69,6 @@ void stat_set_accumulate(const struct stat_set *set, uint64_t *total, const uint
 void stat_set_rebase(struct stat_set *set);
 
 const struct stat_entry *stat_set_find(const struct stat_set *set, const char *name); /* or NULL */
-const char *stat_set_nearest(const struct stat_set *set, const char *name);           /* or NULL */
 /* `name` exactly, or the sum over all instances: "shader.x" is shader[0].x + shader[1].x + ...;
  * false when there is none. `values` is a snapshot. */
 bool stat_set_sum(const struct stat_set *set, const uint64_t *values, const char *name,

@@ -33,7 +33,8 @@ read_run(const char *dir, struct error *err)
     char *path = mem_printf("%s/run.json", dir), *bytes = NULL;
     size_t size;
     cJSON *root = NULL;
-    if (file_read(path, &bytes, &size, err) && !(root = cJSON_ParseWithLength(bytes, size)))
+    if (file_read(path, FILE_MOST_FACTS, &bytes, &size, err) &&
+        !(root = cJSON_ParseWithLength(bytes, size)))
         fail(err, "%s is no JSON", path);
     free(bytes);
     free(path);

@@ -1,6 +1,7 @@
 #include "report/csv.h"
 
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -10,38 +11,20 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { FLUSH_BYTES = 1 << 20 };
-
-struct csv {
-    FILE *file;
-    char *path;
-    uint32_t first_columns, columns;
-    VEC(char) text; /* not yet written */
-    int failed;     /* errno of a write that went wrong: told at the next flush; or 0 */
+enum {
+    FLUSH_BYTES = 1 << 20,
+    MOST_TEXT = 1 << 27, /* that is read back */
 };
 
-/* Whole or not at all: what a full disk takes of it is taken back. Files are not buffered. */
-static void
-write_whole(struct csv *csv, const void *bytes, size_t size)
-{
-    const off_t before = ftello(csv->file);
-    if (csv->failed || fwrite(bytes, 1, size, csv->file) == size)
-        return;
-    csv->failed = errno;
-    if (before >= 0 && !ftruncate(fileno(csv->file), before))
-        fseeko(csv->file, before, SEEK_SET);
-}
-
-static FILE *
-open_file(const char *path, struct error *err)
-{
-    FILE *file = fopen(path, "wb");
-    if (file)
-        setvbuf(file, NULL, _IONBF, 0);
-    else
-        fail(err, "cannot write %s: %s", path, strerror(errno));
-    return file;
-}
+/* Rows become gzip members as they gather, and reach the file when they are flushed. */
+struct csv {
+    FILE *file; /* NULL until something is flushed */
+    char *path;
+    uint32_t first_columns, columns;
+    VEC(char) text;      /* not yet packed */
+    VEC(uint8_t) packed; /* whole members, not yet written */
+    size_t header_bytes; /* of these: the header, until it is written */
+};
 
 static void
 put(struct csv *csv, const char *text, size_t length)
@@ -66,7 +49,7 @@ put_number(struct csv *csv, uint64_t number, char separator)
 
 /* One gzip member; deflate's own gzip header carries time 0 and no name. */
 static void
-write_member(struct csv *csv)
+pack(struct csv *csv)
 {
     z_stream stream = {.next_in = (Bytef *)csv->text.items, .avail_in = (uInt)csv->text.count};
     if (csv->text.count == 0)
@@ -74,25 +57,70 @@ write_member(struct csv *csv)
     int status = deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
     BUG_ON(status != Z_OK, "zlib does not start: %d", status);
     size_t bound = deflateBound(&stream, stream.avail_in);
-    unsigned char *bytes = mem_alloc(bound);
-    stream.next_out = bytes;
+    VEC_RESERVE(&csv->packed, csv->packed.count + bound);
+    stream.next_out = csv->packed.items + csv->packed.count;
     stream.avail_out = (uInt)bound;
     status = deflate(&stream, Z_FINISH);
     BUG_ON(status != Z_STREAM_END, "zlib does not end: %d", status);
-    write_whole(csv, bytes, stream.total_out);
+    csv->packed.count += stream.total_out;
     deflateEnd(&stream);
-    free(bytes);
     csv->text.count = 0;
+}
+
+static bool
+open_file(struct csv *csv, struct error *err)
+{
+    csv->file = file_create(csv->path, err);
+    if (csv->file)
+        setvbuf(csv->file, NULL, _IONBF, 0);
+    return csv->file != NULL;
+}
+
+static void
+close_file(struct csv *csv)
+{
+    if (csv->file)
+        fclose(csv->file);
+    csv->file = NULL;
+}
+
+/* Whole or not at all: what a full disk takes of it is taken back. */
+static bool
+write_packed(struct csv *csv, struct error *err)
+{
+    sigset_t held;
+    if (!csv->packed.count)
+        return true;
+    if (!csv->file && !open_file(csv, err))
+        return false;
+    interrupt_hold(&held);
+    const off_t before = ftello(csv->file);
+    const bool ok = fwrite(csv->packed.items, 1, csv->packed.count, csv->file) == csv->packed.count;
+    if (!ok) {
+        fail(err, "cannot write %s: %s", csv->path, strerror(errno));
+        if (before >= 0 && !ftruncate(fileno(csv->file), before))
+            fseeko(csv->file, before, SEEK_SET);
+    }
+    interrupt_release(&held);
+    csv->packed.count = csv->header_bytes = 0;
+    return ok;
+}
+
+/* That the file can be made is known before the work begins. */
+static bool
+try_file(struct csv *csv, struct error *err)
+{
+    if (!open_file(csv, err))
+        return false;
+    close_file(csv);
+    unlink(csv->path);
+    return true;
 }
 
 struct csv *
 csv_create(const char *path, const char *first, const struct stat_set *set, struct error *err)
 {
-    FILE *file = open_file(path, err);
-    if (!file)
-        return NULL;
     struct csv *csv = mem_alloc(sizeof *csv);
-    csv->file = file;
     csv->path = mem_strdup(path);
     csv->first_columns = 1;
     for (const char *p = first; *p; p++)
@@ -104,30 +132,31 @@ csv_create(const char *path, const char *first, const struct stat_set *set, stru
         put(csv, set->entries[i].name, strlen(set->entries[i].name));
     }
     put(csv, "\n", 1);
-    if (csv_flush(csv, err))
+    pack(csv);
+    csv->header_bytes = csv->packed.count;
+    if (try_file(csv, err))
         return csv;
-    csv_destroy(csv, NULL);
-    remove(path);
+    csv_abandon(csv);
     return NULL;
 }
 
-bool
-csv_redirect(struct csv *csv, const char *path, struct error *err)
+void
+csv_redirect(struct csv *csv, const char *path)
 {
-    FILE *file = open_file(path, err);
-    if (!file)
-        return false;
-    fclose(csv->file);
-    csv->file = file;
+    close_file(csv);
+    csv->packed.count -= csv->header_bytes;
+    if (csv->header_bytes)
+        memmove(csv->packed.items, csv->packed.items + csv->header_bytes, csv->packed.count);
+    csv->header_bytes = 0;
     free(csv->path);
     csv->path = mem_strdup(path);
-    return true;
 }
 
 void
 csv_discard(struct csv *csv)
 {
     csv->text.count = 0;
+    csv->packed.count = csv->header_bytes;
 }
 
 bool
@@ -135,11 +164,14 @@ csv_append(struct csv *csv, const char *path, struct error *err)
 {
     char *bytes;
     size_t size;
-    if (!csv_flush(csv, err) || !file_read(path, &bytes, &size, err))
+    pack(csv);
+    if (!file_read(path, SIZE_MAX, &bytes, &size, err))
         return false;
-    write_whole(csv, bytes, size);
+    VEC_RESERVE(&csv->packed, csv->packed.count + size);
+    memcpy(csv->packed.items + csv->packed.count, bytes, size);
+    csv->packed.count += size;
     free(bytes);
-    return csv_flush(csv, err);
+    return write_packed(csv, err);
 }
 
 void
@@ -150,16 +182,26 @@ csv_row(struct csv *csv, const uint64_t *first, const uint64_t *values)
         put_number(csv, i < csv->first_columns ? first[i] : values[i - csv->first_columns],
                    i + 1 == total ? '\n' : ',');
     if (csv->text.count >= FLUSH_BYTES)
-        write_member(csv);
+        pack(csv);
 }
 
 bool
 csv_flush(struct csv *csv, struct error *err)
 {
-    write_member(csv);
-    const int failed = csv->failed;
-    csv->failed = 0;
-    return !failed || fail(err, "cannot write %s: %s", csv->path, strerror(failed));
+    pack(csv);
+    return write_packed(csv, err);
+}
+
+void
+csv_abandon(struct csv *csv)
+{
+    if (!csv)
+        return;
+    close_file(csv);
+    VEC_FREE(&csv->text);
+    VEC_FREE(&csv->packed);
+    free(csv->path);
+    free(csv);
 }
 
 bool
@@ -168,29 +210,34 @@ csv_destroy(struct csv *csv, struct error *err)
     if (!csv)
         return true;
     bool ok = csv_flush(csv, err);
-    if (fclose(csv->file) && ok)
+    if (csv->file && fclose(csv->file) && ok)
         ok = fail(err, "cannot write %s: %s", csv->path, strerror(errno));
-    VEC_FREE(&csv->text);
-    free(csv->path);
-    free(csv);
+    csv->file = NULL;
+    csv_abandon(csv);
     return ok;
 }
 
 static bool
 read_text(struct csv_table *table, const char *path, size_t *size, struct error *err)
 {
-    gzFile file = gzopen(path, "rb");
-    if (!file)
-        return fail(err, "cannot open %s: %s", path, strerror(errno));
+    const int fd = file_open(path, err);
+    if (fd < 0)
+        return false;
+    gzFile file = gzdopen(fd, "rb");
+    BUG_ON(!file, "no memory for a file");
     size_t capacity = 1 << 16, n = 0;
     int got;
     table->text = mem_alloc(capacity + 1);
     while ((got = gzread(file, table->text + n, (unsigned)(capacity - n))) > 0) {
         n += (size_t)got;
+        if (n == capacity && capacity == MOST_TEXT)
+            break;
         if (n == capacity)
             table->text = mem_realloc(table->text, (capacity *= 2) + 1);
     }
     int status = gzclose(file);
+    if (n == MOST_TEXT)
+        return fail(err, "%s is a table of %d bytes or more", path, MOST_TEXT);
     if (got < 0 || status != Z_OK)
         return fail(err, "%s is no whole gzip file", path);
     table->text[n] = '\0';

@@ -1,8 +1,9 @@
 /* Tables of statistics as gzip CSV: stats.frames.csv.gz and its like. The header names the first
  * columns ("frame", or "frame" and "batch" or "cycle") and then the statistics of a set.
  *
- * A file is a row of gzip members: the header, then one a flush, so what was flushed is whole
- * whatever happens next, and files put together are a table. The same rows give the same bytes: no
+ * A file is a row of gzip members: the header, then one a flush or more, so what was flushed is
+ * whole whatever happens next, and files put together are a table. It is there from the first flush
+ * on. The same rows give the same bytes: no
  * time and no name stand in a member. */
 #ifndef AETIUS_REPORT_CSV_H
 #define AETIUS_REPORT_CSV_H
@@ -16,7 +17,7 @@ struct csv;
 struct csv *csv_create(const char *path, const char *first, const struct stat_set *set,
                        struct error *err);
 /* What was not flushed yet, and what comes, goes to another file, without a header. */
-bool csv_redirect(struct csv *csv, const char *path, struct error *err);
+void csv_redirect(struct csv *csv, const char *path);
 /* What was not flushed yet is forgotten. */
 void csv_discard(struct csv *csv);
 /* Takes over what a redirected table wrote. */
@@ -25,7 +26,9 @@ bool csv_append(struct csv *csv, const char *path, struct error *err);
 void csv_row(struct csv *csv, const uint64_t *first, const uint64_t *values);
 /* Rows so far reach the file: at the end of a frame. */
 bool csv_flush(struct csv *csv, struct error *err);
-/* Flushes and closes; `csv` may be NULL. */
+/* Closes; what was not flushed is forgotten, and a table that never was has no file. */
+void csv_abandon(struct csv *csv);
+/* Flushes and closes; `csv` may be NULL in both. */
 bool csv_destroy(struct csv *csv, struct error *err);
 
 /* A whole table read back. */

@@ -71,18 +71,24 @@ map_log_level(uint64_t cycles)
     return level < 255 ? level : 255;
 }
 
+void
+map_quarter(uint32_t quarter, uint8_t rgb[3])
+{
+    static const uint8_t quarters[5][3] = {
+        {0, 0, 0}, {0, 0, 255}, {0, 255, 0}, {255, 255, 0}, {255, 0, 0}};
+    memcpy(rgb, quarters[quarter], 3);
+}
+
 /* The compression level as a scale of its own: cleared black, then by quarters of the block. */
 static void
 compression_color(const struct map_source *source, uint32_t x, uint32_t y, uint8_t rgb[3])
 {
-    static const uint8_t quarters[5][3] = {
-        {0, 0, 0}, {0, 0, 255}, {0, 255, 0}, {255, 255, 0}, {255, 0, 0}};
     const struct machine *m = source->machine;
     const uint32_t address = source->shown->address + resource_offset(source->shown, 0, x, y, 0, 0);
     const struct blocks *blocks =
         &m->colorwrite[rop_of_tile(x / TILE_SIZE, y / TILE_SIZE, m->rops)].rop.blocks;
     const uint32_t bytes = blocks_bytes(blocks, blocks_state(blocks, address));
-    memcpy(rgb, quarters[(4 * bytes + blocks->block_bytes - 1) / blocks->block_bytes], 3);
+    map_quarter((4 * bytes + blocks->block_bytes - 1) / blocks->block_bytes, rgb);
 }
 
 static uint8_t
@@ -120,7 +126,8 @@ map_draw(const struct map_source *source, uint32_t mode, struct picture *map)
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        const uint32_t x = (uint32_t)(i % picture->width), y = (uint32_t)(i / picture->width);
+        const uint32_t x = (uint32_t)(i % picture->width), row = (uint32_t)(i / picture->width);
+        const uint32_t y = source->upside_down ? picture->height - 1 - row : row;
         uint8_t *rgba = map->rgba + 4 * i;
         rgba[3] = 255;
         if (mode == MAP_COMPRESSION)

@@ -1,5 +1,5 @@
 /* Fragment maps: an image a frame whose colors say how each pixel was treated (docs/maps.md):
- * DIR/maps/frame-NNNN-MODE.png. */
+ * DIR/maps/frame-NNNN-MODE.png. The scale of each mode lies beside them. */
 #ifndef AETIUS_REPORT_MAPS_H
 #define AETIUS_REPORT_MAPS_H
 
@@ -31,6 +31,7 @@ struct map_source {
     const struct watch *watch;
     const struct resource *shown;
     const struct picture *picture;
+    bool upside_down; /* the picture's first row is the surface's last one */
 };
 /* Whether that is how the name of a map ends: "-MODE.png". */
 bool maps_is_end(const char *end);
@@ -40,6 +41,13 @@ void map_draw(const struct map_source *source, uint32_t mode, struct picture *ma
 bool maps_write(const struct map_source *source, uint32_t modes, const char *dir, uint32_t frame,
                 struct error *err);
 
+/* The modes' scales as pictures beside the maps, legend-MODE.png; the frame itself has none. */
+bool map_has_legend(uint32_t mode);
+void map_legend_draw(uint32_t mode, struct picture *legend);
+bool maps_write_legends(uint32_t modes, const char *dir, struct error *err);
+
+/* Of the compression map: 0 cleared, 4 all of the block. */
+void map_quarter(uint32_t quarter, uint8_t rgb[3]);
 /* 0 to 255 (more is 255): black, blue, cyan, green, yellow, red, white. */
 void map_heat(uint64_t level, uint8_t rgb[3]);
 /* 16 a doubling: 0 for 0 and 1 cycle, 255 from 64 Ki on. */

@@ -96,6 +96,8 @@ run_to_json(const struct run_facts *facts, const struct totals *totals)
     add_text(root, "trace", facts->trace);
     add_text(root, "preset", facts->preset);
     add_text(root, "mode", facts->mode);
+    if (totals)
+        cJSON_AddNumberToObject(root, "memory_bytes", facts->memory_bytes);
     cJSON_AddStringToObject(root, "version", AETIUS_VERSION);
     cJSON_AddBoolToObject(root, "complete", facts->complete);
     cJSON_AddNumberToObject(root, "frames", facts->frame_count);

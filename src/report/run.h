@@ -10,7 +10,8 @@ struct run_frame {
     uint32_t number; /* as counted in the trace that was run */
     uint32_t client;
     uint64_t cycles;
-    uint64_t hash; /* of the picture */
+    uint64_t hash;         /* of the picture */
+    uint32_t memory_bytes; /* that the simulated memory has grown to; 0: not timed */
 };
 
 struct run_facts {
@@ -21,6 +22,7 @@ struct run_facts {
     uint32_t frame_count;
     uint64_t cycles;       /* of all frames, and of the work after the last */
     uint64_t picture_hash; /* over all frames */
+    uint32_t memory_bytes; /* of the simulated GPU, as large as it became */
     bool complete;         /* false after Ctrl-C */
     /* The fields that may differ between two runs. */
     double wall_seconds;

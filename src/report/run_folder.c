@@ -18,104 +18,7 @@ hash_bytes(uint64_t hash, const void *bytes, size_t size)
 }
 #define HASH_START 0xcbf29ce484222325u
 
-enum { TABLES = 3 };
-
-/* The files that parameters name lie in the folder, each under a name of its own. */
-static bool
-check_names(const struct params *p, struct error *err)
-{
-    const char *const names[] = {p->SIMULATOR.StatsFile,
-                                 p->SIMULATOR.StatsFilePerFrame,
-                                 p->SIMULATOR.StatsFilePerBatch,
-                                 p->SIMULATOR.SignalDumpFile,
-                                 "run.json",
-                                 "machine.ini"};
-    const uint32_t count = sizeof names / sizeof names[0];
-    for (uint32_t i = 0; i < count; i++) {
-        if (strchr(names[i], '/'))
-            return fail(err, "SIMULATOR: the file '%s' must lie in the run's folder: no / in it",
-                        names[i]);
-        for (uint32_t j = 0; j < i; j++)
-            if (!strcmp(names[i], names[j]))
-                return fail(err, "SIMULATOR: two files of a run would be named '%s'", names[i]);
-    }
-    return true;
-}
-
-/* Whether `name` is `start`, a number of four digits or more, and what `is_end` takes. */
-static bool
-is_numbered(const char *name, const char *start, bool (*is_end)(const char *end))
-{
-    const size_t length = strlen(start);
-    const size_t digits = strncmp(name, start, length) ? 0 : strspn(name + length, "0123456789");
-    return digits >= 4 && is_end(name + length + digits);
-}
-
-static bool
-is_png(const char *end)
-{
-    return !strcmp(end, ".png");
-}
-
-static bool
-is_part_end(const char *end)
-{
-    return end[0] == '-' && end[1] >= '0' && end[1] < '0' + TABLES && !strcmp(end + 2, ".csv.gz");
-}
-
-static bool
-is_frame(const char *name)
-{
-    return is_numbered(name, "frame-", is_png);
-}
-
-static bool
-is_map(const char *name)
-{
-    return is_numbered(name, "frame-", maps_is_end);
-}
-
-static bool
-is_part(const char *name)
-{
-    return is_numbered(name, "", is_part_end);
-}
-
-static bool
-is_table(const char *name)
-{
-    static const char *const names[] = {
-        "stats.cycles.csv.gz",
-        "stats.frames.csv.gz",
-        "stats.batches.csv.gz",
-        "machine.ini",
-        "run.json",
-        "pixel.json",
-        "signals.vcd",
-        "signaltrace.txt",
-        "blocks.color",
-        "blocks.z",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
-/* Removes what an earlier run left, by the names that runs give; whatever else is there stays. */
-static void
-remove_run(const char *dir)
-{
-    static const struct {
-        const char *folder;
-        bool (*is_ours)(const char *name);
-    } places[] = {{"frames", is_frame}, {"maps", is_map}, {"parts", is_part}, {".", is_table}};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        char *path = mem_printf("%s/%s", dir, places[i].folder);
-        dir_remove_files(path, places[i].is_ours);
-        free(path);
-    }
-}
+enum { TABLES = 3, TELL_SECONDS = 2 };
 
 bool
 run_folder_open(struct run_folder *folder, const char *dir, bool force, const struct params *params,
@@ -123,20 +26,10 @@ run_folder_open(struct run_folder *folder, const char *dir, bool force, const st
 {
     memset(folder, 0, sizeof *folder);
     folder->dir = dir;
+    folder->place.lock = -1;
     folder->started = wall_seconds();
     folder->facts.picture_hash = HASH_START;
-    if (!dir)
-        return true;
-    char *json = mem_printf("%s/run.json", dir), *frames = mem_printf("%s/frames", dir);
-    bool ok = check_names(params, err) &&
-              (force || !file_exists(json) ||
-               fail(err, "%s holds a run already; --force overwrites it", dir));
-    if (ok && force)
-        remove_run(dir); /* what is there from now on is not that run */
-    ok = ok && dir_create(frames, err);
-    free(json);
-    free(frames);
-    return ok;
+    return !dir || run_place_take(&folder->place, dir, force, params, err);
 }
 
 /* A row of what was counted since the last one of its kind. */
@@ -220,6 +113,8 @@ add_frame(struct run_folder *folder, const struct run_frame *frame, uint32_t wid
     VEC_PUSH(&folder->frames, *frame);
     folder->facts.picture_hash =
         hash_bytes(folder->facts.picture_hash, &frame->hash, sizeof frame->hash);
+    if (frame->memory_bytes > folder->facts.memory_bytes)
+        folder->facts.memory_bytes = frame->memory_bytes;
     folder->facts.width = width;
     folder->facts.height = height;
     folder->facts.cycles += frame->cycles;
@@ -231,13 +126,71 @@ static bool
 write_watched(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
 {
     const struct machine *machine = folder->sim->machine;
-    const struct map_source source = {machine, machine->pools.watch, frame->shown, frame->picture};
+    const struct map_source source = {machine, machine->pools.watch, frame->shown, frame->picture,
+                                      !resource_is_display(&frame->shown->desc)};
     if (!source.watch)
         return true;
     if (folder->has_pixel)
         pixel_log_take(&folder->pixel, source.watch, frame->shown);
     return !folder->maps || !folder->dir ||
            maps_write(&source, folder->maps, folder->dir, frame->number, err);
+}
+
+static uint64_t
+peak_rss_bytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+/* How things stand, into the facts. */
+static void
+take_stock(struct run_folder *folder)
+{
+    folder->facts.frames = folder->frames.items;
+    folder->facts.frame_count = (uint32_t)folder->frames.count;
+    folder->facts.timed_seconds =
+        folder->sim ? folder->sim->timed_seconds + folder->parts_seconds : 0;
+    folder->facts.wall_seconds = wall_seconds() - folder->started;
+    folder->facts.peak_rss_bytes = peak_rss_bytes();
+    if (folder->parts_rss_bytes > folder->facts.peak_rss_bytes)
+        folder->facts.peak_rss_bytes = folder->parts_rss_bytes;
+}
+
+static struct totals
+totals_so_far(const struct run_folder *folder)
+{
+    return folder->sim ? run_totals(&folder->facts, &folder->sim->machine->stats, folder->totals,
+                                    &folder->sim->machine->params)
+                       : (struct totals){0};
+}
+
+static bool
+write_json(const struct run_folder *folder, const char *text, struct error *err)
+{
+    char *path = mem_printf("%s/run.json", folder->dir);
+    const bool ok = file_write(path, text, strlen(text), err);
+    free(path);
+    return ok;
+}
+
+/* What is whole so far has its run.json, for the case that this process is killed. */
+static bool
+tell_progress(struct run_folder *folder, struct error *err)
+{
+    const double now = wall_seconds();
+    if (!folder->dir || folder->crew || now - folder->told < TELL_SECONDS)
+        return true;
+    folder->told = now;
+    take_stock(folder);
+    struct totals totals = totals_so_far(folder);
+    char *text = run_to_json(&folder->facts, folder->sim ? &totals : NULL);
+    const bool ok = write_json(folder, text, err);
+    free(text);
+    if (folder->sim)
+        totals_free(&totals);
+    return ok;
 }
 
 static bool
@@ -256,9 +209,10 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
         return false;
     uint64_t hash =
         hash_bytes(HASH_START, picture->rgba, (size_t)picture->width * picture->height * 4);
-    const struct run_frame facts = {frame->number, frame->client, frame->cycles, hash};
+    const struct run_frame facts = {frame->number, frame->client, frame->cycles, hash,
+                                    folder->sim ? folder->sim->device.memory.size_bytes : 0};
     add_frame(folder, &facts, picture->width, picture->height);
-    return true;
+    return tell_progress(folder, err);
 }
 
 struct simulation_listener
@@ -307,19 +261,12 @@ run_folder_attach(struct run_folder *folder, struct simulation *sim, struct erro
         return true;
     bool all = p->SIMULATOR.Statistics;
     return write_machine(folder, err) &&
+           (!folder->maps || maps_write_legends(folder->maps, folder->dir, err)) &&
            open_table(folder, &folder->frames_csv, all && p->SIMULATOR.PerFrameStatistics,
                       p->SIMULATOR.StatsFilePerFrame, "frame", err) &&
            open_table(folder, &folder->batches_csv, all && p->SIMULATOR.PerBatchStatistics,
                       p->SIMULATOR.StatsFilePerBatch, "frame,batch", err) &&
            open_table(folder, &folder->cycles_csv, all, p->SIMULATOR.StatsFile, "frame,cycle", err);
-}
-
-static uint64_t
-peak_rss_bytes(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (uint64_t)usage.ru_maxrss * 1024;
 }
 
 static char *
@@ -334,22 +281,21 @@ run_folder_open_parts(struct run_folder *folder, struct error *err)
     if (!folder->dir)
         return true;
     char *path = mem_printf("%s/parts", folder->dir);
-    bool ok = flush_tables(folder, err) && dir_create(path, err);
+    bool ok = dir_create(path, err);
     free(path);
     return ok;
 }
 
-bool
-run_folder_begin_part(struct run_folder *folder, uint32_t frame, struct error *err)
+void
+run_folder_begin_part(struct run_folder *folder, uint32_t frame)
 {
     struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
-    bool ok = true;
-    for (uint32_t i = 0; i < TABLES && ok; i++) {
+    for (uint32_t i = 0; i < TABLES; i++) {
         char *path = part_path(folder, frame, i);
-        ok = !tables[i] || csv_redirect(tables[i], path, err);
+        if (tables[i])
+            csv_redirect(tables[i], path);
         free(path);
     }
-    return ok;
 }
 
 void
@@ -406,7 +352,7 @@ run_folder_join(struct run_folder *folder, const struct run_part *part, const ui
         folder->parts_rss_bytes = part->peak_rss_bytes;
     stat_set_accumulate(&folder->sim->machine->stats, folder->totals, values);
     folder->next_part = part->frame.number + 1;
-    return join_tables(folder, part->frame.number, err);
+    return join_tables(folder, part->frame.number, err) && tell_progress(folder, err);
 }
 
 bool
@@ -421,29 +367,43 @@ run_folder_close_parts(struct run_folder *folder)
     if (!folder->dir)
         return;
     char *path = mem_printf("%s/parts", folder->dir);
-    dir_remove_files(path, is_part);
+    dir_remove_files(path, run_place_is_part);
     free(path);
+}
+
+static void
+say_growth(const struct run_folder *folder)
+{
+    const uint32_t wished = folder->sim->machine->params.MEMORYCONTROLLER.MemorySize;
+    if (folder->facts.memory_bytes > wished)
+        log_note("what is drawn does not fit into the %u MB of MEMORYCONTROLLER.MemorySize: the "
+                 "memory grew to %u MB",
+                 wished >> 20, folder->facts.memory_bytes >> 20);
+}
+
+/* Some frame is whole, or there was none to draw. */
+static bool
+is_worth_keeping(const struct run_folder *folder)
+{
+    return !folder->silent && (folder->frames.count || folder->facts.complete);
 }
 
 static bool
 report(struct run_folder *folder, FILE *out, bool json, struct error *err)
 {
     bool timed = folder->sim != NULL, ok = true;
-    struct totals totals = {0}, *known = timed ? &totals : NULL;
+    struct totals totals = totals_so_far(folder), *known = timed ? &totals : NULL;
     if (timed)
-        totals = run_totals(&folder->facts, &folder->sim->machine->stats, folder->totals,
-                            &folder->sim->machine->params);
+        say_growth(folder);
     pixel_log_sort(&folder->pixel);
     if (folder->has_pixel && folder->frames.count && !folder->pixel_is_inside)
         log_warning("--pixel %u,%u lies outside the frames: they are %ux%u", folder->pixel.x,
                     folder->pixel.y, folder->facts.width, folder->facts.height);
     char *text = run_to_json(&folder->facts, known);
-    if (folder->dir) {
-        char *path = mem_printf("%s/run.json", folder->dir);
-        ok = file_write(path, text, strlen(text), err);
-        free(path);
-    }
-    if (folder->has_pixel && folder->dir)
+    const bool keeps = folder->dir && is_worth_keeping(folder);
+    if (keeps)
+        ok = write_json(folder, text, err);
+    if (folder->has_pixel && keeps)
         ok = pixel_log_write(&folder->pixel, folder->dir, err) && ok;
     if (json)
         fprintf(out, "%s\n", text);
@@ -457,22 +417,29 @@ report(struct run_folder *folder, FILE *out, bool json, struct error *err)
     return ok;
 }
 
+static bool
+close_tables(struct run_folder *folder, bool complete, struct error *err)
+{
+    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
+    bool ok = true;
+    for (uint32_t i = 0; i < TABLES; i++)
+        if (complete)
+            ok = csv_destroy(tables[i], ok ? err : NULL) && ok;
+        else
+            csv_abandon(tables[i]);
+    return ok;
+}
+
 bool
 run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json, struct error *err)
 {
-    bool ok = csv_destroy(folder->frames_csv, err);
-    ok = csv_destroy(folder->batches_csv, err) && ok;
-    ok = csv_destroy(folder->cycles_csv, err) && ok;
-    folder->facts.frames = folder->frames.items;
-    folder->facts.frame_count = (uint32_t)folder->frames.count;
+    bool ok = close_tables(folder, complete, err);
     folder->facts.complete = complete && ok;
-    folder->facts.timed_seconds =
-        folder->sim ? folder->sim->timed_seconds + folder->parts_seconds : 0;
-    folder->facts.wall_seconds = wall_seconds() - folder->started;
-    folder->facts.peak_rss_bytes = peak_rss_bytes();
-    if (folder->parts_rss_bytes > folder->facts.peak_rss_bytes)
-        folder->facts.peak_rss_bytes = folder->parts_rss_bytes;
+    take_stock(folder);
+    if (folder->dir && !is_worth_keeping(folder))
+        run_place_clear(&folder->place);
     ok = (folder->silent || report(folder, out, json, err)) && ok;
+    run_place_leave(&folder->place);
     free(folder->values);
     free(folder->batch_before);
     free(folder->interval_before);

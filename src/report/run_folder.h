@@ -9,17 +9,19 @@
 #include "report/maps.h"
 #include "report/pixel.h"
 #include "report/run.h"
+#include "report/run_place.h"
 #include "sim/simulation.h"
 
 struct run_folder {
-    const char *dir;        /* NULL: nothing is written, only counted */
+    const char *dir; /* NULL: nothing is written, only counted */
+    struct run_place place;
     struct simulation *sim; /* set by run_folder_attach(); NULL: pictures alone */
     struct csv *frames_csv, *batches_csv, *cycles_csv;
     uint64_t *values, *batch_before, *interval_before, *totals;
     uint32_t batch; /* in the frame */
     struct run_facts facts;
     VEC(struct run_frame) frames;
-    double started;
+    double started, told;      /* told: when run.json was written last */
     uint32_t only_timed;       /* pictures and rows of timed frames alone */
     struct progress *progress; /* or NULL; in draws when its total is known, else in frames */
     uint64_t draws;            /* timed, in all */
@@ -34,8 +36,7 @@ struct run_folder {
     bool silent;              /* nothing came of the run: no run.json and no summary */
 };
 
-/* Makes the folder (`dir` NULL: none). When it holds a run already that is refused, or with `force`
- * that run's files are removed. `params` name files in it. */
+/* Takes the folder (`dir` NULL: none) as run_place_take() does. */
 bool run_folder_open(struct run_folder *folder, const char *dir, bool force,
                      const struct params *params, struct error *err);
 /* The listener to make the simulation with. */
@@ -44,7 +45,7 @@ struct simulation_listener run_folder_listener(struct run_folder *folder);
 bool run_folder_attach(struct run_folder *folder, struct simulation *sim, struct error *err);
 /* A run by several processes, a frame each time (cmd/jobs.h). One opens and closes the parts; the
  * others begin a part at each frame of theirs, take what it came to when it is done, and end the
- * last; the one joins them in the order of frames, and last the work behind the last swap. */
+ * last; the one joins them in the order of frames, and last the work behind the last frame. */
 struct run_part {
     struct run_frame frame;
     uint32_t width, height;
@@ -52,7 +53,7 @@ struct run_part {
     uint64_t peak_rss_bytes; /* of the process, so far */
 };
 bool run_folder_open_parts(struct run_folder *folder, struct error *err);
-bool run_folder_begin_part(struct run_folder *folder, uint32_t frame, struct error *err);
+void run_folder_begin_part(struct run_folder *folder, uint32_t frame);
 /* `values`: totals, as many as the machine has statistics. */
 void run_folder_take_part(struct run_folder *folder, struct run_part *part, uint64_t *values);
 /* What was written since the last frame belongs to another process. */
@@ -63,7 +64,9 @@ bool run_folder_join(struct run_folder *folder, const struct run_part *part, con
 bool run_folder_join_rest(struct run_folder *folder, struct error *err);
 void run_folder_close_parts(struct run_folder *folder);
 
-/* Ends the tables and writes run.json. `out` gets the summary for a person, or run.json. */
+/* Ends the tables and writes run.json; of a run that is not complete they hold the frames that are
+ * whole, and when there is none, no file stays. `out` gets the summary for a person, or run.json.
+ */
 bool run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
                       struct error *err);
 

@@ -238,7 +238,9 @@ run_print_summary(const struct run_facts *facts, const struct totals *totals, FI
 {
     if (!facts->frame_count) {
         fprintf(out, "no frame was drawn%s\n",
-                facts->complete ? ": the program ended before any buffers were swapped" : "");
+                facts->complete
+                    ? ": the program ended before it swapped buffers or read anything back"
+                    : "");
         return;
     }
     print_head(facts, totals, out);

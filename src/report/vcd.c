@@ -1,6 +1,7 @@
 #include "report/vcd.h"
 
 #include "base/build.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -9,19 +10,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { QUEUE_SIGNALS = 3 };
+enum { QUEUE_SIGNALS = 3, PICOSECONDS = 1000000 /* of a cycle at 1 MHz */ };
 
 struct vcd {
     FILE *file;
     char *path;
     struct clock *clock;
+    uint32_t mhz;     /* its frequency */
     uint64_t *values; /* last written, a signal each: units, then queues x held, pushed, popped */
     uint32_t signals;
     uint64_t shown; /* the cycle whose values stand in the file */
     bool moved;     /* some push or pop count of that cycle was not 0 */
     bool started;
 };
+
+/* When a cycle begins, in picoseconds. */
+static uint64_t
+time_of(const struct vcd *vcd, uint64_t cycle)
+{
+    return cycle / vcd->mhz * PICOSECONDS + cycle % vcd->mhz * PICOSECONDS / vcd->mhz;
+}
 
 /* Identifier codes are numbers in base 94, written in printable characters. */
 static const char *
@@ -46,10 +56,10 @@ print_name(FILE *file, const char *name)
 }
 
 static void
-declare(struct vcd *vcd, uint32_t signal, uint32_t bits, const char *owner, const char *name)
+declare(struct vcd *vcd, uint32_t signal, const char *type, const char *owner, const char *name)
 {
     char text[8];
-    fprintf(vcd->file, "$var wire %u %s ", bits, code(signal, text));
+    fprintf(vcd->file, "$var %s %s ", type, code(signal, text));
     print_name(vcd->file, owner);
     fprintf(vcd->file, ".%s $end\n", name);
 }
@@ -59,16 +69,18 @@ write_header(struct vcd *vcd)
 {
     static const char *const names[QUEUE_SIGNALS] = {"held", "pushed", "popped"};
     const struct clock *clock = vcd->clock;
-    fprintf(vcd->file, "$version aetius " AETIUS_VERSION " $end\n"
-                       "$comment one time unit is one cycle $end\n"
-                       "$timescale 1 ns $end\n$scope module unit $end\n");
+    fprintf(vcd->file,
+            "$version aetius " AETIUS_VERSION " $end\n"
+            "$comment a cycle at %u MHz has %u ps $end\n"
+            "$timescale 1 ps $end\n$scope module unit $end\n",
+            vcd->mhz, PICOSECONDS / vcd->mhz);
     for (uint32_t i = 0; i < clock->module_count; i++)
-        declare(vcd, i, 2, clock->modules[clock->module_count - 1 - i]->name, "state");
+        declare(vcd, i, "string 1", clock->modules[clock->module_count - 1 - i]->name, "state");
     fprintf(vcd->file, "$upscope $end\n$scope module queue $end\n");
     for (uint32_t i = 0; i < clock->queue_count; i++)
         for (uint32_t s = 0; s < QUEUE_SIGNALS; s++)
-            declare(vcd, clock->module_count + i * QUEUE_SIGNALS + s, 16, clock->queues[i]->name,
-                    names[s]);
+            declare(vcd, clock->module_count + i * QUEUE_SIGNALS + s, "wire 16",
+                    clock->queues[i]->name, names[s]);
     fprintf(vcd->file, "$upscope $end\n$enddefinitions $end\n");
 }
 
@@ -88,14 +100,25 @@ change(struct vcd *vcd, uint32_t signal, uint64_t value)
     fprintf(vcd->file, "b%s %s\n", bits + n, code(signal, text));
 }
 
+/* The word itself: a viewer shows it. */
+static void
+change_state(struct vcd *vcd, uint32_t signal, enum unit_state state)
+{
+    char text[8];
+    if (vcd->started && vcd->values[signal] == state)
+        return;
+    vcd->values[signal] = state;
+    fprintf(vcd->file, "s%s %s\n", unit_state_names[state], code(signal, text));
+}
+
 static void
 write_cycle(struct vcd *vcd, uint64_t now)
 {
     const struct clock *clock = vcd->clock;
-    fprintf(vcd->file, "#%" PRIu64 "\n", now);
+    fprintf(vcd->file, "#%" PRIu64 "\n", time_of(vcd, now));
     vcd->moved = false;
     for (uint32_t i = 0; i < clock->module_count; i++)
-        change(vcd, i, clock->modules[clock->module_count - 1 - i]->state);
+        change_state(vcd, i, clock->modules[clock->module_count - 1 - i]->state);
     for (uint32_t i = 0; i < clock->queue_count; i++) {
         const struct queue *q = clock->queues[i];
         uint32_t signal = clock->module_count + i * QUEUE_SIGNALS;
@@ -116,7 +139,7 @@ close_gap(struct vcd *vcd, uint64_t now)
 {
     if (!vcd->started || !vcd->moved || vcd->shown + 1 >= now)
         return;
-    fprintf(vcd->file, "#%" PRIu64 "\n", vcd->shown + 1);
+    fprintf(vcd->file, "#%" PRIu64 "\n", time_of(vcd, vcd->shown + 1));
     for (uint32_t i = 0; i < vcd->clock->queue_count; i++) {
         uint32_t signal = vcd->clock->module_count + i * QUEUE_SIGNALS;
         change(vcd, signal + 1, 0);
@@ -134,17 +157,17 @@ on_cycle(void *data, uint64_t now)
 }
 
 struct vcd *
-vcd_create(const char *path, struct clock *clock, uint64_t first, uint64_t last, struct error *err)
+vcd_create(const char *path, struct clock *clock, uint32_t mhz, uint64_t first, uint64_t last,
+           struct error *err)
 {
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        fail(err, "cannot write %s: %s", path, strerror(errno));
+    FILE *file = file_create(path, err);
+    if (!file)
         return NULL;
-    }
     struct vcd *vcd = mem_alloc(sizeof *vcd);
     vcd->file = file;
     vcd->path = mem_strdup(path);
     vcd->clock = clock;
+    vcd->mhz = mhz;
     vcd->signals = clock->module_count + clock->queue_count * QUEUE_SIGNALS;
     vcd->values = mem_alloc(vcd->signals * sizeof *vcd->values);
     write_header(vcd);
@@ -163,9 +186,12 @@ vcd_destroy(struct vcd *vcd, struct error *err)
     vcd->clock->observe = NULL;
     close_gap(vcd, vcd->clock->now);
     if (vcd->clock->now <= vcd->clock->observe_first)
-        log_warning("%s is empty: it was to begin at cycle %" PRIu64 ", the run ended at %" PRIu64,
+        log_warning("%s is not there: it was to begin at cycle %" PRIu64
+                    ", the run ended at %" PRIu64,
                     vcd->path, vcd->clock->observe_first, vcd->clock->now);
     bool ok = !ferror(vcd->file);
+    if (!vcd->started)
+        unlink(vcd->path);
     ok = fclose(vcd->file) == 0 && ok;
     if (!ok)
         fail(err, "cannot write %s: %s", vcd->path, strerror(errno));

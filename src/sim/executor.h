@@ -3,8 +3,8 @@
 #ifndef AETIUS_SIM_EXECUTOR_H
 #define AETIUS_SIM_EXECUTOR_H
 
-#include "gfx/context.h"
-#include "trace/decode.h"
+#include "state/context.h"
+#include "trace/decode/decode.h"
 
 struct executor {
     void *data;

@@ -182,7 +182,8 @@ functional_execute(struct functional *renderer, const struct gpu_cmd *cmd, uint8
     switch (cmd->op) {
     case GPU_PUT: return put(renderer, cmd, err);
     case GPU_GET: return get(renderer, cmd, out, out_bytes, err);
-    case GPU_SWAP: arena_reset(&renderer->draws); return get(renderer, cmd, out, out_bytes, err);
+    case GPU_SWAP:
+    case GPU_FRAME: arena_reset(&renderer->draws); return get(renderer, cmd, out, out_bytes, err);
     case GPU_DRAW: return draw_command(renderer, cmd, err);
     case GPU_CLEAR: return clear(renderer, cmd, err);
     case GPU_BLIT: return blit_command(renderer, cmd, err);

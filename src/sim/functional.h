@@ -3,7 +3,7 @@
 #ifndef AETIUS_SIM_FUNCTIONAL_H
 #define AETIUS_SIM_FUNCTIONAL_H
 
-#include "gfx/context.h"
+#include "state/context.h"
 
 /* Simulated memory where no machine says how much; only pages that are touched take the host's. */
 #define FUNCTIONAL_MEMORY_BYTES (4095u << 20)

@@ -6,7 +6,7 @@
  * tests happen as quads are made, everything behind the shader as the batch is flushed. */
 #include "sim/functional_draw.h"
 
-#include "base/error.h"
+#include "base/interrupt.h"
 #include "gfx/sample.h"
 
 #include <stdlib.h>
@@ -327,6 +327,8 @@ draw_tile(const struct run *run, const struct triangle *triangle, int32_t x, int
 static bool
 draw_block(const struct run *run, const struct triangle *triangle, int32_t x, int32_t y)
 {
+    if (!interrupt_check(run->err))
+        return false;
     const int32_t first_x = triangle->min_x > x ? triangle->min_x & -TILE : x;
     const int32_t first_y = triangle->min_y > y ? triangle->min_y & -TILE : y;
     for (int32_t ty = first_y; ty < y + BLOCK && ty <= triangle->max_y; ty += TILE)
@@ -393,7 +395,7 @@ draw_vertices(const struct run *run, struct assembler *assembler, const uint32_t
     uint16_t slots[VERTEX_CHUNK];
     struct primitive_out primitives[2];
 
-    if (!find_vertices(run, assembler, numbers, count, slots))
+    if (!interrupt_check(run->err) || !find_vertices(run, assembler, numbers, count, slots))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t made = assembler_vertex(assembler, slots[i], primitives);
@@ -406,8 +408,8 @@ draw_vertices(const struct run *run, struct assembler *assembler, const uint32_t
 static uint32_t
 read_index(const struct run *run, uint32_t i)
 {
-    const uint32_t address = fetch_index_address(run->draw, i);
-    return address ? fetch_decode_index(run->draw, run->memory->bytes + address) : 0;
+    const uint32_t address = draw_index_address(run->draw, i);
+    return address ? draw_decode_index(run->draw, run->memory->bytes + address) : 0;
 }
 
 static bool
@@ -466,6 +468,8 @@ functional_draw(struct functional *renderer, const struct draw *draw, struct err
     scratch->quad_count = scratch->triangle_count = 0;
     assembler_begin(&assembler, draw);
     for (run.instance = 0; run.instance < draw->params.instance_count; run.instance++) {
+        if (!interrupt_check(err))
+            return false;
         forget_vertices(scratch);
         if (!draw_instance(&run, &assembler))
             return false;

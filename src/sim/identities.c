@@ -34,12 +34,31 @@ identity_docs(size_t *count)
     return docs;
 }
 
+/* Whether the statistic is an instance of the family, which may have one * in it. */
+static bool
+is_one_of(const char *name, const char *family, const char *star)
+{
+    char bare[96]; /* without an index */
+    if (!star)
+        return stat_is_instance(name, family);
+    const char *index = strchr(name, '[');
+    const char *rest = index ? strchr(index, ']') + 1 : "";
+    const size_t unit = index ? (size_t)(index - name) : strlen(name), n = unit + strlen(rest);
+    const size_t head = (size_t)(star - family), tail = strlen(star + 1);
+    if (n < head + tail || n >= sizeof bare)
+        return false;
+    memcpy(bare, name, unit);
+    memcpy(bare + unit, rest, n - unit);
+    return !memcmp(bare, family, head) && !memcmp(bare + n - tail, star + 1, tail);
+}
+
 static void
 add_family(struct sum *sum, const struct stat_set *set, const char *name, uint64_t factor)
 {
     const size_t before = sum->terms.count;
+    const char *star = strchr(name, '*');
     for (uint32_t i = 0; i < set->count; i++)
-        if (stat_is_instance(set->entries[i].name, name))
+        if (is_one_of(set->entries[i].name, name, star))
             VEC_PUSH(&sum->terms, ((struct term){i, factor}));
     BUG_ON(sum->terms.count == before, "an identity names '%s', which nothing counts", name);
 }

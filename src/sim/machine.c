@@ -4,8 +4,8 @@
 #include "sim/machine.h"
 
 #include "base/file.h"
-#include "gfx/cleared.h"
 #include "gfx/transfer.h"
+#include "state/cleared.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -140,23 +140,14 @@ samples_live_surface(const struct machine *m, const struct draw *draw)
     return false;
 }
 
-/* Whether a draw can leave a depth behind that is farther than what was there: then Hierarchical Z
- * hears too late of it to judge the next draw. */
-static bool
-moves_depth_away(const struct draw *draw)
-{
-    uint8_t func = draw->dsa.depth_func;
-    return draw->depth_write && func != FUNC_LESS && func != FUNC_LEQUAL && func != FUNC_EQUAL &&
-           func != FUNC_NEVER;
-}
-
 /* Whether the draw may start while the one before it is still on its way: the z test has the same
- * place, and depths only came nearer. (Orders to leave surfaces wait for draws by themselves.) */
+ * place, and depths only came nearer (else Hierarchical Z hears too late of it). (Orders to leave
+ * surfaces wait for draws by themselves.) */
 static bool
 may_overlap(const struct machine *m, const struct draw *draw)
 {
     const struct draw *last = m->last_draw;
-    return !last || (last->early_z == draw->early_z && !moves_depth_away(last));
+    return !last || (last->early_z == draw->early_z && !draw_moves_depth_away(last));
 }
 
 static bool
@@ -413,6 +404,20 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
     return true;
 }
 
+/* The picture of what was read back, which that has left whole in memory: it costs no time. */
+static bool
+frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
+{
+    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
+    if (is_live(m, res))
+        leave_surfaces(m);
+    if (!run(m, err))
+        return false;
+    if (out)
+        resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
+    return true;
+}
+
 /* The part of a box, mirrored or not, that lies in the level. */
 static void
 clip_span(int32_t *start, int32_t *length, uint32_t limit)
@@ -504,8 +509,8 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
                 struct error *err)
 {
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
-                   cmd->op == GPU_GET || cmd->op == GPU_SWAP;
-    m->cmdproc->stats.commands++;
+                   cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
+    m->cmdproc->stats.commands += cmd->op != GPU_FRAME; /* no command of the program */
     if (cmd->op != GPU_DRAW && !is_state(cmd) && !run(m, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
@@ -516,6 +521,7 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     case GPU_PUT: return put_command(m, cmd, err);
     case GPU_GET: return get_command(m, cmd, out, err);
     case GPU_SWAP: return swap_command(m, cmd, out, err);
+    case GPU_FRAME: return frame_command(m, cmd, out, err);
     case GPU_BLIT:
     case GPU_COPY_REGION: return copy_command(m, cmd, err);
     case GPU_RESOURCE_UNREF:

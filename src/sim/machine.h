@@ -5,20 +5,20 @@
 
 #include "sim/functional.h"
 #include "sim/identities.h"
-#include "unit/clipper.h"
-#include "unit/cmdproc.h"
-#include "unit/dac.h"
-#include "unit/fraggen.h"
-#include "unit/hz.h"
-#include "unit/interpolator.h"
-#include "unit/memctl.h"
-#include "unit/primasm.h"
-#include "unit/sched.h"
-#include "unit/setup.h"
-#include "unit/shader.h"
-#include "unit/streamer.h"
-#include "unit/texunit.h"
-#include "unit/zstencil.h"
+#include "unit/display/dac.h"
+#include "unit/frontend/clipper.h"
+#include "unit/frontend/cmdproc.h"
+#include "unit/frontend/primasm.h"
+#include "unit/frontend/streamer.h"
+#include "unit/memory/memctl.h"
+#include "unit/raster/fraggen.h"
+#include "unit/raster/hz.h"
+#include "unit/raster/interpolator.h"
+#include "unit/raster/setup.h"
+#include "unit/rop/zstencil.h"
+#include "unit/shader/sched.h"
+#include "unit/shader/shader.h"
+#include "unit/texture/texunit.h"
 
 struct machine {
     struct params params;
@@ -39,7 +39,7 @@ struct machine {
 #define QUEUE_NN QUEUE_11
 #define QUEUE_NG QUEUE_11
 #define QUEUE_GN QUEUE_11
-#define MEMORY(name, unit, port, client, width)                                                    \
+#define MEMORY(name, unit, port, client, traffic, width, who)                                      \
     struct queue *name##_requests, *name##_replies;                                                \
     uint32_t name##_count;
 #include "machine.def"

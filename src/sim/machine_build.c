@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPLY_DEPTH = 64, REQUEST_DEPTH = 8 };
-
 static void
 init_units(struct machine *m)
 {
@@ -101,7 +99,7 @@ wire(struct machine *m)
         BUILD_QUEUES(name, m->sender##_count, item, &m->sender[i], out, &m->receiver[i / g],       \
                      in[i % g], width, depth, latency)                                             \
     }
-#define MEMORY(name, unit, port, client, width)                                                    \
+#define MEMORY(name, unit, port, client, traffic, width, who)                                      \
     m->name##_count = m->unit##_count;                                                             \
     m->name##_requests = make_queues(m->unit##_count);                                             \
     m->name##_replies = make_queues(m->unit##_count);                                              \
@@ -109,11 +107,13 @@ wire(struct machine *m)
         int32_t index = m->unit##_count > 1 ? (int32_t)i : -1;                                     \
         struct queue *requests = &m->name##_requests[i], *replies = &m->name##_replies[i];         \
         queue_init(requests, &m->clock, #name "_requests", index, &m->unit[i].module,              \
-                   &m->memctl->module, sizeof(struct memory_request), 1, REQUEST_DEPTH, 1);        \
+                   &m->memctl->module, sizeof(struct memory_request), 1,                           \
+                   p->MEMORYCONTROLLER.ClientRequestQueueSize, 1);                                 \
         queue_init(replies, &m->clock, #name "_replies", index, &m->memctl->module,                \
-                   &m->unit[i].module, sizeof(struct memory_reply), width, REPLY_DEPTH, 1);        \
+                   &m->unit[i].module, sizeof(struct memory_reply), width,                         \
+                   p->MEMORYCONTROLLER.ClientReplyQueueSize, 1);                                   \
         m->unit[i].port = (struct memory_port){requests, replies};                                 \
-        memctl_add_port(m->memctl, client, requests, replies);                                     \
+        memctl_add_port(m->memctl, CLIENT_##client, requests, replies);                            \
     }
 #include "machine.def"
 #undef GROUPS
@@ -229,7 +229,7 @@ machine_destroy(struct machine *m)
 #define QUEUE_NN QUEUE_11
 #define QUEUE_NG QUEUE_11
 #define QUEUE_GN QUEUE_11
-#define MEMORY(name, unit, port, client, width)                                                    \
+#define MEMORY(name, unit, port, client, traffic, width, who)                                      \
     free_queues(m->name##_requests, m->name##_count);                                              \
     free_queues(m->name##_replies, m->name##_count);
 #include "machine.def"

@@ -27,6 +27,22 @@ on_interval(void *data, uint64_t now)
     sim->listener.interval(sim->listener.data, sim->frame, now - sim->frame_start);
 }
 
+static void
+force_samples(struct gpu_device *device, const struct params *params)
+{
+    if (params->SIMULATOR.ForceMSAA)
+        device->forced_samples = params->SIMULATOR.MSAASamples;
+}
+
+void
+simulation_shape_device(struct gpu_device *device, const struct params *params)
+{
+    force_samples(device, params);
+    device->squares = true;
+    device->square_log2 = params->FRAGMENTSHADER.TextureBlockDimension +
+                          params->FRAGMENTSHADER.TextureSuperBlockDimension;
+}
+
 bool
 simulation_init(struct simulation *sim, const struct params *params, const struct frame_set *timed,
                 const struct simulation_listener *listener, struct error *err)
@@ -38,8 +54,12 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
         timed ? params->MEMORYCONTROLLER.MemorySize : FUNCTIONAL_MEMORY_BYTES;
     if (!gpu_device_init(&sim->device, memory_bytes, err))
         return false;
-    if (params->SIMULATOR.ForceMSAA)
-        sim->device.forced_samples = params->SIMULATOR.MSAASamples;
+    if (timed && params->MEMORYCONTROLLER.MemoryGrows &&
+        !gpu_memory_let_grow(&sim->device.memory, err)) {
+        gpu_device_fini(&sim->device);
+        return false;
+    }
+    force_samples(&sim->device, params);
     functional_init(&sim->functional, &sim->device);
     sim->executor = (struct executor){sim, &sim->device, execute};
     if (!timed) {
@@ -49,9 +69,7 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
     }
     sim->timed = *timed;
     sim->end = UINT32_MAX;
-    sim->device.squares = true;
-    sim->device.square_log2 = params->FRAGMENTSHADER.TextureBlockDimension +
-                              params->FRAGMENTSHADER.TextureSuperBlockDimension;
+    simulation_shape_device(&sim->device, params);
     sim->machine = machine_create(params, &sim->device, &sim->functional, err);
     if (!sim->machine) {
         simulation_fini(sim);
@@ -106,11 +124,15 @@ simulation_leave_frame(struct simulation *sim)
     sim->frame_open = false;
 }
 
-/* The picture of a swap: as the DAC read it, or as memory holds it. */
+/* The picture of a frame: a swap's as the DAC read it, or as memory holds it. */
 static void
 take_picture(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct picture *picture)
 {
     const struct resource *res = gpu_resource(&sim->device, cmd->client, cmd->transfer.resource);
+    if (cmd->op == GPU_FRAME) {
+        picture_of_read(picture, res, &sim->device.memory, cmd->transfer.level, &cmd->transfer.box);
+        return;
+    }
     if (!timed) {
         picture_of_resource(picture, res, &sim->device.memory);
         return;
@@ -151,14 +173,11 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
 }
 
 static bool
-execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+execute_one(struct simulation *sim, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+            struct error *err)
 {
-    struct simulation *sim = data;
     /* What follows a swap by itself is in no frame: a trace that is cut there begins behind it. */
     bool timed = is_timed(sim) && !sim->device.restoring && cmd->op != GPU_STATE && !cmd->shows;
-    sim->stopped = sim->stopped || (sim->stop && sim->stop());
-    if (sim->stopped)
-        return true;
     if (cmd->op == GPU_DRAW && !needed_draws_has(sim->needed, sim->draws++) && !timed) {
         gpu_skip_draw(&sim->device, cmd);
         return true;
@@ -176,5 +195,18 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
     if (cmd->op == GPU_SWAP && sim->machine)
         dac_show(sim->machine->dac,
                  gpu_resource(&sim->device, cmd->client, cmd->transfer.resource));
-    return cmd->op != GPU_SWAP || end_frame(sim, cmd, timed, err);
+    return !gpu_op_ends_frame(cmd->op) || end_frame(sim, cmd, timed, err);
+}
+
+/* A command that was left in the middle is none that failed. */
+static bool
+execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+{
+    struct simulation *sim = data;
+    sim->stopped = sim->stopped || (sim->stop && sim->stop());
+    if (sim->stopped)
+        return true;
+    const bool ok = execute_one(sim, cmd, out, out_bytes, err);
+    sim->stopped = !ok && sim->stop && sim->stop();
+    return ok || sim->stopped;
 }

@@ -41,7 +41,7 @@ struct simulation {
     uint64_t frame_start;     /* cycle */
     uint32_t interval_cycles; /* 0: no samples */
     double timed_seconds;     /* wall time spent on the machine */
-    bool (*stop)(void);       /* asked before each command; NULL: never */
+    bool (*stop)(void);       /* asked at each command, which it may end; NULL: never */
     bool stopped;             /* nothing is executed any more */
 };
 
@@ -50,6 +50,9 @@ bool simulation_init(struct simulation *sim, const struct params *params,
                      const struct frame_set *timed, const struct simulation_listener *listener,
                      struct error *err);
 void simulation_fini(struct simulation *sim);
+
+/* How a machine of these parameters lays its resources out. */
+void simulation_shape_device(struct gpu_device *device, const struct params *params);
 
 /* Between two commands, in a copy of a process that goes on with other frames: what was executed of
  * the open frame belongs to the other one. */

@@ -1,19 +1,24 @@
 /* Three walks over the trace: the first finds which draws are still to be seen, the second which
  * resources the frames use, the third draws up to the first frame, writes the state there, copies
- * the frames, and so on up to the last.
+ * the frames, and so on up to the last. What was read back from the renderer that drew these frames
+ * (trace/read_back.h) need not be drawn: it is put into the memory at the start of its range, and
+ * only addresses, cleared states and the shown surface follow the commands.
  *
  * Not kept: how much a query of time or of primitives that is open at the first frame had counted
  * (occlusion queries are), and bytes of resources that no command of the frames can read. */
 #include "sim/trim.h"
 
+#include "base/file.h"
 #include "base/log.h"
-#include "gfx/cleared.h"
 #include "sim/executor.h"
 #include "sim/functional.h"
+#include "state/cleared.h"
 #include "trace/live_state.h"
 #include "trace/needed_draws.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MEMORY_BYTES (1u << 30) /* simulated; only touched pages take host memory */
 
@@ -23,14 +28,18 @@ struct part { /* frames that are cut out */
     struct live_used used; /* by its frames */
 };
 
+/* Resources by name, as far as there is room. */
+struct note {
+    char text[160];
+    uint32_t count;
+};
+
 struct trim {
-    struct trace_reader *reader;
-    struct part *parts; /* in the order of their frames */
+    struct trace_reader *reader, *read_back; /* read_back NULL: all is drawn */
+    struct part *parts;                      /* in the order of their frames */
     uint32_t part_count, last;
     struct needed_draws *needed;
-    uint64_t draws; /* so far */
-    uint32_t warm_up;
-    bool cold; /* before the frames to warm up with: nothing is drawn */
+    uint64_t draws, drawn; /* so far; of them not left out */
 
     struct gpu_device device;
     struct functional renderer;
@@ -38,6 +47,10 @@ struct trim {
     struct live_state *state;
     struct trace_writer *writer;  /* of the part that is being cut out, or NULL */
     const struct live_used *used; /* by that part */
+    uint32_t part;                /* its number */
+    struct live_used restored;    /* read back for it */
+    struct note lost, repeated;   /* what could not be: overwritten before it is read; drawn */
+    const char *path;             /* of the part */
 };
 
 /* Where a walk stands: in the frame `frame`, before the end of the part `at`; started: its messages
@@ -63,7 +76,7 @@ step(const struct trim *trim, struct walk *walk, const struct message *message)
 {
     if (message->kind == MESSAGE_STATE)
         walk->restoring = message->state.begins;
-    walk->frame += message->kind == MESSAGE_SWAP;
+    walk->frame += message_ends_frame(message);
     if (!walk->started || walk->frame <= trim->parts[walk->at].last)
         return false;
     walk->started = false;
@@ -98,10 +111,11 @@ static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct trim *trim = data;
-    if (cmd->op == GPU_DRAW && (!needed_draws_has(trim->needed, trim->draws++) || trim->cold)) {
+    if (cmd->op == GPU_DRAW && !needed_draws_has(trim->needed, trim->draws++)) {
         gpu_skip_draw(&trim->device, cmd);
         return true;
     }
+    trim->drawn += cmd->op == GPU_DRAW;
     return functional_execute(&trim->renderer, cmd, out, out_bytes, err);
 }
 
@@ -140,6 +154,43 @@ write_level(struct trim *trim, const struct live_resource *live, const struct re
     return ok;
 }
 
+/* A resource that may have been drawn into but was not read back, and that the frames use. */
+static void
+note_resource(struct trim *trim, const struct live_resource *live, const struct resource *res)
+{
+    if (!trim->read_back || !live->written || live_used_has(&trim->restored, live->number))
+        return;
+    const bool seen = needed_draws_sees(trim->needed, trim->part, live->number);
+    struct note *note = seen ? &trim->repeated : &trim->lost;
+    const size_t at = strlen(note->text);
+    if (note->count++ > 2)
+        return;
+    snprintf(note->text + at, sizeof note->text - at, "%s%u (%s, %ux%u%s)", at ? ", " : "",
+             live->desc.handle, res->format ? res->format->name : "a buffer", live->desc.width,
+             live->desc.height, live->desc.samples > 1 ? ", multisampled" : "");
+}
+
+static void
+say_note(const struct trim *trim, const struct note *note, const char *what)
+{
+    if (note->count)
+        log_note("frame %u: resource%s %s%s cannot be read back: %s",
+                 trace_first_frame(trim->reader) + trim->parts[trim->part].first,
+                 note->count > 1 ? "s" : "", note->text, note->count > 3 ? " and more" : "", what);
+}
+
+/* One line of each kind. */
+static void
+say_notes(struct trim *trim)
+{
+    char drawn[96];
+    snprintf(drawn, sizeof drawn, "drawn again by Aetius (%llu draws so far)",
+             (unsigned long long)trim->drawn);
+    say_note(trim, &trim->lost, "left out, since overwritten before anything reads it");
+    say_note(trim, &trim->repeated, drawn);
+    trim->lost = trim->repeated = (struct note){0};
+}
+
 /* A resource without a handle has no struct of the device's to be found by: its address does. */
 static bool
 write_contents(void *data, const struct live_resource *live, struct error *err)
@@ -151,6 +202,7 @@ write_contents(void *data, const struct live_resource *live, struct error *err)
     if (!resource_init(&res, &live->desc, err))
         return false;
     res.address = live->address;
+    note_resource(trim, live, &res);
     const struct resource *now =
         live->dropped ? NULL : gpu_resource(&trim->device, live->client, live->desc.handle);
     for (uint32_t level = 0; level <= res.desc.last_level; level++)
@@ -200,21 +252,60 @@ run_message(struct trim *trim, const struct message *message, struct error *err)
     return true;
 }
 
+/* The contents that were read back for the part go into the memory, past the commands: what these
+ * said of clears and of what is shown stays. */
+static bool
+restore_contents(struct trim *trim, struct error *err)
+{
+    struct message message;
+    bool end = false;
+    VEC_FREE(&trim->restored);
+    while (trim->read_back) {
+        if (!trace_reader_next(trim->read_back, &message, &end, err))
+            return false;
+        if (end || message.kind == MESSAGE_SWAP)
+            break;
+        const struct live_resource *live =
+            live_state_resource(trim->state, message.client, message.transfer.handle);
+        const struct resource *res =
+            gpu_resource(&trim->device, message.client, message.transfer.handle);
+        if (!live || !res || message.transfer.level > res->desc.last_level ||
+            !resource_box_ok(res, message.transfer.level, &message.transfer.box) ||
+            message.size_bytes != resource_box_bytes(res, &message.transfer.box))
+            return fail(err, "resource %u was not read back as it is", message.transfer.handle);
+        resource_write_box(res, &trim->device.memory, message.transfer.level, &message.transfer.box,
+                           message.bytes);
+        live_used_add(&trim->restored, live->number);
+    }
+    return true;
+}
+
 static bool
 begin_part(struct trim *trim, struct part *part, struct error *err)
 {
     trim->used = &part->used;
-    return trace_writer_create_at(&trim->writer, part->path, trace_program(trim->reader),
-                                  trace_first_frame(trim->reader) + part->first, err) &&
-           ((part->first == 0 && !live_state_holds_client(trim->state)) || write_state(trim, err));
+    trim->part = (uint32_t)(part - trim->parts);
+    trim->path = part->path;
+    return restore_contents(trim, err) &&
+           trace_writer_create_part(&trim->writer, part->path, trim->reader,
+                                    trace_first_frame(trim->reader) + part->first, err) &&
+           ((part->first == 0 && !live_state_holds_client(trim->state)) ||
+            (write_state(trim, err) && (say_notes(trim), true)));
 }
 
+/* `ok`: all of it was written; a part that is not whole leaves no file. */
 static bool
-end_part(struct trim *trim, struct error *err)
+end_part(struct trim *trim, bool ok, struct error *err)
 {
     struct trace_writer *writer = trim->writer;
+    struct error closing;
     trim->writer = NULL;
-    return !writer || trace_writer_close(writer, err);
+    if (!writer)
+        return ok;
+    ok = trace_writer_close(writer, ok ? err : &closing) && ok;
+    if (!ok)
+        file_make_way(trim->path, NULL);
+    return ok;
 }
 
 /* What a part is followed by has to be drawn as well when another one comes. */
@@ -229,12 +320,9 @@ cut_message(struct trim *trim, struct walk *walk, const struct message *message,
     if (walk->started && !trace_writer_add(trim->writer, message, err))
         return false;
     const uint32_t next = walk->at + walk->started;
-    if (next < trim->part_count) {
-        trim->cold = trim->parts[next].first - walk->frame > trim->warm_up;
-        if (!run_message(trim, message, err))
-            return false;
-    }
-    return !step(trim, walk, message) || end_part(trim, err);
+    if (next < trim->part_count && !run_message(trim, message, err))
+        return false;
+    return !step(trim, walk, message) || end_part(trim, true, err);
 }
 
 static bool
@@ -255,26 +343,48 @@ cut(struct trim *trim, struct error *err)
         progress_at(&progress, walk.frame, NULL);
     }
     progress_end(&progress);
-    struct error closing;
-    return end_part(trim, ok ? err : &closing) && ok;
+    return end_part(trim, ok, err);
 }
 
-static bool
-check_parts(const struct trim *trim, const struct frame_set *frames, struct error *err)
+bool
+trim_in_order(const struct frame_set *frames, struct error *err)
 {
-    for (uint32_t i = 0; i < trim->part_count; i++) {
-        if (i && frames->ranges[i].first <= frames->ranges[i - 1].last)
+    for (uint32_t i = 1; i < frames->count; i++)
+        if (frames->ranges[i].first <= frames->ranges[i - 1].last)
             return fail(err, "ranges of frames that follow each other are expected");
-        if (trace_is_at(trim->reader, trim->parts[i].path))
-            return fail(err, "the output is the trace itself");
-    }
-    if (trim->last >= trace_frame_count(trim->reader))
-        return fail(err, "the trace has %u frames", trace_frame_count(trim->reader));
     return true;
 }
 
+bool
+trim_check(const struct trace_reader *reader, const struct frame_set *frames, struct error *err)
+{
+    return trim_in_order(frames, err) &&
+           (frame_set_last(frames) < trace_frame_count(reader) ||
+            fail(err, "the trace has %u frames", trace_frame_count(reader)));
+}
+
 static bool
-find_and_cut(struct trim *trim, const struct frame_set *frames, struct error *err)
+check_paths(const struct trim *trim, struct error *err)
+{
+    for (uint32_t i = 0; i < trim->part_count; i++)
+        if (trace_is_at(trim->reader, trim->parts[i].path))
+            return fail(err, "the output is the trace itself");
+    return true;
+}
+
+/* It may take long. */
+static void
+say_needed(const struct trim *trim)
+{
+    const uint64_t count = needed_draws_count(trim->needed);
+    if (count)
+        log_note("not all can be read back: %llu draws before the frames are drawn again by "
+                 "Aetius (with --warm-up N: only those of the last N frames)",
+                 (unsigned long long)count);
+}
+
+static bool
+find_and_cut(struct trim *trim, const struct frame_set *frames, uint32_t warm_up, struct error *err)
 {
     if (!gpu_device_init(&trim->device, MEMORY_BYTES, err))
         return false;
@@ -282,10 +392,14 @@ find_and_cut(struct trim *trim, const struct frame_set *frames, struct error *er
     struct executor executor = {.data = trim, .device = &trim->device, .execute = execute};
     executor_sink_init(&trim->executor, &executor);
     trim->state = live_state_create();
-    bool ok = needed_draws_find(&trim->needed, trim->reader, frames, true, err) &&
-              find_used(trim, err) && cut(trim, err);
+    bool ok = needed_draws_find_states(&trim->needed, trim->reader, frames, warm_up,
+                                       trim->read_back, err);
+    if (ok && trim->read_back)
+        say_needed(trim);
+    ok = ok && find_used(trim, err) && cut(trim, err);
     needed_draws_destroy(trim->needed);
     live_state_destroy(trim->state);
+    VEC_FREE(&trim->restored);
     executor_sink_fini(&trim->executor);
     functional_fini(&trim->renderer);
     gpu_device_fini(&trim->device);
@@ -294,15 +408,16 @@ find_and_cut(struct trim *trim, const struct frame_set *frames, struct error *er
 
 bool
 trim_trace(struct trace_reader *reader, const struct frame_set *frames, uint32_t warm_up,
-           const char *const *paths, struct error *err)
+           struct trace_reader *read_back, const char *const *paths, struct error *err)
 {
-    struct trim trim = {.reader = reader, .part_count = frames->count, .warm_up = warm_up};
+    struct trim trim = {.reader = reader, .read_back = read_back, .part_count = frames->count};
     trim.last = frame_set_last(frames);
     trim.parts = mem_alloc(frames->count * sizeof *trim.parts);
     for (uint32_t i = 0; i < frames->count; i++)
         trim.parts[i] = (struct part){
             .first = frames->ranges[i].first, .last = frames->ranges[i].last, .path = paths[i]};
-    bool ok = check_parts(&trim, frames, err) && find_and_cut(&trim, frames, err);
+    bool ok = trim_check(reader, frames, err) && check_paths(&trim, err) &&
+              find_and_cut(&trim, frames, warm_up, err);
     for (uint32_t i = 0; i < frames->count; i++)
         VEC_FREE(&trim.parts[i].used);
     free(trim.parts);

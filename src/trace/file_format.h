@@ -10,9 +10,12 @@
 #define TRACE_MAGIC "AETIUS\x1a\n"
 
 enum {
-    TRACE_VERSION = 1,
+    TRACE_VERSION = 2,
     TRACE_PROGRAM_MAX = 4096,
-    TRACE_HEADER_BYTES = 24, /* magic, version, first frame, program bytes, CRC; the program */
+    TRACE_CAPS_MAX = 65536,
+    /* magic, version, first frame, bytes of the program and of the capabilities, CRC; both */
+    TRACE_HEADER_BYTES = 28,
+    TRACE_HEADER_CRC_AT = 24,
 
     TRACE_CHUNK_MAGIC = 0x4b4e4843, /* "CHNK" */
     TRACE_INDEX_MAGIC = 0x58444e49, /* "INDX" */
@@ -28,10 +31,10 @@ enum {
 /* In front of a chunk's zstd frame; its fields are on disk in this order. */
 struct trace_chunk {
     uint32_t magic;
-    uint32_t swap; /* 1: the chunk's last message is a swap, which ends a frame */
+    uint32_t ends_frame; /* 1: its last message is a SWAP or FRAME */
     uint32_t packed_bytes, raw_bytes;
     uint32_t messages, draws;
-    uint32_t client, width, height; /* of the swap */
+    uint32_t client, width, height; /* of that message */
     uint32_t payload_crc;           /* of the packed bytes */
     uint32_t header_crc;            /* of the fields above */
 };
@@ -48,8 +51,8 @@ struct trace_end {
 
 /* Dwords of a message in a chunk, after its kind and client: none (CLIENT_END), the bytes' size
  * (CLIENT_BEGIN, SUBMIT), resource_desc (RESOURCE_CREATE), handle (RESOURCE_UNREF), handle, level
- * and box (GET, SWAP), the same and the bytes' size (PUT, CONTENTS), the union's own fields (STATE,
- * PLACE, RESULT). The bytes follow, padded to a dword. */
+ * and box (GET, SWAP, FRAME), the same and the bytes' size (PUT, CONTENTS), the union's own fields
+ * (STATE, PLACE, RESULT). The bytes follow, padded to a dword. */
 static inline uint32_t
 message_dwords(uint32_t kind)
 {
@@ -59,7 +62,8 @@ message_dwords(uint32_t kind)
     case MESSAGE_RESOURCE_UNREF: return 1;
     case MESSAGE_RESOURCE_CREATE: return 10;
     case MESSAGE_GET:
-    case MESSAGE_SWAP: return 8;
+    case MESSAGE_SWAP:
+    case MESSAGE_FRAME: return 8;
     case MESSAGE_PUT:
     case MESSAGE_CONTENTS: return 9;
     case MESSAGE_STATE:

@@ -3,11 +3,12 @@
  * file was closed. */
 #include "trace/file.h"
 
+#include "base/file.h"
+#include "base/interrupt.h"
 #include "base/mem.h"
 #include "trace/file_format.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -22,6 +23,7 @@ struct trace_reader {
     dev_t device; /* with inode: which file it is, whatever its name */
     ino_t inode;
     char *program;
+    struct caps_v2 caps;
     uint32_t first_frame;
     uint64_t chunks_begin, chunks_end; /* what is handed out */
     VEC(struct trace_frame) frames;
@@ -51,15 +53,11 @@ peek(const struct trace_reader *reader, uint64_t offset, void *out, size_t size)
 static bool
 map_file(struct trace_reader *reader, struct error *err)
 {
-    int fd = open(reader->path, O_RDONLY | O_CLOEXEC);
     struct stat st;
+    const int fd = file_open(reader->path, err);
     if (fd < 0)
-        return fail(err, "cannot open %s: %s", reader->path, strerror(errno));
+        return false;
     bool ok = !fstat(fd, &st);
-    if (ok && !S_ISREG(st.st_mode)) {
-        close(fd);
-        return fail(err, "%s is no regular file", reader->path);
-    }
     reader->size_bytes = ok ? (uint64_t)st.st_size : 0;
     reader->device = ok ? st.st_dev : 0;
     reader->inode = ok ? st.st_ino : 0;
@@ -75,27 +73,64 @@ map_file(struct trace_reader *reader, struct error *err)
 }
 
 static bool
+refuse_level(const struct trace_reader *reader, uint32_t level, struct error *err)
+{
+    return fail(err,
+                "%s was captured at GLSL level %u, where shaders have no true integers to compute "
+                "addresses with; capture it anew",
+                reader->path, level);
+}
+
+/* A trace of version 1 does not say what was offered: it was level 120. */
+static bool
+check_version(const struct trace_reader *reader, uint32_t version, struct error *err)
+{
+    if (version == 1)
+        return refuse_level(reader, 120, err);
+    return version == TRACE_VERSION ||
+           fail(err, "%s is a trace of version %u; this aetius reads version %d", reader->path,
+                version, TRACE_VERSION);
+}
+
+/* The program's name and the capabilities; what later ones have behind ours means nothing here. */
+static bool
+read_names(struct trace_reader *reader, uint32_t program_bytes, uint32_t caps_bytes,
+           struct error *err)
+{
+    const uint8_t *at = reader->bytes + TRACE_HEADER_BYTES;
+    reader->program = mem_alloc(program_bytes + 1);
+    memcpy(reader->program, at, program_bytes);
+    memcpy(&reader->caps, at + program_bytes,
+           caps_bytes < sizeof reader->caps ? caps_bytes : sizeof reader->caps);
+    reader->chunks_begin = TRACE_HEADER_BYTES + program_bytes + caps_bytes;
+    return reader->caps.v1.glsl_level >= CAPS_LEAST_GLSL_LEVEL ||
+           refuse_level(reader, reader->caps.v1.glsl_level, err);
+}
+
+static bool
 read_header(struct trace_reader *reader, struct error *err)
 {
     uint8_t head[TRACE_HEADER_BYTES];
-    uint32_t fields[4]; /* version, first frame, program bytes, CRC */
-    if (!peek(reader, 0, head, sizeof head) || memcmp(head, TRACE_MAGIC, 8))
+    uint32_t fields[5]; /* version, first frame, program bytes, capability bytes, CRC */
+    if (!peek(reader, 0, head, 12) || memcmp(head, TRACE_MAGIC, 8))
         return fail(err, "%s is no trace of aetius", reader->path);
+    memcpy(fields, head + 8, 4);
+    if (!check_version(reader, fields[0], err))
+        return false;
+    if (!peek(reader, 0, head, sizeof head))
+        return fail(err, "%s: its header is damaged (the file ends in it)", reader->path);
     memcpy(fields, head + 8, sizeof fields);
-    if (fields[0] != TRACE_VERSION)
-        return fail(err, "%s is a trace of version %u; this aetius reads version %d", reader->path,
-                    fields[0], TRACE_VERSION);
-    uint32_t n = fields[2];
-    if (n > TRACE_PROGRAM_MAX || TRACE_HEADER_BYTES + (uint64_t)n > reader->size_bytes)
-        return fail(err, "%s: its header is damaged (program name of %u bytes)", reader->path, n);
-    uint32_t crc = (uint32_t)crc32_z(crc_of(head, 20), reader->bytes + TRACE_HEADER_BYTES, n);
-    if (crc != fields[3])
+    uint32_t n = fields[2], caps = fields[3];
+    if (n > TRACE_PROGRAM_MAX || caps > TRACE_CAPS_MAX ||
+        TRACE_HEADER_BYTES + (uint64_t)n + caps > reader->size_bytes)
+        return fail(err, "%s: its header is damaged (program name of %u bytes, capabilities of %u)",
+                    reader->path, n, caps);
+    uint32_t crc = (uint32_t)crc32_z(crc_of(head, TRACE_HEADER_CRC_AT),
+                                     reader->bytes + TRACE_HEADER_BYTES, n + caps);
+    if (crc != fields[4])
         return fail(err, "%s: its header is damaged (wrong checksum)", reader->path);
     reader->first_frame = fields[1];
-    reader->program = mem_alloc(n + 1);
-    memcpy(reader->program, reader->bytes + TRACE_HEADER_BYTES, n);
-    reader->chunks_begin = TRACE_HEADER_BYTES + n;
-    return true;
+    return read_names(reader, n, caps, err);
 }
 
 /* The chunk at an offset, whole and with the right checksums; false says what is wrong. */
@@ -143,7 +178,7 @@ count_chunk(struct trace_reader *reader, const struct trace_chunk *chunk)
     frame->draws += chunk->draws;
     frame->chunks++;
     frame->packed_bytes += sizeof *chunk + chunk->packed_bytes;
-    if (!chunk->swap)
+    if (!chunk->ends_frame)
         return;
     frame->client = chunk->client;
     frame->width = chunk->width;
@@ -164,11 +199,13 @@ scan(struct trace_reader *reader, struct error *warning, struct error *err)
         uint32_t magic = 0;
         if (at == reader->size_bytes || (peek(reader, at, &magic, 4) && magic == TRACE_INDEX_MAGIC))
             break;
+        if (!interrupt_check(err))
+            return false;
         if (!check_chunk(reader, at, &chunk, &why))
             break;
         count_chunk(reader, &chunk);
         at += sizeof chunk + chunk.packed_bytes;
-        if (chunk.swap)
+        if (chunk.ends_frame)
             frame_end = at;
     }
     reader->chunks_end = at;
@@ -224,6 +261,12 @@ const char *
 trace_program(const struct trace_reader *reader)
 {
     return reader->program;
+}
+
+const struct caps_v2 *
+trace_caps(const struct trace_reader *reader)
+{
+    return &reader->caps;
 }
 
 uint32_t
@@ -299,7 +342,8 @@ parse(struct trace_reader *reader, struct message *message)
     case MESSAGE_RESOURCE_CREATE:
     case MESSAGE_RESOURCE_UNREF: memcpy(&message->resource, head + 2, n * 4); break;
     case MESSAGE_GET:
-    case MESSAGE_SWAP: memcpy(&message->transfer, head + 2, 32); break;
+    case MESSAGE_SWAP:
+    case MESSAGE_FRAME: memcpy(&message->transfer, head + 2, 32); break;
     case MESSAGE_STATE: memcpy(&message->state, head + 2, 4); break;
     case MESSAGE_PLACE: memcpy(&message->place, head + 2, 4); break;
     case MESSAGE_RESULT: memcpy(&message->result, head + 2, 16); break;
@@ -332,6 +376,8 @@ trace_reader_next(struct trace_reader *reader, struct message *message, bool *en
                   struct error *err)
 {
     *end = false;
+    if (!interrupt_check(err))
+        return false;
     while (reader->raw_at == reader->raw.count) {
         if (reader->at >= reader->chunks_end) {
             *end = true;

@@ -1,6 +1,6 @@
-/* Writes a trace. Messages gather in a buffer; a swap, or a buffer above TRACE_CHUNK_TARGET, makes
- * it a chunk that goes to the file at once, so that a capture killed at any moment keeps its whole
- * frames. */
+/* Writes a trace. Messages gather in a buffer; the end of a frame, or a buffer above
+ * TRACE_CHUNK_TARGET, makes it a chunk that goes to the file at once, so that a capture killed at
+ * any moment keeps its whole frames. */
 #include "trace/file.h"
 
 #include "base/file.h"
@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -56,19 +57,22 @@ write_all(struct trace_writer *writer, const void *bytes, size_t size)
 }
 
 static bool
-write_header(struct trace_writer *writer, const char *program, uint32_t first_frame)
+write_header(struct trace_writer *writer, const char *program, const struct caps_v2 *caps,
+             uint32_t first_frame)
 {
-    uint8_t bytes[TRACE_HEADER_BYTES + TRACE_PROGRAM_MAX];
-    uint32_t n = (uint32_t)strnlen(program, TRACE_PROGRAM_MAX);
-    uint32_t fields[3] = {TRACE_VERSION, first_frame, n};
+    uint8_t bytes[TRACE_HEADER_BYTES + TRACE_PROGRAM_MAX + sizeof *caps];
+    uint32_t n = (uint32_t)strnlen(program, TRACE_PROGRAM_MAX), behind = n + (uint32_t)sizeof *caps;
+    uint32_t fields[4] = {TRACE_VERSION, first_frame, n, sizeof *caps};
     memcpy(bytes, TRACE_MAGIC, 8);
     memcpy(bytes + 8, fields, sizeof fields);
     memcpy(bytes + TRACE_HEADER_BYTES, program, n);
-    uint32_t crc = (uint32_t)crc32_z(crc_of(bytes, 20), bytes + TRACE_HEADER_BYTES, n);
-    memcpy(bytes + 20, &crc, 4);
-    if (!write_all(writer, bytes, TRACE_HEADER_BYTES + n))
+    memcpy(bytes + TRACE_HEADER_BYTES + n, caps, sizeof *caps);
+    uint32_t crc =
+        (uint32_t)crc32_z(crc_of(bytes, TRACE_HEADER_CRC_AT), bytes + TRACE_HEADER_BYTES, behind);
+    memcpy(bytes + TRACE_HEADER_CRC_AT, &crc, 4);
+    if (!write_all(writer, bytes, TRACE_HEADER_BYTES + behind))
         return false;
-    writer->offset = TRACE_HEADER_BYTES + n;
+    writer->offset = TRACE_HEADER_BYTES + behind;
     return true;
 }
 
@@ -84,35 +88,46 @@ writer_destroy(struct trace_writer *writer)
     free(writer);
 }
 
-bool
-trace_writer_create(struct trace_writer **out, const char *path, const char *program,
-                    struct error *err)
+static bool
+writer_create(struct trace_writer **out, const char *path, const char *program,
+              const struct caps_v2 *caps, uint32_t first_frame, struct error *err)
 {
-    return trace_writer_create_at(out, path, program, 0, err);
-}
-
-bool
-trace_writer_create_at(struct trace_writer **out, const char *path, const char *program,
-                       uint32_t first_frame, struct error *err)
-{
-    if (!file_make_way(path, err))
+    if (!file_is_free(path, err) || !file_make_way(path, err))
         return false;
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return fail(err, "cannot make %s: %s", path, strerror(errno));
+    flock(fd, LOCK_EX | LOCK_NB); /* for file_is_free(); a file system may have no locks */
     struct trace_writer *writer = mem_alloc(sizeof *writer);
     writer->fd = fd;
     writer->path = mem_strdup(path);
     writer->zstd = ZSTD_createCCtx();
     BUG_ON(!writer->zstd, "zstd gives no context");
-    if (!write_header(writer, program, first_frame)) {
+    if (!write_header(writer, program, caps, first_frame)) {
         if (err)
             *err = writer->failure;
         writer_destroy(writer);
+        file_make_way(path, NULL); /* without a header it is nothing */
         return false;
     }
     *out = writer;
     return true;
+}
+
+bool
+trace_writer_create(struct trace_writer **out, const char *path, const char *program,
+                    struct error *err)
+{
+    struct caps_v2 caps;
+    caps_fill(&caps);
+    return writer_create(out, path, program, &caps, 0, err);
+}
+
+bool
+trace_writer_create_part(struct trace_writer **out, const char *path,
+                         const struct trace_reader *whole, uint32_t first_frame, struct error *err)
+{
+    return writer_create(out, path, trace_program(whole), trace_caps(whole), first_frame, err);
 }
 
 static void
@@ -125,7 +140,7 @@ end_chunk(struct trace_writer *writer)
     writer->frame.draws += chunk->draws;
     writer->frame.chunks++;
     writer->frame.packed_bytes += packed;
-    if (chunk->swap) {
+    if (chunk->ends_frame) {
         writer->frame.client = chunk->client;
         writer->frame.width = chunk->width;
         writer->frame.height = chunk->height;
@@ -187,7 +202,8 @@ put_message(struct trace_writer *writer, const struct message *message)
     case MESSAGE_RESOURCE_CREATE: put_bytes(writer, &message->resource, 40); break;
     case MESSAGE_RESOURCE_UNREF: put_bytes(writer, &message->resource.handle, 4); break;
     case MESSAGE_GET:
-    case MESSAGE_SWAP: put_bytes(writer, &message->transfer, 32); break;
+    case MESSAGE_SWAP:
+    case MESSAGE_FRAME: put_bytes(writer, &message->transfer, 32); break;
     case MESSAGE_STATE: put_bytes(writer, &message->state, 4); break;
     case MESSAGE_PLACE: put_bytes(writer, &message->place, 4); break;
     case MESSAGE_RESULT: put_bytes(writer, &message->result, 16); break;
@@ -215,13 +231,13 @@ trace_writer_add(struct trace_writer *writer, const struct message *message, str
         writer->chunk.messages++;
         if (message->kind == MESSAGE_SUBMIT)
             writer->chunk.draws += submit_count_draws(message->bytes, message->size_bytes);
-        if (message->kind == MESSAGE_SWAP) {
-            writer->chunk.swap = 1;
+        if (message_ends_frame(message)) {
+            writer->chunk.ends_frame = 1;
             writer->chunk.client = message->client;
             writer->chunk.width = (uint32_t)message->transfer.box.width;
             writer->chunk.height = (uint32_t)message->transfer.box.height;
         }
-        if (writer->chunk.swap || writer->raw.count >= TRACE_CHUNK_TARGET)
+        if (writer->chunk.ends_frame || writer->raw.count >= TRACE_CHUNK_TARGET)
             ok = flush(writer);
     }
     return ok || fail(err, "%s", writer->failure.text);
@@ -234,6 +250,12 @@ trace_writer_draws(const struct trace_writer *writer)
     for (size_t i = 0; i < writer->frames.count; i++)
         draws += writer->frames.items[i].draws;
     return draws;
+}
+
+uint64_t
+trace_writer_bytes(const struct trace_writer *writer)
+{
+    return writer->offset;
 }
 
 uint32_t

@@ -1,10 +1,10 @@
 #include "trace/force_samples.h"
 
 #include "base/mem.h"
-#include "gfx/state.h"
+#include "state/state.h"
 #include "trace/handles.h"
 #include "trace/submit.h"
-#include "trace/virgl_protocol.h"
+#include "trace/decode/virgl_protocol.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -413,6 +413,7 @@ force_samples_take(void *data, const struct message *message, uint8_t *out, uint
     case MESSAGE_PUT:
     case MESSAGE_GET:
     case MESSAGE_SWAP:
+    case MESSAGE_FRAME:
     case MESSAGE_CONTENTS: return transfer(force, client, message, out, out_bytes, err);
     case MESSAGE_SUBMIT: return submit(force, client, message, err);
     default: return pass(force, message, out, out_bytes, err);

@@ -3,13 +3,14 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "gfx/transfer.h"
-#include "trace/guest.h"
+#include "trace/vtest/guest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct target {
     struct guest_layout layout;
+    bool is_display;
 };
 
 static struct handle_map *
@@ -32,16 +33,16 @@ free_targets(struct handle_map *targets)
     free(targets);
 }
 
-/* Keeps the layouts of what a swap can show. */
+/* Keeps the layouts of what a frame can show. */
 static bool
 follow(struct frames *frames, const struct message *message, struct error *err)
 {
-    if (message->kind == MESSAGE_RESOURCE_CREATE &&
-        message->resource.bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT)) {
+    if (message->kind == MESSAGE_RESOURCE_CREATE && message->resource.target != TARGET_BUFFER) {
         struct target *target = mem_alloc(sizeof *target);
         struct handle_map *targets = targets_of(frames, message->client);
         free(handle_map_get(targets, message->resource.handle));
         handle_map_put(targets, message->resource.handle, target);
+        target->is_display = resource_is_display(&message->resource);
         return guest_layout_init(&target->layout, &message->resource, err);
     }
     if (message->kind == MESSAGE_RESOURCE_UNREF)
@@ -56,14 +57,17 @@ follow(struct frames *frames, const struct message *message, struct error *err)
 
 /* A window shows no transparency: the picture is RGB, whatever the target's alpha holds. */
 static bool
-write_frame(struct frames *frames, const struct format_info *format, uint32_t width,
-            uint32_t height, const uint8_t *rows, struct error *err)
+write_frame(struct frames *frames, const struct target *target, const uint8_t *rows,
+            struct error *err)
 {
-    if (!format->unpack || format->block_width != 1 || format->depth_bits)
+    const struct format_info *format = target->layout.format;
+    if (!format_is_shown(format))
         return fail(err, "frame %u is shown from a buffer of format %s", frames->count,
                     format->name);
     struct picture picture = {0};
-    picture_of_rows(&picture, format, width, height, rows);
+    picture_of_rows(&picture, format, frames->width, frames->height, rows);
+    if (!target->is_display)
+        picture_flip(&picture);
     picture.has_alpha = false;
     bool ok = picture_write_frame(&picture, frames->dir, frames->count, err);
     frames->written += ok;
@@ -72,13 +76,13 @@ write_frame(struct frames *frames, const struct format_info *format, uint32_t wi
 }
 
 static bool
-take_swap(struct frames *frames, const struct message *message, uint8_t *out, uint32_t out_bytes,
-          struct error *err)
+take_frame(struct frames *frames, const struct message *message, uint8_t *out, uint32_t out_bytes,
+           struct error *err)
 {
     uint32_t handle = message->transfer.handle;
     struct target *target = handle_map_get(targets_of(frames, message->client), handle);
     struct guest_region region;
-    if (!target)
+    if (!target || (message->kind == MESSAGE_SWAP && !target->is_display))
         return fail(err, "a swap shows the resource %u, which is no display target", handle);
     if (!guest_region_init(&region, &target->layout, message->transfer.level,
                            &message->transfer.box, err))
@@ -96,7 +100,7 @@ take_swap(struct frames *frames, const struct message *message, uint8_t *out, ui
     frames->width = (uint32_t)message->transfer.box.width;
     frames->height = (uint32_t)message->transfer.box.height;
     if (ok && frames->dir && frame_set_has(frames->wanted, frames->count))
-        ok = write_frame(frames, target->layout.format, frames->width, frames->height, out, err);
+        ok = write_frame(frames, target, out, err);
     frames->count++;
     return ok;
 }
@@ -109,25 +113,19 @@ frames_take(void *data, const struct message *message, uint8_t *out, uint32_t ou
     message_sink_hand_on(frames->renderer, &frames->sink);
     if (!follow(frames, message, err))
         return false;
-    if (message->kind == MESSAGE_SWAP)
-        return take_swap(frames, message, out, out_bytes, err);
+    if (message_ends_frame(message))
+        return take_frame(frames, message, out, out_bytes, err);
     return frames->renderer->take(frames->renderer->data, message, out, out_bytes, err);
 }
 
-bool
+void
 frames_init(struct frames *frames, struct message_sink *renderer, const char *dir,
-            const struct frame_set *wanted, struct error *err)
+            const struct frame_set *wanted)
 {
     *frames = (struct frames){.sink = {.data = frames, .take = frames_take},
                               .renderer = renderer,
                               .dir = dir,
                               .wanted = wanted};
-    if (!dir)
-        return true;
-    char *path = mem_printf("%s/frames", dir);
-    bool ok = dir_create(path, err);
-    free(path);
-    return ok;
 }
 
 void

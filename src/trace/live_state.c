@@ -2,7 +2,7 @@
  * binding or an object holds them; each swap sweeps those that nothing holds. */
 #include "trace/live_state_internal.h"
 
-#include "trace/virgl_protocol.h"
+#include "trace/decode/virgl_protocol.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +45,7 @@ free_sub_context(struct live_sub_context *sub)
     handle_map_fini(&sub->objects);
     handle_map_fini(&sub->bindings);
     VEC_FREE(&sub->ghosts);
+    VEC_FREE(&sub->begun);
     free(sub);
 }
 
@@ -130,14 +131,19 @@ end_client(struct live_state *state, uint32_t number)
     }
 }
 
+void
+live_used_add(struct live_used *used, uint32_t number)
+{
+    while (used->count <= number)
+        VEC_PUSH(used, false);
+    used->items[number] = true;
+}
+
 static void
 use(struct live_state *state, const struct live_resource *resource)
 {
-    if (!state->used || !resource)
-        return;
-    while (state->used->count <= resource->number)
-        VEC_PUSH(state->used, false);
-    state->used->items[resource->number] = true;
+    if (state->used && resource)
+        live_used_add(state->used, resource->number);
 }
 
 static void
@@ -163,7 +169,7 @@ make_resource(struct live_state *state, struct live_client *client, const struct
     drop_resource(state, client, message->resource.handle);
     resource->desc = message->resource;
     resource->client = client->number;
-    resource->number = state->resource_count++;
+    resource->number = state->number_count++;
     resource->made = state->now;
     handle_map_put(&client->resources, message->resource.handle, resource);
     state->newest = resource;
@@ -199,6 +205,21 @@ append_packet(struct live_object *object, const struct submit_walk *walk)
     object->dwords.count += count;
 }
 
+/* A query becomes active, or is no longer. */
+static void
+set_begun(const struct said *said, struct live_object *query, bool begins)
+{
+    struct live_sub_context *sub = said->sub;
+    size_t at = 0;
+    while (at < sub->begun.count && sub->begun.items[at] != query)
+        at++;
+    if (begins && at == sub->begun.count)
+        VEC_PUSH(&sub->begun, query);
+    else if (!begins && at < sub->begun.count)
+        sub->begun.items[at] = sub->begun.items[--sub->begun.count];
+    query->begun = begins ? said->state->now : 0;
+}
+
 static void
 destroy_object(const struct said *said, uint32_t handle)
 {
@@ -206,7 +227,7 @@ destroy_object(const struct said *said, uint32_t handle)
     if (!object)
         return;
     object->destroyed = said->state->now;
-    object->begun = 0;
+    set_begun(said, object, false);
     VEC_PUSH(&said->sub->ghosts, object);
 }
 
@@ -236,8 +257,12 @@ create_object(const struct said *said)
     append_packet(object, said->walk);
     if (looks_at_first(type))
         object->resource = handle_map_get(&said->client->resources, dword(said, 1));
-    else if (type == VOBJ_QUERY)
+    else if (type == VOBJ_QUERY) {
         object->resource = handle_map_get(&said->client->resources, dword(said, 3));
+        object->number = said->state->number_count++;
+    }
+    if (object->resource && type == VOBJ_STREAMOUT_TARGET)
+        object->resource->streamed = true;
     use(said->state, object->resource);
     handle_map_put(&said->sub->objects, handle, object);
 }
@@ -362,7 +387,7 @@ take_query(const struct said *said)
     if (!object || object->type != VOBJ_QUERY)
         return;
     if (said->walk->command != CMD_GET_QUERY_RESULT)
-        object->begun = said->walk->command == CMD_BEGIN_QUERY ? said->state->now : 0;
+        set_begun(said, object, said->walk->command == CMD_BEGIN_QUERY);
     use(said->state, object->resource);
 }
 
@@ -412,6 +437,10 @@ take_binding(const struct said *said)
 static void
 take_packet(const struct said *said)
 {
+    struct live_resource *target =
+        handle_map_get(&said->client->resources, submit_walk_target(said->walk));
+    if (target)
+        target->written = true;
     switch (said->walk->command) {
     case CMD_CREATE_OBJECT: create_object(said); break;
     case CMD_DESTROY_OBJECT: destroy_object(said, dword(said, 0)); break;
@@ -517,7 +546,8 @@ live_state_take(struct live_state *state, const struct message *message)
     case MESSAGE_RESOURCE_CREATE: make_resource(state, client, message); break;
     case MESSAGE_RESOURCE_UNREF: drop_resource(state, client, message->resource.handle); break;
     case MESSAGE_SUBMIT: take_submit(state, client, message); break;
-    case MESSAGE_SWAP: live_state_sweep(state); /* fall through */
+    case MESSAGE_SWAP:
+    case MESSAGE_FRAME: live_state_sweep(state); /* fall through */
     case MESSAGE_GET: use_handle(state, client, message->transfer.handle); break;
     default: break;
     }

@@ -12,9 +12,12 @@
 
 struct live_resource {
     struct resource_desc desc;
-    uint32_t client, number; /* 0, 1, ...: of all the resources that the trace ever made */
-    uint32_t address;        /* in the simulated memory; 0: not known */
-    uint64_t made, dropped;  /* when; dropped 0: the handle is alive */
+    uint32_t client,
+        number;       /* 0, 1, ...: of all the resources and queries that the trace ever made */
+    uint32_t address; /* in the simulated memory; 0: not known */
+    uint64_t made, dropped; /* when; dropped 0: the handle is alive */
+    bool written;           /* the GPU may have written into it */
+    bool streamed;          /* by stream-out */
     uint64_t mark;
 };
 
@@ -48,6 +51,7 @@ struct live_used {
 /* From now on notes which resources commands use; those of what is bound now count. NULL: no
  * longer. VEC_FREE() is the caller's. */
 void live_state_watch(struct live_state *state, struct live_used *used);
+void live_used_add(struct live_used *used, uint32_t number);
 bool live_used_has(const struct live_used *used, uint32_t number);
 
 /* How the state is written out. `write` takes each message; `contents` is asked to write what a

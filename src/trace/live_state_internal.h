@@ -8,6 +8,8 @@
 
 struct live_object {
     uint32_t handle, type;
+    uint32_t
+        number; /* of a query: it is numbered as resources are, and no resource has its number */
     uint64_t made, destroyed; /* destroyed 0: the handle is alive */
     uint64_t begun;           /* of an active query: its BEGIN_QUERY */
     uint64_t mark;
@@ -28,7 +30,8 @@ struct live_sub_context {
     uint64_t made;
     struct handle_map objects; /* alive; destroyed ones that something may hold are in ghosts */
     VEC(struct live_object *) ghosts;
-    struct handle_map bindings; /* by binding_key() */
+    VEC(struct live_object *) begun; /* the queries that are active */
+    struct handle_map bindings;      /* by binding_key() */
 };
 
 struct live_client {
@@ -52,9 +55,9 @@ struct live_state {
     void (*work)(void *data, const struct live_work *work); /* NULL: nobody asks */
     void *work_data;
     VEC(struct live_client *) clients;
-    uint64_t now;  /* counts what is said */
-    uint64_t mark; /* of the last sweep */
-    uint32_t resource_count;
+    uint64_t now;          /* counts what is said */
+    uint64_t mark;         /* of the last sweep */
+    uint32_t number_count; /* of resources and queries */
     struct live_resource *newest;
     struct live_used *used; /* NULL: nobody watches */
 };

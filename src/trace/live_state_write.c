@@ -2,7 +2,7 @@
  * which it was said; packets gather in SUBMITs until a message about a resource comes between. */
 #include "trace/live_state_internal.h"
 
-#include "trace/virgl_protocol.h"
+#include "trace/decode/virgl_protocol.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef AETIUS_TRACE_MESSAGE_H
 #define AETIUS_TRACE_MESSAGE_H
 
-#include "gfx/resource.h"
+#include "state/resource.h"
 
 enum message_kind {
     MESSAGE_CLIENT_BEGIN = 1, /* bytes: the program's name */
@@ -24,9 +24,13 @@ enum message_kind {
     MESSAGE_PLACE,    /* place.address: where the client's next resource lies in simulated memory */
     MESSAGE_CONTENTS, /* bytes: a level with its padding and all samples (docs/trace-format.md) */
     MESSAGE_RESULT,   /* what a query has counted so far */
+
+    /* transfer: the level and layer that a program without swaps read back, all of it; ends a frame
+     * (trace/vtest/offscreen.h). The program did not say it. */
+    MESSAGE_FRAME,
 };
 
-#define MESSAGE_LAST MESSAGE_RESULT
+#define MESSAGE_LAST MESSAGE_FRAME
 
 struct message {
     enum message_kind kind;
@@ -36,7 +40,7 @@ struct message {
         struct {
             uint32_t handle, level;
             struct box box;
-        } transfer; /* PUT, GET, SWAP, CONTENTS */
+        } transfer; /* PUT, GET, SWAP, CONTENTS, FRAME */
         struct {
             uint32_t begins;
         } state;
@@ -51,12 +55,18 @@ struct message {
     uint32_t size_bytes;
 };
 
+static inline bool
+message_ends_frame(const struct message *message)
+{
+    return message->kind == MESSAGE_SWAP || message->kind == MESSAGE_FRAME;
+}
+
 /* Who takes messages: a trace writer, the functional renderer, the machine, a pass-through to
  * virgl_test_server. */
 struct message_sink {
     void *data;
-    /* Takes one message, in order. GET and SWAP fill `out` (tight rows of the box, out_bytes long)
-     * when it is not NULL. */
+    /* Takes one message, in order. GET, SWAP and FRAME fill `out` (tight rows of the box, out_bytes
+     * long) when it is not NULL. */
     bool (*take)(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
                  struct error *err);
     /* Query results that must reach the client's mapped memory: called by a sink while it takes a

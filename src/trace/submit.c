@@ -1,5 +1,7 @@
 #include "trace/submit.h"
 
+#include "trace/decode/virgl_protocol.h"
+
 #include <string.h>
 
 static uint32_t
@@ -29,6 +31,20 @@ uint32_t
 submit_walk_dword(const struct submit_walk *walk, uint32_t i)
 {
     return dword_at(walk, walk->at - walk->length + i);
+}
+
+uint32_t
+submit_walk_target(const struct submit_walk *walk)
+{
+    const bool target = walk->object == VOBJ_SURFACE || walk->object == VOBJ_MSAA_SURFACE ||
+                        walk->object == VOBJ_STREAMOUT_TARGET;
+    if (walk->command == CMD_CREATE_OBJECT && target && walk->length >= 2)
+        return submit_walk_dword(walk, 1);
+    if (walk->command == CMD_BLIT && walk->length >= LEN_BLIT)
+        return submit_walk_dword(walk, 3);
+    if (walk->command == CMD_RESOURCE_COPY_REGION && walk->length >= LEN_COPY_REGION)
+        return submit_walk_dword(walk, 0);
+    return 0;
 }
 
 uint32_t

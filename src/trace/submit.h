@@ -9,7 +9,10 @@
 enum {
     SUBMIT_CREATE_OBJECT = 1,
     SUBMIT_DESTROY_OBJECT = 3,
+    SUBMIT_CLEAR = 7,
     SUBMIT_DRAW_VBO = 8,
+    SUBMIT_BLIT = 16,
+    SUBMIT_COPY_REGION = 17,
     SUBMIT_GET_QUERY_RESULT = 21,
     SUBMIT_OBJECT_QUERY = 9,
 };
@@ -32,6 +35,10 @@ bool submit_walk_next(struct submit_walk *walk);
 
 /* Dword i of the command's payload, 0 <= i < length. */
 uint32_t submit_walk_dword(const struct submit_walk *walk, uint32_t i);
+
+/* The resource that the command writes, or lets later ones write as a surface or by stream-out; 0:
+ * none. Results of queries are no such. */
+uint32_t submit_walk_target(const struct submit_walk *walk);
 
 uint32_t submit_count_draws(const uint8_t *bytes, uint32_t size_bytes);
 

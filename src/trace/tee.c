@@ -1,5 +1,15 @@
 #include "trace/tee.h"
 
+#include <stdio.h>
+
+static void
+show_progress(const struct tee *tee)
+{
+    char size[32];
+    snprintf(size, sizeof size, "%.1f MB", (double)trace_writer_bytes(tee->writer) / 1e6);
+    progress_at(tee->progress, tee->frame, size);
+}
+
 static bool
 record(struct tee *tee, const struct message *message, struct error *err)
 {
@@ -7,7 +17,9 @@ record(struct tee *tee, const struct message *message, struct error *err)
         tee->failed = tee->stop = true;
         return false;
     }
-    tee->frame += message->kind == MESSAGE_SWAP;
+    tee->frame += message_ends_frame(message);
+    if (tee->progress && message_ends_frame(message))
+        show_progress(tee);
     tee->written = tee->last_frame != UINT32_MAX && tee->frame > tee->last_frame;
     tee->stop = tee->written && tee->ends_at_last;
     return true;

@@ -2,6 +2,7 @@
 #ifndef AETIUS_TRACE_TEE_H
 #define AETIUS_TRACE_TEE_H
 
+#include "base/log.h"
 #include "trace/file.h"
 #include "trace/message.h"
 
@@ -9,6 +10,7 @@ struct tee {
     struct message_sink sink;
     struct trace_writer *writer;
     struct message_sink *renderer;
+    struct progress *progress; /* or NULL */
     uint32_t frame;
     uint32_t last_frame; /* nothing is written after it; UINT32_MAX: all */
     bool ends_at_last;   /* the program shall end after it */

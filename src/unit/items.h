@@ -7,9 +7,9 @@
 #ifndef AETIUS_UNIT_ITEMS_H
 #define AETIUS_UNIT_ITEMS_H
 
-#include "gfx/exec.h"
 #include "gfx/fragment.h"
 #include "gfx/triangle.h"
+#include "isa/exec.h"
 #include "kernel/queue.h"
 
 enum {
@@ -100,13 +100,15 @@ struct quad_item {
 };
 
 /* Threads that share a program counter: vertices, or fragments in quads. Lanes 64b .. 64b + 63 are
- * those of block b (gfx/exec.h). */
+ * those of block b (isa/exec.h). */
 struct group {
+    struct group *next_made; /* of all there are */
     struct group *next_free;
     const struct draw *draw;
-    enum shader_stage stage;
-    uint32_t count; /* vertices or quads */
-    union {         /* as many as the machine's groups have threads */
+    const struct thread_source *source;
+    enum shader_stage stage; /* the source's */
+    uint32_t count;          /* vertices or quads */
+    union {                  /* as many as the machine's groups have threads */
         struct pooled_vertex **vertices;
         struct quad **quads;
     };
@@ -221,10 +223,10 @@ struct pools {
     struct pooled_vertex *vertices;
     struct pooled_triangle *triangles;
     struct quad *quads;
-    struct group *groups;
-    uint32_t group_threads; /* the most in a group of this machine */
-    struct arena *memory;   /* behind all of them */
-    struct watch *watch;    /* or NULL */
+    struct group *groups, *made_groups; /* free, all */
+    uint32_t group_threads;             /* the most in a group of this machine */
+    struct arena *memory;               /* behind all of them */
+    struct watch *watch;                /* or NULL */
 };
 
 void pools_init(struct pools *pools);

@@ -37,7 +37,8 @@ pools_init(struct pools *pools)
 void
 pools_fini(struct pools *pools)
 {
-    for (struct group *g = pools->groups; g; g = g->next_free)
+    /* those too that are at work: a run may be left in the middle of a draw */
+    for (struct group *g = pools->made_groups; g; g = g->next_made)
         free(g->registers);
     arena_fini(pools->memory);
     free(pools->memory);
@@ -113,6 +114,8 @@ grow_groups(struct pools *pools)
         group->quads = arena_alloc(pools->memory, threads * sizeof *group->quads);
         group->exec = arena_alloc(pools->memory, blocks * sizeof *group->exec);
         group->texels = arena_alloc(pools->memory, blocks * sizeof *group->texels);
+        group->next_made = pools->made_groups;
+        pools->made_groups = group;
         group->next_free = pools->groups;
         pools->groups = group;
     }

@@ -3,15 +3,43 @@
 #define AETIUS_UNIT_STATS_H
 
 #include "kernel/stats.h"
+#include "state/state.h"
 
-#define UNIT(unit, section, doc)       struct unit##_stats {
+/* Numbers by which statistics are reached (STATS in unit/stats.def). */
+
+/* What became of an issue slot: every slot of every cycle is exactly one of these. */
+enum slot_fate {
+    SLOT_ISSUED,
+    SLOT_PASSES, /* a further pass of an instruction that takes several */
+    SLOT_FLOW,   /* the cost of flow control */
+    SLOT_PAIR,   /* beside an instruction that lets no other one of its group issue with it */
+    SLOT_RESULT, /* the next instruction waits for a result */
+    SLOT_REPLAY, /* an instruction was fetched in vain, and is fetched again */
+    SLOT_DELAY,  /* no group may be fetched from so soon again */
+    SLOT_PORTS,  /* register ports do not suffice */
+    SLOT_TEXTURE_QUEUE, /* a texture instruction finds the way to the texture unit full */
+    SLOT_TEXELS,
+    SLOT_LOAD,
+    SLOT_OUTPUT,  /* all groups have ended, and wait to leave */
+    SLOT_STARVED, /* no group */
+    SLOT_COUNT,
+};
+
+enum memory_client { /* CLIENT_command, ... */
+#define MEMORY(name, unit, port, client, traffic, width, who) CLIENT_##client,
+#include "machine.def"
+                     CLIENT_KINDS
+};
+
+#define GROUP(unit, section, doc)      struct unit##_stats {
 #define STAT(unit, name, measure, doc) uint64_t name;
-#define END_UNIT(unit)                                                                             \
+#define STATS(unit, array, count)      uint64_t array[count];
+#define END_GROUP(unit)                                                                            \
     }                                                                                              \
     ;
 #include "unit/stats.def"
 
-#define UNIT(unit, section, doc) extern const struct stat_group unit##_stat_group;
+#define GROUP(unit, section, doc) extern const struct stat_group unit##_stat_group;
 #include "unit/stats.def"
 
 /* All units, in the order of the pipeline. */

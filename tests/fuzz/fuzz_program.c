@@ -1,7 +1,7 @@
 /* Fuzzed: the TGSI parser, and the execution of what it accepts. A text is a vertex program when it
  * begins with "VERT", else a fragment program. */
 #include "base/mem.h"
-#include "gfx/exec.h"
+#include "isa/exec.h"
 
 #include <stdlib.h>
 #include <string.h>

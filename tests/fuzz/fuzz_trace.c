@@ -23,16 +23,18 @@ crc_of(const void *bytes, size_t size)
 static void
 repair(uint8_t *bytes, size_t size)
 {
-    uint32_t name, crc;
+    uint32_t name, caps, crc;
     struct trace_chunk chunk;
     if (size < TRACE_HEADER_BYTES)
         return;
     memcpy(&name, bytes + 16, 4);
-    if (name > size - TRACE_HEADER_BYTES)
+    memcpy(&caps, bytes + 20, 4);
+    if (name > size - TRACE_HEADER_BYTES || caps > size - TRACE_HEADER_BYTES - name)
         return;
-    crc = (uint32_t)crc32_z(crc_of(bytes, 20), bytes + TRACE_HEADER_BYTES, name);
-    memcpy(bytes + 20, &crc, 4);
-    for (size_t at = TRACE_HEADER_BYTES + name; size - at >= sizeof chunk;) {
+    crc = (uint32_t)crc32_z(crc_of(bytes, TRACE_HEADER_CRC_AT), bytes + TRACE_HEADER_BYTES,
+                            (size_t)name + caps);
+    memcpy(bytes + TRACE_HEADER_CRC_AT, &crc, 4);
+    for (size_t at = TRACE_HEADER_BYTES + (size_t)name + caps; size - at >= sizeof chunk;) {
         memcpy(&chunk, bytes + at, sizeof chunk);
         if (chunk.magic != TRACE_CHUNK_MAGIC || chunk.packed_bytes > size - at - sizeof chunk)
             return;

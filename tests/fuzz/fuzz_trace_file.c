@@ -11,6 +11,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+enum { FILE_HEAD_BYTES = TRACE_HEADER_BYTES + sizeof(struct caps_v2) };
+
 void
 memory_file_init(struct memory_file *file, const uint8_t *bytes, size_t size)
 {
@@ -36,26 +38,29 @@ crc_of(const void *bytes, size_t size)
     return (uint32_t)crc32_z(0, bytes, size);
 }
 
-/* A header without a name, and one chunk that ends a frame; without an index the reader warns and
- * uses the frame. */
+/* A header without a name, of what is offered now, and one chunk that ends a frame; without an
+ * index the reader warns and uses the frame. */
 static size_t
 fill_file(uint8_t *file, const uint8_t *messages, size_t size)
 {
-    uint32_t fields[3] = {TRACE_VERSION, 0, 0}, crc;
+    struct caps_v2 caps;
+    uint32_t fields[4] = {TRACE_VERSION, 0, 0, sizeof caps}, crc;
+    caps_fill(&caps);
     memcpy(file, TRACE_MAGIC, 8);
     memcpy(file + 8, fields, sizeof fields);
-    crc = crc_of(file, 20);
-    memcpy(file + 20, &crc, 4);
-    uint8_t *payload = file + TRACE_HEADER_BYTES + sizeof(struct trace_chunk);
+    memcpy(file + TRACE_HEADER_BYTES, &caps, sizeof caps);
+    crc = (uint32_t)crc32_z(crc_of(file, TRACE_HEADER_CRC_AT), (const uint8_t *)&caps, sizeof caps);
+    memcpy(file + TRACE_HEADER_CRC_AT, &crc, 4);
+    uint8_t *payload = file + FILE_HEAD_BYTES + sizeof(struct trace_chunk);
     size_t packed = ZSTD_compress(payload, ZSTD_compressBound(size), messages, size, 1);
     struct trace_chunk chunk = {.magic = TRACE_CHUNK_MAGIC,
-                                .swap = 1,
+                                .ends_frame = 1,
                                 .packed_bytes = (uint32_t)packed,
                                 .raw_bytes = (uint32_t)size,
                                 .payload_crc = crc_of(payload, packed)};
     chunk.header_crc = crc_of(&chunk, offsetof(struct trace_chunk, header_crc));
-    memcpy(file + TRACE_HEADER_BYTES, &chunk, sizeof chunk);
-    return TRACE_HEADER_BYTES + sizeof chunk + packed;
+    memcpy(file + FILE_HEAD_BYTES, &chunk, sizeof chunk);
+    return FILE_HEAD_BYTES + sizeof chunk + packed;
 }
 
 struct trace_reader *
@@ -64,7 +69,7 @@ reader_of_messages(struct memory_file *file, const uint8_t *messages, size_t siz
     struct trace_reader *reader = NULL;
     struct error warning, err = {""};
     uint8_t *bytes =
-        mem_alloc(TRACE_HEADER_BYTES + sizeof(struct trace_chunk) + ZSTD_compressBound(size));
+        mem_alloc(FILE_HEAD_BYTES + sizeof(struct trace_chunk) + ZSTD_compressBound(size));
     memory_file_init(file, bytes, fill_file(bytes, messages, size));
     free(bytes);
     bool ok = trace_reader_open(&reader, file->path, &warning, &err);

@@ -18,7 +18,7 @@ replay(const char *folder, const char *name)
     struct error err;
     char *path = mem_printf("%s/%s", folder, name), *text;
     size_t size;
-    bool ok = file_read(path, &text, &size, &err);
+    bool ok = file_read(path, SIZE_MAX, &text, &size, &err);
     if (ok) {
         LLVMFuzzerTestOneInput((const uint8_t *)text, size);
         free(text);

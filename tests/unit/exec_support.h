@@ -3,7 +3,7 @@
 #ifndef AETIUS_TESTS_EXEC_SUPPORT_H
 #define AETIUS_TESTS_EXEC_SUPPORT_H
 
-#include "gfx/exec.h"
+#include "isa/exec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

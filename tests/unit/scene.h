@@ -6,7 +6,7 @@
 
 #include "stream.h"
 
-#include "gfx/context.h"
+#include "state/context.h"
 
 enum {
     RES_COLOR = 1,

@@ -2,7 +2,7 @@
 #ifndef AETIUS_TESTS_STREAM_H
 #define AETIUS_TESTS_STREAM_H
 
-#include "trace/decode.h"
+#include "trace/decode/decode.h"
 
 #include <assert.h>
 #include <string.h>

@@ -3,9 +3,8 @@
  * alone is cleared by states alone exactly while the stencils are known to be one. */
 #include "tiny_run.h"
 /* cmocka.h has a fail() of its own */
+#include "contents.h"
 #include "rig.h"
-
-#include "sim/trim.h"
 
 #include <unistd.h>
 
@@ -253,16 +252,45 @@ need_only_wanted(struct tiny_run *run)
     struct needed_draws *needed;
     struct error err;
     assert_true(trace_reader_open(&reader, run->trace, NULL, &err));
-    assert_true(needed_draws_find_later(&needed, reader, &run->frames, &err));
+    assert_true(needed_draws_find_later(&needed, reader, &run->frames, WARM_UP_ALL, &err));
     trace_reader_close(reader);
     run->sim.needed = run->data = needed;
 }
 
-/* However frame 1 is reached: with the one before it in time, without, or cut out of the trace. */
+/* Frame 1 adds a little to what frame 0 has drawn. */
+static void
+left_to_be_seen(struct rig *rig)
+{
+    static const float corner[4][4] = {{-1, -1, 0, 1}, {0, -1, 0, 1}, {-1, 0, 0, 1}, {0, 0, 0, 1}};
+    clear_all(rig, 7);
+    layer(rig);
+    rig_swap(rig);
+    rig_upload(rig, RES_VERTICES, corner, sizeof corner);
+    rig_draw(rig, MODE_STRIP, 4, 0);
+    rig_swap(rig);
+    assert_all_pixels(rig, RED);
+}
+
+/* The values and the picture of the only frame of a trace are those of frame 1 of the whole. */
+static void
+assert_cut_is_the_same(const struct tiny_run *whole, const char *path)
+{
+    struct tiny_run cut;
+    tiny_init(&cut);
+    cut.trace = path;
+    tiny_go(&cut, false);
+    assert_memory_equal(values_of_frame_1(whole, 1), values_of_frame_1(&cut, 0),
+                        whole->values_count * sizeof(uint64_t));
+    assert_memory_equal(whole->frame[1].rgba, cut.frame[0].rgba, cut.frame[0].bytes);
+    tiny_fini(&cut);
+}
+
+/* However frame 1 is reached: with the one before it in time, without, or cut out of the trace,
+ * which draws what comes before or reads it from a renderer that did. */
 static void
 assert_the_way_makes_no_difference(struct rig *rig, void (*two_frames)(struct rig *rig))
 {
-    struct tiny_run whole, alone, cut;
+    struct tiny_run whole, alone;
     struct trace_reader *reader;
     struct error err;
     char path[] = "/tmp/aetius-cleared-XXXXXX", part[] = "/tmp/aetius-cleared-XXXXXX";
@@ -277,25 +305,25 @@ assert_the_way_makes_no_difference(struct rig *rig, void (*two_frames)(struct ri
 
     assert_true(trace_reader_open(&reader, path, NULL, &err));
     const struct frame_set frame_1 = {.ranges = {{1, 1}}, .count = 1};
-    assert_true(trim_trace(reader, &frame_1, UINT32_MAX, parts, &err));
+    assert_true(trim_trace(reader, &frame_1, UINT32_MAX, NULL, parts, &err));
     trace_reader_close(reader);
 
     tiny_init(&whole);
     tiny_init(&alone);
-    tiny_init(&cut);
     whole.trace = alone.trace = path;
-    cut.trace = part;
     alone.frames = frame_1;
     alone.prepare = need_only_wanted;
     tiny_go(&whole, false);
     tiny_go(&alone, false);
-    tiny_go(&cut, false);
     const size_t bytes = whole.values_count * sizeof(uint64_t);
     assert_memory_equal(values_of_frame_1(&whole, 1), values_of_frame_1(&alone, 1), bytes);
-    assert_memory_equal(values_of_frame_1(&whole, 1), values_of_frame_1(&cut, 0), bytes);
+    assert_cut_is_the_same(&whole, part);
+    for (int contents = CONTENTS_OURS; contents <= CONTENTS_NONE; contents++) {
+        cut_with_contents(path, (enum contents)contents, part);
+        assert_cut_is_the_same(&whole, part);
+    }
     tiny_fini(&whole);
     tiny_fini(&alone);
-    tiny_fini(&cut);
     needed_draws_destroy(alone.data);
     unlink(path);
     unlink(part);
@@ -313,6 +341,12 @@ the_way_to_drawn_surfaces(void **state)
     assert_the_way_makes_no_difference(*state, left_drawn);
 }
 
+static void
+the_way_to_what_is_seen(void **state)
+{
+    assert_the_way_makes_no_difference(*state, left_to_be_seen);
+}
+
 int
 main(void)
 {
@@ -326,6 +360,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_clear_is_written_once, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(the_way_to_cleared_surfaces, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(the_way_to_drawn_surfaces, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(the_way_to_what_is_seen, rig_set_up, rig_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "command.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,56 +23,7 @@
 #define X4    AETIUS_SOURCE_DIR "/tests/golden/x4.blocks.color"
 #define SMALL "--preset", "reference-2005", "--set", "MEMORYCONTROLLER.MemorySize=8388608"
 
-static const char *aetius;
 static char dir[] = "/tmp/aetius-cli-XXXXXX";
-
-struct said {
-    int status;
-    char out[65536], err[4096];
-};
-
-static void
-take(char *text, size_t size, int file)
-{
-    size_t n = 0;
-    for (ssize_t got; n + 1 < size && (got = read(file, text + n, size - 1 - n)) > 0;)
-        n += (size_t)got;
-    text[n] = '\0';
-    close(file);
-}
-
-/* aetius in a process of its own; no file of it grows above `file_bytes` (0: as they like). */
-static void
-run_within(struct said *said, rlim_t file_bytes, const char *const *words)
-{
-    char out[] = "/tmp/aetius-out-XXXXXX", err[] = "/tmp/aetius-err-XXXXXX";
-    const char *all[32] = {aetius};
-    int outs = mkstemp(out), errs = mkstemp(err);
-    for (size_t i = 0; words[i]; i++)
-        all[i + 1] = words[i];
-    const pid_t child = fork();
-    if (child == 0) {
-        const struct rlimit limit = {file_bytes, file_bytes};
-        signal(SIGXFSZ, SIG_IGN);
-        if (file_bytes)
-            setrlimit(RLIMIT_FSIZE, &limit);
-        dup2(outs, STDOUT_FILENO);
-        dup2(errs, STDERR_FILENO);
-        execv(aetius, (char *const *)all);
-        _exit(127);
-    }
-    assert_true(child > 0);
-    waitpid(child, &said->status, 0);
-    said->status = WIFEXITED(said->status) ? WEXITSTATUS(said->status) : 128;
-    lseek(outs, 0, SEEK_SET);
-    lseek(errs, 0, SEEK_SET);
-    take(said->out, sizeof said->out, outs);
-    take(said->err, sizeof said->err, errs);
-    unlink(out);
-    unlink(err);
-}
-#define RUN(said, ...)         run_within(said, 0, (const char *const[]){__VA_ARGS__, NULL})
-#define RUN_WITHIN(bytes, ...) run_within(said, bytes, (const char *const[]){__VA_ARGS__, NULL})
 
 static void
 put(const char *name)
@@ -194,6 +146,12 @@ errors_name_their_cause(void **state)
         {{"sim", TINY, "-o", dir, "--frames", "3-1"}, 2, "3-1 is no range"},
         {{"trim", TINY, "-o", dir}, 2, "--frames A-B is missing"},
         {{"capture", "-o", dir, "glxgears"}, 2, "PROGRAM comes after"},
+        {{"capture", "-o", dir, "--frames", "5,1", "--", "true"}, 2, "that follow each other"},
+        {{"replay", TINY, "-o", dir, "--warm-up", "all"}, 2, "--warm-up wants a number"},
+        {{"trim", TINY, "-o", dir, "--frames=1", "--warm-up=-1"}, 2, "--warm-up wants"},
+        {{"trim", TINY, "-o", "/tmp/aetius-is-not-there", "--frames=1", "--through=me"},
+         1,
+         "renderer 'me'"},
         {{"compress", TINY}, 1, "is no block file"},
         {{"compare", TINY, TINY}, 1, "is no whole PNG picture"},
         {{"compare", dir, "/tmp/aetius-is-not-there"}, 1, "there is no /tmp/aetius-is-not-there"},

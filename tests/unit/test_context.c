@@ -227,6 +227,14 @@ sprites(void **data)
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_int_equal(f->draw->varyings[1].source, VARYING_NONE); /* triangles have no sprites */
+    for (uint32_t mode = FILL_FILL; mode <= FILL_POINT; mode++) {
+        const bool points = mode == FILL_POINT; /* the corners of a back are points */
+        PACKET(&f->s, 1, 2, 300 + mode, 1 << 7 | mode << 12, 0, 1 << 2 | 1 << 5, 0, 0, 0, 0, 0);
+        PACKET(&f->s, 2, 2, 300 + mode);
+        scene_draw(&f->s, PRIM_TRIANGLES, false);
+        must(f);
+        assert_int_equal(f->draw->varyings[1].source, points ? VARYING_SPRITE : VARYING_NONE);
+    }
 }
 
 static void

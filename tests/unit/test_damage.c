@@ -51,7 +51,7 @@ read_golden(void **state)
     struct error err = {{0}};
     struct trace_reader *reader;
     VEC(struct message) messages = {0};
-    assert_true(file_read(GOLDEN, &golden->bytes, &golden->size, &err));
+    assert_true(file_read(GOLDEN, SIZE_MAX, &golden->bytes, &golden->size, &err));
     assert_true(trace_reader_open(&reader, GOLDEN, &err, &err));
     for (;;) {
         struct message message;

@@ -1,4 +1,4 @@
-/* gfx/exec.h: every opcode by an example worked out by hand, divergence, texture requests. */
+/* isa/exec.h: every opcode by an example worked out by hand, divergence, texture requests. */
 #include "exec_support.h"
 
 #include <math.h>
@@ -89,6 +89,9 @@ static const struct example examples[] = {
     {"F2U", F(1.75f, -1.75f, 3000000000.0f, 1e20f), NOTHING, NOTHING, U(1, 0, 3000000000u, ALL)},
     {"UADD", S(1, -2, INT32_MAX, 4), S(2, 2, 1, -4), NOTHING, S(3, 0, INT32_MIN, 0)},
     {"UMUL", U(3, 0x10000, ALL, 7), U(5, 0x10000, 2, 0), NOTHING, U(15, 0, 0xfffffffeu, 0)},
+    {"UMUL_HI", U(3, 0x10000, ALL, 7), U(5, 0x10000, 2, 0), NOTHING, U(0, 1, 1, 0)},
+    {"IMUL_HI", S(3, 0x10000, -1, INT32_MIN), S(5, 0x10000, 2, INT32_MIN), NOTHING,
+     S(0, 1, -1, 0x40000000)},
     {"UMAD", U(3, 0x10000, ALL, 7), U(5, 0x10000, 2, 0), U(1, 2, 3, 4), U(16, 2, 1, 4)},
     {"UDIV", U(7, ALL, 5, 0), U(2, 16, 0, 3), NOTHING, U(3, 0x0fffffffu, ALL, 0)},
     {"UMOD", U(7, ALL, 5, 0), U(2, 16, 0, 3), NOTHING, U(1, 15, ALL, 0)},

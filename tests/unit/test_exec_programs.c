@@ -1,50 +1,6 @@
-/* gfx/exec.h: whole programs. Integers that are floats, arrays of samplers, a loop without end, and
+/* isa/exec.h: whole programs. Arrays of samplers, a loop without end, and
  * lanes that do not depend on the group they are in. */
 #include "exec_support.h"
-
-/* Integer opcodes where all numbers are floats, as Mesa writes them at GLSL 1.20: elements 2 i + 1
- * of an array, whose constant 1 is an integer's bits; a shift by 1.0; float constants. */
-static void
-test_integer_opcodes_on_floats(void **state)
-{
-    static const float constants_x[4] = {1, 5, 9, 13};
-    struct machine m;
-    machine_start(&m, STAGE_FRAGMENT,
-                  "FRAG\n"
-                  "DCL IN[0], GENERIC[0], PERSPECTIVE\n"
-                  "DCL OUT[0], COLOR\n"
-                  "DCL OUT[1], COLOR[1]\n"
-                  "DCL CONST[0..7]\n"
-                  "DCL TEMP[0..1]\n"
-                  "DCL ADDR[0]\n"
-                  "IMM[0] FLT32 {0x00000001, 0xffffffff, 0x3f800000, 0x40a00000}\n"
-                  "0: SHL TEMP[0].x, IN[0].xxxx, IMM[0].xxxx\n"
-                  "1: UADD TEMP[1].x, IMM[0].xxxx, TEMP[0].xxxx\n"
-                  "2: ARL ADDR[0].x, TEMP[1].xxxx\n"
-                  "3: MOV OUT[0].x, CONST[ADDR[0].x].xxxx\n"
-                  "4: SHL OUT[0].y, IN[0].xxxx, IMM[0].zzzz\n"
-                  "5: UMAD OUT[0].z, IN[0].xxxx, IMM[0].yyyy, IMM[0].wwww\n"
-                  "6: UMUL OUT[0].w, IN[0].xxxx, IMM[0].wwww\n"
-                  "7: ISSG TEMP[0].x, -IN[0].xxxx\n"
-                  "8: USHR TEMP[0].y, IN[0].xxxx, IMM[0].zzzz\n"
-                  "9: MAD OUT[1].x, TEMP[0].xxxx, IMM[0].wwww, TEMP[0].yyyy\n"
-                  "10: ISHR OUT[1].y, -IN[0].xxxx, IMM[0].xxxx\n"
-                  "11: END\n",
-                  8);
-    for (uint32_t lane = 0; lane < 8; lane++)
-        input(&m, 0, 0)[lane] = (float)lane;
-    machine_run(&m);
-    for (uint32_t lane = 0; lane < 8; lane++) {
-        assert_true(output(&m, 1, 0, lane) == (float)(lane / 2) - (lane ? 5.0f : 0.0f));
-        assert_true(output(&m, 1, 1, lane) == -(float)((lane + 1) / 2));
-        uint32_t element = 2 * lane + 1;
-        assert_true(output(&m, 0, 0, lane) == (element < 4 ? constants_x[element] : 0.0f));
-        assert_true(output(&m, 0, 1, lane) == 2.0f * (float)lane);
-        assert_true(output(&m, 0, 2, lane) == 5.0f - (float)lane);
-        assert_true(output(&m, 0, 3, lane) == 5.0f * (float)lane);
-    }
-    machine_end(&m);
-}
 
 static void
 test_endless_loop_is_bounded(void **state)
@@ -285,11 +241,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integer_opcodes_on_floats),
-        cmocka_unit_test(test_endless_loop_is_bounded),
-        cmocka_unit_test(test_sampler_arrays),
-        cmocka_unit_test(test_lane_count_does_not_matter),
-        cmocka_unit_test(test_wide_groups),
+        cmocka_unit_test(test_endless_loop_is_bounded),    cmocka_unit_test(test_sampler_arrays),
+        cmocka_unit_test(test_lane_count_does_not_matter), cmocka_unit_test(test_wide_groups),
         cmocka_unit_test(test_divergence_over_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

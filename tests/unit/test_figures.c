@@ -160,7 +160,7 @@ read_all(uint32_t count, uint32_t stride)
                sizeof(struct memory_request), 1, 8, 1);
     queue_init(&reader.replies, &clock, "replies", -1, &memctl->module, &reader.module,
                sizeof(struct memory_reply), 4, 64, 1);
-    memctl_add_port(memctl, CLIENT_TEXTURE, &reader.requests, &reader.replies);
+    memctl_add_port(memctl, CLIENT_texture, &reader.requests, &reader.replies);
     assert_true(clock_run(&clock, &reader.done, 1000, &err));
     queue_fini(&reader.requests);
     queue_fini(&reader.replies);

@@ -90,7 +90,7 @@ static void
 triangle_scanned(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_SCAN;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
     one_triangle(rig);
     assert_geometry(rig);
     assert_span(rig, FRAGGEN, "fragment generator", 23, 24, 2);
@@ -102,7 +102,7 @@ static void
 triangle_in_a_batch(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_RECURSIVE;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
     one_triangle(rig);
     assert_geometry(rig);
     assert_span(rig, FRAGGEN, "fragment generator", 24, 25, 2);
@@ -115,7 +115,7 @@ static void
 triangle_through_seven_levels(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_SEVEN_LEVEL;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
     one_triangle(rig);
     assert_geometry(rig);
     assert_span(rig, FRAGGEN, "fragment generator", 23, 33, 3);
@@ -127,7 +127,7 @@ static void
 latencies_add_up(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_SCAN;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
     rig->params.CLIPPER.ExecLatency = 3;
     rig->params.RASTERIZER.TriangleInputLatency = 5;
     rig->params.RASTERIZER.SetupLatency = 1;
@@ -325,7 +325,7 @@ static void
 sizes_scanned(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_SCAN;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
     draw_sizes(rig);
 }
 
@@ -333,7 +333,7 @@ static void
 sizes_by_recursion(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_RECURSIVE;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
     draw_sizes(rig);
 }
 
@@ -341,7 +341,7 @@ static void
 sizes_through_seven_levels(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_SEVEN_LEVEL;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
     draw_sizes(rig);
 }
 
@@ -351,7 +351,7 @@ static void
 half_scanned(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_SCAN;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
     draw_half(rig);
     rig_assert_figure(rig, "fraggen.scan_tiles_tested", 16);
     rig_assert_figure(rig, "fraggen.scan_tiles", 10);
@@ -364,7 +364,7 @@ static void
 half_by_recursion(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_RECURSIVE;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
     draw_half(rig);
     rig_assert_figure(rig, "fraggen.squares_split", 1 + 3);
     rig_assert_figure(rig, "fraggen.squares_tested", 4);
@@ -380,7 +380,7 @@ static void
 half_through_seven_levels(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_SEVEN_LEVEL;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
     draw_half(rig);
     uint64_t parents = 1;
     for (uint32_t level = 1, n = 1; level <= 6; level++, n *= 2) {
@@ -404,7 +404,7 @@ static void
 small_generation_tiles(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_SCAN;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
     rig->params.RASTERIZER.GenWidth = rig->params.RASTERIZER.GenHeight = 4;
     rig_start(rig);
     rig_upload_corner(rig, SIZE, 0);
@@ -422,7 +422,7 @@ static void
 oblong_scan_tiles(void **state)
 {
     struct rig *rig = *state;
-    rig->params.RASTERIZER.Generator = GENERATOR_RECURSIVE;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
     rig->params.RASTERIZER.ScanWidth = 8;
     rig->params.RASTERIZER.ScanHeight = 32;
     draw_half(rig);

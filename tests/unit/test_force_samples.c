@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "stream.h"
 #include "trace/force_samples.h"
-#include "trace/virgl_protocol.h"
+#include "trace/decode/virgl_protocol.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The format table: every line of it by loops, and conversions against arithmetic done here. */
-#include "gfx/format.h"
+#include "state/format.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* The simulated memory's allocator. */
-#include "gfx/memory.h"
+#include "state/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

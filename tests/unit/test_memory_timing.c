@@ -1,7 +1,7 @@
 /* Memory timing, to the cycle: streams through one channel and through the controller, against
  * cycles worked out by hand from the parameters (in the comments). A transaction is 64 bytes; times
  * are of the end of its data on the bus. */
-#include "unit/memctl.h"
+#include "unit/memory/memctl.h"
 
 #include "base/mem.h"
 
@@ -23,6 +23,7 @@ struct stream { /* what goes in, and what came out */
         uint64_t end;
     } requests[MAX_REQUESTS];
     struct dram_stats stats;
+    uint32_t window; /* tFAW, when it is not the data sheet's; 0: it is */
 };
 
 static void
@@ -50,6 +51,8 @@ play(const struct params *params, struct stream *stream, bool every_cycle)
     struct dram dram;
     uint32_t given = 0, ended = 0;
     dram_init(&dram, params);
+    if (stream->window)
+        dram.timing.tFAW = stream->window;
     for (uint64_t now = 0; ended < stream->count; now++) {
         assert_true(now < LIMIT_CYCLES);
         for (; given < stream->count && stream->requests[given].at <= now; given++) {
@@ -513,7 +516,7 @@ ask(const struct params *params, uint32_t width, uint32_t count, uint32_t step, 
     queue_init(&replies, &clock, "replies", -1, &memctl->module, &client.module,
                sizeof(struct memory_reply), width, 64, 1);
     client.port = (struct memory_port){&requests, &replies};
-    memctl_add_port(memctl, CLIENT_TEXTURE, &requests, &replies);
+    memctl_add_port(memctl, CLIENT_texture, &requests, &replies);
     if (seed)
         clock_shuffle(&clock, seed);
     assert_true(clock_run(&clock, &client.done, LIMIT_CYCLES, &err));
@@ -605,6 +608,59 @@ client_bus(void **state)
     }
 }
 
+/* GDDR5 at 1 GHz, where a cycle is its clock: 16 elements a cycle, so that the bus needs one cycle
+ * a transaction and what is seen are the commands. Pieces of 64 bytes go round 16 banks; bank n is
+ * of group n % 4. */
+static struct params
+gddr5(void)
+{
+    struct params p = gddr(SCHEDULER_LOOK_AHEAD);
+    p.GPU.ClockMHz = 1000;
+    p.MEMORYCONTROLLER.V2Memory = DRAM_gddr5;
+    p.MEMORYCONTROLLER.V2BurstElementsPerCycle = 16;
+    p.MEMORYCONTROLLER.V2BanksPerMemoryChannel = 16;
+    p.MEMORYCONTROLLER.V2BankInterleaving = 64;
+    return p;
+}
+
+static void
+gddr5_rows(void **state)
+{
+    (void)state;
+    struct params p = gddr5();
+    /* a bank each: opened every tRRD = 6 cycles; data ends tRCD 12 + CL 12 + 1 behind. tFAW, 23, is
+     * less than four times tRRD. */
+    struct stream s = row_of(6, 64, false);
+    assert_steady(&p, &s, 25, 6);
+    /* whole cycles, upwards: at 500 MHz 3, 6 and 6; at 300 MHz 2 (1.8), 4 and 4 (3.6) */
+    p.GPU.ClockMHz = 500;
+    assert_steady(&p, &s, 13, 3);
+    p.GPU.ClockMHz = 300;
+    assert_steady(&p, &s, 9, 2);
+    /* a window of 30 cycles: rows open in 0, 6, 12, 18, then 30 and 36 */
+    p.GPU.ClockMHz = 1000;
+    s.window = 30;
+    assert_ends(&p, &s, (const uint64_t[]){25, 31, 37, 43, 55, 61});
+}
+
+/* Commands in one bank group are 2 x tCCDL = 6 cycles apart, in two a cycle of the bus. */
+static void
+gddr5_bank_groups(void **state)
+{
+    (void)state;
+    struct params p = gddr5();
+    struct stream one_bank = row_of(6, 16 * 64, false), one_group = {0}, two_groups = {0};
+    assert_steady(&p, &one_bank, 25, 6);
+    for (uint32_t i = 0; i < 6; i++) {
+        add(&one_group, 0, i / 2 * 16 * 64 + i % 2 * 4 * 64, false); /* banks 0 and 4 */
+        add(&two_groups, 0, i / 2 * 16 * 64 + i % 2 * 64, false);    /* banks 0 and 1 */
+    }
+    assert_steady(&p, &one_group, 25, 6);
+    /* bank 0 opens in 0, bank 1 in 6: commands in 12 and 18; then, beside bank 1's in 18, 24 and
+     * 30, bank 0's in 19 and 25 */
+    assert_ends(&p, &two_groups, (const uint64_t[]){25, 31, 32, 37, 38, 43});
+}
+
 int
 main(void)
 {
@@ -623,6 +679,8 @@ main(void)
         cmocka_unit_test(look_ahead_prefers_open_rows),
         cmocka_unit_test(nobody_waits_for_ever),
         cmocka_unit_test(perfect),
+        cmocka_unit_test(gddr5_rows),
+        cmocka_unit_test(gddr5_bank_groups),
         cmocka_unit_test(controller),
         cmocka_unit_test(channels),
         cmocka_unit_test(waiting_limits),

@@ -1,5 +1,5 @@
-/* Resources that do not fit into the simulated memory together (gfx/context_paging.c). */
-#include "gfx/context.h"
+/* Resources that do not fit into the simulated memory together (state/context_paging.c). */
+#include "state/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -42,7 +42,7 @@ reference_2008_is_the_default(void **state)
     struct params defaults;
     uint32_t found = 0;
     assert_non_null(path);
-    assert_true(file_read(path, &bytes, &size, &err));
+    assert_true(file_read(path, SIZE_MAX, &bytes, &size, &err));
     params_init(&defaults);
     for (char *line = strtok(bytes, "\n"); line; line = strtok(NULL, "\n")) {
         char name[64], text[128];
@@ -204,11 +204,11 @@ the_generator_follows_recursive_mode(void **state)
     struct params params;
     struct error err;
     params_init(&params);
-    assert_int_equal(params_generator(&params), GENERATOR_RECURSIVE);
+    assert_int_equal(params_generator(&params), GENERATOR_recursive);
     assert_true(params_set(&params, "RASTERIZER.RecursiveMode=FALSE", &err));
-    assert_int_equal(params_generator(&params), GENERATOR_SCAN);
+    assert_int_equal(params_generator(&params), GENERATOR_scan);
     assert_true(params_set(&params, "RASTERIZER.Generator=seven-level", &err));
-    assert_int_equal(params_generator(&params), GENERATOR_SEVEN_LEVEL);
+    assert_int_equal(params_generator(&params), GENERATOR_seven_level);
 }
 
 int

@@ -1,6 +1,6 @@
-/* gfx/program.h: what is decoded from TGSI as Mesa prints it, liveness, refusals, hostile texts. */
+/* isa/program.h: what is decoded from TGSI as Mesa prints it, liveness, refusals, hostile texts. */
 #include "base/mem.h"
-#include "gfx/exec.h"
+#include "isa/exec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

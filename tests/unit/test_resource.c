@@ -1,6 +1,6 @@
 /* Layout of resources: every element has its own bytes inside the resource, boxes come back as they
  * went in, the facts of the header hold, and hostile descriptions are refused. */
-#include "gfx/resource.h"
+#include "state/resource.h"
 #include "base/mem.h"
 
 #include <setjmp.h>

@@ -92,7 +92,7 @@ run_json_holds_what_readers_rely_on(void **state)
     char *text = NULL;
     size_t size = 0;
     make_run(&f, "GPU.ClockMHz=1000", 10, 64, 300);
-    assert_true(file_read(f.json, &text, &size, &err));
+    assert_true(file_read(f.json, SIZE_MAX, &text, &size, &err));
     cJSON *root = cJSON_Parse(text);
     assert_non_null(root);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)

@@ -2,7 +2,7 @@
  * 2.1 writes them (tolerance 1e-4 of full scale for filtered texels, coordinates near a switch
  * left out), against geometry for cubes, and the long way against the short one bit for bit. */
 #include "gfx/sample.h"
-#include "gfx/draw.h"
+#include "state/draw.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -177,7 +177,8 @@ reference_level(const struct fixture *f, uint32_t level, int dims, const double 
     int sizes[3] = {(int)l->width, (int)l->height, (int)l->slices};
     struct taps t[3] = {{{0}, {1, 0}, false}, {{0}, {1, 0}, false}, {{0}, {1, 0}, false}};
     for (int a = 0; a < dims; a++) {
-        t[a] = reference_taps(modes[a], rect ? c[a] : c[a] * sizes[a], sizes[a], linear);
+        const double u = (rect ? c[a] : c[a] * sizes[a]) + f->request.offset[a];
+        t[a] = reference_taps(modes[a], u, sizes[a], linear);
         *near_switch = *near_switch || t[a].near_switch;
     }
     float border[4];
@@ -209,7 +210,7 @@ static const struct shape shapes[] = {
     {TARGET_3D, 3, 5, 9, 3, 3, TEX_3D},
 };
 
-/* All wraps x filters x targets, by explicit LOD. */
+/* All wraps x filters x targets, by explicit LOD, half of them with an offset. */
 static void
 test_against_reference(void **state)
 {
@@ -240,6 +241,8 @@ test_against_reference(void **state)
                 s->wrap_t = WRAP_CLAMP;
             s->min_filter = s->mag_filter = linear ? FILTER_LINEAR : FILTER_NEAREST;
             s->mip_filter = mips ? MIP_LINEAR : MIP_NONE;
+            for (int c = 0; c < 3; c++)
+                f.request.offset[c] = (int8_t)(round & 4 ? random_below(16) - 8 : 0);
             for (int lane = 0; lane < 4; lane++) {
                 for (int c = 0; c < 3; c++)
                     f.request.coord[c][lane] = random_float(-2.5, 2.5) * (rect ? 12 : 1);
@@ -267,6 +270,60 @@ test_against_reference(void **state)
                                  n, linear, mips, s->wrap_s, s->wrap_t, s->wrap_r, c[0], c[1], c[2],
                                  lod, ch, (double)got[ch][lane], want);
                 }
+            }
+        }
+        fixture_fini(&f);
+    }
+}
+
+/* Fetches name texels: the same as the nearest at its center, whatever the sampler says; outside
+ * the nearest one. */
+static void
+test_fetch(void **state)
+{
+    for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++) {
+        const struct shape *shape = &shapes[n];
+        struct fixture f;
+        fixture_init(&f, &(struct resource_desc){.target = shape->target,
+                                                 .format = 67,
+                                                 .width = shape->width,
+                                                 .height = shape->height,
+                                                 .depth = shape->depth,
+                                                 .last_level = shape->levels});
+        for (int round = 0; round < 300; round++) {
+            int32_t texel[4][3], level[4];
+            f.request.target = (uint8_t)shape->texture;
+            f.request.opcode = OP_TXF;
+            f.bound.sampler.wrap_s = (uint8_t)random_below(8);
+            f.bound.sampler.min_filter = (uint8_t)random_below(2);
+            for (int c = 0; c < 3; c++)
+                f.request.offset[c] = (int8_t)(random_below(16) - 8);
+            for (int lane = 0; lane < 4; lane++) {
+                level[lane] = (int32_t)random_below(shape->levels + 3) - 1;
+                memcpy(&f.request.coord[4][lane], &level[lane], 4);
+                for (int c = 0; c < 3; c++) {
+                    texel[lane][c] = random_below(20) ? (int32_t)random_below(24) - 3 : INT32_MIN;
+                    memcpy(&f.request.coord[c][lane], &texel[lane][c], 4);
+                }
+            }
+            float got[4][4];
+            sample_planned(&f, got);
+            f.bound.sampler.wrap_s = f.bound.sampler.wrap_t = f.bound.sampler.wrap_r =
+                WRAP_CLAMP_TO_EDGE;
+            for (int lane = 0; lane < 4; lane++) {
+                const int32_t last = (int32_t)shape->levels;
+                const int32_t in = level[lane] < 0 ? 0 : level[lane] > last ? last : level[lane];
+                double c[3], want[4];
+                bool near_switch = false;
+                for (int a = 0; a < 3; a++) {
+                    const struct resource_level *l = &f.res.levels[in];
+                    const uint32_t sizes[3] = {l->width, l->height, l->slices};
+                    c[a] = (fmax(texel[lane][a], -1000) + 0.5) / sizes[a]; /* as far outside */
+                }
+                reference_level(&f, (uint32_t)in, (int)shape->dims, c, false, false, want,
+                                &near_switch);
+                for (int ch = 0; ch < 4; ch++)
+                    assert_true(fabs((double)got[ch][lane] - want[ch]) < 1e-6);
             }
         }
         fixture_fini(&f);
@@ -500,7 +557,9 @@ test_shadow(void **state)
     fixture_init(&f, &(struct resource_desc){
                          .target = TARGET_2D, .format = 16, .width = 2, .height = 2, .depth = 1});
     static const uint16_t depth[4] = {0x1000, 0x8000, 0x8000, 0xf000};
-    memcpy(f.memory.bytes + f.res.address, depth, 8);
+    for (uint32_t i = 0; i < 4; i++)
+        memcpy(f.memory.bytes + f.res.address + resource_offset(&f.res, 0, i % 2, i / 2, 0, 0),
+               &depth[i], 2);
     struct sampler_state *s = &f.bound.sampler;
     f.request.target = TEX_SHADOW2D;
     s->compare = true;
@@ -657,6 +716,16 @@ test_size(void **state)
     levels_fixture(&f, 64, 5);
     sample_size(&f.bound, 2, size);
     assert_memory_equal(size, ((int32_t[]){16, 16, 1, 6}), sizeof size);
+    f.request.opcode = OP_TXQ; /* the level of each lane is a number's bits */
+    for (uint32_t lane = 0; lane < 4; lane++)
+        memcpy(&f.request.coord[4][lane], &lane, 4);
+    float rgba[4][EXEC_MAX_LANES];
+    sample_direct(&f.bound, &f.memory, &f.request, 4, rgba);
+    for (int32_t lane = 0; lane < 4; lane++) {
+        const int32_t wanted[4] = {64 >> lane, 64 >> lane, 1, 6};
+        for (int c = 0; c < 4; c++)
+            assert_memory_equal(&rgba[c][lane], &wanted[c], 4);
+    }
     fixture_fini(&f);
 }
 
@@ -665,6 +734,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_reference),
+        cmocka_unit_test(test_fetch),
         cmocka_unit_test(test_lod),
         cmocka_unit_test(test_anisotropy),
         cmocka_unit_test(test_filter_switch),

@@ -6,10 +6,10 @@
  * behind on: its inputs take one cycle, as do a group's outputs. "Over" is the cycle in which a
  * group's outputs begin to leave: behind its last instruction, and when its last result is written.
  *
- * Latencies used here: MOV 1, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2 passes. A result of an
- * instruction of latency l that issues in cycle c can be read from cycle c + l on.
- * END is a mark on the last instruction, and none itself. */
-#include "unit/shader.h"
+ * Latencies used here: MOV and UARL 1, ARL 2, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2
+ * passes. A result of an instruction of latency l that issues in cycle c can be read from cycle c +
+ * l on. END is a mark on the last instruction, and none itself. */
+#include "unit/shader/thread_source.h"
 
 #include "base/mem.h"
 #include "gfx/vertex.h"
@@ -64,6 +64,7 @@ give(struct bench *b, uint64_t now)
     if (b->given == b->group_count || !queue_space(&b->groups, now))
         return;
     struct group *group = group_create(&b->pools);
+    group->source = &thread_vertices;
     group->stage = STAGE_VERTEX;
     group->draw = &b->draw;
     for (; group->count < b->threads; group->count++) {
@@ -137,7 +138,7 @@ assemble(const char *const *lines)
     struct error err;
     int at = snprintf(text, sizeof text,
                       "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..15]\n"
-                      "DCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\n");
+                      "DCL ADDR[0]\nDCL CONST[0..3]\nDCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\n");
     for (int i = 0; lines[i]; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "%d: %s\n", i, lines[i]);
     struct program *program = program_create(STAGE_VERTEX, text, NULL, &err);
@@ -152,11 +153,11 @@ assert_slots_add_up(const struct bench *b)
 {
     const struct shader_stats *s = &b->shader.stats;
     assert_int_equal(s->slots, b->clock.now * b->shader.slots_cycle);
-    assert_int_equal(s->slots, s->slots_issued + s->slots_passes + s->slots_flow + s->slots_pair +
-                                   s->slots_result + s->slots_delay + s->slots_ports +
-                                   s->slots_texture_queue + s->slots_texels + s->slots_load +
-                                   s->slots_output + s->slots_starved);
-    assert_int_equal(s->slots_issued, s->instructions * b->shader.issue_cycles);
+    uint64_t sum = 0;
+    for (uint32_t f = 0; f < SLOT_COUNT; f++)
+        sum += s->slot_fates[f];
+    assert_int_equal(s->slots, sum);
+    assert_int_equal(s->slot_fates[SLOT_ISSUED], s->instructions * b->shader.issue_cycles);
 }
 
 static void
@@ -256,11 +257,11 @@ test_dependent(void **state)
     (void)state;
     for (uint32_t ways = 1; ways <= 4; ways *= 2) {
         RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 12);
-            assert_int_equal(S.slots_result, 3 * 2 * ways + 3 * (ways - 1));
-            assert_int_equal(S.slots_pair, ways - 1);
-            assert_int_equal(S.slots_issued, 4), FOUR_DEPENDENT("ADD", ", IN[0]"));
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * 2 * ways + 3 * (ways - 1));
+            assert_int_equal(S.slot_fates[SLOT_PAIR], ways - 1);
+            assert_int_equal(S.slot_fates[SLOT_ISSUED], 4), FOUR_DEPENDENT("ADD", ", IN[0]"));
         RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 16);
-            assert_int_equal(S.slots_result, 3 * 3 * ways + 3 * (ways - 1)),
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * 3 * ways + 3 * (ways - 1)),
             FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
         RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 20), FOUR_DEPENDENT("DP4", ", IN[0]"));
     }
@@ -278,10 +279,11 @@ test_simd_and_scalar(void **state)
 {
     (void)state;
     RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 3 + 7);
-        assert_int_equal(S.slots_pair, 0); assert_int_equal(S.scalar_instructions, 4), FOUR_PAIRS);
+        assert_int_equal(S.slot_fates[SLOT_PAIR], 0);
+        assert_int_equal(S.scalar_instructions, 4), FOUR_PAIRS);
     RUN(V.FetchRate = 1; V.ScalarALU = true, assert_int_equal(b->over[0], 7 + 7), FOUR_PAIRS);
     RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 8);
-        assert_int_equal(S.slots_pair, 8), EIGHT_INDEPENDENT("MOV", ""));
+        assert_int_equal(S.slot_fates[SLOT_PAIR], 8), EIGHT_INDEPENDENT("MOV", ""));
 }
 
 /* 16 threads at 4 a cycle: an instruction takes 4 cycles, so that MAD's 4 are hidden and of DP4's 5
@@ -294,10 +296,10 @@ test_wide_groups(void **state)
     (void)state;
     RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
         V.ExecutableThreads = 16, assert_int_equal(b->over[0], 19);
-        assert_int_equal(S.slots_result, 0), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
     RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
         V.ExecutableThreads = 16, assert_int_equal(b->over[0], 23);
-        assert_int_equal(S.slots_result, 3), FOUR_DEPENDENT("DP4", ", IN[0]"));
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 3), FOUR_DEPENDENT("DP4", ", IN[0]"));
     RUN(V.ThreadGroup = b->threads = 1024; V.LockedExecutionMode = true; V.ThreadRate = 4;
         V.ExecutableThreads = 1024;
         V.InputsPerCycle = V.OutputsPerCycle = 1024, assert_int_equal(b->over[0], 1028);
@@ -326,7 +328,7 @@ test_inputs_and_outputs(void **state)
     V.ThreadRate = 5
     RUN(FIVE, assert_int_equal(b->over[0], 8), EIGHT_INDEPENDENT("MOV", ""));
     RUN(FIVE; V.InputsPerCycle = 2, assert_int_equal(b->over[0], 2 + 8);
-        assert_int_equal(S.slots_load, 3 - 1), EIGHT_INDEPENDENT("MOV", ""));
+        assert_int_equal(S.slot_fates[SLOT_LOAD], 3 - 1), EIGHT_INDEPENDENT("MOV", ""));
     RUN(FIVE;
         V.OutputsPerCycle = 2, assert_int_equal(b->over[0], 8 + 2), EIGHT_INDEPENDENT("MOV", ""));
 }
@@ -345,10 +347,11 @@ test_texture_blocks(void **state)
 #define ALL_TAKE(n)                                                                                \
     for (uint32_t i = 0; i < MAX_GROUPS; i++)                                                      \
     b->answer_cycles[i] = (n)-3
-    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21); assert_int_equal(S.slots_texels, 19);
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21);
+        assert_int_equal(S.slot_fates[SLOT_TEXELS], 19);
         assert_int_equal(S.texture_quads, 1), FETCH_TEXEL);
     RUN(ALL_TAKE(20); b->group_count = 3, assert_int_equal(b->over[2], 23);
-        assert_int_equal(S.slots_texels, 17), FETCH_TEXEL);
+        assert_int_equal(S.slot_fates[SLOT_TEXELS], 17), FETCH_TEXEL);
     /* 8 threads at 1 a cycle: the quads are there with their last threads, in cycles 3 and 7; the
      * second one's answer is 20 later, and the group goes on in 27. MOV takes 8. */
     RUN(ALL_TAKE(20); V.ThreadGroup = b->threads = 8;
@@ -371,7 +374,8 @@ test_window_and_order(void **state)
         RUN(SLOW_AND_FAST; V.SwapOnBlock = swap, assert_int_equal(b->over[0], 42);
             assert_int_equal(b->over[1], 13), FETCH_AND_MOVE);
     RUN(SLOW_AND_FAST; V.ThreadWindow = false, assert_int_equal(b->over[0], 43);
-        assert_int_equal(b->over[1], 44); assert_int_equal(S.slots_texels, 38), FETCH_AND_MOVE);
+        assert_int_equal(b->over[1], 44);
+        assert_int_equal(S.slot_fates[SLOT_TEXELS], 38), FETCH_AND_MOVE);
     RUN(SLOW_AND_FAST; V.ThreadWindow = false;
         V.SwapOnBlock = true, assert_int_equal(b->over[0], 42);
         assert_int_equal(b->over[1], 44), FETCH_AND_MOVE);
@@ -400,7 +404,7 @@ test_fetch_delay(void **state)
 {
     (void)state;
     RUN(V.FetchDelay = 5, assert_int_equal(b->over[0], 36);
-        assert_int_equal(S.slots_delay, 7 * 4), EIGHT_INDEPENDENT("MOV", ""));
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 7 * 4), EIGHT_INDEPENDENT("MOV", ""));
     RUN(V.FetchDelay = 5;
         V.FetchRate = 2, assert_int_equal(b->over[0], 16), EIGHT_INDEPENDENT("MOV", ""));
     RUN(V.FetchDelay = 5; b->group_count = 2, assert_int_equal(b->over[0], 36);
@@ -413,7 +417,7 @@ test_passes(void **state)
 {
     (void)state;
     RUN(, assert_int_equal(b->over[0], 9);
-        assert_int_equal(S.slots_passes, 3), "LRP TEMP[0], IN[0], IN[0], IN[0]",
+        assert_int_equal(S.slot_fates[SLOT_PASSES], 3), "LRP TEMP[0], IN[0], IN[0], IN[0]",
         "LRP TEMP[1], IN[0], IN[0], IN[0]", "LRP TEMP[2], IN[0], IN[0], IN[0]", "END");
 }
 
@@ -426,9 +430,9 @@ test_write_ports(void **state)
     (void)state;
 #define SAME_CYCLE "MAD TEMP[0], IN[0], IN[0], IN[0]", "ADD TEMP[1], IN[0], IN[0]", "END"
     RUN(p->SHADER.WritePorts = 2, assert_int_equal(b->over[0], 4);
-        assert_int_equal(S.slots_ports, 0), SAME_CYCLE);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 0), SAME_CYCLE);
     RUN(p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5);
-        assert_int_equal(S.slots_ports, 1), SAME_CYCLE);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 1), SAME_CYCLE);
     RUN(p->SHADER.WritePorts = 0, assert_int_equal(b->over[0], 4), SAME_CYCLE);
     RUN(, assert_int_equal(b->over[0], 8), "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]", "END");
 }
@@ -445,7 +449,41 @@ test_read_ports(void **state)
     RUN(V.FetchRate = 4, assert_int_equal(b->over[0], 4), FOUR_READS);
     RUN(V.FetchRate = 4; p->SHADER.ReadPorts = 4, assert_int_equal(b->over[0], 4), FOUR_READS);
     RUN(V.FetchRate = 4; p->SHADER.ReadPorts = 3, assert_int_equal(b->over[0], 5);
-        assert_int_equal(S.slots_ports, 3), FOUR_READS);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 3), FOUR_READS);
+}
+
+/* An instruction that has nothing to do with the address register does not wait for it: behind ARL
+ * (2) of cycle 0 MOV issues in 1, beside UARL (1) in 0. One that is indexed by it, its source, its
+ * destination or its sampler, or that reads it, waits: until 2, and until 1. The later of two
+ * writes to it comes later: UARL behind ARL issues in 2, to write in 3. */
+static void
+test_address_register(void **state)
+{
+    (void)state;
+#define ARL     "ARL ADDR[0].x, IN[0].xxxx"
+#define UARL    "UARL ADDR[0].x, IN[0].xxxx"
+#define INDEXED "MOV TEMP[1], CONST[ADDR[0].x+1]"
+    static const char *const users[] = {INDEXED, "MAD TEMP[1], IN[0], IN[0], CONST[ADDR[0].x+1]",
+                                        "MOV OUT[ADDR[0].x], IN[0]", "MOV TEMP[1], ADDR[0].xxxx"};
+    static const uint32_t takes[] = {1, 4, 1, 1};
+    RUN(, assert_int_equal(b->over[0], 2);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), ARL, "MOV TEMP[0], IN[0]", "END");
+    RUN(V.FetchRate = 2, assert_int_equal(b->over[0], 1);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), UARL, "MOV TEMP[0], IN[0]", "END");
+    for (uint32_t i = 0; i < 4; i++) {
+        RUN(, assert_int_equal(b->over[0], 2 + takes[i]);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL, users[i], "END");
+        RUN(, assert_int_equal(b->over[0], 2 + takes[i]);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 0), ARL, "MOV TEMP[0], IN[0]", users[i],
+            "END");
+        RUN(V.FetchRate = 2, assert_int_equal(b->over[0], 1 + takes[i]);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 1), UARL, users[i], "END");
+    }
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 2 + 21);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL,
+        "TEX TEMP[0], IN[0], SAMP[ADDR[0].x], 2D", "MOV OUT[0], TEMP[0]", "END");
+    RUN(, assert_int_equal(b->over[0], 4);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL, UARL, INDEXED, "END");
 }
 
 /* A thread of this program has 4 registers alive; 8 registers hold 2 groups of 1 thread. One alone:
@@ -493,14 +531,190 @@ test_flow_cost(void **state)
 #define CALL "CAL :2", "END", "BGNSUB", "MOV TEMP[0], IN[0]", "RET", "ENDSUB"
 #define LOOP "BGNLOOP :3", "MOV TEMP[0], IN[0]", "BRK", "ENDLOOP :0", "END"
     RUN(, assert_int_equal(b->over[0], 3), IF_ENDIF);
-    RUN(COSTS, assert_int_equal(b->over[0], 3 + 4); assert_int_equal(S.slots_flow, 4), IF_ENDIF);
+    RUN(COSTS, assert_int_equal(b->over[0], 3 + 4);
+        assert_int_equal(S.slot_fates[SLOT_FLOW], 4), IF_ENDIF);
     RUN(, assert_int_equal(b->over[0], 4), IF_ELSE);
-    RUN(COSTS, assert_int_equal(b->over[0], 4 + 6); assert_int_equal(S.slots_flow, 6), IF_ELSE);
+    RUN(COSTS, assert_int_equal(b->over[0], 4 + 6);
+        assert_int_equal(S.slot_fates[SLOT_FLOW], 6), IF_ELSE);
     RUN(COSTS; V.ThreadGroup = b->threads = 8; V.LockedExecutionMode = true;
         V.ThreadRate = 2, assert_int_equal(b->over[0], 4 * (4 + 6)), IF_ELSE);
     RUN(, assert_int_equal(b->over[0], 4), CALL);
     RUN(COSTS, assert_int_equal(b->over[0], 4 + 2 + 3), CALL);
-    RUN(COSTS, assert_int_equal(b->over[0], 4 + 5); assert_int_equal(S.slots_flow, 5), LOOP);
+    RUN(COSTS, assert_int_equal(b->over[0], 4 + 5);
+        assert_int_equal(S.slot_fates[SLOT_FLOW], 5), LOOP);
+}
+
+#define STAGES(fetch, decode, read, write)                                                         \
+    p->SHADER.FetchStages = (fetch);                                                               \
+    p->SHADER.DecodeStages = (decode);                                                             \
+    p->SHADER.ReadStages = (read);                                                                 \
+    p->SHADER.WriteBackStages = (write)
+
+/* Fetch and decode put the first instruction off, reading and writing the last one's result: 8 as
+ * ever, each alone, then all. */
+static void
+test_stages(void **state)
+{
+    (void)state;
+    RUN(STAGES(2, 0, 0, 0), assert_int_equal(b->over[0], 8 + 2);
+        assert_int_equal(S.slot_fates[SLOT_LOAD], 2), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(STAGES(0, 3, 0, 0), assert_int_equal(b->over[0], 8 + 3);
+        assert_int_equal(S.slot_fates[SLOT_LOAD], 3), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(STAGES(0, 0, 4, 0), assert_int_equal(b->over[0], 8 + 4), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(STAGES(0, 0, 0, 5), assert_int_equal(b->over[0], 8 + 5), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(STAGES(2, 3, 4, 5), assert_int_equal(b->over[0], 8 + 14), EIGHT_INDEPENDENT("MOV", ""));
+}
+
+/* Who needs a result waits until it has been read for, computed (ADD 3) and written: r + 3 + w; in
+ * 2-way issue the slot beside is lost too. Fetch and decode go on in the meantime. A later write
+ * (MOV behind RCP, 7) still comes one cycle behind: both are put off. So are two results that meet
+ * at a port: ADD in cycle 2. */
+static void
+test_stages_of_results(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n < 4; n++) {
+        const uint32_t read = n & 1 ? 6 : 0, write = n & 2 ? 4 : 0, all = 3 + read + write;
+        RUN(STAGES(2, 1, read, write), assert_int_equal(b->over[0], 3 + 4 * all);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * (all - 1)),
+            FOUR_DEPENDENT("ADD", ", IN[0]"));
+        RUN(V.FetchRate = 2; STAGES(0, 0, read, write), assert_int_equal(b->over[0], 4 * all);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * (2 * (all - 1) + 1)),
+            FOUR_DEPENDENT("ADD", ", IN[0]"));
+        RUN(STAGES(0, 0, read, write), assert_int_equal(b->over[0], 8 + read + write),
+            "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]", "END");
+        RUN(STAGES(0, 0, read, write);
+            p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5 + read + write);
+            assert_int_equal(S.slot_fates[SLOT_PORTS], 1), SAME_CYCLE);
+        RUN(STAGES(0, 0, read, write),
+            assert_int_equal(b->over[0], 2 + read + write + 1 + read + write), ARL, INDEXED, "END");
+    }
+}
+
+/* Behind a jump the group is fetched from when it has executed: f + d + r = 2 + 1 + 3 cycles more
+ * than in the next cycle. IF in cycle 3, MOV in 10, ENDIF, which does not jump, in 11; it executes
+ * in 14, and so does MOV behind it in 15. IF 3, MOV 10, ELSE 11, ENDIF 18, which executes in 21.
+ * CAL 3, BGNSUB 10, MOV 11, RET 12, which executes in 15. BGNLOOP 3, MOV 4, BRK 5, ENDLOOP 12,
+ * which executes in 15. NOP 3, MOV 4, its result in 8. */
+static void
+test_stages_of_jumps(void **state)
+{
+    (void)state;
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 15);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), IF_ENDIF);
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 16);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), "IF IN[0].xxxx :2", "MOV TEMP[0], IN[0]",
+        "ENDIF", "MOV TEMP[1], IN[0]", "END");
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 22);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 12), IF_ELSE);
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 16);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), CALL);
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 16);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), LOOP);
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 8);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 0), "NOP", "MOV TEMP[0], IN[0]", "END");
+}
+
+/* TEX in f + d; its coordinates leave r later, come back as texels 20 later, are written w later;
+ * MOV is fetched then: f + d + r + 20 + w + f + d, and its result is there r + 1 + w later. */
+static void
+test_stages_of_texels(void **state)
+{
+    (void)state;
+    RUN(ALL_TAKE(20); STAGES(1, 0, 0, 0), assert_int_equal(b->over[0], 22 + 1), FETCH_TEXEL);
+    RUN(ALL_TAKE(20); STAGES(0, 0, 3, 0), assert_int_equal(b->over[0], 21 + 6), FETCH_TEXEL);
+    RUN(ALL_TAKE(20); STAGES(0, 0, 0, 4), assert_int_equal(b->over[0], 21 + 8), FETCH_TEXEL);
+    RUN(ALL_TAKE(20); STAGES(1, 2, 3, 4), assert_int_equal(b->over[0], 3 + 3 + 20 + 4 + 3 + 8);
+        assert_int_equal(S.slot_fates[SLOT_TEXELS], 3 + 20 + 4 + 3 - 1), FETCH_TEXEL);
+}
+
+/* Four dependent MADs (4), alone. Without stages each is tried in the 3 cycles in which it cannot
+ * issue, and beside the one before; nothing else is lost. With a stage of fetch or decode it is
+ * fetched ahead once, and then tried every second cycle. One instruction a cycle: 1, in vain in 2
+ * and 4, 6; 11, 16, the result in 20. Two: 1, in vain beside it and in 3, 5; 9, 13, the result in
+ * 17. With ScalarALU none is fetched beside another one: as one a cycle. With a fetch every 3
+ * cycles: 0, in vain in 3, 6; 12, 18. */
+static void
+test_replay(void **state)
+{
+    (void)state;
+#define MADS FOUR_DEPENDENT("MAD", ", IN[0], IN[0]")
+#define LOST(replays_, replayed, delay, result)                                                    \
+    assert_int_equal(S.replays, replays_);                                                         \
+    assert_int_equal(S.slot_fates[SLOT_REPLAY], replayed);                                         \
+    assert_int_equal(S.slot_fates[SLOT_DELAY], delay);                                             \
+    assert_int_equal(S.slot_fates[SLOT_RESULT], result)
+    for (uint32_t ways = 1; ways <= 4; ways *= 2)
+        RUN(V.FetchRate = ways; p->SHADER.Replay = true, assert_int_equal(b->over[0], 16);
+            LOST(ways == 1 ? 9 : 12, 9 * ways + 3 * (ways - 1), 0, 0), MADS);
+    for (uint32_t fetch = 0; fetch < 2; fetch++) {
+        RUN(STAGES(fetch, !fetch, 0, 0), assert_int_equal(b->over[0], 17); LOST(0, 0, 0, 9), MADS);
+        RUN(STAGES(fetch, !fetch, 0, 0); p->SHADER.Replay = true, assert_int_equal(b->over[0], 20);
+            LOST(6, 6, 6, 0), MADS);
+        RUN(STAGES(fetch, !fetch, 0, 0); V.FetchRate = 2;
+            p->SHADER.Replay = true, assert_int_equal(b->over[0], 17); LOST(6, 9, 12, 0), MADS);
+        RUN(STAGES(fetch, !fetch, 0, 0); V.FetchRate = 2; V.ScalarALU = true;
+            p->SHADER.Replay = true, assert_int_equal(b->over[0], 20); LOST(6, 12, 12, 0);
+            assert_int_equal(S.slot_fates[SLOT_PAIR], 4), MADS);
+    }
+    RUN(V.FetchDelay = 3; p->SHADER.Replay = true, assert_int_equal(b->over[0], 22);
+        LOST(3, 3, 12, 0), MADS);
+}
+
+/* What a replay costs others. Three groups of dependent MADs issue in 0, 1, 2; are tried in vain in
+ * 3, 4, 5; issue in 6, 7, 8; and so on to 18, 19, 20. Who sleeps until it can leaves the others its
+ * slots: 0, 4, 8, 12 and so on. Two groups lose two slots between instructions either way, from the
+ * window or in order. With SwapOnBlock a replay does not end a group's turn.
+ *
+ * 16 threads at 4 a cycle: in cycle 4 DP4 (5) is in vain, which takes the 4 cycles of its turn: it
+ * issues in 8; 16, 24, its last threads in 27. The unit is busy for what issues, and when the group
+ * comes and leaves. */
+static void
+test_replay_of_groups(void **state)
+{
+    (void)state;
+    RUN(b->group_count = 3, assert_int_equal(b->over[0], 16); assert_int_equal(b->over[2], 18);
+        LOST(0, 0, 0, 3), MADS);
+    RUN(b->group_count = 3; p->SHADER.Replay = true, assert_int_equal(b->over[0], 22);
+        assert_int_equal(b->over[1], 23); assert_int_equal(b->over[2], 24); LOST(9, 9, 0, 0), MADS);
+    for (uint32_t window = 0; window < 2; window++) {
+        RUN(b->group_count = 2; V.ThreadWindow = window;
+            p->SHADER.Replay = true, assert_int_equal(b->over[0], 16);
+            assert_int_equal(b->over[1], 17); LOST(6, 6, 0, 0), MADS);
+        RUN(b->group_count = 2; V.ThreadWindow = window; V.SwapOnBlock = true;
+            p->SHADER.Replay = true, assert_int_equal(b->over[0], 16);
+            assert_int_equal(b->over[1], 29); LOST(18, 18, 0, 0), MADS);
+    }
+    RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
+        V.ExecutableThreads = 16; p->SHADER.Replay = true, assert_int_equal(b->over[0], 32);
+        LOST(3, 12, 0, 0); assert_int_equal(S.issue_cycles, 16);
+        assert_int_equal(b->shader.module.cycles[UNIT_BUSY], 16 + 2),
+        FOUR_DEPENDENT("DP4", ", IN[0]"));
+}
+
+/* Ports, and the way to the texture unit, refuse instructions too. A group's two quads leave in 0
+ * and 1: the second group's TEX of cycle 1 is in vain, and issues in 2; with a stage of fetch TEX
+ * in 1, in vain in 2, in 4. */
+static void
+test_replay_of_refused(void **state)
+{
+    (void)state;
+#define TWO_QUADS                                                                                  \
+    ALL_TAKE(20);                                                                                  \
+    b->group_count = 2;                                                                            \
+    V.ThreadGroup = V.ThreadRate = b->threads = 8;                                                 \
+    V.LockedExecutionMode = true
+    RUN(p->SHADER.Replay = true; p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 0); LOST(1, 1, 0, 0), SAME_CYCLE);
+    RUN(p->SHADER.Replay = true; V.FetchRate = 4;
+        p->SHADER.ReadPorts = 3, assert_int_equal(b->over[0], 5);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 0); LOST(2, 4, 0, 0), FOUR_READS);
+    RUN(TWO_QUADS, assert_int_equal(b->over[1], 24);
+        assert_int_equal(S.slot_fates[SLOT_TEXTURE_QUEUE], 1); LOST(0, 0, 0, 0), FETCH_TEXEL);
+    RUN(TWO_QUADS; p->SHADER.Replay = true, assert_int_equal(b->over[1], 24);
+        assert_int_equal(S.slot_fates[SLOT_TEXTURE_QUEUE], 0); LOST(1, 1, 0, 0), FETCH_TEXEL);
+    RUN(TWO_QUADS; STAGES(1, 0, 0, 0); p->SHADER.Replay = true, assert_int_equal(b->over[1], 27);
+        LOST(1, 1, 1, 0), FETCH_TEXEL);
 }
 
 /* One instruction a cycle, whatever it is. */
@@ -510,6 +724,9 @@ test_instant(void **state)
     (void)state;
     RUN(p->SHADER.Mode = SHADER_INSTANT; V.FetchDelay = 5;
         p->SHADER.IfCost = 4, assert_int_equal(b->over[0], 4), FOUR_DEPENDENT("DP4", ", IN[0]"));
+    RUN(p->SHADER.Mode = SHADER_INSTANT; STAGES(1, 2, 3, 4);
+        p->SHADER.Replay = true, assert_int_equal(b->over[0], 4);
+        assert_int_equal(S.replays, 0), FOUR_DEPENDENT("DP4", ", IN[0]"));
     RUN(p->SHADER.Mode = SHADER_INSTANT; V.ThreadGroup = b->threads = 64;
         V.LockedExecutionMode = true; V.ExecutableThreads = 64, assert_int_equal(b->over[0], 4),
                                       FOUR_DEPENDENT("DP4", ", IN[0]"));
@@ -563,8 +780,16 @@ main(void)
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_write_ports),
         cmocka_unit_test(test_read_ports),
+        cmocka_unit_test(test_address_register),
         cmocka_unit_test(test_registers_limit_threads),
         cmocka_unit_test(test_flow_cost),
+        cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_stages_of_results),
+        cmocka_unit_test(test_stages_of_jumps),
+        cmocka_unit_test(test_stages_of_texels),
+        cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_replay_of_groups),
+        cmocka_unit_test(test_replay_of_refused),
         cmocka_unit_test(test_instant),
         cmocka_unit_test(test_locked_execution),
     };

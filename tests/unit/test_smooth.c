@@ -23,14 +23,21 @@ coverage(const struct triangle *triangle, uint32_t x, uint32_t y)
 }
 
 static uint32_t
-line(struct scene *scene, struct setup_state *state, uint32_t run, float x0, float y0, float x1,
-     float y1)
+line_to_w(struct scene *scene, struct setup_state *state, uint32_t run, float x0, float y0,
+          float x1, float y1, float w1)
 {
     const struct vertex v[2] = {scene_vertex(x0, y0, 0.5f, 1.0f, NULL),
-                                scene_vertex(x1, y1, 0.5f, 1.0f, NULL)};
+                                scene_vertex(x1, y1, 0.5f, w1, NULL)};
     const struct vertex *const ends[3] = {&v[0], &v[1], &v[1]};
     const struct primitive_out primitive = {.vertices = 2, .provoking = 1, .run = run};
     return setup_primitive(&scene->draw, &primitive, ends, CLIP_INSIDE, state, out);
+}
+
+static uint32_t
+line(struct scene *scene, struct setup_state *state, uint32_t run, float x0, float y0, float x1,
+     float y1)
+{
+    return line_to_w(scene, state, run, x0, y0, x1, y1, 1.0f);
 }
 
 /* Fragment number n of a strip is drawn when bit floor(n / factor) mod 16 of the pattern is set. */
@@ -88,6 +95,27 @@ test_smooth_lines(void **unused)
     }
 }
 
+/* Coverage is a matter of the window (3.4.2): it is the same in perspective, and a line without
+ * length there has no area. */
+static void
+test_smooth_lines_in_perspective(void **unused)
+{
+    static float flat[TEST_HEIGHT][TEST_WIDTH];
+    struct scene scene;
+    struct setup_state state = {0};
+    scene_init(&scene);
+    scene.draw.rasterizer.line_smooth = true;
+
+    assert_int_equal(line(&scene, &state, 0, 4.0f, 9.5f, 40.0f, 30.25f), 1);
+    for (uint32_t p = 0; p < TEST_WIDTH * TEST_HEIGHT; p++)
+        flat[p / TEST_WIDTH][p % TEST_WIDTH] = coverage(&out[0], p % TEST_WIDTH, p / TEST_WIDTH);
+    assert_int_equal(line_to_w(&scene, &state, 0, 4.0f, 9.5f, 40.0f, 30.25f, 4.0f), 1);
+    for (uint32_t p = 0; p < TEST_WIDTH * TEST_HEIGHT; p++)
+        assert_float_equal(coverage(&out[0], p % TEST_WIDTH, p / TEST_WIDTH),
+                           flat[p / TEST_WIDTH][p % TEST_WIDTH], 1e-5);
+    assert_int_equal(line_to_w(&scene, &state, 0, 20.25f, 9.5f, 20.25f, 9.5f, 4.0f), 0);
+}
+
 static void
 test_smooth_points(void **unused)
 {
@@ -142,6 +170,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stipple),
         cmocka_unit_test(test_smooth_lines),
+        cmocka_unit_test(test_smooth_lines_in_perspective),
         cmocka_unit_test(test_smooth_points),
         cmocka_unit_test(test_smooth_polygons),
     };

@@ -36,8 +36,6 @@ names_and_values(void **state)
     assert_false(stat_set_sum(&set, values, "shade.instructions", &sum));
     assert_string_equal(stat_set_find(&set, "shader[0].instructions")->measure, "instructions");
     assert_null(stat_set_find(&set, "shader.instructions"));
-    assert_string_equal(stat_set_nearest(&set, "clipper.primitives_on"), "clipper.primitives_in");
-    assert_null(stat_set_nearest(&set, "nothing like any of them"));
 
     stat_set_rebase(&set);
     clipper.primitives_in += 4;
@@ -78,7 +76,9 @@ every_unit_documents_its_statistics(void **state)
         for (size_t k = 0; k < docs[i].group->count; k++) {
             assert_true(strlen(docs[i].group->infos[k].doc) > 8);
             assert_true(strlen(docs[i].group->infos[k].measure) > 3);
-            assert_int_equal(docs[i].group->infos[k].offset, k * sizeof(uint64_t));
+            /* a counter has one name */
+            for (size_t other = 0; other < k; other++)
+                assert_true(docs[i].group->infos[other].offset != docs[i].group->infos[k].offset);
             assert_non_null(unit_question(docs[i].group, k));
         }
 }

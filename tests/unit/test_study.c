@@ -258,7 +258,7 @@ test_chart(void **state)
     chart_add(&chart, "second", (double[]){4});
     chart_add(&chart, "third", (double[]){-1});
     assert_true(chart_write(&chart, path, &err));
-    assert_true(file_read(path, &text, &size, &err));
+    assert_true(file_read(path, SIZE_MAX, &text, &size, &err));
     assert_non_null(strstr(text, "a &lt; b"));
     assert_non_null(strstr(text, "one &amp; two"));
     assert_non_null(strstr(text, "null"));
@@ -317,7 +317,7 @@ read_file(const char *dir, const char *name)
     struct error err;
     size_t size;
     snprintf(path, sizeof path, "%s/%s", dir, name);
-    assert_true(file_read(path, &text, &size, &err));
+    assert_true(file_read(path, SIZE_MAX, &text, &size, &err));
     return text;
 }
 

@@ -12,7 +12,7 @@
  * later, read behind in the same cycle, and then as above: 1 + MEMORY_CYCLES later than from the
  * second level. */
 #include "base/mem.h"
-#include "unit/texunit.h"
+#include "unit/texture/texunit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,6 +3,7 @@
  * says that there is none. */
 #include "base/file.h"
 #include "base/mem.h"
+#include "trace/file_format.h"
 #include "trace/file.h"
 
 #include <setjmp.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -173,7 +175,7 @@ test_random_damage(void **state)
     size_t whole_size;
     struct error err;
     write_trace(path);
-    assert_true(file_read(path, &whole, &whole_size, &err));
+    assert_true(file_read(path, SIZE_MAX, &whole, &whole_size, &err));
     uint8_t *bytes = mem_alloc(whole_size + 64);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         uint64_t random = seed;
@@ -202,7 +204,7 @@ test_every_cut(void **state)
     struct error err;
     int before = -1;
     write_trace(path);
-    assert_true(file_read(path, &whole, &whole_size, &err));
+    assert_true(file_read(path, SIZE_MAX, &whole, &whole_size, &err));
     for (size_t size = 0; size < whole_size; size++) {
         bool sound;
         overwrite(path, (uint8_t *)whole, size);
@@ -215,6 +217,88 @@ test_every_cut(void **state)
     free(whole);
     unlink(path);
     free(path);
+}
+
+/* A trace without messages, of a version and capabilities, the first `bytes` of them. */
+static void
+write_header(const char *path, uint32_t version, const struct caps_v2 *caps, uint32_t bytes)
+{
+    static uint8_t file[8192];
+    const uint32_t fields[4] = {version, 0, 0, bytes};
+    memset(file, 0, sizeof file);
+    memcpy(file, TRACE_MAGIC, 8);
+    memcpy(file + 8, fields, sizeof fields);
+    memcpy(file + TRACE_HEADER_BYTES, caps, bytes < sizeof *caps ? bytes : sizeof *caps);
+    uint32_t crc = (uint32_t)crc32_z(0, file, TRACE_HEADER_CRC_AT);
+    crc = (uint32_t)crc32_z(crc, file + TRACE_HEADER_BYTES, bytes);
+    memcpy(file + TRACE_HEADER_CRC_AT, &crc, 4);
+    overwrite(path, file, TRACE_HEADER_BYTES + bytes);
+}
+
+/* What was offered comes with the trace, whatever is offered now; only a level without integers is
+ * refused. */
+static void
+test_offer(void **state)
+{
+    char *path = scratch_file();
+    struct trace_reader *reader;
+    struct caps_v2 caps, other;
+    struct error warning, err;
+    bool sound;
+    caps_fill(&caps);
+    write_trace(path);
+    assert_true(trace_reader_open(&reader, path, &warning, &err));
+    assert_memory_equal(trace_caps(reader), &caps, sizeof caps);
+    trace_reader_close(reader);
+
+    other = caps;
+    other.v1.max_render_targets = 1;
+    write_header(path, TRACE_VERSION, &other, sizeof other);
+    assert_false(trace_reader_open(&reader, path, &warning, &err));
+    assert_non_null(strstr(err.text, "no whole frame")); /* so the header was taken */
+    write_header(path, TRACE_VERSION, &other, sizeof other + 40);
+    assert_false(trace_reader_open(&reader, path, &warning, &err));
+    assert_non_null(strstr(err.text, "no whole frame"));
+    write_header(path, TRACE_VERSION, &other, offsetof(struct caps_v2, max_texture_lod_bias));
+    assert_false(trace_reader_open(&reader, path, &warning, &err));
+    assert_non_null(strstr(err.text, "no whole frame"));
+
+    other.v1.glsl_level = 120;
+    write_header(path, TRACE_VERSION, &other, sizeof other);
+    assert_false(trace_reader_open(&reader, path, &warning, &err));
+    assert_non_null(strstr(err.text, "GLSL level 120"));
+    write_header(path, 1, &caps, sizeof caps); /* did not say */
+    assert_false(trace_reader_open(&reader, path, &warning, &err));
+    assert_non_null(strstr(err.text, "GLSL level 120"));
+    write_header(path, TRACE_VERSION + 1, &caps, sizeof caps);
+    assert_int_equal(read_trace(path, &sound), -1);
+    unlink(path);
+    free(path);
+}
+
+/* The list of fields has every byte of the capabilities once, and a change of one shows in it
+ * alone. */
+static void
+test_capability_fields(void **state)
+{
+    struct caps_v2 caps, changed;
+    size_t at = 0;
+    caps_fill(&caps);
+    for (size_t i = 0; i < caps_field_count; i++) {
+        const struct caps_field *field = &caps_fields[i];
+        char before[32], after[32];
+        assert_int_equal(field->offset, at);
+        at += field->size_bytes;
+        changed = caps;
+        ((uint8_t *)&changed)[field->offset] ^= 1;
+        assert_true(caps_digest(&changed) != caps_digest(&caps));
+        for (size_t k = 0; k < caps_field_count; k++)
+            assert_true(caps_field_differs(&caps_fields[k], &caps, &changed) == (k == i));
+        caps_field_text(field, &caps, before, sizeof before);
+        caps_field_text(field, &changed, after, sizeof after);
+        assert_true(field->kind == CAPS_REAL || strcmp(before, after)); /* reals: six digits */
+    }
+    assert_int_equal(at, sizeof caps);
 }
 
 static void
@@ -235,6 +319,8 @@ main(void)
         cmocka_unit_test(test_sound),
         cmocka_unit_test(test_random_damage),
         cmocka_unit_test(test_every_cut),
+        cmocka_unit_test(test_offer),
+        cmocka_unit_test(test_capability_fields),
         cmocka_unit_test(test_full_disk),
     };
     return cmocka_run_group_tests_name("trace damage", tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "gfx/transfer.h"
 #include "base/file.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -274,6 +275,47 @@ test_blit_linear(void **state)
         }
 }
 
+/* A depth format's level made from the one before, 5 x 3 to 2 x 1: 1.25 and 3.75 texels from the
+ * left lie between texels 0 and 1 (a quarter of the first) and 3 and 4 (a quarter of the last), and
+ * 1.5 from the top on the middle row. Stencil stays. */
+static void
+test_blit_linear_depth(void **state)
+{
+    static const uint32_t texels[2][2] = {{0, 1}, {4, 3}}; /* a quarter, three quarters */
+    uint32_t formats = 0;
+    for (size_t i = 0; i < format_count(); i++) {
+        const struct format_info *f = format_at(i);
+        if (!f->depth_bits)
+            continue;
+        struct resource *res = make(1, TARGET_2D, f->number, 5, 3, 1, 1);
+        for (uint32_t p = 0; p < 15; p++)
+            f->pack((const float[4]){(float)(p * 17 % 16) / 16}, pixel(res, 0, p % 5, p / 5, 0, 0));
+        uint32_t old[2] = {0};
+        for (uint32_t x = 0; x < 2; x++)
+            memcpy(&old[x], pixel(res, 1, x, 0, 0, 0), f->block_bytes);
+        struct gpu_cmd cmd = {.blit = {.mask = 0x10,
+                                       .filter = FILTER_LINEAR,
+                                       .dst = {1, 1, f->number, {0, 0, 0, 2, 1, 1}},
+                                       .src = {1, 0, f->number, {0, 0, 0, 5, 3, 1}}}};
+        struct error err;
+        assert_true(blit(&device, &cmd, &err));
+        for (uint32_t x = 0; x < 2; x++) {
+            float got[4], from[2][4];
+            uint32_t now = 0, depth_mask = f->stencil_bits ? 0xffffffu << f->depth_shift : ~0u;
+            f->unpack(pixel(res, 1, x, 0, 0, 0), 0, 0, got);
+            for (uint32_t k = 0; k < 2; k++)
+                f->unpack(pixel(res, 0, texels[x][k], 1, 0, 0), 0, 0, from[k]);
+            const double want = from[0][0] * 0.25 + from[1][0] * 0.75;
+            assert_true(fabs(got[0] - want) <=
+                        1.0 / (exp2(f->depth_bits < 24 ? f->depth_bits : 23) - 1));
+            memcpy(&now, pixel(res, 1, x, 0, 0, 0), f->block_bytes);
+            assert_int_equal(now & ~depth_mask, old[x] & ~depth_mask);
+        }
+        formats++;
+    }
+    assert_true(formats >= 5);
+}
+
 /* Half as deep, a mipmap of a 3D texture: the mean of two slices. Slices of 16, 80, 144 and 208
  * give (16 + 80) / 2 = 48 and (144 + 208) / 2 = 176. Layers of an array stay apart. */
 static void
@@ -388,10 +430,18 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_clear),        TEST(test_clear_depth),   TEST(test_clear_depth_nearest),
-        TEST(test_copy),         TEST(test_copy_refusals), TEST(test_blit_nearest),
-        TEST(test_blit_linear),  TEST(test_blit_slices),   TEST(test_blit_depth_and_resolve),
-        TEST(test_blit_hostile), TEST(test_picture),
+        TEST(test_clear),
+        TEST(test_clear_depth),
+        TEST(test_clear_depth_nearest),
+        TEST(test_copy),
+        TEST(test_copy_refusals),
+        TEST(test_blit_nearest),
+        TEST(test_blit_linear),
+        TEST(test_blit_linear_depth),
+        TEST(test_blit_slices),
+        TEST(test_blit_depth_and_resolve),
+        TEST(test_blit_hostile),
+        TEST(test_picture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,12 @@
  * statistics that it gives inside the whole one. */
 #include "scene.h"
 #include "tiny_run.h"
+/* cmocka.h has a fail() of its own */
+#include "contents.h"
 
-#include "gfx/context.h"
+#include "state/context.h"
 #include "sim/trim.h"
 #include "trace/live_state.h"
-#include "trace/needed_draws.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -334,7 +335,7 @@ trim_tiny(const char *from, uint32_t first, const char *to)
     struct error warning, err = {""};
     assert_true(trace_reader_open(&reader, from, &warning, &err));
     if (!trim_trace(reader, &(struct frame_set){.ranges = {{first, first}}, .count = 1}, UINT32_MAX,
-                    &to, &err))
+                    NULL, &to, &err))
         fail_msg("%s", err.text);
     trace_reader_close(reader);
 }
@@ -378,6 +379,11 @@ test_same_pictures_and_statistics(void **state)
     trim_tiny(once, 0, twice);
     check_frame(&whole, once);
     check_frame(&whole, twice);
+    for (int contents = CONTENTS_OURS; contents <= CONTENTS_NONE; contents++) {
+        cut_with_contents(TINY_TRACE, (enum contents)contents, twice);
+        check_frame(&whole, twice);
+    }
+    trim_tiny(once, 0, twice);
     assert_true(trace_reader_open(&reader, twice, NULL, &err));
     assert_int_equal(trace_first_frame(reader), 1);
     trace_reader_close(reader);
@@ -406,9 +412,9 @@ test_a_trace_that_is_read_stays_whole(void **state)
     assert_true(trace_is_at(reader, other));
     assert_false(trace_is_at(reader, TINY_TRACE));
     const struct frame_set frame_0 = {.count = 1};
-    assert_false(trim_trace(reader, &frame_0, UINT32_MAX, (const char *[]){path}, &err));
+    assert_false(trim_trace(reader, &frame_0, UINT32_MAX, NULL, (const char *[]){path}, &err));
     assert_string_equal(err.text, "the output is the trace itself");
-    assert_false(trim_trace(reader, &frame_0, UINT32_MAX, (const char *[]){other}, &err));
+    assert_false(trim_trace(reader, &frame_0, UINT32_MAX, NULL, (const char *[]){other}, &err));
     assert_true(trace_reader_next(reader, &message, &end, &err));
     assert_true(trace_writer_create(&writer, path, "another", &err));
     for (end = false; !end;)
@@ -426,178 +432,6 @@ add(struct trace_writer *writer, struct message message)
     message.client = CLIENT;
     if (!trace_writer_add(writer, &message, &err))
         fail_msg("%s", err.text);
-}
-
-/* A trace that has the scene's resources. */
-static struct trace_writer *
-create_scene_trace(const char *path)
-{
-    struct trace_writer *writer;
-    struct error err;
-    assert_true(trace_writer_create(&writer, path, "scene", &err));
-    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
-    for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++)
-        add(writer,
-            (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
-    return writer;
-}
-
-/* Two frames of one draw; the second is cleared before, in these buffers. */
-static void
-write_two_frames(const char *path, uint32_t clear, bool query)
-{
-    static struct stream s;
-    struct trace_writer *writer = create_scene_trace(path);
-    struct error err;
-    struct message swap = {.kind = MESSAGE_SWAP};
-    swap.transfer.handle = RES_COLOR;
-    swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
-    s.count = 0;
-    scene_objects(&s);
-    scene_bindings(&s);
-    if (query)
-        PACKET(&s, 19, 0, OBJ_QUERY);
-    scene_draw(&s, PRIM_TRIANGLES, true);
-    if (query)
-        PACKET(&s, 20, 0, OBJ_QUERY);
-    add(writer, stream_message(&s, CLIENT));
-    add(writer, swap);
-    s.count = 0;
-    if (clear)
-        PACKET(&s, 7, 0, clear, 0, 0, 0, 0, 0, 0x3ff00000, 0);
-    scene_draw(&s, PRIM_TRIANGLES, true);
-    add(writer, stream_message(&s, CLIENT));
-    add(writer, swap);
-    assert_true(trace_writer_close(writer, &err));
-}
-
-static bool
-first_draw_needed(uint32_t clear, bool query, bool whole_state)
-{
-    char path[] = "/tmp/aetius-trim-XXXXXX";
-    struct frame_set wanted = {.ranges = {{1, 1}}, .count = 1};
-    struct needed_draws *needed;
-    struct trace_reader *reader;
-    struct error err;
-    close(mkstemp(path));
-    write_two_frames(path, clear, query);
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
-    assert_true(needed_draws_find(&needed, reader, &wanted, whole_state, &err));
-    bool first = needed_draws_has(needed, 0);
-    assert_true(needed_draws_has(needed, 1));
-    needed_draws_destroy(needed);
-    trace_reader_close(reader);
-    unlink(path);
-    return first;
-}
-
-/* A draw before the frame is left out only when color, depth and stencil are cleared in it, nothing
- * is counted, and nobody asks for all of memory. */
-static void
-test_needed_draws(void **state)
-{
-    (void)state;
-    assert_false(first_draw_needed(7, false, false));
-    assert_true(first_draw_needed(0, false, false));
-    assert_true(first_draw_needed(4, false, false));
-    assert_true(first_draw_needed(3, false, false));
-    assert_true(first_draw_needed(5, false, false));
-    assert_true(first_draw_needed(7, true, false));
-    assert_true(first_draw_needed(7, false, true));
-}
-
-enum { RES_FRONT = 100 };
-
-/* A frame of one draw into the back surface, and one that clears it and shows the front surface,
- * which has had the first one's picture: since it was shown, or since the front surface was made.
- */
-static void
-write_front(const char *path, bool made_later, bool other_window)
-{
-    static struct stream s;
-    struct trace_writer *writer = create_scene_trace(path);
-    struct error err;
-    struct message swap = {.kind = MESSAGE_SWAP};
-    struct message front = {.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[0]};
-    front.resource.handle = RES_FRONT;
-    front.resource.height += other_window;
-    swap.transfer.handle = RES_COLOR;
-    swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
-    if (!made_later)
-        add(writer, front);
-    s.count = 0;
-    scene_objects(&s);
-    scene_bindings(&s);
-    scene_draw(&s, PRIM_TRIANGLES, true);
-    add(writer, stream_message(&s, CLIENT));
-    add(writer, swap);
-    if (made_later)
-        add(writer, front);
-    s.count = 0;
-    PACKET(&s, 7, 0, 7, 0, 0, 0, 0, 0, 0x3ff00000, 0);
-    add(writer, stream_message(&s, CLIENT));
-    swap.transfer.handle = RES_FRONT;
-    add(writer, swap);
-    assert_true(trace_writer_close(writer, &err));
-}
-
-static bool
-needed_for_front(bool made_later, bool other_window, bool later)
-{
-    char path[] = "/tmp/aetius-trim-XXXXXX";
-    const struct frame_set wanted = {.ranges = {{1, 1}}, .count = 1};
-    struct needed_draws *needed;
-    struct trace_reader *reader;
-    struct error err;
-    close(mkstemp(path));
-    write_front(path, made_later, other_window);
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
-    assert_true(later ? needed_draws_find_later(&needed, reader, &wanted, &err)
-                      : needed_draws_find(&needed, reader, &wanted, false, &err));
-    const bool result = needed_draws_has(needed, 0);
-    needed_draws_destroy(needed);
-    trace_reader_close(reader);
-    unlink(path);
-    return result;
-}
-
-/* The GPU copies what is shown into the front surface of the same window: then it is seen there. */
-static void
-test_draws_that_the_front_surface_shows(void **state)
-{
-    (void)state;
-    for (int later = 0; later < 2; later++) {
-        assert_true(needed_for_front(false, false, later));
-        assert_true(needed_for_front(true, false, later));
-        assert_false(needed_for_front(false, true, later));
-    }
-}
-
-/* Of two frames that are both wanted, each drawn for itself: those who walk past the first need its
- * draw unless the second clears all that it wrote; nobody walks past the last. */
-static void
-test_draws_that_later_frames_see(void **state)
-{
-    (void)state;
-    for (uint32_t clear = 0; clear < 8; clear += 7) {
-        char path[] = "/tmp/aetius-trim-XXXXXX";
-        struct frame_set wanted = {.count = 0};
-        struct needed_draws *needed;
-        struct trace_reader *reader;
-        struct error err;
-        close(mkstemp(path));
-        write_two_frames(path, clear, false);
-        assert_true(trace_reader_open(&reader, path, NULL, &err));
-        assert_true(needed_draws_find_later(&needed, reader, &wanted, &err));
-        assert_int_equal(needed_draws_has(needed, 0), clear == 0);
-        assert_false(needed_draws_has(needed, 1));
-        needed_draws_destroy(needed);
-        assert_true(needed_draws_find(&needed, reader, &wanted, false, &err));
-        assert_true(needed_draws_has(needed, 0) && needed_draws_has(needed, 1));
-        needed_draws_destroy(needed);
-        trace_reader_close(reader);
-        unlink(path);
-    }
 }
 
 enum { RES_SAMPLES = 70, OBJ_SAMPLES = 210 };
@@ -682,8 +516,9 @@ test_several_parts(void **state)
     close(mkstemp(three));
     write_multisampled(whole);
     assert_true(trace_reader_open(&reader, whole, NULL, &err));
-    assert_false(trim_trace(reader, &backwards, UINT32_MAX, (const char *[]){three, one}, &err));
-    assert_true(trim_trace(reader, &in_order, 0, (const char *[]){one, three}, &err));
+    assert_false(
+        trim_trace(reader, &backwards, UINT32_MAX, NULL, (const char *[]){three, one}, &err));
+    assert_true(trim_trace(reader, &in_order, 0, NULL, (const char *[]){one, three}, &err));
     trace_reader_close(reader);
     check_red(one, 1, 51);
     check_red(three, 3, 51);
@@ -703,9 +538,6 @@ main(void)
         cmocka_unit_test(test_restoring),
         cmocka_unit_test(test_same_pictures_and_statistics),
         cmocka_unit_test(test_a_trace_that_is_read_stays_whole),
-        cmocka_unit_test(test_needed_draws),
-        cmocka_unit_test(test_draws_that_the_front_surface_shows),
-        cmocka_unit_test(test_draws_that_later_frames_see),
         cmocka_unit_test(test_several_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,15 +206,15 @@ test_indices(void **state)
 {
     struct draw draw = {.index_address = 100, .index_end = 107, .index_bytes = 2};
     const uint8_t bytes[5] = {0xee, 0x12, 0x34, 0x56, 0x78};
-    assert_int_equal(fetch_index_address(&draw, 2), 104);
-    assert_int_equal(fetch_index_address(&draw, 3), 0);
-    assert_int_equal(fetch_decode_index(&draw, bytes + 1), 0x3412);
+    assert_int_equal(draw_index_address(&draw, 2), 104);
+    assert_int_equal(draw_index_address(&draw, 3), 0);
+    assert_int_equal(draw_decode_index(&draw, bytes + 1), 0x3412);
     draw.index_bytes = 1;
-    assert_int_equal(fetch_decode_index(&draw, bytes + 1), 0x12);
-    assert_int_equal(fetch_index_address(&draw, 6), 106);
+    assert_int_equal(draw_decode_index(&draw, bytes + 1), 0x12);
+    assert_int_equal(draw_index_address(&draw, 6), 106);
     draw.index_bytes = 4;
-    assert_int_equal(fetch_decode_index(&draw, bytes + 1), 0x78563412);
-    assert_int_equal(fetch_index_address(&draw, 1), 0);
+    assert_int_equal(draw_decode_index(&draw, bytes + 1), 0x78563412);
+    assert_int_equal(draw_index_address(&draw, 1), 0);
 }
 
 int

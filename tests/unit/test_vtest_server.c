@@ -1,10 +1,10 @@
 /* The virtual GPU's socket, spoken to by the other end of the protocol (trace/vtest_wire) and by
  * hand: snapshots, readbacks, the rule of the swap, query results, and clients that misbehave. */
 #include "base/mem.h"
-#include "trace/caps.h"
-#include "trace/vtest_protocol.h"
-#include "trace/vtest_server.h"
-#include "trace/vtest_wire.h"
+#include "trace/vtest/caps.h"
+#include "trace/vtest/vtest_protocol.h"
+#include "trace/vtest/vtest_server.h"
+#include "trace/vtest/vtest_wire.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -257,8 +257,12 @@ test_caps(void **state)
     assert_int_equal(header[1], 2);
     assert_int_equal(header[0] - 1, sizeof caps);
     assert_int_equal(recv(fd, &caps, sizeof caps, MSG_WAITALL), sizeof caps);
-    assert_int_equal(caps.v1.glsl_level, 120);
+    assert_int_equal(caps.v1.glsl_level, 130);              /* the least with integers */
     assert_true(caps.v1.features & CAPS_PRIMITIVE_RESTART); /* NV_primitive_restart */
+    /* else Mesa leaves clamping to the renderer, and the reference has none */
+    assert_false(caps.v1.features & CAPS_COLOR_CLAMPING);
+    assert_int_equal(caps.v1.max_render_targets, 8);
+    assert_true(caps.capability_bits & CAPS_MIXED_COLOR_FORMATS);
     assert_int_equal(recv(fd, header, 8, MSG_WAITALL), 8);
     assert_int_equal(header[0], 309);
     assert_int_equal(header[1], 1);

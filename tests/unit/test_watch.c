@@ -151,6 +151,37 @@ modes(void **state)
     assert_false(maps_parse(&bits, "overdraw,", &err));
 }
 
+/* The legend's bar shows the colors of the documented scale, from 16,16 on a column a level; the
+ * figures are black on white. */
+static void
+legends_show_the_scale(void **state)
+{
+    static const struct {
+        uint32_t mode;
+        uint32_t x, y;
+        uint8_t rgb[3];
+    } cases[] = {
+        {MAP_OVERDRAW, 0, 0, {0, 0, 0}},        {MAP_OVERDRAW, 85, 5, {0, 255, 255}},
+        {MAP_LATENCY, 170, 15, {255, 255, 0}},  {MAP_MISSES, 255, 0, {255, 255, 255}},
+        {MAP_CULLED, 255, 0, {255, 0, 0}},      {MAP_CULLED, 128, 16, {0, 128, 0}},
+        {MAP_CULLED, 255, 47, {0, 0, 255}},     {MAP_COMPRESSION, 10, 0, {0, 0, 0}},
+        {MAP_COMPRESSION, 130, 0, {0, 255, 0}}, {MAP_COMPRESSION, 250, 0, {255, 0, 0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct picture legend;
+        uint32_t black = 0;
+        map_legend_draw(cases[i].mode, &legend);
+        assert_memory_equal(legend.rgba + 4 * ((16 + cases[i].y) * legend.width + 16 + cases[i].x),
+                            cases[i].rgb, 3);
+        for (size_t at = (legend.height - 30) * (size_t)legend.width;
+             at < (size_t)legend.width * legend.height; at++)
+            black += !legend.rgba[4 * at] && !legend.rgba[4 * at + 1] && !legend.rgba[4 * at + 2];
+        assert_in_range(black, 100, 2000);
+        picture_fini(&legend);
+    }
+    assert_false(map_has_legend(MAP_COLOR));
+}
+
 int
 main(void)
 {
@@ -158,6 +189,7 @@ main(void)
         cmocka_unit_test(every_fragment_is_seen),
         cmocka_unit_test(scales),
         cmocka_unit_test(modes),
+        cmocka_unit_test(legends_show_the_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,70 @@
+#include "cmd/cut.h"
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "sim/trim.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static char *
+part_path(const struct cut_options *options, uint32_t i)
+{
+    const struct frame_set *set = &options->set;
+    if (!options->in_folder)
+        return mem_strdup(options->out);
+    return mem_printf("%s/frames-%u-%u.trace", options->out, set->ranges[i].first,
+                      set->ranges[i].last);
+}
+
+bool
+cut_prepare(const struct cut_options *options, struct error *err)
+{
+    const uint32_t count = options->in_folder ? options->set.count : 1;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < count && !options->force; i++) {
+        char *path = part_path(options, i);
+        if (file_exists(path))
+            ok = fail(err, "%s is there already; --force overwrites it", path);
+        free(path);
+    }
+    return ok && (!options->in_folder || dir_create(options->out, err));
+}
+
+char *
+cut_work_path(const struct cut_options *options, const char *what)
+{
+    return mem_printf("%s%s%s", options->out, options->in_folder ? "/" : ".", what);
+}
+
+static void
+say_part(const struct cut_options *options, uint32_t i, const char *path)
+{
+    const uint32_t first = options->set.ranges[i].first, last = options->set.ranges[i].last;
+    struct stat file;
+    const double megabytes = stat(path, &file) ? 0 : (double)file.st_size / 1e6;
+    if (first == last)
+        log_note("%s: frame %u, %.2f MB", path, first, megabytes);
+    else
+        log_note("%s: frames %u to %u, %.2f MB", path, first, last, megabytes);
+}
+
+bool
+cut_frames(const struct cut_options *options, struct trace_reader *reader,
+           struct trace_reader *read_back, struct error *err)
+{
+    const uint32_t count = options->set.count;
+    char **paths = mem_alloc(count * sizeof *paths);
+    for (uint32_t i = 0; i < count; i++)
+        paths[i] = part_path(options, i);
+    const bool ok = trim_trace(reader, &options->set, options->warm_up, read_back,
+                               (const char *const *)paths, err);
+    for (uint32_t i = 0; i < count; i++) {
+        if (ok)
+            say_part(options, i, paths[i]);
+        free(paths[i]);
+    }
+    free(paths);
+    return ok;
+}

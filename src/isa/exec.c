@@ -1,0 +1,378 @@
+/* The executor: steps, flow control, masks (spec: machine.md, "Shader unit": groups that share one
+ * program counter, with a stack of active masks).
+ *
+ * A block that is open has a frame. Lanes that leave a block early (BRK, CONT, RET) are taken out
+ * of the frames above the one they leave to, so that none of those brings them back; when no lane
+ * is left, the group goes at once to where the innermost frame gives lanes back. Masks are a
+ * block's, what they decide is the group's. */
+#include "isa/exec.h"
+
+#include "isa/exec_operand.h"
+
+#include <string.h>
+
+enum frame_kind {
+    FRAME_IF,   /* saved: goes on at ENDIF; other: waits for ELSE; pc: ELSE or ENDIF */
+    FRAME_LOOP, /* saved: goes on behind the loop; other: waits at ENDLOOP; pc: ENDLOOP */
+    FRAME_CALL, /* saved: goes on behind the call; pc: where that is */
+};
+
+/* Bytes of a register file; an empty one keeps a place, so that none is a null pointer. */
+static uint32_t
+file_bytes(uint32_t registers, uint32_t lanes)
+{
+    return (registers ? registers : 1) * 4 * lanes * (uint32_t)sizeof(float);
+}
+
+uint32_t
+exec_size(const struct program *program, uint32_t lanes)
+{
+    return file_bytes(program->input_count, lanes) + file_bytes(program->output_count, lanes) +
+           file_bytes(program->temp_count, lanes) + file_bytes(program->address_count, lanes) +
+           file_bytes(program->system_count, lanes);
+}
+
+static float *
+take_file(uint8_t **memory, uint32_t registers, uint32_t lanes)
+{
+    float *file = (float *)*memory;
+    *memory += file_bytes(registers, lanes);
+    return file;
+}
+
+void
+exec_begin(struct exec *exec, const struct program *program, const float (*constants)[4],
+           uint32_t constant_count, uint32_t lanes, uint64_t mask, void *memory)
+{
+    BUG_ON(lanes == 0 || lanes % 4 || lanes > EXEC_MAX_LANES, "%u lanes", lanes);
+    uint8_t *at = memory;
+    exec->program = program;
+    exec->constants = constants;
+    exec->constant_count = constants ? constant_count : 0;
+    exec->lanes = lanes;
+    exec->blocks = 1;
+    exec->pc = 0;
+    exec->full = exec->active = exec->alive = mask;
+    exec->killed = 0;
+    exec->depth = 0;
+    exec->lane_mask_of = 0;
+    memset(exec->lane_mask, 0, sizeof exec->lane_mask);
+    exec->texture_instruction = NULL;
+    exec->inputs = take_file(&at, program->input_count, lanes);
+    exec->systems = take_file(&at, program->system_count, lanes);
+    exec->outputs = take_file(&at, program->output_count, lanes);
+    exec->temps = take_file(&at, program->temp_count, lanes);
+    exec->address = (int32_t *)take_file(&at, program->address_count, lanes);
+    memset(exec->files, 0, sizeof exec->files);
+    exec->files[FILE_INPUT] = exec->inputs;
+    exec->files[FILE_SYSTEM] = exec->systems;
+    exec->files[FILE_OUTPUT] = exec->outputs;
+    exec->files[FILE_TEMP] = exec->temps;
+    exec->files[FILE_ADDRESS] = (float *)exec->address;
+    memset(exec->outputs, 0, (size_t)(at - (uint8_t *)exec->outputs));
+}
+
+void
+exec_join(struct exec *blocks, uint32_t count)
+{
+    BUG_ON(count == 0 || count > EXEC_MAX_BLOCKS, "%u blocks", count);
+    blocks->blocks = count;
+}
+
+uint32_t
+exec_active_lanes(const struct exec *exec)
+{
+    uint32_t lanes = 0;
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        lanes += (uint32_t)__builtin_popcountll(exec[b].active);
+    return lanes;
+}
+
+static bool
+any_active(const struct exec *exec)
+{
+    uint64_t lanes = 0;
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        lanes |= exec[b].active;
+    return lanes != 0;
+}
+
+static bool
+any_alive(const struct exec *exec)
+{
+    uint64_t lanes = 0;
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        lanes |= exec[b].alive;
+    return lanes != 0;
+}
+
+static void
+end_all(struct exec *exec)
+{
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        exec[b].alive = 0;
+}
+
+/* Opens a frame; what waits in `other` is nobody yet. Returns its place in the stacks. */
+static uint32_t
+push_frame(struct exec *exec, enum frame_kind kind, uint32_t pc)
+{
+    BUG_ON(exec->depth == EXEC_MAX_NESTING, "program %u nests too deeply", exec->program->id);
+    const uint32_t at = exec->depth++;
+    exec->stack[at].kind = kind;
+    exec->stack[at].pc = pc;
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        exec[b].stack[at].saved = exec[b].active;
+        exec[b].stack[at].other = 0;
+    }
+    return at;
+}
+
+static uint32_t
+top_frame(const struct exec *exec)
+{
+    BUG_ON(!exec->depth, "program %u closes what is not open", exec->program->id);
+    return exec->depth - 1;
+}
+
+/* The lanes that a frame saved go on, and the frame goes. */
+static void
+pop_frame(struct exec *exec)
+{
+    const uint32_t at = top_frame(exec);
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        exec[b].active = exec[b].stack[at].saved;
+    exec->depth--;
+}
+
+/* Nothing runs here any more: to where the innermost block gives lanes back. */
+static void
+skip_to_rejoin(struct exec *exec)
+{
+    if (exec->depth) {
+        const struct exec_frame *frame = &exec->stack[top_frame(exec)];
+        exec->pc = frame->pc;
+        if (frame->kind == FRAME_CALL)
+            pop_frame(exec);
+        return;
+    }
+    end_all(exec);
+}
+
+/* Lanes with a number other than 0 (IF), or bits other than 0 (UIF), in x. */
+static uint64_t
+lanes_true(struct exec *block, const struct instruction *instruction)
+{
+    bool integer = instruction->opcode == OP_UIF;
+    struct scratch scratch;
+    struct operand operand = exec_operand(block, &instruction->src[0], 0, integer, &scratch);
+    uint64_t lanes = 0;
+    for (uint32_t q = 0; q < block->lanes / 4; q++) {
+        vec4f v = operand_quad(&operand, q);
+        vec4i yes = integer ? (vec4u)v != 0 : v != 0.0f;
+        for (uint32_t i = 0; i < 4; i++)
+            lanes |= (uint64_t)(yes[i] & 1) << (q * 4 + i);
+    }
+    return lanes;
+}
+
+static void
+flow_if(struct exec *exec, const struct instruction *instruction)
+{
+    const uint32_t at = push_frame(exec, FRAME_IF, instruction->label);
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        if (!exec[b].active)
+            continue;
+        uint64_t yes = lanes_true(&exec[b], instruction);
+        exec[b].stack[at].other = exec[b].active & ~yes;
+        exec[b].active &= yes;
+    }
+    if (!any_active(exec))
+        exec->pc = instruction->label;
+}
+
+static void
+flow_else(struct exec *exec, const struct instruction *instruction)
+{
+    const uint32_t at = top_frame(exec);
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        exec[b].active = exec[b].stack[at].other;
+        exec[b].stack[at].other = 0;
+    }
+    exec->stack[at].pc = instruction->label;
+    if (!any_active(exec))
+        exec->pc = instruction->label;
+}
+
+/* Behind ENDIF and ENDLOOP, ENDSUB: the block's frame goes, its lanes go on. */
+static void
+flow_close(struct exec *exec)
+{
+    pop_frame(exec);
+    if (!any_active(exec))
+        skip_to_rejoin(exec);
+}
+
+static void
+flow_endloop(struct exec *exec, const struct instruction *instruction)
+{
+    const uint32_t at = top_frame(exec);
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        exec[b].active |= exec[b].stack[at].other;
+        exec[b].stack[at].other = 0;
+    }
+    if (any_active(exec))
+        exec->pc = instruction->label + 1u;
+    else
+        flow_close(exec);
+}
+
+/* Active lanes leave all blocks down to the innermost frame of a kind (or all blocks). Returns the
+ * place of that frame, or -1 at the bottom. */
+static int32_t
+leave_blocks(struct exec *exec, enum frame_kind kind)
+{
+    for (uint32_t d = exec->depth; d-- > 0;) {
+        if (exec->stack[d].kind == kind)
+            return (int32_t)d;
+        for (uint32_t b = 0; b < exec->blocks; b++)
+            exec[b].stack[d].saved &= ~exec[b].active; /* who waits in `other` is not active */
+    }
+    return -1;
+}
+
+static void
+flow_leave_loop(struct exec *exec, bool comes_back)
+{
+    const int32_t at = leave_blocks(exec, FRAME_LOOP);
+    BUG_ON(at < 0, "program %u leaves a loop that is not there", exec->program->id);
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        if (comes_back)
+            exec[b].stack[at].other |= exec[b].active;
+        exec[b].active = 0;
+    }
+    skip_to_rejoin(exec);
+}
+
+static void
+flow_return(struct exec *exec)
+{
+    const bool ends = leave_blocks(exec, FRAME_CALL) < 0;
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        if (ends)
+            exec[b].alive &= ~exec[b].active;
+        exec[b].active = 0;
+    }
+    skip_to_rejoin(exec);
+}
+
+/* Lanes with a negative channel. */
+static uint64_t
+lanes_negative(struct exec *block, const struct instruction *instruction)
+{
+    uint64_t lanes = 0;
+    for (uint32_t c = 0; c < 4; c++) {
+        struct scratch scratch;
+        struct operand operand = exec_operand(block, &instruction->src[0], c, false, &scratch);
+        for (uint32_t q = 0; q < block->lanes / 4; q++) {
+            vec4i less = operand_quad(&operand, q) < 0.0f;
+            for (uint32_t i = 0; i < 4; i++)
+                lanes |= (uint64_t)(less[i] & 1) << (q * 4 + i);
+        }
+    }
+    return lanes;
+}
+
+static void
+flow_kill(struct exec *exec, const struct instruction *instruction)
+{
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        uint64_t lanes = exec[b].active;
+        if (instruction->opcode == OP_KILL_IF && lanes)
+            lanes &= lanes_negative(&exec[b], instruction);
+        exec[b].killed |= lanes;
+        exec[b].alive &= ~lanes;
+    }
+}
+
+static void
+exec_flow(struct exec *exec, const struct instruction *instruction)
+{
+    switch (instruction->opcode) {
+    case OP_IF:
+    case OP_UIF: flow_if(exec, instruction); break;
+    case OP_ELSE: flow_else(exec, instruction); break;
+    case OP_ENDIF: flow_close(exec); break;
+    case OP_BGNLOOP: push_frame(exec, FRAME_LOOP, instruction->label); break;
+    case OP_ENDLOOP: flow_endloop(exec, instruction); break;
+    case OP_BRK: flow_leave_loop(exec, false); break;
+    case OP_CONT: flow_leave_loop(exec, true); break;
+    case OP_CAL:
+        push_frame(exec, FRAME_CALL, exec->pc);
+        exec->pc = instruction->label;
+        break;
+    case OP_RET: flow_return(exec); break;
+    case OP_ENDSUB:
+        exec->pc = exec->stack[top_frame(exec)].pc;
+        flow_close(exec);
+        break;
+    case OP_KILL:
+    case OP_KILL_IF: flow_kill(exec, instruction); break;
+    case OP_END: end_all(exec); break;
+    case OP_BGNSUB:
+    case OP_NOP: break;
+    default: BUG("%s is no flow control", opcode_infos[instruction->opcode].name);
+    }
+}
+
+static void
+request_texels(struct exec *exec, const struct instruction *instruction)
+{
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        if (exec[b].active)
+            exec_request_texture(&exec[b], instruction);
+        else
+            exec[b].request.mask = 0;
+}
+
+enum exec_event
+exec_step(struct exec *exec)
+{
+    if (!any_alive(exec))
+        return EXEC_END;
+    const struct instruction *instruction = &exec->program->instructions[exec->pc++];
+    switch (opcode_infos[instruction->opcode].shape) {
+    case SHAPE_TEXTURE: request_texels(exec, instruction); return EXEC_TEXTURE;
+    case SHAPE_FLOW: exec_flow(exec, instruction); return any_alive(exec) ? EXEC_NEXT : EXEC_END;
+    default:
+        for (uint32_t b = 0; b < exec->blocks; b++)
+            if (exec[b].active)
+                exec_alu(&exec[b], instruction);
+        return EXEC_NEXT;
+    }
+}
+
+static void
+sample_blocks(struct exec *exec, exec_sample_fn *sample, void *data)
+{
+    float rgba[4][EXEC_MAX_LANES];
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        if (!exec[b].request.mask)
+            continue;
+        sample(data, &exec[b].request, exec[b].lanes, rgba);
+        exec_texture_done(&exec[b], rgba);
+    }
+}
+
+bool
+exec_run(struct exec *exec, exec_sample_fn *sample, void *data, uint64_t max_steps)
+{
+    for (uint64_t step = 0; step < max_steps; step++) {
+        switch (exec_step(exec)) {
+        case EXEC_NEXT: break;
+        case EXEC_TEXTURE: sample_blocks(exec, sample, data); break;
+        case EXEC_END: return true;
+        }
+    }
+    return false;
+}

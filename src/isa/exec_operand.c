@@ -1,0 +1,144 @@
+/* Sources and destinations of the executor. A plain register costs a pointer; constants are spread
+ * over one quad; modifiers and indices that differ from lane to lane go through scratch. */
+#include "isa/exec_operand.h"
+
+#include <string.h>
+
+/* Registers of a file of lanes. */
+static uint32_t
+file_count(const struct exec *exec, uint8_t file)
+{
+    const struct program *program = exec->program;
+    switch (file) {
+    case FILE_TEMP: return program->temp_count;
+    case FILE_INPUT: return program->input_count;
+    case FILE_OUTPUT: return program->output_count;
+    case FILE_SYSTEM: return program->system_count;
+    case FILE_ADDRESS: return program->address_count;
+    default: return 0;
+    }
+}
+
+int64_t
+exec_lane_index(const struct exec *exec, uint8_t address_index, uint8_t address_channel,
+                int16_t index, uint32_t lane)
+{
+    size_t at = ((size_t)address_index * 4 + address_channel) * exec->lanes + lane;
+    return (int64_t)exec->address[at] + index;
+}
+
+static void
+gather(const struct exec *exec, const struct source *source, uint32_t channel, vec4f *quads)
+{
+    uint32_t count = file_count(exec, source->file);
+    const float *base = exec->files[source->file];
+    for (uint32_t lane = 0; lane < exec->lanes; lane++) {
+        int64_t index = exec_lane_index(exec, source->address_index, source->address_channel,
+                                        source->index, lane);
+        float value = 0.0f;
+        if (!base)
+            value = exec_shared_value(exec, source->file, index, channel);
+        else if (index >= 0 && index < count)
+            value = base[((size_t)index * 4 + channel) * exec->lanes + lane];
+        quads[lane / 4][lane % 4] = value;
+    }
+}
+
+static void
+modify(const struct source *source, bool integer, struct operand *operand, vec4f *quads,
+       uint32_t count)
+{
+    const vec4u sign = {0x80000000, 0x80000000, 0x80000000, 0x80000000};
+    for (uint32_t q = 0; q < (operand->step ? count : 1); q++) {
+        vec4u v = (vec4u)operand_quad(operand, q);
+        if (integer) {
+            vec4u negative = (vec4u)((vec4i)v < 0);
+            if (source->absolute)
+                v = (v ^ negative) - negative;
+            if (source->negate)
+                v = -v;
+        } else {
+            if (source->absolute)
+                v &= ~sign;
+            if (source->negate)
+                v ^= sign;
+        }
+        quads[q] = (vec4f)v;
+    }
+    operand->at = quads;
+}
+
+struct operand
+exec_operand_slow(const struct exec *exec, const struct source *source, uint32_t channel,
+                  bool integer, struct scratch *scratch)
+{
+    struct operand operand = {.at = scratch->quads, .step = 1};
+    if (source->indirect)
+        gather(exec, source, source->swizzle[channel], scratch->quads);
+    else
+        operand = exec_operand_plain(exec, source, channel, scratch);
+    if (source->negate || source->absolute)
+        modify(source, integer, &operand, scratch->quads, exec->lanes / 4);
+    return operand;
+}
+
+/* NaN becomes 0, as in llvmpipe: the comparison with 0 comes first and is false. */
+void
+saturate_quads(vec4f *values, uint32_t quads)
+{
+    const vec4f zero = splat(0.0f), one = splat(1.0f);
+    for (uint32_t q = 0; q < quads; q++) {
+        vec4f v = (vec4f)((vec4i)values[q] & (values[q] > zero));
+        values[q] = select_lanes(v < one, v, one);
+    }
+}
+
+static void
+spell_mask(struct exec *exec)
+{
+    for (uint32_t lane = 0; lane < exec->lanes; lane++)
+        exec->lane_mask[lane] = 0u - (uint32_t)(exec->active >> lane & 1);
+    exec->lane_mask_of = exec->active;
+}
+
+static void
+scatter(struct exec *exec, const struct destination *dst, uint32_t channel, const vec4f *values)
+{
+    uint32_t count = file_count(exec, dst->file);
+    float *base = exec->files[dst->file];
+    for (uint32_t lane = 0; lane < exec->lanes; lane++) {
+        int64_t index =
+            exec_lane_index(exec, dst->address_index, dst->address_channel, dst->index, lane);
+        if (exec->active >> lane & 1 && index >= 0 && index < count)
+            base[((size_t)index * 4 + channel) * exec->lanes + lane] = values[lane / 4][lane % 4];
+    }
+}
+
+void
+exec_store(struct exec *exec, const struct destination *dst, uint32_t channel, const vec4f *values)
+{
+    uint32_t quads = exec->lanes / 4;
+    vec4f saturated[MAX_QUADS];
+    if (dst->saturate) {
+        memcpy(saturated, values, quads * sizeof *values);
+        saturate_quads(saturated, quads);
+        values = saturated;
+    }
+    if (dst->indirect) {
+        scatter(exec, dst, channel, values);
+        return;
+    }
+    float *base = exec->files[dst->file];
+    if (!base)
+        return; /* NULL: nobody wants it */
+    vec4f *to = (vec4f *)(base + ((size_t)dst->index * 4 + channel) * exec->lanes);
+    if (exec->active == exec->full) {
+        memcpy(to, values, quads * sizeof *values);
+        return;
+    }
+    if (exec->lane_mask_of != exec->active)
+        spell_mask(exec);
+    const vec4i *mask = (const vec4i *)exec->lane_mask;
+    for (uint32_t q = 0; q < quads; q++)
+        to[q] = select_lanes(mask[q], values[q], to[q]);
+}

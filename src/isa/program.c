@@ -1,0 +1,267 @@
+/* Shader programs: from TGSI text to decoded instructions (spec: frontend.md, "Shader text";
+ * grammar: what Mesa 22.3 prints). A text is lines: the stage, declarations, properties, immediates
+ * and numbered instructions. Everything is checked against what is declared and against the limits
+ * here, so that execution need not look again. */
+#include "isa/program.h"
+
+#include "isa/program_parser.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct opcode_info opcode_infos[OPCODE_COUNT] = {
+#define OPCODE(name, destinations, sources, kind, latency, issue, shape, type)                     \
+    {#name, destinations, sources, kind, latency, issue, shape, type},
+#include "isa/isa.def"
+#undef OPCODE
+};
+
+const struct texture_target_info texture_target_infos[TEXTURE_TARGET_COUNT] = {
+    [TEX_BUFFER] = {"BUFFER", 1, -1, -1},
+    [TEX_1D] = {"1D", 1, -1, -1},
+    [TEX_2D] = {"2D", 2, -1, -1},
+    [TEX_3D] = {"3D", 3, -1, -1},
+    [TEX_CUBE] = {"CUBE", 3, -1, -1},
+    [TEX_RECT] = {"RECT", 2, -1, -1},
+    [TEX_SHADOW1D] = {"SHADOW1D", 1, 2, -1},
+    [TEX_SHADOW2D] = {"SHADOW2D", 2, 2, -1},
+    [TEX_SHADOWRECT] = {"SHADOWRECT", 2, 2, -1},
+    [TEX_1D_ARRAY] = {"1D_ARRAY", 2, -1, 1},
+    [TEX_2D_ARRAY] = {"2D_ARRAY", 3, -1, 2},
+    [TEX_SHADOW1D_ARRAY] = {"SHADOW1D_ARRAY", 2, 2, 1},
+    [TEX_SHADOW2D_ARRAY] = {"SHADOW2D_ARRAY", 3, 3, 2},
+    [TEX_SHADOWCUBE] = {"SHADOWCUBE", 3, 3, -1},
+};
+
+/* Channels of a texture instruction's source before its swizzle. */
+static uint8_t
+texture_channels(const struct instruction *instruction, uint32_t i)
+{
+    const struct texture_target_info *target = &texture_target_infos[instruction->target];
+    uint8_t coordinates = (uint8_t)((1u << target->coordinates) - 1);
+    if (i + 1u == opcode_infos[instruction->opcode].sources)
+        return 0; /* the sampler */
+    if (i > 0)
+        return instruction->opcode == OP_TXD ? coordinates : 1;
+    switch (instruction->opcode) {
+    case OP_TXQ: return 1;
+    case OP_TEX2: return coordinates;
+    case OP_TXB:
+    case OP_TXL:
+    case OP_TXF:
+    case OP_TXP: coordinates |= 8; break;
+    default: break;
+    }
+    if (target->reference >= 0)
+        coordinates |= (uint8_t)(1u << target->reference);
+    return coordinates;
+}
+
+/* Channels of a source before its swizzle. */
+static uint8_t
+channels_wanted(const struct instruction *instruction, uint32_t i)
+{
+    uint8_t mask = instruction->dst[0].write_mask;
+    switch (instruction->opcode) {
+    case OP_DP2: return 0x3;
+    case OP_DP3: return 0x7;
+    case OP_DP4:
+    case OP_KILL_IF: return 0xf;
+    case OP_IF:
+    case OP_UIF:
+    case OP_EXP:
+    case OP_LOG: return 0x1;
+    case OP_LIT: return 0xb;
+    case OP_DST: return (uint8_t)(mask & (i == 0 ? 0x6 : 0xa));
+    default: break;
+    }
+    switch (opcode_infos[instruction->opcode].shape) {
+    case SHAPE_SCALAR: return 0x1;
+    case SHAPE_TEXTURE: return texture_channels(instruction, i);
+    default: return mask;
+    }
+}
+
+uint8_t
+instruction_channels_read(const struct instruction *instruction, uint32_t i)
+{
+    uint8_t wanted = channels_wanted(instruction, i), channels = 0;
+    for (uint32_t c = 0; c < 4; c++)
+        if (wanted >> c & 1)
+            channels |= (uint8_t)(1u << instruction->src[i].swizzle[c]);
+    return channels;
+}
+
+/* "  3: MOV OUT[0], IN[0]": the number is only for the reader. */
+static bool
+parse_numbered(struct parser *parser)
+{
+    uint32_t number;
+    if (!parse_uint(parser, MAX_INSTRUCTIONS, "instruction number", &number))
+        return false;
+    if (number != parser->instructions.count)
+        return parse_fail(parser, "instruction %u stands where %zu was expected", number,
+                          parser->instructions.count);
+    return parse_expect(parser, ':') && parse_instruction(parser);
+}
+
+static bool
+parse_statement(struct parser *parser)
+{
+    char word[32];
+    parse_blanks(parser);
+    if (isdigit((unsigned char)*parser->at))
+        return parse_numbered(parser);
+    const char *begin = parser->at;
+    parse_word(parser, word, sizeof word);
+    if (!strcmp(word, "DCL"))
+        return parse_declaration(parser);
+    if (!strcmp(word, "PROPERTY"))
+        return parse_property(parser);
+    if (!strcmp(word, "IMM"))
+        return parse_immediate(parser);
+    parser->at = begin;
+    return parse_instruction(parser);
+}
+
+static bool
+parse_stage(struct parser *parser)
+{
+    static const char *const names[STAGE_COUNT] = {
+        [STAGE_VERTEX] = "VERT",
+        [STAGE_FRAGMENT] = "FRAG",
+    };
+    char word[32];
+    parse_word(parser, word, sizeof word);
+    if (strcmp(word, names[parser->program->stage]))
+        return parse_fail(parser, "expected %s, not \"%s\"", names[parser->program->stage], word);
+    return true;
+}
+
+static bool
+parse_line(struct parser *parser, bool *staged)
+{
+    if (parse_at_end(parser))
+        return true;
+    if (!*staged) {
+        if (!parse_stage(parser))
+            return false;
+        *staged = true;
+    } else if (!parse_statement(parser)) {
+        return false;
+    }
+    if (!parse_at_end(parser))
+        return parse_fail(parser, "did not understand \"%.24s\"", parser->at);
+    return true;
+}
+
+static bool
+parse_lines(struct parser *parser, char *text)
+{
+    bool staged = false;
+    char *rest = text;
+    while (rest) {
+        char *line = rest;
+        rest = strchr(line, '\n');
+        if (rest)
+            *rest++ = '\0';
+        parser->at = line;
+        if (++parser->line > UINT16_MAX)
+            return parse_fail(parser, "a shader has more than %d lines", UINT16_MAX);
+        if (!parse_line(parser, &staged))
+            return false;
+    }
+    if (!parser->instructions.count)
+        return fail(parser->err, "shader: there are no instructions");
+    return true;
+}
+
+/* A vertex program may write no position (GLSL 1.20, 7.1: it is undefined then): it has one all the
+ * same, which stays 0. */
+static void
+complete_outputs(struct program *program)
+{
+    for (uint32_t i = 0; i < program->output_count; i++)
+        if (program->outputs[i].semantic == SEMANTIC_POSITION)
+            return;
+    if (program->stage == STAGE_VERTEX && program->output_count < MAX_VARYINGS)
+        program->outputs[program->output_count++].semantic = SEMANTIC_POSITION;
+}
+
+static void
+note_outputs(struct program *program)
+{
+    for (uint32_t i = 0; i < program->output_count && program->stage == STAGE_FRAGMENT; i++) {
+        if (program->outputs[i].semantic == SEMANTIC_POSITION)
+            program->writes_depth = true;
+        if (program->outputs[i].semantic == SEMANTIC_STENCIL)
+            program->writes_stencil = true;
+    }
+}
+
+/* Moves what the parser gathered into the program. */
+static void
+program_take(struct program *program, struct parser *parser)
+{
+    program->instruction_count = (uint32_t)parser->instructions.count;
+    program->instructions = mem_alloc(parser->instructions.count * sizeof *program->instructions);
+    memcpy(program->instructions, parser->instructions.items,
+           parser->instructions.count * sizeof *program->instructions);
+    if (parser->immediates.count) {
+        program->immediates = mem_alloc(parser->immediates.count * sizeof(float));
+        memcpy(program->immediates, parser->immediates.items,
+               parser->immediates.count * sizeof(float));
+    }
+}
+
+struct program *
+program_create(enum shader_stage stage, const char *tgsi, const struct so_info *so,
+               struct error *err)
+{
+    struct program *program = mem_alloc(sizeof *program);
+    struct parser *parser = mem_alloc(sizeof *parser);
+    char *text = mem_strdup(tgsi);
+    program->stage = stage;
+    if (so)
+        program->so = *so;
+    for (uint32_t i = 0; i < MAX_VARYINGS; i++)
+        program->inputs[i].semantic = program->outputs[i].semantic = SEMANTIC_NONE;
+    parser->program = program;
+    parser->err = err;
+    for (uint32_t i = 0; i < MAX_ARRAYS; i++)
+        parser->arrays[i] = (struct temp_range){1, 0};
+    bool well = parse_lines(parser, text) && program_resolve_flow(parser);
+    if (well) {
+        program_find_liveness(parser);
+        complete_outputs(program);
+        note_outputs(program);
+        program_take(program, parser);
+    }
+    VEC_FREE(&parser->instructions);
+    VEC_FREE(&parser->calls);
+    VEC_FREE(&parser->immediates);
+    free(parser);
+    free(text);
+    if (well)
+        return program;
+    program_destroy(program);
+    return NULL;
+}
+
+void
+program_destroy(struct program *program)
+{
+    if (!program)
+        return;
+    free(program->instructions);
+    free(program->immediates);
+    free(program);
+}
+
+uint64_t
+program_bytes(const struct program *program)
+{
+    return sizeof *program + program->instruction_count * sizeof *program->instructions +
+           program->immediate_count * sizeof *program->immediates;
+}

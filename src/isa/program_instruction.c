@@ -1,0 +1,393 @@
+/* Instructions of TGSI text: opcode, destinations, sources, texture target and offsets. */
+#include "isa/program_parser.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char channel_names[] = "xyzw";
+
+static const char *const file_names[] = {
+    [FILE_NULL] = "NULL",    [FILE_INPUT] = "IN",       [FILE_OUTPUT] = "OUT",
+    [FILE_TEMP] = "TEMP",    [FILE_CONSTANT] = "CONST", [FILE_IMMEDIATE] = "IMM",
+    [FILE_ADDRESS] = "ADDR", [FILE_SAMPLER] = "SAMP",   [FILE_SYSTEM] = "SV",
+};
+
+/* A register as it stands in the text, before it is a source or a destination. */
+struct operand {
+    uint8_t file;
+    bool indirect;
+    uint8_t address_index, address_channel, array;
+    int32_t index;
+};
+
+static uint32_t
+declared_count(const struct parser *parser, uint8_t file)
+{
+    const struct program *program = parser->program;
+    switch (file) {
+    case FILE_NULL: return 1;
+    case FILE_INPUT: return program->input_count;
+    case FILE_OUTPUT: return program->output_count;
+    case FILE_TEMP: return program->temp_count;
+    case FILE_CONSTANT: return program->constant_count;
+    case FILE_IMMEDIATE: return program->immediate_count;
+    case FILE_ADDRESS: return program->address_count;
+    case FILE_SYSTEM: return program->system_count;
+    case FILE_SAMPLER: return MAX_SAMPLERS;
+    default: return 0;
+    }
+}
+
+static bool
+parse_channel(struct parser *parser, uint8_t *channel)
+{
+    const char *at = *parser->at ? strchr(channel_names, *parser->at) : NULL;
+    if (!at)
+        return parse_fail(parser, "expected a channel at \"%.24s\"", parser->at);
+    *channel = (uint8_t)(at - channel_names);
+    parser->at++;
+    return true;
+}
+
+/* Behind "[ADDR": "[0].x+3]" and perhaps "(2)". */
+static bool
+parse_indirect(struct parser *parser, struct operand *operand)
+{
+    uint32_t number;
+    operand->indirect = true;
+    if (!parse_expect(parser, '[') ||
+        !parse_uint(parser, parser->program->address_count, "address register", &number) ||
+        !parse_expect(parser, ']') || !parse_expect(parser, '.') ||
+        !parse_channel(parser, &operand->address_channel))
+        return false;
+    operand->address_index = (uint8_t)number;
+    parse_blanks(parser);
+    if (*parser->at != ']' && !parse_int(parser, &operand->index))
+        return false;
+    if (!parse_expect(parser, ']'))
+        return false;
+    if (!parse_accept(parser, '('))
+        return true;
+    if (!parse_uint(parser, MAX_ARRAYS, "array number", &number))
+        return false;
+    operand->array = (uint8_t)number;
+    return parse_expect(parser, ')');
+}
+
+/* One pair of brackets: "[5]" or "[ADDR[0].x+5]". */
+static bool
+parse_index(struct parser *parser, struct operand *operand)
+{
+    char word[16];
+    if (!parse_expect(parser, '['))
+        return false;
+    parse_blanks(parser);
+    if (isalpha((unsigned char)*parser->at)) {
+        parse_word(parser, word, sizeof word);
+        if (strcmp(word, "ADDR"))
+            return parse_fail(parser, "%s as an address is not supported", word);
+        return parse_indirect(parser, operand);
+    }
+    return parse_int(parser, &operand->index) && parse_expect(parser, ']');
+}
+
+static bool
+check_operand(struct parser *parser, const struct operand *operand)
+{
+    const char *name = file_names[operand->file];
+    if (operand->indirect) {
+        if (operand->file == FILE_ADDRESS || operand->file == FILE_NULL)
+            return parse_fail(parser, "indirect access to %s is not supported", name);
+        return true;
+    }
+    if (operand->index < 0 || (uint32_t)operand->index >= declared_count(parser, operand->file))
+        return parse_fail(parser, "%s[%d] is not declared", name, operand->index);
+    return true;
+}
+
+static bool
+parse_register(struct parser *parser, struct operand *operand)
+{
+    char word[16];
+    memset(operand, 0, sizeof *operand);
+    parse_word(parser, word, sizeof word);
+    int file = parse_name(word, file_names, sizeof file_names / sizeof *file_names);
+    if (file < 0)
+        return parse_fail(parser, "unknown register file \"%s\"", word);
+    operand->file = (uint8_t)file;
+    if (!parse_index(parser, operand))
+        return false;
+    parse_blanks(parser);
+    if (file == FILE_CONSTANT && *parser->at == '[') { /* CONST[buffer][index] */
+        if (operand->indirect || operand->index != 0)
+            return parse_fail(parser, "constant buffers other than 0 are not supported");
+        if (!parse_index(parser, operand))
+            return false;
+    }
+    return check_operand(parser, operand);
+}
+
+static bool
+parse_destination(struct parser *parser, struct destination *destination)
+{
+    struct operand operand;
+    if (!parse_register(parser, &operand))
+        return false;
+    if (operand.file != FILE_TEMP && operand.file != FILE_OUTPUT && operand.file != FILE_ADDRESS &&
+        operand.file != FILE_NULL)
+        return parse_fail(parser, "%s cannot be written", file_names[operand.file]);
+    *destination = (struct destination){
+        .file = operand.file,
+        .write_mask = 0xf,
+        .indirect = operand.indirect,
+        .address_index = operand.address_index,
+        .address_channel = operand.address_channel,
+        .array = operand.array,
+        .index = (int16_t)operand.index,
+    };
+    if (!parse_accept(parser, '.'))
+        return true;
+    destination->write_mask = 0;
+    while (*parser->at && strchr(channel_names, *parser->at)) {
+        uint8_t channel;
+        parse_channel(parser, &channel);
+        if (destination->write_mask >> channel)
+            return parse_fail(parser, "the write mask's channels are not in order");
+        destination->write_mask |= (uint8_t)(1u << channel);
+    }
+    if (!destination->write_mask)
+        return parse_fail(parser, "expected a write mask at \"%.24s\"", parser->at);
+    return true;
+}
+
+/* ".x" stands for all four channels. */
+static bool
+parse_swizzle(struct parser *parser, uint8_t swizzle[4])
+{
+    if (!parse_accept(parser, '.'))
+        return true;
+    uint32_t n = 0;
+    while (n < 4 && *parser->at && strchr(channel_names, *parser->at))
+        parse_channel(parser, &swizzle[n++]);
+    if (n == 1)
+        swizzle[1] = swizzle[2] = swizzle[3] = swizzle[0];
+    else if (n != 4)
+        return parse_fail(parser, "a swizzle has 1 or 4 channels, not %u", n);
+    return true;
+}
+
+static bool
+parse_source(struct parser *parser, struct source *source)
+{
+    struct operand operand;
+    bool negate = parse_accept(parser, '-');
+    bool absolute = parse_accept(parser, '|');
+    if (!parse_register(parser, &operand))
+        return false;
+    *source = (struct source){
+        .file = operand.file,
+        .swizzle = {0, 1, 2, 3},
+        .negate = negate,
+        .absolute = absolute,
+        .indirect = operand.indirect,
+        .address_index = operand.address_index,
+        .address_channel = operand.address_channel,
+        .array = operand.array,
+        .index = (int16_t)operand.index,
+    };
+    if (!parse_swizzle(parser, source->swizzle))
+        return false;
+    return !absolute || parse_expect(parser, '|');
+}
+
+/* ", IMM[1].xyz": constant offsets only, as GLSL demands. */
+static bool
+parse_offset(struct parser *parser, struct instruction *instruction)
+{
+    struct operand operand;
+    if (!parse_register(parser, &operand))
+        return false;
+    if (operand.file != FILE_IMMEDIATE || operand.indirect)
+        return parse_fail(parser, "texture offsets that are no immediates are not supported");
+    if (!parse_expect(parser, '.'))
+        return false;
+    for (uint32_t i = 0; i < 3; i++) {
+        uint8_t channel = 0;
+        int32_t value;
+        if (!parse_channel(parser, &channel))
+            return false;
+        memcpy(&value, &parser->immediates.items[operand.index * 4 + channel], sizeof value);
+        if (value < -64 || value > 63)
+            return parse_fail(parser, "texture offset %d is out of range", value);
+        instruction->tex_offset[i] = (int8_t)value;
+    }
+    return true;
+}
+
+/* Targets whose reference takes the place of a bias or LOD need the opcode with one more source. */
+static bool
+check_texture(struct parser *parser, const struct instruction *instruction)
+{
+    const struct texture_target_info *target = &texture_target_infos[instruction->target];
+    const char *name = opcode_infos[instruction->opcode].name;
+    switch (instruction->opcode) {
+    case OP_TXB:
+    case OP_TXL:
+    case OP_TXP:
+        if (target->reference == 3)
+            return parse_fail(parser, "%s leaves no place for the reference of %s", name,
+                              target->name);
+        break;
+    case OP_TEX2:
+        if (target->reference < 0)
+            return parse_fail(parser, "TEX2 takes a reference, and %s has none", target->name);
+        break;
+    case OP_TXF:
+    case OP_TXF_LZ:
+        if (target->reference >= 0 || instruction->target == TEX_CUBE)
+            return parse_fail(parser, "%s cannot fetch from %s", name, target->name);
+        return true;
+    case OP_TXQ: return true;
+    default: break;
+    }
+    if (instruction->target == TEX_BUFFER)
+        return parse_fail(parser, "%s cannot sample BUFFER", name);
+    return true;
+}
+
+/* Which samplers an index can reach is not said: those that are declared from the first on, without
+ * a gap, and that nobody uses as another target. */
+static void
+use_sampler_array(struct parser *parser, uint32_t first, uint8_t target)
+{
+    struct program *program = parser->program;
+    for (uint32_t i = first; i < MAX_SAMPLERS && parser->samplers_declared >> i & 1; i++) {
+        if (program->samplers_used >> i & 1)
+            continue;
+        program->samplers_used |= 1u << i;
+        program->sampler_targets[i] = target;
+    }
+}
+
+static bool
+parse_texture(struct parser *parser, struct instruction *instruction)
+{
+    struct program *program = parser->program;
+    const struct source *sampler = &instruction->src[opcode_infos[instruction->opcode].sources - 1];
+    char word[24];
+    if (sampler->file != FILE_SAMPLER)
+        return parse_fail(parser, "the last source is no sampler");
+    if (sampler->index < 0 || sampler->index >= MAX_SAMPLERS)
+        return parse_fail(parser, "SAMP[%d] is not declared", sampler->index);
+    instruction->sampler = (uint8_t)sampler->index;
+    instruction->indirect_sampler = sampler->indirect;
+    if (!parse_expect(parser, ','))
+        return false;
+    parse_word(parser, word, sizeof word);
+    uint32_t target = 0;
+    while (target < TEXTURE_TARGET_COUNT && strcmp(word, texture_target_infos[target].name))
+        target++;
+    if (target == TEXTURE_TARGET_COUNT)
+        return parse_fail(parser, "texture target \"%s\" is not supported", word);
+    instruction->target = (uint8_t)target;
+    if (parse_accept(parser, ',') && !parse_offset(parser, instruction))
+        return false;
+    if (instruction->indirect_sampler)
+        use_sampler_array(parser, instruction->sampler, (uint8_t)target);
+    program->samplers_used |= 1u << instruction->sampler;
+    program->sampler_targets[instruction->sampler] = (uint8_t)target;
+    return check_texture(parser, instruction);
+}
+
+static bool
+parse_opcode(struct parser *parser, struct instruction *instruction)
+{
+    char word[32];
+    size_t n = parse_word(parser, word, sizeof word);
+    for (;;) { /* suffixes, in any order */
+        if (n > 4 && !strcmp(word + n - 4, "_SAT")) {
+            word[n -= 4] = '\0';
+            instruction->saturate = true;
+        } else if (n > 8 && !strcmp(word + n - 8, "_PRECISE")) {
+            word[n -= 8] = '\0'; /* nothing is ever reordered */
+        } else {
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < OPCODE_COUNT; i++) {
+        if (!strcmp(word, opcode_infos[i].name)) {
+            instruction->opcode = (uint8_t)i;
+            return true;
+        }
+    }
+    return parse_fail(parser, "unknown opcode \"%s\"", word);
+}
+
+static bool
+parse_operands(struct parser *parser, struct instruction *instruction)
+{
+    const struct opcode_info *info = &opcode_infos[instruction->opcode];
+    for (uint32_t i = 0; i < info->destinations; i++) {
+        if ((i && !parse_expect(parser, ',')) || !parse_destination(parser, &instruction->dst[i]))
+            return false;
+        instruction->dst[i].saturate = instruction->saturate;
+    }
+    for (uint32_t i = 0; i < info->sources; i++) {
+        bool first = i == 0 && info->destinations == 0;
+        if ((!first && !parse_expect(parser, ',')) || !parse_source(parser, &instruction->src[i]))
+            return false;
+        bool sampler_place = info->shape == SHAPE_TEXTURE && i + 1 == info->sources;
+        if (instruction->src[i].file == FILE_SAMPLER && !sampler_place)
+            return parse_fail(parser, "a sampler is no value");
+    }
+    return true;
+}
+
+static void
+note_use(struct program *program, const struct instruction *instruction)
+{
+    switch (instruction->opcode) {
+    case OP_KILL:
+    case OP_KILL_IF: program->uses_kill = true; break;
+    case OP_TEX:
+    case OP_TEX2:
+    case OP_TXP:
+    case OP_TXB:
+    case OP_TXB2:
+        if (program->stage == STAGE_FRAGMENT)
+            program->uses_derivatives = true;
+        break;
+    default:
+        if (opcode_infos[instruction->opcode].shape == SHAPE_DERIVATIVE)
+            program->uses_derivatives = true;
+    }
+}
+
+bool
+parse_instruction(struct parser *parser)
+{
+    struct instruction instruction = {.line = (uint16_t)parser->line};
+    if (parser->instructions.count >= MAX_INSTRUCTIONS)
+        return parse_fail(parser, "more than %d instructions", MAX_INSTRUCTIONS);
+    if (!parse_opcode(parser, &instruction) || !parse_operands(parser, &instruction))
+        return false;
+    const struct opcode_info *info = &opcode_infos[instruction.opcode];
+    if (info->shape == SHAPE_TEXTURE && !parse_texture(parser, &instruction))
+        return false;
+    bool fragment_only = info->shape == SHAPE_DERIVATIVE || instruction.opcode == OP_KILL ||
+                         instruction.opcode == OP_KILL_IF;
+    if (fragment_only && parser->program->stage != STAGE_FRAGMENT)
+        return parse_fail(parser, "%s is for fragment programs", info->name);
+    /* Only a call needs the label: the others' ends are found by their nesting. */
+    uint32_t label = UINT32_MAX;
+    if (info->shape == SHAPE_FLOW && parse_accept(parser, ':') &&
+        !parse_uint(parser, MAX_INSTRUCTIONS, "label", &label))
+        return false;
+    if (instruction.opcode == OP_CAL) {
+        VEC_PUSH(&parser->calls, (uint32_t)parser->instructions.count);
+        VEC_PUSH(&parser->calls, label);
+    }
+    note_use(parser->program, &instruction);
+    VEC_PUSH(&parser->instructions, instruction);
+    return true;
+}

@@ -1,0 +1,26 @@
+/* The folder that a run is to leave its files in: taken by one process at a time, and never mixed
+ * with an earlier run. */
+#ifndef AETIUS_REPORT_RUN_PLACE_H
+#define AETIUS_REPORT_RUN_PLACE_H
+
+#include "base/error.h"
+#include "kernel/params.h"
+
+struct run_place {
+    const char *dir;
+    const struct params *params; /* name files in it; NULL: of a run without tables */
+    bool made;                   /* the folder, by this run */
+    int lock;
+};
+
+/* Makes the folder and its frames/. When it holds a run already, or what is left of one, that is
+ * refused, or with `force` removed: by the names that runs give, whatever else is there stays. */
+bool run_place_take(struct run_place *place, const char *dir, bool force,
+                    const struct params *params, struct error *err);
+/* Nothing in it is whole: as it was before, but for what an observer wrote (signals.vcd). */
+void run_place_clear(const struct run_place *place);
+void run_place_leave(struct run_place *place);
+/* Whether it is the name of a file in parts/: what one of several processes wrote. */
+bool run_place_is_part(const char *name);
+
+#endif

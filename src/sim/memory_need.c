@@ -1,0 +1,65 @@
+#include "sim/memory_need.h"
+
+#include "sim/executor.h"
+#include "sim/simulation.h"
+
+#include <string.h>
+
+static bool
+lay_out(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+{
+    struct gpu_device *device = data;
+    if (cmd->op != GPU_DRAW)
+        return gpu_apply(device, cmd, err);
+    gpu_skip_draw(device, cmd);
+    return true;
+}
+
+static bool
+walk(struct executor_sink *sink, struct trace_reader *reader, uint32_t last, struct error *err)
+{
+    struct message message;
+    bool end = false;
+    for (uint32_t frame = 0; frame <= last;) {
+        if (!trace_reader_next(reader, &message, &end, err))
+            return false;
+        if (end)
+            break;
+        if (!sink->sink.take(sink->sink.data, &message, NULL, 0, err))
+            return false;
+        frame += message_ends_frame(&message);
+    }
+    return true;
+}
+
+bool
+memory_need_find(struct memory_need *need, struct trace_reader *reader, const struct params *params,
+                 uint32_t last, struct error *err)
+{
+    struct gpu_device device;
+    struct executor_sink sink;
+    if (!trace_reader_rewind(reader, err) || !gpu_device_init(&device, 1 << 20, err))
+        return false;
+    simulation_shape_device(&device, params);
+    const struct executor executor = {&device, &device, lay_out};
+    executor_sink_init(&sink, &executor);
+    bool ok = gpu_memory_let_grow(&device.memory, err) && walk(&sink, reader, last, err);
+    *need = (struct memory_need){device.memory.size_bytes, device.memory.peak_bytes};
+    executor_sink_fini(&sink);
+    gpu_device_fini(&device);
+    return ok;
+}
+
+void
+memory_need_tell(struct trace_reader *reader, const struct params *params, uint32_t last,
+                 struct error *err)
+{
+    struct memory_need need;
+    struct error longer, unheard;
+    if (!strstr(err->text, MEMORY_EXHAUSTED) ||
+        !memory_need_find(&need, reader, params, last, &unheard))
+        return;
+    fail(&longer, "%.800s (%u would do: the frames have %u bytes in use at most)", err->text,
+         need.size_bytes, need.used_bytes);
+    *err = longer;
+}

@@ -1,0 +1,231 @@
+/* One decoded command. The decoder (trace/decode) makes them, state/context.h applies those that
+ * only change state, and an executor (functional renderer, or the machine's command processor) does
+ * the rest. Handles are the client's; `client` and `sub_context` say whose. */
+#ifndef AETIUS_STATE_CMD_H
+#define AETIUS_STATE_CMD_H
+
+#include "state/resource.h"
+#include "state/state.h"
+
+enum gpu_object {
+    OBJECT_BLEND = 1,
+    OBJECT_RASTERIZER,
+    OBJECT_DSA,
+    OBJECT_SHADER,
+    OBJECT_VERTEX_ELEMENTS,
+    OBJECT_SAMPLER_VIEW,
+    OBJECT_SAMPLER_STATE,
+    OBJECT_SURFACE,
+    OBJECT_QUERY,
+    OBJECT_STREAMOUT_TARGET,
+};
+
+enum gpu_op {
+    /* resources and connections: from vtest messages */
+    GPU_CLIENT_BEGIN,
+    GPU_CLIENT_END,
+    GPU_RESOURCE_CREATE,
+    GPU_RESOURCE_UNREF,
+    GPU_PUT,   /* bytes into a resource: the message's, TRANSFER3D's or INLINE_WRITE's */
+    GPU_GET,   /* bytes read back */
+    GPU_SWAP,  /* a frame is complete: GET of a display target that counts as a swap */
+    GPU_FRAME, /* a frame without a swap is complete: its picture is read */
+    /* the state at the start of a trimmed trace (trace/message.h): never timed */
+    GPU_STATE,
+    GPU_PLACE,
+    GPU_CONTENTS,
+    GPU_RESULT,
+    /* state */
+    GPU_CREATE_OBJECT,
+    GPU_BIND_OBJECT,
+    GPU_DESTROY_OBJECT,
+    GPU_BIND_SHADER,
+    GPU_SET_VIEWPORT,
+    GPU_SET_FRAMEBUFFER,
+    GPU_SET_VERTEX_BUFFERS,
+    GPU_SET_INDEX_BUFFER,
+    GPU_SET_CONSTANT_BUFFER,
+    GPU_SET_UNIFORM_BUFFER,
+    GPU_SET_SAMPLER_VIEWS,
+    GPU_BIND_SAMPLER_STATES,
+    GPU_SET_STENCIL_REF,
+    GPU_SET_BLEND_COLOR,
+    GPU_SET_SCISSOR,
+    GPU_SET_POLYGON_STIPPLE,
+    GPU_SET_CLIP,
+    GPU_SET_SAMPLE_MASK,
+    GPU_SET_MIN_SAMPLES,
+    GPU_SET_STREAMOUT_TARGETS,
+    GPU_SET_RENDER_CONDITION,
+    GPU_SET_SUB_CTX,
+    GPU_CREATE_SUB_CTX,
+    GPU_DESTROY_SUB_CTX,
+    /* work */
+    GPU_DRAW,
+    GPU_CLEAR,
+    GPU_BLIT,
+    GPU_COPY_REGION,
+    GPU_BEGIN_QUERY,
+    GPU_END_QUERY,
+    GPU_GET_QUERY_RESULT,
+    GPU_OP_COUNT,
+};
+
+enum gpu_query_type { /* the wire's own numbers, which are not PIPE_QUERY_*'s */
+                      QUERY_OCCLUSION_COUNTER,
+                      QUERY_OCCLUSION_PREDICATE,
+                      QUERY_TIMESTAMP,
+                      QUERY_TIMESTAMP_DISJOINT,
+                      QUERY_TIME_ELAPSED,
+                      QUERY_PRIMITIVES_GENERATED,
+                      QUERY_PRIMITIVES_EMITTED,
+                      QUERY_SO_STATISTICS,
+                      QUERY_SO_OVERFLOW_PREDICATE,
+                      QUERY_GPU_FINISHED,
+                      QUERY_PIPELINE_STATISTICS,
+                      QUERY_OCCLUSION_PREDICATE_CONSERVATIVE,
+                      QUERY_SO_OVERFLOW_ANY_PREDICATE,
+};
+
+struct draw_params {
+    uint32_t start, count, mode; /* mode: enum primitive */
+    bool indexed, primitive_restart;
+    uint32_t instance_count, start_instance;
+    int32_t index_bias;
+    uint32_t restart_index, min_index, max_index;
+    uint32_t count_from_so; /* handle of a stream-out target, or 0 */
+};
+
+struct blit_side {
+    uint32_t resource, level, format;
+    struct box box; /* width, height may be negative: mirrored */
+};
+
+struct gpu_cmd {
+    enum gpu_op op;
+    uint32_t client, sub_context;
+    uint32_t offset; /* dword offset in its SUBMIT, for messages */
+    bool shows;      /* no command of the program: after a SWAP the GPU keeps its front surface */
+    union {
+        struct resource_desc resource; /* RESOURCE_CREATE */
+        struct {
+            bool begins;
+        } restore; /* STATE */
+        struct {
+            uint32_t address;
+        } place;
+        struct {
+            uint32_t handle;
+            uint64_t value;
+        } result;
+        struct {
+            uint32_t handle;
+        } unref;
+        struct { /* PUT, GET, SWAP, FRAME, CONTENTS */
+            uint32_t resource, level;
+            struct box box;
+            const uint8_t *bytes; /* PUT: tight rows; lives until the next command is asked for */
+            uint32_t size_bytes;  /* at least the box's; inline writes are padded to dwords */
+        } transfer;
+        struct {
+            enum gpu_object type;
+            uint32_t handle;
+            union {
+                struct blend_state blend;
+                struct rasterizer_state rasterizer;
+                struct dsa_state dsa;
+                struct vertex_elements elements;
+                struct sampler_view view;
+                struct sampler_state sampler;
+                struct surface surface;
+                struct so_target so_target;
+                struct {
+                    uint32_t stage;   /* enum shader_stage */
+                    const char *text; /* whole TGSI text, NUL at its end; lives as `bytes` does */
+                    struct so_info so;
+                } shader;
+                struct {
+                    uint32_t type, index, resource, offset; /* type: enum gpu_query_type */
+                } query;
+            };
+        } create;
+        struct { /* BIND_OBJECT, DESTROY_OBJECT, BIND_SHADER, BEGIN_QUERY, END_QUERY; handle 0:
+                    unbind */
+            enum gpu_object type;
+            uint32_t handle, stage;
+        } object;
+        struct viewport_state viewport;
+        struct {
+            uint32_t color_count, color[MAX_COLOR_BUFFERS], depth; /* surface handles or 0 */
+        } framebuffer;
+        struct {
+            uint32_t count;
+            struct {
+                uint32_t stride, offset, resource;
+            } items[MAX_ATTRIBUTES];
+        } vertex_buffers;
+        struct {
+            uint32_t resource, index_bytes, offset; /* resource 0: none */
+        } index_buffer;
+        struct {
+            uint32_t stage, index, count; /* floats */
+            const uint32_t *values;
+        } constants;
+        struct {
+            uint32_t stage, index, offset, length, resource;
+        } uniform_buffer;
+        struct { /* SET_SAMPLER_VIEWS, BIND_SAMPLER_STATES */
+            uint32_t stage, start, count, handles[32];
+        } samplers;
+        struct {
+            uint8_t ref[2];
+        } stencil_ref;
+        struct {
+            float rgba[4];
+        } blend_color;
+        struct scissor_state scissor;
+        struct {
+            uint32_t rows[32];
+        } stipple;
+        struct {
+            float planes[MAX_CLIP_PLANES][4];
+        } clip;
+        struct {
+            uint32_t value;
+        } sample_mask, min_samples, sub_ctx;
+        struct {
+            uint32_t append_mask, count, handles[MAX_SO_BUFFERS];
+        } streamout;
+        struct {
+            uint32_t query, condition, mode;
+        } render_condition;
+        struct draw_params draw;
+        struct {
+            uint32_t buffers; /* enum buffer_mask */
+            float rgba[4];
+            double depth;
+            uint32_t stencil;
+        } clear;
+        struct {
+            uint32_t mask; /* PIPE_MASK_*: 1 R, 2 G, 4 B, 8 A, 0x10 Z, 0x20 S */
+            uint32_t filter;
+            bool scissor_enable, render_condition, alpha_blend;
+            struct scissor_state scissor;
+            struct blit_side dst, src;
+        } blit;
+        struct {
+            uint32_t dst, dst_level, dst_x, dst_y, dst_z, src, src_level;
+            struct box src_box;
+        } copy;
+        struct {
+            uint32_t handle, wait;
+        } query_result;
+        struct {
+            char program[256];
+        } client_begin;
+    };
+};
+
+const char *gpu_op_name(enum gpu_op op);
+
+#endif

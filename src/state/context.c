@@ -1,0 +1,523 @@
+/* The device's clients, their resources and sub-contexts, and what frees them (frontend.md: object
+ * handles are a sub-context's, resource handles a connection's). */
+#include "state/context_internal.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* They are looked for one after another, and no program comes near. */
+enum { MOST_CLIENTS = 1024, MOST_SUB_CONTEXTS = 1024 };
+
+static uint32_t
+table_slot(const struct handle_table *table, uint32_t handle)
+{
+    uint32_t mask = table->capacity - 1, i = (handle * 2654435761u >> 7) & mask;
+    while (table->entries[i].handle != 0 && table->entries[i].handle != handle)
+        i = (i + 1) & mask;
+    return i;
+}
+
+void *
+table_find(const struct handle_table *table, uint32_t handle)
+{
+    if (handle == 0 || table->capacity == 0)
+        return NULL;
+    return table->entries[table_slot(table, handle)].value;
+}
+
+void
+table_insert(struct handle_table *table, uint32_t handle, void *value)
+{
+    if (2 * (table->count + 1) > table->capacity) {
+        struct handle_table old = *table;
+        table->capacity = old.capacity ? 2 * old.capacity : 16;
+        table->entries = mem_alloc(table->capacity * sizeof *table->entries);
+        for (uint32_t i = 0; i < old.capacity; i++)
+            if (old.entries[i].handle != 0)
+                table->entries[table_slot(table, old.entries[i].handle)] = old.entries[i];
+        free(old.entries);
+    }
+    table->entries[table_slot(table, handle)] = (struct handle_entry){handle, value};
+    table->count++;
+}
+
+void *
+table_remove(struct handle_table *table, uint32_t handle)
+{
+    void *value = table_find(table, handle);
+    if (!value)
+        return NULL;
+    uint32_t mask = table->capacity - 1, i = table_slot(table, handle);
+    table->entries[i] = (struct handle_entry){0};
+    table->count--;
+    /* Entries behind the hole that were pushed past it move up again. */
+    for (i = (i + 1) & mask; table->entries[i].handle != 0; i = (i + 1) & mask) {
+        struct handle_entry entry = table->entries[i];
+        table->entries[i] = (struct handle_entry){0};
+        table->entries[table_slot(table, entry.handle)] = entry;
+    }
+    return value;
+}
+
+void
+table_fini(struct handle_table *table)
+{
+    free(table->entries);
+    *table = (struct handle_table){0};
+}
+
+bool
+keep_bytes(struct gpu_device *device, uint64_t bytes, struct error *err)
+{
+    if (bytes > KEPT_MAX_BYTES - device->kept_bytes)
+        return fail(err, "what is created and not destroyed takes more than %u MiB of this host",
+                    (uint32_t)(KEPT_MAX_BYTES >> 20));
+    device->kept_bytes += bytes;
+    return true;
+}
+
+bool
+gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err)
+{
+    memset(device, 0, sizeof *device);
+    device->next_program_id = 1;
+    return gpu_memory_init(&device->memory, memory_bytes, err);
+}
+
+static struct device_resource *
+device_resource_of(struct resource *res)
+{
+    return (struct device_resource *)(void *)((char *)res - offsetof(struct device_resource, res));
+}
+
+static void
+free_retired(struct gpu_device *device, struct gpu_object_head *head)
+{
+    if (!head->is_resource) {
+        object_free(device, (struct object *)(void *)head);
+        return;
+    }
+    struct device_resource *resource = (struct device_resource *)(void *)head;
+    page_free(device, &resource->res);
+    device->kept_bytes -= sizeof *resource;
+    free(resource);
+}
+
+static void
+retire(struct gpu_device *device, struct gpu_object_head *head)
+{
+    if (device->holds == 0) {
+        free_retired(device, head);
+        return;
+    }
+    head->next_retired = device->retired;
+    device->retired = head;
+}
+
+void
+gpu_device_hold(struct gpu_device *device)
+{
+    device->holds++;
+}
+
+void
+gpu_device_release(struct gpu_device *device)
+{
+    BUG_ON(device->holds == 0, "release of a device that is not held");
+    if (--device->holds > 0)
+        return;
+    while (device->retired) {
+        struct gpu_object_head *head = device->retired;
+        device->retired = head->next_retired;
+        free_retired(device, head);
+    }
+}
+
+void
+resource_ref(struct resource *res)
+{
+    res->references++;
+}
+
+void
+resource_unref(struct gpu_device *device, struct resource *res)
+{
+    if (res && --res->references == 0)
+        retire(device, &device_resource_of(res)->head);
+}
+
+void
+object_unref(struct gpu_device *device, struct object *object)
+{
+    if (object && --object->references == 0)
+        retire(device, &object->head);
+}
+
+/* With all the constants that it may get. */
+#define STATE_BYTES (sizeof(struct gpu_state) + STAGE_COUNT * MAX_CONSTANTS * 16)
+
+static void
+state_destroy(struct gpu_device *device, struct gpu_state *state)
+{
+    unbind_all(device, state);
+    for (uint32_t i = 0; i < state->objects.capacity; i++)
+        if (state->objects.entries[i].handle != 0)
+            object_unref(device, state->objects.entries[i].value);
+    table_fini(&state->objects);
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        VEC_FREE(&state->constants[stage]);
+    device->kept_bytes -= STATE_BYTES;
+    free(state);
+}
+
+static bool
+state_create(struct gpu_device *device, struct gpu_client *client, uint32_t id, struct error *err)
+{
+    if (!keep_bytes(device, STATE_BYTES, err))
+        return false;
+    struct gpu_state *state = mem_alloc(sizeof *state);
+    state->id = id;
+    state->sample_mask = UINT32_MAX;
+    state->next = client->states;
+    client->states = state;
+    return true;
+}
+
+static void
+client_destroy(struct gpu_device *device, struct gpu_client *client)
+{
+    while (client->states) {
+        struct gpu_state *state = client->states;
+        client->states = state->next;
+        state_destroy(device, state);
+    }
+    for (uint32_t i = 0; i < client->resources.capacity; i++)
+        if (client->resources.entries[i].handle != 0)
+            resource_unref(device, client->resources.entries[i].value);
+    table_fini(&client->resources);
+    free(client);
+}
+
+void
+gpu_device_fini(struct gpu_device *device)
+{
+    while (device->clients) {
+        struct gpu_client *client = device->clients;
+        device->clients = client->next;
+        client_destroy(device, client);
+    }
+    while (device->holds > 0)
+        gpu_device_release(device);
+    page_free_spares(device);
+    gpu_memory_fini(&device->memory);
+}
+
+struct gpu_client *
+find_client(struct gpu_device *device, uint32_t id)
+{
+    for (struct gpu_client *client = device->clients; client; client = client->next)
+        if (client->id == id)
+            return client;
+    return NULL;
+}
+
+static struct gpu_state *
+find_sub_context(struct gpu_client *client, uint32_t id)
+{
+    for (struct gpu_state *state = client->states; state; state = state->next)
+        if (state->id == id)
+            return state;
+    return NULL;
+}
+
+struct gpu_state *
+find_state(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct gpu_client *client = find_client(device, cmd->client);
+    if (!client) {
+        fail(err, "client %u is not connected", cmd->client);
+        return NULL;
+    }
+    struct gpu_state *state = find_sub_context(client, cmd->sub_context);
+    if (!state)
+        fail(err, "client %u has no sub-context %u", cmd->client, cmd->sub_context);
+    return state;
+}
+
+struct resource *
+gpu_resource(struct gpu_device *device, uint32_t client, uint32_t handle)
+{
+    struct gpu_client *owner = find_client(device, client);
+    return owner ? table_find(&owner->resources, handle) : NULL;
+}
+
+struct resource *
+find_resource(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t handle,
+              struct error *err)
+{
+    struct resource *res = gpu_resource(device, cmd->client, handle);
+    if (!res)
+        fail(err, "client %u has no resource %u", cmd->client, handle);
+    return res;
+}
+
+struct resource *
+find_buffer(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t handle,
+            struct error *err)
+{
+    struct resource *res = find_resource(device, cmd, handle, err);
+    if (res && res->desc.target != TARGET_BUFFER) {
+        fail(err, "resource %u is a texture where a buffer is wanted", handle);
+        return NULL;
+    }
+    return res;
+}
+
+static bool
+client_begin(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    if (find_client(device, cmd->client))
+        return fail(err, "client %u is connected already", cmd->client);
+    uint32_t count = 0;
+    for (const struct gpu_client *other = device->clients; other; other = other->next)
+        count++;
+    if (count == MOST_CLIENTS)
+        return fail(err, "client %u: %d are connected already", cmd->client, MOST_CLIENTS);
+    struct gpu_client *client = mem_alloc(sizeof *client);
+    client->id = cmd->client;
+    if (!state_create(device, client, 0, err)) {
+        free(client);
+        return fail_prefix(err, "client %u", cmd->client);
+    }
+    client->next = device->clients;
+    device->clients = client;
+    return true;
+}
+
+static bool
+client_end(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct gpu_client **link = &device->clients;
+    while (*link && (*link)->id != cmd->client)
+        link = &(*link)->next;
+    struct gpu_client *client = *link;
+    if (!client)
+        return fail(err, "client %u is not connected", cmd->client);
+    *link = client->next;
+    client_destroy(device, client);
+    return true;
+}
+
+/* Where PLACE said, which counts once, or wherever there is room. */
+static bool
+place_resource(struct gpu_device *device, struct resource *res, struct error *err)
+{
+    const uint32_t address = device->place;
+    device->place = 0;
+    if (address == 0)
+        return page_alloc(device, res, err);
+    res->address = address;
+    res->held_bytes = res->size_bytes;
+    return gpu_memory_alloc_at(&device->memory, address, res->size_bytes, err);
+}
+
+/* Whether a resource lies as a texture until it is drawn into. Drivers announce every texture whose
+ * format could be drawn as a target too. */
+static bool
+is_texture(const struct resource *res)
+{
+    const uint32_t targets =
+        BIND_DEPTH_STENCIL | BIND_DISPLAY_TARGET | BIND_SCANOUT | BIND_SHARED | BIND_STAGING;
+    return res->desc.target != TARGET_BUFFER && res->samples == 1 &&
+           res->desc.bind & BIND_SAMPLER_VIEW && !(res->desc.bind & targets);
+}
+
+static bool
+resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    uint32_t handle = cmd->resource.handle;
+    struct gpu_client *client = find_client(device, cmd->client);
+    if (!client)
+        return fail(err, "client %u is not connected", cmd->client);
+    if (handle == 0)
+        return fail(err, "handle 0 of a new resource");
+    if (table_find(&client->resources, handle))
+        return fail(err, "resource %u is there already", handle);
+    if (!keep_bytes(device, sizeof(struct device_resource), err))
+        return fail_prefix(err, "resource %u", handle);
+    struct device_resource *resource = mem_alloc(sizeof *resource);
+    struct resource *res = &resource->res;
+    resource->head.is_resource = true;
+    const uint32_t forced = device->forced_samples;
+    if (forced)
+        device->place = 0; /* addresses of a machine without it */
+    if (!(forced ? resource_init_forced(res, &cmd->resource, forced, err)
+                 : resource_init(res, &cmd->resource, err)) ||
+        !place_resource(device, res, err)) {
+        device->kept_bytes -= sizeof *resource;
+        free(resource);
+        return fail_prefix(err, "resource %u", handle);
+    }
+    if (device->squares && is_texture(res))
+        resource_tile(res, device->square_log2);
+    res->references = 1;
+    cleared_init(res);
+    res->created = device->commands;
+    table_insert(&client->resources, handle, res);
+    return true;
+}
+
+static bool
+resource_drop(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct gpu_client *client = find_client(device, cmd->client);
+    struct resource *res = client ? table_remove(&client->resources, cmd->unref.handle) : NULL;
+    if (!res)
+        return fail(err, "client %u has no resource %u", cmd->client, cmd->unref.handle);
+    resource_unref(device, res);
+    return true;
+}
+
+static bool
+sub_context_op(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct gpu_client *client = find_client(device, cmd->client);
+    uint32_t id = cmd->sub_ctx.value;
+    if (!client)
+        return fail(err, "client %u is not connected", cmd->client);
+    struct gpu_state *state = find_sub_context(client, id);
+    if (cmd->op == GPU_CREATE_SUB_CTX) {
+        if (state)
+            return fail(err, "sub-context %u is there already", id);
+        uint32_t count = 0;
+        for (const struct gpu_state *other = client->states; other; other = other->next)
+            count++;
+        if (count == MOST_SUB_CONTEXTS)
+            return fail(err, "sub-context %u: there are %d already", id, MOST_SUB_CONTEXTS);
+        return state_create(device, client, id, err) || fail_prefix(err, "sub-context %u", id);
+    }
+    if (!state)
+        return fail(err, "client %u has no sub-context %u", cmd->client, id);
+    if (cmd->op == GPU_SET_SUB_CTX)
+        return true; /* the decoder says with each command whose it is */
+    if (id == 0)
+        return fail(err, "sub-context 0 cannot be destroyed");
+    struct gpu_state **link = &client->states;
+    while (*link != state)
+        link = &(*link)->next;
+    *link = state->next;
+    state_destroy(device, state);
+    return true;
+}
+
+static bool
+restore_contents(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct resource *res = find_resource(device, cmd, cmd->transfer.resource, err);
+    if (!res)
+        return false;
+    if (cmd->transfer.level > res->desc.last_level ||
+        cmd->transfer.size_bytes != resource_level_bytes(res, cmd->transfer.level))
+        return fail(err, "resource %u: %u bytes are no contents of level %u", res->desc.handle,
+                    cmd->transfer.size_bytes, cmd->transfer.level);
+    if (!page_in(device, res, err))
+        return false;
+    resource_write_level(res, &device->memory, cmd->transfer.level, cmd->transfer.bytes);
+    cleared_restore(
+        res, cmd->transfer.level,
+        (struct cleared_code){(uint32_t)cmd->transfer.box.x, (uint32_t)cmd->transfer.box.y},
+        cmd->transfer.bytes);
+    if (cmd->transfer.level == 0)
+        shown_restore(find_client(device, cmd->client), res, (uint32_t)cmd->transfer.box.z);
+    return true;
+}
+
+static bool
+restore_result(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct gpu_query *query = gpu_find_query(device, cmd, cmd->result.handle);
+    if (!query)
+        return fail(err, "query %u is not there", cmd->result.handle);
+    query->result = cmd->result.value;
+    return true;
+}
+
+/* The state that a trimmed trace starts with. */
+static bool
+apply_restore(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    switch (cmd->op) {
+    case GPU_STATE: device->restoring = cmd->restore.begins; return true;
+    case GPU_PLACE: device->place = cmd->place.address; return true;
+    case GPU_CONTENTS: return restore_contents(device, cmd, err);
+    default: return restore_result(device, cmd, err);
+    }
+}
+
+bool
+gpu_op_is_work(enum gpu_op op)
+{
+    switch (op) {
+    case GPU_PUT:
+    case GPU_GET:
+    case GPU_SWAP:
+    case GPU_FRAME:
+    case GPU_DRAW:
+    case GPU_CLEAR:
+    case GPU_BLIT:
+    case GPU_COPY_REGION:
+    case GPU_END_QUERY:
+    case GPU_GET_QUERY_RESULT:
+    case GPU_RESOURCE_UNREF: return true;
+    default: return false;
+    }
+}
+
+static bool
+apply_state(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct gpu_state *state = find_state(device, cmd, err);
+    if (!state)
+        return false;
+    switch (cmd->op) {
+    case GPU_CREATE_OBJECT: return create_object(device, state, cmd, err);
+    case GPU_DESTROY_OBJECT: return destroy_object(device, state, cmd, err);
+    default: return apply_binding(device, state, cmd, err);
+    }
+}
+
+bool
+gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    bool well;
+    device->commands++;
+    switch (cmd->op) {
+    case GPU_CLIENT_BEGIN: well = client_begin(device, cmd, err); break;
+    case GPU_CLIENT_END: well = client_end(device, cmd, err); break;
+    case GPU_RESOURCE_CREATE: well = resource_create(device, cmd, err); break;
+    case GPU_RESOURCE_UNREF: well = resource_drop(device, cmd, err); break;
+    case GPU_SET_SUB_CTX:
+    case GPU_CREATE_SUB_CTX:
+    case GPU_DESTROY_SUB_CTX: well = sub_context_op(device, cmd, err); break;
+    case GPU_STATE:
+    case GPU_PLACE:
+    case GPU_CONTENTS:
+    case GPU_RESULT: well = apply_restore(device, cmd, err); break;
+    case GPU_PUT:
+    case GPU_GET:
+    case GPU_SWAP:
+    case GPU_FRAME:
+    case GPU_DRAW:
+    case GPU_CLEAR:
+    case GPU_BLIT:
+    case GPU_COPY_REGION:
+    case GPU_GET_QUERY_RESULT: well = check_work(device, cmd, err); break;
+    default: well = apply_state(device, cmd, err); break;
+    }
+    if (well && gpu_op_ends_frame(cmd->op)) {
+        device->frame++;
+        device->draw_in_frame = 0;
+    }
+    return well || fail_prefix(err, "%s at dword %u", gpu_op_name(cmd->op), cmd->offset);
+}

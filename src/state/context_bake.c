@@ -1,0 +1,439 @@
+/* Bakes a draw: gathers what is bound into a struct that later state changes do not touch, with
+ * addresses that all lie inside their resources (machine.md, "Order, hazards, early tests"). */
+#include "state/context_internal.h"
+
+#include <string.h>
+
+enum { MAX_DRAW_VERTICES = 1 << 24 }; /* a draw's, all instances: more is no program's wish */
+
+static bool
+bake_surface(const struct object *object, enum format_use use, struct bound_surface *out,
+             struct error *err)
+{
+    memset(out, 0, sizeof *out);
+    if (!object)
+        return true;
+    const struct surface *surface = &object->surface;
+    object->res->drawn = true;
+    const struct resource_level *level = &object->res->levels[surface->level];
+    *out = (struct bound_surface){
+        .res = object->res,
+        .format = format_get(surface->format),
+        .level = surface->level,
+        .layer = surface->first_layer,
+        .width = level->width,
+        .height = level->height,
+        .samples = object->res->samples,
+        .cleared = cleared_is(object->res, surface->level, surface->first_layer),
+    };
+    if (!out->format || !(out->format->uses & use))
+        return fail(err, "format %s (%u) cannot be a %s buffer",
+                    out->format ? out->format->name : "?", surface->format,
+                    use == FORMAT_DEPTH ? "depth" : "color");
+    return true;
+}
+
+static bool
+bake_surfaces(const struct gpu_state *state, struct bound_surface color[MAX_COLOR_BUFFERS],
+              uint32_t *color_count, struct bound_surface *depth, struct error *err)
+{
+    for (uint32_t i = 0; i < MAX_COLOR_BUFFERS; i++)
+        if (!bake_surface(state->color[i], FORMAT_COLOR, &color[i], err))
+            return false;
+    *color_count = state->color_count;
+    return bake_surface(state->depth, FORMAT_DEPTH, depth, err);
+}
+
+bool
+gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
+                     struct bound_surface color[MAX_COLOR_BUFFERS], uint32_t *color_count,
+                     struct bound_surface *depth, struct error *err)
+{
+    struct gpu_state *state = find_state(device, cmd, err);
+    return state && page_in_surfaces(device, state, err) &&
+           bake_surfaces(state, color, color_count, depth, err);
+}
+
+static void
+note_surface_clear(const struct object *object, uint32_t buffers, uint32_t stencil)
+{
+    const struct surface *surface = &object->surface;
+    const struct bound_surface cleared = {.format = format_get(surface->format),
+                                          .level = surface->level,
+                                          .layer = surface->first_layer};
+    cleared_note_clear(&cleared, object->res, buffers, stencil);
+}
+
+void
+gpu_note_clear(struct gpu_device *device, const struct gpu_cmd *cmd)
+{
+    const struct gpu_state *state = find_state(device, cmd, NULL);
+    const uint32_t buffers = cmd->clear.buffers, depth = buffers & (MASK_DEPTH | MASK_STENCIL);
+    for (uint32_t i = 0; i < state->color_count; i++)
+        if (state->color[i] && buffers & (uint32_t)MASK_COLOR0 << i)
+            note_surface_clear(state->color[i], 0, 0);
+    if (state->depth && depth)
+        note_surface_clear(state->depth, depth, cmd->clear.stencil);
+}
+
+bool
+gpu_render_condition(struct gpu_device *device, const struct gpu_cmd *cmd)
+{
+    const struct gpu_state *state = find_state(device, cmd, NULL);
+    if (!state || !state->condition)
+        return true;
+    return (state->condition->query.result != 0) != state->condition_value;
+}
+
+/* Extents: the smallest of the surfaces; samples: all must agree. */
+static bool
+bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error *err)
+{
+    if (!bake_surfaces(state, draw->color, &draw->color_count, &draw->depth, err))
+        return false;
+    bool forced = false;
+    draw->width = draw->height = UINT32_MAX;
+    for (uint32_t i = 0; i <= draw->color_count; i++) {
+        const struct bound_surface *s = i < draw->color_count ? &draw->color[i] : &draw->depth;
+        if (!s->res)
+            continue;
+        if (draw->samples != 0 && draw->samples != s->samples)
+            return fail(err, "surfaces of %u and %u samples together", draw->samples, s->samples);
+        draw->samples = s->samples;
+        forced |= s->res->forced_samples != 0;
+        draw->width = s->width < draw->width ? s->width : draw->width;
+        draw->height = s->height < draw->height ? s->height : draw->height;
+    }
+    if (draw->samples == 0) { /* no surface at all */
+        draw->width = draw->height = 0;
+        draw->samples = 1;
+    }
+    draw->multisample = draw->samples > 1 && (draw->rasterizer.multisample || forced);
+    return true;
+}
+
+static uint16_t
+smaller(uint32_t a, uint32_t b)
+{
+    uint32_t m = a < b ? a : b;
+    return (uint16_t)(m < UINT16_MAX ? m : UINT16_MAX);
+}
+
+static void
+bake_bounds(struct draw *draw, const struct gpu_state *state)
+{
+    struct scissor_state cut = {0, 0, UINT16_MAX, UINT16_MAX};
+    if (draw->rasterizer.scissor)
+        cut = state->scissor;
+    draw->bounds.max_x = smaller(cut.max_x, draw->width);
+    draw->bounds.max_y = smaller(cut.max_y, draw->height);
+    draw->bounds.min_x = smaller(cut.min_x, draw->bounds.max_x);
+    draw->bounds.min_y = smaller(cut.min_y, draw->bounds.max_y);
+}
+
+static bool
+bake_attribute(struct bound_attribute *out, const struct gpu_state *state,
+               const struct vertex_element *element, uint32_t number, struct error *err)
+{
+    const struct buffer_binding *buffer = &state->vertex_buffers[element->buffer];
+    out->divisor = element->divisor;
+    if (!buffer->res)
+        return true; /* format stays NULL: 0, 0, 0, 1 */
+    out->format = format_get(element->format);
+    if (!out->format || !(out->format->uses & FORMAT_VERTEX))
+        return fail(err, "attribute %u: format %s (%u) cannot be fetched", number,
+                    out->format ? out->format->name : "?", element->format);
+    uint64_t offset = (uint64_t)buffer->offset + element->offset;
+    uint32_t width = buffer->res->desc.width;
+    out->end = buffer->res->address + width;
+    out->address = offset < width ? buffer->res->address + (uint32_t)offset : out->end;
+    out->stride = buffer->stride;
+    return true;
+}
+
+static bool
+bake_attributes(struct draw *draw, const struct gpu_state *state, struct error *err)
+{
+    if (draw->vs->input_count > MAX_ATTRIBUTES)
+        return fail(err, "vertex program %u reads %u attributes, above %u", draw->vs->id,
+                    draw->vs->input_count, MAX_ATTRIBUTES);
+    draw->attribute_count = draw->vs->input_count;
+    for (uint32_t i = 0; i < draw->attribute_count; i++) {
+        if (!state->elements || i >= state->elements->elements.count)
+            continue;
+        if (!bake_attribute(&draw->attributes[i], state, &state->elements->elements.items[i], i,
+                            err))
+            return false;
+    }
+    return true;
+}
+
+static bool
+bake_indices(struct draw *draw, const struct gpu_state *state, struct error *err)
+{
+    const struct draw_params *params = &draw->params;
+    uint64_t vertices = (uint64_t)params->count * params->instance_count;
+    if (vertices > MAX_DRAW_VERTICES)
+        return fail(err, "%u vertices in %u instances are above %u", params->count,
+                    params->instance_count, MAX_DRAW_VERTICES);
+    if (!params->indexed) {
+        if (params->count > UINT32_MAX - params->start)
+            return fail(err, "vertices %u + %u are out of range", params->start, params->count);
+        return true;
+    }
+    const struct buffer_binding *buffer = &state->index_buffer;
+    if (!buffer->res || state->index_bytes == 0)
+        return fail(err, "an indexed draw without an index buffer");
+    /* The offset includes the draw's start already. */
+    draw->index_bytes = state->index_bytes;
+    draw->index_address = buffer->res->address + buffer->offset;
+    draw->index_end = buffer->res->address + buffer->res->desc.width;
+    draw->params.start = 0;
+    return true;
+}
+
+/* As many constants as the program declares; what nobody set is 0. */
+static void
+bake_constants(struct draw *draw, const struct gpu_state *state, const struct gpu_device *device,
+               const struct program *program, struct arena *arena)
+{
+    uint32_t stage = program->stage, count = program->constant_count;
+    const struct buffer_binding *uniform = &state->uniforms[stage];
+    const void *from = state->constants[stage].items;
+    size_t bytes = state->constants[stage].count * 4, wanted = (size_t)count * 16;
+    if (uniform->res) {
+        from = device->memory.bytes + uniform->res->address + uniform->offset;
+        bytes = uniform->length;
+    }
+    if (count == 0)
+        return;
+    void *copy = arena_alloc(arena, wanted);
+    if (bytes > 0)
+        memcpy(copy, from, bytes < wanted ? bytes : wanted);
+    draw->constants[stage] = (const float(*)[4])copy;
+    draw->constant_count[stage] = count;
+}
+
+/* The kind of resource that a texture instruction's target wants; TARGET_BUFFER: any. */
+static uint32_t
+target_wanted(uint8_t target)
+{
+    switch ((enum texture_target)target) {
+    case TEX_BUFFER: return TARGET_BUFFER;
+    case TEX_1D:
+    case TEX_SHADOW1D: return TARGET_1D;
+    case TEX_2D:
+    case TEX_SHADOW2D: return TARGET_2D;
+    case TEX_RECT:
+    case TEX_SHADOWRECT: return TARGET_RECT;
+    case TEX_3D: return TARGET_3D;
+    case TEX_CUBE:
+    case TEX_SHADOWCUBE: return TARGET_CUBE;
+    case TEX_1D_ARRAY:
+    case TEX_SHADOW1D_ARRAY: return TARGET_1D_ARRAY;
+    case TEX_2D_ARRAY:
+    case TEX_SHADOW2D_ARRAY: return TARGET_2D_ARRAY;
+    }
+    return TARGET_BUFFER;
+}
+
+static bool
+bake_view(struct bound_view *out, const struct object *view, const struct object *sampler,
+          uint32_t wanted, struct error *err)
+{
+    out->sampler.mip_filter = MIP_NONE;
+    if (sampler)
+        out->sampler = sampler->sampler;
+    if (!view)
+        return true;
+    out->res = view->res;
+    out->view = view->view;
+    out->format = format_get(view->view.format);
+    if (!out->format || !(out->format->uses & FORMAT_TEXTURE))
+        return fail(err, "format %s (%u) cannot be sampled", out->format ? out->format->name : "?",
+                    view->view.format);
+    uint32_t target = view->view.target;
+    if (target == TARGET_BUFFER)
+        return fail(err, "this GPU does not execute buffer textures");
+    bool flat = target == TARGET_2D || target == TARGET_RECT;
+    bool wants_flat = wanted == TARGET_2D || wanted == TARGET_RECT;
+    if (wanted != TARGET_BUFFER && wanted != target && !(flat && wants_flat))
+        return fail(err, "a texture of target %u where the program wants %u", target, wanted);
+    return true;
+}
+
+static bool
+bake_views(struct draw *draw, const struct gpu_state *state, const struct program *program,
+           struct error *err)
+{
+    uint32_t stage = program->stage;
+    for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
+        if (!(program->samplers_used >> i & 1))
+            continue;
+        if (!bake_view(&draw->views[stage][i], state->views[stage][i], state->samplers[stage][i],
+                       target_wanted(program->sampler_targets[i]), err))
+            return fail_prefix(err, "sampler %u of the %s program", i,
+                               stage == STAGE_VERTEX ? "vertex" : "fragment");
+    }
+    return true;
+}
+
+static bool
+bake_programs(struct draw *draw, const struct gpu_state *state, struct error *err)
+{
+    static const char *const names[STAGE_COUNT] = {"vertex", "fragment"};
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
+        const struct object *shader = state->shaders[stage];
+        if (!shader)
+            return fail(err, "no %s program is bound", names[stage]);
+        if (shader->shader.uniform_blocks)
+            return fail(err, "this GPU does not execute uniform blocks (%s program %u)",
+                        names[stage], shader->shader.program->id);
+    }
+    draw->vs = state->shaders[STAGE_VERTEX]->shader.program;
+    draw->fs = state->shaders[STAGE_FRAGMENT]->shader.program;
+    return true;
+}
+
+static bool
+stencil_face_writes(const struct stencil_face *face)
+{
+    return face->enabled && face->writemask != 0 &&
+           (face->fail_op != STENCIL_KEEP || face->zpass_op != STENCIL_KEEP ||
+            face->zfail_op != STENCIL_KEEP);
+}
+
+static bool
+writes_stencil(const struct format_info *format, const struct dsa_state *dsa)
+{
+    return format->stencil_bits > 0 && dsa->stencil[0].enabled &&
+           (stencil_face_writes(&dsa->stencil[0]) || stencil_face_writes(&dsa->stencil[1]));
+}
+
+/* What follows from the states together: decided once, for all the units. */
+static void
+decide(struct draw *draw)
+{
+    const struct dsa_state *dsa = &draw->dsa;
+    const struct format_info *depth = draw->depth.res ? draw->depth.format : NULL;
+    draw->depth_test = depth && depth->depth_bits > 0 && dsa->depth_enable;
+    draw->depth_write = draw->depth_test && dsa->depth_write;
+    draw->stencil_test = depth && depth->stencil_bits > 0 && dsa->stencil[0].enabled;
+    draw->stencil_write = depth && writes_stencil(depth, dsa);
+    for (uint32_t i = 0; i < draw->color_count; i++)
+        if (draw->color_output[i] != 0xff && draw->blend.rt[i].colormask != 0)
+            draw->color_write = true;
+    bool alpha_test = dsa->alpha_enable && dsa->alpha_func != FUNC_ALWAYS;
+    draw->early_z = !draw->fs->uses_kill && !alpha_test && !draw->blend.alpha_to_coverage &&
+                    draw->depth_output < 0 && draw->stencil_output < 0 && !draw->fs->writes_depth &&
+                    !draw->fs->writes_stencil;
+}
+
+/* What a draw with this state may change is no longer as a clear left it. */
+static void
+note_writes(const struct gpu_state *state)
+{
+    for (uint32_t i = 0; i < state->color_count; i++)
+        if (state->color[i] && state->blend && state->blend->blend.rt[i].colormask != 0)
+            cleared_note_write(state->color[i]->res, false);
+    if (!state->depth || !state->dsa)
+        return;
+    const struct format_info *format = format_get(state->depth->surface.format);
+    const struct dsa_state *dsa = &state->dsa->dsa;
+    if (!format)
+        return;
+    const bool depth = format->depth_bits > 0 && dsa->depth_enable && dsa->depth_write;
+    const bool stencil = writes_stencil(format, dsa);
+    if (depth || stencil)
+        cleared_note_write(state->depth->res, stencil || format != state->depth->res->format);
+}
+
+static void
+bake_fixed_state(struct draw *draw, const struct gpu_state *state)
+{
+    if (state->rasterizer)
+        draw->rasterizer = state->rasterizer->rasterizer;
+    if (state->dsa)
+        draw->dsa = state->dsa->dsa;
+    if (state->blend)
+        draw->blend = state->blend->blend;
+    draw->viewport = state->viewport;
+    memcpy(draw->blend_color, state->blend_color, sizeof draw->blend_color);
+    memcpy(draw->stencil_ref, state->stencil_ref, sizeof draw->stencil_ref);
+    memcpy(draw->clip_planes, state->clip_planes, sizeof draw->clip_planes);
+    memcpy(draw->stipple, state->stipple, sizeof draw->stipple);
+    draw->sample_mask = state->sample_mask;
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
+        if (state->streamout[i])
+            draw->streamout[i] = state->streamout[i]->so_target;
+    if (state->occlusion) {
+        draw->occlusion = true;
+        draw->query = &state->occlusion->query;
+    }
+}
+
+static bool
+bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state,
+     struct arena *arena, struct error *err)
+{
+    bake_fixed_state(draw, state);
+    if (!page_in_bound(device, state, err) || !bake_framebuffer(draw, state, err) ||
+        !bake_programs(draw, state, err) || !bake_attributes(draw, state, err) ||
+        !bake_indices(draw, state, err) || !bake_views(draw, state, draw->vs, err) ||
+        !bake_views(draw, state, draw->fs, err) || !link_programs(draw, err) ||
+        !gpu_check_executable(draw, err))
+        return false;
+    bake_inner_edges(draw, &device->memory);
+    bake_bounds(draw, state);
+    bake_constants(draw, state, device, draw->vs, arena);
+    bake_constants(draw, state, device, draw->fs, arena);
+    decide(draw);
+    note_writes(state);
+    return true;
+}
+
+static bool
+draws_nothing(const struct gpu_state *state, const struct draw_params *params)
+{
+    if ((params->count == 0 && params->count_from_so == 0) || params->instance_count == 0)
+        return true;
+    bool streams = false, surfaces = state->depth != NULL;
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
+        streams |= state->streamout[i] != NULL;
+    for (uint32_t i = 0; i < state->color_count; i++)
+        surfaces |= state->color[i] != NULL;
+    bool discards = state->rasterizer && state->rasterizer->rasterizer.discard;
+    return !streams && (discards || !surfaces);
+}
+
+bool
+gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena *arena,
+              struct draw **draw, struct error *err)
+{
+    *draw = NULL;
+    struct gpu_state *state = find_state(device, cmd, err);
+    if (!state)
+        return false;
+    if (draws_nothing(state, &cmd->draw) || !gpu_render_condition(device, cmd))
+        return true;
+    struct draw *baked = arena_alloc(arena, sizeof *baked);
+    baked->client = cmd->client;
+    baked->params = cmd->draw;
+    if (!bake(baked, device, state, arena, err))
+        return fail_prefix(err, "DRAW at dword %u", cmd->offset);
+    baked->number = device->draw_in_frame++;
+    *draw = baked;
+    return true;
+}
+
+void
+gpu_skip_draw(struct gpu_device *device, const struct gpu_cmd *cmd)
+{
+    const struct gpu_state *state = find_state(device, cmd, NULL);
+    if (!state || draws_nothing(state, &cmd->draw) || !gpu_render_condition(device, cmd))
+        return;
+    for (uint32_t i = 0; i < state->color_count; i++)
+        if (state->color[i])
+            state->color[i]->res->drawn = true;
+    note_writes(state);
+}

@@ -1,0 +1,331 @@
+/* Bindings of a sub-context. A binding holds its object: destroying what is bound is safe. */
+#include "state/context_internal.h"
+
+#include <string.h>
+
+static void
+bind(struct gpu_device *device, struct object **slot, struct object *object)
+{
+    if (object)
+        object->references++;
+    object_unref(device, *slot);
+    *slot = object;
+}
+
+static void
+bind_buffer(struct gpu_device *device, struct buffer_binding *slot, struct buffer_binding binding)
+{
+    if (binding.res)
+        resource_ref(binding.res);
+    resource_unref(device, slot->res);
+    *slot = binding;
+}
+
+/* Finds what a handle names, 0 being nothing, and binds it. */
+static bool
+bind_handle(struct gpu_device *device, struct gpu_state *state, struct object **slot,
+            enum gpu_object type, uint32_t handle, struct error *err)
+{
+    struct object *object = NULL;
+    if (handle != 0 && !(object = find_object(state, type, handle, err)))
+        return false;
+    bind(device, slot, object);
+    return true;
+}
+
+static bool
+bind_object(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+            struct error *err)
+{
+    struct object **slot;
+    switch (cmd->object.type) {
+    case OBJECT_BLEND: slot = &state->blend; break;
+    case OBJECT_RASTERIZER: slot = &state->rasterizer; break;
+    case OBJECT_DSA: slot = &state->dsa; break;
+    case OBJECT_VERTEX_ELEMENTS: slot = &state->elements; break;
+    default: return fail(err, "objects of type %u are not bound so", (unsigned)cmd->object.type);
+    }
+    return bind_handle(device, state, slot, cmd->object.type, cmd->object.handle, err);
+}
+
+static bool
+bind_shader(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+            struct error *err)
+{
+    uint32_t stage = cmd->object.stage, handle = cmd->object.handle;
+    if (stage >= STAGE_COUNT)
+        return fail(err, "shader stage %u is not one of this GPU", stage);
+    struct object *object = NULL;
+    if (handle != 0 && !(object = find_object(state, OBJECT_SHADER, handle, err)))
+        return false;
+    if (object && object->shader.program->stage != stage)
+        return fail(err, "shader %u is one of another stage", handle);
+    bind(device, &state->shaders[stage], object);
+    return true;
+}
+
+/* The samples that the depth surface must have to be drawn into together with the first color one;
+ * 0: as it is. */
+static uint32_t
+wanted_samples(const struct object *color, const struct object *depth)
+{
+    if (!color || !depth || !depth->res->forced_samples ||
+        depth->res->samples == color->res->samples ||
+        (color->res->samples != 1 && color->res->samples != depth->res->forced_samples))
+        return 0;
+    return color->res->samples;
+}
+
+bool
+gpu_changes_samples(struct gpu_device *device, const struct gpu_cmd *cmd)
+{
+    struct gpu_state *state = device->forced_samples ? find_state(device, cmd, NULL) : NULL;
+    if (!state || !cmd->framebuffer.color_count)
+        return false;
+    const struct object *color =
+        find_object(state, OBJECT_SURFACE, cmd->framebuffer.color[0], NULL);
+    const struct object *depth = find_object(state, OBJECT_SURFACE, cmd->framebuffer.depth, NULL);
+    return wanted_samples(color, depth) != 0;
+}
+
+static bool
+set_framebuffer(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+                struct error *err)
+{
+    for (uint32_t i = 0; i < MAX_COLOR_BUFFERS; i++) {
+        uint32_t handle = i < cmd->framebuffer.color_count ? cmd->framebuffer.color[i] : 0;
+        if (!bind_handle(device, state, &state->color[i], OBJECT_SURFACE, handle, err))
+            return false;
+    }
+    state->color_count = cmd->framebuffer.color_count;
+    if (!bind_handle(device, state, &state->depth, OBJECT_SURFACE, cmd->framebuffer.depth, err))
+        return false;
+    uint32_t samples = wanted_samples(state->color[0], state->depth);
+    if (!samples)
+        return true;
+    if (!page_in(device, state->depth->res, err))
+        return false;
+    resource_lay_samples(state->depth->res, samples, &device->memory);
+    cleared_note_write(state->depth->res, false);
+    return true;
+}
+
+static bool
+set_vertex_buffers(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+                   struct error *err)
+{
+    for (uint32_t i = 0; i < MAX_ATTRIBUTES; i++) {
+        struct buffer_binding binding = {0};
+        if (i < cmd->vertex_buffers.count && cmd->vertex_buffers.items[i].resource != 0) {
+            binding.res = find_buffer(device, cmd, cmd->vertex_buffers.items[i].resource, err);
+            binding.stride = cmd->vertex_buffers.items[i].stride;
+            binding.offset = cmd->vertex_buffers.items[i].offset;
+            if (!binding.res)
+                return fail_prefix(err, "vertex buffer %u", i);
+        }
+        bind_buffer(device, &state->vertex_buffers[i], binding);
+    }
+    return true;
+}
+
+static bool
+set_index_buffer(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+                 struct error *err)
+{
+    struct buffer_binding binding = {.offset = cmd->index_buffer.offset};
+    if (cmd->index_buffer.resource != 0) {
+        binding.res = find_buffer(device, cmd, cmd->index_buffer.resource, err);
+        if (!binding.res)
+            return false;
+        if (binding.offset > binding.res->desc.width)
+            return fail(err, "offset %u is behind the buffer's %u bytes", binding.offset,
+                        binding.res->desc.width);
+    }
+    bind_buffer(device, &state->index_buffer, binding);
+    state->index_bytes = cmd->index_buffer.index_bytes;
+    return true;
+}
+
+static bool
+set_constants(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+              struct error *err)
+{
+    uint32_t stage = cmd->constants.stage, count = cmd->constants.count;
+    if (stage >= STAGE_COUNT || count > MAX_CONSTANTS * 4)
+        return fail(err, "%u constants of stage %u are out of range", count, stage);
+    if (cmd->constants.index != 0)
+        return true; /* uniform blocks: a program that reads one is refused at its draw */
+    bind_buffer(device, &state->uniforms[stage], (struct buffer_binding){0});
+    VEC_RESERVE(&state->constants[stage], count);
+    if (count > 0)
+        memcpy(state->constants[stage].items, cmd->constants.values, count * 4);
+    state->constants[stage].count = count;
+    return true;
+}
+
+static bool
+set_uniform_buffer(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+                   struct error *err)
+{
+    uint32_t stage = cmd->uniform_buffer.stage;
+    struct buffer_binding binding = {.offset = cmd->uniform_buffer.offset,
+                                     .length = cmd->uniform_buffer.length};
+    if (stage >= STAGE_COUNT)
+        return fail(err, "shader stage %u is not one of this GPU", stage);
+    if (cmd->uniform_buffer.resource != 0) {
+        binding.res = find_buffer(device, cmd, cmd->uniform_buffer.resource, err);
+        if (!binding.res)
+            return false;
+        uint32_t width = binding.res->desc.width;
+        if (binding.offset > width || binding.length > width - binding.offset)
+            return fail(err, "%u bytes at %u are not in a buffer of %u", binding.length,
+                        binding.offset, width);
+    }
+    if (cmd->uniform_buffer.index != 0)
+        return true; /* as in set_constants() */
+    state->constants[stage].count = 0;
+    bind_buffer(device, &state->uniforms[stage], binding);
+    return true;
+}
+
+static bool
+set_slots(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+          struct object *slots[STAGE_COUNT][MAX_SAMPLERS], enum gpu_object type, struct error *err)
+{
+    uint32_t stage = cmd->samplers.stage;
+    if (stage >= STAGE_COUNT)
+        return fail(err, "shader stage %u is not one of this GPU", stage);
+    for (uint32_t i = 0; i < cmd->samplers.count; i++) {
+        uint32_t slot = cmd->samplers.start + i;
+        if (slot >= MAX_SAMPLERS)
+            break; /* only handles 0 can stand there */
+        if (!bind_handle(device, state, &slots[stage][slot], type, cmd->samplers.handles[i], err))
+            return false;
+    }
+    return true;
+}
+
+static bool
+set_streamout(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+              struct error *err)
+{
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++) {
+        uint32_t handle = i < cmd->streamout.count ? cmd->streamout.handles[i] : 0;
+        if (!bind_handle(device, state, &state->streamout[i], OBJECT_STREAMOUT_TARGET, handle, err))
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_occlusion(uint32_t type)
+{
+    return type == QUERY_OCCLUSION_COUNTER || type == QUERY_OCCLUSION_PREDICATE ||
+           type == QUERY_OCCLUSION_PREDICATE_CONSERVATIVE;
+}
+
+static bool
+begin_query(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+            struct error *err)
+{
+    struct object *object = find_object(state, OBJECT_QUERY, cmd->object.handle, err);
+    if (!object)
+        return false;
+    if (object->query.active)
+        return fail(err, "query %u is active already", cmd->object.handle);
+    if (is_occlusion(object->query.type)) {
+        if (state->occlusion)
+            return fail(err, "query %u: another occlusion query is active", cmd->object.handle);
+        bind(device, &state->occlusion, object);
+    }
+    object->query.active = true;
+    object->query.result = 0;
+    return true;
+}
+
+static bool
+end_query(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+          struct error *err)
+{
+    struct object *object = find_object(state, OBJECT_QUERY, cmd->object.handle, err);
+    if (!object)
+        return false;
+    object->query.active = false;
+    if (state->occlusion == object)
+        bind(device, &state->occlusion, NULL);
+    return true;
+}
+
+static bool
+set_render_condition(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+                     struct error *err)
+{
+    state->condition_value = cmd->render_condition.condition != 0;
+    return bind_handle(device, state, &state->condition, OBJECT_QUERY, cmd->render_condition.query,
+                       err);
+}
+
+bool
+apply_binding(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+              struct error *err)
+{
+    switch (cmd->op) {
+    case GPU_BIND_OBJECT: return bind_object(device, state, cmd, err);
+    case GPU_BIND_SHADER: return bind_shader(device, state, cmd, err);
+    case GPU_SET_FRAMEBUFFER: return set_framebuffer(device, state, cmd, err);
+    case GPU_SET_VERTEX_BUFFERS: return set_vertex_buffers(device, state, cmd, err);
+    case GPU_SET_INDEX_BUFFER: return set_index_buffer(device, state, cmd, err);
+    case GPU_SET_CONSTANT_BUFFER: return set_constants(device, state, cmd, err);
+    case GPU_SET_UNIFORM_BUFFER: return set_uniform_buffer(device, state, cmd, err);
+    case GPU_SET_SAMPLER_VIEWS:
+        return set_slots(device, state, cmd, state->views, OBJECT_SAMPLER_VIEW, err);
+    case GPU_BIND_SAMPLER_STATES:
+        return set_slots(device, state, cmd, state->samplers, OBJECT_SAMPLER_STATE, err);
+    case GPU_SET_STREAMOUT_TARGETS: return set_streamout(device, state, cmd, err);
+    case GPU_SET_RENDER_CONDITION: return set_render_condition(device, state, cmd, err);
+    case GPU_BEGIN_QUERY: return begin_query(device, state, cmd, err);
+    case GPU_END_QUERY: return end_query(device, state, cmd, err);
+    case GPU_SET_VIEWPORT: state->viewport = cmd->viewport; return true;
+    case GPU_SET_SCISSOR: state->scissor = cmd->scissor; return true;
+    case GPU_SET_STENCIL_REF: memcpy(state->stencil_ref, cmd->stencil_ref.ref, 2); return true;
+    case GPU_SET_BLEND_COLOR:
+        memcpy(state->blend_color, cmd->blend_color.rgba, sizeof state->blend_color);
+        return true;
+    case GPU_SET_POLYGON_STIPPLE:
+        memcpy(state->stipple, cmd->stipple.rows, sizeof state->stipple);
+        return true;
+    case GPU_SET_CLIP:
+        memcpy(state->clip_planes, cmd->clip.planes, sizeof state->clip_planes);
+        return true;
+    case GPU_SET_SAMPLE_MASK: state->sample_mask = cmd->sample_mask.value; return true;
+    case GPU_SET_MIN_SAMPLES: state->min_samples = cmd->min_samples.value; return true;
+    default: return fail(err, "command %u is not known", (unsigned)cmd->op);
+    }
+}
+
+void
+unbind_all(struct gpu_device *device, struct gpu_state *state)
+{
+    bind(device, &state->blend, NULL);
+    bind(device, &state->rasterizer, NULL);
+    bind(device, &state->dsa, NULL);
+    bind(device, &state->elements, NULL);
+    bind(device, &state->depth, NULL);
+    bind(device, &state->occlusion, NULL);
+    bind(device, &state->condition, NULL);
+    for (uint32_t i = 0; i < MAX_COLOR_BUFFERS; i++)
+        bind(device, &state->color[i], NULL);
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
+        bind(device, &state->streamout[i], NULL);
+    for (uint32_t i = 0; i < MAX_ATTRIBUTES; i++)
+        bind_buffer(device, &state->vertex_buffers[i], (struct buffer_binding){0});
+    bind_buffer(device, &state->index_buffer, (struct buffer_binding){0});
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
+        bind(device, &state->shaders[stage], NULL);
+        bind_buffer(device, &state->uniforms[stage], (struct buffer_binding){0});
+        for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
+            bind(device, &state->views[stage][i], NULL);
+            bind(device, &state->samplers[stage][i], NULL);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+/* What is checked before work is done: that handles and boxes of transfers, blits and copies are
+ * sound, and that the pipeline executes what a draw asks for. */
+#include "state/context_internal.h"
+
+static bool
+check_level(const struct resource *res, uint32_t level, struct error *err)
+{
+    if (level <= res->desc.last_level)
+        return true;
+    return fail(err, "level %u of resource %u is above %u", level, res->desc.handle,
+                res->desc.last_level);
+}
+
+static bool
+check_box(const struct resource *res, uint32_t level, const struct box *box, struct error *err)
+{
+    if (!check_level(res, level, err))
+        return false;
+    if (resource_box_ok(res, level, box))
+        return true;
+    return fail(err, "box (%d, %d, %d) of %d x %d x %d is not inside level %u of resource %u",
+                box->x, box->y, box->z, box->width, box->height, box->depth, level,
+                res->desc.handle);
+}
+
+static bool
+check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct resource *res = find_resource(device, cmd, cmd->transfer.resource, err);
+    if (!res || !check_box(res, cmd->transfer.level, &cmd->transfer.box, err))
+        return false;
+    if (cmd->op == GPU_FRAME &&
+        (!res->format || !format_is_shown(res->format) || cmd->transfer.box.depth != 1))
+        return fail(err, "resource %u is no picture", cmd->transfer.resource);
+    if (cmd->op != GPU_PUT)
+        return page_in(device, res, err);
+    uint32_t wanted = resource_box_bytes(res, &cmd->transfer.box);
+    if (cmd->transfer.size_bytes < wanted || cmd->transfer.size_bytes - wanted > 3)
+        return fail(err, "%u bytes for a box of %u", cmd->transfer.size_bytes, wanted);
+    page_for_put(device, res, cmd);
+    cleared_note_write(res, true);
+    return true;
+}
+
+/* An extent, mirrored or not, whose ends fit; it may reach outside the level: the driver cuts a
+ * scaled blit by its scissor, so that the scale stays. */
+static bool
+span_ok(int32_t origin, int32_t extent)
+{
+    const int64_t end = (int64_t)origin + extent;
+    return end >= INT32_MIN && end <= INT32_MAX;
+}
+
+static bool
+check_blit_side(struct gpu_device *device, const struct gpu_cmd *cmd, const struct blit_side *side,
+                struct error *err)
+{
+    struct resource *res = find_resource(device, cmd, side->resource, err);
+    const struct box *box = &side->box;
+    if (!res)
+        return false;
+    if (!span_ok(box->x, box->width) || !span_ok(box->y, box->height) ||
+        !span_ok(box->z, box->depth))
+        return fail(err, "box of %d x %d x %d reaches outside resource %u", side->box.width,
+                    side->box.height, side->box.depth, side->resource);
+    const struct format_info *format = format_get(side->format);
+    if (!format || format->block_bytes != res->format->block_bytes ||
+        format->block_width != res->format->block_width)
+        return fail(err, "format %u does not fit resource %u of format %s", side->format,
+                    side->resource, res->format->name);
+    return check_level(res, side->level, err) && page_in(device, res, err);
+}
+
+static bool
+check_copy(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct resource *src = find_resource(device, cmd, cmd->copy.src, err);
+    struct resource *dst = src ? find_resource(device, cmd, cmd->copy.dst, err) : NULL;
+    if (!dst || !check_box(src, cmd->copy.src_level, &cmd->copy.src_box, err))
+        return false;
+    if (cmd->copy.dst_x > INT32_MAX || cmd->copy.dst_y > INT32_MAX || cmd->copy.dst_z > INT32_MAX)
+        return fail(err, "destination (%u, %u, %u) is out of range", cmd->copy.dst_x,
+                    cmd->copy.dst_y, cmd->copy.dst_z);
+    if ((src->desc.target == TARGET_BUFFER) != (dst->desc.target == TARGET_BUFFER) ||
+        src->format->block_bytes != dst->format->block_bytes ||
+        src->format->block_width != dst->format->block_width ||
+        (src->samples != dst->samples && !src->forced_samples && !dst->forced_samples))
+        return fail(err, "resources %u and %u are not of one shape", cmd->copy.src, cmd->copy.dst);
+    struct box box = cmd->copy.src_box;
+    box.x = (int32_t)cmd->copy.dst_x;
+    box.y = (int32_t)cmd->copy.dst_y;
+    box.z = (int32_t)cmd->copy.dst_z;
+    dst->drawn = true;
+    cleared_note_write(dst, true);
+    return check_box(dst, cmd->copy.dst_level, &box, err) && page_in(device, src, err) &&
+           page_in(device, dst, err);
+}
+
+bool
+check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct gpu_state *state;
+    struct object *query;
+    switch (cmd->op) {
+    case GPU_PUT:
+    case GPU_GET:
+    case GPU_SWAP:
+    case GPU_FRAME: return check_transfer(device, cmd, err);
+    case GPU_COPY_REGION: return check_copy(device, cmd, err);
+    case GPU_BLIT:
+        note_blit(gpu_resource(device, cmd->client, cmd->blit.src.resource),
+                  gpu_resource(device, cmd->client, cmd->blit.dst.resource));
+        return check_blit_side(device, cmd, &cmd->blit.dst, err) &&
+               check_blit_side(device, cmd, &cmd->blit.src, err) &&
+               find_state(device, cmd, err) != NULL;
+    case GPU_GET_QUERY_RESULT:
+        state = find_state(device, cmd, err);
+        query = state ? find_object(state, OBJECT_QUERY, cmd->query_result.handle, err) : NULL;
+        return query && page_in(device, query->res, err);
+    default: return find_state(device, cmd, err) != NULL; /* DRAW and CLEAR: when baked */
+    }
+}
+
+static bool
+any_divisor(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < draw->attribute_count; i++)
+        if (draw->attributes[i].divisor != 0)
+            return true;
+    return false;
+}
+
+static bool
+any_stream_out(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
+        if (draw->streamout[i].resource != 0 && draw->vs->so.count > 0)
+            return true;
+    return false;
+}
+
+static bool
+is_src1(uint8_t factor)
+{
+    return factor == FACTOR_SRC1_COLOR || factor == FACTOR_SRC1_ALPHA ||
+           factor == FACTOR_INV_SRC1_COLOR || factor == FACTOR_INV_SRC1_ALPHA;
+}
+
+static bool
+any_dual_source(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < draw->color_count; i++) {
+        const struct blend_target *rt = &draw->blend.rt[i];
+        if (rt->enable && (is_src1(rt->rgb_src) || is_src1(rt->rgb_dst) || is_src1(rt->alpha_src) ||
+                           is_src1(rt->alpha_dst)))
+            return true;
+    }
+    return false;
+}
+
+enum { MAX_QUAD_BYTES = 256 }; /* a line of the ROP caches */
+
+static uint32_t
+quad_bytes_most(const struct draw *draw)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i <= draw->color_count; i++) {
+        const struct bound_surface *s = i < draw->color_count ? &draw->color[i] : &draw->depth;
+        const uint32_t bytes = s->res ? 4u * s->format->block_bytes * s->samples : 0;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+bool
+gpu_check_executable(const struct draw *draw, struct error *err)
+{
+    const struct {
+        bool wanted;
+        const char *what;
+    } not_executed[] = {
+        {quad_bytes_most(draw) > MAX_QUAD_BYTES, "16-byte pixels of 8 samples"},
+        {any_divisor(draw), "instance divisors of attributes"},
+        {any_stream_out(draw), "stream-out"},
+        {draw->params.count_from_so != 0, "draws whose count comes from stream-out"},
+        {any_dual_source(draw), "blending with a second source color"},
+    };
+    for (size_t i = 0; i < sizeof not_executed / sizeof *not_executed; i++)
+        if (not_executed[i].wanted)
+            return fail(err, "this GPU does not execute %s", not_executed[i].what);
+    return true;
+}

@@ -1,0 +1,146 @@
+/* Inside the context: tables of handles, objects that count their users, bindings. */
+#ifndef AETIUS_STATE_CONTEXT_INTERNAL_H
+#define AETIUS_STATE_CONTEXT_INTERNAL_H
+
+#include "state/cleared.h"
+#include "state/context.h"
+
+struct handle_table { /* open addressing; handles are any 32-bit number but 0 */
+    struct handle_entry {
+        uint32_t handle;
+        void *value;
+    } * entries;
+    uint32_t count, capacity; /* capacity: 0 or a power of two */
+};
+void *table_find(const struct handle_table *table, uint32_t handle);
+void table_insert(struct handle_table *table, uint32_t handle, void *value);
+void *table_remove(struct handle_table *table, uint32_t handle);
+void table_fini(struct handle_table *table);
+
+struct gpu_object_head { /* of everything that may have to outlive its handle */
+    struct gpu_object_head *next_retired;
+    bool is_resource;
+};
+
+struct device_resource {
+    struct gpu_object_head head;
+    struct resource res;
+};
+
+struct object {
+    struct gpu_object_head head;
+    uint32_t references; /* the handle's and the bindings' */
+    enum gpu_object type;
+    struct resource *res; /* of views, surfaces, queries, stream-out targets */
+    union {
+        struct blend_state blend;
+        struct rasterizer_state rasterizer;
+        struct dsa_state dsa;
+        struct vertex_elements elements;
+        struct sampler_view view;
+        struct sampler_state sampler;
+        struct surface surface;
+        struct so_target so_target;
+        struct gpu_query query;
+        struct {
+            struct program *program;
+            bool uniform_blocks; /* reads a constant buffer other than 0 */
+        } shader;
+    };
+};
+
+struct buffer_binding {
+    struct resource *res;
+    uint32_t stride, offset, length;
+};
+
+struct gpu_state {
+    uint32_t id;
+    struct gpu_state *next;
+    struct handle_table objects;
+
+    struct object *blend, *rasterizer, *dsa, *elements, *shaders[STAGE_COUNT];
+    struct object *views[STAGE_COUNT][MAX_SAMPLERS], *samplers[STAGE_COUNT][MAX_SAMPLERS];
+    struct object *color[MAX_COLOR_BUFFERS], *depth;
+    uint32_t color_count;
+    struct object *streamout[MAX_SO_BUFFERS];
+    struct object *occlusion; /* the active occlusion query */
+    struct object *condition; /* render condition's query */
+    bool condition_value;
+
+    struct buffer_binding vertex_buffers[MAX_ATTRIBUTES], index_buffer;
+    uint32_t index_bytes;
+    struct buffer_binding uniforms[STAGE_COUNT]; /* constant buffer 0, when in a resource */
+    VEC(uint32_t) constants[STAGE_COUNT];        /* when not */
+
+    struct viewport_state viewport;
+    struct scissor_state scissor;
+    uint8_t stencil_ref[2];
+    float blend_color[4];
+    float clip_planes[MAX_CLIP_PLANES][4];
+    uint32_t stipple[32], sample_mask, min_samples;
+};
+
+struct gpu_client {
+    uint32_t id;
+    struct gpu_client *next;
+    struct handle_table resources;
+    struct gpu_state *states;
+    uint32_t shown; /* handle of the display target that was presented last, or 0 */
+};
+
+/* context.c */
+/* What handles stand for takes memory of the host, of which a stranger's trace gets this much. */
+#define KEPT_MAX_BYTES ((uint64_t)512 << 20)
+bool keep_bytes(struct gpu_device *device, uint64_t bytes, struct error *err);
+struct gpu_client *find_client(struct gpu_device *device, uint32_t id);
+struct gpu_state *find_state(struct gpu_device *device, const struct gpu_cmd *cmd,
+                             struct error *err);
+struct resource *find_resource(struct gpu_device *device, const struct gpu_cmd *cmd,
+                               uint32_t handle, struct error *err);
+struct resource *find_buffer(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t handle,
+                             struct error *err);
+void resource_ref(struct resource *res);
+void resource_unref(struct gpu_device *device, struct resource *res); /* NULL: nothing */
+
+/* context_object.c */
+struct object *find_object(struct gpu_state *state, enum gpu_object type, uint32_t handle,
+                           struct error *err);
+bool create_object(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+                   struct error *err);
+bool destroy_object(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+                    struct error *err);
+void object_unref(struct gpu_device *device, struct object *object); /* NULL: nothing */
+void object_free(struct gpu_device *device, struct object *object);
+
+/* context_bind.c */
+bool apply_binding(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+                   struct error *err);
+void unbind_all(struct gpu_device *device, struct gpu_state *state);
+
+/* context_check.c */
+bool check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
+/* Whether the pipeline executes all that the draw asks for; names what it does not. */
+bool gpu_check_executable(const struct draw *draw, struct error *err);
+
+/* context_link.c */
+bool link_programs(struct draw *draw, struct error *err);
+
+/* context_edges.c */
+void bake_inner_edges(struct draw *draw, const struct gpu_memory *memory);
+
+/* context_present.c: what a blit says of the display targets; either may be NULL. */
+void note_blit(struct resource *src, struct resource *dst);
+void shown_restore(struct gpu_client *client, struct resource *res, uint32_t code);
+
+/* context_paging.c: memory for a new resource; back into memory, where commands find it. */
+bool page_alloc(struct gpu_device *device, struct resource *res, struct error *err);
+void page_free(struct gpu_device *device, struct resource *res);
+void page_free_spares(struct gpu_device *device);
+/* For a PUT: its bytes may also go to where the resource is kept out of memory. */
+void page_for_put(struct gpu_device *device, struct resource *res, const struct gpu_cmd *cmd);
+bool page_in(struct gpu_device *device, struct resource *res, struct error *err);
+bool page_in_surfaces(struct gpu_device *device, const struct gpu_state *state, struct error *err);
+bool page_in_bound(struct gpu_device *device, const struct gpu_state *state, struct error *err);
+
+#endif

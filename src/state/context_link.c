@@ -1,0 +1,117 @@
+/* Linkage: which vertex shader output feeds which fragment shader input, by semantic (frontend.md,
+ * "What the stream means"), and which fragment shader output goes where. */
+#include "state/context_internal.h"
+
+#include <string.h>
+
+static int8_t
+find_output(const struct program *program, enum semantic semantic, uint32_t index)
+{
+    for (uint32_t i = 0; i < program->output_count; i++)
+        if (program->outputs[i].semantic == semantic && program->outputs[i].semantic_index == index)
+            return (int8_t)i;
+    return -1;
+}
+
+static bool
+declares_texcoord(const struct io_decl *decls, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (decls[i].semantic == SEMANTIC_TEXCOORD || decls[i].semantic == SEMANTIC_PCOORD)
+            return true;
+    return false;
+}
+
+/* Points, or polygons drawn as such. */
+static bool
+draws_points(const struct draw *draw)
+{
+    const struct rasterizer_state *r = &draw->rasterizer;
+    const uint32_t mode = draw->params.mode;
+    return mode == PRIM_POINTS ||
+           (mode >= PRIM_TRIANGLES && (r->fill_front == FILL_POINT || r->fill_back == FILL_POINT));
+}
+
+/* Whether a point's sprite coordinate replaces the input. Texture coordinates are TEXCOORD when
+ * the driver was offered that semantic, and the first GENERICs when not; programs that name
+ * TEXCOORD show which. */
+static bool
+is_sprite(const struct draw *draw, const struct io_decl *in, bool has_texcoord)
+{
+    if (!draws_points(draw) || !draw->rasterizer.point_quad)
+        return false;
+    if (in->semantic == SEMANTIC_PCOORD)
+        return true;
+    if (in->semantic != SEMANTIC_TEXCOORD && (in->semantic != SEMANTIC_GENERIC || has_texcoord))
+        return false;
+    return in->semantic_index < 32 &&
+           (draw->rasterizer.sprite_coord_enable >> in->semantic_index & 1);
+}
+
+static uint8_t
+resolve_interpolation(const struct draw *draw, const struct io_decl *in)
+{
+    if (in->interpolation != INTERPOLATE_COLOR)
+        return (uint8_t)in->interpolation;
+    return draw->rasterizer.flatshade ? INTERPOLATE_CONSTANT : INTERPOLATE_PERSPECTIVE;
+}
+
+static struct varying
+link_varying(const struct draw *draw, const struct io_decl *in, bool has_texcoord)
+{
+    struct varying varying = {.interpolation = resolve_interpolation(draw, in),
+                              .centroid = in->centroid};
+    if (in->semantic == SEMANTIC_POSITION || in->semantic == SEMANTIC_FACE) {
+        varying.source = in->semantic == SEMANTIC_FACE ? VARYING_FACE : VARYING_POSITION;
+        return varying;
+    }
+    const bool sprite = is_sprite(draw, in, has_texcoord);
+    int8_t front = find_output(draw->vs, in->semantic, in->semantic_index), back = -1;
+    if (in->semantic == SEMANTIC_COLOR) {
+        back = find_output(draw->vs, SEMANTIC_BCOLOR, in->semantic_index);
+        if (front < 0)
+            front = back;
+    }
+    if (front < 0) {
+        varying.source = sprite ? VARYING_SPRITE : VARYING_NONE;
+        varying.slot = varying.back_slot = MAX_VARYINGS;
+        return varying;
+    }
+    varying.source = sprite ? VARYING_SPRITE : VARYING_VERTEX;
+    varying.slot = (uint8_t)front;
+    varying.back_slot = (uint8_t)(back >= 0 && draw->rasterizer.light_twoside ? back : front);
+    return varying;
+}
+
+bool
+link_programs(struct draw *draw, struct error *err)
+{
+    const struct program *vs = draw->vs, *fs = draw->fs;
+    draw->position_slot = find_output(vs, SEMANTIC_POSITION, 0);
+    if (draw->position_slot < 0)
+        return fail(err, "vertex program %u writes no position", vs->id);
+    draw->psize_slot = find_output(vs, SEMANTIC_PSIZE, 0);
+    draw->clipvertex_slot = find_output(vs, SEMANTIC_CLIPVERTEX, 0);
+    draw->edgeflag_slot = find_output(vs, SEMANTIC_EDGEFLAG, 0);
+    draw->clipdist_slot[0] = find_output(vs, SEMANTIC_CLIPDIST, 0);
+    draw->clipdist_slot[1] = find_output(vs, SEMANTIC_CLIPDIST, 1);
+
+    bool has_texcoord = declares_texcoord(vs->outputs, vs->output_count) ||
+                        declares_texcoord(fs->inputs, fs->input_count);
+    draw->varying_count = fs->input_count;
+    for (uint32_t i = 0; i < fs->input_count; i++) {
+        draw->varyings[i] = link_varying(draw, &fs->inputs[i], has_texcoord);
+        draw->centroid |= draw->varyings[i].centroid && draw->multisample;
+    }
+
+    memset(draw->color_output, 0xff, sizeof draw->color_output);
+    for (uint32_t i = 0; i < draw->color_count; i++) {
+        int8_t output = find_output(fs, SEMANTIC_COLOR, fs->writes_all_cbufs ? 0 : i);
+        if (draw->color[i].res && output >= 0)
+            draw->color_output[i] = (uint8_t)output;
+    }
+    draw->alpha_output = find_output(fs, SEMANTIC_COLOR, 0);
+    draw->depth_output = find_output(fs, SEMANTIC_POSITION, 0);
+    draw->stencil_output = find_output(fs, SEMANTIC_STENCIL, 0);
+    return true;
+}

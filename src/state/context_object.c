@@ -1,0 +1,278 @@
+/* Objects of a sub-context. An object lives as long as its handle or a binding holds it, and holds
+ * the resource that it looks at. */
+#include "state/context_internal.h"
+
+#include <stdlib.h>
+
+static const char *
+object_name(enum gpu_object type)
+{
+    static const char *const names[] = {
+        [OBJECT_BLEND] = "blend state",
+        [OBJECT_RASTERIZER] = "rasterizer state",
+        [OBJECT_DSA] = "depth/stencil/alpha state",
+        [OBJECT_SHADER] = "shader",
+        [OBJECT_VERTEX_ELEMENTS] = "vertex elements",
+        [OBJECT_SAMPLER_VIEW] = "sampler view",
+        [OBJECT_SAMPLER_STATE] = "sampler state",
+        [OBJECT_SURFACE] = "surface",
+        [OBJECT_QUERY] = "query",
+        [OBJECT_STREAMOUT_TARGET] = "stream-out target",
+    };
+    return type >= OBJECT_BLEND && type <= OBJECT_STREAMOUT_TARGET ? names[type] : "object";
+}
+
+struct object *
+find_object(struct gpu_state *state, enum gpu_object type, uint32_t handle, struct error *err)
+{
+    struct object *object = table_find(&state->objects, handle);
+    if (!object) {
+        fail(err, "%s %u is not there", object_name(type), handle);
+        return NULL;
+    }
+    if (object->type != type) {
+        fail(err, "object %u is a %s, not a %s", handle, object_name(object->type),
+             object_name(type));
+        return NULL;
+    }
+    return object;
+}
+
+static uint64_t
+bytes_of(const struct object *object)
+{
+    const struct program *program = object->type == OBJECT_SHADER ? object->shader.program : NULL;
+    return sizeof *object + (program ? program_bytes(program) : 0);
+}
+
+void
+object_free(struct gpu_device *device, struct object *object)
+{
+    resource_unref(device, object->res);
+    device->kept_bytes -= bytes_of(object);
+    if (object->type == OBJECT_SHADER)
+        program_destroy(object->shader.program);
+    free(object);
+}
+
+static bool
+reads_uniform_blocks(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->instruction_count; i++)
+        for (uint32_t s = 0; s < 4; s++)
+            if (program->instructions[i].src[s].file == FILE_CONSTANT &&
+                program->instructions[i].src[s].buffer != 0)
+                return true;
+    return false;
+}
+
+static bool
+fill_shader(struct gpu_device *device, struct object *object, const struct gpu_cmd *cmd,
+            struct error *err)
+{
+    static const char *const names[STAGE_COUNT] = {"vertex", "fragment"};
+    uint32_t stage = cmd->create.shader.stage, id = device->next_program_id++;
+    if (stage >= STAGE_COUNT)
+        return fail(err, "shader stage %u is not one of this GPU", stage);
+    struct program *program = program_create((enum shader_stage)stage, cmd->create.shader.text,
+                                             &cmd->create.shader.so, err);
+    if (!program)
+        return fail_prefix(err, "%s program %u", names[stage], id);
+    program->id = id;
+    object->shader.program = program;
+    object->shader.uniform_blocks = reads_uniform_blocks(program);
+    return true;
+}
+
+/* A view or surface may read its bytes as another format of the same shape. */
+static bool
+formats_agree(const struct resource *res, uint32_t number, struct error *err)
+{
+    const struct format_info *a = res->format, *b = format_get(number);
+    if (!b)
+        return fail(err, "format %u is not known to this GPU", number);
+    if (a->block_bytes != b->block_bytes || a->block_width != b->block_width ||
+        a->block_height != b->block_height)
+        return fail(err, "format %s does not fit a resource of format %s", b->name, a->name);
+    return true;
+}
+
+static bool
+fill_view(struct object *object, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct sampler_view *view = &object->view;
+    const struct resource_desc *desc = &object->res->desc;
+    *view = cmd->create.view;
+    if (view->target == 0)
+        view->target = desc->target;
+    if (view->target != desc->target)
+        return fail(err, "view target %u is not the resource's, %u", view->target, desc->target);
+    if (!formats_agree(object->res, view->format, err))
+        return false;
+    if (desc->target == TARGET_BUFFER)
+        return view->first_element <= view->last_element &&
+                       view->last_element < desc->width / object->res->format->block_bytes
+                   ? true
+                   : fail(err, "elements %u .. %u are not in the buffer", view->first_element,
+                          view->last_element);
+    if (view->first_level > view->last_level || view->last_level > desc->last_level)
+        return fail(err, "levels %u .. %u are not within 0 .. %u", view->first_level,
+                    view->last_level, desc->last_level);
+    uint32_t slices = object->res->levels[0].slices;
+    if (view->first_layer > view->last_layer || view->last_layer >= slices)
+        return fail(err, "layers %u .. %u are not within 0 .. %u", view->first_layer,
+                    view->last_layer, slices - 1);
+    return true;
+}
+
+static bool
+fill_surface(struct object *object, const struct gpu_cmd *cmd, struct error *err)
+{
+    const struct resource *res = object->res;
+    struct surface *surface = &object->surface;
+    *surface = cmd->create.surface;
+    if (res->desc.target == TARGET_BUFFER)
+        return fail(err, "a buffer cannot be drawn into");
+    if (!formats_agree(res, surface->format, err))
+        return false;
+    if (surface->level > res->desc.last_level)
+        return fail(err, "level %u is above %u", surface->level, res->desc.last_level);
+    uint32_t slices = res->levels[surface->level].slices;
+    if (surface->first_layer > surface->last_layer || surface->last_layer >= slices)
+        return fail(err, "layers %u .. %u are not within 0 .. %u", surface->first_layer,
+                    surface->last_layer, slices - 1);
+    surface->samples = res->samples;
+    return true;
+}
+
+static bool
+fill_query(struct object *object, const struct gpu_cmd *cmd, struct error *err)
+{
+    uint32_t offset = cmd->create.query.offset, width = object->res->desc.width;
+    const uint32_t record = sizeof(struct gpu_query_record);
+    if (offset > width || width - offset < record)
+        return fail(err, "its %u bytes at %u are not in a buffer of %u", record, offset, width);
+    object->query.type = cmd->create.query.type;
+    object->query.resource = cmd->create.query.resource;
+    object->query.offset = offset;
+    object->query.res = object->res;
+    return true;
+}
+
+static bool
+fill_so_target(struct object *object, const struct gpu_cmd *cmd, struct error *err)
+{
+    const struct so_target *so = &cmd->create.so_target;
+    uint32_t width = object->res->desc.width;
+    if (so->offset > width || so->size > width - so->offset)
+        return fail(err, "%u bytes at %u are not in a buffer of %u", so->size, so->offset, width);
+    object->so_target = *so;
+    return true;
+}
+
+static bool
+fill_object(struct gpu_device *device, struct object *object, const struct gpu_cmd *cmd,
+            struct error *err)
+{
+    switch (object->type) {
+    case OBJECT_BLEND: object->blend = cmd->create.blend; return true;
+    case OBJECT_RASTERIZER: object->rasterizer = cmd->create.rasterizer; return true;
+    case OBJECT_DSA: object->dsa = cmd->create.dsa; return true;
+    case OBJECT_VERTEX_ELEMENTS: object->elements = cmd->create.elements; return true;
+    case OBJECT_SAMPLER_STATE: object->sampler = cmd->create.sampler; return true;
+    case OBJECT_SHADER: return fill_shader(device, object, cmd, err);
+    case OBJECT_SAMPLER_VIEW: return fill_view(object, cmd, err);
+    case OBJECT_SURFACE: return fill_surface(object, cmd, err);
+    case OBJECT_QUERY: return fill_query(object, cmd, err);
+    case OBJECT_STREAMOUT_TARGET: return fill_so_target(object, cmd, err);
+    }
+    return fail(err, "object type %u is not known", (unsigned)object->type);
+}
+
+/* A texture that is drawn into lies as the ROPs want it from then on. */
+static bool
+make_drawable(struct gpu_device *device, struct resource *res, struct error *err)
+{
+    if (!res->sampled_only)
+        return true;
+    if (!page_in(device, res, err))
+        return false;
+    resource_make_drawable(res, &device->memory);
+    return true;
+}
+
+/* The resource that a new object looks at; true with NULL when it looks at none. */
+static bool
+find_target(struct gpu_device *device, const struct gpu_cmd *cmd, struct resource **res,
+            struct error *err)
+{
+    *res = NULL;
+    switch (cmd->create.type) {
+    case OBJECT_SAMPLER_VIEW:
+        return (*res = find_resource(device, cmd, cmd->create.view.resource, err)) != NULL;
+    case OBJECT_SURFACE:
+        *res = find_resource(device, cmd, cmd->create.surface.resource, err);
+        return *res && make_drawable(device, *res, err);
+    case OBJECT_QUERY:
+        return (*res = find_buffer(device, cmd, cmd->create.query.resource, err)) != NULL;
+    case OBJECT_STREAMOUT_TARGET:
+        return (*res = find_buffer(device, cmd, cmd->create.so_target.resource, err)) != NULL;
+    default: return true;
+    }
+}
+
+bool
+create_object(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+              struct error *err)
+{
+    const char *name = object_name(cmd->create.type);
+    if (cmd->create.handle == 0)
+        return fail(err, "handle 0 of a new %s", name);
+    if (table_find(&state->objects, cmd->create.handle))
+        return fail(err, "object %u is there already", cmd->create.handle);
+    struct resource *res;
+    if (!find_target(device, cmd, &res, err))
+        return fail_prefix(err, "%s %u", name, cmd->create.handle);
+    struct object *object = mem_alloc(sizeof *object);
+    object->type = cmd->create.type;
+    object->references = 1;
+    object->res = res;
+    if (!fill_object(device, object, cmd, err)) {
+        free(object);
+        return fail_prefix(err, "%s %u", name, cmd->create.handle);
+    }
+    if (!keep_bytes(device, bytes_of(object), err)) {
+        if (object->type == OBJECT_SHADER)
+            program_destroy(object->shader.program);
+        free(object);
+        return fail_prefix(err, "%s %u", name, cmd->create.handle);
+    }
+    if (res)
+        resource_ref(res);
+    table_insert(&state->objects, cmd->create.handle, object);
+    return true;
+}
+
+bool
+destroy_object(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
+               struct error *err)
+{
+    struct object *object = find_object(state, cmd->object.type, cmd->object.handle, err);
+    if (!object)
+        return false;
+    table_remove(&state->objects, cmd->object.handle);
+    if (state->occlusion == object) { /* destroying an active query ends it */
+        state->occlusion = NULL;
+        object_unref(device, object);
+    }
+    object_unref(device, object);
+    return true;
+}
+
+struct gpu_query *
+gpu_find_query(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t handle)
+{
+    struct gpu_state *state = find_state(device, cmd, NULL);
+    struct object *object = state ? find_object(state, OBJECT_QUERY, handle, NULL) : NULL;
+    return object ? &object->query : NULL;
+}

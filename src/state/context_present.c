@@ -1,0 +1,151 @@
+/* What is shown stays in the window's front surface.
+ *
+ * The driver presents a back surface by reading it out, and makes a front surface only when the
+ * program first asks for the front buffer; the stream never copies from one into the other. The
+ * GPU that owns the screen does: a front surface has the picture that was presented last, until it
+ * is drawn into. A window's front surface is a display target like its back surface, made later;
+ * the driver uploads the window's content into it at first, which does not count as drawing. */
+#include "state/context_internal.h"
+
+#include <string.h>
+
+/* Samples may be forced upon one of the two, so far. */
+static bool
+same_window(const struct resource *back, const struct resource *front)
+{
+    return resource_may_be_front(&front->desc, &back->desc) && back->samples == front->samples;
+}
+
+void
+note_blit(struct resource *src, struct resource *dst)
+{
+    if (!src || !dst)
+        return;
+    dst->drawn = true;
+    cleared_note_write(dst, true);
+    if (src->desc.width != dst->desc.width || src->desc.height != dst->desc.height)
+        return;
+    if (resource_is_display(&src->desc) &&
+        dst->samples > 1) { /* the driver fills a new multisampled surface */
+        dst->twin = src->desc.handle;
+        dst->drawn = false;
+    }
+    if (resource_is_display(&dst->desc) && src->samples > 1) /* it is resolved to be shown */
+        src->drawn = false;
+}
+
+enum { SHOWN_DRAWN = 1, SHOWN_LAST = 2, SHOWN_TWIN_SHIFT = 2 };
+
+uint32_t
+gpu_shown_encode(struct gpu_device *device, uint32_t client, const struct resource *res)
+{
+    const struct gpu_client *of = find_client(device, client);
+    return (res->drawn ? SHOWN_DRAWN : 0) | (of && of->shown == res->desc.handle ? SHOWN_LAST : 0) |
+           res->twin << SHOWN_TWIN_SHIFT;
+}
+
+uint32_t
+gpu_shown_alone(uint32_t code)
+{
+    return code & (SHOWN_DRAWN | SHOWN_LAST);
+}
+
+void
+shown_restore(struct gpu_client *client, struct resource *res, uint32_t code)
+{
+    res->drawn = code & SHOWN_DRAWN;
+    res->twin = code >> SHOWN_TWIN_SHIFT;
+    if (code & SHOWN_LAST)
+        client->shown = res->desc.handle;
+}
+
+static struct box
+whole(const struct resource *res)
+{
+    return (struct box){0, 0, 0, (int32_t)res->desc.width, (int32_t)res->desc.height, 1};
+}
+
+static void
+copy_command(struct gpu_cmd *command, const struct resource *from, const struct resource *to)
+{
+    command->op = GPU_COPY_REGION;
+    command->copy.dst = to->desc.handle;
+    command->copy.src = from->desc.handle;
+    command->copy.src_box = whole(from);
+}
+
+static void
+blit_command(struct gpu_cmd *command, const struct resource *from, const struct resource *to)
+{
+    const uint32_t rgba = 0xf;
+    command->op = GPU_BLIT;
+    command->blit.mask = rgba;
+    command->blit.src = (struct blit_side){from->desc.handle, 0, from->desc.format, whole(from)};
+    command->blit.dst = (struct blit_side){to->desc.handle, 0, to->desc.format, whole(to)};
+}
+
+static bool
+is_twin(const struct resource *res, const struct resource *front)
+{
+    return res->twin == front->desc.handle && !res->drawn && res->desc.format == front->desc.format;
+}
+
+/* The client's resource that `matches` says of `to`, or NULL. */
+static struct resource *
+find_matching(struct gpu_client *client, const struct resource *to,
+              bool (*matches)(const struct resource *res, const struct resource *to))
+{
+    for (uint32_t i = 0; i < client->resources.capacity; i++)
+        if (client->resources.entries[i].handle != 0 &&
+            matches(client->resources.entries[i].value, to))
+            return client->resources.entries[i].value;
+    return NULL;
+}
+
+static bool
+is_front(const struct resource *res, const struct resource *shown)
+{
+    return !res->drawn && same_window(shown, res);
+}
+
+uint32_t
+gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd, struct gpu_cmd commands[2])
+{
+    struct gpu_client *client = find_client(device, cmd->client);
+    struct resource *shown, *front, *twin;
+    if (!client)
+        return 0;
+    if (cmd->op == GPU_RESOURCE_CREATE) {
+        shown = table_find(&client->resources, client->shown);
+        front = table_find(&client->resources, cmd->resource.handle);
+        if (!shown || !front || !same_window(shown, front))
+            return 0;
+    } else {
+        shown = table_find(&client->resources, cmd->transfer.resource);
+        if (!shown)
+            return 0;
+        client->shown = shown->desc.handle;
+        shown->drawn = false;
+        front = find_matching(client, shown, is_front);
+        if (!front)
+            return 0;
+    }
+    memset(commands, 0, 2 * sizeof *commands);
+    commands[0].client = commands[1].client = cmd->client;
+    commands[0].shows = commands[1].shows = cmd->op == GPU_SWAP;
+    copy_command(&commands[0], shown, front);
+    twin = find_matching(client, front, is_twin);
+    if (!twin || !client->states)
+        return 1;
+    commands[1].sub_context = client->states->id;
+    blit_command(&commands[1], front, twin);
+    return 2;
+}
+
+void
+gpu_presented(struct gpu_device *device, const struct gpu_cmd *command)
+{
+    const uint32_t handle =
+        command->op == GPU_BLIT ? command->blit.dst.resource : command->copy.dst;
+    gpu_resource(device, command->client, handle)->drawn = false;
+}

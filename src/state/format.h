@@ -1,0 +1,59 @@
+/* Formats of vertices, texels and pixels, numbered as on the wire (virgl_formats). One line each in
+ * format.def; everything else walks that table.
+ *
+ * A block is 1x1 texels, or 4x4 for S3TC and RGTC. Unpacking gives four floats (missing channels
+ * 0, 0, 0, 1; luminance, alpha and intensity expanded; sRGB made linear), packing takes them. */
+#ifndef AETIUS_STATE_FORMAT_H
+#define AETIUS_STATE_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum format_use {
+    FORMAT_VERTEX = 1,  /* vertex fetch reads it */
+    FORMAT_TEXTURE = 2, /* the texture unit reads it */
+    FORMAT_COLOR = 4,   /* the color ROPs write it */
+    FORMAT_DEPTH = 8,   /* the z and stencil ROPs write it */
+};
+
+struct format_info {
+    uint32_t number; /* VIRGL_FORMAT_* */
+    const char *name;
+    uint8_t block_bytes, block_width, block_height;
+    uint8_t uses;     /* enum format_use bits */
+    uint8_t channels; /* channels that exist, a bit each: 1 R, 2 G, 4 B, 8 A */
+    bool is_srgb, is_float, is_signed, is_integer, is_normalized;
+    uint8_t depth_bits, stencil_bits; /* 0 for colors; 32 with is_float for Z32_FLOAT */
+    uint8_t depth_shift, stencil_shift;
+
+    /* One texel out of a block; x, y inside the block. For depth formats: depth as 0..1 in r (and
+     * stencil in no channel). */
+    void (*unpack)(const uint8_t *block, uint32_t x, uint32_t y, float rgba[4]);
+    /* One texel into a 1x1 block, rounding to nearest, clamping to the format's range; NULL for
+     * compressed formats. */
+    void (*pack)(const float rgba[4], uint8_t *block);
+
+    /* Compressed formats (else expanded_bytes is block_bytes and the rest NULL): a texel out of its
+     * block, as the texture caches hold it, and such a texel as unpack() gives it. */
+    uint8_t expanded_bytes;
+    void (*expand)(const uint8_t *block, uint32_t x, uint32_t y, uint8_t *texel);
+    void (*unpack_expanded)(const uint8_t *texel, float rgba[4]);
+};
+
+/* NULL when the format is not known to this GPU. */
+const struct format_info *format_get(uint32_t number);
+
+/* Whether a picture can be made of it: one color a block. */
+static inline bool
+format_is_shown(const struct format_info *format)
+{
+    return format->unpack && format->block_width == 1 && !format->depth_bits &&
+           !format->stencil_bits;
+}
+
+/* All of them: for (size_t i = 0; i < format_count(); i++) format_at(i). */
+size_t format_count(void);
+const struct format_info *format_at(size_t i);
+
+#endif

@@ -1,0 +1,22 @@
+/* Messages to commands: one function a protocol command; every length, handle, format and range
+ * that can be judged without the bound state is checked here, the rest in gfx/context. */
+#ifndef AETIUS_TRACE_DECODE_H
+#define AETIUS_TRACE_DECODE_H
+
+#include "state/cmd.h"
+#include "trace/message.h"
+
+struct decoder; /* holds what spans messages: a client's half-sent shader text, its sub-context */
+
+struct decoder *decoder_create(void);
+void decoder_destroy(struct decoder *decoder);
+
+/* Starts on a message; it and its bytes must live until the last decoder_next(). */
+void decoder_begin(struct decoder *decoder, const struct message *message);
+
+enum decode_result { DECODE_DONE, DECODE_COMMAND, DECODE_ERROR };
+/* The next command of the message. The error names the command and the dword offset. Commands that
+ * this GPU does not execute are errors that name them. */
+enum decode_result decoder_next(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err);
+
+#endif

@@ -1,0 +1,453 @@
+/* Lists what the work of a trace reads, writes and overwrites. */
+#include "trace/needed_draws_internal.h"
+
+#include "state/cmd.h"
+#include "trace/decode/virgl_protocol.h"
+
+enum { STAGES = 2, SLOTS = 32 };
+enum { BIT_FIRST = 1 << PLANE_FIRST, BIT_STENCIL = 1 << PLANE_STENCIL };
+enum { BLIT_SCISSOR = 1 << 10, BLIT_CONDITION = 1 << 11, BLIT_BLEND = 1 << 12 };
+enum { BLIT_COLOR = 0xf, BLIT_DEPTH = 0x10, BLIT_STENCIL = 0x20 };
+
+static struct work *
+begin_work(struct work_list *list, enum work_kind kind, bool wanted)
+{
+    VEC_PUSH(&list->works,
+             ((struct work){
+                 .kind = (uint8_t)kind, .wanted = wanted, .first = (uint32_t)list->planes.count}));
+    return &list->works.items[list->works.count - 1];
+}
+
+/* Of the work that was begun last. */
+static void
+add_planes(struct work_list *list, uint32_t number, unsigned planes)
+{
+    struct work *work = &list->works.items[list->works.count - 1];
+    for (uint32_t plane = 0; plane < PLANES; plane++)
+        if (planes >> plane & 1) {
+            BUG_ON(work->count == UINT16_MAX, "work of more than %u planes", work->count);
+            VEC_PUSH(&list->planes, PLANES * number + plane);
+            work->count++;
+        }
+}
+
+/* Those that the resource has. */
+static unsigned
+planes_of(const struct live_resource *resource)
+{
+    const struct format_info *format = format_get(resource->desc.format);
+    return format && format->depth_bits && format->stencil_bits ? BIT_FIRST | BIT_STENCIL
+                                                                : BIT_FIRST;
+}
+
+static void
+add_resource(struct work_list *list, const struct live_resource *resource)
+{
+    if (resource)
+        add_planes(list, resource->number, planes_of(resource));
+}
+
+static bool
+has_objects(const struct live_sub_context *sub, uint32_t command)
+{
+    const struct live_binding *binding = live_binding_of(sub, command, 0, 0);
+    return binding && binding->objects.count;
+}
+
+/* What a draw does to a depth and stencil surface. */
+struct depth_use {
+    unsigned written, read; /* planes */
+};
+
+static struct depth_use
+depth_use(const struct live_sub_context *sub)
+{
+    const struct live_binding *binding = live_binding_of(sub, CMD_BIND_OBJECT, VOBJ_DSA, 0);
+    struct depth_use use = {0, 0};
+    if (!binding || !binding->objects.count ||
+        binding->objects.items[0]->dwords.count != 1 + LEN_DSA)
+        return (struct depth_use){BIT_FIRST | BIT_STENCIL, BIT_FIRST | BIT_STENCIL};
+    /* Behind the header: the handle, depth, the stencil of both faces. */
+    const uint32_t *dwords = binding->objects.items[0]->dwords.items;
+    const bool tests = dwords[2] & 1, writes = dwords[2] & 2;
+    const bool has_stencil = (dwords[3] | dwords[4]) & 1;
+    if (tests)
+        *(writes ? &use.written : &use.read) |= BIT_FIRST;
+    if (has_stencil)
+        use.written |= BIT_STENCIL;
+    return use;
+}
+
+/* Depth without stencil beside it, and stencil without depth, are the first plane. */
+static unsigned
+used_planes(const struct live_resource *resource, unsigned use)
+{
+    return planes_of(resource) == BIT_FIRST ? (use ? (unsigned)BIT_FIRST : 0u) : use;
+}
+
+static void
+add_surfaces(struct work_list *list, const struct live_binding *framebuffer, unsigned depth,
+             bool color)
+{
+    for (size_t i = 0; framebuffer && i < framebuffer->objects.count; i++) {
+        const struct live_resource *resource = framebuffer->objects.items[i]->resource;
+        const struct format_info *format = resource ? format_get(resource->desc.format) : NULL;
+        if (format && (format->depth_bits || format->stencil_bits))
+            add_planes(list, resource->number, used_planes(resource, depth));
+        else if (color)
+            add_resource(list, resource);
+    }
+}
+
+static bool
+counts_samples(const struct live_object *query)
+{
+    enum { TYPE = 2 }; /* behind the header and the handle: the type, and the index above it */
+    if (query->dwords.count <= TYPE)
+        return true;
+    switch ((enum gpu_query_type)(query->dwords.items[TYPE] & 0xffff)) {
+    case QUERY_OCCLUSION_COUNTER:
+    case QUERY_OCCLUSION_PREDICATE:
+    case QUERY_OCCLUSION_PREDICATE_CONSERVATIVE: return true;
+    default: return false;
+    }
+}
+
+static void
+add_query(struct work_list *list, const struct live_object *query)
+{
+    add_planes(list, query->number, BIT_FIRST);
+}
+
+/* The query that decides whether the work is done. */
+static void
+add_condition(struct work_list *list, const struct live_sub_context *sub)
+{
+    const struct live_binding *binding = live_binding_of(sub, CMD_SET_RENDER_CONDITION, 0, 0);
+    if (binding && binding->objects.count && binding->objects.items[0]->type == VOBJ_QUERY)
+        add_query(list, binding->objects.items[0]);
+}
+
+static void
+add_buffers(struct work_list *list, const struct live_sub_context *sub, uint32_t command,
+            uint32_t stage)
+{
+    const struct live_binding *binding = live_binding_of(sub, command, stage, 0);
+    for (size_t i = 0; binding && i < binding->resources.count; i++)
+        if (binding->resources.items[i]->streamed)
+            add_resource(list, binding->resources.items[i]);
+}
+
+static void
+add_draw(struct work_list *list, const struct live_sub_context *sub)
+{
+    const struct live_binding *framebuffer = live_binding_of(sub, CMD_SET_FRAMEBUFFER_STATE, 0, 0);
+    const struct live_binding *streamout = live_binding_of(sub, CMD_SET_STREAMOUT_TARGETS, 0, 0);
+    const struct depth_use use = depth_use(sub);
+    begin_work(list, WORK_DRAW, list->in_wanted);
+    add_surfaces(list, framebuffer, use.written, true);
+    for (size_t i = 0; streamout && i < streamout->objects.count; i++)
+        add_resource(list, streamout->objects.items[i]->resource);
+    for (size_t i = 0; i < sub->begun.count; i++)
+        if (counts_samples(sub->begun.items[i]))
+            add_query(list, sub->begun.items[i]);
+    struct work *work = &list->works.items[list->works.count - 1];
+    work->written = work->count;
+    add_surfaces(list, framebuffer, use.read, false);
+    add_condition(list, sub);
+    add_buffers(list, sub, CMD_SET_VERTEX_BUFFERS, 0);
+    add_buffers(list, sub, CMD_SET_INDEX_BUFFER, 0);
+    for (uint32_t stage = 0; stage < STAGES; stage++) {
+        add_buffers(list, sub, CMD_SET_CONSTANT_BUFFER, stage);
+        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+            const struct live_binding *binding =
+                live_binding_of(sub, CMD_SET_SAMPLER_VIEWS, stage, slot);
+            if (binding && binding->objects.count)
+                add_resource(list, binding->objects.items[0]->resource);
+        }
+    }
+}
+
+static bool
+has_one_slice(const struct live_resource *resource)
+{
+    const struct resource_desc *desc = &resource->desc;
+    return desc->last_level == 0 && desc->depth <= 1 && desc->array_size <= 1 &&
+           desc->target != TARGET_BUFFER;
+}
+
+/* The planes of a surface that a clear of these buffers fills; it fills all of its one slice. */
+static unsigned
+cleared_planes(const struct live_resource *resource, uint32_t buffers, uint32_t color)
+{
+    const struct format_info *format = format_get(resource->desc.format);
+    unsigned planes = 0;
+    if (!format || !(format->depth_bits || format->stencil_bits))
+        return buffers & (uint32_t)MASK_COLOR0 << color ? BIT_FIRST : 0;
+    if (!format->stencil_bits || !format->depth_bits)
+        return buffers & (format->depth_bits ? MASK_DEPTH : MASK_STENCIL) ? BIT_FIRST : 0;
+    if (buffers & MASK_DEPTH)
+        planes |= BIT_FIRST;
+    if (buffers & MASK_STENCIL)
+        planes |= BIT_STENCIL;
+    return planes;
+}
+
+/* Under a condition it may not be done: what it writes stays seen. */
+static void
+add_clear(struct work_list *list, const struct live_work *packet)
+{
+    const struct live_sub_context *sub = packet->sub_context;
+    const struct live_binding *binding = live_binding_of(sub, CMD_SET_FRAMEBUFFER_STATE, 0, 0);
+    const bool may_not = has_objects(sub, CMD_SET_RENDER_CONDITION);
+    if (!binding || packet->walk->length == 0)
+        return;
+    begin_work(list, may_not ? WORK_COPY : WORK_CLEAR, may_not && list->in_wanted);
+    /* Behind the header: count, depth, color 0, 1, ... */
+    for (uint32_t i = 2; i < binding->dwords.count; i++)
+        for (size_t k = 0; k < binding->objects.count; k++) {
+            const struct live_object *surface = binding->objects.items[k];
+            if (surface->handle != binding->dwords.items[i] || !surface->resource ||
+                (!may_not && !has_one_slice(surface->resource)))
+                continue;
+            add_planes(list, surface->resource->number,
+                       cleared_planes(surface->resource, submit_walk_dword(packet->walk, 0),
+                                      i > 2 ? i - 3 : 0));
+        }
+    struct work *work = &list->works.items[list->works.count - 1];
+    work->written = work->count;
+    if (may_not)
+        add_condition(list, sub);
+}
+
+static void
+add_query_event(struct work_list *list, const struct live_work *packet)
+{
+    const bool begins = packet->walk->command == CMD_BEGIN_QUERY;
+    const struct live_object *query =
+        packet->walk->length
+            ? handle_map_get(&packet->sub_context->objects, submit_walk_dword(packet->walk, 0))
+            : NULL;
+    if (!query || query->type != VOBJ_QUERY || !(begins || list->in_wanted))
+        return;
+    begin_work(list, begins ? WORK_CLEAR : WORK_READ, list->in_wanted);
+    add_query(list, query);
+}
+
+/* A copy of `planes` of one resource into another; whole: over all that is there. */
+static void
+add_copy(struct work_list *list, const struct live_resource *to, const struct live_resource *from,
+         unsigned planes, bool whole)
+{
+    struct work *work = begin_work(list, WORK_COPY, list->in_wanted);
+    work->whole = whole && to != from;
+    add_planes(list, to->number, planes & planes_of(to));
+    work = &list->works.items[list->works.count - 1];
+    work->written = work->count;
+    add_resource(list, from);
+}
+
+static bool
+covers(const struct live_work *packet, uint32_t first, const struct live_resource *resource)
+{
+    const uint32_t extents[] = {resource->desc.width, resource->desc.height};
+    for (uint32_t i = 0; i < 2; i++) {
+        const int64_t start = (int32_t)submit_walk_dword(packet->walk, first + i);
+        const int64_t end = start + (int32_t)submit_walk_dword(packet->walk, first + 3 + i);
+        if ((start < end ? start : end) > 0 || (start < end ? end : start) < extents[i])
+            return false;
+    }
+    return has_one_slice(resource);
+}
+
+/* The planes that a blit's mask writes, of all their bits or not. */
+static unsigned
+blit_planes(uint32_t mask, const struct live_resource *to, bool *all)
+{
+    const struct format_info *format = format_get(to->desc.format);
+    *all = true;
+    if (!format || !(format->depth_bits || format->stencil_bits)) {
+        *all = (mask & BLIT_COLOR) == BLIT_COLOR;
+        return BIT_FIRST;
+    }
+    if (planes_of(to) == BIT_FIRST)
+        return BIT_FIRST;
+    return (mask & BLIT_DEPTH ? (unsigned)BIT_FIRST : 0u) |
+           (mask & BLIT_STENCIL ? (unsigned)BIT_STENCIL : 0u);
+}
+
+static void
+add_blit(struct work_list *list, const struct live_work *packet)
+{
+    const struct handle_map *resources = &packet->client->resources;
+    const struct submit_walk *walk = packet->walk;
+    if (walk->length < LEN_BLIT)
+        return;
+    const struct live_resource *to = handle_map_get(resources, submit_walk_dword(walk, 3));
+    const struct live_resource *from = handle_map_get(resources, submit_walk_dword(walk, 12));
+    const uint32_t flags = submit_walk_dword(walk, 0);
+    if (!to || !from)
+        return;
+    const bool may_not =
+        flags & BLIT_CONDITION && has_objects(packet->sub_context, CMD_SET_RENDER_CONDITION);
+    bool all;
+    const unsigned planes = blit_planes(flags, to, &all);
+    const bool whole =
+        all && !may_not && !(flags & (BLIT_SCISSOR | BLIT_BLEND)) && covers(packet, 6, to);
+    add_copy(list, to, from, planes, whole);
+    if (may_not)
+        add_condition(list, packet->sub_context);
+}
+
+static void
+add_region(struct work_list *list, const struct live_work *packet)
+{
+    const struct handle_map *resources = &packet->client->resources;
+    const struct submit_walk *walk = packet->walk;
+    if (walk->length < LEN_COPY_REGION)
+        return;
+    const struct live_resource *to = handle_map_get(resources, submit_walk_dword(walk, 0));
+    const struct live_resource *from = handle_map_get(resources, submit_walk_dword(walk, 5));
+    if (!to || !from)
+        return;
+    const bool whole = has_one_slice(to) && submit_walk_dword(walk, 2) == 0 &&
+                       submit_walk_dword(walk, 3) == 0 &&
+                       submit_walk_dword(walk, 10) >= to->desc.width &&
+                       submit_walk_dword(walk, 11) >= to->desc.height;
+    add_copy(list, to, from, BIT_FIRST | BIT_STENCIL, whole);
+}
+
+/* state/context_present.c knows more when it copies: here what may be counts. */
+static bool
+may_be_twin(const struct resource_desc *front, const struct resource_desc *twin)
+{
+    return resource_is_display(front) && twin->samples > 1 && resource_same_picture(front, twin);
+}
+
+static void
+add_shows_of(struct work_list *list, const struct live_client *client,
+             const struct live_resource *from, const struct live_resource *made, bool twins)
+{
+    for (size_t i = 0; i < client->resources.capacity; i++) {
+        const struct live_resource *to = client->resources.slots[i].value;
+        if (!to || to == from || (made && to != made))
+            continue;
+        if (twins ? may_be_twin(&from->desc, &to->desc)
+                  : resource_may_be_front(&to->desc, &from->desc))
+            add_copy(list, to, from, BIT_FIRST | BIT_STENCIL, false);
+    }
+}
+
+/* What the GPU copies by itself when a picture is shown, or when a front surface is made (`made`):
+ * into front surfaces, and from them into their multisampled twins. */
+static void
+add_shows(struct work_list *list, uint32_t client_number, const struct live_resource *shown,
+          const struct live_resource *made)
+{
+    const struct live_client *client = live_state_client(list->state, client_number);
+    for (int twins = 0; client && twins < 2; twins++)
+        for (size_t i = 0; i < client->resources.capacity; i++) {
+            const struct live_resource *from = client->resources.slots[i].value;
+            if (from && resource_is_display(&from->desc) && (twins || !shown || from == shown))
+                add_shows_of(list, client, from, twins ? NULL : made, twins != 0);
+        }
+}
+
+static void
+take_work(void *data, const struct live_work *work)
+{
+    struct work_list *list = data;
+    switch (work->walk->command) {
+    case CMD_DRAW_VBO: add_draw(list, work->sub_context); break;
+    case CMD_CLEAR: add_clear(list, work); break;
+    case CMD_BLIT: add_blit(list, work); break;
+    case CMD_RESOURCE_COPY_REGION: add_region(list, work); break;
+    case CMD_BEGIN_QUERY:
+    case CMD_GET_QUERY_RESULT: add_query_event(list, work); break;
+    default: break;
+    }
+}
+
+/* A range begins: what its part of `read_back` holds is there, whatever was drawn. */
+static bool
+begin_range(struct work_list *list, bool whole_state, struct trace_reader *read_back,
+            struct error *err)
+{
+    struct message message;
+    bool end = false;
+    while (read_back) {
+        if (!trace_reader_next(read_back, &message, &end, err))
+            return false;
+        if (end || message.kind == MESSAGE_SWAP)
+            break;
+        begin_work(list, WORK_CLEAR, false);
+        add_resource(list,
+                     live_state_resource(list->state, message.client, message.transfer.handle));
+    }
+    begin_work(list, WORK_STATE, true)->whole = whole_state;
+    return true;
+}
+
+static void
+end_frame(struct work_list *list, const struct message *message, bool next_wanted)
+{
+    const struct live_resource *shown =
+        live_state_resource(list->state, message->client, message->transfer.handle);
+    begin_work(list, WORK_FRAME, false);
+    list->in_wanted = next_wanted; /* the next frame copies */
+    if (shown && message->kind == MESSAGE_SWAP)
+        add_shows(list, message->client, shown, NULL);
+}
+
+static void
+take_message(struct work_list *list, const struct message *message)
+{
+    live_state_take(list->state, message);
+    if ((message_ends_frame(message) || message->kind == MESSAGE_GET) && list->in_wanted) {
+        begin_work(list, WORK_READ, true);
+        add_resource(list,
+                     live_state_resource(list->state, message->client, message->transfer.handle));
+    }
+    const struct live_resource *made = live_state_new_resource(list->state);
+    if (made && resource_is_display(&made->desc))
+        add_shows(list, message->client, NULL, made);
+}
+
+bool
+work_list_make(struct work_list *list, struct trace_reader *reader, const struct frame_set *wanted,
+               bool whole_state, struct trace_reader *read_back, struct error *err)
+{
+    uint32_t frame = 0, range = 0, last = frame_set_last(wanted);
+    struct message message;
+    bool end = false, restoring = false;
+    *list = (struct work_list){.state = live_state_create()};
+    list->state->work = take_work;
+    list->state->work_data = list;
+    while (frame <= last) {
+        if (!trace_reader_next(reader, &message, &end, err))
+            return false;
+        if (end)
+            break;
+        if (message.kind == MESSAGE_STATE)
+            restoring = message.state.begins;
+        list->in_wanted = frame_set_has(wanted, frame);
+        if (range < wanted->count && frame == wanted->ranges[range].first && !restoring &&
+            message.kind != MESSAGE_STATE) {
+            range++;
+            if (!begin_range(list, whole_state, read_back, err))
+                return false;
+        }
+        take_message(list, &message);
+        if (message_ends_frame(&message))
+            end_frame(list, &message, frame_set_has(wanted, ++frame));
+    }
+    return true;
+}
+
+void
+work_list_fini(struct work_list *list)
+{
+    live_state_destroy(list->state);
+    VEC_FREE(&list->works);
+    VEC_FREE(&list->planes);
+}

@@ -1,0 +1,112 @@
+#include "trace/single_sample.h"
+
+#include "base/mem.h"
+#include "state/context.h"
+#include "trace/handles.h"
+
+#include <stdlib.h>
+
+struct single_sample {
+    struct message_sink sink, *renderer;
+    struct handle_map clients; /* struct handle_map: the resources that had more samples */
+};
+
+static void
+free_descriptions(struct handle_map *resources)
+{
+    for (size_t i = 0; resources && i < resources->capacity; i++)
+        free(resources->slots[i].value);
+    if (resources)
+        handle_map_fini(resources);
+    free(resources);
+}
+
+static void
+create_resource(struct single_sample *single, struct message *message)
+{
+    struct handle_map *resources = handle_map_get(&single->clients, message->client);
+    if (resources && message->resource.samples > 1) {
+        struct resource_desc *desc = mem_alloc(sizeof *desc);
+        *desc = message->resource;
+        free(handle_map_remove(resources, desc->handle));
+        handle_map_put(resources, desc->handle, desc);
+    }
+    message->resource.samples = 0;
+}
+
+/* The bytes of one sample a pixel, or NULL where there is nothing to resolve: the caller's to free.
+ */
+static uint8_t *
+resolve(const struct resource_desc *desc, struct message *message)
+{
+    const struct format_info *format = format_get(desc->format);
+    if (!format || (!format->depth_bits && !format->stencil_bits && !format->pack))
+        return NULL;
+    const uint32_t element = format->block_bytes, pixel = element * desc->samples;
+    const uint32_t pixels = message->size_bytes / pixel;
+    uint8_t *bytes = mem_alloc((size_t)pixels * element + 1);
+    for (size_t i = 0; i < pixels; i++)
+        resource_read_mean(format, desc->samples, message->bytes + i * pixel, bytes + i * element);
+    message->bytes = bytes;
+    message->size_bytes = pixels * element;
+    message->transfer.box.z = (int32_t)gpu_shown_alone((uint32_t)message->transfer.box.z);
+    return bytes;
+}
+
+static bool
+single_sample_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+                   struct error *err)
+{
+    struct single_sample *single = data;
+    struct handle_map *resources = handle_map_get(&single->clients, message->client);
+    const struct resource_desc *desc = NULL;
+    struct message changed = *message;
+    uint8_t *bytes = NULL;
+    switch (message->kind) {
+    case MESSAGE_CLIENT_BEGIN:
+        free_descriptions(handle_map_remove(&single->clients, message->client));
+        handle_map_put(&single->clients, message->client, mem_alloc(sizeof *resources));
+        break;
+    case MESSAGE_CLIENT_END:
+        free_descriptions(handle_map_remove(&single->clients, message->client));
+        break;
+    case MESSAGE_RESOURCE_CREATE: create_resource(single, &changed); break;
+    case MESSAGE_RESOURCE_UNREF:
+        free(resources ? handle_map_remove(resources, message->resource.handle) : NULL);
+        break;
+    case MESSAGE_CONTENTS:
+        desc = resources ? handle_map_get(resources, message->transfer.handle) : NULL;
+        bytes = desc ? resolve(desc, &changed) : NULL;
+        break;
+    default: break;
+    }
+    message_sink_hand_on(single->renderer, &single->sink);
+    bool ok = single->renderer->take(single->renderer->data, &changed, out, out_bytes, err);
+    free(bytes);
+    return ok;
+}
+
+struct single_sample *
+single_sample_create(struct message_sink *renderer)
+{
+    struct single_sample *single = mem_alloc(sizeof *single);
+    single->sink.data = single;
+    single->sink.take = single_sample_take;
+    single->renderer = renderer;
+    return single;
+}
+
+void
+single_sample_destroy(struct single_sample *single)
+{
+    for (size_t i = 0; i < single->clients.capacity; i++)
+        free_descriptions(single->clients.slots[i].value);
+    handle_map_fini(&single->clients);
+    free(single);
+}
+
+struct message_sink *
+single_sample_sink(struct single_sample *single)
+{
+    return &single->sink;
+}

@@ -1,0 +1,225 @@
+#include "trace/vtest/keeper.h"
+
+#include "base/mem.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { GRACE_MS = 2000, UNKILLABLE_MS = 1000, LEAVE = 'l' };
+
+struct kin { /* a process */
+    pid_t pid, parent;
+    bool ours;
+};
+
+struct kin_list {
+    struct kin *items;
+    size_t count, capacity;
+};
+
+static int64_t
+now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool
+read_kin(const char *name, struct kin *kin)
+{
+    char path[300], text[512];
+    snprintf(path, sizeof path, "/proc/%s/stat", name);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return false;
+    text[n] = '\0';
+    const char *behind = strrchr(text, ')'); /* the name in front may hold anything */
+    char state;
+    *kin = (struct kin){.pid = (pid_t)strtol(name, NULL, 10)};
+    return behind && sscanf(behind + 1, " %c %d", &state, &kin->parent) == 2;
+}
+
+/* Marks the children of what is marked; true when there were more. */
+static bool
+mark_children(struct kin_list *list)
+{
+    bool more = false;
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t p = 0; p < list->count && !list->items[i].ours; p++)
+            if (list->items[p].ours && list->items[i].parent == list->items[p].pid)
+                more = list->items[i].ours = true;
+    return more;
+}
+
+/* To all descendants of this process. */
+static void
+signal_descendants(int number)
+{
+    struct kin_list list = {0};
+    struct kin kin;
+    DIR *dir = opendir("/proc");
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        if (!isdigit((unsigned char)entry->d_name[0]) || !read_kin(entry->d_name, &kin))
+            continue;
+        kin.ours = kin.parent == getpid();
+        VEC_PUSH(&list, kin);
+    }
+    if (dir)
+        closedir(dir);
+    while (mark_children(&list))
+        ;
+    for (size_t i = 0; i < list.count; i++)
+        if (list.items[i].ours)
+            kill(list.items[i].pid, number);
+    VEC_FREE(&list);
+}
+
+/* Takes the ends of children, and tells that of the program. False when none are left. */
+static bool
+reap(int line, pid_t program)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+        if (pid == program)
+            send(line, &status, sizeof status, MSG_NOSIGNAL);
+    return pid == 0;
+}
+
+/* Ends what there is. What cannot be killed (it runs as another user) is left. */
+static void
+end_all(int line, pid_t program)
+{
+    const int64_t began = now_ms();
+    signal_descendants(SIGTERM);
+    while (reap(line, program)) {
+        const int64_t passed = now_ms() - began;
+        if (passed > GRACE_MS + UNKILLABLE_MS)
+            return;
+        if (passed > GRACE_MS)
+            signal_descendants(SIGKILL);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+}
+
+/* The keeper's life. Nobody at the other end of the line: all shall end. */
+static void
+keep(int line, const struct process_setup *setup)
+{
+    struct error err = {""};
+    pid_t program;
+    sigset_t mask;
+    char word;
+    sigfillset(&mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    setpgid(0, 0);
+    prctl(PR_SET_NAME, "aetius-keeper");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const bool well = process_start(&program, setup, &err);
+    send(line, &err, sizeof err, MSG_NOSIGNAL);
+    if (!well)
+        return;
+    /* The rest is the parent's: who reads from it shall see its end when the parent closes it. */
+    const int own = STDERR_FILENO + 1;
+    dup2(line, own);
+    close_range((unsigned)own + 1, ~0u, 0);
+    struct pollfd polled[2] = {{.fd = own, .events = POLLIN}, {.events = POLLIN}};
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    polled[1].fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+    for (struct signalfd_siginfo info; reap(own, program);) {
+        poll(polled, 2, -1);
+        if (polled[0].revents)
+            break;
+        while (read(polled[1].fd, &info, sizeof info) > 0)
+            ;
+    }
+    if (recv(own, &word, 1, 0) != 1)
+        end_all(own, program);
+}
+
+bool
+keeper_start(struct keeper *keeper, const struct process_setup *setup, struct error *err)
+{
+    struct error why;
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+        return fail(err, "cannot make a socket: %s", strerror(errno));
+    const pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        keep(ends[1], setup);
+        _exit(0);
+    }
+    close(ends[1]);
+    if (pid > 0 && recv(ends[0], &why, sizeof why, 0) == (ssize_t)sizeof why && !why.text[0]) {
+        *keeper = (struct keeper){pid, ends[0]};
+        return true;
+    }
+    close(ends[0]);
+    if (pid < 0)
+        return fail(err, "cannot start %s: %s", setup->argv[0], strerror(errno));
+    waitpid(pid, NULL, 0);
+    return fail(err, "%s", why.text);
+}
+
+/* Where the keeper itself was killed, so was the program. */
+static bool
+hear(struct keeper *keeper, int *status, int flags)
+{
+    const ssize_t n = recv(keeper->line, status, sizeof *status, flags);
+    if (n < 0)
+        return false;
+    if (n != (ssize_t)sizeof *status)
+        *status = SIGKILL;
+    return true;
+}
+
+bool
+keeper_heard(struct keeper *keeper, int *status)
+{
+    return hear(keeper, status, MSG_DONTWAIT);
+}
+
+static void
+forget(struct keeper *keeper)
+{
+    close(keeper->line);
+    waitpid(keeper->pid, NULL, 0);
+    *keeper = (struct keeper){0};
+}
+
+int
+keeper_end(struct keeper *keeper)
+{
+    int status = 0;
+    shutdown(keeper->line, SHUT_WR);
+    hear(keeper, &status, 0);
+    forget(keeper);
+    return status;
+}
+
+void
+keeper_leave(struct keeper *keeper)
+{
+    const char word = LEAVE;
+    send(keeper->line, &word, 1, MSG_NOSIGNAL);
+    forget(keeper);
+}

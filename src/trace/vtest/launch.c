@@ -1,0 +1,210 @@
+/* Spec: frontend.md, "The road" and "The socket". */
+#include "trace/vtest/launch.h"
+
+#include "base/args.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "trace/vtest/keeper.h"
+#include "trace/vtest/private_folder.h"
+#include "trace/vtest/vtest_server.h"
+#include "trace/vtest/x_server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    POLL_MS = 200,       /* a signal that comes just before the wait is seen after it */
+    SHELLS_SIGNAL = 128, /* a shell's exit status, above which it tells of a signal */
+};
+
+struct session {
+    struct private_folder folder;
+    char *socket;
+    struct x_server x_server;
+    struct keeper keeper;
+    bool runs; /* the program itself */
+    struct vtest_server *server;
+};
+
+/* The file that execvp() would run; the caller's to free. */
+static char *
+find_program(const char *name)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') || !path)
+        return mem_strdup(name);
+    for (;; path++) {
+        const int length = (int)strcspn(path, ":");
+        char *file = mem_printf("%.*s%s%s", length, path, length ? "/" : "", name);
+        if (!access(file, X_OK))
+            return file;
+        free(file);
+        path += length;
+        if (!*path)
+            return mem_strdup(name);
+    }
+}
+
+/* The system takes LD_PRELOAD away from a program that it gives another user or group. */
+static bool
+warn_of_privilege(const char *program)
+{
+    struct stat st;
+    char *file = find_program(program), start[2] = "";
+    const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_read = fd >= 0 && read(fd, start, sizeof start) == (ssize_t)sizeof start;
+    const bool is_script = is_read && !memcmp(start, "#!", 2); /* these get nothing */
+    const bool there = !stat(file, &st) && S_ISREG(st.st_mode) && !is_script;
+    const bool user = there && st.st_mode & S_ISUID && st.st_uid != geteuid();
+    const bool group = there && st.st_mode & S_ISGID && st.st_gid != getegid();
+    if (user || group)
+        log_warning("%s runs as another %s (it is %s), so the system hides the virtual GPU from it "
+                    "(LD_PRELOAD): run a copy instead, `cp %s .`, which has not that bit",
+                    file, user ? "user" : "group", user ? "setuid" : "setgid", file);
+    if (fd >= 0)
+        close(fd);
+    free(file);
+    return user || group;
+}
+
+static bool
+start_program(struct session *session, char **argv, struct error *err)
+{
+    char *shim = data_path("shim", "libaetius-shim.so");
+    if (!shim)
+        return fail(err, "libaetius-shim.so is neither beside this program nor installed");
+    const char *preloaded = getenv("LD_PRELOAD");
+    char *preload = preloaded && *preloaded ? mem_printf("LD_PRELOAD=%s:%s", shim, preloaded)
+                                            : mem_printf("LD_PRELOAD=%s", shim);
+    char *ours = mem_printf("AETIUS_SOCKET=%s", session->socket);
+    char *newer = mem_printf("VTEST_SOCKET_NAME=%s", session->socket);
+    const char *const environment[] = {
+        "LIBGL_ALWAYS_SOFTWARE=1", "GALLIUM_DRIVER=virpipe",    preload, ours, newer,
+        session->x_server.display, session->x_server.authority, NULL};
+    struct process_setup setup = {.argv = argv, .environment = environment, .kept_fd = -1};
+    bool ok = session->runs = keeper_start(&session->keeper, &setup, err);
+    free(shim);
+    free(preload);
+    free(ours);
+    free(newer);
+    return ok;
+}
+
+static void
+program_ended(struct session *session, int status, struct launch_result *result)
+{
+    session->runs = false;
+    process_tell_status(status, result->how, sizeof result->how);
+    result->failed = status != 0 && !result->interrupted && !result->stopped;
+    result->segfault =
+        result->failed && (WIFSIGNALED(status) ? WTERMSIG(status) == SIGSEGV
+                                               : WEXITSTATUS(status) == SHELLS_SIGNAL + SIGSEGV);
+}
+
+/* This process shall end, or the program has ended. */
+static void
+hear_news(struct session *session, struct launch_result *result)
+{
+    int status;
+    result->interrupted = interrupt_pending();
+    if (session->runs && keeper_heard(&session->keeper, &status))
+        program_ended(session, status, result);
+}
+
+/* Clients outlive the program when it left others behind (a shell's background jobs): they are
+ * served until they go. */
+static bool
+serve(struct session *session, const bool *stop, struct launch_result *result, struct error *err)
+{
+    bool ok = true;
+    while (ok && !result->interrupted && !result->stopped &&
+           (session->runs || vtest_server_clients(session->server))) {
+        const int wake = session->runs ? session->keeper.line : -1;
+        ok = vtest_server_poll(session->server, wake, POLL_MS, err);
+        hear_news(session, result);
+        result->stopped = stop && *stop;
+    }
+    result->connections = vtest_server_connections(session->server);
+    fail(&result->refused, "%s", vtest_server_failure(session->server));
+    return ok;
+}
+
+/* A program that ended by itself may have left others to go on. */
+static void
+end_program(struct session *session, bool served, struct launch_result *result)
+{
+    if (served && !session->runs && !result->interrupted && !result->stopped) {
+        keeper_leave(&session->keeper);
+        return;
+    }
+    const int status = keeper_end(&session->keeper);
+    if (session->runs)
+        program_ended(session, status, result);
+}
+
+static void
+clean_up(struct session *session, bool served, struct launch_result *result)
+{
+    if (session->keeper.pid > 0)
+        end_program(session, served, result);
+    if (session->server)
+        vtest_server_destroy(session->server);
+    x_server_end(&session->x_server);
+    private_folder_remove(&session->folder);
+    free(session->socket);
+}
+
+bool
+launch(char **argv, struct message_sink *sink, const bool *stop, struct launch_result *result,
+       struct error *err)
+{
+    struct session session = {0};
+    *result = (struct launch_result){0};
+    const char *display = getenv("DISPLAY");
+    result->users_display = display && *display;
+    result->privileged = warn_of_privilege(argv[0]);
+    interrupt_watch();
+    bool ok = private_folder_create(&session.folder, err);
+    if (ok) {
+        session.socket = mem_printf("%s/vtest", session.folder.path);
+        ok = vtest_server_create(&session.server, session.socket, sink, err) &&
+             (result->users_display ||
+              x_server_start(&session.x_server, session.folder.path, err)) &&
+             start_program(&session, argv, err) && serve(&session, stop, result, err);
+    }
+    clean_up(&session, ok, result);
+    return ok;
+}
+
+int
+launch_conclude(const struct launch_result *result, const char *program)
+{
+    if (result->interrupted) {
+        log_error("interrupted");
+        return EXIT_FAILED;
+    }
+    if (result->failed)
+        log_error("%s ended with %s", program, result->how);
+    if (result->segfault && result->users_display && result->connections)
+        log_note("on an X server with MIT-SHM Mesa's virpipe crashes where a pixmap becomes a "
+                 "texture (GTK 3, compositors): `env -u DISPLAY` lets aetius start one without");
+    if (result->privileged && !result->connections && !result->stopped)
+        log_error("%s never opened the virtual GPU", program);
+    else if (!result->connections && !result->stopped)
+        log_error("%s never opened the virtual GPU: it drew nothing with OpenGL, or its OpenGL is "
+                  "not Mesa's with the virpipe driver (linked statically? package libgl1-mesa-dri "
+                  "missing?)",
+                  program);
+    bool well =
+        !result->failed && !result->refused.text[0] && (result->connections || result->stopped);
+    return well ? EXIT_WELL : EXIT_FAILED;
+}

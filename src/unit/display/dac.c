@@ -1,0 +1,313 @@
+/* DAC.
+ *
+ * At a swap it takes the block states from the color ROPs, BlocksUpdatedPerCycle of them a cycle,
+ * and reads the display target block by block, BlockRequestQueueSize of them at a time, a 64-byte
+ * transaction a cycle. Blocks are of BlockSize; the ROPs' blocks in them are read as far as their
+ * states say: compressed ones go through a decompressor one after another (DecompressionUnitLatency
+ * each), cleared ones are made from their clear value. The bytes that it gathered are the frame.
+ *
+ * That is SynchedRefresh. Otherwise a swap only says what the screen shows, and that is read every
+ * RefreshRate cycles of the simulated frame, as many bytes as it has; a swap waits for a refresh
+ * that has begun. Without RefreshFrame nothing is read. In both cases the picture of a swap is
+ * taken from memory by its block states, outside time. Source: machine.md (units). */
+#include "unit/display/dac.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum unit_state dac_clock(void *self, uint64_t now);
+
+void
+dac_init(struct dac *dac, struct clock *clock, const struct params *params, uint32_t rops,
+         const struct gpu_memory *memory)
+{
+    memset(dac, 0, sizeof *dac);
+    clock_add_module(clock, &dac->module, "dac", -1, dac, dac_clock);
+    dac->rops = rops;
+    dac->memory = memory;
+    dac->block_bytes = params->DAC.BlockSize;
+    dac->block_limit = params->DAC.BlockRequestQueueSize;
+    dac->states_cycle = params->DAC.BlocksUpdatedPerCycle;
+    dac->unpack_cycles = params->DAC.DecompressionUnitLatency;
+    dac->reads_swaps = params->DAC.RefreshFrame && params->DAC.SynchedRefresh;
+    if (params->DAC.RefreshFrame && !params->DAC.SynchedRefresh)
+        dac->refresh_cycles = params->DAC.RefreshRate;
+    dac->asked = mem_alloc(dac->block_limit * sizeof *dac->asked);
+    dac_reset(dac);
+}
+
+void
+dac_fini(struct dac *dac)
+{
+    free(dac->bytes);
+    free(dac->asked);
+}
+
+void
+dac_reset(struct dac *dac)
+{
+    dac->next_refresh = dac->module.clock->now + dac->refresh_cycles;
+    dac->shown = false;
+    if (dac->refresh_cycles)
+        module_wake_at(&dac->module, dac->next_refresh);
+}
+
+void
+dac_show(struct dac *dac, const struct resource *res)
+{
+    dac->front = res->address + res->levels[0].offset;
+    dac->front_bytes = res->levels[0].slice_bytes;
+}
+
+static void
+make_room(struct dac *dac)
+{
+    if (dac->size_bytes <= dac->capacity_bytes)
+        return;
+    dac->capacity_bytes = dac->size_bytes;
+    dac->bytes = mem_realloc(dac->bytes, dac->size_bytes);
+}
+
+static bool
+begin(struct dac *dac, uint64_t now)
+{
+    const struct control_item *item = queue_front(dac->control, now);
+    if (item) {
+        const struct bound_surface *surface = &item->surface;
+        dac->order = *item;
+        dac->phase = DAC_STATES;
+        dac->states_here = 0;
+        dac->states_done = CYCLE_NEVER;
+        dac->base = blocks_quad_address(surface, 0, 0);
+        dac->size_bytes = surface->res->levels[surface->level].slice_bytes;
+        queue_pop(dac->control, now);
+    } else if (dac->refresh_cycles && !dac->shown && now >= dac->next_refresh) {
+        dac->next_refresh += dac->refresh_cycles;
+        if (!dac->front_bytes)
+            return true;
+        dac->phase = DAC_REFRESH;
+        dac->base = dac->front;
+        dac->size_bytes = dac->front_bytes;
+    } else {
+        if (dac->refresh_cycles && !dac->shown)
+            module_wake_at(&dac->module, dac->next_refresh);
+        return false;
+    }
+    dac->at = dac->asked_count = 0;
+    make_room(dac);
+    return true;
+}
+
+/* The states of the block, if it is in one that is not raw, or NULL. */
+static const struct blocks *
+states_of(const struct dac *dac, uint32_t address)
+{
+    if (dac->phase == DAC_REFRESH)
+        return NULL;
+    for (uint32_t r = 0; r < dac->rops; r++)
+        if (blocks_state(dac->blocks[r], address) != BLOCK_RAW)
+            return dac->blocks[r];
+    return NULL;
+}
+
+/* The picture without time: every block as its state says. */
+static void
+peek(struct dac *dac)
+{
+    const uint32_t step = dac->blocks[0]->block_bytes;
+    for (uint32_t at = 0; at < dac->size_bytes; at += step) {
+        const uint32_t address = dac->base + at;
+        const struct blocks *blocks = states_of(dac, address);
+        if (blocks)
+            blocks_unpack(blocks, address, blocks_state(blocks, address),
+                          dac->memory->bytes + address, dac->bytes + at);
+        else
+            memcpy(dac->bytes + at, dac->memory->bytes + address, step);
+    }
+}
+
+static bool
+take_states(struct dac *dac, uint64_t now)
+{
+    bool worked = false;
+    for (uint32_t r = 0; r < dac->rops; r++) {
+        const struct block_states_item *item = queue_front(dac->states[r], now);
+        if (!item)
+            continue;
+        dac->blocks[r] = item->blocks;
+        dac->states_here++;
+        queue_pop(dac->states[r], now);
+        worked = true;
+    }
+    if (dac->states_here == dac->rops && dac->states_done == CYCLE_NEVER) {
+        uint32_t states = dac->size_bytes / dac->blocks[0]->block_bytes;
+        dac->states_done = now + (states + dac->states_cycle - 1) / dac->states_cycle;
+    }
+    if (now < dac->states_done) {
+        if (dac->states_done != CYCLE_NEVER)
+            module_wake_at(&dac->module, dac->states_done);
+        return worked;
+    }
+    if (!dac->reads_swaps) {
+        peek(dac);
+        dac->at = dac->size_bytes;
+    }
+    dac->front = dac->base;
+    dac->front_bytes = dac->size_bytes;
+    dac->phase = DAC_READ;
+    return true;
+}
+
+static struct dac_block *
+asked_at(struct dac *dac, uint32_t n)
+{
+    return &dac->asked[(dac->first_asked + n) % dac->block_limit];
+}
+
+static bool
+take_replies(struct dac *dac, uint64_t now)
+{
+    bool worked = false;
+    for (const struct memory_reply *reply; (reply = queue_front(dac->port.replies, now));) {
+        const uint32_t offset = reply->tag * TRANSACTION_BYTES;
+        const uint32_t n = (offset - asked_at(dac, 0)->offset) / dac->block_bytes;
+        BUG_ON(n >= dac->asked_count, "dac: a reply that nobody awaits");
+        memcpy(dac->bytes + offset, reply->data, TRANSACTION_BYTES);
+        asked_at(dac, n)->missing--;
+        queue_pop(dac->port.replies, now);
+        worked = true;
+    }
+    return worked;
+}
+
+/* Decompresses what is compressed in the block; returns how many were. */
+static uint32_t
+unpack(struct dac *dac, const struct dac_block *block)
+{
+    if (dac->phase == DAC_REFRESH)
+        return 0;
+    const uint32_t step = dac->blocks[0]->block_bytes;
+    uint32_t count = 0;
+    for (uint32_t at = block->offset; at < block->end; at += step) {
+        const struct blocks *blocks = states_of(dac, dac->base + at);
+        if (!blocks)
+            continue;
+        uint32_t state = blocks_state(blocks, dac->base + at);
+        blocks_unpack(blocks, dac->base + at, state, dac->bytes + at, dac->bytes + at);
+        count += state >= BLOCK_LEVEL;
+        dac->stats.blocks_from_clear += state == BLOCK_CLEARED;
+    }
+    dac->stats.blocks_decompressed += count;
+    return count;
+}
+
+/* The first blocks, once they are there, in order. */
+static bool
+end_blocks(struct dac *dac, uint64_t now)
+{
+    bool worked = false;
+    while (dac->asked_count) {
+        struct dac_block *block = asked_at(dac, 0);
+        if (block->missing || (dac->asked_count == 1 && dac->at < block->end))
+            break;
+        if (!block->unpacking) {
+            block->done_cycle = now + unpack(dac, block) * dac->unpack_cycles;
+            block->unpacking = true;
+        }
+        if (now < block->done_cycle) {
+            module_wake_at(&dac->module, block->done_cycle);
+            break;
+        }
+        dac->first_asked = (dac->first_asked + 1) % dac->block_limit;
+        dac->asked_count--;
+        dac->stats.blocks++;
+        worked = true;
+    }
+    return worked;
+}
+
+/* Moves on to the next transaction that the states want; false: the block in hand has none left. */
+static bool
+find_next(struct dac *dac, uint32_t end)
+{
+    while (dac->at < end) {
+        const struct blocks *blocks = states_of(dac, dac->base + dac->at);
+        if (!blocks)
+            return true;
+        uint32_t start = dac->at - dac->at % blocks->block_bytes;
+        if (dac->at - start < blocks_bytes(blocks, blocks_state(blocks, dac->base + dac->at)))
+            return true;
+        dac->at = start + blocks->block_bytes;
+    }
+    return false;
+}
+
+/* Begins blocks while there is room for them, and asks for one transaction. */
+static bool
+ask(struct dac *dac, uint64_t now)
+{
+    bool worked = false;
+    for (;;) {
+        struct dac_block *last = dac->asked_count ? asked_at(dac, dac->asked_count - 1) : NULL;
+        if (last && find_next(dac, last->end)) {
+            if (!queue_space(dac->port.requests, now))
+                return worked;
+            struct memory_request *request = queue_push(dac->port.requests, now);
+            request->address = dac->base + dac->at;
+            request->tag = dac->at / TRANSACTION_BYTES;
+            request->write = false;
+            last->missing++;
+            dac->at += TRANSACTION_BYTES;
+            dac->stats.transactions++;
+            return true;
+        }
+        if (dac->at >= dac->size_bytes || dac->asked_count == dac->block_limit)
+            return worked;
+        struct dac_block *block = asked_at(dac, dac->asked_count++);
+        uint32_t end = dac->at + dac->block_bytes;
+        *block = (struct dac_block){.offset = dac->at,
+                                    .end = end < dac->size_bytes ? end : dac->size_bytes};
+        worked = true;
+    }
+}
+
+/* What was asked for is there, or nothing had to be. */
+static bool
+end(struct dac *dac, uint64_t now)
+{
+    if (dac->at < dac->size_bytes || dac->asked_count)
+        return false;
+    if (dac->phase == DAC_READ) {
+        if (!queue_space(dac->done, now))
+            return false;
+        *(struct done_item *)queue_push(dac->done, now) = (struct done_item){false, 0};
+        dac->stats.frames++;
+        dac->shown = true;
+    } else {
+        dac->stats.refreshes++;
+    }
+    dac->phase = DAC_IDLE;
+    return true;
+}
+
+static enum unit_state
+dac_clock(void *self, uint64_t now)
+{
+    struct dac *dac = self;
+    bool worked = false;
+    if (dac->phase == DAC_IDLE)
+        worked = begin(dac, now);
+    if (dac->phase == DAC_IDLE)
+        return worked ? UNIT_BUSY : UNIT_STARVED;
+    if (dac->phase == DAC_STATES) {
+        worked |= take_states(dac, now);
+    } else {
+        worked |= take_replies(dac, now);
+        worked |= end_blocks(dac, now);
+        worked |= ask(dac, now);
+        worked |= end(dac, now);
+    }
+    return worked ? UNIT_BUSY : UNIT_WAITING;
+}

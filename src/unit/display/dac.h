@@ -1,0 +1,57 @@
+/* DAC: reads a frame out of memory. */
+#ifndef AETIUS_UNIT_DAC_H
+#define AETIUS_UNIT_DAC_H
+
+#include "kernel/params.h"
+#include "unit/rop/colorwrite.h"
+
+struct dac_block {        /* asked for, not yet shown */
+    uint32_t offset, end; /* in the surface */
+    uint32_t missing;     /* transactions on their way */
+    bool unpacking;
+    uint64_t done_cycle; /* decompressed */
+};
+
+enum dac_phase {
+    DAC_IDLE,
+    DAC_STATES,  /* a frame is to be shown: block states come */
+    DAC_READ,    /* and it is read */
+    DAC_REFRESH, /* what is on the screen is read again */
+};
+
+struct dac {
+    struct module module;
+    struct dac_stats stats;
+    struct queue *control, *done;
+    struct queue *states[MAX_ROPS]; /* block states from color write */
+    struct memory_port port;
+    const struct gpu_memory *memory; /* for a frame that is not read in time */
+    uint32_t rops, block_bytes, block_limit, states_cycle, unpack_cycles;
+    bool reads_swaps;        /* a refresh at each swap */
+    uint64_t refresh_cycles; /* and by the clock: between two refreshes; 0: none */
+    uint64_t next_refresh;
+    bool shown;                  /* the frame is over: no refresh begins that would be cut off */
+    uint32_t front, front_bytes; /* address and size of what the screen shows; 0: nothing yet */
+
+    enum dac_phase phase;
+    struct control_item order;
+    const struct blocks *blocks[MAX_ROPS]; /* whose states have come */
+    uint32_t states_here;
+    uint64_t states_done;      /* cycle in which all are taken over */
+    uint32_t base, size_bytes; /* what is being read: address, size */
+    uint8_t *bytes;            /* of the surface's slice, as it lies in memory */
+    uint32_t capacity_bytes;
+    struct dac_block *asked; /* ring of block_limit */
+    uint32_t first_asked, asked_count;
+    uint32_t at; /* offset of the next transaction to ask for */
+};
+
+void dac_init(struct dac *dac, struct clock *clock, const struct params *params, uint32_t rops,
+              const struct gpu_memory *memory);
+void dac_fini(struct dac *dac);
+/* A new frame: the next refresh by the clock is a whole period away. */
+void dac_reset(struct dac *dac);
+/* What the screen shows from now on, whoever drew it. */
+void dac_show(struct dac *dac, const struct resource *res);
+
+#endif

@@ -1,0 +1,74 @@
+/* Clipper.
+ *
+ * Drops primitives that lie wholly outside one plane of the frustum or a user plane, and notes
+ * which of the others setup has to clip geometrically. ClipperUnits test units take a primitive
+ * each StartLatency cycles, at most TrianglesCycle start in a cycle. Latency ExecLatency, and that
+ * of the bus to setup, both on the queue to setup. Source: machine.md (units); ATTILA's Clipper. */
+#include "unit/frontend/clipper.h"
+
+#include <string.h>
+
+static enum unit_state clipper_clock(void *self, uint64_t now);
+
+void
+clipper_init(struct clipper *clipper, struct clock *clock, const struct params *params,
+             struct pools *pools)
+{
+    memset(clipper, 0, sizeof *clipper);
+    clock_add_module(clock, &clipper->module, "clipper", -1, clipper, clipper_clock);
+    clipper->pools = pools;
+    clipper->triangles_cycle = params->CLIPPER.TrianglesCycle;
+    clipper->start_cycles = params->CLIPPER.StartLatency;
+    clipper->lanes.count = params->CLIPPER.ClipperUnits;
+}
+
+static void
+clip(struct clipper *clipper, const struct primitive_item *item, uint64_t now)
+{
+    if (item->kind == ITEM_END) {
+        *(struct primitive_item *)queue_push(clipper->out, now) = *item;
+        return;
+    }
+    const struct vertex *v[3] = {0};
+    for (uint32_t i = 0; i < item->primitive.vertices; i++)
+        v[i] = &item->v[i]->vertex;
+    enum clip_result result = clip_test(item->draw, &item->primitive, v);
+    clipper->stats.primitives_in++;
+    if (result == CLIP_REJECT) {
+        clipper->stats.rejected++;
+        for (uint32_t i = 0; i < item->primitive.vertices; i++)
+            vertex_release(clipper->pools, item->v[i]);
+        return;
+    }
+    clipper->stats.to_clip += result == CLIP_NEEDED;
+    clipper->stats.inside += result == CLIP_INSIDE;
+    struct primitive_item *out = queue_push(clipper->out, now);
+    *out = *item;
+    out->clip = result;
+}
+
+static enum unit_state
+clipper_clock(void *self, uint64_t now)
+{
+    struct clipper *clipper = self;
+    uint32_t done = 0;
+    enum unit_state why = UNIT_STARVED;
+    for (; done < clipper->triangles_cycle; done++) {
+        const struct primitive_item *item = queue_front(clipper->in, now);
+        if (!item)
+            break;
+        if (item->kind == ITEM_DATA && !lanes_are_free(&clipper->lanes, &clipper->module, now)) {
+            why = UNIT_WAITING;
+            break;
+        }
+        if (!queue_space(clipper->out, now)) {
+            why = UNIT_BLOCKED;
+            break;
+        }
+        if (item->kind == ITEM_DATA)
+            lanes_start(&clipper->lanes, now, clipper->start_cycles);
+        clip(clipper, item, now);
+        queue_pop(clipper->in, now);
+    }
+    return done ? UNIT_BUSY : why;
+}

@@ -1,0 +1,86 @@
+/* Command processor: runs the work of one command at a time as a list of steps. Draws may overlap:
+ * a step is over when its draw is sent, and other kinds of steps wait for the draws before them. */
+#ifndef AETIUS_UNIT_CMDPROC_H
+#define AETIUS_UNIT_CMDPROC_H
+
+#include "kernel/params.h"
+#include "unit/items.h"
+#include "unit/stats.h"
+
+enum { CMDPROC_MAX_STEPS = 32, CMDPROC_MAX_BATCHES = 64 };
+
+enum step_target { /* who obeys a control step: a bit each */
+                   STEP_STREAMER = 1,
+                   STEP_HZ = 2,
+                   STEP_ZSTENCIL = 4,
+                   STEP_TEXUNIT = 8,
+                   STEP_COLOR = 16,
+                   STEP_DAC = 32,
+};
+
+enum step_kind {
+    STEP_CONTROL, /* send `control` to `targets`, wait until all are done */
+    STEP_DRAW,    /* send the draw; its end will come back from every ROP */
+    STEP_MOVE,    /* send the memory transactions of `moves`, wait for the replies */
+};
+
+struct cmdproc_move { /* a transaction of an upload, readback, copy or blit */
+    uint32_t address;
+    bool write;
+    uint64_t bytes_written; /* by a write, a bit each */
+    const uint8_t *bytes;   /* of the whole transaction */
+};
+
+struct cmdproc_step {
+    enum step_kind kind;
+    uint32_t targets; /* enum step_target bits */
+    struct control_item control;
+    const struct draw *draw;
+    const struct cmdproc_move *moves;
+    uint32_t move_count;
+};
+
+struct cmdproc_batch { /* a draw on its way */
+    const struct draw *draw;
+    uint32_t ends; /* that have come */
+    uint64_t samples_passed;
+};
+
+struct cmdproc {
+    struct module module;
+    struct cmdproc_stats stats;
+    struct queue *draws; /* to the streamer */
+    struct queue *streamer_control, *hz_control, *dac_control;
+    struct queue *z_control[MAX_ROPS], *color_control[MAX_ROPS], *texunit_control[MAX_TEXUNITS];
+    struct queue *streamer_done, *hz_done, *dac_done;
+    struct queue *z_done[MAX_ROPS], *color_done[MAX_ROPS], *texunit_done[MAX_TEXUNITS];
+    struct memory_port memory;
+    uint32_t rops, texunits;
+    uint32_t move_cycles;             /* a transaction over CommandProcessorBusWidth */
+    uint32_t batch_limit, move_limit; /* draws, transactions on their way */
+
+    struct cmdproc_step steps[CMDPROC_MAX_STEPS];
+    uint32_t step_count, step;
+    bool sent;        /* the step's orders are out */
+    uint32_t awaited; /* completions still to come */
+    uint32_t moves_sent, moves_missing;
+    uint64_t move_free_cycle;
+    struct cmdproc_batch batches[CMDPROC_MAX_BATCHES]; /* ring, oldest first */
+    uint32_t batch_head, batch_count;
+    uint32_t rop_ends[MAX_ROPS];   /* batches of the ring that the ROP has ended */
+    struct cmdproc_batch finished; /* the one that has just ended; draw NULL: none */
+    bool drains;                   /* done only when no batch is on its way */
+    bool stop; /* done, or a batch has ended: what the machine's run waits for */
+};
+
+void cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *params,
+                  uint32_t texunits, uint32_t rops);
+
+/* Adds a step; the machine then runs until `stop`, and again while cmdproc_is_done() is false. */
+struct cmdproc_step *cmdproc_add(struct cmdproc *cmdproc, enum step_kind kind);
+void cmdproc_start(struct cmdproc *cmdproc, bool drains);
+bool cmdproc_is_done(const struct cmdproc *cmdproc);
+/* The batch that has ended, if one has (else draw is NULL), and goes on. */
+struct cmdproc_batch cmdproc_take_finished(struct cmdproc *cmdproc);
+
+#endif

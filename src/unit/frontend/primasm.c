@@ -1,0 +1,124 @@
+/* Primitive assembly.
+ *
+ * Takes VerticesCycle vertices a cycle in order, gives at most TrianglesCycle primitives a cycle.
+ * Latency: that of the queue to the clipper. All primitives that the API has; which vertices make
+ * which primitive is gfx/vertex.h's business. Source: machine.md (units). */
+#include "unit/frontend/primasm.h"
+
+#include <string.h>
+
+static enum unit_state primasm_clock(void *self, uint64_t now);
+
+void
+primasm_init(struct primasm *primasm, struct clock *clock, const struct params *params,
+             struct pools *pools)
+{
+    memset(primasm, 0, sizeof *primasm);
+    clock_add_module(clock, &primasm->module, "primasm", -1, primasm, primasm_clock);
+    primasm->pools = pools;
+    primasm->vertices_cycle = params->PRIMITIVEASSEMBLY.VerticesCycle;
+    primasm->triangles_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;
+}
+
+static struct pooled_vertex *
+held_vertex(const struct primasm *primasm, uint32_t handle)
+{
+    for (uint32_t i = 0; i < primasm->held_count; i++)
+        if (primasm->held_handles[i] == handle)
+            return primasm->held[i];
+    BUG("primitive assembly: vertex %u is not held", handle);
+}
+
+/* Lets go of the vertices that the assembler no longer needs. */
+static void
+keep_only_needed(struct primasm *primasm)
+{
+    uint32_t needed[4], kept = 0;
+    uint32_t count = assembler_held(&primasm->assembler, needed);
+    for (uint32_t i = 0; i < primasm->held_count; i++) {
+        bool keep = false;
+        for (uint32_t n = 0; n < count; n++)
+            keep |= needed[n] == primasm->held_handles[i];
+        if (!keep) {
+            vertex_release(primasm->pools, primasm->held[i]);
+            continue;
+        }
+        primasm->held[kept] = primasm->held[i];
+        primasm->held_handles[kept++] = primasm->held_handles[i];
+    }
+    primasm->held_count = kept;
+}
+
+static void
+emit(struct primasm *primasm, const struct primitive_out *primitives, uint32_t count)
+{
+    for (uint32_t p = 0; p < count; p++) {
+        struct primitive_item *item = &primasm->pending[primasm->pending_count++];
+        item->kind = ITEM_DATA;
+        item->draw = primasm->draw;
+        item->primitive = primitives[p];
+        for (uint32_t i = 0; i < primitives[p].vertices; i++) {
+            item->v[i] = held_vertex(primasm, primitives[p].v[i]);
+            item->v[i]->references++;
+        }
+        primasm->stats.primitives_out++;
+        primasm->stats.triangles += primitives[p].vertices == 3;
+        primasm->stats.lines += primitives[p].vertices == 2;
+        primasm->stats.points += primitives[p].vertices == 1;
+    }
+}
+
+static void
+take(struct primasm *primasm, const struct vertex_item *item)
+{
+    struct primitive_out primitives[2];
+    primasm->pending_count = primasm->pending_sent = 0;
+    if (primasm->draw != item->draw) {
+        primasm->draw = item->draw;
+        assembler_begin(&primasm->assembler, item->draw);
+    }
+    if (item->kind == ITEM_DATA) {
+        uint32_t handle = primasm->next_handle++;
+        primasm->held[primasm->held_count] = item->vertex;
+        primasm->held_handles[primasm->held_count++] = handle;
+        primasm->stats.vertices_in++;
+        emit(primasm, primitives, assembler_vertex(&primasm->assembler, handle, primitives));
+        keep_only_needed(primasm);
+        return;
+    }
+    emit(primasm, primitives, assembler_end(&primasm->assembler, primitives));
+    keep_only_needed(primasm);
+    if (item->kind == ITEM_END) {
+        struct primitive_item *end = &primasm->pending[primasm->pending_count++];
+        end->kind = ITEM_END;
+        end->draw = item->draw;
+        primasm->draw = NULL;
+    }
+}
+
+static enum unit_state
+primasm_clock(void *self, uint64_t now)
+{
+    struct primasm *primasm = self;
+    uint32_t taken = 0, sent = 0;
+    for (;;) {
+        if (primasm->pending_sent < primasm->pending_count) {
+            if (sent == primasm->triangles_cycle)
+                break;
+            if (!queue_space(primasm->out, now))
+                return taken || sent ? UNIT_BUSY : UNIT_BLOCKED;
+            *(struct primitive_item *)queue_push(primasm->out, now) =
+                primasm->pending[primasm->pending_sent++];
+            sent++;
+            continue;
+        }
+        const struct vertex_item *item =
+            taken < primasm->vertices_cycle ? queue_front(primasm->in, now) : NULL;
+        if (!item)
+            break;
+        take(primasm, item);
+        queue_pop(primasm->in, now);
+        taken++;
+    }
+    return taken || sent ? UNIT_BUSY : UNIT_STARVED;
+}

@@ -1,0 +1,559 @@
+/* Streamer (fetch, loader, commit).
+ *
+ * Fetch takes one draw at a time (the next one when all vertices of this one are on their way to be
+ * shaded), reads its indices in 64-byte blocks ahead of their use into a buffer of IndexBufferSize,
+ * and looks each index up in the post-shading vertex cache (the last vertices shaded, first in
+ * first out). A miss goes to the loader, which asks a small cache for the lines of its attributes
+ * ahead of their use, reads them in order, converts them and sends the vertex to the scheduler to
+ * be shaded. Commit hands vertices to primitive assembly in the order of the indices, over
+ * VerticesCycle buses.
+ *
+ * Rates: IndicesCycle indices, AttributesCycle attributes looked up and as many read in a cycle (a
+ * port of the cache each, which gives InputCachePortWidth bytes a cycle), VerticesCycle vertices,
+ * each of which keeps its bus for a cycle for every AttributesSentCycle outputs. At most
+ * InputCacheInputQueueSize lines are on their way. Latency: memory's. Source: machine.md (units);
+ * ATTILA's Streamer. Not modelled: the tags of the vertex cache are hashed, so two live indices of
+ * one hash evict each other. */
+#include "unit/frontend/streamer.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum unit_state streamer_clock(void *self, uint64_t now);
+
+/* module.settle: up to `now`, where an interval or a batch of the tables ends. */
+static void
+count_stall(void *self, uint64_t now)
+{
+    struct streamer *streamer = self;
+    stall_note(&streamer->stall, streamer->stall.counter, now);
+}
+
+static uint32_t
+power_of_two_from(uint32_t least)
+{
+    uint32_t size = 1;
+    while (size < least)
+        size *= 2;
+    return size;
+}
+
+static void
+init_rates(struct streamer *streamer, const struct params *params)
+{
+    streamer->indices_cycle = params->STREAMER.IndicesCycle;
+    streamer->attributes_cycle = params->STREAMER.AttributesCycle;
+    streamer->vertices_cycle = params->STREAMER.VerticesCycle;
+    streamer->port_bytes = params->STREAMER.InputCachePortWidth;
+    streamer->fill_limit = params->STREAMER.InputCacheInputQueueSize;
+    streamer->sent_cycle = params->STREAMER.AttributesSentCycle;
+    streamer->ports.count = params->STREAMER.AttributesCycle;
+    streamer->buses.count = params->STREAMER.VerticesCycle;
+}
+
+void
+streamer_init(struct streamer *streamer, struct clock *clock, const struct params *params,
+              struct pools *pools)
+{
+    memset(streamer, 0, sizeof *streamer);
+    clock_add_module(clock, &streamer->module, "streamer", -1, streamer, streamer_clock);
+    streamer->module.settle_fn = count_stall;
+    streamer->pools = pools;
+    init_rates(streamer, params);
+    streamer->block_capacity = params->STREAMER.IndexBufferSize / TRANSACTION_BYTES;
+    streamer->blocks = mem_alloc(streamer->block_capacity * sizeof *streamer->blocks);
+    streamer->window_capacity = params->STREAMER.OutputMemorySize;
+    streamer->window = mem_alloc(streamer->window_capacity * sizeof(struct pooled_vertex *));
+    uint32_t tags = power_of_two_from(8 * streamer->window_capacity);
+    streamer->reuse = mem_alloc(tags * sizeof *streamer->reuse);
+    streamer->reuse_mask = tags - 1;
+    streamer->order_capacity = params->STREAMER.OutputFIFOSize;
+    streamer->order = mem_alloc(streamer->order_capacity * sizeof *streamer->order);
+    streamer->load_capacity = params->STREAMER.InputRequestQueueSize;
+    streamer->loads = mem_alloc(streamer->load_capacity * sizeof *streamer->loads);
+    /* one place of the request queue is for the write-back that a fill may need; lines that are
+       only read need none */
+    const struct cache_shape shape = {.lines = params->STREAMER.InputCacheLines,
+                                      .ways = params->STREAMER.InputCacheLines,
+                                      .line_bytes = params->STREAMER.InputCacheLineSize,
+                                      .fill_limit = params->STREAMER.InputCacheRequestQueueSize - 1,
+                                      .policy = params->STREAMER.InputCacheReplacement};
+    cache_init(&streamer->cache, &shape);
+}
+
+void
+streamer_fini(struct streamer *streamer)
+{
+    cache_fini(&streamer->cache);
+    free(streamer->blocks);
+    free(streamer->reuse);
+    free(streamer->window);
+    free(streamer->order);
+    free(streamer->loads);
+}
+
+static void
+forget_reuse(struct streamer *streamer)
+{
+    uint64_t first = streamer->first_sequence;
+    if (streamer->sequence - first > streamer->window_capacity)
+        first = streamer->sequence - streamer->window_capacity;
+    for (; first < streamer->sequence; first++)
+        vertex_release(streamer->pools, streamer->window[first % streamer->window_capacity]);
+    streamer->first_sequence = streamer->sequence;
+}
+
+static void
+begin_blocks(struct streamer *streamer)
+{
+    uint32_t first = streamer->draw->index_address;
+    streamer->block_head = streamer->block_count = 0;
+    streamer->next_block = first - first % TRANSACTION_BYTES;
+}
+
+static bool
+blocks_are_here(const struct streamer *streamer)
+{
+    for (uint32_t i = 0; i < streamer->block_count; i++)
+        if (!streamer->blocks[(streamer->block_head + i) % streamer->block_capacity].here)
+            return false;
+    return true;
+}
+
+static void
+begin_draw(struct streamer *streamer, const struct draw *draw)
+{
+    streamer->draw = draw;
+    streamer->position = 0;
+    streamer->instance = 0;
+    streamer->fetched_all = false;
+    begin_blocks(streamer);
+    forget_reuse(streamer);
+    streamer->stats.draws++;
+}
+
+/* Sends the first of the order to primitive assembly; false when it has to wait. */
+static bool
+send_vertex(struct streamer *streamer, uint64_t now)
+{
+    const struct vertex_item *first = &streamer->order[streamer->order_head];
+    uint64_t cycles = 1; /* on a bus */
+    if (first->kind == ITEM_DATA) {
+        if (!first->vertex->shaded || !lanes_are_free(&streamer->buses, &streamer->module, now))
+            return false;
+        cycles = (first->draw->vs->output_count + streamer->sent_cycle - 1) / streamer->sent_cycle;
+    }
+    if (!queue_space(streamer->out, now))
+        return false;
+    *(struct vertex_item *)queue_push_later(streamer->out, now, cycles - 1) = *first;
+    if (first->kind == ITEM_DATA) {
+        lanes_start(&streamer->buses, now, cycles);
+        streamer->stats.vertices_out++;
+        streamer->stats.bus_cycles += cycles;
+    }
+    streamer->order_head = (streamer->order_head + 1) % streamer->order_capacity;
+    streamer->order_count--;
+    return true;
+}
+
+/* Commit: vertices that came back are marked; the first of the order leaves when it is shaded. */
+static bool
+commit(struct streamer *streamer, uint64_t now)
+{
+    bool worked = false;
+    for (struct vertex_item *item; (item = queue_front(streamer->shaded, now));) {
+        item->vertex->shaded = true;
+        vertex_release(streamer->pools, item->vertex);
+        queue_pop(streamer->shaded, now);
+        worked = true;
+    }
+    for (uint32_t i = 0; i < streamer->vertices_cycle && streamer->order_count; i++) {
+        if (!send_vertex(streamer, now))
+            break;
+        worked = true;
+    }
+    return worked;
+}
+
+static uint32_t
+lines_on_their_way(const struct cache *cache)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cache->sets * cache->ways; i++)
+        count += cache->lines[i].filling != 0;
+    return count;
+}
+
+/* Locks the line that holds `address`, asking memory for it on a miss; -1 when that cannot be now.
+ */
+static int32_t
+lock_line(struct streamer *streamer, uint32_t address)
+{
+    struct cache *cache = &streamer->cache;
+    const struct cache_line *last = &cache->lines[streamer->last_line];
+    int32_t line = streamer->last_line;
+    if (!last->valid || address - last->address >= cache->line_bytes)
+        line = cache_find(cache, address);
+    if (line >= 0) {
+        streamer->stats.cache_hits++;
+        cache_touch(cache, (uint32_t)line);
+    } else {
+        if (lines_on_their_way(cache) >= streamer->fill_limit)
+            return -1;
+        line = cache_allocate(cache, address);
+        if (line < 0)
+            return -1;
+        streamer->stats.cache_misses++;
+    }
+    streamer->stats.cache_accesses++;
+    streamer->last_line = line;
+    cache->lines[line].locks++;
+    return line;
+}
+
+/* Locks the lines of an attribute: none (it lies in no buffer), one, or two. */
+static bool
+lock_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t attribute)
+{
+    const struct bound_attribute *bound = &streamer->draw->attributes[attribute];
+    const uint32_t line_bytes = streamer->cache.line_bytes;
+    int32_t *lines = load->lines[attribute];
+    uint32_t address = bound->format ? fetch_address(streamer->draw, attribute, load->vertex->index,
+                                                     load->vertex->instance)
+                                     : 0;
+    if (!address) {
+        lines[0] = lines[1] = -1;
+        return true;
+    }
+    const uint32_t last = address + bound->format->block_bytes - 1;
+    if (lines[0] < 0 && (lines[0] = lock_line(streamer, address)) < 0)
+        return false;
+    lines[1] = -1;
+    return last / line_bytes == address / line_bytes || (lines[1] = lock_line(streamer, last)) >= 0;
+}
+
+/* The loader's first half, ahead of the second: AttributesCycle attributes have their lines looked
+ * up. */
+static bool
+look_ahead(struct streamer *streamer)
+{
+    uint32_t budget = streamer->attributes_cycle;
+    while (budget && streamer->ahead_count < streamer->load_count) {
+        struct streamer_load *load =
+            &streamer
+                 ->loads[(streamer->load_head + streamer->ahead_count) % streamer->load_capacity];
+        if (streamer->ahead_attribute == streamer->draw->attribute_count) {
+            streamer->ahead_count++;
+            streamer->ahead_attribute = 0;
+            continue;
+        }
+        if (!lock_attribute(streamer, load, streamer->ahead_attribute))
+            break;
+        if (++streamer->ahead_attribute < streamer->draw->attribute_count)
+            load->lines[streamer->ahead_attribute][0] = -1;
+        budget--;
+    }
+    return budget < streamer->attributes_cycle;
+}
+
+/* Reads one attribute out of its lines; false when they are not here or no port is free. */
+static bool
+read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t attribute,
+               uint64_t now)
+{
+    const struct draw *draw = streamer->draw;
+    struct cache *cache = &streamer->cache;
+    const int32_t *lines = load->lines[attribute];
+    float *out = load->vertex->inputs[attribute];
+    if (lines[0] < 0) {
+        memcpy(out, (const float[4]){0, 0, 0, 1}, 4 * sizeof(float));
+        return true;
+    }
+    if (!cache_ready(cache, (uint32_t)lines[0]) ||
+        (lines[1] >= 0 && !cache_ready(cache, (uint32_t)lines[1])) ||
+        !lanes_are_free(&streamer->ports, &streamer->module, now))
+        return false;
+    const struct format_info *format = draw->attributes[attribute].format;
+    const uint32_t bytes = format->block_bytes;
+    const uint32_t address =
+        fetch_address(draw, attribute, load->vertex->index, load->vertex->instance);
+    const uint32_t in_line = address % cache->line_bytes;
+    const uint8_t *first = cache_data(cache, (uint32_t)lines[0]) + in_line;
+    cache->lines[lines[0]].locks--;
+    if (lines[1] < 0) {
+        fetch_attribute(format, first, out);
+    } else {
+        uint8_t value[64];
+        const uint32_t part = cache->line_bytes - in_line;
+        memcpy(value, first, part);
+        memcpy(value + part, cache_data(cache, (uint32_t)lines[1]), bytes - part);
+        cache->lines[lines[1]].locks--;
+        fetch_attribute(format, value, out);
+    }
+    lanes_start(&streamer->ports, now, (bytes + streamer->port_bytes - 1) / streamer->port_bytes);
+    return true;
+}
+
+/* The loader's second half. */
+static bool
+load(struct streamer *streamer, uint64_t now)
+{
+    bool worked = false;
+    uint32_t budget = streamer->attributes_cycle;
+    while (streamer->load_count) {
+        struct streamer_load *first = &streamer->loads[streamer->load_head];
+        uint32_t there =
+            streamer->ahead_count ? streamer->draw->attribute_count : streamer->ahead_attribute;
+        while (budget && streamer->load_attribute < there &&
+               read_attribute(streamer, first, streamer->load_attribute, now)) {
+            streamer->load_attribute++;
+            streamer->stats.attributes++;
+            budget--;
+            worked = true;
+        }
+        if (!streamer->ahead_count || streamer->load_attribute < there ||
+            !queue_space(streamer->jobs, now))
+            break;
+        struct vertex_item *job = queue_push(streamer->jobs, now);
+        *job = (struct vertex_item){ITEM_DATA, streamer->draw, first->vertex};
+        first->vertex->references++; /* until it comes back shaded */
+        streamer->load_head = (streamer->load_head + 1) % streamer->load_capacity;
+        streamer->load_count--;
+        streamer->ahead_count--;
+        streamer->load_attribute = 0;
+        streamer->stats.vertices_shaded++;
+        worked = true;
+    }
+    return look_ahead(streamer) || worked;
+}
+
+/* The value of the next index; false when its bytes are not here yet. */
+static bool
+next_index(struct streamer *streamer, uint32_t *index)
+{
+    const struct draw *draw = streamer->draw;
+    if (!draw->params.indexed) {
+        *index = draw->params.start + streamer->position;
+        return true;
+    }
+    uint32_t address = draw_index_address(draw, streamer->position);
+    if (!address) {
+        *index = 0;
+        return true;
+    }
+    uint32_t block = address - address % TRANSACTION_BYTES;
+    while (streamer->block_count && streamer->blocks[streamer->block_head].address < block &&
+           streamer->blocks[streamer->block_head].here) {
+        streamer->block_head = (streamer->block_head + 1) % streamer->block_capacity;
+        streamer->block_count--;
+    }
+    if (!streamer->block_count || streamer->blocks[streamer->block_head].address != block ||
+        !streamer->blocks[streamer->block_head].here)
+        return false;
+    uint8_t value[8] = {0};
+    const uint8_t *data = streamer->blocks[streamer->block_head].data;
+    uint32_t at = address % TRANSACTION_BYTES;
+    if (at + draw->index_bytes > TRANSACTION_BYTES) { /* an unaligned index buffer */
+        uint32_t second = (streamer->block_head + 1) % streamer->block_capacity;
+        uint32_t part = TRANSACTION_BYTES - at;
+        if (streamer->block_count < 2 || !streamer->blocks[second].here)
+            return false;
+        memcpy(value, data + at, part);
+        memcpy(value + part, streamer->blocks[second].data, draw->index_bytes - part);
+    } else {
+        memcpy(value, data + at, draw->index_bytes);
+    }
+    *index = draw_decode_index(draw, value);
+    return true;
+}
+
+static void
+add_order(struct streamer *streamer, enum item_kind kind, struct pooled_vertex *vertex)
+{
+    uint32_t i = (streamer->order_head + streamer->order_count++) % streamer->order_capacity;
+    streamer->order[i] = (struct vertex_item){kind, streamer->draw, vertex};
+}
+
+static void
+add_load(struct streamer *streamer, struct pooled_vertex *vertex)
+{
+    uint32_t i = (streamer->load_head + streamer->load_count++) % streamer->load_capacity;
+    streamer->loads[i].vertex = vertex;
+    streamer->loads[i].lines[0][0] = -1;
+}
+
+/* One index through the vertex cache. */
+static void
+reuse_or_load(struct streamer *streamer, uint32_t index)
+{
+    struct streamer_reuse *reuse = &streamer->reuse[index & streamer->reuse_mask];
+    if (reuse->vertex && reuse->index == index && reuse->sequence >= streamer->first_sequence &&
+        streamer->sequence - reuse->sequence <= streamer->window_capacity) {
+        reuse->vertex->references++;
+        add_order(streamer, ITEM_DATA, reuse->vertex);
+        streamer->stats.vertices_reused++;
+        return;
+    }
+    struct pooled_vertex *vertex = vertex_create(streamer->pools);
+    vertex->index = index;
+    vertex->instance = streamer->instance;
+    add_order(streamer, ITEM_DATA, vertex);
+    uint32_t at = (uint32_t)(streamer->sequence % streamer->window_capacity);
+    if (streamer->sequence - streamer->first_sequence >= streamer->window_capacity)
+        vertex_release(streamer->pools, streamer->window[at]);
+    vertex->references++;
+    streamer->window[at] = vertex;
+    *reuse = (struct streamer_reuse){index, streamer->sequence++, vertex};
+    add_load(streamer, vertex);
+}
+
+/* The draw in hand is over when its vertices are on their way to be shaded; commit knows theirs. */
+static void
+end_draw(struct streamer *streamer)
+{
+    if (!streamer->draw || !streamer->fetched_all || streamer->load_count ||
+        !blocks_are_here(streamer))
+        return;
+    streamer->draw = NULL;
+    forget_reuse(streamer);
+}
+
+static bool
+fetch(struct streamer *streamer, uint64_t now)
+{
+    bool worked = false;
+    end_draw(streamer);
+    if (!streamer->draw) {
+        const struct draw_item *item = queue_front(streamer->draws, now);
+        if (!item)
+            return false;
+        begin_draw(streamer, item->draw);
+        queue_pop(streamer->draws, now);
+        worked = true;
+    }
+    const struct draw_params *params = &streamer->draw->params;
+    for (uint32_t i = 0; i < streamer->indices_cycle && !streamer->fetched_all; i++) {
+        if (streamer->order_count + 2 > streamer->order_capacity ||
+            streamer->load_count == streamer->load_capacity)
+            break;
+        uint32_t index;
+        worked = true;
+        if (streamer->position == params->count) {
+            bool last = streamer->instance + 1 >= params->instance_count;
+            if (!last && !blocks_are_here(streamer)) {
+                worked = i > 0;
+                break;
+            }
+            if (!last)
+                forget_reuse(streamer);
+            add_order(streamer, last ? ITEM_END : ITEM_RESTART, NULL);
+            streamer->fetched_all = last;
+            streamer->instance++;
+            streamer->position = 0;
+            begin_blocks(streamer);
+            continue;
+        }
+        if (!next_index(streamer, &index)) {
+            worked = i > 0;
+            break;
+        }
+        streamer->position++;
+        streamer->stats.indices++;
+        if (params->indexed && params->primitive_restart && index == params->restart_index)
+            add_order(streamer, ITEM_RESTART, NULL);
+        else
+            reuse_or_load(streamer, params->indexed ? index + (uint32_t)params->index_bias : index);
+    }
+    return worked;
+}
+
+/* Index blocks: takes what came, asks for the next one ahead of its use. */
+static bool
+move_blocks(struct streamer *streamer, uint64_t now)
+{
+    bool worked = false;
+    for (const struct memory_reply *reply;
+         (reply = queue_front(streamer->index_memory.replies, now));) {
+        streamer->blocks[reply->tag].here = true;
+        memcpy(streamer->blocks[reply->tag].data, reply->data, TRANSACTION_BYTES);
+        queue_pop(streamer->index_memory.replies, now);
+        worked = true;
+    }
+    const struct draw *draw = streamer->draw;
+    if (!draw || !draw->params.indexed || streamer->fetched_all ||
+        streamer->block_count == streamer->block_capacity)
+        return worked;
+    uint64_t end = draw->index_address + (uint64_t)draw->params.count * draw->index_bytes;
+    if (end > draw->index_end)
+        end = draw->index_end;
+    if (streamer->next_block >= end || !queue_space(streamer->index_memory.requests, now))
+        return worked;
+    uint32_t i = (streamer->block_head + streamer->block_count++) % streamer->block_capacity;
+    streamer->blocks[i].address = streamer->next_block;
+    streamer->blocks[i].here = false;
+    struct memory_request *request = queue_push(streamer->index_memory.requests, now);
+    request->address = streamer->next_block;
+    request->tag = i;
+    request->write = false;
+    streamer->next_block += TRANSACTION_BYTES;
+    return true;
+}
+
+static bool
+obey(struct streamer *streamer, uint64_t now)
+{
+    const struct control_item *item = queue_front(streamer->control, now);
+    if (!item || !queue_space(streamer->done, now))
+        return false;
+    cache_reset(&streamer->cache);
+    *(struct done_item *)queue_push(streamer->done, now) = (struct done_item){false, 0};
+    queue_pop(streamer->control, now);
+    return true;
+}
+
+/* Why a cycle passed without work. */
+static enum unit_state
+why_idle(struct streamer *streamer, uint64_t now)
+{
+    struct streamer_stats *stats = &streamer->stats;
+    const struct vertex_item *first = &streamer->order[streamer->order_head];
+    if (!streamer->draw && !streamer->order_count) {
+        stall_note(&streamer->stall, NULL, now);
+        return UNIT_STARVED;
+    }
+    if (streamer->order_count && (first->kind != ITEM_DATA || first->vertex->shaded)) {
+        bool bus =
+            first->kind == ITEM_DATA && streamer->buses.free_cycle[streamer->buses.next] > now;
+        stall_note(&streamer->stall, bus ? &stats->cycles_bus : &stats->cycles_assembly, now);
+        return bus ? UNIT_WAITING : UNIT_BLOCKED;
+    }
+    if (streamer->load_count) {
+        bool loaded =
+            streamer->ahead_count && streamer->load_attribute == streamer->draw->attribute_count;
+        stall_note(&streamer->stall, loaded ? &stats->cycles_shader : &stats->cycles_attributes,
+                   now);
+        return loaded ? UNIT_BLOCKED : UNIT_WAITING;
+    }
+    stall_note(&streamer->stall,
+               streamer->order_count ? &stats->cycles_shading : &stats->cycles_indices, now);
+    return UNIT_WAITING;
+}
+
+static enum unit_state
+streamer_clock(void *self, uint64_t now)
+{
+    struct streamer *streamer = self;
+    bool worked = commit(streamer, now);
+    if (streamer->load_count)
+        worked |= load(streamer, now);
+    worked |= fetch(streamer, now);
+    worked |= move_blocks(streamer, now);
+    worked |= cache_clock(&streamer->cache, now);
+    worked |= obey(streamer, now);
+    if (!worked)
+        return why_idle(streamer, now);
+    stall_note(&streamer->stall, NULL, now);
+    return UNIT_BUSY;
+}

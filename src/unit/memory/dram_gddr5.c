@@ -1,0 +1,55 @@
+/* GDDR5: four bank groups, and tFAW. The times are those of Hynix's H5GQ1H24AFR (1 Gbit, data sheet
+ * rev. 1.0 of November 2009) at 4 Gbit/s a pin, where its clock CK has 1 GHz; as gem5
+ * (GDDR5_4000_2x32) and GPGPU-Sim (its GDDR5 timing) have them from there, and say what the sheet
+ * does not give: CL is set equal to tRCD, tRTW to 2 CK (gem5), WL to 4 CK (GPGPU-Sim).
+ *
+ * A burst of 8 transfers of 32 bits takes 2 CK, so that a chip moves 16 bytes a nanosecond: with a
+ * GPU of 500 MHz V2BurstElementsPerCycle = 8, V2BanksPerMemoryChannel = 16. A transaction of 64
+ * bytes is two bursts, and in one bank group bursts are tCCDL apart, not 2 CK. Times become whole
+ * cycles of the GPU, upwards.
+ *
+ * Not modelled: t32AW; tRRD, tWTR and tWR by bank group; what dram_banks.c does not model. */
+#include "unit/memory/dram_model.h"
+
+enum { /* picoseconds */
+       CK = 1000,
+       T_RRD = 6 * CK, /* 5.5 ns, in whole CK */
+       T_RCD = 12000,
+       T_RAS = 28000,
+       T_RC = 40000,
+       T_RP = 12000,
+       T_WTR = 5000,
+       T_RTW = 2 * CK,
+       T_WR = 12000,
+       T_CL = 12000,
+       T_WL = 4 * CK,
+       T_FAW = 23000,
+       T_CCDL = 3 * CK,
+       BURST_BYTES = 32,
+       BANK_GROUPS = 4,
+};
+
+static void
+time(const struct params *params, struct dram_timing *timing)
+{
+#define CYCLES(ps) (uint32_t)(((uint64_t)(ps)*params->GPU.ClockMHz + 999999) / 1000000)
+    *timing = (struct dram_timing){
+        .tRRD = CYCLES(T_RRD),
+        .tRCD = CYCLES(T_RCD),
+        .tRCDW = CYCLES(T_RCD),
+        .tRAS = CYCLES(T_RAS),
+        .tRC = CYCLES(T_RC),
+        .tRP = CYCLES(T_RP),
+        .tWTR = CYCLES(T_WTR),
+        .tRTW = CYCLES(T_RTW),
+        .tWR = CYCLES(T_WR),
+        .CAS = CYCLES(T_CL),
+        .WL = CYCLES(T_WL),
+        .tFAW = CYCLES(T_FAW),
+        .bank_groups = BANK_GROUPS,
+        .group_cycles = CYCLES(TRANSACTION_BYTES / BURST_BYTES * T_CCDL),
+    };
+#undef CYCLES
+}
+
+const struct dram_model dram_gddr5 = {dram_banks_shape, time, dram_banks_locate, dram_banks_clock};

@@ -1,0 +1,66 @@
+/* Models of a memory channel: what a kind of memory makes of the transactions that wait (drams.def;
+ * the simple model, of MemoryControllerV2 = FALSE, stands in no list). What they share is in
+ * unit/memory/dram.c, and what those with banks and rows do in unit/memory/dram_banks.c. */
+#ifndef AETIUS_UNIT_DRAM_MODEL_H
+#define AETIUS_UNIT_DRAM_MODEL_H
+
+#include "unit/memory/dram.h"
+
+struct dram_model {
+    void (*shape)(const struct params *params, struct dram_shape *shape);
+    void (*time)(const struct params *params, struct dram_timing *timing); /* or NULL: no banks */
+    /* Bank, row and queue of an entry, from its address. */
+    void (*locate)(const struct dram *dram, struct dram_entry *entry);
+    /* As dram_clock(); dram->wake is CYCLE_NEVER before. */
+    int32_t (*clock)(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
+                     uint64_t *delay);
+};
+
+extern const struct dram_model dram_simple;
+#define DRAM(symbol, name) extern const struct dram_model dram_##symbol;
+#include "drams.def"
+
+/* The address in the channel's own bytes: those of the other channels left out. */
+uint32_t dram_own_address(const struct dram *dram, uint32_t address);
+/* Lists the entries that may be taken: the heads of their queues (or `any`), with no older one of
+ * the same address in front. */
+void dram_list_heads(struct dram *dram, bool any);
+/* The transaction's data goes over the bus from `start` on; of the cycles in which the bus did
+ * nothing before, at most `turn` are the change of direction's. */
+void dram_use_bus(struct dram *dram, bool write, uint64_t start, uint64_t turn);
+
+static inline bool
+dram_row_is_open(const struct dram *dram, const struct dram_entry *entry)
+{
+    return dram->banks[entry->bank].row == entry->row;
+}
+
+static inline bool
+dram_prefers_direction(const struct dram *dram, const struct dram_entry *entry)
+{
+    const struct params *p = dram->params;
+    uint32_t limit = dram->last_was_write ? p->MEMORYCONTROLLER.MaxConsecutiveWrites
+                                          : p->MEMORYCONTROLLER.MaxConsecutiveReads;
+    return (entry->write == dram->last_was_write) == (dram->in_a_row < limit);
+}
+
+static inline void
+dram_wake_at(struct dram *dram, uint64_t cycle)
+{
+    if (cycle < dram->wake)
+        dram->wake = cycle;
+}
+
+static inline uint64_t
+later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* unit/memory/dram_banks.c: shape, place and clock of a memory with banks and rows. */
+void dram_banks_shape(const struct params *params, struct dram_shape *shape);
+void dram_banks_locate(const struct dram *dram, struct dram_entry *entry);
+int32_t dram_banks_clock(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
+                         uint64_t *delay);
+
+#endif

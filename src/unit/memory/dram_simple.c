@@ -1,0 +1,102 @@
+/* The simple model of memory (reference of 2005).
+ *
+ * MemoryFrequency / MemoryClockMultiplier GPU cycles are a cycle of the memory, which all its times
+ * are in. A transaction of 64 bytes takes the bursts of BurstLength transfers of MemoryBusWidth
+ * bits, at double rate, that it needs (one of 8 transfers of 64 bits: 4 cycles). Data follows its
+ * command by ReadLatency or WriteLatency, and the next command of the same direction by as many
+ * cycles as the data takes; a write command waits for the last data read, a read command for
+ * WriteToReadLatency after the last data written. A page that is not open in its bank (page n lies
+ * in bank n modulo OpenPages) delays the command by PageOpenLatency. Reads and writes have a queue
+ * each, in order. At most one command a channel and GPU cycle.
+ *
+ * Source: machine.md (memory controller). */
+#include "unit/memory/dram_model.h"
+
+/* Cycles of the channel's clock that a transaction takes the bus for. */
+static uint32_t
+burst_cycles(const struct params *p)
+{
+    uint32_t bits = p->MEMORYCONTROLLER.MemoryBusWidth, length = p->MEMORYCONTROLLER.BurstLength;
+    uint32_t transfers = (TRANSACTION_BYTES * 8 + bits - 1) / bits;
+    transfers = (transfers + length - 1) / length * length;
+    return (transfers + 1) / 2 * p->MEMORYCONTROLLER.MemoryFrequency;
+}
+
+static void
+shape(const struct params *params, struct dram_shape *shape)
+{
+    *shape = (struct dram_shape){.channels = params->MEMORYCONTROLLER.MemoryBuses,
+                                 .interleaving = params->MEMORYCONTROLLER.BankGranularity,
+                                 .shared = params->MEMORYCONTROLLER.SharedBanks,
+                                 .limit = params->MEMORYCONTROLLER.RequestQueueSize,
+                                 .gpu_cycle = params->MEMORYCONTROLLER.MemoryClockMultiplier,
+                                 .memory_cycle = params->MEMORYCONTROLLER.MemoryFrequency,
+                                 .burst_cycles = burst_cycles(params)};
+}
+
+static void
+locate(const struct dram *dram, struct dram_entry *entry)
+{
+    const uint32_t own = dram_own_address(dram, entry->address);
+    entry->bank = 0;
+    entry->row = (int32_t)(own / dram->params->MEMORYCONTROLLER.MemoryPageSize);
+    entry->class = entry->write;
+}
+
+/* Cycles to open the page of an entry: 0 when it is open, or when memory has no pages. Each of the
+ * open pages has a bank of its own, which the low bits of a page's number choose. */
+static uint32_t
+open_page(struct dram *dram, int32_t page)
+{
+    const struct params *p = dram->params;
+    if (!p->MEMORYCONTROLLER.PageOpenLatency)
+        return 0;
+    int32_t *bank = &dram->pages[(uint32_t)page % p->MEMORYCONTROLLER.OpenPages];
+    const bool hit = *bank == page;
+    *bank = page;
+    *(hit ? &dram->stats.row_hits : &dram->stats.row_misses) += 1;
+    return hit ? 0 : p->MEMORYCONTROLLER.PageOpenLatency;
+}
+
+static int32_t
+clock(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data, uint64_t *delay)
+{
+    const struct params *p = dram->params;
+    const uint64_t cycle = dram->shape.memory_cycle, gpu = dram->shape.gpu_cycle;
+    int32_t best = -1;
+    uint32_t best_score = 0;
+    dram_list_heads(dram, false);
+    for (uint32_t i = 0; i < dram->head_count; i++) {
+        const struct dram_entry *entry = dram_entry(dram, dram->heads[i]);
+        uint32_t score = 1 + dram_prefers_direction(dram, entry);
+        if (score > best_score && may_reply(data, entry)) {
+            best = dram->heads[i];
+            best_score = score;
+        }
+    }
+    if (best < 0)
+        return -1;
+    const struct dram_entry *entry = dram_entry(dram, (uint32_t)best);
+    bool write = entry->write;
+    uint64_t latency =
+        (write ? p->MEMORYCONTROLLER.WriteLatency : p->MEMORYCONTROLLER.ReadLatency) * cycle;
+    uint64_t recovery = write ? 0 : p->MEMORYCONTROLLER.WriteToReadLatency * cycle;
+    uint64_t command = later(now * gpu, dram->command_free);
+    if (write)
+        command = later(command, dram->last_read_end);
+    else if (dram->last_write_end)
+        command = later(command, dram->last_write_end + recovery);
+    command = dram->origin + (command - dram->origin + cycle - 1) / cycle * cycle;
+    if (command >= (now + 1) * gpu) {
+        dram_wake_at(dram, command / gpu);
+        return -1;
+    }
+    command += open_page(dram, entry->row) * cycle;
+    dram->command_free = command + dram->shape.burst_cycles;
+    dram_use_bus(dram, write, command + latency, recovery + latency);
+    *delay = dram->gpu_bus_free - now;
+    dram_wake_at(dram, later(dram->command_free / gpu, now + 1));
+    return best;
+}
+
+const struct dram_model dram_simple = {shape, NULL, locate, clock};

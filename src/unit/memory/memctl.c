@@ -1,0 +1,283 @@
+/* Memory controller.
+ *
+ * A crossbar takes at most one transaction of 64 bytes a cycle from each client, in turn, into the
+ * channel that holds the address (under SharedBanks into the one that is free first, unless another
+ * has one of the same address); the channels (unit/memory/dram.c) say when each one's data moves.
+ * Data is read from and written to the simulated memory when the scheduler picks the transaction;
+ * the reply leaves when its burst is over. RequestQueueSize transactions may wait, WriteBufferLines
+ * of them writes; ReadBufferLines reads may be between their command and the client's bus; a client
+ * may have ServiceQueueSize transactions here, from request to reply. Source: machine.md (memory
+ * controller); ATTILA's MemoryController for what the buffers hold. */
+#include "unit/memory/memctl.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum unit_state memctl_clock(void *self, uint64_t now);
+static void add_up_stats(struct memctl *memctl);
+
+void
+memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,
+            struct gpu_memory *memory)
+{
+    memset(memctl, 0, sizeof *memctl);
+    clock_add_module(clock, &memctl->module, "memctl", -1, memctl, memctl_clock);
+    memctl->module.keeps_time = true;
+    memctl->memory = memory;
+    memctl->params = params;
+    memctl->shape = dram_shape(params);
+    memctl->channel_count = memctl->shape.channels;
+    memctl->read_ends = mem_alloc(params->MEMORYCONTROLLER.ReadBufferLines * sizeof(uint64_t));
+    for (uint32_t c = 0; c < memctl->channel_count; c++)
+        dram_init(&memctl->channels[c], params);
+}
+
+void
+memctl_fini(struct memctl *memctl)
+{
+    for (uint32_t c = 0; c < memctl->channel_count; c++)
+        dram_fini(&memctl->channels[c]);
+    free(memctl->read_ends);
+}
+
+void
+memctl_reset(struct memctl *memctl)
+{
+    memctl->turn = 0;
+    memctl->reads_here = 0;
+    for (uint32_t c = 0; c < memctl->channel_count; c++)
+        dram_reset(&memctl->channels[c], memctl->module.clock->now);
+    add_up_stats(memctl);
+}
+
+void
+memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *requests,
+                struct queue *replies)
+{
+    BUG_ON(memctl->port_count == MEMCTL_MAX_CLIENTS, "too many memory clients");
+    memctl->kinds[memctl->port_count] = kind;
+    memctl->ports[memctl->port_count++] = (struct memory_port){requests, replies};
+}
+
+static void
+count_bytes(struct memctl *memctl, const struct dram *channel, uint32_t port,
+            const struct memory_request *request)
+{
+    uint64_t read = request->write ? 0 : TRANSACTION_BYTES;
+    uint64_t written = request->write ? (uint64_t)__builtin_popcountll(request->bytes_written) : 0;
+    struct memctl_stats *s = &memctl->stats;
+    s->bytes_read += read;
+    s->bytes_written += written;
+    struct channel_stats *moved = &memctl->channel_stats[channel - memctl->channels];
+    moved->transactions++;
+    moved->bytes_read += read;
+    moved->bytes_written += written;
+    s->client_bytes_read[memctl->kinds[port]] += read;
+    s->client_bytes_written[memctl->kinds[port]] += written;
+}
+
+/* The channel for a request: the one that holds the address; where all do, one that keeps the order
+ * of transactions to the same address, else the one that is free first. */
+static struct dram *
+channel_for(struct memctl *memctl, uint32_t address)
+{
+    if (!memctl->shape.shared)
+        return &memctl->channels[dram_channel_of(&memctl->shape, address)];
+    struct dram *best = &memctl->channels[0];
+    for (uint32_t c = 0; c < memctl->channel_count; c++) {
+        struct dram *channel = &memctl->channels[c];
+        if (dram_holds(channel, address))
+            return channel;
+        if (channel->count < best->count ||
+            (channel->count == best->count && channel->command_free < best->command_free))
+            best = channel;
+    }
+    return best;
+}
+
+/* Whether the controller has room for one more request of the client: judged by what was there when
+ * the cycle began, as far as the client takes part in it. */
+static bool
+has_room(struct memctl *memctl, const struct memory_port *port,
+         const struct memory_request *request, uint64_t now)
+{
+    const struct params *p = memctl->params;
+    struct queue *replies = port->replies;
+    uint64_t replied = replies->items_out - (replies->pop_cycle == now ? replies->popped : 0);
+    if (port->requests->items_out - replied >= p->MEMORYCONTROLLER.ServiceQueueSize) {
+        replies->sender_waits = true;
+        if (replied != replies->items_out)
+            module_wake_at(&memctl->module, now + 1);
+        return false;
+    }
+    return memctl->waiting < p->MEMORYCONTROLLER.RequestQueueSize &&
+           (!request->write || memctl->writes_waiting < p->MEMORYCONTROLLER.WriteBufferLines);
+}
+
+/* Takes requests from the clients into the channels' queues. */
+static bool
+take_requests(struct memctl *memctl, uint64_t now)
+{
+    bool worked = false;
+    uint32_t port = memctl->turn;
+    for (uint32_t left = memctl->port_count; left > 0; left--, port++) {
+        if (port == memctl->port_count)
+            port = 0;
+        const struct memory_request *request = queue_front(memctl->ports[port].requests, now);
+        if (!request)
+            continue;
+        BUG_ON(request->address % TRANSACTION_BYTES ||
+                   request->address >= memctl->memory->size_bytes,
+               "memory request at %#x", request->address);
+        struct dram *channel = channel_for(memctl, request->address);
+        if (dram_is_full(channel) || !has_room(memctl, &memctl->ports[port], request, now))
+            continue;
+        memctl->stats.transactions++;
+        if (memctl->stats.transactions != memctl->fault_drop_at) {
+            dram_add(channel, request, port);
+            memctl->waiting++;
+            memctl->writes_waiting += request->write;
+        }
+        queue_pop(memctl->ports[port].requests, now);
+        worked = true;
+    }
+    if (worked)
+        memctl->turn = (memctl->turn + 1) % memctl->port_count;
+    return worked;
+}
+
+static void
+write_bytes(uint8_t *bytes, const struct memory_request *request)
+{
+    if (request->bytes_written == ~UINT64_C(0)) {
+        memcpy(bytes, request->data, TRANSACTION_BYTES);
+        return;
+    }
+    for (uint64_t left = request->bytes_written; left; left &= left - 1)
+        bytes[__builtin_ctzll(left)] = request->data[__builtin_ctzll(left)];
+}
+
+/* Moves the data of a transaction and sends the reply on its way. */
+static void
+serve(struct memctl *memctl, const struct dram *channel, uint32_t port,
+      const struct memory_request *request, uint64_t delay, uint64_t now)
+{
+    struct memory_reply *reply = queue_push_later(memctl->ports[port].replies, now, delay);
+    bool fault = !request->write && ++memctl->reads_served == memctl->fault_tag_at;
+    reply->tag = request->tag ^ (fault ? MEMCTL_FAULT_TAG : 0);
+    reply->write = request->write;
+    uint8_t *bytes = memctl->memory->bytes + request->address;
+    memctl->waiting--;
+    memctl->writes_waiting -= request->write;
+    if (request->write) {
+        write_bytes(bytes, request);
+    } else {
+        memcpy(reply->data, bytes, TRANSACTION_BYTES);
+        memctl->read_ends[memctl->reads_here++] = now + delay;
+    }
+    count_bytes(memctl, channel, port, request);
+}
+
+/* Whether the data of another read has a place; lowers memctl->wake when it will have. */
+static bool
+has_read_buffer(struct memctl *memctl)
+{
+    uint32_t limit = memctl->params->MEMORYCONTROLLER.ReadBufferLines, left = 0;
+    uint64_t first = CYCLE_NEVER;
+    if (memctl->reads_here < limit)
+        return true;
+    for (uint32_t i = 0; i < memctl->reads_here; i++) {
+        if (memctl->read_ends[i] <= memctl->now)
+            continue;
+        first = memctl->read_ends[i] < first ? memctl->read_ends[i] : first;
+        memctl->read_ends[left++] = memctl->read_ends[i];
+    }
+    memctl->reads_here = left;
+    if (left == limit && first < memctl->wake)
+        memctl->wake = first;
+    return left < limit;
+}
+
+static bool
+may_reply(void *data, const struct dram_entry *entry)
+{
+    struct memctl *memctl = data;
+    bool may = (entry->write || has_read_buffer(memctl)) &&
+               queue_space(memctl->ports[entry->port].replies, memctl->now) > 0;
+    memctl->refused |= !may;
+    return may;
+}
+
+static void
+add_up_stats(struct memctl *memctl)
+{
+    struct memctl_stats *all = &memctl->stats;
+    uint64_t burst_cycles = 0, turn_cycles = 0;
+    all->turns = all->row_hits = all->row_misses = all->rows_closed = 0;
+    for (uint32_t c = 0; c < memctl->channel_count; c++) {
+        const struct dram_stats *s = &memctl->channels[c].stats;
+        struct channel_stats *channel = &memctl->channel_stats[c];
+        burst_cycles += s->burst_cycles;
+        turn_cycles += s->turn_cycles;
+        channel->burst_cycles = s->burst_cycles / memctl->shape.gpu_cycle;
+        channel->turn_cycles = s->turn_cycles / memctl->shape.gpu_cycle;
+        all->turns += channel->turns = s->turns;
+        all->row_hits += channel->row_hits = s->row_hits;
+        all->row_misses += channel->row_misses = s->row_misses;
+        all->rows_closed += channel->rows_closed = s->rows_closed;
+    }
+    all->burst_cycles = burst_cycles / memctl->shape.gpu_cycle;
+    all->turn_cycles = turn_cycles / memctl->shape.gpu_cycle;
+}
+
+/* Serves at most one transaction of the channel. */
+static bool
+clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
+{
+    uint64_t delay;
+    memctl->refused = false;
+    const uint64_t hits = channel->stats.row_hits, misses = channel->stats.row_misses;
+    int32_t place = dram_clock(channel, now, may_reply, memctl, &delay);
+    if (place >= 0) {
+        const uint32_t port = dram_entry(channel, (uint32_t)place)->port;
+        /* whose the row was that was found open, or had to be opened */
+        memctl->stats.client_row_hits[memctl->kinds[port]] += channel->stats.row_hits - hits;
+        memctl->stats.client_row_misses[memctl->kinds[port]] += channel->stats.row_misses - misses;
+        serve(memctl, channel, port, dram_request(channel, (uint32_t)place), delay, now);
+        dram_remove(channel, (uint32_t)place);
+    }
+    if (channel->wake < memctl->wake)
+        memctl->wake = channel->wake;
+    if (memctl->refused) /* a client may make room at any time */
+        channel->wake = 0;
+    return place >= 0;
+}
+
+static enum unit_state
+memctl_clock(void *self, uint64_t now)
+{
+    struct memctl *memctl = self;
+    bool bursting = false, waiting = memctl->waiting > 0, served = false;
+    memctl->now = now;
+    memctl->wake = CYCLE_NEVER;
+    for (uint32_t c = 0; c < memctl->channel_count; c++) {
+        struct dram *channel = &memctl->channels[c];
+        if (channel->count && channel->wake <= now)
+            served |= clock_channel(memctl, channel, now);
+        else if (channel->count && channel->wake < memctl->wake)
+            memctl->wake = channel->wake;
+        if (channel->gpu_bus_free > now) {
+            bursting = true;
+            if (channel->gpu_bus_free < memctl->wake)
+                memctl->wake = channel->gpu_bus_free;
+        }
+    }
+    if (served)
+        add_up_stats(memctl);
+    if (take_requests(memctl, now))
+        memctl->wake = now + 1;
+    module_wake_at(&memctl->module, memctl->wake);
+    return bursting ? UNIT_BUSY : waiting ? UNIT_WAITING : UNIT_STARVED;
+}

@@ -1,0 +1,41 @@
+/* Memory controller: transactions of 64 bytes between clients and channels. */
+#ifndef AETIUS_UNIT_MEMCTL_H
+#define AETIUS_UNIT_MEMCTL_H
+
+#include "kernel/params.h"
+#include "state/memory.h"
+#include "unit/memory/dram.h"
+#include "unit/stats.h"
+
+enum { MEMCTL_MAX_CLIENTS = 128, MEMCTL_MAX_CHANNELS = 64, MEMCTL_FAULT_TAG = 1 };
+
+struct memctl {
+    struct module module;
+    struct memctl_stats stats;
+    const struct params *params;
+    struct gpu_memory *memory;
+    struct memory_port ports[MEMCTL_MAX_CLIENTS]; /* from the controller's side */
+    enum memory_client kinds[MEMCTL_MAX_CLIENTS];
+    uint32_t port_count, turn;
+    struct dram channels[MEMCTL_MAX_CHANNELS];
+    struct channel_stats channel_stats[MEMCTL_MAX_CHANNELS];
+    uint32_t channel_count;
+    struct dram_shape shape; /* of them all */
+    /* what the controller's own buffers hold */
+    uint32_t waiting, writes_waiting; /* transactions in the channels' queues */
+    uint64_t *read_ends; /* reads whose data is here: cycles in which it will have left */
+    uint32_t reads_here;
+    uint64_t reads_served, fault_tag_at; /* fault injection: this read's reply gets a wrong tag */
+    uint64_t fault_drop_at;              /* and this transaction is forgotten by the scheduler */
+    uint64_t now, wake;                  /* of the clock function, for may_reply() */
+    bool refused;                        /* may_reply() said no */
+};
+
+void memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,
+                 struct gpu_memory *memory);
+void memctl_fini(struct memctl *memctl);
+void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *requests,
+                     struct queue *replies);
+void memctl_reset(struct memctl *memctl);
+
+#endif

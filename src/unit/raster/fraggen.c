@@ -1,0 +1,223 @@
+/* Fragment generator.
+ *
+ * Walks triangles by one of several generators (generators.def) and gives the 8x8 tiles that they
+ * cover, with a coverage mask. A batch is what the generator walks together: one triangle, or
+ * several once as many have come or the draw ends.
+ *
+ * Multisampled, MSAASamplesCycle samples of each fragment are made in a cycle: a quad takes that
+ * many times longer. BatchQueueSize triangles are held, those being walked included. Latency 1, on
+ * the queue to hierarchical Z. Source: machine.md, rasterizer.md; ATTILA's TriangleTraversal. */
+#include "unit/raster/generator.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum unit_state fraggen_clock(void *self, uint64_t now);
+
+static const struct generator *const generators[] = {
+#define GENERATOR(symbol, name) [GENERATOR_##symbol] = &generator_##symbol,
+#include "generators.def"
+};
+
+void
+fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *params,
+             struct pools *pools)
+{
+    memset(fraggen, 0, sizeof *fraggen);
+    clock_add_module(clock, &fraggen->module, "fraggen", -1, fraggen, fraggen_clock);
+    fraggen->module.keeps_time = true;
+    fraggen->pools = pools;
+    fraggen->quads_cycle = params->RASTERIZER.StampsPerCycle;
+    fraggen->samples_cycle = params->RASTERIZER.MSAASamplesCycle;
+    fraggen->capacity = params->RASTERIZER.BatchQueueSize;
+    fraggen->waiting = mem_alloc(fraggen->capacity * sizeof *fraggen->waiting);
+    fraggen->batch_limit = 1;
+    fraggen->generator = generators[params_generator(params)];
+    fraggen->generator->create(fraggen, params);
+}
+
+void
+fraggen_fini(struct fraggen *fraggen)
+{
+    free(fraggen->waiting);
+    free(fraggen->walk);
+}
+
+/* The n-th triangle held. */
+static struct fraggen_waiting *
+waiting_at(const struct fraggen *fraggen, uint32_t n)
+{
+    uint32_t i = fraggen->head + n;
+    return &fraggen->waiting[i < fraggen->capacity ? i : i - fraggen->capacity];
+}
+
+const struct triangle *
+fraggen_triangle(const struct fraggen *fraggen, uint32_t n)
+{
+    return &waiting_at(fraggen, n)->item.triangle->triangle;
+}
+
+uint64_t
+fraggen_arrival(const struct fraggen *fraggen, uint32_t n)
+{
+    return waiting_at(fraggen, n)->arrival;
+}
+
+uint32_t
+fraggen_passes(const struct fraggen *fraggen, uint32_t n)
+{
+    return (waiting_at(fraggen, n)->item.draw->samples + fraggen->samples_cycle - 1) /
+           fraggen->samples_cycle;
+}
+
+/* Takes what came; returns whether the end of the draw is next. */
+static bool
+take(struct fraggen *fraggen, uint64_t now)
+{
+    for (const struct triangle_item *item; (item = queue_front(fraggen->in, now));) {
+        if (item->kind == ITEM_END)
+            return true;
+        if (fraggen->count == fraggen->capacity)
+            return false;
+        *waiting_at(fraggen, fraggen->count++) = (struct fraggen_waiting){*item, now, 0};
+        fraggen->stats.triangles_in++;
+        queue_pop(fraggen->in, now);
+    }
+    return false;
+}
+
+static void
+begin(struct fraggen *fraggen, uint64_t now)
+{
+    fraggen->batch = least(fraggen->count, fraggen->batch_limit);
+    fraggen->begun_cycle = now;
+    fraggen->stats.batches++;
+    fraggen->generator->begin(fraggen);
+}
+
+/* Classes of size: none, 1, 2 to 3, 4 to 7, ... */
+static void
+count_size(struct fraggen_stats *stats, uint32_t fragments)
+{
+    const uint32_t last = sizeof stats->size / sizeof stats->size[0] - 1;
+    const uint32_t class = fragments ? 32 - (uint32_t)__builtin_clz(fragments) : 0;
+    stats->size[least(class, last)]++;
+}
+
+static void
+finish(struct fraggen *fraggen)
+{
+    for (uint32_t i = 0; i < fraggen->batch; i++) {
+        const struct fraggen_waiting *done = waiting_at(fraggen, i);
+        count_size(&fraggen->stats, done->fragments);
+        triangle_release(fraggen->pools, done->item.triangle);
+    }
+    fraggen->head = (fraggen->head + fraggen->batch) % fraggen->capacity;
+    fraggen->count -= fraggen->batch;
+    fraggen->finished += fraggen->batch;
+    fraggen->batch = 0;
+}
+
+/* Quads of a tile with a fragment in them: a bit each, four bits apart. */
+static uint64_t
+quads_of(uint64_t mask)
+{
+    mask |= mask >> 1;
+    mask |= mask >> 2;
+    return mask & UINT64_C(0x1111111111111111);
+}
+
+uint32_t
+fraggen_give(struct fraggen *fraggen, uint32_t n, int32_t x, int32_t y, uint64_t in, uint64_t now)
+{
+    struct fraggen_waiting *waiting = waiting_at(fraggen, n);
+    const struct triangle_item *from = &waiting->item;
+    const struct draw *draw = from->draw;
+    uint64_t samples[MAX_SAMPLES];
+    const uint64_t mask = raster_tile_samples(&from->triangle->triangle, x, y, samples) & in;
+    fraggen->stats.tiles_tested++;
+    if (!mask) {
+        fraggen->stats.tiles_empty++;
+        return 0;
+    }
+    from->triangle->references++;
+    struct tile_item *out = queue_push(fraggen->out, now);
+    out->kind = ITEM_DATA;
+    out->draw = draw;
+    out->triangle = from->triangle;
+    out->x = (uint16_t)x;
+    out->y = (uint16_t)y;
+    out->mask = mask;
+    for (uint32_t s = 0; s < draw->samples; s++)
+        out->samples[s] = samples[s] & in;
+    const uint32_t quads = (uint32_t)__builtin_popcountll(quads_of(mask));
+    fraggen->stats.tiles_out++;
+    fraggen->stats.tiles_full += mask == ~UINT64_C(0);
+    fraggen->stats.fragments += (uint64_t)__builtin_popcountll(mask);
+    waiting->fragments += (uint32_t)__builtin_popcountll(mask);
+    fraggen->stats.quads += quads;
+    fraggen->stats.quads_full +=
+        (uint64_t)__builtin_popcountll(quads_of(~mask) ^ UINT64_C(0x1111111111111111));
+    return quads * fraggen_passes(fraggen, n);
+}
+
+static bool
+pass_end(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
+{
+    const struct triangle_item *item = queue_front(fraggen->in, now);
+    if (!queue_space(fraggen->out, now)) {
+        *why = UNIT_BLOCKED;
+        return false;
+    }
+    *(struct tile_item *)queue_push(fraggen->out, now) =
+        (struct tile_item){.kind = ITEM_END, .draw = item->draw};
+    queue_pop(fraggen->in, now);
+    return true;
+}
+
+static void
+tell_setup(struct fraggen *fraggen, uint64_t now)
+{
+    if (!fraggen->finished || !queue_space(fraggen->places, now))
+        return;
+    *(struct place_item *)queue_push(fraggen->places, now) = (struct place_item){fraggen->finished};
+    fraggen->finished = 0;
+}
+
+static enum unit_state
+work(struct fraggen *fraggen, uint64_t now)
+{
+    enum unit_state why = UNIT_STARVED;
+    bool worked = false;
+    const bool ending = take(fraggen, now);
+    if (!fraggen->batch && fraggen->count && (ending || fraggen->count >= fraggen->batch_limit)) {
+        begin(fraggen, now);
+        worked = true;
+    }
+    if (fraggen->batch) {
+        worked |= fraggen->generator->step(fraggen, now, &why);
+        if (fraggen->generator->is_done(fraggen))
+            finish(fraggen);
+    } else if (ending && !fraggen->count) {
+        worked = pass_end(fraggen, now, &why);
+    }
+    tell_setup(fraggen, now);
+    return worked ? UNIT_BUSY : why;
+}
+
+static enum unit_state
+fraggen_clock(void *self, uint64_t now)
+{
+    struct fraggen *fraggen = self;
+    if (now < fraggen->free_cycle) {
+        module_wake_at(&fraggen->module, fraggen->free_cycle);
+        tell_setup(fraggen, now);
+        return UNIT_BUSY;
+    }
+    const enum unit_state state = work(fraggen, now);
+    if (state == UNIT_BUSY)
+        module_wake_at(&fraggen->module, fraggen->free_cycle > now ? fraggen->free_cycle : now + 1);
+    return state;
+}

@@ -1,0 +1,45 @@
+/* Fragment generator: walks triangles, gives 8x8 tiles with coverage. */
+#ifndef AETIUS_UNIT_FRAGGEN_H
+#define AETIUS_UNIT_FRAGGEN_H
+
+#include "kernel/params.h"
+#include "unit/items.h"
+#include "unit/stats.h"
+
+struct fraggen_waiting {
+    struct triangle_item item;
+    uint64_t arrival;   /* cycle in which it came */
+    uint32_t fragments; /* so far */
+};
+
+struct fraggen {
+    struct module module;
+    struct fraggen_stats stats;
+    struct pools *pools;
+    struct queue *in, *out;
+    struct queue *places; /* to setup: triangles that are finished */
+    uint32_t quads_cycle, samples_cycle;
+
+    /* The triangles that came, a ring; the first `batch` of them are being walked. */
+    struct fraggen_waiting *waiting;
+    uint32_t head, count, capacity;
+    uint32_t batch, batch_limit;
+    uint32_t finished; /* triangles that setup has not been told of */
+
+    const struct generator *generator;
+    void *walk;           /* the generator's own */
+    uint64_t begun_cycle; /* in which the batch was begun */
+    uint64_t free_cycle;  /* the last quads are being generated until then */
+};
+
+static inline uint32_t
+least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+void fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *params,
+                  struct pools *pools);
+void fraggen_fini(struct fraggen *fraggen);
+
+#endif

@@ -1,0 +1,142 @@
+/* The recursive generator (McCool's recursion).
+ *
+ * RasterizationBatchSize triangles are walked together, once that many have come or the draw ends.
+ * The smallest square that holds their bounding boxes is split until scan tiles are reached;
+ * SquaresCycle squares are split in a cycle, each child tested against the whole batch. A batch
+ * that lies in one scan tile needs no search. Of each generation tile the fragments of all the
+ * triangles are made, in their order (unit/raster/scan_tiles.c).
+ *
+ * Source: machine.md; ATTILA's rasterizer emulator. */
+#include "unit/raster/scan_tiles.h"
+
+#include "base/mem.h"
+
+enum { MAX_STACK = 64 };
+
+struct square {
+    int32_t x, y, size;
+    uint64_t triangles;
+};
+
+struct recursion {
+    struct scan_tiles tiles;
+    uint32_t squares_cycle;
+    struct square stack[MAX_STACK]; /* squares still to be split, the first one on top */
+    uint32_t depth;
+};
+
+static void
+create(struct fraggen *fraggen, const struct params *params)
+{
+    struct recursion *recursion = fraggen->walk = mem_alloc(sizeof *recursion);
+    scan_tiles_init(&recursion->tiles, fraggen, params);
+    recursion->squares_cycle = params->RASTERIZER.SquaresCycle;
+    fraggen->batch_limit =
+        least(params->RASTERIZER.RasterizationBatchSize,
+              least(fraggen->capacity, params->RASTERIZER.EmulatorStoredTriangles));
+}
+
+/* Which of the triangles can touch the rectangle. */
+static uint64_t
+touching(const struct recursion *recursion, uint64_t triangles, int32_t x, int32_t y, int32_t width,
+         int32_t height)
+{
+    uint64_t touched = 0;
+    for (uint64_t left = triangles; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        if (scan_tiles_touch(recursion->tiles.triangles[i], x, y, width, height))
+            touched |= UINT64_C(1) << i;
+    }
+    return touched;
+}
+
+static bool
+is_scan_tile(const struct recursion *recursion, int32_t size)
+{
+    return size <= recursion->tiles.scan_width || size <= recursion->tiles.scan_height;
+}
+
+/* The scan tiles of a square that is not split further: one, or several side by side when they are
+ * oblong. */
+static void
+find_square(struct recursion *recursion, struct fraggen_stats *stats, const struct square *square)
+{
+    const int32_t width = recursion->tiles.scan_width, height = recursion->tiles.scan_height;
+    const int32_t first_x = square->x / width * width, first_y = square->y / height * height;
+    for (int32_t y = first_y; y < square->y + square->size; y += height)
+        for (int32_t x = first_x; x < square->x + square->size; x += width) {
+            uint64_t touched = touching(recursion, square->triangles, x, y, width, height);
+            stats->scan_tiles_tested++;
+            if (!touched)
+                continue;
+            stats->scan_tiles++;
+            scan_tiles_add(&recursion->tiles, x, y, touched);
+        }
+}
+
+/* Splits the square on top of the stack; children go on the stack so that they come in rows, or are
+ * scan tiles. */
+static void
+split_square(void *walk, struct fraggen_stats *stats)
+{
+    struct recursion *recursion = walk;
+    const struct square square = recursion->stack[--recursion->depth];
+    const int32_t half = square.size / 2;
+    stats->squares_split++;
+    if (is_scan_tile(recursion, half)) {
+        for (int32_t i = 0; i < 4; i++)
+            find_square(recursion, stats,
+                        &(struct square){square.x + (i & 1) * half, square.y + (i >> 1) * half,
+                                         half, square.triangles});
+        recursion->tiles.all_found = !recursion->depth;
+        return;
+    }
+    for (int32_t i = 3; i >= 0; i--) {
+        const int32_t x = square.x + (i & 1) * half, y = square.y + (i >> 1) * half;
+        const uint64_t touched = touching(recursion, square.triangles, x, y, half, half);
+        stats->squares_tested++;
+        if (touched)
+            recursion->stack[recursion->depth++] = (struct square){x, y, half, touched};
+    }
+    recursion->tiles.all_found = !recursion->depth;
+}
+
+/* The smallest aligned square that holds the box, not smaller than a scan tile's shorter side. */
+static void
+begin(struct fraggen *fraggen)
+{
+    struct recursion *recursion = fraggen->walk;
+    scan_tiles_begin(&recursion->tiles, fraggen);
+    const uint64_t all =
+        recursion->tiles.count == 64 ? ~UINT64_C(0) : (UINT64_C(1) << recursion->tiles.count) - 1;
+    int32_t size = recursion->tiles.scan_width < recursion->tiles.scan_height
+                       ? recursion->tiles.scan_width
+                       : recursion->tiles.scan_height;
+    while (recursion->tiles.min_x / size != recursion->tiles.max_x / size ||
+           recursion->tiles.min_y / size != recursion->tiles.max_y / size)
+        size *= 2;
+    const struct square root = {recursion->tiles.min_x / size * size,
+                                recursion->tiles.min_y / size * size, size, all};
+    recursion->depth = 0;
+    if (is_scan_tile(recursion, size))
+        find_square(recursion, &fraggen->stats, &root);
+    else
+        recursion->stack[recursion->depth++] = root;
+    recursion->tiles.all_found = !recursion->depth;
+}
+
+static bool
+step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
+{
+    struct recursion *recursion = fraggen->walk;
+    return scan_tiles_step(fraggen, &recursion->tiles, split_square, recursion->squares_cycle, now,
+                           why);
+}
+
+static bool
+is_done(const struct fraggen *fraggen)
+{
+    return scan_tiles_are_done(&((const struct recursion *)fraggen->walk)->tiles);
+}
+
+const struct generator generator_recursive = {create, begin, step, is_done};

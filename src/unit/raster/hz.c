@@ -1,0 +1,492 @@
+/* Hierarchical Z.
+ *
+ * Keeps for every block of the depth surfaces (hz_buffer.c) the farthest depth that it may hold,
+ * and drops the fragments of a tile that are farther than all of their block: only under LESS and
+ * LEQUAL, when no stencil operation could have happened and the program writes no depth. Far depths
+ * come from the z tests when a line leaves their cache, and from clears, which take a cycle for
+ * HZBlocksClearedPerCycle blocks. A draw that can move depth away (other functions with depth
+ * writes) makes all that is known of its surface void; blits and transfers into a surface do so by
+ * CONTROL_INVALIDATE.
+ *
+ * The buffer is read through a cache of HZCacheLines lines, HZCacheLineSize entries each: one line
+ * is read in a cycle in which no update is written, in HZAccessLatency cycles. Tiles wait for their
+ * lines in order, EarlyZQueueSize quads' worth of them. Two tiles a cycle in, and StampsPerCycle
+ * quads out (2x64 fragments in the reference of 2005): to the ROP that owns the tile (early test),
+ * or to the interpolator (late test). Latency 1 when the line is in the cache, on the queues
+ * behind. Source: machine.md (units, order and hazards); ATTILA's HierarchicalZ. */
+#include "unit/raster/hz.h"
+
+#include "base/mem.h"
+#include "unit/watch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TILES_CYCLE = 2 };
+
+static enum unit_state hz_clock(void *self, uint64_t now);
+
+/* module.settle: up to `now`, where an interval or a batch of the tables ends. */
+static void
+count_stall(void *self, uint64_t now)
+{
+    struct hz *hz = self;
+    stall_note(&hz->stall, hz->stall.counter, now);
+}
+
+void
+hz_init(struct hz *hz, struct clock *clock, const struct params *params, struct pools *pools,
+        uint32_t rops)
+{
+    memset(hz, 0, sizeof *hz);
+    clock_add_module(clock, &hz->module, "hz", -1, hz, hz_clock);
+    hz->module.settle_fn = count_stall;
+    hz->pools = pools;
+    hz->rops = rops;
+    hz->enabled = !params->RASTERIZER.DisableHZ;
+    hz->quads_cycle = params->RASTERIZER.StampsPerCycle;
+    hz->read_cycles = params->RASTERIZER.HZAccessLatency;
+    hz->blocks_cleared_cycle = params->RASTERIZER.HZBlocksClearedPerCycle;
+    hz_buffer_init(&hz->buffer, params);
+    hz->capacity = (params->RASTERIZER.EarlyZQueueSize + 15) / 16;
+    hz->waiting = mem_alloc(hz->capacity * sizeof *hz->waiting);
+}
+
+void
+hz_fini(struct hz *hz)
+{
+    hz_buffer_fini(&hz->buffer);
+    free(hz->waiting);
+}
+
+void
+hz_reset(struct hz *hz)
+{
+    hz_buffer_reset(&hz->buffer);
+    hz->draw = NULL;
+    hz->surface = NULL;
+}
+
+static bool
+stencil_has_effect(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct stencil_face *face = &draw->dsa.stencil[i];
+        if (face->enabled && (face->fail_op || face->zpass_op || face->zfail_op))
+            return true;
+    }
+    return false;
+}
+
+/* All entries of the surface are written; the unit is busy with that for a while. */
+static void
+fill(struct hz *hz, struct hz_surface *surface, uint16_t far, uint64_t now)
+{
+    hz_buffer_fill(&hz->buffer, surface, far);
+    hz->stats.blocks_cleared += surface->entries;
+    hz->free_cycle =
+        now + (surface->entries + hz->blocks_cleared_cycle - 1) / hz->blocks_cleared_cycle;
+}
+
+static struct hz_surface *
+find_surface(struct hz *hz, const struct bound_surface *surface)
+{
+    return hz_buffer_find(&hz->buffer, surface->res->created, hz_surface_offset(surface));
+}
+
+static void
+begin_draw(struct hz *hz, const struct draw *draw, uint64_t now)
+{
+    hz->draw = draw;
+    hz->may_cull = false;
+    hz->surface = NULL;
+    const bool poisons = draw_moves_depth_away(draw);
+    hz->generation += poisons;
+    if (!hz->enabled || !draw->depth.res || !draw->depth_test)
+        return;
+    hz->surface = find_surface(hz, &draw->depth);
+    if (!hz->surface) {
+        hz->surface = hz_buffer_place(&hz->buffer, &draw->depth);
+        fill(hz, hz->surface, HZ_FARTHEST, now);
+    } else if (poisons && hz->surface->knows) {
+        fill(hz, hz->surface, HZ_FARTHEST, now);
+    }
+    hz->stats.poisoned += poisons;
+    const uint8_t func = draw->dsa.depth_func;
+    hz->may_cull = (func == FUNC_LESS || func == FUNC_LEQUAL) && !stencil_has_effect(draw) &&
+                   draw->depth_output < 0;
+}
+
+/* The nearest depth that the triangle's plane has over the pixels, within what its fragments are
+ * clamped to; samples may lie half a pixel beyond the pixel centres. */
+static float
+nearest(const struct triangle *t, uint32_t x, uint32_t y, uint32_t width, uint32_t height)
+{
+    const float px = (float)(x + (t->z.a < 0 ? width - 1 : 0)) + 0.5f - t->origin_x;
+    const float py = (float)(y + (t->z.b < 0 ? height - 1 : 0)) + 0.5f - t->origin_y;
+    float near = t->z.c + t->z.a * px + t->z.b * py;
+    if (t->draw->multisample)
+        near -= 0.5f * (fabsf(t->z.a) + fabsf(t->z.b));
+    if (!(near > t->z_min))
+        return t->z_min;
+    return near < t->z_max ? near : t->z_max;
+}
+
+/* How much nearer the test behind may see a fragment than nearest() says: two steps of the depth
+ * format, and the rounding of the plane's terms. */
+static float
+margin(const struct tile_item *tile)
+{
+    const struct triangle *t = &tile->triangle->triangle;
+    float reach_x = fabsf((float)tile->x - t->origin_x) + TILE_SIZE;
+    float reach_y = fabsf((float)tile->y - t->origin_y) + TILE_SIZE;
+    float terms = fabsf(t->z.a) * reach_x + fabsf(t->z.b) * reach_y + fabsf(t->z.c);
+    uint32_t bits = tile->draw->depth.format->depth_bits;
+    float step = bits == 16 ? 1.0f / 65535.0f : 1.0f / 16777215.0f;
+    return 2 * step + terms * (1.0f / 2097152.0f);
+}
+
+static void
+drop_tile(struct hz *hz)
+{
+    triangle_release(hz->pools, hz->waiting[hz->head].tile.triangle);
+    hz->head = hz->head + 1 == hz->capacity ? 0 : hz->head + 1;
+    hz->count--;
+    if (hz->ahead)
+        hz->ahead--;
+    hz->sending = false;
+}
+
+static struct hz_waiting *
+waiting_at(const struct hz *hz, uint32_t n)
+{
+    const uint32_t i = hz->head + n;
+    return &hz->waiting[i < hz->capacity ? i : i - hz->capacity];
+}
+
+static uint32_t
+count_quads(uint64_t mask)
+{
+    mask |= mask >> 1;
+    mask |= mask >> 2;
+    return (uint32_t)__builtin_popcountll(mask & UINT64_C(0x1111111111111111));
+}
+
+/* Takes the fragments of the tile's quads in `gone` away. */
+static void
+cull(struct hz *hz, struct tile_item *tile, uint64_t gone)
+{
+    gone &= tile->mask;
+    WATCH_TILE(hz->pools, tile, gone);
+    hz->stats.fragments_culled += (uint64_t)__builtin_popcountll(gone);
+    hz->stats.quads_culled += count_quads(gone);
+    tile->mask &= ~gone;
+    hz->stats.tiles_culled += tile->mask == 0;
+    hz->stats.tiles_cut += tile->mask != 0 && gone != 0;
+}
+
+/* Compares each group of quads with the far depth of its blocks. */
+static void
+test(struct hz *hz, struct hz_waiting *waiting)
+{
+    const struct triangle *t = &waiting->tile.triangle->triangle;
+    const uint32_t quads = hz->surface->cut.group_quads, groups = 16 / quads;
+    const uint32_t width = quads >= 8 ? 8 : quads >= 2 ? 4 : 2;
+    const uint32_t height = quads == 16 ? 8 : quads >= 4 ? 4 : 2;
+    const float closer = margin(&waiting->tile) - hz->fault_offset;
+    uint64_t gone = 0;
+    hz->stats.tiles_tested++;
+    for (uint32_t g = 0; g < groups; g++) {
+        if (waiting->far[g] == HZ_FARTHEST)
+            continue;
+        const uint32_t q = g * quads;
+        const uint32_t x = waiting->tile.x + ((q & 1) | (q >> 1 & 2)) * 2;
+        const uint32_t y = waiting->tile.y + ((q >> 1 & 1) | (q >> 2 & 2)) * 2;
+        const float near = nearest(t, x, y, width, height) - closer;
+        if ((double)near * HZ_FARTHEST > waiting->far[g])
+            gone |= (quads == 16 ? ~UINT64_C(0) : (UINT64_C(1) << 4 * quads) - 1) << 4 * q;
+    }
+    if (gone)
+        cull(hz, &waiting->tile, gone);
+}
+
+/* The entry of the tile's n-th block. */
+static uint32_t
+entry_of(const struct hz *hz, const struct tile_item *tile, uint32_t n)
+{
+    const struct hz_surface *s = hz->surface;
+    const uint32_t number = tile->y / TILE_SIZE * s->tiles_x + tile->x / TILE_SIZE;
+    return s->first + number * s->cut.tile_blocks + n;
+}
+
+/* Whether the buffer has entries for all of the tile's blocks. */
+static bool
+is_in_buffer(const struct hz *hz, const struct tile_item *tile)
+{
+    const struct hz_surface *s = hz->surface;
+    return entry_of(hz, tile, s->cut.tile_blocks - 1) < s->first + s->entries;
+}
+
+/* The first block behind number n of the tile that lies in another line of the buffer. */
+static uint32_t
+next_line(const struct hz *hz, uint32_t entry, uint32_t n)
+{
+    const uint32_t left = hz->buffer.line_blocks - entry % hz->buffer.line_blocks;
+    const uint32_t all = hz->surface->cut.tile_blocks;
+    return n + left < all ? n + left : all;
+}
+
+/* Locks the next line that a waiting tile needs, reading it into the cache when it is not there
+ * and `*port` is free; false when there is none or it cannot be now. */
+static bool
+ask(struct hz *hz, uint64_t now, bool *port)
+{
+    while (hz->ahead < hz->count) {
+        struct hz_waiting *waiting = waiting_at(hz, hz->ahead);
+        if (!waiting->tested || waiting->asked == hz->surface->cut.tile_blocks) {
+            hz->ahead++;
+            continue;
+        }
+        const uint32_t entry = entry_of(hz, &waiting->tile, waiting->asked);
+        if (hz_cache_lock(&hz->buffer, entry / hz->buffer.line_blocks) >= 0) {
+            hz->stats.cache_hits++;
+        } else {
+            if (!*port || hz_cache_read(&hz->buffer, entry / hz->buffer.line_blocks,
+                                        now + hz->read_cycles) < 0)
+                return false;
+            *port = false;
+            hz->stats.cache_misses++;
+        }
+        hz->stats.cache_accesses++;
+        waiting->asked = next_line(hz, entry, waiting->asked);
+        return true;
+    }
+    return false;
+}
+
+/* Reads the far depths of the first tile that have come; false when some have not. */
+static bool
+read_first(struct hz *hz, uint64_t now)
+{
+    struct hz_waiting *waiting = waiting_at(hz, 0);
+    const struct hz_cut *cut = &hz->surface->cut;
+    while (waiting->read < waiting->asked) {
+        uint32_t entry = entry_of(hz, &waiting->tile, waiting->read);
+        const int32_t at = hz->buffer.line_of[entry / hz->buffer.line_blocks];
+        struct hz_cache_line *line = &hz->buffer.lines[at];
+        if (line->ready_cycle > now) {
+            module_wake_at(&hz->module, line->ready_cycle);
+            return false;
+        }
+        const uint16_t *cached = hz->buffer.cached + (size_t)(uint32_t)at * hz->buffer.line_blocks;
+        for (uint32_t end = next_line(hz, entry, waiting->read); waiting->read < end;
+             waiting->read++, entry++) {
+            const uint32_t group =
+                cut->group_quads > 1 ? waiting->read : waiting->read / cut->group_blocks;
+            const uint16_t far = cached[entry % hz->buffer.line_blocks];
+            if (far > waiting->far[group])
+                waiting->far[group] = far;
+        }
+        line->locks--;
+    }
+    return waiting->read == cut->tile_blocks;
+}
+
+/* Sends quads of the first tile, as many as there are places left in this cycle; false when a
+ * queue is full or the places are used up. */
+static bool
+send_quads(struct hz *hz, uint64_t now, uint32_t *places, bool *worked)
+{
+    const struct tile_item *tile = &waiting_at(hz, 0)->tile;
+    const uint32_t samples = tile->draw->samples;
+    struct queue *out = hz->late;
+    if (tile->draw->early_z)
+        out = hz->early[rop_of_tile(tile->x / TILE_SIZE, tile->y / TILE_SIZE, hz->rops)];
+    for (; hz->next_quad < 16; hz->next_quad++) {
+        uint32_t q = hz->next_quad, mask = tile->mask >> (4 * q) & 15;
+        if (!mask)
+            continue;
+        if (!*places) {
+            module_wake_at(&hz->module, now + 1);
+            return false;
+        }
+        if (!queue_space(out, now))
+            return false;
+        --*places;
+        struct quad *quad = quad_create(hz->pools, tile->triangle);
+        /* quad q of Morton order: bits 0, 2 are x, bits 1, 3 are y */
+        quad->x = (uint16_t)(tile->x + ((q & 1) | (q >> 1 & 2)) * 2);
+        quad->y = (uint16_t)(tile->y + ((q >> 1 & 1) | (q >> 2 & 2)) * 2);
+        quad->mask = samples == 1 ? mask : raster_quad_mask(tile->samples, samples, q);
+        depth_interpolate_samples(&tile->triangle->triangle, quad->x, quad->y, quad->z);
+        WATCH_QUAD(hz->pools, quad, tile->draw);
+        *(struct quad_item *)queue_push(out, now) =
+            (struct quad_item){ITEM_DATA, tile->draw, quad, 0};
+        hz->stats.quads_out++;
+        hz->stats.fragments_out += (uint64_t)__builtin_popcount(mask);
+        *worked = true;
+    }
+    drop_tile(hz);
+    return true;
+}
+
+static bool
+send_end(struct hz *hz, const struct draw *draw, uint64_t now)
+{
+    struct quad_item end = {ITEM_END, draw, NULL, 0};
+    if (!draw->early_z) {
+        if (!queue_space(hz->late, now))
+            return false;
+        *(struct quad_item *)queue_push(hz->late, now) = end;
+        return true;
+    }
+    for (uint32_t r = 0; r < hz->rops; r++)
+        if (!queue_space(hz->early[r], now))
+            return false;
+    for (uint32_t r = 0; r < hz->rops; r++)
+        *(struct quad_item *)queue_push(hz->early[r], now) = end;
+    return true;
+}
+
+static bool
+take_updates(struct hz *hz, uint64_t now)
+{
+    bool worked = false;
+    for (uint32_t r = 0; r < hz->rops; r++) {
+        for (const struct hz_update *update; (update = queue_front(hz->updates[r], now));) {
+            if (update->generation == hz->generation && hz_buffer_update(&hz->buffer, update))
+                hz->stats.updates++;
+            else
+                hz->stats.updates_ignored++;
+            queue_pop(hz->updates[r], now);
+            worked = true;
+        }
+    }
+    return worked;
+}
+
+static void
+clear(struct hz *hz, const struct control_item *item, uint64_t now)
+{
+    hz->generation++;
+    if (!hz->enabled || hz->fault_keep_clear)
+        return;
+    struct hz_surface *surface = find_surface(hz, &item->surface);
+    if (!surface)
+        surface = hz_buffer_place(&hz->buffer, &item->surface);
+    fill(hz, surface, hz_entry((float)item->depth), now);
+}
+
+static bool
+obey(struct hz *hz, uint64_t now)
+{
+    const struct control_item *item = queue_front(hz->control, now);
+    if (!item)
+        return false;
+    if (!hz->obeying && item->kind == CONTROL_CLEAR && (item->buffers & MASK_DEPTH))
+        clear(hz, item, now);
+    else if (item->kind == CONTROL_INVALIDATE && item->surface.res)
+        hz_buffer_forget(&hz->buffer, item->surface.res->created);
+    else if (item->kind == CONTROL_INVALIDATE)
+        hz_buffer_reset(&hz->buffer);
+    hz->draw = NULL;
+    hz->obeying = now < hz->free_cycle;
+    if (hz->obeying || !queue_space(hz->done, now))
+        return true;
+    *(struct done_item *)queue_push(hz->done, now) = (struct done_item){false, 0};
+    queue_pop(hz->control, now);
+    return true;
+}
+
+/* Takes tiles in, and the end of the draw when no tile waits; false when there is nothing. */
+static bool
+take(struct hz *hz, uint64_t now, bool *blocked)
+{
+    bool worked = false;
+    for (uint32_t i = 0; i < TILES_CYCLE && hz->count < hz->capacity; i++) {
+        const struct tile_item *item = queue_front(hz->in, now);
+        if (!item)
+            break;
+        if (item->draw != hz->draw) {
+            if (hz->count)
+                break;
+            begin_draw(hz, item->draw, now);
+            if (now < hz->free_cycle)
+                return true;
+        }
+        if (item->kind == ITEM_END) {
+            if (hz->count || (*blocked = !send_end(hz, item->draw, now)))
+                break;
+            queue_pop(hz->in, now);
+            return true;
+        }
+        struct hz_waiting *waiting = waiting_at(hz, hz->count++);
+        waiting->tile = *item;
+        waiting->tested = hz->may_cull && is_in_buffer(hz, item);
+        waiting->asked = waiting->read = 0;
+        memset(waiting->far, 0, sizeof waiting->far);
+        hz->stats.tiles_in++;
+        queue_pop(hz->in, now);
+        worked = true;
+    }
+    return worked;
+}
+
+/* Tests the first tile and sends its quads; false when it has to wait. */
+static bool
+finish_first(struct hz *hz, uint64_t now, uint32_t *places, bool *worked, bool *blocked)
+{
+    struct hz_waiting *first = waiting_at(hz, 0);
+    if (!hz->sending) {
+        if (first->tested && !read_first(hz, now))
+            return false;
+        if (first->tested)
+            test(hz, first);
+        hz->sending = true;
+        hz->next_quad = first->tile.mask ? 0 : 16;
+        *worked = true;
+    }
+    *blocked = !send_quads(hz, now, places, worked);
+    return !*blocked;
+}
+
+static enum unit_state
+why_idle(struct hz *hz, bool blocked, uint64_t now)
+{
+    struct hz_stats *stats = &hz->stats;
+    if (blocked) {
+        const bool early = hz->draw && hz->draw->early_z;
+        stall_note(&hz->stall, early ? &stats->cycles_ztest : &stats->cycles_interpolator, now);
+        return UNIT_BLOCKED;
+    }
+    stall_note(&hz->stall, hz->count ? &stats->cycles_cache : NULL, now);
+    return hz->count ? UNIT_WAITING : UNIT_STARVED;
+}
+
+static enum unit_state
+hz_clock(void *self, uint64_t now)
+{
+    struct hz *hz = self;
+    bool blocked = false, updated = take_updates(hz, now), port = !updated;
+    bool worked = updated;
+    if (now < hz->free_cycle) {
+        module_wake_at(&hz->module, hz->free_cycle);
+        stall_note(&hz->stall, &hz->stats.cycles_clearing, now);
+        return UNIT_BUSY;
+    }
+    worked |= obey(hz, now);
+    if (!hz->obeying) {
+        worked |= take(hz, now, &blocked);
+        for (uint32_t i = 0; i < TILES_CYCLE; i++)
+            worked |= ask(hz, now, &port);
+        uint32_t places = hz->quads_cycle;
+        for (uint32_t i = 0; i < TILES_CYCLE && hz->count; i++)
+            if (!finish_first(hz, now, &places, &worked, &blocked))
+                break;
+    }
+    if (!worked)
+        return why_idle(hz, blocked, now);
+    stall_note(&hz->stall, NULL, now);
+    return UNIT_BUSY;
+}

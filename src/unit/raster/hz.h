@@ -1,0 +1,60 @@
+/* Hierarchical Z: drops tiles that lie behind everything drawn there. */
+#ifndef AETIUS_UNIT_HZ_H
+#define AETIUS_UNIT_HZ_H
+
+#include "kernel/params.h"
+#include "unit/items.h"
+#include "unit/raster/hz_buffer.h"
+#include "unit/stall.h"
+#include "unit/stats.h"
+
+struct hz_waiting { /* a tile whose far depths are being read */
+    struct tile_item tile;
+    bool tested;          /* its far depths are wanted; else it goes on as it is */
+    uint32_t asked, read; /* of its blocks: those whose cache line is locked; those read */
+    uint16_t far[16];     /* of each group of quads: the farthest so far */
+};
+
+struct hz {
+    struct module module;
+    struct hz_stats stats;
+    struct stall stall;
+    struct pools *pools;
+    struct queue *in;
+    struct queue *early[MAX_ROPS]; /* quads to the z tests */
+    struct queue *late;            /* quads straight to the interpolator */
+    struct queue *control, *done;
+    struct queue *updates[MAX_ROPS]; /* far depths from the z tests */
+    uint32_t rops;
+    bool enabled;
+    uint32_t quads_cycle; /* out, in all */
+    uint32_t read_cycles, blocks_cleared_cycle;
+    struct hz_buffer buffer;
+    /* A draw that moves depth away makes void what is known of its surface from its first tile on,
+     * and updates that were made before its last one. HZ and each z test count the generations of
+     * updates alike, HZ when such a draw or a clear of depth begins, the z test when it has ended;
+     * HZ believes updates of its own generation. */
+    uint32_t generation;
+    uint64_t free_cycle; /* blocks are being cleared until then */
+    bool obeying;        /* a clear */
+    /* the draw in hand */
+    const struct draw *draw;
+    struct hz_surface *surface; /* its depths; NULL: not tested */
+    bool may_cull;
+    /* tiles, a ring; blocks are asked for from number `ahead` on */
+    struct hz_waiting *waiting;
+    uint32_t head, count, capacity, ahead;
+    bool sending; /* the first one was tested, its quads are leaving */
+    uint32_t next_quad;
+    /* fault injection */
+    float fault_offset;    /* added to what is compared */
+    bool fault_keep_clear; /* clears leave the far depths as they were */
+};
+
+void hz_init(struct hz *hz, struct clock *clock, const struct params *params, struct pools *pools,
+             uint32_t rops);
+void hz_fini(struct hz *hz);
+/* Forgets what it knows: every tile may hold anything. */
+void hz_reset(struct hz *hz);
+
+#endif

@@ -1,0 +1,121 @@
+/* Interpolator.
+ *
+ * Gathers quads from the z tests in turn (a pixel always comes from the same one, so the order a
+ * pixel is kept) or from hierarchical Z, and evaluates the fragment shader's inputs from the
+ * triangle's planes: NumInterpolators attributes of each quad in a cycle. As many quads as there
+ * are ROPs (2x4 fragments in the reference of 2005) start together, the next ones when all their
+ * attributes are made. Latency a cycle more than that, 8 at most if it is not longer: 2 to 8 by the
+ * number of inputs. Source: machine.md (units); ATTILA's Interpolator. */
+#include "unit/raster/interpolator.h"
+
+#include <string.h>
+
+static enum unit_state interpolator_clock(void *self, uint64_t now);
+
+void
+interpolator_init(struct interpolator *interpolator, struct clock *clock,
+                  const struct params *params, uint32_t rops)
+{
+    memset(interpolator, 0, sizeof *interpolator);
+    clock_add_module(clock, &interpolator->module, "interpolator", -1, interpolator,
+                     interpolator_clock);
+    interpolator->rops = rops;
+    interpolator->quads_cycle = rops;
+    interpolator->attributes_cycle = params->RASTERIZER.NumInterpolators;
+    interpolator->view.lanes = 4;
+}
+
+/* Cycles in which the attributes of a draw's quad are made. */
+static uint32_t
+attribute_cycles(const struct interpolator *interpolator, const struct draw *draw)
+{
+    const uint32_t a_cycle = interpolator->attributes_cycle;
+    return draw->varying_count ? (draw->varying_count + a_cycle - 1) / a_cycle : 1;
+}
+
+static uint32_t
+latency_of(uint32_t cycles)
+{
+    const uint32_t longest = cycles > 8 ? cycles : 8;
+    return cycles + 1 < longest ? cycles + 1 : longest;
+}
+
+static void
+interpolate(struct interpolator *interpolator, const struct quad_item *item, uint64_t now)
+{
+    struct quad *quad = item->quad;
+    struct exec *view = &interpolator->view;
+    view->program = item->draw->fs;
+    view->inputs = quad->inputs;
+    view->systems = quad->systems;
+    interpolate_quad(&quad->triangle->triangle, quad->x, quad->y, view, 0);
+    if (item->draw->centroid)
+        interpolate_centroids(&quad->triangle->triangle, quad->x, quad->y, quad->mask, view, 0);
+    const uint32_t cycles = attribute_cycles(interpolator, item->draw);
+    *(struct quad_item *)queue_push_later(interpolator->out, now,
+                                          latency_of(cycles) - interpolator->out->latency) = *item;
+    if (cycles > 1)
+        interpolator->free_cycle = now + cycles;
+    interpolator->stats.quads++;
+    interpolator->stats.fragments += quad_fragments(quad->mask);
+    interpolator->stats.attributes += item->draw->varying_count;
+}
+
+/* The end of a draw leaves when it has come from every z test. */
+static bool
+take_end(struct interpolator *interpolator, uint32_t source, const struct quad_item *item,
+         uint64_t now)
+{
+    bool last = !item->draw->early_z || interpolator->ends + 1 == interpolator->rops;
+    if (last && !queue_space(interpolator->out, now))
+        return false;
+    interpolator->samples_passed += item->samples_passed;
+    interpolator->ends++;
+    if (source < interpolator->rops)
+        interpolator->ended[source] = true;
+    if (last) {
+        struct quad_item *end = queue_push(interpolator->out, now);
+        *end = *item;
+        end->samples_passed = interpolator->samples_passed;
+        interpolator->samples_passed = 0;
+        interpolator->ends = 0;
+        memset(interpolator->ended, 0, sizeof interpolator->ended);
+    }
+    return true;
+}
+
+static enum unit_state
+interpolator_clock(void *self, uint64_t now)
+{
+    struct interpolator *interpolator = self;
+    uint32_t done = 0;
+    bool blocked = false;
+    if (now < interpolator->free_cycle) {
+        module_wake_at(&interpolator->module, interpolator->free_cycle);
+        return UNIT_BUSY;
+    }
+    uint32_t inputs = interpolator->rops + 1;
+    for (uint32_t i = 0; i < inputs; i++) {
+        uint32_t source = (interpolator->turn + i) % inputs;
+        struct queue *in =
+            source < interpolator->rops ? interpolator->in[source] : interpolator->late_in;
+        const struct quad_item *item;
+        while (done < interpolator->quads_cycle &&
+               !(source < interpolator->rops && interpolator->ended[source]) &&
+               (item = queue_front(in, now))) {
+            if (item->kind == ITEM_END) {
+                if ((blocked = !take_end(interpolator, source, item, now)))
+                    break;
+            } else {
+                if ((blocked = !queue_space(interpolator->out, now)))
+                    break;
+                interpolate(interpolator, item, now);
+            }
+            queue_pop(in, now);
+            done++;
+        }
+    }
+    if (done)
+        interpolator->turn = (interpolator->turn + 1) % inputs;
+    return done ? UNIT_BUSY : blocked ? UNIT_BLOCKED : UNIT_STARVED;
+}

@@ -1,0 +1,157 @@
+/* Triangle setup.
+ *
+ * Edge equations, depth and attribute planes, face culling; primitives that need it are clipped
+ * geometrically here and give several triangles. SetupUnits units start a triangle each
+ * SetupStartLatency cycles, one that is culled too; at most TrianglesCycle start in a cycle. What
+ * is set up is kept in one of EmulatorStoredTriangles places until the fragment generator has
+ * walked it. Latency SetupLatency, and that of the bus, both on the queue to the fragment
+ * generator. Source: machine.md (units; the one rule of setup); ATTILA's TriangleSetup. Not
+ * modelled: setup by a program on the shader units. */
+#include "unit/raster/setup.h"
+
+#include <string.h>
+
+static enum unit_state setup_clock(void *self, uint64_t now);
+
+void
+setup_init(struct setup *setup, struct clock *clock, const struct params *params,
+           struct pools *pools)
+{
+    memset(setup, 0, sizeof *setup);
+    clock_add_module(clock, &setup->module, "setup", -1, setup, setup_clock);
+    setup->pools = pools;
+    setup->triangles_cycle = params->RASTERIZER.TrianglesCycle;
+    setup->start_cycles = params->RASTERIZER.SetupStartLatency;
+    setup->lanes.count = params->RASTERIZER.SetupUnits;
+    setup->stored_limit = params->RASTERIZER.EmulatorStoredTriangles;
+}
+
+static void
+count_lost(struct setup *setup)
+{
+    setup->stats.culled++;
+    setup->stats.culled_face += setup->state.lost == SETUP_LOST_FACE;
+    setup->stats.culled_no_area += setup->state.lost == SETUP_LOST_AREA;
+    setup->stats.culled_no_pixel += setup->state.lost == SETUP_LOST_PIXELS;
+}
+
+static void
+set_up(struct setup *setup, const struct primitive_item *item)
+{
+    const struct vertex *v[3] = {0};
+    for (uint32_t i = 0; i < item->primitive.vertices; i++)
+        v[i] = &item->v[i]->vertex;
+    setup->draw = item->draw;
+    setup->made_sent = 0;
+    setup->made_count =
+        setup_primitive(item->draw, &item->primitive, v, item->clip, &setup->state, setup->made);
+    setup->number++;
+    setup->stats.primitives_in++;
+    setup->stats.clipped += item->clip == CLIP_NEEDED;
+    if (setup->made_count == 0)
+        count_lost(setup);
+    else
+        setup->stats.extra_triangles += setup->made_count - 1;
+    for (uint32_t i = 0; i < item->primitive.vertices; i++)
+        vertex_release(setup->pools, item->v[i]);
+}
+
+static void
+send(struct setup *setup, uint64_t now)
+{
+    struct pooled_triangle *triangle = triangle_create(setup->pools);
+    const struct triangle *made = &setup->made[setup->made_sent++];
+    triangle->triangle = *made;
+    triangle->number = setup->number - 1;
+    *(struct triangle_item *)queue_push(setup->out, now) =
+        (struct triangle_item){ITEM_DATA, setup->draw, triangle};
+    setup->stored++;
+    setup->stats.triangles_out++;
+    setup->stats.one_tile += made->min_x / TILE_SIZE == made->max_x / TILE_SIZE &&
+                             made->min_y / TILE_SIZE == made->max_y / TILE_SIZE;
+}
+
+/* The places of triangles that the fragment generator has finished. */
+static void
+take_places(struct setup *setup, uint64_t now)
+{
+    for (const struct place_item *item; (item = queue_front(setup->places, now));) {
+        setup->stored -= item->triangles;
+        queue_pop(setup->places, now);
+    }
+}
+
+/* Whether a triangle can start in this cycle; else *why says what it waits for. */
+static bool
+can_start(struct setup *setup, uint64_t now, enum unit_state *why)
+{
+    if (lanes_are_free(&setup->lanes, &setup->module, now))
+        return true;
+    *why = UNIT_WAITING;
+    return false;
+}
+
+/* Sends a triangle of the primitive in hand; false when it has to wait. */
+static bool
+send_made(struct setup *setup, uint64_t now, enum unit_state *why)
+{
+    if (setup->made_sent && !can_start(setup, now, why)) /* the first one has started */
+        return false;
+    if (setup->stored == setup->stored_limit || !queue_space(setup->out, now)) {
+        *why = UNIT_BLOCKED;
+        return false;
+    }
+    if (setup->made_sent)
+        lanes_start(&setup->lanes, now, setup->start_cycles);
+    send(setup, now);
+    return true;
+}
+
+/* Takes the next primitive, or passes the end of a draw on; false when there is none or it has to
+ * wait. */
+static bool
+take(struct setup *setup, uint64_t now, enum unit_state *why)
+{
+    const struct primitive_item *item = queue_front(setup->in, now);
+    if (!item)
+        return false;
+    if (item->kind == ITEM_END) {
+        if (!queue_space(setup->out, now)) {
+            *why = UNIT_BLOCKED;
+            return false;
+        }
+        *(struct triangle_item *)queue_push(setup->out, now) =
+            (struct triangle_item){ITEM_END, item->draw, NULL};
+        setup->state = (struct setup_state){0};
+        setup->number = 0;
+    } else {
+        if (!can_start(setup, now, why))
+            return false;
+        lanes_start(&setup->lanes, now, setup->start_cycles);
+        set_up(setup, item);
+    }
+    queue_pop(setup->in, now);
+    return true;
+}
+
+static enum unit_state
+setup_clock(void *self, uint64_t now)
+{
+    struct setup *setup = self;
+    enum unit_state why = UNIT_STARVED;
+    bool worked = false;
+    take_places(setup, now);
+    for (uint32_t rate = 0; rate < setup->triangles_cycle; rate++) {
+        if (setup->made_sent == setup->made_count) {
+            if (!take(setup, now, &why))
+                break;
+            worked = true;
+        }
+        if (setup->made_sent < setup->made_count) {
+            if (!send_made(setup, now, &why))
+                break;
+            worked = true;
+        }
+    }
+    return worked ? UNIT_BUSY : why;
+}

@@ -1,0 +1,81 @@
+/* Which line of a cache gives way to another: the one place where replacement is decided.
+ *
+ * The owner tells of every line that is filled and of every use, and asks for a victim: an empty
+ * line of the set, else of those that may go the one that ranks lowest.
+ *
+ *   least recently used: by its last use
+ *   first in, first out: by when it was filled
+ *   pseudo-LRU: a tree of bits a set, each pointing away from the half that was used last; the
+ *     victim lies where the bits point, or, where all lines there have to stay, in the other half
+ */
+#ifndef AETIUS_UNIT_REPLACEMENT_H
+#define AETIUS_UNIT_REPLACEMENT_H
+
+#include "kernel/params.h"
+
+struct replacement {
+    enum replacement_policy policy;
+    uint32_t sets, ways;  /* line number: set x ways + way */
+    uint64_t uses;        /* so far: the clock of the stamps */
+    uint64_t *stamps;     /* of each line: its last use, or when it was filled */
+    uint32_t tree_leaves; /* ways, rounded up to a power of two */
+    bool *to_upper;       /* pseudo-LRU: nodes 1 .. leaves - 1 of each set's tree, 1 the root */
+};
+
+void replacement_init(struct replacement *replacement, uint32_t policy, uint32_t sets,
+                      uint32_t ways);
+void replacement_fini(struct replacement *replacement);
+void replacement_reset(struct replacement *replacement);
+
+/* For pseudo-LRU: the bits on the way to the line point away from it. */
+void replacement_point_away(struct replacement *replacement, uint32_t line);
+/* For pseudo-LRU: where the bits do not point to the line, those near the root counting most. */
+uint64_t replacement_tree_rank(const struct replacement *replacement, uint32_t line);
+
+static inline void
+replacement_use(struct replacement *replacement, uint32_t line)
+{
+    if (replacement->policy == REPLACEMENT_LRU)
+        replacement->stamps[line] = ++replacement->uses;
+    else if (replacement->policy == REPLACEMENT_PSEUDO_LRU)
+        replacement_point_away(replacement, line);
+}
+
+static inline void
+replacement_fill(struct replacement *replacement, uint32_t line)
+{
+    if (replacement->policy == REPLACEMENT_PSEUDO_LRU)
+        replacement_point_away(replacement, line);
+    else
+        replacement->stamps[line] = ++replacement->uses;
+}
+
+enum line_state { LINE_STAYS, LINE_MAY_GO, LINE_EMPTY };
+typedef enum line_state line_state_fn(const void *cache, uint32_t line);
+
+/* The line of the set that gives way, or -1 when all stay. */
+static inline int32_t
+replacement_victim(const struct replacement *replacement, uint32_t set, line_state_fn *state,
+                   const void *cache)
+{
+    const uint32_t first = set * replacement->ways;
+    int32_t victim = -1;
+    uint64_t lowest = 0;
+    for (uint32_t i = first; i < first + replacement->ways; i++) {
+        const enum line_state is = state(cache, i);
+        if (is == LINE_STAYS)
+            continue;
+        if (is == LINE_EMPTY)
+            return (int32_t)i;
+        const uint64_t rank = replacement->policy == REPLACEMENT_PSEUDO_LRU
+                                  ? replacement_tree_rank(replacement, i)
+                                  : replacement->stamps[i];
+        if (victim < 0 || rank < lowest) {
+            victim = (int32_t)i;
+            lowest = rank;
+        }
+    }
+    return victim;
+}
+
+#endif

@@ -1,0 +1,137 @@
+/* Color write and blend (one a ROP).
+ *
+ * Quads arrive in draw order, from the scheduler (early z) or from the late z test; a quad goes
+ * through once for each color buffer that it writes. What is shared with the z & stencil test, the
+ * cache and the steps of a quad, is in rop.h; the operation is the blend, BlendALULatency cycles,
+ * for StampsPerCycle quads every BlendALURate cycles. Elements wider than BytesPerPixel take as
+ * many turns; multisampled, a quad takes one for MSAASamplesCycle samples of its fragments. A line
+ * is always read before it is written, also without blending, unless its block is cleared. Source:
+ * machine.md (units, ROP caches). */
+#include "unit/rop/colorwrite.h"
+
+#include "unit/watch.h"
+
+#include <string.h>
+
+static const struct rop_work work;
+static void colorwrite_count(void *self, uint64_t now);
+
+void
+colorwrite_init(struct colorwrite *colorwrite, struct clock *clock, const struct params *params,
+                struct pools *pools, uint32_t index, uint32_t count)
+{
+    memset(colorwrite, 0, sizeof *colorwrite);
+    colorwrite->pools = pools;
+    rop_init(&colorwrite->rop, &colorwrite->module, colorwrite, &work, clock, params, index, count);
+    colorwrite->module.settle_fn = colorwrite_count;
+}
+
+void
+colorwrite_fini(struct colorwrite *colorwrite)
+{
+    rop_fini(&colorwrite->rop);
+}
+
+static bool
+writes_target(const struct draw *draw, uint32_t target)
+{
+    return draw->color[target].res && draw->blend.rt[target].colormask &&
+           draw->color_output[target] != 0xff;
+}
+
+/* The next color buffer from `target` on that the draw writes; color_count: none. */
+static uint32_t
+written_target(const struct draw *draw, uint32_t target)
+{
+    while (target < draw->color_count && !writes_target(draw, target))
+        target++;
+    return target;
+}
+
+static void
+describe(void *owner, struct rop_entry *entry)
+{
+    struct colorwrite *colorwrite = owner;
+    const struct draw *draw = entry->item.draw;
+    entry->target = written_target(draw, colorwrite->next_target);
+    if (entry->target < draw->color_count) {
+        const struct bound_surface *color = &draw->color[entry->target];
+        blocks_use(&colorwrite->rop.blocks, color);
+        entry->address = blocks_quad_address(color, entry->item.quad->x, entry->item.quad->y);
+        entry->bytes = 4u * color->format->block_bytes * draw->samples;
+        entry->cost = rop_passes(&colorwrite->rop, draw->samples, color->format->block_bytes);
+        entry->changes = true;
+    }
+    colorwrite->next_target = written_target(draw, entry->target + 1);
+    entry->last_target = colorwrite->next_target >= draw->color_count;
+    if (entry->last_target)
+        colorwrite->next_target = 0;
+}
+
+static bool
+blend(void *owner, struct rop_entry *entry, uint8_t *bytes)
+{
+    struct colorwrite *colorwrite = owner;
+    if (!bytes)
+        return false;
+    const struct quad *quad = entry->item.quad;
+    WATCH_COLOR(quad, entry->item.draw, entry->target, bytes);
+    blend_quad_samples(entry->item.draw, entry->target, quad->mask, quad->color[entry->target],
+                       bytes);
+    WATCH_WRITTEN(quad, entry->item.draw, entry->target, bytes);
+    colorwrite->stats.quads_blended++;
+    return true;
+}
+
+static bool
+leave(void *owner, struct rop_entry *entry, uint64_t now)
+{
+    struct colorwrite *colorwrite = owner;
+    if (entry->item.kind == ITEM_END) {
+        if (!queue_space(colorwrite->rop.done, now))
+            return false;
+        *(struct done_item *)queue_push(colorwrite->rop.done, now) =
+            (struct done_item){true, entry->item.samples_passed};
+    } else if (entry->last_target) {
+        colorwrite->stats.quads_in++;
+        colorwrite->stats.fragments_in += quad_fragments(entry->item.quad->mask);
+        quad_release(colorwrite->pools, entry->item.quad);
+    }
+    return true;
+}
+
+static bool
+clear_line(const struct control_item *order, uint8_t *line)
+{
+    const struct format_info *format = order->surface.format;
+    for (uint32_t at = 0; at < BLOCK_MAX_BYTES; at += format->block_bytes)
+        format->pack(order->rgba, line + at);
+    return true;
+}
+
+/* The DAC gets the block states of what it is to show. */
+static bool
+finish(void *owner, const struct control_item *order, uint64_t now)
+{
+    struct colorwrite *colorwrite = owner;
+    if (order->kind != CONTROL_SHOW)
+        return true;
+    if (!queue_space(colorwrite->states, now))
+        return false;
+    *(struct block_states_item *)queue_push(colorwrite->states, now) =
+        (struct block_states_item){&colorwrite->rop.blocks};
+    return true;
+}
+
+ROP_CLOCK(colorwrite)
+
+static const struct rop_work work = {
+    .name = "colorwrite",
+    .kind = CODEC_COLOR,
+    .clock = colorwrite_clock,
+    .describe = describe,
+    .operate = blend,
+    .leave = leave,
+    .clear_line = clear_line,
+    .finish = finish,
+};

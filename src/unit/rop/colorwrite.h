@@ -1,0 +1,26 @@
+/* Color write and blend of one ROP. */
+#ifndef AETIUS_UNIT_COLORWRITE_H
+#define AETIUS_UNIT_COLORWRITE_H
+
+#include "unit/rop/rop.h"
+
+/* Block states of a surface, sent to the DAC when a frame is shown. */
+struct block_states_item {
+    const struct blocks *blocks;
+};
+
+struct colorwrite {
+    struct module module;
+    struct colorwrite_stats stats;
+    struct pools *pools;
+    struct queue *states; /* to the DAC */
+    struct rop rop;
+    uint32_t next_target; /* of the quad in front: color buffers described so far */
+};
+
+void colorwrite_init(struct colorwrite *colorwrite, struct clock *clock,
+                     const struct params *params, struct pools *pools, uint32_t index,
+                     uint32_t count);
+void colorwrite_fini(struct colorwrite *colorwrite);
+
+#endif

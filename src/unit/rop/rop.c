@@ -1,0 +1,651 @@
+/* The way of a quad through a ROP, and its orders (unit/rop/rop.h). Source: machine.md (ROP
+ * caches); the steps and their queues as in ATTILA's generic ROP. */
+#include "unit/rop/rop.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What [ZSTENCILTEST] and [COLORWRITE] name alike, but for the prefix of the cache. */
+#define SHAPE_OF(params, SECTION, CACHE)                                                           \
+    {                                                                                              \
+        .quads_cycle = (params)->SECTION.StampsPerCycle,                                           \
+        .samples_cycle = (params)->RASTERIZER.MSAASamplesCycle,                                    \
+        .element_bytes = (params)->SECTION.BytesPerPixel,                                          \
+        .fetch_limit = (params)->SECTION.FetchQueueSize,                                           \
+        .read_limit = (params)->SECTION.ReadQueueSize, .op_limit = (params)->SECTION.OpQueueSize,  \
+        .write_limit = (params)->SECTION.WriteQueueSize,                                           \
+        .blocks_cleared_cycle = (params)->SECTION.BlocksClearedPerCycle,                           \
+        .block_states = (params)->SECTION.BlockStateMemorySize,                                    \
+        .memory_bytes = (params)->MEMORYCONTROLLER.MemoryGrows                                     \
+                            ? MEMORY_MAX_BYTES                                                     \
+                            : (params)->MEMORYCONTROLLER.MemorySize,                               \
+        .cache = {                                                                                 \
+            .lines = (params)->SECTION.CACHE##CacheLines * (params)->SECTION.CACHE##CacheWays,     \
+            .ways = (params)->SECTION.CACHE##CacheWays,                                            \
+            .line_bytes = (params)->SECTION.CACHE##CacheStampsPerLine * ROP_QUAD_BYTES,            \
+            .policy = (params)->SECTION.CACHE##CacheReplacement,                                   \
+            .port_bytes = (params)->SECTION.CACHE##CachePortWidth,                                 \
+            .read_ports = 1 + (params)->SECTION.CACHE##CacheExtraReadPort,                         \
+            .write_ports = 1 + (params)->SECTION.CACHE##CacheExtraWritePort,                       \
+            .request_limit = (params)->SECTION.CACHE##CacheRequestQueueSize,                       \
+            .input_limit = (params)->SECTION.CACHE##CacheInputQueueSize,                           \
+            .output_limit = (params)->SECTION.CACHE##CacheOutputQueueSize,                         \
+            .pack_cycles = (params)->SECTION.CompressionUnitLatency,                               \
+            .unpack_cycles = (params)->SECTION.DecompressionUnitLatency,                           \
+        }                                                                                          \
+    }
+
+/* Latencies of 0 become the codec's own. */
+static struct rop_shape
+shape_of(const struct params *params, enum codec_kind kind)
+{
+    const bool color = kind == CODEC_COLOR;
+    const struct rop_shape color_shape = SHAPE_OF(params, COLORWRITE, Color);
+    const struct rop_shape depth_shape = SHAPE_OF(params, ZSTENCILTEST, Z);
+    struct rop_shape shape = color ? color_shape : depth_shape;
+    struct error err;
+    shape.rate = color ? params->COLORWRITE.BlendALURate : params->ZSTENCILTEST.ZALUTestRate;
+    shape.latency = color ? params->COLORWRITE.BlendALULatency : params->ZSTENCILTEST.ZALULatency;
+    if (!rop_codec(params, kind, &shape.codec, &err))
+        BUG("%s", err.text); /* the machine's parameters were checked */
+    if (shape.codec && !shape.cache.pack_cycles)
+        shape.cache.pack_cycles = shape.codec->latency_cycles;
+    if (shape.codec && !shape.cache.unpack_cycles)
+        shape.cache.unpack_cycles = shape.codec->latency_cycles;
+    return shape;
+}
+
+void
+rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
+         struct clock *clock, const struct params *params, uint32_t index, uint32_t count)
+{
+    const struct rop_shape shape = shape_of(params, work->kind);
+    uint32_t places = shape.fetch_limit + shape.read_limit + shape.op_limit + shape.write_limit;
+    uint32_t ring = 1;
+    clock_add_module(clock, module, work->name, (int32_t)index, owner, work->clock);
+    module->is_core = true;
+    memset(rop, 0, sizeof *rop);
+    rop->module = module;
+    rop->owner = owner;
+    rop->work = work;
+    rop->shape = shape;
+    while (ring < places)
+        ring *= 2;
+    rop->entries = mem_alloc(ring * sizeof *rop->entries);
+    rop->mask = ring - 1;
+    blocks_init(&rop->blocks, index, count, shape.cache.line_bytes, shape.memory_bytes,
+                shape.block_states, shape.codec);
+    rop_cache_init(&rop->cache, module, &rop->blocks, &shape.cache);
+}
+
+void
+rop_fini(struct rop *rop)
+{
+    rop_cache_fini(&rop->cache);
+    blocks_fini(&rop->blocks);
+    free(rop->entries);
+}
+
+void
+rop_reset(struct rop *rop)
+{
+    blocks_reset(&rop->blocks);
+    rop_cache_reset(&rop->cache);
+}
+
+void
+rop_settle(struct rop *rop, struct gpu_memory *memory)
+{
+    blocks_settle(&rop->blocks, memory);
+    rop_reset(rop);
+}
+
+static void
+stall(struct rop_stall *stall, bool stalled, uint64_t now)
+{
+    if (stalled && !stall->since) {
+        stall->since = now + 1;
+    } else if (!stalled && stall->since) {
+        stall->cycles += now + 1 - stall->since;
+        stall->since = 0;
+    }
+}
+
+void
+rop_count_stalls(struct rop *rop, uint64_t now)
+{
+    struct rop_stall *const stalls[] = {&rop->read_port,  &rop->write_port, &rop->same_place,
+                                        &rop->fetch_full, &rop->read_full,  &rop->op_full,
+                                        &rop->write_full};
+    for (uint32_t i = 0; i < sizeof stalls / sizeof stalls[0]; i++) {
+        if (!stalls[i]->since)
+            continue;
+        stall(stalls[i], false, now);
+        stall(stalls[i], true, now);
+    }
+    if (rop->cache.refused_since) {
+        rop->cache.request_stalls += now - rop->cache.refused_since;
+        rop->cache.refused_since = now;
+    }
+}
+
+static struct rop_entry *
+entry_at(struct rop *rop, uint32_t n)
+{
+    return &rop->entries[n & rop->mask];
+}
+
+static bool
+is_empty(const struct rop *rop)
+{
+    return rop->fetched == rop->left && !rop->has_next;
+}
+
+static uint32_t
+lines_of(const struct rop *rop, const struct rop_entry *entry)
+{
+    return (entry->bytes + rop->shape.cache.line_bytes - 1) / rop->shape.cache.line_bytes;
+}
+
+/* Locks the lines of rop->next, as many as there is room for now; true: all, and it is fetched. */
+static bool
+fetch_next(struct rop *rop, uint64_t now)
+{
+    struct rop_entry *next = &rop->next;
+    bool full = rop->fetched - rop->read == rop->shape.fetch_limit;
+    stall(&rop->fetch_full, full, now);
+    if (full)
+        return false;
+    uint32_t count = lines_of(rop, next);
+    for (; rop->next_locked < count; rop->next_locked++) {
+        uint32_t address = next->address + rop->next_locked * rop->shape.cache.line_bytes;
+        next->lines[rop->next_locked] = rop_cache_lock(&rop->cache, address, now);
+        if (next->lines[rop->next_locked] < 0)
+            return false;
+    }
+    *entry_at(rop, rop->fetched++) = *next;
+    rop->has_next = false;
+    return true;
+}
+
+/* Takes the quad in front of the queue through its fetch. */
+static bool
+fetch(struct rop *rop, struct queue *in, uint64_t now)
+{
+    const struct quad_item *item = queue_front(in, now);
+    if (!item)
+        return false;
+    if (!rop->has_next) {
+        struct rop_entry *next = &rop->next;
+        next->item = *item;
+        next->address = next->bytes = 0;
+        next->cost = item->kind == ITEM_DATA;
+        next->changes = next->is_line = next->wrote = false;
+        next->last_target = true;
+        rop->next_locked = 0;
+        rop->has_next = true;
+        if (item->kind == ITEM_DATA)
+            rop->work->describe(rop->owner, next);
+    }
+    bool last = rop->next.last_target;
+    if (!fetch_next(rop, now))
+        return false;
+    if (last)
+        queue_pop(in, now);
+    return true;
+}
+
+static bool
+lines_ready(struct rop *rop, const struct rop_entry *entry)
+{
+    for (uint32_t i = 0, count = lines_of(rop, entry); i < count; i++)
+        if (!rop_cache_ready(&rop->cache, entry->lines[i]))
+            return false;
+    return true;
+}
+
+/* An earlier entry of the same place has been read and not written. */
+static bool
+is_changing(struct rop *rop, const struct rop_entry *entry)
+{
+    for (uint32_t n = rop->left; n != rop->read; n++) {
+        const struct rop_entry *earlier = entry_at(rop, n);
+        if (earlier->changes && earlier->address == entry->address)
+            return true;
+    }
+    return false;
+}
+
+/* A port for the entry's bytes; *cycles says for how long. */
+static bool
+take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *cycles,
+          uint64_t now)
+{
+    *cycles = rop_cache_take_port(&rop->cache, write, entry->bytes, now);
+    stall(write ? &rop->write_port : &rop->read_port, !*cycles, now);
+    return *cycles != 0;
+}
+
+static bool
+read_next(struct rop *rop, uint64_t now, enum unit_state *why)
+{
+    if (rop->read == rop->fetched)
+        return false;
+    struct rop_entry *entry = entry_at(rop, rop->read);
+    uint32_t cycles = 1;
+    if (entry->bytes && !lines_ready(rop, entry)) {
+        *why = UNIT_WAITING;
+        return false;
+    }
+    bool full = rop->read - rop->started == rop->shape.read_limit;
+    stall(&rop->read_full, full, now);
+    if (full)
+        return false;
+    if (entry->bytes) {
+        bool changing = is_changing(rop, entry);
+        stall(&rop->same_place, changing, now);
+        if (changing || !take_port(rop, entry, false, &cycles, now))
+            return false;
+    }
+    entry->ready_cycle = now + cycles - 1;
+    rop->read++;
+    return true;
+}
+
+/* The operation on an entry, in its lines. */
+static bool
+operate(struct rop *rop, struct rop_entry *entry)
+{
+    uint8_t gathered[ROP_MAX_LINES * BLOCK_MAX_BYTES];
+    const uint32_t line_bytes = rop->shape.cache.line_bytes, count = lines_of(rop, entry);
+    uint8_t *bytes = NULL;
+    if (entry->is_line) {
+        if (rop->order.kind == CONTROL_CLEAR)
+            rop->work->modify(&rop->order, rop_cache_data(&rop->cache, entry->lines[0]),
+                              line_bytes);
+        return true;
+    }
+    if (count == 1)
+        bytes = rop_cache_data(&rop->cache, entry->lines[0]) + entry->address % line_bytes;
+    if (count <= 1)
+        return rop->work->operate(rop->owner, entry, bytes);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(gathered + i * line_bytes, rop_cache_data(&rop->cache, entry->lines[i]), line_bytes);
+    bool wrote = rop->work->operate(rop->owner, entry, gathered);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(rop_cache_data(&rop->cache, entry->lines[i]), gathered + i * line_bytes, line_bytes);
+    return wrote;
+}
+
+static bool
+start_next(struct rop *rop, uint64_t now, enum unit_state *why)
+{
+    const uint32_t lanes = rop->shape.quads_cycle;
+    if (rop->started == rop->read)
+        return false;
+    struct rop_entry *entry = entry_at(rop, rop->started);
+    bool full = rop->started - rop->ended == rop->shape.op_limit;
+    stall(&rop->op_full, full, now);
+    if (full)
+        return false;
+    uint64_t start =
+        rop->op_free / lanes > entry->ready_cycle ? rop->op_free / lanes : entry->ready_cycle;
+    if (start > now) {
+        module_wake_at(rop->module, start);
+        *why = UNIT_BUSY;
+        return false;
+    }
+    if (entry->cost) {
+        if (rop->op_free < now * lanes)
+            rop->op_free = now * lanes;
+        rop->op_free += entry->cost * rop->shape.rate;
+    }
+    entry->wrote = operate(rop, entry);
+    entry->ready_cycle = now + rop->shape.latency - 1;
+    rop->started++;
+    return true;
+}
+
+static bool
+end_next(struct rop *rop, uint64_t now, enum unit_state *why)
+{
+    if (rop->ended == rop->started)
+        return false;
+    const struct rop_entry *entry = entry_at(rop, rop->ended);
+    if (entry->ready_cycle > now) {
+        module_wake_at(rop->module, entry->ready_cycle);
+        *why = UNIT_BUSY;
+        return false;
+    }
+    bool full = rop->ended - rop->left == rop->shape.write_limit;
+    stall(&rop->write_full, full, now);
+    if (full)
+        return false;
+    rop->ended++;
+    return true;
+}
+
+/* The first entry goes into its lines, if it has to. */
+static bool
+write_first(struct rop *rop, struct rop_entry *entry, uint64_t now)
+{
+    uint32_t cycles;
+    if (entry->wrote && !take_port(rop, entry, true, &cycles, now))
+        return false;
+    for (uint32_t i = 0, count = lines_of(rop, entry); i < count; i++)
+        rop_cache_unlock(&rop->cache, entry->lines[i], entry->wrote);
+    entry->wrote = entry->changes = false;
+    entry->bytes = 0;
+    return true;
+}
+
+/* And leaves. */
+static bool
+leave_next(struct rop *rop, uint64_t now, enum unit_state *why)
+{
+    bool wrote = false;
+    if (rop->left == rop->ended)
+        return false;
+    struct rop_entry *entry = entry_at(rop, rop->left);
+    if (entry->bytes) {
+        wrote = write_first(rop, entry, now);
+        if (!wrote)
+            return false;
+    }
+    if (!entry->is_line && !rop->work->leave(rop->owner, entry, now)) {
+        *why = UNIT_BLOCKED;
+        return wrote;
+    }
+    rop->left++;
+    return true;
+}
+
+static void
+drop_lines(struct rop *rop, const struct block_surface *surface)
+{
+    struct cache *tags = &rop->cache.tags;
+    for (uint32_t i = 0; i < tags->sets * tags->ways; i++) {
+        struct cache_line *line = &tags->lines[i];
+        if (line->valid && line->address >= surface->first && line->address < surface->end)
+            line->valid = line->dirty = false;
+    }
+}
+
+/* Notes the clear in the states that there are; true when every block has one. */
+static bool
+fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
+{
+    struct block_surface *surface = blocks_use(&rop->blocks, &rop->order.surface);
+    uint32_t blocks = 0, total = blocks_of_surface(&rop->blocks, surface);
+    bool all = true;
+    memcpy(surface->clear_line, line, rop->shape.cache.line_bytes);
+    surface->in_memory = false;
+    drop_lines(rop, surface);
+    for (uint32_t n = 0; n < total; n++) {
+        if (!blocks_own(&rop->blocks, surface, n))
+            continue;
+        if (!blocks_reach(&rop->blocks, surface, n)) {
+            all = false;
+            continue;
+        }
+        if (rop->fault_state == blocks + 1)
+            rop->fault_state = 0;
+        else
+            blocks_note(&rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
+                        BLOCK_CLEARED);
+        blocks++;
+    }
+    rop->blocks_cleared += blocks;
+    rop->free_cycle = now + 1 + blocks / rop->shape.blocks_cleared_cycle;
+    return all;
+}
+
+/* A surface that has been untouched since its clear comes to the ROP. Its bytes were made whole in
+ * memory when it was left. */
+static void
+begin(struct rop *rop)
+{
+    struct block_surface *surface = blocks_use(&rop->blocks, &rop->order.surface);
+    memcpy(surface->clear_line, rop->order.line, rop->shape.cache.line_bytes);
+    surface->in_memory = true;
+    for (uint32_t n = 0, total = blocks_of_surface(&rop->blocks, surface); n < total; n++)
+        if (blocks_own(&rop->blocks, surface, n) && blocks_reach(&rop->blocks, surface, n))
+            blocks_note(&rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
+                        BLOCK_CLEARED);
+}
+
+/* Sends a line of the order through the steps; false: there is no room now. */
+static bool
+fetch_line(struct rop *rop, uint32_t address, uint64_t now)
+{
+    if (!rop->has_next) {
+        rop->next = (struct rop_entry){.address = address,
+                                       .bytes = rop->shape.cache.line_bytes,
+                                       .cost = 1,
+                                       .changes = true,
+                                       .is_line = true};
+        rop->next_locked = 0;
+        rop->has_next = true;
+    }
+    return fetch_next(rop, now);
+}
+
+/* The next block of the surface, from rop->walk on, that this ROP owns; false: there is none. */
+static bool
+next_block(struct rop *rop, const struct block_surface *surface, uint32_t *address)
+{
+    uint32_t total = blocks_of_surface(&rop->blocks, surface);
+    while (rop->walk < total && !blocks_own(&rop->blocks, surface, rop->walk))
+        rop->walk++;
+    *address = surface->first + rop->walk * rop->shape.cache.line_bytes;
+    return rop->walk < total;
+}
+
+/* A clear of blocks that have no state. */
+static bool
+write_clear(struct rop *rop, uint64_t now, bool *worked)
+{
+    const struct block_surface *surface = blocks_use(&rop->blocks, &rop->order.surface);
+    uint32_t address;
+    (void)now;
+    while (next_block(rop, surface, &address)) {
+        if (!blocks_reach(&rop->blocks, surface, rop->walk)) {
+            if (!rop_cache_write_block(&rop->cache, address, surface->clear_line))
+                return false;
+            *worked = true;
+        }
+        rop->walk++;
+    }
+    return rop_cache_is_quiet(&rop->cache);
+}
+
+/* A clear that keeps part of each element: every block goes through the cache. */
+static bool
+slow_clear(struct rop *rop, uint64_t now, bool *worked)
+{
+    const struct block_surface *surface = blocks_use(&rop->blocks, &rop->order.surface);
+    uint32_t address;
+    if (next_block(rop, surface, &address)) {
+        if (!fetch_line(rop, address, now))
+            return false;
+        rop->walk++;
+        *worked = true;
+        return false;
+    }
+    return is_empty(rop);
+}
+
+static bool
+clear(struct rop *rop, uint64_t now, bool *worked)
+{
+    uint8_t line[BLOCK_MAX_BYTES];
+    if (rop->step == 0)
+        rop->step = rop->work->clear_line(&rop->order, line) ? 1 : 3;
+    if (rop->step == 3)
+        return slow_clear(rop, now, worked);
+    if (rop->step == 1) {
+        rop->step = 2;
+        if (fast_clear(rop, line, now))
+            rop->walk = UINT32_MAX; /* nothing is left to write */
+    }
+    if (now < rop->free_cycle) {
+        module_wake_at(rop->module, rop->free_cycle);
+        return false;
+    }
+    return rop->walk == UINT32_MAX || write_clear(rop, now, worked);
+}
+
+/* Writes back dirty lines, one a cycle; true when all are in memory. */
+static bool
+flush(struct rop *rop, uint64_t now, bool *worked)
+{
+    const struct cache *tags = &rop->cache.tags;
+    for (; rop->walk < tags->sets * tags->ways; rop->walk++) {
+        if (!tags->lines[rop->walk].valid || !tags->lines[rop->walk].dirty)
+            continue;
+        if (rop_cache_write_back(&rop->cache, rop->walk, now)) {
+            rop->walk++;
+            *worked = true;
+        }
+        return false;
+    }
+    return rop_cache_is_quiet(&rop->cache);
+}
+
+/* Makes the next block raw that is not; false: there is none, or no room for it now. */
+static bool
+make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
+{
+    uint32_t address;
+    for (; next_block(rop, surface, &address); rop->walk++) {
+        uint32_t state = blocks_state(&rop->blocks, address);
+        int32_t line = cache_find(&rop->cache.tags, address);
+        if (state == BLOCK_RAW || state == BLOCK_KEPT ||
+            (state == BLOCK_CLEARED && surface->in_memory) ||
+            (line >= 0 && rop->cache.tags.lines[line].dirty))
+            continue;
+        bool done = state == BLOCK_CLEARED && line < 0
+                        ? rop_cache_write_block(&rop->cache, address, surface->clear_line)
+                        : fetch_line(rop, address, now);
+        rop->walk += done;
+        return done;
+    }
+    return false;
+}
+
+/* Everything in memory as it is: compressed and cleared blocks too; then it is forgotten. */
+static bool
+resolve(struct rop *rop, uint64_t now, bool *worked)
+{
+    rop->cache.raw = true;
+    for (; rop->surface < rop->blocks.surface_count; rop->surface++, rop->walk = 0) {
+        const struct block_surface *surface = &rop->blocks.surfaces[rop->surface];
+        if (make_raw(rop, surface, now)) {
+            *worked = true;
+            return false;
+        }
+        if (rop->walk < blocks_of_surface(&rop->blocks, surface))
+            return false;
+    }
+    if (!is_empty(rop) || !flush(rop, now, worked))
+        return false;
+    rop->cache.raw = false;
+    rop_reset(rop);
+    return true;
+}
+
+static bool
+obey_order(struct rop *rop, uint64_t now, bool *worked)
+{
+    switch (rop->order.kind) {
+    case CONTROL_BEGIN: begin(rop); return true;
+    case CONTROL_CLEAR: return clear(rop, now, worked);
+    case CONTROL_FLUSH:
+    case CONTROL_SHOW: return flush(rop, now, worked);
+    case CONTROL_RESOLVE: return resolve(rop, now, worked);
+    case CONTROL_INVALIDATE: break;
+    }
+    BUG("rop: order %d is not for a ROP", rop->order.kind);
+}
+
+/* Goes on with the order in hand, or takes one; false: there is none. */
+static bool
+obey(struct rop *rop, uint64_t now, bool *worked)
+{
+    if (!rop->obeying) {
+        const struct control_item *item = queue_front(rop->control, now);
+        if (!item)
+            return false;
+        rop->order = *item;
+        rop->obeying = true;
+        rop->step = rop->walk = rop->surface = 0;
+        queue_pop(rop->control, now);
+        *worked = true;
+    }
+    if (!obey_order(rop, now, worked) || !queue_space(rop->done, now) ||
+        (rop->work->finish && !rop->work->finish(rop->owner, &rop->order, now)))
+        return true;
+    *(struct done_item *)queue_push(rop->done, now) = (struct done_item){false, 0};
+    rop->obeying = false;
+    *worked = true;
+    return true;
+}
+
+enum unit_state
+rop_clock(struct rop *rop, uint64_t now)
+{
+    const uint32_t lanes = rop->shape.quads_cycle;
+    enum unit_state why = UNIT_STARVED;
+    bool worked = false;
+    rop_cache_receive(&rop->cache, now);
+    if (!rop->obeying) {
+        for (uint32_t i = 0; i < lanes; i++)
+            worked |= fetch(rop, rop->early_in, now) || fetch(rop, rop->late_in, now);
+    }
+    if (rop->left != rop->fetched) {
+        for (uint32_t i = 0; i < lanes; i++)
+            worked |= read_next(rop, now, &why);
+        for (uint32_t i = 0; i < lanes; i++)
+            worked |= start_next(rop, now, &why);
+        for (uint32_t i = 0; i < lanes; i++)
+            worked |= end_next(rop, now, &why);
+        for (uint32_t i = 0; i < lanes; i++)
+            worked |= leave_next(rop, now, &why);
+    }
+    if (!is_empty(rop) && why == UNIT_STARVED)
+        why = UNIT_WAITING;
+    if ((rop->obeying || (!worked && is_empty(rop))) && obey(rop, now, &worked))
+        why = UNIT_WAITING;
+    rop_cache_send(&rop->cache, now);
+    return worked ? UNIT_BUSY : why;
+}
+
+bool
+rop_codec(const struct params *params, enum codec_kind kind, const struct codec **codec,
+          struct error *err)
+{
+    const bool color = kind == CODEC_COLOR;
+    const char *section = color ? "COLORWRITE" : "ZSTENCILTEST";
+    char name[PARAM_TEXT_BYTES];
+    param_format(param_find(section, "CompressionAlgorithm"), params, name, sizeof name);
+    *codec = NULL;
+    if (!strcmp(name, "none") ||
+        (color ? params->COLORWRITE.DisableCompression : params->ZSTENCILTEST.DisableCompression))
+        return true;
+    *codec = codec_find(name);
+    if (!*codec)
+        return fail(err, "%s.CompressionAlgorithm: there is no codec %s", section, name);
+    if (!((*codec)->applies & kind))
+        return fail(err, "%s.CompressionAlgorithm: the codec %s is not for %s", section, name,
+                    color ? "color" : "depth");
+    uint32_t quads = color ? params->COLORWRITE.ColorCacheStampsPerLine
+                           : params->ZSTENCILTEST.ZCacheStampsPerLine;
+    return quads * ROP_QUAD_BYTES == CODEC_BLOCK_BYTES ||
+           fail(err,
+                "%s.%s = %u: only lines of %u quads can be compressed; others want "
+                "%s.DisableCompression=TRUE",
+                section, color ? "ColorCacheStampsPerLine" : "ZCacheStampsPerLine", quads,
+                CODEC_BLOCK_BYTES / ROP_QUAD_BYTES, section);
+}

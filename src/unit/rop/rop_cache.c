@@ -1,0 +1,494 @@
+/* A ROP's cache and its memory side (unit/rop/rop_cache.h). Source: machine.md (ROP caches); the
+ * steps of a line, its buffers and its ports as in ATTILA's ROP cache. */
+#include "unit/rop/rop_cache.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Reply tags: the place in the ring of lines that come, and the transaction inside the block. */
+#define TAG(place, part) ((place) << 4 | (part))
+
+static void
+ring_init(struct rop_ring *ring, uint32_t limit)
+{
+    ring->limit = limit;
+    ring->items = mem_alloc(limit * sizeof *ring->items);
+}
+
+static struct rop_transfer *
+ring_at(struct rop_ring *ring, uint32_t n)
+{
+    uint32_t i = ring->head + n;
+    return &ring->items[i >= ring->limit ? i - ring->limit : i];
+}
+
+static void
+ring_drop(struct rop_ring *ring)
+{
+    ring->head = ring->head + 1 == ring->limit ? 0 : ring->head + 1;
+    ring->count--;
+    ring->stepped[0]--;
+    if (ring->stepped[1])
+        ring->stepped[1]--;
+}
+
+void
+rop_cache_init(struct rop_cache *cache, struct module *module, struct blocks *blocks,
+               const struct rop_cache_shape *shape)
+{
+    memset(cache, 0, sizeof *cache);
+    cache->module = module;
+    cache->shape = *shape;
+    cache->blocks = blocks;
+    cache_init(&cache->tags, &(struct cache_shape){.lines = shape->lines,
+                                                   .ways = shape->ways,
+                                                   .line_bytes = shape->line_bytes,
+                                                   .policy = shape->policy});
+    cache->requests = mem_alloc(shape->request_limit * sizeof *cache->requests);
+    ring_init(&cache->in, shape->input_limit);
+    ring_init(&cache->out, shape->output_limit);
+}
+
+void
+rop_cache_fini(struct rop_cache *cache)
+{
+    cache_fini(&cache->tags);
+    free(cache->requests);
+    free(cache->in.items);
+    free(cache->out.items);
+}
+
+void
+rop_cache_reset(struct rop_cache *cache)
+{
+    BUG_ON(!rop_cache_is_quiet(cache), "a ROP's cache is reset while it moves data");
+    cache_reset(&cache->tags);
+    cache->in.head = cache->out.head = cache->request_head = 0;
+}
+
+static struct rop_request *
+add_request(struct rop_cache *cache)
+{
+    if (cache->request_count == cache->shape.request_limit)
+        return NULL;
+    uint32_t i = (cache->request_head + cache->request_count++) % cache->shape.request_limit;
+    cache->requests[i].has_in = cache->requests[i].has_out = false;
+    return &cache->requests[i];
+}
+
+static void
+count_moved(struct rop_cache *cache, uint32_t state, uint64_t counts[4])
+{
+    uint32_t bytes = blocks_bytes(cache->blocks, state);
+    if (state == BLOCK_CLEARED)
+        return;
+    counts[state < BLOCK_LEVEL ? 3 : bytes / TRANSACTION_BYTES - 1]++;
+    cache->bytes_saved += cache->shape.line_bytes - bytes;
+}
+
+/* Tells the capture of a line that crosses; a failure is found at the end. */
+static void
+capture(struct rop_cache *cache, const struct rop_transfer *transfer, uint32_t flags,
+        const uint8_t *line)
+{
+    uint32_t words[CODEC_WORDS];
+    const struct block_surface *surface = blocks_surface(cache->blocks, transfer->address);
+    struct rop_capture *to = cache->capture;
+    bool ordered = blocks_words(cache->blocks, transfer->address, line, words);
+    if (transfer->state == BLOCK_CLEARED)
+        flags |= BLOCK_IS_CLEARED;
+    else if (transfer->state == BLOCK_RAW || !ordered)
+        flags |= BLOCK_IS_PLAIN;
+    const struct block_tag tag = {.frame = *to->frame,
+                                  .moved_bytes = (uint16_t)transfer->bytes,
+                                  .samples = (uint8_t)(surface ? surface->res->samples : 1),
+                                  .flags = (uint8_t)flags};
+    if (!to->failed)
+        to->failed = !blocks_writer_add(to->writer, words, &tag, &to->err);
+}
+
+static void
+send_out(struct rop_cache *cache, struct rop_request *request, uint32_t address, uint32_t line,
+         const uint8_t *bytes, bool raw)
+{
+    struct rop_transfer *out = &request->out;
+    if (++cache->writebacks == cache->lose_writeback_at)
+        return;
+    request->has_out = true;
+    out->address = address;
+    out->line = line;
+    out->state = blocks_pack(cache->blocks, address, bytes, raw, out->data);
+    out->bytes = blocks_bytes(cache->blocks, out->state);
+    out->sent = 0;
+    out->packs = !raw && blocks_compress(cache->blocks, address);
+    count_moved(cache, out->state, cache->blocks_written);
+    if (cache->capture)
+        capture(cache, out, BLOCK_WRITE, bytes);
+}
+
+static void
+write_line(struct rop_cache *cache, struct rop_request *request, uint32_t line, uint64_t now)
+{
+    struct cache_line *l = &cache->tags.lines[line];
+    const uint8_t *bytes = cache_data(&cache->tags, line);
+    if (cache->leaving)
+        cache->leaving(cache->owner, l->address, bytes, now);
+    send_out(cache, request, l->address, line, bytes, cache->raw);
+    l->dirty = false;
+}
+
+static void
+fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
+{
+    struct cache_line *l = &cache->tags.lines[line];
+    struct rop_transfer *in = &request->in;
+    request->has_in = true;
+    in->address = l->address;
+    in->line = line;
+    in->state = blocks_state(cache->blocks, l->address);
+    in->bytes = blocks_bytes(cache->blocks, in->state);
+    in->sent = in->here = in->put = 0;
+    in->missing = (in->bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
+    l->filling = 1;
+    cache->lines_from_clear += in->state == BLOCK_CLEARED;
+    count_moved(cache, in->state, cache->blocks_read);
+}
+
+static int32_t
+miss(struct rop_cache *cache, uint32_t address, uint64_t now)
+{
+    int32_t victim = cache_victim(&cache->tags, address);
+    struct rop_request *request = victim < 0 ? NULL : add_request(cache);
+    if (!request) {
+        cache->refused_since = cache->refused_since ? cache->refused_since : now;
+        return -1;
+    }
+    if (cache->refused_since)
+        cache->request_stalls += now - cache->refused_since;
+    cache->refused_since = 0;
+    const struct cache_line *line = &cache->tags.lines[victim];
+    if (line->valid && line->dirty)
+        write_line(cache, request, (uint32_t)victim, now);
+    cache_replace(&cache->tags, (uint32_t)victim, address);
+    fetch_line(cache, request, (uint32_t)victim);
+    return victim;
+}
+
+int32_t
+rop_cache_lock(struct rop_cache *cache, uint32_t address, uint64_t now)
+{
+    int32_t line = cache_find(&cache->tags, address);
+    if (line >= 0) {
+        cache->hits++;
+    } else {
+        line = miss(cache, address, now);
+        if (line < 0)
+            return -1;
+        cache->misses++;
+    }
+    cache->accesses++;
+    cache_touch(&cache->tags, (uint32_t)line);
+    cache->tags.lines[line].locks++;
+    return line;
+}
+
+void
+rop_cache_unlock(struct rop_cache *cache, int32_t line, bool wrote)
+{
+    cache->tags.lines[line].locks--;
+    cache->tags.lines[line].dirty |= wrote;
+}
+
+uint32_t
+rop_cache_take_port(struct rop_cache *cache, bool write, uint32_t bytes, uint64_t now)
+{
+    uint64_t *ports = write ? cache->write_ports : cache->read_ports;
+    uint32_t count = write ? cache->shape.write_ports : cache->shape.read_ports;
+    uint32_t cycles = (bytes + cache->shape.port_bytes - 1) / cache->shape.port_bytes;
+    uint64_t first_free = UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        if (ports[i] <= now) {
+            ports[i] = now + cycles;
+            return cycles;
+        }
+        first_free = ports[i] < first_free ? ports[i] : first_free;
+    }
+    module_wake_at(cache->module, first_free);
+    return 0;
+}
+
+/* The same for a line: one of them at a time, so that a second port is there for quads. */
+static uint32_t
+take_line_port(struct rop_cache *cache, bool write, uint32_t bytes, uint64_t now)
+{
+    uint64_t *line_free = write ? &cache->line_write_free : &cache->line_read_free;
+    if (*line_free > now) {
+        module_wake_at(cache->module, *line_free);
+        return 0;
+    }
+    uint32_t cycles = rop_cache_take_port(cache, write, bytes, now);
+    if (cycles)
+        *line_free = now + cycles;
+    return cycles;
+}
+
+bool
+rop_cache_write_back(struct rop_cache *cache, uint32_t line, uint64_t now)
+{
+    struct rop_request *request = add_request(cache);
+    if (!request)
+        return false;
+    write_line(cache, request, line, now);
+    return true;
+}
+
+bool
+rop_cache_write_block(struct rop_cache *cache, uint32_t address, const uint8_t *bytes)
+{
+    struct rop_request *request = add_request(cache);
+    if (!request)
+        return false;
+    send_out(cache, request, address, ROP_NO_LINE, bytes, true);
+    return true;
+}
+
+bool
+rop_cache_is_quiet(const struct rop_cache *cache)
+{
+    return !cache->request_count && !cache->in.count && !cache->out.count &&
+           !cache->writes_in_flight;
+}
+
+static bool
+take_replies(struct rop_cache *cache, uint64_t now)
+{
+    bool worked = false;
+    for (const struct memory_reply *reply; (reply = queue_front(cache->port.replies, now));) {
+        if (reply->write) {
+            cache->writes_in_flight--;
+        } else {
+            struct rop_transfer *in = &cache->in.items[(reply->tag >> 4) % cache->in.limit];
+            uint32_t part = (reply->tag & 15) * TRANSACTION_BYTES;
+            BUG_ON(part >= BLOCK_MAX_BYTES || !in->missing, "rop: a reply that nobody awaits");
+            memcpy(in->data + part, reply->data, TRANSACTION_BYTES);
+            in->here |= 1u << (reply->tag & 15);
+            in->missing--;
+        }
+        queue_pop(cache->port.replies, now);
+        worked = true;
+    }
+    return worked;
+}
+
+/* Lines that are in the cache now. */
+static bool
+end_fills(struct rop_cache *cache, uint64_t now)
+{
+    bool worked = false;
+    while (cache->in.stepped[1]) {
+        struct rop_transfer *in = ring_at(&cache->in, 0);
+        if (in->written_cycle > now) {
+            module_wake_at(cache->module, in->written_cycle);
+            break;
+        }
+        blocks_unpack(cache->blocks, in->address, in->state, in->data,
+                      cache_data(&cache->tags, in->line));
+        cache->tags.lines[in->line].filling = 0;
+        if (cache->capture)
+            capture(cache, in, 0, cache_data(&cache->tags, in->line));
+        ring_drop(&cache->in);
+        worked = true;
+    }
+    return worked;
+}
+
+static bool
+is_read_out(struct rop_cache *cache, uint32_t line)
+{
+    for (uint32_t n = cache->out.stepped[0]; n < cache->out.count; n++)
+        if (ring_at(&cache->out, n)->line == line)
+            return false;
+    return true;
+}
+
+/* The next line goes into the cache: a raw one in pieces, as they come. */
+static bool
+write_next(struct rop_cache *cache, uint64_t now)
+{
+    struct rop_ring *ring = &cache->in;
+    if (ring->stepped[1] == ring->stepped[0])
+        return false;
+    struct rop_transfer *in = ring_at(ring, ring->stepped[1]);
+    const bool raw = in->state == BLOCK_RAW || in->state == BLOCK_KEPT;
+    if (raw && !(in->here & 1u << in->put))
+        return false;
+    if (in->packed_cycle > now) {
+        module_wake_at(cache->module, in->packed_cycle);
+        return false;
+    }
+    if (!is_read_out(cache, in->line))
+        return false;
+    uint32_t bytes = raw ? TRANSACTION_BYTES : cache->shape.line_bytes;
+    uint32_t cycles = take_line_port(cache, true, bytes, now);
+    if (!cycles)
+        return false;
+    in->written_cycle = now + cycles;
+    in->put++;
+    ring->stepped[1] += !raw || in->put * TRANSACTION_BYTES == in->bytes;
+    return true;
+}
+
+/* The next line is decompressed, when it has come. */
+static bool
+unpack_next(struct rop_cache *cache, uint64_t now)
+{
+    struct rop_ring *ring = &cache->in;
+    if (ring->stepped[0] == ring->count)
+        return false;
+    struct rop_transfer *in = ring_at(ring, ring->stepped[0]);
+    in->packed_cycle = now;
+    if (in->state >= BLOCK_LEVEL) {
+        if (in->missing)
+            return false;
+        if (cache->unpack_free > now) {
+            cache->unpack_stalls += cache->unpack_free - now;
+            in->packed_cycle = cache->unpack_free;
+        }
+        in->packed_cycle += cache->shape.unpack_cycles;
+        cache->unpack_free = in->packed_cycle;
+    }
+    ring->stepped[0]++;
+    return true;
+}
+
+/* The next line that goes is read out of the cache, and compressed after that. */
+static bool
+read_next(struct rop_cache *cache, uint64_t now)
+{
+    struct rop_ring *ring = &cache->out;
+    if (ring->stepped[0] == ring->count)
+        return false;
+    struct rop_transfer *out = ring_at(ring, ring->stepped[0]);
+    out->packed_cycle = now;
+    if (out->line != ROP_NO_LINE) {
+        uint32_t cycles = take_line_port(cache, false, cache->shape.line_bytes, now);
+        if (!cycles)
+            return false;
+        out->packed_cycle = now + cycles;
+        if (out->packs) {
+            if (cache->pack_free > out->packed_cycle) {
+                cache->pack_stalls += cache->pack_free - out->packed_cycle;
+                out->packed_cycle = cache->pack_free;
+            }
+            out->packed_cycle += cache->shape.pack_cycles;
+            cache->pack_free = out->packed_cycle;
+        }
+    }
+    ring->stepped[0]++;
+    return true;
+}
+
+/* Requests get buffers: the first ones, in order. */
+static bool
+accept(struct rop_cache *cache)
+{
+    bool worked = false;
+    while (cache->request_count) {
+        struct rop_request *request = &cache->requests[cache->request_head];
+        if ((request->has_in && cache->in.count == cache->in.limit) ||
+            (request->has_out && cache->out.count == cache->out.limit))
+            break;
+        if (request->has_out)
+            *ring_at(&cache->out, cache->out.count++) = request->out;
+        if (request->has_in)
+            *ring_at(&cache->in, cache->in.count++) = request->in;
+        cache->request_head = (cache->request_head + 1) % cache->shape.request_limit;
+        cache->request_count--;
+        worked = true;
+    }
+    return worked;
+}
+
+static struct memory_request *
+push_part(struct rop_cache *cache, struct rop_transfer *transfer, uint64_t now)
+{
+    struct memory_request *request = queue_push(cache->port.requests, now);
+    request->address = transfer->address + transfer->sent;
+    transfer->sent += TRANSACTION_BYTES;
+    cache->transactions++;
+    return request;
+}
+
+/* The next line that is wanted and not wholly asked for; NULL: none, or its own write comes
+ * first. */
+static struct rop_transfer *
+next_read(struct rop_cache *cache)
+{
+    for (uint32_t n = 0; n < cache->in.count; n++) {
+        struct rop_transfer *in = ring_at(&cache->in, n);
+        if (in->sent >= in->bytes)
+            continue;
+        for (uint32_t o = 0; o < cache->out.count; o++)
+            if (ring_at(&cache->out, o)->address == in->address)
+                return NULL;
+        return in;
+    }
+    return NULL;
+}
+
+static bool
+send(struct rop_cache *cache, uint64_t now)
+{
+    struct rop_transfer *out = cache->out.stepped[0] ? ring_at(&cache->out, 0) : NULL;
+    struct rop_transfer *in = next_read(cache);
+    if (out && out->packed_cycle > now) {
+        module_wake_at(cache->module, out->packed_cycle);
+        out = NULL;
+    }
+    if ((!in && !out) || !queue_space(cache->port.requests, now))
+        return false;
+    if (in) {
+        uint32_t part = in->sent / TRANSACTION_BYTES;
+        struct memory_request *request = push_part(cache, in, now);
+        request->write = false;
+        request->tag = TAG((uint32_t)(in - cache->in.items), part);
+        return true;
+    }
+    uint32_t at = out->sent;
+    struct memory_request *request = push_part(cache, out, now);
+    request->write = true;
+    request->tag = 0;
+    request->bytes_written = ~UINT64_C(0);
+    memcpy(request->data, out->data + at, TRANSACTION_BYTES);
+    cache->writes_in_flight++;
+    if (out->sent >= out->bytes)
+        ring_drop(&cache->out);
+    return true;
+}
+
+void
+rop_cache_receive(struct rop_cache *cache, uint64_t now)
+{
+    bool worked = take_replies(cache, now);
+    if (cache->in.count) {
+        worked |= end_fills(cache, now);
+        worked |= write_next(cache, now);
+        worked |= unpack_next(cache, now);
+    }
+    if (worked)
+        module_wake_at(cache->module, now + 1);
+}
+
+void
+rop_cache_send(struct rop_cache *cache, uint64_t now)
+{
+    if (!cache->request_count && !cache->in.count && !cache->out.count)
+        return;
+    bool worked = accept(cache);
+    worked |= read_next(cache, now);
+    worked |= send(cache, now);
+    if (worked)
+        module_wake_at(cache->module, now + 1);
+}

@@ -1,0 +1,192 @@
+/* Z & stencil test (one a ROP).
+ *
+ * Quads arrive from hierarchical Z before shading (early), or from the scheduler after it (late);
+ * the command processor drains the pipeline between draws, so that the two never mix. What it
+ * shares with color write, its cache and the steps of a quad, is in rop.h; the operation is the
+ * test, ZALULatency cycles, for StampsPerCycle quads every ZALUTestRate cycles. Elements wider than
+ * BytesPerPixel take as many turns; multisampled, a quad takes one for MSAASamplesCycle samples of
+ * its fragments. When a dirty line is written back, its farthest depth goes to hierarchical Z.
+ * Source: machine.md (units, ROP caches). */
+#include "unit/rop/zstencil.h"
+
+#include "unit/raster/hz.h"
+#include "unit/watch.h"
+
+#include <string.h>
+
+static const struct rop_work work;
+static void zstencil_count(void *self, uint64_t now);
+static void tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
+
+void
+zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct params *params,
+              struct pools *pools, uint32_t index, uint32_t count)
+{
+    memset(zstencil, 0, sizeof *zstencil);
+    zstencil->pools = pools;
+    rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, clock, params, index, count);
+    zstencil->module.settle_fn = zstencil_count;
+    zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
+    zstencil->rop.cache.leaving = tell_hz;
+    zstencil->rop.cache.owner = zstencil;
+}
+
+void
+zstencil_fini(struct zstencil *zstencil)
+{
+    rop_fini(&zstencil->rop);
+}
+
+static void
+describe(void *owner, struct rop_entry *entry)
+{
+    struct zstencil *zstencil = owner;
+    const struct draw *draw = entry->item.draw;
+    const struct bound_surface *depth = &draw->depth;
+    entry->cost = rop_passes(&zstencil->rop, draw->samples, 0);
+    if (!depth->res || (!draw->depth_test && !draw->stencil_test))
+        return;
+    blocks_use(&zstencil->rop.blocks, depth);
+    entry->address = blocks_quad_address(depth, entry->item.quad->x, entry->item.quad->y);
+    entry->bytes = 4u * depth->format->block_bytes * draw->samples;
+    entry->cost = rop_passes(&zstencil->rop, draw->samples, depth->format->block_bytes);
+    entry->changes = draw->depth_write || draw->stencil_write;
+}
+
+static bool
+test(void *owner, struct rop_entry *entry, uint8_t *bytes)
+{
+    struct zstencil *zstencil = owner;
+    struct quad *quad = entry->item.quad;
+    if (entry->item.kind == ITEM_END) {
+        zstencil->generation += draw_moves_depth_away(entry->item.draw);
+        return false;
+    }
+    zstencil->stats.quads_in++;
+    zstencil->stats.fragments_in += quad_fragments(quad->mask);
+    if (!bytes) {
+        zstencil->samples_passed += (uint64_t)__builtin_popcount(quad->mask);
+        return false;
+    }
+    WATCH_DEPTH(quad, entry->item.draw, bytes);
+    struct depth_result result = depth_test_samples(
+        entry->item.draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
+    WATCH_TESTED(quad, entry->item.draw, bytes, &result);
+    /* A fragment fails with its last sample: by depth, if depth took any of them. */
+    const uint32_t lost = mask_fragments(quad->mask) & ~mask_fragments(result.pass);
+    const uint32_t by_depth = lost & mask_fragments(result.z_fail);
+    zstencil->stats.fragments_z_failed += quad_fragments(by_depth);
+    zstencil->stats.fragments_stencil_failed += quad_fragments(lost & ~by_depth);
+    zstencil->samples_passed += (uint64_t)__builtin_popcount(result.pass);
+    quad->mask = result.pass;
+    return result.wrote;
+}
+
+/* Sends the quad on, if a fragment is left of it. */
+static bool
+leave(void *owner, struct rop_entry *entry, uint64_t now)
+{
+    struct zstencil *zstencil = owner;
+    struct queue *out = entry->item.draw->early_z ? zstencil->early_out : zstencil->late_out;
+    if (entry->item.kind == ITEM_DATA && !entry->item.quad->mask) {
+        zstencil->stats.quads_culled++;
+        quad_release(zstencil->pools, entry->item.quad);
+        return true;
+    }
+    if (!queue_space(out, now))
+        return false;
+    if (entry->item.kind == ITEM_END) {
+        entry->item.samples_passed += zstencil->samples_passed;
+        zstencil->samples_passed = 0;
+    } else {
+        zstencil->stats.fragments_out += quad_fragments(entry->item.quad->mask);
+    }
+    *(struct quad_item *)queue_push(out, now) = entry->item;
+    return true;
+}
+
+/* A clear of what the order names: bytes of the elements. */
+static void
+clear_part(const struct control_item *order, uint8_t *line, uint32_t bytes)
+{
+    const struct format_info *format = order->surface.format;
+    for (uint32_t at = 0; at < bytes; at += format->block_bytes)
+        depth_clear_element(format, order->buffers, order->depth, order->stencil, line + at);
+}
+
+/* The line of a clear that sets every bit that the format has. */
+static bool
+clear_line(const struct control_item *order, uint8_t *line)
+{
+    const struct format_info *format = order->surface.format;
+    if ((format->depth_bits && !(order->buffers & MASK_DEPTH)) ||
+        (format->stencil_bits && !(order->buffers & MASK_STENCIL)))
+        return false;
+    memset(line, 0, BLOCK_MAX_BYTES);
+    clear_part(order, line, BLOCK_MAX_BYTES);
+    return true;
+}
+
+static bool
+clears_depth(const struct control_item *order)
+{
+    return order->kind == CONTROL_CLEAR && (order->buffers & MASK_DEPTH);
+}
+
+static bool
+finish(void *owner, const struct control_item *order, uint64_t now)
+{
+    struct zstencil *zstencil = owner;
+    (void)now;
+    zstencil->generation += clears_depth(order);
+    return true;
+}
+
+static void
+far_depths(const struct hz_cut *cut, const struct format_info *format, const uint8_t *line,
+           uint16_t *far)
+{
+    for (uint32_t b = 0; b < cut->line_blocks; b++) {
+        float farthest = 0;
+        for (uint32_t i = 0; i < cut->elements; i++, line += format->block_bytes) {
+            float depth = depth_of_element(format, line);
+            farthest = depth > farthest ? depth : farthest;
+        }
+        far[b] = hz_entry(farthest);
+    }
+}
+
+/* Far depths of a line that goes to memory. When the queue to hierarchical Z is full it does
+ * without, as it does while a clear is changing lines. */
+static void
+tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
+{
+    struct zstencil *zstencil = owner;
+    const struct rop *rop = &zstencil->rop;
+    const struct block_surface *surface = blocks_surface(&rop->blocks, address);
+    if (!surface || !surface->format->depth_bits || (rop->obeying && clears_depth(&rop->order)) ||
+        !queue_space(zstencil->updates, now))
+        return;
+    const uint32_t line_bytes = rop->shape.cache.line_bytes;
+    const struct hz_cut cut = hz_cut(surface->res, line_bytes, zstencil->block_stamps);
+    struct hz_update *update = queue_push(zstencil->updates, now);
+    update->resource = surface->res->created;
+    update->offset = surface->first - surface->res->address;
+    update->line = (address - surface->first) / line_bytes;
+    update->generation = zstencil->generation;
+    far_depths(&cut, surface->format, line, update->far);
+}
+
+ROP_CLOCK(zstencil)
+
+static const struct rop_work work = {
+    .name = "zstencil",
+    .kind = CODEC_DEPTH,
+    .clock = zstencil_clock,
+    .describe = describe,
+    .operate = test,
+    .leave = leave,
+    .clear_line = clear_line,
+    .modify = clear_part,
+    .finish = finish,
+};

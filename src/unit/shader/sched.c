@@ -1,0 +1,143 @@
+/* Scheduler of the shader units.
+ *
+ * Each source of threads (thread_sources.def) fills thread groups (ThreadGroup vertices, or
+ * ThreadGroup / 4 quads), says which unit they go to, and what becomes of them when they were run.
+ * A group that is not full leaves after GroupLinger cycles without an addition when its unit has
+ * fewer than BusyGroups others, or at the end of the draw.
+ *
+ * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle. Latency 1, on the
+ * queues. Source: machine.md (order); ATTILA's fragment FIFO. Not modelled: a limit on the
+ * bandwidth of shader inputs. */
+#include "unit/shader/thread_source.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum unit_state sched_clock(void *self, uint64_t now);
+
+static const struct thread_source *const sources[] = {
+#define THREAD_SOURCE(name) &thread_##name,
+#include "unit/shader/thread_sources.def"
+};
+enum { SOURCES = sizeof sources / sizeof sources[0] };
+
+void
+sched_init(struct sched *sched, struct clock *clock, const struct params *params,
+           struct pools *pools, uint32_t shaders, uint32_t rops)
+{
+    memset(sched, 0, sizeof *sched);
+    clock_add_module(clock, &sched->module, "sched", -1, sched, sched_clock);
+    sched->pools = pools;
+    sched->shaders = shaders;
+    sched->rops = rops;
+    shader_roles(params, sched->roles);
+    sched->vertices_cycle = params->STREAMER.VerticesCycle;
+    sched->quads_cycle = rops;
+    sched->linger_cycles = params->RASTERIZER.GroupLinger;
+    sched->busy_groups = params->RASTERIZER.BusyGroups;
+    sched->tiled = params->RASTERIZER.TiledShaderDistribution;
+    sched->batch_threads = params->RASTERIZER.ShaderInputBatchSize;
+    sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
+    for (uint32_t r = 0; r < rops; r++)
+        sched->reorder[r].items = mem_alloc(sched->reorder_limit * sizeof(struct quad_item));
+    for (uint32_t i = 0; i < SOURCES; i++)
+        sched->full[sources[i]->stage] =
+            sched->roles[sources[i]->stage].group_threads / sources[i]->item_threads;
+    const uint32_t vertex_threads = sched->roles[STAGE_VERTEX].group_threads;
+    const uint32_t fragment_threads = sched->roles[STAGE_FRAGMENT].group_threads;
+    pools->group_threads = vertex_threads > fragment_threads ? vertex_threads : fragment_threads;
+    sched->finished_limit = params->RASTERIZER.ShadedVertexQueueSize + vertex_threads;
+    sched->finished_vertices = mem_alloc(sched->finished_limit * sizeof(struct pooled_vertex *));
+}
+
+void
+sched_fini(struct sched *sched)
+{
+    for (uint32_t r = 0; r < sched->rops; r++)
+        free(sched->reorder[r].items);
+    free(sched->finished_vertices);
+}
+
+struct group *
+sched_new_group(struct sched *sched, const struct thread_source *source, const struct draw *draw)
+{
+    struct group *group = group_create(sched->pools);
+    group->source = source;
+    group->stage = source->stage;
+    group->draw = draw;
+    return group;
+}
+
+bool
+sched_dispatch(struct sched *sched, struct group **group, uint64_t now)
+{
+    const int32_t unit = (*group)->source->assign(sched, *group, now);
+    if (unit < 0)
+        return false;
+    (*group)->unit = (uint32_t)unit;
+    sched->outstanding[unit]++;
+    sched->stats.groups++;
+    sched->stats.lanes_used += group_lanes(*group);
+    sched->stats.lanes += sched->roles[(*group)->stage].group_threads;
+    *(struct group_item *)queue_push(sched->to_shader[unit], now) = (struct group_item){*group};
+    *group = NULL;
+    return true;
+}
+
+bool
+sched_send_if_due(struct sched *sched, struct group **group, uint64_t since, uint64_t now)
+{
+    if (!*group)
+        return false;
+    if ((*group)->count < sched->full[(*group)->stage]) {
+        if (now < since + sched->linger_cycles) {
+            module_wake_at(&sched->module, since + sched->linger_cycles);
+            return false;
+        }
+        if ((*group)->source->is_busy(sched, *group))
+            return false;
+    }
+    return sched_dispatch(sched, group, now);
+}
+
+/* Groups that the shader units have finished. */
+static bool
+take_finished(struct sched *sched, uint64_t now)
+{
+    bool worked = false;
+    for (uint32_t s = 0; s < sched->shaders; s++) {
+        for (const struct group_item *item; (item = queue_front(sched->from_shader[s], now));) {
+            struct group *group = item->group;
+            if (!group->source->finish(sched, group))
+                break;
+            sched->outstanding[s]--;
+            group_release(sched->pools, group);
+            queue_pop(sched->from_shader[s], now);
+            worked = true;
+        }
+    }
+    return worked;
+}
+
+static enum unit_state
+sched_clock(void *self, uint64_t now)
+{
+    struct sched *sched = self;
+    bool blocked = false;
+    bool worked = false;
+    for (uint32_t i = 0; i < SOURCES; i++)
+        worked |= sources[i]->leave(sched, now, &blocked);
+    worked |= take_finished(sched, now);
+    for (uint32_t i = 0; i < SOURCES; i++)
+        worked |= sources[i]->take(sched, now);
+    if (worked)
+        return UNIT_BUSY;
+    if (blocked)
+        return UNIT_BLOCKED;
+    for (uint32_t s = 0; s < sched->shaders; s++)
+        if (sched->outstanding[s])
+            return UNIT_WAITING;
+    return UNIT_STARVED;
+}

@@ -1,0 +1,46 @@
+/* Scheduler: makes thread groups, hands them to shader units, puts results back in order. */
+#ifndef AETIUS_UNIT_SCHED_H
+#define AETIUS_UNIT_SCHED_H
+
+#include "kernel/params.h"
+#include "unit/shader/shader.h"
+#include "unit/stats.h"
+
+struct sched {
+    struct module module;
+    struct sched_stats stats;
+    struct pools *pools;
+    struct queue *vertices_in, *vertices_out; /* from and to the streamer */
+    struct queue *quads_in;                   /* from the interpolator */
+    struct queue *to_shader[MAX_SHADERS], *from_shader[MAX_SHADERS];
+    struct queue *early_out[MAX_ROPS]; /* to color write, tested already */
+    struct queue *late_out[MAX_ROPS];  /* to the late z test */
+    uint32_t shaders, rops;
+    struct shader_role roles[STAGE_COUNT];
+    uint32_t full[STAGE_COUNT]; /* items of a full group */
+    uint32_t vertices_cycle, quads_cycle, linger_cycles;
+    uint32_t busy_groups; /* of a unit that need not have one that is not full */
+
+    uint32_t outstanding[MAX_SHADERS];              /* groups that a unit has */
+    struct group *vertex_group;                     /* being filled */
+    struct group *quad_group[MAX_SHADERS];          /* likewise, for each unit */
+    uint64_t vertex_since, quad_since[MAX_SHADERS]; /* cycle of their last addition */
+    bool tiled;                  /* quads go to units by tile; else a batch to each in turn */
+    uint32_t turn, turn_threads; /* the unit, of those for fragments, and what it got so far */
+    uint32_t batch_threads;
+
+    /* Reorder: a ring a ROP of quads and ends of draws, in the order in which they came. */
+    struct reorder {
+        struct quad_item *items;
+        uint32_t head, count;
+    } reorder[MAX_ROPS];
+    uint32_t reorder_limit;
+    struct pooled_vertex **finished_vertices; /* shaded, on their way back: a ring */
+    uint32_t finished_head, finished_count, finished_limit;
+};
+
+void sched_init(struct sched *sched, struct clock *clock, const struct params *params,
+                struct pools *pools, uint32_t shaders, uint32_t rops);
+void sched_fini(struct sched *sched);
+
+#endif

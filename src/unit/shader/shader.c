@@ -1,0 +1,455 @@
+/* Shader unit (unified: vertices and fragments; else a vertex shader or a fragment shader).
+ *
+ * Holds thread groups that share a program counter each, as many as its threads (ExecutableThreads
+ * + InputBuffers) and registers (ThreadResources; a thread takes the live temporaries of its
+ * program, in pairs) allow. Inputs of InputsPerCycle threads come in a cycle, outputs of
+ * OutputsPerCycle threads leave, and arrive OutputLatency later; threads and registers are free for
+ * others when the outputs begin to leave.
+ *
+ * Issue: in a cycle ThreadRate threads issue up to FetchRate instructions each, in order. So a
+ * group of more threads takes several cycles (ThreadGroup / ThreadRate), and of smaller groups
+ * several issue in the same cycle. The instructions of a cycle and group are of any kinds, or one
+ * SIMD and one scalar (ScalarALU); a texture or flow instruction is the last of them, and one of
+ * several passes (isa.def: what hardware of the time split) or with a flow-control cost is the
+ * first and keeps the ALUs busy for the time. An instruction computes its values when it issues;
+ * the results can be read from latency (isa.def) cycles behind its last pass on, thread by thread,
+ * so that a wide group can hide them by itself. END is a mark on the instruction before it, and
+ * free. What a thread reads must be there, and what it writes must come behind earlier results for
+ * the same register (scoreboard: each temporary, and the address registers together, which only
+ * those that use one wait for); in a cycle the results of WritePorts instructions for each that may
+ * issue can be written, and ReadPorts registers be read by the instructions of a group together:
+ * else the instruction is refused and tried again.
+ *
+ * Stages around execution, 0 cycles each unless SHADER says more: an instruction is fetched,
+ * decoded (FetchStages), issues (DecodeStages), executes (ReadStages), and its result can be read
+ * WriteBackStages behind its latency. Nothing is forwarded: an instruction that needs the result
+ * issues no sooner. What comes next in the text is fetched ahead; a group begins, goes on behind a
+ * jump (once that has executed) and behind its texels (once they are written) with a fetch.
+ *
+ * Replay: fetch does not know what an instruction waits for. A group is fetched from in its turn
+ * unless it is blocked; when its instruction cannot issue (operands, ports, the way to the texture
+ * unit) the group's slots are lost for that turn, as they would have been taken, and it is fetched
+ * again: not within FetchDelay, and to issue one cycle behind the stages of fetch and decode. So it
+ * is with a second instruction that cannot join the first; one that could never (ScalarALU, several
+ * passes) is not fetched with it.
+ *
+ * Which group: any that is ready, in turn (ThreadWindow); or strictly in turn by arrival, waiting
+ * for the one whose turn it is. SwapOnBlock: the same one until it is blocked on texture or ends.
+ * Not from the same group within FetchDelay cycles. A texture instruction sends the group's quads
+ * to the texture unit, each when its four threads are through, one instruction at a time, and
+ * blocks the group until all texels are back.
+ *
+ * LockedExecutionMode off: each vertex, or each quad of fragments (its derivatives need it), is a
+ * group of its own.
+ *
+ * Instant mode (SHADER.Mode, rasterizer.md): one whole instruction of one group a cycle, its result
+ * there in the next; no delays, stages, replays, ports or flow-control costs.
+ *
+ * Source: machine.md (shader unit), ATTILA's shader fetch and decode (which are FetchStages and
+ * WriteBackStages 1 and Replay, with latencies of its own). Not modelled: fetches ahead of a jump
+ * or a texture instruction that are thrown away, forwarding, instruction memory.
+ */
+#include "unit/shader/shader_internal.h"
+
+#include "base/mem.h"
+#include "unit/watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum unit_state shader_clock(void *self, uint64_t now);
+
+/* What both sections say about the threads of a unit. */
+#define ROLE(section, first, count, least)                                                         \
+    make_role(first, count,                                                                        \
+              (section).LockedExecutionMode || (section).ThreadGroup < (least)                     \
+                  ? (section).ThreadGroup                                                          \
+                  : (least),                                                                       \
+              (section).ExecutableThreads + (section).InputBuffers)
+
+static struct shader_role
+make_role(uint32_t first, uint32_t count, uint32_t group_threads, uint32_t threads)
+{
+    return (struct shader_role){first, count, group_threads, threads / group_threads};
+}
+
+void
+shader_roles(const struct params *params, struct shader_role roles[STAGE_COUNT])
+{
+    const uint32_t fragment_units = params->GPU.NumFragmentShaders;
+    const struct shader_role role = ROLE(params->FRAGMENTSHADER, 0, fragment_units, 4);
+    roles[STAGE_VERTEX] = roles[STAGE_FRAGMENT] = role;
+    if (!params->GPU.UnifiedShader)
+        roles[STAGE_VERTEX] =
+            ROLE(params->VERTEXSHADER, fragment_units, params->GPU.NumVertexShaders, 1);
+}
+
+uint32_t
+shader_unit_count(const struct params *params)
+{
+    return params->GPU.NumFragmentShaders +
+           (params->GPU.UnifiedShader ? 0 : params->GPU.NumVertexShaders);
+}
+
+bool
+shader_check_params(const struct params *params, struct error *err)
+{
+    struct shader_role roles[STAGE_COUNT];
+    if (params->FRAGMENTSHADER.ThreadGroup % 4)
+        return fail(err,
+                    "FRAGMENTSHADER.ThreadGroup = %u: fragments go in quads, so a multiple of 4",
+                    params->FRAGMENTSHADER.ThreadGroup);
+    shader_roles(params, roles);
+    for (uint32_t s = 0; s < STAGE_COUNT; s++) {
+        const bool own = s == STAGE_VERTEX && !params->GPU.UnifiedShader;
+        const char *section = own ? "VERTEXSHADER" : "FRAGMENTSHADER";
+        if (!roles[s].group_limit)
+            return fail(err,
+                        "%s: ExecutableThreads + InputBuffers are fewer threads than the %u of "
+                        "ThreadGroup",
+                        section, roles[s].group_threads);
+        if (roles[s].group_limit > SHADER_MAX_GROUPS)
+            return fail(
+                err,
+                "%s: ExecutableThreads + InputBuffers are %u groups of ThreadGroup = %u; at "
+                "most %d are simulated",
+                section, roles[s].group_limit, roles[s].group_threads, SHADER_MAX_GROUPS);
+    }
+    return true;
+}
+
+/* The parameters that both sections have. */
+#define CONFIGURE(shader, section)                                                                 \
+    do {                                                                                           \
+        (shader)->thread_rate = (section).ThreadRate;                                              \
+        (shader)->fetch_rate = (section).FetchRate;                                                \
+        (shader)->fetch_delay = (section).FetchDelay;                                              \
+        (shader)->scalar_alu = (section).ScalarALU;                                                \
+        (shader)->window = (section).ThreadWindow;                                                 \
+        (shader)->swap_on_block = (section).SwapOnBlock;                                           \
+        (shader)->registers = (section).ThreadResources;                                           \
+        (shader)->inputs_cycle = (section).InputsPerCycle;                                         \
+        (shader)->outputs_cycle = (section).OutputsPerCycle;                                       \
+    } while (0)
+
+static void
+configure_issue(struct shader *shader, const struct params *params)
+{
+    const uint32_t threads = shader->group_threads, rate = shader->thread_rate;
+    shader->instant = params->SHADER.Mode == SHADER_INSTANT;
+    if (shader->instant) {
+        shader->issue_cycles = shader->picks = shader->fetch_rate = 1;
+        shader->fetch_delay = 0;
+    } else {
+        shader->issue_cycles = (threads + rate - 1) / rate;
+        shader->picks = rate > threads ? rate / threads : 1;
+        shader->flow_cost.if_endif = params->SHADER.IfCost;
+        shader->flow_cost.if_else_endif = params->SHADER.IfElseCost;
+        shader->flow_cost.call = params->SHADER.CallCost;
+        shader->flow_cost.ret = params->SHADER.ReturnCost;
+        shader->flow_cost.loop = params->SHADER.LoopCost;
+        shader->read_ports = params->SHADER.ReadPorts;
+        shader->to_issue = params->SHADER.FetchStages + params->SHADER.DecodeStages;
+        shader->to_execution = params->SHADER.ReadStages;
+        shader->to_registers = params->SHADER.WriteBackStages;
+        shader->replay = params->SHADER.Replay;
+        shader->write_ports = params->SHADER.WritePorts * shader->fetch_rate * shader->picks;
+    }
+    shader->slots_cycle = shader->fetch_rate * shader->picks;
+}
+
+/* Results come at most 16 passes (isa.def) and a latency below 16 behind their instruction; stages
+ * put all of them off alike. */
+static void
+make_tables(struct shader *shader)
+{
+    const uint32_t places = shader->max_groups;
+    uint32_t ring = 1;
+    while (ring < 16 * (shader->issue_cycles + 1))
+        ring *= 2;
+    shader->port_use = mem_alloc(ring * sizeof *shader->port_use);
+    shader->port_mask = ring - 1;
+    shader->groups = mem_alloc(places * sizeof *shader->groups);
+    shader->free_places = mem_alloc((places + 63) / 64 * sizeof *shader->free_places);
+    for (uint32_t p = 0; p < places; p++)
+        shader->free_places[p / 64] |= UINT64_C(1) << p % 64;
+    shader->after = mem_alloc(places * sizeof *shader->after);
+    shader->before = mem_alloc(places * sizeof *shader->before);
+    shader->finished = mem_alloc(places * sizeof *shader->finished);
+    ready_init(&shader->ready, places);
+}
+
+void
+shader_init(struct shader *shader, struct clock *clock, const struct params *params,
+            struct pools *pools, uint32_t index)
+{
+    struct shader_role roles[STAGE_COUNT];
+    memset(shader, 0, sizeof *shader);
+    clock_add_module(clock, &shader->module, "shader", (int32_t)index, shader, shader_clock);
+    shader->module.is_core = true;
+    shader->module.keeps_time = true;
+    shader->module.settle_fn = shader_settle;
+    shader->pools = pools;
+    shader->index = index;
+    shader_roles(params, roles);
+    bool vertices_only = index >= params->GPU.NumFragmentShaders;
+    const struct shader_role *role = &roles[vertices_only ? STAGE_VERTEX : STAGE_FRAGMENT];
+    if (vertices_only)
+        CONFIGURE(shader, params->VERTEXSHADER);
+    else
+        CONFIGURE(shader, params->FRAGMENTSHADER);
+    shader->group_threads = role->group_threads;
+    shader->max_groups = role->group_limit;
+    shader->texture_units = params->FRAGMENTSHADER.TextureUnits;
+    shader->request_rate = params->FRAGMENTSHADER.TextureRequestRate;
+    shader->request_group = params->FRAGMENTSHADER.TextureRequestGroup;
+    configure_issue(shader, params);
+    make_tables(shader);
+}
+
+void
+shader_reset(struct shader *shader)
+{
+    shader->turn = shader->texunit = shader->sent_in_turn = 0;
+}
+
+void
+shader_fini(struct shader *shader)
+{
+    ready_fini(&shader->ready);
+    free(shader->port_use);
+    free(shader->groups);
+    free(shader->free_places);
+    free(shader->after);
+    free(shader->before);
+    free(shader->finished);
+}
+
+/* Registers that a group holds: the live temporaries in pairs, at least one pair, a thread. */
+static uint32_t
+registers_of(const struct shader *shader, const struct group *group)
+{
+    uint32_t a_thread = (group_program(group)->live_temps + 1) / 2 * 2;
+    return (a_thread ? a_thread : 2) * shader->group_threads;
+}
+
+static uint32_t
+block_bytes(const struct program *program, uint32_t lanes)
+{
+    return (exec_size(program, lanes) + 63) / 64 * 64;
+}
+
+static uint64_t
+first_lanes(uint32_t count)
+{
+    return count >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
+}
+
+/* The group's program starts, its registers being cut into blocks. */
+static void
+begin_program(struct group *group, const struct program *program)
+{
+    const uint32_t threads = group_lanes(group), lanes = (threads + 3) / 4 * 4;
+    const uint32_t full = lanes / EXEC_MAX_LANES, rest = lanes % EXEC_MAX_LANES;
+    const uint32_t full_bytes = block_bytes(program, EXEC_MAX_LANES);
+    const uint32_t bytes = full * full_bytes + (rest ? block_bytes(program, rest) : 0);
+    if (bytes > group->register_bytes) {
+        free(group->registers);
+        group->register_bytes = bytes;
+        group->registers = aligned_alloc(64, bytes);
+        BUG_ON(!group->registers, "no memory for registers");
+    }
+    for (uint32_t b = 0; b < full + (rest > 0); b++)
+        exec_begin(&group->exec[b], program, group->draw->constants[group->stage],
+                   group->draw->constant_count[group->stage], b < full ? EXEC_MAX_LANES : rest,
+                   first_lanes(threads - b * EXEC_MAX_LANES),
+                   (uint8_t *)group->registers + (size_t)b * full_bytes);
+    exec_join(group->exec, full + (rest > 0));
+}
+
+/* A place for the group, the lowest that is free, and one in the circle behind the newest. */
+static void
+add_group(struct shader *shader, struct group *group)
+{
+    uint32_t word = 0;
+    while (!shader->free_places[word])
+        word++;
+    const uint32_t place = word * 64 + (uint32_t)__builtin_ctzll(shader->free_places[word]);
+    shader->free_places[word] &= shader->free_places[word] - 1;
+    if (!shader->running) {
+        shader->turn = shader->after[place] = shader->before[place] = place;
+    } else {
+        /* the circle begins with the oldest, wherever the turn is */
+        const uint32_t newest = shader->before[shader->oldest];
+        shader->before[place] = newest;
+        shader->after[place] = shader->oldest;
+        shader->after[newest] = shader->before[shader->oldest] = place;
+    }
+    if (!shader->running++)
+        shader->oldest = place;
+    group->slot = place;
+    shader->groups[place] = group;
+    shader->group_count++;
+    shader->thread_count += group_lanes(group);
+    shader->registers_used += registers_of(shader, group);
+}
+
+static void
+leave_circle(struct shader *shader, uint32_t place)
+{
+    const uint32_t before = shader->before[place], after = shader->after[place];
+    shader->after[before] = after;
+    shader->before[after] = before;
+    if (shader->oldest == place)
+        shader->oldest = after;
+    if (shader->turn == place) {
+        shader->turn = before; /* the one behind it is next */
+        shader->holds_turn = false;
+    }
+    shader->running--;
+}
+
+static void
+remove_group(struct shader *shader, struct group *group)
+{
+    shader->waiting[group->wait]--;
+    shader->registers_used -= registers_of(shader, group);
+    shader->thread_count -= group_lanes(group);
+    shader->group_count--;
+    shader->groups[group->slot] = NULL;
+    shader->free_places[group->slot / 64] |= UINT64_C(1) << group->slot % 64;
+}
+
+static void
+start(struct shader *shader, struct group *group, uint64_t now)
+{
+    const struct program *program = group_program(group);
+    begin_program(group, program);
+    group->source->load(group, program);
+    memset(group->temp_ready, 0, sizeof group->temp_ready);
+    group->address_ready = group->results_ready = 0;
+    group->steps = 0;
+    group->wait = WAIT_LOAD;
+    shader->waiting[WAIT_LOAD]++;
+    add_group(shader, group);
+    shader->load_free_cycle =
+        now + (group_lanes(group) + shader->inputs_cycle - 1) / shader->inputs_cycle;
+    shader_schedule(shader, group, shader->load_free_cycle + shader->to_issue, WAIT_LOAD);
+    shader->stats.groups++;
+    WATCH_GROUP(shader->pools, group);
+    shader->stats.stage_groups[group->stage]++;
+}
+
+static bool
+take_group(struct shader *shader, uint64_t now)
+{
+    shader->refused_threads = shader->refused_registers = false;
+    const struct group_item *item = queue_front(shader->in, now);
+    if (!item)
+        return false;
+    if (shader->load_free_cycle > now) {
+        module_wake_at(&shader->module, shader->load_free_cycle);
+        return false;
+    }
+    shader->refused_threads = shader->group_count == shader->max_groups;
+    shader->refused_registers =
+        !shader->refused_threads && shader->group_count &&
+        shader->registers_used + registers_of(shader, item->group) > shader->registers;
+    if (shader->refused_threads || shader->refused_registers)
+        return false;
+    start(shader, item->group, now);
+    queue_pop(shader->in, now);
+    return true;
+}
+
+static bool
+take_texels(struct shader *shader, struct queue *texels, uint64_t now)
+{
+    bool worked = false;
+    for (const struct texture_item *item; (item = queue_front(texels, now));) {
+        struct group *group = item->group;
+        if (--group->texels_missing == 0) {
+            for (uint32_t b = 0; b < group->exec->blocks; b++)
+                if (group->exec[b].request.mask)
+                    exec_texture_done(&group->exec[b], group->texels[b]);
+            shader_schedule(shader, group, now + 1 + shader->to_registers + shader->to_issue,
+                            WAIT_TEXELS);
+        }
+        queue_pop(texels, now);
+        worked = true;
+    }
+    return worked;
+}
+
+void
+shader_finish(struct shader *shader, struct group *group, uint64_t cycle)
+{
+    group->source->store(group, &shader->stats);
+    leave_circle(shader, group->slot);
+    shader_wait(shader, group, WAIT_OUTPUT);
+    group->ready_cycle = group->results_ready > cycle ? group->results_ready : cycle;
+    shader->finished[(shader->finished_head + shader->finished_count++) % shader->max_groups] =
+        group->slot;
+    shader->stats.groups_finished++;
+}
+
+/* Groups that have ended leave in the order in which they did; *blocked when one could not. */
+static bool
+send_finished(struct shader *shader, uint64_t now, bool *blocked)
+{
+    if (!shader->finished_count)
+        return false;
+    struct group *group = shader->groups[shader->finished[shader->finished_head]];
+    uint64_t ready = group->ready_cycle > shader->output_free_cycle ? group->ready_cycle
+                                                                    : shader->output_free_cycle;
+    if (ready > now) {
+        module_wake_at(&shader->module, ready);
+        return false;
+    }
+    if (!queue_space(shader->out, now)) {
+        *blocked = true;
+        return false;
+    }
+    const uint32_t cycles =
+        (group_lanes(group) + shader->outputs_cycle - 1) / shader->outputs_cycle;
+    remove_group(shader, group);
+    shader->finished_head = (shader->finished_head + 1) % shader->max_groups;
+    shader->finished_count--;
+    shader->output_free_cycle = now + cycles;
+    *(struct group_item *)queue_push_later(shader->out, now, cycles - 1) =
+        (struct group_item){group};
+    return true;
+}
+
+/* Nothing moves: for want of what? */
+static enum unit_state
+idle_state(const struct shader *shader, bool blocked)
+{
+    if (blocked || shader->idle == SLOT_TEXTURE_QUEUE)
+        return UNIT_BLOCKED;
+    return shader->group_count ? UNIT_WAITING : UNIT_STARVED;
+}
+
+static enum unit_state
+shader_clock(void *self, uint64_t now)
+{
+    struct shader *shader = self;
+    bool blocked = false;
+    shader_account(shader, now);
+    for (int32_t place; (place = ready_wake(&shader->ready, now)) >= 0;)
+        shader_wait(shader, shader->groups[place], WAIT_TURN);
+    bool worked = send_finished(shader, now, &blocked);
+    for (uint32_t i = 0; i < shader->texture_units; i++)
+        worked |= take_texels(shader, shader->texels[i], now);
+    shader_issue(shader, now);
+    worked |= shader_send_texture(shader, now);
+    worked |= take_group(shader, now);
+    if (worked)
+        module_wake_at(&shader->module, now + 1);
+    if (shader->issue_free_cycle > now) {
+        module_wake_at(&shader->module, shader->issue_free_cycle);
+        return worked || shader_holds_alus(shader) ? UNIT_BUSY : UNIT_WAITING;
+    }
+    module_wake_at(&shader->module, ready_next_cycle(&shader->ready));
+    return worked ? UNIT_BUSY : idle_state(shader, blocked);
+}

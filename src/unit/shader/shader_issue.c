@@ -1,0 +1,515 @@
+/* The issue stage of a shader unit: from which group instructions are taken in a cycle, and what
+ * stands in their way. The rules are at the head of shader.c. */
+#include "unit/shader/shader_internal.h"
+
+#include <string.h>
+
+/* Instructions a group may run: a program that loops for ever ends here, with what it has. */
+#define MAX_STEPS 1048576u
+
+static const struct instruction *
+next_instruction(const struct group *group)
+{
+    return &group->exec->program->instructions[group->exec->pc];
+}
+
+static enum unit_kind
+kind_of(const struct instruction *instruction)
+{
+    return opcode_infos[instruction->opcode].kind;
+}
+
+/* From its last pass's issue until its result can be read. */
+static uint32_t
+latency_of(const struct shader *shader, const struct instruction *instruction)
+{
+    return shader->instant ? 1
+                           : shader->to_execution + opcode_infos[instruction->opcode].latency +
+                                 shader->to_registers;
+}
+
+static uint32_t
+passes_of(const struct shader *shader, const struct instruction *instruction)
+{
+    return shader->instant ? 1 : instruction_issue_cycles(instruction);
+}
+
+/* Cycles of the ALUs that flow control costs a thread beyond its instructions: paid where a
+ * construct begins, and where a subroutine is left. */
+static uint32_t
+flow_cost(const struct shader *shader, const struct program *program,
+          const struct instruction *instruction)
+{
+    switch (instruction->opcode) {
+    case OP_IF:
+    case OP_UIF:
+        return program->instructions[instruction->label].opcode == OP_ELSE
+                   ? shader->flow_cost.if_else_endif
+                   : shader->flow_cost.if_endif;
+    case OP_CAL: return shader->flow_cost.call;
+    case OP_RET:
+    case OP_ENDSUB: return shader->flow_cost.ret;
+    case OP_BGNLOOP: return shader->flow_cost.loop;
+    default: return 0;
+    }
+}
+
+/* When the last of these temporaries is written. */
+static uint64_t
+temps_ready(const struct group *group, uint64_t temps)
+{
+    uint64_t ready = 0;
+    for (; temps; temps &= temps - 1) {
+        uint64_t cycle = group->temp_ready[__builtin_ctzll(temps)];
+        ready = cycle > ready ? cycle : ready;
+    }
+    return ready;
+}
+
+/* When the instruction may issue as far as registers go: what it reads is there, and what it writes
+ * comes later than what is on its way to the same register. */
+static uint64_t
+operands_ready(const struct shader *shader, const struct group *group,
+               const struct instruction *instruction)
+{
+    uint64_t read = temps_ready(group, instruction->temps_above ? ~0ull : instruction->temps_read);
+    uint64_t written = temps_ready(group, instruction->temps_written);
+    if (instruction->reads_address && group->address_ready > read)
+        read = group->address_ready;
+    if (instruction->writes_address && group->address_ready > written)
+        written = group->address_ready;
+    uint32_t latency = latency_of(shader, instruction);
+    written = written >= latency ? written - latency + 1 : 0;
+    return read > written ? read : written;
+}
+
+void
+shader_schedule(struct shader *shader, struct group *group, uint64_t earliest, enum group_wait wait)
+{
+    const struct instruction *instruction = next_instruction(group);
+    uint64_t ready = shader->replay ? 0 : operands_ready(shader, group, instruction);
+    if (ready > earliest)
+        wait = WAIT_RESULT;
+    group->ready_cycle = ready > earliest ? ready : earliest;
+    shader_wait(shader, group, wait);
+    ready_sleep(&shader->ready, group->slot, group->ready_cycle,
+                kind_of(instruction) == KIND_TEXTURE);
+}
+
+/* Results leave one a thread: those of `thread_rate` threads in each of issue_cycles cycles. */
+static struct port_use *
+port_use(struct shader *shader, uint64_t cycle)
+{
+    struct port_use *use = &shader->port_use[cycle & shader->port_mask];
+    if (use->cycle != cycle)
+        *use = (struct port_use){.cycle = cycle};
+    return use;
+}
+
+static uint64_t
+first_result(const struct shader *shader, const struct instruction *instruction, uint64_t now)
+{
+    return now + (uint64_t)(passes_of(shader, instruction) - 1) * shader->issue_cycles +
+           latency_of(shader, instruction);
+}
+
+static bool
+writes_result(const struct shader *shader, const struct instruction *instruction)
+{
+    return shader->write_ports && opcode_infos[instruction->opcode].destinations &&
+           kind_of(instruction) != KIND_TEXTURE;
+}
+
+static bool
+has_write_ports(struct shader *shader, const struct instruction *instruction, uint64_t now)
+{
+    if (!writes_result(shader, instruction))
+        return true;
+    uint64_t first = first_result(shader, instruction, now);
+    for (uint32_t i = 0; i < shader->issue_cycles; i++)
+        if (port_use(shader, first + i)->results == shader->write_ports)
+            return false;
+    return true;
+}
+
+static void
+use_write_ports(struct shader *shader, const struct instruction *instruction, uint64_t now)
+{
+    if (!writes_result(shader, instruction))
+        return;
+    uint64_t first = first_result(shader, instruction, now);
+    for (uint32_t i = 0; i < shader->issue_cycles; i++)
+        port_use(shader, first + i)->results++;
+}
+
+static bool
+texture_is_free(struct shader *shader, uint64_t now)
+{
+    return !shader->sending && queue_space(shader->texture[shader->texunit], now) > 0;
+}
+
+/* Whether an instruction may ever be issued beside those. */
+static bool
+goes_with(const struct shader *shader, const struct group *group, const struct issue *issue,
+          const struct instruction *instruction)
+{
+    const enum unit_kind kind = kind_of(instruction);
+    if (shader->scalar_alu && issue->kinds & 1u << (kind == KIND_SCALAR))
+        return false;
+    return passes_of(shader, instruction) == 1 &&
+           !(kind == KIND_FLOW && flow_cost(shader, group->exec->program, instruction));
+}
+
+/* Whether the group's next instruction may join those that it issues now: SLOT_ISSUED, or why not.
+ */
+static enum slot_fate
+judge(struct shader *shader, const struct group *group, const struct issue *issue, uint64_t now)
+{
+    const struct instruction *instruction = next_instruction(group);
+    const enum unit_kind kind = kind_of(instruction);
+    const bool joins = !issue->count || goes_with(shader, group, issue, instruction);
+    if (shader->replay && !joins)
+        return SLOT_PAIR; /* fetch knows as much, but not what operands wait for */
+    if ((shader->replay || issue->count) && operands_ready(shader, group, instruction) > now)
+        return SLOT_RESULT;
+    if (!joins)
+        return SLOT_PAIR;
+    if (issue->count && shader->read_ports &&
+        issue->reads + instruction->port_count > shader->read_ports)
+        return SLOT_PORTS;
+    if (kind == KIND_TEXTURE && !texture_is_free(shader, now))
+        return SLOT_TEXTURE_QUEUE;
+    return has_write_ports(shader, instruction, now) ? SLOT_ISSUED : SLOT_PORTS;
+}
+
+static void
+count_instruction(struct shader *shader, const struct group *group,
+                  const struct instruction *instruction)
+{
+    struct shader_stats *stats = &shader->stats;
+    stats->instructions++;
+    const uint32_t active = exec_active_lanes(group->exec);
+    stats->lane_instructions += active;
+    stats->lanes_diverged += group_lanes(group) - active;
+    stats->lane_slots += shader->group_threads;
+    stats->lanes_empty += shader->group_threads - group_lanes(group);
+    stats->stage_instructions[group->stage]++;
+    switch (kind_of(instruction)) {
+    case KIND_SIMD: stats->simd_instructions++; break;
+    case KIND_SCALAR: stats->scalar_instructions++; break;
+    case KIND_TEXTURE: stats->texture_instructions++; break;
+    case KIND_FLOW: stats->flow_instructions++; break;
+    }
+}
+
+/* `ready`: for the group's first thread. */
+static void
+reserve_results(const struct shader *shader, struct group *group,
+                const struct instruction *instruction, uint64_t ready)
+{
+    uint64_t temps = instruction->temps_above ? ~0ull : instruction->temps_written;
+    for (; temps; temps &= temps - 1)
+        group->temp_ready[__builtin_ctzll(temps)] = ready;
+    if (instruction->writes_address)
+        group->address_ready = ready;
+    const uint64_t all = ready + shader->issue_cycles - 1;
+    if (opcode_infos[instruction->opcode].destinations && all > group->results_ready)
+        group->results_ready = all;
+}
+
+/* Of the quads with a thread that wants texels, the first from `quad` on. */
+static uint32_t
+next_request(const struct group *group, uint32_t quad)
+{
+    const uint32_t quads = (group_lanes(group) + 3) / 4;
+    while (quad < quads &&
+           !(group_block(group, quad)->request.mask >> quad % QUADS_IN_BLOCK * 4 & 15))
+        quad++;
+    return quad;
+}
+
+/* The group is blocked until all its texels are here. */
+static void
+request_texture(struct shader *shader, struct group *group, uint64_t first_cycle)
+{
+    const uint32_t quads = (group_lanes(group) + 3) / 4;
+    group->texels_missing = 0;
+    for (uint32_t q = next_request(group, 0); q < quads; q = next_request(group, q + 1))
+        group->texels_missing++;
+    shader->stats.texture_quads += group->texels_missing;
+    shader->sending = group;
+    shader->next_quad = next_request(group, 0);
+    shader->send_cycle = first_cycle;
+    shader_wait(shader, group, WAIT_TEXELS);
+}
+
+/* From a group's first thread to the last one of a quad. */
+static uint32_t
+cycles_to_quad(const struct shader *shader, const struct group *group, uint32_t quad)
+{
+    const uint32_t threads = group_lanes(group), last = quad * 4 + 3;
+    return shader->instant ? 0 : (last < threads ? last : threads - 1) / shader->thread_rate;
+}
+
+/* TextureRequestRate requests a cycle, TextureRequestGroup in a row to a texture unit. */
+bool
+shader_send_texture(struct shader *shader, uint64_t now)
+{
+    uint32_t sent = 0;
+    while (shader->sending && sent < shader->request_rate) {
+        struct group *group = shader->sending;
+        struct queue *texture = shader->texture[shader->texunit];
+        uint64_t ready = shader->send_cycle + cycles_to_quad(shader, group, shader->next_quad);
+        if (ready > now) {
+            module_wake_at(&shader->module, ready);
+            break;
+        }
+        if (!queue_space(texture, now))
+            break;
+        *(struct texture_item *)queue_push(texture, now) =
+            (struct texture_item){group, shader->next_quad};
+        sent++;
+        shader->next_quad = next_request(group, shader->next_quad + 1);
+        if (shader->next_quad >= (group_lanes(group) + 3) / 4)
+            shader->sending = NULL;
+        if (++shader->sent_in_turn >= shader->request_group) {
+            shader->sent_in_turn = 0;
+            shader->texunit = (shader->texunit + 1) % shader->texture_units;
+        }
+    }
+    return sent > 0;
+}
+
+/* Whether the instruction that follows in the text need not be the next. */
+static bool
+is_jump(const struct instruction *instruction)
+{
+    switch (instruction->opcode) {
+    case OP_KILL:
+    case OP_KILL_IF:
+    case OP_ENDIF:
+    case OP_BGNLOOP:
+    case OP_BGNSUB:
+    case OP_NOP: return false;
+    default: return kind_of(instruction) == KIND_FLOW;
+    }
+}
+
+/* Issues the group's next instruction; true when another one of its could follow in this cycle. */
+static bool
+issue_next(struct shader *shader, struct group *group, struct issue *issue, uint64_t now)
+{
+    const struct instruction *instruction = next_instruction(group);
+    const enum unit_kind kind = kind_of(instruction);
+    const uint64_t cycles = (uint64_t)passes_of(shader, instruction) * shader->issue_cycles;
+    const uint64_t flow =
+        kind == KIND_FLOW
+            ? (uint64_t)flow_cost(shader, group->exec->program, instruction) * shader->issue_cycles
+            : 0;
+    count_instruction(shader, group, instruction);
+    use_write_ports(shader, instruction, now);
+    issue->count++;
+    issue->reads += instruction->port_count;
+    issue->kinds |= 1u << (kind == KIND_SCALAR);
+    issue->jumps = is_jump(instruction);
+    issue->passes = cycles > issue->passes ? cycles : issue->passes;
+    issue->takes = cycles + flow > issue->takes ? cycles + flow : issue->takes;
+    enum exec_event event = exec_step(group->exec);
+    if (event != EXEC_TEXTURE)
+        reserve_results(shader, group, instruction, first_result(shader, instruction, now));
+    if (event == EXEC_END || ++group->steps >= MAX_STEPS ||
+        (event == EXEC_NEXT && shader_at_end(group))) {
+        shader_finish(shader, group, now + shader->to_execution + cycles);
+        return false;
+    }
+    if (event == EXEC_TEXTURE) {
+        request_texture(shader, group, now + shader->to_execution + cycles - shader->issue_cycles);
+        return false;
+    }
+    return kind != KIND_FLOW;
+}
+
+/* An instruction of the group may issue again in cycle `known`, and not within FetchDelay. */
+static void
+fetch_next(struct shader *shader, struct group *group, uint64_t known, uint64_t now)
+{
+    const uint64_t delayed = now + (shader->fetch_delay ? shader->fetch_delay : 1);
+    shader_schedule(shader, group, delayed > known ? delayed : known, WAIT_DELAY);
+}
+
+/* The group's turn is lost: its instruction cannot issue, and is fetched again. */
+static enum slot_fate
+replay(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_cycles)
+{
+    ready_take(&shader->ready, group->slot);
+    shader->stats.replays++;
+    shader->first[SLOT_REPLAY] += shader->fetch_rate;
+    if (shader->issue_cycles > *busy_cycles)
+        *busy_cycles = shader->issue_cycles;
+    fetch_next(shader, group, now + 1 + shader->to_issue, now);
+    return SLOT_REPLAY;
+}
+
+/* Up to fetch_rate instructions of the group; SLOT_ISSUED when at least the first issued, or why it
+ * did not; SLOT_REPLAY when it has had its turn in vain. */
+static enum slot_fate
+issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_cycles)
+{
+    struct issue issue = {0};
+    enum slot_fate fate = judge(shader, group, &issue, now);
+    if (fate != SLOT_ISSUED)
+        return shader->replay ? replay(shader, group, now, busy_cycles) : fate;
+    bool more = true;
+    while (more && fate == SLOT_ISSUED && issue.count < shader->fetch_rate) {
+        more = issue_next(shader, group, &issue, now);
+        fate = !more                              ? SLOT_PAIR
+               : issue.count < shader->fetch_rate ? judge(shader, group, &issue, now)
+                                                  : SLOT_ISSUED;
+    }
+    ready_take(&shader->ready, group->slot);
+    const bool again = shader->replay && fate != SLOT_ISSUED && fate != SLOT_PAIR;
+    if (again) {
+        fate = SLOT_REPLAY;
+        shader->stats.replays++;
+    }
+    shader->first[SLOT_ISSUED] += issue.count;
+    shader->first[fate] += shader->fetch_rate - issue.count;
+    *busy_cycles = issue.takes > *busy_cycles ? issue.takes : *busy_cycles;
+    if (now + issue.passes > shader->passes_until)
+        shader->passes_until = now + issue.passes;
+    if (group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT) {
+        uint64_t known = more ? now + 1 : now + issue.takes; /* the program counter */
+        if (again)
+            known += shader->to_issue;
+        else if (issue.jumps)
+            known += shader->to_execution + shader->to_issue;
+        fetch_next(shader, group, known, now);
+    }
+    return SLOT_ISSUED;
+}
+
+/* Why a unit whose groups all wait does not issue. */
+static enum slot_fate
+fate_of_waiting(const struct shader *shader)
+{
+    static const struct {
+        enum group_wait wait;
+        enum slot_fate fate;
+    } order[] = {
+        {WAIT_RESULT, SLOT_RESULT}, {WAIT_DELAY, SLOT_DELAY},   {WAIT_TEXELS, SLOT_TEXELS},
+        {WAIT_LOAD, SLOT_LOAD},     {WAIT_OUTPUT, SLOT_OUTPUT},
+    };
+    for (uint32_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (shader->waiting[order[i].wait])
+            return order[i].fate;
+    return SLOT_STARVED;
+}
+
+static enum slot_fate
+fate_of_group(const struct group *group)
+{
+    switch (group->wait) {
+    case WAIT_RESULT: return SLOT_RESULT;
+    case WAIT_LOAD: return SLOT_LOAD;
+    case WAIT_TEXELS: return SLOT_TEXELS;
+    case WAIT_OUTPUT: return SLOT_OUTPUT;
+    default: return SLOT_DELAY;
+    }
+}
+
+/* The group had its turn, in which it issued or wasted its slots. */
+static bool
+is_turn(enum slot_fate fate)
+{
+    return fate == SLOT_ISSUED || fate == SLOT_REPLAY;
+}
+
+/* In the order of arrival: only the group whose turn it is may issue; who is still being loaded has
+ * not arrived. With SwapOnBlock its turn lasts until it is blocked. */
+static enum slot_fate
+issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
+{
+    uint32_t place = shader->holds_turn ? shader->turn : shader->after[shader->turn];
+    for (uint32_t i = 0; i < shader->running; i++) {
+        if (shader->groups[place]->wait != WAIT_LOAD)
+            break;
+        place = shader->after[place];
+    }
+    if (!shader->running || shader->groups[place]->wait == WAIT_LOAD)
+        return fate_of_waiting(shader);
+    struct group *group = shader->groups[place];
+    if (!ready_has(&shader->ready, place))
+        return fate_of_group(group);
+    enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
+    if (is_turn(fate) && group->wait != WAIT_OUTPUT) {
+        shader->turn = place;
+        shader->holds_turn = shader->swap_on_block && group->wait != WAIT_TEXELS;
+    }
+    return fate;
+}
+
+/* Any ready group, in turn; with SwapOnBlock the same one as long as it is not blocked. */
+static enum slot_fate
+issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
+{
+    if (shader->holds_turn) {
+        struct group *group = shader->groups[shader->turn];
+        if (!ready_has(&shader->ready, shader->turn))
+            return fate_of_group(group);
+        enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
+        if (is_turn(fate))
+            shader->holds_turn = group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
+        return fate;
+    }
+    enum slot_fate worst = SLOT_STARVED;
+    bool unmarked = false;
+    uint32_t from = shader->turn + 1 == shader->max_groups ? 0 : shader->turn + 1;
+    int32_t first = -1;
+    for (;;) {
+        int32_t place = ready_find(&shader->ready, from, unmarked);
+        if (place < 0 || place == first)
+            return worst == SLOT_STARVED ? fate_of_waiting(shader) : worst;
+        struct group *group = shader->groups[place];
+        enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
+        if (is_turn(fate)) {
+            shader->turn = (uint32_t)place;
+            shader->holds_turn =
+                shader->swap_on_block && group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
+            return fate;
+        }
+        if (worst == SLOT_STARVED)
+            worst = fate;
+        if (fate == SLOT_TEXTURE_QUEUE)
+            unmarked = true; /* nor may any other texture instruction */
+        else if (first < 0)
+            first = place;
+        from = (uint32_t)place + 1 == shader->max_groups ? 0 : (uint32_t)place + 1;
+    }
+}
+
+bool
+shader_issue(struct shader *shader, uint64_t now)
+{
+    if (shader->issue_free_cycle > now)
+        return false;
+    uint64_t busy_cycles = 0;
+    uint32_t picked = 0;
+    enum slot_fate fate = SLOT_ISSUED;
+    memset(shader->first, 0, sizeof shader->first);
+    shader->passes_until = 0;
+    for (; picked < shader->picks; picked++) {
+        fate = shader->window ? issue_from_window(shader, now, &busy_cycles)
+                              : issue_in_order(shader, now, &busy_cycles);
+        if (!is_turn(fate))
+            break;
+    }
+    if (fate == SLOT_PORTS)
+        module_wake_at(&shader->module, now + 1);
+    shader->idle = fate;
+    if (!picked)
+        return false;
+    shader->first[fate] += (shader->picks - picked) * shader->fetch_rate;
+    shader->issue_until = now + shader->issue_cycles;
+    shader->issue_free_cycle = now + busy_cycles;
+    return shader_holds_alus(shader);
+}

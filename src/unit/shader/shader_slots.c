@@ -1,0 +1,51 @@
+/* What became of the issue slots of a shader unit. A cycle has slots_cycle of them; each has one
+ * fate (enum slot_fate), so that the fates add up to slots_cycle x cycles. Fates are counted when
+ * they change: what was decided in a cycle holds until the next time that the unit is clocked. */
+#include "unit/shader/shader_internal.h"
+
+/* From *at to `until`, or to `now` if that is sooner. */
+static uint64_t
+stretch(uint64_t *at, uint64_t until, uint64_t now)
+{
+    uint64_t end = until < now ? until : now;
+    uint64_t cycles = end > *at ? end - *at : 0;
+    *at += cycles;
+    return cycles;
+}
+
+void
+shader_account(struct shader *shader, uint64_t now)
+{
+    uint64_t at = shader->accounted, cycles = now - at;
+    if (!cycles)
+        return;
+    struct shader_stats *stats = &shader->stats;
+    stats->slots += cycles * shader->slots_cycle;
+    stats->group_cycles += cycles * shader->group_count;
+    stats->thread_cycles += cycles * shader->thread_count;
+    stats->register_cycles += cycles * shader->registers_used;
+    stats->texel_group_cycles += cycles * shader->waiting[WAIT_TEXELS];
+    stats->threads_full_cycles += shader->refused_threads ? cycles : 0;
+    stats->registers_full_cycles += shader->refused_registers ? cycles : 0;
+    if (at < shader->issue_free_cycle) {
+        uint64_t end = now < shader->issue_free_cycle ? now : shader->issue_free_cycle;
+        stats->issue_cycles += shader_holds_alus(shader) ? end - at : 0;
+        uint64_t issuing = stretch(&at, shader->issue_until, now);
+        for (uint32_t f = 0; f < SLOT_COUNT; f++)
+            if (shader->first[f])
+                stats->slot_fates[f] += issuing * shader->first[f];
+        stats->slot_fates[SLOT_PASSES] +=
+            stretch(&at, shader->passes_until, now) * shader->slots_cycle;
+        stats->slot_fates[SLOT_FLOW] +=
+            stretch(&at, shader->issue_free_cycle, now) * shader->slots_cycle;
+    }
+    stats->slot_fates[shader->idle] += (now - at) * shader->slots_cycle;
+    shader->accounted = now;
+}
+
+void
+shader_settle(void *self, uint64_t now)
+{
+    struct shader *shader = self;
+    shader_account(shader, now);
+}

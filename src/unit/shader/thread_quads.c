@@ -1,0 +1,224 @@
+/* Fragments, in quads, as work for the shader units.
+ *
+ * Quads go to a unit by their tile, in Morton order of tiles (TiledShaderDistribution), or
+ * ShaderInputBatchSize fragments to each unit in turn. They wait in a ring a ROP and leave in the
+ * order in which they came, to color write or to the late z test: this is the reorder point that
+ * keeps API order a pixel; the end of a draw stands in every ring. Quads without a fragment left
+ * are dropped here. As many as there are ROPs in and out a cycle. */
+#include "unit/shader/thread_source.h"
+
+#include "unit/watch.h"
+
+#include <string.h>
+
+static const struct program *
+program_of(const struct draw *draw)
+{
+    return draw->fs;
+}
+
+static void
+load(struct group *group, const struct program *program)
+{
+    for (uint32_t q = 0; q < group->count; q++) {
+        const struct quad *quad = group->quads[q];
+        const struct exec *exec = group_block(group, q);
+        const uint32_t lane = q % QUADS_IN_BLOCK * 4;
+        for (uint32_t c = 0; c < program->input_count * 4; c++)
+            memcpy(exec->inputs + (size_t)c * exec->lanes + lane, quad->inputs + c * 4,
+                   4 * sizeof(float));
+        for (uint32_t c = 0; c < program->system_count * 4; c++)
+            memcpy(exec->systems + (size_t)c * exec->lanes + lane, quad->systems + c * 4,
+                   4 * sizeof(float));
+    }
+}
+
+/* What the program wrote, to the quads: colors, and depth where it replaces the triangle's. */
+static void
+store(struct group *group, struct shader_stats *stats)
+{
+    const struct draw *draw = group->draw;
+    for (uint32_t q = 0; q < group->count; q++) {
+        struct quad *quad = group->quads[q];
+        struct exec *exec = group_block(group, q);
+        const uint32_t lane = q % QUADS_IN_BLOCK * 4;
+        const struct triangle *triangle = &quad->triangle->triangle;
+        uint32_t before = quad_fragments(quad->mask), mask_before = quad->mask;
+        if (triangle->smooth.shape != SMOOTH_NONE)
+            shaded_coverage(triangle, quad->x, quad->y, exec, lane);
+        quad->mask = shaded_mask(draw, exec, lane, quad->mask);
+        WATCH_SHADED(quad, mask_before);
+        for (uint32_t t = 0; t < draw->color_count; t++)
+            shaded_color(draw, exec, lane, t, quad->color[t]);
+        if (draw->depth_output >= 0)
+            for (uint32_t s = 0; s < draw->samples; s++)
+                memcpy(quad->z[s],
+                       exec->outputs + ((size_t)draw->depth_output * 4 + 2) * exec->lanes + lane,
+                       sizeof quad->z[s]);
+        uint32_t left = quad_fragments(quad->mask);
+        stats->fragments_out += left;
+        stats->fragments_killed += before - left;
+    }
+}
+
+/* The unit that the group was filled for; -1 when it is full. */
+static int32_t
+assign(struct sched *sched, const struct group *group, uint64_t now)
+{
+    const struct shader_role *role = &sched->roles[group->stage];
+    const uint32_t unit = group->unit;
+    if (sched->outstanding[unit] >= role->group_limit || !queue_space(sched->to_shader[unit], now))
+        return -1;
+    if (!sched->tiled) {
+        sched->turn_threads += role->group_threads;
+        if (sched->turn_threads >= sched->batch_threads) {
+            sched->turn = (sched->turn + 1) % role->unit_count;
+            sched->turn_threads = 0;
+        }
+    }
+    return (int32_t)unit;
+}
+
+static bool
+is_busy(const struct sched *sched, const struct group *group)
+{
+    return sched->outstanding[group->unit] >= sched->busy_groups;
+}
+
+static void
+add_to_ring(struct sched *sched, struct reorder *reorder, const struct quad_item *item)
+{
+    reorder->items[(reorder->head + reorder->count++) % sched->reorder_limit] = *item;
+}
+
+/* The end of a draw into every ring; what the z tests let through is told once. */
+static bool
+take_end(struct sched *sched, struct quad_item end)
+{
+    for (uint32_t r = 0; r < sched->rops; r++)
+        if (sched->reorder[r].count == sched->reorder_limit)
+            return false;
+    for (uint32_t r = 0; r < sched->rops; r++) {
+        add_to_ring(sched, &sched->reorder[r], &end);
+        end.samples_passed = 0;
+    }
+    return true;
+}
+
+/* The unit that a quad is for. */
+static uint32_t
+unit_of(const struct sched *sched, const struct shader_role *role, const struct quad *quad)
+{
+    const uint32_t x = quad->x / TILE_SIZE, y = quad->y / TILE_SIZE;
+    if (!sched->tiled)
+        return role->first_unit + sched->turn;
+    return role->first_unit + (morton8(x, y) + 64 * morton8(x / 8, y / 8)) % role->unit_count;
+}
+
+static bool
+take_quad(struct sched *sched, const struct quad_item *item, uint64_t now)
+{
+    const struct quad *quad = item->quad;
+    const struct shader_role *role = &sched->roles[STAGE_FRAGMENT];
+    const uint32_t unit = unit_of(sched, role, quad), full = sched->full[STAGE_FRAGMENT];
+    struct group **group = &sched->quad_group[unit];
+    struct reorder *reorder =
+        &sched->reorder[rop_of_tile(quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
+    if (reorder->count == sched->reorder_limit || (*group && (*group)->count == full))
+        return false;
+    if (!*group) {
+        *group = sched_new_group(sched, &thread_quads, item->draw);
+        (*group)->unit = unit;
+    }
+    add_to_ring(sched, reorder, item);
+    (*group)->quads[(*group)->count++] = item->quad;
+    sched->quad_since[unit] = now;
+    sched->stats.quads++;
+    if ((*group)->count == full)
+        sched_dispatch(sched, group, now);
+    return true;
+}
+
+/* Sends all groups of quads that are being filled, since a group is of one draw; false when one
+ * has to stay. */
+static bool
+send_quad_groups(struct sched *sched, uint64_t now)
+{
+    bool all = true;
+    for (uint32_t s = 0; s < sched->shaders; s++)
+        if (sched->quad_group[s])
+            all &= sched_dispatch(sched, &sched->quad_group[s], now);
+    return all;
+}
+
+static bool
+take(struct sched *sched, uint64_t now)
+{
+    bool worked = false;
+    for (uint32_t i = 0; i < sched->quads_cycle; i++) {
+        const struct quad_item *item = queue_front(sched->quads_in, now);
+        if (!item)
+            break;
+        if (item->kind == ITEM_END ? !send_quad_groups(sched, now) || !take_end(sched, *item)
+                                   : !take_quad(sched, item, now))
+            break;
+        queue_pop(sched->quads_in, now);
+        worked = true;
+    }
+    for (uint32_t s = 0; s < sched->shaders; s++)
+        if (sched->quad_group[s])
+            worked |= sched_send_if_due(sched, &sched->quad_group[s], sched->quad_since[s], now);
+    return worked;
+}
+
+static bool
+finish(struct sched *sched, const struct group *group)
+{
+    (void)sched;
+    for (uint32_t i = 0; i < group->count; i++)
+        group->quads[i]->shaded = true;
+    return true;
+}
+
+/* Quads and ends leave their ring in order. */
+static bool
+leave(struct sched *sched, uint64_t now, bool *blocked)
+{
+    bool worked = false;
+    for (uint32_t r = 0; r < sched->rops; r++) {
+        struct reorder *reorder = &sched->reorder[r];
+        for (uint32_t i = 0; i < sched->quads_cycle && reorder->count; i++) {
+            const struct quad_item *first = &reorder->items[reorder->head];
+            if (first->kind == ITEM_DATA && !first->quad->shaded)
+                break;
+            if (first->kind == ITEM_DATA && !first->quad->mask) {
+                sched->stats.quads_killed++;
+                quad_release(sched->pools, first->quad);
+            } else {
+                struct queue *out = first->draw->early_z ? sched->early_out[r] : sched->late_out[r];
+                if (!queue_space(out, now)) {
+                    *blocked = true;
+                    break;
+                }
+                *(struct quad_item *)queue_push(out, now) = *first;
+            }
+            reorder->head = (reorder->head + 1) % sched->reorder_limit;
+            reorder->count--;
+            worked = true;
+        }
+    }
+    return worked;
+}
+
+const struct thread_source thread_quads = {
+    .stage = STAGE_FRAGMENT,
+    .item_threads = 4,
+    .program = program_of,
+    .load = load,
+    .store = store,
+    .take = take,
+    .assign = assign,
+    .is_busy = is_busy,
+    .finish = finish,
+    .leave = leave,
+};

@@ -1,0 +1,131 @@
+/* Vertices as work for the shader units. They come from the streamer, go to the unit that has the
+ * fewest groups, and go back in any order, through a ring. */
+#include "unit/shader/thread_source.h"
+
+#include <string.h>
+
+static const struct program *
+program_of(const struct draw *draw)
+{
+    return draw->vs;
+}
+
+static void
+load(struct group *group, const struct program *program)
+{
+    for (uint32_t v = 0; v < group->count; v++) {
+        const struct pooled_vertex *vertex = group->vertices[v];
+        const struct exec *exec = &group->exec[v / EXEC_MAX_LANES];
+        const uint32_t lane = v % EXEC_MAX_LANES;
+        for (uint32_t c = 0; c < program->input_count * 4; c++)
+            exec->inputs[(size_t)c * exec->lanes + lane] =
+                c / 4 < group->draw->attribute_count ? vertex->inputs[c / 4][c % 4] : c % 4 == 3;
+        for (uint32_t s = 0; s < program->system_count; s++) {
+            uint32_t value = vertex->instance;
+            if (program->systems[s].semantic == SEMANTIC_VERTEXID)
+                value = vertex->index;
+            else if (program->systems[s].semantic == SEMANTIC_BASEVERTEX)
+                value = (uint32_t)group->draw->params.index_bias;
+            memcpy(&exec->systems[(size_t)s * 4 * exec->lanes + lane], &value, sizeof value);
+        }
+    }
+}
+
+static void
+store(struct group *group, struct shader_stats *stats)
+{
+    (void)stats;
+    for (uint32_t v = 0; v < group->count; v++)
+        vertex_store(group->draw, &group->exec[v / EXEC_MAX_LANES], v % EXEC_MAX_LANES,
+                     &group->vertices[v]->vertex);
+}
+
+static bool
+take(struct sched *sched, uint64_t now)
+{
+    bool worked = false;
+    const uint32_t full = sched->full[STAGE_VERTEX];
+    for (uint32_t i = 0; i < sched->vertices_cycle; i++) {
+        const struct vertex_item *item = queue_front(sched->vertices_in, now);
+        if (!item || (sched->vertex_group && sched->vertex_group->count == full))
+            break;
+        if (sched->vertex_group && sched->vertex_group->draw != item->draw &&
+            !sched_dispatch(sched, &sched->vertex_group, now))
+            break;
+        if (!sched->vertex_group)
+            sched->vertex_group = sched_new_group(sched, &thread_vertices, item->draw);
+        sched->vertex_group->vertices[sched->vertex_group->count++] = item->vertex;
+        sched->vertex_since = now;
+        sched->stats.vertices++;
+        queue_pop(sched->vertices_in, now);
+        worked = true;
+        if (sched->vertex_group->count == full)
+            sched_dispatch(sched, &sched->vertex_group, now);
+    }
+    return sched_send_if_due(sched, &sched->vertex_group, sched->vertex_since, now) || worked;
+}
+
+/* The unit with the fewest groups, or -1 when all are full. */
+static int32_t
+assign(struct sched *sched, const struct group *group, uint64_t now)
+{
+    const struct shader_role *role = &sched->roles[group->stage];
+    int32_t best = -1;
+    for (uint32_t s = role->first_unit; s < role->first_unit + role->unit_count; s++) {
+        if (best >= 0 && sched->outstanding[s] >= sched->outstanding[best])
+            continue;
+        if (queue_space(sched->to_shader[s], now))
+            best = (int32_t)s;
+    }
+    return best;
+}
+
+static bool
+is_busy(const struct sched *sched, const struct group *group)
+{
+    const struct shader_role *role = &sched->roles[group->stage];
+    for (uint32_t s = role->first_unit; s < role->first_unit + role->unit_count; s++)
+        if (sched->outstanding[s] < sched->busy_groups)
+            return false;
+    return true;
+}
+
+static bool
+finish(struct sched *sched, const struct group *group)
+{
+    if (sched->finished_count + group->count > sched->finished_limit)
+        return false;
+    for (uint32_t i = 0; i < group->count; i++) {
+        uint32_t at = (sched->finished_head + sched->finished_count++) % sched->finished_limit;
+        sched->finished_vertices[at] = group->vertices[i];
+    }
+    return true;
+}
+
+static bool
+leave(struct sched *sched, uint64_t now, bool *blocked)
+{
+    (void)blocked;
+    bool worked = false;
+    while (sched->finished_count && queue_space(sched->vertices_out, now)) {
+        *(struct vertex_item *)queue_push(sched->vertices_out, now) =
+            (struct vertex_item){ITEM_DATA, NULL, sched->finished_vertices[sched->finished_head]};
+        sched->finished_head = (sched->finished_head + 1) % sched->finished_limit;
+        sched->finished_count--;
+        worked = true;
+    }
+    return worked;
+}
+
+const struct thread_source thread_vertices = {
+    .stage = STAGE_VERTEX,
+    .item_threads = 1,
+    .program = program_of,
+    .load = load,
+    .store = store,
+    .take = take,
+    .assign = assign,
+    .is_busy = is_busy,
+    .finish = finish,
+    .leave = leave,
+};

@@ -1,0 +1,322 @@
+/* Texture cache (unit/texture/texcache.h).
+ *
+ * A line that the first level misses waits in its request queue (TextureCacheRequestQueueSize); up
+ * to TextureCacheInputQueue of these are looked up behind it, one a cycle, read in order when they
+ * are there, one a cycle, expanded (TextureCacheDecompressLatency cycles a line of a compressed
+ * texture, one for others, a line at a time) and written through all ports at once. With two levels
+ * the second keeps lines of memory and has TextureCacheInputQueueL1 fills under way; with one the
+ * transactions on their way are kept until they are read, so that neighbours share them.
+ *
+ * So a line that the second level has is there, with the presets' parameters, 3 cycles after the
+ * miss: look-up and read, expansion, write.
+ *
+ * Source: machine.md (texture unit); names of the levels as in ATTILA, where TextureCache* is the
+ * one beside the filter and TextureCache*L1 the one behind it. */
+#include "unit/texture/texcache.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PORTS = 16 }; /* four banks of four (texunit.c) */
+
+static void
+forget(struct texcache *cache)
+{
+    const uint32_t count = cache->sets * cache->ways;
+    for (uint32_t i = 0; i < count; i++) {
+        cache->tags[i] = UINT64_MAX;
+        cache->lines[i] = (struct texcache_line){.first_waiter = TEXCACHE_NOBODY};
+    }
+    replacement_reset(&cache->replacement);
+}
+
+/* The second level; or, with one level, the transactions on their way, each of a line. */
+static void
+init_behind(struct texcache *cache, const struct params *params)
+{
+    struct cache_shape shape = {.lines = cache->input_limit,
+                                .ways = cache->input_limit,
+                                .line_bytes = TRANSACTION_BYTES,
+                                .fill_limit = cache->input_limit};
+    cache->behind_limit = cache->input_limit;
+    cache->two_levels = params->FRAGMENTSHADER.TwoLevelTextureCache;
+    if (cache->two_levels) {
+        const uint32_t ways = params->FRAGMENTSHADER.TextureCacheWaysL1;
+        shape =
+            (struct cache_shape){.lines = ways * params->FRAGMENTSHADER.TextureCacheLinesL1,
+                                 .ways = ways,
+                                 .line_bytes = params->FRAGMENTSHADER.TextureCacheLineSizeL1,
+                                 .fill_limit = params->FRAGMENTSHADER.TextureCacheRequestQueueSize,
+                                 .policy = params->FRAGMENTSHADER.TextureCacheReplacementL1};
+        cache->behind_limit = params->FRAGMENTSHADER.TextureCacheInputQueueL1;
+    }
+    cache_init(&cache->behind, &shape);
+}
+
+void
+texcache_init(struct texcache *cache, const struct params *params, struct texunit_stats *stats)
+{
+    memset(cache, 0, sizeof *cache);
+    cache->stats = stats;
+    cache->sets = params->FRAGMENTSHADER.TextureCacheLines;
+    cache->ways = params->FRAGMENTSHADER.TextureCacheWays;
+    cache->line_bytes = params->FRAGMENTSHADER.TextureCacheLineSize;
+    cache->line_log2 = (uint32_t)__builtin_ctz(cache->line_bytes);
+    const uint32_t count = cache->sets * cache->ways;
+    cache->tags = mem_alloc(count * sizeof *cache->tags);
+    cache->lines = mem_alloc(count * sizeof *cache->lines);
+    cache->data = mem_alloc((size_t)count * cache->line_bytes + TEXCACHE_SPILL_BYTES);
+    replacement_init(&cache->replacement, params->FRAGMENTSHADER.TextureCacheReplacement,
+                     cache->sets, cache->ways);
+    forget(cache);
+    cache->fill_limit = params->FRAGMENTSHADER.TextureCacheRequestQueueSize;
+    cache->input_limit = params->FRAGMENTSHADER.TextureCacheInputQueue;
+    cache->fills = mem_alloc(cache->fill_limit * sizeof *cache->fills);
+    cache->written = mem_alloc(count * sizeof *cache->written);
+    cache->decompress_latency = params->FRAGMENTSHADER.TextureCacheDecompressLatency;
+    const uint32_t width = PORTS * params->FRAGMENTSHADER.TextureCachePortWidth;
+    cache->write_cycles = (cache->line_bytes + width - 1) / width;
+    init_behind(cache, params);
+}
+
+void
+texcache_fini(struct texcache *cache)
+{
+    cache_fini(&cache->behind);
+    replacement_fini(&cache->replacement);
+    free(cache->tags);
+    free(cache->lines);
+    free(cache->data);
+    free(cache->fills);
+    free(cache->written);
+}
+
+bool
+texcache_is_quiet(const struct texcache *cache)
+{
+    return !cache->fill_count && !cache->written_count && cache_is_quiet(&cache->behind);
+}
+
+void
+texcache_invalidate(struct texcache *cache)
+{
+    BUG_ON(!texcache_is_quiet(cache), "a texture cache is reset while it moves data");
+    if (!cache->skip_invalidate)
+        forget(cache);
+    if (!cache->skip_invalidate_behind)
+        cache_reset(&cache->behind);
+    cache->skip_invalidate = cache->skip_invalidate_behind = false;
+    cache->decompressor_free = cache->write_port_free = 0;
+}
+
+/* Lines of compressed textures have names of their own, a space for each format: their addresses
+ * are those that the texels would have, expanded. */
+void
+texcache_name(const struct texcache *cache, struct texcache_texture *texture)
+{
+    const struct sample_texture *sample = &texture->sample;
+    if (!sample->usable)
+        return;
+    const struct resource *res = sample->setup.res;
+    const struct format_info *format = sample->setup.bound->format;
+    uint64_t place = res->address, space = 0;
+    texture->address = res->address;
+    texture->line_place_log2 = cache->line_log2;
+    if (format->expand) {
+        texture->line_place_log2 = cache->line_log2 - sample->texel_log2;
+        place = (uint64_t)(res->address / format->block_bytes) * 16;
+        space = format->number;
+    }
+    texture->first_tag = space << 40 | place >> texture->line_place_log2;
+}
+
+int32_t
+texcache_search(struct texcache *cache, uint64_t tag)
+{
+    const uint32_t first = (uint32_t)(tag & (cache->sets - 1)) * cache->ways;
+    for (uint32_t i = first; i < first + cache->ways; i++) {
+        if (cache->tags[i] == tag) {
+            cache->hints[tag % TEXCACHE_HINTS] = i;
+            return (int32_t)i;
+        }
+    }
+    return -1;
+}
+
+static enum line_state
+line_state(const void *self, uint32_t line)
+{
+    const struct texcache *cache = self;
+    const struct texcache_line *l = &cache->lines[line];
+    return l->locks || l->filling            ? LINE_STAYS
+           : cache->tags[line] == UINT64_MAX ? LINE_EMPTY
+                                             : LINE_MAY_GO;
+}
+
+/* Where the bytes of the texture's n-th line lie in memory. */
+static void
+locate(const struct texcache *cache, const struct texcache_texture *texture, uint32_t n,
+       struct texcache_fill *fill)
+{
+    const struct format_info *format = texture->sample.setup.bound->format;
+    const uint32_t place = n << texture->line_place_log2;
+    fill->format = NULL;
+    fill->skip = 0;
+    fill->address = texture->address + place;
+    fill->bytes = cache->line_bytes;
+    if (!format->expand)
+        return;
+    const uint32_t texels = 1u << texture->line_place_log2;
+    fill->format = format;
+    fill->address = texture->address + place / 16 * format->block_bytes;
+    fill->bytes = (texels + 15) / 16 * format->block_bytes;
+    fill->skip = place % 16;
+}
+
+int32_t
+texcache_allocate(struct texcache *cache, const struct texcache_texture *texture, uint32_t n)
+{
+    const uint64_t tag = texture->first_tag + n;
+    if (cache->fill_count == cache->fill_limit)
+        return TEXCACHE_NO_REQUEST;
+    const uint32_t set = (uint32_t)(tag & (cache->sets - 1));
+    const int32_t victim = replacement_victim(&cache->replacement, set, line_state, cache);
+    if (victim < 0)
+        return TEXCACHE_NO_WAY;
+    struct texcache_fill *fill =
+        &cache->fills[(cache->fill_head + cache->fill_count++) % cache->fill_limit];
+    locate(cache, texture, n, fill);
+    if (++cache->fill_number == cache->wrong_fill_at)
+        fill->address += fill->bytes;
+    fill->line = (uint32_t)victim;
+    fill->looked_up = fill->read = 0;
+    const uint32_t behind = cache->behind.line_bytes;
+    fill->parts = (fill->address + fill->bytes - 1) / behind - fill->address / behind + 1;
+    cache->tags[victim] = tag;
+    cache->lines[victim].filling = true;
+    replacement_fill(&cache->replacement, (uint32_t)victim);
+    cache->hints[tag % TEXCACHE_HINTS] = (uint32_t)victim;
+    return victim;
+}
+
+/* The next line of the level behind, for the fill that is next to be looked up. */
+static bool
+look_up_behind(struct texcache *cache)
+{
+    if (cache->fills_looked_up == cache->fill_count || cache->fills_looked_up == cache->input_limit)
+        return false;
+    struct texcache_fill *fill =
+        &cache->fills[(cache->fill_head + cache->fills_looked_up) % cache->fill_limit];
+    struct cache *behind = &cache->behind;
+    const uint32_t address =
+        (fill->address / behind->line_bytes + fill->looked_up) * behind->line_bytes;
+    int32_t line = cache_find(behind, address);
+    const bool hit = line >= 0;
+    if (!hit) {
+        if (behind->fills_under_way >= cache->behind_limit)
+            return false;
+        line = cache_allocate(behind, address);
+        if (line < 0)
+            return false;
+    }
+    if (cache->two_levels) {
+        cache->stats->cache_l1_accesses++;
+        *(hit ? &cache->stats->cache_l1_hits : &cache->stats->cache_l1_misses) += 1;
+    }
+    cache_touch(behind, (uint32_t)line);
+    behind->lines[line].locks++;
+    fill->part_line[fill->looked_up++] = (uint32_t)line;
+    cache->fills_looked_up += fill->looked_up == fill->parts;
+    return true;
+}
+
+/* The texels of whole blocks, or of a part of one, in Morton order. */
+static void
+expand(const struct texcache *cache, const struct texcache_fill *fill, uint8_t *out)
+{
+    const struct format_info *format = fill->format;
+    const uint32_t texels = cache->line_bytes / format->expanded_bytes;
+    for (uint32_t i = 0; i < texels; i++, out += format->expanded_bytes) {
+        const uint32_t n = fill->skip + i;
+        format->expand(cache->staging + (size_t)(n / 16) * format->block_bytes,
+                       (n & 1) | (n >> 1 & 2), (n >> 1 & 1) | (n >> 2 & 2), out);
+    }
+}
+
+/* The fill in front has all its bytes: its line will be there when it is expanded and written. */
+static void
+finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t now)
+{
+    uint8_t *data = cache->data + (size_t)fill->line * cache->line_bytes;
+    if (fill->format)
+        expand(cache, fill, data);
+    else
+        memcpy(data, cache->staging, fill->bytes);
+    cache->stats->lines_decompressed += fill->format != NULL;
+    cache->stats->bytes_filled += cache->line_bytes;
+    uint64_t done = now + (fill->format ? cache->decompress_latency : 1);
+    cache->decompressor_free = done;
+    done = done > cache->write_port_free ? done : cache->write_port_free;
+    cache->write_port_free = done + cache->write_cycles;
+    const uint32_t count = cache->sets * cache->ways;
+    const uint32_t at = (cache->written_head + cache->written_count++) % count;
+    cache->written[at].line = fill->line;
+    cache->written[at].cycle = cache->write_port_free;
+    cache->fill_head = (cache->fill_head + 1) % cache->fill_limit;
+    cache->fill_count--;
+    cache->fills_looked_up--;
+    cache->staged = 0;
+}
+
+/* The part of the fill in front that is next to be read, when its line is there. */
+static bool
+read_behind(struct texcache *cache, uint64_t now)
+{
+    struct texcache_fill *fill = &cache->fills[cache->fill_head];
+    struct cache *behind = &cache->behind;
+    if (!cache->fill_count || fill->read == fill->looked_up || cache->decompressor_free > now)
+        return false;
+    const uint32_t line = fill->part_line[fill->read];
+    if (!cache_ready(behind, line))
+        return false;
+    const uint32_t offset = (fill->address + cache->staged) % behind->line_bytes;
+    const uint32_t left = fill->bytes - cache->staged, here = behind->line_bytes - offset;
+    const uint32_t bytes = left < here ? left : here;
+    memcpy(cache->staging + cache->staged, cache_data(behind, line) + offset, bytes);
+    cache->staged += bytes;
+    if (--behind->lines[line].locks == 0 && !cache->two_levels)
+        behind->lines[line].valid = false;
+    if (++fill->read == fill->parts)
+        finish_fill(cache, fill, now);
+    return true;
+}
+
+int32_t
+texcache_next_filled(struct texcache *cache, uint64_t now)
+{
+    if (!cache->written_count || cache->written[cache->written_head].cycle > now)
+        return -1;
+    const uint32_t line = cache->written[cache->written_head].line;
+    cache->written_head = (cache->written_head + 1) % (cache->sets * cache->ways);
+    cache->written_count--;
+    cache->lines[line].filling = false;
+    return (int32_t)line;
+}
+
+uint64_t
+texcache_clock(struct texcache *cache, uint64_t now)
+{
+    bool moved = look_up_behind(cache);
+    moved |= cache_clock(&cache->behind, now);
+    moved |= read_behind(cache, now);
+    if (moved)
+        return now + 1;
+    uint64_t next = CYCLE_NEVER;
+    if (cache->fill_count && cache->decompressor_free > now)
+        next = cache->decompressor_free;
+    if (cache->written_count && cache->written[cache->written_head].cycle < next)
+        next = cache->written[cache->written_head].cycle;
+    return next;
+}

@@ -1,0 +1,611 @@
+/* Texture unit (one or several a shader unit).
+ *
+ * A quad's request becomes a list of samples (gfx/sample.h: one bilinear sample for the quad each).
+ * The fetch stage looks up the lines of one sample a cycle in the first level of the cache, with at
+ * most TextureCacheMissesPerCycle misses a cycle, and locks them. A sample whose lines are all here
+ * is ready; one that misses waits in a window of TextureWaitReadWindow samples, and whichever has
+ * its lines goes on. The read stage takes a ready sample a cycle and filters it; the answer leaves
+ * when the last sample of the quad is in. So misses overlap with the work around them.
+ *
+ * The cache has four banks of four ports, TextureCachePortWidth bytes wide; consecutive 32-bit
+ * words lie in consecutive banks, and a word is read once for all texels of a sample in it. A texel
+ * takes its port for as many cycles as it has widths, and a bank serves four texels at a time:
+ * texels of up to 4 bytes take a cycle a sample, of 8 bytes 4, of 16 bytes 16 unless they are
+ * shared.
+ *
+ * Latency: AddressALULatency on the queue in, FilterALULatency on the queue out, and the cache's.
+ * TextureAccessQueue bounds the quads between request and answer, and the samples that are ready.
+ * Source: machine.md (texture unit); ATTILA for the window, banks and ports. Not modelled: bank
+ * conflicts of the tags (the ports bind first), a queue before the filter (read and filter keep the
+ * same pace). */
+#include "unit/texture/texunit.h"
+
+#include "base/mem.h"
+#include "unit/watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { BANKS = 4, PORTS_OF_BANK = 4, SPARE_SAMPLES = 128 };
+
+typedef uint32_t uvec4 __attribute__((vector_size(16)));
+
+static enum unit_state texunit_clock(void *self, uint64_t now);
+static void count_cycles(void *self, uint64_t now);
+
+void
+texunit_init(struct texunit *texunit, struct clock *clock, const struct params *params,
+             uint32_t index)
+{
+    memset(texunit, 0, sizeof *texunit);
+    clock_add_module(clock, &texunit->module, "texunit", (int32_t)index, texunit, texunit_clock);
+    texunit->module.is_core = true;
+    texunit->module.settle_fn = count_cycles;
+    texcache_init(&texunit->cache, params, &texunit->stats);
+    texunit->port_width = params->FRAGMENTSHADER.TextureCachePortWidth;
+    texunit->misses_cycle = params->FRAGMENTSHADER.TextureCacheMissesPerCycle;
+    texunit->access_limit = params->FRAGMENTSHADER.TextureAccessQueue;
+    texunit->window_limit = params->FRAGMENTSHADER.TextureWaitReadWindow;
+    texunit->sample_limit = texunit->window_limit + texunit->access_limit + SPARE_SAMPLES;
+    texunit->textures = mem_alloc(TEXUNIT_TEXTURES * sizeof *texunit->textures);
+    texunit->accesses = mem_alloc(texunit->access_limit * sizeof *texunit->accesses);
+    texunit->free_accesses = mem_alloc(texunit->access_limit * sizeof *texunit->free_accesses);
+    texunit->order = mem_alloc(texunit->access_limit * sizeof *texunit->order);
+    texunit->ready_places = texunit->access_limit + texunit->window_limit;
+    texunit->ready = mem_alloc(texunit->ready_places * sizeof *texunit->ready);
+    texunit->samples = mem_alloc(texunit->sample_limit * sizeof *texunit->samples);
+    texunit->free_samples = mem_alloc(texunit->sample_limit * sizeof *texunit->free_samples);
+    for (uint32_t i = 0; i < texunit->access_limit; i++)
+        texunit->free_accesses[i] = texunit->access_limit - 1 - i;
+    for (uint32_t i = 0; i < texunit->sample_limit; i++)
+        texunit->free_samples[i] = texunit->sample_limit - 1 - i;
+    texunit->free_count = texunit->sample_limit;
+    texunit->planned = texunit->begun = TEXUNIT_NONE;
+}
+
+void
+texunit_fini(struct texunit *texunit)
+{
+    texcache_fini(&texunit->cache);
+    free(texunit->textures);
+    free(texunit->accesses);
+    free(texunit->free_accesses);
+    free(texunit->order);
+    free(texunit->ready);
+    free(texunit->samples);
+    free(texunit->free_samples);
+}
+
+void
+texunit_reset(struct texunit *texunit)
+{
+    BUG_ON(texunit->access_count, "a texture unit is reset with %u requests in hand",
+           texunit->access_count);
+    texcache_invalidate(&texunit->cache);
+    texunit->texture_count = texunit->texture_turn = 0;
+    texunit->port_free = 0;
+}
+
+/* Textures */
+
+/* Whether the texels of a bilinear sample always lie in different banks, lane by lane: neighbours
+ * in squares of 4x4 or more do, if a texel is no wider than a bank and a port. */
+static bool
+is_conflict_free(const struct texunit *texunit, const struct sample_texture *sample)
+{
+    const uint32_t bytes = 1u << sample->texel_log2;
+    if (!sample->plans_fast || bytes > 4 || bytes > texunit->port_width)
+        return false;
+    for (uint32_t i = sample->setup.first_level; i <= sample->setup.last_level; i++)
+        if (sample->levels[i].square_log2 < 2)
+            return false;
+    return true;
+}
+
+/* NULL when all places are in use. */
+static struct texcache_texture *
+find_texture(struct texunit *texunit, const struct bound_view *bound, uint32_t target)
+{
+    struct texcache_texture *texture = texunit->textures;
+    for (uint32_t i = 0; i < texunit->texture_count; i++, texture++)
+        if (texture->key == bound && texture->target == target)
+            return texture;
+    if (texunit->texture_count < TEXUNIT_TEXTURES) {
+        texunit->texture_count++;
+    } else {
+        uint32_t tries = 0;
+        do {
+            if (++tries > TEXUNIT_TEXTURES)
+                return NULL;
+            texunit->texture_turn = (texunit->texture_turn + 1) % TEXUNIT_TEXTURES;
+            texture = &texunit->textures[texunit->texture_turn];
+        } while (texture->uses);
+    }
+    sample_texture_init(&texture->sample, bound, target);
+    texcache_name(&texunit->cache, texture);
+    texture->conflict_free = is_conflict_free(texunit, &texture->sample);
+    texture->key = bound;
+    texture->target = target;
+    texture->uses = 0;
+    return texture;
+}
+
+/* Requests */
+
+static const struct texture_request *
+request_of(const struct texture_item *item)
+{
+    return &group_block(item->group, item->quad)->request;
+}
+
+static const struct bound_view *
+view_of(const struct texture_item *item)
+{
+    const struct group *group = item->group;
+    return &group->draw->views[group->stage][request_of(item)->sampler];
+}
+
+/* A size query needs no texels. */
+static void
+answer_size(struct texunit *texunit, const struct texture_item *item)
+{
+    const struct texture_request *request = request_of(item);
+    for (uint32_t l = 0; l < 4; l++) {
+        int32_t level, size[4];
+        memcpy(&level, &request->coord[4][item->quad % QUADS_IN_BLOCK * 4 + l], sizeof level);
+        sample_size(view_of(item), (uint32_t)level, size);
+        for (uint32_t c = 0; c < 4; c++)
+            memcpy(group_texels(item->group, item->quad, c) + l, &size[c], sizeof size[c]);
+    }
+    texunit->stats.size_queries++;
+}
+
+/* Takes the next request; false when there is none or no room. */
+static bool
+take_request(struct texunit *texunit, uint64_t now)
+{
+    if (texunit->access_count == texunit->access_limit)
+        return false;
+    const struct texture_item *item = queue_front(texunit->in, now);
+    if (!item)
+        return false;
+    const uint32_t slot =
+        texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count++];
+    struct texunit_access *access = &texunit->accesses[slot];
+    access->item = *item;
+    access->since = now;
+    access->texture = NULL;
+    uint32_t at = texunit->order_head + texunit->in_order++;
+    texunit->order[at < texunit->access_limit ? at : at - texunit->access_limit] = slot;
+    texunit->stats.quads++;
+    queue_pop(texunit->in, now);
+    return true;
+}
+
+static void
+count_plan(struct texunit *texunit)
+{
+    const struct sample_plan *plan = &texunit->plan;
+    texunit->stats.quads_two_levels += plan->levels > 1;
+    texunit->stats.quads_anisotropic += plan->probes > 1;
+    texunit->stats.probes += plan->probes;
+}
+
+/* The samples of the next access; false when there is none (or no place for its texture). */
+static bool
+plan_next(struct texunit *texunit)
+{
+    if (!texunit->in_order)
+        return false;
+    const uint32_t slot = texunit->order[texunit->order_head];
+    struct texunit_access *access = &texunit->accesses[slot];
+    const struct texture_request *request = request_of(&access->item);
+    struct sample_plan *plan = &texunit->plan;
+    if (request->opcode == OP_TXQ) {
+        answer_size(texunit, &access->item);
+        plan->pass_count = 0;
+    } else {
+        access->texture = find_texture(texunit, view_of(&access->item), request->target);
+        if (!access->texture)
+            return false;
+        access->texture->uses++;
+        sample_plan(plan, &access->texture->sample, request, access->item.quad % QUADS_IN_BLOCK);
+        count_plan(texunit);
+        access->mask = plan->mask;
+        memcpy(access->reference, plan->reference, sizeof access->reference);
+    }
+    access->passes = plan->pass_count;
+    access->left = plan->pass_count ? plan->pass_count : 1; /* an empty one brings the answer */
+    access->added = 0;
+    access->first = access->last = TEXUNIT_NONE;
+    texunit->planned = slot;
+    texunit->next_pass = 0;
+    texunit->order_head++;
+    if (texunit->order_head == texunit->access_limit)
+        texunit->order_head = 0;
+    texunit->in_order--;
+    return true;
+}
+
+/* Fetch */
+
+/* A bit for each lane that is set. */
+static inline uint32_t
+lane_bits(uvec4 mask)
+{
+#ifdef __SSE2__
+    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps((__m128i)mask));
+#else
+    return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
+#endif
+}
+
+/* The lines that the sample reads, by number, and which texels lie in each. Places become offsets
+ * in the line. */
+static void
+list_lines(struct texunit *texunit, const struct texcache_texture *texture,
+           struct sample_pass *pass)
+{
+    const uint32_t shift = texture->line_place_log2;
+    const uint32_t bytes_log2 = texture->sample.texel_log2 - texture->sample.place_log2;
+    uvec4 place[4], number[4];
+    uint32_t left = pass->texels, count = 0;
+    memcpy(place, pass->place, sizeof place);
+    for (uint32_t i = 0; i < 4; i++) {
+        number[i] = place[i] >> shift;
+        place[i] = (place[i] & ((1u << shift) - 1)) << bytes_log2;
+    }
+    while (left) {
+        const uint32_t texel = (uint32_t)__builtin_ctz(left);
+        const uint32_t wanted = number[texel / 4][texel % 4];
+        uint32_t same = 0;
+        for (uint32_t i = 0; i < 4; i++)
+            same |= lane_bits((uvec4)(number[i] == wanted)) << 4 * i;
+        texunit->wanted[count] = wanted;
+        texunit->wanted_by[count++] = (uint16_t)(same & left);
+        left &= ~same;
+    }
+    memcpy(pass->place, place, sizeof place);
+    texunit->wanted_count = count;
+    texunit->wanted_done = 0;
+    texunit->stats.texels += (uint32_t)__builtin_popcount(pass->texels);
+}
+
+/* Cycles in which the ports read the sample's texels. */
+static uint32_t
+port_cycles(const struct texunit *texunit, const struct texcache_texture *texture,
+            const struct sample_pass *pass)
+{
+    uint32_t words[BANKS][16], count[BANKS] = {0}, most = 1;
+    const uint32_t bytes = 1u << texture->sample.texel_log2;
+    for (uint32_t left = pass->texels; left; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
+        uint32_t byte = pass->place[i / 4][i % 4]
+                        << (texture->sample.texel_log2 - texture->sample.place_log2);
+        const uint32_t word = byte / 4, bank = word % BANKS;
+        uint32_t k = 0;
+        while (k < count[bank] && words[bank][k] != word)
+            k++;
+        if (k == count[bank])
+            words[bank][count[bank]++] = word;
+    }
+    for (uint32_t b = 0; b < BANKS; b++) {
+        const uint32_t turns = (count[b] + PORTS_OF_BANK - 1) / PORTS_OF_BANK;
+        most = turns > most ? turns : most;
+    }
+    return most * ((bytes + texunit->port_width - 1) / texunit->port_width);
+}
+
+/* Begins the look-up of the next sample; false: no place for it. */
+static bool
+begin_sample(struct texunit *texunit)
+{
+    if (!texunit->free_count)
+        return false;
+    const uint32_t slot = texunit->free_samples[--texunit->free_count];
+    struct texunit_sample *sample = &texunit->samples[slot];
+    struct texunit_access *access = &texunit->accesses[texunit->planned];
+    const struct texcache_texture *texture = access->texture;
+    sample->access = texunit->planned;
+    sample->next = TEXUNIT_NONE;
+    sample->port_cycles = 1;
+    sample->line_count = sample->missing = 0;
+    sample->read = false;
+    if (access->last != TEXUNIT_NONE)
+        texunit->samples[access->last].next = slot;
+    else
+        access->first = slot;
+    access->last = slot;
+    texunit->begun = slot;
+    texunit->wanted_count = texunit->wanted_done = 0;
+    if (access->passes == 0) {
+        sample->pass.lanes = 0;
+        return true;
+    }
+    sample->pass = texunit->plan.passes[texunit->next_pass];
+    texunit->stats.passes++;
+    texunit->stats.samples_nearest += !sample->pass.linear;
+    if (sample->pass.linear ? !texture->conflict_free : texture->sample.texel_log2 > 2)
+        sample->port_cycles = port_cycles(texunit, texture, &sample->pass);
+    list_lines(texunit, texture, &sample->pass);
+    WATCH_TEXELS(&access->item, &sample->pass);
+    return true;
+}
+
+/* The sample waits for the line that it locked last. */
+static void
+wait_for_line(struct texunit *texunit, struct texunit_sample *sample, uint32_t slot)
+{
+    struct texcache_line *line = &texunit->cache.lines[sample->lines[sample->line_count]];
+    const uint32_t waiter = slot * 16 + sample->line_count;
+    sample->next_waiter[sample->line_count] = TEXCACHE_NOBODY;
+    sample->missing++;
+    if (line->first_waiter == TEXCACHE_NOBODY)
+        line->first_waiter = waiter;
+    else
+        texunit->samples[line->last_waiter / 16].next_waiter[line->last_waiter % 16] = waiter;
+    line->last_waiter = waiter;
+}
+
+/* Locks the next line of the sample in hand; STALL_NONE when it did. */
+static enum texunit_stall
+lock_line(struct texunit *texunit, const struct texcache_texture *texture,
+          struct texunit_sample *sample)
+{
+    struct texcache *cache = &texunit->cache;
+    const uint32_t number = texunit->wanted[texunit->wanted_done];
+    int32_t found = texcache_find(cache, texture->first_tag + number);
+    if (found < 0) {
+        found = texcache_allocate(cache, texture, number);
+        if (found < 0)
+            return found == TEXCACHE_NO_WAY ? STALL_WAYS : STALL_REQUESTS;
+        texunit->stats.cache_misses++;
+        WATCH_MISS(&texunit->accesses[texunit->planned].item);
+    } else {
+        texunit->stats.cache_hits++;
+    }
+    texunit->stats.cache_accesses++;
+    struct texcache_line *line = &cache->lines[found];
+    replacement_use(&cache->replacement, (uint32_t)found);
+    line->locks++;
+    sample->lines[sample->line_count] = (uint32_t)found;
+    if (line->filling)
+        wait_for_line(texunit, sample, texunit->begun);
+    sample->line_count++;
+    const uint32_t base = (uint32_t)found * cache->line_bytes;
+    for (uint32_t left = texunit->wanted_by[texunit->wanted_done]; left; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
+        sample->pass.place[i / 4][i % 4] += base;
+    }
+    texunit->wanted_done++;
+    return STALL_NONE;
+}
+
+/* The sample in hand finds every way of a set locked, by itself: the texels of the lines that it
+ * has are put aside, so that the lines can go. False while it still waits for one. */
+static bool
+put_aside(struct texunit *texunit, const struct texcache_texture *texture,
+          struct texunit_sample *sample)
+{
+    struct texcache *cache = &texunit->cache;
+    const uint32_t aside = cache->sets * cache->ways * cache->line_bytes;
+    if (!sample->line_count || sample->missing || texunit->window_count || texunit->ready_count)
+        return false;
+    for (uint32_t k = 0; k < texunit->wanted_done; k++) {
+        for (uint32_t left = texunit->wanted_by[k]; left; left &= left - 1) {
+            const uint32_t i = (uint32_t)__builtin_ctz(left);
+            uint32_t *place = &sample->pass.place[i / 4][i % 4];
+            memcpy(cache->data + aside + i * 16, cache->data + *place,
+                   (size_t)1 << texture->sample.texel_log2);
+            *place = aside + i * 16;
+        }
+        texunit->wanted_by[k] = 0;
+    }
+    for (uint32_t k = 0; k < sample->line_count; k++)
+        cache->lines[sample->lines[k]].locks--;
+    sample->line_count = 0;
+    sample->port_cycles++;
+    return true;
+}
+
+static void
+make_ready(struct texunit *texunit, uint32_t slot)
+{
+    uint32_t at = texunit->ready_head + texunit->ready_count++;
+    texunit->ready[at < texunit->ready_places ? at : at - texunit->ready_places] = slot;
+}
+
+/* The sample in hand has all its lines, or they are on their way. */
+static void
+end_sample(struct texunit *texunit, const struct texunit_sample *sample)
+{
+    if (sample->missing)
+        texunit->window_count++;
+    else
+        make_ready(texunit, texunit->begun);
+    texunit->begun = TEXUNIT_NONE;
+    texunit->next_pass++;
+    if (texunit->next_pass >= texunit->accesses[texunit->planned].passes)
+        texunit->planned = TEXUNIT_NONE;
+}
+
+/* One cycle of the fetch stage. */
+static bool
+fetch(struct texunit *texunit)
+{
+    texunit->stall = STALL_NONE;
+    if (texunit->planned == TEXUNIT_NONE && !plan_next(texunit))
+        return false;
+    if (texunit->begun == TEXUNIT_NONE) {
+        if (texunit->window_count == texunit->window_limit)
+            texunit->stall = STALL_WINDOW;
+        else if (texunit->ready_count >= texunit->access_limit)
+            texunit->stall = STALL_READY;
+        else if (!begin_sample(texunit))
+            texunit->stall = STALL_SAMPLES;
+        if (texunit->stall)
+            return false;
+    }
+    struct texunit_sample *sample = &texunit->samples[texunit->begun];
+    const struct texcache_texture *texture = texunit->accesses[sample->access].texture;
+    const uint64_t misses = texunit->stats.cache_misses;
+    bool worked = false;
+    while (texunit->wanted_done < texunit->wanted_count) {
+        if (texunit->stats.cache_misses - misses == texunit->misses_cycle)
+            return true;
+        texunit->stall = lock_line(texunit, texture, sample);
+        if (texunit->stall == STALL_WAYS && !worked && put_aside(texunit, texture, sample))
+            return true;
+        if (texunit->stall)
+            return worked;
+        worked = true;
+    }
+    end_sample(texunit, sample);
+    return true;
+}
+
+/* Lines that came: who waited for nothing else is ready. */
+static bool
+take_filled(struct texunit *texunit, uint64_t now)
+{
+    bool worked = false;
+    for (int32_t filled; (filled = texcache_next_filled(&texunit->cache, now)) >= 0;) {
+        struct texcache_line *line = &texunit->cache.lines[filled];
+        uint32_t waiter = line->first_waiter;
+        line->first_waiter = TEXCACHE_NOBODY;
+        while (waiter != TEXCACHE_NOBODY) {
+            struct texunit_sample *sample = &texunit->samples[waiter / 16];
+            if (--sample->missing == 0 && waiter / 16 != texunit->begun) {
+                texunit->window_count--;
+                make_ready(texunit, waiter / 16);
+            }
+            waiter = sample->next_waiter[waiter % 16];
+        }
+        worked = true;
+    }
+    return worked;
+}
+
+/* Read and filter */
+
+static void
+answer(struct texunit *texunit, uint32_t slot, uint64_t now)
+{
+    struct texunit_access *access = &texunit->accesses[slot];
+    if (access->texture) {
+        float rgba[4][4];
+        sample_result(&access->texture->sample, access->mask, access->passes,
+                      (const sample_value *)access->sum, rgba);
+        for (uint32_t c = 0; c < 4; c++)
+            memcpy(group_texels(access->item.group, access->item.quad, c), rgba[c],
+                   4 * sizeof(float));
+        access->texture->uses--;
+    }
+    *(struct texture_item *)queue_push(texunit->out, now) = access->item;
+    texunit->stats.latency += now - access->since;
+    texunit->access_count--;
+    texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count] = slot;
+}
+
+/* Samples go into the sum in order, whenever they were read. */
+static void
+add_samples(struct texunit *texunit, struct texunit_access *access)
+{
+    while (access->first != TEXUNIT_NONE && texunit->samples[access->first].read) {
+        const struct texunit_sample *sample = &texunit->samples[access->first];
+        sample_add(access->sum, &sample->pass, access->added++ == 0,
+                   (const sample_value *)sample->value);
+        texunit->free_samples[texunit->free_count++] = access->first;
+        access->first = sample->next;
+    }
+    if (access->first == TEXUNIT_NONE)
+        access->last = TEXUNIT_NONE;
+}
+
+/* One cycle of the read stage; *why says what it waits for. */
+static bool
+read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
+{
+    if (texunit->port_free > now) {
+        texunit->stats.port_wait_cycles++;
+        return true;
+    }
+    if (!texunit->ready_count)
+        return false;
+    struct texunit_sample *sample = &texunit->samples[texunit->ready[texunit->ready_head]];
+    struct texunit_access *access = &texunit->accesses[sample->access];
+    if (access->left == 1 && !queue_space(texunit->out, now)) {
+        *why = UNIT_BLOCKED;
+        return false;
+    }
+    if (sample->pass.lanes)
+        sample_pass_filter(&access->texture->sample, &sample->pass, texunit->cache.data,
+                           access->reference, sample->value);
+    for (uint32_t i = 0; i < sample->line_count; i++)
+        texunit->cache.lines[sample->lines[i]].locks--;
+    sample->read = true;
+    texunit->port_free = now + sample->port_cycles;
+    if (++texunit->ready_head == texunit->ready_places)
+        texunit->ready_head = 0;
+    texunit->ready_count--;
+    const uint32_t slot = sample->access;
+    add_samples(texunit, access);
+    if (--access->left == 0)
+        answer(texunit, slot, now);
+    return true;
+}
+
+static bool
+obey(struct texunit *texunit, uint64_t now)
+{
+    const struct control_item *item = queue_front(texunit->control, now);
+    if (!item || !queue_space(texunit->done, now) || !texcache_is_quiet(&texunit->cache))
+        return false;
+    texunit_reset(texunit);
+    *(struct done_item *)queue_push(texunit->done, now) = (struct done_item){false, 0};
+    queue_pop(texunit->control, now);
+    return true;
+}
+
+/* What has held since the last clock. */
+static void
+count_cycles(void *self, uint64_t now)
+{
+    struct texunit *texunit = self;
+    const uint64_t cycles = now - texunit->counted;
+    struct texunit_stats *stats = &texunit->stats;
+    texunit->counted = now;
+    stats->access_occupancy += cycles * texunit->access_count;
+    stats->window_occupancy += cycles * texunit->window_count;
+    switch (texunit->stall) {
+    case STALL_WINDOW: stats->stall_window += cycles; break;
+    case STALL_READY: stats->stall_ready += cycles; break;
+    case STALL_WAYS: stats->stall_ways += cycles; break;
+    case STALL_REQUESTS: stats->stall_requests += cycles; break;
+    case STALL_SAMPLES: stats->stall_samples += cycles; break;
+    default: break;
+    }
+}
+
+static enum unit_state
+texunit_clock(void *self, uint64_t now)
+{
+    struct texunit *texunit = self;
+    enum unit_state why = UNIT_STARVED;
+    count_cycles(texunit, now);
+    bool moved = take_filled(texunit, now);
+    bool worked = read_sample(texunit, now, &why);
+    const uint64_t next = texcache_clock(&texunit->cache, now);
+    worked |= fetch(texunit);
+    worked |= take_request(texunit, now);
+    worked |= obey(texunit, now);
+    if (worked)
+        return UNIT_BUSY;
+    module_wake_at(&texunit->module, moved ? now + 1 : next);
+    if (why == UNIT_STARVED && texunit->access_count)
+        why = UNIT_WAITING;
+    return why;
+}

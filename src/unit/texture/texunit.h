@@ -1,0 +1,83 @@
+/* Texture unit: addresses, cache, filter. */
+#ifndef AETIUS_UNIT_TEXUNIT_H
+#define AETIUS_UNIT_TEXUNIT_H
+
+#include "unit/texture/texcache.h"
+
+enum { TEXUNIT_TEXTURES = 32, TEXUNIT_NONE = UINT32_MAX };
+
+/* What keeps the fetch stage from looking up the next sample. */
+enum texunit_stall {
+    STALL_NONE,
+    STALL_WINDOW,
+    STALL_READY,
+    STALL_WAYS,
+    STALL_REQUESTS,
+    STALL_SAMPLES,
+    STALL_COUNT
+};
+
+struct texunit_access { /* a quad's request */
+    struct texture_item item;
+    struct texcache_texture *texture;
+    uint64_t since;
+    uint32_t passes, left, added; /* samples in all, not read yet, in the sum */
+    uint32_t first, last;         /* its samples that are not in the sum, in order */
+    uint8_t mask;
+    float reference[4];
+    sample_value sum[4];
+};
+
+struct texunit_sample { /* a bilinear sample of a quad, from its look-up on */
+    struct sample_pass pass;
+    uint32_t access, next; /* next: of the access */
+    uint32_t port_cycles;
+    uint32_t line_count, missing; /* lines locked; of these, not here yet */
+    bool read;                    /* `value` is there */
+    uint32_t lines[16];
+    uint32_t next_waiter[16]; /* for the same line: 16 * sample + line in its list */
+    sample_value value[4];
+};
+
+struct texunit {
+    struct module module;
+    struct texunit_stats stats;
+    struct queue *in, *out; /* from and to the shader unit */
+    struct queue *control, *done;
+    struct texcache cache;
+    uint32_t port_width, misses_cycle;
+
+    struct texcache_texture *textures; /* made ready, for the draws of a frame */
+    uint32_t texture_count, texture_turn;
+
+    struct texunit_access *accesses;
+    uint32_t access_limit, access_count;
+    uint32_t *free_accesses;               /* stack */
+    uint32_t *order, order_head, in_order; /* ring: not planned yet */
+
+    /* The access whose samples are being looked up. */
+    uint32_t planned; /* or NONE */
+    uint32_t next_pass;
+    struct sample_plan plan;
+    uint32_t begun; /* its sample in hand, or NONE; the lines that it needs: */
+    uint32_t wanted[16], wanted_count, wanted_done;
+    uint16_t wanted_by[16]; /* texels in each line */
+
+    struct texunit_sample *samples;
+    uint32_t sample_limit, free_count, *free_samples; /* stack */
+    uint32_t window_limit, window_count;              /* samples that wait for lines */
+    uint32_t *ready, ready_places;                    /* ring: samples whose lines are here */
+    uint32_t ready_head, ready_count;
+    uint64_t port_free;
+
+    enum texunit_stall stall; /* since the last clock */
+    uint64_t counted;         /* cycle up to which stalls and occupancies are counted */
+};
+
+void texunit_init(struct texunit *texunit, struct clock *clock, const struct params *params,
+                  uint32_t index);
+void texunit_fini(struct texunit *texunit);
+/* Forgets everything, between frames. */
+void texunit_reset(struct texunit *texunit);
+
+#endif

@@ -1,0 +1,64 @@
+/* What is said when a program has ended badly. */
+#include "base/args.h"
+#include "trace/vtest/launch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static bool
+tells_of_shared_memory(const struct launch_result *result)
+{
+    char path[] = "/tmp/aetius-launch-XXXXXX", said[2048] = "";
+    const int file = mkstemp(path), kept = dup(STDERR_FILENO);
+    fflush(stderr);
+    dup2(file, STDERR_FILENO);
+    const int status = launch_conclude(result, "game");
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    assert_true(pread(file, said, sizeof said - 1, 0) >= 0);
+    close(kept);
+    close(file);
+    unlink(path);
+    assert_int_equal(status, result->failed ? EXIT_FAILED : EXIT_WELL);
+    assert_int_equal(strstr(said, "game ended with signal 11") != NULL, result->failed);
+    return strstr(said, "MIT-SHM") != NULL;
+}
+
+/* Only of a crash, on the user's own X server, of a program that drew. */
+static void
+a_crash_on_the_users_server(void **state)
+{
+    const struct launch_result all = {.failed = true,
+                                      .segfault = true,
+                                      .users_display = true,
+                                      .how = "signal 11",
+                                      .connections = 1};
+    struct launch_result one = all;
+    (void)state;
+    assert_true(tells_of_shared_memory(&all));
+    one.segfault = false;
+    assert_false(tells_of_shared_memory(&one));
+    one = all;
+    one.users_display = false;
+    assert_false(tells_of_shared_memory(&one));
+    one = all;
+    one.connections = 0;
+    assert_false(tells_of_shared_memory(&one));
+    assert_false(tells_of_shared_memory(&(struct launch_result){.connections = 1}));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_crash_on_the_users_server),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

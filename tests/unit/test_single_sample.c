@@ -1,0 +1,143 @@
+/* One sample a pixel in front of a renderer: what it hears. Means by arithmetic. */
+#include "base/mem.h"
+#include "trace/single_sample.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { COLOR = 3, DEPTH = 4, PLAIN = 5, SIDE = 8, PIXELS = SIDE * SIDE, SAMPLES = 4 };
+
+struct ear {
+    struct message_sink sink;
+    struct message message;
+    uint8_t bytes[PIXELS * SAMPLES * 4];
+};
+
+static bool
+hear(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes, struct error *err)
+{
+    struct ear *ear = data;
+    (void)out;
+    (void)out_bytes;
+    (void)err;
+    ear->message = *message;
+    if (message->kind == MESSAGE_CONTENTS) {
+        assert_in_range(message->size_bytes, 1, sizeof ear->bytes);
+        memcpy(ear->bytes, message->bytes, message->size_bytes);
+    }
+    return true;
+}
+
+static void
+say(struct single_sample *single, const struct message *message)
+{
+    struct error err;
+    struct message_sink *sink = single_sample_sink(single);
+    assert_true(sink->take(sink->data, message, NULL, 0, &err));
+}
+
+static void
+create(struct ear *ear, struct single_sample *single, uint32_t handle, uint32_t format,
+       uint32_t bind, uint32_t samples)
+{
+    say(single, &(struct message){
+                    .kind = MESSAGE_RESOURCE_CREATE,
+                    .client = 1,
+                    .resource = {handle, TARGET_2D, format, bind, SIDE, SIDE, 1, 1, 0, samples}});
+    assert_int_equal(ear->message.resource.handle, handle);
+    assert_int_equal(ear->message.resource.samples, 0);
+}
+
+static void
+begin(struct ear *ear, struct single_sample *single)
+{
+    say(single, &(struct message){.kind = MESSAGE_CLIENT_BEGIN, .client = 1});
+    create(ear, single, COLOR, 67 /* R8G8B8A8_UNORM */, BIND_RENDER_TARGET, SAMPLES);
+    create(ear, single, DEPTH, 20 /* S8_UINT_Z24_UNORM */, BIND_DEPTH_STENCIL, SAMPLES);
+    create(ear, single, PLAIN, 67, BIND_RENDER_TARGET, 0);
+}
+
+static void
+contents(struct single_sample *single, uint32_t handle, const void *bytes, uint32_t size_bytes)
+{
+    /* z: drawn into, shown last, and the twin of resource 9 */
+    say(single, &(struct message){.kind = MESSAGE_CONTENTS,
+                                  .client = 1,
+                                  .transfer = {handle, 0, {0, 0, 3 | 9 << 2, SIDE, SIDE, 1}},
+                                  .bytes = bytes,
+                                  .size_bytes = size_bytes});
+}
+
+static void
+contents_are_resolved(void **state)
+{
+    struct ear *ear = mem_alloc(sizeof *ear);
+    struct single_sample *single = single_sample_create(&ear->sink);
+    static uint8_t colors[PIXELS * SAMPLES * 4];
+    static uint32_t depths[PIXELS * SAMPLES];
+    (void)state;
+    ear->sink = (struct message_sink){.data = ear, .take = hear};
+    begin(ear, single);
+    for (uint32_t i = 0; i < PIXELS; i++)
+        for (uint32_t s = 0; s < SAMPLES; s++) {
+            uint8_t *sample = colors + ((size_t)i * SAMPLES + s) * 4;
+            sample[0] = (uint8_t)i;            /* the same in all */
+            sample[1] = s == 3 ? 204 : 0;      /* 51 */
+            sample[2] = (uint8_t)(10 + 2 * s); /* 13 */
+            sample[3] = s & 1 ? 100 : 200;     /* 150 */
+            depths[i * SAMPLES + s] = i << 24 | (1000 + i + s);
+        }
+    contents(single, COLOR, colors, sizeof colors);
+    assert_int_equal(ear->message.size_bytes, PIXELS * 4);
+    assert_int_equal(ear->message.transfer.box.z, 3);
+    for (uint32_t i = 0; i < PIXELS; i++)
+        assert_memory_equal(ear->bytes + (size_t)i * 4, ((uint8_t[]){(uint8_t)i, 51, 13, 150}), 4);
+    contents(single, DEPTH, depths, sizeof depths);
+    assert_int_equal(ear->message.size_bytes, PIXELS * 4);
+    for (uint32_t i = 0; i < PIXELS; i++)
+        assert_memory_equal(ear->bytes + (size_t)i * 4, &depths[(size_t)i * SAMPLES], 4);
+    single_sample_destroy(single);
+    free(ear);
+}
+
+/* What had one sample, and what took the handle of what had more. */
+static void
+others_stay(void **state)
+{
+    struct ear *ear = mem_alloc(sizeof *ear);
+    struct single_sample *single = single_sample_create(&ear->sink);
+    static uint8_t colors[PIXELS * 4];
+    (void)state;
+    ear->sink = (struct message_sink){.data = ear, .take = hear};
+    begin(ear, single);
+    for (uint32_t i = 0; i < sizeof colors; i++)
+        colors[i] = (uint8_t)(i * 7);
+    contents(single, PLAIN, colors, sizeof colors);
+    assert_int_equal(ear->message.size_bytes, sizeof colors);
+    assert_int_equal(ear->message.transfer.box.z, 3 | 9 << 2);
+    assert_memory_equal(ear->bytes, colors, sizeof colors);
+    say(single, &(struct message){
+                    .kind = MESSAGE_RESOURCE_UNREF, .client = 1, .resource = {.handle = COLOR}});
+    create(ear, single, COLOR, 67, BIND_RENDER_TARGET, 1);
+    contents(single, COLOR, colors, sizeof colors);
+    assert_int_equal(ear->message.size_bytes, sizeof colors);
+    assert_memory_equal(ear->bytes, colors, sizeof colors);
+    say(single, &(struct message){.kind = MESSAGE_CLIENT_END, .client = 1});
+    single_sample_destroy(single);
+    free(ear);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contents_are_resolved),
+        cmocka_unit_test(others_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

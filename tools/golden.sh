@@ -1,0 +1,62 @@
+#!/bin/sh
+# `make golden`: captures anew what tests keep of programs, where Mesa or what it is offered has
+# changed: tests/golden/*.trace, and the fuzz corpora that come from programs. Look at what
+# `aetius info` and the tests say then: expected numbers are worked out again, not copied.
+#
+# Not made here, since they hold no shaders: tests/golden/*.blocks.*, and the corpora blocks, codec
+# and */state.
+#
+#     tools/golden.sh build/aetius
+set -eu
+cd "$(dirname "$0")/.."
+aetius=$(realpath "$1")
+programs=$(dirname "$aetius")/benchmarks/gl
+corpus=tests/fuzz/corpus
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+PATH=$programs:$PATH # traces name their program without a folder
+
+record() {
+    to=$1
+    shift
+    "$aetius" capture --force -o "$to" -- "$@" >"$work/log" 2>&1 || {
+        cat "$work/log" >&2
+        exit 1
+    }
+    "$aetius" info "$to"
+}
+
+dword() { od -An -tu4 -j "$2" -N 4 "$1" | tr -d ' '; }
+
+# messages TRACE: what its first chunk unpacks to (docs/trace-format.md)
+messages() {
+    at=$((28 + $(dword "$1" 16) + $(dword "$1" 20)))
+    tail -c +$((at + 44 + 1)) "$1" | head -c "$(dword "$1" $((at + 8)))" | zstd -dcq
+}
+
+record tests/golden/tiny.trace tiny
+record tests/golden/workloads.trace workloads
+cp tests/golden/tiny.trace $corpus/trace/file-tiny
+messages tests/golden/tiny.trace >$corpus/stream/tiny
+record $corpus/trace/file-fill fill --frames 1
+messages $corpus/trace/file-fill >$corpus/stream/fill
+record "$work/pulsar" glmark2 -s 320x240 -b pulsar:duration=3600:nframes=1
+messages "$work/pulsar" >$corpus/stream/pulsar
+cp $corpus/stream/pulsar $corpus/trace/messages-pulsar
+
+# The text of one shader of each of these piglit tests.
+tests=$(cd /usr/lib/*/piglit && pwd)
+for file in "$corpus"/program/*; do
+    name=$(basename "$file")
+    stage=${name##*-}
+    test=$(find "$tests" -name "${name%-*}.shader_test" | head -n 1)
+    record "$work/shader" "$tests/bin/shader_runner" "$test" -auto -fbo
+    messages "$work/shader" | tr '\0' '\n' |
+        awk -v head="$(echo "$stage" | tr a-z A-Z)" '
+            $0 ~ head "$" { text = ""; on = 1; sub(".*" head, head) }
+            on { text = text $0 "\n" }
+            on && /: END$/ { on = 0; last = text }
+            END { printf "%s", last }' >"$file.new"
+    [ -s "$file.new" ] || { echo "$name: no such shader" >&2; exit 1; }
+    mv "$file.new" "$file"
+done

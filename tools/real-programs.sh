@@ -1,0 +1,208 @@
+# shellcheck shell=sh disable=SC2154
+# The part `programs` of tools/real.sh, which sources this: OpenGL programs of Debian, a line each in
+# tests/real/programs.txt, two frames of each; and the page that shows them.
+
+programs_list=tests/real/programs.txt
+programs_page=docs/studies/programs.md
+
+# For the commands: press KEY ... presses keys, one a second, over and over. Without a window manager
+# they go to the window under the pointer.
+# shellcheck disable=SC2016  # expanded where it runs
+press='press() {
+    while :; do for key; do sleep 1; xdotool mousemove 200 200 key "$key"; done; done &
+}'
+
+# programs_lines RUNS: the lines of the list without blanks around the columns, those that run here
+# (yes) or those that do not (no); of $PROGRAMS only, where that is set.
+programs_lines() {
+    awk -F'|' -v OFS='|' -v runs="$1" -v only="${PROGRAMS:-}" '
+        BEGIN { n = split(only, names, " "); for (i = 1; i <= n; i++) wanted[names[i]] = 1 }
+        /^#/ || NF < 5 { next }
+        {
+            for (i = 1; i <= NF; i++) gsub(/^ +| +$/, "", $i)
+            for (i = 6; i <= NF; i++) $5 = $5 "|" $i # a pipe in the command
+            if (only == "" ? ($3 != "-") == (runs == "yes") : runs == "yes" && $1 in wanted)
+                print $1, $2, $3, $4, $5
+        }' "$programs_list"
+}
+
+# run_quietly FOLDER COMMAND...: without a terminal or sound, in a new folder that is its HOME. What
+# takes too long is ended.
+run_quietly() (
+    home=$1
+    shift
+    rm -rf "$home"
+    mkdir -p -m 700 "$home"
+    cd "$home"
+    env -u DISPLAY -u WAYLAND_DISPLAY -u DBUS_SESSION_BUS_ADDRESS -u PULSE_SERVER \
+        HOME="$home" XDG_RUNTIME_DIR="$home" SDL_AUDIODRIVER=dummy ALSOFT_DRIVERS=null \
+        PATH=/usr/bin:/bin:/usr/games:/usr/libexec/xscreensaver NO_AT_BRIDGE=1 LC_ALL=C.UTF-8 \
+        timeout -k 10 "${PROGRAM_SECONDS:-120}" "$@" </dev/null
+)
+
+seconds_since() {
+    awk -v from="$1" -v to="$(date +%s.%N)" 'BEGIN { printf "%.1f", to - from }'
+}
+
+# program_row NAME FRAMES COMMAND: leaves what the page says of a program in its folder, as row.json.
+program_row() {
+    name=programs/$1
+    of=$out/programs/$1
+    trace=$of/trace
+    mkdir -p "$of"
+    rm -f "$of/row.json"
+    began=$(date +%s.%N)
+    run_quietly "$of/home" "$aetius" capture --force -o "$trace" --frames "$2" --stop -- \
+        sh -c "$press; $3" >"$of/log" 2>&1 || {
+        [ $? = 124 ] && echo "ended after ${PROGRAM_SECONDS:-120} s" >>"$of/log"
+        printf '%s\terror\tnot captured: %s\n' "$name" "$(tail -n 1 "$of/log" | tr '\t' ' ')" \
+            >>"$out/pictures.txt"
+        rm -rf "$of/home"
+        return
+    }
+    captured=$(seconds_since "$began")
+    rm -rf "$of/home"
+    "$aetius" info --json "$trace" >"$of/info.json"
+    shown=0-$(jq '.frames - 1' "$of/info.json")
+    picture "$name" "$trace" "$shown"
+    case $(result_of "$1" 3) in
+    *'softpipe has one sample a pixel'*)
+        forget "$name"
+        multisampled "$name" "$trace" "$shown"
+        ;;
+    esac
+    began=$(date +%s.%N)
+    "$aetius" verify --json "$trace" >"$of/verify.json" 2>"$of/verify.log" || true
+    verified=$(seconds_since "$began")
+    jq -r --arg name "$name/verify" '[$name, (if .differences == 0 and .frames > 0 then "met" else "missed" end),
+        "\(.frames) frames, \(.readbacks) readbacks, \(.query_results) query results: \(.differences) differ"] | @tsv' \
+        "$of/verify.json" >"$of/verify.line"
+    [ -s "$of/verify.line" ] || printf '%s/verify\terror\t%s\n' "$name" \
+        "$(tail -n 1 "$of/verify.log" | tr '\t' ' ')" >"$of/verify.line"
+    cat "$of/verify.line" >>"$out/pictures.txt"
+    "$aetius" sim --json --force -o "$of/sim" "$trace" >"$of/run.json" 2>"$of/sim.log" || return 0
+    jq -n --slurpfile run "$of/run.json" --slurpfile info "$of/info.json" \
+        --arg captured "$captured" --arg verified "$verified" --argjson bytes "$(stat -c %s "$trace")" '
+        $run[0] as $r | {width: $r.width, height: $r.height, draws: $info[0].draws,
+            fragments: $r.fragments, cycles: $r.cycles, mb: ($bytes / 10000 | round / 100),
+            captured: $captured, verified: $verified}' >"$of/row.json"
+}
+
+# forget NAME: its results
+forget() {
+    awk -F'\t' -v name="$1" '$1 != name && $1 != name "/verify"' "$out/pictures.txt" \
+        >"$out/pictures.kept"
+    mv "$out/pictures.kept" "$out/pictures.txt"
+}
+
+part_programs() {
+    programs_lines yes >"$out/programs.txt"
+    while IFS='|' read -r program packages frames exercises command <&3; do
+        there "programs/$program" && there "programs/$program/verify" && continue
+        forget "programs/$program" # what an earlier call left of it
+        say "programs/$program"
+        program_row "$program" "$frames" "$command"
+    done 3<"$out/programs.txt"
+    programs_write_page >"$out/programs.md"
+    # the page of the docs is of the whole list
+    [ -n "${PROGRAMS:-}" ] || cp "$out/programs.md" "$programs_page"
+}
+
+# result_of NAME COLUMN: of the line of NAME in the table of results
+result_of() {
+    awk -F'\t' -v name="programs/$1" -v column="$2" '$1 == name { print $column; exit }' "$out/pictures.txt"
+}
+
+# cause_of NAME: why NAME is expected to be as it is
+cause_of() {
+    awk -F'\t' -v name="programs/$1" '$1 == name { print $3; exit }' "$expected/pictures.txt"
+}
+
+# programs_results: a line of the page's table a program
+programs_results() {
+    while IFS='|' read -r program packages frames exercises command; do
+        row=$out/programs/$program/row.json
+        score=$(result_of "$program" 3)
+        if [ -s "$row" ]; then
+            jq -r --arg program "$program" --arg exercises "$exercises" --arg frames "$frames" \
+                --arg score "$score" --arg bar "$(result_of "$program" 2)" \
+                --arg verify "$(result_of "$program/verify" 2)" '
+                ($score | capture("off (?<off>[^,]*), (softpipe|bar) (?<soft>[^,]*),") // {off: "", soft: ""}) as $s
+                | "| \($program) | \($exercises) | \($frames) | \(.width)x\(.height) | \(.draws) | \(.fragments)"
+                  + " | \($s.off) | \($s.soft) | \($bar) | \(if $verify == "met" then "yes" else "NO" end)"
+                  + " | \(.cycles) | \(.captured) | \(.verified) | \(.mb) |"' "$row"
+        else
+            printf '| %s | %s | %s | | | | | | %s | | | | | |\n' "$program" "$exercises" "$frames" \
+                "$(result_of "$program" 2): $score"
+        fi
+    done <"$out/programs.txt"
+}
+
+# programs_missed: what is not as it should be, with its cause
+programs_missed() {
+    awk -F'\t' -v OFS='\t' '/^programs\// && $2 != "met" { sub("^programs/", "", $1); print }' \
+        "$out/pictures.txt" >"$out/programs.missed"
+    while IFS='|' read -r program packages frames exercises command; do
+        awk -F'\t' -v program="$program" '$1 == program || $1 == program "/verify"' "$out/programs.missed"
+    done <"$out/programs.txt" | while IFS="$(printf '\t')" read -r what result score; do
+        cause=$(cause_of "$what")
+        echo "- $what: $result ($score). ${cause:-The cause is not known.}"
+    done
+}
+
+# programs_versions PACKAGE...: as words
+programs_versions() {
+    dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}, ' "$@" 2>/dev/null |
+        sed 's/not-installed [^,]*, //g; s/installed //g; s/, $//'
+}
+
+count_programs() {
+    awk -F'\t' -v part="$1" -v result="$2" '
+        index($1, "programs/") == 1 && ($1 ~ /\/verify$/) == (part == "verify") && $2 == result { n++ }
+        END { print n + 0 }' "$out/pictures.txt"
+}
+
+programs_write_page() {
+    sed "s/@RUN@/$(wc -l <"$out/programs.txt")/; s/@MET@/$(count_programs picture met)/
+        s/@MISSED@/$(count_programs picture missed)/; s/@ERROR@/$(count_programs picture error)/
+        s/@EXACT@/$(count_programs verify met)/" <<'END'
+# Programs of Debian
+
+`make real PART=programs` makes this page. OpenGL programs of Debian 12, of every kind that could be
+found and with none tuned for, were captured as they came, two frames of each from the middle: they
+were installed and started, in a bare X server, without network and sound, and not touched, a few
+keys apart (`press`). `tests/real/programs.txt` lists them, a line each; a further line is a further
+program, and `make real PART=programs PROGRAMS="NAME ..."` tries those alone.
+
+Of @RUN@ programs @MET@ meet the bar, @MISSED@ miss it, @ERROR@ could not be drawn or compared; of
+@EXACT@ the timed machine's pictures, readbacks and query results are the functional renderer's, bit
+for bit.
+
+- *off*: the share of pixels off by more than one step of 255 against llvmpipe, which draws the same
+  trace behind the same capabilities (virgl_test_server); *softpipe*: softpipe's share against it.
+  *bar*: met where ours is at most the larger of softpipe's and 0.1 %, and interior errors and PSNR
+  are no worse than there (`tools/bar.jq`).
+- *exact*: `aetius verify` of the trace.
+- *draws*, *fragments* (shaded) and *cycles* (reference-2008, without options) are of both frames.
+  A program with few of them proves little.
+- *capture*: seconds from the program's start to a trace with the state of its first frame;
+  *verify*: seconds of `aetius verify`, which draws both frames twice; *MB*: the trace.
+
+END
+    echo '| program | what it exercises | frames | size | draws | fragments | off | softpipe | bar | exact | cycles | capture s | verify s | MB |'
+    echo '|---|---|---|---|--:|--:|--:|--:|---|---|--:|--:|--:|--:|'
+    programs_results
+    printf '\n## Not as it should be\n\n'
+    missed=$(programs_missed)
+    echo "${missed:-Nothing.}"
+    printf '\n## What does not run here\n\nTried in the same way; none of it is counted above.\n\n'
+    programs_lines no | awk -F'|' '{ print "- " $1 " (package " $2 "): " $4 }'
+    printf '\n## What was run\n\nWith %s.\n\n' "$(programs_versions libgl1-mesa-dri virgl-server xvfb)"
+    echo '| program | packages | command |'
+    echo '|---|---|---|'
+    while IFS='|' read -r program packages frames exercises command; do
+        # shellcheck disable=SC2086  # words
+        printf '| %s | %s | `%s` |\n' "$program" "$(programs_versions $packages)" \
+            "$(printf '%s\n' "$command" | sed 's/|/\\|/g')"
+    done <"$out/programs.txt"
+}
