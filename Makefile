@@ -8,6 +8,8 @@
 #                   verify, programs, machines: only these; PROGRAMS=names of
 #                   tests/real/programs.txt: of the programs only these)
 #   make fuzz       every fuzz target for TIME seconds (out/fuzz)
+#   make mutate     whether the tests notice a changed line: COUNT changes of src/unit, src/kernel and
+#                   src/codec, drawn by SEED (out/mutate; PART=unit, kernel, codec: only these)
 #   make bench      the simulator's speed (PART=scenes, programs, jobs, codecs, replay, capture:
 #                   only these)
 #   make scaling    whether more memory channels, shader units and cache make frames faster
@@ -19,8 +21,10 @@ BUILD  = build
 PREFIX = /usr/local
 TIME   = 1800
 PART   =
+COUNT  = 100
+SEED   = $(shell date +%s)
 
-.PHONY: build demo check real fuzz bench scaling golden install docs format clean
+.PHONY: build demo check real fuzz mutate bench scaling golden install docs format clean
 
 build:
 	@tools/setup.sh build
@@ -44,6 +48,10 @@ real:
 fuzz:
 	@tools/setup.sh build check
 	@tools/fuzz.sh $(TIME)
+
+mutate:
+	@tools/setup.sh build check
+	@tools/mutate.sh $(SEED) $(COUNT) $(PART)
 
 bench:
 	@tools/setup.sh build demo
@@ -75,4 +83,4 @@ format:
 	@find src tests benchmarks -name '*.[ch]' | xargs clang-format -i
 
 clean:
-	rm -rf build build-check build-install out
+	rm -rf build build-check build-fuzz build-install build-mutate out

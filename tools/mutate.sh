@@ -17,7 +17,7 @@ out=out/mutate/$seed.tsv
 
 codec_tests='codec|codec_layouts|codec_levels|codecs_timed|blocks_file'
 # These judge other parts, and take longest.
-unrelated='cli|guest|study|vtest_server|trace_damage'
+unrelated='cli|guest|study|vtest_server|trace_damage|shaders|endings|launch|keeper|read_back|offscreen'
 
 say() { echo "mutate: $*"; }
 
