@@ -219,6 +219,14 @@ runs_do_not_mix(void **state)
     /* a name that the parameters give; nobody's file is replaced unasked */
     put("run/thesis.tex", 1);
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--set", "SIMULATOR.StatsFile=thesis.tex"), 1);
+    assert_int_equal(RUN("sim", TINY, "-o", "@other", "--set", "SIMULATOR.StatsFile=run.json.part"),
+                     1);
+    assert_true(says("two files of a run would be named 'run.json.part'"));
+    assert_int_equal(RUN("sim", TINY, "-o", "@other", "--set", "SIMULATOR.StatsFile=frames"), 1);
+    assert_true(says("two files of a run would be named 'frames'"));
+    put("mine.blocks", 3);
+    assert_int_equal(RUN("blocks", "-", "-o", "@mine.blocks"), 1);
+    assert_true(says("is there already"));
     clean(NULL);
     /* nothing is removed or written through a link */
     assert_true(dir_create(run, &err) && dir_create(target, &err));
@@ -489,6 +497,32 @@ raw_blocks_are_counted_before_they_are_written(void **state)
     free(path);
 }
 
+/* Frames that cannot be cut out of what was recorded are not lost. */
+static void
+a_recording_that_is_not_cut_is_kept(void **state)
+{
+    char *build = mem_strdup(aetius), *slash = strrchr(build, '/'), *cut = in_dir("cut");
+    struct error err;
+    if (slash)
+        *slash = '\0';
+    char *program = mem_printf("%s/benchmarks/gl/offscreen", slash ? build : ".");
+    const bool built = file_exists(program);
+    assert_true(dir_create(cut, &err)); /* in the way */
+    if (built) {
+        assert_int_equal(RUN("capture", "--force", "-o", "@cut", "--frames", "1", "--", program,
+                             "--frames", "3"),
+                         1);
+        assert_true(says("the 2 frames from the start on are in"));
+        assert_int_equal(RUN("trim", "@cut.part", "--frames", "1", "-o", "@one"), 0);
+        assert_false(is_there("cut.contents.part"));
+    }
+    free(program);
+    free(build);
+    free(cut);
+    if (!built)
+        skip();
+}
+
 /* The second capture to one file takes nothing from the first. */
 static void
 captures_do_not_mix(void **state)
@@ -627,6 +661,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(closed_streams_are_not_files, clean),
         cmocka_unit_test_teardown(a_cut_that_fails_leaves_no_file, clean),
         cmocka_unit_test_teardown(raw_blocks_are_counted_before_they_are_written, clean),
+        cmocka_unit_test_teardown(a_recording_that_is_not_cut_is_kept, clean),
         cmocka_unit_test_teardown(captures_do_not_mix, clean),
         cmocka_unit_test_teardown(tables_of_a_run_have_an_end, clean),
         cmocka_unit_test_teardown(what_a_killed_process_left_is_removed, clean),
