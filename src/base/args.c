@@ -75,6 +75,20 @@ parse_uint(const char *text, uint64_t *out)
     return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0;
 }
 
+static bool
+parse_size(const char *text, uint64_t *out)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    const unsigned long long v = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    const uint32_t shift = unit ? 10 * (uint32_t)(unit - units + 1) : 0;
+    *out = (uint64_t)v << shift;
+    return isdigit((unsigned char)text[0]) && end[unit != NULL] == '\0' && errno == 0 && v > 0 &&
+           v <= UINT64_MAX >> shift;
+}
+
 /* Returns -1 when the value was taken, else the exit status. */
 static int
 set_value(const struct arg_spec *spec, const struct arg_option *o, const char *value)
@@ -98,6 +112,11 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
             *(uint64_t *)o->value > MOST_JOBS)
             return args_usage_error(spec, "--%s takes a number from 1 to %d, not '%s'", o->name,
                                     MOST_JOBS, value);
+        break;
+    case ARG_SIZE:
+        if (!parse_size(value, o->value))
+            return args_usage_error(spec, "--%s takes bytes, as 512M or 6G, not '%s'", o->name,
+                                    value);
         break;
     case ARG_FRAMES:
         if (!frame_set_parse(o->value, value, &err))

@@ -26,6 +26,7 @@ enum arg_kind {
     ARG_OPTIONAL, /* const char **: `--name` gives "", `--name=VALUE` gives VALUE */
     ARG_UINT,     /* uint64_t *: decimal, or hexadecimal after 0x */
     ARG_JOBS,     /* uint64_t *: how many at a time, 1 to 1024 */
+    ARG_SIZE,     /* uint64_t *: bytes, or with K, M or G behind it; not 0 */
     ARG_FRAMES,   /* struct frame_set * */
     ARG_LIST,     /* struct arg_list *: may be given several times */
 };

@@ -1,5 +1,6 @@
 /* aetius blocks: what block files hold; raw blocks out of them and into them. */
 #include "analysis/compression.h"
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -196,6 +197,8 @@ read_operand(struct blocks_options *options, const char *operand, cJSON *list, s
 static bool
 take_raw(const struct blocks_options *options, struct error *err)
 {
+    if (!options->force && file_exists(options->out))
+        return fail(err, "%s is there already; --force overwrites it", options->out);
     interrupt_watch();
     const struct block_tag tag = block_input_tag(&options->input);
     struct blocks_writer *writer;
@@ -271,7 +274,8 @@ cmd_blocks(int argc, char **argv)
         {"dump", 0, ARG_UINT, &options.dump, "N", "print N blocks, a word for each element", false},
         OPTION_OUTPUT(&options.out, "FILE", "with the operand -: make a block file of raw blocks",
                       false),
-        OPTION_FORCE(&options.force, "with --raw: write more than 4 GiB, too"),
+        OPTION_FORCE(&options.force,
+                     "with --raw: write more than 4 GiB, too; with -o: overwrite FILE"),
         BLOCK_INPUT_OPTIONS(&options.input),
         OPTION_JSON(&options.json, "as JSON"),
         {0},

@@ -40,7 +40,7 @@ struct recording {
     uint32_t frames;
     uint64_t draws;
     bool begun; /* the files are this process's */
-    bool keep;  /* interrupted: all that was said is kept */
+    bool keep;  /* not all went well: what was said is kept, in whole frames */
 };
 
 /* The fast one of the two, or ours. */
@@ -157,17 +157,31 @@ cut_recording(const struct capture_options *options, const struct recording *rec
     return ok;
 }
 
+/* Where what was recorded lies, when it is not cut. */
+static bool
+keep_recording(struct recording *recording, struct error *err)
+{
+    struct error longer;
+    recording->keep = recording->frames > 0;
+    if (!recording->keep)
+        return false;
+    fail(&longer, "%.600s: the %u frames from the start on are in %s, for `aetius trim`",
+         interrupt_pending() ? "interrupted" : err->text, recording->frames, recording->path);
+    *err = longer;
+    return false;
+}
+
 /* Cuts the ranges out of what was recorded. */
 static bool
-shorten(const struct capture_options *options, const char *program,
-        const struct recording *recording, struct error *err)
+shorten(const struct capture_options *options, const char *program, struct recording *recording,
+        struct error *err)
 {
     struct capture_options reached = *options;
     const struct frame_set *set = &options->cut.set;
     const bool any = reach_ranges(&reached.cut.set, recording->frames);
     const uint32_t count = reached.cut.set.count;
     if (any && !cut_recording(&reached, recording, err))
-        return false;
+        return keep_recording(recording, err);
     return count == set->count || fail(err, "%s ended in frame %u, before frame %u", program,
                                        recording->frames, set->ranges[count].first);
 }
@@ -192,10 +206,8 @@ capture(const struct capture_options *options, char **program, struct recording 
     struct launch_result result;
     const bool whole = is_whole(options);
     bool ok = record(options, program, recording, &result, err);
-    recording->keep = !whole && interrupt_pending() && recording->frames;
-    if (recording->keep)
-        ok = fail(err, "interrupted: the %u frames from the start on are in %s, for `aetius trim`",
-                  recording->frames, recording->path);
+    if (!whole && (!ok || interrupt_pending()) && recording->frames)
+        ok = keep_recording(recording, err);
     if (!ok) {
         if (whole && recording->begun && !recording->frames && !recording->draws)
             remove_empty(recording->path);

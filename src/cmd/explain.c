@@ -188,6 +188,18 @@ print_text(const struct answer *answer)
 }
 
 static void
+add_statistics(cJSON *root, const struct stat_group *group)
+{
+    cJSON *statistics = cJSON_AddArrayToObject(root, "statistics");
+    for (size_t i = 0; i < group->count; i++) {
+        cJSON *statistic = cJSON_CreateObject();
+        cJSON_AddStringToObject(statistic, "name", group->infos[i].name);
+        cJSON_AddStringToObject(statistic, "doc", group->infos[i].doc);
+        cJSON_AddItemToArray(statistics, statistic);
+    }
+}
+
+static void
 print_json(const struct answer *answer)
 {
     cJSON *root = cJSON_CreateObject();
@@ -205,6 +217,8 @@ print_json(const struct answer *answer)
         cJSON_AddStringToObject(root, "section", answer->section);
     if (*answer->users)
         cJSON_AddStringToObject(root, "used_in", answer->users);
+    if (answer->group)
+        add_statistics(root, answer->group);
     print_json_tree(root);
 }
 

@@ -19,6 +19,7 @@ struct replay_options {
     struct machine_options machine;
     const char *warm_up_text;
     uint32_t warm_up;
+    uint64_t memory;
     uint32_t forced_samples; /* 0: as the program asks */
 };
 
@@ -66,6 +67,8 @@ replay(const char *path, const struct replay_options *options, struct error *err
     bool ok = (!wanted->count || frame_set_last(wanted) < trace_frame_count(reader) ||
                fail(err, "%s has %u frames", path, trace_frame_count(reader))) &&
               renderer_init(&renderer, options->reference, options->forced_samples, err);
+    if (ok && renderer.ours)
+        render_sink_limit(renderer.ours, options->memory);
     if (ok && wanted->count && renderer.ours) {
         ok = needed_draws_find(&needed, reader, wanted, options->warm_up, err);
         render_sink_need(renderer.ours, needed);
@@ -105,7 +108,7 @@ read_params(struct replay_options *options, struct error *err)
 int
 cmd_replay(int argc, char **argv)
 {
-    struct replay_options options = {0};
+    struct replay_options options = {.memory = FILE_MEMORY_BYTES};
     const struct arg_option table[] = {
         OPTION_OUTPUT(&options.dir, "DIR", "write DIR/frames/frame-NNNN.png", true),
         OPTION_FRAMES(&options.wanted, "only these, from 0"),
@@ -113,6 +116,7 @@ cmd_replay(int argc, char **argv)
         OPTION_REFERENCE(&options.reference),
         {"single-sampled", 0, ARG_FLAG, &options.single, NULL,
          "give every pixel one sample, whatever the program asked for", false},
+        OPTION_MEMORY(&options.memory),
         OPTION_FORCE(&options.force, "replace the run or the pictures that DIR holds"),
         MACHINE_OPTIONS(&options.machine),
         {0},

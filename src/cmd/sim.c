@@ -88,6 +88,7 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
     bool ok = has_frames(reader, path, &options->timed, err) &&
               simulate_begin(&s, options, trace_program(reader), path, err);
     if (ok) {
+        gpu_device_limit(&s.sim.device, FILE_MEMORY_BYTES);
         ok = drive(&s, reader, err);
         if (!ok && !interrupt_pending())
             memory_need_tell(reader, &s.params, frame_set_last(&options->timed), err);

@@ -174,12 +174,27 @@ print(const struct verify *v, bool json)
     print_json_tree(root);
 }
 
+/* A machine whose memory's size was asked for has that; else each side has half. */
 static bool
-verify(const char *path, const struct machine_options *machine, bool json, struct error *err)
+init_sides(struct verify *v, const struct params *params, uint64_t memory, struct error *err)
+{
+    const struct frame_set all = {0};
+    const uint64_t asked =
+        params->MEMORYCONTROLLER.MemoryGrows ? 0 : params->MEMORYCONTROLLER.MemorySize;
+    if (!side_init(&v->sides[0], "functional", params, NULL, err) ||
+        !side_init(&v->sides[1], "timed", params, &all, err))
+        return false;
+    gpu_device_limit(&v->sides[0].sim.device, asked > memory / 2 ? asked : memory / 2);
+    gpu_device_limit(&v->sides[1].sim.device, memory / 2);
+    return true;
+}
+
+static bool
+verify(const char *path, const struct machine_options *machine, uint64_t memory, bool json,
+       struct error *err)
 {
     struct verify v = {0};
     struct params params;
-    struct frame_set all = {0};
     struct trace_reader *reader;
     struct error warning = {""};
     if (!machine_options_apply(machine, &params, err) ||
@@ -187,8 +202,7 @@ verify(const char *path, const struct machine_options *machine, bool json, struc
         return false;
     if (*warning.text)
         log_warning("%s", warning.text);
-    bool ok = side_init(&v.sides[0], "functional", &params, NULL, err) &&
-              side_init(&v.sides[1], "timed", &params, &all, err) && run(&v, reader, err);
+    const bool ok = init_sides(&v, &params, memory, err) && run(&v, reader, err);
     if (ok)
         print(&v, json);
     else
@@ -204,8 +218,10 @@ cmd_verify(int argc, char **argv)
 {
     struct machine_options machine = {0};
     bool json = false;
+    uint64_t memory = FILE_MEMORY_BYTES;
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&machine),
+        OPTION_MEMORY(&memory),
         OPTION_JSON(&json, "counts as JSON"),
         {0},
     };
@@ -220,5 +236,5 @@ cmd_verify(int argc, char **argv)
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    return conclude(verify(args.operands[0], &machine, json, &err), &err);
+    return conclude(verify(args.operands[0], &machine, memory, json, &err), &err);
 }

@@ -24,7 +24,12 @@ check_names(const struct params *p, struct error *err)
                                  "pixel.json",
                                  "signals.vcd",
                                  "blocks.color",
-                                 "blocks.z"};
+                                 "blocks.z",
+                                 "run.json.part",
+                                 "machine.ini.part",
+                                 "frames",
+                                 "maps",
+                                 "parts"};
     const uint32_t count = sizeof names / sizeof names[0];
     for (uint32_t i = 0; i < count; i++) {
         if (strchr(names[i], '/'))

@@ -51,6 +51,12 @@ render_sink_need(struct render_sink *render, const struct needed_draws *needed)
 }
 
 void
+render_sink_limit(struct render_sink *render, uint64_t bytes)
+{
+    gpu_device_limit(&render->device, bytes);
+}
+
+void
 render_sink_destroy(struct render_sink *render)
 {
     executor_sink_fini(&render->executor);

@@ -99,7 +99,7 @@ find_used(struct trim *trim, struct error *err)
             walk.started = true;
             live_state_watch(state, &trim->parts[walk.at].used);
         }
-        live_state_take(state, &message);
+        ok = live_state_take(state, &message, err);
         if (step(trim, &walk, &message))
             live_state_watch(state, NULL);
     }
@@ -246,7 +246,8 @@ run_message(struct trim *trim, const struct message *message, struct error *err)
     struct live_resource *made;
     if (!trim->executor.sink.take(trim->executor.sink.data, message, NULL, 0, err))
         return false;
-    live_state_take(trim->state, message);
+    if (!live_state_take(trim->state, message, err))
+        return false;
     if ((made = live_state_new_resource(trim->state)))
         made->address = gpu_resource(&trim->device, made->client, made->desc.handle)->address;
     return true;

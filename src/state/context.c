@@ -85,6 +85,13 @@ gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *
     return gpu_memory_init(&device->memory, memory_bytes, err);
 }
 
+void
+gpu_device_limit(struct gpu_device *device, uint64_t bytes)
+{
+    device->most_bytes = bytes;
+    gpu_memory_limit(&device->memory, bytes);
+}
+
 static struct device_resource *
 device_resource_of(struct resource *res)
 {

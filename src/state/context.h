@@ -32,7 +32,8 @@ struct gpu_device {
     struct gpu_object_head *retired;
     bool pages; /* resources that do not fit may leave the memory (context_paging.c) */
     struct page_spare *spares;
-    uint64_t spare_bytes;
+    uint64_t spare_bytes, outside_bytes; /* outside: of resources that are out */
+    uint64_t most_bytes; /* of the host: what resources hold with `pages`; 0: there is no end */
     uint64_t commands;   /* applied so far */
     uint64_t kept_bytes; /* of the host: what was created, without the bytes of resources */
     /* With `squares` textures lie in squares of 2^square_log2 texels a side (resource.h) until they
@@ -44,6 +45,11 @@ struct gpu_device {
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);
 void gpu_device_fini(struct gpu_device *device);
+/* From the start: resources may hold so many bytes of the host, and a memory that grows may become
+ * as large. */
+void gpu_device_limit(struct gpu_device *device, uint64_t bytes);
+#define FILE_MEMORY_BYTES ((uint64_t)1536 << 20) /* what a stranger's file gets, unless told more  \
+                                                  */
 
 /* Baked draws point at resources, programs and queries without counting. An executor that lets a
  * draw live while later commands are applied holds the device: what is destroyed meanwhile is freed

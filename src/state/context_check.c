@@ -37,7 +37,8 @@ check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     uint32_t wanted = resource_box_bytes(res, &cmd->transfer.box);
     if (cmd->transfer.size_bytes < wanted || cmd->transfer.size_bytes - wanted > 3)
         return fail(err, "%u bytes for a box of %u", cmd->transfer.size_bytes, wanted);
-    page_for_put(device, res, cmd);
+    if (!page_for_put(device, res, cmd, err))
+        return false;
     cleared_note_write(res, true);
     return true;
 }

@@ -138,7 +138,8 @@ bool page_alloc(struct gpu_device *device, struct resource *res, struct error *e
 void page_free(struct gpu_device *device, struct resource *res);
 void page_free_spares(struct gpu_device *device);
 /* For a PUT: its bytes may also go to where the resource is kept out of memory. */
-void page_for_put(struct gpu_device *device, struct resource *res, const struct gpu_cmd *cmd);
+bool page_for_put(struct gpu_device *device, struct resource *res, const struct gpu_cmd *cmd,
+                  struct error *err);
 bool page_in(struct gpu_device *device, struct resource *res, struct error *err);
 bool page_in_surfaces(struct gpu_device *device, const struct gpu_state *state, struct error *err);
 bool page_in_bound(struct gpu_device *device, const struct gpu_state *state, struct error *err);

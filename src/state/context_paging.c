@@ -8,7 +8,10 @@
  * resource has no memory before its first use, and no zeroes where the first PUT fills all of it;
  * to be filled with one value is no use yet.
  * What was written outside and freed is kept for the next: a fault a page costs more than the
- * writing. */
+ * writing.
+ *
+ * Where there is an end to what all of them take of the host (device->most_bytes), what is freed
+ * inside goes back to the host: else it would stay there beside what is used. */
 #include "state/context_internal.h"
 
 #include <errno.h>
@@ -39,9 +42,25 @@ outside_bytes(const struct resource *res)
     return whole_pages(res->size_bytes);
 }
 
-/* Bytes outside; *zeroed: whether they are 0. */
+/* Whether so many bytes more may be held, inside or outside. */
+static bool
+may_hold(struct gpu_device *device, uint32_t bytes, struct error *err)
+{
+    const uint64_t held = device->memory.used_bytes + device->outside_bytes + bytes;
+    if (device->most_bytes == 0)
+        return true;
+    if (held > device->most_bytes)
+        return fail(err,
+                    "what resources hold takes more than %llu MiB of this host: raise --memory",
+                    (unsigned long long)(device->most_bytes >> 20));
+    if (held + device->spare_bytes > device->most_bytes)
+        page_free_spares(device);
+    return true;
+}
+
+/* Bytes outside, or NULL; *zeroed: whether they are 0. */
 static uint8_t *
-outside_take(struct gpu_device *device, uint32_t bytes, bool *zeroed)
+outside_take(struct gpu_device *device, uint32_t bytes, bool *zeroed, struct error *err)
 {
     *zeroed = false;
     for (struct page_spare **link = &device->spares; *link; link = &(*link)->next) {
@@ -50,17 +69,23 @@ outside_take(struct gpu_device *device, uint32_t bytes, bool *zeroed)
             continue;
         *link = spare->next;
         device->spare_bytes -= bytes;
+        device->outside_bytes += bytes;
         return (uint8_t *)spare;
     }
     void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    BUG_ON(fresh == MAP_FAILED, "the host has no %u bytes left: %s", bytes, strerror(errno));
+    if (fresh == MAP_FAILED) {
+        fail(err, "this host has no %u bytes left for resources: %s", bytes, strerror(errno));
+        return NULL;
+    }
     *zeroed = true;
+    device->outside_bytes += bytes;
     return fresh;
 }
 
 static void
 outside_give(struct gpu_device *device, uint8_t *outside, uint32_t bytes)
 {
+    device->outside_bytes -= bytes;
     if (bytes < MOVED_BYTES || device->spare_bytes + bytes > SPARES_MAX_BYTES) {
         munmap(outside, bytes);
         return;
@@ -142,10 +167,20 @@ fill_inside(struct gpu_device *device, const struct resource *res)
         write_fill(res, device->memory.bytes + res->address);
 }
 
+/* Its place in the memory. */
+static void
+free_inside(struct gpu_device *device, struct resource *res)
+{
+    if (device->most_bytes && device->pages)
+        madvise(device->memory.bytes + res->address, res->held_bytes, MADV_DONTNEED);
+    gpu_memory_free(&device->memory, res->address, res->held_bytes);
+    res->address = 0;
+}
+
 /* Its pages leave the memory, which has untouched ones there afterwards; or its bytes do; or, where
  * one value fills it, that one. */
-static void
-page_out(struct gpu_device *device, struct resource *res)
+static bool
+page_out(struct gpu_device *device, struct resource *res, struct error *err)
 {
     uint8_t *inside = device->memory.bytes + res->address;
     const bool is_filled = are_alike(res, inside, res->size_bytes);
@@ -157,12 +192,16 @@ page_out(struct gpu_device *device, struct resource *res)
         moved = mremap(inside, res->held_bytes, res->held_bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP);
     if (moved == MAP_FAILED) {
         bool zeroed;
-        moved = outside_take(device, outside_bytes(res), &zeroed);
+        moved = outside_take(device, outside_bytes(res), &zeroed, err);
+        if (!moved)
+            return false;
         memcpy(moved, inside, res->size_bytes);
+    } else if (moved) {
+        device->outside_bytes += outside_bytes(res);
     }
     res->paged = moved;
-    gpu_memory_free(&device->memory, res->address, res->held_bytes);
-    res->address = 0;
+    free_inside(device, res);
+    return true;
 }
 
 static void
@@ -174,6 +213,8 @@ move_in(struct gpu_device *device, struct resource *res)
         mremap(res->paged, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, inside) == MAP_FAILED) {
         memcpy(inside, res->paged, res->size_bytes);
         outside_give(device, res->paged, bytes);
+    } else {
+        device->outside_bytes -= bytes;
     }
     res->paged = NULL;
 }
@@ -197,7 +238,7 @@ void
 page_free(struct gpu_device *device, struct resource *res)
 {
     if (res->address)
-        gpu_memory_free(&device->memory, res->address, res->held_bytes);
+        free_inside(device, res);
     if (res->paged)
         outside_give(device, res->paged, outside_bytes(res));
 }
@@ -223,11 +264,14 @@ page_in(struct gpu_device *device, struct resource *res, struct error *err)
     res->used = device->commands;
     if (res->address)
         return true;
+    if (!res->paged && !may_hold(device, outside_bytes(res), err))
+        return false;
     while (!take_pages(device, res)) {
         struct resource *oldest = least_used(device);
         if (!oldest)
             return gpu_memory_exhausted(&device->memory, res->size_bytes, err);
-        page_out(device, oldest);
+        if (!page_out(device, oldest, err))
+            return false;
     }
     if (res->paged) {
         move_in(device, res);
@@ -237,23 +281,29 @@ page_in(struct gpu_device *device, struct resource *res, struct error *err)
     return true;
 }
 
-void
-page_for_put(struct gpu_device *device, struct resource *res, const struct gpu_cmd *cmd)
+bool
+page_for_put(struct gpu_device *device, struct resource *res, const struct gpu_cmd *cmd,
+             struct error *err)
 {
     const uint32_t box_bytes = resource_box_bytes(res, &cmd->transfer.box);
     const bool whole = box_bytes == res->size_bytes;
     bool zeroed = false;
     res->used = device->commands;
     if (res->address || res->paged || only_fills(res, cmd, box_bytes))
-        return;
+        return true;
+    if (!may_hold(device, outside_bytes(res), err))
+        return false;
     if (take_pages(device, res)) {
         if (!whole)
             fill_inside(device, res);
-        return;
+        return true;
     }
-    res->paged = outside_take(device, outside_bytes(res), &zeroed);
+    res->paged = outside_take(device, outside_bytes(res), &zeroed, err);
+    if (!res->paged)
+        return false;
     if (!whole && !(zeroed && is_zero_filled(res)))
         write_fill(res, res->paged);
+    return true;
 }
 
 void

@@ -47,6 +47,18 @@ gpu_memory_let_grow(struct gpu_memory *memory, struct error *err)
 }
 
 void
+gpu_memory_limit(struct gpu_memory *memory, uint64_t bytes)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t wished = bytes > memory->size_bytes ? bytes : memory->size_bytes;
+    const uint64_t limit = (wished + page - 1) / page * page;
+    if (limit >= memory->limit_bytes)
+        return;
+    munmap(memory->bytes + limit, memory->limit_bytes - limit);
+    memory->limit_bytes = (uint32_t)limit;
+}
+
+void
 gpu_memory_fini(struct gpu_memory *memory)
 {
     free_ranges_fini(&memory->free);

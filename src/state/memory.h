@@ -27,6 +27,8 @@ struct gpu_memory {
 bool gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *err);
 /* From the start: where nothing fits any more, it grows, up to MEMORY_MAX_BYTES. */
 bool gpu_memory_let_grow(struct gpu_memory *memory, struct error *err);
+/* One that grows: up to so many bytes, where it is not larger yet. */
+void gpu_memory_limit(struct gpu_memory *memory, uint64_t bytes);
 void gpu_memory_fini(struct gpu_memory *memory);
 
 #define MEMORY_EXHAUSTED "simulated memory is exhausted" /* how that message starts */

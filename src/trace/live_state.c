@@ -8,6 +8,9 @@
 #include <string.h>
 
 enum { KEY_LIMIT = 256, SHADER_OFFLEN = 2 };
+/* What is followed takes memory of the host, of which a stranger's trace gets this much. */
+#define KEPT_MAX_BYTES ((uint64_t)512 << 20)
+#define SLOT_BYTES     (2 * sizeof(struct handle_slot)) /* in its map, with those that are free */
 
 struct live_state *
 live_state_create(void)
@@ -15,16 +18,39 @@ live_state_create(void)
     return mem_alloc(sizeof(struct live_state));
 }
 
-static void
-free_object(struct live_object *object)
+static uint64_t
+object_bytes(const struct live_object *object)
 {
+    return sizeof *object + SLOT_BYTES + object->dwords.capacity * sizeof *object->dwords.items;
+}
+
+static uint64_t
+binding_bytes(const struct live_binding *binding)
+{
+    return sizeof *binding + SLOT_BYTES + binding->dwords.capacity * sizeof *binding->dwords.items +
+           binding->objects.capacity * sizeof *binding->objects.items +
+           binding->resources.capacity * sizeof *binding->resources.items;
+}
+
+static void
+free_resource(struct live_state *state, struct live_resource *resource)
+{
+    state->kept_bytes -= sizeof *resource + SLOT_BYTES;
+    free(resource);
+}
+
+static void
+free_object(struct live_state *state, struct live_object *object)
+{
+    state->kept_bytes -= object_bytes(object);
     VEC_FREE(&object->dwords);
     free(object);
 }
 
 static void
-free_binding(struct live_binding *binding)
+free_binding(struct live_state *state, struct live_binding *binding)
 {
+    state->kept_bytes -= binding->kept_bytes;
     VEC_FREE(&binding->dwords);
     VEC_FREE(&binding->objects);
     VEC_FREE(&binding->resources);
@@ -32,16 +58,17 @@ free_binding(struct live_binding *binding)
 }
 
 static void
-free_sub_context(struct live_sub_context *sub)
+free_sub_context(struct live_state *state, struct live_sub_context *sub)
 {
     for (size_t i = 0; i < sub->objects.capacity; i++)
         if (sub->objects.slots[i].value)
-            free_object(sub->objects.slots[i].value);
+            free_object(state, sub->objects.slots[i].value);
     for (size_t i = 0; i < sub->bindings.capacity; i++)
         if (sub->bindings.slots[i].value)
-            free_binding(sub->bindings.slots[i].value);
+            free_binding(state, sub->bindings.slots[i].value);
     for (size_t i = 0; i < sub->ghosts.count; i++)
-        free_object(sub->ghosts.items[i]);
+        free_object(state, sub->ghosts.items[i]);
+    state->kept_bytes -= sizeof *sub;
     handle_map_fini(&sub->objects);
     handle_map_fini(&sub->bindings);
     VEC_FREE(&sub->ghosts);
@@ -50,14 +77,16 @@ free_sub_context(struct live_sub_context *sub)
 }
 
 static void
-free_client(struct live_client *client)
+free_client(struct live_state *state, struct live_client *client)
 {
     for (size_t i = 0; i < client->sub_contexts.count; i++)
-        free_sub_context(client->sub_contexts.items[i]);
+        free_sub_context(state, client->sub_contexts.items[i]);
     for (size_t i = 0; i < client->resources.capacity; i++)
-        free(client->resources.slots[i].value);
+        if (client->resources.slots[i].value)
+            free_resource(state, client->resources.slots[i].value);
     for (size_t i = 0; i < client->ghosts.count; i++)
-        free(client->ghosts.items[i]);
+        free_resource(state, client->ghosts.items[i]);
+    state->kept_bytes -= sizeof *client + client->program_bytes;
     handle_map_fini(&client->resources);
     VEC_FREE(&client->ghosts);
     VEC_FREE(&client->sub_contexts);
@@ -71,7 +100,7 @@ live_state_destroy(struct live_state *state)
     if (!state)
         return;
     for (size_t i = 0; i < state->clients.count; i++)
-        free_client(state->clients.items[i]);
+        free_client(state, state->clients.items[i]);
     VEC_FREE(&state->clients);
     free(state);
 }
@@ -100,6 +129,7 @@ make_sub_context(struct live_state *state, struct live_client *client, uint32_t 
     struct live_sub_context *sub = mem_alloc(sizeof *sub);
     sub->id = id;
     sub->made = state->now;
+    state->kept_bytes += sizeof *sub;
     VEC_PUSH(&client->sub_contexts, sub);
     return sub;
 }
@@ -114,6 +144,7 @@ begin_client(struct live_state *state, const struct message *message)
     if (message->size_bytes)
         memcpy(client->program, message->bytes, message->size_bytes);
     VEC_PUSH(&state->clients, client);
+    state->kept_bytes += sizeof *client + client->program_bytes;
     client->current = make_sub_context(state, client, 0);
 }
 
@@ -123,7 +154,7 @@ end_client(struct live_state *state, uint32_t number)
     for (size_t i = 0; i < state->clients.count; i++) {
         if (state->clients.items[i]->number != number)
             continue;
-        free_client(state->clients.items[i]);
+        free_client(state, state->clients.items[i]);
         for (size_t j = i + 1; j < state->clients.count; j++)
             state->clients.items[j - 1] = state->clients.items[j];
         state->clients.count--;
@@ -171,6 +202,7 @@ make_resource(struct live_state *state, struct live_client *client, const struct
     resource->client = client->number;
     resource->number = state->number_count++;
     resource->made = state->now;
+    state->kept_bytes += sizeof *resource + SLOT_BYTES;
     handle_map_put(&client->resources, message->resource.handle, resource);
     state->newest = resource;
 }
@@ -196,13 +228,15 @@ dword(const struct said *said, uint32_t i)
 }
 
 static void
-append_packet(struct live_object *object, const struct submit_walk *walk)
+append_packet(struct live_state *state, struct live_object *object, const struct submit_walk *walk)
 {
     size_t count = walk->length + 1u;
+    state->kept_bytes -= object_bytes(object);
     VEC_RESERVE(&object->dwords, object->dwords.count + count);
     memcpy(object->dwords.items + object->dwords.count,
            walk->bytes + 4 * ((size_t)walk->at - count), 4 * count);
     object->dwords.count += count;
+    state->kept_bytes += object_bytes(object);
 }
 
 /* A query becomes active, or is no longer. */
@@ -246,7 +280,7 @@ create_object(const struct said *said)
     struct live_object *object = handle_map_get(&said->sub->objects, handle);
     if (type == VOBJ_SHADER && dword(said, SHADER_OFFLEN) & SHADER_CONTINUES) {
         if (object && object->type == type)
-            append_packet(object, said->walk);
+            append_packet(said->state, object, said->walk);
         return;
     }
     destroy_object(said, handle);
@@ -254,7 +288,8 @@ create_object(const struct said *said)
     object->handle = handle;
     object->type = type;
     object->made = said->state->now;
-    append_packet(object, said->walk);
+    said->state->kept_bytes += object_bytes(object);
+    append_packet(said->state, object, said->walk);
     if (looks_at_first(type))
         object->resource = handle_map_get(&said->client->resources, dword(said, 1));
     else if (type == VOBJ_QUERY) {
@@ -294,6 +329,14 @@ rebind(const struct said *said, uint32_t command, uint32_t stage, uint32_t slot)
     return binding;
 }
 
+/* It has grown. */
+static void
+keep_binding(const struct said *said, struct live_binding *binding)
+{
+    said->state->kept_bytes += binding_bytes(binding) - binding->kept_bytes;
+    binding->kept_bytes = binding_bytes(binding);
+}
+
 static void
 hold_object(const struct said *said, struct live_binding *binding, uint32_t handle)
 {
@@ -301,6 +344,7 @@ hold_object(const struct said *said, struct live_binding *binding, uint32_t hand
     if (!object)
         return;
     VEC_PUSH(&binding->objects, object);
+    keep_binding(said, binding);
     use(said->state, object->resource);
 }
 
@@ -311,6 +355,7 @@ hold_resource(const struct said *said, struct live_binding *binding, uint32_t ha
     if (!resource)
         return;
     VEC_PUSH(&binding->resources, resource);
+    keep_binding(said, binding);
     use(said->state, resource);
 }
 
@@ -323,6 +368,7 @@ bind_packet(const struct said *said, uint32_t command, uint32_t stage, uint32_t 
     VEC_PUSH(&binding->dwords, walk->command | walk->object << 8 | walk->length << 16);
     for (uint32_t i = 0; i < walk->length; i++)
         VEC_PUSH(&binding->dwords, dword(said, i));
+    keep_binding(said, binding);
     return binding;
 }
 
@@ -343,6 +389,7 @@ bind_slots(const struct said *said, uint32_t before, uint32_t each, bool objects
         VEC_PUSH(&binding->dwords, first + i);
         for (uint32_t k = 0; k < each; k++)
             VEC_PUSH(&binding->dwords, dword(said, before + i * each + k));
+        keep_binding(said, binding);
         if (objects)
             hold_object(said, binding, dword(said, before + i));
     }
@@ -376,7 +423,7 @@ set_sub_context(const struct said *said)
         client->sub_contexts.items[at] = client->sub_contexts.items[--client->sub_contexts.count];
         if (client->current == sub)
             client->current = find_sub_context(client, 0);
-        free_sub_context(sub);
+        free_sub_context(said->state, sub);
     }
 }
 
@@ -477,8 +524,9 @@ hold(uint64_t mark, struct live_object *object)
 }
 
 static void
-mark_sub_context(uint64_t mark, struct live_sub_context *sub)
+mark_sub_context(struct live_state *state, struct live_sub_context *sub)
 {
+    const uint64_t mark = state->mark;
     for (size_t i = 0; i < sub->objects.capacity; i++)
         if (sub->objects.slots[i].value)
             hold(mark, sub->objects.slots[i].value);
@@ -494,7 +542,7 @@ mark_sub_context(uint64_t mark, struct live_sub_context *sub)
         if (sub->ghosts.items[i]->mark == mark)
             sub->ghosts.items[kept++] = sub->ghosts.items[i];
         else
-            free_object(sub->ghosts.items[i]);
+            free_object(state, sub->ghosts.items[i]);
     }
     sub->ghosts.count = kept;
 }
@@ -507,13 +555,13 @@ live_state_sweep(struct live_state *state)
     for (size_t c = 0; c < state->clients.count; c++) {
         struct live_client *client = state->clients.items[c];
         for (size_t i = 0; i < client->sub_contexts.count; i++)
-            mark_sub_context(state->mark, client->sub_contexts.items[i]);
+            mark_sub_context(state, client->sub_contexts.items[i]);
         size_t kept = 0;
         for (size_t i = 0; i < client->ghosts.count; i++) {
             if (client->ghosts.items[i]->mark == state->mark)
                 client->ghosts.items[kept++] = client->ghosts.items[i];
             else
-                free(client->ghosts.items[i]);
+                free_resource(state, client->ghosts.items[i]);
         }
         client->ghosts.count = kept;
     }
@@ -523,7 +571,7 @@ static void
 take_submit(struct live_state *state, struct live_client *client, const struct message *message)
 {
     struct submit_walk walk = submit_walk(message->bytes, message->size_bytes);
-    while (submit_walk_next(&walk)) {
+    while (state->kept_bytes <= KEPT_MAX_BYTES && submit_walk_next(&walk)) {
         state->now++;
         if (state->work)
             state->work(state->work_data, &(struct live_work){client, client->current, &walk});
@@ -531,8 +579,8 @@ take_submit(struct live_state *state, struct live_client *client, const struct m
     }
 }
 
-void
-live_state_take(struct live_state *state, const struct message *message)
+bool
+live_state_take(struct live_state *state, const struct message *message, struct error *err)
 {
     struct live_client *client = live_state_client(state, message->client);
     state->now++;
@@ -540,7 +588,7 @@ live_state_take(struct live_state *state, const struct message *message)
     if (message->kind == MESSAGE_CLIENT_BEGIN && !client)
         begin_client(state, message);
     if (!client)
-        return;
+        return true;
     switch (message->kind) {
     case MESSAGE_CLIENT_END: end_client(state, message->client); break;
     case MESSAGE_RESOURCE_CREATE: make_resource(state, client, message); break;
@@ -551,6 +599,9 @@ live_state_take(struct live_state *state, const struct message *message)
     case MESSAGE_GET: use_handle(state, client, message->transfer.handle); break;
     default: break;
     }
+    return state->kept_bytes <= KEPT_MAX_BYTES ||
+           fail(err, "what is created and not destroyed takes more than %u MiB of this host",
+                (uint32_t)(KEPT_MAX_BYTES >> 20));
 }
 
 static void

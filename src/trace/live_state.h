@@ -29,8 +29,9 @@ struct live_state;
 struct live_state *live_state_create(void);
 void live_state_destroy(struct live_state *state);
 
-/* Follows one message; never fails: what makes no sense is the renderer's to refuse. */
-void live_state_take(struct live_state *state, const struct message *message);
+/* Follows one message. What makes no sense is the renderer's to refuse: it fails only when what is
+ * followed takes too much of the host's memory. */
+bool live_state_take(struct live_state *state, const struct message *message, struct error *err);
 
 /* The resource that the last message created, or NULL: for its address. */
 struct live_resource *live_state_new_resource(struct live_state *state);

@@ -19,7 +19,7 @@ struct live_object {
 
 /* The last packet that set a state, or a slot of one; the packet holds one slot only then. */
 struct live_binding {
-    uint64_t made;
+    uint64_t made, kept_bytes;
     VEC(uint32_t) dwords;
     VEC(struct live_object *) objects;
     VEC(struct live_resource *) resources;
@@ -57,6 +57,7 @@ struct live_state {
     VEC(struct live_client *) clients;
     uint64_t now;          /* counts what is said */
     uint64_t mark;         /* of the last sweep */
+    uint64_t kept_bytes;   /* of the host, for what is there */
     uint32_t number_count; /* of resources and queries */
     struct live_resource *newest;
     struct live_used *used; /* NULL: nobody watches */

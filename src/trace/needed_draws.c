@@ -4,6 +4,8 @@
  * copies and blits are always done. */
 #include "trace/needed_draws_internal.h"
 
+#include "base/interrupt.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +106,7 @@ judge(const struct work_list *list, struct countdown *at, struct sight *sight,
       struct needed_draws *needed)
 {
     enter_frame(at); /* that of what comes behind the last end of a frame */
-    for (size_t i = list->works.count; i-- > 0;) {
+    for (size_t i = list->works.count; i-- > 0 && !interrupt_pending();) {
         const struct work *work = &list->works.items[i];
         const uint32_t *planes = list->planes.items + work->first;
         switch ((enum work_kind)work->kind) {
@@ -163,6 +165,16 @@ judge_all(const struct work_list *list, const struct frame_set *wanted, uint32_t
     return needed;
 }
 
+/* What each range sees is noted for all that was ever created. */
+static bool
+has_room(const struct work_list *list, struct error *err)
+{
+    const uint64_t planes = PLANES * (uint64_t)list->state->number_count;
+    return planes * (count_of(list, WORK_STATE) + 2) <= WORK_MAX_BYTES ||
+           fail(err, "%u resources and queries are too many for %zu ranges of frames",
+                list->state->number_count, count_of(list, WORK_STATE));
+}
+
 static bool
 find(struct needed_draws **needed, struct trace_reader *reader, const struct frame_set *wanted,
      uint32_t warm_up, enum apart apart, struct trace_reader *read_back, struct error *err)
@@ -170,9 +182,9 @@ find(struct needed_draws **needed, struct trace_reader *reader, const struct fra
     struct work_list list;
     const bool whole_state = apart == APART_RANGES && !read_back;
     const bool ok = work_list_make(&list, reader, wanted, whole_state, read_back, err);
-    *needed = ok ? judge_all(&list, wanted, warm_up, apart) : NULL;
+    *needed = ok && has_room(&list, err) ? judge_all(&list, wanted, warm_up, apart) : NULL;
     work_list_fini(&list);
-    return ok && trace_reader_rewind(reader, err) &&
+    return *needed && interrupt_check(err) && trace_reader_rewind(reader, err) &&
            (!read_back || trace_reader_rewind(read_back, err));
 }
 

@@ -28,9 +28,11 @@ struct work {
     uint32_t first; /* of its planes in the list */
 };
 
+#define WORK_MAX_BYTES ((uint64_t)1 << 30) /* of the host */
 struct work_list {
     struct live_state *state;
     bool in_wanted;
+    bool full;
     VEC(struct work) works;
     VEC(uint32_t) planes;
 };

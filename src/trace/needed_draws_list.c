@@ -1,6 +1,7 @@
 /* Lists what the work of a trace reads, writes and overwrites. */
 #include "trace/needed_draws_internal.h"
 
+#include "base/interrupt.h"
 #include "state/cmd.h"
 #include "trace/decode/virgl_protocol.h"
 
@@ -9,9 +10,15 @@ enum { BIT_FIRST = 1 << PLANE_FIRST, BIT_STENCIL = 1 << PLANE_STENCIL };
 enum { BLIT_SCISSOR = 1 << 10, BLIT_CONDITION = 1 << 11, BLIT_BLEND = 1 << 12 };
 enum { BLIT_COLOR = 0xf, BLIT_DEPTH = 0x10, BLIT_STENCIL = 0x20 };
 
+/* Of a list that is full nothing more is noted: work_list_make() fails. */
 static struct work *
 begin_work(struct work_list *list, enum work_kind kind, bool wanted)
 {
+    list->full = list->full || list->works.count * sizeof *list->works.items +
+                                       list->planes.count * sizeof *list->planes.items >=
+                                   WORK_MAX_BYTES;
+    if (list->full)
+        list->works.count = 0;
     VEC_PUSH(&list->works,
              ((struct work){
                  .kind = (uint8_t)kind, .wanted = wanted, .first = (uint32_t)list->planes.count}));
@@ -25,7 +32,9 @@ add_planes(struct work_list *list, uint32_t number, unsigned planes)
     struct work *work = &list->works.items[list->works.count - 1];
     for (uint32_t plane = 0; plane < PLANES; plane++)
         if (planes >> plane & 1) {
-            BUG_ON(work->count == UINT16_MAX, "work of more than %u planes", work->count);
+            list->full = list->full || work->count == UINT16_MAX;
+            if (list->full)
+                return;
             VEC_PUSH(&list->planes, PLANES * number + plane);
             work->count++;
         }
@@ -328,7 +337,7 @@ static void
 add_shows_of(struct work_list *list, const struct live_client *client,
              const struct live_resource *from, const struct live_resource *made, bool twins)
 {
-    for (size_t i = 0; i < client->resources.capacity; i++) {
+    for (size_t i = 0; i < client->resources.capacity && !list->full; i++) {
         const struct live_resource *to = client->resources.slots[i].value;
         if (!to || to == from || (made && to != made))
             continue;
@@ -346,7 +355,7 @@ add_shows(struct work_list *list, uint32_t client_number, const struct live_reso
 {
     const struct live_client *client = live_state_client(list->state, client_number);
     for (int twins = 0; client && twins < 2; twins++)
-        for (size_t i = 0; i < client->resources.capacity; i++) {
+        for (size_t i = 0; i < client->resources.capacity && !interrupt_pending(); i++) {
             const struct live_resource *from = client->resources.slots[i].value;
             if (from && resource_is_display(&from->desc) && (twins || !shown || from == shown))
                 add_shows_of(list, client, from, twins ? NULL : made, twins != 0);
@@ -399,10 +408,20 @@ end_frame(struct work_list *list, const struct message *message, bool next_wante
         add_shows(list, message->client, shown, NULL);
 }
 
-static void
-take_message(struct work_list *list, const struct message *message)
+static bool
+has_room(const struct work_list *list, struct error *err)
 {
-    live_state_take(list->state, message);
+    return !list->full || fail(err,
+                               "the draws up to these frames are too many to judge: their list "
+                               "takes more than %u MiB of this host",
+                               (uint32_t)(WORK_MAX_BYTES >> 20));
+}
+
+static bool
+take_message(struct work_list *list, const struct message *message, struct error *err)
+{
+    if (!live_state_take(list->state, message, err))
+        return false;
     if ((message_ends_frame(message) || message->kind == MESSAGE_GET) && list->in_wanted) {
         begin_work(list, WORK_READ, true);
         add_resource(list,
@@ -411,6 +430,7 @@ take_message(struct work_list *list, const struct message *message)
     const struct live_resource *made = live_state_new_resource(list->state);
     if (made && resource_is_display(&made->desc))
         add_shows(list, message->client, NULL, made);
+    return has_room(list, err);
 }
 
 bool
@@ -437,11 +457,12 @@ work_list_make(struct work_list *list, struct trace_reader *reader, const struct
             if (!begin_range(list, whole_state, read_back, err))
                 return false;
         }
-        take_message(list, &message);
+        if (!take_message(list, &message, err))
+            return false;
         if (message_ends_frame(&message))
             end_frame(list, &message, frame_set_has(wanted, ++frame));
     }
-    return true;
+    return has_room(list, err);
 }
 
 void

@@ -81,8 +81,8 @@ read_all(struct trace_reader *reader)
     struct error err = {""};
     bool end = false;
     uint32_t sum = 0;
-    while (trace_reader_next(reader, &message, &end, &err) && !end) {
-        live_state_take(state, &message);
+    while (trace_reader_next(reader, &message, &end, &err) && !end &&
+           live_state_take(state, &message, &err)) {
         sum += crc_of(message.bytes, message.size_bytes);
     }
     BUG_ON(!end && !err.text[0], "a message is refused without a word");

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "command.h"
 
+#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -219,6 +220,21 @@ a_dump_is_blocks_alone(void **state)
     assert_int_equal(lines, 18);
 }
 
+static void
+a_unit_lists_its_statistics(void **state)
+{
+    struct said *said = *state;
+    RUN(said, "explain", "cmdproc", "--json");
+    assert_int_equal(said->status, 0);
+    cJSON *root = cJSON_Parse(said->out);
+    const cJSON *statistics = cJSON_GetObjectItem(root, "statistics"), *statistic;
+    uint32_t draws = 0;
+    cJSON_ArrayForEach(statistic, statistics) draws +=
+        !strcmp(cJSON_GetObjectItem(statistic, "name")->valuestring, "draws");
+    assert_int_equal(draws, 1);
+    cJSON_Delete(root);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -228,6 +244,7 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(a_full_disk_is_said, &said),
         cmocka_unit_test_prestate(what_is_missed_is_warned_of, &said),
         cmocka_unit_test_prestate(errors_name_their_cause, &said),
+        cmocka_unit_test_prestate(a_unit_lists_its_statistics, &said),
         cmocka_unit_test_prestate(a_dump_is_blocks_alone, &said),
         cmocka_unit_test_prestate(codecs_for_samples_have_no_ratio_without, &said),
     };

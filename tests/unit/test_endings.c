@@ -219,6 +219,14 @@ runs_do_not_mix(void **state)
     /* a name that the parameters give; nobody's file is replaced unasked */
     put("run/thesis.tex", 1);
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--set", "SIMULATOR.StatsFile=thesis.tex"), 1);
+    assert_int_equal(RUN("sim", TINY, "-o", "@other", "--set", "SIMULATOR.StatsFile=run.json.part"),
+                     1);
+    assert_true(says("two files of a run would be named 'run.json.part'"));
+    assert_int_equal(RUN("sim", TINY, "-o", "@other", "--set", "SIMULATOR.StatsFile=frames"), 1);
+    assert_true(says("two files of a run would be named 'frames'"));
+    put("mine.blocks", 3);
+    assert_int_equal(RUN("blocks", "-", "-o", "@mine.blocks"), 1);
+    assert_true(says("is there already"));
     clean(NULL);
     /* nothing is removed or written through a link */
     assert_true(dir_create(run, &err) && dir_create(target, &err));
@@ -242,10 +250,12 @@ runs_do_not_mix(void **state)
     free(target);
 }
 
-/* Many small resources, and no draw; with a swap before and behind. */
+/* Resources of that shape after a picture, and no draw; where they are textures one texel of each
+ * is written. Then a swap. */
 static void
-write_many(const char *path)
+write_trace(const char *path, const struct resource_desc *shape, uint32_t count)
 {
+    static const uint8_t texel[4] = {1, 2, 3, 4};
     struct trace_writer *writer;
     struct error err;
     struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
@@ -264,19 +274,65 @@ write_many(const char *path)
     assert_true(trace_writer_create(&writer, path, "many", &err));
     trace_writer_add(writer, &begin, &err);
     trace_writer_add(writer, &create, &err);
-    create.resource = (struct resource_desc){.target = TARGET_BUFFER,
-                                             .format = 64,
-                                             .bind = BIND_VERTEX_BUFFER,
-                                             .width = 1,
-                                             .height = 1,
-                                             .depth = 1,
-                                             .array_size = 1};
-    for (uint32_t i = 0; i < MANY; i++) {
-        create.resource.handle = i + 2;
+    create.resource = *shape;
+    for (uint32_t i = 0; i < count; i++) {
+        struct message put = {
+            .kind = MESSAGE_PUT, .client = 1, .bytes = texel, .size_bytes = sizeof texel};
+        create.resource.handle = put.transfer.handle = i + 2;
+        put.transfer.box = (struct box){5, 5, 0, 1, 1, 1};
         trace_writer_add(writer, &create, &err);
+        if (shape->target == TARGET_2D)
+            trace_writer_add(writer, &put, &err);
     }
     trace_writer_add(writer, &swap, &err);
     assert_true(trace_writer_close(writer, &err));
+}
+
+/* Many small resources. */
+static void
+write_many(const char *path, uint32_t count)
+{
+    write_trace(path,
+                &(struct resource_desc){.target = TARGET_BUFFER,
+                                        .format = 64,
+                                        .bind = BIND_VERTEX_BUFFER,
+                                        .width = 1,
+                                        .height = 1,
+                                        .depth = 1,
+                                        .array_size = 1},
+                count);
+}
+
+/* 32 textures of 64 MB in a small file: what a file gets of the host's memory has an end, which an
+ * option moves. */
+static void
+what_resources_hold_has_an_end(void **state)
+{
+    enum { SIDE = 4096, COUNT = 32 };
+    char *path = in_dir("large.trace");
+    write_trace(path,
+                &(struct resource_desc){.target = TARGET_2D,
+                                        .format = 1,
+                                        .bind = BIND_SAMPLER_VIEW,
+                                        .width = SIDE,
+                                        .height = SIDE,
+                                        .depth = 1,
+                                        .array_size = 1},
+                COUNT);
+    free(path);
+    assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures"), 1);
+    assert_true(says("1536 MiB of this host: raise --memory"));
+    assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures", "--memory", "2000M"), 1);
+    assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures", "--memory", "3G"), 0);
+    assert_int_equal(RUN("replay", "@large.trace", "-o", "@more", "--memory", "much"), 2);
+    assert_int_equal(RUN("verify", "@large.trace"), 1);
+    assert_true(says("raise"));
+    assert_int_equal(RUN("verify", "@large.trace", "--memory", "5G"), 0);
+    assert_int_equal(RUN("sim", "@large.trace", "-o", "@run"), 1);
+    assert_true(says("raise MEMORYCONTROLLER.MemorySize"));
+    assert_int_equal(
+        RUN("sim", "@large.trace", "-o", "@run", "--set", "MEMORYCONTROLLER.MemorySize=3000000000"),
+        0);
 }
 
 #define SMALL "--set", "MEMORYCONTROLLER.MemorySize=134217728"
@@ -306,7 +362,7 @@ signals_are_heeded(void **state)
     char *many = in_dir("many.trace");
     uint32_t heeded = 0;
     double slowest = 0;
-    write_many(many);
+    write_many(many, MANY);
     free(many);
     for (size_t i = 0; i < sizeof long_work / sizeof long_work[0]; i++)
         for (uint32_t w = 0; w < 6; w++) {
@@ -439,6 +495,32 @@ raw_blocks_are_counted_before_they_are_written(void **state)
     assert_int_equal(st.st_size, 17 * 256);
     free(out);
     free(path);
+}
+
+/* Frames that cannot be cut out of what was recorded are not lost. */
+static void
+a_recording_that_is_not_cut_is_kept(void **state)
+{
+    char *build = mem_strdup(aetius), *slash = strrchr(build, '/'), *cut = in_dir("cut");
+    struct error err;
+    if (slash)
+        *slash = '\0';
+    char *program = mem_printf("%s/benchmarks/gl/offscreen", slash ? build : ".");
+    const bool built = file_exists(program);
+    assert_true(dir_create(cut, &err)); /* in the way */
+    if (built) {
+        assert_int_equal(RUN("capture", "--force", "-o", "@cut", "--frames", "1", "--", program,
+                             "--frames", "3"),
+                         1);
+        assert_true(says("the 2 frames from the start on are in"));
+        assert_int_equal(RUN("trim", "@cut.part", "--frames", "1", "-o", "@one"), 0);
+        assert_false(is_there("cut.contents.part"));
+    }
+    free(program);
+    free(build);
+    free(cut);
+    if (!built)
+        skip();
 }
 
 /* The second capture to one file takes nothing from the first. */
@@ -579,10 +661,12 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(closed_streams_are_not_files, clean),
         cmocka_unit_test_teardown(a_cut_that_fails_leaves_no_file, clean),
         cmocka_unit_test_teardown(raw_blocks_are_counted_before_they_are_written, clean),
+        cmocka_unit_test_teardown(a_recording_that_is_not_cut_is_kept, clean),
         cmocka_unit_test_teardown(captures_do_not_mix, clean),
         cmocka_unit_test_teardown(tables_of_a_run_have_an_end, clean),
         cmocka_unit_test_teardown(what_a_killed_process_left_is_removed, clean),
         cmocka_unit_test_teardown(the_x_server_wants_a_cookie, clean),
+        cmocka_unit_test_teardown(what_resources_hold_has_an_end, clean),
         cmocka_unit_test_teardown(signals_are_heeded, clean),
     };
     if (argc > 1 && !strcmp(argv[1], "probe"))

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "state/free_ranges.h"
+#include "trace/live_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,59 @@ there_is_an_end_to_them(void **state)
     }
 }
 
+/* The same for who only follows a trace, to cut it. */
+static void
+there_is_an_end_to_what_is_followed(void **state)
+{
+    enum { ABOVE_ALL = 1 << 24, LEAST = 300000 };
+    struct live_state *live = live_state_create();
+    struct error err;
+    const struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
+    const struct message end = {.kind = MESSAGE_CLIENT_END, .client = 1};
+    for (uint32_t round = 0; round < 2; round++) {
+        struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = 1};
+        uint32_t count = 0;
+        assert_true(live_state_take(live, &begin, &err));
+        do
+            create.resource = buffer(++count);
+        while (count < ABOVE_ALL && live_state_take(live, &create, &err));
+        assert_in_range(count, LEAST, ABOVE_ALL - 1);
+        assert_non_null(strstr(err.text, "512 MiB of this host"));
+        assert_true(live_state_take(live, &end, &err));
+    }
+    live_state_destroy(live);
+}
+
+/* Constants of 64 K dwords at each of a stage's numbers: one SUBMIT alone says too much. */
+static void
+there_is_an_end_to_what_is_bound(void **state)
+{
+    enum { DWORDS = 65535, STAGES = 16, NUMBERS = 256, SET_CONSTANT_BUFFER = 12 };
+    struct live_state *live = live_state_create();
+    struct error err;
+    uint32_t *packet = mem_alloc((DWORDS + 1) * sizeof *packet);
+    const struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
+    struct message submit = {.kind = MESSAGE_SUBMIT, .client = 1};
+    submit.bytes = (const uint8_t *)packet;
+    submit.size_bytes = (DWORDS + 1) * sizeof *packet;
+    packet[0] = SET_CONSTANT_BUFFER | (uint32_t)DWORDS << 16;
+    assert_true(live_state_take(live, &begin, &err));
+    bool ok = true;
+    uint32_t count = 0;
+    for (; ok && count < STAGES * NUMBERS; count++) {
+        packet[1] = count / NUMBERS;
+        packet[2] = count % NUMBERS;
+        ok = live_state_take(live, &submit, &err);
+        if (count == 0) /* the same again replaces it */
+            for (uint32_t again = 0; again < 4 * NUMBERS; again++)
+                assert_true(live_state_take(live, &submit, &err));
+    }
+    assert_false(ok);
+    assert_in_range(count, 1000, 2100); /* of 256 KB, or 512 that grow by doubling */
+    live_state_destroy(live);
+    free(packet);
+}
+
 /* The allocator's ranges against a map of bits. */
 static void
 ranges_are_found_as_by_looking_at_all(void **state)
@@ -172,6 +226,8 @@ main(void)
         cmocka_unit_test(ranges_are_found_as_by_looking_at_all),
         cmocka_unit_test(resources_cost_no_more_each),
         cmocka_unit_test(there_is_an_end_to_them),
+        cmocka_unit_test(there_is_an_end_to_what_is_followed),
+        cmocka_unit_test(there_is_an_end_to_what_is_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

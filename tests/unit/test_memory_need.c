@@ -64,6 +64,24 @@ test_addresses_stay(void **state)
     gpu_memory_fini(&large);
 }
 
+/* So large and no larger; one that is larger already stays. */
+static void
+test_an_end_to_growing(void **state)
+{
+    struct gpu_memory memory;
+    struct error err;
+    uint32_t address;
+    assert_true(gpu_memory_init(&memory, 4 * MB, &err) && gpu_memory_let_grow(&memory, &err));
+    gpu_memory_limit(&memory, 48 * MB);
+    assert_true(gpu_memory_alloc(&memory, 40 * MB, &address, &err));
+    assert_false(gpu_memory_alloc(&memory, 8 * MB, &address, &err));
+    assert_non_null(strstr(err.text, "MEMORYCONTROLLER.MemorySize"));
+    gpu_memory_limit(&memory, 1 * MB);
+    assert_true(gpu_memory_alloc(&memory, 6 * MB, &address, &err));
+    memory.bytes[address + 6 * MB - 1] = 1;
+    gpu_memory_fini(&memory);
+}
+
 static void
 create_texture(struct player *player, uint32_t handle)
 {
@@ -133,6 +151,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_who_lets_it_grow),
         cmocka_unit_test(test_addresses_stay),
+        cmocka_unit_test(test_an_end_to_growing),
         cmocka_unit_test_setup_teardown(test_the_machine_grows, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_what_would_do, rig_set_up, rig_tear_down),
     };

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <cmocka.h> /* behind our own headers: it has a macro fail() */
 
 enum { MEMORY = 1 << 20, BUFFERS = 12, BYTES = 1 << 18, PART = 5000 };
@@ -31,16 +32,24 @@ get(uint32_t handle)
 }
 
 /* The first `bytes` of a buffer become `value`, but the second one `second`. */
-static void
-put(uint32_t handle, int value, int second, uint32_t bytes)
+static bool
+try_put(uint32_t handle, int value, int second, uint32_t bytes)
 {
     static uint8_t rows[BYTES];
     struct gpu_cmd cmd = transfer(GPU_PUT, handle, bytes);
     memset(rows, value, bytes);
     rows[1] = (uint8_t)second;
     cmd.transfer.bytes = rows;
-    assert_true(gpu_apply(&device, &cmd, &err));
+    if (!gpu_apply(&device, &cmd, &err))
+        return false;
     gpu_put(&device, &cmd);
+    return true;
+}
+
+static void
+put(uint32_t handle, int value, int second, uint32_t bytes)
+{
+    assert_true(try_put(handle, value, second, bytes));
 }
 
 static bool
@@ -168,6 +177,51 @@ test_one_value(void **state)
     }
 }
 
+/* Of the simulated memory, in the host's. */
+static uint32_t
+resident_bytes(void)
+{
+    enum { PAGES = MEMORY / 4096 };
+    unsigned char pages[PAGES];
+    uint32_t count = 0;
+    assert_int_equal(mincore(device.memory.bytes, MEMORY, pages), 0);
+    for (uint32_t i = 0; i < PAGES; i++)
+        count += pages[i] & 1;
+    return 4096 * count;
+}
+
+/* Eight buffers may be held, inside or outside, and not one more; what is freed makes room, and
+ * does not stay in the host's memory. */
+static void
+test_an_end(void **state)
+{
+    enum { MOST = 8 };
+    begin(true);
+    gpu_device_limit(&device, MOST * BYTES);
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 1; i <= MOST + 1; i++)
+            assert_true(create_buffer(i));
+        for (uint32_t i = 1; i <= MOST; i++)
+            put(i, (int)i, 0, BYTES);
+        assert_false(try_put(MOST + 1, 1, 0, PART));
+        assert_non_null(strstr(err.text, "2 MiB of this host: raise --memory"));
+        assert_false(get(MOST + 1));
+        for (uint32_t i = 1; i <= MOST; i++) {
+            assert_true(get(i));
+            assert_int_equal(bytes_of(i)[BYTES - 1], i);
+            assert_true(device.memory.used_bytes + device.outside_bytes + device.spare_bytes <=
+                        MOST * BYTES);
+        }
+        drop(1);
+        put(MOST + 1, 1, 0, PART);
+        for (uint32_t i = 2; i <= MOST + 1; i++)
+            drop(i);
+        assert_int_equal(device.memory.used_bytes + device.outside_bytes, 0);
+        assert_int_equal(resident_bytes(), 0);
+    }
+    gpu_device_fini(&device);
+}
+
 static void
 test_not_asked_for(void **state)
 {
@@ -184,9 +238,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_more_than_fits),
-        cmocka_unit_test(test_first_put),
-        cmocka_unit_test(test_one_value),
+        cmocka_unit_test(test_more_than_fits), cmocka_unit_test(test_first_put),
+        cmocka_unit_test(test_one_value),      cmocka_unit_test(test_an_end),
         cmocka_unit_test(test_not_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

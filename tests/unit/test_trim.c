@@ -60,7 +60,8 @@ side_take(void *data, const struct message *message, struct error *err)
             return false;
     if (result == DECODE_ERROR || !side->state)
         return result != DECODE_ERROR;
-    live_state_take(side->state, message);
+    if (!live_state_take(side->state, message, err))
+        return false;
     struct live_resource *made = live_state_new_resource(side->state);
     if (made)
         made->address = gpu_resource(&side->device, made->client, made->desc.handle)->address;

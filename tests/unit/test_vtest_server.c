@@ -6,6 +6,7 @@
 #include "trace/vtest/vtest_server.h"
 #include "trace/vtest/vtest_wire.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -436,15 +437,77 @@ test_garbled_clients(void **state)
     close(client(bench));
 }
 
+/* Whether the server ends the connection, within two seconds. */
+static bool
+is_dropped(int fd)
+{
+    uint8_t byte;
+    const struct timeval most = {2, 0};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+    return recv(fd, &byte, 1, 0) <= 0 && errno != EAGAIN;
+}
+
+/* So many at a time; one that goes makes room. */
+static void
+test_many_clients(void **state)
+{
+    enum { MOST = 256 };
+    struct bench *bench = *state;
+    struct error err;
+    int all[MOST + 1];
+    for (uint32_t i = 0; i <= MOST; i++) {
+        all[i] = wire_connect_raw(bench->path, &err);
+        assert_true(all[i] >= 0);
+    }
+    errno = 0;
+    assert_true(is_dropped(all[MOST]));
+    close(all[MOST]);
+    close(all[0]);
+    for (int i = 0; vtest_server_clients(bench->server) == MOST && i < 2000; i++)
+        usleep(1000);
+    close(client(bench));
+    for (uint32_t i = 1; i < MOST; i++)
+        close(all[i]);
+}
+
+/* Messages of 4 MB of which the end is missing: 64 MiB of them are kept. */
+static void
+test_unfinished_messages(void **state)
+{
+    enum { COUNT = 20, DWORDS = 1 << 20, BYTES = 4 * DWORDS };
+    static const uint32_t header[2] = {DWORDS, VTEST_SUBMIT};
+    struct bench *bench = *state;
+    struct error err;
+    uint8_t *bytes = mem_alloc(BYTES);
+    int all[COUNT];
+    uint32_t dropped = 0;
+    memcpy(bytes, header, sizeof header);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        all[i] = wire_connect_raw(bench->path, &err);
+        assert_true(all[i] >= 0);
+        for (ssize_t sent = 0, n = 0; sent < BYTES && n >= 0; sent += n)
+            n = send(all[i], bytes + sent, (size_t)(BYTES - sent), MSG_NOSIGNAL);
+    }
+    close(client(bench));
+    for (int i = 0; vtest_server_clients(bench->server) > 16 && i < 2000; i++)
+        usleep(1000);
+    dropped = COUNT - vtest_server_clients(bench->server);
+    assert_in_range(dropped, COUNT - 16, COUNT - 15);
+    for (uint32_t i = 0; i < COUNT; i++)
+        close(all[i]);
+    free(bytes);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_transfers),           TEST(test_swap_rule),          TEST(test_query_results),
-        TEST(test_no_memory_of_size_0), TEST(test_two_at_once),        TEST(test_caps),
-        TEST(test_bad_clients),         TEST(test_death_in_a_message), TEST(test_garbled_clients),
+        TEST(test_transfers),           TEST(test_swap_rule),           TEST(test_query_results),
+        TEST(test_no_memory_of_size_0), TEST(test_two_at_once),         TEST(test_caps),
+        TEST(test_bad_clients),         TEST(test_death_in_a_message),  TEST(test_garbled_clients),
+        TEST(test_many_clients),        TEST(test_unfinished_messages),
     };
     return cmocka_run_group_tests_name("vtest server", tests, NULL, NULL);
 }

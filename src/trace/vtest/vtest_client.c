@@ -491,6 +491,17 @@ handle_message(struct vtest_client *client, uint32_t command, uint32_t length, c
     return true;
 }
 
+/* After a large message: the buffers that it took. */
+static void
+free_large(struct vtest_client *client)
+{
+    enum { LARGE = 1 << 20 };
+    if (client->input.capacity > LARGE)
+        VEC_FREE(&client->input);
+    if (client->payload.capacity * sizeof *client->payload.items > LARGE)
+        VEC_FREE(&client->payload);
+}
+
 static bool
 handle_input(struct vtest_client *client, struct error *err)
 {
@@ -512,8 +523,16 @@ handle_input(struct vtest_client *client, struct error *err)
     if (ok) {
         client->input.count -= at;
         memmove(client->input.items, client->input.items + at, client->input.count);
+        if (client->input.count == 0)
+            free_large(client);
     }
     return ok;
+}
+
+size_t
+vtest_client_waiting_bytes(const struct vtest_client *client)
+{
+    return client->input.count;
 }
 
 enum vtest_client_state

@@ -22,6 +22,9 @@ enum vtest_client_state {
 /* Reads what is there and executes the whole messages in it. */
 enum vtest_client_state vtest_client_serve(struct vtest_client *client, struct error *err);
 
+/* What was read of a message that is not whole yet. */
+size_t vtest_client_waiting_bytes(const struct vtest_client *client);
+
 /* Puts bytes into a resource's shared memory; what lies outside of it is not written. */
 void vtest_client_write_back(struct vtest_client *client, uint32_t handle, uint32_t offset,
                              const void *bytes, uint32_t size_bytes);

@@ -15,6 +15,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* A program has a connection a screen, seldom more than a few. */
+enum { MOST_CONNECTED = 256, WAITING_MAX_BYTES = 64 << 20 };
+
 struct vtest_server {
     int listener;
     char *path;
@@ -96,6 +99,13 @@ accept_client(struct vtest_server *server, struct error *err)
             return true;
         return fail(err, "cannot accept a connection: %s", strerror(errno));
     }
+    if (server->clients.count == MOST_CONNECTED) {
+        struct error why;
+        close(fd);
+        fail(&why, "a client was turned away: %d are connected already", MOST_CONNECTED);
+        say_failure(server, &why);
+        return true;
+    }
     struct vtest_client *client =
         vtest_client_create(fd, ++server->connections, &server->offscreen.sink);
     VEC_PUSH(&server->clients, client);
@@ -114,6 +124,21 @@ drop_client(struct vtest_server *server, size_t index, const struct error *why)
             (server->clients.count - index) * sizeof client);
     if (!vtest_client_destroy(client, &err))
         say_failure(server, &err);
+}
+
+/* Messages that are not whole yet are kept, of all clients together only so much. */
+static enum vtest_client_state
+serve(struct vtest_server *server, struct vtest_client *client, struct error *why)
+{
+    size_t waiting_bytes = 0;
+    const enum vtest_client_state state = vtest_client_serve(client, why);
+    for (size_t i = 0; i < server->clients.count; i++)
+        waiting_bytes += vtest_client_waiting_bytes(server->clients.items[i]);
+    if (state != VTEST_CLIENT_GOES_ON || waiting_bytes <= WAITING_MAX_BYTES)
+        return state;
+    fail(why, "client %u: messages that are not whole take more than %d MiB",
+         vtest_client_number(client), WAITING_MAX_BYTES >> 20);
+    return VTEST_CLIENT_BROKEN;
 }
 
 bool
@@ -136,7 +161,7 @@ vtest_server_poll(struct vtest_server *server, int wake, int timeout_ms, struct 
         struct error why = {""};
         if (!server->polled.items[i].revents)
             continue;
-        enum vtest_client_state state = vtest_client_serve(server->clients.items[i - 2], &why);
+        enum vtest_client_state state = serve(server, server->clients.items[i - 2], &why);
         if (state != VTEST_CLIENT_GOES_ON)
             drop_client(server, i - 2, state == VTEST_CLIENT_BROKEN ? &why : NULL);
     }
