@@ -48,8 +48,9 @@ void gpu_device_fini(struct gpu_device *device);
 /* From the start: resources may hold so many bytes of the host, and a memory that grows may become
  * as large. */
 void gpu_device_limit(struct gpu_device *device, uint64_t bytes);
-#define FILE_MEMORY_BYTES ((uint64_t)1536 << 20) /* what a stranger's file gets, unless told more  \
-                                                  */
+#define FILE_MEMORY_BYTES                                                                          \
+    ((uint64_t)1536 << 20) /* what a stranger's file gets, unless told more                        \
+                            */
 
 /* Baked draws point at resources, programs and queries without counting. An executor that lets a
  * draw live while later commands are applied holds the device: what is destroyed meanwhile is freed
