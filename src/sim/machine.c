@@ -49,13 +49,13 @@ add_control(struct machine *m, enum control_kind kind, uint32_t targets)
     step->targets = targets;
 }
 
-/* The ROP caches are emptied and the surfaces in memory are whole; textures may be of them. */
+/* What the ROP caches hold is in memory, as the block states say; textures may be of it. */
 static void
 leave_surfaces(struct machine *m)
 {
     if (!m->color_count && !m->depth.res)
         return;
-    add_control(m, CONTROL_RESOLVE, STEP_ZSTENCIL | STEP_COLOR);
+    add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL | STEP_COLOR);
     add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
     m->color_count = 0;
     m->depth.res = NULL;
@@ -97,37 +97,141 @@ same_surfaces(const struct machine *m, const struct bound_surface *color, uint32
     return same;
 }
 
-/* The block states of a surface that comes new to the ROPs: cleared, if nothing has touched it
- * since its clear; else raw. */
-static void
-begin_surface(struct machine *m, const struct bound_surface *surface, uint32_t targets)
+static struct blocks *
+blocks_of(struct machine *m, bool color)
 {
-    const struct resource *res = surface->res;
-    if (!res || !surface->cleared)
-        return;
-    const struct resource_level *level = &res->levels[surface->level];
+    return color ? &m->color_blocks : &m->depth_blocks;
+}
+
+static void
+forget_surface(struct machine *m, struct blocks *blocks, struct block_surface *surface)
+{
+    const struct resource *res = surface->bound.res;
+    blocks_forget(blocks, surface);
+    gpu_release_resource(m->device, res);
+}
+
+/* Makes a surface with states whole in memory, and forgets it. When it is bound the surfaces are to
+ * be left next. */
+static bool
+resolve_surface(struct machine *m, bool color, struct block_surface *surface, struct error *err)
+{
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
-    step->targets = targets;
-    step->control.kind = CONTROL_BEGIN;
-    step->control.surface = *surface;
-    step->control.line = m->device->memory.bytes + res->address + level->offset +
-                         (size_t)surface->layer * level->slice_bytes;
+    step->targets = color ? STEP_COLOR : STEP_ZSTENCIL;
+    step->control.kind = CONTROL_RESOLVE;
+    step->control.surface = surface->bound;
+    if (!run(m, err))
+        return false;
+    forget_surface(m, blocks_of(m, color), surface);
+    return true;
+}
+
+/* The same of all surfaces of the resource, or of every resource (NULL), which are then left. */
+static bool
+resolve_surfaces(struct machine *m, const struct resource *res, struct error *err)
+{
+    for (int color = 0; color < 2; color++) {
+        struct blocks *blocks = blocks_of(m, color);
+        for (uint32_t s = blocks->surface_count; s-- > 0;)
+            if ((!res || blocks->surfaces[s].bound.res == res) &&
+                !resolve_surface(m, color, &blocks->surfaces[s], err))
+                return false;
+    }
+    if (!res || is_live(m, res))
+        leave_surfaces(m);
+    return true;
+}
+
+/* Nobody will look at the resource again: what is cached of it goes, unwritten. */
+static bool
+discard_surfaces(struct machine *m, const struct resource *res, struct error *err)
+{
+    if (is_live(m, res))
+        leave_surfaces(m);
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->targets = STEP_ZSTENCIL | STEP_COLOR;
+    step->control.kind = CONTROL_INVALIDATE;
+    step->control.surface.res = res;
+    if (!run(m, err))
+        return false;
+    for (int color = 0; color < 2; color++) {
+        struct blocks *blocks = blocks_of(m, color);
+        for (uint32_t s = blocks->surface_count; s-- > 0;)
+            if (blocks->surfaces[s].bound.res == res)
+                forget_surface(m, blocks, &blocks->surfaces[s]);
+    }
+    return true;
+}
+
+/* How many surfaces with states there are of the resource. */
+static uint32_t
+surfaces_of(struct machine *m, const struct resource *res)
+{
+    uint32_t count = 0;
+    for (int color = 0; color < 2; color++)
+        for (uint32_t s = 0; s < blocks_of(m, color)->surface_count; s++)
+            count += blocks_of(m, color)->surfaces[s].bound.res == res;
+    return count;
+}
+
+/* The one that has not been bound for the longest time; NULL: all are. */
+static struct block_surface *
+oldest_unbound(const struct machine *m, struct blocks *blocks)
+{
+    struct block_surface *oldest = NULL;
+    for (uint32_t s = 0; s < blocks->surface_count; s++) {
+        struct block_surface *surface = &blocks->surfaces[s];
+        if (!is_live(m, surface->bound.res) && (!oldest || surface->used < oldest->used))
+            oldest = surface;
+    }
+    return oldest;
+}
+
+/* A surface that work goes to gets block states, if it has none. Others give way to it, made whole.
+ * It begins cleared, if nothing has touched it since its clear; else raw. */
+static bool
+begin_surface(struct machine *m, const struct bound_surface *bound, bool color, struct error *err)
+{
+    struct blocks *blocks = blocks_of(m, color);
+    const struct resource *res = bound->res;
+    struct block_surface *surface, *victim;
+    if (!res)
+        return true;
+    if (!(surface = blocks_find(blocks, bound))) {
+        while (!blocks_have_room(blocks, bound) && (victim = oldest_unbound(m, blocks)))
+            if (!resolve_surface(m, color, victim, err))
+                return false;
+        surface = blocks_add(blocks, bound);
+        gpu_hold_resource(res);
+        if (bound->cleared) {
+            const struct resource_level *level = &res->levels[bound->level];
+            struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+            step->targets = color ? STEP_COLOR : STEP_ZSTENCIL;
+            step->control.kind = CONTROL_BEGIN;
+            step->control.surface = *bound;
+            step->control.line = m->device->memory.bytes + res->address + level->offset +
+                                 (size_t)bound->layer * level->slice_bytes;
+        }
+    }
+    blocks_touch(blocks, surface);
+    return true;
 }
 
 /* The surfaces that work goes to from now on; the others are left first. */
-static void
+static bool
 use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
-             const struct bound_surface *depth)
+             const struct bound_surface *depth, struct error *err)
 {
     if (same_surfaces(m, color, count, depth))
-        return;
+        return true;
     leave_surfaces(m);
     memcpy(m->color, color, count * sizeof *color);
     m->color_count = count;
     m->depth = *depth;
     for (uint32_t i = 0; i < count; i++)
-        begin_surface(m, &color[i], STEP_COLOR);
-    begin_surface(m, depth, STEP_ZSTENCIL);
+        if (!begin_surface(m, &color[i], true, err))
+            return false;
+    return begin_surface(m, depth, false, err);
 }
 
 static bool
@@ -162,7 +266,8 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     if (samples_live_surface(m, draw))
         leave_surfaces(m);
-    use_surfaces(m, draw->color, draw->color_count, &draw->depth);
+    if (!use_surfaces(m, draw->color, draw->color_count, &draw->depth, err))
+        return false;
     cmdproc_add(m->cmdproc, STEP_DRAW)->draw = draw;
     if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
         gpu_device_hold(m->device);
@@ -198,7 +303,8 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!gpu_bake_framebuffer(m->device, cmd, color, &count, &depth, err))
         return false;
-    use_surfaces(m, color, count, &depth);
+    if (!use_surfaces(m, color, count, &depth, err))
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
             continue;
@@ -345,11 +451,8 @@ put_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     const struct box *box = &cmd->transfer.box;
     struct arena scratch;
     struct move_list list = {0};
-    if (is_live(m, res)) {
-        leave_surfaces(m);
-        if (!run(m, err))
-            return false;
-    }
+    if (!resolve_surfaces(m, res, err))
+        return false;
     arena_init(&scratch);
     list_moves(m, res, cmd->transfer.level, box, true, &scratch, &list);
     lay_out(res, cmd, &scratch, &list);
@@ -365,8 +468,8 @@ get_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct e
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
     struct arena scratch;
     struct move_list list = {0};
-    if (is_live(m, res))
-        leave_surfaces(m);
+    if (!resolve_surfaces(m, res, err))
+        return false;
     arena_init(&scratch);
     list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, false, &scratch, &list);
     bool ok = run_moves(m, &list, err);
@@ -387,8 +490,8 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
                                           .height = res->levels[0].height,
                                           .samples = res->samples,
                                           .cleared = cleared_is(res, 0, 0)};
-    if (!is_live(m, res))
-        begin_surface(m, &surface, STEP_COLOR);
+    if (surface.cleared && !begin_surface(m, &surface, true, err))
+        return false;
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->targets = STEP_COLOR | STEP_DAC;
     step->control.kind = CONTROL_SHOW;
@@ -409,9 +512,7 @@ static bool
 frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    if (is_live(m, res))
-        leave_surfaces(m);
-    if (!run(m, err))
+    if (!resolve_surfaces(m, res, err) || !run(m, err))
         return false;
     if (out)
         resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
@@ -457,7 +558,8 @@ copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     struct move_list list = {0};
     struct arena scratch;
     leave_surfaces(m);
-    if (!run(m, err) || !functional_execute(m->functional, cmd, NULL, 0, err))
+    if ((src && !resolve_surfaces(m, src, err)) || (dst && !resolve_surfaces(m, dst, err)) ||
+        !run(m, err) || !functional_execute(m->functional, cmd, NULL, 0, err))
         return false;
     if (is_blit) {
         to = cmd->blit.dst.box;
@@ -504,6 +606,22 @@ create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return run(m, err) && functional_execute(m->functional, cmd, NULL, 0, err);
 }
 
+/* Before a resource goes, or all of a client's: surfaces that others still hold stay as they are.
+ */
+static bool
+end_resources(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    if (cmd->op == GPU_CLIENT_END)
+        return resolve_surfaces(m, NULL, err);
+    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->unref.handle);
+    const uint32_t count = res ? surfaces_of(m, res) : 0;
+    if (count && res->references == 1 + count) /* its handle's; and what we hold */
+        return discard_surfaces(m, res, err);
+    if (res && is_live(m, res))
+        leave_surfaces(m);
+    return true;
+}
+
 bool
 machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
                 struct error *err)
@@ -526,9 +644,8 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     case GPU_COPY_REGION: return copy_command(m, cmd, err);
     case GPU_RESOURCE_UNREF:
     case GPU_CLIENT_END:
-        if (cmd->op == GPU_CLIENT_END ||
-            is_live(m, gpu_resource(m->device, cmd->client, cmd->unref.handle)))
-            leave_surfaces(m);
+        if (!end_resources(m, cmd, err))
+            return false;
         /* its memory may be another resource's next, which starts as zeros */
         add_control(m, CONTROL_INVALIDATE, STEP_STREAMER | STEP_TEXUNIT);
         if (!run(m, err))
@@ -536,13 +653,23 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
-        if (gpu_changes_samples(m->device, cmd)) {
-            leave_surfaces(m);
-            if (!run(m, err))
-                return false;
-        }
+        if (gpu_changes_samples(m->device, cmd) &&
+            (!resolve_surfaces(m, NULL, err) || !run(m, err)))
+            return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
+    }
+}
+
+void
+machine_forget_surfaces(struct machine *m)
+{
+    for (int color = 0; color < 2; color++) {
+        struct blocks *blocks = blocks_of(m, color);
+        while (blocks->surface_count) {
+            blocks_settle(blocks, &blocks->surfaces[0], &m->device->memory);
+            forget_surface(m, blocks, &blocks->surfaces[0]);
+        }
     }
 }
 
@@ -550,9 +677,10 @@ void
 machine_settle(struct machine *m)
 {
     for (uint32_t r = 0; r < m->rops; r++) {
-        rop_settle(&m->zstencil[r].rop, &m->device->memory);
-        rop_settle(&m->colorwrite[r].rop, &m->device->memory);
+        rop_reset(&m->zstencil[r].rop);
+        rop_reset(&m->colorwrite[r].rop);
     }
+    machine_forget_surfaces(m);
     for (uint32_t t = 0; t < m->texunits; t++)
         texunit_reset(&m->texunit[t]);
     cache_reset(&m->streamer->cache);

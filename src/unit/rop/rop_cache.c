@@ -103,7 +103,7 @@ capture(struct rop_cache *cache, const struct rop_transfer *transfer, uint32_t f
         flags |= BLOCK_IS_PLAIN;
     const struct block_tag tag = {.frame = *to->frame,
                                   .moved_bytes = (uint16_t)transfer->bytes,
-                                  .samples = (uint8_t)(surface ? surface->res->samples : 1),
+                                  .samples = (uint8_t)(surface ? surface->bound.res->samples : 1),
                                   .flags = (uint8_t)flags};
     if (!to->failed)
         to->failed = !blocks_writer_add(to->writer, words, &tag, &to->err);
@@ -133,9 +133,10 @@ write_line(struct rop_cache *cache, struct rop_request *request, uint32_t line, 
 {
     struct cache_line *l = &cache->tags.lines[line];
     const uint8_t *bytes = cache_data(&cache->tags, line);
+    const bool raw = cache->raw && l->address >= cache->raw->first && l->address < cache->raw->end;
     if (cache->leaving)
         cache->leaving(cache->owner, l->address, bytes, now);
-    send_out(cache, request, l->address, line, bytes, cache->raw);
+    send_out(cache, request, l->address, line, bytes, raw);
     l->dirty = false;
 }
 
@@ -321,7 +322,7 @@ write_next(struct rop_cache *cache, uint64_t now)
     if (ring->stepped[1] == ring->stepped[0])
         return false;
     struct rop_transfer *in = ring_at(ring, ring->stepped[1]);
-    const bool raw = in->state == BLOCK_RAW || in->state == BLOCK_KEPT;
+    const bool raw = blocks_is_raw(in->state);
     if (raw && !(in->here & 1u << in->put))
         return false;
     if (in->packed_cycle > now) {
@@ -356,7 +357,7 @@ unpack_next(struct rop_cache *cache, uint64_t now)
             cache->unpack_stalls += cache->unpack_free - now;
             in->packed_cycle = cache->unpack_free;
         }
-        in->packed_cycle += cache->shape.unpack_cycles;
+        in->packed_cycle += cache->blocks->unpack_cycles;
         cache->unpack_free = in->packed_cycle;
     }
     ring->stepped[0]++;
@@ -382,7 +383,7 @@ read_next(struct rop_cache *cache, uint64_t now)
                 cache->pack_stalls += cache->pack_free - out->packed_cycle;
                 out->packed_cycle = cache->pack_free;
             }
-            out->packed_cycle += cache->shape.pack_cycles;
+            out->packed_cycle += cache->blocks->pack_cycles;
             cache->pack_free = out->packed_cycle;
         }
     }
