@@ -24,6 +24,8 @@ init_side(struct blit_image *image, struct gpu_device *device, const struct gpu_
         return fail(err, "blit: no resource %u", side->resource);
     if (image->res->desc.target == TARGET_BUFFER)
         return fail(err, "blit: resource %u is a buffer", side->resource);
+    if (!(image->res->format->uses & ~(uint32_t)FORMAT_VERTEX))
+        return fail(err, "blit: %s is a format of vertices", image->res->format->name);
     if (side->level > image->res->desc.last_level)
         return fail(err, "blit: resource %u has no level %u", side->resource, side->level);
     if (!image->format || image->format->block_bytes != image->res->format->block_bytes ||
@@ -224,10 +226,8 @@ copy_element(const struct blit_plan *p, const struct blit_place *to,
 {
     const struct resource *src = p->src.res;
     const bool bytes = src->desc.target == TARGET_BUFFER;
-    const uint32_t x =
-        (uint32_t)(to->x + p->shift[0]) * (bytes ? 1 : p->src.format->block_width);
-    const uint32_t y =
-        (uint32_t)(to->y + p->shift[1]) * (bytes ? 1 : p->src.format->block_height);
+    const uint32_t x = (uint32_t)(to->x + p->shift[0]) * (bytes ? 1 : p->src.format->block_width);
+    const uint32_t y = (uint32_t)(to->y + p->shift[1]) * (bytes ? 1 : p->src.format->block_height);
     const uint32_t z = (uint32_t)(to->z + p->shift[2]);
     if (src->samples == p->dst.res->samples)
         memcpy(out, read_at(p, source, x, y, z, to->sample), blit_element_bytes(p));

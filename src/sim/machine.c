@@ -1,7 +1,7 @@
 /* Commands on the timed machine: each becomes steps for the command processor, and the clock runs
  * until they are done. Here are the hazard rules of machine.md: what is flushed and invalidated
  * before what. */
-#include "sim/machine.h"
+#include "sim/machine_internal.h"
 
 #include "base/file.h"
 #include "gfx/transfer.h"
@@ -35,30 +35,18 @@ run_until(struct machine *m, bool drain, struct error *err)
     return true;
 }
 
-static bool
-run(struct machine *m, struct error *err)
+bool
+machine_run(struct machine *m, struct error *err)
 {
     return run_until(m, true, err);
 }
 
-static void
-add_control(struct machine *m, enum control_kind kind, uint32_t targets)
+void
+machine_add_control(struct machine *m, enum control_kind kind, uint32_t targets)
 {
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->control.kind = kind;
     step->targets = targets;
-}
-
-/* What the ROP caches hold is in memory, as the block states say; textures may be of it. */
-static void
-leave_surfaces(struct machine *m)
-{
-    if (!m->color_count && !m->depth.res)
-        return;
-    add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL | STEP_COLOR);
-    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
-    m->color_count = 0;
-    m->depth.res = NULL;
 }
 
 /* The depths of the resource are about to change by another way than the z tests. */
@@ -72,174 +60,11 @@ forget_far_depths(struct machine *m, const struct resource *res)
 }
 
 static bool
-is_live(const struct machine *m, const struct resource *res)
-{
-    bool live = m->depth.res == res;
-    for (uint32_t i = 0; i < m->color_count; i++)
-        live |= m->color[i].res == res;
-    return live;
-}
-
-static bool
-same_surface(const struct bound_surface *a, const struct bound_surface *b)
-{
-    return a->res == b->res &&
-           (!a->res || (a->level == b->level && a->layer == b->layer && a->format == b->format));
-}
-
-static bool
-same_surfaces(const struct machine *m, const struct bound_surface *color, uint32_t count,
-              const struct bound_surface *depth)
-{
-    bool same = count == m->color_count && same_surface(depth, &m->depth);
-    for (uint32_t i = 0; i < count && same; i++)
-        same = same_surface(&color[i], &m->color[i]);
-    return same;
-}
-
-static struct blocks *
-blocks_of(struct machine *m, bool color)
-{
-    return color ? &m->color_blocks : &m->depth_blocks;
-}
-
-static void
-forget_surface(struct machine *m, struct blocks *blocks, struct block_surface *surface)
-{
-    const struct resource *res = surface->bound.res;
-    blocks_forget(blocks, surface);
-    gpu_release_resource(m->device, res);
-}
-
-/* Makes a surface with states whole in memory, and forgets it. When it is bound the surfaces are to
- * be left next. */
-static bool
-resolve_surface(struct machine *m, bool color, struct block_surface *surface, struct error *err)
-{
-    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
-    step->targets = color ? STEP_COLOR : STEP_ZSTENCIL;
-    step->control.kind = CONTROL_RESOLVE;
-    step->control.surface = surface->bound;
-    if (!run(m, err))
-        return false;
-    forget_surface(m, blocks_of(m, color), surface);
-    return true;
-}
-
-/* The same of all surfaces of the resource, or of every resource (NULL), which are then left. */
-static bool
-resolve_surfaces(struct machine *m, const struct resource *res, struct error *err)
-{
-    for (int color = 0; color < 2; color++) {
-        struct blocks *blocks = blocks_of(m, color);
-        for (uint32_t s = blocks->surface_count; s-- > 0;)
-            if ((!res || blocks->surfaces[s].bound.res == res) &&
-                !resolve_surface(m, color, &blocks->surfaces[s], err))
-                return false;
-    }
-    if (!res || is_live(m, res))
-        leave_surfaces(m);
-    return true;
-}
-
-/* Nobody will look at the resource again: what is cached of it goes, unwritten. */
-static bool
-discard_surfaces(struct machine *m, const struct resource *res, struct error *err)
-{
-    if (is_live(m, res))
-        leave_surfaces(m);
-    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
-    step->targets = STEP_ZSTENCIL | STEP_COLOR;
-    step->control.kind = CONTROL_INVALIDATE;
-    step->control.surface.res = res;
-    if (!run(m, err))
-        return false;
-    for (int color = 0; color < 2; color++) {
-        struct blocks *blocks = blocks_of(m, color);
-        for (uint32_t s = blocks->surface_count; s-- > 0;)
-            if (blocks->surfaces[s].bound.res == res)
-                forget_surface(m, blocks, &blocks->surfaces[s]);
-    }
-    return true;
-}
-
-/* How many surfaces with states there are of the resource. */
-static uint32_t
-surfaces_of(struct machine *m, const struct resource *res)
-{
-    uint32_t count = 0;
-    for (int color = 0; color < 2; color++)
-        for (uint32_t s = 0; s < blocks_of(m, color)->surface_count; s++)
-            count += blocks_of(m, color)->surfaces[s].bound.res == res;
-    return count;
-}
-
-/* The one that has not been bound for the longest time; NULL: all are. */
-static struct block_surface *
-oldest_unbound(const struct machine *m, struct blocks *blocks)
-{
-    struct block_surface *oldest = NULL;
-    for (uint32_t s = 0; s < blocks->surface_count; s++) {
-        struct block_surface *surface = &blocks->surfaces[s];
-        if (!is_live(m, surface->bound.res) && (!oldest || surface->used < oldest->used))
-            oldest = surface;
-    }
-    return oldest;
-}
-
-/* A surface that work goes to gets block states, if it has none. Others give way to it, made whole.
- * It begins cleared, if nothing has touched it since its clear; else raw. */
-static bool
-begin_surface(struct machine *m, const struct bound_surface *bound, bool color, struct error *err)
-{
-    struct blocks *blocks = blocks_of(m, color);
-    const struct resource *res = bound->res;
-    struct block_surface *surface, *victim;
-    if (!res)
-        return true;
-    if (!(surface = blocks_find(blocks, bound))) {
-        while (!blocks_have_room(blocks, bound) && (victim = oldest_unbound(m, blocks)))
-            if (!resolve_surface(m, color, victim, err))
-                return false;
-        surface = blocks_add(blocks, bound);
-        gpu_hold_resource(res);
-        if (bound->cleared) {
-            const struct resource_level *level = &res->levels[bound->level];
-            struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
-            step->targets = color ? STEP_COLOR : STEP_ZSTENCIL;
-            step->control.kind = CONTROL_BEGIN;
-            step->control.surface = *bound;
-            step->control.line = m->device->memory.bytes + res->address + level->offset +
-                                 (size_t)bound->layer * level->slice_bytes;
-        }
-    }
-    blocks_touch(blocks, surface);
-    return true;
-}
-
-/* The surfaces that work goes to from now on; the others are left first. */
-static bool
-use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
-             const struct bound_surface *depth, struct error *err)
-{
-    if (same_surfaces(m, color, count, depth))
-        return true;
-    leave_surfaces(m);
-    memcpy(m->color, color, count * sizeof *color);
-    m->color_count = count;
-    m->depth = *depth;
-    for (uint32_t i = 0; i < count; i++)
-        if (!begin_surface(m, &color[i], true, err))
-            return false;
-    return begin_surface(m, depth, false, err);
-}
-
-static bool
 samples_live_surface(const struct machine *m, const struct draw *draw)
 {
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
-            if (draw->views[stage][i].res && is_live(m, draw->views[stage][i].res))
+            if (draw->views[stage][i].res && machine_is_live(m, draw->views[stage][i].res))
                 return true;
     return false;
 }
@@ -262,11 +87,11 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     if (!draw)
         return true;
-    if (!may_overlap(m, draw) && !run(m, err))
+    if (!may_overlap(m, draw) && !machine_run(m, err))
         return false;
     if (samples_live_surface(m, draw))
-        leave_surfaces(m);
-    if (!use_surfaces(m, draw->color, draw->color_count, &draw->depth, err))
+        machine_leave_surfaces(m);
+    if (!machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err))
         return false;
     cmdproc_add(m->cmdproc, STEP_DRAW)->draw = draw;
     if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
@@ -303,7 +128,7 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!gpu_bake_framebuffer(m->device, cmd, color, &count, &depth, err))
         return false;
-    if (!use_surfaces(m, color, count, &depth, err))
+    if (!machine_use_surfaces(m, color, count, &depth, err))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
@@ -318,7 +143,7 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         add_depth_clear(m, &depth, cmd);
     gpu_note_clear(m->device, cmd);
     m->cmdproc->stats.clears++;
-    return run(m, err);
+    return machine_run(m, err);
 }
 
 /* A part of a resource at the start of a memory of its own: to lay bytes out there. */
@@ -406,17 +231,17 @@ run_moves(struct machine *m, struct move_list *list, struct error *err)
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
     step->moves = list->moves.items;
     step->move_count = (uint32_t)list->moves.count;
-    bool ok = run(m, err);
+    bool ok = machine_run(m, err);
     VEC_FREE(&list->moves);
     return ok;
 }
 
 /* What caches of reading units may hold of a resource that is about to change. */
-static void
-invalidate_readers(struct machine *m, const struct resource *res)
+void
+machine_invalidate_readers(struct machine *m, const struct resource *res)
 {
     bool buffer = res->desc.target == TARGET_BUFFER;
-    add_control(m, CONTROL_INVALIDATE, buffer ? STEP_STREAMER : STEP_TEXUNIT);
+    machine_add_control(m, CONTROL_INVALIDATE, buffer ? STEP_STREAMER : STEP_TEXUNIT);
     if (res->format && res->format->depth_bits)
         forget_far_depths(m, res);
 }
@@ -451,12 +276,12 @@ put_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     const struct box *box = &cmd->transfer.box;
     struct arena scratch;
     struct move_list list = {0};
-    if (!resolve_surfaces(m, res, err))
+    if (!machine_resolve_surfaces(m, res, err))
         return false;
     arena_init(&scratch);
     list_moves(m, res, cmd->transfer.level, box, true, &scratch, &list);
     lay_out(res, cmd, &scratch, &list);
-    invalidate_readers(m, res);
+    machine_invalidate_readers(m, res);
     bool ok = run_moves(m, &list, err);
     arena_fini(&scratch);
     return ok;
@@ -468,7 +293,7 @@ get_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct e
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
     struct arena scratch;
     struct move_list list = {0};
-    if (!resolve_surfaces(m, res, err))
+    if (!machine_resolve_surfaces(m, res, err))
         return false;
     arena_init(&scratch);
     list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, false, &scratch, &list);
@@ -483,20 +308,20 @@ static bool
 swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL);
+    machine_add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL);
     const struct bound_surface surface = {.res = res,
                                           .format = res->format,
                                           .width = res->levels[0].width,
                                           .height = res->levels[0].height,
                                           .samples = res->samples,
                                           .cleared = cleared_is(res, 0, 0)};
-    if (surface.cleared && !begin_surface(m, &surface, true, err))
+    if (surface.cleared && !machine_begin_surface(m, &surface, true, err))
         return false;
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->targets = STEP_COLOR | STEP_DAC;
     step->control.kind = CONTROL_SHOW;
     step->control.surface = surface;
-    if (!run(m, err))
+    if (!machine_run(m, err))
         return false;
     if (out) {
         struct resource local = *res;
@@ -512,73 +337,11 @@ static bool
 frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    if (!resolve_surfaces(m, res, err) || !run(m, err))
+    if (!machine_resolve_surfaces(m, res, err) || !machine_run(m, err))
         return false;
     if (out)
         resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
     return true;
-}
-
-/* The part of a box, mirrored or not, that lies in the level. */
-static void
-clip_span(int32_t *start, int32_t *length, uint32_t limit)
-{
-    int64_t from = *start, to = from + *length;
-    if (to < from) {
-        int64_t t = from;
-        from = to;
-        to = t;
-    }
-    from = from < 0 ? 0 : from;
-    to = to > limit ? limit : to;
-    *start = (int32_t)from;
-    *length = to > from ? (int32_t)(to - from) : 0;
-}
-
-static void
-box_clip(struct box *box, const struct resource *res, uint32_t level)
-{
-    clip_span(&box->x, &box->width, res->levels[level].width);
-    clip_span(&box->y, &box->height, res->levels[level].height);
-    clip_span(&box->z, &box->depth, res->levels[level].slices);
-}
-
-/* Blits and copies: values by gfx/transfer.h at once, then the transactions that they cost. */
-static bool
-copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
-{
-    bool is_blit = cmd->op == GPU_BLIT;
-    struct resource *src =
-        gpu_resource(m->device, cmd->client, is_blit ? cmd->blit.src.resource : cmd->copy.src);
-    struct resource *dst =
-        gpu_resource(m->device, cmd->client, is_blit ? cmd->blit.dst.resource : cmd->copy.dst);
-    struct box from = is_blit ? cmd->blit.src.box : cmd->copy.src_box, to = from;
-    uint32_t src_level = is_blit ? cmd->blit.src.level : cmd->copy.src_level;
-    uint32_t dst_level = is_blit ? cmd->blit.dst.level : cmd->copy.dst_level;
-    struct move_list list = {0};
-    struct arena scratch;
-    leave_surfaces(m);
-    if ((src && !resolve_surfaces(m, src, err)) || (dst && !resolve_surfaces(m, dst, err)) ||
-        !run(m, err) || !functional_execute(m->functional, cmd, NULL, 0, err))
-        return false;
-    if (is_blit) {
-        to = cmd->blit.dst.box;
-    } else {
-        to.x = (int32_t)cmd->copy.dst_x;
-        to.y = (int32_t)cmd->copy.dst_y;
-        to.z = (int32_t)cmd->copy.dst_z;
-    }
-    arena_init(&scratch);
-    box_clip(&from, src, src_level);
-    box_clip(&to, dst, dst_level);
-    if (resource_box_ok(src, src_level, &from))
-        list_moves(m, src, src_level, &from, false, &scratch, &list);
-    if (resource_box_ok(dst, dst_level, &to))
-        list_moves(m, dst, dst_level, &to, true, &scratch, &list);
-    invalidate_readers(m, dst);
-    bool ok = run_moves(m, &list, err);
-    arena_fini(&scratch);
-    return ok;
 }
 
 /* Commands that change only what later draws are baked from (create_command() drains when a new
@@ -602,24 +365,8 @@ create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (!res || !res->sampled_only)
         return functional_execute(m->functional, cmd, NULL, 0, err);
     /* draws that sample it have to be done, and what they left in the caches is stale */
-    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
-    return run(m, err) && functional_execute(m->functional, cmd, NULL, 0, err);
-}
-
-/* Before a resource goes, or all of a client's: surfaces that others still hold stay as they are.
- */
-static bool
-end_resources(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
-{
-    if (cmd->op == GPU_CLIENT_END)
-        return resolve_surfaces(m, NULL, err);
-    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->unref.handle);
-    const uint32_t count = res ? surfaces_of(m, res) : 0;
-    if (count && res->references == 1 + count) /* its handle's; and what we hold */
-        return discard_surfaces(m, res, err);
-    if (res && is_live(m, res))
-        leave_surfaces(m);
-    return true;
+    machine_add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
+    return machine_run(m, err) && functional_execute(m->functional, cmd, NULL, 0, err);
 }
 
 bool
@@ -629,7 +376,7 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
     m->cmdproc->stats.commands += cmd->op != GPU_FRAME; /* no command of the program */
-    if (cmd->op != GPU_DRAW && !is_state(cmd) && !run(m, err))
+    if (cmd->op != GPU_DRAW && !is_state(cmd) && !machine_run(m, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
         return false;
@@ -641,35 +388,23 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     case GPU_SWAP: return swap_command(m, cmd, out, err);
     case GPU_FRAME: return frame_command(m, cmd, out, err);
     case GPU_BLIT:
-    case GPU_COPY_REGION: return copy_command(m, cmd, err);
+    case GPU_COPY_REGION: return machine_blit(m, cmd, err);
     case GPU_RESOURCE_UNREF:
     case GPU_CLIENT_END:
-        if (!end_resources(m, cmd, err))
+        if (!machine_end_resources(m, cmd, err))
             return false;
         /* its memory may be another resource's next, which starts as zeros */
-        add_control(m, CONTROL_INVALIDATE, STEP_STREAMER | STEP_TEXUNIT);
-        if (!run(m, err))
+        machine_add_control(m, CONTROL_INVALIDATE, STEP_STREAMER | STEP_TEXUNIT);
+        if (!machine_run(m, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
         if (gpu_changes_samples(m->device, cmd) &&
-            (!resolve_surfaces(m, NULL, err) || !run(m, err)))
+            (!machine_resolve_surfaces(m, NULL, err) || !machine_run(m, err)))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
-    }
-}
-
-void
-machine_forget_surfaces(struct machine *m)
-{
-    for (int color = 0; color < 2; color++) {
-        struct blocks *blocks = blocks_of(m, color);
-        while (blocks->surface_count) {
-            blocks_settle(blocks, &blocks->surfaces[0], &m->device->memory);
-            forget_surface(m, blocks, &blocks->surfaces[0]);
-        }
     }
 }
 

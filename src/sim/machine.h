@@ -5,6 +5,7 @@
 
 #include "sim/functional.h"
 #include "sim/identities.h"
+#include "unit/blit/blitter.h"
 #include "unit/display/dac.h"
 #include "unit/frontend/clipper.h"
 #include "unit/frontend/cmdproc.h"

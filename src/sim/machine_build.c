@@ -32,6 +32,8 @@ init_units(struct machine *m)
         zstencil_init(&m->zstencil[r], clock, p, &m->pools, &m->depth_blocks, r);
         colorwrite_init(&m->colorwrite[r], clock, p, &m->pools, &m->color_blocks, r);
     }
+    for (uint32_t r = 0; r < m->rops; r++)
+        blitter_init(&m->blitter[r], clock, p, &m->color_blocks, &m->depth_blocks, r);
     dac_init(m->dac, clock, p, m->rops, &m->device->memory);
     memctl_init(m->memctl, clock, p, &m->device->memory);
 }
@@ -220,6 +222,7 @@ machine_destroy(struct machine *m)
     for (uint32_t r = 0; r < m->rops; r++) {
         zstencil_fini(&m->zstencil[r]);
         colorwrite_fini(&m->colorwrite[r]);
+        blitter_fini(&m->blitter[r]);
     }
     machine_forget_surfaces(m);
     blocks_fini(&m->color_blocks);

@@ -171,6 +171,11 @@ struct control_item {
     uint32_t stencil;
 };
 
+struct blit_plan; /* gfx/transfer.h */
+struct blit_item {
+    const struct blit_plan *plan; /* lives until the order is obeyed */
+};
+
 struct done_item {
     bool is_draw_end;
     uint64_t samples_passed;

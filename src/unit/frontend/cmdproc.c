@@ -1,15 +1,13 @@
 /* Command processor.
  *
  * The machine (sim/machine.c) holds the state and turns each command into steps: orders to units
- * (flush, clear, invalidate, show), a draw, or memory transactions of uploads and copies. The
+ * (flush, clear, invalidate, show, blit), a draw, or memory transactions of uploads. The
  * command processor takes the steps in order. A draw is sent when fewer than BatchesInFlight are on
  * their way; every other step waits until all draws have ended, and for its own end. Without
  * PipelinedBatchRendering the machine asks for the end of each draw before the next command; with
  * it, only where a hazard between draws demands it. Ends come from every ROP in the order of the
- * draws, so that the n-th from a ROP is the n-th draw's. Simplified: the values of copies and blits
- * are computed at once (gfx/transfer.h), their transactions, reads of the source and writes of the
- * destination, are timed behind it; a readback takes its values from memory when its reads are
- * done.
+ * draws, so that the n-th from a ROP is the n-th draw's. Simplified: a readback takes its values
+ * from memory when its reads are done.
  *
  * Transactions go at CommandProcessorBusWidth bytes a cycle, up to TransactionsInFlight of them on
  * their way. Source: machine.md (units; order and hazards). Not modelled: the command stream
@@ -107,6 +105,18 @@ send_draw(struct cmdproc *cmdproc, const struct draw *draw, uint64_t now)
     cmdproc->stats.draws++;
 }
 
+static void
+send_blit(struct cmdproc *cmdproc, const struct blit_plan *plan, uint64_t now)
+{
+    for (uint32_t r = 0; r < cmdproc->rops; r++) {
+        struct queue *queue = cmdproc->blitter_control[r];
+        BUG_ON(!queue_space(queue, now), "command processor: queue %s is full", queue->name);
+        *(struct blit_item *)queue_push(queue, now) = (struct blit_item){plan};
+        cmdproc->awaited++;
+    }
+    cmdproc->stats.blits++;
+}
+
 /* Sends the step's orders; false when it has to wait for draws before it. */
 static bool
 send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
@@ -119,6 +129,8 @@ send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
         return false;
     } else if (step->kind == STEP_CONTROL) {
         send_control(cmdproc, step, now);
+    } else if (step->kind == STEP_BLIT) {
+        send_blit(cmdproc, step->blit, now);
     } else {
         cmdproc->moves_sent = 0;
         cmdproc->moves_missing = step->move_count;
@@ -177,6 +189,7 @@ take_all_done(struct cmdproc *cmdproc, uint64_t now)
     for (uint32_t r = 0; r < cmdproc->rops; r++) {
         worked |= take_done(cmdproc, cmdproc->z_done[r], now);
         worked |= take_color_done(cmdproc, r, now);
+        worked |= take_done(cmdproc, cmdproc->blitter_done[r], now);
     }
     for (uint32_t s = 0; s < cmdproc->texunits; s++)
         worked |= take_done(cmdproc, cmdproc->texunit_done[s], now);
@@ -225,7 +238,8 @@ do_step(struct cmdproc *cmdproc, uint64_t now)
         return false;
     switch (step->kind) {
     case STEP_DRAW: done = true; break;
-    case STEP_CONTROL: done = cmdproc->awaited == 0; break;
+    case STEP_CONTROL:
+    case STEP_BLIT: done = cmdproc->awaited == 0; break;
     case STEP_MOVE:
         worked |= move(cmdproc, step, now);
         done = cmdproc->moves_missing == 0;
