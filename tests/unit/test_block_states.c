@@ -13,6 +13,7 @@ enum {
     OBJ_NEAREST,
     OBJ_TEXTURED,
     OBJ_STRIDES,
+    OBJ_ADDS,
     BLOCKS = 64,
     RED = 0xff0000ff,
 };
@@ -212,6 +213,63 @@ oldest_gives_way(void **state)
     assert_red(rig);
 }
 
+/* The other surface, all of it, onto the shown one. */
+static void
+blit_other(struct rig *rig)
+{
+    PACKET(&rig->stream, 16, 0, 15, 0, 0, RES_COLOR, 0, FORMAT_BGRA8, 0, 0, 0, SIZE, SIZE, 1,
+           RES_OTHER, 0, FORMAT_BGRA8, 0, 0, 0, SIZE, SIZE, 1);
+    rig_submit(rig);
+}
+
+/* A blit reads nothing of what is cleared, 64 bytes of what is compressed, and leaves its
+ * destination compressed, as the DAC finds it. */
+static void
+blits_go_by_states(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    clear_to_red(rig, OBJ_OTHER);
+    blit_other(rig);
+    rig_swap(rig);
+    assert_red(rig);
+    rig_assert_figure(rig, "blitter.blocks_from_clear", BLOCKS);
+    rig_assert_figure(rig, "memctl.blit_bytes_read", 0);
+    rig_assert_figure(rig, "memctl.blit_bytes_written", BLOCKS * 64);
+    rig_assert_figure(rig, "memctl.dac_bytes_read", BLOCKS * 64);
+    draw(rig, OBJ_OTHER);
+    blit_other(rig);
+    rig_swap(rig);
+    assert_red(rig);
+    rig_assert_figure(rig, "blitter.blocks_decompressed", BLOCKS);
+    rig_assert_figure(rig, "blitter.lines_compressed", BLOCKS);
+    rig_assert_figure(rig, "memctl.blit_bytes_read", BLOCKS * 64);
+    rig_assert_figure(rig, "memctl.blit_bytes_written", BLOCKS * 64);
+}
+
+/* What the ROPs have in their caches of the destination is gone: red was drawn there, blue is
+ * blitted over it, red added to that is both. */
+static void
+rops_see_the_blit(void **state)
+{
+    struct rig *rig = *state;
+    struct stream *s = &rig->stream;
+    start(rig);
+    draw(rig, OBJ_COLOR);
+    bind(rig, OBJ_OTHER);
+    PACKET(s, 7, 0, CLEAR_COLOR, 0, 0, float_bits(1), float_bits(1), 0, 0, 0);
+    rig_submit(rig);
+    blit_other(rig);
+    PACKET(s, 1, 1, OBJ_ADDS, 0, 0,
+           15u << 27 | 1 | FACTOR_ONE << 4 | FACTOR_ONE << 9 | FACTOR_ONE << 17 | FACTOR_ONE << 22,
+           0, 0, 0, 0, 0, 0, 0);
+    PACKET(s, 2, 1, OBJ_ADDS);
+    draw(rig, OBJ_COLOR);
+    rig_swap(rig);
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        assert_int_equal(rig->pixels[i], 0xffff00ff);
+}
+
 /* What an upload changes is made whole before, and stays so. */
 static void
 upload_makes_whole(void **state)
@@ -268,9 +326,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(cleared_texture),     CASE(compressed_texture), cmocka_unit_test(places_overlap_reads),
-        CASE(bound_again),         CASE(oldest_gives_way),   CASE(upload_makes_whole),
-        CASE(gone_is_not_written),
+        CASE(cleared_texture),    CASE(compressed_texture), cmocka_unit_test(places_overlap_reads),
+        CASE(bound_again),        CASE(oldest_gives_way),   CASE(upload_makes_whole),
+        CASE(blits_go_by_states), CASE(rops_see_the_blit),  CASE(gone_is_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -342,7 +342,7 @@ cut_piece(struct blitter *blitter)
     if (line->merges && piece->first == 0) {
         piece->blocks[piece->block_count++] =
             (struct blitter_block){blitter->blocks, line->address, 0, -1};
-        for (uint32_t part = 0; part < 4; part++)
+        for (uint32_t part = 0; part < blitter->line_bytes / TRANSACTION_BYTES; part++)
             if (line->packs || line->covered[part])
                 piece->blocks[piece->block_count - 1].parts |= 1u << part;
         blitter->stats.lines_merged++;
@@ -361,10 +361,8 @@ ask(struct blitter *blitter, uint64_t now)
         struct blitter_block *block = &piece->blocks[i];
         if (block->place >= 0)
             continue;
-        const uint32_t parts =
-            block->parts & ((1u << block->blocks->block_bytes / TRANSACTION_BYTES) - 1);
         block->place =
-            block_reader_lock(&blitter->reader, block->blocks, block->address, parts, now);
+            block_reader_lock(&blitter->reader, block->blocks, block->address, block->parts, now);
         if (block->place < 0)
             return worked;
         worked = true;
