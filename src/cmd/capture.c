@@ -273,7 +273,7 @@ cmd_capture(int argc, char **argv)
             "unless\n"
             "it is overwritten before anything reads it; a line says which.",
         .options = table,
-        .has_program = true};
+        .program = ARG_PROGRAM};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
