@@ -11,7 +11,6 @@
  * when the header has all that must be there. The first that fits counts. */
 static const struct {
     enum profile_table table;
-    const char *first; /* column that no other kind has, or NULL */
     struct {
         enum profile_role role;
         const char *names;
@@ -19,7 +18,6 @@ static const struct {
     } columns[10];
 } kinds[] = {
     {TABLE_NCU_LONG,
-     NULL,
      {{ROLE_KERNEL, "Kernel Name", true},
       {ROLE_METRIC, "Metric Name", true},
       {ROLE_VALUE, "Metric Value", true},
@@ -28,7 +26,6 @@ static const struct {
       {ROLE_PROCESS, "Process ID", false},
       {ROLE_CC, "CC", false}}},
     {TABLE_NCU_SUMMARY,
-     NULL,
      {{ROLE_KERNEL, "Kernel Name", true},
       {ROLE_METRIC, "Metric Name", true},
       {ROLE_VALUE, "Average", true},
@@ -36,7 +33,6 @@ static const struct {
       {ROLE_UNIT, "Metric Unit", false},
       {ROLE_CC, "CC", false}}},
     {TABLE_NCU_WIDE,
-     NULL,
      {{ROLE_KERNEL, "Kernel Name", true},
       {ROLE_ID, "ID", true},
       {ROLE_CC, "CC", false},
@@ -44,24 +40,20 @@ static const struct {
       {ROLE_CC_MINOR, "device__attribute_compute_capability_minor", false},
       {ROLE_DEVICE, "device__attribute_display_name", false}}},
     {TABLE_NVPROF_LONG,
-     NULL,
      {{ROLE_KERNEL, "Kernel", true},
       {ROLE_METRIC, "Metric Name|Event Name", true},
       {ROLE_VALUE, "Avg", true},
       {ROLE_INVOCATIONS, "Invocations", true},
       {ROLE_DEVICE, "Device", false}}},
     {TABLE_NVPROF_WIDE,
-     NULL,
      {{ROLE_KERNEL, "Kernel", true}, {ROLE_DEVICE, "Device", true}, {ROLE_ID, "Stream", true}}},
     {TABLE_TIMES,
-     NULL,
      {{ROLE_KERNEL, "Name", true},
       {ROLE_VALUE, "Time", true},
       {ROLE_INVOCATIONS, "Calls", true},
       {ROLE_METRIC, "Time(%)", true},
       {ROLE_TYPE, "Type", false}}},
     {TABLE_TRACE,
-     NULL,
      {{ROLE_KERNEL, "Name", true},
       {ROLE_VALUE, "Duration", true},
       {ROLE_METRIC, "Start", true},
@@ -382,11 +374,14 @@ header_start(const struct profile_file *file)
                                          "\"Time(%)\",", "\"Type\",",       "\"Start\","};
     static const char *const plain[] = {"ID,",   "Process ID,", "Device,", "Time(%),",
                                         "Type,", "Start,",      ",ID,"};
+    const char *first = NULL;
     for (size_t i = 0; i < sizeof quoted / sizeof quoted[0]; i++) {
         const char *at = file->table == TABLE_NONE ? strstr(file->text, quoted[i]) : file->text;
-        if (at && !strncmp(at, quoted[i], strlen(quoted[i])))
-            return at;
+        if (at && !strncmp(at, quoted[i], strlen(quoted[i])) && (!first || at < first))
+            first = at;
     }
+    if (first)
+        return first;
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
         if (!strncmp(file->text, plain[i], strlen(plain[i])))
             return file->text;

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { LEAST_WIDTH = 60, MOST_WIDTH = 160, NAME_WIDTH = 30 };
+enum { LEAST_WIDTH = 60, MOST_WIDTH = 160, NAME_WIDTH = 36 };
 
 static const char *const color_flagged = "\033[33m", *const color_verdict = "\033[1;31m",
                          *const color_none = "\033[0m";
