@@ -423,9 +423,13 @@ split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
     const char first = file->text[at];
     if (*is_row || is_glued || (first != '"' && !isdigit((unsigned char)first)))
         return true;
-    return profile_file_fail(
-        file, count < file->cell_count ? file->length : file->cells.items[file->cell_count].begin,
-        err, "%zu cells where the header has %u", count, file->cell_count);
+    size_t end = file->length; /* what lacks, or the first that is too many */
+    if (count > file->cell_count) {
+        end = file->cells.items[file->cell_count].begin;
+        end -= file->text[end - 1] == '"';
+    }
+    return profile_file_fail(file, end, err, "%zu cells where the header has %u", count,
+                             file->cell_count);
 }
 
 bool

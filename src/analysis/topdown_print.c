@@ -32,6 +32,8 @@ static void
 put_bar(double share, uint32_t width, FILE *out)
 {
     const uint32_t length = (uint32_t)lround(fmin(fmax(share, 0), 1) * width);
+    if (length)
+        fputs("  ", out);
     for (uint32_t i = 0; i < length; i++)
         fputc('#', out);
 }
@@ -48,8 +50,8 @@ put_node(const struct topdown_tree *tree, uint32_t node, const struct topdown_st
         !strcmp(tree->shape->unit, "cycles") || !strcmp(tree->shape->unit, "slots");
     if (style->has_color && is_flagged)
         fputs(is_verdict ? color_verdict : color_flagged, out);
-    fprintf(out, "%*s%-*s %12.*f %6.1f %%  ", (int)indent, "", (int)(NAME_WIDTH - indent),
-            info->name, is_whole ? 0 : 4, tree->values[node], 100 * share);
+    fprintf(out, "%*s%-*s %12.*f %6.1f %%", (int)indent, "", (int)(NAME_WIDTH - indent), info->name,
+            is_whole ? 0 : 4, tree->values[node], 100 * share);
     put_bar(share, style->width > NAME_WIDTH + 30 ? style->width - NAME_WIDTH - 28 : 4, out);
     fputs(is_verdict ? " <==" : "", out);
     fputs(style->has_color && is_flagged ? color_none : "", out);

@@ -376,13 +376,13 @@ malformed_files(void **state)
     refuse("hello\n", "no table of nvprof or ncu");
     refuse("", "no table of nvprof or ncu");
     refuse("NVR?", "no table");
-    /* the row of line 3 ends in column 10, in the third of seven cells */
+    /* the quote before g, and the places behind the last cell and before the one too many */
     refuse(NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5") "\"1\",\"7\",\"g\n",
            ":3:9: this quote is not closed");
     refuse(NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5") "\"1\",\"7\"\n",
            ":3:8: 2 cells where the header has 7");
     refuse(NCU_HEADER "\"0\",\"7\",\"f\",\"8.6\",\"x\",\"\",\"1\",\"more\"\n",
-           ":2:33: 8 cells where the header has 7");
+           ":2:30: 8 cells where the header has 7");
     refuse(NCU_HEADER "\"0\",\"7\"f,\"f\",\"8.6\",\"x\",\"\",\"1\"\n", ":2:8: expected a comma");
     refuse(NVPROF_HEADER "\"Tesla K40c (0)\",\"f\",1,\"ipc\"\n", ":2:29: 4 cells");
     /* behind a cell of two lines the column counts from its end */
