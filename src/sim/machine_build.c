@@ -234,6 +234,8 @@ machine_destroy(struct machine *m)
     free_queues(m->name##_requests, m->name##_count);                                              \
     free_queues(m->name##_replies, m->name##_count);
 #include "machine.def"
+    machine_forget_uploads(m);
+    hazards_fini(&m->hazards);
     identities_destroy(m->identities);
     stat_set_fini(&m->stats);
     pools_fini(&m->pools);

@@ -426,6 +426,19 @@ gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena
     return true;
 }
 
+bool
+gpu_bake_reads_memory(struct gpu_device *device, const struct gpu_cmd *cmd)
+{
+    const struct gpu_state *state = find_state(device, cmd, NULL);
+    if (!state)
+        return false;
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        if (state->uniforms[stage].res)
+            return true;
+    const struct rasterizer_state *r = state->rasterizer ? &state->rasterizer->rasterizer : NULL;
+    return cmd->draw.indexed && r && (r->fill_front != FILL_FILL || r->fill_back != FILL_FILL);
+}
+
 void
 gpu_skip_draw(struct gpu_device *device, const struct gpu_cmd *cmd)
 {
