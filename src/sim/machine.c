@@ -205,12 +205,18 @@ may_overlap(const struct machine *m, const struct draw *draw)
     return !last || (last->early_z == draw->early_z && !draw_moves_depth_away(last));
 }
 
+/* The upload of that number, and those before it, have ended; 0: none. */
+static bool
+await_upload(struct machine *m, uint64_t number, struct error *err)
+{
+    return !number || run_until(m, CMDPROC_TRANSFER, number, err);
+}
+
 /* Uploads that the draw uses have ended before it. */
 static bool
 send_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
-    const uint64_t upload = hazards_before_draw(&m->hazards, draw);
-    if (upload && !run_until(m, CMDPROC_TRANSFER, upload, err))
+    if (!await_upload(m, hazards_before_draw(&m->hazards, draw), err))
         return false;
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
     step->draw = draw;
@@ -224,13 +230,23 @@ send_draw(struct machine *m, const struct draw *draw, struct error *err)
     return run_until(m, CMDPROC_SENT, 0, err);
 }
 
+/* Uploads into buffers that are read when the draw is baked have ended. */
+static bool
+await_baked(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    const struct resource *read[STAGE_COUNT + 1];
+    const uint32_t count = m->upload_count ? gpu_bake_reads(m->device, cmd, read) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!await_upload(m, hazards_before_use(&m->hazards, read[i]), err))
+            return false;
+    return true;
+}
+
 static bool
 draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
     struct draw *draw = NULL;
-    if (m->upload_count && gpu_bake_reads_memory(m->device, cmd) && !machine_drain(m, err))
-        return false;
-    if (!gpu_bake_draw(m->device, cmd, &m->draws, &draw, err))
+    if (!await_baked(m, cmd, err) || !gpu_bake_draw(m->device, cmd, &m->draws, &draw, err))
         return false;
     if (!draw)
         return true;
@@ -263,15 +279,13 @@ add_depth_clear(struct machine *m, const struct bound_surface *depth, const stru
 
 /* Uploads into the surfaces have ended. */
 static bool
-await_uploads(struct machine *m, const struct bound_surface *color, uint32_t count,
-              const struct bound_surface *depth, struct error *err)
+await_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
+               const struct bound_surface *depth, struct error *err)
 {
-    uint64_t last = hazards_before_use(&m->hazards, depth->res);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t upload = hazards_before_use(&m->hazards, color[i].res);
-        last = upload > last ? upload : last;
-    }
-    return !last || run_until(m, CMDPROC_TRANSFER, last, err);
+    bool ok = await_upload(m, hazards_before_use(&m->hazards, depth->res), err);
+    for (uint32_t i = 0; i < count && ok; i++)
+        ok = await_upload(m, hazards_before_use(&m->hazards, color[i].res), err);
+    return ok;
 }
 
 static bool
@@ -283,7 +297,8 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!gpu_bake_framebuffer(m->device, cmd, color, &count, &depth, err))
         return false;
-    if (!use_surfaces(m, color, count, &depth, err) || !await_uploads(m, color, count, &depth, err))
+    if (!use_surfaces(m, color, count, &depth, err) ||
+        !await_surfaces(m, color, count, &depth, err))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
