@@ -16,8 +16,10 @@ enum {
     TEXELS = 32, /* a side */
     QUADS = 7,   /* in the buffer of vertices, back to back: lines of a cache hold several */
     QUAD_BYTES = 4 * 8 * 4,
+    LARGE_BYTES = 8192,
     RES_OTHER = 20,
     RES_UNIFORMS,
+    RES_LARGE,
     RES_TEXTURES, /* and the next ones */
     OBJ_OTHER = 200,
     OBJ_BLENDING,
@@ -38,6 +40,8 @@ static const char plain_fs[] = FS_HEAD "DCL CONST[0][0]\n  0: MUL OUT[0], IN[0],
 static const char textured_fs[] = FS_HEAD "DCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\nDCL TEMP[0]\n"
                                           "  0: TEX TEMP[0], IN[0], SAMP[0], 2D\n"
                                           "  1: MUL OUT[0], TEMP[0], IN[0]\n  2: END\n";
+
+static const uint8_t large[LARGE_BYTES];
 
 struct fixture {
     struct player player;
@@ -63,13 +67,14 @@ put(struct fixture *f, uint32_t handle, struct box box, const void *bytes, uint3
         NULL, 0);
 }
 
-/* A corner of a texture, or of a surface, in one color. */
+/* A texture or a surface, or a corner of it. */
 static void
 put_texels(struct fixture *f, uint32_t handle, uint32_t width, uint32_t height)
 {
     static uint32_t texels[WIDTH * TEXELS];
     const uint32_t value = 0xff000000u | next(f, 256) << 16 | next(f, 256) << 8 | next(f, 256);
-    const uint32_t w = 1 + next(f, width), h = 1 + next(f, height);
+    const bool whole = next(f, 2);
+    const uint32_t w = whole ? width : 1 + next(f, width), h = whole ? height : 1 + next(f, height);
     for (uint32_t i = 0; i < w * h; i++)
         texels[i] = value + i * 0x010203u;
     put(f, handle, (struct box){0, 0, 0, (int32_t)w, (int32_t)h, 1}, texels, w * h * 4);
@@ -128,6 +133,7 @@ create_all(struct fixture *f)
     create(f, RES_COLOR, BIND_RENDER_TARGET, WIDTH, HEIGHT);
     create(f, RES_OTHER, BIND_RENDER_TARGET, WIDTH, HEIGHT);
     create(f, RES_VERTICES, BIND_VERTEX_BUFFER, QUADS * QUAD_BYTES, 0);
+    create(f, RES_LARGE, BIND_VERTEX_BUFFER, LARGE_BYTES, 0);
     create(f, RES_INDICES, BIND_INDEX_BUFFER, 64, 0);
     create(f, RES_UNIFORMS, BIND_CONSTANT_BUFFER, 64, 0);
     scene_states(&s, 0);
@@ -162,10 +168,10 @@ create_all(struct fixture *f)
 
 /* A quad, as a strip of its own vertices or by indices, filled or not. */
 static void
-draw(struct fixture *f)
+draw(struct fixture *f, uint32_t quad)
 {
     struct stream s = {0};
-    const uint32_t quad = next(f, QUADS), texture = next(f, 2 * TEXTURES);
+    const uint32_t texture = next(f, 2 * TEXTURES);
     const bool textured = texture < TEXTURES, lines = next(f, 6) == 0;
     const bool indexed = lines || next(f, 3) == 0;
     PACKET(&s, 2, 1, next(f, 2) ? OBJ_BLENDING : OBJ_BLEND);
@@ -185,6 +191,8 @@ static void
 step(struct fixture *f)
 {
     struct stream s = {0};
+    if (next(f, 3) == 0) /* what nobody uses: the next upload has to wait for its turn */
+        put(f, RES_LARGE, (struct box){0, 0, 0, LARGE_BYTES, 1, 1}, large, LARGE_BYTES);
     switch (next(f, 16)) {
     case 0:
     case 1:
@@ -199,7 +207,12 @@ step(struct fixture *f)
         PACKET(&s, 7, 0, 4, float_bits(.25f), 0, float_bits((float)next(f, 5) / 4), 0, 0, 0, 0);
         player_submit(&f->player, &s);
         break;
-    default: draw(f); break;
+    case 10: /* neighbours in a line of the Streamer's cache: one changes, the other is drawn */
+        put_quad(f, 1);
+        draw(f, 0);
+        draw(f, 1);
+        break;
+    default: draw(f, next(f, QUADS)); break;
     }
 }
 
