@@ -168,11 +168,11 @@ create_all(struct fixture *f)
 
 /* A quad, as a strip of its own vertices or by indices, filled or not. */
 static void
-draw(struct fixture *f, uint32_t quad)
+draw(struct fixture *f, uint32_t quad, bool lines)
 {
     struct stream s = {0};
     const uint32_t texture = next(f, 2 * TEXTURES);
-    const bool textured = texture < TEXTURES, lines = next(f, 6) == 0;
+    const bool textured = texture < TEXTURES;
     const bool indexed = lines || next(f, 3) == 0;
     PACKET(&s, 2, 1, next(f, 2) ? OBJ_BLENDING : OBJ_BLEND);
     PACKET(&s, 2, 2, lines ? OBJ_LINES : OBJ_RASTERIZER);
@@ -209,10 +209,19 @@ step(struct fixture *f)
         break;
     case 10: /* neighbours in a line of the Streamer's cache: one changes, the other is drawn */
         put_quad(f, 1);
-        draw(f, 0);
-        draw(f, 1);
+        draw(f, 0, false);
+        draw(f, 1, false);
         break;
-    default: draw(f, next(f, QUADS)); break;
+    case 11: /* what the last of several draws has yet to read */
+        for (uint32_t i = 0; i < 4; i++)
+            draw(f, i, false);
+        put_quad(f, 3);
+        break;
+    case 12: /* which edges are lines follows from the indices */
+        put_indices(f);
+        draw(f, next(f, QUADS), true);
+        break;
+    default: draw(f, next(f, QUADS), false); break;
     }
 }
 
