@@ -109,6 +109,9 @@ draw(struct rig *rig)
     rig_draw(rig, MODE_STRIP, 4, 0);
 }
 
+#define COLOR_COMPRESSED "COLORWRITE.DisableCompression=FALSE"
+static const char *const color_compressed[] = {COLOR_COMPRESSED, NULL};
+
 /* 64x64 pixels of one color are 64 blocks, in each of which the smallest of the word is the
  * largest: the smallest level, 64 bytes, holds it. The depth blocks likewise. The DAC reads the
  * same 64 bytes a block. */
@@ -116,7 +119,7 @@ static void
 flat_blocks(void **state)
 {
     (void)state;
-    struct rig *rig = rig_of("reference-2005", 64, false, NULL);
+    struct rig *rig = rig_of("reference-2005", 64, false, color_compressed);
     clear(rig);
     draw(rig);
     rig_swap(rig);
@@ -132,12 +135,32 @@ flat_blocks(void **state)
     rig_destroy(rig);
 }
 
+/* The machine of 2005 compresses depth alone (machine.md); a clear is known by block states in
+ * both: nothing is read, and color goes whole. */
+static void
+color_moves_whole_in_2005(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_of("reference-2005", 64, false, NULL);
+    clear(rig);
+    draw(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "colorwrite.blocks_cleared", 64);
+    rig_assert_figure(rig, "colorwrite.blocks_written_raw", 64);
+    rig_assert_figure(rig, "colorwrite.bytes_saved", 0);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 64 * 256);
+    rig_assert_figure(rig, "memctl.color_bytes_read", 0);
+    rig_assert_figure(rig, "memctl.dac_bytes_read", 64 * 256);
+    rig_assert_figure(rig, "zstencil.blocks_written_64", 64);
+    rig_destroy(rig);
+}
+
 /* Nothing is read twice: the second frame begins with raw blocks in memory. */
 static void
 frames_begin_raw(void **state)
 {
     (void)state;
-    struct rig *rig = rig_of("reference-2005", 64, false, NULL);
+    struct rig *rig = rig_of("reference-2005", 64, false, color_compressed);
     clear(rig);
     draw(rig);
     rig_swap(rig);
@@ -155,7 +178,7 @@ frames_begin_raw(void **state)
 static void
 few_block_states(void **state)
 {
-    static const char *const set[] = {"COLORWRITE.BlockStateMemorySize=10", NULL};
+    static const char *const set[] = {COLOR_COMPRESSED, "COLORWRITE.BlockStateMemorySize=10", NULL};
     (void)state;
     struct rig *rig = rig_of("reference-2005", 64, false, set);
     assert_int_equal(rig->params.GPU.NumStampPipes, 2);
@@ -316,9 +339,12 @@ captured_bytes(const char *path, const struct codec *codec)
 static void
 capture_is_the_traffic(void **state)
 {
-    static const char *const set[] = {
-        "COLORWRITE.BlockStateMemorySize=10", "COLORWRITE.CompressionAlgorithm=hilore",
-        "COLORWRITE.ColorCacheLines=1", "ZSTENCILTEST.ZCacheLines=2", NULL};
+    static const char *const set[] = {COLOR_COMPRESSED,
+                                      "COLORWRITE.BlockStateMemorySize=10",
+                                      "COLORWRITE.CompressionAlgorithm=hilore",
+                                      "COLORWRITE.ColorCacheLines=1",
+                                      "ZSTENCILTEST.ZCacheLines=2",
+                                      NULL};
     static const enum codec_kind kinds[2] = {CODEC_COLOR, CODEC_DEPTH};
     struct rop_capture captures[2];
     char paths[2][32] = {"/tmp/aetius-color-XXXXXX", "/tmp/aetius-z-XXXXXX"};
@@ -356,6 +382,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_blocks),
+        cmocka_unit_test(color_moves_whole_in_2005),
         cmocka_unit_test(frames_begin_raw),
         cmocka_unit_test(few_block_states),
         cmocka_unit_test(fill_is_bound_by_memory),
