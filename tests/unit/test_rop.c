@@ -159,8 +159,9 @@ color_moves_whole_in_2005(void **state)
 static void
 frames_begin_raw(void **state)
 {
+    static const char *const set[] = {COLOR_COMPRESSED, "COLORWRITE.ReadBeforeWrite=TRUE", NULL};
     (void)state;
-    struct rig *rig = rig_of("reference-2005", 64, false, color_compressed);
+    struct rig *rig = rig_of("reference-2005", 64, false, set);
     clear(rig);
     draw(rig);
     rig_swap(rig);
@@ -178,7 +179,8 @@ frames_begin_raw(void **state)
 static void
 few_block_states(void **state)
 {
-    static const char *const set[] = {COLOR_COMPRESSED, "COLORWRITE.BlockStateMemorySize=10", NULL};
+    static const char *const set[] = {COLOR_COMPRESSED, "COLORWRITE.BlockStateMemorySize=10",
+                                      "COLORWRITE.ReadBeforeWrite=TRUE", NULL};
     (void)state;
     struct rig *rig = rig_of("reference-2005", 64, false, set);
     assert_int_equal(rig->params.GPU.NumStampPipes, 2);

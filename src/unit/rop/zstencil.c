@@ -177,7 +177,8 @@ tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
     far_depths(&cut, surface->format, line, update->far);
 }
 
-ROP_CLOCK(zstencil)
+#define NO_OWN_STATS(STAT)
+ROP_CLOCK(zstencil, NO_OWN_STATS)
 
 static const struct rop_work work = {
     .name = "zstencil",
