@@ -246,6 +246,8 @@ assert_share(const char *what, double share)
 {
     if (share < 0.8 || share > 1)
         fail_msg("%s: %.1f %% of the bound", what, 100 * share);
+    if (getenv("AETIUS_ALL"))
+        print_message("%s: %.1f %% of the bound\n", what, 100 * share);
 }
 
 #define NO_COMPRESSION "ZSTENCILTEST.DisableCompression=TRUE", "COLORWRITE.DisableCompression=TRUE"
@@ -277,6 +279,26 @@ fill_is_bound_by_rops(void **state)
     assert_true(rops_bind);
     assert_share("four ROPs, perfect memory", fill_share(four, &rops_bind));
     assert_true(rops_bind);
+}
+
+/* The two shader units of reference-2005 take a quad each a cycle, the one instruction of a layer,
+ * as its two ROPs do: they keep up, since neighbouring tiles go to different units, and quads that
+ * come together and are for the same one wait there, not in front of the other's. */
+static void
+two_units_keep_up_with_two_rops(void **state)
+{
+    static const char *const set[] = {"MEMORYCONTROLLER.MemoryBuses=16", NULL};
+    enum { SIDE = 256, LAYERS = 6 };
+    (void)state;
+    struct rig *rig = rig_of("reference-2005", SIDE, false, set);
+    for (uint32_t i = 0; i < LAYERS; i++)
+        draw(rig);
+    rig_swap(rig);
+    const struct params *p = &rig->params;
+    assert_int_equal(p->GPU.NumStampPipes, 2);
+    assert_int_equal(p->GPU.NumFragmentShaders, 2);
+    assert_share("opaque layers", share_of(rig, SIDE * SIDE / 4 / 2.0));
+    rig_destroy(rig);
 }
 
 /* The choices of a parameter are the codecs of its kind and "none", ATTILA's three first. */
@@ -389,6 +411,7 @@ main(void)
         cmocka_unit_test(few_block_states),
         cmocka_unit_test(fill_is_bound_by_memory),
         cmocka_unit_test(fill_is_bound_by_rops),
+        cmocka_unit_test(two_units_keep_up_with_two_rops),
         cmocka_unit_test(parameters_name_the_codecs),
         cmocka_unit_test(capture_is_the_traffic),
     };

@@ -5,7 +5,8 @@
  * shares with color write, its cache and the steps of a quad, is in rop.h; the operation is the
  * test, ZALULatency cycles, for StampsPerCycle quads every ZALUTestRate cycles. Elements wider than
  * BytesPerPixel take as many turns; multisampled, a quad takes one for MSAASamplesCycle samples of
- * its fragments. When a dirty line is written back, its farthest depth goes to hierarchical Z.
+ * its fragments. A line is read before it is written also where no test needs it (ALWAYS): when a
+ * dirty line is written back, its farthest depth goes to hierarchical Z, which takes all of it.
  * Source: machine.md (units, ROP caches). */
 #include "unit/rop/zstencil.h"
 
