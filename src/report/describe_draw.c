@@ -287,6 +287,10 @@ describe_line(const struct draw *draw, FILE *out)
     describe_state(draw, out);
     fputs("  ", out);
     describe_textures(draw, out);
+    if (draw->names->label[0]) {
+        fputs("  ", out);
+        describe_label(draw->names->label, out);
+    }
     fputc('\n', out);
 }
 
@@ -382,6 +386,9 @@ describe_json(const struct draw *draw)
     cJSON_AddNumberToObject(o, "draw", draw->number);
     add_hash(o, "hash", identity.hash);
     cJSON_AddNumberToObject(o, "client", draw->client);
+    cJSON_AddStringToObject(o, "label", draw->names->label);
+    cJSON_AddStringToObject(o, "program_name", draw->names->program);
+    cJSON_AddStringToObject(o, "target_name", draw->names->target);
     cJSON_AddStringToObject(o, "primitive", NAME_OF(primitive_names, draw->params.mode));
     cJSON_AddNumberToObject(o, "vertices", draw->params.count);
     cJSON_AddNumberToObject(o, "instances", draw->params.instance_count);
@@ -443,6 +450,16 @@ print_surface(const char *name, const struct bound_surface *s, FILE *out)
     fputc('\n', out);
 }
 
+static void
+print_name(const char *what, const char *name, FILE *out)
+{
+    if (!*name)
+        return;
+    fprintf(out, "  %-16s ", what);
+    describe_label(name, out);
+    fputc('\n', out);
+}
+
 void
 describe_text(const struct draw *draw, FILE *out)
 {
@@ -451,6 +468,9 @@ describe_text(const struct draw *draw, FILE *out)
     fprintf(out, "  %-16s " PROGRAM_HASH "\n  %-16s ", "hash", identity.hash, "primitive");
     describe_geometry(draw, out);
     fprintf(out, "%s\n", draw->params.indexed ? " indexed" : "");
+    print_name("label", draw->names->label, out);
+    print_name("program", draw->names->program, out);
+    print_name("target", draw->names->target, out);
     fprintf(out, "  %-16s " PROGRAM_HASH "\n", "vertex program", draw->vs->hash);
     fprintf(out, "  %-16s " PROGRAM_HASH "\n", "fragment program", draw->fs->hash);
     for (uint32_t i = 0; i < draw->color_count; i++) {
