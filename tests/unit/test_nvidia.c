@@ -1,7 +1,7 @@
 /* The equations of the Top-Down method on hand-made counters, the table of chips, the names of
  * counters, and trees as such. */
 #include "analysis/nvidia.h"
-#include "analysis/topdown.h"
+#include "analysis/topdown_print.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -520,6 +520,57 @@ trees(void **state)
     topdown_tree_fini(&tree);
 }
 
+/* What is printed in this style; the caller frees. */
+static char *
+printed(const struct topdown_tree *tree, struct topdown_style style)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    topdown_print(tree, &style, out);
+    fclose(out);
+    return text;
+}
+
+static void
+printing(void **state)
+{
+    struct topdown_tree tree;
+    topdown_tree_init(&tree, &shape);
+    tree.values[1] = 50;
+    tree.values[4] = 12;
+    tree.values[5] = 20;
+    tree.values[6] = 18;
+    topdown_tree_sum(&tree);
+    for (uint32_t width = 40; width <= 160; width++) {
+        char *text = printed(&tree, (struct topdown_style){.width = width, .level = 3});
+        for (char *save, *line = strtok_r(text, "\n", &save); line;
+             line = strtok_r(NULL, "\n", &save)) {
+            assert_true(strlen(line) <= (width < 62 ? 62 : width));
+            /* the bar of work, half of the whole */
+            if (strstr(line, "  work "))
+                assert_int_equal(strspn(line + strcspn(line, "#"), "#"),
+                                 width > 62 ? lround((width - 62) / 2.0) : 0);
+        }
+        free(text);
+    }
+    char *text = printed(&tree, (struct topdown_style){.width = 80, .level = 3});
+    assert_non_null(strstr(text, "\n    a "));
+    assert_null(strstr(text, "\n    c ")); /* its parent is below the threshold */
+    assert_null(strchr(text, '\033'));
+    assert_ptr_equal(strstr(text, "<=="), strstr(strstr(text, "    a "), "<=="));
+    free(text);
+    text = printed(&tree, (struct topdown_style){
+                              .width = 80, .level = 3, .shows_all = true, .has_color = true});
+    assert_non_null(strstr(text, "\n    c "));
+    assert_non_null(strchr(text, '\033'));
+    free(text);
+    text = printed(&tree, (struct topdown_style){.width = 80, .level = 1});
+    assert_null(strstr(text, "\n    "));
+    free(text);
+    topdown_tree_fini(&tree);
+}
+
 int
 main(void)
 {
@@ -535,6 +586,7 @@ main(void)
         cmocka_unit_test(names_of_counters),
         cmocka_unit_test(commands_collect_what_is_missing),
         cmocka_unit_test(trees),
+        cmocka_unit_test(printing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
