@@ -1,67 +1,9 @@
 /* Cycles of the units behind Hierarchical Z, by arithmetic: what is sent in a cycle is at the next
  * unit as many cycles later as the queue between them is long (src/machine.def). One tile, whose
  * quads all belong to ROP 0; and what the units count of it, client by client. */
-#include "rig.h"
+#include "watched.h"
 
 #include <stdio.h>
-
-enum { MAX_WATCHED = 8, MAX_SENT = 64 };
-
-struct watched { /* a queue: the cycles in which something was sent */
-    const struct queue *queue;
-    uint64_t seen, cycles[MAX_SENT];
-    uint32_t count;
-};
-
-struct watcher {
-    struct watched queues[MAX_WATCHED];
-    uint32_t count;
-};
-
-static void
-observe(void *data, uint64_t now)
-{
-    struct watcher *watcher = ((struct rig *)data)->data;
-    for (uint32_t i = 0; i < watcher->count; i++) {
-        struct watched *w = &watcher->queues[i];
-        for (; w->seen < w->queue->items_in; w->seen++)
-            if (w->count < MAX_SENT)
-                w->cycles[w->count++] = now;
-    }
-}
-
-/* From now on. */
-static const struct watched *
-watch(struct rig *rig, const char *name)
-{
-    struct clock *clock = &rig_machine(rig)->clock;
-    if (!rig->data)
-        rig->data = calloc(1, sizeof(struct watcher));
-    struct watcher *watcher = rig->data;
-    for (uint32_t q = 0; q < clock->queue_count; q++) {
-        if (strcmp(clock->queues[q]->name, name))
-            continue;
-        assert_true(watcher->count < MAX_WATCHED);
-        struct watched *w = &watcher->queues[watcher->count++];
-        w->queue = clock->queues[q];
-        w->seen = w->queue->items_in;
-        clock->observe = observe;
-        clock->observe_data = rig;
-        clock->observe_last = UINT64_MAX;
-        return w;
-    }
-    fail_msg("there is no queue %s", name);
-    return NULL;
-}
-
-static void
-assert_sent(const struct watched *w, uint32_t n, uint64_t cycle)
-{
-    assert_true(n < w->count);
-    if (w->cycles[n] != cycle)
-        fail_msg("%s: number %u is sent in cycle %llu, not %llu", w->queue->name, n,
-                 (unsigned long long)w->cycles[n], (unsigned long long)cycle);
-}
 
 static struct rig *
 rig_create(bool has_depth)
@@ -139,8 +81,8 @@ one_quad(void **state)
     }
 }
 
-/* Ten quads come to the interpolator one a cycle, and take three cycles each: those of one ROP start
- * one at a time. */
+/* Ten quads come to the interpolator one a cycle, and take three cycles each: those of one ROP
+ * start one at a time. */
 static void
 interpolator_rate(void **state)
 {
@@ -279,13 +221,67 @@ rows_by_client(void **state)
     rig_destroy(rig);
 }
 
+/* Addresses and filters take as long as their parameters say: that is the length of the queues to
+ * and from the texture unit, whose own cycles test_texture_timing.c has. */
+static void
+latencies_of_texturing(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create(false);
+    rig->params.FRAGMENTSHADER.AddressALULatency = 7;
+    rig->params.FRAGMENTSHADER.FilterALULatency = 5;
+    rig_start(rig);
+    assert_int_equal(watch(rig, "texture_requests[0]")->queue->latency, 7);
+    assert_int_equal(watch(rig, "texels[0]")->queue->latency, 5);
+    rig_destroy(rig);
+}
+
+/* So many lines are on their way to the streamer's cache at once as it has places for; each is a
+ * transaction, and 48 vertices of 16 bytes are 12 of them. */
+static void
+lines_of_the_streamer(void **state)
+{
+    float vertices[48][4];
+    (void)state;
+    for (uint32_t v = 0; v < 48; v++) {
+        vertices[v][0] = vertices[v][1] = -1;
+        vertices[v][2] = 0;
+        vertices[v][3] = 1;
+    }
+    for (uint32_t limit = 1; limit <= 4; limit++) {
+        struct rig *rig = rig_create(false);
+        rig->params.STREAMER.InputCacheLineSize = 64;
+        rig->params.STREAMER.InputCacheInputQueueSize = limit;
+        rig->params.MEMORYCONTROLLER.ReadLatency = 60;
+        rig_start(rig);
+        rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+        const struct watched *requests = watch(rig, "attribute_memory_requests");
+        const struct watched *replies = watch(rig, "attribute_memory_replies");
+        rig_draw(rig, MODE_TRIANGLES, 48, 0);
+        assert_int_equal(requests->count, 12);
+        for (uint32_t n = 0; n < 12; n++) {
+            /* the first `limit` one after the other; each later one when a line has come */
+            if (n >= limit)
+                assert_true(requests->cycles[n] >= replies->taken[n - limit]);
+            else if (n)
+                assert_true(requests->cycles[n] < replies->taken[0]);
+        }
+        rig_destroy(rig);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_quad),         cmocka_unit_test(interpolator_rate),
-        cmocka_unit_test(same_depth),       cmocka_unit_test(same_color),
-        cmocka_unit_test(clears_take_time), cmocka_unit_test(rows_by_client),
+        cmocka_unit_test(one_quad),
+        cmocka_unit_test(interpolator_rate),
+        cmocka_unit_test(same_depth),
+        cmocka_unit_test(same_color),
+        cmocka_unit_test(clears_take_time),
+        cmocka_unit_test(rows_by_client),
+        cmocka_unit_test(latencies_of_texturing),
+        cmocka_unit_test(lines_of_the_streamer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
