@@ -2,6 +2,7 @@
 
 #include "base/build.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "kernel/params.h"
@@ -247,11 +248,10 @@ identify(const char *path, uint64_t *hash, size_t *size, struct error *err)
     const int fd = file_open(path, err);
     if (fd < 0)
         return false;
-    *hash = 0xcbf29ce484222325;
+    *hash = HASH_START;
     *size = 0;
     while ((got = read(fd, bytes, sizeof bytes)) > 0 && !interrupt_pending()) {
-        for (ssize_t i = 0; i < got; i++)
-            *hash = (*hash ^ bytes[i]) * 0x100000001b3;
+        *hash = hash_bytes(*hash, bytes, (size_t)got);
         *size += (size_t)got;
     }
     const int why = errno;
