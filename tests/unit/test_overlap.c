@@ -140,7 +140,7 @@ create_all(struct fixture *f)
     create(f, RES_LONG, BIND_VERTEX_BUFFER, LONG * 32, 0);
     create(f, RES_LONG_INDICES, BIND_INDEX_BUFFER, LONG_INDICES * 2, 0);
     create(f, RES_LARGE, BIND_VERTEX_BUFFER, LARGE_BYTES, 0);
-    create(f, RES_INDICES, BIND_INDEX_BUFFER, 64, 0);
+    create(f, RES_INDICES, BIND_INDEX_BUFFER, 1024, 0); /* lines away from the uniforms */
     create(f, RES_UNIFORMS, BIND_CONSTANT_BUFFER, 64, 0);
     scene_states(&s, 0);
     PACKET(&s, 1, 2, OBJ_LINES, 1 << 1 | 1 << 10 | 1 << 12 | 1 << 29, float_bits(1), 0, 0,
