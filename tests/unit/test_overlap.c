@@ -50,7 +50,7 @@ static const uint8_t large[LARGE_BYTES];
 struct fixture {
     struct player player;
     uint32_t random;
-    uint64_t cycles;
+    uint64_t cycles, seen; /* seen: a hash of pictures on the way */
     uint8_t color[BYTES], other[BYTES];
 };
 
@@ -222,6 +222,16 @@ draw_long(struct fixture *f, bool indexed)
         put(f, RES_LONG, (struct box){sizeof vertices - 512, 0, 0, 512, 1, 1}, vertices, 512);
 }
 
+/* Takes note of the pictures as they are. */
+static void
+look(struct fixture *f)
+{
+    player_get(&f->player, RES_COLOR, WIDTH, HEIGHT, f->color);
+    player_get(&f->player, RES_OTHER, WIDTH, HEIGHT, f->other);
+    for (uint32_t i = 0; i < BYTES; i++)
+        f->seen = (f->seen ^ f->color[i] ^ (uint64_t)f->other[i] << 8) * 0x100000001b3u;
+}
+
 static void
 step(struct fixture *f)
 {
@@ -251,6 +261,7 @@ step(struct fixture *f)
     case 12: /* which edges are lines follows from the indices */
         put_indices(f);
         draw(f, next(f, QUADS), true);
+        look(f); /* lines are thin, and soon covered */
         break;
     default: draw(f, next(f, QUADS), false); break;
     }
@@ -276,9 +287,8 @@ play(bool timed, const char *preset, const char *settings, uint32_t seed, uint64
     const uint64_t before = timed ? f->player.sim.machine->clock.now : 0;
     for (uint32_t i = 0; i < STEPS; i++)
         step(f);
-    player_get(&f->player, RES_COLOR, WIDTH, HEIGHT, f->color);
+    look(f);
     f->cycles = timed ? f->player.sim.machine->clock.now - before : 0;
-    player_get(&f->player, RES_OTHER, WIDTH, HEIGHT, f->other);
     if (timed && !machine_check(f->player.sim.machine, &err))
         fail_msg("%s", err.text);
     player_end(&f->player);
@@ -289,7 +299,7 @@ static void
 assert_same(const struct fixture *f, const struct fixture *functional, const char *settings,
             uint32_t seed)
 {
-    if (memcmp(f->color, functional->color, BYTES) || memcmp(f->other, functional->other, BYTES))
+    if (f->seen != functional->seen)
         fail_msg("seed %u, %s: not the functional renderer's picture", seed, settings);
 }
 
