@@ -8,25 +8,52 @@
 #include "state/cleared.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WATCHDOG_CYCLES 100000u
 
-/* Runs until the command processor has sent what it was given; `drain`: until all draws have ended
- * too. A draw's end is told when it comes. */
-static bool
-run_until(struct machine *m, bool drain, struct error *err)
+/* Uploads that have ended. */
+static void
+end_uploads(struct machine *m)
 {
-    cmdproc_start(m->cmdproc, drain);
+    while (m->upload_count && m->uploads[m->upload_head].number <= m->cmdproc->transfers_ended) {
+        struct upload *upload = &m->uploads[m->upload_head];
+        free(upload->moves);
+        arena_fini(&upload->bytes);
+        m->upload_head = (m->upload_head + 1) % HAZARD_UPLOADS;
+        m->upload_count--;
+        works_end_upload(&m->works, m->clock.now);
+    }
+    hazards_note_progress(&m->hazards, m->cmdproc->draws_fetched, m->cmdproc->transfers_ended);
+}
+
+void
+machine_forget_uploads(struct machine *m)
+{
+    for (; m->upload_count; m->upload_count--) {
+        struct upload *upload = &m->uploads[m->upload_head];
+        free(upload->moves);
+        arena_fini(&upload->bytes);
+        m->upload_head = (m->upload_head + 1) % HAZARD_UPLOADS;
+    }
+}
+
+/* Runs until the command processor has come so far. A draw's end is told when it comes. */
+static bool
+run_until(struct machine *m, enum cmdproc_event event, uint64_t number, struct error *err)
+{
+    cmdproc_start(m->cmdproc, (struct cmdproc_goal){event, number});
     do {
         if (!clock_run(&m->clock, &m->cmdproc->stop, WATCHDOG_CYCLES, err))
             return false;
         clock_settle(&m->clock);
+        end_uploads(m);
         const struct cmdproc_batch batch = cmdproc_take_finished(m->cmdproc);
         if (batch.draw && batch.draw->query)
             batch.draw->query->result += batch.samples_passed;
-        if (batch.draw && m->batch_done)
-            m->batch_done(m->batch_data, batch.draw);
+        if (batch.draw)
+            works_end(&m->works, m->clock.now);
     } while (!cmdproc_is_done(m->cmdproc));
     if (m->last_draw && m->cmdproc->batch_count == 0) {
         m->last_draw = NULL;
@@ -36,9 +63,27 @@ run_until(struct machine *m, bool drain, struct error *err)
 }
 
 bool
-machine_run(struct machine *m, struct error *err)
+machine_drain(struct machine *m, struct error *err)
 {
-    return run_until(m, true, err);
+    return run_until(m, CMDPROC_ALL, 0, err);
+}
+
+/* The work that has begun is over with the event: when its orders are obeyed (SENT), or when
+ * nothing else is on its way. */
+static bool
+finish_work(struct machine *m, enum cmdproc_event event, struct error *err)
+{
+    if (!run_until(m, event, 0, err))
+        return false;
+    works_end(&m->works, m->clock.now);
+    return true;
+}
+
+bool
+machine_run_work(struct machine *m, enum work_kind kind, enum cmdproc_event event, struct error *err)
+{
+    works_begin(&m->works, kind, NULL, m->clock.now);
+    return finish_work(m, event, err);
 }
 
 void
@@ -47,6 +92,13 @@ machine_add_control(struct machine *m, enum control_kind kind, uint32_t targets)
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->control.kind = kind;
     step->targets = targets;
+}
+
+void
+machine_invalidate_textures(struct machine *m)
+{
+    machine_add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
+    hazards_forget_textures(&m->hazards);
 }
 
 /* The depths of the resource are about to change by another way than the z tests. */
@@ -79,25 +131,57 @@ may_overlap(const struct machine *m, const struct draw *draw)
     return !last || (last->early_z == draw->early_z && !draw_moves_depth_away(last));
 }
 
+/* The upload of that number, and those before it, have ended; 0: none. */
+static bool
+await_upload(struct machine *m, uint64_t number, struct error *err)
+{
+    return !number || run_until(m, CMDPROC_TRANSFER, number, err);
+}
+
+/* Uploads that the draw uses have ended before it. */
+static bool
+send_draw(struct machine *m, const struct draw *draw, struct error *err)
+{
+    if (!await_upload(m, hazards_before_draw(&m->hazards, draw), err))
+        return false;
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
+    step->draw = draw;
+    step->forget = m->hazards.buffers_changed;
+    m->hazards.buffers_changed = false;
+    hazards_note_draw(&m->hazards, m->cmdproc->draws_added, draw);
+    works_begin(&m->works, WORK_DRAW, draw, m->clock.now);
+    if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
+        gpu_device_hold(m->device);
+    m->last_draw = draw;
+    return run_until(m, CMDPROC_SENT, 0, err);
+}
+
+/* Uploads into buffers that are read when the draw is baked have ended. */
+static bool
+await_baked(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    const struct resource *read[STAGE_COUNT + 1];
+    const uint32_t count = m->upload_count ? gpu_bake_reads(m->device, cmd, read) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!await_upload(m, hazards_before_use(&m->hazards, read[i]), err))
+            return false;
+    return true;
+}
+
 static bool
 draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
     struct draw *draw = NULL;
-    if (!gpu_bake_draw(m->device, cmd, &m->draws, &draw, err))
+    if (!await_baked(m, cmd, err) || !gpu_bake_draw(m->device, cmd, &m->draws, &draw, err))
         return false;
     if (!draw)
         return true;
-    if (!may_overlap(m, draw) && !machine_run(m, err))
+    if (!may_overlap(m, draw) && !run_until(m, CMDPROC_DRAWS, 0, err))
         return false;
-    if (samples_live_surface(m, draw))
-        machine_leave_surfaces(m);
-    if (!machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err))
+    if (samples_live_surface(m, draw) && !machine_leave_surfaces(m, err))
         return false;
-    cmdproc_add(m->cmdproc, STEP_DRAW)->draw = draw;
-    if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
-        gpu_device_hold(m->device);
-    m->last_draw = draw;
-    return run_until(m, !m->params.COMMANDPROCESSOR.PipelinedBatchRendering, err);
+    return machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
+           send_draw(m, draw, err);
 }
 
 /* A clear of depth alone is one of both where every element is known to have the same stencil. */
@@ -119,6 +203,17 @@ add_depth_clear(struct machine *m, const struct bound_surface *depth, const stru
     }
 }
 
+/* Uploads into the surfaces have ended. */
+static bool
+await_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
+               const struct bound_surface *depth, struct error *err)
+{
+    bool ok = await_upload(m, hazards_before_use(&m->hazards, depth->res), err);
+    for (uint32_t i = 0; i < count && ok; i++)
+        ok = await_upload(m, hazards_before_use(&m->hazards, color[i].res), err);
+    return ok;
+}
+
 static bool
 clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -128,7 +223,8 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!gpu_bake_framebuffer(m->device, cmd, color, &count, &depth, err))
         return false;
-    if (!machine_use_surfaces(m, color, count, &depth, err))
+    if (!machine_use_surfaces(m, color, count, &depth, err) ||
+        !await_surfaces(m, color, count, &depth, err))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
@@ -142,8 +238,9 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (depth.res && cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL))
         add_depth_clear(m, &depth, cmd);
     gpu_note_clear(m->device, cmd);
+    works_begin(&m->works, WORK_CLEAR, NULL, m->clock.now);
     m->cmdproc->stats.clears++;
-    return machine_run(m, err);
+    return finish_work(m, CMDPROC_SENT, err);
 }
 
 /* A part of a resource at the start of a memory of its own: to lay bytes out there. */
@@ -226,12 +323,12 @@ list_moves(struct machine *m, const struct resource *res, uint32_t level, const 
 }
 
 static bool
-run_moves(struct machine *m, struct move_list *list, struct error *err)
+run_moves(struct machine *m, struct move_list *list, enum work_kind kind, struct error *err)
 {
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
     step->moves = list->moves.items;
     step->move_count = (uint32_t)list->moves.count;
-    bool ok = machine_run(m, err);
+    bool ok = machine_run_work(m, kind, CMDPROC_ALL, err);
     VEC_FREE(&list->moves);
     return ok;
 }
@@ -240,8 +337,10 @@ run_moves(struct machine *m, struct move_list *list, struct error *err)
 void
 machine_invalidate_readers(struct machine *m, const struct resource *res)
 {
-    bool buffer = res->desc.target == TARGET_BUFFER;
-    machine_add_control(m, CONTROL_INVALIDATE, buffer ? STEP_STREAMER : STEP_TEXUNIT);
+    if (res->desc.target == TARGET_BUFFER)
+        m->hazards.buffers_changed = true;
+    else if (hazards_is_sampled(&m->hazards, res))
+        machine_invalidate_textures(m);
     if (res->format && res->format->depth_bits)
         forget_far_depths(m, res);
 }
@@ -269,22 +368,39 @@ lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scr
         list->moves.items[i].bytes = bytes + (list->moves.items[i].address - res->address - first);
 }
 
+/* The upload is put in line. */
+static void
+add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd)
+{
+    struct upload *upload = &m->uploads[(m->upload_head + m->upload_count++) % HAZARD_UPLOADS];
+    struct move_list list = {0};
+    arena_init(&upload->bytes);
+    list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, true, &upload->bytes, &list);
+    lay_out(res, cmd, &upload->bytes, &list);
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
+    step->moves = upload->moves = list.moves.items;
+    step->move_count = (uint32_t)list.moves.count;
+    upload->number = m->cmdproc->transfers_added;
+    hazards_note_upload(&m->hazards, upload->number, hazard_range_of(res, &cmd->transfer.box));
+    works_begin_upload(&m->works, m->clock.now);
+}
+
+/* Draws that read what is about to change have read it: of a buffer, when they are fetched; of a
+ * texture, when they have ended, which the orders to invalidate wait for. */
 static bool
 put_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    const struct box *box = &cmd->transfer.box;
-    struct arena scratch;
-    struct move_list list = {0};
-    if (!machine_resolve_surfaces(m, res, err))
+    const bool alone = !m->params.COMMANDPROCESSOR.UploadsInFlight;
+    if ((alone && !machine_drain(m, err)) || !machine_resolve_surfaces(m, res, err))
         return false;
-    arena_init(&scratch);
-    list_moves(m, res, cmd->transfer.level, box, true, &scratch, &list);
-    lay_out(res, cmd, &scratch, &list);
+    const struct hazard_range range = hazard_range_of(res, &cmd->transfer.box);
+    const uint64_t draw = hazards_before_buffer_changes(&m->hazards, range);
+    if (draw && !run_until(m, CMDPROC_FETCHED, draw, err))
+        return false;
     machine_invalidate_readers(m, res);
-    bool ok = run_moves(m, &list, err);
-    arena_fini(&scratch);
-    return ok;
+    add_upload(m, res, cmd);
+    return run_until(m, alone ? CMDPROC_ALL : CMDPROC_SENT, 0, err);
 }
 
 static bool
@@ -297,7 +413,7 @@ get_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct e
         return false;
     arena_init(&scratch);
     list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, false, &scratch, &list);
-    bool ok = run_moves(m, &list, err);
+    bool ok = run_moves(m, &list, WORK_READBACK, err);
     arena_fini(&scratch);
     if (ok && out)
         resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
@@ -308,7 +424,6 @@ static bool
 swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    machine_add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL);
     const struct bound_surface surface = {.res = res,
                                           .format = res->format,
                                           .width = res->levels[0].width,
@@ -317,11 +432,12 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
                                           .cleared = cleared_is(res, 0, 0)};
     if (surface.cleared && !machine_begin_surface(m, &surface, true, err))
         return false;
+    machine_add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL);
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->targets = STEP_COLOR | STEP_DAC;
     step->control.kind = CONTROL_SHOW;
     step->control.surface = surface;
-    if (!machine_run(m, err))
+    if (!machine_run_work(m, WORK_SWAP, CMDPROC_ALL, err))
         return false;
     if (out) {
         struct resource local = *res;
@@ -337,7 +453,7 @@ static bool
 frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    if (!machine_resolve_surfaces(m, res, err) || !machine_run(m, err))
+    if (!machine_resolve_surfaces(m, res, err) || !machine_run_work(m, WORK_SWAP, CMDPROC_ALL, err))
         return false;
     if (out)
         resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
@@ -365,8 +481,18 @@ create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (!res || !res->sampled_only)
         return functional_execute(m->functional, cmd, NULL, 0, err);
     /* draws that sample it have to be done, and what they left in the caches is stale */
-    machine_add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
-    return machine_run(m, err) && functional_execute(m->functional, cmd, NULL, 0, err);
+    machine_invalidate_textures(m);
+    return machine_run_work(m, WORK_FLUSH, CMDPROC_ALL, err) &&
+           functional_execute(m->functional, cmd, NULL, 0, err);
+}
+
+/* Draws and uploads wait for what they must themselves, and so do clears for uploads. */
+static bool
+await(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    if (cmd->op == GPU_DRAW || cmd->op == GPU_PUT || is_state(cmd))
+        return true;
+    return run_until(m, cmd->op == GPU_CLEAR ? CMDPROC_DRAWS : CMDPROC_ALL, 0, err);
 }
 
 bool
@@ -375,8 +501,9 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
 {
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
-    m->cmdproc->stats.commands += cmd->op != GPU_FRAME; /* no command of the program */
-    if (cmd->op != GPU_DRAW && !is_state(cmd) && !machine_run(m, err))
+    m->cmdproc->stats.commands +=
+        cmd->op != GPU_FRAME && cmd->op != GPU_SET_LABEL; /* none that works */
+    if (!await(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
         return false;
@@ -395,13 +522,14 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
             return false;
         /* its memory may be another resource's next, which starts as zeros */
         machine_add_control(m, CONTROL_INVALIDATE, STEP_STREAMER | STEP_TEXUNIT);
-        if (!machine_run(m, err))
+        hazards_forget_textures(&m->hazards);
+        if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
         if (gpu_changes_samples(m->device, cmd) &&
-            (!machine_resolve_surfaces(m, NULL, err) || !machine_run(m, err)))
+            !(machine_resolve_surfaces(m, NULL, err) && machine_drain(m, err)))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
@@ -430,5 +558,7 @@ machine_settle(struct machine *m)
         queue_reset(m->clock.queues[q]);
     m->color_count = 0;
     m->depth.res = NULL;
+    works_reset(&m->works, m->clock.now);
+    hazards_reset(&m->hazards);
     arena_reset(&m->draws);
 }

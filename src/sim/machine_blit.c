@@ -40,11 +40,12 @@ give_states(struct machine *m, const struct blit_plan *plan)
 }
 
 /* What is cached of both ends. */
-static void
-flush_caches(struct machine *m, const struct blit_plan *plan)
+static bool
+flush_caches(struct machine *m, const struct blit_plan *plan, struct error *err)
 {
-    if (machine_is_live(m, plan->src.res) || machine_is_live(m, plan->dst.res))
-        machine_leave_surfaces(m);
+    if ((machine_is_live(m, plan->src.res) || machine_is_live(m, plan->dst.res)) &&
+        !machine_leave_surfaces(m, err))
+        return false;
     if (machine_surfaces_of(m, plan->dst.res)) {
         struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
         step->targets = STEP_ZSTENCIL | STEP_COLOR;
@@ -52,6 +53,7 @@ flush_caches(struct machine *m, const struct blit_plan *plan)
         step->control.surface.res = plan->dst.res;
     }
     machine_invalidate_readers(m, plan->dst.res);
+    return true;
 }
 
 /* Rows of squares that an axis of source positions may touch, with a linear filter's neighbours. */
@@ -110,7 +112,7 @@ blit_through_copy(struct machine *m, struct blit_plan *plan, struct error *err)
     plan->src.res = &copy;
     add_blit(m, &first);
     add_blit(m, plan);
-    bool ok = machine_run(m, err);
+    bool ok = machine_run_work(m, WORK_BLIT, CMDPROC_ALL, err);
     gpu_memory_free(memory, copy.address, copy.size_bytes);
     return ok;
 }
@@ -125,10 +127,11 @@ machine_blit(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!blit_plan_init(&plan, m->device, cmd, err))
         return false;
-    flush_caches(m, &plan);
+    if (!flush_caches(m, &plan, err))
+        return false;
     give_states(m, &plan);
     if (may_overlap(&plan))
         return blit_through_copy(m, &plan, err);
     add_blit(m, &plan);
-    return machine_run(m, err);
+    return machine_run_work(m, WORK_BLIT, CMDPROC_ALL, err);
 }

@@ -4,9 +4,12 @@
 
 #include "sim/machine.h"
 
-/* Runs the steps that were added to the command processor, until all draws have ended too. */
-bool machine_run(struct machine *m, struct error *err);
+/* A work (sim/work.h) of the steps that were added to the command processor, over with the event:
+ * when they are (SENT), or when nothing else is on its way. */
+bool machine_run_work(struct machine *m, enum work_kind kind, enum cmdproc_event event,
+                      struct error *err);
 void machine_add_control(struct machine *m, enum control_kind kind, uint32_t targets);
+void machine_invalidate_textures(struct machine *m);
 /* What caches of reading units may hold of a resource that is about to change. */
 void machine_invalidate_readers(struct machine *m, const struct resource *res);
 
@@ -15,7 +18,7 @@ bool machine_is_live(const struct machine *m, const struct resource *res); /* it
 struct blocks *machine_blocks(struct machine *m, bool color);
 /* How many surfaces with states there are of the resource. */
 uint32_t machine_surfaces_of(struct machine *m, const struct resource *res);
-void machine_leave_surfaces(struct machine *m);
+bool machine_leave_surfaces(struct machine *m, struct error *err);
 bool machine_use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
                           const struct bound_surface *depth, struct error *err);
 bool machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool color,

@@ -10,15 +10,16 @@
 #include <string.h>
 
 /* What the ROP caches hold is in memory, as the block states say; textures may be of it. */
-void
-machine_leave_surfaces(struct machine *m)
+bool
+machine_leave_surfaces(struct machine *m, struct error *err)
 {
     if (!m->color_count && !m->depth.res)
-        return;
+        return true;
     machine_add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL | STEP_COLOR);
-    machine_add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
+    machine_invalidate_textures(m);
     m->color_count = 0;
     m->depth.res = NULL;
+    return machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
 }
 
 bool
@@ -70,7 +71,7 @@ resolve_surface(struct machine *m, bool color, struct block_surface *surface, st
     step->targets = color ? STEP_COLOR : STEP_ZSTENCIL;
     step->control.kind = CONTROL_RESOLVE;
     step->control.surface = surface->bound;
-    if (!machine_run(m, err))
+    if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
         return false;
     forget_surface(m, machine_blocks(m, color), surface);
     return true;
@@ -87,22 +88,20 @@ machine_resolve_surfaces(struct machine *m, const struct resource *res, struct e
                 !resolve_surface(m, color, &blocks->surfaces[s], err))
                 return false;
     }
-    if (!res || machine_is_live(m, res))
-        machine_leave_surfaces(m);
-    return true;
+    return !(!res || machine_is_live(m, res)) || machine_leave_surfaces(m, err);
 }
 
 /* Nobody will look at the resource again: what is cached of it goes, unwritten. */
 static bool
 discard_surfaces(struct machine *m, const struct resource *res, struct error *err)
 {
-    if (machine_is_live(m, res))
-        machine_leave_surfaces(m);
+    if (machine_is_live(m, res) && !machine_leave_surfaces(m, err))
+        return false;
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->targets = STEP_ZSTENCIL | STEP_COLOR;
     step->control.kind = CONTROL_INVALIDATE;
     step->control.surface.res = res;
-    if (!machine_run(m, err))
+    if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
         return false;
     for (int color = 0; color < 2; color++) {
         struct blocks *blocks = machine_blocks(m, color);
@@ -175,7 +174,8 @@ machine_use_surfaces(struct machine *m, const struct bound_surface *color, uint3
 {
     if (same_surfaces(m, color, count, depth))
         return true;
-    machine_leave_surfaces(m);
+    if (!machine_leave_surfaces(m, err))
+        return false;
     memcpy(m->color, color, count * sizeof *color);
     m->color_count = count;
     m->depth = *depth;
@@ -196,9 +196,7 @@ machine_end_resources(struct machine *m, const struct gpu_cmd *cmd, struct error
     const uint32_t count = res ? machine_surfaces_of(m, res) : 0;
     if (count && res->references == 1 + count) /* its handle's; and what we hold */
         return discard_surfaces(m, res, err);
-    if (res && machine_is_live(m, res))
-        machine_leave_surfaces(m);
-    return true;
+    return !res || !machine_is_live(m, res) || machine_leave_surfaces(m, err);
 }
 
 void
