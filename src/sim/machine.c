@@ -80,7 +80,8 @@ finish_work(struct machine *m, enum cmdproc_event event, struct error *err)
 }
 
 bool
-machine_run_work(struct machine *m, enum work_kind kind, enum cmdproc_event event, struct error *err)
+machine_run_work(struct machine *m, enum work_kind kind, enum cmdproc_event event,
+                 struct error *err)
 {
     works_begin(&m->works, kind, NULL, m->clock.now);
     return finish_work(m, event, err);

@@ -609,7 +609,7 @@ near_the_bound(void **state)
         const uint64_t cycles = blit_cycles(side, samples, &bytes);
         const uint64_t rate = pixels * samples / 16, memory = bytes / 64;
         const uint64_t bound = rate > memory ? rate : memory;
-        print_message("%ux%u, %u samples: %u cycles, %.1f %% of the bound\n", side, side, samples,
+        print_message("# %ux%u, %u samples: %u cycles, %.1f %% of the bound\n", side, side, samples,
                       (unsigned)cycles, 100.0 * (double)bound / (double)cycles);
         assert_true(bytes >= pixels * 4 * samples + pixels * 2);
         assert_true(bound * 10 >= cycles * 8);

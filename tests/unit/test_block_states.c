@@ -52,7 +52,7 @@ create_target(struct rig *rig, uint32_t handle, uint32_t object)
     rig_submit(rig);
 }
 
-/* One texture unit, so that none reads what another has read too. */
+/* Color is compressed. One texture unit, so that none reads what another has read too. */
 static void
 start(struct rig *rig)
 {
@@ -61,6 +61,7 @@ start(struct rig *rig)
     struct stream *s = &rig->stream;
     rig->has_depth = false;
     rig->params.GPU.NumFragmentShaders = 1;
+    rig->params.COLORWRITE.DisableCompression = false;
     rig_start(rig);
     rig_upload(rig, RES_VERTICES, corners, sizeof corners);
     create_target(rig, RES_OTHER, OBJ_OTHER);

@@ -145,10 +145,9 @@ a_clear_is_written_once(void **state)
     layer(rig);
     rig_swap(rig);
     rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
-    rig_assert_figure(rig, "colorwrite.blocks_read_raw", BLOCKS);
+    rig_assert_figure(rig, "colorwrite.lines_unread", BLOCKS); /* raw, and written whole */
     rig_assert_figure(rig, "colorwrite.lines_from_clear", 0);
-    rig_assert_figure(rig, "memctl.color_bytes_written",
-                      BLOCKS * 64); /* the layer's, of one color */
+    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* the layer's */
     assert_all_pixels(rig, RED);
 }
 

@@ -1,8 +1,8 @@
 /* Command processor.
  *
  * The machine (sim/machine.c) holds the state and turns each command into steps: orders to units
- * (flush, clear, invalidate, show, blit), a draw, or a transfer: memory transactions of an upload or
- * a readback. The command processor takes the steps in order. A draw is sent when fewer than
+ * (flush, clear, invalidate, show, blit), a draw, or a transfer: memory transactions of an upload
+ * or a readback. The command processor takes the steps in order. A draw is sent when fewer than
  * BatchesInFlight are on their way (without PipelinedBatchRendering: when none is); orders
  * wait until all draws have ended, and for their own end. A transfer is put in line behind those
  * before it, of which at most UploadsInFlight have not ended; steps behind it go on. What must not

@@ -242,8 +242,8 @@ complete(struct rop_cache *cache, uint32_t line, uint64_t now)
     if (!request)
         return false;
     fetch_line(cache, request, line);
-    BUG_ON(!blocks_is_raw(request->in.state),
-           "rop: part of a block in state %u", request->in.state);
+    BUG_ON(!blocks_is_raw(request->in.state), "rop: part of a block in state %u",
+           request->in.state);
     request->in.is_part = part->completing = true;
     cache->lines_completed++;
     return true;
