@@ -32,10 +32,15 @@ machine_is_live(const struct machine *m, const struct resource *res)
 }
 
 static bool
+same_place(const struct bound_surface *a, const struct bound_surface *b)
+{
+    return a->res == b->res && a->level == b->level && a->layer == b->layer;
+}
+
+static bool
 same_surface(const struct bound_surface *a, const struct bound_surface *b)
 {
-    return a->res == b->res &&
-           (!a->res || (a->level == b->level && a->layer == b->layer && a->format == b->format));
+    return a->res == b->res && (!a->res || (same_place(a, b) && a->format == b->format));
 }
 
 static bool
@@ -123,6 +128,15 @@ machine_surfaces_of(struct machine *m, const struct resource *res)
     return count;
 }
 
+static bool
+is_bound(const struct machine *m, const struct bound_surface *surface)
+{
+    bool bound = same_place(surface, &m->depth);
+    for (uint32_t i = 0; i < m->color_count; i++)
+        bound |= same_place(surface, &m->color[i]);
+    return bound;
+}
+
 /* The one that has not been bound for the longest time; NULL: all are. */
 static struct block_surface *
 oldest_unbound(const struct machine *m, struct blocks *blocks)
@@ -130,10 +144,26 @@ oldest_unbound(const struct machine *m, struct blocks *blocks)
     struct block_surface *oldest = NULL;
     for (uint32_t s = 0; s < blocks->surface_count; s++) {
         struct block_surface *surface = &blocks->surfaces[s];
-        if (!machine_is_live(m, surface->bound.res) && (!oldest || surface->used < oldest->used))
+        if (!is_bound(m, &surface->bound) && (!oldest || surface->used < oldest->used))
             oldest = surface;
     }
     return oldest;
+}
+
+/* Makes room for a surface: the oldest one is made whole, or goes with its resource when nobody
+ * else has that any more. */
+static bool
+make_room(struct machine *m, const struct bound_surface *bound, bool color, struct error *err)
+{
+    struct blocks *blocks = machine_blocks(m, color);
+    struct block_surface *victim;
+    while (!blocks_have_room(blocks, bound) && (victim = oldest_unbound(m, blocks))) {
+        const struct resource *res = victim->bound.res;
+        const bool gone = res->references == machine_surfaces_of(m, res);
+        if (!(gone ? discard_surfaces(m, res, err) : resolve_surface(m, color, victim, err)))
+            return false;
+    }
+    return true;
 }
 
 /* A surface that work goes to gets block states, if it has none. Others give way to it, made whole.
@@ -144,13 +174,12 @@ machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool
 {
     struct blocks *blocks = machine_blocks(m, color);
     const struct resource *res = bound->res;
-    struct block_surface *surface, *victim;
+    struct block_surface *surface;
     if (!res)
         return true;
     if (!(surface = blocks_find(blocks, bound))) {
-        while (!blocks_have_room(blocks, bound) && (victim = oldest_unbound(m, blocks)))
-            if (!resolve_surface(m, color, victim, err))
-                return false;
+        if (!make_room(m, bound, color, err))
+            return false;
         surface = blocks_add(blocks, bound);
         gpu_hold_resource(res);
         if (bound->cleared) {

@@ -321,15 +321,71 @@ gone_is_not_written(void **state)
         assert_int_equal(words[i], 0);
 }
 
+/* The same when its handle goes before the surface made of it, as drivers send it: nobody can tell
+ * then that the surface is the last to go, but by the time its states are wanted. */
+static void
+gone_late_is_not_written(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.COLORWRITE.BlockStateMemorySize = 64;
+    start(rig);
+    create_target(rig, RES_THIRD, OBJ_THIRD);
+    clear_to_red(rig, OBJ_THIRD);
+    bind(rig, OBJ_OTHER);
+    player_take(&rig->player,
+                (struct message){.kind = MESSAGE_RESOURCE_UNREF, .resource.handle = RES_THIRD},
+                NULL, 0);
+    PACKET(&rig->stream, 3, 8, OBJ_THIRD);
+    clear_to_red(rig, OBJ_OTHER);
+    clear_to_red(rig, OBJ_COLOR);
+    rig_swap(rig);
+    assert_red(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 0);
+}
+
+/* More surfaces than have a place, all of one resource: each gives way in its turn. */
+static void
+many_layers(void **state)
+{
+    enum { LAYERS = BLOCKS_MAX_SURFACES + 3, OBJ_LAYERS = 400 };
+    struct rig *rig = *state;
+    uint32_t words[SIZE * SIZE];
+    start(rig);
+    player_create(&rig->player, (struct resource_desc){RES_THIRD, TARGET_2D_ARRAY, FORMAT_BGRA8,
+                                                       BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, 16,
+                                                       16, 1, LAYERS, 0, 0});
+    for (uint32_t layer = 0; layer < LAYERS; layer++) {
+        PACKET(&rig->stream, 1, 8, OBJ_LAYERS + layer, RES_THIRD, FORMAT_BGRA8, 0,
+               layer | layer << 16);
+        clear_to_red(rig, OBJ_LAYERS + layer);
+    }
+    for (uint32_t layer = 0; layer < LAYERS; layer++) {
+        struct message get = {.kind = MESSAGE_GET};
+        get.transfer.handle = RES_THIRD;
+        get.transfer.box = (struct box){0, 0, (int32_t)layer, 16, 16, 1};
+        player_take(&rig->player, get, words, 16 * 16 * 4);
+        for (uint32_t i = 0; i < 16 * 16; i++)
+            assert_int_equal(words[i], 0xffff0000); /* B, G, R, A */
+    }
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, rig_set_up, rig_tear_down)
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(cleared_texture),    CASE(compressed_texture), cmocka_unit_test(places_overlap_reads),
-        CASE(bound_again),        CASE(oldest_gives_way),   CASE(upload_makes_whole),
-        CASE(blits_go_by_states), CASE(rops_see_the_blit),  CASE(gone_is_not_written),
+        CASE(cleared_texture),
+        CASE(compressed_texture),
+        cmocka_unit_test(places_overlap_reads),
+        CASE(bound_again),
+        CASE(oldest_gives_way),
+        CASE(upload_makes_whole),
+        CASE(blits_go_by_states),
+        CASE(rops_see_the_blit),
+        CASE(gone_is_not_written),
+        CASE(gone_late_is_not_written),
+        CASE(many_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
