@@ -124,9 +124,10 @@ make_flat(struct bench *b)
     const uint8_t line[BLOCK_MAX_BYTES] = {0};
     blocks_add(&b->color, &dst);
     blocks_add(&b->color, &src);
-    const uint32_t state =
-        blocks_pack(&b->color, b->src.address, line, false, b->memory + b->src.address);
-    assert_int_equal(blocks_bytes(&b->color, state), 64);
+    for (uint32_t at = b->src.address; at < b->src.address + b->src.size_bytes; at += 256) {
+        const uint32_t state = blocks_pack(&b->color, at, line, false, b->memory + at);
+        assert_int_equal(blocks_bytes(&b->color, state), 64);
+    }
 }
 
 static void
@@ -226,6 +227,9 @@ codec_units(void **state)
     struct bench *b = bench_create(8, 1, false);
     b->flat = true;
     assert_int_equal(cycles_of(b), cycles_of_line(1, 64, 8, 1) + 8);
+    b = bench_create(8, 4, false); /* four blocks, one after another */
+    b->flat = true;
+    assert_int_equal(cycles_of(b), cycles_of_line(1, 256, 8, 1) + 4 * 8);
 }
 
 /* A nearest blit that takes each pixel from another block, of 64: 16 to a piece. With places for
