@@ -55,8 +55,8 @@ profile_file_open(struct profile_file *file, const char *path, struct error *err
     const int fd = file_open(path, err);
     if (fd < 0)
         return false;
-    *file = (struct profile_file){.path = path,
-                                  .names = mem_alloc(PROFILE_NAMES * sizeof *file->names)};
+    *file = (struct profile_file){
+        .path = path, .text_kernel = -1, .names = mem_alloc(PROFILE_NAMES * sizeof *file->names)};
     file->in = fdopen(fd, "r");
     BUG_ON(!file->in, "no memory for a file");
     return true;
