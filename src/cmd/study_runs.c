@@ -364,6 +364,8 @@ read_traffic(struct study_result *result, const char *dir, struct error *err)
         {"memctl.z_bytes_written", STUDY_Z},
         {"memctl.color_bytes_read", STUDY_COLOR},
         {"memctl.color_bytes_written", STUDY_COLOR},
+        {"memctl.blit_bytes_read", STUDY_TRANSFERS},
+        {"memctl.blit_bytes_written", STUDY_TRANSFERS},
         {"memctl.dac_bytes_read", STUDY_DAC},
     };
     struct csv_table table = {0};

@@ -1,17 +1,15 @@
 /* Command processor.
  *
  * The machine (sim/machine.c) holds the state and turns each command into steps: orders to units
- * (flush, clear, invalidate, show), a draw, or a transfer: memory transactions of an upload, a
- * readback or a copy. The command processor takes the steps in order. A draw is sent when fewer
- * than BatchesInFlight are on their way (without PipelinedBatchRendering: when none is); orders
+ * (flush, clear, invalidate, show, blit), a draw, or a transfer: memory transactions of an upload
+ * or a readback. The command processor takes the steps in order. A draw is sent when fewer than
+ * BatchesInFlight are on their way (without PipelinedBatchRendering: when none is); orders
  * wait until all draws have ended, and for their own end. A transfer is put in line behind those
  * before it, of which at most UploadsInFlight have not ended; steps behind it go on. What must not
  * overlap is the machine's to know: it gives steps only when what they could disturb has ended.
  * Ends of draws come from every ROP in the order of the draws, so that the n-th from a ROP is the
- * n-th draw's; the Streamer says when a draw has read its vertices and indices. Simplified: the
- * values of copies and blits are computed at once (gfx/transfer.h), their transactions, reads of
- * the source and writes of the destination, are timed behind it; a readback takes its values from
- * memory when its reads are done.
+ * n-th draw's; the Streamer says when a draw has read its vertices and indices. Simplified: a
+ * readback takes its values from memory when its reads are done.
  *
  * Transactions go at CommandProcessorBusWidth bytes a cycle, up to TransactionsInFlight of them on
  * their way. Source: machine.md (units; order and hazards); that uploads overlap with draws as long
@@ -126,6 +124,18 @@ send_draw(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now
     cmdproc->stats.draws++;
 }
 
+static void
+send_blit(struct cmdproc *cmdproc, const struct blit_plan *plan, uint64_t now)
+{
+    for (uint32_t r = 0; r < cmdproc->rops; r++) {
+        struct queue *queue = cmdproc->blitter_control[r];
+        BUG_ON(!queue_space(queue, now), "command processor: queue %s is full", queue->name);
+        *(struct blit_item *)queue_push(queue, now) = (struct blit_item){plan};
+        cmdproc->awaited++;
+    }
+    cmdproc->stats.blits++;
+}
+
 static struct cmdproc_transfer *
 transfer(struct cmdproc *cmdproc, uint64_t number)
 {
@@ -153,6 +163,11 @@ send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
         if (cmdproc->batch_count)
             return false;
         send_control(cmdproc, step, now);
+        break;
+    case STEP_BLIT:
+        if (cmdproc->batch_count)
+            return false;
+        send_blit(cmdproc, step->blit, now);
         break;
     case STEP_MOVE:
         if (cmdproc->transfers_begun - cmdproc->transfers_ended == cmdproc->transfer_limit)
@@ -219,6 +234,7 @@ take_all_done(struct cmdproc *cmdproc, uint64_t now)
     for (uint32_t r = 0; r < cmdproc->rops; r++) {
         worked |= take_done(cmdproc, cmdproc->z_done[r], now);
         worked |= take_color_done(cmdproc, r, now);
+        worked |= take_done(cmdproc, cmdproc->blitter_done[r], now);
     }
     for (uint32_t s = 0; s < cmdproc->texunits; s++)
         worked |= take_done(cmdproc, cmdproc->texunit_done[s], now);
@@ -285,7 +301,7 @@ do_step(struct cmdproc *cmdproc, uint64_t now)
     bool worked = false;
     if (!cmdproc->sent && !(worked = send(cmdproc, step, now)))
         return false;
-    if (step->kind == STEP_CONTROL && cmdproc->awaited)
+    if ((step->kind == STEP_CONTROL || step->kind == STEP_BLIT) && cmdproc->awaited)
         return worked;
     cmdproc->sent = false;
     if (++cmdproc->step == cmdproc->step_count)
