@@ -6,7 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { LEAST_WIDTH = 60, MOST_WIDTH = 160, NAME_WIDTH = 30 };
+/* Of a line, what is no bar: the name, the value, the share, and the mark. */
+enum { MOST_WIDTH = 160, NAME_WIDTH = 34, OTHER_WIDTH = NAME_WIDTH + 28 };
 
 static const char *const color_flagged = "\033[33m", *const color_verdict = "\033[1;31m",
                          *const color_none = "\033[0m";
@@ -22,9 +23,7 @@ topdown_style_of(FILE *out)
         return style;
     style.has_color = !plain || !*plain;
     if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col)
-        style.width = size.ws_col < LEAST_WIDTH  ? LEAST_WIDTH
-                      : size.ws_col > MOST_WIDTH ? MOST_WIDTH
-                                                 : size.ws_col;
+        style.width = size.ws_col < MOST_WIDTH ? size.ws_col : MOST_WIDTH;
     return style;
 }
 
@@ -32,6 +31,8 @@ static void
 put_bar(double share, uint32_t width, FILE *out)
 {
     const uint32_t length = (uint32_t)lround(fmin(fmax(share, 0), 1) * width);
+    if (length)
+        fputs("  ", out);
     for (uint32_t i = 0; i < length; i++)
         fputc('#', out);
 }
@@ -48,9 +49,9 @@ put_node(const struct topdown_tree *tree, uint32_t node, const struct topdown_st
         !strcmp(tree->shape->unit, "cycles") || !strcmp(tree->shape->unit, "slots");
     if (style->has_color && is_flagged)
         fputs(is_verdict ? color_verdict : color_flagged, out);
-    fprintf(out, "%*s%-*s %12.*f %6.1f %%  ", (int)indent, "", (int)(NAME_WIDTH - indent),
-            info->name, is_whole ? 0 : 4, tree->values[node], 100 * share);
-    put_bar(share, style->width > NAME_WIDTH + 30 ? style->width - NAME_WIDTH - 28 : 4, out);
+    fprintf(out, "%*s%-*s %12.*f %6.1f %%", (int)indent, "", (int)(NAME_WIDTH - indent), info->name,
+            is_whole ? 0 : 4, tree->values[node], 100 * share);
+    put_bar(share, style->width > OTHER_WIDTH ? style->width - OTHER_WIDTH : 0, out);
     fputs(is_verdict ? " <==" : "", out);
     fputs(style->has_color && is_flagged ? color_none : "", out);
     fputc('\n', out);
