@@ -340,7 +340,7 @@ sum_column(const struct csv_table *table, const char *path, const char *name, ui
 {
     const int32_t column = csv_column(table, name);
     *sum = 0;
-    if (column < 0)
+    if (column < 0 || !table->is_number[column])
         return fail(err, "%s has no %s", path, name);
     for (uint32_t row = 0; row < table->rows; row++)
         *sum += table->values[(size_t)row * table->columns + (uint32_t)column];
