@@ -13,30 +13,33 @@
 
 #define WATCHDOG_CYCLES 100000u
 
-/* Uploads that have ended. */
 static void
-end_uploads(struct machine *m)
+free_upload(struct upload *upload)
 {
-    while (m->upload_count && m->uploads[m->upload_head].number <= m->cmdproc->transfers_ended) {
-        struct upload *upload = &m->uploads[m->upload_head];
-        free(upload->moves);
-        arena_fini(&upload->bytes);
-        m->upload_head = (m->upload_head + 1) % HAZARD_UPLOADS;
-        m->upload_count--;
-        works_end_upload(&m->works, m->clock.now);
-    }
-    hazards_note_progress(&m->hazards, m->cmdproc->draws_fetched, m->cmdproc->transfers_ended);
+    free(upload->moves);
+    arena_fini(&upload->bytes);
 }
 
 void
 machine_forget_uploads(struct machine *m)
 {
-    for (; m->upload_count; m->upload_count--) {
-        struct upload *upload = &m->uploads[m->upload_head];
-        free(upload->moves);
-        arena_fini(&upload->bytes);
-        m->upload_head = (m->upload_head + 1) % HAZARD_UPLOADS;
+    while (m->upload_count)
+        free_upload(&m->uploads[--m->upload_count]);
+}
+
+/* Uploads that have ended, and draws that have read their buffers. */
+static void
+note_progress(struct machine *m)
+{
+    for (uint32_t i = m->upload_count; i-- > 0;) {
+        if (!cmdproc_has_ended(m->cmdproc, m->uploads[i].number))
+            continue;
+        hazards_end_upload(&m->hazards, m->uploads[i].number);
+        free_upload(&m->uploads[i]);
+        m->uploads[i] = m->uploads[--m->upload_count];
+        works_end_upload(&m->works, m->clock.now);
     }
+    hazards_end_fetch(&m->hazards, m->cmdproc->draws_fetched);
 }
 
 /* Runs until the command processor has come so far. A draw's end is told when it comes. */
@@ -48,7 +51,7 @@ run_until(struct machine *m, enum cmdproc_event event, uint64_t number, struct e
         if (!clock_run(&m->clock, &m->cmdproc->stop, WATCHDOG_CYCLES, err))
             return false;
         clock_settle(&m->clock);
-        end_uploads(m);
+        note_progress(m);
         const struct cmdproc_batch batch = cmdproc_take_finished(m->cmdproc);
         if (batch.draw && batch.draw->query)
             batch.draw->query->result += batch.samples_passed;
@@ -205,19 +208,23 @@ may_overlap(const struct machine *m, const struct draw *draw)
     return !last || (last->early_z == draw->early_z && !draw_moves_depth_away(last));
 }
 
-/* The upload of that number, and those before it, have ended; 0: none. */
+/* Uploads into the resource have ended. */
 static bool
-await_upload(struct machine *m, uint64_t number, struct error *err)
+await_resource(struct machine *m, const struct resource *res, struct error *err)
 {
-    return !number || run_until(m, CMDPROC_TRANSFER, number, err);
+    for (uint64_t upload; res && (upload = hazards_before_use(&m->hazards, res));)
+        if (!run_until(m, CMDPROC_TRANSFER, upload, err))
+            return false;
+    return true;
 }
 
 /* Uploads that the draw uses have ended before it. */
 static bool
 send_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
-    if (!await_upload(m, hazards_before_draw(&m->hazards, draw), err))
-        return false;
+    for (uint64_t upload; (upload = hazards_before_draw(&m->hazards, draw));)
+        if (!run_until(m, CMDPROC_TRANSFER, upload, err))
+            return false;
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
     step->draw = draw;
     step->forget = m->hazards.buffers_changed;
@@ -237,7 +244,7 @@ await_baked(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     const struct resource *read[STAGE_COUNT + 1];
     const uint32_t count = m->upload_count ? gpu_bake_reads(m->device, cmd, read) : 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!await_upload(m, hazards_before_use(&m->hazards, read[i]), err))
+        if (!await_resource(m, read[i], err))
             return false;
     return true;
 }
@@ -277,17 +284,6 @@ add_depth_clear(struct machine *m, const struct bound_surface *depth, const stru
     }
 }
 
-/* Uploads into the surfaces have ended. */
-static bool
-await_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
-               const struct bound_surface *depth, struct error *err)
-{
-    bool ok = await_upload(m, hazards_before_use(&m->hazards, depth->res), err);
-    for (uint32_t i = 0; i < count && ok; i++)
-        ok = await_upload(m, hazards_before_use(&m->hazards, color[i].res), err);
-    return ok;
-}
-
 static bool
 clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -297,10 +293,11 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!gpu_bake_framebuffer(m->device, cmd, color, &count, &depth, err))
         return false;
-    if (!use_surfaces(m, color, count, &depth, err) ||
-        !await_surfaces(m, color, count, &depth, err))
+    if (!use_surfaces(m, color, count, &depth, err) || !await_resource(m, depth.res, err))
         return false;
     for (uint32_t i = 0; i < count; i++) {
+        if (!await_resource(m, color[i].res, err))
+            return false;
         if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
             continue;
         struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
@@ -446,7 +443,7 @@ lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scr
 static void
 add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd)
 {
-    struct upload *upload = &m->uploads[(m->upload_head + m->upload_count++) % HAZARD_UPLOADS];
+    struct upload *upload = &m->uploads[m->upload_count++];
     struct move_list list = {0};
     arena_init(&upload->bytes);
     list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, true, &upload->bytes, &list);
@@ -455,7 +452,9 @@ add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *
     step->moves = upload->moves = list.moves.items;
     step->move_count = (uint32_t)list.moves.count;
     upload->number = m->cmdproc->transfers_added;
-    hazards_note_upload(&m->hazards, upload->number, hazard_range_of(res, &cmd->transfer.box));
+    const struct hazard_range range = hazard_range_of(res, &cmd->transfer.box);
+    step->after = hazards_before_upload(&m->hazards, range);
+    hazards_note_upload(&m->hazards, upload->number, range);
     works_begin_upload(&m->works, m->clock.now);
 }
 

@@ -52,12 +52,12 @@ struct machine {
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
     struct hazards hazards;
-    struct upload { /* one that is in line or on its way */
+    struct upload { /* one that is on its way */
         uint64_t number;
         struct cmdproc_move *moves;
         struct arena bytes;
-    } uploads[HAZARD_UPLOADS]; /* ring, oldest first */
-    uint32_t upload_head, upload_count;
+    } uploads[HAZARD_UPLOADS];
+    uint32_t upload_count;
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* the last one that was sent since all had ended; NULL: none */
 
