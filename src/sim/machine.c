@@ -634,7 +634,8 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
 {
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
-    m->cmdproc->stats.commands += cmd->op != GPU_FRAME; /* no command of the program */
+    m->cmdproc->stats.commands +=
+        cmd->op != GPU_FRAME && cmd->op != GPU_SET_LABEL; /* none that works */
     if (!await(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))

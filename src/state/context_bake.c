@@ -392,6 +392,17 @@ bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state
     return true;
 }
 
+static const struct draw_names *
+bake_names(const struct gpu_state *state, struct arena *arena)
+{
+    static const struct draw_names none;
+    if (!state->is_named)
+        return &none;
+    struct draw_names *names = arena_alloc(arena, sizeof *names);
+    *names = state->names;
+    return names;
+}
+
 static bool
 draws_nothing(const struct gpu_state *state, const struct draw_params *params)
 {
@@ -419,6 +430,7 @@ gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena
     struct draw *baked = arena_alloc(arena, sizeof *baked);
     baked->client = cmd->client;
     baked->params = cmd->draw;
+    baked->names = bake_names(state, arena);
     if (!bake(baked, device, state, arena, err))
         return fail_prefix(err, "DRAW at dword %u", cmd->offset);
     baked->number = device->draw_in_frame++;
