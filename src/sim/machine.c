@@ -218,6 +218,84 @@ await_resource(struct machine *m, const struct resource *res, struct error *err)
     return true;
 }
 
+struct move_list {
+    VEC(struct cmdproc_move) moves;
+};
+
+static void
+add_move(struct machine *m, struct move_list *list, uint32_t address, uint64_t bytes_written,
+         bool write)
+{
+    VEC_PUSH(&list->moves, ((struct cmdproc_move){.address = address,
+                                                  .write = write,
+                                                  .bytes_written = bytes_written,
+                                                  .bytes = m->device->memory.bytes + address}));
+}
+
+/* The transactions of a run of bytes. */
+static void
+list_buffer_moves(struct machine *m, uint32_t address, uint32_t bytes, bool write,
+                  struct move_list *list)
+{
+    for (uint32_t end = address + bytes; address < end;) {
+        uint32_t first = address % TRANSACTION_BYTES, count = TRANSACTION_BYTES - first;
+        if (count > end - address)
+            count = end - address;
+        add_move(m, list, address - first, transaction_bytes(first, count), write);
+        address += count;
+    }
+}
+
+/* Where programs lie is nobody's to know: their bytes are read from addresses that their numbers
+ * spread over the memory, and what comes is not looked at. */
+static uint32_t
+program_address(const struct machine *m, const struct program *program)
+{
+    enum { APART = 4096 };
+    const uint64_t address = (uint64_t)program->id * APART;
+    const uint64_t bytes = (uint64_t)program->instruction_count * INSTRUCTION_BYTES;
+    const uint64_t most = m->device->memory.size_bytes - TRANSACTION_BYTES;
+    return bytes > most ? 0 : (uint32_t)(address % (most - bytes + 1)) / APART * APART;
+}
+
+/* A transfer that the command processor waits for. */
+static bool
+run_transfer(struct machine *m, struct move_list *list, struct error *err)
+{
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
+    step->moves = list->moves.items;
+    step->move_count = (uint32_t)list->moves.count;
+    const bool ok = run_until(m, CMDPROC_TRANSFER, m->cmdproc->transfers_added, err);
+    VEC_FREE(&list->moves);
+    return ok;
+}
+
+/* The programs that are not in the instruction memory are read; what draws that are on their way
+ * may still run leaves only behind them. */
+static bool
+load_programs(struct machine *m, const struct draw *draw, struct error *err)
+{
+    const struct program *const programs[] = {draw->vs, draw->fs};
+    struct move_list list = {0};
+    bool alone = !m->params.COMMANDPROCESSOR.PipelinedBatchRendering;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t count = command_stream_take_program(&m->stream, programs[i], &alone);
+        if (!count)
+            continue;
+        list_buffer_moves(m, program_address(m, programs[i]), count * INSTRUCTION_BYTES, false,
+                          &list);
+        m->cmdproc->stats.program_loads++;
+        m->cmdproc->stats.program_instructions += count;
+    }
+    if (!list.moves.count)
+        return true;
+    if (alone && !run_until(m, CMDPROC_DRAWS, 0, err)) {
+        VEC_FREE(&list.moves);
+        return false;
+    }
+    return run_transfer(m, &list, err);
+}
+
 /* Uploads that the draw uses have ended before it. */
 static bool
 send_draw(struct machine *m, const struct draw *draw, struct error *err)
@@ -225,12 +303,15 @@ send_draw(struct machine *m, const struct draw *draw, struct error *err)
     for (uint64_t upload; (upload = hazards_before_draw(&m->hazards, draw));)
         if (!run_until(m, CMDPROC_TRANSFER, upload, err))
             return false;
+    works_begin(&m->works, WORK_DRAW, draw, m->clock.now);
+    if (!load_programs(m, draw, err))
+        return false;
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
     step->draw = draw;
+    step->constants = command_stream_take_constants(&m->stream, draw);
     step->forget = m->hazards.buffers_changed;
     m->hazards.buffers_changed = false;
     hazards_note_draw(&m->hazards, m->cmdproc->draws_added, draw);
-    works_begin(&m->works, WORK_DRAW, draw, m->clock.now);
     if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
         gpu_device_hold(m->device);
     m->last_draw = draw;
@@ -337,34 +418,6 @@ part_of(const struct resource *res, uint32_t level, const struct box *box)
         part.box.z = 0;
     }
     return part;
-}
-
-struct move_list {
-    VEC(struct cmdproc_move) moves;
-};
-
-static void
-add_move(struct machine *m, struct move_list *list, uint32_t address, uint64_t bytes_written,
-         bool write)
-{
-    VEC_PUSH(&list->moves, ((struct cmdproc_move){.address = address,
-                                                  .write = write,
-                                                  .bytes_written = bytes_written,
-                                                  .bytes = m->device->memory.bytes + address}));
-}
-
-/* The transactions of a run of bytes. */
-static void
-list_buffer_moves(struct machine *m, uint32_t address, uint32_t bytes, bool write,
-                  struct move_list *list)
-{
-    for (uint32_t end = address + bytes; address < end;) {
-        uint32_t first = address % TRANSACTION_BYTES, count = TRANSACTION_BYTES - first;
-        if (count > end - address)
-            count = end - address;
-        add_move(m, list, address - first, transaction_bytes(first, count), write);
-        address += count;
-    }
 }
 
 /* The transactions that hold the box: bytes are marked by writing the box's rows into a copy of the
@@ -593,6 +646,22 @@ copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return ok;
 }
 
+/* The value is in memory at once; then its bytes are written again, in time. */
+static bool
+query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    enum { RESULT_BYTES = 16 };
+    struct move_list list = {0};
+    if (!functional_execute(m->functional, cmd, NULL, 0, err))
+        return false;
+    if (!m->params.COMMANDPROCESSOR.QueryTraffic)
+        return true;
+    const struct gpu_query *query = gpu_find_query(m->device, cmd, cmd->query_result.handle);
+    const struct resource *res = gpu_resource(m->device, cmd->client, query->resource);
+    list_buffer_moves(m, res->address + query->offset, RESULT_BYTES, true, &list);
+    return run_moves(m, &list, WORK_READBACK, err);
+}
+
 /* Commands that change only what later draws are baked from (create_command() drains when a new
  * surface moves a texture). */
 static bool
@@ -661,6 +730,7 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
         if (!run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
+    case GPU_GET_QUERY_RESULT: return query_command(m, cmd, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
         if (gpu_changes_samples(m->device, cmd) &&
@@ -694,5 +764,6 @@ machine_settle(struct machine *m)
     m->depth.res = NULL;
     works_reset(&m->works, m->clock.now);
     hazards_reset(&m->hazards);
+    command_stream_reset(&m->stream);
     arena_reset(&m->draws);
 }

@@ -6,6 +6,7 @@
 #include "sim/functional.h"
 #include "sim/hazards.h"
 #include "sim/identities.h"
+#include "sim/command_stream.h"
 #include "sim/work.h"
 #include "unit/display/dac.h"
 #include "unit/frontend/clipper.h"
@@ -52,6 +53,7 @@ struct machine {
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
     struct hazards hazards;
+    struct command_stream stream;
     struct upload { /* one that is on its way */
         uint64_t number;
         struct cmdproc_move *moves;

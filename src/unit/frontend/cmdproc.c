@@ -15,8 +15,11 @@
  *
  * Transactions go at CommandProcessorBusWidth bytes a cycle, up to TransactionsInFlight of them on
  * their way. Source: machine.md (units; order and hazards); that uploads overlap with draws as long
- * as these do not use what they write is how ATTILA's driver has them. Not modelled: the command
- * stream itself, which ATTILA too takes from the system's bus, not from memory. */
+ * as these do not use what they write is how ATTILA's driver has them. Constants that a draw
+ * changes take the bus for 16 bytes each before it is sent; programs and results of queries are
+ * transfers (sim/command_stream.h). Not modelled, and free: the rest of the command stream (state, and the
+ * commands themselves), which ATTILA takes from the system's bus at a register a cycle; a cache of
+ * constants, since the units' files hold all that a program declares. */
 #include "unit/frontend/cmdproc.h"
 
 #include <string.h>
@@ -33,6 +36,7 @@ cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *
     cmdproc->rops = rops;
     uint32_t width = params->MEMORYCONTROLLER.CommandProcessorBusWidth;
     cmdproc->move_cycles = (TRANSACTION_BYTES + width - 1) / width;
+    cmdproc->bus_bytes = width;
     const bool pipelined = params->COMMANDPROCESSOR.PipelinedBatchRendering;
     cmdproc->batch_limit = pipelined ? params->COMMANDPROCESSOR.BatchesInFlight : 1;
     const uint32_t uploads = params->COMMANDPROCESSOR.UploadsInFlight;
@@ -153,14 +157,38 @@ begin_transfer(struct cmdproc *cmdproc, const struct cmdproc_step *step)
     cmdproc->transfer_count++;
 }
 
+/* Whether the draw's constants are here; the bus takes them before the next transaction. */
+static bool
+take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
+{
+    enum { CONSTANT_BYTES = 16 };
+    if (!step->constants)
+        return true;
+    if (!cmdproc->stream_begun) {
+        const uint64_t bytes = (uint64_t)step->constants * CONSTANT_BYTES;
+        const uint64_t start = now > cmdproc->bus_free_cycle ? now : cmdproc->bus_free_cycle;
+        cmdproc->stream_end = start + (bytes + cmdproc->bus_bytes - 1) / cmdproc->bus_bytes;
+        cmdproc->bus_free_cycle = cmdproc->stream_end;
+        cmdproc->stream_begun = true;
+        cmdproc->stats.constants += step->constants;
+    }
+    if (now < cmdproc->stream_end)
+        module_wake_at(&cmdproc->module, cmdproc->stream_end);
+    return now >= cmdproc->stream_end;
+}
+
 /* Sends the step's orders; false when it has to wait for what is before it. */
 static bool
 send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
     switch (step->kind) {
     case STEP_DRAW:
-        if (cmdproc->batch_count == cmdproc->batch_limit || !queue_space(cmdproc->draws, now))
+        if (cmdproc->batch_limit == 1 && cmdproc->batch_count)
+            return false; /* nor is its stream taken before */
+        if (!take_constants(cmdproc, step, now) || cmdproc->batch_count == cmdproc->batch_limit ||
+            !queue_space(cmdproc->draws, now))
             return false;
+        cmdproc->stream_begun = false;
         send_draw(cmdproc, step, now);
         break;
     case STEP_CONTROL:

@@ -39,6 +39,7 @@ struct cmdproc_step {
     struct control_item control;
     const struct draw *draw;
     bool forget;                      /* of a draw: see struct draw_item */
+    uint32_t constants;               /* that come with a draw, of 16 bytes */
     const struct cmdproc_move *moves; /* alive until the transfer has ended */
     uint32_t move_count;
     uint64_t after; /* of a transfer: it is sent when those up to this number are */
@@ -80,6 +81,7 @@ struct cmdproc {
     struct memory_port memory;
     uint32_t rops, texunits;
     uint32_t move_cycles;             /* a transaction over CommandProcessorBusWidth */
+    uint32_t bus_bytes;               /* a cycle */
     uint32_t batch_limit, move_limit; /* draws, transactions on their way */
     uint32_t transfer_limit;
 
@@ -92,6 +94,8 @@ struct cmdproc {
     uint32_t transfer_count, transfer_turn; /* on their way; whose turn the bus is */
     uint32_t moves_in_flight;
     uint64_t bus_free_cycle;
+    bool stream_begun; /* the constants of the step's draw are on the bus */
+    uint64_t stream_end;
     struct cmdproc_batch batches[CMDPROC_MAX_BATCHES]; /* ring, oldest first */
     uint32_t batch_head, batch_count;
     uint32_t rop_ends[MAX_ROPS];   /* batches of the ring that the ROP has ended */
