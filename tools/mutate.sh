@@ -101,16 +101,17 @@ fi
 
 # Twice as many as wanted: those that do not compile do not count.
 # shellcheck disable=SC2046,SC2086  # lists of files
-awk -v seed="$seed" -v count=$((2 * count)) -f tools/mutations.awk \
-    $(for part in $parts; do find "src/$part" -name '*.c' | sort; done) >build-mutate/drawn
+(cd $copy && awk -v seed="$seed" -v count=$((2 * count)) -f tools/mutations.awk \
+    $(for part in $parts; do find "src/$part" -name '*.c' | sort; done)) >build-mutate/drawn
 : >"$out"
 
 done=0
 survived=0
 while [ $done -lt "$count" ] && IFS='	' read -r file line operator text <&3; do
+    cp "$copy/$file" build-mutate/sound.c
     # shellcheck disable=SC2016
     MUTATION=$text awk -v line="$line" 'NR == line { print ENVIRON["MUTATION"]; next } { print }' \
-        "$file" >"$copy/$file"
+        build-mutate/sound.c >"$copy/$file"
     result=killed
     noticed=
     if ! ninja -C $build >/dev/null 2>&1; then
@@ -120,11 +121,11 @@ while [ $done -lt "$count" ] && IFS='	' read -r file line operator text <&3; do
         noticed=
         survived=$((survived + 1))
         say "survived: $file:$line ($operator)"
-        echo "    $(sed -n "${line}p" "$file" | sed 's/^ *//')"
+        echo "    $(sed -n "${line}p" build-mutate/sound.c | sed 's/^ *//')"
         echo "    $(echo "$text" | sed 's/^ *//')"
     fi
     printf '%s\t%s\t%s\t%s\t%s\t%s\n' $result "$file" "$line" "$operator" "$text" "$noticed" >>"$out"
     [ $result = uncompiled ] || done=$((done + 1))
-    cp "$file" "$copy/$file"
+    cp build-mutate/sound.c "$copy/$file"
 done 3<build-mutate/drawn
 say "seed $seed: $done changes, $((done - survived)) noticed, $survived survived ($out)"

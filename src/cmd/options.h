@@ -59,7 +59,7 @@ bool machine_options_build(const struct machine_options *options, struct simulat
 /* Of OPTION_WARM_UP; NULL: WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 
-/* Prints a tree on standard output, and frees it. */
+/* Prints a tree on standard output, with its `schema` (base/schema.h), and frees it. */
 void print_json_tree(cJSON *root);
 /* The exit status; after a failure the message is printed. */
 int conclude(bool ok, const struct error *err);

@@ -195,7 +195,7 @@ cmd_topdown(int argc, char **argv)
         {"cc", 0, ARG_STRING, &line.cc, "X.Y",
          "the compute capability, where it is not told or wrongly", false},
         {"level", 0, ARG_UINT, &line.level, "N",
-         "1, 2 or 3: how deep (3; a figure's bars: 1); what is measured is the same", false},
+         "how deep: 1, 2 or 3 (3; the bars of a figure 1)", false},
         {"kernel", 0, ARG_STRING, &line.request.kernel, "NAME",
          "only kernels of this name: whole, without parameters, or a part of it", false},
         {"over-time", 0, ARG_FLAG, &line.request.over_time, NULL, "each launch, in their order",

@@ -165,7 +165,8 @@ same_color(void **state)
 }
 
 /* 64 blocks of 2 ROPs: an order is there in the next cycle, the states of 32 blocks are written in
- * a cycle and as many more as BlocksClearedPerCycle fills, and the answer is sent. */
+ * a cycle and as many more as BlocksClearedPerCycle fills, and the answer is sent. Hierarchical Z
+ * has 64 entries, and answers when HZBlocksClearedPerCycle of them a cycle are written. */
 static void
 clears_take_time(void **state)
 {
@@ -175,15 +176,18 @@ clears_take_time(void **state)
         struct rig *rig = rig_create(true);
         rig->params.COLORWRITE.BlocksClearedPerCycle = rates[i];
         rig->params.ZSTENCILTEST.BlocksClearedPerCycle = rates[i];
+        rig->params.RASTERIZER.HZBlocksClearedPerCycle = rates[i];
         rig_start(rig);
         const struct watched *orders[2] = {watch(rig, "zstencil_orders[1]"),
                                            watch(rig, "colorwrite_orders[1]")};
         const struct watched *done[2] = {watch(rig, "zstencil_done[1]"),
                                          watch(rig, "colorwrite_done[1]")};
+        const struct watched *hz = watch(rig, "hz_orders"), *hz_done = watch(rig, "hz_done");
         rig_clear(rig, CLEAR_DEPTH | 2, 1); /* stencil too: else part of an element stays */
         rig_clear(rig, CLEAR_COLOR, 0);
         for (uint32_t k = 0; k < 2; k++)
             assert_sent(done[k], 0, orders[k]->cycles[0] + 1 + 1 + 32 / rates[i]);
+        assert_sent(hz_done, 0, hz->cycles[0] + 1 + (64 + rates[i] - 1) / rates[i]);
         rig_destroy(rig);
     }
 }

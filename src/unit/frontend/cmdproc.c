@@ -1,25 +1,23 @@
 /* Command processor.
  *
  * The machine (sim/machine.c) holds the state and turns each command into steps: orders to units
- * (flush, clear, invalidate, show), a draw, or a transfer: memory transactions of an upload, a
- * readback or a copy. The command processor takes the steps in order. A draw is sent when fewer
- * than BatchesInFlight are on their way (without PipelinedBatchRendering: when none is); orders
- * wait until all draws have ended, and for their own end. A transfer goes on behind the steps,
- * beside at most UploadsInFlight in all, with which it takes turns on the bus. What must not
- * overlap is the machine's to know: it gives steps only when what they could disturb has ended.
- * Ends of draws come from every ROP in the order of the draws, so that the n-th from a ROP is the
- * n-th draw's; the Streamer says when a draw has read its vertices and indices. Simplified: the
- * values of copies and blits are computed at once (gfx/transfer.h), their transactions, reads of
- * the source and writes of the destination, are timed behind it; a readback takes its values from
- * memory when its reads are done.
+ * (flush, clear, invalidate, show, blit), a draw, or a transfer: memory transactions of an upload,
+ * a readback. The command processor takes the steps in order. A draw is sent when fewer than
+ * BatchesInFlight are on their way (without PipelinedBatchRendering: when none is); orders wait
+ * until all draws have ended, and for their own end. A transfer goes on behind the steps, beside at
+ * most UploadsInFlight in all, with which it takes turns on the bus. What must not overlap is the
+ * machine's to know: it gives steps only when what they could disturb has ended. Ends of draws come
+ * from every ROP in the order of the draws, so that the n-th from a ROP is the n-th draw's; the
+ * Streamer says when a draw has read its vertices and indices. Simplified: a readback takes its
+ * values from memory when its reads are done.
  *
  * Transactions go at CommandProcessorBusWidth bytes a cycle, up to TransactionsInFlight of them on
  * their way. Source: machine.md (units; order and hazards); that uploads overlap with draws as long
  * as these do not use what they write is how ATTILA's driver has them. Constants that a draw
  * changes take the bus for 16 bytes each before it is sent; programs and results of queries are
- * transfers (sim/command_stream.h). Not modelled, and free: the rest of the command stream (state, and the
- * commands themselves), which ATTILA takes from the system's bus at a register a cycle; a cache of
- * constants, since the units' files hold all that a program declares. */
+ * transfers (sim/command_stream.h). Not modelled, and free: the rest of the command stream (state,
+ * and the commands themselves), which ATTILA takes from the system's bus at a register a cycle; a
+ * cache of constants, since the units' files hold all that a program declares. */
 #include "unit/frontend/cmdproc.h"
 
 #include <string.h>
@@ -137,6 +135,18 @@ send_draw(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now
     cmdproc->stats.draws++;
 }
 
+static void
+send_blit(struct cmdproc *cmdproc, const struct blit_plan *plan, uint64_t now)
+{
+    for (uint32_t r = 0; r < cmdproc->rops; r++) {
+        struct queue *queue = cmdproc->blitter_control[r];
+        BUG_ON(!queue_space(queue, now), "command processor: queue %s is full", queue->name);
+        *(struct blit_item *)queue_push(queue, now) = (struct blit_item){plan};
+        cmdproc->awaited++;
+    }
+    cmdproc->stats.blits++;
+}
+
 /* Into a place that is free; one of nothing ends at once. */
 static void
 begin_transfer(struct cmdproc *cmdproc, const struct cmdproc_step *step)
@@ -195,6 +205,11 @@ send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
         if (cmdproc->batch_count)
             return false;
         send_control(cmdproc, step, now);
+        break;
+    case STEP_BLIT:
+        if (cmdproc->batch_count)
+            return false;
+        send_blit(cmdproc, step->blit, now);
         break;
     case STEP_MOVE:
         if (cmdproc->transfer_count == cmdproc->transfer_limit)
@@ -261,6 +276,7 @@ take_all_done(struct cmdproc *cmdproc, uint64_t now)
     for (uint32_t r = 0; r < cmdproc->rops; r++) {
         worked |= take_done(cmdproc, cmdproc->z_done[r], now);
         worked |= take_color_done(cmdproc, r, now);
+        worked |= take_done(cmdproc, cmdproc->blitter_done[r], now);
     }
     for (uint32_t s = 0; s < cmdproc->texunits; s++)
         worked |= take_done(cmdproc, cmdproc->texunit_done[s], now);
@@ -350,7 +366,7 @@ do_step(struct cmdproc *cmdproc, uint64_t now)
     bool worked = false;
     if (!cmdproc->sent && !(worked = send(cmdproc, step, now)))
         return false;
-    if (step->kind == STEP_CONTROL && cmdproc->awaited)
+    if ((step->kind == STEP_CONTROL || step->kind == STEP_BLIT) && cmdproc->awaited)
         return worked;
     cmdproc->sent = false;
     if (++cmdproc->step == cmdproc->step_count)

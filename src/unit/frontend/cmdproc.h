@@ -24,9 +24,10 @@ enum step_kind {
     STEP_CONTROL, /* send `control` to `targets`, wait until all are done */
     STEP_DRAW,    /* send the draw; its end will come back from every ROP */
     STEP_MOVE,    /* a transfer: send the memory transactions of `moves` */
+    STEP_BLIT,    /* send `blit` to every slice of the blitter, wait until all are done */
 };
 
-struct cmdproc_move { /* a transaction of an upload, readback, copy or blit */
+struct cmdproc_move { /* a transaction of an upload or readback */
     uint32_t address;
     bool write;
     uint64_t bytes_written; /* by a write, a bit each */
@@ -38,6 +39,7 @@ struct cmdproc_step {
     uint32_t targets; /* enum step_target bits */
     struct control_item control;
     const struct draw *draw;
+    const struct blit_plan *blit;
     bool forget;                      /* of a draw: see struct draw_item */
     uint32_t constants;               /* that come with a draw, of 16 bytes */
     const struct cmdproc_move *moves; /* alive until the transfer has ended */
@@ -76,6 +78,7 @@ struct cmdproc {
     struct queue *draws, *fetched; /* to and from the streamer */
     struct queue *streamer_control, *hz_control, *dac_control;
     struct queue *z_control[MAX_ROPS], *color_control[MAX_ROPS], *texunit_control[MAX_TEXUNITS];
+    struct queue *blitter_control[MAX_ROPS], *blitter_done[MAX_ROPS];
     struct queue *streamer_done, *hz_done, *dac_done;
     struct queue *z_done[MAX_ROPS], *color_done[MAX_ROPS], *texunit_done[MAX_TEXUNITS];
     struct memory_port memory;
