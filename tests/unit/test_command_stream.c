@@ -83,6 +83,42 @@ constants_take_the_bus(void **state)
 }
 
 static void
+drain(struct rig *rig)
+{
+    struct error err = {""};
+    if (!machine_drain(rig_machine(rig), &err))
+        fail_msg("%s", err.text);
+}
+
+/* An upload of 128 transactions that goes on behind a draw gives its bus to the draw's constants:
+ * it ends 40 cycles later for 20 of them. */
+static void
+constants_go_before_uploads(void **state)
+{
+    static const uint8_t bytes[8192];
+    uint64_t ends[2];
+    (void)state;
+    for (uint32_t traffic = 0; traffic < 2; traffic++) {
+        struct rig *rig = begin(&(struct settings){8, traffic, false, 0});
+        player_create(&rig->player,
+                      (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_BYTES,
+                                             BIND_VERTEX_BUFFER, sizeof bytes, 1, 1, 1, 0, 0});
+        stream_shader(&rig->stream, OBJ_LONG_FS, 1, constant_fs);
+        PACKET(&rig->stream, 31, 0, OBJ_LONG_FS, 1);
+        set_constants(rig, 0);
+        rig_submit(rig);
+        drain(rig);
+        const uint64_t before = now(rig);
+        rig_upload(rig, RES_QUERY, bytes, sizeof bytes);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        ends[traffic] = now(rig) - before;
+        assert_true(ends[traffic] >= 128 * 8 + 40 * traffic);
+        rig_tear_down((void **)&rig);
+    }
+    assert_int_equal(ends[1] - ends[0], 40);
+}
+
+static void
 set_program(struct rig *rig, uint32_t object, uint32_t instructions)
 {
     char text[4096] = "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0]\nIMM[0] FLT32 {1, 0, 0, 1}\n";
@@ -154,6 +190,40 @@ programs_used_longest_ago_leave(void **state)
     rig_tear_down((void **)&rig);
 }
 
+/* Eight draws whose fragment programs drive each other out of a memory of 4, where the vertex
+ * program has 2: what is on its way keeps its program, so that draws cannot overlap. */
+static uint64_t
+alternating_cycles(bool pipelined, uint32_t memory)
+{
+    struct rig *rig;
+    assert_int_equal(rig_set_up((void **)&rig), 0);
+    rig->params.COMMANDPROCESSOR.PipelinedBatchRendering = pipelined;
+    rig->params.COMMANDPROCESSOR.InstructionMemory = memory;
+    rig_start(rig);
+    rig_upload_corner(rig, 60, .5f);
+    set_program(rig, OBJ_LONG_FS, 2);
+    drain(rig);
+    const uint64_t before = now(rig);
+    for (uint32_t i = 0; i < 8; i++) {
+        PACKET(&rig->stream, 31, 0, i % 2 ? OBJ_LONG_FS : OBJ_FS, 1);
+        PACKET(&rig->stream, 8, 0, 0, 3, MODE_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    }
+    rig_submit(rig);
+    drain(rig);
+    const uint64_t cycles = now(rig) - before;
+    rig_tear_down((void **)&rig);
+    return cycles;
+}
+
+static void
+programs_stay_while_they_run(void **state)
+{
+    (void)state;
+    const uint64_t drained = alternating_cycles(false, 4);
+    assert_int_equal(alternating_cycles(true, 4), drained);
+    assert_true(alternating_cycles(true, 512) < drained);
+}
+
 /* An occlusion query: 16 bytes are written, of one transaction. */
 static void
 a_result_is_a_write(void **state)
@@ -190,7 +260,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_take_the_bus),
+        cmocka_unit_test(constants_go_before_uploads),
         cmocka_unit_test(programs_take_the_bus),
+        cmocka_unit_test(programs_stay_while_they_run),
         cmocka_unit_test(programs_used_longest_ago_leave),
         cmocka_unit_test(a_result_is_a_write),
     };
