@@ -210,7 +210,9 @@ codec_in_machine(const struct study_run *run, bool in_machine, uint32_t kind)
     return in_machine ? run->study->chosen[kind] : NULL;
 }
 
-/* `sim` and its options, but for the folder and the trace. */
+/* `sim` and its options, but for the folder and the trace. What is captured of one codec is judged
+ * for all of them, so lines must cross whatever the codec made of them: read before they are
+ * written, and whole. */
 static void
 add_machine(struct words *words, const struct study_run *run, size_t configuration, bool in_machine)
 {
@@ -219,6 +221,7 @@ add_machine(struct words *words, const struct study_run *run, size_t configurati
                                        &plan->configurations.items[configuration].sets};
     add(words, "sim");
     add_option(words, "--preset", plan->preset);
+    add_option(words, "--set", "COLORWRITE.ReadBeforeWrite=TRUE");
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
         const struct codec *codec = codec_in_machine(run, in_machine, kind);
         char *set = mem_printf("%s.CompressionAlgorithm=%s",
@@ -361,6 +364,8 @@ read_traffic(struct study_result *result, const char *dir, struct error *err)
         {"memctl.z_bytes_written", STUDY_Z},
         {"memctl.color_bytes_read", STUDY_COLOR},
         {"memctl.color_bytes_written", STUDY_COLOR},
+        {"memctl.blit_bytes_read", STUDY_TRANSFERS},
+        {"memctl.blit_bytes_written", STUDY_TRANSFERS},
         {"memctl.dac_bytes_read", STUDY_DAC},
     };
     struct csv_table table = {0};

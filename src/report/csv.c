@@ -153,15 +153,20 @@ write_packed(struct csv *csv, struct error *err)
     return ok;
 }
 
-/* That the file can be made is known before the work begins. */
+/* That the file can be made is known before the work begins; it is not made for that, or one who is
+ * killed just then would leave it. */
 static bool
-try_file(struct csv *csv, struct error *err)
+try_file(const struct csv *csv, struct error *err)
 {
-    if (!open_file(csv, err))
-        return false;
-    close_file(csv);
-    unlink(csv->path);
-    return true;
+    char *folder = mem_strdup(csv->path), *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    const bool ok = (!unlink(csv->path) || errno == ENOENT) &&
+                    !access(slash ? (*folder ? folder : "/") : ".", W_OK | X_OK);
+    if (!ok)
+        fail(err, "cannot write %s: %s", csv->path, strerror(errno));
+    free(folder);
+    return ok;
 }
 
 struct csv *

@@ -438,6 +438,24 @@ gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena
     return true;
 }
 
+uint32_t
+gpu_bake_reads(struct gpu_device *device, const struct gpu_cmd *cmd,
+               const struct resource *buffers[STAGE_COUNT + 1])
+{
+    const struct gpu_state *state = find_state(device, cmd, NULL);
+    uint32_t count = 0;
+    if (!state)
+        return 0;
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        if (state->uniforms[stage].res)
+            buffers[count++] = state->uniforms[stage].res;
+    const struct rasterizer_state *r = state->rasterizer ? &state->rasterizer->rasterizer : NULL;
+    const bool unfilled = r && (r->fill_front != FILL_FILL || r->fill_back != FILL_FILL);
+    if (cmd->draw.indexed && unfilled && state->index_buffer.res)
+        buffers[count++] = state->index_buffer.res;
+    return count;
+}
+
 void
 gpu_skip_draw(struct gpu_device *device, const struct gpu_cmd *cmd)
 {

@@ -303,7 +303,7 @@ test_wide_groups(void **state)
     RUN(V.ThreadGroup = b->threads = 1024; V.LockedExecutionMode = true; V.ThreadRate = 4;
         V.ExecutableThreads = 1024;
         V.InputsPerCycle = V.OutputsPerCycle = 1024, assert_int_equal(b->over[0], 1028);
-        assert_int_equal(S.lane_instructions, 4 * 1024), FOUR_DEPENDENT("DP4", ", IN[0]"));
+        assert_int_equal(S.lanes_active, 4 * 1024), FOUR_DEPENDENT("DP4", ", IN[0]"));
 }
 
 /* Groups of one thread at two a cycle: both issue in the same cycles, the second one cycle late. */
@@ -350,6 +350,10 @@ test_texture_blocks(void **state)
     RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21);
         assert_int_equal(S.slot_fates[SLOT_TEXELS], 19);
         assert_int_equal(S.texture_quads, 1), FETCH_TEXEL);
+    /* one that divides too: machine.md's texture instructions take the SIMD ALU for their address
+     * once, and go to the Texture Unit */
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21), "TXP TEMP[0], IN[0], SAMP[0], 2D",
+        "MOV OUT[0], TEMP[0]", "END");
     RUN(ALL_TAKE(20); b->group_count = 3, assert_int_equal(b->over[2], 23);
         assert_int_equal(S.slot_fates[SLOT_TEXELS], 17), FETCH_TEXEL);
     /* 8 threads at 1 a cycle: the quads are there with their last threads, in cycles 3 and 7; the

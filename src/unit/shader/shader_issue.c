@@ -186,7 +186,9 @@ count_instruction(struct shader *shader, const struct group *group,
     struct shader_stats *stats = &shader->stats;
     stats->instructions++;
     const uint32_t active = exec_active_lanes(group->exec);
-    stats->lane_instructions += active;
+    const uint32_t helpers = exec_helper_lanes(group->exec);
+    stats->lanes_active += active - helpers;
+    stats->lanes_helper += helpers;
     stats->lanes_diverged += group_lanes(group) - active;
     stats->lane_slots += shader->group_threads;
     stats->lanes_empty += shader->group_threads - group_lanes(group);
