@@ -298,7 +298,7 @@ cmd_capture(int argc, char **argv)
             "program;\n"
             "ranges that are whole by then are cut out all the same.",
         .options = table,
-        .has_program = true};
+        .program = ARG_PROGRAM};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

@@ -15,9 +15,9 @@ struct machine_options {
 };
 
 /* Operands, as the end of a struct arg_spec. */
-#define NO_OPERAND 0, 0, "no operand", false
-#define ONE_TRACE  1, 1, "one trace FILE", false
-#define SOME_FILES 1, UINT32_MAX, "at least one FILE", false
+#define NO_OPERAND 0, 0, "no operand", ARG_NO_PROGRAM
+#define ONE_TRACE  1, 1, "one trace FILE", ARG_NO_PROGRAM
+#define SOME_FILES 1, UINT32_MAX, "at least one FILE", ARG_NO_PROGRAM
 
 /* An option that several commands have stands here once; each says what it means by it. */
 // clang-format off
@@ -59,7 +59,7 @@ bool machine_options_build(const struct machine_options *options, struct simulat
 /* Of OPTION_WARM_UP; NULL: WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 
-/* Prints a tree on standard output, and frees it. */
+/* Prints a tree on standard output, with its `schema` (base/schema.h), and frees it. */
 void print_json_tree(cJSON *root);
 /* The exit status; after a failure the message is printed. */
 int conclude(bool ok, const struct error *err);

@@ -161,6 +161,18 @@ resource_unref(struct gpu_device *device, struct resource *res)
 }
 
 void
+gpu_hold_resource(const struct resource *res)
+{
+    resource_ref((struct resource *)res);
+}
+
+void
+gpu_release_resource(struct gpu_device *device, const struct resource *res)
+{
+    resource_unref(device, (struct resource *)res);
+}
+
+void
 object_unref(struct gpu_device *device, struct object *object)
 {
     if (object && --object->references == 0)

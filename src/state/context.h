@@ -56,6 +56,10 @@ void gpu_device_limit(struct gpu_device *device, struct budget *budget);
 void gpu_device_hold(struct gpu_device *device);
 void gpu_device_release(struct gpu_device *device);
 
+/* A resource lives as long as it is held, by whoever keeps something of its memory. */
+void gpu_hold_resource(const struct resource *res);
+void gpu_release_resource(struct gpu_device *device, const struct resource *res);
+
 /* Whether a command only changes state (gpu_apply does all of it) or is work for the executor:
  * PUT, GET, SWAP, DRAW, CLEAR, BLIT, COPY_REGION, END_QUERY, GET_QUERY_RESULT, RESOURCE_UNREF (the
  * executor applies it when nothing uses the resource any more). */
@@ -77,6 +81,11 @@ bool gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
  * render condition). */
 bool gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena *arena,
                    struct draw **draw, struct error *err);
+
+/* The buffers whose bytes that reads from the simulated memory: uniforms, and the indices of
+ * triangles that are not filled. Returns how many. */
+uint32_t gpu_bake_reads(struct gpu_device *device, const struct gpu_cmd *cmd,
+                        const struct resource *buffers[STAGE_COUNT + 1]);
 
 /* A draw that is not executed since nothing wanted depends on what it writes: it is noted that its
  * surfaces are no longer as a clear left them (state/cleared.h), as after the draw. */

@@ -25,6 +25,7 @@ enum item_kind { ITEM_DATA, ITEM_RESTART, ITEM_END };
 
 struct draw_item {
     const struct draw *draw;
+    bool forget; /* what the streamer's cache holds: buffers have changed since the draw before */
 };
 
 struct pooled_vertex {
@@ -153,11 +154,11 @@ struct texture_item {
 
 /* Orders from the command processor, outside the stream of draws, and their completion. */
 enum control_kind {
-    CONTROL_FLUSH,   /* write back what is dirty; blocks stay as they are in the cache */
-    CONTROL_RESOLVE, /* flush, write out cleared blocks, forget everything: the surface is left */
-    CONTROL_BEGIN,   /* ROPs: `surface` is cleared, its states are set so without an effort */
-    CONTROL_CLEAR,   /* ROPs: clear `surface` */
-    CONTROL_INVALIDATE, /* forget what is cached (read-only caches) */
+    CONTROL_FLUSH,      /* write back what is dirty; blocks stay as they are in the cache */
+    CONTROL_RESOLVE,    /* ROPs: make `surface` whole in memory, keep none of its lines */
+    CONTROL_BEGIN,      /* ROPs: `surface` is cleared, its states are set so without an effort */
+    CONTROL_CLEAR,      /* ROPs: clear `surface` */
+    CONTROL_INVALIDATE, /* forget what is cached; ROPs: of the surface's resource, unwritten */
     CONTROL_SHOW,       /* DAC: read `surface` out as a frame; colorwrite: send block states */
 };
 
@@ -169,6 +170,11 @@ struct control_item {
     float rgba[4];
     double depth;
     uint32_t stencil;
+};
+
+struct blit_plan; /* gfx/transfer.h */
+struct blit_item {
+    const struct blit_plan *plan; /* lives until the order is obeyed */
 };
 
 struct done_item {

@@ -403,7 +403,7 @@ a_run_killed_in_its_first_frame_leaves_nothing(void **state)
         if (is_there("run/frames/frame-0000.png"))
             continue; /* this host was so fast */
         assert_false(is_there("run/stats.cycles.csv.gz") || is_there("run/stats.frames.csv.gz") ||
-                     is_there("run/stats.batches.csv.gz") || is_there("run/frames/frame-0000.png"));
+                     is_there("run/stats.draws.csv.gz") || is_there("run/frames/frame-0000.png"));
         if (signals[s] == SIGINT)
             assert_false(is_there("run"));
     }
@@ -476,7 +476,7 @@ whole_frames_are_kept(void **state)
 static void
 closed_streams_are_not_files(void **state)
 {
-    static const char *const tables[] = {"stats.frames.csv.gz", "stats.batches.csv.gz",
+    static const char *const tables[] = {"stats.frames.csv.gz", "stats.draws.csv.gz",
                                          "stats.cycles.csv.gz"};
     char *command = mem_printf("%s sim %s -o %s/run <&- >&- 2>&-", aetius, TINY, dir);
     assert_int_equal(WEXITSTATUS(system(command)), 1);

@@ -275,23 +275,26 @@ wrong_block_state(void **state)
     assert_caught(*state, &(struct fault){.inject = forget_color_clear}, "color", PICTURE);
 }
 
+#define COLOR_COMPRESSED "COLORWRITE.DisableCompression=FALSE"
+
 /* One of the first compressed lines is noted with another level. */
 static void
 mistake_level(struct tiny_run *run)
 {
-    run->sim.machine->colorwrite[0].rop.blocks.fault_level_at = 3;
+    run->sim.machine->color_blocks.fault_level_at = 3;
 }
 
 static void
 mistake_depth_level(struct tiny_run *run)
 {
-    run->sim.machine->zstencil[0].rop.blocks.fault_level_at = ((const struct fault *)run->data)->at;
+    run->sim.machine->depth_blocks.fault_level_at = ((const struct fault *)run->data)->at;
 }
 
 static void
 wrong_level(void **state)
 {
-    assert_caught(*state, &(struct fault){.inject = mistake_level}, "color", PICTURE);
+    assert_caught(*state, &(struct fault){.inject = mistake_level, .machine = COLOR_COMPRESSED},
+                  "color", PICTURE);
     bool caught = false;
     for (uint64_t at = 1; at < 60 && !caught; at++)
         caught =
@@ -315,14 +318,13 @@ static struct codec wrong_codec;
 static void
 change_color_codec(struct tiny_run *run)
 {
-    run->sim.machine->colorwrite[0].rop.blocks.codec = &wrong_codec;
+    run->sim.machine->color_blocks.codec = &wrong_codec;
 }
 
 static void
 change_depth_codec(struct tiny_run *run)
 {
-    for (uint32_t r = 0; r < run->sim.machine->rops; r++)
-        run->sim.machine->zstencil[r].rop.blocks.codec = &wrong_codec;
+    run->sim.machine->depth_blocks.codec = &wrong_codec;
 }
 
 static void

@@ -4,9 +4,14 @@
  * through once for each color buffer that it writes. What is shared with the z & stencil test, the
  * cache and the steps of a quad, is in rop.h; the operation is the blend, BlendALULatency cycles,
  * for StampsPerCycle quads every BlendALURate cycles. Elements wider than BytesPerPixel take as
- * many turns; multisampled, a quad takes one for MSAASamplesCycle samples of its fragments. A line
- * is always read before it is written, also without blending, unless its block is cleared. Source:
- * machine.md (units, ROP caches). */
+ * many turns; multisampled, a quad takes one for MSAASamplesCycle samples of its fragments.
+ *
+ * A quad that is not blended, has no logic operation and writes all channels needs nothing of what
+ * its line held: unless COLORWRITE.ReadBeforeWrite says so, a line whose block lies in memory as it
+ * is, is not read for it, and what was written of it goes to memory under a mask of bytes, as
+ * ATTILA does it and memory chips allow (GDDR's data mask). A compressed block is read, since what
+ * stays of it has to be packed anew; a cleared one is made on chip. Source: machine.md (units, ROP
+ * caches). */
 #include "unit/rop/colorwrite.h"
 
 #include "unit/watch.h"
@@ -18,11 +23,12 @@ static void colorwrite_count(void *self, uint64_t now);
 
 void
 colorwrite_init(struct colorwrite *colorwrite, struct clock *clock, const struct params *params,
-                struct pools *pools, uint32_t index, uint32_t count)
+                struct pools *pools, struct blocks *blocks, uint32_t index)
 {
     memset(colorwrite, 0, sizeof *colorwrite);
     colorwrite->pools = pools;
-    rop_init(&colorwrite->rop, &colorwrite->module, colorwrite, &work, clock, params, index, count);
+    rop_init(&colorwrite->rop, &colorwrite->module, colorwrite, &work, clock, params, blocks,
+             index);
     colorwrite->module.settle_fn = colorwrite_count;
 }
 
@@ -48,6 +54,15 @@ written_target(const struct draw *draw, uint32_t target)
     return target;
 }
 
+/* Whether what the draw writes to the target depends on what is there. */
+static bool
+reads_target(const struct draw *draw, uint32_t target)
+{
+    const uint32_t channels = draw->color[target].format->channels & 15;
+    const struct blend_target *rt = &draw->blend.rt[target];
+    return rt->enable || draw->blend.logicop_enable || (rt->colormask & channels) != channels;
+}
+
 static void
 describe(void *owner, struct rop_entry *entry)
 {
@@ -56,10 +71,10 @@ describe(void *owner, struct rop_entry *entry)
     entry->target = written_target(draw, colorwrite->next_target);
     if (entry->target < draw->color_count) {
         const struct bound_surface *color = &draw->color[entry->target];
-        blocks_use(&colorwrite->rop.blocks, color);
         entry->address = blocks_quad_address(color, entry->item.quad->x, entry->item.quad->y);
         entry->bytes = 4u * color->format->block_bytes * draw->samples;
         entry->cost = rop_passes(&colorwrite->rop, draw->samples, color->format->block_bytes);
+        entry->reads = reads_target(draw, entry->target);
         entry->changes = true;
     }
     colorwrite->next_target = written_target(draw, entry->target + 1);
@@ -119,11 +134,16 @@ finish(void *owner, const struct control_item *order, uint64_t now)
     if (!queue_space(colorwrite->states, now))
         return false;
     *(struct block_states_item *)queue_push(colorwrite->states, now) =
-        (struct block_states_item){&colorwrite->rop.blocks};
+        (struct block_states_item){colorwrite->rop.blocks};
     return true;
 }
 
-ROP_CLOCK(colorwrite)
+#define COLOR_STATS(STAT)                                                                          \
+    STAT(lines_unread, cache.lines_unread)                                                         \
+    STAT(lines_completed, cache.lines_completed)                                                   \
+    STAT(parts_written, cache.parts_written)                                                       \
+    STAT(bytes_masked, cache.bytes_masked)
+ROP_CLOCK(colorwrite, COLOR_STATS)
 
 static const struct rop_work work = {
     .name = "colorwrite",

@@ -7,12 +7,13 @@
  * the StampsPerCycle, and takes ...Latency), write (WriteQueueSize: what it changed goes into the
  * lines through a write port, and it leaves). A quad that finds all of them free is in the
  * operation in the cycle in which it came. A quad is not read while an earlier one of the same
- * place is between its read and its write. Its values are computed in the line itself when the
- * operation starts: nobody else sees them before they are written.
+ * place is between its read and its write; one that writes whatever is there takes no read port,
+ * and waits for nobody. Its values are computed in the line itself when the operation starts:
+ * nobody else sees them before they are written.
  *
- * An order (clear, flush, resolve, show) is obeyed when no quad is inside. Clears that keep a part
- * of each element, and compressed blocks that are to be raw, go through the same steps line by
- * line. */
+ * An order (clear, flush, resolve, show, invalidate) is obeyed when no quad is inside. Clears that
+ * keep a part of each element, and compressed blocks that are to be raw, go through the same steps
+ * line by line. */
 #ifndef AETIUS_UNIT_ROP_H
 #define AETIUS_UNIT_ROP_H
 
@@ -26,6 +27,7 @@ struct rop_entry { /* a quad for one surface, or a line of an order */
     struct quad_item item;
     uint32_t address, bytes; /* bytes 0: no memory involved */
     uint32_t cost;           /* cycles of the operation's rate */
+    bool reads;              /* what it writes depends on what is there */
     bool changes;            /* it may write, and has not yet */
     bool is_line;            /* of an order */
     bool wrote;              /* and the bytes are not in the lines yet */
@@ -40,7 +42,8 @@ struct rop_work {
     const char *name;     /* of its modules */
     enum codec_kind kind; /* of its blocks: says which section of the parameters is its */
     enum unit_state (*clock)(void *owner, uint64_t now);
-    /* Describes what the quad in front needs next: address, bytes, cost, changes, target. */
+    /* Describes what the quad in front needs next: address, bytes, cost, reads, changes, target.
+     * One that reads nothing writes all elements of its mask, whole. */
     void (*describe)(void *owner, struct rop_entry *entry);
     /* The operation, on the entry's bytes (NULL: none); returns whether they were written. */
     bool (*operate)(void *owner, struct rop_entry *entry, uint8_t *bytes);
@@ -57,8 +60,8 @@ struct rop_work {
 struct rop_shape {
     uint32_t quads_cycle, samples_cycle, element_bytes, rate, latency;
     uint32_t fetch_limit, read_limit, op_limit, write_limit;
-    uint32_t blocks_cleared_cycle, block_states, memory_bytes;
-    const struct codec *codec;
+    uint32_t blocks_cleared_cycle;
+    bool reads_first; /* lines are read whatever is done to them */
     struct rop_cache_shape cache;
 };
 
@@ -102,7 +105,8 @@ struct rop {
     struct queue *early_in, *late_in; /* quads of early and of late z draws; never both */
     struct queue *control, *done;     /* orders, and done_items back */
     struct rop_shape shape;
-    struct blocks blocks;
+    uint32_t index;        /* of the ROP: which blocks it owns */
+    struct blocks *blocks; /* the states of all of its kind */
     struct rop_cache cache;
 
     struct rop_entry *entries; /* ring; entry n is at n & mask */
@@ -117,7 +121,6 @@ struct rop {
     bool obeying;
     struct control_item order;
     uint32_t step, walk;  /* of the order: phase; line or block number */
-    uint32_t surface;     /* of RESOLVE */
     uint64_t free_cycle;  /* a fast clear is done then */
     uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
 
@@ -126,15 +129,16 @@ struct rop {
     struct rop_stall read_port, write_port, same_place, fetch_full, read_full, op_full, write_full;
 };
 
-/* Adds the owner's module to the clock too: number `index` of `count`. */
+/* The block states that the ROPs of a kind share. */
+void rop_blocks_init(struct blocks *blocks, const struct params *params, enum codec_kind kind);
+
+/* Adds the owner's module to the clock too: number `index`. */
 void rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
-              struct clock *clock, const struct params *params, uint32_t index, uint32_t count);
+              struct clock *clock, const struct params *params, struct blocks *blocks,
+              uint32_t index);
 void rop_fini(struct rop *rop);
-/* A new frame: nothing cached, all blocks raw (memory holds them). */
+/* A new frame: nothing cached. */
 void rop_reset(struct rop *rop);
-/* Makes memory hold the bytes of every block, outside time: what a frame leaves for the next one
- * must be in memory (machine.md: each frame starts drained). */
-void rop_settle(struct rop *rop, struct gpu_memory *memory);
 
 /* A cycle: quads, orders, memory. */
 enum unit_state rop_clock(struct rop *rop, uint64_t now);
@@ -152,14 +156,16 @@ rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
                : turns * ((element_bytes + s->element_bytes - 1) / s->element_bytes);
 }
 
-/* The clock function of `struct unit`, unit_clock(): a cycle, and the shared statistics copied. */
+/* The clock function of `struct unit`, unit_clock(): a cycle, and the shared statistics copied,
+ * with those of OWN_STATS, a list like ROP_STATS. */
 #define ROP_COPY_STAT(name, field) owner->stats.name = owner->rop.field;
-#define ROP_CLOCK(unit)                                                                            \
+#define ROP_CLOCK(unit, OWN_STATS)                                                                 \
     static enum unit_state unit##_clock(void *self, uint64_t now)                                  \
     {                                                                                              \
         struct unit *owner = self;                                                                 \
         enum unit_state state = rop_clock(&owner->rop, now);                                       \
         ROP_STATS(ROP_COPY_STAT)                                                                   \
+        OWN_STATS(ROP_COPY_STAT)                                                                   \
         return state;                                                                              \
     }                                                                                              \
     static void unit##_count(void *self, uint64_t now)                                             \
@@ -167,6 +173,7 @@ rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
         struct unit *owner = self;                                                                 \
         rop_count_stalls(&owner->rop, now);                                                        \
         ROP_STATS(ROP_COPY_STAT)                                                                   \
+        OWN_STATS(ROP_COPY_STAT)                                                                   \
     }
 
 /* The codec that [ZSTENCILTEST] or [COLORWRITE] name; NULL: none. Fails when it is not of the kind

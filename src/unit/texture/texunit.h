@@ -75,7 +75,7 @@ struct texunit {
 };
 
 void texunit_init(struct texunit *texunit, struct clock *clock, const struct params *params,
-                  uint32_t index);
+                  const struct blocks *color, const struct blocks *depth, uint32_t index);
 void texunit_fini(struct texunit *texunit);
 /* Forgets everything, between frames. */
 void texunit_reset(struct texunit *texunit);
