@@ -19,7 +19,7 @@ done | awk -v excused="$excused" '
         name = $1
         sub(/\[[0-9]+\]/, "", name)
         if (name ~ /\.(busy|starved|blocked|waiting)_cycles$/) sub(/^[^.]*/, "UNIT", name)
-        if (name ~ /\.(items_in|items_out|occupancy_sum|occupancy_peak|empty_cycles|full_cycles)$/)
+        if (name ~ /\.(items_in|items_out|occupancy_sum|occupancy_peak|held_cycles|full_cycles)$/)
             sub(/^[^.]*/, "QUEUE", name)
         used[name] += $2
     }

@@ -48,14 +48,40 @@ csv_number(struct csv *csv, uint64_t number)
     put(csv, text + at, sizeof text - at);
 }
 
+/* Four digits, written by hand as in csv_number(), for its speed. */
+static void
+put_real(struct csv *csv, double number)
+{
+    static const double scales[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+    char text[24];
+    uint32_t decimals = 0, at = sizeof text;
+    for (double limit = 1000; number < limit && decimals < 6; limit /= 10)
+        decimals++;
+    uint64_t digits = (uint64_t)(number * scales[decimals] + 0.5);
+    for (; decimals && digits % 10 == 0; decimals--)
+        digits /= 10;
+    text[--at] = ',';
+    for (uint32_t i = 0; i <= decimals || digits; i++) {
+        if (i && i == decimals)
+            text[--at] = '.';
+        text[--at] = (char)('0' + digits % 10);
+        digits /= 10;
+    }
+    put(csv, text + at, sizeof text - at);
+}
+
 void
 csv_real(struct csv *csv, double number)
 {
     char text[32];
+    if (number >= 0.001 && number < 1e15) {
+        put_real(csv, number);
+        return;
+    }
     if (isnan(number))
         text[0] = '\0';
     else
-        snprintf(text, sizeof text, "%.6g", number);
+        snprintf(text, sizeof text, "%.4g", number);
     csv_text(csv, text);
 }
 
@@ -73,7 +99,9 @@ pack(struct csv *csv)
     z_stream stream = {.next_in = (Bytef *)csv->text.items, .avail_in = (uInt)csv->text.count};
     if (csv->text.count == 0)
         return;
-    int status = deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
+    /* Of numbers the filtered strategy makes less at the fifth level than the default at the sixth,
+     * in less time. */
+    int status = deflateInit2(&stream, 5, Z_DEFLATED, 15 + 16, 9, Z_FILTERED);
     BUG_ON(status != Z_OK, "zlib does not start: %d", status);
     size_t bound = deflateBound(&stream, stream.avail_in);
     VEC_RESERVE(&csv->packed, csv->packed.count + bound);

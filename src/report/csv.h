@@ -23,7 +23,7 @@ void csv_discard(struct csv *csv);
 bool csv_append(struct csv *csv, const char *path, struct error *err);
 /* A row, field by field. */
 void csv_number(struct csv *csv, uint64_t number);
-void csv_real(struct csv *csv, double number);    /* six digits; NaN: empty */
+void csv_real(struct csv *csv, double number);    /* four digits; NaN: empty */
 void csv_text(struct csv *csv, const char *text); /* or some fields with their commas */
 void csv_end_row(struct csv *csv);
 /* Rows so far reach the file: at the end of a frame. */

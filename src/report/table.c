@@ -1,6 +1,7 @@
 #include "report/table.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/schema.h"
 
@@ -8,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct family { /* a statistic of all instances */
-    char *name; /* "shader.instructions" */
+struct family {    /* a statistic of all instances */
+    char *name;    /* "shader.instructions" */
+    uint64_t hash; /* of the name: to find it */
     bool is_peak;
 };
 
@@ -34,34 +36,27 @@ struct table_layout {
     uint32_t most_instances;
 };
 
-/* Queues and memory ports go with the unit that they are as many as. */
-static const struct {
-    const char *queue, *unit;
-} owners[] = {
-#define QUEUE_1N(name, item, sender, out, receiver, ...) {#name, #receiver},
-#define QUEUE_N1(name, item, sender, ...)                {#name, #sender},
-#define QUEUE_NN(name, item, sender, ...)                {#name, #sender},
-#define QUEUE_NG(name, item, sender, ...)                {#name, #sender},
-#define QUEUE_GN(name, item, sender, out, receiver, ...) {#name, #receiver},
-#define MEMORY(name, unit, ...)                          {#name "_requests", #unit}, {#name "_replies", #unit},
+/* Units that may be there several times; queues that are have no table of instances. */
+static const char *const unit_names[] = {
+#define UNIT(name, count) #name,
 #include "machine.def"
+    "channel",
 };
 
-/* "shader" of "shader[2].instructions", or of a queue's name the unit that it goes with. */
-static char *
-unit_of(const char *name)
+static bool
+is_unit(const char *name)
 {
     const size_t length = strcspn(name, "[");
-    for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++)
-        if (strlen(owners[i].queue) == length && !strncmp(owners[i].queue, name, length))
-            return mem_strdup(owners[i].unit);
-    return mem_printf("%.*s", (int)length, name);
+    for (size_t i = 0; i < sizeof unit_names / sizeof unit_names[0]; i++)
+        if (strlen(unit_names[i]) == length && !strncmp(unit_names[i], name, length))
+            return true;
+    return false;
 }
 
 static uint32_t
 find_unit(struct table_layout *layout, const char *name)
 {
-    char *unit = unit_of(name);
+    char *unit = mem_printf("%.*s", (int)strcspn(name, "["), name);
     uint32_t i = 0;
     while (i < layout->units.count && strcmp(layout->units.items[i].name, unit) != 0)
         i++;
@@ -77,14 +72,17 @@ static uint32_t
 find_family(struct table_layout *layout, char *name, bool is_peak, bool again, uint32_t *last)
 {
     const uint32_t count = (uint32_t)layout->families.count;
+    const uint64_t hash = hash_bytes(HASH_START, name, strlen(name));
     for (uint32_t i = 0; again && i < count; i++) {
-        const uint32_t at = (*last + 1 + i) % count;
-        if (!strcmp(layout->families.items[at].name, name)) {
+        if (++*last >= count)
+            *last = 0;
+        const struct family *family = &layout->families.items[*last];
+        if (family->hash == hash && !strcmp(family->name, name)) {
             free(name);
-            return *last = at;
+            return *last;
         }
     }
-    VEC_PUSH(&layout->families, ((struct family){name, is_peak}));
+    VEC_PUSH(&layout->families, ((struct family){name, hash, is_peak}));
     return *last = count;
 }
 
@@ -119,7 +117,7 @@ sort_entries(struct table_layout *layout)
         const uint32_t family = find_family(layout, name, entry->is_peak, close != NULL, &last);
         layout->family_of[i] = family;
         layout->instance_of[i] = instance;
-        if (close)
+        if (close && is_unit(entry->name))
             add_to_unit(layout, entry->name, family, instance);
     }
 }
@@ -130,7 +128,7 @@ note_places(struct table_layout *layout)
     const uint32_t width = layout->most_instances;
     layout->places = mem_alloc(layout->families.count * (width + 1) * sizeof *layout->places);
     for (uint32_t i = 0; i < layout->set->count; i++)
-        if (layout->instance_of[i] != UINT32_MAX)
+        if (layout->instance_of[i] < width) /* of a queue not needed, and there may be more */
             layout->places[layout->family_of[i] * width + layout->instance_of[i]] = i + 1;
 }
 
@@ -141,8 +139,10 @@ resolve(void *data, const char *name, int32_t *place, double *number)
     const struct table_layout *layout = data;
     size_t count;
     const struct metric *metrics = metrics_all(&count);
+    const uint64_t hash = hash_bytes(HASH_START, name, strlen(name));
     for (size_t i = 0; i < layout->families.count; i++)
-        if (!strcmp(layout->families.items[i].name, name)) {
+        if (layout->families.items[i].hash == hash &&
+            !strcmp(layout->families.items[i].name, name)) {
             *place = (int32_t)i;
             return true;
         }

@@ -1,7 +1,7 @@
 /* The tables of a run, by frame, by draw and by interval: NAME.csv.gz has a row for each, with
  * every statistic (the instances of a unit or queue together) and the rates of metrics.def, as
- * run.json has them. NAME.UNIT.csv.gz has the same statistics of a unit that is there several
- * times, and of its queues, in a row for each of its instances. docs/tables.md is about them. */
+ * run.json has them. NAME.UNIT.csv.gz has the statistics of a unit that is there several times in a
+ * row for each of its instances. docs/tables.md is about them. */
 #ifndef AETIUS_REPORT_TABLE_H
 #define AETIUS_REPORT_TABLE_H
 
