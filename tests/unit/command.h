@@ -17,7 +17,7 @@ static const char *aetius;
 
 struct said {
     int status;
-    char out[65536], err[4096];
+    char out[1 << 20], err[4096];
 };
 
 static inline void
