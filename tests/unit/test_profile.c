@@ -420,8 +420,9 @@ odd_values(void **state)
     STALL_ROWS(id, kernel, "barrier", "1")                                                         \
     STALL_ROWS(id, kernel, "branch_resolving", "0")                                                \
     STALL_ROWS(id, kernel, "dispatch_stall", "0")                                                  \
-    STALL_ROWS(id, kernel, "drain", "0") STALL_ROWS(id, kernel, "imc_miss", "0")                   \
-        STALL_ROWS(id, kernel, "lg_throttle", "0") STALL_ROWS(id, kernel, "long_scoreboard", "3")  \
+    STALL_ROWS(id, kernel, "drain", "0")                                                           \
+    STALL_ROWS(id, kernel, "imc_miss", "0") STALL_ROWS(id, kernel, "lg_throttle", "0")             \
+        STALL_ROWS(id, kernel, "long_scoreboard", "3")                                             \
             STALL_ROWS(id, kernel, "math_pipe_throttle", "0")                                      \
                 STALL_ROWS(id, kernel, "membar", "0") STALL_ROWS(id, kernel, "mio_throttle", "0")  \
                     STALL_ROWS(id, kernel, "misc", "0")                                            \

@@ -1,13 +1,14 @@
 /* Memory controller.
  *
  * A crossbar takes at most one transaction of 64 bytes a cycle from each client, and at most one
- * into each channel, the clients in turn: into the channel that holds the address (under SharedBanks into the one that is free first, unless another
- * has one of the same address); the channels (unit/memory/dram.c) say when each one's data moves.
- * Data is read from and written to the simulated memory when the scheduler picks the transaction;
- * the reply leaves when its burst is over. RequestQueueSize transactions may wait, WriteBufferLines
- * of them writes; ReadBufferLines reads may be between their command and the client's bus; a client
- * may have ServiceQueueSize transactions here, from request to reply. Source: machine.md (memory
- * controller); ATTILA's MemoryController for what the buffers hold. */
+ * into each channel, the clients in turn: into the channel that holds the address (under
+ * SharedBanks into the one that is free first, unless another has one of the same address); the
+ * channels (unit/memory/dram.c) say when each one's data moves. Data is read from and written to
+ * the simulated memory when the scheduler picks the transaction; the reply leaves when its burst is
+ * over. RequestQueueSize transactions may wait, WriteBufferLines of them writes; ReadBufferLines
+ * reads may be between their command and the client's bus; a client may have ServiceQueueSize
+ * transactions here, from request to reply. Source: machine.md (memory controller); ATTILA's
+ * MemoryController for what the buffers hold. */
 #include "unit/memory/memctl.h"
 
 #include "base/mem.h"
