@@ -15,9 +15,9 @@
 
 static const struct topdown_node nodes[NVIDIA_NODES] = {
 #define NODE(name, parent, formula, threshold, is_loss, doc, advice)                               \
-    {#name, NVIDIA_##parent, is_loss, threshold, doc, advice},
+    {#name, NVIDIA_##parent, is_loss, threshold, doc, advice, NULL},
 #define STALL(name, parent, tool, names, need, from, to, threshold, doc, advice)                   \
-    {#name, NVIDIA_##parent, true, threshold, doc, advice},
+    {#name, NVIDIA_##parent, true, threshold, doc, advice, NULL},
 #include "analysis/nvidia.def"
 };
 

@@ -13,30 +13,33 @@
 
 #define WATCHDOG_CYCLES 100000u
 
-/* Uploads that have ended. */
 static void
-end_uploads(struct machine *m)
+free_upload(struct upload *upload)
 {
-    while (m->upload_count && m->uploads[m->upload_head].number <= m->cmdproc->transfers_ended) {
-        struct upload *upload = &m->uploads[m->upload_head];
-        free(upload->moves);
-        arena_fini(&upload->bytes);
-        m->upload_head = (m->upload_head + 1) % HAZARD_UPLOADS;
-        m->upload_count--;
-        works_end_upload(&m->works, m->clock.now);
-    }
-    hazards_note_progress(&m->hazards, m->cmdproc->draws_fetched, m->cmdproc->transfers_ended);
+    free(upload->moves);
+    arena_fini(&upload->bytes);
 }
 
 void
 machine_forget_uploads(struct machine *m)
 {
-    for (; m->upload_count; m->upload_count--) {
-        struct upload *upload = &m->uploads[m->upload_head];
-        free(upload->moves);
-        arena_fini(&upload->bytes);
-        m->upload_head = (m->upload_head + 1) % HAZARD_UPLOADS;
+    while (m->upload_count)
+        free_upload(&m->uploads[--m->upload_count]);
+}
+
+/* Uploads that have ended, and draws that have read their buffers. */
+static void
+note_progress(struct machine *m)
+{
+    for (uint32_t i = m->upload_count; i-- > 0;) {
+        if (!cmdproc_has_ended(m->cmdproc, m->uploads[i].number))
+            continue;
+        hazards_end_upload(&m->hazards, m->uploads[i].number);
+        free_upload(&m->uploads[i]);
+        m->uploads[i] = m->uploads[--m->upload_count];
+        works_end_upload(&m->works, m->clock.now);
     }
+    hazards_end_fetch(&m->hazards, m->cmdproc->draws_fetched);
 }
 
 /* Runs until the command processor has come so far. A draw's end is told when it comes. */
@@ -48,7 +51,7 @@ run_until(struct machine *m, enum cmdproc_event event, uint64_t number, struct e
         if (!clock_run(&m->clock, &m->cmdproc->stop, WATCHDOG_CYCLES, err))
             return false;
         clock_settle(&m->clock);
-        end_uploads(m);
+        note_progress(m);
         const struct cmdproc_batch batch = cmdproc_take_finished(m->cmdproc);
         if (batch.draw && batch.draw->query)
             batch.draw->query->result += batch.samples_passed;
@@ -132,25 +135,110 @@ may_overlap(const struct machine *m, const struct draw *draw)
     return !last || (last->early_z == draw->early_z && !draw_moves_depth_away(last));
 }
 
-/* The upload of that number, and those before it, have ended; 0: none. */
+/* Uploads into the resource have ended. */
 static bool
-await_upload(struct machine *m, uint64_t number, struct error *err)
+await_resource(struct machine *m, const struct resource *res, struct error *err)
 {
-    return !number || run_until(m, CMDPROC_TRANSFER, number, err);
+    for (uint64_t upload; res && (upload = hazards_before_use(&m->hazards, res));)
+        if (!run_until(m, CMDPROC_TRANSFER, upload, err))
+            return false;
+    return true;
+}
+
+struct move_list {
+    VEC(struct cmdproc_move) moves;
+};
+
+static void
+add_move(struct machine *m, struct move_list *list, uint32_t address, uint64_t bytes_written,
+         bool write)
+{
+    VEC_PUSH(&list->moves, ((struct cmdproc_move){.address = address,
+                                                  .write = write,
+                                                  .bytes_written = bytes_written,
+                                                  .bytes = m->device->memory.bytes + address}));
+}
+
+/* The transactions of a run of bytes. */
+static void
+list_buffer_moves(struct machine *m, uint32_t address, uint32_t bytes, bool write,
+                  struct move_list *list)
+{
+    for (uint32_t end = address + bytes; address < end;) {
+        uint32_t first = address % TRANSACTION_BYTES, count = TRANSACTION_BYTES - first;
+        if (count > end - address)
+            count = end - address;
+        add_move(m, list, address - first, transaction_bytes(first, count), write);
+        address += count;
+    }
+}
+
+/* Where programs lie is nobody's to know: their bytes are read from addresses that their numbers
+ * spread over the memory, and what comes is not looked at. */
+static uint32_t
+program_address(const struct machine *m, const struct program *program)
+{
+    enum { APART = 4096 };
+    const uint64_t address = (uint64_t)program->id * APART;
+    const uint64_t bytes = (uint64_t)program->instruction_count * INSTRUCTION_BYTES;
+    const uint64_t most = m->device->memory.size_bytes - TRANSACTION_BYTES;
+    return bytes > most ? 0 : (uint32_t)(address % (most - bytes + 1)) / APART * APART;
+}
+
+/* A transfer that the command processor waits for. */
+static bool
+run_transfer(struct machine *m, struct move_list *list, struct error *err)
+{
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
+    step->moves = list->moves.items;
+    step->move_count = (uint32_t)list->moves.count;
+    const bool ok = run_until(m, CMDPROC_TRANSFER, m->cmdproc->transfers_added, err);
+    VEC_FREE(&list->moves);
+    return ok;
+}
+
+/* The programs that are not in the instruction memory are read; what draws that are on their way
+ * may still run leaves only behind them. */
+static bool
+load_programs(struct machine *m, const struct draw *draw, struct error *err)
+{
+    const struct program *const programs[] = {draw->vs, draw->fs};
+    struct move_list list = {0};
+    bool alone = !m->params.COMMANDPROCESSOR.PipelinedBatchRendering;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t count = command_stream_take_program(&m->stream, programs[i], &alone);
+        if (!count)
+            continue;
+        list_buffer_moves(m, program_address(m, programs[i]), count * INSTRUCTION_BYTES, false,
+                          &list);
+        m->cmdproc->stats.program_loads++;
+        m->cmdproc->stats.program_instructions += count;
+    }
+    if (!list.moves.count)
+        return true;
+    if (alone && !run_until(m, CMDPROC_DRAWS, 0, err)) {
+        VEC_FREE(&list.moves);
+        return false;
+    }
+    return run_transfer(m, &list, err);
 }
 
 /* Uploads that the draw uses have ended before it. */
 static bool
 send_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
-    if (!await_upload(m, hazards_before_draw(&m->hazards, draw), err))
+    for (uint64_t upload; (upload = hazards_before_draw(&m->hazards, draw));)
+        if (!run_until(m, CMDPROC_TRANSFER, upload, err))
+            return false;
+    works_begin(&m->works, WORK_DRAW, draw, m->clock.now);
+    if (!load_programs(m, draw, err))
         return false;
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
     step->draw = draw;
+    step->constants = command_stream_take_constants(&m->stream, draw);
     step->forget = m->hazards.buffers_changed;
     m->hazards.buffers_changed = false;
     hazards_note_draw(&m->hazards, m->cmdproc->draws_added, draw);
-    works_begin(&m->works, WORK_DRAW, draw, m->clock.now);
     if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
         gpu_device_hold(m->device);
     m->last_draw = draw;
@@ -164,7 +252,7 @@ await_baked(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     const struct resource *read[STAGE_COUNT + 1];
     const uint32_t count = m->upload_count ? gpu_bake_reads(m->device, cmd, read) : 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!await_upload(m, hazards_before_use(&m->hazards, read[i]), err))
+        if (!await_resource(m, read[i], err))
             return false;
     return true;
 }
@@ -204,17 +292,6 @@ add_depth_clear(struct machine *m, const struct bound_surface *depth, const stru
     }
 }
 
-/* Uploads into the surfaces have ended. */
-static bool
-await_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
-               const struct bound_surface *depth, struct error *err)
-{
-    bool ok = await_upload(m, hazards_before_use(&m->hazards, depth->res), err);
-    for (uint32_t i = 0; i < count && ok; i++)
-        ok = await_upload(m, hazards_before_use(&m->hazards, color[i].res), err);
-    return ok;
-}
-
 static bool
 clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -224,10 +301,11 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!gpu_bake_framebuffer(m->device, cmd, color, &count, &depth, err))
         return false;
-    if (!machine_use_surfaces(m, color, count, &depth, err) ||
-        !await_surfaces(m, color, count, &depth, err))
+    if (!machine_use_surfaces(m, color, count, &depth, err) || !await_resource(m, depth.res, err))
         return false;
     for (uint32_t i = 0; i < count; i++) {
+        if (!await_resource(m, color[i].res, err))
+            return false;
         if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
             continue;
         struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
@@ -267,34 +345,6 @@ part_of(const struct resource *res, uint32_t level, const struct box *box)
         part.box.z = 0;
     }
     return part;
-}
-
-struct move_list {
-    VEC(struct cmdproc_move) moves;
-};
-
-static void
-add_move(struct machine *m, struct move_list *list, uint32_t address, uint64_t bytes_written,
-         bool write)
-{
-    VEC_PUSH(&list->moves, ((struct cmdproc_move){.address = address,
-                                                  .write = write,
-                                                  .bytes_written = bytes_written,
-                                                  .bytes = m->device->memory.bytes + address}));
-}
-
-/* The transactions of a run of bytes. */
-static void
-list_buffer_moves(struct machine *m, uint32_t address, uint32_t bytes, bool write,
-                  struct move_list *list)
-{
-    for (uint32_t end = address + bytes; address < end;) {
-        uint32_t first = address % TRANSACTION_BYTES, count = TRANSACTION_BYTES - first;
-        if (count > end - address)
-            count = end - address;
-        add_move(m, list, address - first, transaction_bytes(first, count), write);
-        address += count;
-    }
 }
 
 /* The transactions that hold the box: bytes are marked by writing the box's rows into a copy of the
@@ -373,7 +423,7 @@ lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scr
 static void
 add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd)
 {
-    struct upload *upload = &m->uploads[(m->upload_head + m->upload_count++) % HAZARD_UPLOADS];
+    struct upload *upload = &m->uploads[m->upload_count++];
     struct move_list list = {0};
     arena_init(&upload->bytes);
     list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, true, &upload->bytes, &list);
@@ -382,7 +432,9 @@ add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *
     step->moves = upload->moves = list.moves.items;
     step->move_count = (uint32_t)list.moves.count;
     upload->number = m->cmdproc->transfers_added;
-    hazards_note_upload(&m->hazards, upload->number, hazard_range_of(res, &cmd->transfer.box));
+    const struct hazard_range range = hazard_range_of(res, &cmd->transfer.box);
+    step->after = hazards_before_upload(&m->hazards, range);
+    hazards_note_upload(&m->hazards, upload->number, range);
     works_begin_upload(&m->works, m->clock.now);
 }
 
@@ -461,6 +513,22 @@ frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct
     return true;
 }
 
+/* The value is in memory at once; then its bytes are written again, in time. */
+static bool
+query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    enum { RESULT_BYTES = 16 };
+    struct move_list list = {0};
+    if (!functional_execute(m->functional, cmd, NULL, 0, err))
+        return false;
+    if (!m->params.COMMANDPROCESSOR.QueryTraffic)
+        return true;
+    const struct gpu_query *query = gpu_find_query(m->device, cmd, cmd->query_result.handle);
+    const struct resource *res = gpu_resource(m->device, cmd->client, query->resource);
+    list_buffer_moves(m, res->address + query->offset, RESULT_BYTES, true, &list);
+    return run_moves(m, &list, WORK_READBACK, err);
+}
+
 /* Commands that change only what later draws are baked from (create_command() drains when a new
  * surface moves a texture). */
 static bool
@@ -527,6 +595,7 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
         if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
+    case GPU_GET_QUERY_RESULT: return query_command(m, cmd, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
         if (gpu_changes_samples(m->device, cmd) &&
@@ -561,5 +630,6 @@ machine_settle(struct machine *m)
     m->depth.res = NULL;
     works_reset(&m->works, m->clock.now);
     hazards_reset(&m->hazards);
+    command_stream_reset(&m->stream);
     arena_reset(&m->draws);
 }

@@ -6,6 +6,7 @@
 #include "sim/functional.h"
 #include "sim/hazards.h"
 #include "sim/identities.h"
+#include "sim/command_stream.h"
 #include "unit/blit/blitter.h"
 #include "sim/work.h"
 #include "unit/display/dac.h"
@@ -54,12 +55,13 @@ struct machine {
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
     struct hazards hazards;
-    struct upload { /* one that is in line or on its way */
+    struct command_stream stream;
+    struct upload { /* one that is on its way */
         uint64_t number;
         struct cmdproc_move *moves;
         struct arena bytes;
-    } uploads[HAZARD_UPLOADS]; /* ring, oldest first */
-    uint32_t upload_head, upload_count;
+    } uploads[HAZARD_UPLOADS];
+    uint32_t upload_count;
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* the last one that was sent since all had ended; NULL: none */
 

@@ -181,6 +181,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     clock_init(&m->clock);
     pools_init(&m->pools);
     arena_init(&m->draws);
+    command_stream_init(&m->stream, params);
 #define SHADERS  m->shaders
 #define TEXUNITS m->texunits
 #define ROPS     m->rops
@@ -244,6 +245,7 @@ machine_destroy(struct machine *m)
 #include "machine.def"
     machine_forget_uploads(m);
     hazards_fini(&m->hazards);
+    command_stream_fini(&m->stream);
     identities_destroy(m->identities);
     stat_set_fini(&m->stats);
     pools_fini(&m->pools);

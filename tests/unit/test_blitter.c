@@ -34,6 +34,7 @@ struct bench {
     struct resource dst, src;
     struct blit_plan plan;
     uint8_t *memory;
+    bool flat; /* both ends have states, and are compressed */
     bool sent, finished;
     uint64_t done_cycle;
 };
@@ -116,12 +117,28 @@ bench_create(uint32_t src_side, uint32_t samples, bool linear)
 }
 
 static void
+make_flat(struct bench *b)
+{
+    const struct bound_surface dst = {.res = &b->dst, .format = b->dst.format};
+    const struct bound_surface src = {.res = &b->src, .format = b->src.format};
+    const uint8_t line[BLOCK_MAX_BYTES] = {0};
+    blocks_add(&b->color, &dst);
+    blocks_add(&b->color, &src);
+    for (uint32_t at = b->src.address; at < b->src.address + b->src.size_bytes; at += 256) {
+        const uint32_t state = blocks_pack(&b->color, at, line, false, b->memory + at);
+        assert_int_equal(blocks_bytes(&b->color, state), 64);
+    }
+}
+
+static void
 bench_run(struct bench *b)
 {
     struct error err;
     blocks_init(&b->color, 1, 256, MEMORY, 4096, &codec_hilo);
     b->color.pack_cycles = b->color.unpack_cycles = 8;
     blocks_init(&b->depth, 1, 256, MEMORY, 4096, NULL);
+    if (b->flat)
+        make_flat(b);
     clock_init(&b->clock);
     clock_add_module(&b->clock, &b->orders, "orders", -1, b, orders_clock);
     blitter_init(&b->blitter, &b->clock, &b->params, &b->color, &b->depth, 0);
@@ -174,7 +191,7 @@ static uint64_t
 cycles_of_line(uint32_t reads, uint32_t samples, uint32_t pack, uint32_t writes)
 {
     const uint32_t operation = 1 + reads + 1 + LATENCY;
-    const uint32_t written = operation + samples / 4 + pack + writes - 1;
+    const uint32_t written = operation + (samples + 3) / 4 + pack + writes - 1;
     return written + 1 + LATENCY + 1;
 }
 
@@ -196,6 +213,23 @@ samples_cycle(void **state)
     struct bench *b = bench_create(8, 4, false);
     b->params.BLITTER.SamplesCycle = 16;
     assert_int_equal(cycles_of(b), cycles_of_line(16, 64, 0, 4));
+    b = bench_create(8, 4, false);
+    b->params.BLITTER.SamplesCycle = 5; /* 256 samples in 52 cycles */
+    assert_int_equal(cycles_of(b), cycles_of_line(16, 4 * 52, 0, 4));
+}
+
+/* One color: the line is compressed in 8 cycles, and goes as one transaction; so does the source
+ * come, and is decompressed in 8. */
+static void
+codec_units(void **state)
+{
+    (void)state;
+    struct bench *b = bench_create(8, 1, false);
+    b->flat = true;
+    assert_int_equal(cycles_of(b), cycles_of_line(1, 64, 8, 1) + 8);
+    b = bench_create(8, 4, false); /* four blocks, one after another */
+    b->flat = true;
+    assert_int_equal(cycles_of(b), cycles_of_line(1, 256, 8, 1) + 4 * 8);
 }
 
 /* A nearest blit that takes each pixel from another block, of 64: 16 to a piece. With places for
@@ -624,8 +658,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_line),   CASE(samples_cycle),  CASE(source_blocks),
-        CASE(any_blit), CASE(near_the_bound),
+        CASE(a_line),        CASE(codec_units), CASE(samples_cycle),
+        CASE(source_blocks), CASE(any_blit),    CASE(near_the_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,23 @@ blits_go_by_states(void **state)
     rig_assert_figure(rig, "memctl.blit_bytes_written", BLOCKS * 64);
 }
 
+/* What texture caches have of a surface is gone when it has been drawn into again. */
+static void
+textures_see_the_clear(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    draw(rig, OBJ_OTHER);
+    PACKET(&rig->stream, 31, 0, OBJ_TEXTURED, 1);
+    draw(rig, OBJ_COLOR);
+    bind(rig, OBJ_OTHER);
+    PACKET(&rig->stream, 7, 0, CLEAR_COLOR, 0, 0, float_bits(1), float_bits(1), 0, 0, 0);
+    rig_submit(rig);
+    show_other(rig);
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        assert_int_equal(rig->pixels[i], 0xffff0000);
+}
+
 /* What the ROPs have in their caches of the destination is gone: red was drawn there, blue is
  * blitted over it, red added to that is both. */
 static void
@@ -383,6 +400,7 @@ main(void)
         CASE(upload_makes_whole),
         CASE(blits_go_by_states),
         CASE(rops_see_the_blit),
+        CASE(textures_see_the_clear),
         CASE(gone_is_not_written),
         CASE(gone_late_is_not_written),
         CASE(many_layers),

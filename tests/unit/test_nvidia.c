@@ -481,10 +481,10 @@ commands_collect_what_is_missing(void **state)
 /* ---- trees as such ---- */
 
 static const struct topdown_node nodes[] = {
-    {"all", 0, false, 0, "", NULL},     {"work", 0, false, 0, "", NULL},
-    {"lost", 0, true, 0.2, "", NULL},   {"small", 0, true, 0.2, "", NULL},
-    {"a", 2, true, 0.1, "", "do less"}, {"b", 2, true, 0.5, "", NULL},
-    {"c", 3, true, 0.05, "", NULL},
+    {"all", 0, false, 0, "", NULL, NULL},     {"work", 0, false, 0, "", NULL, NULL},
+    {"lost", 0, true, 0.2, "", NULL, NULL},   {"small", 0, true, 0.2, "", NULL, NULL},
+    {"a", 2, true, 0.1, "", "do less", NULL}, {"b", 2, true, 0.5, "", NULL, NULL},
+    {"c", 3, true, 0.05, "", NULL, NULL},
 };
 static const struct topdown_shape shape = {nodes, 7, "cycles"};
 
@@ -506,6 +506,9 @@ trees(void **state)
     assert_false(topdown_tree_flagged(&tree, 6)); /* 0.18 > 0.05, but its parent's is below 0.2 */
     assert_int_equal(topdown_tree_verdict(&tree), 4);
     assert_int_equal(topdown_level(&shape, 6), 2);
+    static const uint32_t order[] = {1, 2, 4, 5, 3, 6, 0}; /* children behind their parents */
+    for (uint32_t i = 0, node = 0; i < 7; i++)
+        assert_int_equal(node = topdown_next(&shape, node), order[i]);
     tree.values[6] = 19;
     assert_false(topdown_tree_adds_up(&tree, 0.001));
     /* the other has no c: 0 */

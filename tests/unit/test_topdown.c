@@ -3,6 +3,7 @@
  * by it, played by scripts that print such files. */
 #include "base/build.h"
 #include "base/file.h"
+#include "report/csv.h"
 
 #include "command.h"
 
@@ -270,6 +271,9 @@ forms(void **state)
     RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--cc", "2.1");
     assert_int_equal(said.status, 1);
     RUN(&said, "topdown", FILES "ncu-wide.csv");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "--nvprof or --ncu"));
+    RUN(&said, "topdown");
     assert_int_equal(said.status, 2);
     RUN(&said, "topdown", "--ncu", "/nowhere.csv");
     assert_int_equal(said.status, 1);
@@ -376,6 +380,74 @@ profilers(void **state)
     dir_remove_files(dir, NULL);
 }
 
+/* ---- a simulated run ---- */
+
+/* The sum of shader[i].slots over the frames, and their number. */
+static double
+slots_of(const char *dir, uint32_t *frames)
+{
+    char path[128];
+    struct csv_table table;
+    struct error err;
+    double sum = 0;
+    snprintf(path, sizeof path, "%s/stats.frames.csv.gz", dir);
+    assert_true(csv_read(&table, path, &err));
+    for (uint32_t c = 0; c < table.columns; c++)
+        for (uint32_t r = 0; r < table.rows; r++)
+            if (!strcmp(table.names[c], "shader.slots"))
+                sum += (double)table.values[r * table.columns + c];
+    *frames = table.rows;
+    csv_table_fini(&table);
+    return sum;
+}
+
+static void
+simulated_run(void **state)
+{
+    static struct said said;
+    char dir[] = "/tmp/aetius-run-XXXXXX", command[64];
+    uint32_t frames;
+    assert_non_null(mkdtemp(dir));
+    RUN(&said, "sim", AETIUS_SOURCE_DIR "/tests/golden/tiny.trace", "-o", dir, "--force");
+    assert_int_equal(said.status, 0);
+    const double slots = slots_of(dir, &frames);
+    assert_true(slots > 0);
+    cJSON *root = JSON(dir, "--over-time");
+    assert_string_equal(cJSON_GetObjectItem(root, "unit")->valuestring, "slots");
+    assert_float_equal(cJSON_GetObjectItem(root, "total")->valuedouble, slots, 1e-9 * slots);
+    check_sums(cJSON_GetObjectItem(root, "tree"), slots);
+    const cJSON *frame, *list = cJSON_GetObjectItem(root, "frames");
+    assert_int_equal(cJSON_GetArraySize(list), frames);
+    double sum = 0;
+    cJSON_ArrayForEach(frame, list)
+    {
+        const cJSON *tree = cJSON_GetObjectItem(frame, "tree");
+        const double own = cJSON_GetObjectItem(tree, "value")->valuedouble;
+        check_sums(tree, own);
+        sum += own;
+    }
+    assert_float_equal(sum, slots, 1e-9 * slots);
+    /* the first frame alone is the first of them */
+    frame = cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "tree");
+    cJSON *first = JSON(dir, "--frame", "0");
+    assert_true(cJSON_Compare(cJSON_GetObjectItem(first, "tree"), frame, true));
+    cJSON_Delete(first);
+    cJSON_Delete(root);
+    /* from itself it differs nowhere */
+    RUN(&said, "topdown", dir, "--diff", dir);
+    assert_int_equal(said.status, 0);
+    for (const char *at = strstr(said.out, "\n\n"); (at = strpbrk(at, "+-")); at++)
+        assert_true(!strncmp(at, "+0", 2));
+    RUN(&said, "topdown", dir, "--frame", "99");
+    assert_int_equal(said.status, 1);
+    RUN(&said, "topdown", "/nowhere");
+    assert_int_equal(said.status, 1);
+    RUN(&said, "topdown", dir, "--cc", "8.6");
+    assert_int_equal(said.status, 2);
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -385,7 +457,7 @@ main(int argc, char **argv)
         cmocka_unit_test(ampere_by_hand), cmocka_unit_test(kepler_without_ipc_by_hand),
         cmocka_unit_test(pascal_by_hand), cmocka_unit_test(what_files_lack),
         cmocka_unit_test(forms),          cmocka_unit_test(figures),
-        cmocka_unit_test(profilers),
+        cmocka_unit_test(profilers),      cmocka_unit_test(simulated_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -591,17 +591,6 @@ resolve(struct rop *rop, uint64_t now, bool *worked)
     return true;
 }
 
-/* Lines of the resource go, as they are, when nothing is on its way. */
-static bool
-invalidate(struct rop *rop)
-{
-    const struct resource *res = rop->order.surface.res;
-    if (!rop_cache_is_quiet(&rop->cache))
-        return false;
-    drop_lines(rop, res->address, res->address + res->size_bytes);
-    return true;
-}
-
 static bool
 obey_order(struct rop *rop, uint64_t now, bool *worked)
 {
@@ -611,7 +600,11 @@ obey_order(struct rop *rop, uint64_t now, bool *worked)
     case CONTROL_FLUSH:
     case CONTROL_SHOW: return flush(rop, NULL, now, worked);
     case CONTROL_RESOLVE: return resolve(rop, now, worked);
-    case CONTROL_INVALIDATE: return invalidate(rop);
+    case CONTROL_INVALIDATE: {
+        const struct resource *res = rop->order.surface.res;
+        drop_lines(rop, res->address, res->address + res->size_bytes);
+        return true;
+    }
     }
     BUG("rop: order %d is not for a ROP", rop->order.kind);
 }
