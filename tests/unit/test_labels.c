@@ -22,6 +22,7 @@ static const struct named first[] = {
     {"scene", "", ""}, /* a marker ends with its group */
     {"scene/ext", "", ""},
     {"scene/last", "", ""}, /* 4 characters */
+    {"scene/in", "", ""},   /* and with the next group */
     {"", "", ""},
 };
 static const struct named second[] = {{"open", "", ""}};
@@ -79,16 +80,18 @@ test_names_in_lists(void **state)
         fail_msg("%s", said.err);
     cJSON *all = draws_of(trace);
     const cJSON *frames = cJSON_GetObjectItemCaseSensitive(all, "per_frame");
-    assert_int_equal(cJSON_GetArraySize(frames), 3);
+    assert_int_equal(cJSON_GetArraySize(frames), 4);
     check_frame(cJSON_GetArrayItem(frames, 0), first, sizeof first / sizeof *first);
     check_frame(cJSON_GetArrayItem(frames, 1), second, sizeof second / sizeof *second);
-    check_frame(cJSON_GetArrayItem(frames, 2), third, sizeof third / sizeof *third);
+    check_frame(cJSON_GetArrayItem(frames, 2), second, sizeof second / sizeof *second);
+    check_frame(cJSON_GetArrayItem(frames, 3), third, sizeof third / sizeof *third);
 
-    RUN(&said, "trim", trace, "--frames", "2", "-o", cut);
+    RUN(&said, "trim", trace, "--frames", "2-3", "-o", cut);
     assert_int_equal(said.status, 0);
     cJSON *last = draws_of(cut);
     frames = cJSON_GetObjectItemCaseSensitive(last, "per_frame");
-    check_frame(cJSON_GetArrayItem(frames, 0), third, sizeof third / sizeof *third);
+    check_frame(cJSON_GetArrayItem(frames, 0), second, sizeof second / sizeof *second);
+    check_frame(cJSON_GetArrayItem(frames, 1), third, sizeof third / sizeof *third);
     cJSON_Delete(all);
     cJSON_Delete(last);
     free(trace);

@@ -134,6 +134,42 @@ test_run(void **state)
     }
 }
 
+/* Of two queues of one name: what passed is added up, what was held at most is the higher one, in
+ * whichever order they come. */
+static void
+test_sums(void **state)
+{
+    struct stat_set set;
+    struct params params;
+    struct csv_table read;
+    struct table table;
+    struct error err;
+    const uint64_t counters[4] = {0};
+    char *path = mem_printf("%s/made.csv.gz", dir);
+    (void)state;
+    params_init(&params);
+    stat_set_init(&set);
+    stat_set_add_counter(&set, "texels[1].items_in", "items", "", &counters[0]);
+    stat_set_add_counter(&set, "texels[1].occupancy_peak", "items", "", &counters[1]);
+    stat_set_add_counter(&set, "texels[0].items_in", "items", "", &counters[2]);
+    stat_set_add_counter(&set, "texels[0].occupancy_peak", "items", "", &counters[3]);
+    set.entries[1].is_peak = set.entries[3].is_peak = true;
+    struct table_layout *layout = table_layout_create(&set, &params);
+    assert_true(table_open(&table, path, "frame", "word", layout, &err));
+    table_row(&table, "0", "a b", (const uint64_t[]){100, 7, 20, 5}, 1);
+    table_row(&table, "1", "", (const uint64_t[]){1, 5, 2, 7}, 1);
+    assert_true(table_close(&table, true, &err));
+    assert_true(csv_read(&read, path, &err));
+    assert_true(csv_value(&read, 0, csv_column(&read, "texels.items_in")) == 120);
+    assert_true(csv_value(&read, 0, csv_column(&read, "texels.occupancy_peak")) == 7);
+    assert_true(csv_value(&read, 1, csv_column(&read, "texels.items_in")) == 3);
+    assert_true(csv_value(&read, 1, csv_column(&read, "texels.occupancy_peak")) == 7);
+    csv_table_fini(&read);
+    table_layout_destroy(layout);
+    stat_set_fini(&set);
+    free(path);
+}
+
 /* Columns that are numbers are numbers there, and no value is NULL: 9 is less than 10. */
 static void
 test_sql(void **state)
@@ -169,7 +205,8 @@ test_sql(void **state)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_run), cmocka_unit_test(test_sql)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_run), cmocka_unit_test(test_sums),
+                                       cmocka_unit_test(test_sql)};
     aetius = argc > 1 ? argv[1] : "aetius";
     if (!mkdtemp(dir))
         return 2;
