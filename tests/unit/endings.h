@@ -89,7 +89,7 @@ await(pid_t child, int most_ms)
     waitpid(child, &status, 0);
     return -1;
 }
-#define RUN(...) await(start((const char *const[]){__VA_ARGS__, NULL}, 0), 20000)
+#define RUN(...) await(start((const char *const[]){__VA_ARGS__, NULL}, 0), 60000)
 
 static inline char *
 said(const char *where)
