@@ -25,6 +25,7 @@ struct csv {
     VEC(char) text;      /* not yet packed */
     VEC(uint8_t) packed; /* whole members, not yet written */
     size_t header_bytes; /* of these: the header, until it is written */
+    off_t settled;       /* of the file: what csv_take_back() leaves */
 };
 
 static void
@@ -131,7 +132,19 @@ close_file(struct csv *csv)
     csv->file = NULL;
 }
 
-/* Whole or not at all: what a full disk takes of it is taken back. */
+/* A file without anything in it goes. */
+static void
+cut_back(struct csv *csv, off_t size)
+{
+    if (csv->file && (size <= 0 || ftruncate(fileno(csv->file), size))) {
+        close_file(csv);
+        unlink(csv->path);
+    } else if (csv->file) {
+        fseeko(csv->file, size, SEEK_SET);
+    }
+}
+
+/* What a full disk takes of it is taken back. */
 static bool
 write_packed(struct csv *csv, struct error *err)
 {
@@ -145,8 +158,7 @@ write_packed(struct csv *csv, struct error *err)
     const bool ok = fwrite(csv->packed.items, 1, csv->packed.count, csv->file) == csv->packed.count;
     if (!ok) {
         fail(err, "cannot write %s: %s", csv->path, strerror(errno));
-        if (before >= 0 && !ftruncate(fileno(csv->file), before))
-            fseeko(csv->file, before, SEEK_SET);
+        cut_back(csv, before);
     }
     interrupt_release(&held);
     csv->packed.count = csv->header_bytes = 0;
@@ -185,9 +197,23 @@ csv_create(const char *path, const char *header, struct error *err)
 }
 
 void
+csv_settle(struct csv *csv)
+{
+    csv->settled = csv->file ? ftello(csv->file) : 0;
+}
+
+void
+csv_take_back(struct csv *csv)
+{
+    cut_back(csv, csv->settled);
+    csv->text.count = csv->packed.count = csv->header_bytes = 0;
+}
+
+void
 csv_redirect(struct csv *csv, const char *path)
 {
     close_file(csv);
+    csv->settled = 0;
     csv->packed.count -= csv->header_bytes;
     if (csv->header_bytes)
         memmove(csv->packed.items, csv->packed.items + csv->header_bytes, csv->packed.count);

@@ -28,6 +28,10 @@ void csv_text(struct csv *csv, const char *text); /* or some fields with their c
 void csv_end_row(struct csv *csv);
 /* Rows so far reach the file: at the end of a frame. */
 bool csv_flush(struct csv *csv, struct error *err);
+/* What reached the file so far stays; what came since is taken out of it again, when a table beside
+ * this one could not be written. */
+void csv_settle(struct csv *csv);
+void csv_take_back(struct csv *csv);
 /* Closes; what was not flushed is forgotten, and a table that never was has no file. */
 void csv_abandon(struct csv *csv);
 /* Flushes and closes; `csv` may be NULL in both. */

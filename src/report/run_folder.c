@@ -73,13 +73,22 @@ on_interval(void *data, uint32_t frame, uint64_t cycle)
         delta_row(folder, TABLE_CYCLES, folder->interval_before, key, "");
 }
 
+/* A frame is in all tables, or in none. */
+static bool
+settle(struct run_folder *folder, bool ok)
+{
+    for (uint32_t i = 0; i < TABLES; i++)
+        (ok ? table_settle : table_take_back)(&folder->tables[i]);
+    return ok;
+}
+
 static bool
 flush_tables(struct run_folder *folder, struct error *err)
 {
-    for (uint32_t i = 0; i < TABLES; i++)
-        if (!table_flush(&folder->tables[i], err))
-            return false;
-    return true;
+    bool ok = true;
+    for (uint32_t i = 0; i < TABLES && ok; i++)
+        ok = table_flush(&folder->tables[i], err);
+    return settle(folder, ok);
 }
 
 /* Rows of a frame count from here. */
@@ -368,20 +377,22 @@ join_tables(struct run_folder *folder, uint32_t frame, struct error *err)
         ok = table_append(&folder->tables[i], path, err);
         free(path);
     }
-    return ok;
+    return settle(folder, ok);
 }
 
 bool
 run_folder_join(struct run_folder *folder, const struct run_part *part, const uint64_t *values,
                 struct error *err)
 {
+    if (!join_tables(folder, part->frame.number, err))
+        return false;
     add_frame(folder, &part->frame, part->width, part->height);
     folder->parts_seconds += part->timed_seconds;
     if (part->peak_rss_bytes > folder->parts_rss_bytes)
         folder->parts_rss_bytes = part->peak_rss_bytes;
     stat_set_accumulate(&folder->sim->machine->stats, folder->totals, values);
     folder->next_part = part->frame.number + 1;
-    return join_tables(folder, part->frame.number, err) && tell_progress(folder, err);
+    return tell_progress(folder, err);
 }
 
 bool
@@ -456,6 +467,16 @@ close_tables(struct run_folder *folder, bool complete, struct error *err)
     return ok;
 }
 
+static bool
+is_whole(const void *data, uint64_t number)
+{
+    const struct run_folder *folder = data;
+    for (size_t i = 0; i < folder->frames.count; i++)
+        if (folder->frames.items[i].number == number)
+            return true;
+    return false;
+}
+
 bool
 run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json, struct error *err)
 {
@@ -464,6 +485,8 @@ run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
     take_stock(folder);
     if (folder->dir && !is_worth_keeping(folder))
         run_place_clear(&folder->place);
+    else if (folder->dir && !folder->facts.complete)
+        run_place_drop_others(&folder->place, is_whole, folder);
     ok = (folder->silent || report(folder, out, json, err)) && ok;
     run_place_leave(&folder->place);
     free(folder->values);

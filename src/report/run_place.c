@@ -5,6 +5,7 @@
 #include "report/maps.h"
 #include "report/table.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -225,6 +226,26 @@ run_place_clear(const struct run_place *place)
     remove_run(place, is_not_signals);
     if (place->made)
         rmdir(place->dir); /* when nothing is left in it */
+}
+
+void
+run_place_drop_others(const struct run_place *place,
+                      bool (*is_whole)(const void *data, uint64_t frame), const void *data)
+{
+    static const char start[] = "frame-";
+    for (uint32_t i = 0; i < PLACES; i++) {
+        char *path = mem_printf("%s/%s", place->dir, places[i].folder);
+        DIR *dir = opendir(path);
+        for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+            const char *name = entry->d_name;
+            if (!strncmp(name, start, sizeof start - 1) && places[i].is_ours(name) &&
+                !is_whole(data, strtoull(name + sizeof start - 1, NULL, 10)))
+                unlinkat(dirfd(dir), name, 0);
+        }
+        if (dir)
+            closedir(dir);
+        free(path);
+    }
 }
 
 void

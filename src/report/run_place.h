@@ -19,6 +19,9 @@ bool run_place_take(struct run_place *place, const char *dir, bool force,
                     const struct params *params, struct error *err);
 /* Nothing in it is whole: as it was before, but for what an observer wrote (signals.vcd). */
 void run_place_clear(const struct run_place *place);
+/* Pictures and maps of the other frames go: they were written, but not all that belongs to them. */
+void run_place_drop_others(const struct run_place *place,
+                           bool (*is_whole)(const void *data, uint64_t frame), const void *data);
 void run_place_leave(struct run_place *place);
 /* Whether it is the name of a file in parts/: what one of several processes wrote. */
 bool run_place_is_part(const char *name);

@@ -376,6 +376,20 @@ table_flush(struct table *table, struct error *err)
 }
 
 void
+table_settle(struct table *table)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        csv_settle(table->files[i]);
+}
+
+void
+table_take_back(struct table *table)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        csv_take_back(table->files[i]);
+}
+
+void
 table_redirect(struct table *table, const char *path)
 {
     for (uint32_t i = 0; i < table->count; i++) {

@@ -34,6 +34,8 @@ void table_row(struct table *table, const char *key, const char *facts, const ui
                double frames);
 /* As those of csv.h. The files of a part are at `path` with ".0", ".1" ... behind it. */
 bool table_flush(struct table *table, struct error *err);
+void table_settle(struct table *table);
+void table_take_back(struct table *table);
 void table_redirect(struct table *table, const char *path);
 void table_discard(struct table *table);
 bool table_append(struct table *table, const char *path, struct error *err); /* and removes them */

@@ -8,8 +8,10 @@
 #include <stdarg.h>
 #include <cmocka.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct fixture {
@@ -130,6 +132,72 @@ flushed_rows_are_whole_before_the_end(void **state)
     end(&f);
 }
 
+/* What came since it was settled goes again, and a file that then holds nothing goes with it. */
+static void
+rows_are_taken_back(void **state)
+{
+    struct fixture f;
+    struct csv_table table;
+    struct error err;
+    begin(&f);
+    struct csv *csv = csv_create(f.path, "frame,x", &err);
+    row(csv, 0, 1);
+    assert_true(csv_flush(csv, &err));
+    csv_take_back(csv);
+    assert_int_equal(access(f.path, F_OK), -1);
+    csv_abandon(csv);
+
+    csv = csv_create(f.path, "frame,x", &err);
+    row(csv, 0, 1);
+    assert_true(csv_flush(csv, &err));
+    csv_settle(csv);
+    row(csv, 1, 3);
+    assert_true(csv_flush(csv, &err));
+    row(csv, 2, 3);
+    csv_take_back(csv);
+    assert_true(csv_destroy(csv, &err));
+    assert_true(csv_read(&table, f.path, &err));
+    assert_int_equal(table.rows, 1);
+    csv_table_fini(&table);
+    end(&f);
+}
+
+/* A full disk takes nothing of what was there, and leaves no file without a whole row. */
+static void
+a_full_disk_leaves_whole_rows(void **state)
+{
+    struct fixture f;
+    struct csv_table table;
+    struct error err;
+    struct rlimit before, little;
+    begin(&f);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    little = (struct rlimit){10, before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    struct csv *csv = csv_create(f.path, "frame,x", &err);
+    row(csv, 0, 1);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    assert_false(csv_flush(csv, &err));
+    assert_int_equal(access(f.path, F_OK), -1);
+    csv_abandon(csv);
+
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    csv = csv_create(f.path, "frame,x", &err);
+    row(csv, 0, 1);
+    assert_true(csv_flush(csv, &err));
+    little.rlim_cur = 100;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    for (uint64_t i = 0; i < 100; i++)
+        row(csv, i, i * 7919);
+    assert_false(csv_flush(csv, &err));
+    csv_abandon(csv);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_true(csv_read(&table, f.path, &err));
+    assert_int_equal(table.rows, 1);
+    csv_table_fini(&table);
+    end(&f);
+}
+
 /* A table written in parts by redirected copies is the table written at once, byte by byte. */
 static void
 parts_put_together_are_the_table(void **state)
@@ -198,6 +266,8 @@ main(void)
         cmocka_unit_test(tables_read_back),
         cmocka_unit_test(the_same_rows_are_the_same_bytes),
         cmocka_unit_test(flushed_rows_are_whole_before_the_end),
+        cmocka_unit_test(rows_are_taken_back),
+        cmocka_unit_test(a_full_disk_leaves_whole_rows),
         cmocka_unit_test(parts_put_together_are_the_table),
         cmocka_unit_test(faults_are_told),
     };

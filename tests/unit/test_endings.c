@@ -3,7 +3,9 @@
 #include "endings.h"
 
 #include "codec/blocks_file.h"
+#include "report/csv.h"
 
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -198,6 +200,63 @@ a_cut_that_fails_leaves_no_file(void **state)
     assert_true(is_there("cut"));
 }
 
+/* The frames that a table, run.json or the folder of pictures tells of, a bit each. */
+static uint32_t
+frames_of(const char *folder, const char *table)
+{
+    struct csv_table rows;
+    struct error err;
+    uint32_t frames = 0;
+    char *path = mem_printf("%s/%s/%s", dir, folder, table);
+    if (!csv_read(&rows, path, &err))
+        fail_msg("%s", err.text);
+    for (uint32_t i = 0; i < rows.rows; i++)
+        frames |= 1u << (uint32_t)csv_value(&rows, i, csv_column(&rows, "frame"));
+    csv_table_fini(&rows);
+    free(path);
+    return frames;
+}
+
+/* On a disk with room for some of the frames: what is there is there of whole frames, and of the
+ * same ones everywhere. Only one who may mount can make such a disk. */
+static void
+a_full_disk_keeps_whole_frames(void **state)
+{
+    static const char *const tables[] = {"stats.frames.csv.gz", "stats.draws.csv.gz",
+                                         "stats.cycles.csv.gz", "stats.draws.shader.csv.gz"};
+    char *disk = in_dir("disk");
+    struct error err;
+    assert_true(dir_create(disk, &err));
+    for (uint32_t i = 0; i < 12; i++) {
+        char *size = mem_printf("size=%uk", 200 + i / 2 * 50);
+        if (mount("tmpfs", disk, "tmpfs", 0, size)) {
+            free(size);
+            free(disk);
+            skip();
+        }
+        const int status = RUN("sim", WORKLOADS, "--jobs", i % 2 ? "3" : "1", "-o", "@disk/run");
+        if (is_there("disk/run/run.json")) {
+            const uint32_t frames = frames_of("disk/run", tables[0]);
+            for (uint32_t t = 1; t < sizeof tables / sizeof *tables; t++)
+                assert_int_equal(frames_of("disk/run", tables[t]), frames);
+            char *json = said("disk/run/run.json");
+            for (uint32_t f = 0; f < 7; f++) {
+                char *picture = mem_printf("disk/run/frames/frame-%04u.png", f);
+                char *fact = mem_printf("\"frame\":\t%u,", f);
+                assert_int_equal(is_there(picture), frames >> f & 1);
+                assert_int_equal(strstr(json, fact) != NULL, frames >> f & 1);
+                free(picture);
+                free(fact);
+            }
+            assert_true(status == 0 || frames != 127);
+            free(json);
+        }
+        assert_int_equal(umount(disk), 0);
+        free(size);
+    }
+    free(disk);
+}
+
 /* 17 blocks, each read 2^32 - 1 times: 18.7 TB. */
 static void
 raw_blocks_are_counted_before_they_are_written(void **state)
@@ -382,6 +441,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(runs_do_not_mix, clean),
         cmocka_unit_test_teardown(closed_streams_are_not_files, clean),
         cmocka_unit_test_teardown(a_cut_that_fails_leaves_no_file, clean),
+        cmocka_unit_test_teardown(a_full_disk_keeps_whole_frames, clean),
         cmocka_unit_test_teardown(raw_blocks_are_counted_before_they_are_written, clean),
         cmocka_unit_test_teardown(a_recording_that_is_not_cut_is_kept, clean),
         cmocka_unit_test_teardown(nothing_is_written_through_links, clean),
