@@ -67,16 +67,17 @@ is_instance(const char *column, const char *name)
     return !strcmp(column, name + unit);
 }
 
-/* shader_statistic_fn */
+/* shader_statistic_fn: a column of all instances, or one each. */
 static bool
 statistic(void *data, const char *name, double *value)
 {
     const struct rows *rows = data;
     const struct csv_table *table = &rows->run->table;
+    const bool has_sum = csv_column(table, name) >= 0;
     bool is_there = false;
     *value = 0;
     for (uint32_t c = 0; c < table->columns; c++) {
-        if (!is_instance(table->names[c], name))
+        if (has_sum ? strcmp(table->names[c], name) != 0 : !is_instance(table->names[c], name))
             continue;
         is_there = true;
         for (uint32_t r = 0; r < table->rows; r++)
