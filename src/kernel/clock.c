@@ -15,11 +15,13 @@ void
 clock_init(struct clock *clock)
 {
     memset(clock, 0, sizeof *clock);
+    path_init(&clock->path);
 }
 
 void
 clock_fini(struct clock *clock)
 {
+    path_fini(&clock->path);
     memset(clock, 0, sizeof *clock);
 }
 

@@ -21,6 +21,11 @@ struct queue {
     uint64_t push_cycle, pop_cycle; /* of the last push and pop */
     uint32_t pushed, popped;        /* in those cycles */
     bool sender_waits;              /* was refused: wake it on the next pop */
+    /* critical path: of each item, of the last place that was waited for; who sends, who takes */
+    strand *strands, place;
+    bool has_place; /* the sender was refused, and has a place since */
+    struct path_stage *from, *to;
+    enum path_cause hop_cause; /* of the latency, for who waits */
     /* statistics */
     uint64_t items_in, items_out;
     uint64_t occupancy_sum, occupancy_since; /* sum over cycles of items held */
