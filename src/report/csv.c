@@ -20,7 +20,7 @@ enum {
 struct csv {
     FILE *file; /* NULL until something is flushed */
     char *path;
-    uint32_t first_columns, columns;
+    uint32_t columns; /* behind the first ones */
     VEC(char) text;      /* not yet packed */
     VEC(uint8_t) packed; /* whole members, not yet written */
     size_t header_bytes; /* of these: the header, until it is written */
@@ -122,9 +122,6 @@ csv_create(const char *path, const char *first, const struct stat_set *set, stru
 {
     struct csv *csv = mem_alloc(sizeof *csv);
     csv->path = mem_strdup(path);
-    csv->first_columns = 1;
-    for (const char *p = first; *p; p++)
-        csv->first_columns += *p == ',';
     csv->columns = set->count;
     put(csv, first, strlen(first));
     for (uint32_t i = 0; i < set->count; i++) {
@@ -175,12 +172,12 @@ csv_append(struct csv *csv, const char *path, struct error *err)
 }
 
 void
-csv_row(struct csv *csv, const uint64_t *first, const uint64_t *values)
+csv_row(struct csv *csv, const char *first, const uint64_t *values)
 {
-    uint32_t total = csv->first_columns + csv->columns;
-    for (uint32_t i = 0; i < total; i++)
-        put_number(csv, i < csv->first_columns ? first[i] : values[i - csv->first_columns],
-                   i + 1 == total ? '\n' : ',');
+    put(csv, first, strlen(first));
+    put(csv, ",", 1);
+    for (uint32_t i = 0; i < csv->columns; i++)
+        put_number(csv, values[i], i + 1 == csv->columns ? '\n' : ',');
     if (csv->text.count >= FLUSH_BYTES)
         pack(csv);
 }
@@ -265,6 +262,16 @@ take_header(struct csv_table *table)
     return rows;
 }
 
+/* A number, or a word of small letters. */
+static uint64_t
+read_field(const struct csv_table *table, char *at, char **end)
+{
+    if (*at < 'a' || *at > 'z')
+        return strtoull(at, end, 10);
+    *end = at + strspn(at, "abcdefghijklmnopqrstuvwxyz_");
+    return (uint64_t)(at - table->text);
+}
+
 bool
 csv_read(struct csv_table *table, const char *path, struct error *err)
 {
@@ -279,7 +286,7 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
     uint32_t column = 0;
     while (*at) {
         char *end;
-        uint64_t value = strtoull(at, &end, 10);
+        uint64_t value = read_field(table, at, &end);
         bool last = column + 1 == table->columns;
         if (end == at || *end != (last ? '\n' : ',')) {
             fail(err, "%s: row %u, column %u: expected a number", path, table->rows + 1,
@@ -289,6 +296,7 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
             return false;
         }
         VEC_PUSH(&values, value);
+        *end = '\0';
         column = last ? 0 : column + 1;
         table->rows += last;
         at = end + 1;

@@ -1,5 +1,6 @@
 /* Tables of statistics as gzip CSV: stats.frames.csv.gz and its like. The header names the first
- * columns ("frame", or "frame" and "batch" or "cycle") and then the statistics of a set.
+ * columns ("frame"; or "frame" and "cycle"; or "frame", "batch" and "work") and then the statistics
+ * of a set.
  *
  * A file is a row of gzip members: the header, then one a flush or more, so what was flushed is
  * whole whatever happens next, and files put together are a table. It is there from the first flush
@@ -13,7 +14,7 @@
 
 struct csv;
 
-/* `first` is "frame" or "frame,batch"; `set` must outlive the table and keep its entries. */
+/* `first` is "frame" or "frame,cycle"; `set` must outlive the table and keep its entries. */
 struct csv *csv_create(const char *path, const char *first, const struct stat_set *set,
                        struct error *err);
 /* What was not flushed yet, and what comes, goes to another file, without a header. */
@@ -22,8 +23,8 @@ void csv_redirect(struct csv *csv, const char *path);
 void csv_discard(struct csv *csv);
 /* Takes over what a redirected table wrote. */
 bool csv_append(struct csv *csv, const char *path, struct error *err);
-/* A row: the first columns, then a value for every entry of the set. */
-void csv_row(struct csv *csv, const uint64_t *first, const uint64_t *values);
+/* A row: the first columns as text ("3,17,upload"), then a value for every entry of the set. */
+void csv_row(struct csv *csv, const char *first, const uint64_t *values);
 /* Rows so far reach the file: at the end of a frame. */
 bool csv_flush(struct csv *csv, struct error *err);
 /* Closes; what was not flushed is forgotten, and a table that never was has no file. */
@@ -35,8 +36,8 @@ bool csv_destroy(struct csv *csv, struct error *err);
 struct csv_table {
     char **names; /* columns, the first ones too */
     uint32_t columns, rows;
-    uint64_t *values; /* rows x columns */
-    char *text;       /* that the names stand in */
+    uint64_t *values; /* rows x columns; of a word, where it stands in the text */
+    char *text;       /* that names and words stand in, each ended by a NUL */
 };
 bool csv_read(struct csv_table *table, const char *path, struct error *err);
 void csv_table_fini(struct csv_table *table);

@@ -88,6 +88,31 @@ add_speed(cJSON *root, const struct run_facts *facts, const struct totals *total
     cJSON_AddNumberToObject(root, "peak_rss_bytes", (double)facts->peak_rss_bytes);
 }
 
+struct steady
+run_steady(const struct run_facts *facts)
+{
+    struct steady steady = {0};
+    for (uint32_t i = 0; i < facts->frame_count; i++) {
+        const struct run_frame *frame = &facts->frames[i];
+        if (2 * frame->upload_cycles >= frame->cycles)
+            continue;
+        steady.frames++;
+        steady.cycles += frame->cycles;
+        steady.upload_cycles += frame->upload_cycles;
+    }
+    return steady;
+}
+
+static void
+add_steady(cJSON *root, const struct run_facts *facts)
+{
+    const struct steady steady = run_steady(facts);
+    cJSON *object = cJSON_AddObjectToObject(root, "steady");
+    cJSON_AddNumberToObject(object, "frames", steady.frames);
+    cJSON_AddNumberToObject(object, "cycles", (double)steady.cycles);
+    cJSON_AddNumberToObject(object, "upload_cycles", (double)steady.upload_cycles);
+}
+
 char *
 run_to_json(const struct run_facts *facts, const struct totals *totals)
 {
@@ -112,11 +137,16 @@ run_to_json(const struct run_facts *facts, const struct totals *totals)
         cJSON_AddNumberToObject(frame, "frame", facts->frames[i].number);
         cJSON_AddNumberToObject(frame, "client", facts->frames[i].client);
         cJSON_AddNumberToObject(frame, "cycles", (double)facts->frames[i].cycles);
+        if (totals)
+            cJSON_AddNumberToObject(frame, "upload_cycles",
+                                    (double)facts->frames[i].upload_cycles);
         add_hash(frame, "hash", facts->frames[i].hash);
         cJSON_AddItemToArray(frames, frame);
     }
-    if (totals)
+    if (totals) {
+        add_steady(root, facts);
         add_metrics(root, totals);
+    }
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
     return text;

@@ -10,6 +10,7 @@ struct run_frame {
     uint32_t number; /* as counted in the trace that was run */
     uint32_t client;
     uint64_t cycles;
+    uint64_t upload_cycles; /* of these, those that belong to uploads (sim/work.h) */
     uint64_t hash;         /* of the picture */
     uint32_t memory_bytes; /* that the simulated memory has grown to; 0: not timed */
 };
@@ -42,6 +43,14 @@ struct speed {
     double wall_ms_per_frame, wall_ns_per_fragment;
 };
 struct speed run_speed(const struct run_facts *facts, const struct totals *totals);
+
+/* Frames of a run that is under way: those whose uploads take less than half of the cycles. The
+ * others load what is drawn later, and say nothing of how fast it is drawn. */
+struct steady {
+    uint32_t frames;
+    uint64_t cycles, upload_cycles;
+};
+struct steady run_steady(const struct run_facts *facts);
 
 /* Under 45 lines for a person (report/summary.c). */
 void run_print_summary(const struct run_facts *facts, const struct totals *totals, FILE *out);

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -34,7 +35,7 @@ run_folder_open(struct run_folder *folder, const char *dir, bool force, const st
 
 /* A row of what was counted since the last one of its kind. */
 static void
-delta_row(struct run_folder *folder, struct csv *csv, uint64_t *before, const uint64_t *first)
+delta_row(struct run_folder *folder, struct csv *csv, uint64_t *before, const char *first)
 {
     const struct stat_set *set = &folder->sim->machine->stats;
     uint64_t *now = folder->values, *delta = folder->values + set->count;
@@ -45,30 +46,30 @@ delta_row(struct run_folder *folder, struct csv *csv, uint64_t *before, const ui
 }
 
 static void
-on_batch(void *data, uint32_t frame, const struct draw *draw)
+on_work(void *data, uint32_t frame, const struct work *row)
 {
     struct run_folder *folder = data;
-    if (folder->progress) {
-        char detail[64];
-        snprintf(detail, sizeof detail, "frame %u, draw %u", frame, folder->batch);
-        progress_at(folder->progress, ++folder->draws, detail);
+    char text[64];
+    if (row->kind == WORK_DRAW && folder->progress) {
+        snprintf(text, sizeof text, "frame %u, draw %u", frame, row->draw);
+        progress_at(folder->progress, ++folder->draws, text);
     }
-    (void)draw;
-    if (folder->crew)
+    if (row->kind == WORK_DRAW && folder->crew)
         crew_count(folder->crew);
-    if (folder->batches_csv)
-        delta_row(folder, folder->batches_csv, folder->batch_before,
-                  (const uint64_t[]){frame, folder->batch});
-    folder->batch++;
+    if (!folder->batches_csv)
+        return;
+    snprintf(text, sizeof text, "%u,%u,%s", frame, row->draw, work_kind_names[row->kind]);
+    delta_row(folder, folder->batches_csv, folder->batch_before, text);
 }
 
 static void
 on_interval(void *data, uint32_t frame, uint64_t cycle)
 {
     struct run_folder *folder = data;
+    char first[64];
+    snprintf(first, sizeof first, "%u,%" PRIu64, frame, cycle);
     if (folder->cycles_csv)
-        delta_row(folder, folder->cycles_csv, folder->interval_before,
-                  (const uint64_t[]){frame, cycle});
+        delta_row(folder, folder->cycles_csv, folder->interval_before, first);
 }
 
 static bool
@@ -86,7 +87,6 @@ static void
 begin_rows(struct run_folder *folder)
 {
     const size_t bytes = folder->sim->machine->stats.count * sizeof(uint64_t);
-    folder->batch = 0;
     memset(folder->batch_before, 0, bytes);
     memset(folder->interval_before, 0, bytes);
 }
@@ -97,8 +97,10 @@ write_rows(struct run_folder *folder, const struct simulation_frame *frame, stru
     const struct stat_set *set = &folder->sim->machine->stats;
     on_interval(folder, frame->number, frame->cycles); /* the rest of the last interval */
     stat_set_snapshot(set, folder->values);
+    char first[16];
+    snprintf(first, sizeof first, "%u", frame->number);
     if (folder->frames_csv)
-        csv_row(folder->frames_csv, (const uint64_t[]){frame->number}, folder->values);
+        csv_row(folder->frames_csv, first, folder->values);
     begin_rows(folder);
     if (!flush_tables(folder, err))
         return false;
@@ -193,6 +195,15 @@ tell_progress(struct run_folder *folder, struct error *err)
     return ok;
 }
 
+/* Of the frame that has just ended. */
+static uint64_t
+upload_cycles(const struct run_folder *folder)
+{
+    const struct stat_entry *entry =
+        stat_set_find(&folder->sim->machine->stats, "work.upload_cycles");
+    return *entry->value - entry->base;
+}
+
 static bool
 on_frame(void *data, const struct simulation_frame *frame, struct error *err)
 {
@@ -209,8 +220,13 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
         return false;
     uint64_t hash =
         hash_bytes(HASH_START, picture->rgba, (size_t)picture->width * picture->height * 4);
-    const struct run_frame facts = {frame->number, frame->client, frame->cycles, hash,
-                                    folder->sim ? folder->sim->device.memory.size_bytes : 0};
+    const struct run_frame facts = {
+        .number = frame->number,
+        .client = frame->client,
+        .cycles = frame->cycles,
+        .upload_cycles = frame->timed ? upload_cycles(folder) : 0,
+        .hash = hash,
+        .memory_bytes = folder->sim ? folder->sim->device.memory.size_bytes : 0};
     add_frame(folder, &facts, picture->width, picture->height);
     return tell_progress(folder, err);
 }
@@ -218,7 +234,7 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
 struct simulation_listener
 run_folder_listener(struct run_folder *folder)
 {
-    return (struct simulation_listener){folder, on_frame, on_batch, on_interval};
+    return (struct simulation_listener){folder, on_frame, on_work, on_interval};
 }
 
 static bool
@@ -265,7 +281,7 @@ run_folder_attach(struct run_folder *folder, struct simulation *sim, struct erro
            open_table(folder, &folder->frames_csv, all && p->SIMULATOR.PerFrameStatistics,
                       p->SIMULATOR.StatsFilePerFrame, "frame", err) &&
            open_table(folder, &folder->batches_csv, all && p->SIMULATOR.PerBatchStatistics,
-                      p->SIMULATOR.StatsFilePerBatch, "frame,batch", err) &&
+                      p->SIMULATOR.StatsFilePerBatch, "frame,batch,work", err) &&
            open_table(folder, &folder->cycles_csv, all, p->SIMULATOR.StatsFile, "frame,cycle", err);
 }
 

@@ -18,7 +18,6 @@ struct run_folder {
     struct simulation *sim; /* set by run_folder_attach(); NULL: pictures alone */
     struct csv *frames_csv, *batches_csv, *cycles_csv;
     uint64_t *values, *batch_before, *interval_before, *totals;
-    uint32_t batch; /* in the frame */
     struct run_facts facts;
     VEC(struct run_frame) frames;
     double started, told;      /* told: when run.json was written last */

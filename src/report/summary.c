@@ -216,6 +216,28 @@ print_head(const struct run_facts *facts, const struct totals *totals, FILE *out
     fputc('\n', out);
 }
 
+/* What loads is not what is drawn: frames that do little else would spoil the mean. */
+static void
+print_steady(const struct run_facts *facts, const struct totals *totals, FILE *out)
+{
+    const struct steady steady = run_steady(facts);
+    double clock;
+    if (steady.frames == facts->frame_count)
+        return;
+    const uint32_t loading = facts->frame_count - steady.frames;
+    fprintf(out, "%u frame%s half of %s cycles and more on uploads", loading,
+            loading == 1 ? " spends" : "s spend", loading == 1 ? "its" : "their");
+    if (steady.frames) {
+        const double cycles = (double)steady.cycles / steady.frames;
+        fprintf(out, "; the other%s: %.0f cycles a frame", steady.frames == 1 ? "" : "s", cycles);
+        if (look_up(totals, "GPU.ClockMHz", "", &clock))
+            fprintf(out, ", %.1f frames/s", clock * 1e6 / cycles);
+        fprintf(out, ", uploads %.1f %%",
+                100 * (double)steady.upload_cycles / (double)steady.cycles);
+    }
+    fputc('\n', out);
+}
+
 static void
 print_speed(const struct run_facts *facts, const struct totals *totals, FILE *out)
 {
@@ -245,6 +267,7 @@ run_print_summary(const struct run_facts *facts, const struct totals *totals, FI
     }
     print_head(facts, totals, out);
     if (totals) {
+        print_steady(facts, totals, out);
         print_limits(totals, (double)facts->cycles, out);
         print_units(totals, out);
         print_traffic(totals, run_speed(facts, totals).fragments, out);

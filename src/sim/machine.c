@@ -25,8 +25,8 @@ run_until(struct machine *m, bool drain, struct error *err)
         const struct cmdproc_batch batch = cmdproc_take_finished(m->cmdproc);
         if (batch.draw && batch.draw->query)
             batch.draw->query->result += batch.samples_passed;
-        if (batch.draw && m->batch_done)
-            m->batch_done(m->batch_data, batch.draw);
+        if (batch.draw)
+            works_end(&m->works, batch.work, m->clock.now);
     } while (!cmdproc_is_done(m->cmdproc));
     if (m->last_draw && m->cmdproc->batch_count == 0) {
         m->last_draw = NULL;
@@ -41,6 +41,17 @@ run(struct machine *m, struct error *err)
     return run_until(m, true, err);
 }
 
+/* Begins a work that is over when the steps added for it are, and nothing else is on its way. */
+static bool
+run_work(struct machine *m, enum work_kind kind, struct error *err)
+{
+    const uint32_t place = works_begin(&m->works, kind, NULL);
+    if (!run(m, err))
+        return false;
+    works_end(&m->works, place, m->clock.now);
+    return true;
+}
+
 static void
 add_control(struct machine *m, enum control_kind kind, uint32_t targets)
 {
@@ -50,15 +61,16 @@ add_control(struct machine *m, enum control_kind kind, uint32_t targets)
 }
 
 /* The ROP caches are emptied and the surfaces in memory are whole; textures may be of them. */
-static void
-leave_surfaces(struct machine *m)
+static bool
+leave_surfaces(struct machine *m, struct error *err)
 {
     if (!m->color_count && !m->depth.res)
-        return;
+        return true;
     add_control(m, CONTROL_RESOLVE, STEP_ZSTENCIL | STEP_COLOR);
     add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
     m->color_count = 0;
     m->depth.res = NULL;
+    return run_work(m, WORK_FLUSH, err);
 }
 
 /* The depths of the resource are about to change by another way than the z tests. */
@@ -115,19 +127,21 @@ begin_surface(struct machine *m, const struct bound_surface *surface, uint32_t t
 }
 
 /* The surfaces that work goes to from now on; the others are left first. */
-static void
+static bool
 use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
-             const struct bound_surface *depth)
+             const struct bound_surface *depth, struct error *err)
 {
     if (same_surfaces(m, color, count, depth))
-        return;
-    leave_surfaces(m);
+        return true;
+    if (!leave_surfaces(m, err))
+        return false;
     memcpy(m->color, color, count * sizeof *color);
     m->color_count = count;
     m->depth = *depth;
     for (uint32_t i = 0; i < count; i++)
         begin_surface(m, &color[i], STEP_COLOR);
     begin_surface(m, depth, STEP_ZSTENCIL);
+    return true;
 }
 
 static bool
@@ -160,10 +174,13 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!may_overlap(m, draw) && !run(m, err))
         return false;
-    if (samples_live_surface(m, draw))
-        leave_surfaces(m);
-    use_surfaces(m, draw->color, draw->color_count, &draw->depth);
-    cmdproc_add(m->cmdproc, STEP_DRAW)->draw = draw;
+    if (samples_live_surface(m, draw) && !leave_surfaces(m, err))
+        return false;
+    if (!use_surfaces(m, draw->color, draw->color_count, &draw->depth, err))
+        return false;
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
+    step->draw = draw;
+    step->work = works_begin(&m->works, WORK_DRAW, draw);
     if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
         gpu_device_hold(m->device);
     m->last_draw = draw;
@@ -198,7 +215,8 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!gpu_bake_framebuffer(m->device, cmd, color, &count, &depth, err))
         return false;
-    use_surfaces(m, color, count, &depth);
+    if (!use_surfaces(m, color, count, &depth, err))
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
             continue;
@@ -211,8 +229,9 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (depth.res && cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL))
         add_depth_clear(m, &depth, cmd);
     gpu_note_clear(m->device, cmd);
-    m->cmdproc->stats.clears++;
-    return run(m, err);
+    const bool ok = run_work(m, WORK_CLEAR, err);
+    m->cmdproc->stats.clears += ok;
+    return ok;
 }
 
 /* A part of a resource at the start of a memory of its own: to lay bytes out there. */
@@ -295,12 +314,12 @@ list_moves(struct machine *m, const struct resource *res, uint32_t level, const 
 }
 
 static bool
-run_moves(struct machine *m, struct move_list *list, struct error *err)
+run_moves(struct machine *m, struct move_list *list, enum work_kind kind, struct error *err)
 {
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
     step->moves = list->moves.items;
     step->move_count = (uint32_t)list->moves.count;
-    bool ok = run(m, err);
+    bool ok = run_work(m, kind, err);
     VEC_FREE(&list->moves);
     return ok;
 }
@@ -345,16 +364,13 @@ put_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     const struct box *box = &cmd->transfer.box;
     struct arena scratch;
     struct move_list list = {0};
-    if (is_live(m, res)) {
-        leave_surfaces(m);
-        if (!run(m, err))
-            return false;
-    }
+    if (is_live(m, res) && !leave_surfaces(m, err))
+        return false;
     arena_init(&scratch);
     list_moves(m, res, cmd->transfer.level, box, true, &scratch, &list);
     lay_out(res, cmd, &scratch, &list);
     invalidate_readers(m, res);
-    bool ok = run_moves(m, &list, err);
+    bool ok = run_moves(m, &list, WORK_UPLOAD, err);
     arena_fini(&scratch);
     return ok;
 }
@@ -365,11 +381,11 @@ get_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct e
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
     struct arena scratch;
     struct move_list list = {0};
-    if (is_live(m, res))
-        leave_surfaces(m);
+    if (is_live(m, res) && !leave_surfaces(m, err))
+        return false;
     arena_init(&scratch);
     list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, false, &scratch, &list);
-    bool ok = run_moves(m, &list, err);
+    bool ok = run_moves(m, &list, WORK_READBACK, err);
     arena_fini(&scratch);
     if (ok && out)
         resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
@@ -393,7 +409,7 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
     step->targets = STEP_COLOR | STEP_DAC;
     step->control.kind = CONTROL_SHOW;
     step->control.surface = surface;
-    if (!run(m, err))
+    if (!run_work(m, WORK_SWAP, err))
         return false;
     if (out) {
         struct resource local = *res;
@@ -409,9 +425,7 @@ static bool
 frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    if (is_live(m, res))
-        leave_surfaces(m);
-    if (!run(m, err))
+    if ((is_live(m, res) && !leave_surfaces(m, err)) || !run_work(m, WORK_SWAP, err))
         return false;
     if (out)
         resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
@@ -456,8 +470,7 @@ copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     uint32_t dst_level = is_blit ? cmd->blit.dst.level : cmd->copy.dst_level;
     struct move_list list = {0};
     struct arena scratch;
-    leave_surfaces(m);
-    if (!run(m, err) || !functional_execute(m->functional, cmd, NULL, 0, err))
+    if (!leave_surfaces(m, err) || !functional_execute(m->functional, cmd, NULL, 0, err))
         return false;
     if (is_blit) {
         to = cmd->blit.dst.box;
@@ -474,7 +487,7 @@ copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (resource_box_ok(dst, dst_level, &to))
         list_moves(m, dst, dst_level, &to, true, &scratch, &list);
     invalidate_readers(m, dst);
-    bool ok = run_moves(m, &list, err);
+    bool ok = run_moves(m, &list, WORK_BLIT, err);
     arena_fini(&scratch);
     return ok;
 }
@@ -501,7 +514,7 @@ create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return functional_execute(m->functional, cmd, NULL, 0, err);
     /* draws that sample it have to be done, and what they left in the caches is stale */
     add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
-    return run(m, err) && functional_execute(m->functional, cmd, NULL, 0, err);
+    return run_work(m, WORK_FLUSH, err) && functional_execute(m->functional, cmd, NULL, 0, err);
 }
 
 bool
@@ -526,21 +539,19 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     case GPU_COPY_REGION: return copy_command(m, cmd, err);
     case GPU_RESOURCE_UNREF:
     case GPU_CLIENT_END:
-        if (cmd->op == GPU_CLIENT_END ||
-            is_live(m, gpu_resource(m->device, cmd->client, cmd->unref.handle)))
-            leave_surfaces(m);
+        if ((cmd->op == GPU_CLIENT_END ||
+             is_live(m, gpu_resource(m->device, cmd->client, cmd->unref.handle))) &&
+            !leave_surfaces(m, err))
+            return false;
         /* its memory may be another resource's next, which starts as zeros */
         add_control(m, CONTROL_INVALIDATE, STEP_STREAMER | STEP_TEXUNIT);
-        if (!run(m, err))
+        if (!run_work(m, WORK_FLUSH, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
-        if (gpu_changes_samples(m->device, cmd)) {
-            leave_surfaces(m);
-            if (!run(m, err))
-                return false;
-        }
+        if (gpu_changes_samples(m->device, cmd) && !leave_surfaces(m, err))
+            return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
     }
@@ -567,5 +578,6 @@ machine_settle(struct machine *m)
         queue_reset(m->clock.queues[q]);
     m->color_count = 0;
     m->depth.res = NULL;
+    works_reset(&m->works, m->clock.now);
     arena_reset(&m->draws);
 }

@@ -5,6 +5,7 @@
 
 #include "sim/functional.h"
 #include "sim/identities.h"
+#include "sim/work.h"
 #include "unit/display/dac.h"
 #include "unit/frontend/clipper.h"
 #include "unit/frontend/cmdproc.h"
@@ -52,10 +53,7 @@ struct machine {
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* the last one that was sent since all had ended; NULL: none */
 
-    /* Called when a draw is done: drained, or, pipelined, with those behind it still on their way;
-     * NULL: nobody. */
-    void (*batch_done)(void *data, const struct draw *draw);
-    void *batch_data;
+    struct works works; /* `told` is for whoever wants to know */
 };
 
 /* Whether such a machine can be built; the message names parameters, and what is allowed. */

@@ -11,11 +11,11 @@ static bool execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_
                     struct error *err);
 
 static void
-on_batch(void *data, const struct draw *draw)
+on_row(void *data, const struct work *row)
 {
     struct simulation *sim = data;
-    if (sim->listener.batch)
-        sim->listener.batch(sim->listener.data, sim->frame, draw);
+    if (sim->listener.work)
+        sim->listener.work(sim->listener.data, sim->frame, row);
 }
 
 static void
@@ -75,8 +75,8 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
         simulation_fini(sim);
         return false;
     }
-    sim->machine->batch_done = on_batch;
-    sim->machine->batch_data = sim;
+    sim->machine->works.told = on_row;
+    sim->machine->works.data = sim;
     sim->interval_cycles = params->SIMULATOR.StatisticsRate;
     if (sim->listener.interval && sim->interval_cycles) {
         sim->machine->clock.sample = on_interval;
@@ -155,6 +155,7 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
         .shown = gpu_resource(&sim->device, cmd->client, cmd->transfer.resource)};
     if (timed) {
         frame.cycles = sim->machine->clock.now - sim->frame_start;
+        works_close(&sim->machine->works);
         if (!machine_check(sim->machine, err))
             return fail_prefix(err, "frame %u", sim->frame);
     }

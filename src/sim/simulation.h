@@ -17,11 +17,12 @@ struct simulation_frame {
     const struct picture *picture; /* NULL: of a frame on the way to a timed one */
 };
 
-/* Who wants to know; any function may be NULL. The machine is drained at `frame` and `batch`. */
+/* Who wants to know; any function may be NULL. `work` tells of a row: what was counted since the
+ * row before it in the frame (sim/work.h); the machine is drained at `frame`. */
 struct simulation_listener {
     void *data;
     bool (*frame)(void *data, const struct simulation_frame *frame, struct error *err);
-    void (*batch)(void *data, uint32_t frame, const struct draw *draw);
+    void (*work)(void *data, uint32_t frame, const struct work *row);
     void (*interval)(void *data, uint32_t frame, uint64_t cycle); /* cycle: since the frame began */
 };
 

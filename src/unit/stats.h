@@ -25,6 +25,18 @@ enum slot_fate {
     SLOT_COUNT,
 };
 
+/* Of which kind a work is (sim/work.h). */
+enum work_kind {
+    WORK_DRAW,
+    WORK_UPLOAD,
+    WORK_READBACK,
+    WORK_CLEAR,
+    WORK_BLIT,
+    WORK_FLUSH,
+    WORK_SWAP,
+    WORK_KINDS,
+};
+
 enum memory_client { /* CLIENT_command, ... */
 #define MEMORY(name, unit, port, client, traffic, width, who) CLIENT_##client,
 #include "machine.def"

@@ -63,12 +63,11 @@ rig_take_frame(void *data, const struct simulation_frame *frame, struct error *e
 }
 
 static inline void
-rig_take_batch(void *data, uint32_t frame, const struct draw *draw)
+rig_take_row(void *data, uint32_t frame, const struct work *row)
 {
     struct rig *rig = data;
     (void)frame;
-    (void)draw;
-    if (rig->on_batch)
+    if (rig->on_batch && row->kind == WORK_DRAW)
         rig->on_batch(rig);
 }
 
@@ -103,7 +102,7 @@ static inline void
 rig_start(struct rig *rig)
 {
     const struct simulation_listener listener = {
-        .data = rig, .frame = rig_take_frame, .batch = rig_take_batch};
+        .data = rig, .frame = rig_take_frame, .work = rig_take_row};
     const uint32_t size = rig->size;
     const struct resource_desc resources[] = {
         {RES_COLOR, TARGET_2D, FORMAT_BGRA8, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET, size, size,

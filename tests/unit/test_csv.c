@@ -42,10 +42,11 @@ static void
 write_rows(struct fixture *f, const char *path)
 {
     struct error err;
-    struct csv *csv = csv_create(path, "frame,batch", &f->set, &err);
+    struct csv *csv = csv_create(path, "frame,work", &f->set, &err);
     assert_non_null(csv);
     for (uint64_t i = 0; i < 3; i++) {
-        csv_row(csv, (uint64_t[]){i, 7}, (uint64_t[]){10 * i, UINT64_MAX - i});
+        csv_row(csv, (const char *[]){"0,draw", "1,7", "2,clear"}[i],
+                (uint64_t[]){10 * i, UINT64_MAX - i});
         assert_true(csv_flush(csv, &err));
     }
     assert_true(csv_destroy(csv, &err));
@@ -63,7 +64,10 @@ tables_read_back(void **state)
     assert_int_equal(table.columns, 4);
     assert_int_equal(table.rows, 3);
     assert_string_equal(table.names[0], "frame");
-    assert_string_equal(table.names[1], "batch");
+    assert_string_equal(table.names[1], "work");
+    assert_string_equal(table.text + table.values[1], "draw");
+    assert_int_equal(table.values[1 * 4 + 1], 7);
+    assert_string_equal(table.text + table.values[2 * 4 + 1], "clear");
     assert_int_equal(csv_column(&table, "unit[1].out"), 3);
     assert_int_equal(csv_column(&table, "unit.out"), -1);
     assert_int_equal(table.values[2 * 4 + 0], 2);
@@ -102,9 +106,9 @@ flushed_rows_are_whole_before_the_end(void **state)
     struct error err;
     begin(&f);
     struct csv *csv = csv_create(f.path, "frame", &f.set, &err);
-    csv_row(csv, (uint64_t[]){0}, (uint64_t[]){1, 2});
+    csv_row(csv, "0", (uint64_t[]){1, 2});
     assert_true(csv_flush(csv, &err));
-    csv_row(csv, (uint64_t[]){1}, (uint64_t[]){3, 4});
+    csv_row(csv, "1", (uint64_t[]){3, 4});
     assert_true(csv_read(&table, f.path, &err));
     assert_int_equal(table.rows, 1);
     csv_table_fini(&table);
@@ -126,7 +130,7 @@ parts_put_together_are_the_table(void **state)
     begin(&f);
     struct csv *csv = csv_create(f.path, "frame", &f.set, &err);
     for (uint64_t i = 0; i < 2; i++) {
-        csv_row(csv, &i, (uint64_t[]){i, 7});
+        csv_row(csv, i ? "1" : "0", (uint64_t[]){i, 7});
         assert_true(csv_flush(csv, &err));
     }
     assert_true(csv_destroy(csv, &err));
@@ -136,9 +140,9 @@ parts_put_together_are_the_table(void **state)
     char *paths[2] = {mem_printf("%s.0", f.other), mem_printf("%s.1", f.other)};
     for (uint64_t i = 0; i < 2; i++) {
         part[i] = csv_create(f.other, "frame", &f.set, &err);
-        csv_row(part[i], &i, (uint64_t[]){99, 99});
+        csv_row(part[i], i ? "1" : "0", (uint64_t[]){99, 99});
         csv_discard(part[i]);
-        csv_row(part[i], &i, (uint64_t[]){i, 7}); /* not flushed yet: goes along */
+        csv_row(part[i], i ? "1" : "0", (uint64_t[]){i, 7}); /* not flushed yet: goes along */
         csv_redirect(part[i], paths[i]);
         assert_true(csv_destroy(part[i], &err));
     }

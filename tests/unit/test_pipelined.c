@@ -148,11 +148,13 @@ draw(struct fixture *f, uint32_t i, bool wild)
 }
 
 static void
-on_batch(void *data, uint32_t frame, const struct draw *baked)
+on_row(void *data, uint32_t frame, const struct work *row)
 {
     struct fixture *f = data;
     (void)frame;
-    assert_int_equal(baked->number, f->batches); /* they end in order */
+    if (row->kind != WORK_DRAW)
+        return;
+    assert_int_equal(row->baked->number, f->batches); /* they end in order */
     f->batches++;
 }
 
@@ -162,7 +164,7 @@ static struct fixture *
 draw_all(enum mode mode, const char *preset, bool wild, uint32_t seed, uint64_t shuffle)
 {
     struct fixture *f = mem_alloc(sizeof *f);
-    struct simulation_listener listener = {.data = f, .batch = on_batch};
+    struct simulation_listener listener = {.data = f, .work = on_row};
     struct params params;
     struct error err = {""};
     struct stream ask = {0};

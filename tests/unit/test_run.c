@@ -38,8 +38,8 @@ make_run(struct folder *f, const char *setting, uint64_t things, uint64_t bytes,
 
     struct csv *csv = csv_create(f->csv, "frame", &set, &err);
     assert_non_null(csv);
-    csv_row(csv, (uint64_t[]){0}, (uint64_t[]){1, 1, 0});
-    csv_row(csv, (uint64_t[]){1}, (uint64_t[]){things - 3, 1, bytes});
+    csv_row(csv, "0", (uint64_t[]){1, 1, 0});
+    csv_row(csv, "1", (uint64_t[]){things - 3, 1, bytes});
     assert_true(csv_destroy(csv, &err));
 
     params_init(&params);

@@ -82,10 +82,11 @@ tiny_take_frame(void *data, const struct simulation_frame *frame, struct error *
 }
 
 static void
-tiny_take_batch(void *data, uint32_t frame, const struct draw *draw)
+tiny_take_row(void *data, uint32_t frame, const struct work *row)
 {
     struct tiny_run *run = data;
-    (void)draw;
+    if (row->kind != WORK_DRAW)
+        return;
     if (run->on_batch)
         run->on_batch(run, frame, run->batch);
     run->batch++;
@@ -121,7 +122,7 @@ static inline void
 tiny_go(struct tiny_run *run, bool keep)
 {
     struct simulation_listener listener = {
-        .data = run, .frame = tiny_take_frame, .batch = tiny_take_batch};
+        .data = run, .frame = tiny_take_frame, .work = tiny_take_row};
     run->ok = simulation_init(&run->sim, &run->params, run->functional ? NULL : &run->frames,
                               &listener, &run->err);
     if (!run->ok)

@@ -99,11 +99,11 @@ send_control(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t 
 }
 
 static void
-send_draw(struct cmdproc *cmdproc, const struct draw *draw, uint64_t now)
+send_draw(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
     uint32_t at = (cmdproc->batch_head + cmdproc->batch_count++) % CMDPROC_MAX_BATCHES;
-    *(struct draw_item *)queue_push(cmdproc->draws, now) = (struct draw_item){draw};
-    cmdproc->batches[at] = (struct cmdproc_batch){.draw = draw};
+    *(struct draw_item *)queue_push(cmdproc->draws, now) = (struct draw_item){step->draw};
+    cmdproc->batches[at] = (struct cmdproc_batch){.draw = step->draw, .work = step->work};
     cmdproc->stats.draws++;
 }
 
@@ -114,7 +114,7 @@ send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
     if (step->kind == STEP_DRAW) {
         if (cmdproc->batch_count == cmdproc->batch_limit || !queue_space(cmdproc->draws, now))
             return false;
-        send_draw(cmdproc, step->draw, now);
+        send_draw(cmdproc, step, now);
     } else if (cmdproc->batch_count) {
         return false;
     } else if (step->kind == STEP_CONTROL) {

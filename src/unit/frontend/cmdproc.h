@@ -36,12 +36,14 @@ struct cmdproc_step {
     uint32_t targets; /* enum step_target bits */
     struct control_item control;
     const struct draw *draw;
+    uint32_t work; /* of a draw: the caller's, comes back with its end */
     const struct cmdproc_move *moves;
     uint32_t move_count;
 };
 
 struct cmdproc_batch { /* a draw on its way */
     const struct draw *draw;
+    uint32_t work;
     uint32_t ends; /* that have come */
     uint64_t samples_passed;
 };
