@@ -93,6 +93,13 @@ queue_front(struct queue *queue, uint64_t now)
 /* Drops the front item, which queue_front() gave. */
 void queue_pop(struct queue *queue, uint64_t now);
 
+/* The front item, which queue_front() gave: how it came there, and when. */
+static inline struct path_mark
+queue_mark(const struct queue *queue)
+{
+    return (struct path_mark){queue->strands[queue->head], queue->arrival[queue->head]};
+}
+
 static inline bool
 queue_is_empty(const struct queue *queue)
 {

@@ -22,6 +22,7 @@ run_until(struct machine *m, bool drain, struct error *err)
         if (!clock_run(&m->clock, &m->cmdproc->stop, WATCHDOG_CYCLES, err))
             return false;
         clock_settle(&m->clock);
+        path_charge(&m->clock.path, m->cmdproc->module.stage.strand, m->clock.now);
         const struct cmdproc_batch batch = cmdproc_take_finished(m->cmdproc);
         if (batch.draw && batch.draw->query)
             batch.draw->query->result += batch.samples_passed;

@@ -111,6 +111,7 @@ open_frame(struct simulation *sim)
     sim->frame_start = clock->now;
     clock->sample_cycle = clock->now + sim->interval_cycles;
     clock_settle(clock);
+    path_begin(&clock->path, clock->now);
     stat_set_rebase(&sim->machine->stats);
     clock_begin_peaks(clock);
     if (sim->machine->pools.watch)

@@ -113,6 +113,7 @@ take_reply(struct cache *cache, const struct memory_reply *reply)
     uint32_t from = cache->line_bytes < TRANSACTION_BYTES ? line->address % TRANSACTION_BYTES : 0;
     memcpy(cache_data(cache, index) + part * TRANSACTION_BYTES, reply->data + from, bytes);
     line->filling--;
+    line->came = queue_mark(cache->port.replies);
     cache->fills_under_way -= line->filling == 0;
 }
 

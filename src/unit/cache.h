@@ -13,6 +13,7 @@ struct cache_line {
     bool valid, dirty;
     uint16_t locks;
     uint16_t filling; /* transactions still to come */
+    struct path_mark came; /* the last of them */
 };
 
 struct cache_fill { /* what waits for the memory port */

@@ -26,6 +26,7 @@ cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *
 {
     memset(cmdproc, 0, sizeof *cmdproc);
     clock_add_module(clock, &cmdproc->module, "cmdproc", -1, cmdproc, cmdproc_clock);
+    cmdproc->module.stage.cause = CAUSE_orders;
     cmdproc->texunits = texunits;
     cmdproc->rops = rops;
     uint32_t width = params->MEMORYCONTROLLER.CommandProcessorBusWidth;
@@ -120,6 +121,9 @@ send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
     } else if (step->kind == STEP_CONTROL) {
         send_control(cmdproc, step, now);
     } else {
+        cmdproc->module.stage.cause = CAUSE_bus;
+        cmdproc->module.stage.strand =
+            path_step(&cmdproc->module.clock->path, cmdproc->module.stage.strand, CAUSE_bus, now);
         cmdproc->moves_sent = 0;
         cmdproc->moves_missing = step->move_count;
     }
@@ -194,6 +198,8 @@ move(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
         worked = true;
     }
     uint32_t in_flight = cmdproc->moves_sent - (step->move_count - cmdproc->moves_missing);
+    if (in_flight == cmdproc->move_limit || !cmdproc->moves_missing)
+        cmdproc->module.stage.strand = cmdproc->memory.came.strand;
     if (cmdproc->moves_sent == step->move_count || in_flight == cmdproc->move_limit)
         return worked;
     if (now < cmdproc->move_free_cycle) {
@@ -232,6 +238,7 @@ do_step(struct cmdproc *cmdproc, uint64_t now)
         break;
     }
     if (done) {
+        cmdproc->module.stage.cause = CAUSE_orders;
         cmdproc->sent = false;
         if (++cmdproc->step == cmdproc->step_count)
             cmdproc->step = cmdproc->step_count = 0;

@@ -95,6 +95,20 @@ rop_reset(struct rop *rop)
     rop_cache_reset(&rop->cache);
 }
 
+static enum path_cause
+cause_of(const struct rop *rop, enum path_cause z, enum path_cause color)
+{
+    return rop->work->kind == CODEC_COLOR ? color : z;
+}
+
+/* Orders are obeyed one at a time: the fetching stage answers for them. */
+void
+rop_wire(struct rop *rop)
+{
+    rop->module->stage.cause = rop->leaver.cause = cause_of(rop, CAUSE_test, CAUSE_blend);
+    rop->done->from = &rop->leaver;
+}
+
 void
 rop_settle(struct rop *rop, struct gpu_memory *memory)
 {
@@ -156,6 +170,7 @@ fetch_next(struct rop *rop, uint64_t now)
     struct rop_entry *next = &rop->next;
     bool full = rop->fetched - rop->read == rop->shape.fetch_limit;
     stall(&rop->fetch_full, full, now);
+    rop->fetch_waited |= full;
     if (full)
         return false;
     uint32_t count = lines_of(rop, next);
@@ -168,6 +183,23 @@ fetch_next(struct rop *rop, uint64_t now)
     *entry_at(rop, rop->fetched++) = *next;
     rop->has_next = false;
     return true;
+}
+
+/* The entry that is new goes on as soon as it has come, the one before it has, and there is a
+ * place. */
+static void
+note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
+{
+    struct rop_entry *entry = entry_at(rop, rop->fetched - 1);
+    struct path *path = &rop->module->clock->path;
+    struct path_mark way = path_later(rop->fetched_at, queue_mark(in));
+    if (rop->fetch_waited)
+        way.strand = rop->read_at.strand;
+    rop->fetch_waited = false;
+    way.strand = path_step(path, way.strand, cause_of(rop, CAUSE_test, CAUSE_blend), now);
+    entry->way = (struct path_mark){way.strand, now};
+    rop->fetched_at = (struct path_mark){way.strand, now + 1};
+    rop->module->stage.strand = way.strand;
 }
 
 /* Takes the quad in front of the queue through its fetch. */
@@ -192,6 +224,7 @@ fetch(struct rop *rop, struct queue *in, uint64_t now)
     bool last = rop->next.last_target;
     if (!fetch_next(rop, now))
         return false;
+    note_fetch(rop, in, now);
     if (last)
         queue_pop(in, now);
     return true;
@@ -228,6 +261,30 @@ take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *
     return *cycles != 0;
 }
 
+/* An entry is read as soon as its lines are here, those of its place are written, the one before it
+ * is read and there is a place. */
+static void
+note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycles)
+{
+    struct path *path = &rop->module->clock->path;
+    const enum path_cause lines = cause_of(rop, CAUSE_test_lines, CAUSE_blend_lines);
+    struct path_mark way = path_later(rop->read_at, entry->way);
+    if (rop->read_waited)
+        way = (struct path_mark){rop->started_at.strand, now};
+    for (uint32_t i = 0, count = lines_of(rop, entry); i < count; i++) {
+        const struct path_mark came = rop->cache.tags.lines[entry->lines[i]].came;
+        if (came.cycle > way.cycle)
+            way = (struct path_mark){path_step(path, came.strand, lines, came.cycle), came.cycle};
+    }
+    if (rop->same_place_waited)
+        way.strand = path_step(path, rop->left_at.strand,
+                               cause_of(rop, CAUSE_test_place, CAUSE_blend_place),
+                               rop->left_at.cycle);
+    rop->read_waited = rop->same_place_waited = false;
+    entry->way = (struct path_mark){way.strand, now};
+    rop->read_at = (struct path_mark){way.strand, now + cycles};
+}
+
 static bool
 read_next(struct rop *rop, uint64_t now, enum unit_state *why)
 {
@@ -241,15 +298,18 @@ read_next(struct rop *rop, uint64_t now, enum unit_state *why)
     }
     bool full = rop->read - rop->started == rop->shape.read_limit;
     stall(&rop->read_full, full, now);
+    rop->read_waited |= full;
     if (full)
         return false;
     if (entry->bytes) {
         bool changing = is_changing(rop, entry);
         stall(&rop->same_place, changing, now);
+        rop->same_place_waited |= changing;
         if (changing || !take_port(rop, entry, false, &cycles, now))
             return false;
     }
     entry->ready_cycle = now + cycles - 1;
+    note_read(rop, entry, now, cycles);
     rop->read++;
     return true;
 }
@@ -302,6 +362,11 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
             rop->op_free = now * lanes;
         rop->op_free += entry->cost * rop->shape.rate;
     }
+    const struct path_mark way = path_later(rop->started_at, entry->way);
+    entry->way.strand = path_step(&rop->module->clock->path, way.strand,
+                                  cause_of(rop, CAUSE_test, CAUSE_blend), now);
+    rop->started_at.strand = entry->way.strand;
+    rop->started_at.cycle = entry->cost ? rop->op_free / lanes : now;
     entry->wrote = operate(rop, entry);
     entry->ready_cycle = now + rop->shape.latency - 1;
     rop->started++;
@@ -354,10 +419,14 @@ leave_next(struct rop *rop, uint64_t now, enum unit_state *why)
         if (!wrote)
             return false;
     }
+    rop->leaver.strand = entry->way.strand;
     if (!entry->is_line && !rop->work->leave(rop->owner, entry, now)) {
         *why = UNIT_BLOCKED;
         return wrote;
     }
+    rop->left_at = (struct path_mark){entry->way.strand, now};
+    if (rop->work->kind == CODEC_COLOR)
+        rop->module->clock->path.end = entry->way.strand;
     rop->left++;
     return true;
 }
@@ -580,6 +649,7 @@ obey(struct rop *rop, uint64_t now, bool *worked)
             return false;
         rop->order = *item;
         rop->obeying = true;
+        rop->order_since = now;
         rop->step = rop->walk = rop->surface = 0;
         queue_pop(rop->control, now);
         *worked = true;
@@ -587,6 +657,8 @@ obey(struct rop *rop, uint64_t now, bool *worked)
     if (!obey_order(rop, now, worked) || !queue_space(rop->done, now) ||
         (rop->work->finish && !rop->work->finish(rop->owner, &rop->order, now)))
         return true;
+    rop->leaver.strand = rop->cache.replied.cycle > rop->order_since ? rop->cache.replied.strand
+                                                                      : rop->module->stage.strand;
     *(struct done_item *)queue_push(rop->done, now) = (struct done_item){false, 0};
     rop->obeying = false;
     *worked = true;

@@ -33,6 +33,7 @@ struct rop_entry { /* a quad for one surface, or a line of an order */
     bool last_target;
     int32_t lines[ROP_MAX_LINES];
     uint64_t ready_cycle; /* read; then: done */
+    struct path_mark way; /* to where it is */
 };
 
 /* What a kind of ROP does. */
@@ -115,11 +116,18 @@ struct rop {
 
     /* the order in hand */
     bool obeying;
+    uint64_t order_since;
     struct control_item order;
     uint32_t step, walk;  /* of the order: phase; line or block number */
     uint32_t surface;     /* of RESOLVE */
     uint64_t free_cycle;  /* a fast clear is done then */
     uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
+
+    /* critical path: the module's stage fetches; the last events of the others */
+    struct path_stage leaver;
+    struct path_mark fetched_at, read_at, started_at, left_at;
+    bool fetch_waited, read_waited; /* for a place in the next one's queue */
+    bool same_place_waited;
 
     /* statistics */
     uint64_t blocks_cleared;
@@ -129,6 +137,8 @@ struct rop {
 /* Adds the owner's module to the clock too: number `index` of `count`. */
 void rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
               struct clock *clock, const struct params *params, uint32_t index, uint32_t count);
+/* Its queues are there: which stage sends into which. */
+void rop_wire(struct rop *rop);
 void rop_fini(struct rop *rop);
 /* A new frame: nothing cached, all blocks raw (memory holds them). */
 void rop_reset(struct rop *rop);

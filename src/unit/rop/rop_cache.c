@@ -150,6 +150,7 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     in->state = blocks_state(cache->blocks, l->address);
     in->bytes = blocks_bytes(cache->blocks, in->state);
     in->sent = in->here = in->put = 0;
+    in->came = cache->module->stage.strand; /* unless something comes from memory */
     in->missing = (in->bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
     l->filling = 1;
     cache->lines_from_clear += in->state == BLOCK_CLEARED;
@@ -275,7 +276,9 @@ take_replies(struct rop_cache *cache, uint64_t now)
             memcpy(in->data + part, reply->data, TRANSACTION_BYTES);
             in->here |= 1u << (reply->tag & 15);
             in->missing--;
+            in->came = queue_mark(cache->port.replies).strand;
         }
+        cache->replied = queue_mark(cache->port.replies);
         queue_pop(cache->port.replies, now);
         worked = true;
     }
@@ -296,6 +299,7 @@ end_fills(struct rop_cache *cache, uint64_t now)
         blocks_unpack(cache->blocks, in->address, in->state, in->data,
                       cache_data(&cache->tags, in->line));
         cache->tags.lines[in->line].filling = 0;
+        cache->tags.lines[in->line].came = (struct path_mark){in->came, now};
         if (cache->capture)
             capture(cache, in, 0, cache_data(&cache->tags, in->line));
         ring_drop(&cache->in);

@@ -36,6 +36,7 @@ struct rop_transfer { /* a line between the cache and memory */
     bool packs;             /* out: goes through the compressor */
     uint64_t packed_cycle;  /* out: may be sent from then; in: decompressed then */
     uint64_t written_cycle; /* in: in the line from then */
+    strand came;            /* in: of the last of them */
     uint8_t data[BLOCK_MAX_BYTES];
 };
 
@@ -72,6 +73,7 @@ struct rop_cache {
     uint64_t line_read_free, line_write_free; /* no line uses one of them from then on */
     uint32_t writes_in_flight;
     uint64_t refused_since; /* a miss finds no victim or no place for its request; 0: no */
+    struct path_mark replied; /* the last reply came */
     bool raw;               /* lines go uncompressed */
     /* told of each line that goes, with its bytes; NULL: nobody */
     void (*leaving)(void *owner, uint32_t address, const uint8_t *line, uint64_t now);

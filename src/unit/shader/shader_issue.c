@@ -266,6 +266,7 @@ shader_send_texture(struct shader *shader, uint64_t now)
         }
         if (!queue_space(texture, now))
             break;
+        shader->sender.strand = group->way.strand;
         *(struct texture_item *)queue_push(texture, now) =
             (struct texture_item){group, shader->next_quad};
         sent++;
@@ -295,6 +296,25 @@ is_jump(const struct instruction *instruction)
     }
 }
 
+/* An instruction issues as soon as its group may go on and the ALUs are free. */
+static void
+note_way(struct shader *shader, struct group *group, const struct issue *issue, uint64_t cycles,
+         uint64_t now)
+{
+    struct path *path = &shader->module.clock->path;
+    const enum path_cause cause =
+        group->stage == STAGE_VERTEX ? CAUSE_vertex_issue : CAUSE_fragment_issue;
+    if (issue->count)
+        return; /* beside another one of the group */
+    strand way = group->way.strand;
+    if (shader->alus.cycle > group->ready_cycle)
+        way = shader->alus.strand;
+    else if (way % PATH_CAUSES == CAUSE_vertex_issue || way % PATH_CAUSES == CAUSE_fragment_issue)
+        way = path_step(path, way, CAUSE_result, group->way.cycle);
+    group->way = (struct path_mark){path_step(path, way, cause, now), now + cycles};
+    shader->alus = group->way;
+}
+
 /* Issues the group's next instruction; true when another one of its could follow in this cycle. */
 static bool
 issue_next(struct shader *shader, struct group *group, struct issue *issue, uint64_t now)
@@ -307,6 +327,7 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
             ? (uint64_t)flow_cost(shader, group->exec->program, instruction) * shader->issue_cycles
             : 0;
     count_instruction(shader, group, instruction);
+    note_way(shader, group, issue, cycles, now);
     use_write_ports(shader, instruction, now);
     issue->count++;
     issue->reads += instruction->port_count;
