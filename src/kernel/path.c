@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,12 @@ path_add(struct path *path, strand from, uint32_t hop, enum path_cause hop_cause
     return number * PATH_CAUSES + cause;
 }
 
+static const struct path_branch branches[] = {
+#define CAUSE(name, parent, what)  {#name, #parent, what, CAUSE_##name},
+#define BRANCH(name, parent, what) {#name, #parent, what, -1},
+#include "causes.def"
+};
+
 /* What of the time up to *until went by from cycle `since` on. */
 static void
 charge(struct path *path, uint32_t cause, uint64_t since, uint64_t *until)
@@ -57,6 +64,9 @@ path_charge(struct path *path, strand way, uint64_t now)
 {
     uint64_t until = now;
     while (until > path->charged) {
+        if (getenv("PATHDBG") && way / PATH_CAUSES <= path->charged_at && path->nodes[way/PATH_CAUSES%PATH_NODES].since + 1000 < path->charged)
+            fprintf(stderr, "stale: %s, %lu cycles (way %lu since %lu charged %lu)\n", branches[0].name, until - path->charged, way%PATH_CAUSES, path->nodes[way/PATH_CAUSES%PATH_NODES].since, path->charged);
+        uint64_t dbg = until;
         const uint64_t number = way / PATH_CAUSES;
         const struct path_node *node = &path->nodes[number % PATH_NODES];
         if (number + PATH_NODES <= path->made) {
@@ -65,6 +75,7 @@ path_charge(struct path *path, strand way, uint64_t now)
         }
         charge(path, way % PATH_CAUSES, node->since, &until);
         charge(path, node->hop_cause, node->since - node->hop, &until);
+        if (getenv("PATHDUMP")) fprintf(stderr, "P %lu %lu cause %lu node %lu since %lu hop %u %u\n", dbg, dbg-until, way % PATH_CAUSES, number, node->since, node->hop, node->hop_cause);
         way = node->parent;
     }
     path->charged = now;
@@ -78,12 +89,6 @@ path_charge_so_far(struct path *path, uint64_t now)
         path->end = path->made * PATH_CAUSES + path->end % PATH_CAUSES;
     path_charge(path, path->end, now);
 }
-
-static const struct path_branch branches[] = {
-#define CAUSE(name, parent, what)  {#name, #parent, what, CAUSE_##name},
-#define BRANCH(name, parent, what) {#name, #parent, what, -1},
-#include "causes.def"
-};
 
 const struct path_branch *
 path_branches(uint32_t *count)

@@ -57,7 +57,7 @@ queue_reset(struct queue *queue)
     queue->head = 0;
     queue->last_arrival = 0;
     queue->push_cycle = queue->pop_cycle = CYCLE_NEVER;
-    queue->sender_waits = queue->has_place = false;
+    queue->sender_waits = queue->place_awaited = false;
 }
 
 bool
@@ -106,8 +106,8 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     if (arrival < queue->last_arrival)
         arrival = queue->last_arrival;
     queue->last_arrival = queue->arrival[slot] = arrival;
-    if (queue->has_place) { /* that is what the item waited for */
-        queue->has_place = false;
+    if (queue->place_awaited) {
+        queue->place_awaited = false;
         queue->from->strand =
             path_step(&queue->sender->clock->path, queue->place, queue->from->cause, now);
     }
@@ -141,12 +141,11 @@ queue_pop(struct queue *queue, uint64_t now)
         queue->to->strand =
             path_add(&queue->receiver->clock->path, queue->strands[queue->head], queue->latency,
                      queue->hop_cause, queue->to->cause, now);
+    queue->place = queue->to->strand;
     queue->head = (queue->head + 1) & queue->mask;
     queue->count--;
     if (queue->sender_waits) {
         queue->sender_waits = false;
-        queue->has_place = true;
-        queue->place = queue->to->strand;
         module_wake_at(queue->sender, now + 1);
     }
 }

@@ -21,9 +21,9 @@ struct queue {
     uint64_t push_cycle, pop_cycle; /* of the last push and pop */
     uint32_t pushed, popped;        /* in those cycles */
     bool sender_waits;              /* was refused: wake it on the next pop */
-    /* critical path: of each item, of the last place that was waited for; who sends, who takes */
+    /* critical path: of each item, of the last place that became free; who sends, who takes */
     strand *strands, place;
-    bool has_place; /* the sender was refused, and has a place since */
+    bool place_awaited; /* the sender was refused for want of one */
     struct path_stage *from, *to;
     enum path_cause hop_cause; /* of the latency, for who waits */
     /* statistics */
@@ -57,6 +57,7 @@ queue_space(struct queue *queue, uint64_t now)
     uint32_t rate = queue->width - pushed;
     uint32_t space = places < rate ? places : rate;
     if (space == 0) {
+        queue->place_awaited |= places == 0;
         if (places == 0 && popped == 0)
             queue->sender_waits = true;
         else

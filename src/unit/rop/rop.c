@@ -177,8 +177,10 @@ fetch_next(struct rop *rop, uint64_t now)
     for (; rop->next_locked < count; rop->next_locked++) {
         uint32_t address = next->address + rop->next_locked * rop->shape.cache.line_bytes;
         next->lines[rop->next_locked] = rop_cache_lock(&rop->cache, address, now);
-        if (next->lines[rop->next_locked] < 0)
+        if (next->lines[rop->next_locked] < 0) {
+            rop->lock_waited = true;
             return false;
+        }
     }
     *entry_at(rop, rop->fetched++) = *next;
     rop->has_next = false;
@@ -195,7 +197,11 @@ note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
     struct path_mark way = path_later(rop->fetched_at, queue_mark(in));
     if (rop->fetch_waited)
         way.strand = rop->read_at.strand;
-    rop->fetch_waited = false;
+    else if (rop->lock_waited)
+        way.strand = path_step(path, rop->cache.replied.strand,
+                               cause_of(rop, CAUSE_test_lines, CAUSE_blend_lines),
+                               rop->cache.replied.cycle);
+    rop->fetch_waited = rop->lock_waited = false;
     way.strand = path_step(path, way.strand, cause_of(rop, CAUSE_test, CAUSE_blend), now);
     entry->way = (struct path_mark){way.strand, now};
     rop->fetched_at = (struct path_mark){way.strand, now + 1};
@@ -348,6 +354,7 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
     struct rop_entry *entry = entry_at(rop, rop->started);
     bool full = rop->started - rop->ended == rop->shape.op_limit;
     stall(&rop->op_full, full, now);
+    rop->start_waited |= full;
     if (full)
         return false;
     uint64_t start =
@@ -362,7 +369,10 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
             rop->op_free = now * lanes;
         rop->op_free += entry->cost * rop->shape.rate;
     }
-    const struct path_mark way = path_later(rop->started_at, entry->way);
+    struct path_mark way = path_later(rop->started_at, entry->way);
+    if (rop->start_waited)
+        way.strand = rop->left_at.strand;
+    rop->start_waited = false;
     entry->way.strand = path_step(&rop->module->clock->path, way.strand,
                                   cause_of(rop, CAUSE_test, CAUSE_blend), now);
     rop->started_at.strand = entry->way.strand;
@@ -419,14 +429,15 @@ leave_next(struct rop *rop, uint64_t now, enum unit_state *why)
         if (!wrote)
             return false;
     }
-    rop->leaver.strand = entry->way.strand;
+    rop->leaver.strand =
+        path_later(rop->left_at, (struct path_mark){entry->way.strand, entry->ready_cycle}).strand;
     if (!entry->is_line && !rop->work->leave(rop->owner, entry, now)) {
         *why = UNIT_BLOCKED;
         return wrote;
     }
-    rop->left_at = (struct path_mark){entry->way.strand, now};
+    rop->left_at = (struct path_mark){rop->leaver.strand, now + 1};
     if (rop->work->kind == CODEC_COLOR)
-        rop->module->clock->path.end = entry->way.strand;
+        rop->module->clock->path.end = rop->leaver.strand;
     rop->left++;
     return true;
 }

@@ -127,7 +127,7 @@ struct rop {
     struct path_stage leaver;
     struct path_mark fetched_at, read_at, started_at, left_at;
     bool fetch_waited, read_waited; /* for a place in the next one's queue */
-    bool same_place_waited;
+    bool lock_waited, same_place_waited, start_waited;
 
     /* statistics */
     uint64_t blocks_cleared;

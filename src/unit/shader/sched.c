@@ -82,6 +82,15 @@ sched_new_group(struct sched *sched, const struct thread_source *source, const s
     return group;
 }
 
+void
+sched_open_door(struct sched *sched, uint64_t now)
+{
+    if (sched->door_closed)
+        sched->module.stage.strand = path_step(&sched->module.clock->path, sched->finisher.strand,
+                                               CAUSE_gather, now);
+    sched->door_closed = false;
+}
+
 bool
 sched_dispatch(struct sched *sched, struct group **group, uint64_t now)
 {
@@ -90,10 +99,7 @@ sched_dispatch(struct sched *sched, struct group **group, uint64_t now)
         sched->door_closed = true;
         return false;
     }
-    if (sched->door_closed)
-        sched->module.stage.strand = path_step(&sched->module.clock->path, sched->finisher.strand,
-                                               CAUSE_gather, now);
-    sched->door_closed = false;
+    sched_open_door(sched, now);
     (*group)->unit = (uint32_t)unit;
     sched->outstanding[unit]++;
     sched->stats.groups++;

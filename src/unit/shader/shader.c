@@ -435,7 +435,7 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
     const uint32_t cycles =
         (group_lanes(group) + shader->outputs_cycle - 1) / shader->outputs_cycle;
     remove_group(shader, group);
-    shader->freed = shader->leaver.strand =
+    shader->leaver.strand =
         group->ready_cycle > shader->output_free_cycle || !shader->leaver.strand
             ? path_step(&shader->module.clock->path, group->way.strand, CAUSE_load, now)
             : shader->leaver.strand;
@@ -444,6 +444,7 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
     shader->output_free_cycle = now + cycles;
     *(struct group_item *)queue_push_later(shader->out, now, cycles - 1) =
         (struct group_item){group};
+    shader->freed = shader->leaver.strand;
     return true;
 }
 

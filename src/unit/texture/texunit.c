@@ -545,6 +545,7 @@ answer(struct texunit *texunit, uint32_t slot, uint64_t now)
         access->texture->uses--;
     }
     *(struct texture_item *)queue_push(texunit->out, now) = access->item;
+    texunit->freed = texunit->filtered.strand = texunit->answerer.strand;
     texunit->stats.latency += now - access->since;
     texunit->access_count--;
     texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count] = slot;
