@@ -127,6 +127,15 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
 }
 
 void
+queue_note_arrival(struct queue *queue, uint64_t now)
+{
+    queue->noted = queue->items_out + 1;
+    queue->to->strand =
+        path_add(&queue->receiver->clock->path, queue->strands[queue->head], queue->latency,
+                 queue->hop_cause, queue->to->cause, now);
+}
+
+void
 queue_pop(struct queue *queue, uint64_t now)
 {
     if (queue->pop_cycle != now) {
@@ -137,10 +146,6 @@ queue_pop(struct queue *queue, uint64_t now)
         queue_settle(queue, now);
     queue->popped++;
     queue->items_out++;
-    if (queue->arrival[queue->head] == now) /* it was waited for */
-        queue->to->strand =
-            path_add(&queue->receiver->clock->path, queue->strands[queue->head], queue->latency,
-                     queue->hop_cause, queue->to->cause, now);
     queue->place = queue->to->strand;
     queue->head = (queue->head + 1) & queue->mask;
     queue->count--;

@@ -24,6 +24,7 @@ struct queue {
     /* critical path: of each item, of the last place that became free; who sends, who takes */
     strand *strands, place;
     bool place_awaited; /* the sender was refused for want of one */
+    uint64_t noted;     /* the item of this number was waited for, and the receiver knows */
     struct path_stage *from, *to;
     enum path_cause hop_cause; /* of the latency, for who waits */
     /* statistics */
@@ -75,6 +76,9 @@ queue_push(struct queue *queue, uint64_t now)
     return queue_push_later(queue, now, 0);
 }
 
+/* The critical path of who takes from the queue comes from the item in front. */
+void queue_note_arrival(struct queue *queue, uint64_t now);
+
 /* The item in front if it has arrived and this cycle's width is not used up, else NULL. */
 static inline void *
 queue_front(struct queue *queue, uint64_t now)
@@ -89,6 +93,8 @@ queue_front(struct queue *queue, uint64_t now)
         module_wake_at(queue->receiver, now + 1);
         return NULL;
     }
+    if (queue->arrival[queue->head] == now && queue->noted != queue->items_out + 1)
+        queue_note_arrival(queue, now);
     return queue->items + (size_t)queue->head * queue->item_bytes;
 }
 /* Drops the front item, which queue_front() gave. */

@@ -374,12 +374,15 @@ take_group(struct shader *shader, uint64_t now)
         return false;
     }
     struct group *group = item->group;
-    shader->door.strand = shader->was_refused ? shader->freed : shader->load_port.strand;
+    strand way = queue_mark(shader->in).cycle == now ? shader->door.strand
+                 : shader->was_refused               ? shader->freed
+                                                     : shader->load_port.strand;
     shader->was_refused = false;
     start(shader, group, now);
     queue_pop(shader->in, now);
     shader->load_port.strand = group->way.strand =
-        path_step(&shader->module.clock->path, shader->door.strand, CAUSE_load, now);
+        path_step(&shader->module.clock->path, way, CAUSE_load, now);
+    shader->door.strand = way;
     return true;
 }
 

@@ -186,7 +186,8 @@ take_request(struct texunit *texunit, uint64_t now)
         texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count++];
     struct texunit_access *access = &texunit->accesses[slot];
     access->item = *item;
-    texunit->door.strand = texunit->module.stage.strand;
+    if (queue_mark(texunit->in).cycle < now)
+        texunit->door.strand = texunit->module.stage.strand;
     access->asked = queue_mark(texunit->in);
     access->since = now;
     access->texture = NULL;
