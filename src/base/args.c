@@ -137,11 +137,11 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
 static int
 check(const struct args *args, const struct arg_spec *spec)
 {
-    if (spec->has_program && (!args->after_count || args->operand_count))
+    if (spec->program == ARG_PROGRAM && (!args->after_count || args->operand_count))
         return args_usage_error(spec, args->operand_count ? "PROGRAM comes after `--`"
                                                           : "no PROGRAM after `--`");
-    if (!spec->has_program &&
-        (args->after || args->operand_count < spec->least || args->operand_count > spec->most))
+    if (spec->program != ARG_PROGRAM &&
+        ((args->after && spec->program != ARG_MAYBE_PROGRAM) || args->operand_count < spec->least || args->operand_count > spec->most))
         return args_usage_error(spec, "expected %s", spec->operands);
     for (const struct arg_option *o = spec->options; o->name; o++) {
         const bool is_there = !o->required ? true

@@ -53,7 +53,8 @@ struct arg_spec {
     const struct arg_option *options;
     uint32_t least, most; /* operands */
     const char *operands; /* what they are: "one FILE" */
-    bool has_program;     /* after `--`; then there are no operands */
+    /* What may come after `--`: nothing; a program, and then there are no operands; either. */
+    enum { ARG_NO_PROGRAM, ARG_PROGRAM, ARG_MAYBE_PROGRAM } program;
 };
 
 struct args {

@@ -9,8 +9,9 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof signals[0], TURN_MS = 100 };
 
-/* The first that came; written by the handler alone. */
+/* The first that came; written by the handler alone, but for interrupt_grace(). */
 static volatile sig_atomic_t interrupted;
+static int forgiven; /* the one before a grace */
 
 static void
 note(int signal)
@@ -57,6 +58,17 @@ interrupt_pending(void)
     return interrupted != 0;
 }
 
+void
+interrupt_grace(unsigned seconds)
+{
+    const struct sigaction end_of_grace = {.sa_handler = note};
+    forgiven = interrupted;
+    interrupted = 0;
+    interrupt_watch();
+    sigaction(SIGALRM, &end_of_grace, NULL);
+    alarm(seconds);
+}
+
 bool
 interrupt_check(struct error *err)
 {
@@ -97,7 +109,8 @@ interrupt_read(int fd, void *bytes, size_t size, struct error *err)
 int
 interrupt_status(int status)
 {
-    return status && interrupted ? 128 + interrupted : status;
+    const int number = forgiven ? forgiven : interrupted;
+    return status && number ? 128 + number : status;
 }
 
 void

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { GRACE_SECONDS = 8 };
+
 int cmd_capture(int argc, char **argv);
 
 struct capture_options {
@@ -186,6 +188,28 @@ shorten(const struct capture_options *options, const char *program, struct recor
                                        recording->frames, set->ranges[count].first);
 }
 
+/* After a signal: the ranges that are whole become traces. What was recorded stays where there was
+ * to be more. */
+static bool
+shorten_interrupted(const struct capture_options *options, struct recording *recording,
+                    struct error *err)
+{
+    struct capture_options reached = *options;
+    struct frame_set *set = &reached.cut.set;
+    while (set->count && set->ranges[set->count - 1].last >= recording->frames)
+        set->count--;
+    const bool all = set->count == options->cut.set.count;
+    fail(err, "interrupted");
+    if (set->count) {
+        log_note("interrupted: cutting out the frames that are whole, for %d seconds at most",
+                 GRACE_SECONDS);
+        interrupt_grace(GRACE_SECONDS);
+    }
+    if (set->count && !cut_recording(&reached, recording, err))
+        return keep_recording(recording, err);
+    return all || keep_recording(recording, err);
+}
+
 /* All of it is the trace. A file without a frame or a draw is none, and would be in the way of the
  * next attempt. */
 static bool
@@ -206,14 +230,13 @@ capture(const struct capture_options *options, char **program, struct recording 
     struct launch_result result;
     const bool whole = is_whole(options);
     bool ok = record(options, program, recording, &result, err);
-    if (!whole && (!ok || interrupt_pending()) && recording->frames)
-        ok = keep_recording(recording, err);
-    if (!ok) {
-        if (whole && recording->begun && !recording->frames && !recording->draws)
-            remove_empty(recording->path);
-        return EXIT_FAILED;
-    }
-    if (!whole && !shorten(options, program[0], recording, err))
+    if (!ok && whole && recording->begun && !recording->frames && !recording->draws)
+        remove_empty(recording->path);
+    if (!whole && interrupt_pending())
+        ok = shorten_interrupted(options, recording, err);
+    else if (!whole)
+        ok = ok ? shorten(options, program[0], recording, err) : keep_recording(recording, err);
+    if (!ok)
         return EXIT_FAILED;
     err->text[0] = '\0';
     const bool has_trace = !whole || keep_whole(recording);
@@ -271,9 +294,11 @@ cmd_capture(int argc, char **argv)
             "program has ended: what the GPU had written by then was read from who drew it. What\n"
             "cannot be read so (samples, depth of 24 bits without stencil) Aetius draws again, "
             "unless\n"
-            "it is overwritten before anything reads it; a line says which.",
+            "it is overwritten before anything reads it; a line says which. Ctrl-C ends the "
+            "program;\n"
+            "ranges that are whole by then are cut out all the same.",
         .options = table,
-        .has_program = true};
+        .program = ARG_PROGRAM};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

@@ -1,6 +1,9 @@
 /* aetius info: what a trace holds. */
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "cmd/options.h"
+#include "report/describe_draw.h"
+#include "sim/inspect.h"
 #include "trace/file.h"
 
 #include <stdio.h>
@@ -24,8 +27,49 @@ first_frame(const struct trace_reader *reader)
     return trace_frame_count(reader) ? *trace_frame(reader, 0) : (struct trace_frame){0};
 }
 
+/* The draws of frames, as --draws wants them. */
+struct draw_list {
+    bool wanted;
+    struct inspection inspection;
+    cJSON **frames; /* the list of each; NULL: they are printed */
+    uint32_t first, last;
+    uint32_t printed; /* the frame whose head was printed last, + 1 */
+};
+
+static bool
+list_draw(void *data, const struct gpu_device *device, const struct draw *draw, struct error *err)
+{
+    struct draw_list *list = data;
+    (void)err;
+    if (device->frame < list->first || device->frame >= list->last)
+        return true;
+    if (list->frames) {
+        cJSON_AddItemToArray(list->frames[device->frame - list->first], describe_json(draw));
+        return true;
+    }
+    if (list->printed != device->frame + 1)
+        printf("frame %u\n%5s  %-16s  %-8s %-8s  primitive and vertices  target  state  textures\n",
+               device->frame, "draw", "hash", "vertex", "fragment");
+    list->printed = device->frame + 1;
+    describe_line(draw, stdout);
+    return true;
+}
+
+static bool
+list_draws(struct draw_list *list, struct trace_reader *reader, struct error *err)
+{
+    struct frame_set *frames = &list->inspection.frames;
+    if (list->first == list->last)
+        return true;
+    frames->count = 1;
+    frames->ranges[0].first = list->first;
+    frames->ranges[0].last = list->last - 1;
+    list->inspection.watch = (struct draw_watch){.data = list, .before = list_draw};
+    return inspect_draws(&list->inspection, reader, err);
+}
+
 static void
-add_frame(cJSON *list, const struct trace_reader *reader, uint32_t index)
+add_frame(cJSON *list, const struct trace_reader *reader, uint32_t index, cJSON **draws)
 {
     const struct trace_frame *f = trace_frame(reader, index);
     cJSON *o = cJSON_CreateObject();
@@ -37,6 +81,8 @@ add_frame(cJSON *list, const struct trace_reader *reader, uint32_t index)
     cJSON_AddNumberToObject(o, "draws", f->draws);
     cJSON_AddNumberToObject(o, "messages", f->messages);
     cJSON_AddNumberToObject(o, "bytes", (double)f->packed_bytes);
+    if (draws)
+        *draws = cJSON_AddArrayToObject(o, "draw_list");
     cJSON_AddItemToArray(list, o);
 }
 
@@ -80,9 +126,9 @@ print_caps(const struct caps_v2 *caps)
     }
 }
 
-static void
-print_json(const struct trace_reader *reader, const char *path, const char *warning, uint32_t first,
-           uint32_t last)
+static bool
+print_json(struct trace_reader *reader, const char *path, const char *warning,
+           struct draw_list *draws, struct error *err)
 {
     struct trace_frame one = first_frame(reader);
     cJSON *o = cJSON_CreateObject();
@@ -98,9 +144,17 @@ print_json(const struct trace_reader *reader, const char *path, const char *warn
     cJSON_AddBoolToObject(o, "whole", !*warning);
     add_caps(o, trace_caps(reader));
     cJSON *list = cJSON_AddArrayToObject(o, "per_frame");
-    for (uint32_t i = first; i < last; i++)
-        add_frame(list, reader, i);
-    print_json_tree(o);
+    if (draws->wanted)
+        draws->frames = mem_alloc((draws->last - draws->first + 1) * sizeof(cJSON *));
+    for (uint32_t i = draws->first; i < draws->last; i++)
+        add_frame(list, reader, i, draws->frames ? &draws->frames[i - draws->first] : NULL);
+    const bool ok = !draws->wanted || list_draws(draws, reader, err);
+    free(draws->frames);
+    if (ok)
+        print_json_tree(o);
+    else
+        cJSON_Delete(o);
+    return ok;
 }
 
 static void
@@ -129,32 +183,42 @@ cmd_info(int argc, char **argv)
 {
     bool json = false;
     uint64_t frame = UINT64_MAX;
+    struct draw_list draws = {.inspection.memory_bytes = FILE_MEMORY_BYTES};
     const struct arg_option table[] = {
-        OPTION_JSON(&json, "answer in JSON: all frames with their draws"),
+        {"draws", 0, ARG_FLAG, &draws.wanted, NULL,
+         "list the draws: hash, programs, primitive and vertices, target, state, textures", false},
+        OPTION_JSON(&json, "answer in JSON: all frames with how many draws they have"),
+        OPTION_MEMORY(&draws.inspection.memory_bytes),
         {"frame", 0, ARG_UINT, &frame, "N", "tell of this frame", false},
         {0},
     };
-    const struct arg_spec spec = {"info", "FILE [--frame N] [--json]", "What a trace holds.", table,
-                                  ONE_TRACE};
+    const struct arg_spec spec = {"info", "FILE [--draws] [--frame N] [--json]",
+                                  "What a trace holds. With --draws its frames are drawn, without\n"
+                                  "time.",
+                                  table, ONE_TRACE};
     struct args args;
     struct error err, warning;
     struct trace_reader *reader;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    interrupt_watch();
     if (!trace_reader_open(&reader, args.operands[0], &warning, &err))
         return conclude(false, &err);
     if (warning.text[0])
         log_warning("%s", warning.text);
     uint32_t count = trace_frame_count(reader);
     bool one = frame != UINT64_MAX, ok = !one || frame < count;
-    uint32_t first = one && ok ? (uint32_t)frame : 0, last = one ? first + 1 : count;
+    draws.first = one && ok ? (uint32_t)frame : 0;
+    draws.last = one ? draws.first + 1 : count;
     if (!ok)
         fail(&err, "%s has %u frames", args.operands[0], count);
     else if (json)
-        print_json(reader, args.operands[0], warning.text, first, last);
+        ok = print_json(reader, args.operands[0], warning.text, &draws, &err);
+    else if (draws.wanted)
+        ok = list_draws(&draws, reader, &err);
     else
-        print_text(reader, args.operands[0], one, first, last);
+        print_text(reader, args.operands[0], one, draws.first, draws.last);
     trace_reader_close(reader);
     return conclude(ok, &err);
 }

@@ -7,6 +7,7 @@
 #include "report/run_place.h"
 #include "trace/file.h"
 #include "trace/frames.h"
+#include "trace/lost_samples.h"
 #include "trace/needed_draws.h"
 #include "trace/single_sample.h"
 
@@ -49,6 +50,19 @@ feed(struct trace_reader *reader, struct frames *frames, const struct replay_opt
     return ok;
 }
 
+/* A reference may have to begin without what multisampled resources held. */
+static bool
+warn_of_lost_samples(struct trace_reader *reader, const struct replay_options *options,
+                     struct error *err)
+{
+    struct error lost;
+    if (!lost_samples_find(reader, frame_set_last(&options->wanted), &lost, err))
+        return false;
+    if (lost.text[0])
+        log_warning("%s: its pictures may be wrong", lost.text);
+    return true;
+}
+
 static bool
 replay(const char *path, const struct replay_options *options, struct error *err)
 {
@@ -69,6 +83,8 @@ replay(const char *path, const struct replay_options *options, struct error *err
               renderer_init(&renderer, options->reference, options->forced_samples, err);
     if (ok && renderer.ours)
         render_sink_limit(renderer.ours, options->memory);
+    if (ok && renderer.reference && !options->single)
+        ok = warn_of_lost_samples(reader, options, err);
     if (ok && wanted->count && renderer.ours) {
         ok = needed_draws_find(&needed, reader, wanted, options->warm_up, err);
         render_sink_need(renderer.ours, needed);

@@ -57,7 +57,7 @@ cmd_run(int argc, char **argv)
             "drew. With -o the folder that `aetius sim` leaves. Starts Xvfb when DISPLAY is not "
             "set.",
         .options = table,
-        .has_program = true};
+        .program = ARG_PROGRAM};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

@@ -2,6 +2,7 @@
 
 #include "base/build.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "kernel/params.h"
@@ -209,7 +210,9 @@ codec_in_machine(const struct study_run *run, bool in_machine, uint32_t kind)
     return in_machine ? run->study->chosen[kind] : NULL;
 }
 
-/* `sim` and its options, but for the folder and the trace. */
+/* `sim` and its options, but for the folder and the trace. What is captured of one codec is judged
+ * for all of them, so lines must cross whatever the codec made of them: read before they are
+ * written, and whole. */
 static void
 add_machine(struct words *words, const struct study_run *run, size_t configuration, bool in_machine)
 {
@@ -218,6 +221,7 @@ add_machine(struct words *words, const struct study_run *run, size_t configurati
                                        &plan->configurations.items[configuration].sets};
     add(words, "sim");
     add_option(words, "--preset", plan->preset);
+    add_option(words, "--set", "COLORWRITE.ReadBeforeWrite=TRUE");
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
         const struct codec *codec = codec_in_machine(run, in_machine, kind);
         char *set = mem_printf("%s.CompressionAlgorithm=%s",
@@ -244,11 +248,10 @@ identify(const char *path, uint64_t *hash, size_t *size, struct error *err)
     const int fd = file_open(path, err);
     if (fd < 0)
         return false;
-    *hash = 0xcbf29ce484222325;
+    *hash = HASH_START;
     *size = 0;
     while ((got = read(fd, bytes, sizeof bytes)) > 0 && !interrupt_pending()) {
-        for (ssize_t i = 0; i < got; i++)
-            *hash = (*hash ^ bytes[i]) * 0x100000001b3;
+        *hash = hash_bytes(*hash, bytes, (size_t)got);
         *size += (size_t)got;
     }
     const int why = errno;

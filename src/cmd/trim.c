@@ -6,6 +6,7 @@
 #include "cmd/options.h"
 #include "cmd/renderer.h"
 #include "sim/trim.h"
+#include "trace/lost_samples.h"
 #include "trace/read_back.h"
 
 #include <stdlib.h>
@@ -41,6 +42,17 @@ feed(struct trace_reader *reader, struct read_back *read_back, const struct fram
     return ok && trace_reader_rewind(reader, err);
 }
 
+/* What the reference draws wrong must not get into a trace. */
+static bool
+can_draw(struct trace_reader *reader, const struct frame_set *set, struct error *err)
+{
+    const uint32_t first = set->ranges[set->count - 1].first;
+    struct error lost;
+    return first == 0 || (lost_samples_find(reader, first - 1, &lost, err) &&
+                          (!lost.text[0] ||
+                           fail(err, "%s: without --through Aetius itself draws it", lost.text)));
+}
+
 /* Lets the reference draw, and keeps what it has drawn by the start of each range. */
 static bool
 read_contents(const struct trim_options *options, struct trace_reader *reader, const char *path,
@@ -65,8 +77,9 @@ trim_through(const struct trim_options *options, struct trace_reader *reader, st
 {
     struct trace_reader *contents;
     char *path = cut_work_path(&options->cut, "contents.part");
-    bool ok =
-        read_contents(options, reader, path, err) && trace_reader_open(&contents, path, NULL, err);
+    bool ok = can_draw(reader, &options->cut.set, err) &&
+              read_contents(options, reader, path, err) &&
+              trace_reader_open(&contents, path, NULL, err);
     if (ok) {
         ok = cut_frames(&options->cut, reader, contents, err);
         trace_reader_close(contents);

@@ -25,7 +25,9 @@ enum block_flags {
 
 struct block_tag {
     uint32_t frame;
-    uint16_t moved_bytes; /* that the memory controller counted for it, 0 to 256 */
+    uint16_t moved_bytes; /* that the memory controller counted for it, 0 to 256; of a plain block
+                           * that was written under a mask (COLORWRITE.ReadBeforeWrite=FALSE) less
+                           * than 256, and its other words mean nothing */
     uint8_t samples;      /* of a pixel: 1, 2, 4 or 8 */
     uint8_t flags;        /* enum block_flags, or'ed */
 };

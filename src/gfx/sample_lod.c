@@ -2,8 +2,10 @@
  * its LOD chooses.
  *
  * Anisotropy follows EXT_texture_filter_anisotropic's example: N probes along the longer of the
- * two pixel axes, LOD from that axis divided by N; N is the ratio of the axes, the shorter taken as
- * one texel at least (a smaller one gives nothing to average). 1D, 2D, 2D arrays and rectangles;
+ * two pixel axes, LOD from that axis divided by N; N is the ratio of the axes rounded up, the
+ * shorter taken as one texel at least (a smaller one gives nothing to average). The ratio counts in
+ * sixteenths: what is rounded in coordinates must not give the pixels of a square footprint two
+ * probes and a sharper level here and there. 1D, 2D, 2D arrays and rectangles;
  * 3D and cube textures are filtered isotropically. */
 #include "gfx/sample_setup.h"
 
@@ -216,7 +218,7 @@ set_anisotropy(struct footprint *print, float x2, float y2, const struct derivat
     shorter = shorter > 1 ? shorter : 1;
     if (!(longer > shorter && longer < 0x1p60f))
         return;
-    float ratio = sqrtf(longer / shorter);
+    float ratio = floorf(sqrtf(longer / shorter) * 16.0f) / 16.0f;
     print->probes = ratio < (float)most ? (uint32_t)ratio : most;
     print->probes += print->probes < most && (float)print->probes < ratio;
     print->rho_squared = longer / ((float)print->probes * (float)print->probes);

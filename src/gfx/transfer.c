@@ -218,6 +218,67 @@ picture_of_rows(struct picture *picture, const struct format_info *format, uint3
         picture_pixel(format, 1, rows + i * format->block_bytes, picture->rgba + 4 * i);
 }
 
+static uint8_t
+byte_of(float value)
+{
+    return !(value > 0) ? 0 : value >= 1 ? 255 : (uint8_t)(value * 255 + 0.5f);
+}
+
+/* All texels as `format` reads them. */
+static float (*read_level(const struct resource *res, const struct format_info *format,
+                          const struct gpu_memory *memory, uint32_t level, uint32_t slice))[4]
+{
+    const struct resource_level *l = &res->levels[level];
+    float(*texels)[4] = mem_alloc((size_t)l->width * l->height * sizeof *texels),
+    (*out)[4] = texels;
+    for (uint32_t y = 0; y < l->height; y++)
+        for (uint32_t x = 0; x < l->width; x++)
+            format->unpack(memory->bytes + res->address +
+                               resource_offset(res, level, x, y, slice, 0),
+                           x % format->block_width, y % format->block_height, *out++);
+    return texels;
+}
+
+static void
+stretch_depth(float (*texels)[4], size_t count)
+{
+    float low = 1, high = 0;
+    for (size_t i = 0; i < count; i++) {
+        low = texels[i][0] < low ? texels[i][0] : low;
+        high = texels[i][0] > high ? texels[i][0] : high;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const float grey = high > low ? (texels[i][0] - low) / (high - low) : 1;
+        for (uint32_t c = 0; c < 3; c++)
+            texels[i][c] = grey;
+        texels[i][3] = 1;
+    }
+}
+
+void
+picture_of_level(struct picture *picture, const struct resource *res,
+                 const struct format_info *format, const struct gpu_memory *memory, uint32_t level,
+                 uint32_t slice)
+{
+    const struct format_info *srgb = format_get(104); /* R8G8B8A8_SRGB */
+    const struct resource_level *l = &res->levels[level];
+    const size_t count = (size_t)l->width * l->height;
+    float(*texels)[4] = read_level(res, format, memory, level, slice);
+    if (format->depth_bits)
+        stretch_depth(texels, count);
+    picture_make(picture, format, l->width, l->height);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *out = picture->rgba + 4 * i;
+        if (format->is_srgb && srgb && srgb->pack) {
+            srgb->pack(texels[i], out);
+            continue;
+        }
+        for (uint32_t c = 0; c < 4; c++)
+            out[c] = byte_of(texels[i][c]);
+    }
+    free(texels);
+}
+
 void
 picture_flip(struct picture *picture)
 {

@@ -22,6 +22,12 @@ void picture_of_resource(struct picture *picture, const struct resource *res,
  * bottom, as OpenGL has it; the picture is upright. */
 void picture_of_read(struct picture *picture, const struct resource *res,
                      const struct gpu_memory *memory, uint32_t level, const struct box *box);
+/* A slice of a level of any format as `format` (the view's) reads it, row 0 of it on top: colors
+ * held between 0 and 1, of several samples the first; depth in grey, the nearest depth in it black
+ * and the farthest white. */
+void picture_of_level(struct picture *picture, const struct resource *res,
+                      const struct format_info *format, const struct gpu_memory *memory,
+                      uint32_t level, uint32_t slice);
 void picture_flip(struct picture *picture);
 /* The same of tight rows of a color format. */
 void picture_of_rows(struct picture *picture, const struct format_info *format, uint32_t width,

@@ -53,7 +53,7 @@ exec_begin(struct exec *exec, const struct program *program, const float (*const
     exec->blocks = 1;
     exec->pc = 0;
     exec->full = exec->active = exec->alive = mask;
-    exec->killed = 0;
+    exec->killed = exec->helpers = 0;
     exec->depth = 0;
     exec->lane_mask_of = 0;
     memset(exec->lane_mask, 0, sizeof exec->lane_mask);
@@ -85,6 +85,18 @@ exec_active_lanes(const struct exec *exec)
     uint32_t lanes = 0;
     for (uint32_t b = 0; b < exec->blocks; b++)
         lanes += (uint32_t)__builtin_popcountll(exec[b].active);
+    return lanes;
+}
+
+uint32_t
+exec_helper_lanes(const struct exec *exec)
+{
+    uint32_t lanes = 0;
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        const uint64_t helpers = exec[b].active & (exec[b].helpers | exec[b].killed);
+        if (helpers)
+            lanes += (uint32_t)__builtin_popcountll(helpers);
+    }
     return lanes;
 }
 

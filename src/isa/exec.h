@@ -50,13 +50,14 @@ struct exec {
     const struct program *program;
     const float (*constants)[4]; /* at least constant_count; reads behind it give 0 */
     uint32_t constant_count;
-    uint32_t lanes;                  /* multiple of 4, at most EXEC_MAX_LANES */
-    uint32_t blocks;                 /* leader: blocks of the group, this one included */
-    uint32_t pc;                     /* leader */
-    uint64_t full;                   /* lanes that it began with */
-    uint64_t active;                 /* lanes that run the next instruction */
-    uint64_t alive;                  /* lanes not ended, not killed */
-    uint64_t killed;                 /* lanes that ran into KILL */
+    uint32_t lanes;   /* multiple of 4, at most EXEC_MAX_LANES */
+    uint32_t blocks;  /* leader: blocks of the group, this one included */
+    uint32_t pc;      /* leader */
+    uint64_t full;    /* lanes that it began with */
+    uint64_t active;  /* lanes that run the next instruction */
+    uint64_t alive;   /* lanes not ended, not killed */
+    uint64_t killed;  /* lanes that ran into KILL */
+    uint64_t helpers; /* lanes of pixels not covered: for exec_helper_lanes() alone */
     float *inputs, *outputs, *temps; /* see above; memory of exec_size() */
     int32_t *address;
     float *systems;           /* system values: VERTEXID, INSTANCEID as integers' bits; FACE +-1 */
@@ -94,6 +95,9 @@ enum exec_event exec_step(struct exec *exec);
 
 /* Lanes of the whole group that run the next instruction. */
 uint32_t exec_active_lanes(const struct exec *exec);
+/* And of these the ones that run for the derivatives of their quad alone: helper pixels, whose bits
+ * the caller of exec_begin() has set, and fragments that were killed. */
+uint32_t exec_helper_lanes(const struct exec *exec);
 
 /* Writes the texels (rgba[channel][lane]) to the destination of the instruction by which this block
  * asked. */

@@ -4,6 +4,7 @@
  * here, so that execution need not look again. */
 #include "isa/program.h"
 
+#include "base/hash.h"
 #include "isa/program_parser.h"
 
 #include <ctype.h>
@@ -215,6 +216,22 @@ program_take(struct program *program, struct parser *parser)
     }
 }
 
+/* Of what the command stream said of it. */
+static uint64_t
+hash_program(const char *text, const struct so_info *so)
+{
+    uint64_t hash = hash_bytes(HASH_START, text, strlen(text));
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS && so->count; i++)
+        hash = hash_number(hash, so->stride[i]);
+    for (uint32_t i = 0; i < so->count; i++) {
+        const struct so_output *o = &so->outputs[i];
+        hash = hash_number(hash, o->register_index | o->start_component << 8 |
+                                     o->num_components << 16 | (uint32_t)o->buffer << 24);
+        hash = hash_number(hash, o->stream | (uint32_t)o->dst_offset << 8);
+    }
+    return hash;
+}
+
 struct program *
 program_create(enum shader_stage stage, const char *tgsi, const struct so_info *so,
                struct error *err)
@@ -225,6 +242,8 @@ program_create(enum shader_stage stage, const char *tgsi, const struct so_info *
     program->stage = stage;
     if (so)
         program->so = *so;
+    program->text = mem_strdup(tgsi);
+    program->hash = hash_program(tgsi, &program->so);
     for (uint32_t i = 0; i < MAX_VARYINGS; i++)
         program->inputs[i].semantic = program->outputs[i].semantic = SEMANTIC_NONE;
     parser->program = program;
@@ -254,6 +273,7 @@ program_destroy(struct program *program)
 {
     if (!program)
         return;
+    free(program->text);
     free(program->instructions);
     free(program->immediates);
     free(program);
@@ -262,6 +282,7 @@ program_destroy(struct program *program)
 uint64_t
 program_bytes(const struct program *program)
 {
-    return sizeof *program + program->instruction_count * sizeof *program->instructions +
+    return sizeof *program + strlen(program->text) + 1 +
+           program->instruction_count * sizeof *program->instructions +
            program->immediate_count * sizeof *program->immediates;
 }

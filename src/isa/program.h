@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -196,7 +197,9 @@ struct so_info {
 };
 
 struct program {
-    uint32_t id; /* 1, 2, ... in order of creation: for statistics and messages */
+    uint32_t id;   /* 1, 2, ... in order of creation: for messages */
+    uint64_t hash; /* of its text and stream-out: its name in tables, in every run and trace */
+    char *text;    /* as it came */
     enum shader_stage stage;
     uint32_t instruction_count;
     struct instruction *instructions;
@@ -212,6 +215,8 @@ struct program {
     bool position_lower_left, position_center_integer; /* properties of POSITION input */
     struct so_info so;
 };
+
+#define PROGRAM_HASH "%016" PRIx64 /* how it is written */
 
 /* Parses and decodes; err names the line and what it did not understand. */
 struct program *program_create(enum shader_stage stage, const char *tgsi, const struct so_info *so,

@@ -1,5 +1,6 @@
 #include "report/run_folder.h"
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -7,17 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-
-/* FNV-1a, 64 bits. */
-static uint64_t
-hash_bytes(uint64_t hash, const void *bytes, size_t size)
-{
-    const uint8_t *p = bytes;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ p[i]) * 0x100000001b3u;
-    return hash;
-}
-#define HASH_START 0xcbf29ce484222325u
 
 enum { TABLES = 3, TELL_SECONDS = 2 };
 

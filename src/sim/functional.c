@@ -68,9 +68,14 @@ static bool
 draw_command(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
 {
     struct draw *draw = NULL;
+    const struct draw_watch *watch = renderer->watch;
     if (!gpu_bake_draw(renderer->device, cmd, &renderer->draws, &draw, err))
         return false;
-    return !draw || functional_draw(renderer, draw, err);
+    if (!draw)
+        return true;
+    return (!watch || !watch->before || watch->before(watch->data, renderer->device, draw, err)) &&
+           functional_draw(renderer, draw, err) &&
+           (!watch || !watch->after || watch->after(watch->data, renderer->device, draw, err));
 }
 
 static bool

@@ -8,9 +8,21 @@
 /* Simulated memory where no machine says how much; only pages that are touched take the host's. */
 #define FUNCTIONAL_MEMORY_BYTES (4095u << 20)
 
+/* Who watches the draws, before and after each; any function may be NULL. */
+struct draw_watch {
+    void *data;
+    bool (*before)(void *data, const struct gpu_device *device, const struct draw *draw,
+                   struct error *err);
+    bool (*after)(void *data, const struct gpu_device *device, const struct draw *draw,
+                  struct error *err);
+    /* Fragments of the quad at (x, y), a bit each, that passed all tests. */
+    void (*fragments)(void *data, uint32_t x, uint32_t y, uint32_t mask);
+};
+
 struct functional {
-    struct gpu_device *device; /* not owned */
-    struct arena draws;        /* baked draws, reset at each swap */
+    struct gpu_device *device;      /* not owned */
+    const struct draw_watch *watch; /* not owned; NULL: nobody */
+    struct arena draws;             /* baked draws, reset at each swap */
     struct functional_scratch *scratch;
     uint64_t vertices, triangles, fragments, texture_requests; /* done so far */
 };

@@ -219,6 +219,14 @@ test_depth(const struct run *run, const struct quad *quad, uint32_t mask,
     return depth_test_samples(draw, quad->triangle->front, mask, z, bytes).pass;
 }
 
+static void
+tell_fragments(const struct run *run, const struct quad *quad, uint32_t mask)
+{
+    const struct draw_watch *watch = run->renderer->watch;
+    if (watch && watch->fragments && mask)
+        watch->fragments(watch->data, quad->x, quad->y, mask_fragments(mask));
+}
+
 static const float *
 shader_output(const struct run *run, uint32_t output, uint32_t channel, uint32_t lane)
 {
@@ -254,6 +262,7 @@ finish_quad(const struct run *run, struct quad *quad, uint32_t lane)
         mask = test_depth(run, quad, mask, quad->z);
         run->scratch->samples_passed += count_samples(draw, mask);
     }
+    tell_fragments(run, quad, mask);
     if (mask && draw->color_write)
         write_colors(run, quad, mask, lane);
 }
@@ -299,6 +308,8 @@ take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, ui
     if (run->draw->early_z) {
         quad->mask = test_depth(run, quad, mask, quad->z);
         scratch->samples_passed += count_samples(run->draw, quad->mask);
+        if (!run->shade_fragments)
+            tell_fragments(run, quad, quad->mask);
         if (!quad->mask || !run->shade_fragments)
             return true;
     }

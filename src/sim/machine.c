@@ -8,26 +8,54 @@
 #include "state/cleared.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WATCHDOG_CYCLES 100000u
 
-/* Runs until the command processor has sent what it was given; `drain`: until all draws have ended
- * too. A draw's end is told when it comes. */
-static bool
-run_until(struct machine *m, bool drain, struct error *err)
+/* Uploads that have ended. */
+static void
+end_uploads(struct machine *m)
 {
-    cmdproc_start(m->cmdproc, drain);
+    while (m->upload_count && m->uploads[m->upload_head].number <= m->cmdproc->transfers_ended) {
+        struct upload *upload = &m->uploads[m->upload_head];
+        free(upload->moves);
+        arena_fini(&upload->bytes);
+        m->upload_head = (m->upload_head + 1) % HAZARD_UPLOADS;
+        m->upload_count--;
+        works_end_upload(&m->works, m->clock.now);
+    }
+    hazards_note_progress(&m->hazards, m->cmdproc->draws_fetched, m->cmdproc->transfers_ended);
+}
+
+void
+machine_forget_uploads(struct machine *m)
+{
+    for (; m->upload_count; m->upload_count--) {
+        struct upload *upload = &m->uploads[m->upload_head];
+        free(upload->moves);
+        arena_fini(&upload->bytes);
+        m->upload_head = (m->upload_head + 1) % HAZARD_UPLOADS;
+    }
+}
+
+/* Runs until the command processor has come so far. A draw's end is told when it comes. */
+static bool
+run_until(struct machine *m, enum cmdproc_event event, uint64_t number, struct error *err)
+{
+    cmdproc_start(m->cmdproc, (struct cmdproc_goal){event, number});
     do {
         if (!clock_run(&m->clock, &m->cmdproc->stop, WATCHDOG_CYCLES, err))
             return false;
         clock_settle(&m->clock);
-        path_charge(&m->clock.path, m->cmdproc->module.stage.strand, m->clock.now);
+        if (m->cmdproc->finished.draw || !m->cmdproc->batch_count)
+            path_charge(&m->clock.path, m->cmdproc->module.stage.strand, m->clock.now);
+        end_uploads(m);
         const struct cmdproc_batch batch = cmdproc_take_finished(m->cmdproc);
         if (batch.draw && batch.draw->query)
             batch.draw->query->result += batch.samples_passed;
         if (batch.draw)
-            works_end(&m->works, batch.work, m->clock.now);
+            works_end(&m->works, m->clock.now);
     } while (!cmdproc_is_done(m->cmdproc));
     if (m->last_draw && m->cmdproc->batch_count == 0) {
         m->last_draw = NULL;
@@ -36,21 +64,28 @@ run_until(struct machine *m, bool drain, struct error *err)
     return true;
 }
 
-static bool
-run(struct machine *m, struct error *err)
+bool
+machine_drain(struct machine *m, struct error *err)
 {
-    return run_until(m, true, err);
+    return run_until(m, CMDPROC_ALL, 0, err);
 }
 
-/* Begins a work that is over when the steps added for it are, and nothing else is on its way. */
+/* The work that has begun is over with the event: when its orders are obeyed (SENT), or when
+ * nothing else is on its way. */
 static bool
-run_work(struct machine *m, enum work_kind kind, struct error *err)
+finish_work(struct machine *m, enum cmdproc_event event, struct error *err)
 {
-    const uint32_t place = works_begin(&m->works, kind, NULL);
-    if (!run(m, err))
+    if (!run_until(m, event, 0, err))
         return false;
-    works_end(&m->works, place, m->clock.now);
+    works_end(&m->works, m->clock.now);
     return true;
+}
+
+static bool
+run_work(struct machine *m, enum work_kind kind, enum cmdproc_event event, struct error *err)
+{
+    works_begin(&m->works, kind, NULL, m->clock.now);
+    return finish_work(m, event, err);
 }
 
 static void
@@ -61,6 +96,13 @@ add_control(struct machine *m, enum control_kind kind, uint32_t targets)
     step->targets = targets;
 }
 
+static void
+invalidate_textures(struct machine *m)
+{
+    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
+    hazards_forget_textures(&m->hazards);
+}
+
 /* The ROP caches are emptied and the surfaces in memory are whole; textures may be of them. */
 static bool
 leave_surfaces(struct machine *m, struct error *err)
@@ -68,10 +110,10 @@ leave_surfaces(struct machine *m, struct error *err)
     if (!m->color_count && !m->depth.res)
         return true;
     add_control(m, CONTROL_RESOLVE, STEP_ZSTENCIL | STEP_COLOR);
-    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
+    invalidate_textures(m);
     m->color_count = 0;
     m->depth.res = NULL;
-    return run_work(m, WORK_FLUSH, err);
+    return run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
 }
 
 /* The depths of the resource are about to change by another way than the z tests. */
@@ -165,27 +207,57 @@ may_overlap(const struct machine *m, const struct draw *draw)
     return !last || (last->early_z == draw->early_z && !draw_moves_depth_away(last));
 }
 
+/* The upload of that number, and those before it, have ended; 0: none. */
+static bool
+await_upload(struct machine *m, uint64_t number, struct error *err)
+{
+    return !number || run_until(m, CMDPROC_TRANSFER, number, err);
+}
+
+/* Uploads that the draw uses have ended before it. */
+static bool
+send_draw(struct machine *m, const struct draw *draw, struct error *err)
+{
+    if (!await_upload(m, hazards_before_draw(&m->hazards, draw), err))
+        return false;
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
+    step->draw = draw;
+    step->forget = m->hazards.buffers_changed;
+    m->hazards.buffers_changed = false;
+    hazards_note_draw(&m->hazards, m->cmdproc->draws_added, draw);
+    works_begin(&m->works, WORK_DRAW, draw, m->clock.now);
+    if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
+        gpu_device_hold(m->device);
+    m->last_draw = draw;
+    return run_until(m, CMDPROC_SENT, 0, err);
+}
+
+/* Uploads into buffers that are read when the draw is baked have ended. */
+static bool
+await_baked(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    const struct resource *read[STAGE_COUNT + 1];
+    const uint32_t count = m->upload_count ? gpu_bake_reads(m->device, cmd, read) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!await_upload(m, hazards_before_use(&m->hazards, read[i]), err))
+            return false;
+    return true;
+}
+
 static bool
 draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
     struct draw *draw = NULL;
-    if (!gpu_bake_draw(m->device, cmd, &m->draws, &draw, err))
+    if (!await_baked(m, cmd, err) || !gpu_bake_draw(m->device, cmd, &m->draws, &draw, err))
         return false;
     if (!draw)
         return true;
-    if (!may_overlap(m, draw) && !run(m, err))
+    if (!may_overlap(m, draw) && !run_until(m, CMDPROC_DRAWS, 0, err))
         return false;
     if (samples_live_surface(m, draw) && !leave_surfaces(m, err))
         return false;
-    if (!use_surfaces(m, draw->color, draw->color_count, &draw->depth, err))
-        return false;
-    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
-    step->draw = draw;
-    step->work = works_begin(&m->works, WORK_DRAW, draw);
-    if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
-        gpu_device_hold(m->device);
-    m->last_draw = draw;
-    return run_until(m, !m->params.COMMANDPROCESSOR.PipelinedBatchRendering, err);
+    return use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
+           send_draw(m, draw, err);
 }
 
 /* A clear of depth alone is one of both where every element is known to have the same stencil. */
@@ -207,6 +279,17 @@ add_depth_clear(struct machine *m, const struct bound_surface *depth, const stru
     }
 }
 
+/* Uploads into the surfaces have ended. */
+static bool
+await_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
+               const struct bound_surface *depth, struct error *err)
+{
+    bool ok = await_upload(m, hazards_before_use(&m->hazards, depth->res), err);
+    for (uint32_t i = 0; i < count && ok; i++)
+        ok = await_upload(m, hazards_before_use(&m->hazards, color[i].res), err);
+    return ok;
+}
+
 static bool
 clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -216,7 +299,8 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!gpu_bake_framebuffer(m->device, cmd, color, &count, &depth, err))
         return false;
-    if (!use_surfaces(m, color, count, &depth, err))
+    if (!use_surfaces(m, color, count, &depth, err) ||
+        !await_surfaces(m, color, count, &depth, err))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
@@ -230,9 +314,9 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (depth.res && cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL))
         add_depth_clear(m, &depth, cmd);
     gpu_note_clear(m->device, cmd);
-    const bool ok = run_work(m, WORK_CLEAR, err);
-    m->cmdproc->stats.clears += ok;
-    return ok;
+    works_begin(&m->works, WORK_CLEAR, NULL, m->clock.now);
+    m->cmdproc->stats.clears++;
+    return finish_work(m, CMDPROC_SENT, err);
 }
 
 /* A part of a resource at the start of a memory of its own: to lay bytes out there. */
@@ -320,7 +404,7 @@ run_moves(struct machine *m, struct move_list *list, enum work_kind kind, struct
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
     step->moves = list->moves.items;
     step->move_count = (uint32_t)list->moves.count;
-    bool ok = run_work(m, kind, err);
+    bool ok = run_work(m, kind, CMDPROC_ALL, err);
     VEC_FREE(&list->moves);
     return ok;
 }
@@ -329,8 +413,10 @@ run_moves(struct machine *m, struct move_list *list, enum work_kind kind, struct
 static void
 invalidate_readers(struct machine *m, const struct resource *res)
 {
-    bool buffer = res->desc.target == TARGET_BUFFER;
-    add_control(m, CONTROL_INVALIDATE, buffer ? STEP_STREAMER : STEP_TEXUNIT);
+    if (res->desc.target == TARGET_BUFFER)
+        m->hazards.buffers_changed = true;
+    else if (hazards_is_sampled(&m->hazards, res))
+        invalidate_textures(m);
     if (res->format && res->format->depth_bits)
         forget_far_depths(m, res);
 }
@@ -358,22 +444,39 @@ lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scr
         list->moves.items[i].bytes = bytes + (list->moves.items[i].address - res->address - first);
 }
 
+/* The upload is put in line. */
+static void
+add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd)
+{
+    struct upload *upload = &m->uploads[(m->upload_head + m->upload_count++) % HAZARD_UPLOADS];
+    struct move_list list = {0};
+    arena_init(&upload->bytes);
+    list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, true, &upload->bytes, &list);
+    lay_out(res, cmd, &upload->bytes, &list);
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
+    step->moves = upload->moves = list.moves.items;
+    step->move_count = (uint32_t)list.moves.count;
+    upload->number = m->cmdproc->transfers_added;
+    hazards_note_upload(&m->hazards, upload->number, hazard_range_of(res, &cmd->transfer.box));
+    works_begin_upload(&m->works, m->clock.now);
+}
+
+/* Draws that read what is about to change have read it: of a buffer, when they are fetched; of a
+ * texture, when they have ended, which the orders to invalidate wait for. */
 static bool
 put_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    const struct box *box = &cmd->transfer.box;
-    struct arena scratch;
-    struct move_list list = {0};
-    if (is_live(m, res) && !leave_surfaces(m, err))
+    const bool alone = !m->params.COMMANDPROCESSOR.UploadsInFlight;
+    if ((alone && !machine_drain(m, err)) || (is_live(m, res) && !leave_surfaces(m, err)))
         return false;
-    arena_init(&scratch);
-    list_moves(m, res, cmd->transfer.level, box, true, &scratch, &list);
-    lay_out(res, cmd, &scratch, &list);
+    const struct hazard_range range = hazard_range_of(res, &cmd->transfer.box);
+    const uint64_t draw = hazards_before_buffer_changes(&m->hazards, range);
+    if (draw && !run_until(m, CMDPROC_FETCHED, draw, err))
+        return false;
     invalidate_readers(m, res);
-    bool ok = run_moves(m, &list, WORK_UPLOAD, err);
-    arena_fini(&scratch);
-    return ok;
+    add_upload(m, res, cmd);
+    return run_until(m, alone ? CMDPROC_ALL : CMDPROC_SENT, 0, err);
 }
 
 static bool
@@ -410,7 +513,7 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
     step->targets = STEP_COLOR | STEP_DAC;
     step->control.kind = CONTROL_SHOW;
     step->control.surface = surface;
-    if (!run_work(m, WORK_SWAP, err))
+    if (!run_work(m, WORK_SWAP, CMDPROC_ALL, err))
         return false;
     if (out) {
         struct resource local = *res;
@@ -426,7 +529,7 @@ static bool
 frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    if ((is_live(m, res) && !leave_surfaces(m, err)) || !run_work(m, WORK_SWAP, err))
+    if ((is_live(m, res) && !leave_surfaces(m, err)) || !run_work(m, WORK_SWAP, CMDPROC_ALL, err))
         return false;
     if (out)
         resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
@@ -514,8 +617,18 @@ create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (!res || !res->sampled_only)
         return functional_execute(m->functional, cmd, NULL, 0, err);
     /* draws that sample it have to be done, and what they left in the caches is stale */
-    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
-    return run_work(m, WORK_FLUSH, err) && functional_execute(m->functional, cmd, NULL, 0, err);
+    invalidate_textures(m);
+    return run_work(m, WORK_FLUSH, CMDPROC_ALL, err) &&
+           functional_execute(m->functional, cmd, NULL, 0, err);
+}
+
+/* Draws and uploads wait for what they must themselves, and so do clears for uploads. */
+static bool
+await(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    if (cmd->op == GPU_DRAW || cmd->op == GPU_PUT || is_state(cmd))
+        return true;
+    return run_until(m, cmd->op == GPU_CLEAR ? CMDPROC_DRAWS : CMDPROC_ALL, 0, err);
 }
 
 bool
@@ -524,8 +637,9 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
 {
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
-    m->cmdproc->stats.commands += cmd->op != GPU_FRAME; /* no command of the program */
-    if (cmd->op != GPU_DRAW && !is_state(cmd) && !run(m, err))
+    m->cmdproc->stats.commands +=
+        cmd->op != GPU_FRAME && cmd->op != GPU_SET_LABEL; /* none that works */
+    if (!await(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
         return false;
@@ -546,12 +660,14 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
             return false;
         /* its memory may be another resource's next, which starts as zeros */
         add_control(m, CONTROL_INVALIDATE, STEP_STREAMER | STEP_TEXUNIT);
-        if (!run_work(m, WORK_FLUSH, err))
+        hazards_forget_textures(&m->hazards);
+        if (!run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
-        if (gpu_changes_samples(m->device, cmd) && !leave_surfaces(m, err))
+        if (gpu_changes_samples(m->device, cmd) &&
+            !(leave_surfaces(m, err) && machine_drain(m, err)))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
@@ -580,5 +696,6 @@ machine_settle(struct machine *m)
     m->color_count = 0;
     m->depth.res = NULL;
     works_reset(&m->works, m->clock.now);
+    hazards_reset(&m->hazards);
     arena_reset(&m->draws);
 }

@@ -4,6 +4,7 @@
 #define AETIUS_SIM_MACHINE_H
 
 #include "sim/functional.h"
+#include "sim/hazards.h"
 #include "sim/identities.h"
 #include "sim/work.h"
 #include "unit/display/dac.h"
@@ -50,6 +51,13 @@ struct machine {
     /* Surfaces that the ROP caches may hold. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
+    struct hazards hazards;
+    struct upload { /* one that is in line or on its way */
+        uint64_t number;
+        struct cmdproc_move *moves;
+        struct arena bytes;
+    } uploads[HAZARD_UPLOADS]; /* ring, oldest first */
+    uint32_t upload_head, upload_count;
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* the last one that was sent since all had ended; NULL: none */
 
@@ -66,6 +74,11 @@ void machine_destroy(struct machine *machine);
 /* As functional_execute(), in time. SWAP fills `out` with what the DAC read. */
 bool machine_execute(struct machine *machine, const struct gpu_cmd *cmd, uint8_t *out,
                      uint32_t out_bytes, struct error *err);
+
+/* Runs until nothing is on its way: what was uploaded is in memory, what was drawn in memory or in
+ * the ROP caches. */
+bool machine_drain(struct machine *machine, struct error *err);
+void machine_forget_uploads(struct machine *machine); /* for machine_destroy() */
 
 /* After a swap: everything is written to memory and forgotten, so that the next frame starts
  * drained and does not depend on this one. */

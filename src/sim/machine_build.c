@@ -129,6 +129,7 @@ wire(struct machine *m)
 static void
 wire_stages(struct machine *m)
 {
+    cmdproc_wire(m->cmdproc);
     streamer_wire(m->streamer);
     sched_wire(m->sched);
     for (uint32_t s = 0; s < m->shaders; s++)
@@ -272,6 +273,8 @@ machine_destroy(struct machine *m)
     free_queues(m->name##_requests, m->name##_count);                                              \
     free_queues(m->name##_replies, m->name##_count);
 #include "machine.def"
+    machine_forget_uploads(m);
+    hazards_fini(&m->hazards);
     identities_destroy(m->identities);
     stat_set_fini(&m->stats);
     pools_fini(&m->pools);

@@ -57,6 +57,12 @@ render_sink_limit(struct render_sink *render, uint64_t bytes)
 }
 
 void
+render_sink_watch(struct render_sink *render, const struct draw_watch *watch)
+{
+    render->renderer.watch = watch;
+}
+
+void
 render_sink_destroy(struct render_sink *render)
 {
     executor_sink_fini(&render->executor);

@@ -14,6 +14,9 @@ bool render_sink_create(struct render_sink **render, uint32_t memory_bytes, uint
 void render_sink_need(struct render_sink *render, const struct needed_draws *needed);
 /* From the start: resources may hold so many bytes of the host. */
 void render_sink_limit(struct render_sink *render, uint64_t bytes);
+/* The draws that are executed are watched (functional.h); `watch` stays the caller's. */
+struct draw_watch;
+void render_sink_watch(struct render_sink *render, const struct draw_watch *watch);
 void render_sink_destroy(struct render_sink *render);
 struct message_sink *render_sink_sink(struct render_sink *render);
 

@@ -156,7 +156,7 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
         .shown = gpu_resource(&sim->device, cmd->client, cmd->transfer.resource)};
     if (timed) {
         frame.cycles = sim->machine->clock.now - sim->frame_start;
-        works_close(&sim->machine->works);
+        works_close(&sim->machine->works, sim->machine->clock.now);
         if (!machine_check(sim->machine, err))
             return fail_prefix(err, "frame %u", sim->frame);
     }

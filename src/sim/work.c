@@ -8,7 +8,7 @@ const char *const work_kind_names[WORK_KINDS] = {"draw", "upload", "readback", "
 void
 works_reset(struct works *works, uint64_t now)
 {
-    works->head = works->count = works->draws = 0;
+    works->head = works->count = works->uploads = works->draws = 0;
     works->since = now;
     works->row_is_open = false;
 }
@@ -21,54 +21,76 @@ tell_row(struct works *works)
     works->row_is_open = false;
 }
 
-/* Whether the work goes into the row that is open. */
+/* Whose the next cycle is; false when nothing is at work. */
 static bool
-joins_row(const struct works *works, const struct work *work)
+find_owner(const struct works *works, struct work *owner)
 {
-    return works->row_is_open && work->kind == works->row.kind && work->kind != WORK_DRAW;
+    *owner = (struct work){.kind = WORK_UPLOAD};
+    if (works->count)
+        *owner = works->items[works->head];
+    return works->count || works->uploads;
 }
 
-uint32_t
-works_begin(struct works *works, enum work_kind kind, const struct draw *baked)
+/* Something has begun or ended: up to now the cycles were the row's. Where nothing is at work the
+ * row stays open, for more of its kind; but a draw's is over with it. */
+static void
+change(struct works *works, uint64_t now)
+{
+    struct work owner;
+    if (works->row_is_open)
+        works->stats.cycles[works->row.kind] += now - works->since;
+    works->since = now;
+    if (!find_owner(works, &owner)) {
+        if (works->row_is_open && works->row.kind == WORK_DRAW)
+            tell_row(works);
+        return;
+    }
+    if (works->row_is_open && owner.kind == works->row.kind && owner.baked == works->row.baked)
+        return;
+    tell_row(works);
+    works->row = owner;
+    works->row.draw = works->draws;
+    works->row_is_open = true;
+    works->draws += owner.kind == WORK_DRAW;
+}
+
+void
+works_begin(struct works *works, enum work_kind kind, const struct draw *baked, uint64_t now)
 {
     BUG_ON(works->count == MAX_WORKS, "too many works on their way");
-    const uint32_t place = (works->head + works->count++) % MAX_WORKS;
-    works->items[place] = (struct work){kind, works->draws, baked};
-    works->draws += kind == WORK_DRAW;
-    works->ended[place] = false;
-    if (works->count == 1 && !joins_row(works, &works->items[place]))
-        tell_row(works);
-    return place;
+    works->items[(works->head + works->count++) % MAX_WORKS] =
+        (struct work){.kind = kind, .baked = baked};
+    change(works, now);
 }
 
-/* What is counted from now on belongs to the next one in line: a row that it does not join is told
- * of before. Without a next one that waits until there is one. */
-static void
-retire(struct works *works, uint64_t now)
+void
+works_end(struct works *works, uint64_t now)
 {
-    const struct work *work = &works->items[works->head];
-    works->stats.cycles[work->kind] += now - works->since;
-    works->since = now;
-    if (!works->row_is_open)
-        works->row = *work;
-    works->row_is_open = true;
+    BUG_ON(!works->count, "a work ends that has not begun");
     works->head = (works->head + 1) % MAX_WORKS;
     works->count--;
-    if (work->kind == WORK_DRAW || (works->count && !joins_row(works, &works->items[works->head])))
-        tell_row(works);
+    change(works, now);
 }
 
 void
-works_end(struct works *works, uint32_t place, uint64_t now)
+works_begin_upload(struct works *works, uint64_t now)
 {
-    works->ended[place] = true;
-    while (works->count && works->ended[works->head])
-        retire(works, now);
+    works->uploads++;
+    change(works, now);
 }
 
 void
-works_close(struct works *works)
+works_end_upload(struct works *works, uint64_t now)
 {
-    BUG_ON(works->count, "a work has not ended");
+    BUG_ON(!works->uploads, "an upload ends that has not begun");
+    works->uploads--;
+    change(works, now);
+}
+
+void
+works_close(struct works *works, uint64_t now)
+{
+    BUG_ON(works->count || works->uploads, "a work has not ended");
+    change(works, now);
     tell_row(works);
 }

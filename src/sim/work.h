@@ -1,17 +1,17 @@
 /* To whom a cycle belongs: the rule, for tables and for whoever else charges cycles.
  *
  * The machine's time goes into works: draws, and the work between draws, by kind (enum work_kind in
- * unit/stats.h). Works begin in the order of the commands and retire in that order: one that is
- * done while an older one is not retires right behind that. A cycle belongs to the oldest work that
- * has not retired when it passes; so what overlaps belongs to the older one, and whatever any
- * counter counts between two retirements belongs to the work that retires. No cycle passes while
- * there is no work: each cycle of a frame belongs to one work, and the works of a frame add up to
- * it in every counter.
+ * unit/stats.h). A cycle belongs to the oldest work that has begun and has not ended; but an upload
+ * goes on behind other work, so a cycle is its only when nothing else is at work. A draw begins
+ * when its command is taken and no upload that it waits for is on its way. What a
+ * framebuffer leaves behind (caches that are written back and forgotten before something else
+ * begins) is a flush, whoever asked for it; the rest of a command's time is that of its kind.
  *
- * A row is what is told of works: a draw is a row of its own; works of one kind without another
- * kind in between are one. What a framebuffer leaves behind (caches that are written back and
- * forgotten before something else begins) is a flush, whoever asked for it; the rest of a command's
- * time is that of its kind. */
+ * No cycle passes while there is no work, so each cycle of a frame belongs to one; and whatever any
+ * counter counts while a work is the owner belongs to that. A row is what is told: a time with one
+ * owner. Every draw has one row, since draws end in the order in which they begin; works of another
+ * kind have one together until a draw or another kind comes. The rows of a frame add up to it in
+ * every counter. */
 #ifndef AETIUS_SIM_WORK_H
 #define AETIUS_SIM_WORK_H
 
@@ -20,36 +20,38 @@
 
 struct draw;
 
-enum { MAX_WORKS = 128 }; /* that have begun and not retired */
+enum { MAX_WORKS = 128 }; /* besides uploads, that have begun and not ended */
 
 extern const char *const work_kind_names[WORK_KINDS]; /* "draw", "upload" */
 
 struct work {
     enum work_kind kind;
-    uint32_t draw;            /* of a draw: its number in the frame; else how many began before */
+    uint32_t draw;            /* of a draw: its number in the frame; else how many had a row */
     const struct draw *baked; /* of a draw, alive while it is told of; else NULL */
 };
 
 struct works {
     struct work_stats stats;
-    struct work items[MAX_WORKS]; /* ring, oldest first */
-    bool ended[MAX_WORKS];
-    uint32_t head, count, draws;
-    uint64_t since;   /* cycle of the last retirement */
-    struct work row;  /* of works that have retired and were not told of */
-    bool row_is_open;
+    struct work items[MAX_WORKS]; /* ring, oldest first, without uploads */
+    uint32_t head, count, uploads;
+    uint32_t draws; /* that had a row */
+    struct work row;
+    bool row_is_open; /* it counts, or has counted */
+    uint64_t since;   /* cycle from which its cycles were not counted */
     /* Called at the end of a row: what was counted since the last call belongs to it. */
     void (*told)(void *data, const struct work *row);
     void *data;
 };
 
-/* Between frames: nothing is at work. */
+/* Everything here happens with the clock settled at `now`. Between frames: nothing is at work. */
 void works_reset(struct works *works, uint64_t now);
-/* The work's place, for works_end(); the clock has not run since the command came. */
-uint32_t works_begin(struct works *works, enum work_kind kind, const struct draw *baked);
-/* With the clock settled at `now`. */
-void works_end(struct works *works, uint32_t place, uint64_t now);
+/* Of any kind but an upload; `baked` of a draw, else NULL. */
+void works_begin(struct works *works, enum work_kind kind, const struct draw *baked, uint64_t now);
+/* The oldest of these has ended. */
+void works_end(struct works *works, uint64_t now);
+void works_begin_upload(struct works *works, uint64_t now);
+void works_end_upload(struct works *works, uint64_t now);
 /* All that have begun have ended: the last row is told of. */
-void works_close(struct works *works);
+void works_close(struct works *works, uint64_t now);
 
 #endif

@@ -57,6 +57,7 @@ enum gpu_op {
     GPU_SET_MIN_SAMPLES,
     GPU_SET_STREAMOUT_TARGETS,
     GPU_SET_RENDER_CONDITION,
+    GPU_SET_LABEL, /* the program's own names, for the draws that follow; changes no picture */
     GPU_SET_SUB_CTX,
     GPU_CREATE_SUB_CTX,
     GPU_DESTROY_SUB_CTX,
@@ -190,6 +191,10 @@ struct gpu_cmd {
         struct {
             float planes[MAX_CLIP_PLANES][4];
         } clip;
+        struct {              /* SET_LABEL, as src/shim/labels.c says it */
+            const char *text; /* lives as `bytes` does; no NUL at its end */
+            uint32_t length;
+        } label;
         struct {
             uint32_t value;
         } sample_mask, min_samples, sub_ctx;

@@ -80,6 +80,11 @@ bool gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
 bool gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena *arena,
                    struct draw **draw, struct error *err);
 
+/* The buffers whose bytes that reads from the simulated memory: uniforms, and the indices of
+ * triangles that are not filled. Returns how many. */
+uint32_t gpu_bake_reads(struct gpu_device *device, const struct gpu_cmd *cmd,
+                        const struct resource *buffers[STAGE_COUNT + 1]);
+
 /* A draw that is not executed since nothing wanted depends on what it writes: it is noted that its
  * surfaces are no longer as a clear left them (state/cleared.h), as after the draw. */
 void gpu_skip_draw(struct gpu_device *device, const struct gpu_cmd *cmd);

@@ -392,6 +392,17 @@ bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state
     return true;
 }
 
+static const struct draw_names *
+bake_names(const struct gpu_state *state, struct arena *arena)
+{
+    static const struct draw_names none;
+    if (!state->is_named)
+        return &none;
+    struct draw_names *names = arena_alloc(arena, sizeof *names);
+    *names = state->names;
+    return names;
+}
+
 static bool
 draws_nothing(const struct gpu_state *state, const struct draw_params *params)
 {
@@ -419,11 +430,30 @@ gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena
     struct draw *baked = arena_alloc(arena, sizeof *baked);
     baked->client = cmd->client;
     baked->params = cmd->draw;
+    baked->names = bake_names(state, arena);
     if (!bake(baked, device, state, arena, err))
         return fail_prefix(err, "DRAW at dword %u", cmd->offset);
     baked->number = device->draw_in_frame++;
     *draw = baked;
     return true;
+}
+
+uint32_t
+gpu_bake_reads(struct gpu_device *device, const struct gpu_cmd *cmd,
+               const struct resource *buffers[STAGE_COUNT + 1])
+{
+    const struct gpu_state *state = find_state(device, cmd, NULL);
+    uint32_t count = 0;
+    if (!state)
+        return 0;
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        if (state->uniforms[stage].res)
+            buffers[count++] = state->uniforms[stage].res;
+    const struct rasterizer_state *r = state->rasterizer ? &state->rasterizer->rasterizer : NULL;
+    const bool unfilled = r && (r->fill_front != FILL_FILL || r->fill_back != FILL_FILL);
+    if (cmd->draw.indexed && unfilled && state->index_buffer.res)
+        buffers[count++] = state->index_buffer.res;
+    return count;
 }
 
 void

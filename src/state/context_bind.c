@@ -265,6 +265,67 @@ set_render_condition(struct gpu_device *device, struct gpu_state *state, const s
                        err);
 }
 
+/* How many bytes the UTF-8 character at `text` has; 0: it is none. */
+static uint32_t
+utf8_length(const char *text)
+{
+    const uint8_t first = (uint8_t)*text;
+    const uint32_t length = first < 0x80                    ? 1
+                            : first >= 0xc2 && first < 0xe0 ? 2
+                            : first >= 0xe0 && first < 0xf0 ? 3
+                            : first >= 0xf0 && first < 0xf5 ? 4
+                                                            : 0;
+    for (uint32_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+/* What is no UTF-8, or was cut, becomes question marks: names go into JSON. */
+static void
+make_utf8(char *text)
+{
+    while (*text) {
+        const uint32_t length = utf8_length(text);
+        if (!length)
+            *text = '?';
+        text += length ? length : 1;
+    }
+}
+
+/* The line's text behind `what` into a name; false when it is another line. */
+static bool
+take_name(char *name, size_t most, const char *line, size_t length, const char *what)
+{
+    const size_t skip = strlen(what);
+    if (length < skip || memcmp(line, what, skip) != 0)
+        return false;
+    const size_t n = length - skip < most ? length - skip : most;
+    memcpy(name, line + skip, n);
+    name[n] = '\0';
+    make_utf8(name);
+    return true;
+}
+
+/* The first line is the label; then lines "program NAME" and "target NAME". */
+static void
+set_label(struct gpu_state *state, const struct gpu_cmd *cmd)
+{
+    struct draw_names *names = &state->names;
+    const char *at = cmd->label.text, *const end = at + strnlen(at, cmd->label.length);
+    memset(names, 0, sizeof *names);
+    for (bool first = true; first || at < end; first = false) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const size_t length = (size_t)((newline ? newline : end) - at);
+        if (first)
+            take_name(names->label, MAX_LABEL, at, length, "");
+        else if (!take_name(names->program, MAX_NAME, at, length, "program "))
+            take_name(names->target, MAX_NAME, at, length, "target ");
+        at = newline ? newline + 1 : end;
+    }
+    state->is_named = names->label[0] || names->program[0] || names->target[0];
+}
+
 bool
 apply_binding(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
               struct error *err)
@@ -298,6 +359,7 @@ apply_binding(struct gpu_device *device, struct gpu_state *state, const struct g
         memcpy(state->clip_planes, cmd->clip.planes, sizeof state->clip_planes);
         return true;
     case GPU_SET_SAMPLE_MASK: state->sample_mask = cmd->sample_mask.value; return true;
+    case GPU_SET_LABEL: set_label(state, cmd); return true;
     case GPU_SET_MIN_SAMPLES: state->min_samples = cmd->min_samples.value; return true;
     default: return fail(err, "command %u is not known", (unsigned)cmd->op);
     }

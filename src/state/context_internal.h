@@ -79,6 +79,8 @@ struct gpu_state {
     float blend_color[4];
     float clip_planes[MAX_CLIP_PLANES][4];
     uint32_t stipple[32], sample_mask, min_samples;
+    struct draw_names names;
+    bool is_named;
 };
 
 struct gpu_client {

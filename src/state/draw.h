@@ -47,9 +47,17 @@ struct varying {
 /* What a triangle list was made of: which edges are not a polygon's. */
 enum inner_edges { INNER_NONE, INNER_QUADS, INNER_STRIP, INNER_POLYGON };
 
+/* The program's own names, each "" when it said none; longer ones are cut. */
+enum { MAX_LABEL = 255, MAX_NAME = 63 };
+struct draw_names {
+    char label[MAX_LABEL + 1]; /* groups and marker: "shadows/terrain/sent" */
+    char program[MAX_NAME + 1], target[MAX_NAME + 1]; /* what is in use */
+};
+
 struct draw {
     uint32_t number; /* in its frame, 0, 1, ... */
     uint32_t client;
+    const struct draw_names *names;
     struct draw_params params;
     uint32_t index_address, index_end, index_bytes; /* indexed: first index; 1, 2, 4 bytes each */
     enum inner_edges inner_edges;

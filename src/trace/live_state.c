@@ -476,6 +476,7 @@ take_binding(const struct said *said)
     case CMD_SET_CLIP_STATE:
     case CMD_SET_SAMPLE_MASK:
     case CMD_SET_TESS_STATE:
+    case CMD_SEND_STRING_MARKER:
     case CMD_SET_MIN_SAMPLES: bind_packet(said, walk->command, 0, 0); break;
     default: break;
     }

@@ -25,6 +25,7 @@ enum item_kind { ITEM_DATA, ITEM_RESTART, ITEM_END };
 
 struct draw_item {
     const struct draw *draw;
+    bool forget; /* what the streamer's cache holds: buffers have changed since the draw before */
 };
 
 struct pooled_vertex {

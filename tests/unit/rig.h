@@ -158,8 +158,11 @@ rig_draw(struct rig *rig, uint32_t mode, uint32_t count, uint32_t index_bytes)
 {
     if (index_bytes)
         PACKET(&rig->stream, 11, 0, RES_INDICES, index_bytes, 0);
+    struct error err = {""};
     PACKET(&rig->stream, 8, 0, 0, count, mode, index_bytes != 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
     rig_submit(rig);
+    if (!machine_drain(rig_machine(rig), &err)) /* it would go on behind later commands */
+        fail_msg("%s", err.text);
 }
 
 static inline void

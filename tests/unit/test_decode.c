@@ -516,7 +516,7 @@ static void
 skipped_and_refused(void **data)
 {
     struct fixture *f = *data;
-    static const uint32_t harmless[] = {0, 32, 36, 39, 41, 44, 46, 51, 52};
+    static const uint32_t harmless[] = {0, 32, 36, 39, 41, 44, 46, 52};
     for (uint32_t i = 0; i < sizeof harmless / 4; i++)
         PACKET(&f->s, harmless[i], 0, 1, 2);
     expect_nothing(f);

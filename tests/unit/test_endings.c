@@ -523,6 +523,56 @@ a_recording_that_is_not_cut_is_kept(void **state)
         skip();
 }
 
+/* A capture of `ranges` of a program that draws three frames, the last of which its end ends, and
+ * then sleeps; a signal comes while it does. */
+static bool
+interrupt_capture(const char *ranges)
+{
+    char *build = mem_strdup(aetius), *slash = strrchr(build, '/');
+    if (slash)
+        *slash = '\0';
+    char *program = mem_printf("%s/benchmarks/gl/offscreen", slash ? build : ".");
+    char *script = mem_printf("%s --frames 3; touch %s/drawn; sleep 60", program, dir);
+    const bool built = file_exists(program);
+    if (built) {
+        const pid_t child = start((const char *const[]){"capture", "-o", "@cut", "--frames", ranges,
+                                                        "--", "sh", "-c", script, NULL},
+                                  0);
+        for (int i = 0; i < 2000 && !is_there("drawn"); i++)
+            pause_ms(10);
+        pause_ms(300); /* its end has to be heard */
+        kill(child, SIGINT);
+        assert_int_equal(await(child, 10000), 130);
+    }
+    free(script);
+    free(program);
+    free(build);
+    return built;
+}
+
+/* Ctrl-C leaves the ranges that are whole, and what was recorded where there was to be more. */
+static void
+ranges_that_are_whole_survive_a_signal(void **state)
+{
+    if (!interrupt_capture("1-2"))
+        skip();
+    assert_true(says("cut: frames 1 to 2"));
+    assert_false(is_there("cut.part") || is_there("cut.contents.part"));
+    assert_int_equal(RUN("verify", "@cut"), 0);
+    clean(state);
+    interrupt_capture("1,2-7");
+    assert_true(says("frames-1-1.trace: frame 1"));
+    assert_true(says("the 3 frames from the start on are in"));
+    assert_int_equal(RUN("verify", "@cut/frames-1-1.trace"), 0);
+    assert_false(is_there("cut/frames-2-7.trace") || is_there("cut/contents.part"));
+    assert_int_equal(RUN("trim", "@cut/part", "--frames", "2", "-o", "@two"), 0);
+    clean(state);
+    interrupt_capture("2-7");
+    assert_true(says("the 3 frames from the start on are in"));
+    assert_false(is_there("cut"));
+    assert_true(is_there("cut.part"));
+}
+
 /* The second capture to one file takes nothing from the first. */
 static void
 captures_do_not_mix(void **state)
@@ -662,6 +712,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(a_cut_that_fails_leaves_no_file, clean),
         cmocka_unit_test_teardown(raw_blocks_are_counted_before_they_are_written, clean),
         cmocka_unit_test_teardown(a_recording_that_is_not_cut_is_kept, clean),
+        cmocka_unit_test_teardown(ranges_that_are_whole_survive_a_signal, clean),
         cmocka_unit_test_teardown(captures_do_not_mix, clean),
         cmocka_unit_test_teardown(tables_of_a_run_have_an_end, clean),
         cmocka_unit_test_teardown(what_a_killed_process_left_is_removed, clean),

@@ -275,6 +275,8 @@ wrong_block_state(void **state)
     assert_caught(*state, &(struct fault){.inject = forget_color_clear}, "color", PICTURE);
 }
 
+#define COLOR_COMPRESSED "COLORWRITE.DisableCompression=FALSE"
+
 /* One of the first compressed lines is noted with another level. */
 static void
 mistake_level(struct tiny_run *run)
@@ -291,7 +293,8 @@ mistake_depth_level(struct tiny_run *run)
 static void
 wrong_level(void **state)
 {
-    assert_caught(*state, &(struct fault){.inject = mistake_level}, "color", PICTURE);
+    assert_caught(*state, &(struct fault){.inject = mistake_level, .machine = COLOR_COMPRESSED},
+                  "color", PICTURE);
     bool caught = false;
     for (uint64_t at = 1; at < 60 && !caught; at++)
         caught =

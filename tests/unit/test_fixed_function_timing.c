@@ -398,6 +398,42 @@ half_through_seven_levels(void **state)
     rig_assert_figure(rig, "fraggen.level7_in_vain", 0);
 }
 
+/* All of the surface by one triangle, in the seven levels; Hierarchical Z drops every tile, so that
+ * nothing behind holds them up. Returns the cycles from the first tile to the end of the draw. */
+static uint64_t
+cycles_of_levels(uint32_t queue_size)
+{
+    void *state;
+    assert_int_equal(rig_set_up(&state), 0);
+    struct rig *rig = state;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    rig->params.RASTERIZER.LevelQueueSize = queue_size;
+    rig_start(rig);
+    rig_upload_corner(rig, 2 * SIZE, 0);
+    rig_clear(rig, CLEAR_DEPTH, 0);
+    start_watching(rig);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    const struct span *span = &((const struct span *)rig->data)[HZ];
+    const uint64_t cycles = span->last - span->first;
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.tiles_culled", 64);
+    rig_tear_down(&state);
+    return cycles;
+}
+
+/* 256 blocks leave level 7, one a cycle: 252 cycles from the last block of the first tile to that
+ * of the last one, and the end of the draw is a cycle behind that. With room for four a level takes
+ * its next square in the cycle behind the one in which the last child of the one before was taken,
+ * whose own come two cycles behind: of five cycles four. Room for eight is enough. */
+static void
+queues_between_levels(void **state)
+{
+    (void)state;
+    assert_int_equal(cycles_of_levels(4), 253 + 63);
+    assert_int_equal(cycles_of_levels(8), 253);
+    assert_int_equal(cycles_of_levels(64), 253);
+}
+
 /* Generation tiles of 4x4: 16 in a scan tile; of 16x16 of them those with i + j <= 15 have a
  * fragment, and each gives its own part of a tile. */
 static void
@@ -495,6 +531,7 @@ main(void)
         TEST(half_scanned),
         TEST(half_by_recursion),
         TEST(half_through_seven_levels),
+        cmocka_unit_test(queues_between_levels),
         TEST(small_generation_tiles),
         TEST(oblong_scan_tiles),
         TEST(hidden_triangle),

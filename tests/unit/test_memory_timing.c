@@ -467,7 +467,7 @@ struct client {
     struct module module;
     struct memory_port port;
     uint32_t count, sent, here;
-    uint32_t step;
+    uint32_t first, step; /* addresses */
     bool writes;
     uint64_t last; /* cycle of the last reply */
     bool done;
@@ -487,7 +487,7 @@ client_clock(void *self, uint64_t now)
     if (client->sent < client->count && queue_space(client->port.requests, now)) {
         struct memory_request *request = queue_push(client->port.requests, now);
         memset(request, 0, sizeof *request);
-        request->address = client->sent++ * client->step;
+        request->address = client->first + client->sent++ * client->step;
         request->write = client->writes;
         request->bytes_written = client->writes ? ~UINT64_C(0) : 0;
         worked = true;
@@ -608,6 +608,69 @@ client_bus(void **state)
     }
 }
 
+/* Two clients with 8 reads each, 64 bytes apart, the second's from `first` on: the cycle in which
+ * the last reply comes; *conflicts: cycles that requests waited for their channel's port. */
+static uint64_t
+ask_two(const struct params *params, uint32_t first, uint64_t seed, uint64_t *conflicts)
+{
+    struct clock clock;
+    struct gpu_memory memory;
+    struct memctl *memctl = mem_alloc(sizeof *memctl);
+    struct client clients[2] = {{.count = 8, .step = 64}, {.count = 8, .step = 64, .first = first}};
+    struct queue requests[2], replies[2];
+    struct error err;
+    assert_true(gpu_memory_init(&memory, 1 << 20, &err));
+    clock_init(&clock);
+    for (uint32_t c = 0; c < 2; c++)
+        clock_add_module(&clock, &clients[c].module, "client", (int32_t)c, &clients[c],
+                         client_clock);
+    memctl_init(memctl, &clock, params, &memory);
+    for (uint32_t c = 0; c < 2; c++) {
+        queue_init(&requests[c], &clock, "requests", (int32_t)c, &clients[c].module,
+                   &memctl->module, sizeof(struct memory_request), 1, 64, 1);
+        queue_init(&replies[c], &clock, "replies", (int32_t)c, &memctl->module, &clients[c].module,
+                   sizeof(struct memory_reply), 1, 64, 1);
+        clients[c].port = (struct memory_port){&requests[c], &replies[c]};
+        memctl_add_port(memctl, CLIENT_texture, &requests[c], &replies[c]);
+    }
+    if (seed)
+        clock_shuffle(&clock, seed);
+    for (uint32_t c = 0; c < 2; c++)
+        assert_true(clients[c].done || clock_run(&clock, &clients[c].done, LIMIT_CYCLES, &err));
+    *conflicts = memctl->stats.crossbar_conflicts;
+    memctl_fini(memctl);
+    for (uint32_t c = 0; c < 2; c++) {
+        queue_fini(&requests[c]);
+        queue_fini(&replies[c]);
+    }
+    clock_fini(&clock);
+    gpu_memory_fini(&memory);
+    free(memctl);
+    return clients[0].last > clients[1].last ? clients[0].last : clients[1].last;
+}
+
+/* Channels that take 64 bytes a cycle. Requests of two clients for one of them go in from cycle 1
+ * to 16, in turn: in the first 15 somebody waits. The one taken in 16 has its command in 17, its
+ * data until 17 + 10 + 1, at the client in 29. On two channels nobody waits: eight each, the last
+ * taken in cycle 8. */
+static void
+crossbar(void **state)
+{
+    (void)state;
+    struct params p = simple();
+    uint64_t conflicts;
+    p.MEMORYCONTROLLER.MemoryBusWidth = 256;
+    p.MEMORYCONTROLLER.BurstLength = 2;
+    p.MEMORYCONTROLLER.MemoryBuses = 2;
+    assert_int_equal(p.MEMORYCONTROLLER.BankGranularity, 1024);
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        assert_int_equal(ask_two(&p, 512, seed, &conflicts), 29);
+        assert_int_equal(conflicts, 15);
+        assert_int_equal(ask_two(&p, 1024, seed, &conflicts), 29 - 8);
+        assert_int_equal(conflicts, 0);
+    }
+}
+
 /* GDDR5 at 1 GHz, where a cycle is its clock: 16 elements a cycle, so that the bus needs one cycle
  * a transaction and what is seen are the commands. Pieces of 64 bytes go round 16 banks; bank n is
  * of group n % 4. */
@@ -685,6 +748,7 @@ main(void)
         cmocka_unit_test(channels),
         cmocka_unit_test(waiting_limits),
         cmocka_unit_test(client_bus),
+        cmocka_unit_test(crossbar),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

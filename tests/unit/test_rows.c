@@ -4,6 +4,7 @@
 #include "base/build.h"
 #include "report/csv.h"
 #include "sim/work.h"
+#include "state/draw.h"
 
 #include "command.h" /* behind our own headers: cmocka has a macro fail() */
 
@@ -138,8 +139,7 @@ rows_of_every_machine(void **state)
         }
 }
 
-/* The rule itself: works that end out of order, at cycles 10 (the second), 30 (the first) and 35.
- */
+/* The rule itself. */
 
 struct told {
     char text[128];
@@ -155,27 +155,32 @@ note(void *data, const struct work *row)
 }
 
 static void
-works_retire_in_order(void **state)
+the_oldest_work_owns_a_cycle(void **state)
 {
+    static const struct draw first, second;
     struct told told = {""};
     struct works works = {.told = note, .data = &told};
     (void)state;
     works_reset(&works, 0);
-    const uint32_t upload = works_begin(&works, WORK_UPLOAD, NULL);
-    const uint32_t draw = works_begin(&works, WORK_DRAW, NULL);
-    works_end(&works, draw, 10);
-    assert_string_equal(told.text, ""); /* the upload is older, and still on its way */
-    works_end(&works, upload, 30);
+    works_begin_upload(&works, 0);
+    works_begin(&works, WORK_DRAW, &first, 10); /* the first ten cycles were the upload's alone */
+    assert_string_equal(told.text, "upload 0; ");
+    works_begin(&works, WORK_DRAW, &second, 15); /* both draw, the first is older */
+    works_end(&works, 30);
     assert_string_equal(told.text, "upload 0; draw 0; ");
-    const uint32_t second = works_begin(&works, WORK_UPLOAD, NULL);
-    const uint32_t third = works_begin(&works, WORK_UPLOAD, NULL);
-    works_end(&works, second, 35);
-    works_end(&works, third, 36);
-    assert_string_equal(told.text, "upload 0; draw 0; ");
-    works_close(&works); /* one row of both */
-    assert_string_equal(told.text, "upload 0; draw 0; upload 1; ");
-    assert_int_equal(works.stats.cycles[WORK_UPLOAD], 30 + 6);
-    assert_int_equal(works.stats.cycles[WORK_DRAW], 0);
+    works_end(&works, 50); /* the upload is alone again */
+    assert_string_equal(told.text, "upload 0; draw 0; draw 1; ");
+    works_end_upload(&works, 57);
+    works_begin_upload(&works, 57); /* joins the row of the one before */
+    works_end_upload(&works, 60);
+    assert_string_equal(told.text, "upload 0; draw 0; draw 1; ");
+    works_begin(&works, WORK_CLEAR, NULL, 60);
+    works_end(&works, 64);
+    works_close(&works, 64);
+    assert_string_equal(told.text, "upload 0; draw 0; draw 1; upload 2; clear 2; ");
+    assert_int_equal(works.stats.cycles[WORK_UPLOAD], 10 + 7 + 3);
+    assert_int_equal(works.stats.cycles[WORK_DRAW], 20 + 20);
+    assert_int_equal(works.stats.cycles[WORK_CLEAR], 4);
 }
 
 int
@@ -183,7 +188,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_every_machine),
-        cmocka_unit_test(works_retire_in_order),
+        cmocka_unit_test(the_oldest_work_owns_a_cycle),
     };
     aetius = argc > 1 ? argv[1] : "aetius";
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -430,6 +430,13 @@ test_anisotropy(void **state)
     assert_true(lod_of(&f, 32, 4) == 2);
     assert_true(lod_of(&f, 1, 16) == 1);
     assert_true(lod_of(&f, 4, 4) == 2);
+    /* a last bit of a coordinate is no second probe, a sixteenth is: 4.26 texels are 2.13 a probe
+     */
+    lod_of(&f, 4.0001f, 4);
+    plan(&f, &texture, &planned);
+    assert_int_equal(planned.probes, 1);
+    assert_true(fabs(lod_of(&f, 4.0001f, 4) - 2) < 0.001);
+    assert_true(fabs(lod_of(&f, 4.26f, 4) - (1 + 2.13 * 2.13 / 4) / 2) < 0.001);
     f.bound.sampler.max_anisotropy = 2;
     assert_true(lod_of(&f, 8, 1) == 2);
     f.bound.sampler.max_anisotropy = 255;

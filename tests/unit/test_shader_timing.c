@@ -303,7 +303,7 @@ test_wide_groups(void **state)
     RUN(V.ThreadGroup = b->threads = 1024; V.LockedExecutionMode = true; V.ThreadRate = 4;
         V.ExecutableThreads = 1024;
         V.InputsPerCycle = V.OutputsPerCycle = 1024, assert_int_equal(b->over[0], 1028);
-        assert_int_equal(S.lane_instructions, 4 * 1024), FOUR_DEPENDENT("DP4", ", IN[0]"));
+        assert_int_equal(S.lanes_active, 4 * 1024), FOUR_DEPENDENT("DP4", ", IN[0]"));
 }
 
 /* Groups of one thread at two a cycle: both issue in the same cycles, the second one cycle late. */

@@ -17,7 +17,7 @@ static const char *aetius, *shaders;
 static char dir[] = "/tmp/aetius-shaders-XXXXXX";
 
 /* A context of 2.1 compiles GLSL 1.20 only; Mesa lets it be called 3.0, for more of the opcodes. */
-#define CALLED_30 "MESA_GL_VERSION_OVERRIDE=3.0 MESA_GLSL_VERSION_OVERRIDE=130"
+#define CALLED_30 "MESA_GL_VERSION_OVERRIDE=3.0"
 
 static const struct {
     const char *name, *environment;

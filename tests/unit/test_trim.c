@@ -4,11 +4,13 @@
 #include "scene.h"
 #include "tiny_run.h"
 /* cmocka.h has a fail() of its own */
+#include "command.h"
 #include "contents.h"
 
 #include "state/context.h"
 #include "sim/trim.h"
 #include "trace/live_state.h"
+#include "trace/lost_samples.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -528,9 +530,65 @@ test_several_parts(void **state)
     unlink(three);
 }
 
-int
-main(void)
+/* Frames from 1 and from 2 on: frame 1 clears the samples before it shows them, frame 2 shows what
+ * was there, which virgl_test_server cannot be given. */
+static void
+test_samples_no_reference_can_be_given(void **state)
 {
+    static const char lost_text[] = "resource 70 (B8G8R8A8_UNORM, 64x32, 4 samples)";
+    static struct said said;
+    char dir[] = "/tmp/aetius-trim-XXXXXX", whole[64], one[64], two[64], out[64], cut[64],
+         command[64];
+    const struct frame_set first = {.ranges = {{1, 3}}, .count = 1};
+    const struct frame_set last = {.ranges = {{2, 3}}, .count = 1};
+    struct trace_reader *reader;
+    struct error lost, err;
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    snprintf(whole, sizeof whole, "%s/whole", dir);
+    snprintf(one, sizeof one, "%s/one", dir);
+    snprintf(two, sizeof two, "%s/two", dir);
+    snprintf(cut, sizeof cut, "%s/cut", dir);
+    snprintf(out, sizeof out, "%s/out", dir);
+    write_multisampled(whole);
+    assert_true(trace_reader_open(&reader, whole, NULL, &err));
+    assert_true(lost_samples_find(reader, UINT32_MAX, &lost, &err));
+    assert_string_equal(lost.text, ""); /* it begins with nothing */
+    assert_true(trim_trace(reader, &first, UINT32_MAX, NULL, (const char *[]){one}, &err));
+    assert_true(trim_trace(reader, &last, UINT32_MAX, NULL, (const char *[]){two}, &err));
+    trace_reader_close(reader);
+    assert_true(trace_reader_open(&reader, one, NULL, &err));
+    assert_true(lost_samples_find(reader, UINT32_MAX, &lost, &err));
+    assert_string_equal(lost.text, "");
+    trace_reader_close(reader);
+    assert_true(trace_reader_open(&reader, two, NULL, &err));
+    assert_true(lost_samples_find(reader, UINT32_MAX, &lost, &err));
+    assert_non_null(strstr(lost.text, lost_text));
+    trace_reader_close(reader);
+    if (!access("/usr/bin/virgl_test_server", X_OK)) {
+        RUN(&said, "replay", one, "--reference", "-o", out);
+        assert_int_equal(said.status, 0);
+        assert_null(strstr(said.err, "warning"));
+        RUN(&said, "replay", two, "--reference", "--force", "-o", out);
+        assert_int_equal(said.status, 0);
+        assert_non_null(strstr(said.err, lost_text));
+        RUN(&said, "replay", two, "--reference", "--single-sampled", "--force", "-o", out);
+        assert_null(strstr(said.err, "warning"));
+        RUN(&said, "trim", two, "--frames", "1", "--through=llvmpipe", "-o", cut);
+        assert_int_equal(said.status, 1);
+        assert_non_null(strstr(said.err, lost_text));
+        RUN(&said, "trim", one, "--frames", "1", "--through=llvmpipe", "-o", cut);
+        assert_int_equal(said.status, 0);
+    }
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
+int
+main(int argc, char **argv)
+{
+    assert_int_equal(argc, 2);
+    aetius = argv[1];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_reused_handles),
@@ -540,6 +598,7 @@ main(void)
         cmocka_unit_test(test_same_pictures_and_statistics),
         cmocka_unit_test(test_a_trace_that_is_read_stays_whole),
         cmocka_unit_test(test_several_parts),
+        cmocka_unit_test(test_samples_no_reference_can_be_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,8 @@ static bool
 execute(struct gpu *gpu, const struct gpu_cmd *cmd)
 {
     struct error err = {""};
-    bool ok = gpu->machine ? machine_execute(gpu->machine, cmd, NULL, 0, &err)
+    bool ok = gpu->machine ? machine_execute(gpu->machine, cmd, NULL, 0, &err) &&
+                                 machine_drain(gpu->machine, &err)
                            : functional_execute(&gpu->functional, cmd, NULL, 0, &err);
     if (!ok)
         print_error("%s\n", err.text);

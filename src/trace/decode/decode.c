@@ -66,7 +66,7 @@ static const struct {
     [CMD_PIPE_RESOURCE_CREATE] = {"PIPE_RESOURCE_CREATE", NULL, false},
     [CMD_PIPE_RESOURCE_SET_TYPE] = {"PIPE_RESOURCE_SET_TYPE", NULL, false},
     [CMD_GET_MEMORY_INFO] = {"GET_MEMORY_INFO", NULL, false},
-    [CMD_SEND_STRING_MARKER] = {"SEND_STRING_MARKER", NULL, true},
+    [CMD_SEND_STRING_MARKER] = {"SEND_STRING_MARKER", decode_string_marker, false},
     /* A hint to compile early; the draw says which programs run together. */
     [CMD_LINK_SHADER] = {"LINK_SHADER", NULL, true},
     [CMD_CREATE_VIDEO_CODEC] = {"CREATE_VIDEO_CODEC", NULL, false},

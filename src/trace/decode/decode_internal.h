@@ -62,7 +62,8 @@ packet_fn decode_viewport, decode_framebuffer, decode_vertex_buffers, decode_sam
     decode_index_buffer, decode_constant_buffer, decode_stencil_ref, decode_blend_color,
     decode_scissor, decode_sampler_states, decode_stipple, decode_clip, decode_sample_mask,
     decode_streamout_targets, decode_render_condition, decode_uniform_buffer, decode_sub_ctx,
-    decode_create_sub_ctx, decode_destroy_sub_ctx, decode_bind_shader, decode_min_samples;
+    decode_create_sub_ctx, decode_destroy_sub_ctx, decode_bind_shader, decode_min_samples,
+    decode_string_marker;
 packet_fn decode_clear, decode_draw, decode_inline_write, decode_blit, decode_copy_region,
     decode_begin_query, decode_end_query, decode_query_result;
 

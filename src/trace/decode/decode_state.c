@@ -278,6 +278,18 @@ decode_render_condition(struct packet *p, struct gpu_cmd *cmd)
     return PACKET_COMMAND;
 }
 
+/* Its length in bytes, and the text. */
+enum packet_result
+decode_string_marker(struct packet *p, struct gpu_cmd *cmd)
+{
+    if (p->length == 0 || p->dw[0] > (p->length - 1) * 4)
+        return packet_fail(p, "length %u does not hold its text", p->length);
+    cmd->op = GPU_SET_LABEL;
+    cmd->label.text = (const char *)&p->dw[1];
+    cmd->label.length = p->dw[0];
+    return PACKET_COMMAND;
+}
+
 static enum packet_result
 decode_sub_ctx_op(struct packet *p, struct gpu_cmd *cmd, enum gpu_op op)
 {

@@ -144,7 +144,7 @@ caps_fill(struct caps_v2 *caps)
     fill_formats(caps);
     fill_sample_locations(caps);
     caps->capability_bits = CAPS_SRGB_WRITE_CONTROL | CAPS_MIXED_COLOR_FORMATS;
-    caps->capability_bits_v2 = 0;
+    caps->capability_bits_v2 = CAPS_STRING_MARKER;
     /* 13: the mask of multisampled formats counts (from 9), TEXCOORD and PCOORD semantics (from
      * 10), constant sizes by stage (from 12), the block size (from 13). */
     caps->host_feature_check_version = 13;

@@ -101,6 +101,11 @@ enum caps_capability {
     CAPS_MIXED_COLOR_FORMATS = 1 << 18, /* color buffers of several formats in one framebuffer */
 };
 
+/* caps_v2.capability_bits_v2 */
+enum caps_capability_v2 {
+    CAPS_STRING_MARKER = 1 << 4, /* the program's names for what it draws (shim/labels.c) */
+};
+
 void caps_fill(struct caps_v2 *caps);
 
 /* caps_fields.c: what was offered, field by field. */

@@ -87,9 +87,16 @@ start_program(struct session *session, char **argv, struct error *err)
                                             : mem_printf("LD_PRELOAD=%s", shim);
     char *ours = mem_printf("AETIUS_SOCKET=%s", session->socket);
     char *newer = mem_printf("VTEST_SOCKET_NAME=%s", session->socket);
-    const char *const environment[] = {
-        "LIBGL_ALWAYS_SOFTWARE=1", "GALLIUM_DRIVER=virpipe",    preload, ours, newer,
-        session->x_server.display, session->x_server.authority, NULL};
+    /* glvnd overwrites libGL's functions with Mesa's own, past the shim's wrappers, if it may. */
+    const char *const environment[] = {"LIBGL_ALWAYS_SOFTWARE=1",
+                                       "GALLIUM_DRIVER=virpipe",
+                                       "__GLVND_DISALLOW_PATCHING=1",
+                                       preload,
+                                       ours,
+                                       newer,
+                                       session->x_server.display,
+                                       session->x_server.authority,
+                                       NULL};
     struct process_setup setup = {.argv = argv, .environment = environment, .kept_fd = -1};
     bool ok = session->runs = keeper_start(&session->keeper, &setup, err);
     free(shim);

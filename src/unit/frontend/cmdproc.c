@@ -1,19 +1,22 @@
 /* Command processor.
  *
  * The machine (sim/machine.c) holds the state and turns each command into steps: orders to units
- * (flush, clear, invalidate, show), a draw, or memory transactions of uploads and copies. The
- * command processor takes the steps in order. A draw is sent when fewer than BatchesInFlight are on
- * their way; every other step waits until all draws have ended, and for its own end. Without
- * PipelinedBatchRendering the machine asks for the end of each draw before the next command; with
- * it, only where a hazard between draws demands it. Ends come from every ROP in the order of the
- * draws, so that the n-th from a ROP is the n-th draw's. Simplified: the values of copies and blits
- * are computed at once (gfx/transfer.h), their transactions, reads of the source and writes of the
- * destination, are timed behind it; a readback takes its values from memory when its reads are
- * done.
+ * (flush, clear, invalidate, show), a draw, or a transfer: memory transactions of an upload, a
+ * readback or a copy. The command processor takes the steps in order. A draw is sent when fewer
+ * than BatchesInFlight are on their way (without PipelinedBatchRendering: when none is); orders
+ * wait until all draws have ended, and for their own end. A transfer is put in line behind those
+ * before it, of which at most UploadsInFlight have not ended; steps behind it go on. What must not
+ * overlap is the machine's to know: it gives steps only when what they could disturb has ended.
+ * Ends of draws come from every ROP in the order of the draws, so that the n-th from a ROP is the
+ * n-th draw's; the Streamer says when a draw has read its vertices and indices. Simplified: the
+ * values of copies and blits are computed at once (gfx/transfer.h), their transactions, reads of
+ * the source and writes of the destination, are timed behind it; a readback takes its values from
+ * memory when its reads are done.
  *
  * Transactions go at CommandProcessorBusWidth bytes a cycle, up to TransactionsInFlight of them on
- * their way. Source: machine.md (units; order and hazards). Not modelled: the command stream
- * itself, which ATTILA too takes from the system's bus, not from memory. */
+ * their way. Source: machine.md (units; order and hazards); that uploads overlap with draws as long
+ * as these do not use what they write is how ATTILA's driver has them. Not modelled: the command
+ * stream itself, which ATTILA too takes from the system's bus, not from memory. */
 #include "unit/frontend/cmdproc.h"
 
 #include <string.h>
@@ -31,9 +34,19 @@ cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *
     cmdproc->rops = rops;
     uint32_t width = params->MEMORYCONTROLLER.CommandProcessorBusWidth;
     cmdproc->move_cycles = (TRANSACTION_BYTES + width - 1) / width;
-    cmdproc->batch_limit = params->COMMANDPROCESSOR.BatchesInFlight;
+    const bool pipelined = params->COMMANDPROCESSOR.PipelinedBatchRendering;
+    cmdproc->batch_limit = pipelined ? params->COMMANDPROCESSOR.BatchesInFlight : 1;
+    const uint32_t uploads = params->COMMANDPROCESSOR.UploadsInFlight;
+    cmdproc->transfer_limit = uploads ? uploads : 1;
     cmdproc->move_limit = params->COMMANDPROCESSOR.TransactionsInFlight;
     cmdproc->stop = true;
+}
+
+void
+cmdproc_wire(struct cmdproc *cmdproc)
+{
+    cmdproc->carrier.cause = CAUSE_bus;
+    cmdproc->memory.requests->from = &cmdproc->carrier;
 }
 
 struct cmdproc_step *
@@ -43,19 +56,31 @@ cmdproc_add(struct cmdproc *cmdproc, enum step_kind kind)
     struct cmdproc_step *step = &cmdproc->steps[cmdproc->step_count++];
     memset(step, 0, sizeof *step);
     step->kind = kind;
+    cmdproc->draws_added += kind == STEP_DRAW;
+    cmdproc->transfers_added += kind == STEP_MOVE;
     return step;
 }
 
 bool
 cmdproc_is_done(const struct cmdproc *cmdproc)
 {
-    return cmdproc->step == cmdproc->step_count && !(cmdproc->drains && cmdproc->batch_count);
+    const bool sent = cmdproc->step == cmdproc->step_count;
+    switch (cmdproc->goal.event) {
+    case CMDPROC_SENT: return sent;
+    case CMDPROC_DRAWS: return sent && !cmdproc->batch_count;
+    case CMDPROC_ALL:
+        return sent && !cmdproc->batch_count &&
+               cmdproc->transfers_ended == cmdproc->transfers_added;
+    case CMDPROC_FETCHED: return cmdproc->draws_fetched >= cmdproc->goal.number;
+    case CMDPROC_TRANSFER: return cmdproc->transfers_ended >= cmdproc->goal.number;
+    }
+    return true;
 }
 
 void
-cmdproc_start(struct cmdproc *cmdproc, bool drains)
+cmdproc_start(struct cmdproc *cmdproc, struct cmdproc_goal goal)
 {
-    cmdproc->drains = drains;
+    cmdproc->goal = goal;
     cmdproc->stop = cmdproc_is_done(cmdproc);
     if (!cmdproc->stop)
         module_wake_at(&cmdproc->module, cmdproc->module.clock->now);
@@ -103,29 +128,46 @@ static void
 send_draw(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
     uint32_t at = (cmdproc->batch_head + cmdproc->batch_count++) % CMDPROC_MAX_BATCHES;
-    *(struct draw_item *)queue_push(cmdproc->draws, now) = (struct draw_item){step->draw};
-    cmdproc->batches[at] = (struct cmdproc_batch){.draw = step->draw, .work = step->work};
+    *(struct draw_item *)queue_push(cmdproc->draws, now) =
+        (struct draw_item){step->draw, step->forget};
+    cmdproc->batches[at] = (struct cmdproc_batch){.draw = step->draw};
     cmdproc->stats.draws++;
 }
 
-/* Sends the step's orders; false when it has to wait for draws before it. */
+static struct cmdproc_transfer *
+transfer(struct cmdproc *cmdproc, uint64_t number)
+{
+    return &cmdproc->transfers[number % CMDPROC_MAX_TRANSFERS];
+}
+
+static void
+begin_transfer(struct cmdproc *cmdproc, const struct cmdproc_step *step)
+{
+    *transfer(cmdproc, ++cmdproc->transfers_begun) = (struct cmdproc_transfer){
+        step->moves, step->move_count, 0, step->move_count,
+        {cmdproc->module.stage.strand, cmdproc->module.clock->now}};
+}
+
+/* Sends the step's orders; false when it has to wait for what is before it. */
 static bool
 send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
-    if (step->kind == STEP_DRAW) {
+    switch (step->kind) {
+    case STEP_DRAW:
         if (cmdproc->batch_count == cmdproc->batch_limit || !queue_space(cmdproc->draws, now))
             return false;
         send_draw(cmdproc, step, now);
-    } else if (cmdproc->batch_count) {
-        return false;
-    } else if (step->kind == STEP_CONTROL) {
+        break;
+    case STEP_CONTROL:
+        if (cmdproc->batch_count)
+            return false;
         send_control(cmdproc, step, now);
-    } else {
-        cmdproc->module.stage.cause = CAUSE_bus;
-        cmdproc->module.stage.strand =
-            path_step(&cmdproc->module.clock->path, cmdproc->module.stage.strand, CAUSE_bus, now);
-        cmdproc->moves_sent = 0;
-        cmdproc->moves_missing = step->move_count;
+        break;
+    case STEP_MOVE:
+        if (cmdproc->transfers_begun - cmdproc->transfers_ended == cmdproc->transfer_limit)
+            return false;
+        begin_transfer(cmdproc, step);
+        break;
     }
     return cmdproc->sent = true;
 }
@@ -176,6 +218,11 @@ static bool
 take_all_done(struct cmdproc *cmdproc, uint64_t now)
 {
     bool worked = take_done(cmdproc, cmdproc->streamer_done, now);
+    if (queue_front(cmdproc->fetched, now)) {
+        queue_pop(cmdproc->fetched, now);
+        cmdproc->draws_fetched++;
+        worked = true;
+    }
     worked |= take_done(cmdproc, cmdproc->hz_done, now);
     worked |= take_done(cmdproc, cmdproc->dac_done, now);
     for (uint32_t r = 0; r < cmdproc->rops; r++) {
@@ -188,36 +235,73 @@ take_all_done(struct cmdproc *cmdproc, uint64_t now)
     return worked;
 }
 
+/* Transfers end in order. */
 static bool
-move(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
+take_replies(struct cmdproc *cmdproc, uint64_t now)
 {
     bool worked = false;
-    while (queue_front(cmdproc->memory.replies, now)) {
+    for (const struct memory_reply *reply; (reply = queue_front(cmdproc->memory.replies, now));) {
+        cmdproc->transfers[reply->tag].missing--;
+        cmdproc->moves_in_flight--;
         queue_pop(cmdproc->memory.replies, now);
-        cmdproc->moves_missing--;
         worked = true;
     }
-    uint32_t in_flight = cmdproc->moves_sent - (step->move_count - cmdproc->moves_missing);
-    if (in_flight == cmdproc->move_limit || !cmdproc->moves_missing)
-        cmdproc->module.stage.strand = cmdproc->memory.came.strand;
-    if (cmdproc->moves_sent == step->move_count || in_flight == cmdproc->move_limit)
-        return worked;
-    if (now < cmdproc->move_free_cycle) {
-        module_wake_at(&cmdproc->module, cmdproc->move_free_cycle);
-        return worked;
+    while (cmdproc->transfers_ended < cmdproc->transfers_begun &&
+           !transfer(cmdproc, cmdproc->transfers_ended + 1)->missing) {
+        cmdproc->transfers_ended++;
+        worked = true;
+    }
+    return worked;
+}
+
+/* A transaction goes as soon as its transfer has begun, the bus is free, and enough of those before
+ * it have ended. */
+static void
+note_carried(struct cmdproc *cmdproc, struct path_mark begun, uint64_t now)
+{
+    const strand way =
+        cmdproc->carrier_waits
+            ? cmdproc->memory.came.strand
+            : path_later((struct path_mark){cmdproc->carrier.strand, cmdproc->bus_free_cycle},
+                         begun)
+                  .strand;
+    cmdproc->carrier_waits = false;
+    cmdproc->carrier.strand = path_step(&cmdproc->module.clock->path, way, CAUSE_bus, now);
+}
+
+/* The next transaction of the transfers in line. */
+static bool
+move(struct cmdproc *cmdproc, uint64_t now)
+{
+    while (cmdproc->transfers_sent < cmdproc->transfers_begun &&
+           transfer(cmdproc, cmdproc->transfers_sent + 1)->sent ==
+               transfer(cmdproc, cmdproc->transfers_sent + 1)->count)
+        cmdproc->transfers_sent++;
+    if (cmdproc->transfers_sent == cmdproc->transfers_begun)
+        return false;
+    if (cmdproc->moves_in_flight == cmdproc->move_limit) {
+        cmdproc->carrier_waits = true;
+        return false;
+    }
+    if (now < cmdproc->bus_free_cycle) {
+        module_wake_at(&cmdproc->module, cmdproc->bus_free_cycle);
+        return false;
     }
     if (!queue_space(cmdproc->memory.requests, now))
-        return worked;
-    const struct cmdproc_move *m = &step->moves[cmdproc->moves_sent++];
+        return false;
+    struct cmdproc_transfer *t = transfer(cmdproc, cmdproc->transfers_sent + 1);
+    note_carried(cmdproc, t->begun, now);
+    const struct cmdproc_move *m = &t->moves[t->sent++];
     struct memory_request *request = queue_push(cmdproc->memory.requests, now);
     request->address = m->address;
-    request->tag = 0;
+    request->tag = (uint32_t)((cmdproc->transfers_sent + 1) % CMDPROC_MAX_TRANSFERS);
     request->write = m->write;
     request->bytes_written = m->bytes_written;
     if (m->write)
         memcpy(request->data, m->bytes, TRANSACTION_BYTES);
+    cmdproc->moves_in_flight++;
     cmdproc->stats.transactions++;
-    cmdproc->move_free_cycle = now + cmdproc->move_cycles;
+    cmdproc->bus_free_cycle = now + cmdproc->move_cycles;
     return true;
 }
 
@@ -226,35 +310,35 @@ static bool
 do_step(struct cmdproc *cmdproc, uint64_t now)
 {
     const struct cmdproc_step *step = &cmdproc->steps[cmdproc->step];
-    bool worked = false, done = false;
+    bool worked = false;
     if (!cmdproc->sent && !(worked = send(cmdproc, step, now)))
         return false;
-    switch (step->kind) {
-    case STEP_DRAW: done = true; break;
-    case STEP_CONTROL: done = cmdproc->awaited == 0; break;
-    case STEP_MOVE:
-        worked |= move(cmdproc, step, now);
-        done = cmdproc->moves_missing == 0;
-        break;
-    }
-    if (done) {
-        cmdproc->module.stage.cause = CAUSE_orders;
-        cmdproc->sent = false;
-        if (++cmdproc->step == cmdproc->step_count)
-            cmdproc->step = cmdproc->step_count = 0;
-    }
-    return worked || done;
+    if (step->kind == STEP_CONTROL && cmdproc->awaited)
+        return worked;
+    cmdproc->sent = false;
+    if (++cmdproc->step == cmdproc->step_count)
+        cmdproc->step = cmdproc->step_count = 0;
+    return true;
 }
 
 static enum unit_state
 cmdproc_clock(void *self, uint64_t now)
 {
     struct cmdproc *cmdproc = self;
+    const uint64_t ended = cmdproc->transfers_ended;
     bool worked = take_all_done(cmdproc, now);
-    if (cmdproc->step < cmdproc->step_count)
+    /* a draw that has ended is told of before another one begins, where they do not overlap */
+    if (cmdproc->step < cmdproc->step_count &&
+        !(cmdproc->finished.draw && cmdproc->batch_limit == 1))
         worked |= do_step(cmdproc, now);
+    worked |= take_replies(cmdproc, now);
+    worked |= move(cmdproc, now);
+    if (cmdproc->transfers_ended != ended && cmdproc_is_done(cmdproc))
+        cmdproc->module.stage.strand = cmdproc->memory.came.strand;
     cmdproc->stop = cmdproc->finished.draw || cmdproc_is_done(cmdproc);
     if (worked)
         return UNIT_BUSY;
-    return cmdproc->step_count || cmdproc->batch_count ? UNIT_WAITING : UNIT_STARVED;
+    const bool waits = cmdproc->step_count || cmdproc->batch_count ||
+                       cmdproc->transfers_ended < cmdproc->transfers_begun;
+    return waits ? UNIT_WAITING : UNIT_STARVED;
 }

@@ -1,5 +1,7 @@
-/* Command processor: runs the work of one command at a time as a list of steps. Draws may overlap:
- * a step is over when its draw is sent, and other kinds of steps wait for the draws before them. */
+/* Command processor: runs the work of one command at a time as a list of steps. A step is over when
+ * its draw is sent, its transactions are in line to be sent, or its orders are obeyed; orders wait
+ * for the draws before them. So draws and transfers go on behind the steps, and who gives these
+ * says what to wait for (struct cmdproc_goal). */
 #ifndef AETIUS_UNIT_CMDPROC_H
 #define AETIUS_UNIT_CMDPROC_H
 
@@ -7,7 +9,7 @@
 #include "unit/items.h"
 #include "unit/stats.h"
 
-enum { CMDPROC_MAX_STEPS = 32, CMDPROC_MAX_BATCHES = 64 };
+enum { CMDPROC_MAX_STEPS = 32, CMDPROC_MAX_BATCHES = 64, CMDPROC_MAX_TRANSFERS = 64 };
 
 enum step_target { /* who obeys a control step: a bit each */
                    STEP_STREAMER = 1,
@@ -21,7 +23,7 @@ enum step_target { /* who obeys a control step: a bit each */
 enum step_kind {
     STEP_CONTROL, /* send `control` to `targets`, wait until all are done */
     STEP_DRAW,    /* send the draw; its end will come back from every ROP */
-    STEP_MOVE,    /* send the memory transactions of `moves`, wait for the replies */
+    STEP_MOVE,    /* a transfer: send the memory transactions of `moves` */
 };
 
 struct cmdproc_move { /* a transaction of an upload, readback, copy or blit */
@@ -36,14 +38,32 @@ struct cmdproc_step {
     uint32_t targets; /* enum step_target bits */
     struct control_item control;
     const struct draw *draw;
-    uint32_t work; /* of a draw: the caller's, comes back with its end */
-    const struct cmdproc_move *moves;
+    bool forget;                      /* of a draw: see struct draw_item */
+    const struct cmdproc_move *moves; /* alive until the transfer has ended */
     uint32_t move_count;
+};
+
+/* Draws and transfers are numbered 1, 2, ... as their steps are added, and end in that order. */
+enum cmdproc_event {
+    CMDPROC_SENT,     /* all steps are over */
+    CMDPROC_DRAWS,    /* and no draw is on its way */
+    CMDPROC_ALL,      /* nor a transfer */
+    CMDPROC_FETCHED,  /* the draw of that number has read its vertices and indices */
+    CMDPROC_TRANSFER, /* the transfer of that number has ended */
+};
+struct cmdproc_goal {
+    enum cmdproc_event event;
+    uint64_t number;
+};
+
+struct cmdproc_transfer { /* one that is in line, or on its way */
+    const struct cmdproc_move *moves;
+    uint32_t count, sent, missing; /* missing: replies */
+    struct path_mark begun;
 };
 
 struct cmdproc_batch { /* a draw on its way */
     const struct draw *draw;
-    uint32_t work;
     uint32_t ends; /* that have come */
     uint64_t samples_passed;
 };
@@ -51,7 +71,7 @@ struct cmdproc_batch { /* a draw on its way */
 struct cmdproc {
     struct module module;
     struct cmdproc_stats stats;
-    struct queue *draws; /* to the streamer */
+    struct queue *draws, *fetched; /* to and from the streamer */
     struct queue *streamer_control, *hz_control, *dac_control;
     struct queue *z_control[MAX_ROPS], *color_control[MAX_ROPS], *texunit_control[MAX_TEXUNITS];
     struct queue *streamer_done, *hz_done, *dac_done;
@@ -60,27 +80,36 @@ struct cmdproc {
     uint32_t rops, texunits;
     uint32_t move_cycles;             /* a transaction over CommandProcessorBusWidth */
     uint32_t batch_limit, move_limit; /* draws, transactions on their way */
+    uint32_t transfer_limit;
 
     struct cmdproc_step steps[CMDPROC_MAX_STEPS];
     uint32_t step_count, step;
     bool sent;        /* the step's orders are out */
     uint32_t awaited; /* completions still to come */
-    uint32_t moves_sent, moves_missing;
-    uint64_t move_free_cycle;
+    uint64_t draws_added, draws_fetched, transfers_added, transfers_ended;
+    struct cmdproc_transfer transfers[CMDPROC_MAX_TRANSFERS]; /* ring, by number */
+    uint64_t transfers_begun, transfers_sent;                 /* in line so far; of these, whole */
+    uint32_t moves_in_flight;
+    uint64_t bus_free_cycle;
     struct cmdproc_batch batches[CMDPROC_MAX_BATCHES]; /* ring, oldest first */
     uint32_t batch_head, batch_count;
     uint32_t rop_ends[MAX_ROPS];   /* batches of the ring that the ROP has ended */
     struct cmdproc_batch finished; /* the one that has just ended; draw NULL: none */
-    bool drains;                   /* done only when no batch is on its way */
-    bool stop; /* done, or a batch has ended: what the machine's run waits for */
+    struct path_stage carrier; /* of transfers; steps are the module's stage */
+    bool carrier_waits;        /* for transactions to end */
+    struct cmdproc_goal goal;
+    bool stop; /* the goal is reached, or a draw or transfer has ended: the clock's run is over */
 };
 
 void cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *params,
                   uint32_t texunits, uint32_t rops);
 
+/* Its queues are there: which stage sends into which. */
+void cmdproc_wire(struct cmdproc *cmdproc);
+
 /* Adds a step; the machine then runs until `stop`, and again while cmdproc_is_done() is false. */
 struct cmdproc_step *cmdproc_add(struct cmdproc *cmdproc, enum step_kind kind);
-void cmdproc_start(struct cmdproc *cmdproc, bool drains);
+void cmdproc_start(struct cmdproc *cmdproc, struct cmdproc_goal goal);
 bool cmdproc_is_done(const struct cmdproc *cmdproc);
 /* The batch that has ended, if one has (else draw is NULL), and goes on. */
 struct cmdproc_batch cmdproc_take_finished(struct cmdproc *cmdproc);

@@ -1,12 +1,12 @@
 /* Streamer (fetch, loader, commit).
  *
  * Fetch takes one draw at a time (the next one when all vertices of this one are on their way to be
- * shaded), reads its indices in 64-byte blocks ahead of their use into a buffer of IndexBufferSize,
- * and looks each index up in the post-shading vertex cache (the last vertices shaded, first in
- * first out). A miss goes to the loader, which asks a small cache for the lines of its attributes
- * ahead of their use, reads them in order, converts them and sends the vertex to the scheduler to
- * be shaded. Commit hands vertices to primitive assembly in the order of the indices, over
- * VerticesCycle buses.
+ * shaded, which it tells the command processor: from then on buffers may change), reads its indices
+ * in 64-byte blocks ahead of their use into a buffer of IndexBufferSize, and looks each index up in
+ * the post-shading vertex cache (the last vertices shaded, first in first out). A miss goes to the
+ * loader, which asks a small cache for the lines of its attributes ahead of their use, reads them
+ * in order, converts them and sends the vertex to the scheduler to be shaded. Commit hands vertices
+ * to primitive assembly in the order of the indices, over VerticesCycle buses.
  *
  * Rates: IndicesCycle indices, AttributesCycle attributes looked up and as many read in a cycle (a
  * port of the cache each, which gives InputCachePortWidth bytes a cycle), VerticesCycle vertices,
@@ -136,9 +136,11 @@ blocks_are_here(const struct streamer *streamer)
 }
 
 static void
-begin_draw(struct streamer *streamer, const struct draw *draw)
+begin_draw(struct streamer *streamer, const struct draw_item *item)
 {
-    streamer->draw = draw;
+    if (item->forget)
+        cache_reset(&streamer->cache);
+    streamer->draw = item->draw;
     streamer->position = 0;
     streamer->instance = 0;
     streamer->fetched_all = false;
@@ -446,11 +448,12 @@ reuse_or_load(struct streamer *streamer, uint32_t index)
 
 /* The draw in hand is over when its vertices are on their way to be shaded; commit knows theirs. */
 static void
-end_draw(struct streamer *streamer)
+end_draw(struct streamer *streamer, uint64_t now)
 {
     if (!streamer->draw || !streamer->fetched_all || streamer->load_count ||
-        !blocks_are_here(streamer))
+        !blocks_are_here(streamer) || !queue_space(streamer->fetched, now))
         return;
+    *(struct done_item *)queue_push(streamer->fetched, now) = (struct done_item){false, 0};
     streamer->draw = NULL;
     forget_reuse(streamer);
 }
@@ -475,12 +478,12 @@ static bool
 fetch(struct streamer *streamer, uint64_t now)
 {
     bool worked = false;
-    end_draw(streamer);
+    end_draw(streamer, now);
     if (!streamer->draw) {
         const struct draw_item *item = queue_front(streamer->draws, now);
         if (!item)
             return false;
-        begin_draw(streamer, item->draw);
+        begin_draw(streamer, item);
         queue_pop(streamer->draws, now);
         worked = true;
     }

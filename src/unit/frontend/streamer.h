@@ -33,6 +33,7 @@ struct streamer {
     struct pools *pools;
     /* ports */
     struct queue *draws, *control, *done; /* from and to the command processor */
+    struct queue *fetched;                /* a draw whose vertices and indices are all read */
     struct queue *jobs, *shaded;          /* to and from the scheduler */
     struct queue *out;                    /* to primitive assembly */
     struct memory_port index_memory;      /* fetch */

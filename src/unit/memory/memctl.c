@@ -1,7 +1,7 @@
 /* Memory controller.
  *
- * A crossbar takes at most one transaction of 64 bytes a cycle from each client, in turn, into the
- * channel that holds the address (under SharedBanks into the one that is free first, unless another
+ * A crossbar takes at most one transaction of 64 bytes a cycle from each client, and at most one
+ * into each channel, the clients in turn: into the channel that holds the address (under SharedBanks into the one that is free first, unless another
  * has one of the same address); the channels (unit/memory/dram.c) say when each one's data moves.
  * Data is read from and written to the simulated memory when the scheduler picks the transaction;
  * the reply leaves when its burst is over. RequestQueueSize transactions may wait, WriteBufferLines
@@ -122,6 +122,7 @@ static bool
 take_requests(struct memctl *memctl, uint64_t now)
 {
     bool worked = false;
+    uint64_t taken = 0; /* channels that have had theirs */
     uint32_t port = memctl->turn;
     for (uint32_t left = memctl->port_count; left > 0; left--, port++) {
         if (port == memctl->port_count)
@@ -133,8 +134,14 @@ take_requests(struct memctl *memctl, uint64_t now)
                    request->address >= memctl->memory->size_bytes,
                "memory request at %#x", request->address);
         struct dram *channel = channel_for(memctl, request->address);
+        const uint64_t bit = UINT64_C(1) << (channel - memctl->channels);
+        if (taken & bit) {
+            memctl->stats.crossbar_conflicts++;
+            continue;
+        }
         if (dram_is_full(channel) || !has_room(memctl, &memctl->ports[port], request, now))
             continue;
+        taken |= bit;
         memctl->stats.transactions++;
         if (memctl->stats.transactions != memctl->fault_drop_at) {
             dram_add(channel, request, port, queue_mark(memctl->ports[port].requests));

@@ -5,8 +5,9 @@
  * square (levels 6 and 7 a block) a cycle and passes on the children that the triangle may cover:
  * those that no edge rejects by its corner and, with the box test, that the bounding box touches. A
  * level works on its squares in the order in which they come, so the cycle of each follows from
- * when its parent was split and when the level was free; the queues between levels are taken as
- * deep enough.
+ * when its parent was split, when the level was free, and when the queue behind it (LevelQueueSize)
+ * had room for all that it may pass on: as many as the square has children. Level 7 keeps the
+ * blocks of a tile until the tile leaves.
  *
  * Counted a level: squares tested, passed, and passed in vain (no pixel in them is covered). */
 #include "unit/raster/generator.h"
@@ -29,6 +30,9 @@ struct levels {
     struct square stack[LEVELS];
     uint32_t depth;
     uint64_t free_cycle[LEVELS + 1]; /* of each level: when it can take a square; [0] unused */
+    uint32_t queue_size;
+    uint64_t *starts[LEVELS + 1]; /* of each level's last squares, when it took them: rings */
+    uint32_t taken[LEVELS + 1];   /* squares so far */
     uint64_t start_cycle;
     /* the tile in hand: the next one that has a covered pixel */
     bool has_tile;
@@ -39,8 +43,22 @@ struct levels {
 static void
 create(struct fraggen *fraggen, const struct params *params)
 {
-    struct levels *levels = fraggen->walk = mem_alloc(sizeof *levels);
+    const uint32_t size = params->RASTERIZER.LevelQueueSize;
+    struct levels *levels = mem_alloc(sizeof *levels + LEVELS * size * sizeof(uint64_t));
+    fraggen->walk = levels;
     levels->use_box = params->RASTERIZER.BoundingBoxTest;
+    levels->queue_size = size;
+    for (uint32_t level = 1; level <= LEVELS; level++)
+        levels->starts[level] = (uint64_t *)(levels + 1) + (level - 1) * size;
+}
+
+/* The first cycle in which the queue in front of the level has room for so many squares more: of
+ * those before, all but queue_size - room were taken. Squares in it by then are the last ones. */
+static uint64_t
+has_room(const struct levels *levels, uint32_t level, uint32_t room)
+{
+    const uint32_t stay = levels->queue_size - room, taken = levels->taken[level];
+    return taken > stay ? levels->starts[level][(taken - 1 - stay) % levels->queue_size] + 1 : 0;
 }
 
 /* The level takes a square that was there at `cycle`; returns when its children leave. */
@@ -48,6 +66,9 @@ static uint64_t
 split(struct levels *levels, uint32_t level, uint64_t cycle)
 {
     uint64_t start = cycle > levels->free_cycle[level] ? cycle : levels->free_cycle[level];
+    const uint64_t room = level < LEVELS ? has_room(levels, level + 1, level < 6 ? 4 : 1) : 0;
+    start = start > room ? start : room;
+    levels->starts[level][levels->taken[level]++ % levels->queue_size] = start;
     return levels->free_cycle[level] = start + 1;
 }
 
@@ -213,6 +234,8 @@ step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
         fraggen_give(fraggen, 0, levels->tile_x, levels->tile_y, ~UINT64_C(0), now);
     /* its blocks came one a cycle, for one pass */
     fraggen->free_cycle = now + (quads ? fraggen_passes(fraggen, 0) : 1);
+    if (levels->free_cycle[LEVELS] < now)
+        levels->free_cycle[LEVELS] = now;
     levels->has_tile = next_tile(levels, &fraggen->stats);
     return true;
 }

@@ -4,9 +4,14 @@
  * through once for each color buffer that it writes. What is shared with the z & stencil test, the
  * cache and the steps of a quad, is in rop.h; the operation is the blend, BlendALULatency cycles,
  * for StampsPerCycle quads every BlendALURate cycles. Elements wider than BytesPerPixel take as
- * many turns; multisampled, a quad takes one for MSAASamplesCycle samples of its fragments. A line
- * is always read before it is written, also without blending, unless its block is cleared. Source:
- * machine.md (units, ROP caches). */
+ * many turns; multisampled, a quad takes one for MSAASamplesCycle samples of its fragments.
+ *
+ * A quad that is not blended, has no logic operation and writes all channels needs nothing of what
+ * its line held: unless COLORWRITE.ReadBeforeWrite says so, a line whose block lies in memory as it
+ * is, is not read for it, and what was written of it goes to memory under a mask of bytes, as
+ * ATTILA does it and memory chips allow (GDDR's data mask). A compressed block is read, since what
+ * stays of it has to be packed anew; a cleared one is made on chip. Source: machine.md (units, ROP
+ * caches). */
 #include "unit/rop/colorwrite.h"
 
 #include "unit/watch.h"
@@ -54,6 +59,15 @@ written_target(const struct draw *draw, uint32_t target)
     return target;
 }
 
+/* Whether what the draw writes to the target depends on what is there. */
+static bool
+reads_target(const struct draw *draw, uint32_t target)
+{
+    const uint32_t channels = draw->color[target].format->channels & 15;
+    const struct blend_target *rt = &draw->blend.rt[target];
+    return rt->enable || draw->blend.logicop_enable || (rt->colormask & channels) != channels;
+}
+
 static void
 describe(void *owner, struct rop_entry *entry)
 {
@@ -66,6 +80,7 @@ describe(void *owner, struct rop_entry *entry)
         entry->address = blocks_quad_address(color, entry->item.quad->x, entry->item.quad->y);
         entry->bytes = 4u * color->format->block_bytes * draw->samples;
         entry->cost = rop_passes(&colorwrite->rop, draw->samples, color->format->block_bytes);
+        entry->reads = reads_target(draw, entry->target);
         entry->changes = true;
     }
     colorwrite->next_target = written_target(draw, entry->target + 1);
@@ -129,7 +144,12 @@ finish(void *owner, const struct control_item *order, uint64_t now)
     return true;
 }
 
-ROP_CLOCK(colorwrite)
+#define COLOR_STATS(STAT)                                                                          \
+    STAT(lines_unread, cache.lines_unread)                                                         \
+    STAT(lines_completed, cache.lines_completed)                                                   \
+    STAT(parts_written, cache.parts_written)                                                       \
+    STAT(bytes_masked, cache.bytes_masked)
+ROP_CLOCK(colorwrite, COLOR_STATS)
 
 static const struct rop_work work = {
     .name = "colorwrite",

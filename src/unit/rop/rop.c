@@ -47,6 +47,7 @@ shape_of(const struct params *params, enum codec_kind kind)
     struct rop_shape shape = color ? color_shape : depth_shape;
     struct error err;
     shape.rate = color ? params->COLORWRITE.BlendALURate : params->ZSTENCILTEST.ZALUTestRate;
+    shape.reads_first = !color || params->COLORWRITE.ReadBeforeWrite;
     shape.latency = color ? params->COLORWRITE.BlendALULatency : params->ZSTENCILTEST.ZALULatency;
     if (!rop_codec(params, kind, &shape.codec, &err))
         BUG("%s", err.text); /* the machine's parameters were checked */
@@ -176,7 +177,7 @@ fetch_next(struct rop *rop, uint64_t now)
     uint32_t count = lines_of(rop, next);
     for (; rop->next_locked < count; rop->next_locked++) {
         uint32_t address = next->address + rop->next_locked * rop->shape.cache.line_bytes;
-        next->lines[rop->next_locked] = rop_cache_lock(&rop->cache, address, now);
+        next->lines[rop->next_locked] = rop_cache_lock(&rop->cache, address, next->reads, now);
         if (next->lines[rop->next_locked] < 0) {
             rop->lock_waited = true;
             return false;
@@ -221,11 +222,12 @@ fetch(struct rop *rop, struct queue *in, uint64_t now)
         next->address = next->bytes = 0;
         next->cost = item->kind == ITEM_DATA;
         next->changes = next->is_line = next->wrote = false;
-        next->last_target = true;
+        next->reads = next->last_target = true;
         rop->next_locked = 0;
         rop->has_next = true;
         if (item->kind == ITEM_DATA)
             rop->work->describe(rop->owner, next);
+        next->reads |= rop->shape.reads_first;
     }
     bool last = rop->next.last_target;
     if (!fetch_next(rop, now))
@@ -307,7 +309,7 @@ read_next(struct rop *rop, uint64_t now, enum unit_state *why)
     rop->read_waited |= full;
     if (full)
         return false;
-    if (entry->bytes) {
+    if (entry->bytes && entry->reads) {
         bool changing = is_changing(rop, entry);
         stall(&rop->same_place, changing, now);
         rop->same_place_waited |= changing;
@@ -318,6 +320,22 @@ read_next(struct rop *rop, uint64_t now, enum unit_state *why)
     note_read(rop, entry, now, cycles);
     rop->read++;
     return true;
+}
+
+/* What an entry that reads nothing writes into its lines is known. */
+static void
+know_written(struct rop *rop, const struct rop_entry *entry)
+{
+    if (entry->reads)
+        return;
+    const uint32_t line_bytes = rop->shape.cache.line_bytes, samples = entry->item.draw->samples;
+    const uint32_t element_bytes = entry->bytes / (4 * samples);
+    uint32_t at = entry->address % line_bytes;
+    for (uint32_t fragment = 0; fragment < 4; fragment++)
+        for (uint32_t sample = 0; sample < samples; sample++, at += element_bytes)
+            if (entry->item.quad->mask >> (4 * sample + fragment) & 1)
+                rop_cache_know(&rop->cache, entry->lines[at / line_bytes], at % line_bytes,
+                               element_bytes);
 }
 
 /* The operation on an entry, in its lines. */
@@ -378,6 +396,7 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
     rop->started_at.strand = entry->way.strand;
     rop->started_at.cycle = entry->cost ? rop->op_free / lanes : now;
     entry->wrote = operate(rop, entry);
+    know_written(rop, entry);
     entry->ready_cycle = now + rop->shape.latency - 1;
     rop->started++;
     return true;
@@ -504,6 +523,7 @@ fetch_line(struct rop *rop, uint32_t address, uint64_t now)
         rop->next = (struct rop_entry){.address = address,
                                        .bytes = rop->shape.cache.line_bytes,
                                        .cost = 1,
+                                       .reads = true,
                                        .changes = true,
                                        .is_line = true};
         rop->next_locked = 0;

@@ -7,8 +7,9 @@
  * the StampsPerCycle, and takes ...Latency), write (WriteQueueSize: what it changed goes into the
  * lines through a write port, and it leaves). A quad that finds all of them free is in the
  * operation in the cycle in which it came. A quad is not read while an earlier one of the same
- * place is between its read and its write. Its values are computed in the line itself when the
- * operation starts: nobody else sees them before they are written.
+ * place is between its read and its write; one that writes whatever is there takes no read port,
+ * and waits for nobody. Its values are computed in the line itself when the operation starts:
+ * nobody else sees them before they are written.
  *
  * An order (clear, flush, resolve, show) is obeyed when no quad is inside. Clears that keep a part
  * of each element, and compressed blocks that are to be raw, go through the same steps line by
@@ -26,6 +27,7 @@ struct rop_entry { /* a quad for one surface, or a line of an order */
     struct quad_item item;
     uint32_t address, bytes; /* bytes 0: no memory involved */
     uint32_t cost;           /* cycles of the operation's rate */
+    bool reads;              /* what it writes depends on what is there */
     bool changes;            /* it may write, and has not yet */
     bool is_line;            /* of an order */
     bool wrote;              /* and the bytes are not in the lines yet */
@@ -41,7 +43,8 @@ struct rop_work {
     const char *name;     /* of its modules */
     enum codec_kind kind; /* of its blocks: says which section of the parameters is its */
     enum unit_state (*clock)(void *owner, uint64_t now);
-    /* Describes what the quad in front needs next: address, bytes, cost, changes, target. */
+    /* Describes what the quad in front needs next: address, bytes, cost, reads, changes, target.
+     * One that reads nothing writes all elements of its mask, whole. */
     void (*describe)(void *owner, struct rop_entry *entry);
     /* The operation, on the entry's bytes (NULL: none); returns whether they were written. */
     bool (*operate)(void *owner, struct rop_entry *entry, uint8_t *bytes);
@@ -59,6 +62,7 @@ struct rop_shape {
     uint32_t quads_cycle, samples_cycle, element_bytes, rate, latency;
     uint32_t fetch_limit, read_limit, op_limit, write_limit;
     uint32_t blocks_cleared_cycle, block_states, memory_bytes;
+    bool reads_first; /* lines are read whatever is done to them */
     const struct codec *codec;
     struct rop_cache_shape cache;
 };
@@ -162,14 +166,16 @@ rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
                : turns * ((element_bytes + s->element_bytes - 1) / s->element_bytes);
 }
 
-/* The clock function of `struct unit`, unit_clock(): a cycle, and the shared statistics copied. */
+/* The clock function of `struct unit`, unit_clock(): a cycle, and the shared statistics copied,
+ * with those of OWN_STATS, a list like ROP_STATS. */
 #define ROP_COPY_STAT(name, field) owner->stats.name = owner->rop.field;
-#define ROP_CLOCK(unit)                                                                            \
+#define ROP_CLOCK(unit, OWN_STATS)                                                                 \
     static enum unit_state unit##_clock(void *self, uint64_t now)                                  \
     {                                                                                              \
         struct unit *owner = self;                                                                 \
         enum unit_state state = rop_clock(&owner->rop, now);                                       \
         ROP_STATS(ROP_COPY_STAT)                                                                   \
+        OWN_STATS(ROP_COPY_STAT)                                                                   \
         return state;                                                                              \
     }                                                                                              \
     static void unit##_count(void *self, uint64_t now)                                             \
@@ -177,6 +183,7 @@ rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
         struct unit *owner = self;                                                                 \
         rop_count_stalls(&owner->rop, now);                                                        \
         ROP_STATS(ROP_COPY_STAT)                                                                   \
+        OWN_STATS(ROP_COPY_STAT)                                                                   \
     }
 
 /* The codec that [ZSTENCILTEST] or [COLORWRITE] name; NULL: none. Fails when it is not of the kind

@@ -46,6 +46,7 @@ rop_cache_init(struct rop_cache *cache, struct module *module, struct blocks *bl
                                                    .ways = shape->ways,
                                                    .line_bytes = shape->line_bytes,
                                                    .policy = shape->policy});
+    cache->parts = mem_alloc(shape->lines * sizeof *cache->parts);
     cache->requests = mem_alloc(shape->request_limit * sizeof *cache->requests);
     ring_init(&cache->in, shape->input_limit);
     ring_init(&cache->out, shape->output_limit);
@@ -55,6 +56,7 @@ void
 rop_cache_fini(struct rop_cache *cache)
 {
     cache_fini(&cache->tags);
+    free(cache->parts);
     free(cache->requests);
     free(cache->in.items);
     free(cache->out.items);
@@ -88,6 +90,21 @@ count_moved(struct rop_cache *cache, uint32_t state, uint64_t counts[4])
     cache->bytes_saved += cache->shape.line_bytes - bytes;
 }
 
+static uint32_t
+known_bytes(const uint64_t known[BLOCK_MAX_BYTES / 64])
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < BLOCK_MAX_BYTES / 64; i++)
+        bytes += (uint32_t)__builtin_popcountll(known[i]);
+    return bytes;
+}
+
+static uint32_t
+moved_bytes(const struct rop_transfer *transfer)
+{
+    return transfer->is_part ? known_bytes(transfer->known) : transfer->bytes;
+}
+
 /* Tells the capture of a line that crosses; a failure is found at the end. */
 static void
 capture(struct rop_cache *cache, const struct rop_transfer *transfer, uint32_t flags,
@@ -102,7 +119,7 @@ capture(struct rop_cache *cache, const struct rop_transfer *transfer, uint32_t f
     else if (transfer->state == BLOCK_RAW || !ordered)
         flags |= BLOCK_IS_PLAIN;
     const struct block_tag tag = {.frame = *to->frame,
-                                  .moved_bytes = (uint16_t)transfer->bytes,
+                                  .moved_bytes = (uint16_t)moved_bytes(transfer),
                                   .samples = (uint8_t)(surface ? surface->res->samples : 1),
                                   .flags = (uint8_t)flags};
     if (!to->failed)
@@ -123,9 +140,32 @@ send_out(struct rop_cache *cache, struct rop_request *request, uint32_t address,
     out->bytes = blocks_bytes(cache->blocks, out->state);
     out->sent = 0;
     out->packs = !raw && blocks_compress(cache->blocks, address);
+    out->is_part = false;
     count_moved(cache, out->state, cache->blocks_written);
-    if (cache->capture)
-        capture(cache, out, BLOCK_WRITE, bytes);
+}
+
+/* Leaves the first pieces out that nobody has written. */
+static void
+skip_pieces(struct rop_transfer *out)
+{
+    while (out->is_part && out->sent < out->bytes && !out->known[out->sent / TRANSACTION_BYTES])
+        out->sent += TRANSACTION_BYTES;
+}
+
+static void
+send_part(struct rop_cache *cache, struct rop_request *request, const struct rop_part *part)
+{
+    struct rop_transfer *out = &request->out;
+    if (!request->has_out)
+        return;
+    out->is_part = true;
+    memcpy(out->known, part->known, sizeof out->known);
+    skip_pieces(out);
+    request->has_out = out->sent < out->bytes;
+    cache->parts_written++;
+    for (uint32_t i = 0; i < BLOCK_MAX_BYTES / 64; i++)
+        if (out->known[i])
+            cache->bytes_masked += 64 - (uint64_t)__builtin_popcountll(out->known[i]);
 }
 
 static void
@@ -135,7 +175,12 @@ write_line(struct rop_cache *cache, struct rop_request *request, uint32_t line, 
     const uint8_t *bytes = cache_data(&cache->tags, line);
     if (cache->leaving)
         cache->leaving(cache->owner, l->address, bytes, now);
-    send_out(cache, request, l->address, line, bytes, cache->raw);
+    const struct rop_part *part = &cache->parts[line];
+    send_out(cache, request, l->address, line, bytes, cache->raw || part->is_part);
+    if (part->is_part)
+        send_part(cache, request, part);
+    if (cache->capture && request->has_out)
+        capture(cache, &request->out, BLOCK_WRITE, bytes);
     l->dirty = false;
 }
 
@@ -154,37 +199,88 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     in->missing = (in->bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
     l->filling = 1;
     cache->lines_from_clear += in->state == BLOCK_CLEARED;
+    in->is_part = false;
     count_moved(cache, in->state, cache->blocks_read);
 }
 
-static int32_t
-miss(struct rop_cache *cache, uint32_t address, uint64_t now)
+/* The line need not come: it holds nothing yet. */
+static void
+leave_unread(struct rop_cache *cache, struct rop_request *request, uint32_t line)
 {
-    int32_t victim = cache_victim(&cache->tags, address);
-    struct rop_request *request = victim < 0 ? NULL : add_request(cache);
+    struct rop_transfer *in = &request->in;
+    request->has_in = true;
+    *in = (struct rop_transfer){.address = cache->tags.lines[line].address,
+                                .line = line,
+                                .state = BLOCK_RAW,
+                                .is_part = true};
+    cache->tags.lines[line].filling = 1;
+    cache->parts[line] = (struct rop_part){.is_part = true};
+    cache->lines_unread++;
+}
+
+/* A request for a miss, if there is room: `room` for its line. */
+static struct rop_request *
+request_line(struct rop_cache *cache, bool room, uint64_t now)
+{
+    struct rop_request *request = room ? add_request(cache) : NULL;
     if (!request) {
         cache->refused_since = cache->refused_since ? cache->refused_since : now;
-        return -1;
+        return NULL;
     }
     if (cache->refused_since)
         cache->request_stalls += now - cache->refused_since;
     cache->refused_since = 0;
+    return request;
+}
+
+/* Asks for what a part lacks; false: no room. */
+static bool
+complete(struct rop_cache *cache, uint32_t line, uint64_t now)
+{
+    struct rop_part *part = &cache->parts[line];
+    struct rop_request *request = request_line(cache, true, now);
+    if (!request)
+        return false;
+    fetch_line(cache, request, line);
+    BUG_ON(request->in.state != BLOCK_RAW && request->in.state != BLOCK_KEPT,
+           "rop: part of a block in state %u", request->in.state);
+    request->in.is_part = part->completing = true;
+    cache->lines_completed++;
+    return true;
+}
+
+static int32_t
+miss(struct rop_cache *cache, uint32_t address, bool reads, uint64_t now)
+{
+    int32_t victim = cache_victim(&cache->tags, address);
+    struct rop_request *request = request_line(cache, victim >= 0, now);
+    if (!request)
+        return -1;
     const struct cache_line *line = &cache->tags.lines[victim];
     if (line->valid && line->dirty)
         write_line(cache, request, (uint32_t)victim, now);
     cache_replace(&cache->tags, (uint32_t)victim, address);
-    fetch_line(cache, request, (uint32_t)victim);
+    cache->parts[victim].is_part = false;
+    const uint32_t state = blocks_state(cache->blocks, line->address);
+    if (reads || (state != BLOCK_RAW && state != BLOCK_KEPT))
+        fetch_line(cache, request, (uint32_t)victim);
+    else
+        leave_unread(cache, request, (uint32_t)victim);
     return victim;
 }
 
 int32_t
-rop_cache_lock(struct rop_cache *cache, uint32_t address, uint64_t now)
+rop_cache_lock(struct rop_cache *cache, uint32_t address, bool reads, uint64_t now)
 {
     int32_t line = cache_find(&cache->tags, address);
     if (line >= 0) {
+        const struct rop_part *part = &cache->parts[line];
+        if (reads && part->is_part && !part->completing &&
+            (!cache_ready(&cache->tags, (uint32_t)line) || !complete(cache, (uint32_t)line, now)))
+            return -1;
         cache->hits++;
     } else {
-        line = miss(cache, address, now);
+        line = miss(cache, address, reads, now);
         if (line < 0)
             return -1;
         cache->misses++;
@@ -193,6 +289,16 @@ rop_cache_lock(struct rop_cache *cache, uint32_t address, uint64_t now)
     cache_touch(&cache->tags, (uint32_t)line);
     cache->tags.lines[line].locks++;
     return line;
+}
+
+void
+rop_cache_know(struct rop_cache *cache, int32_t line, uint32_t first, uint32_t bytes)
+{
+    struct rop_part *part = &cache->parts[line];
+    if (!part->is_part)
+        return;
+    part->known[first / 64] |= transaction_bytes(first % 64, bytes);
+    part->is_part = part->completing || known_bytes(part->known) < cache->shape.line_bytes;
 }
 
 void
@@ -252,6 +358,8 @@ rop_cache_write_block(struct rop_cache *cache, uint32_t address, const uint8_t *
     if (!request)
         return false;
     send_out(cache, request, address, ROP_NO_LINE, bytes, true);
+    if (cache->capture && request->has_out)
+        capture(cache, &request->out, BLOCK_WRITE, bytes);
     return true;
 }
 
@@ -285,6 +393,25 @@ take_replies(struct rop_cache *cache, uint64_t now)
     return worked;
 }
 
+/* The bytes of a line that has come: beside those of a part. */
+static void
+take_line(struct rop_cache *cache, const struct rop_transfer *in)
+{
+    uint8_t *line = cache_data(&cache->tags, in->line), whole[BLOCK_MAX_BYTES];
+    struct rop_part *part = &cache->parts[in->line];
+    if (!in->is_part) {
+        blocks_unpack(cache->blocks, in->address, in->state, in->data, line);
+    } else if (part->completing) {
+        blocks_unpack(cache->blocks, in->address, in->state, in->data, whole);
+        for (uint32_t i = 0; i < cache->shape.line_bytes; i++)
+            if (!(part->known[i / 64] >> i % 64 & 1))
+                line[i] = whole[i];
+        part->is_part = part->completing = false;
+    }
+    if (cache->capture && (in->bytes || in->state == BLOCK_CLEARED))
+        capture(cache, in, 0, line);
+}
+
 /* Lines that are in the cache now. */
 static bool
 end_fills(struct rop_cache *cache, uint64_t now)
@@ -296,12 +423,9 @@ end_fills(struct rop_cache *cache, uint64_t now)
             module_wake_at(cache->module, in->written_cycle);
             break;
         }
-        blocks_unpack(cache->blocks, in->address, in->state, in->data,
-                      cache_data(&cache->tags, in->line));
+        take_line(cache, in);
         cache->tags.lines[in->line].filling = 0;
         cache->tags.lines[in->line].came = (struct path_mark){in->came, now};
-        if (cache->capture)
-            capture(cache, in, 0, cache_data(&cache->tags, in->line));
         ring_drop(&cache->in);
         worked = true;
     }
@@ -326,6 +450,11 @@ write_next(struct rop_cache *cache, uint64_t now)
         return false;
     struct rop_transfer *in = ring_at(ring, ring->stepped[1]);
     const bool raw = in->state == BLOCK_RAW || in->state == BLOCK_KEPT;
+    if (raw && !in->bytes && is_read_out(cache, in->line)) { /* unread: only its place is wanted */
+        in->written_cycle = now;
+        ring->stepped[1]++;
+        return true;
+    }
     if (raw && !(in->here & 1u << in->put))
         return false;
     if (in->packed_cycle > now) {
@@ -464,7 +593,8 @@ send(struct rop_cache *cache, uint64_t now)
     struct memory_request *request = push_part(cache, out, now);
     request->write = true;
     request->tag = 0;
-    request->bytes_written = ~UINT64_C(0);
+    request->bytes_written = out->is_part ? out->known[at / TRANSACTION_BYTES] : ~UINT64_C(0);
+    skip_pieces(out);
     memcpy(request->data, out->data + at, TRANSACTION_BYTES);
     cache->writes_in_flight++;
     if (out->sent >= out->bytes)

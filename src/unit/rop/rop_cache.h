@@ -8,7 +8,13 @@
  * decompressed and written in order, one at a time in each of the two steps, raw ones written
  * transaction by transaction; likewise those that go. One transaction a cycle leaves, lines that
  * are wanted before lines that go, but never a read of a block before its own write. Quads use the
- * same ports. */
+ * same ports.
+ *
+ * A line that is locked without being read for, whose block lies in memory as it is, is not asked
+ * for: it holds a part, the bytes that have been written. A part goes to memory under a mask (the
+ * 64-byte pieces without a byte are not sent), never through the compressor; when it is locked to
+ * be read, what it lacks is asked for and put beside it; when all of it has been written it is a
+ * line like any other. */
 #ifndef AETIUS_UNIT_ROP_CACHE_H
 #define AETIUS_UNIT_ROP_CACHE_H
 
@@ -27,6 +33,12 @@ struct rop_cache_shape {
     uint32_t pack_cycles, unpack_cycles; /* latencies of the compressor and the decompressor */
 };
 
+struct rop_part {                         /* what a line holds of its block */
+    bool is_part;                         /* else all of it */
+    bool completing;                      /* the rest has been asked for */
+    uint64_t known[BLOCK_MAX_BYTES / 64]; /* a bit for each byte */
+};
+
 struct rop_transfer { /* a line between the cache and memory */
     uint32_t address, line;
     uint32_t state;         /* of the block in memory: what moves */
@@ -34,6 +46,8 @@ struct rop_transfer { /* a line between the cache and memory */
     uint32_t sent, missing; /* bytes; transactions */
     uint32_t here, put;     /* in: those that have come (a bit each), and are in the line (raw) */
     bool packs;             /* out: goes through the compressor */
+    bool is_part;           /* out: the bytes in `known` alone; in: nothing, or what a part lacks */
+    uint64_t known[BLOCK_MAX_BYTES / 64];
     uint64_t packed_cycle;  /* out: may be sent from then; in: decompressed then */
     uint64_t written_cycle; /* in: in the line from then */
     strand came;            /* in: of the last of them */
@@ -63,7 +77,8 @@ struct rop_cache {
     struct module *module;
     struct rop_cache_shape shape;
     struct blocks *blocks;
-    struct cache tags; /* lines and their bytes; its memory side is not used */
+    struct cache tags;      /* lines and their bytes; its memory side is not used */
+    struct rop_part *parts; /* of each line */
     struct memory_port port;
     struct rop_request *requests; /* ring */
     uint32_t request_head, request_count;
@@ -82,6 +97,7 @@ struct rop_cache {
     uint64_t lose_writeback_at;  /* fault injection: this write-back is not sent; 0: none */
     /* statistics: since the cache was made */
     uint64_t accesses, hits, misses, lines_from_clear, writebacks, transactions;
+    uint64_t lines_unread, lines_completed, parts_written, bytes_masked;
     uint64_t blocks_read[4], blocks_written[4]; /* by bytes moved: 64, 128, 192, whole */
     uint64_t bytes_saved, pack_stalls, unpack_stalls, request_stalls;
 };
@@ -91,8 +107,11 @@ void rop_cache_init(struct rop_cache *cache, struct module *module, struct block
 void rop_cache_fini(struct rop_cache *cache);
 void rop_cache_reset(struct rop_cache *cache); /* all lines invalid, without write-back */
 
-/* The line that holds `address`, allocated and locked; -1 when there is no room now. */
-int32_t rop_cache_lock(struct rop_cache *cache, uint32_t address, uint64_t now);
+/* The line that holds `address`, allocated and locked; -1 when there is no room now. `reads`: what
+ * it held before is wanted. */
+int32_t rop_cache_lock(struct rop_cache *cache, uint32_t address, bool reads, uint64_t now);
+/* Bytes of a locked line have been written: at most 64, which do not cross a multiple of 64. */
+void rop_cache_know(struct rop_cache *cache, int32_t line, uint32_t first, uint32_t bytes);
 void rop_cache_unlock(struct rop_cache *cache, int32_t line, bool wrote);
 static inline bool
 rop_cache_ready(const struct rop_cache *cache, int32_t line)

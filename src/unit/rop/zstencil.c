@@ -5,7 +5,8 @@
  * shares with color write, its cache and the steps of a quad, is in rop.h; the operation is the
  * test, ZALULatency cycles, for StampsPerCycle quads every ZALUTestRate cycles. Elements wider than
  * BytesPerPixel take as many turns; multisampled, a quad takes one for MSAASamplesCycle samples of
- * its fragments. When a dirty line is written back, its farthest depth goes to hierarchical Z.
+ * its fragments. A line is read before it is written also where no test needs it (ALWAYS): when a
+ * dirty line is written back, its farthest depth goes to hierarchical Z, which takes all of it.
  * Source: machine.md (units, ROP caches). */
 #include "unit/rop/zstencil.h"
 
@@ -185,7 +186,8 @@ tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
     far_depths(&cut, surface->format, line, update->far);
 }
 
-ROP_CLOCK(zstencil)
+#define NO_OWN_STATS(STAT)
+ROP_CLOCK(zstencil, NO_OWN_STATS)
 
 static const struct rop_work work = {
     .name = "zstencil",

@@ -5,9 +5,10 @@
  * A group that is not full leaves after GroupLinger cycles without an addition when its unit has
  * fewer than BusyGroups others, or at the end of the draw.
  *
- * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle. Latency 1, on the
- * queues. Source: machine.md (order); ATTILA's fragment FIFO. Not modelled: a limit on the
- * bandwidth of shader inputs. */
+ * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle, be they for one
+ * unit or for several: a unit's queue takes all that come for it. Latency 1, on the queues. Source:
+ * machine.md (order); ATTILA's fragment FIFO. Not modelled: a limit on the bandwidth of shader
+ * inputs. */
 #include "unit/shader/thread_source.h"
 
 #include "base/mem.h"

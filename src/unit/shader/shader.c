@@ -239,12 +239,11 @@ shader_wire(struct shader *shader)
     }
 }
 
-/* Registers that a group holds: the live temporaries in pairs, at least one pair, a thread. */
+/* Registers that a group holds. */
 static uint32_t
 registers_of(const struct shader *shader, const struct group *group)
 {
-    uint32_t a_thread = (group_program(group)->live_temps + 1) / 2 * 2;
-    return (a_thread ? a_thread : 2) * shader->group_threads;
+    return shader_thread_registers(group_program(group)) * shader->group_threads;
 }
 
 static uint32_t

@@ -66,11 +66,9 @@ temps_ready(const struct group *group, uint64_t temps)
     return ready;
 }
 
-/* When the instruction may issue as far as registers go: what it reads is there, and what it writes
- * comes later than what is on its way to the same register. */
-static uint64_t
-operands_ready(const struct shader *shader, const struct group *group,
-               const struct instruction *instruction)
+uint64_t
+shader_operands_ready(const struct shader *shader, const struct group *group,
+                      const struct instruction *instruction)
 {
     uint64_t read = temps_ready(group, instruction->temps_above ? ~0ull : instruction->temps_read);
     uint64_t written = temps_ready(group, instruction->temps_written);
@@ -87,7 +85,7 @@ void
 shader_schedule(struct shader *shader, struct group *group, uint64_t earliest, enum group_wait wait)
 {
     const struct instruction *instruction = next_instruction(group);
-    uint64_t ready = shader->replay ? 0 : operands_ready(shader, group, instruction);
+    uint64_t ready = shader->replay ? 0 : shader_operands_ready(shader, group, instruction);
     if (ready > earliest)
         wait = WAIT_RESULT;
     group->ready_cycle = ready > earliest ? ready : earliest;
@@ -160,17 +158,16 @@ goes_with(const struct shader *shader, const struct group *group, const struct i
            !(kind == KIND_FLOW && flow_cost(shader, group->exec->program, instruction));
 }
 
-/* Whether the group's next instruction may join those that it issues now: SLOT_ISSUED, or why not.
- */
-static enum slot_fate
-judge(struct shader *shader, const struct group *group, const struct issue *issue, uint64_t now)
+enum slot_fate
+shader_judge(struct shader *shader, const struct group *group, const struct issue *issue,
+             uint64_t now)
 {
     const struct instruction *instruction = next_instruction(group);
     const enum unit_kind kind = kind_of(instruction);
     const bool joins = !issue->count || goes_with(shader, group, issue, instruction);
     if (shader->replay && !joins)
         return SLOT_PAIR; /* fetch knows as much, but not what operands wait for */
-    if ((shader->replay || issue->count) && operands_ready(shader, group, instruction) > now)
+    if ((shader->replay || issue->count) && shader_operands_ready(shader, group, instruction) > now)
         return SLOT_RESULT;
     if (!joins)
         return SLOT_PAIR;
@@ -189,7 +186,9 @@ count_instruction(struct shader *shader, const struct group *group,
     struct shader_stats *stats = &shader->stats;
     stats->instructions++;
     const uint32_t active = exec_active_lanes(group->exec);
-    stats->lane_instructions += active;
+    const uint32_t helpers = exec_helper_lanes(group->exec);
+    stats->lanes_active += active - helpers;
+    stats->lanes_helper += helpers;
     stats->lanes_diverged += group_lanes(group) - active;
     stats->lane_slots += shader->group_threads;
     stats->lanes_empty += shader->group_threads - group_lanes(group);
@@ -202,11 +201,11 @@ count_instruction(struct shader *shader, const struct group *group,
     }
 }
 
-/* `ready`: for the group's first thread. */
-static void
-reserve_results(const struct shader *shader, struct group *group,
-                const struct instruction *instruction, uint64_t ready)
+void
+shader_reserve_results(const struct shader *shader, struct group *group,
+                       const struct instruction *instruction, uint64_t now)
 {
+    const uint64_t ready = first_result(shader, instruction, now);
     uint64_t temps = instruction->temps_above ? ~0ull : instruction->temps_written;
     for (; temps; temps &= temps - 1)
         group->temp_ready[__builtin_ctzll(temps)] = ready;
@@ -298,14 +297,11 @@ is_jump(const struct instruction *instruction)
 
 /* An instruction issues as soon as its group may go on and the ALUs are free. */
 static void
-note_way(struct shader *shader, struct group *group, const struct issue *issue, uint64_t cycles,
-         uint64_t now)
+note_way(struct shader *shader, struct group *group, uint64_t cycles, uint64_t now)
 {
     struct path *path = &shader->module.clock->path;
     const enum path_cause cause =
         group->stage == STAGE_VERTEX ? CAUSE_vertex_issue : CAUSE_fragment_issue;
-    if (issue->count)
-        return; /* beside another one of the group */
     strand way = group->way.strand;
     if (shader->alus.cycle > group->ready_cycle)
         way = shader->alus.strand;
@@ -315,9 +311,9 @@ note_way(struct shader *shader, struct group *group, const struct issue *issue, 
     shader->alus = group->way;
 }
 
-/* Issues the group's next instruction; true when another one of its could follow in this cycle. */
-static bool
-issue_next(struct shader *shader, struct group *group, struct issue *issue, uint64_t now)
+uint64_t
+shader_take_slot(struct shader *shader, const struct group *group, struct issue *issue,
+                 uint64_t now)
 {
     const struct instruction *instruction = next_instruction(group);
     const enum unit_kind kind = kind_of(instruction);
@@ -326,8 +322,6 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
         kind == KIND_FLOW
             ? (uint64_t)flow_cost(shader, group->exec->program, instruction) * shader->issue_cycles
             : 0;
-    count_instruction(shader, group, instruction);
-    note_way(shader, group, issue, cycles, now);
     use_write_ports(shader, instruction, now);
     issue->count++;
     issue->reads += instruction->port_count;
@@ -335,9 +329,23 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
     issue->jumps = is_jump(instruction);
     issue->passes = cycles > issue->passes ? cycles : issue->passes;
     issue->takes = cycles + flow > issue->takes ? cycles + flow : issue->takes;
+    return cycles;
+}
+
+/* Issues the group's next instruction; true when another one of its could follow in this cycle. */
+static bool
+issue_next(struct shader *shader, struct group *group, struct issue *issue, uint64_t now)
+{
+    const struct instruction *instruction = next_instruction(group);
+    const enum unit_kind kind = kind_of(instruction);
+    count_instruction(shader, group, instruction);
+    const bool is_first = !issue->count;
+    const uint64_t cycles = shader_take_slot(shader, group, issue, now);
+    if (is_first)
+        note_way(shader, group, cycles, now);
     enum exec_event event = exec_step(group->exec);
     if (event != EXEC_TEXTURE)
-        reserve_results(shader, group, instruction, first_result(shader, instruction, now));
+        shader_reserve_results(shader, group, instruction, now);
     if (event == EXEC_END || ++group->steps >= MAX_STEPS ||
         (event == EXEC_NEXT && shader_at_end(group))) {
         shader_finish(shader, group, now + shader->to_execution + cycles);
@@ -377,14 +385,14 @@ static enum slot_fate
 issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_cycles)
 {
     struct issue issue = {0};
-    enum slot_fate fate = judge(shader, group, &issue, now);
+    enum slot_fate fate = shader_judge(shader, group, &issue, now);
     if (fate != SLOT_ISSUED)
         return shader->replay ? replay(shader, group, now, busy_cycles) : fate;
     bool more = true;
     while (more && fate == SLOT_ISSUED && issue.count < shader->fetch_rate) {
         more = issue_next(shader, group, &issue, now);
         fate = !more                              ? SLOT_PAIR
-               : issue.count < shader->fetch_rate ? judge(shader, group, &issue, now)
+               : issue.count < shader->fetch_rate ? shader_judge(shader, group, &issue, now)
                                                   : SLOT_ISSUED;
     }
     ready_take(&shader->ready, group->slot);

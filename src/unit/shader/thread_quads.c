@@ -22,8 +22,9 @@ load(struct group *group, const struct program *program)
 {
     for (uint32_t q = 0; q < group->count; q++) {
         const struct quad *quad = group->quads[q];
-        const struct exec *exec = group_block(group, q);
+        struct exec *exec = group_block(group, q);
         const uint32_t lane = q % QUADS_IN_BLOCK * 4;
+        exec->helpers |= (uint64_t)(~mask_fragments(quad->mask) & 15) << lane;
         for (uint32_t c = 0; c < program->input_count * 4; c++)
             memcpy(exec->inputs + (size_t)c * exec->lanes + lane, quad->inputs + c * 4,
                    4 * sizeof(float));

@@ -1,0 +1,297 @@
+#include "analysis/application.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NAN: not known. */
+static double
+weight_of(const struct application *application, const struct profile_launch *launch,
+          enum application_weight kind)
+{
+    const double invocations = (double)launch->invocations;
+    const struct profile *profile = application->profile;
+    if (kind == WEIGHT_LAUNCHES)
+        return invocations;
+    const double figure = launch->counts.figures[FIGURE_FIRST_WEIGHT + (uint32_t)kind];
+    if (kind != WEIGHT_TIME || !isnan(figure))
+        return figure * invocations;
+    const struct profile_kernel *kernel = &profile->kernels.items[launch->kernel];
+    return isnan(kernel->table_ns) ? NAN
+                                   : kernel->table_ns * invocations / (double)kernel->invocations;
+}
+
+const char *
+application_weight_unit(const struct application *application)
+{
+    return application->weight_kind == WEIGHT_TIME       ? "ns"
+           : application->weight_kind == WEIGHT_LAUNCHES ? "launches"
+                                                         : "cycles";
+}
+
+static uint32_t
+counters_of(const struct application *application, const struct profile_launch *launch,
+            struct nvidia_counters *counters)
+{
+    return application->capability
+               ? nvidia_counters(&launch->counts, application->capability, counters)
+               : NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
+}
+
+bool
+application_launch(const struct application *application, uint32_t number, double *weight,
+                   struct topdown_tree *tree, uint32_t *problems)
+{
+    const struct profile_launch *launch = &application->profile->launches.items[number];
+    struct nvidia_counters counters;
+    *weight = weight_of(application, launch, application->weight_kind);
+    *problems = counters_of(application, launch, &counters);
+    if (*problems & NVIDIA_NO_TREE)
+        return false;
+    nvidia_tree(&counters, tree);
+    return true;
+}
+
+char *
+application_missing(const struct application *application, const struct application_kernel *kernel)
+{
+    if (kernel->troubled != UINT32_MAX)
+        return nvidia_missing(&application->profile->launches.items[kernel->troubled].counts,
+                              kernel->problems);
+    struct nvidia_counts none = {
+        .tool = application->capability ? nvidia_tool_for(application->capability) : NVPROF};
+    return nvidia_missing(&none, kernel->problems);
+}
+
+/* ---- which kernels ---- */
+
+/* Whether `text` without spaces is `wanted` without spaces, up to where either meets `end`. */
+static bool
+same_until(const char *text, const char *wanted, const char *end)
+{
+    for (;; text++, wanted++) {
+        while (*text == ' ')
+            text++;
+        while (*wanted == ' ')
+            wanted++;
+        if (!*wanted)
+            return !*text || strchr(end, *text);
+        if (*text != *wanted)
+            return false;
+    }
+}
+
+/* 3: the name; 2: without parameters; 1: a part; 0: not at all. */
+static uint32_t
+likeness(const char *name, const char *wanted)
+{
+    const char *base = strncmp(name, "void ", 5) ? name : name + 5;
+    if (same_until(name, wanted, ""))
+        return 3;
+    if (same_until(name, wanted, "(<") || same_until(base, wanted, "(<"))
+        return 2;
+    return strstr(name, wanted) != NULL;
+}
+
+static bool
+is_of(const struct application *application, const struct profile_kernel *kernel, bool is_only)
+{
+    if (kernel->device == application->device)
+        return true;
+    if (kernel->device != PROFILE_ANY_DEVICE)
+        return false;
+    /* from a table of times alone: no launch of it is known */
+    for (uint32_t d = 0; d < application->profile->devices.count; d++)
+        if (profile_find_kernel(application->profile, kernel->name, d) != UINT32_MAX)
+            return false;
+    return is_only;
+}
+
+static void
+add_kernels(struct application *application, const char *wanted)
+{
+    const struct profile *profile = application->profile;
+    const bool is_only = profile->devices.count <= 1;
+    uint32_t best = 1;
+    application->has_kernel = mem_alloc(profile->kernels.count + 1);
+    for (uint32_t i = 0; wanted && i < profile->kernels.count; i++)
+        if (is_of(application, &profile->kernels.items[i], is_only)) {
+            const uint32_t like = likeness(profile->kernels.items[i].name, wanted);
+            best = like > best ? like : best;
+        }
+    for (uint32_t i = 0; i < profile->kernels.count; i++) {
+        const struct profile_kernel *k = &profile->kernels.items[i];
+        if (!is_of(application, k, is_only) || (wanted && likeness(k->name, wanted) < best))
+            continue;
+        struct application_kernel kernel = {.name = k->name, .kernel = i, .troubled = UINT32_MAX};
+        kernel.launches = k->launches.count ? k->invocations : k->calls;
+        VEC_PUSH(&application->kernels, kernel);
+        application->has_kernel[i] = true;
+    }
+}
+
+/* ---- their trees ---- */
+
+/* How many launches are to be weighed (those with a tree, or all), whether they all have such a
+ * weight, and one of them more than 0. */
+static bool
+has_weights(const struct application *application, enum application_weight kind, bool has_trees,
+            uint32_t *count)
+{
+    const struct profile *profile = application->profile;
+    double sum = 0;
+    *count = 0;
+    for (size_t k = 0; k < application->kernels.count; k++) {
+        const struct profile_kernel *kernel =
+            &profile->kernels.items[application->kernels.items[k].kernel];
+        for (size_t i = 0; i < kernel->launches.count; i++) {
+            const struct profile_launch *launch =
+                &profile->launches.items[kernel->launches.items[i]];
+            struct nvidia_counters counters;
+            if (has_trees && counters_of(application, launch, &counters) & NVIDIA_NO_TREE)
+                continue;
+            sum += weight_of(application, launch, kind); /* NAN stays */
+            ++*count;
+        }
+    }
+    return sum > 0;
+}
+
+static enum application_weight
+choose_weight(const struct application *application)
+{
+    uint32_t count;
+    has_weights(application, WEIGHT_LAUNCHES, true, &count);
+    const bool has_trees = count > 0;
+    for (enum application_weight kind = WEIGHT_TIME; kind < WEIGHT_LAUNCHES; kind++)
+        if (has_weights(application, kind, has_trees, &count) || !count)
+            return kind;
+    return WEIGHT_LAUNCHES;
+}
+
+/* The sum of the launches' trees, each times its weight. */
+static void
+sum_kernel(const struct application *application, struct application_kernel *kernel)
+{
+    const struct profile *profile = application->profile;
+    const struct profile_kernel *k = &profile->kernels.items[kernel->kernel];
+    double with_trees = 0;
+    if (!k->launches.count)
+        kernel->problems =
+            NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
+    for (size_t i = 0; i < k->launches.count; i++) {
+        struct topdown_tree tree;
+        double weight;
+        uint32_t problems;
+        const bool has_tree =
+            application_launch(application, k->launches.items[i], &weight, &tree, &problems);
+        kernel->weight += isnan(weight) ? 0 : weight;
+        if (problems && kernel->troubled == UINT32_MAX)
+            kernel->troubled = k->launches.items[i];
+        kernel->problems |= problems;
+        if (!has_tree)
+            continue;
+        if (!kernel->has_tree)
+            topdown_tree_init(&kernel->tree, tree.shape);
+        kernel->has_tree = true;
+        topdown_tree_add(&kernel->tree, &tree, weight);
+        with_trees += weight;
+        topdown_tree_fini(&tree);
+    }
+    if (!k->launches.count && application->weight_kind == WEIGHT_TIME && !isnan(k->table_ns))
+        kernel->weight = k->table_ns;
+    if (kernel->has_tree && !(with_trees > 0)) /* of no time at all */
+        topdown_tree_fini(&kernel->tree);
+    kernel->has_tree = kernel->has_tree && with_trees > 0;
+    if (kernel->has_tree)
+        topdown_tree_scale(&kernel->tree, 1 / with_trees);
+}
+
+static int
+longer_first(const void *a, const void *b)
+{
+    const struct application_kernel *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return x->kernel < y->kernel ? -1 : x->kernel > y->kernel;
+}
+
+static void
+sum_application(struct application *application)
+{
+    for (size_t i = 0; i < application->kernels.count; i++) {
+        struct application_kernel *kernel = &application->kernels.items[i];
+        sum_kernel(application, kernel);
+        application->problems |= kernel->problems;
+        if (!kernel->has_tree || kernel->weight <= 0)
+            continue;
+        if (!application->has_tree)
+            topdown_tree_init(&application->tree, kernel->tree.shape);
+        application->has_tree = true;
+        topdown_tree_add(&application->tree, &kernel->tree, kernel->weight);
+        application->weight += kernel->weight;
+    }
+    if (application->has_tree)
+        topdown_tree_scale(&application->tree, 1 / application->weight);
+    if (application->kernels.count)
+        qsort(application->kernels.items, application->kernels.count,
+              sizeof *application->kernels.items, longer_first);
+}
+
+static void
+application_fini(struct application *application)
+{
+    for (size_t i = 0; i < application->kernels.count; i++)
+        if (application->kernels.items[i].has_tree)
+            topdown_tree_fini(&application->kernels.items[i].tree);
+    VEC_FREE(&application->kernels);
+    free(application->has_kernel);
+    if (application->has_tree)
+        topdown_tree_fini(&application->tree);
+}
+
+static bool
+has_measures(const struct application *application)
+{
+    for (size_t i = 0; i < application->profile->launches.count; i++)
+        if (application->profile->launches.items[i].device == application->device &&
+            !application->profile->launches.items[i].is_time_only)
+            return true;
+    return false;
+}
+
+bool
+application_list_add(application_list *list, const struct profile *profile, const char *name,
+                     const char *kernel, struct error *err)
+{
+    const size_t before = list->count;
+    const uint32_t devices = profile->devices.count ? (uint32_t)profile->devices.count : 1;
+    for (uint32_t d = 0; d < devices; d++) {
+        struct application application = {.profile = profile, .name = name, .device = d};
+        application.device_name = profile->devices.count ? profile->devices.items[d].name : "";
+        application.capability =
+            profile->devices.count ? profile->devices.items[d].capability : NULL;
+        if (!application.capability && has_measures(&application))
+            return fail(err, "%s: the compute capability of %s is not known: --cc X.Y tells it",
+                        name, *application.device_name ? application.device_name : "the device");
+        add_kernels(&application, kernel);
+        if (!application.kernels.count) {
+            application_fini(&application);
+            continue;
+        }
+        application.weight_kind = choose_weight(&application);
+        sum_application(&application);
+        VEC_PUSH(list, application);
+    }
+    if (list->count == before && kernel)
+        return fail(err, "%s: there is no kernel %s", name, kernel);
+    return list->count > before || fail(err, "%s: there are no kernels", name);
+}
+
+void
+application_list_fini(application_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        application_fini(&list->items[i]);
+    VEC_FREE(list);
+}

@@ -1,0 +1,409 @@
+#include "analysis/nvidia.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUM NAN
+/* A reason's part of the lost slots. */
+#define STALLED(reason)                                                                            \
+    (x->has_reasons ? (x->stall_sum > 0 ? x->lost * x->stall[REASON_##reason] / x->stall_sum : 0)  \
+                    : NAN)
+
+static const struct topdown_node nodes[NVIDIA_NODES] = {
+#define NODE(name, parent, formula, threshold, is_loss, doc, advice)                               \
+    {#name, NVIDIA_##parent, is_loss, threshold, doc, advice},
+#define STALL(name, parent, tool, names, need, from, to, threshold, doc, advice)                   \
+    {#name, NVIDIA_##parent, true, threshold, doc, advice},
+#include "analysis/nvidia.def"
+};
+
+const struct topdown_shape nvidia_shape = {nodes, NVIDIA_NODES, "ipc"};
+
+static const struct nvidia_capability capabilities[] = {
+#define CAPABILITY(major, minor, family, schedulers, width)                                        \
+    {major, minor, family, (schedulers) * (width), 32},
+#include "analysis/nvidia.def"
+};
+enum { CAPABILITIES = sizeof capabilities / sizeof capabilities[0] };
+
+static const struct {
+    const char *part;
+    uint32_t major, minor;
+} devices[] = {
+#define DEVICE(part, major, minor) {part, major, minor},
+#include "analysis/nvidia.def"
+};
+
+static const struct {
+    const char *names[NVIDIA_TOOLS]; /* alternatives between bars */
+    const char *description;         /* nvprof's */
+    double scale;
+} figures[FIGURES] = {
+#define FIGURE(name, nvprof, description, ncu, scale) {{nvprof, ncu}, description, scale},
+#include "analysis/nvidia.def"
+};
+
+static const struct {
+    enum nvidia_tool tool;
+    const char *names;
+    enum { MUST, MAY } need;
+    uint32_t from, to;
+} reasons[REASONS] = {
+#define STALL(name, parent, tool, names, need, from, to, threshold, doc, advice)                   \
+    {tool, names, need, from, to},
+#include "analysis/nvidia.def"
+};
+
+const struct nvidia_capability *
+nvidia_capability(uint32_t major, uint32_t minor)
+{
+    for (uint32_t i = 0; i < CAPABILITIES; i++)
+        if (capabilities[i].major == major && capabilities[i].minor == minor)
+            return &capabilities[i];
+    return NULL;
+}
+
+const struct nvidia_capability *
+nvidia_capability_parse(const char *text, struct error *err)
+{
+    unsigned major, minor;
+    int end = 0;
+    if (sscanf(text, "%3u.%3u%n", &major, &minor, &end) < 2 || text[end]) {
+        fail(err, "compute capability '%.40s': expected X.Y, as 8.6", text);
+        return NULL;
+    }
+    const struct nvidia_capability *found = nvidia_capability(major, minor);
+    if (!found)
+        fail(err, "compute capability %u.%u is not known (%u.%u to %u.%u are)", major, minor,
+             capabilities[0].major, capabilities[0].minor, capabilities[CAPABILITIES - 1].major,
+             capabilities[CAPABILITIES - 1].minor);
+    return found;
+}
+
+const struct nvidia_capability *
+nvidia_capability_of_device(const char *device)
+{
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+        if (strcasestr(device, devices[i].part))
+            return nvidia_capability(devices[i].major, devices[i].minor);
+    return NULL;
+}
+
+enum nvidia_tool
+nvidia_tool_for(const struct nvidia_capability *capability)
+{
+    return capability->major * 10 + capability->minor < 72 ? NVPROF : NCU;
+}
+
+/* Whether the first `length` characters of `name` are one of the alternatives. */
+static bool
+is_one_of(const char *alternatives, const char *name, size_t length)
+{
+    while (alternatives) {
+        const char *end = strchrnul(alternatives, '|');
+        if ((size_t)(end - alternatives) == length && !strncmp(alternatives, name, length))
+            return true;
+        alternatives = *end ? end + 1 : NULL;
+    }
+    return false;
+}
+
+static struct nvidia_metric
+stall_metric(enum nvidia_tool tool, enum nvidia_family family, const char *name, size_t length)
+{
+    struct nvidia_metric metric = {.kind = METRIC_STALL, .tool = tool, .family = family};
+    for (uint32_t i = 0; i < REASONS; i++)
+        if (reasons[i].tool == tool && is_one_of(reasons[i].names, name, length)) {
+            metric.reason = i;
+            return metric;
+        }
+    if (is_one_of("selected", name, length))
+        metric.reason = REASON_selected;
+    else if (is_one_of("not_selected|Not Selected", name, length))
+        metric.reason = REASON_not_selected;
+    else
+        metric.kind = METRIC_UNKNOWN_STALL;
+    return metric;
+}
+
+static const char *
+after(const char *text, const char *start)
+{
+    const size_t n = strlen(start);
+    return strncmp(text, start, n) ? NULL : text + n;
+}
+
+/* ncu's many names of stalls: what stands before and behind the reason. */
+static struct nvidia_metric
+ncu_stall(const char *name)
+{
+    static const struct {
+        const char *start;
+        const char *ends; /* alternatives */
+        enum nvidia_family family;
+    } forms[] = {
+        {"smsp__average_warps_issue_stalled_",
+         "_per_issue_active.ratio|_per_issue_active|_per_issue_active.avg.ratio", FAMILY_RATIO},
+        {"smsp__average_warp_latency_issue_stalled_", ".ratio|.avg.ratio|", FAMILY_LATENCY},
+        {"smsp__warp_issue_stalled_", "_per_warp_active.pct|_per_warp_active.avg.pct",
+         FAMILY_PERCENT},
+        {"smsp__warps_issue_stalled_", "_per_warp_active.pct|_per_warp_active.avg.pct",
+         FAMILY_PERCENT},
+        {"smsp__average_warps_issue_stalled_", "_per_warp_active.pct|_per_warp_active.avg.pct",
+         FAMILY_PERCENT},
+        {"smsp__average_warp_latency_issue_stalled_",
+         "_per_warp_active.pct|_per_warp_active.avg.pct", FAMILY_PERCENT},
+        {"smsp__pcsamp_warps_issue_stalled_", "|.sum", FAMILY_SAMPLES},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        const char *reason = after(name, forms[i].start);
+        if (!reason || strstr(reason, "_not_issued"))
+            continue;
+        const size_t length = strlen(reason);
+        for (const char *end = forms[i].ends; end;) {
+            const size_t n = (size_t)(strchrnul(end, '|') - end);
+            if (length > n && !strncmp(reason + length - n, end, n) &&
+                (n || !strpbrk(reason, ".")) && (n || !strstr(reason, "_per_")))
+                return stall_metric(NCU, forms[i].family, reason, length - n);
+            end = end[n] ? end + n + 1 : NULL;
+        }
+    }
+    return (struct nvidia_metric){.kind = METRIC_NONE};
+}
+
+struct nvidia_metric
+nvidia_metric(const char *name)
+{
+    const size_t length = strlen(name);
+    const char *reason;
+    for (uint32_t i = 0; i < FIGURES; i++)
+        for (uint32_t tool = 0; tool < NVIDIA_TOOLS; tool++)
+            if (is_one_of(figures[i].names[tool], name, length) ||
+                (tool == NVPROF && is_one_of(figures[i].description, name, length)))
+                return (struct nvidia_metric){.kind = METRIC_FIGURE,
+                                              .tool = tool,
+                                              .figure = i,
+                                              .scale = tool == NCU ? figures[i].scale : 1};
+    if ((reason = after(name, "stall_")))
+        return stall_metric(NVPROF, FAMILY_PERCENT, reason, strlen(reason));
+    if ((reason = after(name, "Issue Stall Reasons (")))
+        return stall_metric(NVPROF, FAMILY_PERCENT, reason, strcspn(reason, ")"));
+    return ncu_stall(name);
+}
+
+void
+nvidia_tree(const struct nvidia_counters *x, struct topdown_tree *tree)
+{
+    topdown_tree_init(tree, &nvidia_shape);
+    /* A chip of one tool has no reasons of the other's. */
+    bool told[NVIDIA_TOOLS] = {false, false};
+    for (uint32_t i = 0; i < REASONS; i++)
+        told[reasons[i].tool] |= !isnan(x->stall[i]);
+#define NODE(name, parent, formula, threshold, is_loss, doc, advice)                               \
+    tree->values[NVIDIA_##name] = formula;
+#define STALL(name, parent, tool, names, need, from, to, threshold, doc, advice)                   \
+    tree->values[NVIDIA_##name] = told[tool] ? STALLED(name) : NAN;
+#include "analysis/nvidia.def"
+    topdown_tree_sum(tree);
+}
+
+/* What a launch has of a family: a tool's reasons, of which `missing` must be there and are not. */
+struct family_state {
+    uint32_t told, missing, optional;
+    double sum, all; /* of the losses; with what is no stall */
+};
+
+static struct family_state
+state_of(const struct nvidia_counts *counts, enum nvidia_family family,
+         const struct nvidia_capability *capability)
+{
+    const double *stalls = counts->stalls[family];
+    const uint32_t number = capability->major * 10 + capability->minor;
+    struct family_state state = {0};
+    for (uint32_t i = 0; stalls && i < REASONS_TOLD; i++) {
+        if (!isnan(stalls[i])) {
+            state.told += i < REASONS;
+            state.sum += i < REASONS ? stalls[i] : 0;
+            state.all += stalls[i];
+        } else if (i < REASONS && reasons[i].tool == counts->tool && number >= reasons[i].from &&
+                   number <= reasons[i].to) {
+            state.missing += reasons[i].need == MUST;
+            state.optional += reasons[i].need == MAY;
+        }
+    }
+    /* Percentages that add up leave nothing to those that are not told. */
+    if (family == FAMILY_PERCENT && fabs(state.all - 100) <= 0.5)
+        state.missing = state.optional = 0;
+    return state;
+}
+
+/* The family that tells every reason, or else the most; FAMILIES: none. */
+static enum nvidia_family
+best_family(const struct nvidia_counts *counts, const struct nvidia_capability *capability)
+{
+    enum nvidia_family best = FAMILIES;
+    struct family_state state = {0};
+    for (uint32_t i = 0; i < FAMILIES; i++) {
+        const struct family_state s = state_of(counts, i, capability);
+        if (s.told && (best == FAMILIES || s.missing < state.missing)) {
+            best = i;
+            state = s;
+        }
+    }
+    return best;
+}
+
+static uint32_t
+take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
+            struct nvidia_counters *x)
+{
+    const enum nvidia_family family = best_family(counts, capability);
+    for (uint32_t i = 0; i < REASONS; i++)
+        x->stall[i] = NAN;
+    if (family == FAMILIES)
+        return NVIDIA_NO_REASONS;
+    const struct family_state state = state_of(counts, family, capability);
+    if (state.missing)
+        return NVIDIA_NO_REASONS;
+    for (uint32_t i = 0; i < REASONS; i++)
+        if (reasons[i].tool == counts->tool)
+            x->stall[i] = isnan(counts->stalls[family][i]) ? 0 : counts->stalls[family][i];
+    x->stall_sum = state.sum;
+    x->has_reasons = state.sum > 0 || x->lost <= 0;
+    return (x->has_reasons ? 0 : NVIDIA_NO_REASONS) | (state.optional ? NVIDIA_PERHAPS_MORE : 0);
+}
+
+/* The first that is not NAN. */
+static double
+either(double a, double b)
+{
+    return isnan(a) ? b : a;
+}
+
+uint32_t
+nvidia_counters(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
+                struct nvidia_counters *x)
+{
+    const double *f = counts->figures;
+    uint32_t problems = NVIDIA_FINE;
+    *x = (struct nvidia_counters){.ipc_max = capability->ipc_max};
+    x->issued = either(f[FIGURE_issued], f[FIGURE_issued_partition]);
+    x->ipc = either(either(f[FIGURE_ipc], f[FIGURE_ipc_partition]),
+                    x->issued / (1 + f[FIGURE_replays])); /* replays of an executed instruction */
+    x->efficiency = either(f[FIGURE_efficiency] / 100, f[FIGURE_threads] / capability->warp_size);
+    problems |= isnan(x->ipc) ? NVIDIA_NO_IPC : 0;
+    problems |= isnan(x->efficiency) ? NVIDIA_NO_EFFICIENCY : 0;
+    x->issued = either(x->issued, x->ipc * (1 + f[FIGURE_replays]));
+    x->has_issued = !isnan(x->issued);
+    problems |= x->has_issued ? 0 : NVIDIA_NO_ISSUED;
+    if (x->issued < x->ipc) {
+        problems |= x->issued < 0.98 * x->ipc ? NVIDIA_BELOW_EXECUTED : 0;
+        x->issued = x->ipc;
+    }
+    const double busy = either(x->issued, x->ipc);
+    if (busy > x->ipc_max * (1 + 1e-9) || x->efficiency > 1 + 1e-9 || busy < 0 || x->efficiency < 0)
+        problems |= NVIDIA_ABOVE_MAXIMUM;
+    x->lost = x->ipc_max - busy;
+    return problems | take_stalls(counts, capability, x);
+}
+
+static void
+put_name(FILE *out, uint32_t *count, const char *format, const char *names)
+{
+    fprintf(out, "%s", (*count)++ ? ", " : "");
+    char first[80];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(names, "|"), names);
+    fprintf(out, format, first);
+}
+
+#define NCU_STALL "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio"
+
+char *
+nvidia_missing(const struct nvidia_counts *counts, uint32_t problems)
+{
+    static const struct {
+        uint32_t problem;
+        const char *names[NVIDIA_TOOLS];
+    } asked[] = {
+        {NVIDIA_NO_IPC, {"ipc", "sm__inst_executed.avg.per_cycle_active"}},
+        {NVIDIA_NO_EFFICIENCY,
+         {"warp_execution_efficiency", "smsp__thread_inst_executed_per_inst_executed.ratio"}},
+        {NVIDIA_NO_ISSUED, {"issued_ipc", "sm__inst_issued.avg.per_cycle_active"}},
+    };
+    char *text;
+    size_t size;
+    uint32_t count = 0;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a line");
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
+        if (problems & asked[i].problem)
+            put_name(out, &count, "%s", asked[i].names[counts->tool]);
+    const struct nvidia_capability widest = {9, 0, "", 0, 0};
+    enum nvidia_family family = best_family(counts, &widest);
+    for (uint32_t i = 0; i < REASONS; i++) {
+        const bool is_told = family != FAMILIES && !isnan(counts->stalls[family][i]);
+        const uint32_t problem = reasons[i].need == MUST ? NVIDIA_NO_REASONS : NVIDIA_PERHAPS_MORE;
+        if (reasons[i].tool == counts->tool && problems & problem && !is_told &&
+            (reasons[i].need == MUST || reasons[i].from == 30))
+            put_name(out, &count, counts->tool == NVPROF ? "stall_%s" : NCU_STALL,
+                     reasons[i].names);
+    }
+    fclose(out);
+    return text;
+}
+
+/* The metrics that the equations need, with commas between. */
+static char *
+metrics_for(const struct nvidia_capability *capability)
+{
+    const enum nvidia_tool tool = nvidia_tool_for(capability);
+    const uint32_t number = capability->major * 10 + capability->minor;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a line");
+    fputs(tool == NVPROF ? "ipc,issued_ipc,warp_execution_efficiency,stall_not_selected"
+                         : "gpu__time_duration.sum,sm__inst_executed.avg.per_cycle_active,"
+                           "sm__inst_issued.avg.per_cycle_active,"
+                           "smsp__thread_inst_executed_per_inst_executed.ratio",
+          out);
+    for (uint32_t i = 0; i < REASONS; i++)
+        if (reasons[i].tool == tool && number >= reasons[i].from && number <= reasons[i].to) {
+            char name[80];
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(reasons[i].names, "|"),
+                     reasons[i].names);
+            fputc(',', out);
+            fprintf(out, tool == NVPROF ? "stall_%s" : NCU_STALL, name);
+        }
+    fclose(out);
+    return text;
+}
+
+char **
+nvidia_command(const struct nvidia_capability *capability, const char *log)
+{
+    static const char *const nvprof[] = {"nvprof",    "--csv",    "--log-file",
+                                         "",          "--events", "elapsed_cycles_sm",
+                                         "--metrics", "",         NULL};
+    static const char *const ncu[] = {"ncu", "--csv",     "--page", "raw", "--log-file",
+                                      "",    "--metrics", "",       NULL};
+    const char *const *words = nvidia_tool_for(capability) == NVPROF ? nvprof : ncu;
+    char **command = mem_alloc(10 * sizeof *command);
+    for (uint32_t i = 0; words[i]; i++)
+        command[i] = *words[i]                             ? mem_strdup(words[i])
+                     : !strcmp(words[i - 1], "--log-file") ? mem_strdup(log)
+                                                           : metrics_for(capability);
+    return command;
+}
+
+void
+nvidia_command_free(char **words)
+{
+    for (uint32_t i = 0; words && words[i]; i++)
+        free(words[i]);
+    free(words);
+}

@@ -1,0 +1,348 @@
+#include "analysis/profile_file.h"
+
+#include "base/file.h"
+#include "base/interrupt.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A cell of more is no cell: a quote that is never closed. */
+enum { MOST_RECORD = 1 << 24 };
+
+bool
+profile_file_fail(const struct profile_file *file, size_t at, struct error *err, const char *fmt,
+                  ...)
+{
+    char what[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    uint64_t line = file->record_line;
+    size_t start = 0;
+    for (size_t i = 0; i < at && i < file->length; i++)
+        if (file->text[i] == '\n') {
+            line++;
+            start = i + 1;
+        }
+    return fail(err, "%s:%llu:%zu: %s", file->path, (unsigned long long)line, at - start + 1, what);
+}
+
+/* Files that these tools write beside text, by their first bytes. */
+static bool
+is_text(const struct profile_file *file, struct error *err)
+{
+    const char *text = file->text;
+    if (file->length >= 4 && !memcmp(text, "NVR\0", 4))
+        return fail(err, "%s is a report of ncu: `ncu --csv --page raw -i %s` makes a table of it",
+                    file->path, file->path);
+    if (file->length >= 6 && !memcmp(text, "SQLite", 6))
+        return fail(err, "%s is a database of nvprof: `nvprof --csv -i %s` makes a table of it",
+                    file->path, file->path);
+    if (file->length >= 2 && (!memcmp(text, "\377\376", 2) || !memcmp(text, "\376\377", 2)))
+        return fail(err, "%s is UTF-16: `iconv -f UTF-16 -t UTF-8 %s` makes it readable",
+                    file->path, file->path);
+    return true;
+}
+
+bool
+profile_file_open(struct profile_file *file, const char *path, struct error *err)
+{
+    const int fd = file_open(path, err);
+    if (fd < 0)
+        return false;
+    *file = (struct profile_file){.path = path,
+                                  .names = mem_alloc(PROFILE_NAMES * sizeof *file->names)};
+    file->in = fdopen(fd, "r");
+    BUG_ON(!file->in, "no memory for a file");
+    return true;
+}
+
+void
+profile_file_close(struct profile_file *file)
+{
+    fclose(file->in);
+    free(file->text);
+    VEC_FREE(&file->cells);
+    for (size_t i = 0; i < file->columns.count; i++)
+        free(file->columns.items[i].name);
+    VEC_FREE(&file->columns);
+    for (uint32_t i = 0; i < PROFILE_NAMES; i++)
+        free(file->names[i].name);
+    free(file->names);
+    free(file->keys);
+}
+
+/* Appends a line to the record. */
+static bool
+read_more(struct profile_file *file, struct error *err)
+{
+    static const char *const none = "";
+    char *line = NULL;
+    size_t capacity = 0;
+    /* the usual case reads into the record's own memory */
+    const bool is_new = file->length == 0;
+    errno = 0;
+    const ssize_t n = is_new ? getline(&file->text, &file->capacity, file->in)
+                             : getline(&line, &capacity, file->in);
+    if (n < 0) {
+        free(line);
+        if (ferror(file->in))
+            return fail(err, "%s: %s", file->path, strerror(errno));
+        snprintf(err->text, sizeof err->text, "%s", none);
+        return false;
+    }
+    if (!is_new) {
+        if (file->length + (size_t)n + 1 > file->capacity) {
+            file->capacity = 2 * (file->length + (size_t)n + 1);
+            file->text = mem_realloc(file->text, file->capacity);
+        }
+        memcpy(file->text + file->length, line, (size_t)n + 1);
+        free(line);
+    }
+    file->length += (size_t)n;
+    file->line++;
+    return true;
+}
+
+bool
+profile_file_line(struct profile_file *file, struct error *err)
+{
+    file->length = 0;
+    if ((file->line & 0xfff) == 0 && !interrupt_check(err))
+        return false;
+    if (!read_more(file, err))
+        return false;
+    file->record_line = file->line;
+    if (file->line == 1) {
+        if (!is_text(file, err))
+            return false;
+        if (file->length >= 3 && !memcmp(file->text, "\357\273\277", 3)) {
+            file->length -= 3;
+            memmove(file->text, file->text + 3, file->length + 1);
+        }
+    }
+    while (file->length &&
+           (file->text[file->length - 1] == '\n' || file->text[file->length - 1] == '\r'))
+        file->text[--file->length] = '\0';
+    /* Bytes that are no text stand in the way of nothing. */
+    for (char *nul = file->text; (nul = memchr(nul, 0, file->length - (size_t)(nul - file->text)));)
+        *nul = ' ';
+    return true;
+}
+
+/* The closing quote of a cell that opened before `at`. */
+static bool
+find_quote(struct profile_file *file, size_t at, struct profile_cell *cell, struct error *err)
+{
+    for (;;) {
+        const char *quote = memchr(file->text + at, '"', file->length - at);
+        if (!quote) {
+            const size_t length = file->length;
+            struct error end;
+            if (length < MOST_RECORD) {
+                file->text[file->length++] = '\n'; /* over the NUL of the end */
+                if (read_more(file, &end)) {
+                    while (file->text[file->length - 1] == '\n' ||
+                           file->text[file->length - 1] == '\r')
+                        file->length--;
+                    file->text[file->length] = '\0';
+                    at = length;
+                    continue;
+                }
+                file->text[file->length = length] = '\0';
+            }
+            return profile_file_fail(file, cell->begin - 1, err, "this quote is not closed");
+        }
+        cell->end = (size_t)(quote - file->text);
+        if (quote[1] != '"')
+            return true;
+        cell->has_quotes = true;
+        at = cell->end + 2;
+    }
+}
+
+bool
+profile_file_cells(struct profile_file *file, size_t at, struct error *err)
+{
+    file->cells.count = 0;
+    for (;; at++) {
+        struct profile_cell cell = {.begin = at};
+        if (at < file->length && file->text[at] == '"') {
+            cell.begin = at + 1;
+            if (!find_quote(file, cell.begin, &cell, err))
+                return false;
+            at = cell.end + 1;
+            if (at < file->length && file->text[at] != ',')
+                return profile_file_fail(file, at, err,
+                                         "expected a comma behind the closing quote");
+        } else {
+            const char *comma = memchr(file->text + at, ',', file->length - at);
+            at = comma ? (size_t)(comma - file->text) : file->length;
+            cell.end = at;
+        }
+        VEC_PUSH(&file->cells, cell);
+        if (at >= file->length)
+            return true;
+    }
+}
+
+void
+profile_file_end_cells(struct profile_file *file)
+{
+    for (size_t i = 0; i < file->cells.count; i++) {
+        struct profile_cell *cell = &file->cells.items[i];
+        file->text[cell->end] = '\0';
+        if (!cell->has_quotes)
+            continue;
+        char *to = file->text + cell->begin;
+        for (const char *from = to; *from; from += from[0] == '"' && from[1] == '"' ? 2 : 1)
+            *to++ = *from;
+        *to = '\0';
+    }
+}
+
+const char *
+profile_file_cell(const struct profile_file *file, int32_t cell)
+{
+    return cell < 0 || (size_t)cell >= file->cells.count
+               ? ""
+               : file->text + file->cells.items[cell].begin;
+}
+
+struct profile *
+profile_file_part(struct profile_file *file)
+{
+    if (file->parts.count == 0)
+        profile_file_new_part(file);
+    return file->parts.items[file->parts.count - 1];
+}
+
+void
+profile_file_new_part(struct profile_file *file)
+{
+    const size_t n = file->parts.count;
+    if (file->key_count)
+        memset(file->keys, 0, file->key_places * sizeof *file->keys);
+    file->key_count = 0;
+    file->text_kernel = -1;
+    file->text_device = 0;
+    if (n && file->parts.items[n - 1]->kernels.count == 0)
+        return;
+    struct profile *part = mem_alloc(sizeof *part);
+    profile_init(part);
+    VEC_PUSH(&file->parts, part);
+    profile_add_device(part, "", file->given); /* 0: a file that does not tell */
+}
+
+struct nvidia_metric
+profile_file_metric(struct profile_file *file, const char *name)
+{
+    uint32_t hash = 2166136261U;
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * 16777619U;
+    for (uint32_t i = 0; i < PROFILE_NAMES; i++) {
+        struct profile_name *place = &file->names[(hash + i) & (PROFILE_NAMES - 1)];
+        if (place->name && strcmp(place->name, name))
+            continue;
+        if (!place->name) {
+            const struct nvidia_metric metric = nvidia_metric(name);
+            if (metric.kind == METRIC_UNKNOWN_STALL)
+                profile_note(profile_file_part(file),
+                             "%s: the reason of stalls in %s is not known; it is left out",
+                             file->path, name);
+            if (file->name_count == PROFILE_NAMES / 2)
+                return metric; /* a file of very many names: looked up each time */
+            file->name_count++;
+            *place = (struct profile_name){mem_strdup(name), metric};
+        }
+        return place->metric;
+    }
+    BUG("a table that is half full has no free place");
+}
+
+/* Whether the file's style of numbers fits this one. */
+static bool
+check_style(struct profile_file *file, const char *text, struct error *err)
+{
+    const enum number_style style = number_style_of(text);
+    if (style == NUMBER_EITHER)
+        file->is_ambiguous = true;
+    if (style != NUMBER_POINT && style != NUMBER_COMMA)
+        return true;
+    if (style == file->style) {
+        if (!file->told_line)
+            file->told_line = file->record_line;
+        return true;
+    }
+    if (!file->told_line && file->style == NUMBER_POINT) {
+        file->is_other_style = true;
+        return fail(err, "read again");
+    }
+    const size_t at =
+        text >= file->text && text < file->text + file->capacity ? (size_t)(text - file->text) : 0;
+    return profile_file_fail(file, at, err,
+                             "'%.40s' is written in another style of numbers than line %llu", text,
+                             (unsigned long long)file->told_line);
+}
+
+/* What a figure is multiplied with for its unit; 0: the unit is not known. */
+static double
+scale_of(const struct nvidia_metric *metric, const char *unit)
+{
+    static const struct {
+        const char *name;
+        double scale;
+    } cycles[] = {{"", 1},         {"cycle", 1},    {"cycles", 1},
+                  {"Kcycle", 1e3}, {"Mcycle", 1e6}, {"Gcycle", 1e9}};
+    if (metric->kind != METRIC_FIGURE || metric->figure < FIGURE_FIRST_WEIGHT)
+        return 1;
+    if (metric->figure == FIGURE_time_ns)
+        return number_time_unit(unit);
+    for (size_t i = 0; i < sizeof cycles / sizeof cycles[0]; i++)
+        if (!strcmp(cycles[i].name, unit))
+            return cycles[i].scale;
+    return 0;
+}
+
+bool
+profile_file_value(struct profile_file *file, struct profile_launch *launch,
+                   const struct nvidia_metric *metric, const char *name, const char *text,
+                   const char *unit, struct error *err)
+{
+    const char *rest;
+    double value;
+    text += strspn(text, " ");
+    if (!isdigit((unsigned char)*text) && *text != '.' && *text != ',')
+        return true; /* n/a, nan, nothing, or below 0: not told */
+    if (!check_style(file, text, err))
+        return false;
+    const bool is_number = number_parse(text, file->style, &value, &rest);
+    if (is_number && !*unit && metric->kind == METRIC_FIGURE && metric->figure == FIGURE_time_ns)
+        unit = rest;
+    else if (is_number && !strcmp(rest, "%"))
+        rest = "";
+    const double scale = scale_of(metric, unit);
+    if (!is_number || (*rest && rest != unit) || scale == 0) {
+        profile_note(profile_file_part(file),
+                     "%s: '%.40s' of %s%s%.20s is not understood; left out", file->path, text, name,
+                     *unit ? " in " : "", unit);
+        return true;
+    }
+    value *= scale * (metric->kind == METRIC_FIGURE ? metric->scale : 1);
+    profile_launch_set(launch, metric, value);
+    return true;
+}
+
+void
+profile_file_cut_number(char *name)
+{
+    char *open = strrchr(name, '[');
+    if (open && open > name + 1 && open[-1] == ' ' && isdigit((unsigned char)open[1]) &&
+        !strcmp(open + 1 + strspn(open + 1, "0123456789"), "]"))
+        open[-1] = '\0';
+}

@@ -1,0 +1,472 @@
+/* The tables of comma-separated values that nvprof and ncu print, between whatever else is printed.
+ */
+#include "analysis/profile_file.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns by which a table is known, and what they hold: alternatives between bars. A kind fits
+ * when the header has all that must be there. The first that fits counts. */
+static const struct {
+    enum profile_table table;
+    const char *first; /* column that no other kind has, or NULL */
+    struct {
+        enum profile_role role;
+        const char *names;
+        bool must;
+    } columns[10];
+} kinds[] = {
+    {TABLE_NCU_LONG,
+     NULL,
+     {{ROLE_KERNEL, "Kernel Name", true},
+      {ROLE_METRIC, "Metric Name", true},
+      {ROLE_VALUE, "Metric Value", true},
+      {ROLE_UNIT, "Metric Unit", false},
+      {ROLE_ID, "ID", false},
+      {ROLE_PROCESS, "Process ID", false},
+      {ROLE_CC, "CC", false}}},
+    {TABLE_NCU_SUMMARY,
+     NULL,
+     {{ROLE_KERNEL, "Kernel Name", true},
+      {ROLE_METRIC, "Metric Name", true},
+      {ROLE_VALUE, "Average", true},
+      {ROLE_INVOCATIONS, "Invocations", true},
+      {ROLE_UNIT, "Metric Unit", false},
+      {ROLE_CC, "CC", false}}},
+    {TABLE_NCU_WIDE,
+     NULL,
+     {{ROLE_KERNEL, "Kernel Name", true},
+      {ROLE_ID, "ID", true},
+      {ROLE_CC, "CC", false},
+      {ROLE_CC_MAJOR, "device__attribute_compute_capability_major", false},
+      {ROLE_CC_MINOR, "device__attribute_compute_capability_minor", false},
+      {ROLE_DEVICE, "device__attribute_display_name", false}}},
+    {TABLE_NVPROF_LONG,
+     NULL,
+     {{ROLE_KERNEL, "Kernel", true},
+      {ROLE_METRIC, "Metric Name|Event Name", true},
+      {ROLE_VALUE, "Avg", true},
+      {ROLE_INVOCATIONS, "Invocations", true},
+      {ROLE_DEVICE, "Device", false}}},
+    {TABLE_NVPROF_WIDE,
+     NULL,
+     {{ROLE_KERNEL, "Kernel", true}, {ROLE_DEVICE, "Device", true}, {ROLE_ID, "Stream", true}}},
+    {TABLE_TIMES,
+     NULL,
+     {{ROLE_KERNEL, "Name", true},
+      {ROLE_VALUE, "Time", true},
+      {ROLE_INVOCATIONS, "Calls", true},
+      {ROLE_METRIC, "Time(%)", true},
+      {ROLE_TYPE, "Type", false}}},
+    {TABLE_TRACE,
+     NULL,
+     {{ROLE_KERNEL, "Name", true},
+      {ROLE_VALUE, "Duration", true},
+      {ROLE_METRIC, "Start", true},
+      {ROLE_GRID, "Grid X", true},
+      {ROLE_DEVICE, "Device", false}}},
+};
+
+static bool
+is_named(const char *names, const char *name)
+{
+    const size_t length = strlen(name);
+    for (;;) {
+        const size_t n = strcspn(names, "|");
+        if (n == length && !strncmp(names, name, n))
+            return true;
+        if (!names[n])
+            return false;
+        names += n + 1;
+    }
+}
+
+static int32_t
+find_column(const struct profile_file *file, const char *names)
+{
+    for (size_t i = 0; i < file->cells.count; i++)
+        if (is_named(names, profile_file_cell(file, (int32_t)i)))
+            return (int32_t)i;
+    return -1;
+}
+
+/* The columns that are metrics; of several with one meaning (nvprof's names repeat) the first. */
+static void
+find_metrics(struct profile_file *file)
+{
+    for (size_t i = 0; i < file->columns.count; i++)
+        free(file->columns.items[i].name);
+    file->columns.count = 0;
+    for (uint32_t i = 0; i < file->cells.count; i++) {
+        const char *name = profile_file_cell(file, (int32_t)i);
+        struct profile_column column = {.cell = i, .metric = profile_file_metric(file, name)};
+        bool is_there =
+            column.metric.kind == METRIC_NONE || column.metric.kind == METRIC_UNKNOWN_STALL;
+        for (size_t k = 0; !is_there && k < file->columns.count; k++)
+            is_there =
+                !memcmp(&file->columns.items[k].metric, &column.metric, sizeof column.metric);
+        if (is_there)
+            continue;
+        column.name = mem_strdup(name);
+        VEC_PUSH(&file->columns, column);
+    }
+}
+
+/* Whether the cells are the header of a table; then it is the file's table. */
+static bool
+begin_table(struct profile_file *file)
+{
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        bool fits = true;
+        int32_t roles[ROLES];
+        for (uint32_t r = 0; r < ROLES; r++)
+            roles[r] = -1;
+        for (size_t c = 0; kinds[k].columns[c].names; c++) {
+            const int32_t at = find_column(file, kinds[k].columns[c].names);
+            roles[kinds[k].columns[c].role] = at;
+            fits = fits && (at >= 0 || !kinds[k].columns[c].must);
+        }
+        if (!fits)
+            continue;
+        const bool is_wide =
+            kinds[k].table == TABLE_NCU_WIDE || kinds[k].table == TABLE_NVPROF_WIDE;
+        if (is_wide || kinds[k].table == TABLE_TRACE)
+            profile_file_new_part(file);
+        memcpy(file->roles, roles, sizeof roles);
+        file->table = kinds[k].table;
+        file->cell_count = (uint32_t)file->cells.count;
+        file->is_first_row = true;
+        file->has_table = true;
+        if (is_wide)
+            find_metrics(file);
+        return true;
+    }
+    return false;
+}
+
+/* ---- rows ---- */
+
+static const char *
+role_text(const struct profile_file *file, enum profile_role role)
+{
+    return profile_file_cell(file, file->roles[role]);
+}
+
+static uint64_t
+role_count(const struct profile_file *file, enum profile_role role)
+{
+    const unsigned long long count = strtoull(role_text(file, role), NULL, 10);
+    return count ? count : 1;
+}
+
+/* The device of a row, in the part. */
+static uint32_t
+device_of(struct profile_file *file)
+{
+    const struct nvidia_capability *capability = file->given;
+    char cc[16];
+    snprintf(cc, sizeof cc, "%s", role_text(file, ROLE_CC));
+    if (file->roles[ROLE_CC_MAJOR] >= 0)
+        snprintf(cc, sizeof cc, "%.4s.%.4s", role_text(file, ROLE_CC_MAJOR),
+                 role_text(file, ROLE_CC_MINOR));
+    struct profile *part = profile_file_part(file);
+    struct error err;
+    if (!capability && *cc && !(capability = nvidia_capability_parse(cc, &err)))
+        profile_note(part, "%s: %s", file->path, err.text);
+    char name[128];
+    snprintf(name, sizeof name, "%s", role_text(file, ROLE_DEVICE));
+    if (file->table == TABLE_NVPROF_LONG || file->table == TABLE_NVPROF_WIDE ||
+        file->table == TABLE_TRACE) {
+        char *number = strrchr(name, '(');
+        if (number && number > name && number[-1] == ' ')
+            number[-1] = '\0';
+        if (!capability)
+            capability = nvidia_capability_of_device(name);
+    }
+    return profile_add_device(part, name, capability);
+}
+
+/* A launch of this kernel, for a row that begins one. */
+static struct profile_launch *
+new_launch(struct profile_file *file, uint64_t invocations)
+{
+    struct profile *part = profile_file_part(file);
+    const uint32_t device = device_of(file);
+    /* of ours, and changed in place */
+    char *name = (char *)(uintptr_t)role_text(file, ROLE_KERNEL);
+    profile_file_cut_number(name);
+    const uint32_t kernel = profile_add_kernel(part, name, device);
+    struct profile_launch *launch = profile_add_launch(part, kernel, invocations);
+    launch->device = device;
+    launch->counts.tool = file->table >= TABLE_NCU_LONG ? NCU : NVPROF;
+    return launch;
+}
+
+/* Where the launch of such a key is noted, or will be. */
+static struct profile_key *
+key_place(struct profile_file *file, uint64_t hash)
+{
+    for (uint64_t at = hash;; at++) {
+        struct profile_key *place = &file->keys[at & (file->key_places - 1)];
+        if (place->hash == hash || place->hash == 0)
+            return place;
+    }
+}
+
+static void
+grow_keys(struct profile_file *file)
+{
+    struct profile_key *old = file->keys;
+    const uint32_t count = file->key_places;
+    file->key_places = count ? count * 2 : 1024;
+    file->keys = mem_alloc(file->key_places * sizeof *file->keys);
+    for (uint32_t i = 0; i < count; i++)
+        if (old[i].hash)
+            *key_place(file, old[i].hash) = old[i];
+    free(old);
+}
+
+static uint64_t
+hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (uint8_t)*text) * 1099511628211U;
+    return (hash ^ 0xff) * 1099511628211U;
+}
+
+/* Which launch a row of a long table is of, by its kernel and IDs. */
+static uint64_t
+row_hash(const struct profile_file *file)
+{
+    uint64_t hash = 14695981039346656037U;
+    hash = hash_text(hash, role_text(file, ROLE_KERNEL));
+    hash = hash_text(hash, role_text(file, ROLE_ID));
+    hash = hash_text(hash, role_text(file, ROLE_PROCESS));
+    hash = hash_text(hash, role_text(file, ROLE_DEVICE));
+    return hash ? hash : 1;
+}
+
+/* The launch of a row of a long table. In a summary, which has no IDs, a metric that is told again
+ * begins another (of other sizes of the grid). `metric` NULL: any. */
+static struct profile_launch *
+long_launch(struct profile_file *file, const struct nvidia_metric *metric)
+{
+    struct profile *part = profile_file_part(file);
+    if (file->key_count * 2 >= file->key_places)
+        grow_keys(file);
+    struct profile_key *place = key_place(file, row_hash(file));
+    if (place->hash) {
+        struct profile_launch *launch = &part->launches.items[place->launch];
+        if (!metric || file->roles[ROLE_ID] >= 0 || !profile_launch_has(launch, metric))
+            return launch;
+    } else {
+        file->key_count++;
+    }
+    place->hash = row_hash(file);
+    place->launch = (uint32_t)part->launches.count;
+    return new_launch(file, role_count(file, ROLE_INVOCATIONS));
+}
+
+static bool
+take_long_row(struct profile_file *file, struct error *err)
+{
+    const char *name = role_text(file, ROLE_METRIC);
+    const struct nvidia_metric metric = profile_file_metric(file, name);
+    const bool is_wanted = metric.kind == METRIC_FIGURE || metric.kind == METRIC_STALL;
+    struct profile_launch *launch = long_launch(file, is_wanted ? &metric : NULL);
+    return !is_wanted ||
+           profile_file_value(file, launch, &metric, name, role_text(file, ROLE_VALUE),
+                              role_text(file, ROLE_UNIT), err);
+}
+
+static bool
+take_wide_row(struct profile_file *file, struct error *err)
+{
+    if (!*role_text(file, ROLE_KERNEL)) { /* the row of units */
+        for (size_t i = 0; i < file->columns.count; i++)
+            snprintf(file->columns.items[i].unit, sizeof file->columns.items[i].unit, "%.23s",
+                     profile_file_cell(file, (int32_t)file->columns.items[i].cell));
+        return true;
+    }
+    struct profile_launch *launch = new_launch(file, 1);
+    for (size_t i = 0; i < file->columns.count; i++) {
+        const struct profile_column *column = &file->columns.items[i];
+        const char *text = profile_file_cell(file, (int32_t)column->cell);
+        if (*text && !profile_file_value(file, launch, &column->metric, column->name, text,
+                                         column->unit, err))
+            return false;
+    }
+    return true;
+}
+
+/* Nanoseconds; NAN when the text is no time. */
+static double
+time_of(struct profile_file *file, const char *text)
+{
+    const char *rest;
+    double value;
+    if (!number_parse(text, NUMBER_POINT, &value, &rest) || value < 0)
+        return NAN;
+    const double unit = number_time_unit(*rest ? rest : file->columns.items[0].unit);
+    if (unit == 0)
+        profile_note(profile_file_part(file), "%s: times without a unit are left out", file->path);
+    return unit > 0 ? value * unit : NAN;
+}
+
+/* Tables of times keep the unit of their column in columns[0]. */
+static void
+keep_time_unit(struct profile_file *file)
+{
+    struct profile_column column = {0};
+    for (size_t i = 0; i < file->columns.count; i++)
+        free(file->columns.items[i].name);
+    file->columns.count = 0;
+    const char *unit = role_text(file, ROLE_VALUE);
+    if (number_time_unit(unit) > 0)
+        snprintf(column.unit, sizeof column.unit, "%.23s", unit);
+    VEC_PUSH(&file->columns, column);
+}
+
+static bool
+take_time_row(struct profile_file *file)
+{
+    struct profile *part = profile_file_part(file);
+    if (file->is_first_row)
+        keep_time_unit(file);
+    char *name = (char *)(uintptr_t)role_text(file, ROLE_KERNEL);
+    const double ns = time_of(file, role_text(file, ROLE_VALUE));
+    const char *type = role_text(file, ROLE_TYPE);
+    if (isnan(ns) || !*name || *name == '[' || (*type && strcmp(type, "GPU activities")) ||
+        file->is_api)
+        return true; /* units, copies, calls of the API */
+    if (file->table == TABLE_TIMES) {
+        profile_add_time(part, profile_add_kernel(part, name, PROFILE_ANY_DEVICE), ns,
+                         role_count(file, ROLE_INVOCATIONS));
+    } else if (*role_text(file, ROLE_GRID)) {
+        struct profile_launch *launch = new_launch(file, 1);
+        launch->counts.figures[FIGURE_time_ns] = ns;
+        launch->is_time_only = true;
+    }
+    return true;
+}
+
+static bool
+take_row(struct profile_file *file, struct error *err)
+{
+    bool ok = true;
+    switch (file->table) {
+    case TABLE_NCU_LONG:
+    case TABLE_NCU_SUMMARY:
+    case TABLE_NVPROF_LONG: ok = take_long_row(file, err); break;
+    case TABLE_NCU_WIDE:
+    case TABLE_NVPROF_WIDE: ok = take_wide_row(file, err); break;
+    case TABLE_TIMES:
+    case TABLE_TRACE: ok = take_time_row(file); break;
+    case TABLE_NONE:
+    case TABLES: BUG("a row of no table");
+    }
+    file->is_first_row = false;
+    return ok;
+}
+
+/* ---- which lines are rows ---- */
+
+/* Where a line may begin a header; outside of tables also behind what a program printed without an
+ * end of line. */
+static const char *
+header_start(const struct profile_file *file)
+{
+    static const char *const quoted[] = {"\"ID\",",      "\"Process ID\",", "\"Device\",",
+                                         "\"Time(%)\",", "\"Type\",",       "\"Start\","};
+    static const char *const plain[] = {"ID,",   "Process ID,", "Device,", "Time(%),",
+                                        "Type,", "Start,",      ",ID,"};
+    for (size_t i = 0; i < sizeof quoted / sizeof quoted[0]; i++) {
+        const char *at = file->table == TABLE_NONE ? strstr(file->text, quoted[i]) : file->text;
+        if (at && !strncmp(at, quoted[i], strlen(quoted[i])))
+            return at;
+    }
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (!strncmp(file->text, plain[i], strlen(plain[i])))
+            return file->text;
+    return NULL;
+}
+
+/* Whether a line may be a row: where it begins, or NULL. */
+static const char *
+row_start(const struct profile_file *file)
+{
+    const char *text = file->text;
+    if (!*text || !strncmp(text, "==", 2))
+        return NULL;
+    if (*text == '"')
+        return text;
+    if (!file->is_quoted || file->table == TABLE_TIMES || file->table == TABLE_TRACE)
+        return strchr(text, ',') ? text : NULL;
+    const char *quote = strstr(text, "\",\"");
+    return quote && text[file->length - 1] == '"' ? strchr(text, '"') : NULL;
+}
+
+/* Splits the row; *is_row: it has the cells of the header. A line that should be a row and is not
+ * is an error. */
+static bool
+split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
+{
+    const bool is_glued = at > 0;
+    if (!profile_file_cells(file, at, err))
+        return is_glued;
+    const size_t count = file->cells.count;
+    /* names that are not quoted have commas of their own */
+    const int32_t name = file->roles[ROLE_KERNEL];
+    if (!file->is_quoted && file->table == TABLE_TIMES && count > file->cell_count &&
+        (uint32_t)name + 1 == file->cell_count) {
+        file->cells.items[name].end = file->length;
+        file->cells.count = file->cell_count;
+    }
+    *is_row = file->cells.count == file->cell_count;
+    const char first = file->text[at];
+    if (*is_row || is_glued || (first != '"' && !isdigit((unsigned char)first)))
+        return true;
+    return profile_file_fail(
+        file, count < file->cell_count ? file->length : file->cells.items[file->cell_count].begin,
+        err, "%zu cells where the header has %u", count, file->cell_count);
+}
+
+bool
+profile_file_table_line(struct profile_file *file, bool *taken, struct error *err)
+{
+    const char *header = header_start(file);
+    *taken = true;
+    if (header) {
+        const size_t at = (size_t)(header - file->text);
+        const bool is_quoted = *header == '"';
+        if (!profile_file_cells(file, at, err))
+            return false;
+        profile_file_end_cells(file);
+        if (begin_table(file)) {
+            file->is_quoted = is_quoted;
+            return true;
+        }
+        /* a table of something else */
+        file->table = TABLE_NONE;
+        return true;
+    }
+    if (!file->text[0] || !strncmp(file->text, "==", 2)) {
+        /* nvprof's lines and an empty one end its tables; ncu's stand between rows */
+        if (isdigit((unsigned char)file->text[file->text[0] ? 2 : 0]) ||
+            (!file->text[0] && file->table < TABLE_NCU_LONG))
+            file->table = TABLE_NONE;
+        *taken = false;
+        return true;
+    }
+    const char *start = file->table == TABLE_NONE ? NULL : row_start(file);
+    bool is_row = false;
+    if (start && !split_row(file, (size_t)(start - file->text), &is_row, err))
+        return false;
+    *taken = is_row;
+    if (!is_row)
+        return true;
+    profile_file_end_cells(file);
+    return take_row(file, err);
+}

@@ -1,0 +1,221 @@
+#include "analysis/topdown_print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { LEAST_WIDTH = 60, MOST_WIDTH = 160, NAME_WIDTH = 30 };
+
+static const char *const color_flagged = "\033[33m", *const color_verdict = "\033[1;31m",
+                         *const color_none = "\033[0m";
+
+struct topdown_style
+topdown_style_of(FILE *out)
+{
+    struct topdown_style style = {.width = 80, .level = 3};
+    struct winsize size;
+    const int fd = fileno(out);
+    const char *const plain = getenv("NO_COLOR");
+    if (!isatty(fd))
+        return style;
+    style.has_color = !plain || !*plain;
+    if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col)
+        style.width = size.ws_col < LEAST_WIDTH  ? LEAST_WIDTH
+                      : size.ws_col > MOST_WIDTH ? MOST_WIDTH
+                                                 : size.ws_col;
+    return style;
+}
+
+static void
+put_bar(double share, uint32_t width, FILE *out)
+{
+    const uint32_t length = (uint32_t)lround(fmin(fmax(share, 0), 1) * width);
+    for (uint32_t i = 0; i < length; i++)
+        fputc('#', out);
+}
+
+static void
+put_node(const struct topdown_tree *tree, uint32_t node, const struct topdown_style *style,
+         bool is_verdict, FILE *out)
+{
+    const struct topdown_node *info = &tree->shape->nodes[node];
+    const uint32_t indent = 2 * topdown_level(tree->shape, node);
+    const bool is_flagged = info->is_loss && topdown_tree_flagged(tree, node);
+    const double share = topdown_tree_share(tree, node);
+    const bool is_whole =
+        !strcmp(tree->shape->unit, "cycles") || !strcmp(tree->shape->unit, "slots");
+    if (style->has_color && is_flagged)
+        fputs(is_verdict ? color_verdict : color_flagged, out);
+    fprintf(out, "%*s%-*s %12.*f %6.1f %%  ", (int)indent, "", (int)(NAME_WIDTH - indent),
+            info->name, is_whole ? 0 : 4, tree->values[node], 100 * share);
+    put_bar(share, style->width > NAME_WIDTH + 30 ? style->width - NAME_WIDTH - 28 : 4, out);
+    fputs(is_verdict ? " <==" : "", out);
+    fputs(style->has_color && is_flagged ? color_none : "", out);
+    fputc('\n', out);
+}
+
+/* The children of a node, and theirs. */
+static void
+put_children(const struct topdown_tree *tree, uint32_t parent, const struct topdown_style *style,
+             FILE *out)
+{
+    const uint32_t verdict = topdown_tree_verdict(tree);
+    for (uint32_t i = parent + 1; i < tree->shape->count; i++) {
+        if (tree->shape->nodes[i].parent != parent || !topdown_tree_has(tree, i) ||
+            topdown_level(tree->shape, i) > style->level)
+            continue;
+        put_node(tree, i, style, i == verdict && verdict != 0, out);
+        if (style->shows_all || topdown_tree_flagged(tree, i))
+            put_children(tree, i, style, out);
+    }
+}
+
+void
+topdown_print(const struct topdown_tree *tree, const struct topdown_style *style, FILE *out)
+{
+    put_children(tree, 0, style, out);
+}
+
+/* "backend > memory_bound > long_scoreboard" */
+static void
+put_path(const struct topdown_shape *shape, uint32_t node, FILE *out)
+{
+    if (shape->nodes[node].parent != 0) {
+        put_path(shape, shape->nodes[node].parent, out);
+        fputs(" > ", out);
+    }
+    fputs(shape->nodes[node].name, out);
+}
+
+void
+topdown_print_verdict(const struct topdown_tree *tree, FILE *out)
+{
+    const uint32_t verdict = topdown_tree_verdict(tree);
+    const struct topdown_node *node = &tree->shape->nodes[verdict];
+    if (verdict == 0) {
+        fputs("nothing is lost beyond the thresholds\n", out);
+        return;
+    }
+    const double share = topdown_tree_share(tree, verdict);
+    fputs("most is lost in ", out);
+    put_path(tree->shape, verdict, out);
+    fprintf(out, ": %s\n  %.1f %%; without it at most %.2f times as fast\n", node->doc, 100 * share,
+            share < 1 ? 1 / (1 - share) : INFINITY);
+    if (node->advice)
+        fprintf(out, "  advice: %s\n", node->advice);
+}
+
+/* ---- JSON ---- */
+
+void
+topdown_json_number(double value, FILE *out)
+{
+    if (isfinite(value))
+        fprintf(out, "%.12g", value == 0 ? 0 : value);
+    else
+        fputs("null", out);
+}
+
+void
+topdown_json_text(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            fprintf(out, "\\u%04x", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static void
+put_json_node(const struct topdown_tree *tree, uint32_t node, uint32_t level, FILE *out)
+{
+    bool is_first = true;
+    fputs("{\"name\":", out);
+    topdown_json_text(tree->shape->nodes[node].name, out);
+    fputs(",\"value\":", out);
+    topdown_json_number(tree->values[node], out);
+    fputs(",\"share\":", out);
+    topdown_json_number(topdown_tree_share(tree, node), out);
+    for (uint32_t i = node + 1; i < tree->shape->count; i++) {
+        if (tree->shape->nodes[i].parent != node || !topdown_tree_has(tree, i) ||
+            topdown_level(tree->shape, i) > level)
+            continue;
+        fputs(is_first ? ",\"children\":[" : ",", out);
+        put_json_node(tree, i, level, out);
+        is_first = false;
+    }
+    fputs(is_first ? ",\"children\":[]}" : "]}", out);
+}
+
+void
+topdown_json(const struct topdown_tree *tree, uint32_t level, FILE *out)
+{
+    if (tree)
+        put_json_node(tree, 0, level, out);
+    else
+        fputs("null", out);
+}
+
+void
+topdown_json_verdict(const struct topdown_tree *tree, FILE *out)
+{
+    const uint32_t verdict = tree ? topdown_tree_verdict(tree) : 0;
+    if (verdict == 0) {
+        fputs("null", out);
+        return;
+    }
+    const struct topdown_node *node = &tree->shape->nodes[verdict];
+    fputs("{\"name\":", out);
+    topdown_json_text(node->name, out);
+    fputs(",\"share\":", out);
+    topdown_json_number(topdown_tree_share(tree, verdict), out);
+    fputs(",\"expected_gain\":", out);
+    topdown_json_number(topdown_tree_share(tree, verdict), out);
+    fputs(",\"parameter\":null,\"advice\":", out);
+    if (node->advice)
+        topdown_json_text(node->advice, out);
+    else
+        fputs("null", out);
+    fputc('}', out);
+}
+
+/* ---- CSV ---- */
+
+void
+topdown_csv_text(const char *text, FILE *out)
+{
+    if (!strpbrk(text, ",\"\n\r")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+void
+topdown_csv(const struct topdown_tree *tree, uint32_t level, const char *lead, FILE *out)
+{
+    const uint32_t verdict = topdown_tree_verdict(tree);
+    for (uint32_t i = 0; i < tree->shape->count; i++) {
+        if (!topdown_tree_has(tree, i) || topdown_level(tree->shape, i) > level)
+            continue;
+        fprintf(out, "%s%s,%u,%.12g,%.12g,%s,%s,", lead, tree->shape->nodes[i].name,
+                topdown_level(tree->shape, i), tree->values[i], topdown_tree_share(tree, i),
+                tree->shape->unit, i == verdict && verdict ? "<==" : "");
+        topdown_csv_text(tree->shape->nodes[i].doc, out);
+        fputc('\n', out);
+    }
+}

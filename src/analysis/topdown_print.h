@@ -1,0 +1,39 @@
+/* Trees of the Top-Down method for people (bars in a terminal), as CSV and as JSON. */
+#ifndef AETIUS_ANALYSIS_TOPDOWN_PRINT_H
+#define AETIUS_ANALYSIS_TOPDOWN_PRINT_H
+
+#include "analysis/topdown.h"
+
+#include <stdio.h>
+
+struct topdown_style {
+    uint32_t width; /* of a line, in characters */
+    bool has_color; /* the terminal's colours for what is flagged */
+    bool shows_all; /* nodes below their thresholds, too */
+    uint32_t level; /* the deepest, from 1 */
+};
+
+/* Of the stream: its width and colours where it is a terminal, else 80 and none. */
+struct topdown_style topdown_style_of(FILE *out);
+
+/* A line a node. Below the first level children stand only under a flagged parent; the loss to go
+ * after is marked with <==. */
+void topdown_print(const struct topdown_tree *tree, const struct topdown_style *style, FILE *out);
+/* The loss to go after, how much it is, and what to change. */
+void topdown_print_verdict(const struct topdown_tree *tree, FILE *out);
+
+/* The nodes from the root down, as {"name", "value", "share", "children"}; NULL: null. */
+void topdown_json(const struct topdown_tree *tree, uint32_t level, FILE *out);
+/* {"name", "share", "expected_gain", "parameter", "advice"} or null. */
+void topdown_json_verdict(const struct topdown_tree *tree, FILE *out);
+/* A number that JSON has; NAN: null. */
+void topdown_json_number(double value, FILE *out);
+void topdown_json_text(const char *text, FILE *out);
+
+/* A line a node: `lead` (cells, with a comma behind each), then name, level, value, share, unit,
+ * bottleneck (<== or nothing), description. */
+void topdown_csv(const struct topdown_tree *tree, uint32_t level, const char *lead, FILE *out);
+#define TOPDOWN_CSV_COLUMNS "node,level,value,share,unit,bottleneck,description"
+void topdown_csv_text(const char *text, FILE *out);
+
+#endif

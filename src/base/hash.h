@@ -1,0 +1,29 @@
+/* FNV-1a, 64 bits: names for contents. Begin with HASH_START; numbers go in by value, so that the
+ * result depends neither on padding nor on the host's byte order. */
+#ifndef AETIUS_BASE_HASH_H
+#define AETIUS_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_START 0xcbf29ce484222325u
+
+static inline uint64_t
+hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const uint8_t *p = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* As its eight bytes, the lowest first. */
+static inline uint64_t
+hash_number(uint64_t hash, uint64_t number)
+{
+    for (uint32_t i = 0; i < 8; i++)
+        hash = (hash ^ (number >> (8 * i) & 0xff)) * 0x100000001b3u;
+    return hash;
+}
+
+#endif

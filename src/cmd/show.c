@@ -1,0 +1,150 @@
+/* aetius show: a draw, or a shader program, of a trace. */
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "cmd/options.h"
+#include "report/show_draw.h"
+#include "report/show_program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cmd_show(int argc, char **argv);
+
+struct show_options {
+    const char *path, *dir;
+    struct machine_options machine;
+    bool json;
+    uint64_t memory;
+};
+
+static bool
+open_trace(struct trace_reader **reader, const char *path, struct error *err)
+{
+    struct error warning;
+    if (!trace_reader_open(reader, path, &warning, err))
+        return false;
+    if (warning.text[0])
+        log_warning("%s", warning.text);
+    return true;
+}
+
+/* "F:D". */
+static bool
+parse_place(const char *text, uint32_t *frame, uint32_t *draw, struct error *err)
+{
+    char *end;
+    const unsigned long f = strtoul(text, &end, 10);
+    const bool has_colon = end != text && *end == ':' && text[0] >= '0' && text[0] <= '9';
+    const char *second = has_colon ? end + 1 : "";
+    const unsigned long d = strtoul(second, &end, 10);
+    if (!has_colon || *second < '0' || *second > '9' || *end || f >= UINT32_MAX || d >= UINT32_MAX)
+        return fail(err, "'%s': expected FRAME:DRAW, two numbers", text);
+    *frame = (uint32_t)f;
+    *draw = (uint32_t)d;
+    return true;
+}
+
+static void
+print_draw(struct shown_draw *shown)
+{
+    printf("frame %u, draw %u\n%s", shown->frame, shown->number, shown->text);
+    printf("  %-16s %llu fragments passed all tests, on %llu pixels\n", "covers",
+           (unsigned long long)shown->fragments, (unsigned long long)shown->pixels);
+    for (size_t i = 0; i < shown->file_count; i++)
+        printf("%s%s/%s\n", i ? "                   " : "  pictures         ", shown->dir,
+               shown->files[i]);
+}
+
+static bool
+draw(const struct show_options *options, const char *place, struct error *err)
+{
+    struct shown_draw shown = {.dir = options->dir};
+    struct trace_reader *reader;
+    if (!parse_place(place, &shown.frame, &shown.number, err) ||
+        !open_trace(&reader, options->path, err))
+        return false;
+    bool ok = !shown.dir || dir_create(shown.dir, err);
+    ok = ok && show_draw(&shown, reader, options->memory, err);
+    if (ok && options->json) {
+        print_json_tree(shown.facts);
+        shown.facts = NULL;
+    } else if (ok) {
+        print_draw(&shown);
+    }
+    shown_draw_fini(&shown);
+    trace_reader_close(reader);
+    return ok;
+}
+
+static bool
+program(const struct show_options *options, const char *hash, struct error *err)
+{
+    struct params params;
+    struct shown_programs shown = {.wanted = hash, .params = &params};
+    if (!machine_options_apply(&options->machine, &params, err))
+        return false;
+    bool ok;
+    if (is_tgsi_file(options->path)) {
+        ok = show_program_file(&shown, options->path, err);
+    } else {
+        struct trace_reader *reader;
+        if (!open_trace(&reader, options->path, err))
+            return false;
+        ok = show_programs(&shown, reader, err);
+        trace_reader_close(reader);
+    }
+    if (ok && options->json)
+        print_json_tree(shown_programs_json(&shown));
+    else if (ok)
+        shown_programs_print(&shown, stdout);
+    shown_programs_fini(&shown);
+    return ok;
+}
+
+int
+cmd_show(int argc, char **argv)
+{
+    struct show_options options = {.memory = FILE_MEMORY_BYTES};
+    const struct arg_option table[] = {
+        OPTION_OUTPUT(&options.dir, "DIR",
+                      "of a draw: its targets before and after, what it covered, and its textures, "
+                      "as PNG",
+                      false),
+        OPTION_JSON(&options.json, "answer in JSON"),
+        OPTION_MEMORY(&options.memory),
+        MACHINE_OPTIONS(&options.machine),
+        {0},
+    };
+    const struct arg_spec spec = {
+        "show",
+        "FILE draw F:D [-o DIR] | FILE program [HASH]",
+        "A draw of a trace: what it draws, with which programs, textures, targets and state.\n"
+        "Or a program, by its hash or the beginning of that: its text, with the cycle in which\n"
+        "each instruction issues when one thread group runs alone, and what it costs in all, by\n"
+        "the rules of the machine's shader units. Without HASH all programs of the trace. FILE "
+        "may\n"
+        "be a TGSI text (VERT or FRAG in its first line) instead of a trace.",
+        table,
+        2,
+        3,
+        "FILE, draw or program, and which one",
+        false};
+    struct args args;
+    struct error err = {""};
+    int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    options.path = args.operands[0];
+    const bool is_draw = !strcmp(args.operands[1], "draw");
+    if (!is_draw && strcmp(args.operands[1], "program"))
+        return args_usage_error(&spec, "'%s' is neither draw nor program", args.operands[1]);
+    if (is_draw && args.operand_count < 3)
+        return args_usage_error(&spec, "which draw? FRAME:DRAW, as 0:12");
+    if (!is_draw && options.dir)
+        return args_usage_error(&spec, "--output is for a draw's pictures");
+    interrupt_watch();
+    const char *which = args.operand_count > 2 ? args.operands[2] : NULL;
+    return conclude(is_draw ? draw(&options, which, &err) : program(&options, which, &err), &err);
+}

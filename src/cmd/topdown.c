@@ -1,0 +1,236 @@
+/* aetius topdown: where the time of a GPU went, from what NVIDIA's profilers tell. */
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "cmd/options.h"
+#include "cmd/topdown.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cmd_topdown(int argc, char **argv);
+
+struct command_line {
+    struct topdown_request request;
+    const char *nvprof, *ncu; /* NULL: not given; else a file, or "" */
+    const char *cc, *out;
+    bool profile, print_command, overhead;
+    uint64_t level;
+};
+
+enum { MOST_FILES = 258 }; /* operands, and one of an option each */
+
+/* Files of one application: those behind the same NAME=, or all without. */
+struct file_group {
+    char *name;
+    bool is_named; /* else after its first file */
+    const char *paths[MOST_FILES];
+    uint32_t count;
+    struct profile profile;
+};
+typedef VEC(struct file_group *) group_list;
+
+static void
+add_file(group_list *groups, const char *operand)
+{
+    const char *equals = strchr(operand, '=');
+    const bool is_named = equals && equals > operand && !file_exists(operand);
+    const char *path = is_named ? equals + 1 : operand;
+    const char *slash = strrchr(operand, '/');
+    char *name = is_named ? mem_printf("%.*s", (int)(equals - operand), operand)
+                          : mem_strdup(slash ? slash + 1 : operand);
+    struct file_group *group = NULL;
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->items[i]->is_named == is_named &&
+            (!is_named || !strcmp(groups->items[i]->name, name)))
+            group = groups->items[i];
+    if (!group) {
+        group = mem_alloc(sizeof *group);
+        group->name = mem_strdup(name);
+        group->is_named = is_named;
+        VEC_PUSH(groups, group);
+    }
+    free(name);
+    group->paths[group->count++] = path;
+}
+
+/* Reads the files and reports. */
+static bool
+analyse(const group_list *groups, const struct command_line *line,
+        const struct nvidia_capability *given, struct error *err)
+{
+    application_list applications = {0};
+    size_t read = 0;
+    bool ok = true;
+    for (; ok && read < groups->count; read++) {
+        struct file_group *group = groups->items[read];
+        profile_init(&group->profile);
+        ok = profile_read(&group->profile, group->paths, group->count, given, err) &&
+             application_list_add(&applications, &group->profile, group->name, line->request.kernel,
+                                  err);
+    }
+    if (ok)
+        ok = topdown_report(&applications, &line->request, err);
+    application_list_fini(&applications);
+    for (size_t i = 0; i < read; i++)
+        profile_fini(&groups->items[i]->profile);
+    return ok;
+}
+
+static void
+free_groups(group_list *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        free(groups->items[i]->name);
+        free(groups->items[i]);
+    }
+    VEC_FREE(groups);
+}
+
+/* The profiler's tables go to -o FILE, or to a file that is gone when they are analysed. */
+static bool
+profile_and_analyse(struct command_line *line, char **program,
+                    const struct nvidia_capability *given, struct error *err)
+{
+    char temporary[] = "/tmp/aetius-topdown-XXXXXX";
+    const struct nvidia_capability *capability = given ? given : topdown_find_capability(err);
+    if (!capability)
+        return false;
+    interrupt_watch();
+    if (!line->out) {
+        const int fd = mkstemp(temporary);
+        if (fd < 0)
+            return fail(err, "no temporary file in /tmp");
+        close(fd);
+    }
+    const char *log = line->out ? line->out : temporary;
+    group_list groups = {0};
+    double alone = 0;
+    bool ok = (!line->overhead || topdown_run_alone(program, &alone, err)) &&
+              topdown_profile(capability, log, program, &line->request.seconds_profiled, err);
+    const bool has_log = ok;
+    if (ok) {
+        struct file_group *group = mem_alloc(sizeof *group);
+        group->name = mem_strdup(program[0]);
+        group->paths[group->count++] = log;
+        VEC_PUSH(&groups, group);
+        line->request.seconds_alone = alone;
+        ok = analyse(&groups, line, capability, err);
+        free_groups(&groups);
+    }
+    if (!line->out && (ok || !has_log))
+        unlink(temporary);
+    else if (!ok && has_log)
+        log_note("what the profiler told is in %s", log);
+    return ok;
+}
+
+static int
+check(const struct command_line *line, const struct args *args, const struct arg_spec *spec)
+{
+    const bool has_files =
+        args->operand_count || (line->nvprof && *line->nvprof) || (line->ncu && *line->ncu);
+    const bool of_files = line->nvprof || line->ncu;
+    if (line->level > 3)
+        return args_usage_error(spec, "--level takes 1, 2 or 3");
+    if (line->request.json && line->request.csv)
+        return args_usage_error(spec, "--json and --csv are two answers");
+    if (line->profile + of_files + line->print_command != 1)
+        return args_usage_error(spec, "expected one of --nvprof or --ncu, --profile, "
+                                      "--print-command");
+    if (of_files != has_files)
+        return args_usage_error(spec, of_files ? "expected at least one FILE"
+                                               : "files want --nvprof or --ncu");
+    if (of_files && args->after)
+        return args_usage_error(spec, "a PROGRAM wants --profile");
+    if (line->profile && !args->after_count)
+        return args_usage_error(spec, "no PROGRAM after `--`");
+    if (line->overhead && !line->profile)
+        return args_usage_error(spec, "--overhead wants --profile");
+    return -1;
+}
+
+static bool
+work(struct command_line *line, const struct args *args, struct error *err)
+{
+    const struct nvidia_capability *given = NULL;
+    group_list groups = {0};
+    if (line->cc && !(given = nvidia_capability_parse(line->cc, err)))
+        return false;
+    line->request.level = (uint32_t)line->level;
+    if (line->profile)
+        return profile_and_analyse(line, args->after, given, err);
+    if (line->print_command) {
+        if (!given && !(given = topdown_find_capability(err)))
+            return false;
+        topdown_print_command(given, line->out ? line->out : "topdown.csv",
+                              args->after_count ? args->after : NULL, stdout);
+        puts("");
+        return true;
+    }
+    if (line->nvprof && *line->nvprof)
+        add_file(&groups, line->nvprof);
+    if (line->ncu && *line->ncu)
+        add_file(&groups, line->ncu);
+    for (uint32_t i = 0; i < args->operand_count; i++)
+        add_file(&groups, args->operands[i]);
+    const bool ok = analyse(&groups, line, given, err);
+    free_groups(&groups);
+    return ok;
+}
+
+int
+cmd_topdown(int argc, char **argv)
+{
+    struct command_line line = {0};
+    const struct arg_option options[] = {
+        {"nvprof", 0, ARG_OPTIONAL, &line.nvprof, "FILE", "of what nvprof printed", false},
+        {"ncu", 0, ARG_OPTIONAL, &line.ncu, "FILE", "of what ncu printed", false},
+        {"profile", 0, ARG_FLAG, &line.profile, NULL,
+         "run PROGRAM under nvprof or ncu, and analyse that", false},
+        {"print-command", 0, ARG_FLAG, &line.print_command, NULL,
+         "the profiler's command line, which --profile would run", false},
+        {"cc", 0, ARG_STRING, &line.cc, "X.Y",
+         "the compute capability, where it is not told or wrongly", false},
+        {"level", 0, ARG_UINT, &line.level, "N",
+         "1, 2 or 3: how deep (3; a figure's bars: 1); what is measured is the same", false},
+        {"kernel", 0, ARG_STRING, &line.request.kernel, "NAME",
+         "only kernels of this name: whole, without parameters, or a part of it", false},
+        {"over-time", 0, ARG_FLAG, &line.request.over_time, NULL, "each launch, in their order",
+         false},
+        {"all", 0, ARG_FLAG, &line.request.shows_all, NULL,
+         "what is below its threshold, too, and all kernels", false},
+        {"svg", 0, ARG_STRING, &line.request.svg, "FILE",
+         "a figure: of kernels, launches (--over-time), several applications, or --overhead",
+         false},
+        {"csv", 0, ARG_FLAG, &line.request.csv, NULL, "a line a node", false},
+        OPTION_JSON(&line.request.json, "as JSON"),
+        OPTION_OUTPUT(&line.out, "FILE", "--profile: where the profiler's tables stay", false),
+        {"overhead", 0, ARG_FLAG, &line.overhead, NULL,
+         "--profile: run PROGRAM alone before, and compare the times", false},
+        {0},
+    };
+    const struct arg_spec spec = {
+        .command = "topdown",
+        .usage = "--nvprof|--ncu [NAME=]FILE... | --profile -- PROGRAM ...",
+        .about =
+            "The Top-Down method on an NVIDIA GPU: of the instructions that it could have issued,\n"
+            "how many did work, and what were the others lost to? Reads what nvprof and ncu\n"
+            "printed (CSV of every layout, or text), any number of files; kernels are matched\n"
+            "across them. Files with the same NAME= are one application, and applications stand\n"
+            "side by side. docs/topdown.md explains the method.",
+        .options = options,
+        .most = UINT32_MAX,
+        .operands = "files of nvprof or ncu",
+        .program = ARG_MAYBE_PROGRAM,
+    };
+    struct args args;
+    struct error err;
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    const int usage = check(&line, &args, &spec);
+    return usage >= 0 ? usage : conclude(work(&line, &args, &err), &err);
+}

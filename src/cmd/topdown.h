@@ -1,0 +1,35 @@
+/* What `aetius topdown` shares between its files. */
+#ifndef AETIUS_CMD_TOPDOWN_H
+#define AETIUS_CMD_TOPDOWN_H
+
+#include "analysis/application.h"
+
+#include <stdio.h>
+
+struct topdown_request {
+    bool json, csv, over_time, shows_all;
+    const char *svg;                        /* NULL: no figure */
+    const char *kernel;                     /* NULL: all */
+    uint32_t level;                         /* 1 to 3; 0: not given */
+    double seconds_alone, seconds_profiled; /* of a program that was profiled; 0: not measured */
+};
+
+/* Prints what is asked for of the applications, and draws the figure. */
+bool topdown_report(const application_list *applications, const struct topdown_request *request,
+                    struct error *err);
+
+/* ---- running a profiler (topdown_profiler.c) ---- */
+
+/* The compute capability of this machine's first GPU, as nvidia-smi tells it. NULL: it does not. */
+const struct nvidia_capability *topdown_find_capability(struct error *err);
+/* Runs the program under the profiler for such a chip, whose tables go into the file `log`. The
+ * program's own output goes to standard error. */
+bool topdown_profile(const struct nvidia_capability *capability, const char *log, char **program,
+                     double *seconds, struct error *err);
+/* Runs it without. */
+bool topdown_run_alone(char **program, double *seconds, struct error *err);
+/* Prints the command line as a shell takes it. */
+void topdown_print_command(const struct nvidia_capability *capability, const char *log,
+                           char **program, FILE *out);
+
+#endif

@@ -1,0 +1,634 @@
+/* What `aetius topdown` says of applications: text, JSON, CSV and figures. */
+#include "analysis/chart.h"
+#include "analysis/topdown_chart.h"
+#include "analysis/topdown_print.h"
+#include "base/sheet.h"
+#include "cmd/topdown.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The file that a command which is only named would write. */
+#define LOG_NAMED "topdown.csv"
+
+enum { KERNELS_SHOWN = 20, KERNELS_DRAWN = 24, LAUNCHES_DRAWN = 120, LABEL_LENGTH = 24 };
+
+/* The children of the root that tables have a column for. */
+static const enum nvidia_node columns[] = {NVIDIA_retire, NVIDIA_divergence, NVIDIA_frontend,
+                                           NVIDIA_backend};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static uint32_t
+level_of(const struct topdown_request *request)
+{
+    return request->level ? request->level : 3;
+}
+
+static const struct topdown_tree *
+tree_of(const struct application_kernel *kernel)
+{
+    return kernel->has_tree ? &kernel->tree : NULL;
+}
+
+/* ---- what is missing ---- */
+
+/* The kernel that takes the most time among those that lack something of `problems`. */
+static const struct application_kernel *
+first_with(const struct application *application, uint32_t problems, size_t *count)
+{
+    const struct application_kernel *first = NULL;
+    *count = 0;
+    for (size_t i = 0; i < application->kernels.count; i++)
+        if (application->kernels.items[i].problems & problems) {
+            first = first ? first : &application->kernels.items[i];
+            ++*count;
+        }
+    return first;
+}
+
+static void
+print_missing(const struct application *application)
+{
+    size_t count;
+    const uint32_t lacks =
+        NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
+    const struct application_kernel *kernel = first_with(application, lacks, &count);
+    if (!kernel && !(kernel = first_with(application, NVIDIA_PERHAPS_MORE, &count)))
+        return;
+    char *missing = application_missing(application, kernel);
+    if (kernel->problems & lacks)
+        printf("\n%zu of %zu kernels are not told wholly; %s lacks\n  %s\n", count,
+               application->kernels.count, kernel->name, missing);
+    else
+        printf("\nnot told, and so spread over the other reasons: %s\n", missing);
+    free(missing);
+    if (application->capability) {
+        fputs("collect it with\n  ", stdout);
+        topdown_print_command(application->capability, LOG_NAMED, NULL, stdout);
+        putchar('\n');
+    } else {
+        puts("which command collects it: --print-command --cc X.Y");
+    }
+}
+
+static void
+print_oddities(const struct application *application)
+{
+    size_t count;
+    const struct application_kernel *kernel = first_with(application, NVIDIA_ABOVE_MAXIMUM, &count);
+    if (kernel)
+        printf("\n%s (and %zu more) issues more than compute capability %u.%u can: another GPU's "
+               "file? (--cc)\n",
+               kernel->name, count - 1, application->capability->major,
+               application->capability->minor);
+    kernel = first_with(application, NVIDIA_BELOW_EXECUTED, &count);
+    if (kernel)
+        printf(
+            "\n%s (and %zu more): fewer instructions issued than executed; replay is taken as 0\n",
+            kernel->name, count - 1);
+    if (application->weight_kind == WEIGHT_LAUNCHES && application->has_tree &&
+        (application->kernels.count > 1 || application->kernels.items[0].launches > 1))
+        puts("\nno times: all launches count alike in the whole");
+    for (size_t i = 0; i < application->profile->notes.count; i++)
+        printf("%snote: %s\n", i ? "" : "\n", application->profile->notes.items[i]);
+}
+
+/* ---- text ---- */
+
+static void
+put_amount(char *text, size_t size, double weight, const char *unit)
+{
+    if (strcmp(unit, "ns"))
+        snprintf(text, size, "%.0f %s", weight, unit);
+    else if (weight >= 1e9)
+        snprintf(text, size, "%.3f s", weight / 1e9);
+    else if (weight >= 1e6)
+        snprintf(text, size, "%.3f ms", weight / 1e6);
+    else
+        snprintf(text, size, "%.3f us", weight / 1e3);
+}
+
+static void
+print_heading(const struct application *application)
+{
+    uint64_t launches = 0;
+    char amount[64];
+    for (size_t i = 0; i < application->kernels.count; i++)
+        launches += application->kernels.items[i].launches;
+    put_amount(amount, sizeof amount, application->weight, application_weight_unit(application));
+    printf("%s: %zu kernel%s, %" PRIu64 " launch%s", application->name, application->kernels.count,
+           application->kernels.count == 1 ? "" : "s", launches, launches == 1 ? "" : "es");
+    if (*application->device_name)
+        printf(" on %s", application->device_name);
+    if (application->capability)
+        printf(", compute capability %u.%u (%s), IPC at most %u", application->capability->major,
+               application->capability->minor, application->capability->family,
+               application->capability->ipc_max);
+    if (application->has_tree && application->weight_kind != WEIGHT_LAUNCHES)
+        printf(", %s", amount);
+    puts("");
+}
+
+/* A label that fits into a column or under a bar. */
+static char *
+shorten(const char *name, size_t most)
+{
+    if (!strncmp(name, "void ", 5))
+        name += 5;
+    const size_t length = strlen(name);
+    return length <= most ? mem_strdup(name) : mem_printf("%.*s...", (int)most - 3, name);
+}
+
+static void
+put_shares(struct sheet *table, const struct topdown_tree *tree)
+{
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (tree && topdown_tree_has(tree, columns[c]))
+            sheet_cell(table, "%.1f %%", 100 * topdown_tree_share(tree, columns[c]));
+        else
+            sheet_cell(table, "-");
+    const uint32_t verdict = tree ? topdown_tree_verdict(tree) : 0;
+    sheet_cell(table, "%s", verdict ? tree->shape->nodes[verdict].name : "-");
+}
+
+static void
+put_titles(struct sheet *table)
+{
+    for (size_t c = 0; c < COLUMNS; c++)
+        sheet_cell(table, "%s", nvidia_shape.nodes[columns[c]].name);
+    sheet_cell(table, "bound by");
+    sheet_end_row(table);
+}
+
+static void
+print_table(struct sheet *table)
+{
+    sheet_write(table, SHEET_TEXT, stdout);
+    sheet_fini(table);
+}
+
+static double
+sum_of_weights(const struct application *application)
+{
+    double sum = 0;
+    for (size_t i = 0; i < application->kernels.count; i++)
+        sum += application->kernels.items[i].weight;
+    return sum;
+}
+
+static void
+print_kernels(const struct application *application, const struct topdown_request *request)
+{
+    struct sheet table = {0};
+    const double all = sum_of_weights(application);
+    const size_t count = request->shows_all || application->kernels.count <= KERNELS_SHOWN
+                             ? application->kernels.count
+                             : KERNELS_SHOWN;
+    sheet_cell(&table, "kernel");
+    sheet_cell(&table, "launches");
+    sheet_cell(&table, "time");
+    put_titles(&table);
+    for (size_t i = 0; i < count; i++) {
+        const struct application_kernel *kernel = &application->kernels.items[i];
+        char *name = shorten(kernel->name, 40);
+        sheet_cell(&table, "%s", name);
+        free(name);
+        sheet_cell(&table, "%" PRIu64, kernel->launches);
+        if (all > 0)
+            sheet_cell(&table, "%.1f %%", 100 * kernel->weight / all);
+        else
+            sheet_cell(&table, "-");
+        put_shares(&table, tree_of(kernel));
+        sheet_end_row(&table);
+    }
+    puts("");
+    print_table(&table);
+    if (count < application->kernels.count)
+        printf("  and %zu more (--all)\n", application->kernels.count - count);
+}
+
+static void
+print_launches(const struct application *application)
+{
+    struct sheet table = {0};
+    const struct profile *profile = application->profile;
+    sheet_cell(&table, "launch");
+    sheet_cell(&table, "kernel");
+    sheet_cell(&table, "%s", application_weight_unit(application));
+    put_titles(&table);
+    for (uint32_t i = 0; i < profile->launches.count; i++) {
+        struct topdown_tree tree;
+        double weight;
+        uint32_t problems;
+        if (!application->has_kernel[profile->launches.items[i].kernel])
+            continue;
+        const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
+        char *name = shorten(profile->kernels.items[profile->launches.items[i].kernel].name, 40);
+        sheet_cell(&table, "%u", i);
+        sheet_cell(&table, "%s", name);
+        free(name);
+        if (isnan(weight))
+            sheet_cell(&table, "-");
+        else
+            sheet_cell(&table, "%.0f", weight);
+        put_shares(&table, has_tree ? &tree : NULL);
+        sheet_end_row(&table);
+        if (has_tree)
+            topdown_tree_fini(&tree);
+    }
+    puts("");
+    print_table(&table);
+}
+
+static void
+print_application(const struct application *application, const struct topdown_request *request)
+{
+    struct topdown_style style = topdown_style_of(stdout);
+    style.shows_all = request->shows_all;
+    style.level = level_of(request);
+    print_heading(application);
+    if (application->has_tree) {
+        puts("");
+        topdown_print(&application->tree, &style, stdout);
+        puts("");
+        topdown_print_verdict(&application->tree, stdout);
+    }
+    if (request->over_time)
+        print_launches(application);
+    else if (application->kernels.count > 1 || !application->has_tree)
+        print_kernels(application, request);
+    print_missing(application);
+    print_oddities(application);
+}
+
+static void
+print_side_by_side(const application_list *applications)
+{
+    struct sheet table = {0};
+    sheet_cell(&table, "application");
+    sheet_cell(&table, "device");
+    put_titles(&table);
+    for (size_t i = 0; i < applications->count; i++) {
+        const struct application *application = &applications->items[i];
+        sheet_cell(&table, "%s", application->name);
+        sheet_cell(&table, "%s", *application->device_name ? application->device_name : "-");
+        put_shares(&table, application->has_tree ? &application->tree : NULL);
+        sheet_end_row(&table);
+    }
+    print_table(&table);
+}
+
+static void
+print_text(const application_list *applications, const struct topdown_request *request)
+{
+    for (size_t i = 0; i < applications->count; i++) {
+        print_application(&applications->items[i], request);
+        if (applications->count > 1)
+            puts("");
+    }
+    if (applications->count > 1)
+        print_side_by_side(applications);
+    if (request->seconds_alone > 0)
+        printf("\nprofiling: %.2f s, the program alone %.2f s: %.1f times as long\n",
+               request->seconds_profiled, request->seconds_alone,
+               request->seconds_profiled / request->seconds_alone);
+}
+
+/* ---- JSON ---- */
+
+static void
+json_missing(const struct application *application, const struct application_kernel *kernel)
+{
+    char *missing = application_missing(application, kernel);
+    putchar('[');
+    for (char *at = missing; *at;) {
+        const size_t n = strcspn(at, ",");
+        const bool is_last = !at[n];
+        at[n] = '\0';
+        topdown_json_text(at, stdout);
+        fputs(is_last ? "" : ",", stdout);
+        at += is_last ? n : n + 2;
+    }
+    putchar(']');
+    free(missing);
+}
+
+static void
+json_kernels(const struct application *application, uint32_t level)
+{
+    fputs("\"kernels\":[", stdout);
+    for (size_t i = 0; i < application->kernels.count; i++) {
+        const struct application_kernel *kernel = &application->kernels.items[i];
+        fputs(i ? ",\n{\"name\":" : "\n{\"name\":", stdout);
+        topdown_json_text(kernel->name, stdout);
+        printf(",\"launches\":%" PRIu64 ",\"time\":", kernel->launches);
+        topdown_json_number(kernel->weight > 0 ? kernel->weight : NAN, stdout);
+        fputs(",\"tree\":", stdout);
+        topdown_json(tree_of(kernel), level, stdout);
+        fputs(",\"verdict\":", stdout);
+        topdown_json_verdict(tree_of(kernel), stdout);
+        fputs(",\"missing\":", stdout);
+        json_missing(application, kernel);
+        putchar('}');
+    }
+    fputs("]", stdout);
+}
+
+static void
+json_launches(const struct application *application, uint32_t level)
+{
+    const struct profile *profile = application->profile;
+    bool is_first = true;
+    fputs(",\n\"launches\":[", stdout);
+    for (uint32_t i = 0; i < profile->launches.count; i++) {
+        const struct profile_launch *launch = &profile->launches.items[i];
+        struct topdown_tree tree;
+        double weight;
+        uint32_t problems;
+        if (!application->has_kernel[launch->kernel])
+            continue;
+        const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
+        printf("%s\n{\"launch\":%u,\"kernel\":", is_first ? "" : ",", i);
+        is_first = false;
+        topdown_json_text(profile->kernels.items[launch->kernel].name, stdout);
+        printf(",\"invocations\":%" PRIu64 ",\"time\":", launch->invocations);
+        topdown_json_number(weight, stdout);
+        fputs(",\"tree\":", stdout);
+        topdown_json(has_tree ? &tree : NULL, level, stdout);
+        putchar('}');
+        if (has_tree)
+            topdown_tree_fini(&tree);
+    }
+    putchar(']');
+}
+
+static void
+json_command(const struct application *application)
+{
+    char *text;
+    size_t size;
+    if (!application->problems || !application->capability) {
+        fputs("null", stdout);
+        return;
+    }
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a line");
+    topdown_print_command(application->capability, LOG_NAMED, NULL, out);
+    fclose(out);
+    topdown_json_text(text, stdout);
+    free(text);
+}
+
+static void
+json_application(const struct application *application, const struct topdown_request *request)
+{
+    const struct nvidia_capability *chip = application->capability;
+    const struct topdown_tree *tree = application->has_tree ? &application->tree : NULL;
+    const uint32_t level = level_of(request);
+    fputs("{\"name\":", stdout);
+    topdown_json_text(application->name, stdout);
+    fputs(",\"device\":", stdout);
+    topdown_json_text(application->device_name, stdout);
+    if (chip)
+        printf(",\"compute_capability\":\"%u.%u\",\"ipc_max\":%u,\"total\":%u", chip->major,
+               chip->minor, chip->ipc_max, chip->ipc_max);
+    else
+        fputs(",\"compute_capability\":null,\"ipc_max\":null,\"total\":null", stdout);
+    printf(",\"unit\":\"ipc\",\"time_unit\":\"%s\",\"time\":",
+           application_weight_unit(application));
+    topdown_json_number(application->weight, stdout);
+    fputs(",\n\"tree\":", stdout);
+    topdown_json(tree, level, stdout);
+    fputs(",\n\"verdict\":", stdout);
+    topdown_json_verdict(tree, stdout);
+    fputs(",\n\"command\":", stdout);
+    json_command(application);
+    fputs(",\n\"notes\":[", stdout);
+    for (size_t i = 0; i < application->profile->notes.count; i++) {
+        fputs(i ? "," : "", stdout);
+        topdown_json_text(application->profile->notes.items[i], stdout);
+    }
+    fputs("],\n", stdout);
+    json_kernels(application, level);
+    if (request->over_time)
+        json_launches(application, level);
+    if (request->seconds_alone > 0)
+        printf(",\n\"overhead\":{\"seconds_alone\":%.6f,\"seconds_profiled\":%.6f}",
+               request->seconds_alone, request->seconds_profiled);
+    putchar('}');
+}
+
+static void
+print_json(const application_list *applications, const struct topdown_request *request)
+{
+    const bool several = applications->count > 1;
+    fputs(several ? "{\"applications\":[\n" : "", stdout);
+    for (size_t i = 0; i < applications->count; i++) {
+        fputs(i ? ",\n" : "", stdout);
+        json_application(&applications->items[i], request);
+    }
+    puts(several ? "]}" : "");
+}
+
+/* ---- CSV ---- */
+
+static void
+csv_tree(const struct application *application, const char *kernel, const char *launch,
+         double weight, const struct topdown_tree *tree, uint32_t level)
+{
+    char *lead;
+    size_t size;
+    FILE *out = open_memstream(&lead, &size);
+    BUG_ON(!out, "no memory for a line");
+    topdown_csv_text(application->name, out);
+    fputc(',', out);
+    topdown_csv_text(application->device_name, out);
+    fputc(',', out);
+    topdown_csv_text(kernel, out);
+    fprintf(out, ",%s,", launch);
+    if (isfinite(weight))
+        fprintf(out, "%.12g", weight);
+    fprintf(out, ",%s,", application_weight_unit(application));
+    fclose(out);
+    topdown_csv(tree, level, lead, stdout);
+    free(lead);
+}
+
+static void
+csv_launches(const struct application *application, uint32_t level)
+{
+    const struct profile *profile = application->profile;
+    for (uint32_t i = 0; i < profile->launches.count; i++) {
+        struct topdown_tree tree;
+        double weight;
+        uint32_t problems;
+        char number[16];
+        const uint32_t kernel = profile->launches.items[i].kernel;
+        if (!application->has_kernel[kernel] ||
+            !application_launch(application, i, &weight, &tree, &problems))
+            continue;
+        snprintf(number, sizeof number, "%u", i);
+        csv_tree(application, profile->kernels.items[kernel].name, number, weight, &tree, level);
+        topdown_tree_fini(&tree);
+    }
+}
+
+static void
+print_csv(const application_list *applications, const struct topdown_request *request)
+{
+    const uint32_t level = level_of(request);
+    puts("application,device,kernel,launch,time,time_unit," TOPDOWN_CSV_COLUMNS);
+    for (size_t i = 0; i < applications->count; i++) {
+        const struct application *application = &applications->items[i];
+        if (application->has_tree)
+            csv_tree(application, "", "", application->weight, &application->tree, level);
+        for (size_t k = 0; k < application->kernels.count; k++)
+            if (application->kernels.items[k].has_tree)
+                csv_tree(application, application->kernels.items[k].name, "",
+                         application->kernels.items[k].weight, &application->kernels.items[k].tree,
+                         level);
+        if (request->over_time)
+            csv_launches(application, level);
+    }
+}
+
+/* ---- figures ---- */
+
+typedef VEC(struct topdown_bar) bar_list;
+
+static bool
+draw(bar_list *bars, const char *title, const struct topdown_request *request, struct error *err)
+{
+    const bool ok = topdown_chart(title, bars->items, (uint32_t)bars->count,
+                                  request->level ? request->level : 1, request->svg, err);
+    for (size_t i = 0; i < bars->count; i++)
+        free((char *)(uintptr_t)bars->items[i].label);
+    VEC_FREE(bars);
+    return ok;
+}
+
+static void
+add_bar(bar_list *bars, char *label, const struct topdown_tree *tree)
+{
+    const struct topdown_bar bar = {label, tree};
+    VEC_PUSH(bars, bar);
+}
+
+static bool
+draw_applications(const application_list *applications, const struct topdown_request *request,
+                  struct error *err)
+{
+    bar_list bars = {0};
+    for (size_t i = 0; i < applications->count; i++) {
+        const struct application *application = &applications->items[i];
+        char *name = shorten(application->name, LABEL_LENGTH);
+        if (application->has_tree)
+            add_bar(&bars,
+                    *application->device_name ? mem_printf("%s, %s", name, application->device_name)
+                                              : mem_strdup(name),
+                    &application->tree);
+        free(name);
+    }
+    return draw(&bars, "Top-Down of applications", request, err);
+}
+
+static bool
+draw_kernels(const struct application *application, const struct topdown_request *request,
+             struct error *err)
+{
+    bar_list bars = {0};
+    if (application->has_tree)
+        add_bar(&bars, mem_strdup("all kernels"), &application->tree);
+    for (size_t i = 0; i < application->kernels.count && i < KERNELS_DRAWN; i++)
+        if (application->kernels.items[i].has_tree)
+            add_bar(&bars, shorten(application->kernels.items[i].name, LABEL_LENGTH),
+                    &application->kernels.items[i].tree);
+    return draw(&bars, "Top-Down of kernels", request, err);
+}
+
+/* Launches in their order; where there are more than bars, a bar is some that follow each other. */
+static bool
+draw_launches(const struct application *application, const struct topdown_request *request,
+              struct error *err)
+{
+    const struct profile *profile = application->profile;
+    bar_list bars = {0};
+    struct topdown_tree trees[LAUNCHES_DRAWN];
+    uint32_t count = 0, used = 0, at = 0;
+    for (uint32_t i = 0; i < profile->launches.count; i++)
+        count += application->has_kernel[profile->launches.items[i].kernel];
+    const uint32_t together = (count + LAUNCHES_DRAWN - 1) / LAUNCHES_DRAWN;
+    double sum = 0;
+    for (uint32_t i = 0; i < profile->launches.count; i++) {
+        struct topdown_tree tree;
+        double weight;
+        uint32_t problems;
+        if (!application->has_kernel[profile->launches.items[i].kernel])
+            continue;
+        if (application_launch(application, i, &weight, &tree, &problems)) {
+            if (sum == 0)
+                topdown_tree_init(&trees[used], tree.shape);
+            topdown_tree_add(&trees[used], &tree, weight);
+            sum += weight;
+            topdown_tree_fini(&tree);
+        }
+        if (++at % together && at < count)
+            continue;
+        if (sum > 0) {
+            topdown_tree_scale(&trees[used], 1 / sum);
+            add_bar(&bars, mem_printf("%u", i), &trees[used]);
+            used++;
+        }
+        sum = 0;
+    }
+    const bool ok = draw(&bars, "Top-Down of launches in their order", request, err);
+    for (uint32_t i = 0; i < used; i++)
+        topdown_tree_fini(&trees[i]);
+    return ok;
+}
+
+static bool
+draw_overhead(const struct topdown_request *request, struct error *err)
+{
+    struct chart chart;
+    const double both = fmax(request->seconds_profiled, request->seconds_alone);
+    chart_init(&chart, "Time of profiling", "% of the profiled run", true);
+    chart.series[0] = "the program alone";
+    chart.series[1] = "profiling";
+    chart.series_count = 2;
+    const double share = 100 * request->seconds_alone / both;
+    chart_add(&chart, "profiled run", (double[]){share, 100 - share});
+    const bool ok = chart_write(&chart, request->svg, err);
+    chart_fini(&chart);
+    return ok;
+}
+
+static bool
+draw_figure(const application_list *applications, const struct topdown_request *request,
+            struct error *err)
+{
+    if (request->seconds_alone > 0)
+        return draw_overhead(request, err);
+    if (applications->count > 1)
+        return request->over_time
+                   ? fail(err, "--svg --over-time draws one application; there are %zu",
+                          applications->count)
+                   : draw_applications(applications, request, err);
+    return request->over_time ? draw_launches(&applications->items[0], request, err)
+                              : draw_kernels(&applications->items[0], request, err);
+}
+
+bool
+topdown_report(const application_list *applications, const struct topdown_request *request,
+               struct error *err)
+{
+    if (request->json)
+        print_json(applications, request);
+    else if (request->csv)
+        print_csv(applications, request);
+    else
+        print_text(applications, request);
+    return !request->svg || draw_figure(applications, request, err);
+}

@@ -1,0 +1,365 @@
+/* A program's own names for what it draws, on their way into the command stream. Mesa sends
+ * messages of type marker (glDebugMessageInsert) to the driver, but keeps the groups and labels of
+ * KHR_debug to itself, and has no EXT_debug_marker. Every OpenGL function is asked of Mesa by name,
+ * through _glapi_get_proc_address() of its libglapi, by libGL, libEGL and glvnd; here stand
+ * wrappers in front of those that name things.
+ *
+ * Each wrapper calls what it wraps, and then says in one marker all that is known now, so
+ * that the last marker of a trace counts and none before it:
+ *
+ *     GROUP/GROUP/MARKER \n program NAME \n target NAME \n
+ *
+ * NAME: the label of the program in use and of the framebuffer drawn into; a line is there when
+ * there is one. Names are of a thread, as contexts are. */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    GL_TYPE_MARKER = 0x8268,
+    GL_SOURCE_THIRD_PARTY = 0x8249,
+    GL_SEVERITY_NOTIFICATION = 0x826b,
+    GL_DEBUG_OUTPUT = 0x92e0,
+    GL_VERSION = 0x1f02,
+    GL_EXTENSIONS = 0x1f03,
+    GL_PROGRAM = 0x82e2,
+    GL_PROGRAM_OBJECT_EXT = 0x8b40,
+    GL_FRAMEBUFFER = 0x8d40,
+    GL_DRAW_FRAMEBUFFER = 0x8ca9,
+    MOST_NAME = 63, /* characters of a name that are kept */
+    MOST_LABELS = 4096,
+    MOST_DEPTH = 64, /* KHR_debug: GL_MAX_DEBUG_GROUP_STACK_DEPTH is at least that */
+};
+
+typedef void proc(void);
+
+struct label { /* of an object; of no object: its name is empty */
+    uint32_t kind, object;
+    char name[MOST_NAME + 1];
+};
+
+static struct label *labels; /* of all contexts; grown under `lock` */
+static uint32_t label_count;
+static bool lock;
+
+static __thread struct {
+    char groups[MOST_DEPTH][MOST_NAME + 1], marker[MOST_NAME + 1];
+    uint32_t depth; /* may be above MOST_DEPTH */
+    uint32_t program, target;
+    char said[1024]; /* last */
+} now;
+
+static proc *
+real(const char *name)
+{
+    static proc *(*ask)(const char *name);
+    if (!ask) {
+        void *glapi = dlopen("libglapi.so.0", RTLD_LAZY | RTLD_NOLOAD);
+        void *symbol = glapi ? dlsym(glapi, "_glapi_get_proc_address") : NULL;
+        memcpy(&ask, &symbol, sizeof ask);
+    }
+    return ask ? ask(name) : NULL;
+}
+
+/* Calls the function as Mesa has it, when it has it. */
+#define CALL(name, types, ...)                                                                     \
+    do {                                                                                           \
+        static proc *next;                                                                         \
+        if (!next)                                                                                 \
+            next = real(name);                                                                     \
+        if (next)                                                                                  \
+            ((void(*) types)next)(__VA_ARGS__);                                                    \
+    } while (0)
+
+static const char *
+real_string(uint32_t name)
+{
+    proc *get = real("glGetString");
+    return get ? ((const char *(*)(uint32_t))get)(name) : NULL;
+}
+
+/* What immediate mode has gathered is drawn: glIsList() has Mesa do that, and changes nothing.
+ * OpenGL ES has neither. */
+static void
+flush(void)
+{
+    const char *version = real_string(GL_VERSION);
+    if (version && strncmp(version, "OpenGL ES", 9) != 0)
+        CALL("glIsList", (uint32_t), 0);
+}
+
+/* To the driver, and not to the program's own log. */
+static void
+send_marker(const char *text, int32_t length)
+{
+    proc *get = real("glIsEnabled");
+    const bool logs = get && ((uint8_t(*)(uint32_t))get)(GL_DEBUG_OUTPUT);
+    if (logs)
+        CALL("glDisable", (uint32_t), GL_DEBUG_OUTPUT);
+    CALL("glDebugMessageInsert", (uint32_t, uint32_t, uint32_t, uint32_t, int32_t, const char *),
+         GL_SOURCE_THIRD_PARTY, GL_TYPE_MARKER, 0, GL_SEVERITY_NOTIFICATION, length, text);
+    if (logs)
+        CALL("glEnable", (uint32_t), GL_DEBUG_OUTPUT);
+}
+
+/* `length` below 0, or 0 where an extension says so: up to the NUL. A line's end ends a name. */
+static void
+keep(char *out, const char *text, int32_t length, bool nul_at_0)
+{
+    size_t n = 0;
+    const bool whole = length < 0 || (nul_at_0 && !length);
+    while (text && n < MOST_NAME && (whole || n < (size_t)length) && text[n] && text[n] != '\n') {
+        out[n] = text[n];
+        n++;
+    }
+    out[n] = '\0';
+}
+
+static struct label *
+find_label(uint32_t kind, uint32_t object)
+{
+    for (uint32_t i = 0; i < label_count; i++)
+        if (labels[i].kind == kind && labels[i].object == object)
+            return &labels[i];
+    return NULL;
+}
+
+static void
+set_label(uint32_t kind, uint32_t object, const char *text, int32_t length, bool nul_at_0)
+{
+    while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
+        ;
+    struct label *label = find_label(kind, object);
+    if (!labels)
+        labels = calloc(MOST_LABELS, sizeof *labels);
+    if (!label && labels && label_count < MOST_LABELS) {
+        label = &labels[label_count++];
+        label->kind = kind;
+        label->object = object;
+    }
+    if (label)
+        keep(label->name, text, length, nul_at_0);
+    __atomic_clear(&lock, __ATOMIC_RELEASE);
+}
+
+static size_t
+add(char *text, size_t at, size_t size, const char *before, const char *name, const char *after)
+{
+    const int n = snprintf(text + at, size - at, "%s%s%s", before, name, after);
+    return at + (size_t)n < size ? at + (size_t)n : size - 1;
+}
+
+static size_t
+add_object(char *text, size_t at, size_t size, const char *what, uint32_t kind, uint32_t object)
+{
+    const struct label *label = label_count ? find_label(kind, object) : NULL;
+    return label && label->name[0] ? add(text, at, size, what, label->name, "\n") : at;
+}
+
+/* All that is known, when it is not what was said last. */
+static void
+say(void)
+{
+    char text[sizeof now.said];
+    size_t at = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < now.depth && i < MOST_DEPTH; i++)
+        at = add(text, at, sizeof text, i ? "/" : "", now.groups[i], "");
+    if (now.marker[0])
+        at = add(text, at, sizeof text, at ? "/" : "", now.marker, "");
+    at = add(text, at, sizeof text, "\n", "", "");
+    at = add_object(text, at, sizeof text, "program ", GL_PROGRAM, now.program);
+    at = add_object(text, at, sizeof text, "target ", GL_FRAMEBUFFER, now.target);
+    const bool nothing_yet = !now.said[0] && at == 1;
+    if (nothing_yet || !strcmp(text, now.said))
+        return;
+    memcpy(now.said, text, at + 1);
+    flush();
+    send_marker(text, (int32_t)at);
+}
+
+static void
+push(const char *text, int32_t length, bool nul_at_0)
+{
+    if (now.depth < MOST_DEPTH)
+        keep(now.groups[now.depth], text, length, nul_at_0);
+    now.depth++;
+    now.marker[0] = '\0';
+    say();
+}
+
+static void
+pop(void)
+{
+    now.depth -= now.depth > 0;
+    now.marker[0] = '\0';
+    say();
+}
+
+static void
+mark(const char *text, int32_t length, bool nul_at_0)
+{
+    keep(now.marker, text, length, nul_at_0);
+    now.said[0] = '\0'; /* Mesa may have said it alone */
+    say();
+}
+
+static void
+push_debug_group(uint32_t source, uint32_t id, int32_t length, const char *message)
+{
+    CALL("glPushDebugGroup", (uint32_t, uint32_t, int32_t, const char *), source, id, length,
+         message);
+    push(message, length, false);
+}
+
+static void
+pop_debug_group(void)
+{
+    CALL("glPopDebugGroup", (void), );
+    pop();
+}
+
+static void
+push_group_marker(int32_t length, const char *text)
+{
+    push(text, length, true);
+}
+
+static void
+insert_event_marker(int32_t length, const char *text)
+{
+    mark(text, length, true);
+}
+
+static void
+debug_message_insert(uint32_t source, uint32_t type, uint32_t id, uint32_t severity, int32_t length,
+                     const char *text)
+{
+    if (type == GL_TYPE_MARKER)
+        flush();
+    CALL("glDebugMessageInsert", (uint32_t, uint32_t, uint32_t, uint32_t, int32_t, const char *),
+         source, type, id, severity, length, text);
+    if (type == GL_TYPE_MARKER)
+        mark(text, length, false);
+}
+
+static void
+string_marker(int32_t length, const void *text)
+{
+    mark(text, length, true);
+}
+
+static void
+object_label(uint32_t kind, uint32_t object, int32_t length, const char *text)
+{
+    CALL("glObjectLabel", (uint32_t, uint32_t, int32_t, const char *), kind, object, length, text);
+    set_label(kind, object, text, length, false);
+    say();
+}
+
+static void
+label_object(uint32_t kind, uint32_t object, int32_t length, const char *text)
+{
+    CALL("glLabelObjectEXT", (uint32_t, uint32_t, int32_t, const char *), kind, object, length,
+         text);
+    set_label(kind == GL_PROGRAM_OBJECT_EXT ? GL_PROGRAM : kind, object, text, length, true);
+    say();
+}
+
+static void
+use_program(uint32_t program)
+{
+    CALL("glUseProgram", (uint32_t), program);
+    now.program = program;
+    if (label_count)
+        say();
+}
+
+static void
+delete_program(uint32_t program)
+{
+    CALL("glDeleteProgram", (uint32_t), program);
+    if (label_count)
+        set_label(GL_PROGRAM, program, "", 0, false);
+}
+
+static void
+bind_framebuffer(uint32_t target, uint32_t framebuffer)
+{
+    CALL("glBindFramebuffer", (uint32_t, uint32_t), target, framebuffer);
+    if (target != GL_FRAMEBUFFER && target != GL_DRAW_FRAMEBUFFER)
+        return;
+    now.target = framebuffer;
+    if (label_count)
+        say();
+}
+
+static void
+delete_framebuffers(int32_t count, const uint32_t *framebuffers)
+{
+    CALL("glDeleteFramebuffers", (int32_t, const uint32_t *), count, framebuffers);
+    for (int32_t i = 0; label_count && framebuffers && i < count; i++)
+        set_label(GL_FRAMEBUFFER, framebuffers[i], "", 0, false);
+}
+
+/* EXT_debug_marker is ours to offer. */
+static const char *
+get_string(uint32_t name)
+{
+    static const char ours[] = " GL_EXT_debug_marker";
+    static char *all;
+    const char *theirs = real_string(name);
+    if (name != GL_EXTENSIONS || !theirs)
+        return theirs;
+    if (!all) { /* of two threads that come here one leaves a few bytes behind */
+        char *text = malloc(strlen(theirs) + sizeof ours);
+        if (!text)
+            return theirs;
+        strcpy(text, theirs);
+        strcat(text, ours);
+        all = text;
+    }
+    return all;
+}
+
+static const struct {
+    const char *name;
+    proc *wrapper;
+} wrapped[] = {
+    {"glGetString", (proc *)get_string},
+    {"glPushDebugGroup", (proc *)push_debug_group},
+    {"glPushDebugGroupKHR", (proc *)push_debug_group},
+    {"glPopDebugGroup", pop_debug_group},
+    {"glPopDebugGroupKHR", pop_debug_group},
+    {"glDebugMessageInsert", (proc *)debug_message_insert},
+    {"glDebugMessageInsertKHR", (proc *)debug_message_insert},
+    {"glDebugMessageInsertARB", (proc *)debug_message_insert},
+    {"glPushGroupMarkerEXT", (proc *)push_group_marker},
+    {"glPopGroupMarkerEXT", pop},
+    {"glInsertEventMarkerEXT", (proc *)insert_event_marker},
+    {"glStringMarkerGREMEDY", (proc *)string_marker},
+    {"glObjectLabel", (proc *)object_label},
+    {"glObjectLabelKHR", (proc *)object_label},
+    {"glLabelObjectEXT", (proc *)label_object},
+    {"glUseProgram", (proc *)use_program},
+    {"glUseProgramObjectARB", (proc *)use_program},
+    {"glDeleteProgram", (proc *)delete_program},
+    {"glBindFramebuffer", (proc *)bind_framebuffer},
+    {"glBindFramebufferEXT", (proc *)bind_framebuffer},
+    {"glDeleteFramebuffers", (proc *)delete_framebuffers},
+    {"glDeleteFramebuffersEXT", (proc *)delete_framebuffers},
+};
+
+__attribute__((visibility("default"))) proc *_glapi_get_proc_address(const char *name);
+
+__attribute__((visibility("default"))) proc *
+_glapi_get_proc_address(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof wrapped / sizeof wrapped[0]; i++)
+        if (!strcmp(name, wrapped[i].name))
+            return wrapped[i].wrapper;
+    return real(name);
+}

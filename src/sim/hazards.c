@@ -1,0 +1,182 @@
+#include "sim/hazards.h"
+
+#include <string.h>
+
+enum { LINE = 256 }; /* no read-only cache has a longer one */
+
+void
+hazards_fini(struct hazards *hazards)
+{
+    VEC_FREE(&hazards->fetching);
+    VEC_FREE(&hazards->sampled);
+}
+
+void
+hazards_reset(struct hazards *hazards)
+{
+    hazards->count = 0;
+    hazards->fetching.count = hazards->sampled.count = 0;
+    hazards->buffers_changed = false;
+}
+
+static struct hazard_range
+range_of(uint64_t first, uint64_t end)
+{
+    return (struct hazard_range){first / LINE * LINE, (end + LINE - 1) / LINE * LINE};
+}
+
+static bool
+overlap(struct hazard_range a, struct hazard_range b)
+{
+    return a.first < b.end && b.first < a.end;
+}
+
+static struct hazard_range
+whole(const struct resource *res)
+{
+    return range_of(res->address, (uint64_t)res->address + res->size_bytes);
+}
+
+struct hazard_range
+hazard_range_of(const struct resource *res, const struct box *box)
+{
+    if (res->desc.target != TARGET_BUFFER)
+        return whole(res);
+    const uint64_t first = (uint64_t)res->address + (uint32_t)box->x;
+    return range_of(first, first + (uint32_t)box->width);
+}
+
+void
+hazards_note_upload(struct hazards *hazards, uint64_t number, struct hazard_range range)
+{
+    BUG_ON(hazards->count == HAZARD_UPLOADS, "too many uploads on their way");
+    const uint32_t place = (hazards->head + hazards->count++) % HAZARD_UPLOADS;
+    hazards->uploads[place].number = number;
+    hazards->uploads[place].range = range;
+}
+
+void
+hazards_note_progress(struct hazards *hazards, uint64_t fetched, uint64_t ended)
+{
+    size_t kept = 0;
+    while (hazards->count && hazards->uploads[hazards->head].number <= ended) {
+        hazards->head = (hazards->head + 1) % HAZARD_UPLOADS;
+        hazards->count--;
+    }
+    for (size_t i = 0; i < hazards->fetching.count; i++)
+        if (hazards->fetching.items[i].number > fetched)
+            hazards->fetching.items[kept++] = hazards->fetching.items[i];
+    hazards->fetching.count = kept;
+}
+
+static void
+note_sampled(struct hazards *hazards, const struct resource *res)
+{
+    const struct hazard_range range = whole(res);
+    for (size_t i = 0; i < hazards->sampled.count; i++)
+        if (!memcmp(&hazards->sampled.items[i], &range, sizeof range))
+            return;
+    VEC_PUSH(&hazards->sampled, range);
+}
+
+void
+hazards_note_draw(struct hazards *hazards, uint64_t number, const struct draw *draw)
+{
+    VEC_PUSH(&hazards->fetching, ((struct hazard_draw){number, draw}));
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
+            if (draw->views[stage][i].res)
+                note_sampled(hazards, draw->views[stage][i].res);
+}
+
+void
+hazards_forget_textures(struct hazards *hazards)
+{
+    hazards->sampled.count = 0;
+}
+
+/* Where the Streamer may read for the attribute: of a draw that counts its vertices, theirs; the
+ * indices or instances of another are not known beforehand. */
+static struct hazard_range
+attribute_range(const struct draw *draw, const struct bound_attribute *attribute)
+{
+    uint64_t first = attribute->address, end = attribute->end;
+    if (!draw->params.indexed && !attribute->divisor && draw->params.count) {
+        first += (uint64_t)draw->params.start * attribute->stride;
+        const uint64_t last = first + (uint64_t)(draw->params.count - 1) * attribute->stride;
+        if (last + attribute->format->block_bytes < end)
+            end = last + attribute->format->block_bytes;
+    }
+    return first < end ? range_of(first, end) : (struct hazard_range){0, 0};
+}
+
+static bool
+fetches_from(const struct draw *draw, struct hazard_range range)
+{
+    for (uint32_t i = 0; i < draw->attribute_count; i++)
+        if (draw->attributes[i].format &&
+            overlap(attribute_range(draw, &draw->attributes[i]), range))
+            return true;
+    const uint64_t first = draw->index_address;
+    return draw->params.indexed &&
+           overlap(range_of(first, first + (uint64_t)draw->params.count * draw->index_bytes),
+                   range);
+}
+
+static bool
+is_in(const struct resource *res, struct hazard_range range)
+{
+    return res && overlap(whole(res), range);
+}
+
+static bool
+uses(const struct draw *draw, struct hazard_range range)
+{
+    bool any = fetches_from(draw, range) || is_in(draw->depth.res, range);
+    for (uint32_t i = 0; i < draw->color_count && !any; i++)
+        any = is_in(draw->color[i].res, range);
+    for (uint32_t stage = 0; stage < STAGE_COUNT && !any; stage++)
+        for (uint32_t i = 0; i < MAX_SAMPLERS && !any; i++)
+            any = is_in(draw->views[stage][i].res, range);
+    return any;
+}
+
+uint64_t
+hazards_before_draw(const struct hazards *hazards, const struct draw *draw)
+{
+    for (uint32_t i = hazards->count; i-- > 0;) {
+        const uint32_t place = (hazards->head + i) % HAZARD_UPLOADS;
+        if (uses(draw, hazards->uploads[place].range))
+            return hazards->uploads[place].number;
+    }
+    return 0;
+}
+
+uint64_t
+hazards_before_use(const struct hazards *hazards, const struct resource *res)
+{
+    for (uint32_t i = hazards->count; i-- > 0;) {
+        const uint32_t place = (hazards->head + i) % HAZARD_UPLOADS;
+        if (is_in(res, hazards->uploads[place].range))
+            return hazards->uploads[place].number;
+    }
+    return 0;
+}
+
+uint64_t
+hazards_before_buffer_changes(const struct hazards *hazards, struct hazard_range range)
+{
+    for (size_t i = hazards->fetching.count; i-- > 0;)
+        if (fetches_from(hazards->fetching.items[i].draw, range))
+            return hazards->fetching.items[i].number;
+    return 0;
+}
+
+bool
+hazards_is_sampled(const struct hazards *hazards, const struct resource *res)
+{
+    for (size_t i = 0; i < hazards->sampled.count; i++)
+        if (overlap(hazards->sampled.items[i], whole(res)))
+            return true;
+    return false;
+}

@@ -1,0 +1,60 @@
+/* Who uses which memory, so that uploads may go on beside draws and clears: what an upload has to
+ * wait for, and what has to wait for it (machine.md, "Order, hazards, early tests").
+ *
+ * Buffers are read by the Streamer alone, until it has fetched a draw (a uniform buffer is read
+ * when the draw is baked); a byte that a later draw may read from a line that is there already is
+ * never changed behind it, since ranges are taken to whole lines. Textures are read until a draw
+ * ends, and stay in the texture caches behind that: to these belongs whatever was sampled since
+ * they were invalidated. What is drawn into is in the ROP caches until it is left, which the
+ * machine knows. */
+#ifndef AETIUS_SIM_HAZARDS_H
+#define AETIUS_SIM_HAZARDS_H
+
+#include "base/mem.h"
+#include "state/draw.h"
+#include "state/resource.h"
+
+enum { HAZARD_UPLOADS = 64 }; /* on their way at once */
+
+struct hazard_range { /* of memory: whole lines of the widest read-only cache */
+    uint64_t first, end;
+};
+
+struct hazards {
+    struct { /* ring, oldest first; numbers rise */
+        uint64_t number;
+        struct hazard_range range;
+    } uploads[HAZARD_UPLOADS];
+    uint32_t head, count;
+    VEC(struct hazard_draw {
+        uint64_t number;
+        const struct draw *draw;
+    })
+    fetching;                         /* draws that may still read buffers */
+    VEC(struct hazard_range) sampled; /* since the texture caches were invalidated */
+    bool buffers_changed;             /* since the last draw */
+};
+
+void hazards_fini(struct hazards *hazards);
+/* Between frames. */
+void hazards_reset(struct hazards *hazards);
+
+/* The bytes of the resource that an upload into the box writes, or some more. */
+struct hazard_range hazard_range_of(const struct resource *res, const struct box *box);
+
+void hazards_note_draw(struct hazards *hazards, uint64_t number, const struct draw *draw);
+void hazards_note_upload(struct hazards *hazards, uint64_t number, struct hazard_range range);
+/* All draws up to `fetched` have read their vertices and indices, all uploads up to `ended` are
+ * over. */
+void hazards_note_progress(struct hazards *hazards, uint64_t fetched, uint64_t ended);
+void hazards_forget_textures(struct hazards *hazards); /* the caches are invalidated */
+
+/* What has to be over before: the number of an upload, or of a draw that is to be fetched; 0:
+ * nothing. */
+uint64_t hazards_before_draw(const struct hazards *hazards, const struct draw *draw);
+uint64_t hazards_before_use(const struct hazards *hazards, const struct resource *res);
+uint64_t hazards_before_buffer_changes(const struct hazards *hazards, struct hazard_range range);
+/* Whether a texture cache may hold, or a draw that is on its way may read, some of it. */
+bool hazards_is_sampled(const struct hazards *hazards, const struct resource *res);
+
+#endif

@@ -1,0 +1,88 @@
+#include "sim/inspect.h"
+
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "sim/render_sink.h"
+#include "trace/decode/decode.h"
+#include "trace/needed_draws.h"
+
+static bool
+feed(struct inspection *inspection, struct trace_reader *reader, struct message_sink *sink,
+     struct error *err)
+{
+    const uint32_t last = frame_set_last(&inspection->frames), count = trace_frame_count(reader);
+    struct progress progress;
+    struct message message;
+    uint32_t frame = 0;
+    bool end = false, ok = true;
+    progress_begin(&progress, "drawing: frame", last < count ? last + 1 : count);
+    while (ok && !end && !inspection->done && frame <= last) {
+        ok = interrupt_check(err) && trace_reader_next(reader, &message, &end, err);
+        if (!ok || end)
+            break;
+        ok = sink->take(sink->data, &message, NULL, 0, err) || inspection->done;
+        if (!ok)
+            fail_prefix(err, "frame %u", frame);
+        frame += message_ends_frame(&message);
+        progress_at(&progress, frame, NULL);
+    }
+    progress_end(&progress);
+    return ok;
+}
+
+bool
+inspect_draws(struct inspection *inspection, struct trace_reader *reader, struct error *err)
+{
+    struct needed_draws *needed = NULL;
+    struct render_sink *render;
+    if (inspection->frames.count &&
+        !needed_draws_find(&needed, reader, &inspection->frames, WARM_UP_ALL, err))
+        return false;
+    bool ok = render_sink_create(&render, FUNCTIONAL_MEMORY_BYTES, 0, err);
+    if (ok) {
+        render_sink_limit(render, inspection->memory_bytes);
+        render_sink_need(render, needed);
+        render_sink_watch(render, &inspection->watch);
+        ok = feed(inspection, reader, render_sink_sink(render), err);
+        render_sink_destroy(render);
+    }
+    needed_draws_destroy(needed);
+    return ok;
+}
+
+static bool
+is_shader(const struct gpu_cmd *cmd)
+{
+    return cmd->op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SHADER &&
+           cmd->create.shader.stage < STAGE_COUNT;
+}
+
+bool
+inspect_programs(struct trace_reader *reader,
+                 bool (*found)(void *data, const struct program *program), void *data,
+                 struct error *err)
+{
+    struct decoder *decoder = decoder_create();
+    struct message message;
+    struct gpu_cmd cmd;
+    bool end = false, ok = true, more = true;
+    while (ok && more) {
+        enum decode_result result = DECODE_DONE;
+        ok = interrupt_check(err) && trace_reader_next(reader, &message, &end, err);
+        if (!ok || end)
+            break;
+        decoder_begin(decoder, &message);
+        while (more && (result = decoder_next(decoder, &cmd, err)) == DECODE_COMMAND) {
+            struct program *program =
+                is_shader(&cmd)
+                    ? program_create((enum shader_stage)cmd.create.shader.stage,
+                                     cmd.create.shader.text, &cmd.create.shader.so, NULL)
+                    : NULL;
+            more = !program || found(data, program);
+            program_destroy(program);
+        }
+        ok = result != DECODE_ERROR;
+    }
+    decoder_destroy(decoder);
+    return ok;
+}

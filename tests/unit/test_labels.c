@@ -1,0 +1,113 @@
+/* A program's own names for its draws, from the OpenGL calls that give them (tests/gl/labels.c) to
+ * the lists of draws, also in a trace that was cut out of the middle. */
+#include "base/mem.h"
+#include "command.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+struct named {
+    const char *label, *program, *target;
+};
+
+static const char *labels;
+static char dir[] = "/tmp/aetius-labels-XXXXXX";
+
+static const struct named first[] = {
+    {"", "", ""},
+    {"scene", "", ""},
+    {"scene/trees", "", ""}, /* 5 characters of its text */
+    {"scene/trees/oak, \"old\"", "", ""},
+    {"scene", "", ""}, /* a marker ends with its group */
+    {"scene/ext", "", ""},
+    {"scene/last", "", ""}, /* 4 characters */
+    {"", "", ""},
+};
+static const struct named second[] = {{"open", "", ""}};
+static const struct named third[] = {
+    {"open", "water", ""}, {"open", "water", "mirror"}, {"open", "", "mirror"}, {"open", "", ""}};
+
+static char *
+path_of(const char *name)
+{
+    return mem_printf("%s/%s", dir, name);
+}
+
+static const char *
+text_of(const cJSON *object, const char *name)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    assert_non_null(text);
+    return text;
+}
+
+static void
+check_frame(const cJSON *frame, const struct named *expected, int count)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(frame, "draw_list");
+    assert_int_equal(cJSON_GetArraySize(list), count);
+    for (int i = 0; i < count; i++) {
+        const cJSON *draw = cJSON_GetArrayItem(list, i);
+        assert_string_equal(text_of(draw, "label"), expected[i].label);
+        assert_string_equal(text_of(draw, "program_name"), expected[i].program);
+        assert_string_equal(text_of(draw, "target_name"), expected[i].target);
+    }
+}
+
+static cJSON *
+draws_of(const char *trace)
+{
+    static struct said said;
+    RUN(&said, "info", trace, "--draws", "--json");
+    assert_int_equal(said.status, 0);
+    cJSON *root = cJSON_Parse(said.out);
+    assert_non_null(root);
+    return root;
+}
+
+static void
+test_names_in_lists(void **state)
+{
+    static struct said said;
+    char *trace = path_of("labels.trace"), *cut = path_of("cut.trace");
+    (void)state;
+    setenv("EGL_PLATFORM", "surfaceless", 1);
+    setenv("DISPLAY", "none", 1); /* no X server is needed, none shall be started */
+    RUN(&said, "capture", "-o", trace, "--", labels);
+    if (said.status)
+        fail_msg("%s", said.err);
+    cJSON *all = draws_of(trace);
+    const cJSON *frames = cJSON_GetObjectItemCaseSensitive(all, "per_frame");
+    assert_int_equal(cJSON_GetArraySize(frames), 3);
+    check_frame(cJSON_GetArrayItem(frames, 0), first, sizeof first / sizeof *first);
+    check_frame(cJSON_GetArrayItem(frames, 1), second, sizeof second / sizeof *second);
+    check_frame(cJSON_GetArrayItem(frames, 2), third, sizeof third / sizeof *third);
+
+    RUN(&said, "trim", trace, "--frames", "2", "-o", cut);
+    assert_int_equal(said.status, 0);
+    cJSON *last = draws_of(cut);
+    frames = cJSON_GetObjectItemCaseSensitive(last, "per_frame");
+    check_frame(cJSON_GetArrayItem(frames, 0), third, sizeof third / sizeof *third);
+    cJSON_Delete(all);
+    cJSON_Delete(last);
+    free(trace);
+    free(cut);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names_in_lists)};
+    if (argc != 3 || !mkdtemp(dir)) {
+        fprintf(stderr, "usage: test_labels AETIUS LABELS\n");
+        return 2;
+    }
+    aetius = argv[1];
+    labels = argv[2];
+    const int failed = cmocka_run_group_tests_name("labels", tests, NULL, NULL);
+    char *command = mem_printf("rm -rf %s", dir);
+    if (system(command))
+        fprintf(stderr, "%s stays\n", dir);
+    free(command);
+    return failed;
+}
