@@ -42,7 +42,7 @@ struct module {
     const struct queue *refused; /* the queue that last had no room, for the watchdog */
     bool keeps_time;             /* wakes itself also when BUSY: is not clocked every cycle */
     bool is_core;                /* its BUSY cycles count into clock.core_busy_cycles */
-    struct path_stage stage;     /* of the critical path, for all of its queues unless they say else */
+    struct path_stage stage; /* of the critical path, for all of its queues unless they say else */
 };
 
 enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 1024 };

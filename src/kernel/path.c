@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,15 +57,13 @@ charge(struct path *path, uint32_t cause, uint64_t since, uint64_t *until)
     }
 }
 
-/* A node that has been overwritten is from before the last charge, as is all that leads to it. */
+/* A node that has been overwritten was made before the last charge: time has gone by for its cause
+ * since. */
 void
 path_charge(struct path *path, strand way, uint64_t now)
 {
     uint64_t until = now;
     while (until > path->charged) {
-        if (getenv("PATHDBG") && way / PATH_CAUSES <= path->charged_at && path->nodes[way/PATH_CAUSES%PATH_NODES].since + 1000 < path->charged)
-            fprintf(stderr, "stale: %s, %lu cycles (way %lu since %lu charged %lu)\n", branches[0].name, until - path->charged, way%PATH_CAUSES, path->nodes[way/PATH_CAUSES%PATH_NODES].since, path->charged);
-        uint64_t dbg = until;
         const uint64_t number = way / PATH_CAUSES;
         const struct path_node *node = &path->nodes[number % PATH_NODES];
         if (number + PATH_NODES <= path->made) {
@@ -75,7 +72,6 @@ path_charge(struct path *path, strand way, uint64_t now)
         }
         charge(path, way % PATH_CAUSES, node->since, &until);
         charge(path, node->hop_cause, node->since - node->hop, &until);
-        if (getenv("PATHDUMP")) fprintf(stderr, "P %lu %lu cause %lu node %lu since %lu hop %u %u\n", dbg, dbg-until, way % PATH_CAUSES, number, node->since, node->hop, node->hop_cause);
         way = node->parent;
     }
     path->charged = now;

@@ -1,13 +1,13 @@
-/* The critical path, kept while the machine runs: which cause each cycle of the work's end goes back
- * to (after Fields, Rubin, Bodik: Focusing processor policies via critical-path prediction, ISCA
- * 2001, there for instructions of a processor).
+/* The critical path, kept while the machine runs: which cause each cycle of the work's end goes
+ * back to (after Fields, Rubin, Bodik: Focusing processor policies via critical-path prediction,
+ * ISCA 2001, there for instructions of a processor).
  *
- * Whatever happens in the machine happens as soon as the last thing that it needs is there: an item,
- * a place in a queue, the unit itself. A strand is the way that led there, from last thing to last
- * thing back to the beginning of the frame: a chain of nodes, each with the cycle from which on
- * time went by for its cause. Units carry strands as they carry items. Of the end of the work's
- * strand, path_charge() gives each cycle to exactly one cause; all other strands are forgotten: what
- * happened on them held nobody up.
+ * Whatever happens in the machine happens as soon as the last thing that it needs is there: an
+ * item, a place in a queue, the unit itself. A strand is the way that led there, from last thing to
+ * last thing back to the beginning of the frame: a chain of nodes, each with the cycle from which
+ * on time went by for its cause. Units carry strands as they carry items. Of the end of the work's
+ * strand, path_charge() gives each cycle to exactly one cause; all other strands are forgotten:
+ * what happened on them held nobody up.
  *
  * Queues do most of it (kernel/queue.h): an item that is taken in the cycle in which it arrives was
  * waited for, one that is taken later waited itself; a push that was refused before waited for the

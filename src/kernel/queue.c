@@ -130,9 +130,8 @@ void
 queue_note_arrival(struct queue *queue, uint64_t now)
 {
     queue->noted = queue->items_out + 1;
-    queue->to->strand =
-        path_add(&queue->receiver->clock->path, queue->strands[queue->head], queue->latency,
-                 queue->hop_cause, queue->to->cause, now);
+    queue->to->strand = path_add(&queue->receiver->clock->path, queue->strands[queue->head],
+                                 queue->latency, queue->hop_cause, queue->to->cause, now);
 }
 
 void

@@ -143,9 +143,12 @@ transfer(struct cmdproc *cmdproc, uint64_t number)
 static void
 begin_transfer(struct cmdproc *cmdproc, const struct cmdproc_step *step)
 {
-    *transfer(cmdproc, ++cmdproc->transfers_begun) = (struct cmdproc_transfer){
-        step->moves, step->move_count, 0, step->move_count,
-        {cmdproc->module.stage.strand, cmdproc->module.clock->now}};
+    *transfer(cmdproc, ++cmdproc->transfers_begun) =
+        (struct cmdproc_transfer){step->moves,
+                                  step->move_count,
+                                  0,
+                                  step->move_count,
+                                  {cmdproc->module.stage.strand, cmdproc->module.clock->now}};
 }
 
 /* Sends the step's orders; false when it has to wait for what is before it. */

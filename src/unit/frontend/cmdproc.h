@@ -95,8 +95,8 @@ struct cmdproc {
     uint32_t batch_head, batch_count;
     uint32_t rop_ends[MAX_ROPS];   /* batches of the ring that the ROP has ended */
     struct cmdproc_batch finished; /* the one that has just ended; draw NULL: none */
-    struct path_stage carrier; /* of transfers; steps are the module's stage */
-    bool carrier_waits;        /* for transactions to end */
+    struct path_stage carrier;     /* of transfers; steps are the module's stage */
+    bool carrier_waits;            /* for transactions to end */
     struct cmdproc_goal goal;
     bool stop; /* the goal is reached, or a draw or transfer has ended: the clock's run is over */
 };

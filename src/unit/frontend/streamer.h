@@ -72,7 +72,7 @@ struct streamer {
 
     /* critical path: fetch is the module's stage */
     struct path_stage loader, committer;
-    struct path_mark loaded, committed; /* their last events */
+    struct path_mark loaded, committed;         /* their last events */
     struct path_mark *order_marks, *load_marks; /* of each entry: fetch put it there */
     enum streamer_wait {
         FETCH_GOES_ON,

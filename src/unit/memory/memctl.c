@@ -1,13 +1,14 @@
 /* Memory controller.
  *
  * A crossbar takes at most one transaction of 64 bytes a cycle from each client, and at most one
- * into each channel, the clients in turn: into the channel that holds the address (under SharedBanks into the one that is free first, unless another
- * has one of the same address); the channels (unit/memory/dram.c) say when each one's data moves.
- * Data is read from and written to the simulated memory when the scheduler picks the transaction;
- * the reply leaves when its burst is over. RequestQueueSize transactions may wait, WriteBufferLines
- * of them writes; ReadBufferLines reads may be between their command and the client's bus; a client
- * may have ServiceQueueSize transactions here, from request to reply. Source: machine.md (memory
- * controller); ATTILA's MemoryController for what the buffers hold. */
+ * into each channel, the clients in turn: into the channel that holds the address (under
+ * SharedBanks into the one that is free first, unless another has one of the same address); the
+ * channels (unit/memory/dram.c) say when each one's data moves. Data is read from and written to
+ * the simulated memory when the scheduler picks the transaction; the reply leaves when its burst is
+ * over. RequestQueueSize transactions may wait, WriteBufferLines of them writes; ReadBufferLines
+ * reads may be between their command and the client's bus; a client may have ServiceQueueSize
+ * transactions here, from request to reply. Source: machine.md (memory controller); ATTILA's
+ * MemoryController for what the buffers hold. */
 #include "unit/memory/memctl.h"
 
 #include "base/mem.h"
@@ -250,19 +251,18 @@ way_of(struct memctl *memctl, struct dram *channel, const struct dram_entry *ent
     struct path *path = &memctl->module.clock->path;
     const enum memory_client client = memctl->kinds[entry->port];
     const uint64_t free = channel->gpu_bus_free;
-    const uint64_t burst = (channel->shape.burst_cycles + channel->shape.gpu_cycle - 1) /
-                           channel->shape.gpu_cycle;
+    const uint64_t burst =
+        (channel->shape.burst_cycles + channel->shape.gpu_cycle - 1) / channel->shape.gpu_cycle;
     const uint64_t begin = free - burst > taken ? free - burst : taken;
     const bool waited = entry->asked.cycle + (begin - now) < taken && begin >= now;
     if (waited)
-        channel->taken = path_add(path, channel->taken, (uint32_t)(begin - taken),
-                                  turned ? CAUSE_turns : CAUSE_rows,
-                                  CAUSE_bandwidth_command + client, begin);
+        channel->taken =
+            path_add(path, channel->taken, (uint32_t)(begin - taken),
+                     turned ? CAUSE_turns : CAUSE_rows, CAUSE_bandwidth_command + client, begin);
     else
-        channel->taken = path_add(path, entry->asked.strand,
-                                  (uint32_t)(begin - entry->asked.cycle),
-                                  CAUSE_latency_command + client,
-                                  CAUSE_bandwidth_command + client, begin);
+        channel->taken =
+            path_add(path, entry->asked.strand, (uint32_t)(begin - entry->asked.cycle),
+                     CAUSE_latency_command + client, CAUSE_bandwidth_command + client, begin);
     return path_add(path, channel->taken, 0, CAUSE_latency_command + client,
                     CAUSE_latency_command + client, free);
 }

@@ -198,10 +198,11 @@ note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
     struct path_mark way = path_later(rop->fetched_at, queue_mark(in));
     if (rop->fetch_waited)
         way.strand = rop->read_at.strand;
-    else if (rop->lock_waited)
-        way.strand = path_step(path, rop->cache.replied.strand,
-                               cause_of(rop, CAUSE_test_lines, CAUSE_blend_lines),
-                               rop->cache.replied.cycle);
+    else if (rop->lock_waited) { /* for a line that a quad held, or that was on its way */
+        const struct path_mark freed = path_later(rop->left_at, rop->cache.replied);
+        way.strand = path_step(path, path_later(way, freed).strand,
+                               cause_of(rop, CAUSE_test_lines, CAUSE_blend_lines), now);
+    }
     rop->fetch_waited = rop->lock_waited = false;
     way.strand = path_step(path, way.strand, cause_of(rop, CAUSE_test, CAUSE_blend), now);
     entry->way = (struct path_mark){way.strand, now};
@@ -227,6 +228,7 @@ fetch(struct rop *rop, struct queue *in, uint64_t now)
         rop->has_next = true;
         if (item->kind == ITEM_DATA)
             rop->work->describe(rop->owner, next);
+        rop->module->stage.strand = path_later(rop->fetched_at, queue_mark(in)).strand;
         next->reads |= rop->shape.reads_first;
     }
     bool last = rop->next.last_target;
@@ -285,9 +287,9 @@ note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycle
             way = (struct path_mark){path_step(path, came.strand, lines, came.cycle), came.cycle};
     }
     if (rop->same_place_waited)
-        way.strand = path_step(path, rop->left_at.strand,
-                               cause_of(rop, CAUSE_test_place, CAUSE_blend_place),
-                               rop->left_at.cycle);
+        way.strand =
+            path_step(path, rop->left_at.strand, cause_of(rop, CAUSE_test_place, CAUSE_blend_place),
+                      rop->left_at.cycle);
     rop->read_waited = rop->same_place_waited = false;
     entry->way = (struct path_mark){way.strand, now};
     rop->read_at = (struct path_mark){way.strand, now + cycles};
@@ -689,7 +691,7 @@ obey(struct rop *rop, uint64_t now, bool *worked)
         (rop->work->finish && !rop->work->finish(rop->owner, &rop->order, now)))
         return true;
     rop->leaver.strand = rop->cache.replied.cycle > rop->order_since ? rop->cache.replied.strand
-                                                                      : rop->module->stage.strand;
+                                                                     : rop->module->stage.strand;
     *(struct done_item *)queue_push(rop->done, now) = (struct done_item){false, 0};
     rop->obeying = false;
     *worked = true;

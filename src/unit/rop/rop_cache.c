@@ -212,7 +212,8 @@ leave_unread(struct rop_cache *cache, struct rop_request *request, uint32_t line
     *in = (struct rop_transfer){.address = cache->tags.lines[line].address,
                                 .line = line,
                                 .state = BLOCK_RAW,
-                                .is_part = true};
+                                .is_part = true,
+                                .came = cache->module->stage.strand};
     cache->tags.lines[line].filling = 1;
     cache->parts[line] = (struct rop_part){.is_part = true};
     cache->lines_unread++;

@@ -87,8 +87,8 @@ void
 sched_open_door(struct sched *sched, uint64_t now)
 {
     if (sched->door_closed)
-        sched->module.stage.strand = path_step(&sched->module.clock->path, sched->finisher.strand,
-                                               CAUSE_gather, now);
+        sched->module.stage.strand =
+            path_step(&sched->module.clock->path, sched->finisher.strand, CAUSE_gather, now);
     sched->door_closed = false;
 }
 

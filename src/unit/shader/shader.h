@@ -91,7 +91,8 @@ struct shader {
     uint32_t first[SLOT_COUNT];              /* slots of a cycle */
     enum slot_fate idle;                     /* ... then this, once the ALUs are free */
     bool refused_threads, refused_registers; /* a group at the door finds no place */
-    /* critical path: the ALUs, the ports and what goes to the texture units do one after the other */
+    /* critical path: the ALUs, the ports and what goes to the texture units do one after the other
+     */
     struct path_stage door, sender, leaver, texel_taker;
     struct path_mark alus, load_port;
     strand freed; /* of the group that made room last */

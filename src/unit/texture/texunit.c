@@ -589,9 +589,9 @@ read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
     for (uint32_t i = 0; i < sample->line_count; i++)
         texunit->cache.lines[sample->lines[i]].locks--;
     sample->read = true;
-    texunit->filtered.strand = path_step(&texunit->module.clock->path,
-                                         path_later(texunit->filtered, sample->ready).strand,
-                                         CAUSE_filter, now);
+    texunit->filtered.strand =
+        path_step(&texunit->module.clock->path, path_later(texunit->filtered, sample->ready).strand,
+                  CAUSE_filter, now);
     texunit->filtered.cycle = now + sample->port_cycles;
     texunit->answerer.strand = texunit->freed = texunit->filtered.strand;
     texunit->port_free = now + sample->port_cycles;
