@@ -9,8 +9,8 @@ set -eu
 excused=$(dirname "$0")/../tests/real/expected/unused-statistics.txt
 for run in "$@"; do
     gunzip -c "$run/stats.frames.csv.gz" | awk -F, '
-        NR == 1 { for (i = 2; i <= NF; i++) names[i] = $i; next }
-        { for (i = 2; i <= NF; i++) if ($i != "0") used[i] = 1 }
+        NR == 1 { for (i = 3; i <= NF; i++) if ($i ~ /[.]/) names[i] = $i; next }
+        { for (i in names) if ($i != "0") used[i] = 1 }
         END { for (i in names) print names[i], used[i] + 0 }'
 done | awk -v excused="$excused" '
     BEGIN { n = split(ENVIRON["UNUSED_OK"], words, " "); while (n) excuse[words[n--]] = 1
@@ -19,7 +19,7 @@ done | awk -v excused="$excused" '
         name = $1
         sub(/\[[0-9]+\]/, "", name)
         if (name ~ /\.(busy|starved|blocked|waiting)_cycles$/) sub(/^[^.]*/, "UNIT", name)
-        if (name ~ /\.(items_in|items_out|occupancy_sum|occupancy_peak|empty_cycles|full_cycles)$/)
+        if (name ~ /\.(items_in|items_out|occupancy_sum|occupancy_peak|held_cycles|full_cycles)$/)
             sub(/^[^.]*/, "QUEUE", name)
         used[name] += $2
     }

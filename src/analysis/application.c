@@ -55,12 +55,12 @@ application_launch(const struct application *application, uint32_t number, doubl
 char *
 application_missing(const struct application *application, const struct application_kernel *kernel)
 {
-    if (kernel->troubled != UINT32_MAX)
-        return nvidia_missing(&application->profile->launches.items[kernel->troubled].counts,
-                              kernel->problems);
-    struct nvidia_counts none = {
-        .tool = application->capability ? nvidia_tool_for(application->capability) : NVPROF};
-    return nvidia_missing(&none, kernel->problems);
+    const struct nvidia_capability *capability = application->capability;
+    struct nvidia_counts none = {.tool = capability ? nvidia_tool_for(capability) : NVPROF};
+    return nvidia_missing(kernel->troubled == UINT32_MAX
+                              ? &none
+                              : &application->profile->launches.items[kernel->troubled].counts,
+                          capability, kernel->problems);
 }
 
 /* ---- which kernels ---- */

@@ -8,16 +8,16 @@
 #include <string.h>
 
 #define SUM NAN
-/* A reason's part of the lost slots. */
+/* A reason's part of the lost slots; NAN where it is not told. */
 #define STALLED(reason)                                                                            \
-    (x->has_reasons ? (x->stall_sum > 0 ? x->lost * x->stall[REASON_##reason] / x->stall_sum : 0)  \
+    (x->has_reasons ? x->lost * x->stall[REASON_##reason] / (x->stall_sum > 0 ? x->stall_sum : 1)  \
                     : NAN)
 
 static const struct topdown_node nodes[NVIDIA_NODES] = {
 #define NODE(name, parent, formula, threshold, is_loss, doc, advice)                               \
-    {#name, NVIDIA_##parent, is_loss, threshold, doc, advice},
+    {#name, NVIDIA_##parent, is_loss, threshold, doc, advice, NULL},
 #define STALL(name, parent, tool, names, need, from, to, threshold, doc, advice)                   \
-    {#name, NVIDIA_##parent, true, threshold, doc, advice},
+    {#name, NVIDIA_##parent, true, threshold, doc, advice, NULL},
 #include "analysis/nvidia.def"
 };
 
@@ -199,16 +199,22 @@ void
 nvidia_tree(const struct nvidia_counters *x, struct topdown_tree *tree)
 {
     topdown_tree_init(tree, &nvidia_shape);
-    /* A chip of one tool has no reasons of the other's. */
-    bool told[NVIDIA_TOOLS] = {false, false};
-    for (uint32_t i = 0; i < REASONS; i++)
-        told[reasons[i].tool] |= !isnan(x->stall[i]);
 #define NODE(name, parent, formula, threshold, is_loss, doc, advice)                               \
     tree->values[NVIDIA_##name] = formula;
 #define STALL(name, parent, tool, names, need, from, to, threshold, doc, advice)                   \
-    tree->values[NVIDIA_##name] = told[tool] ? STALLED(name) : NAN;
+    tree->values[NVIDIA_##name] = STALLED(name);
 #include "analysis/nvidia.def"
     topdown_tree_sum(tree);
+}
+
+/* Whether the chip has such a reason, told by this tool; of an unknown chip, most have it. */
+static bool
+has_reason(const struct nvidia_capability *capability, enum nvidia_tool tool, uint32_t reason)
+{
+    const uint32_t number = capability ? capability->major * 10 + capability->minor : 0;
+    return reasons[reason].tool == tool &&
+           (capability ? number >= reasons[reason].from && number <= reasons[reason].to
+                       : reasons[reason].need == MUST);
 }
 
 /* What a launch has of a family: a tool's reasons, of which `missing` must be there and are not. */
@@ -222,15 +228,13 @@ state_of(const struct nvidia_counts *counts, enum nvidia_family family,
          const struct nvidia_capability *capability)
 {
     const double *stalls = counts->stalls[family];
-    const uint32_t number = capability->major * 10 + capability->minor;
     struct family_state state = {0};
     for (uint32_t i = 0; stalls && i < REASONS_TOLD; i++) {
         if (!isnan(stalls[i])) {
             state.told += i < REASONS;
             state.sum += i < REASONS ? stalls[i] : 0;
             state.all += stalls[i];
-        } else if (i < REASONS && reasons[i].tool == counts->tool && number >= reasons[i].from &&
-                   number <= reasons[i].to) {
+        } else if (i < REASONS && has_reason(capability, counts->tool, i)) {
             state.missing += reasons[i].need == MUST;
             state.optional += reasons[i].need == MAY;
         }
@@ -269,9 +273,12 @@ take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *
     const struct family_state state = state_of(counts, family, capability);
     if (state.missing)
         return NVIDIA_NO_REASONS;
-    for (uint32_t i = 0; i < REASONS; i++)
-        if (reasons[i].tool == counts->tool)
-            x->stall[i] = isnan(counts->stalls[family][i]) ? 0 : counts->stalls[family][i];
+    for (uint32_t i = 0; i < REASONS; i++) { /* what is not told and adds up without, is nothing */
+        x->stall[i] = counts->stalls[family][i];
+        if (isnan(x->stall[i]) && reasons[i].need == MUST &&
+            has_reason(capability, counts->tool, i))
+            x->stall[i] = 0;
+    }
     x->stall_sum = state.sum;
     x->has_reasons = state.sum > 0 || x->lost <= 0;
     return (x->has_reasons ? 0 : NVIDIA_NO_REASONS) | (state.optional ? NVIDIA_PERHAPS_MORE : 0);
@@ -300,6 +307,8 @@ nvidia_counters(const struct nvidia_counts *counts, const struct nvidia_capabili
     x->issued = either(x->issued, x->ipc * (1 + f[FIGURE_replays]));
     x->has_issued = !isnan(x->issued);
     problems |= x->has_issued ? 0 : NVIDIA_NO_ISSUED;
+    if (fabs(x->issued - x->ipc * (1 + f[FIGURE_replays])) > 0.05 * x->issued)
+        problems |= NVIDIA_UNSTEADY;
     if (x->issued < x->ipc) {
         problems |= x->issued < 0.98 * x->ipc ? NVIDIA_BELOW_EXECUTED : 0;
         x->issued = x->ipc;
@@ -323,7 +332,8 @@ put_name(FILE *out, uint32_t *count, const char *format, const char *names)
 #define NCU_STALL "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio"
 
 char *
-nvidia_missing(const struct nvidia_counts *counts, uint32_t problems)
+nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
+               uint32_t problems)
 {
     static const struct {
         uint32_t problem;
@@ -342,13 +352,13 @@ nvidia_missing(const struct nvidia_counts *counts, uint32_t problems)
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         if (problems & asked[i].problem)
             put_name(out, &count, "%s", asked[i].names[counts->tool]);
-    const struct nvidia_capability widest = {9, 0, "", 0, 0};
-    enum nvidia_family family = best_family(counts, &widest);
+    const enum nvidia_family family = capability ? best_family(counts, capability) : FAMILY_PERCENT;
+    const double *stalls = family == FAMILIES ? NULL : counts->stalls[family];
     for (uint32_t i = 0; i < REASONS; i++) {
-        const bool is_told = family != FAMILIES && !isnan(counts->stalls[family][i]);
-        const uint32_t problem = reasons[i].need == MUST ? NVIDIA_NO_REASONS : NVIDIA_PERHAPS_MORE;
-        if (reasons[i].tool == counts->tool && problems & problem && !is_told &&
-            (reasons[i].need == MUST || reasons[i].from == 30))
+        const uint32_t problem =
+            reasons[i].need == MUST ? NVIDIA_NO_REASONS : NVIDIA_NO_REASONS | NVIDIA_PERHAPS_MORE;
+        if (problems & problem && has_reason(capability, counts->tool, i) &&
+            (!stalls || isnan(stalls[i])))
             put_name(out, &count, counts->tool == NVPROF ? "stall_%s" : NCU_STALL,
                      reasons[i].names);
     }
@@ -361,7 +371,6 @@ static char *
 metrics_for(const struct nvidia_capability *capability)
 {
     const enum nvidia_tool tool = nvidia_tool_for(capability);
-    const uint32_t number = capability->major * 10 + capability->minor;
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -372,7 +381,7 @@ metrics_for(const struct nvidia_capability *capability)
                            "smsp__thread_inst_executed_per_inst_executed.ratio",
           out);
     for (uint32_t i = 0; i < REASONS; i++)
-        if (reasons[i].tool == tool && number >= reasons[i].from && number <= reasons[i].to) {
+        if (has_reason(capability, tool, i)) {
             char name[80];
             snprintf(name, sizeof name, "%.*s", (int)strcspn(reasons[i].names, "|"),
                      reasons[i].names);

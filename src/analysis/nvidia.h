@@ -98,8 +98,10 @@ enum nvidia_problem {
     NVIDIA_NO_REASONS = 8,     /* stall is not divided */
     NVIDIA_ABOVE_MAXIMUM = 16, /* more is issued than the chip can: another chip's file; no tree */
     NVIDIA_BELOW_EXECUTED =
-        32,                  /* less issued than executed, by the profiler's error: replay is 0 */
-    NVIDIA_PERHAPS_MORE = 64 /* reasons that the chip may have are not told; the rest is divided */
+        32,                   /* less issued than executed, by the profiler's error: replay is 0 */
+    NVIDIA_PERHAPS_MORE = 64, /* reasons that the chip may have are not told; the rest is divided */
+    NVIDIA_UNSTEADY = 128     /* issued / executed is not what the replays are told to be: the
+                               * profiler's passes differ */
 };
 enum { NVIDIA_NO_TREE = NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_ABOVE_MAXIMUM };
 
@@ -107,8 +109,10 @@ enum { NVIDIA_NO_TREE = NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_ABOVE_MAXI
 uint32_t nvidia_counters(const struct nvidia_counts *counts,
                          const struct nvidia_capability *capability,
                          struct nvidia_counters *counters);
-/* The names of the metrics that a set of problems asks for, with ", " between; the caller frees. */
-char *nvidia_missing(const struct nvidia_counts *counts, uint32_t problems);
+/* The names of the metrics that a set of problems asks for, with ", " between; `capability` may be
+ * NULL. The caller frees. */
+char *nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
+                     uint32_t problems);
 
 /* The words of the command line that collects what the equations need on such a chip (at every
  * level the same: a level-1 part is a share of all reasons); the profiler writes into the file

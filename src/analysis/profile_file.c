@@ -56,6 +56,8 @@ profile_file_open(struct profile_file *file, const char *path, struct error *err
     if (fd < 0)
         return false;
     *file = (struct profile_file){.path = path,
+                                  .text_kernel = -1,
+                                  .text_launch = -1,
                                   .names = mem_alloc(PROFILE_NAMES * sizeof *file->names)};
     file->in = fdopen(fd, "r");
     BUG_ON(!file->in, "no memory for a file");
@@ -229,7 +231,7 @@ profile_file_new_part(struct profile_file *file)
     if (file->key_count)
         memset(file->keys, 0, file->key_places * sizeof *file->keys);
     file->key_count = 0;
-    file->text_kernel = -1;
+    file->text_kernel = file->text_launch = -1;
     file->text_device = 0;
     if (n && file->parts.items[n - 1]->kernels.count == 0)
         return;

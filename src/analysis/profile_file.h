@@ -92,7 +92,8 @@ struct profile_file {
     enum { TEXT_NONE, TEXT_NVPROF, TEXT_NVPROF_TOTAL, TEXT_TIMES, TEXT_TRACE, TEXT_NCU } text_table;
     size_t name_column;
     uint32_t text_device;
-    int64_t text_kernel; /* nvprof: kernel, ncu: launch; -1: none */
+    int64_t text_kernel; /* of nvprof; -1: none */
+    int64_t text_launch; /* of ncu; -1: none */
 };
 
 /* ---- lines and cells (profile_file.c) ---- */

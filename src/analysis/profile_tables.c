@@ -11,7 +11,6 @@
  * when the header has all that must be there. The first that fits counts. */
 static const struct {
     enum profile_table table;
-    const char *first; /* column that no other kind has, or NULL */
     struct {
         enum profile_role role;
         const char *names;
@@ -19,7 +18,6 @@ static const struct {
     } columns[10];
 } kinds[] = {
     {TABLE_NCU_LONG,
-     NULL,
      {{ROLE_KERNEL, "Kernel Name", true},
       {ROLE_METRIC, "Metric Name", true},
       {ROLE_VALUE, "Metric Value", true},
@@ -28,7 +26,6 @@ static const struct {
       {ROLE_PROCESS, "Process ID", false},
       {ROLE_CC, "CC", false}}},
     {TABLE_NCU_SUMMARY,
-     NULL,
      {{ROLE_KERNEL, "Kernel Name", true},
       {ROLE_METRIC, "Metric Name", true},
       {ROLE_VALUE, "Average", true},
@@ -36,7 +33,6 @@ static const struct {
       {ROLE_UNIT, "Metric Unit", false},
       {ROLE_CC, "CC", false}}},
     {TABLE_NCU_WIDE,
-     NULL,
      {{ROLE_KERNEL, "Kernel Name", true},
       {ROLE_ID, "ID", true},
       {ROLE_CC, "CC", false},
@@ -44,24 +40,20 @@ static const struct {
       {ROLE_CC_MINOR, "device__attribute_compute_capability_minor", false},
       {ROLE_DEVICE, "device__attribute_display_name", false}}},
     {TABLE_NVPROF_LONG,
-     NULL,
      {{ROLE_KERNEL, "Kernel", true},
       {ROLE_METRIC, "Metric Name|Event Name", true},
       {ROLE_VALUE, "Avg", true},
       {ROLE_INVOCATIONS, "Invocations", true},
       {ROLE_DEVICE, "Device", false}}},
     {TABLE_NVPROF_WIDE,
-     NULL,
      {{ROLE_KERNEL, "Kernel", true}, {ROLE_DEVICE, "Device", true}, {ROLE_ID, "Stream", true}}},
     {TABLE_TIMES,
-     NULL,
      {{ROLE_KERNEL, "Name", true},
       {ROLE_VALUE, "Time", true},
       {ROLE_INVOCATIONS, "Calls", true},
       {ROLE_METRIC, "Time(%)", true},
       {ROLE_TYPE, "Type", false}}},
     {TABLE_TRACE,
-     NULL,
      {{ROLE_KERNEL, "Name", true},
       {ROLE_VALUE, "Duration", true},
       {ROLE_METRIC, "Start", true},
@@ -382,11 +374,14 @@ header_start(const struct profile_file *file)
                                          "\"Time(%)\",", "\"Type\",",       "\"Start\","};
     static const char *const plain[] = {"ID,",   "Process ID,", "Device,", "Time(%),",
                                         "Type,", "Start,",      ",ID,"};
+    const char *first = NULL;
     for (size_t i = 0; i < sizeof quoted / sizeof quoted[0]; i++) {
         const char *at = file->table == TABLE_NONE ? strstr(file->text, quoted[i]) : file->text;
-        if (at && !strncmp(at, quoted[i], strlen(quoted[i])))
-            return at;
+        if (at && !strncmp(at, quoted[i], strlen(quoted[i])) && (!first || at < first))
+            first = at;
     }
+    if (first)
+        return first;
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
         if (!strncmp(file->text, plain[i], strlen(plain[i])))
             return file->text;
@@ -428,9 +423,13 @@ split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
     const char first = file->text[at];
     if (*is_row || is_glued || (first != '"' && !isdigit((unsigned char)first)))
         return true;
-    return profile_file_fail(
-        file, count < file->cell_count ? file->length : file->cells.items[file->cell_count].begin,
-        err, "%zu cells where the header has %u", count, file->cell_count);
+    size_t end = file->length; /* what lacks, or the first that is too many */
+    if (count > file->cell_count) {
+        end = file->cells.items[file->cell_count].begin;
+        end -= file->text[end - 1] == '"';
+    }
+    return profile_file_fail(file, end, err, "%zu cells where the header has %u", count,
+                             file->cell_count);
 }
 
 bool

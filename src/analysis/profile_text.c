@@ -166,7 +166,7 @@ take_ncu_kernel(struct profile_file *file)
     }
     struct profile *part = profile_file_part(file);
     const uint32_t device = profile_add_device(part, "", capability);
-    file->text_kernel = (int64_t)part->launches.count;
+    file->text_launch = (int64_t)part->launches.count;
     struct profile_launch *launch =
         profile_add_launch(part, profile_add_kernel(part, name, device), 1);
     launch->device = device;
@@ -180,7 +180,7 @@ static bool
 take_ncu_row(struct profile_file *file, struct error *err)
 {
     const struct words words = split_words(file->text);
-    if (words.count < 2 || file->text_kernel < 0)
+    if (words.count < 2 || file->text_launch < 0)
         return true;
     struct profile *part = profile_file_part(file);
     for (uint32_t n = words.count - 1; n >= 1 && n + 2 >= words.count; n--) {
@@ -192,7 +192,7 @@ take_ncu_row(struct profile_file *file, struct error *err)
         copy_word(&words, words.count - 1, value, sizeof value);
         const struct nvidia_metric metric = profile_file_metric(file, name);
         if (metric.kind == METRIC_FIGURE || metric.kind == METRIC_STALL)
-            return profile_file_value(file, &part->launches.items[file->text_kernel], &metric, name,
+            return profile_file_value(file, &part->launches.items[file->text_launch], &metric, name,
                                       value, unit, err);
     }
     return true;

@@ -2,6 +2,7 @@
 #include "analysis/study.h"
 
 #include "base/file.h"
+#include "base/schema.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -53,6 +54,7 @@ study_result_write(const struct study_result *result, const char *path, const ch
                    struct error *err)
 {
     cJSON *root = cJSON_CreateObject();
+    add_number(root, "schema", AETIUS_SCHEMA);
     cJSON_AddStringToObject(root, "key", key);
     add_number(root, "frames", result->frames);
     add_number(root, "cycles", result->cycles);

@@ -1,5 +1,6 @@
 /* A study as tables for a reader (tables.md) and as JSON. */
 #include "analysis/study.h"
+#include "base/schema.h"
 #include "base/sheet.h"
 
 #include <cjson/cJSON.h>
@@ -326,6 +327,7 @@ study_to_json(const struct study *study)
 {
     const struct study_plan *plan = study->plan;
     cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
     cJSON_AddStringToObject(root, "study", "compression");
     cJSON_AddStringToObject(root, "preset", plan->preset);
     cJSON *runs = cJSON_AddArrayToObject(root, "runs");

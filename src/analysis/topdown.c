@@ -88,6 +88,25 @@ topdown_level(const struct topdown_shape *shape, uint32_t node)
     return level;
 }
 
+/* The first node from `from` on with this parent; 0: none. */
+static uint32_t
+find_child(const struct topdown_shape *shape, uint32_t parent, uint32_t from)
+{
+    for (uint32_t i = from; i < shape->count; i++)
+        if (shape->nodes[i].parent == parent)
+            return i;
+    return 0;
+}
+
+uint32_t
+topdown_next(const struct topdown_shape *shape, uint32_t node)
+{
+    uint32_t next = find_child(shape, node, node + 1);
+    for (; !next && node; node = shape->nodes[node].parent)
+        next = find_child(shape, shape->nodes[node].parent, node + 1);
+    return next;
+}
+
 bool
 topdown_tree_flagged(const struct topdown_tree *tree, uint32_t node)
 {

@@ -15,7 +15,8 @@ struct topdown_node {
     bool is_loss;     /* what would be gained without it; else work that was done */
     double threshold; /* the share of the whole from which on it matters, 0 to 1 */
     const char *doc;
-    const char *advice; /* what to change; may be NULL */
+    const char *advice;    /* what to change; may be NULL */
+    const char *parameter; /* of the machine that changes it, "SECTION.Name"; may be NULL */
 };
 
 struct topdown_shape {
@@ -46,6 +47,8 @@ bool topdown_tree_has(const struct topdown_tree *tree, uint32_t node);
 double topdown_tree_share(const struct topdown_tree *tree, uint32_t node);
 /* 1 for the children of the root, whose level is 0. */
 uint32_t topdown_level(const struct topdown_shape *shape, uint32_t node);
+/* The node behind this one when every node is followed by its children; 0: it was the last. */
+uint32_t topdown_next(const struct topdown_shape *shape, uint32_t node);
 /* Whether it and all above it reach their thresholds. */
 bool topdown_tree_flagged(const struct topdown_tree *tree, uint32_t node);
 /* The loss to go after: from the root down to the largest flagged loss each time. 0: none. */

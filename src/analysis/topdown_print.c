@@ -6,7 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { LEAST_WIDTH = 60, MOST_WIDTH = 160, NAME_WIDTH = 30 };
+/* Of a line, what is no bar: the name, the value, the share, and the mark. */
+enum { MOST_WIDTH = 160, NAME_WIDTH = 34, OTHER_WIDTH = NAME_WIDTH + 28 };
 
 static const char *const color_flagged = "\033[33m", *const color_verdict = "\033[1;31m",
                          *const color_none = "\033[0m";
@@ -22,9 +23,7 @@ topdown_style_of(FILE *out)
         return style;
     style.has_color = !plain || !*plain;
     if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col)
-        style.width = size.ws_col < LEAST_WIDTH  ? LEAST_WIDTH
-                      : size.ws_col > MOST_WIDTH ? MOST_WIDTH
-                                                 : size.ws_col;
+        style.width = size.ws_col < MOST_WIDTH ? size.ws_col : MOST_WIDTH;
     return style;
 }
 
@@ -32,6 +31,8 @@ static void
 put_bar(double share, uint32_t width, FILE *out)
 {
     const uint32_t length = (uint32_t)lround(fmin(fmax(share, 0), 1) * width);
+    if (length)
+        fputs("  ", out);
     for (uint32_t i = 0; i < length; i++)
         fputc('#', out);
 }
@@ -48,9 +49,9 @@ put_node(const struct topdown_tree *tree, uint32_t node, const struct topdown_st
         !strcmp(tree->shape->unit, "cycles") || !strcmp(tree->shape->unit, "slots");
     if (style->has_color && is_flagged)
         fputs(is_verdict ? color_verdict : color_flagged, out);
-    fprintf(out, "%*s%-*s %12.*f %6.1f %%  ", (int)indent, "", (int)(NAME_WIDTH - indent),
-            info->name, is_whole ? 0 : 4, tree->values[node], 100 * share);
-    put_bar(share, style->width > NAME_WIDTH + 30 ? style->width - NAME_WIDTH - 28 : 4, out);
+    fprintf(out, "%*s%-*s %12.*f %6.1f %%", (int)indent, "", (int)(NAME_WIDTH - indent), info->name,
+            is_whole ? 0 : 4, tree->values[node], 100 * share);
+    put_bar(share, style->width > OTHER_WIDTH ? style->width - OTHER_WIDTH : 0, out);
     fputs(is_verdict ? " <==" : "", out);
     fputs(style->has_color && is_flagged ? color_none : "", out);
     fputc('\n', out);
@@ -89,6 +90,14 @@ put_path(const struct topdown_shape *shape, uint32_t node, FILE *out)
     fputs(shape->nodes[node].name, out);
 }
 
+/* A part of the machine may be idle for as long as the rest takes: of its slots nothing follows for
+ * the whole. */
+static bool
+tells_gain(const struct topdown_tree *tree)
+{
+    return strcmp(tree->shape->unit, "slots") != 0;
+}
+
 void
 topdown_print_verdict(const struct topdown_tree *tree, FILE *out)
 {
@@ -101,10 +110,14 @@ topdown_print_verdict(const struct topdown_tree *tree, FILE *out)
     const double share = topdown_tree_share(tree, verdict);
     fputs("most is lost in ", out);
     put_path(tree->shape, verdict, out);
-    fprintf(out, ": %s\n  %.1f %%; without it at most %.2f times as fast\n", node->doc, 100 * share,
-            share < 1 ? 1 / (1 - share) : INFINITY);
+    fprintf(out, ": %s\n  %.1f %%", node->doc, 100 * share);
+    if (tells_gain(tree))
+        fprintf(out, "; without it at most %.2f times as fast",
+                share < 1 ? 1 / (1 - share) : INFINITY);
+    fputc('\n', out);
     if (node->advice)
-        fprintf(out, "  advice: %s\n", node->advice);
+        fprintf(out, "  advice: %s%s%s\n", node->advice, node->parameter ? "; parameter " : "",
+                node->parameter ? node->parameter : "");
 }
 
 /* ---- JSON ---- */
@@ -164,6 +177,15 @@ topdown_json(const struct topdown_tree *tree, uint32_t level, FILE *out)
         fputs("null", out);
 }
 
+static void
+put_text_or_null(const char *text, FILE *out)
+{
+    if (text)
+        topdown_json_text(text, out);
+    else
+        fputs("null", out);
+}
+
 void
 topdown_json_verdict(const struct topdown_tree *tree, FILE *out)
 {
@@ -178,12 +200,11 @@ topdown_json_verdict(const struct topdown_tree *tree, FILE *out)
     fputs(",\"share\":", out);
     topdown_json_number(topdown_tree_share(tree, verdict), out);
     fputs(",\"expected_gain\":", out);
-    topdown_json_number(topdown_tree_share(tree, verdict), out);
-    fputs(",\"parameter\":null,\"advice\":", out);
-    if (node->advice)
-        topdown_json_text(node->advice, out);
-    else
-        fputs("null", out);
+    topdown_json_number(tells_gain(tree) ? topdown_tree_share(tree, verdict) : NAN, out);
+    fputs(",\"parameter\":", out);
+    put_text_or_null(node->parameter, out);
+    fputs(",\"advice\":", out);
+    put_text_or_null(node->advice, out);
     fputc('}', out);
 }
 
@@ -209,7 +230,8 @@ void
 topdown_csv(const struct topdown_tree *tree, uint32_t level, const char *lead, FILE *out)
 {
     const uint32_t verdict = topdown_tree_verdict(tree);
-    for (uint32_t i = 0; i < tree->shape->count; i++) {
+    uint32_t i = 0;
+    do {
         if (!topdown_tree_has(tree, i) || topdown_level(tree->shape, i) > level)
             continue;
         fprintf(out, "%s%s,%u,%.12g,%.12g,%s,%s,", lead, tree->shape->nodes[i].name,
@@ -217,5 +239,5 @@ topdown_csv(const struct topdown_tree *tree, uint32_t level, const char *lead, F
                 tree->shape->unit, i == verdict && verdict ? "<==" : "");
         topdown_csv_text(tree->shape->nodes[i].doc, out);
         fputc('\n', out);
-    }
+    } while ((i = topdown_next(tree->shape, i)));
 }

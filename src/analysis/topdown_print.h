@@ -24,7 +24,8 @@ void topdown_print_verdict(const struct topdown_tree *tree, FILE *out);
 
 /* The nodes from the root down, as {"name", "value", "share", "children"}; NULL: null. */
 void topdown_json(const struct topdown_tree *tree, uint32_t level, FILE *out);
-/* {"name", "share", "expected_gain", "parameter", "advice"} or null. */
+/* {"name", "share", "expected_gain" (of slots of a part of a machine: null), "parameter", "advice"}
+ * or null. */
 void topdown_json_verdict(const struct topdown_tree *tree, FILE *out);
 /* A number that JSON has; NAN: null. */
 void topdown_json_number(double value, FILE *out);

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/schema.h"
 #include "cmd/block_input.h"
 #include "cmd/options.h"
 
@@ -244,7 +245,9 @@ check_raw(struct blocks_options *options, const struct args *args, struct error 
 static bool
 read_operands(struct blocks_options *options, const struct args *args, struct error *err)
 {
-    cJSON *root = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(root, "files");
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
+    cJSON *list = cJSON_AddArrayToObject(root, "files");
     bool ok = !options->raw || options->force || check_raw(options, args, err);
     for (uint32_t i = 0; ok && i < args->operand_count; i++)
         ok = read_operand(options, args->operands[i], list, err);

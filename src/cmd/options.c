@@ -1,6 +1,7 @@
 #include "cmd/options.h"
 
 #include "base/log.h"
+#include "base/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,9 +54,22 @@ parse_warm_up(const char *text, uint32_t *frames, struct error *err)
     return true;
 }
 
+/* `"schema": N`, to stand in front of an object's members. */
+static cJSON *
+schema_item(void)
+{
+    cJSON *holder = cJSON_CreateObject();
+    cJSON_AddNumberToObject(holder, "schema", AETIUS_SCHEMA);
+    cJSON *item = cJSON_DetachItemFromObject(holder, "schema");
+    cJSON_Delete(holder);
+    return item;
+}
+
 void
 print_json_tree(cJSON *root)
 {
+    if (cJSON_IsObject(root) && !cJSON_HasObjectItem(root, "schema"))
+        cJSON_InsertItemInArray(root, 0, schema_item());
     char *text = cJSON_Print(root);
     puts(text);
     free(text);

@@ -32,7 +32,7 @@ struct machine_options {
 #define OPTION_SET(value, help)    {"set", 0, ARG_LIST, value, "SECTION.Name=VALUE", help, false}
 #define OPTION_MEMORY(value)                                                                       \
     {"memory", 0, ARG_SIZE, value, "SIZE",                                                         \
-     "what resources may hold of this host's memory, as 512M or 6G (1536M)", false}
+     "what the trace may take of this host's memory, as 512M or 6G (1536M)", false}
 #define OPTION_WARM_UP(value)                                                                      \
     {"warm-up", 0, ARG_STRING, value, "N",                                                         \
      "of the frames left out draw only the last N before each that is wanted: enough where every " \
@@ -59,7 +59,7 @@ bool machine_options_build(const struct machine_options *options, struct simulat
 /* Of OPTION_WARM_UP; NULL: WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 
-/* Prints a tree on standard output, and frees it. */
+/* Prints a tree on standard output, with its `schema` (base/schema.h), and frees it. */
 void print_json_tree(cJSON *root);
 /* The exit status; after a failure the message is printed. */
 int conclude(bool ok, const struct error *err);

@@ -20,7 +20,7 @@ struct replay_options {
     struct machine_options machine;
     const char *warm_up_text;
     uint32_t warm_up;
-    uint64_t memory;
+    struct budget budget;
     uint32_t forced_samples; /* 0: as the program asks */
 };
 
@@ -64,7 +64,7 @@ warn_of_lost_samples(struct trace_reader *reader, const struct replay_options *o
 }
 
 static bool
-replay(const char *path, const struct replay_options *options, struct error *err)
+replay(const char *path, struct replay_options *options, struct error *err)
 {
     const struct frame_set *wanted = &options->wanted;
     struct trace_reader *reader;
@@ -77,12 +77,13 @@ replay(const char *path, const struct replay_options *options, struct error *err
         return false;
     if (warning.text[0])
         log_warning("%s", warning.text);
+    trace_reader_limit(reader, &options->budget);
     struct needed_draws *needed = NULL;
     bool ok = (!wanted->count || frame_set_last(wanted) < trace_frame_count(reader) ||
                fail(err, "%s has %u frames", path, trace_frame_count(reader))) &&
               renderer_init(&renderer, options->reference, options->forced_samples, err);
     if (ok && renderer.ours)
-        render_sink_limit(renderer.ours, options->memory);
+        render_sink_limit(renderer.ours, &options->budget);
     if (ok && renderer.reference && !options->single)
         ok = warn_of_lost_samples(reader, options, err);
     if (ok && wanted->count && renderer.ours) {
@@ -124,7 +125,7 @@ read_params(struct replay_options *options, struct error *err)
 int
 cmd_replay(int argc, char **argv)
 {
-    struct replay_options options = {.memory = FILE_MEMORY_BYTES};
+    struct replay_options options = {.budget = {FILE_MEMORY_BYTES, 0, "--memory"}};
     const struct arg_option table[] = {
         OPTION_OUTPUT(&options.dir, "DIR", "write DIR/frames/frame-NNNN.png", true),
         OPTION_FRAMES(&options.wanted, "only these, from 0"),
@@ -132,7 +133,7 @@ cmd_replay(int argc, char **argv)
         OPTION_REFERENCE(&options.reference),
         {"single-sampled", 0, ARG_FLAG, &options.single, NULL,
          "give every pixel one sample, whatever the program asked for", false},
-        OPTION_MEMORY(&options.memory),
+        OPTION_MEMORY(&options.budget.most_bytes),
         OPTION_FORCE(&options.force, "replace the run or the pictures that DIR holds"),
         MACHINE_OPTIONS(&options.machine),
         {0},

@@ -72,6 +72,16 @@ drive(struct simulate *s, struct trace_reader *reader, struct error *err)
     return ok;
 }
 
+/* A memory whose size was asked for is there besides what else a trace may take. */
+static uint64_t
+budget_of(const struct params *params)
+{
+    const uint64_t asked =
+        params->MEMORYCONTROLLER.MemoryGrows ? 0 : params->MEMORYCONTROLLER.MemorySize;
+    return asked + FILE_MEMORY_BYTES / 3 > FILE_MEMORY_BYTES ? asked + FILE_MEMORY_BYTES / 3
+                                                             : FILE_MEMORY_BYTES;
+}
+
 static bool
 simulate_trace(const struct simulate_options *options, const char *path, struct error *err)
 {
@@ -83,18 +93,22 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
     if (*warning.text)
         log_warning("%s", warning.text);
     interrupt_watch();
+    struct budget budget = {FILE_MEMORY_BYTES, 0, "MEMORYCONTROLLER.MemorySize"};
     bool stopped = false;
     size_t whole = 0;
     bool ok = has_frames(reader, path, &options->timed, err) &&
               simulate_begin(&s, options, trace_program(reader), path, err);
     if (ok) {
-        gpu_device_limit(&s.sim.device, FILE_MEMORY_BYTES);
+        budget.most_bytes = budget_of(&s.params);
+        trace_reader_limit(reader, &budget);
+        gpu_device_limit(&s.sim.device, &budget);
         ok = drive(&s, reader, err);
-        if (!ok && !interrupt_pending())
-            memory_need_tell(reader, &s.params, frame_set_last(&options->timed), err);
         stopped = s.sim.stopped || (!ok && interrupt_pending());
         whole = s.folder.frames.count;
+        const bool done = ok;
         ok = simulate_end(&s, ok, ok ? err : &closing) && ok;
+        if (!done && !stopped) /* the machine is gone: there is room to try another size */
+            memory_need_tell(reader, &s.params, frame_set_last(&options->timed), err);
     }
     trace_reader_close(reader);
     if (stopped)

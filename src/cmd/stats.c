@@ -3,6 +3,7 @@
 #include "cmd/options.h"
 #include "kernel/clock_stats.h"
 #include "report/metrics.h"
+#include "report/table.h"
 #include "sim/simulation.h"
 #include "unit/stats.h"
 
@@ -171,13 +172,18 @@ int
 cmd_stats(int argc, char **argv)
 {
     bool json = false;
+    const char *run = NULL;
     struct machine_options machine = {0};
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&machine),
-        OPTION_JSON(&json, "as JSON: every column of the tables, in their order"),
+        OPTION_JSON(&json, "as JSON: every statistic of every instance"),
+        {"sql", 0, ARG_STRING, &run, "RUN",
+         "instead, commands that load the tables of a run's folder into SQLite: "
+         "aetius stats --sql RUN | sqlite3 run.db",
+         false},
         {0},
     };
-    const struct arg_spec spec = {"stats", "[--preset NAME] [--json]",
+    const struct arg_spec spec = {"stats", "[--preset NAME] [--json] [--sql RUN]",
                                   "All statistics that a machine counts, its queues, and the "
                                   "metrics made of them.\n`aetius explain NAME` tells of one.",
                                   options, NO_OPERAND};
@@ -187,6 +193,8 @@ cmd_stats(int argc, char **argv)
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    if (run)
+        return conclude(table_print_sql(run, stdout, &err), &err);
     if (!machine_options_build(&machine, &sim, &err))
         return conclude(false, &err);
     if (json)

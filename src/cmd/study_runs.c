@@ -340,7 +340,7 @@ sum_column(const struct csv_table *table, const char *path, const char *name, ui
 {
     const int32_t column = csv_column(table, name);
     *sum = 0;
-    if (column < 0)
+    if (column < 0 || !table->is_number[column])
         return fail(err, "%s has no %s", path, name);
     for (uint32_t row = 0; row < table->rows; row++)
         *sum += table->values[(size_t)row * table->columns + (uint32_t)column];
@@ -364,6 +364,8 @@ read_traffic(struct study_result *result, const char *dir, struct error *err)
         {"memctl.z_bytes_written", STUDY_Z},
         {"memctl.color_bytes_read", STUDY_COLOR},
         {"memctl.color_bytes_written", STUDY_COLOR},
+        {"memctl.blit_bytes_read", STUDY_TRANSFERS},
+        {"memctl.blit_bytes_written", STUDY_TRANSFERS},
         {"memctl.dac_bytes_read", STUDY_DAC},
     };
     struct csv_table table = {0};

@@ -1,4 +1,5 @@
-/* aetius topdown: where the time of a GPU went, from what NVIDIA's profilers tell. */
+/* aetius topdown: where the time of a GPU went: a simulated one, or one that NVIDIA's profilers
+ * measured. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -15,7 +16,8 @@ int cmd_topdown(int argc, char **argv);
 struct command_line {
     struct topdown_request request;
     const char *nvprof, *ncu; /* NULL: not given; else a file, or "" */
-    const char *cc, *out;
+    const char *cc, *out, *diff;
+    struct frame_set frames;
     bool profile, print_command, overhead;
     uint64_t level;
 };
@@ -127,6 +129,20 @@ profile_and_analyse(struct command_line *line, char **program,
     return ok;
 }
 
+/* Of `topdown RUN`. */
+static int
+check_run(const struct command_line *line, const struct args *args, const struct arg_spec *spec)
+{
+    const struct topdown_request *request = &line->request;
+    if (args->operand_count != 1 || args->after)
+        return args_usage_error(spec, "expected one RUN, or files with --nvprof or --ncu");
+    if (line->cc || line->out || line->overhead || request->kernel)
+        return args_usage_error(spec, "--cc, --output, --overhead and --kernel are of profilers");
+    if (line->diff && (request->csv || request->svg || request->over_time))
+        return args_usage_error(spec, "--diff prints text or --json, of all frames together");
+    return -1;
+}
+
 static int
 check(const struct command_line *line, const struct args *args, const struct arg_spec *spec)
 {
@@ -137,9 +153,12 @@ check(const struct command_line *line, const struct args *args, const struct arg
         return args_usage_error(spec, "--level takes 1, 2 or 3");
     if (line->request.json && line->request.csv)
         return args_usage_error(spec, "--json and --csv are two answers");
+    if (!line->profile && !of_files && !line->print_command)
+        return check_run(line, args, spec);
     if (line->profile + of_files + line->print_command != 1)
-        return args_usage_error(spec, "expected one of --nvprof or --ncu, --profile, "
-                                      "--print-command");
+        return args_usage_error(spec, "one of --nvprof or --ncu, --profile, --print-command");
+    if (line->diff || line->frames.text)
+        return args_usage_error(spec, "--frame and --diff want a RUN");
     if (of_files != has_files)
         return args_usage_error(spec, of_files ? "expected at least one FILE"
                                                : "files want --nvprof or --ncu");
@@ -170,6 +189,8 @@ work(struct command_line *line, const struct args *args, struct error *err)
         puts("");
         return true;
     }
+    if (!line->nvprof && !line->ncu)
+        return topdown_run(args->operands[0], line->diff, &line->frames, &line->request, err);
     if (line->nvprof && *line->nvprof)
         add_file(&groups, line->nvprof);
     if (line->ncu && *line->ncu)
@@ -186,6 +207,9 @@ cmd_topdown(int argc, char **argv)
 {
     struct command_line line = {0};
     const struct arg_option options[] = {
+        {"frame", 0, ARG_FRAMES, &line.frames, "N", "RUN: only of these frames: A, A-B or A,B,C-D",
+         false},
+        {"diff", 0, ARG_STRING, &line.diff, "RUN", "RUN: how that of another run differs", false},
         {"nvprof", 0, ARG_OPTIONAL, &line.nvprof, "FILE", "of what nvprof printed", false},
         {"ncu", 0, ARG_OPTIONAL, &line.ncu, "FILE", "of what ncu printed", false},
         {"profile", 0, ARG_FLAG, &line.profile, NULL,
@@ -194,12 +218,12 @@ cmd_topdown(int argc, char **argv)
          "the profiler's command line, which --profile would run", false},
         {"cc", 0, ARG_STRING, &line.cc, "X.Y",
          "the compute capability, where it is not told or wrongly", false},
-        {"level", 0, ARG_UINT, &line.level, "N",
-         "1, 2 or 3: how deep (3; a figure's bars: 1); what is measured is the same", false},
+        {"level", 0, ARG_UINT, &line.level, "N", "how deep: 1, 2 or 3 (3; the bars of a figure 1)",
+         false},
         {"kernel", 0, ARG_STRING, &line.request.kernel, "NAME",
          "only kernels of this name: whole, without parameters, or a part of it", false},
-        {"over-time", 0, ARG_FLAG, &line.request.over_time, NULL, "each launch, in their order",
-         false},
+        {"over-time", 0, ARG_FLAG, &line.request.over_time, NULL,
+         "each launch, or frame, in their order", false},
         {"all", 0, ARG_FLAG, &line.request.shows_all, NULL,
          "what is below its threshold, too, and all kernels", false},
         {"svg", 0, ARG_STRING, &line.request.svg, "FILE",
@@ -214,16 +238,18 @@ cmd_topdown(int argc, char **argv)
     };
     const struct arg_spec spec = {
         .command = "topdown",
-        .usage = "--nvprof|--ncu [NAME=]FILE... | --profile -- PROGRAM ...",
+        .usage = "RUN | --nvprof|--ncu [NAME=]FILE... | --profile -- PROGRAM ...",
         .about =
-            "The Top-Down method on an NVIDIA GPU: of the instructions that it could have issued,\n"
-            "how many did work, and what were the others lost to? Reads what nvprof and ncu\n"
-            "printed (CSV of every layout, or text), any number of files; kernels are matched\n"
-            "across them. Files with the same NAME= are one application, and applications stand\n"
-            "side by side. docs/topdown.md explains the method.",
+            "The Top-Down method: of the instructions that a GPU could have issued, how many did\n"
+            "work, and what were the others lost to? Of the shaders of a simulated RUN (a folder "
+            "of\n"
+            "`aetius sim`), or of an NVIDIA GPU, from what nvprof and ncu printed: CSV of every\n"
+            "layout, or text, any number of files; kernels are matched across them. Files with\n"
+            "the same NAME= are one application, and applications stand side by side.\n"
+            "docs/topdown.md explains the method.",
         .options = options,
         .most = UINT32_MAX,
-        .operands = "files of nvprof or ncu",
+        .operands = "a run, or files of nvprof or ncu",
         .program = ARG_MAYBE_PROGRAM,
     };
     struct args args;

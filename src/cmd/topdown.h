@@ -3,6 +3,7 @@
 #define AETIUS_CMD_TOPDOWN_H
 
 #include "analysis/application.h"
+#include "base/args.h"
 
 #include <stdio.h>
 
@@ -17,6 +18,13 @@ struct topdown_request {
 /* Prints what is asked for of the applications, and draws the figure. */
 bool topdown_report(const application_list *applications, const struct topdown_request *request,
                     struct error *err);
+
+/* ---- a simulated run (topdown_run.c) ---- */
+
+/* What the shaders' issue slots of a run folder's frames were lost to; `other`: how that of another
+ * run differs, or NULL. */
+bool topdown_run(const char *dir, const char *other, const struct frame_set *frames,
+                 const struct topdown_request *request, struct error *err);
 
 /* ---- running a profiler (topdown_profiler.c) ---- */
 

@@ -48,6 +48,22 @@ first_with(const struct application *application, uint32_t problems, size_t *cou
     return first;
 }
 
+/* Words with spaces between, in lines of at most `width` characters where they fit. */
+static void
+print_list(const char *text, uint32_t width)
+{
+    size_t column = 0;
+    for (size_t n; *text; text += n + (text[n] == ' ')) {
+        n = strcspn(text, " ");
+        if (column && column + 1 + n > width) {
+            putchar('\n');
+            column = 0;
+        }
+        column += (size_t)printf(column ? " %.*s" : "  %.*s", (int)n, text);
+    }
+    putchar('\n');
+}
+
 static void
 print_missing(const struct application *application)
 {
@@ -59,10 +75,11 @@ print_missing(const struct application *application)
         return;
     char *missing = application_missing(application, kernel);
     if (kernel->problems & lacks)
-        printf("\n%zu of %zu kernels are not told wholly; %s lacks\n  %s\n", count,
-               application->kernels.count, kernel->name, missing);
+        printf("\n%zu of %zu kernels are not told wholly; %s lacks\n", count,
+               application->kernels.count, kernel->name);
     else
-        printf("\nnot told, and so spread over the other reasons: %s\n", missing);
+        puts("\nnot told, and so spread over the other reasons:");
+    print_list(missing, topdown_style_of(stdout).width);
     free(missing);
     if (application->capability) {
         fputs("collect it with\n  ", stdout);
@@ -79,15 +96,20 @@ print_oddities(const struct application *application)
     size_t count;
     const struct application_kernel *kernel = first_with(application, NVIDIA_ABOVE_MAXIMUM, &count);
     if (kernel)
-        printf("\n%s (and %zu more) issues more than compute capability %u.%u can: another GPU's "
+        printf("\n%zu kernels issue more than compute capability %u.%u can, as %s: another GPU's "
                "file? (--cc)\n",
-               kernel->name, count - 1, application->capability->major,
-               application->capability->minor);
+               count, application->capability->major, application->capability->minor, kernel->name);
     kernel = first_with(application, NVIDIA_BELOW_EXECUTED, &count);
     if (kernel)
+        printf("\n%zu kernels issue fewer instructions than they execute, as %s: replay is taken "
+               "as 0\n",
+               count, kernel->name);
+    kernel = first_with(application, NVIDIA_UNSTEADY, &count);
+    if (kernel)
         printf(
-            "\n%s (and %zu more): fewer instructions issued than executed; replay is taken as 0\n",
-            kernel->name, count - 1);
+            "\n%zu kernels were measured in passes that do not fit each other, as %s: issued_ipc "
+            "over\nipc is not 1 + inst_replay_overhead; replay and the stalls are that inexact\n",
+            count, kernel->name);
     if (application->weight_kind == WEIGHT_LAUNCHES && application->has_tree &&
         (application->kernels.count > 1 || application->kernels.items[0].launches > 1))
         puts("\nno times: all launches count alike in the whole");
@@ -178,6 +200,12 @@ sum_of_weights(const struct application *application)
     return sum;
 }
 
+static const char *
+title_of(const struct application *application)
+{
+    return application->weight_kind == WEIGHT_TIME ? "time" : application_weight_unit(application);
+}
+
 static void
 print_kernels(const struct application *application, const struct topdown_request *request)
 {
@@ -188,7 +216,7 @@ print_kernels(const struct application *application, const struct topdown_reques
                              : KERNELS_SHOWN;
     sheet_cell(&table, "kernel");
     sheet_cell(&table, "launches");
-    sheet_cell(&table, "time");
+    sheet_cell(&table, "%% of %s", title_of(application));
     put_titles(&table);
     for (size_t i = 0; i < count; i++) {
         const struct application_kernel *kernel = &application->kernels.items[i];
@@ -197,7 +225,7 @@ print_kernels(const struct application *application, const struct topdown_reques
         free(name);
         sheet_cell(&table, "%" PRIu64, kernel->launches);
         if (all > 0)
-            sheet_cell(&table, "%.1f %%", 100 * kernel->weight / all);
+            sheet_cell(&table, "%.1f", 100 * kernel->weight / all);
         else
             sheet_cell(&table, "-");
         put_shares(&table, tree_of(kernel));

@@ -16,6 +16,7 @@ int cmd_trim(int argc, char **argv);
 
 struct trim_options {
     struct cut_options cut;
+    struct budget budget;
     const char *through; /* NULL: our own renderer draws */
 };
 
@@ -90,7 +91,7 @@ trim_through(const struct trim_options *options, struct trace_reader *reader, st
 }
 
 static bool
-trim(const struct trim_options *options, const char *path, struct error *err)
+trim(struct trim_options *options, const char *path, struct error *err)
 {
     struct trace_reader *reader;
     struct error warning;
@@ -98,6 +99,7 @@ trim(const struct trim_options *options, const char *path, struct error *err)
         return false;
     if (warning.text[0])
         log_warning("%s", warning.text);
+    trace_reader_limit(reader, &options->budget);
     const bool ok = trim_check(reader, &options->cut.set, err) &&
                     (options->through ? trim_through(options, reader, err)
                                       : cut_frames(&options->cut, reader, NULL, err));
@@ -110,7 +112,7 @@ trim(const struct trim_options *options, const char *path, struct error *err)
 int
 cmd_trim(int argc, char **argv)
 {
-    struct trim_options options = {0};
+    struct trim_options options = {.budget = {FILE_MEMORY_BYTES, 0, "--memory"}};
     struct cut_options *cut = &options.cut;
     const struct arg_option table[] = {
         OPTION_OUTPUT(&cut->out, "FILE",
@@ -122,6 +124,7 @@ cmd_trim(int argc, char **argv)
          "let virgl_test_server draw the frames before, on llvmpipe or softpipe; Aetius only what "
          "cannot be read back from it",
          false},
+        OPTION_MEMORY(&options.budget.most_bytes),
         OPTION_FORCE(&cut->force, "overwrite FILE"),
         {0},
     };

@@ -174,9 +174,9 @@ print(const struct verify *v, bool json)
     print_json_tree(root);
 }
 
-/* A machine whose memory's size was asked for has that; else each side has half. */
+/* A memory whose size was asked for is there besides what the functional side needs of it. */
 static bool
-init_sides(struct verify *v, const struct params *params, uint64_t memory, struct error *err)
+init_sides(struct verify *v, const struct params *params, struct budget *budget, struct error *err)
 {
     const struct frame_set all = {0};
     const uint64_t asked =
@@ -184,13 +184,15 @@ init_sides(struct verify *v, const struct params *params, uint64_t memory, struc
     if (!side_init(&v->sides[0], "functional", params, NULL, err) ||
         !side_init(&v->sides[1], "timed", params, &all, err))
         return false;
-    gpu_device_limit(&v->sides[0].sim.device, asked > memory / 2 ? asked : memory / 2);
-    gpu_device_limit(&v->sides[1].sim.device, memory / 2);
+    if (asked > budget->most_bytes / 3)
+        budget->most_bytes = 3 * asked;
+    gpu_device_limit(&v->sides[0].sim.device, budget);
+    gpu_device_limit(&v->sides[1].sim.device, budget);
     return true;
 }
 
 static bool
-verify(const char *path, const struct machine_options *machine, uint64_t memory, bool json,
+verify(const char *path, const struct machine_options *machine, struct budget *budget, bool json,
        struct error *err)
 {
     struct verify v = {0};
@@ -202,13 +204,14 @@ verify(const char *path, const struct machine_options *machine, uint64_t memory,
         return false;
     if (*warning.text)
         log_warning("%s", warning.text);
-    const bool ok = init_sides(&v, &params, memory, err) && run(&v, reader, err);
+    trace_reader_limit(reader, budget);
+    const bool ok = init_sides(&v, &params, budget, err) && run(&v, reader, err);
     if (ok)
         print(&v, json);
-    else
-        memory_need_tell(reader, &params, UINT32_MAX, err);
     side_fini(&v.sides[0]);
     side_fini(&v.sides[1]);
+    if (!ok)
+        memory_need_tell(reader, &params, UINT32_MAX, err);
     trace_reader_close(reader);
     return ok && (v.differences == 0 || fail(err, "%s: the timed machine differs", path));
 }
@@ -218,10 +221,10 @@ cmd_verify(int argc, char **argv)
 {
     struct machine_options machine = {0};
     bool json = false;
-    uint64_t memory = FILE_MEMORY_BYTES;
+    struct budget budget = {FILE_MEMORY_BYTES, 0, "--memory"};
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&machine),
-        OPTION_MEMORY(&memory),
+        OPTION_MEMORY(&budget.most_bytes),
         OPTION_JSON(&json, "counts as JSON"),
         {0},
     };
@@ -236,5 +239,5 @@ cmd_verify(int argc, char **argv)
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    return conclude(verify(args.operands[0], &machine, memory, json, &err), &err);
+    return conclude(verify(args.operands[0], &machine, &budget, json, &err), &err);
 }

@@ -71,13 +71,11 @@ load_color(const float rgba[4])
 
 /* What the target can hold: the source color and the constant color are clamped to it. */
 static color4
-clamp_to_target(const struct draw *draw, const struct format_info *format, color4 color)
+clamp_to_target(const struct format_info *format, color4 color)
 {
-    if (format->is_normalized && !format->is_float && format->is_signed &&
-        !draw->rasterizer.clamp_fragment_color)
+    if (format->is_normalized && !format->is_float && format->is_signed)
         return clamp4(color, -1.0f, 1.0f);
-    if ((format->is_normalized && !format->is_float) || format->is_srgb ||
-        draw->rasterizer.clamp_fragment_color)
+    if ((format->is_normalized && !format->is_float) || format->is_srgb)
         return clamp4(color, 0.0f, 1.0f);
     return color;
 }
@@ -356,15 +354,14 @@ blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask, cons
                    uint8_t *bytes)
 {
     const struct format_info *format = draw->color[target].format;
-    const color4 constant = clamp_to_target(draw, format, load_color(draw->blend_color));
+    const color4 constant = clamp_to_target(format, load_color(draw->blend_color));
 
     if (!(draw->blend.rt[target].colormask & format->channels))
         return;
     for (uint32_t i = 0; i < 4; i++)
         if (mask >> i & 1)
-            general_fragment(draw, target, format,
-                             clamp_to_target(draw, format, load_color(rgba[i])), constant,
-                             bytes + (size_t)i * format->block_bytes);
+            general_fragment(draw, target, format, clamp_to_target(format, load_color(rgba[i])),
+                             constant, bytes + (size_t)i * format->block_bytes);
 }
 
 /* R, G, B, A of a pixel in the order of memory. */

@@ -69,6 +69,6 @@ shaded_coverage(const struct triangle *triangle, uint32_t x, uint32_t y, struct 
     for (uint32_t output = 0; output < draw->fs->output_count; output++) {
         float *alpha = exec->outputs + ((size_t)output * 4 + 3) * exec->lanes + lane;
         for (uint32_t i = 0; i < 4 && outputs >> output & 1; i++)
-            alpha[i] = smooth_alpha(draw, alpha[i], coverage[i]);
+            alpha[i] *= coverage[i];
     }
 }

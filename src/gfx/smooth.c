@@ -136,11 +136,3 @@ smooth_quad(const struct triangle *triangle, uint32_t x, uint32_t y, float cover
     for (uint32_t i = 0; i < 4; i++)
         coverage[i] = coverage_at(triangle, (int32_t)(x + (i & 1)), (int32_t)(y + (i >> 1)));
 }
-
-float
-smooth_alpha(const struct draw *draw, float alpha, float coverage)
-{
-    if (draw->rasterizer.clamp_fragment_color)
-        alpha = !(alpha > 0.0f) ? 0.0f : alpha > 1.0f ? 1.0f : alpha;
-    return alpha * coverage;
-}

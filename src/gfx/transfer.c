@@ -106,6 +106,9 @@ check_copy(const struct resource *dst, const struct resource *src, uint32_t dst_
     if (dst_buffer != src_buffer)
         return fail(err, "copy between a buffer and a texture (%u to %u)", src->desc.handle,
                     dst->desc.handle);
+    if (!dst_buffer && !((dst->format->uses & src->format->uses) & ~(uint32_t)FORMAT_VERTEX))
+        return fail(err, "copy from %s to %s: formats of vertices", src->format->name,
+                    dst->format->name);
     if (!dst_buffer &&
         (dst->format->block_bytes != src->format->block_bytes ||
          dst->format->block_width != src->format->block_width ||

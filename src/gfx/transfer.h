@@ -14,6 +14,63 @@ bool blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *er
 bool copy_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 bool blit_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 
+/* A BLIT or a COPY_REGION, element by element, so that whoever executes it may fetch what an
+ * element is made of in its own way: pixels with a sample, blocks of compressed formats, bytes of
+ * buffers. Positions are in these. */
+struct blit_image {
+    const struct resource *res;
+    const struct format_info *format;
+    uint32_t level;
+};
+/* One axis: elements first .. last - 1 of the destination; the source position of a pixel's center.
+ */
+struct blit_axis {
+    int32_t first, last;
+    int32_t origin; /* where the destination box begins */
+    double start, step;
+    uint32_t size; /* of the source level */
+};
+struct blit_plan {
+    struct blit_image dst, src;
+    struct blit_axis x, y, z;
+    bool copies;      /* COPY_REGION: */
+    int32_t shift[3]; /* from an element to its source's */
+    /* BLIT */
+    uint32_t mask;
+    bool linear, same;
+};
+struct blit_place {
+    int32_t x, y, z;
+    uint32_t sample;
+};
+/* Where the source's elements come from: the bytes of the one at an offset from the resource's
+ * start. They are looked at before the next is asked for. */
+struct blit_source {
+    const uint8_t *(*read)(void *data, uint32_t offset);
+    void *data;
+};
+/* As copy_check() and blit_check(), and what is to be done. */
+bool blit_plan_init(struct blit_plan *plan, struct gpu_device *device, const struct gpu_cmd *cmd,
+                    struct error *err);
+/* Whether the element of the destination is written. */
+bool blit_covers(const struct blit_plan *plan, const struct blit_place *to);
+/* Writes it to `out`, which holds what it was (wanted only if blit_keeps()). */
+void blit_element(const struct blit_plan *plan, const struct blit_place *to,
+                  const struct blit_source *source, uint8_t *out);
+/* Whether a part of each element stays. */
+bool blit_keeps(const struct blit_plan *plan);
+/* From a level onto itself: what is written may be a source too, and is to be read before. */
+static inline bool
+blit_in_place(const struct blit_plan *plan)
+{
+    return plan->dst.res == plan->src.res && plan->dst.level == plan->src.level;
+}
+static inline uint32_t
+blit_element_bytes(const struct blit_plan *plan)
+{
+    return plan->dst.res->desc.target == TARGET_BUFFER ? 1 : plan->dst.format->block_bytes;
+}
+
 /* The picture of a color resource (level 0, slice 0), row 0 on top; multisampled: resolved. */
 struct picture; /* base/file.h */
 void picture_of_resource(struct picture *picture, const struct resource *res,

@@ -1,9 +1,10 @@
-/* Blits: a box of one surface onto a box of another, scaled, mirrored, converted, with masks and a
- * scissor; many samples to one (resolve: the mean; depth and stencil: sample 0), one to many (each
- * the same). A pixel's source is where its center falls, GL_EXT_framebuffer_blit; the linear filter
- * stays inside the source level. Depth is filtered where that is asked for, which only mipmaps do
- * (the driver makes each level from the one before); stencil never is. */
-#include "gfx/sample_setup.h"
+/* Blits and copies, element by element (gfx/transfer.h). A blit is a box of one surface onto a box
+ * of another, scaled, mirrored, converted, with masks and a scissor; many samples to one (resolve:
+ * the mean; depth and stencil: sample 0), one to many (each the same). A pixel's source is where
+ * its center falls, GL_EXT_framebuffer_blit; the linear filter stays inside the source level. Depth
+ * is filtered where that is asked for, which only mipmaps do (the driver makes each level from the
+ * one before); stencil never is. A copy moves elements as they are: pixels with their samples,
+ * compressed blocks, bytes of buffers. */
 #include "gfx/transfer.h"
 
 #include <math.h>
@@ -12,56 +13,31 @@
 
 enum { WRITE_COLOR = 0xf, WRITE_DEPTH = 0x10, WRITE_STENCIL = 0x20 };
 
-struct side {
-    struct resource *res;
-    const struct format_info *format;
-    const struct resource_level *level;
-    uint32_t level_number;
-    struct box box;
-    uint8_t *bytes; /* of the resource */
-};
-
-/* One axis: destination pixels first .. last - 1, and the source position of a pixel's center. */
-struct axis {
-    int32_t first, last;
-    int32_t origin; /* where the destination box begins */
-    double start, step;
-    uint32_t size; /* of the source level */
-};
-
-struct blitter {
-    struct side dst, src;
-    uint32_t mask;
-    bool linear, same;
-    struct axis x, y, z;
-};
-
 static bool
-init_side(struct side *side, struct gpu_device *device, const struct gpu_cmd *cmd,
-          const struct blit_side *blit, struct error *err)
+init_side(struct blit_image *image, struct gpu_device *device, const struct gpu_cmd *cmd,
+          const struct blit_side *side, struct error *err)
 {
-    side->res = gpu_resource(device, cmd->client, blit->resource);
-    side->format = format_get(blit->format);
-    if (!side->res)
-        return fail(err, "blit: no resource %u", blit->resource);
-    if (side->res->desc.target == TARGET_BUFFER)
-        return fail(err, "blit: resource %u is a buffer", blit->resource);
-    if (blit->level > side->res->desc.last_level)
-        return fail(err, "blit: resource %u has no level %u", blit->resource, blit->level);
-    if (!side->format || side->format->block_bytes != side->res->format->block_bytes ||
-        side->format->block_width != side->res->format->block_width)
-        return fail(err, "blit: format %u does not fit resource %u (%s)", blit->format,
-                    blit->resource, side->res->format->name);
-    side->bytes = device->memory.bytes + side->res->address;
-    side->level_number = blit->level;
-    side->level = &side->res->levels[blit->level];
-    side->box = blit->box;
+    image->res = gpu_resource(device, cmd->client, side->resource);
+    image->format = format_get(side->format);
+    image->level = side->level;
+    if (!image->res)
+        return fail(err, "blit: no resource %u", side->resource);
+    if (image->res->desc.target == TARGET_BUFFER)
+        return fail(err, "blit: resource %u is a buffer", side->resource);
+    if (!(image->res->format->uses & ~(uint32_t)FORMAT_VERTEX))
+        return fail(err, "blit: %s is a format of vertices", image->res->format->name);
+    if (side->level > image->res->desc.last_level)
+        return fail(err, "blit: resource %u has no level %u", side->resource, side->level);
+    if (!image->format || image->format->block_bytes != image->res->format->block_bytes ||
+        image->format->block_width != image->res->format->block_width)
+        return fail(err, "blit: format %u does not fit resource %u (%s)", side->format,
+                    side->resource, image->res->format->name);
     return true;
 }
 
 /* Extents may be negative: the box then ends where it says it begins. */
 static void
-init_axis(struct axis *axis, int32_t dst, int32_t dst_extent, uint32_t dst_size, int32_t src,
+init_axis(struct blit_axis *axis, int32_t dst, int32_t dst_extent, uint32_t dst_size, int32_t src,
           int32_t src_extent, uint32_t src_size)
 {
     int64_t from = dst, to = (int64_t)dst + dst_extent;
@@ -81,14 +57,14 @@ init_axis(struct axis *axis, int32_t dst, int32_t dst_extent, uint32_t dst_size,
 }
 
 static void
-cut_axis(struct axis *axis, uint32_t min, uint32_t max)
+cut_axis(struct blit_axis *axis, uint32_t min, uint32_t max)
 {
     axis->first = axis->first > (int32_t)min ? axis->first : (int32_t)min;
     axis->last = axis->last < (int32_t)max ? axis->last : (int32_t)max;
 }
 
 static double
-axis_source(const struct axis *axis, int32_t pixel)
+axis_source(const struct blit_axis *axis, int32_t pixel)
 {
     return axis->start + ((double)(pixel - axis->origin) + 0.5) * axis->step;
 }
@@ -101,21 +77,24 @@ clamp_index(double position, uint32_t size)
     return position < (double)size ? (uint32_t)position : size - 1;
 }
 
-static uint8_t *
-side_address(const struct side *side, uint32_t x, uint32_t y, uint32_t z, uint32_t sample)
+/* The bytes of an element of the source; x and y in texels. */
+static const uint8_t *
+read_at(const struct blit_plan *p, const struct blit_source *source, uint32_t x, uint32_t y,
+        uint32_t z, uint32_t sample)
 {
-    return side->bytes + resource_offset(side->res, side->level_number, x, y, z, sample);
+    return source->read(source->data, resource_offset(p->src.res, p->src.level, x, y, z, sample));
 }
 
 static void
-read_pixel(const struct blitter *b, uint32_t x, uint32_t y, uint32_t z, float rgba[4])
+read_pixel(const struct blit_plan *p, const struct blit_source *source, uint32_t x, uint32_t y,
+           uint32_t z, float rgba[4])
 {
-    const struct format_info *format = b->src.format;
-    uint32_t samples = b->src.res->samples;
+    const struct format_info *format = p->src.format;
+    uint32_t samples = p->src.res->samples;
     memset(rgba, 0, 4 * sizeof *rgba);
     for (uint32_t s = 0; s < samples; s++) {
         float value[4];
-        format->unpack(side_address(&b->src, x, y, z, s), x % format->block_width,
+        format->unpack(read_at(p, source, x, y, z, s), x % format->block_width,
                        y % format->block_height, value);
         for (int c = 0; c < 4; c++)
             rgba[c] += value[c];
@@ -125,13 +104,14 @@ read_pixel(const struct blitter *b, uint32_t x, uint32_t y, uint32_t z, float rg
 }
 
 static void
-read_linear_slice(const struct blitter *b, double sx, double sy, uint32_t z, float rgba[4])
+read_linear_slice(const struct blit_plan *p, const struct blit_source *source, double sx, double sy,
+                  uint32_t z, float rgba[4])
 {
     double fx = floor(sx - 0.5), fy = floor(sy - 0.5);
     float wx = (float)(sx - 0.5 - fx), wy = (float)(sy - 0.5 - fy), value[4][4];
     for (int i = 0; i < 4; i++)
-        read_pixel(b, clamp_index(fx + (i & 1), b->x.size), clamp_index(fy + (i >> 1), b->y.size),
-                   z, value[i]);
+        read_pixel(p, source, clamp_index(fx + (i & 1), p->x.size),
+                   clamp_index(fy + (i >> 1), p->y.size), z, value[i]);
     for (int c = 0; c < 4; c++) {
         float top = value[0][c] + wx * (value[1][c] - value[0][c]);
         float bottom = value[2][c] + wx * (value[3][c] - value[2][c]);
@@ -141,34 +121,35 @@ read_linear_slice(const struct blitter *b, double sx, double sy, uint32_t z, flo
 
 /* Slices of a 3D texture are filtered too; layers and faces are not. */
 static void
-read_linear(const struct blitter *b, double sx, double sy, double sz, float rgba[4])
+read_linear(const struct blit_plan *p, const struct blit_source *source, double sx, double sy,
+            double sz, float rgba[4])
 {
-    if (b->src.res->desc.target != TARGET_3D) {
-        read_linear_slice(b, sx, sy, clamp_index(sz, b->z.size), rgba);
+    if (p->src.res->desc.target != TARGET_3D) {
+        read_linear_slice(p, source, sx, sy, clamp_index(sz, p->z.size), rgba);
         return;
     }
     double fz = floor(sz - 0.5);
     float wz = (float)(sz - 0.5 - fz), behind[4];
-    read_linear_slice(b, sx, sy, clamp_index(fz, b->z.size), rgba);
+    read_linear_slice(p, source, sx, sy, clamp_index(fz, p->z.size), rgba);
     if (wz == 0)
         return;
-    read_linear_slice(b, sx, sy, clamp_index(fz + 1, b->z.size), behind);
+    read_linear_slice(p, source, sx, sy, clamp_index(fz + 1, p->z.size), behind);
     for (int c = 0; c < 4; c++)
         rgba[c] += wz * (behind[c] - rgba[c]);
 }
 
 static void
-write_color(const struct blitter *b, const float rgba[4], uint8_t *out)
+write_color(const struct blit_plan *p, const float rgba[4], uint8_t *out)
 {
-    const struct format_info *format = b->dst.format;
+    const struct format_info *format = p->dst.format;
     float value[4];
-    if ((b->mask & WRITE_COLOR) == WRITE_COLOR) {
+    if ((p->mask & WRITE_COLOR) == WRITE_COLOR) {
         format->pack(rgba, out);
         return;
     }
     format->unpack(out, 0, 0, value);
     for (int c = 0; c < 4; c++)
-        value[c] = b->mask & 1u << c ? rgba[c] : value[c];
+        value[c] = p->mask & 1u << c ? rgba[c] : value[c];
     format->pack(value, out);
 }
 
@@ -180,22 +161,22 @@ field(uint32_t word, uint32_t bits, uint32_t shift)
 
 /* `filtered`: what the linear filter makes of the depth. */
 static void
-write_depth(const struct blitter *b, const uint8_t *in, const float filtered[4], uint8_t *out)
+write_depth(const struct blit_plan *p, const uint8_t *in, const float filtered[4], uint8_t *out)
 {
-    const struct format_info *df = b->dst.format, *sf = b->src.format;
+    const struct format_info *df = p->dst.format, *sf = p->src.format;
     uint32_t source = 0, old = 0, packed = 0, mask = 0;
     memcpy(&source, in, sf->block_bytes);
     memcpy(&old, out, df->block_bytes);
-    if (b->mask & WRITE_DEPTH) {
+    if (p->mask & WRITE_DEPTH) {
         float value[4];
         sf->unpack(in, 0, 0, value);
-        df->pack(b->linear ? filtered : value, (uint8_t *)&packed);
+        df->pack(p->linear ? filtered : value, (uint8_t *)&packed);
         mask = (uint32_t)((((uint64_t)1 << df->depth_bits) - 1) << df->depth_shift);
-        if (!b->linear && sf->depth_bits == df->depth_bits && sf->is_float == df->is_float)
+        if (!p->linear && sf->depth_bits == df->depth_bits && sf->is_float == df->is_float)
             packed = field(source, sf->depth_bits, sf->depth_shift) << df->depth_shift;
     }
     uint32_t word = (old & ~mask) | (packed & mask);
-    if (b->mask & WRITE_STENCIL && sf->stencil_bits && df->stencil_bits) {
+    if (p->mask & WRITE_STENCIL && sf->stencil_bits && df->stencil_bits) {
         word &= ~(0xffu << df->stencil_shift);
         word |= field(source, sf->stencil_bits, sf->stencil_shift) << df->stencil_shift;
     }
@@ -203,101 +184,226 @@ write_depth(const struct blitter *b, const uint8_t *in, const float filtered[4],
 }
 
 static void
-blit_pixel(const struct blitter *b, int32_t x, int32_t y, int32_t z)
+blit_pixel(const struct blit_plan *p, const struct blit_place *to, const struct blit_source *source,
+           uint8_t *out)
 {
-    double sx = axis_source(&b->x, x), sy = axis_source(&b->y, y);
-    uint32_t ix = clamp_index(sx, b->x.size), iy = clamp_index(sy, b->y.size);
-    double sz = axis_source(&b->z, z);
-    uint32_t iz = clamp_index(sz, b->z.size);
-    const struct format_info *format = b->dst.format;
-    uint32_t src_samples = b->src.res->samples, dst_samples = b->dst.res->samples;
+    double sx = axis_source(&p->x, to->x), sy = axis_source(&p->y, to->y);
+    double sz = axis_source(&p->z, to->z);
+    uint32_t ix = clamp_index(sx, p->x.size), iy = clamp_index(sy, p->y.size);
+    uint32_t iz = clamp_index(sz, p->z.size);
+    const struct format_info *format = p->dst.format;
+    const uint32_t samples = p->src.res->samples;
+    const uint32_t sample = samples == p->dst.res->samples ? to->sample : 0;
     float rgba[4];
-    if (b->linear)
-        read_linear(b, sx, sy, sz, rgba);
-    else if (!format->depth_bits && !(b->same && src_samples == 1))
-        read_pixel(b, ix, iy, iz, rgba);
-    for (uint32_t s = 0; s < dst_samples; s++) {
-        uint8_t *out = side_address(&b->dst, (uint32_t)x, (uint32_t)y, (uint32_t)z, s);
-        const uint8_t *in = side_address(&b->src, ix, iy, iz, src_samples == dst_samples ? s : 0);
-        if (format->depth_bits)
-            write_depth(b, in, rgba, out);
-        else if (b->same && !b->linear && (src_samples == 1 || src_samples == dst_samples))
-            memcpy(out, in, format->block_bytes);
-        else
-            write_color(b, rgba, out);
+    if (p->linear)
+        read_linear(p, source, sx, sy, sz, rgba);
+    if (format->depth_bits) {
+        write_depth(p, read_at(p, source, ix, iy, iz, sample), rgba, out);
+    } else if (p->same && !p->linear && (samples == 1 || samples == p->dst.res->samples)) {
+        memcpy(out, read_at(p, source, ix, iy, iz, sample), format->block_bytes);
+    } else {
+        if (!p->linear)
+            read_pixel(p, source, ix, iy, iz, rgba);
+        write_color(p, rgba, out);
     }
 }
 
-static bool
-check_blit(const struct blitter *b, const struct gpu_cmd *cmd, struct error *err)
+/* The mean of samples that are there by force, of depth and stencil the first. */
+static void
+copy_mean(const struct blit_plan *p, const struct blit_source *source, uint32_t x, uint32_t y,
+          uint32_t z, uint8_t *out)
 {
-    const struct format_info *df = b->dst.format, *sf = b->src.format;
+    const uint32_t bytes = p->src.format->block_bytes;
+    uint8_t pixel[8 * 16];
+    for (uint32_t s = 0; s < p->src.res->samples; s++)
+        memcpy(pixel + s * bytes, read_at(p, source, x, y, z, s), bytes);
+    resource_read_mean(p->src.format, p->src.res->samples, pixel, out);
+}
+
+static void
+copy_element(const struct blit_plan *p, const struct blit_place *to,
+             const struct blit_source *source, uint8_t *out)
+{
+    const struct resource *src = p->src.res;
+    const bool bytes = src->desc.target == TARGET_BUFFER;
+    const uint32_t x = (uint32_t)(to->x + p->shift[0]) * (bytes ? 1 : p->src.format->block_width);
+    const uint32_t y = (uint32_t)(to->y + p->shift[1]) * (bytes ? 1 : p->src.format->block_height);
+    const uint32_t z = (uint32_t)(to->z + p->shift[2]);
+    if (src->samples == p->dst.res->samples)
+        memcpy(out, read_at(p, source, x, y, z, to->sample), blit_element_bytes(p));
+    else if (src->forced_samples && src->samples > 1)
+        copy_mean(p, source, x, y, z, out);
+    else
+        memcpy(out, read_at(p, source, x, y, z, 0), blit_element_bytes(p));
+}
+
+bool
+blit_covers(const struct blit_plan *p, const struct blit_place *to)
+{
+    if (to->x < p->x.first || to->x >= p->x.last || to->y < p->y.first || to->y >= p->y.last ||
+        to->z < p->z.first || to->z >= p->z.last)
+        return false;
+    const struct resource *dst = p->dst.res;
+    return !p->copies || to->sample == 0 || dst->forced_samples ||
+           p->src.res->samples == dst->samples;
+}
+
+void
+blit_element(const struct blit_plan *p, const struct blit_place *to,
+             const struct blit_source *source, uint8_t *out)
+{
+    if (p->copies)
+        copy_element(p, to, source, out);
+    else
+        blit_pixel(p, to, source, out);
+}
+
+bool
+blit_keeps(const struct blit_plan *p)
+{
+    const struct format_info *df = p->dst.format;
+    if (p->copies)
+        return false;
+    if (!df->depth_bits)
+        return (p->mask & WRITE_COLOR) != WRITE_COLOR;
+    const uint32_t word = df->block_bytes * 8u;
+    const bool stencil = p->mask & WRITE_STENCIL && p->src.format->stencil_bits && df->stencil_bits;
+    return (p->mask & WRITE_DEPTH ? df->depth_bits : 0u) + (stencil ? 8u : 0u) != word;
+}
+
+static bool
+check_blit(const struct blit_plan *p, const struct gpu_cmd *cmd, struct error *err)
+{
+    const struct format_info *df = p->dst.format, *sf = p->src.format;
     if (cmd->blit.alpha_blend)
         return fail(err, "blit: blending is not executed");
     if (!df->pack)
         return fail(err, "blit: cannot write format %s", df->name);
     if (!df->depth_bits != !sf->depth_bits)
         return fail(err, "blit: from %s to %s", sf->name, df->name);
-    uint32_t sn = b->src.res->samples, dn = b->dst.res->samples;
-    if (sn > 1 && dn > 1 && sn != dn && !b->src.res->forced_samples && !b->dst.res->forced_samples)
+    uint32_t sn = p->src.res->samples, dn = p->dst.res->samples;
+    if (sn > 1 && dn > 1 && sn != dn && !p->src.res->forced_samples && !p->dst.res->forced_samples)
         return fail(err, "blit: from %u to %u samples", sn, dn);
     return true;
 }
 
 static void
-init_axes(struct blitter *b)
+init_axes(struct blit_plan *p, const struct box *d, const struct box *s)
 {
-    const struct box *d = &b->dst.box, *s = &b->src.box;
-    const struct resource_level *dl = b->dst.level, *sl = b->src.level;
-    init_axis(&b->x, d->x, d->width, dl->width, s->x, s->width, sl->width);
-    init_axis(&b->y, d->y, d->height, dl->height, s->y, s->height, sl->height);
-    init_axis(&b->z, d->z, d->depth, dl->slices, s->z, s->depth, sl->slices);
+    const struct resource_level *dl = &p->dst.res->levels[p->dst.level];
+    const struct resource_level *sl = &p->src.res->levels[p->src.level];
+    init_axis(&p->x, d->x, d->width, dl->width, s->x, s->width, sl->width);
+    init_axis(&p->y, d->y, d->height, dl->height, s->y, s->height, sl->height);
+    init_axis(&p->z, d->z, d->depth, dl->slices, s->z, s->depth, sl->slices);
 }
 
 static bool
-init_blitter(struct blitter *b, struct gpu_device *device, const struct gpu_cmd *cmd,
-             struct error *err)
+init_sides(struct blit_plan *p, struct gpu_device *device, const struct gpu_cmd *cmd,
+           struct error *err)
 {
-    *b = (struct blitter){.mask = cmd->blit.mask};
-    return init_side(&b->dst, device, cmd, &cmd->blit.dst, err) &&
-           init_side(&b->src, device, cmd, &cmd->blit.src, err) && check_blit(b, cmd, err);
+    *p = (struct blit_plan){.mask = cmd->blit.mask};
+    return init_side(&p->dst, device, cmd, &cmd->blit.dst, err) &&
+           init_side(&p->src, device, cmd, &cmd->blit.src, err) && check_blit(p, cmd, err);
 }
 
 bool
 blit_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
-    struct blitter b;
-    return init_blitter(&b, device, cmd, err);
+    struct blit_plan p;
+    return init_sides(&p, device, cmd, err);
+}
+
+static bool
+init_blit(struct blit_plan *p, struct gpu_device *device, const struct gpu_cmd *cmd,
+          struct error *err)
+{
+    if (!init_sides(p, device, cmd, err))
+        return false;
+    init_axes(p, &cmd->blit.dst.box, &cmd->blit.src.box);
+    if (cmd->blit.scissor_enable) {
+        cut_axis(&p->x, cmd->blit.scissor.min_x, cmd->blit.scissor.max_x);
+        cut_axis(&p->y, cmd->blit.scissor.min_y, cmd->blit.scissor.max_y);
+    }
+    p->linear = cmd->blit.filter == FILTER_LINEAR;
+    p->same = p->dst.format == p->src.format && (p->mask & WRITE_COLOR) == WRITE_COLOR;
+    if (p->dst.format->depth_bits ? !(p->mask & (WRITE_DEPTH | WRITE_STENCIL))
+                                  : !(p->mask & WRITE_COLOR))
+        p->x.last = p->x.first;
+    return true;
+}
+
+static int32_t
+blocks_in(int32_t texels, uint32_t block)
+{
+    return (texels + (int32_t)block - 1) / (int32_t)block;
+}
+
+static bool
+init_copy(struct blit_plan *p, struct gpu_device *device, const struct gpu_cmd *cmd,
+          struct error *err)
+{
+    const struct box *from = &cmd->copy.src_box;
+    if (!copy_check(device, cmd, err))
+        return false;
+    *p = (struct blit_plan){.copies = true};
+    p->dst.res = gpu_resource(device, cmd->client, cmd->copy.dst);
+    p->src.res = gpu_resource(device, cmd->client, cmd->copy.src);
+    p->dst.format = p->dst.res->format;
+    p->src.format = p->src.res->format;
+    p->dst.level = cmd->copy.dst_level;
+    p->src.level = cmd->copy.src_level;
+    const bool buffer = p->dst.res->desc.target == TARGET_BUFFER;
+    const uint32_t width = buffer ? 1 : p->dst.format->block_width;
+    const uint32_t height = buffer ? 1 : p->dst.format->block_height;
+    p->x.first = (int32_t)(cmd->copy.dst_x / width);
+    p->y.first = (int32_t)(cmd->copy.dst_y / height);
+    p->z.first = (int32_t)cmd->copy.dst_z;
+    p->x.last = p->x.first + blocks_in(from->width, width);
+    p->y.last = p->y.first + blocks_in(from->height, height);
+    p->z.last = p->z.first + from->depth;
+    p->shift[0] = from->x / (int32_t)width - p->x.first;
+    p->shift[1] = from->y / (int32_t)height - p->y.first;
+    p->shift[2] = from->z - p->z.first;
+    return true;
+}
+
+bool
+blit_plan_init(struct blit_plan *p, struct gpu_device *device, const struct gpu_cmd *cmd,
+               struct error *err)
+{
+    return cmd->op == GPU_BLIT ? init_blit(p, device, cmd, err) : init_copy(p, device, cmd, err);
+}
+
+static const uint8_t *
+read_memory(void *data, uint32_t offset)
+{
+    return (const uint8_t *)data + offset;
 }
 
 bool
 blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
-    struct blitter b;
-    if (!init_blitter(&b, device, cmd, err))
+    struct blit_plan p;
+    struct blit_place to;
+    if (!init_blit(&p, device, cmd, err))
         return false;
     if (cmd->blit.render_condition && !gpu_render_condition(device, cmd))
         return true;
-    init_axes(&b);
-    if (cmd->blit.scissor_enable) {
-        cut_axis(&b.x, cmd->blit.scissor.min_x, cmd->blit.scissor.max_x);
-        cut_axis(&b.y, cmd->blit.scissor.min_y, cmd->blit.scissor.max_y);
+    uint8_t *from = device->memory.bytes + p.src.res->address, *copy = NULL;
+    if (blit_in_place(&p)) { /* the boxes may overlap: read from a copy */
+        copy = mem_alloc(p.src.res->size_bytes);
+        memcpy(copy, from, p.src.res->size_bytes);
+        from = copy;
     }
-    b.linear = cmd->blit.filter == FILTER_LINEAR;
-    b.same = b.dst.format == b.src.format && (cmd->blit.mask & WRITE_COLOR) == WRITE_COLOR;
-    if (b.dst.format->depth_bits ? !(b.mask & (WRITE_DEPTH | WRITE_STENCIL))
-                                 : !(b.mask & WRITE_COLOR))
-        return true;
-    uint8_t *copy = NULL;
-    if (b.dst.level == b.src.level) { /* the boxes may overlap: read from a copy */
-        copy = mem_alloc(b.src.res->size_bytes);
-        memcpy(copy, b.src.bytes, b.src.res->size_bytes);
-        b.src.bytes = copy;
-    }
-    for (int32_t z = b.z.first; z < b.z.last; z++)
-        for (int32_t y = b.y.first; y < b.y.last; y++)
-            for (int32_t x = b.x.first; x < b.x.last; x++)
-                blit_pixel(&b, x, y, z);
+    const struct blit_source source = {read_memory, from};
+    for (to.z = p.z.first; to.z < p.z.last; to.z++)
+        for (to.y = p.y.first; to.y < p.y.last; to.y++)
+            for (to.x = p.x.first; to.x < p.x.last; to.x++)
+                for (to.sample = 0; to.sample < p.dst.res->samples; to.sample++)
+                    blit_element(&p, &to, &source,
+                                 device->memory.bytes + p.dst.res->address +
+                                     resource_offset(p.dst.res, p.dst.level, (uint32_t)to.x,
+                                                     (uint32_t)to.y, (uint32_t)to.z, to.sample));
     free(copy);
     return true;
 }

@@ -92,10 +92,9 @@ bool raster_box_touches(const struct triangle *triangle, int32_t x, int32_t y, i
  * Morton index, so that bits 4q .. 4q+3 are quad q. */
 uint64_t raster_tile(const struct triangle *triangle, int32_t x, int32_t y);
 
-/* Coverage of the quad's pixels at (x, y), 0..1, and what it makes of a fragment's alpha; to be
- * applied behind the fragment program when triangle->smooth.shape is not SMOOTH_NONE. */
+/* Coverage of the quad's pixels at (x, y), 0..1, by which a fragment's alpha is multiplied behind
+ * the fragment program when triangle->smooth.shape is not SMOOTH_NONE. */
 void smooth_quad(const struct triangle *triangle, uint32_t x, uint32_t y, float coverage[4]);
-float smooth_alpha(const struct draw *draw, float alpha, float coverage);
 
 /* The same for each sample of the framebuffer's pixels, cut by the sample mask; returns the pixels
  * of which any sample is covered. Without draw->multisample all samples are as the pixel centre. */

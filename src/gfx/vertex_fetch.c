@@ -37,23 +37,11 @@ fetch_attribute(const struct format_info *format, const uint8_t *bytes, float ou
     format->unpack(bytes, 0, 0, out);
 }
 
-static float
-clamp01(float value)
-{
-    return !(value > 0.0f) ? 0.0f : value > 1.0f ? 1.0f : value;
-}
-
 void
 vertex_store(const struct draw *draw, const struct exec *exec, uint32_t lane, struct vertex *out)
 {
     const struct program *vs = draw->vs;
-    for (uint32_t o = 0; o < vs->output_count; o++) {
-        const enum semantic semantic = vs->outputs[o].semantic;
-        const bool clamped = draw->rasterizer.clamp_vertex_color &&
-                             (semantic == SEMANTIC_COLOR || semantic == SEMANTIC_BCOLOR);
-        for (uint32_t c = 0; c < 4; c++) {
-            const float value = exec->outputs[(o * 4 + c) * exec->lanes + lane];
-            out->out[o][c] = clamped ? clamp01(value) : value;
-        }
-    }
+    for (uint32_t o = 0; o < vs->output_count; o++)
+        for (uint32_t c = 0; c < 4; c++)
+            out->out[o][c] = exec->outputs[(o * 4 + c) * exec->lanes + lane];
 }

@@ -13,13 +13,16 @@
 struct reader {
     struct params *params;
     const char *path;
-    const char *next;   /* what is not read yet */
-    uint32_t line;      /* of the text that inih is looking at */
-    bool warns;         /* a preset is silent about what is not modelled */
+    const char *next; /* what is not read yet */
+    uint32_t line;    /* of the text that inih is looking at */
+    bool warns;       /* a preset is silent about what is not modelled */
+    uint32_t warnings;
     uint32_t seen[512]; /* line on which each parameter was set, or 0 */
     struct error *err;
     bool failed;
 };
+
+enum { MOST_WARNINGS = 8 }; /* of a file; a line tells how many more there were */
 
 static bool
 fail_here(struct reader *reader)
@@ -82,11 +85,11 @@ take_value(void *data, const char *section, const char *name, const char *value)
         return fail_here(reader);
     size_t index = (size_t)(info - param_infos(&count));
     BUG_ON(count > sizeof reader->seen / sizeof reader->seen[0], "too many parameters");
-    if (reader->seen[index])
+    if (reader->seen[index] && reader->warnings++ < MOST_WARNINGS)
         log_warning("%s:%u: %s.%s was set on line %u already; this one counts", reader->path,
                     reader->line, section, name, reader->seen[index]);
     reader->seen[index] = reader->line;
-    if (info->unmodelled && changed && reader->warns)
+    if (info->unmodelled && changed && reader->warns && reader->warnings++ < MOST_WARNINGS)
         log_warning("%s:%u: %s.%s changes nothing: %s", reader->path, reader->line, section, name,
                     info->unmodelled);
     return 1;
@@ -109,6 +112,8 @@ load(struct params *params, const char *path, bool warns, struct error *err)
         .params = &result, .path = path, .next = bytes, .warns = warns, .err = err ? err : &local};
     int status = ini_parse_stream(next_line, &reader, take_value, &reader);
     bool ok = !reader.failed && status == 0;
+    if (reader.warnings > MOST_WARNINGS)
+        log_warning("%s: %u more warnings", path, reader.warnings - MOST_WARNINGS);
     if (ok)
         *params = result;
     else if (!reader.failed && status > 0)

@@ -73,9 +73,9 @@ queue_settle(struct queue *queue, uint64_t now)
     if (cycles && queue->count > queue->peak) /* what is held through a cycle, whoever goes first */
         queue->peak = queue->count;
     queue->occupancy_sum += queue->count * cycles;
-    if (queue->count == 0)
-        queue->empty_cycles += cycles;
-    else if (queue->count == queue->capacity)
+    if (queue->count)
+        queue->held_cycles += cycles;
+    if (queue->count == queue->capacity)
         queue->full_cycles += cycles;
     queue->occupancy_since = now;
 }

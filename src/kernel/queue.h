@@ -30,7 +30,7 @@ struct queue {
     /* statistics */
     uint64_t items_in, items_out;
     uint64_t occupancy_sum, occupancy_since; /* sum over cycles of items held */
-    uint64_t empty_cycles, full_cycles;
+    uint64_t held_cycles, full_cycles;
     uint64_t peak; /* items held at once, at most, since clock_begin_peaks() */
     /* fault injection: item number `fault_at` is lost; it, or the first one after it that finds
      * another in the queue, changes places with that one */

@@ -137,32 +137,18 @@ read_frames(const char *dir, struct csv_table *table, struct error *err)
     return ok;
 }
 
-/* "unit.statistic" of "unit[3].statistic". */
-static char *
-without_instance(const char *name)
-{
-    const char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
-    return close ? mem_printf("%.*s%s", (int)(open - name), name, close + 1) : mem_strdup(name);
-}
-
-/* The sums over frames and instances, in the order of the columns. */
+/* The sums over frames of statistics, in the order of the columns. */
 static struct stat_move *
 sum_table(const struct csv_table *table, size_t *count)
 {
     struct stat_move *sums = mem_alloc(table->columns * sizeof *sums);
     *count = 0;
     for (uint32_t i = 0; i < table->columns; i++) {
-        if (!strcmp(table->names[i], "frame"))
+        const char *name = table->names[i];
+        if (!table->is_number[i] || !strcmp(name, "frame") || !strcmp(name, "schema") ||
+            metric_find(name))
             continue;
-        char *name = without_instance(table->names[i]);
-        size_t at = 0;
-        while (at < *count && strcmp(sums[at].name, name) != 0)
-            at++;
-        if (at == *count)
-            sums[(*count)++] = (struct stat_move){.name = name};
-        else
-            free(name);
-        sums[at].a += column_sum(table, i);
+        sums[(*count)++] = (struct stat_move){mem_strdup(name), column_sum(table, i), 0, 0};
     }
     return sums;
 }

@@ -273,6 +273,35 @@ describe_geometry(const struct draw *draw, FILE *out)
         fprintf(out, " x%u", draw->params.instance_count);
 }
 
+char *
+describe_facts(const struct draw *draw)
+{
+    struct draw_identity identity;
+    char *text;
+    size_t size;
+    if (!draw)
+        return mem_strdup(",,,,,,,,,,,");
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a text");
+    draw_identify(draw, &identity);
+    fprintf(out, PROGRAM_HASH "," PROGRAM_HASH "," PROGRAM_HASH ",%s,%u,%u,", identity.hash,
+            draw->vs->hash, draw->fs->hash, NAME_OF(primitive_names, draw->params.mode),
+            draw->params.count, draw->params.instance_count);
+    describe_targets(draw, out);
+    fputc(',', out);
+    describe_textures(draw, out);
+    fputc(',', out);
+    describe_state(draw, out);
+    fputc(',', out);
+    describe_label(draw->names->label, out);
+    fputc(',', out);
+    describe_label(draw->names->program, out);
+    fputc(',', out);
+    describe_label(draw->names->target, out);
+    fclose(out);
+    return text;
+}
+
 void
 describe_line(const struct draw *draw, FILE *out)
 {

@@ -22,6 +22,12 @@ void describe_state(const struct draw *draw, FILE *out);
  * below a space, spaces. */
 void describe_label(const char *label, FILE *out);
 
+/* The facts of a draw as fields of a table, and their columns; NULL: none of another work. */
+#define DRAW_FACTS                                                                                 \
+    "hash,vertex_program,fragment_program,primitive,vertices,instances,target,textures,state,"     \
+    "label,program_name,target_name"
+char *describe_facts(const struct draw *draw); /* the caller's to free */
+
 /* One line: identity, programs, primitive, target, state, textures, label. */
 void describe_line(const struct draw *draw, FILE *out);
 /* All of it; the caller owns it. */

@@ -85,8 +85,7 @@ compression_color(const struct map_source *source, uint32_t x, uint32_t y, uint8
 {
     const struct machine *m = source->machine;
     const uint32_t address = source->shown->address + resource_offset(source->shown, 0, x, y, 0, 0);
-    const struct blocks *blocks =
-        &m->colorwrite[rop_of_tile(x / TILE_SIZE, y / TILE_SIZE, m->rops)].rop.blocks;
+    const struct blocks *blocks = &m->color_blocks;
     const uint32_t bytes = blocks_bytes(blocks, blocks_state(blocks, address));
     map_quarter((4 * bytes + blocks->block_bytes - 1) / blocks->block_bytes, rgb);
 }

@@ -1,5 +1,7 @@
 #include "report/metrics.h"
 
+#include "base/mem.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,13 +28,41 @@ metric_find(const char *name)
     return NULL;
 }
 
+enum { MOST_STACK = 128 }; /* a formula that wants more is nested too deep */
+
+struct formula_op {
+    enum {
+        FORMULA_NUMBER,
+        FORMULA_VALUE,
+        FORMULA_ADD,
+        FORMULA_SUBTRACT,
+        FORMULA_MULTIPLY,
+        FORMULA_DIVIDE,
+        FORMULA_MAX
+    } kind;
+    uint32_t place;
+    double number;
+};
+
 struct parser {
-    const char *formula, *at;
-    formula_lookup_fn *lookup;
+    const char *text, *at;
+    struct formula *formula;
+    formula_resolve_fn *resolve;
     void *data;
     struct error *err;
     uint32_t nesting;
+    uint32_t stack; /* values that are there behind the last operation */
 };
+
+static bool
+emit(struct parser *parser, struct formula_op op)
+{
+    const bool pushes = op.kind == FORMULA_NUMBER || op.kind == FORMULA_VALUE;
+    parser->stack += pushes ? 1 : -1u;
+    VEC_PUSH(parser->formula, op);
+    return parser->stack <= MOST_STACK ||
+           fail(parser->err, "formula '%s': nested too deep", parser->text);
+}
 
 static void
 skip_space(struct parser *parser)
@@ -44,15 +74,16 @@ skip_space(struct parser *parser)
 static bool
 expected(struct parser *parser, const char *what)
 {
-    return fail(parser->err, "formula '%s': expected %s at '%s'", parser->formula, what,
-                parser->at);
+    return fail(parser->err, "formula '%s': expected %s at '%s'", parser->text, what, parser->at);
 }
 
 static bool
-parse_name(struct parser *parser, double *value)
+parse_name(struct parser *parser)
 {
     char name[128];
     size_t n = 0;
+    int32_t place = -1;
+    double number = 0;
     while (isalnum((unsigned char)parser->at[n]) ||
            (parser->at[n] && strchr("_.[]", parser->at[n])))
         n++;
@@ -61,26 +92,25 @@ parse_name(struct parser *parser, double *value)
     memcpy(name, parser->at, n);
     name[n] = '\0';
     parser->at += n;
-    if (!parser->lookup(parser->data, name, value))
-        return fail(parser->err, "formula '%s': there is no %s", parser->formula, name);
-    return true;
+    if (!parser->resolve(parser->data, name, &place, &number))
+        return fail(parser->err, "formula '%s': there is no %s", parser->text, name);
+    return emit(parser, place < 0
+                            ? (struct formula_op){.kind = FORMULA_NUMBER, .number = number}
+                            : (struct formula_op){.kind = FORMULA_VALUE, .place = (uint32_t)place});
 }
 
-static bool parse_sum(struct parser *parser, double *value);
+static bool parse_sum(struct parser *parser);
 
 /* What stands behind "max(": the largest of several sums; one without a value leaves none. */
 static bool
-parse_max(struct parser *parser, double *value)
+parse_max(struct parser *parser)
 {
-    if (!parse_sum(parser, value))
+    if (!parse_sum(parser))
         return false;
     while (*parser->at == ',') {
-        double other;
         parser->at++;
-        if (!parse_sum(parser, &other))
+        if (!parse_sum(parser) || !emit(parser, (struct formula_op){.kind = FORMULA_MAX}))
             return false;
-        if (isnan(other) || other > *value)
-            *value = other;
     }
     if (*parser->at != ')')
         return expected(parser, "')'");
@@ -89,32 +119,38 @@ parse_max(struct parser *parser, double *value)
 }
 
 static bool
-parse_factor(struct parser *parser, double *value)
+parse_number(struct parser *parser)
+{
+    char *end;
+    const double number = strtod(parser->at, &end);
+    parser->at = end;
+    return emit(parser, (struct formula_op){.kind = FORMULA_NUMBER, .number = number});
+}
+
+static bool
+parse_factor(struct parser *parser)
 {
     bool ok;
     skip_space(parser);
     if (++parser->nesting > 64)
-        return fail(parser->err, "formula '%s': nested too deep", parser->formula);
+        return fail(parser->err, "formula '%s': nested too deep", parser->text);
     if (*parser->at == '-') {
         parser->at++;
-        ok = parse_factor(parser, value);
-        *value = -*value;
+        ok = emit(parser, (struct formula_op){.kind = FORMULA_NUMBER}) && parse_factor(parser) &&
+             emit(parser, (struct formula_op){.kind = FORMULA_SUBTRACT});
     } else if (*parser->at == '(') {
         parser->at++;
-        ok = parse_sum(parser, value);
+        ok = parse_sum(parser);
         if (ok && *parser->at != ')')
             return expected(parser, "')'");
         parser->at += ok;
     } else if (!strncmp(parser->at, "max(", 4)) {
         parser->at += 4;
-        ok = parse_max(parser, value);
+        ok = parse_max(parser);
     } else if (isdigit((unsigned char)*parser->at)) {
-        char *end;
-        *value = strtod(parser->at, &end);
-        parser->at = end;
-        ok = true;
+        ok = parse_number(parser);
     } else {
-        ok = parse_name(parser, value);
+        ok = parse_name(parser);
     }
     parser->nesting--;
     skip_space(parser);
@@ -122,47 +158,111 @@ parse_factor(struct parser *parser, double *value)
 }
 
 static bool
-parse_product(struct parser *parser, double *value)
+parse_product(struct parser *parser)
 {
-    if (!parse_factor(parser, value))
+    if (!parse_factor(parser))
         return false;
     while (*parser->at == '*' || *parser->at == '/') {
-        double right = 0;
-        char op = *parser->at++;
-        if (!parse_factor(parser, &right))
+        const char op = *parser->at++;
+        if (!parse_factor(parser) ||
+            !emit(parser,
+                  (struct formula_op){.kind = op == '*' ? FORMULA_MULTIPLY : FORMULA_DIVIDE}))
             return false;
-        *value = op == '*' ? *value * right : right == 0 ? (double)NAN : *value / right;
     }
     return true;
 }
 
 static bool
-parse_sum(struct parser *parser, double *value)
+parse_sum(struct parser *parser)
 {
-    if (!parse_product(parser, value))
+    if (!parse_product(parser))
         return false;
     while (*parser->at == '+' || *parser->at == '-') {
-        double right = 0;
-        char op = *parser->at++;
-        if (!parse_product(parser, &right))
+        const char op = *parser->at++;
+        if (!parse_product(parser) ||
+            !emit(parser, (struct formula_op){.kind = op == '+' ? FORMULA_ADD : FORMULA_SUBTRACT}))
             return false;
-        *value = op == '+' ? *value + right : *value - right;
     }
     return true;
 }
 
 bool
-formula_evaluate(const char *formula, formula_lookup_fn *lookup, void *data, double *value,
-                 struct error *err)
+formula_compile(struct formula *formula, const char *text, formula_resolve_fn *resolve, void *data,
+                struct error *err)
 {
     struct parser parser = {
-        .formula = formula, .at = formula, .lookup = lookup, .data = data, .err = err};
-    *value = 0;
-    return parse_sum(&parser, value) && (!*parser.at || expected(&parser, "an operator"));
+        .text = text, .at = text, .formula = formula, .resolve = resolve, .data = data, .err = err};
+    memset(formula, 0, sizeof *formula);
+    if (parse_sum(&parser) && (!*parser.at || expected(&parser, "an operator")))
+        return true;
+    formula_fini(formula);
+    return false;
 }
 
+static double
+operate(const struct formula_op *op, double left, double right)
+{
+    switch (op->kind) {
+    case FORMULA_ADD: return left + right;
+    case FORMULA_SUBTRACT: return left - right;
+    case FORMULA_MULTIPLY: return left * right;
+    case FORMULA_DIVIDE: return right == 0 ? (double)NAN : left / right;
+    default: return isnan(right) || right > left ? right : left;
+    }
+}
+
+double
+formula_run(const struct formula *formula, const double *values)
+{
+    double stack[MOST_STACK] = {0};
+    uint32_t top = 0;
+    for (size_t i = 0; i < formula->count; i++) {
+        const struct formula_op *op = &formula->items[i];
+        if (op->kind == FORMULA_NUMBER || op->kind == FORMULA_VALUE) {
+            stack[top++] = op->kind == FORMULA_NUMBER ? op->number : values[op->place];
+            continue;
+        }
+        top--;
+        stack[top - 1] = operate(op, stack[top - 1], stack[top]);
+    }
+    return stack[0];
+}
+
+void
+formula_fini(struct formula *formula)
+{
+    VEC_FREE(formula);
+}
+
+struct lookup {
+    formula_lookup_fn *look_up;
+    void *data;
+};
+
 static bool
-param_lookup(const struct params *params, const char *name, double *value)
+resolve_now(void *data, const char *name, int32_t *place, double *number)
+{
+    const struct lookup *lookup = data;
+    *place = -1;
+    return lookup->look_up(lookup->data, name, number);
+}
+
+bool
+formula_evaluate(const char *text, formula_lookup_fn *look_up, void *data, double *value,
+                 struct error *err)
+{
+    struct lookup lookup = {look_up, data};
+    struct formula formula;
+    *value = 0;
+    if (!formula_compile(&formula, text, resolve_now, &lookup, err))
+        return false;
+    *value = formula_run(&formula, NULL);
+    formula_fini(&formula);
+    return true;
+}
+
+bool
+param_number(const struct params *params, const char *name, double *value)
 {
     char section[64], text[PARAM_TEXT_BYTES];
     const char *dot = strchr(name, '.');
@@ -191,7 +291,7 @@ totals_lookup(void *data, const char *name, double *value)
     const struct metric *metric = found ? NULL : metric_find(name);
     if (metric)
         *value = metric_value(metric, totals);
-    return found || metric || param_lookup(totals->params, name, value);
+    return found || metric || param_number(totals->params, name, value);
 }
 
 double

@@ -1,6 +1,7 @@
 #include "report/pixel.h"
 
 #include "base/file.h"
+#include "base/schema.h"
 #include "base/sheet.h"
 
 #include <cjson/cJSON.h>
@@ -203,6 +204,7 @@ bool
 pixel_log_write(const struct pixel_log *log, const char *dir, struct error *err)
 {
     cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
     cJSON_AddNumberToObject(root, "x", log->x);
     cJSON_AddNumberToObject(root, "y", log->y);
     cJSON *list = cJSON_AddArrayToObject(root, "fragments");

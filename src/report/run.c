@@ -2,6 +2,7 @@
 
 #include "base/build.h"
 #include "base/mem.h"
+#include "base/schema.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -117,6 +118,7 @@ char *
 run_to_json(const struct run_facts *facts, const struct totals *totals)
 {
     cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
     add_text(root, "program", facts->program);
     add_text(root, "trace", facts->trace);
     add_text(root, "preset", facts->preset);
@@ -138,8 +140,7 @@ run_to_json(const struct run_facts *facts, const struct totals *totals)
         cJSON_AddNumberToObject(frame, "client", facts->frames[i].client);
         cJSON_AddNumberToObject(frame, "cycles", (double)facts->frames[i].cycles);
         if (totals)
-            cJSON_AddNumberToObject(frame, "upload_cycles",
-                                    (double)facts->frames[i].upload_cycles);
+            cJSON_AddNumberToObject(frame, "upload_cycles", (double)facts->frames[i].upload_cycles);
         add_hash(frame, "hash", facts->frames[i].hash);
         cJSON_AddItemToArray(frames, frame);
     }

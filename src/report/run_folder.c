@@ -3,13 +3,15 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "report/describe_draw.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-enum { TABLES = 3, TELL_SECONDS = 2 };
+enum { TELL_SECONDS = 2 };
 
 bool
 run_folder_open(struct run_folder *folder, const char *dir, bool force, const struct params *params,
@@ -23,16 +25,23 @@ run_folder_open(struct run_folder *folder, const char *dir, bool force, const st
     return !dir || run_place_take(&folder->place, dir, force, params, err);
 }
 
+static bool
+is_open(const struct run_folder *folder, uint32_t table)
+{
+    return folder->tables[table].count > 0;
+}
+
 /* A row of what was counted since the last one of its kind. */
 static void
-delta_row(struct run_folder *folder, struct csv *csv, uint64_t *before, const char *first)
+delta_row(struct run_folder *folder, uint32_t table, uint64_t *before, const char *key,
+          const char *facts)
 {
     const struct stat_set *set = &folder->sim->machine->stats;
     uint64_t *now = folder->values, *delta = folder->values + set->count;
     stat_set_snapshot(set, now);
     stat_set_subtract(set, delta, now, before);
     memcpy(before, now, set->count * sizeof *before);
-    csv_row(csv, first, delta);
+    table_row(&folder->tables[table], key, facts, delta, (double)NAN);
 }
 
 static void
@@ -46,28 +55,29 @@ on_work(void *data, uint32_t frame, const struct work *row)
     }
     if (row->kind == WORK_DRAW && folder->crew)
         crew_count(folder->crew);
-    if (!folder->batches_csv)
+    if (!is_open(folder, TABLE_DRAWS))
         return;
     snprintf(text, sizeof text, "%u,%u,%s", frame, row->draw, work_kind_names[row->kind]);
-    delta_row(folder, folder->batches_csv, folder->batch_before, text);
+    char *facts = describe_facts(row->baked);
+    delta_row(folder, TABLE_DRAWS, folder->draw_before, text, facts);
+    free(facts);
 }
 
 static void
 on_interval(void *data, uint32_t frame, uint64_t cycle)
 {
     struct run_folder *folder = data;
-    char first[64];
-    snprintf(first, sizeof first, "%u,%" PRIu64, frame, cycle);
-    if (folder->cycles_csv)
-        delta_row(folder, folder->cycles_csv, folder->interval_before, first);
+    char key[64];
+    snprintf(key, sizeof key, "%u,%" PRIu64, frame, cycle);
+    if (is_open(folder, TABLE_CYCLES))
+        delta_row(folder, TABLE_CYCLES, folder->interval_before, key, "");
 }
 
 static bool
 flush_tables(struct run_folder *folder, struct error *err)
 {
-    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
     for (uint32_t i = 0; i < TABLES; i++)
-        if (tables[i] && !csv_flush(tables[i], err))
+        if (!table_flush(&folder->tables[i], err))
             return false;
     return true;
 }
@@ -77,7 +87,7 @@ static void
 begin_rows(struct run_folder *folder)
 {
     const size_t bytes = folder->sim->machine->stats.count * sizeof(uint64_t);
-    memset(folder->batch_before, 0, bytes);
+    memset(folder->draw_before, 0, bytes);
     memset(folder->interval_before, 0, bytes);
 }
 
@@ -87,10 +97,10 @@ write_rows(struct run_folder *folder, const struct simulation_frame *frame, stru
     const struct stat_set *set = &folder->sim->machine->stats;
     on_interval(folder, frame->number, frame->cycles); /* the rest of the last interval */
     stat_set_snapshot(set, folder->values);
-    char first[16];
-    snprintf(first, sizeof first, "%u", frame->number);
-    if (folder->frames_csv)
-        csv_row(folder->frames_csv, first, folder->values);
+    char key[16];
+    snprintf(key, sizeof key, "%u", frame->number);
+    if (is_open(folder, TABLE_FRAMES))
+        table_row(&folder->tables[TABLE_FRAMES], key, "", folder->values, 1);
     begin_rows(folder);
     if (!flush_tables(folder, err))
         return false;
@@ -210,13 +220,13 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
         return false;
     uint64_t hash =
         hash_bytes(HASH_START, picture->rgba, (size_t)picture->width * picture->height * 4);
-    const struct run_frame facts = {
-        .number = frame->number,
-        .client = frame->client,
-        .cycles = frame->cycles,
-        .upload_cycles = frame->timed ? upload_cycles(folder) : 0,
-        .hash = hash,
-        .memory_bytes = folder->sim ? folder->sim->device.memory.size_bytes : 0};
+    const struct run_frame facts = {.number = frame->number,
+                                    .client = frame->client,
+                                    .cycles = frame->cycles,
+                                    .upload_cycles = frame->timed ? upload_cycles(folder) : 0,
+                                    .hash = hash,
+                                    .memory_bytes =
+                                        folder->sim ? folder->sim->device.memory.size_bytes : 0};
     add_frame(folder, &facts, picture->width, picture->height);
     return tell_progress(folder, err);
 }
@@ -227,16 +237,41 @@ run_folder_listener(struct run_folder *folder)
     return (struct simulation_listener){folder, on_frame, on_work, on_interval};
 }
 
-static bool
-open_table(struct run_folder *folder, struct csv **csv, bool wanted, const char *name,
-           const char *first, struct error *err)
+struct table_kind {
+    const char *key, *facts;
+};
+static const struct table_kind kinds[TABLES] = {
+    [TABLE_FRAMES] = {"frame", ""},
+    [TABLE_DRAWS] = {"frame,draw,work", DRAW_FACTS},
+    [TABLE_CYCLES] = {"frame,cycle", ""},
+};
+
+static const char *
+table_name(const struct params *p, uint32_t table)
 {
-    if (!wanted)
+    return table == TABLE_FRAMES  ? p->SIMULATOR.StatsFilePerFrame
+           : table == TABLE_DRAWS ? p->SIMULATOR.StatsFilePerBatch
+                                  : p->SIMULATOR.StatsFile;
+}
+
+static bool
+open_tables(struct run_folder *folder, struct error *err)
+{
+    const struct params *p = &folder->sim->machine->params;
+    const bool wanted[TABLES] = {[TABLE_FRAMES] = p->SIMULATOR.PerFrameStatistics,
+                                 [TABLE_DRAWS] = p->SIMULATOR.PerBatchStatistics,
+                                 [TABLE_CYCLES] = true};
+    bool ok = true;
+    if (!p->SIMULATOR.Statistics)
         return true;
-    char *path = mem_printf("%s/%s", folder->dir, name);
-    *csv = csv_create(path, first, &folder->sim->machine->stats, err);
-    free(path);
-    return *csv != NULL;
+    folder->layout = table_layout_create(&folder->sim->machine->stats, p);
+    for (uint32_t i = 0; i < TABLES && ok; i++) {
+        char *path = mem_printf("%s/%s", folder->dir, table_name(p, i));
+        ok = !wanted[i] || table_open(&folder->tables[i], path, kinds[i].key, kinds[i].facts,
+                                      folder->layout, err);
+        free(path);
+    }
+    return ok;
 }
 
 static bool
@@ -255,24 +290,18 @@ run_folder_attach(struct run_folder *folder, struct simulation *sim, struct erro
 {
     if (!sim->machine)
         return true;
-    const struct params *p = &sim->machine->params;
     uint32_t count = sim->machine->stats.count;
     folder->sim = sim;
     folder->only_timed = true;
     folder->values = mem_alloc(2 * count * sizeof(uint64_t));
-    folder->batch_before = mem_alloc(count * sizeof(uint64_t));
+    folder->draw_before = mem_alloc(count * sizeof(uint64_t));
     folder->interval_before = mem_alloc(count * sizeof(uint64_t));
     folder->totals = mem_alloc(count * sizeof(uint64_t));
     if (!folder->dir)
         return true;
-    bool all = p->SIMULATOR.Statistics;
     return write_machine(folder, err) &&
            (!folder->maps || maps_write_legends(folder->maps, folder->dir, err)) &&
-           open_table(folder, &folder->frames_csv, all && p->SIMULATOR.PerFrameStatistics,
-                      p->SIMULATOR.StatsFilePerFrame, "frame", err) &&
-           open_table(folder, &folder->batches_csv, all && p->SIMULATOR.PerBatchStatistics,
-                      p->SIMULATOR.StatsFilePerBatch, "frame,batch,work", err) &&
-           open_table(folder, &folder->cycles_csv, all, p->SIMULATOR.StatsFile, "frame,cycle", err);
+           open_tables(folder, err);
 }
 
 static char *
@@ -295,11 +324,9 @@ run_folder_open_parts(struct run_folder *folder, struct error *err)
 void
 run_folder_begin_part(struct run_folder *folder, uint32_t frame)
 {
-    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
     for (uint32_t i = 0; i < TABLES; i++) {
         char *path = part_path(folder, frame, i);
-        if (tables[i])
-            csv_redirect(tables[i], path);
+        table_redirect(&folder->tables[i], path);
         free(path);
     }
 }
@@ -321,10 +348,8 @@ run_folder_take_part(struct run_folder *folder, struct run_part *part, uint64_t 
 void
 run_folder_leave_frame(struct run_folder *folder)
 {
-    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
     for (uint32_t i = 0; i < TABLES; i++)
-        if (tables[i])
-            csv_discard(tables[i]);
+        table_discard(&folder->tables[i]);
     begin_rows(folder);
 }
 
@@ -337,12 +362,10 @@ run_folder_end_parts(struct run_folder *folder, struct error *err)
 static bool
 join_tables(struct run_folder *folder, uint32_t frame, struct error *err)
 {
-    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
     bool ok = true;
     for (uint32_t i = 0; i < TABLES && ok; i++) {
         char *path = part_path(folder, frame, i);
-        ok = !tables[i] || !file_exists(path) || csv_append(tables[i], path, err);
-        remove(path);
+        ok = table_append(&folder->tables[i], path, err);
         free(path);
     }
     return ok;
@@ -426,13 +449,10 @@ report(struct run_folder *folder, FILE *out, bool json, struct error *err)
 static bool
 close_tables(struct run_folder *folder, bool complete, struct error *err)
 {
-    struct csv *const tables[] = {folder->frames_csv, folder->batches_csv, folder->cycles_csv};
     bool ok = true;
     for (uint32_t i = 0; i < TABLES; i++)
-        if (complete)
-            ok = csv_destroy(tables[i], ok ? err : NULL) && ok;
-        else
-            csv_abandon(tables[i]);
+        ok = table_close(&folder->tables[i], complete, ok ? err : NULL) && ok;
+    table_layout_destroy(folder->layout);
     return ok;
 }
 
@@ -447,7 +467,7 @@ run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
     ok = (folder->silent || report(folder, out, json, err)) && ok;
     run_place_leave(&folder->place);
     free(folder->values);
-    free(folder->batch_before);
+    free(folder->draw_before);
     free(folder->interval_before);
     free(folder->totals);
     VEC_FREE(&folder->frames);

@@ -1,23 +1,27 @@
-/* The folder that a run leaves: frames/frame-NNNN.png, three tables of statistics, machine.ini and
- * run.json (names: spec cli.md). It listens to a simulation and writes as the run goes, so that
- * what is finished is whole whatever happens next. */
+/* The folder that a run leaves: frames/frame-NNNN.png, tables of statistics by frame, draw and
+ * interval (report/table.h), machine.ini and run.json (names: spec cli.md). It listens to a
+ * simulation and writes as the run goes, so that what is finished is whole whatever happens next.
+ */
 #ifndef AETIUS_REPORT_RUN_FOLDER_H
 #define AETIUS_REPORT_RUN_FOLDER_H
 
 #include "base/crew.h"
-#include "report/csv.h"
 #include "report/maps.h"
 #include "report/pixel.h"
 #include "report/run.h"
 #include "report/run_place.h"
+#include "report/table.h"
 #include "sim/simulation.h"
+
+enum { TABLE_FRAMES, TABLE_DRAWS, TABLE_CYCLES, TABLES };
 
 struct run_folder {
     const char *dir; /* NULL: nothing is written, only counted */
     struct run_place place;
-    struct simulation *sim; /* set by run_folder_attach(); NULL: pictures alone */
-    struct csv *frames_csv, *batches_csv, *cycles_csv;
-    uint64_t *values, *batch_before, *interval_before, *totals;
+    struct simulation *sim;      /* set by run_folder_attach(); NULL: pictures alone */
+    struct table_layout *layout; /* NULL: there are no tables */
+    struct table tables[TABLES]; /* those that are wanted have files */
+    uint64_t *values, *draw_before, *interval_before, *totals;
     struct run_facts facts;
     VEC(struct run_frame) frames;
     double started, told;      /* told: when run.json was written last */

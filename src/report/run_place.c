@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "report/maps.h"
+#include "report/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,9 @@ check_names(const struct params *p, struct error *err)
         if (strchr(names[i], '/'))
             return fail(err, "SIMULATOR: the file '%s' must lie in the run's folder: no / in it",
                         names[i]);
-        for (uint32_t j = 0; j < i; j++)
-            if (!strcmp(names[i], names[j]))
+        for (uint32_t j = 0; j < count; j++)
+            if ((j < i && !strcmp(names[i], names[j])) ||
+                (j != i && j < PLACE_TABLES && table_is_file(names[i], names[j])))
                 return fail(err, "SIMULATOR: two files of a run would be named '%s'", names[i]);
     }
     return true;
@@ -60,8 +62,10 @@ is_png(const char *end)
 static bool
 is_part_end(const char *end)
 {
+    static const char middle[] = ".csv.gz.";
+    const char *file = end + 2 + strlen(middle);
     return end[0] == '-' && end[1] >= '0' && end[1] < '0' + PLACE_TABLES &&
-           !strcmp(end + 2, ".csv.gz");
+           !strncmp(end + 2, middle, strlen(middle)) && *file && !file[strspn(file, "0123456789")];
 }
 
 static bool
@@ -84,25 +88,26 @@ run_place_is_part(const char *name)
 }
 
 static const char *const tables[] = {
-    "run.json",
-    "run.json.part",
-    "machine.ini",
-    "machine.ini.part",
     "stats.cycles.csv.gz",
     "stats.frames.csv.gz",
-    "stats.batches.csv.gz",
-    "pixel.json",
-    "blocks.color",
-    "blocks.z",
-    "signals.vcd",
-    "signaltrace.txt",
+    "stats.draws.csv.gz",
+};
+
+static const char *const others[] = {
+    "run.json",         "run.json.part",        "machine.ini",
+    "machine.ini.part", "stats.batches.csv.gz", /* of older versions */
+    "pixel.json",       "blocks.color",         "blocks.z",
+    "signals.vcd",      "signaltrace.txt",
 };
 
 static bool
 is_table(const char *name)
 {
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (!strcmp(name, tables[i]))
+        if (table_is_file(name, tables[i]))
+            return true;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (!strcmp(name, others[i]))
             return true;
     return false;
 }
@@ -135,6 +140,11 @@ check_links(const char *dir, struct error *err)
     return ok;
 }
 
+static const char *const units[] = {/* that may be there several times */
+#define UNIT(name, count) #name,
+#include "machine.def"
+                                    "channel"};
+
 /* For the tables as the parameters name them; whether `take` said yes to one. */
 static bool
 each_table(const struct run_place *place, bool (*take)(const char *path))
@@ -148,6 +158,11 @@ each_table(const struct run_place *place, bool (*take)(const char *path))
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char *path = mem_printf("%s/%s", place->dir, names[i]);
         some |= take(path);
+        for (size_t u = 0; u < sizeof units / sizeof units[0] && i < PLACE_TABLES; u++) {
+            char *of_unit = table_unit_path(path, units[u]);
+            some |= take(of_unit);
+            free(of_unit);
+        }
         free(path);
     }
     return some;

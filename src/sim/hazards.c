@@ -50,21 +50,24 @@ void
 hazards_note_upload(struct hazards *hazards, uint64_t number, struct hazard_range range)
 {
     BUG_ON(hazards->count == HAZARD_UPLOADS, "too many uploads on their way");
-    const uint32_t place = (hazards->head + hazards->count++) % HAZARD_UPLOADS;
-    hazards->uploads[place].number = number;
-    hazards->uploads[place].range = range;
+    hazards->uploads[hazards->count++] = (struct hazard_upload){number, range};
 }
 
 void
-hazards_note_progress(struct hazards *hazards, uint64_t fetched, uint64_t ended)
+hazards_end_upload(struct hazards *hazards, uint64_t number)
+{
+    uint32_t i = 0;
+    while (hazards->uploads[i].number != number)
+        i++;
+    hazards->uploads[i] = hazards->uploads[--hazards->count];
+}
+
+void
+hazards_end_fetch(struct hazards *hazards, uint64_t number)
 {
     size_t kept = 0;
-    while (hazards->count && hazards->uploads[hazards->head].number <= ended) {
-        hazards->head = (hazards->head + 1) % HAZARD_UPLOADS;
-        hazards->count--;
-    }
     for (size_t i = 0; i < hazards->fetching.count; i++)
-        if (hazards->fetching.items[i].number > fetched)
+        if (hazards->fetching.items[i].number > number)
             hazards->fetching.items[kept++] = hazards->fetching.items[i];
     hazards->fetching.count = kept;
 }
@@ -144,23 +147,27 @@ uses(const struct draw *draw, struct hazard_range range)
 uint64_t
 hazards_before_draw(const struct hazards *hazards, const struct draw *draw)
 {
-    for (uint32_t i = hazards->count; i-- > 0;) {
-        const uint32_t place = (hazards->head + i) % HAZARD_UPLOADS;
-        if (uses(draw, hazards->uploads[place].range))
-            return hazards->uploads[place].number;
-    }
-    return 0;
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < hazards->count; i++)
+        if (hazards->uploads[i].number > last && uses(draw, hazards->uploads[i].range))
+            last = hazards->uploads[i].number;
+    return last;
+}
+
+uint64_t
+hazards_before_upload(const struct hazards *hazards, struct hazard_range range)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < hazards->count; i++)
+        if (hazards->uploads[i].number > last && overlap(hazards->uploads[i].range, range))
+            last = hazards->uploads[i].number;
+    return last;
 }
 
 uint64_t
 hazards_before_use(const struct hazards *hazards, const struct resource *res)
 {
-    for (uint32_t i = hazards->count; i-- > 0;) {
-        const uint32_t place = (hazards->head + i) % HAZARD_UPLOADS;
-        if (is_in(res, hazards->uploads[place].range))
-            return hazards->uploads[place].number;
-    }
-    return 0;
+    return hazards_before_upload(hazards, whole(res));
 }
 
 uint64_t

@@ -21,11 +21,11 @@ struct hazard_range { /* of memory: whole lines of the widest read-only cache */
 };
 
 struct hazards {
-    struct { /* ring, oldest first; numbers rise */
+    struct hazard_upload {
         uint64_t number;
         struct hazard_range range;
     } uploads[HAZARD_UPLOADS];
-    uint32_t head, count;
+    uint32_t count;
     VEC(struct hazard_draw {
         uint64_t number;
         const struct draw *draw;
@@ -44,15 +44,17 @@ struct hazard_range hazard_range_of(const struct resource *res, const struct box
 
 void hazards_note_draw(struct hazards *hazards, uint64_t number, const struct draw *draw);
 void hazards_note_upload(struct hazards *hazards, uint64_t number, struct hazard_range range);
-/* All draws up to `fetched` have read their vertices and indices, all uploads up to `ended` are
- * over. */
-void hazards_note_progress(struct hazards *hazards, uint64_t fetched, uint64_t ended);
+void hazards_end_upload(struct hazards *hazards, uint64_t number);
+/* All draws up to this one have read their vertices and indices. */
+void hazards_end_fetch(struct hazards *hazards, uint64_t number);
 void hazards_forget_textures(struct hazards *hazards); /* the caches are invalidated */
 
-/* What has to be over before: the number of an upload, or of a draw that is to be fetched; 0:
- * nothing. */
+/* The last upload that has to be over before; 0: none. */
 uint64_t hazards_before_draw(const struct hazards *hazards, const struct draw *draw);
 uint64_t hazards_before_use(const struct hazards *hazards, const struct resource *res);
+/* The last one that changes the same bytes. */
+uint64_t hazards_before_upload(const struct hazards *hazards, struct hazard_range range);
+/* The last draw that has to be fetched before; 0: none. */
 uint64_t hazards_before_buffer_changes(const struct hazards *hazards, struct hazard_range range);
 /* Whether a texture cache may hold, or a draw that is on its way may read, some of it. */
 bool hazards_is_sampled(const struct hazards *hazards, const struct resource *res);

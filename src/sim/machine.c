@@ -1,7 +1,7 @@
 /* Commands on the timed machine: each becomes steps for the command processor, and the clock runs
  * until they are done. Here are the hazard rules of machine.md: what is flushed and invalidated
  * before what. */
-#include "sim/machine.h"
+#include "sim/machine_internal.h"
 
 #include "base/file.h"
 #include "gfx/transfer.h"
@@ -13,30 +13,33 @@
 
 #define WATCHDOG_CYCLES 100000u
 
-/* Uploads that have ended. */
 static void
-end_uploads(struct machine *m)
+free_upload(struct upload *upload)
 {
-    while (m->upload_count && m->uploads[m->upload_head].number <= m->cmdproc->transfers_ended) {
-        struct upload *upload = &m->uploads[m->upload_head];
-        free(upload->moves);
-        arena_fini(&upload->bytes);
-        m->upload_head = (m->upload_head + 1) % HAZARD_UPLOADS;
-        m->upload_count--;
-        works_end_upload(&m->works, m->clock.now);
-    }
-    hazards_note_progress(&m->hazards, m->cmdproc->draws_fetched, m->cmdproc->transfers_ended);
+    free(upload->moves);
+    arena_fini(&upload->bytes);
 }
 
 void
 machine_forget_uploads(struct machine *m)
 {
-    for (; m->upload_count; m->upload_count--) {
-        struct upload *upload = &m->uploads[m->upload_head];
-        free(upload->moves);
-        arena_fini(&upload->bytes);
-        m->upload_head = (m->upload_head + 1) % HAZARD_UPLOADS;
+    while (m->upload_count)
+        free_upload(&m->uploads[--m->upload_count]);
+}
+
+/* Uploads that have ended, and draws that have read their buffers. */
+static void
+note_progress(struct machine *m)
+{
+    for (uint32_t i = m->upload_count; i-- > 0;) {
+        if (!cmdproc_has_ended(m->cmdproc, m->uploads[i].number))
+            continue;
+        hazards_end_upload(&m->hazards, m->uploads[i].number);
+        free_upload(&m->uploads[i]);
+        m->uploads[i] = m->uploads[--m->upload_count];
+        works_end_upload(&m->works, m->clock.now);
     }
+    hazards_end_fetch(&m->hazards, m->cmdproc->draws_fetched);
 }
 
 /* Runs until the command processor has come so far. A draw's end is told when it comes. */
@@ -50,7 +53,7 @@ run_until(struct machine *m, enum cmdproc_event event, uint64_t number, struct e
         clock_settle(&m->clock);
         if (m->cmdproc->finished.draw || !m->cmdproc->batch_count)
             path_charge(&m->clock.path, m->cmdproc->module.stage.strand, m->clock.now);
-        end_uploads(m);
+        note_progress(m);
         const struct cmdproc_batch batch = cmdproc_take_finished(m->cmdproc);
         if (batch.draw && batch.draw->query)
             batch.draw->query->result += batch.samples_passed;
@@ -81,39 +84,27 @@ finish_work(struct machine *m, enum cmdproc_event event, struct error *err)
     return true;
 }
 
-static bool
-run_work(struct machine *m, enum work_kind kind, enum cmdproc_event event, struct error *err)
+bool
+machine_run_work(struct machine *m, enum work_kind kind, enum cmdproc_event event,
+                 struct error *err)
 {
     works_begin(&m->works, kind, NULL, m->clock.now);
     return finish_work(m, event, err);
 }
 
-static void
-add_control(struct machine *m, enum control_kind kind, uint32_t targets)
+void
+machine_add_control(struct machine *m, enum control_kind kind, uint32_t targets)
 {
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->control.kind = kind;
     step->targets = targets;
 }
 
-static void
-invalidate_textures(struct machine *m)
+void
+machine_invalidate_textures(struct machine *m)
 {
-    add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
+    machine_add_control(m, CONTROL_INVALIDATE, STEP_TEXUNIT);
     hazards_forget_textures(&m->hazards);
-}
-
-/* The ROP caches are emptied and the surfaces in memory are whole; textures may be of them. */
-static bool
-leave_surfaces(struct machine *m, struct error *err)
-{
-    if (!m->color_count && !m->depth.res)
-        return true;
-    add_control(m, CONTROL_RESOLVE, STEP_ZSTENCIL | STEP_COLOR);
-    invalidate_textures(m);
-    m->color_count = 0;
-    m->depth.res = NULL;
-    return run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
 }
 
 /* The depths of the resource are about to change by another way than the z tests. */
@@ -127,72 +118,11 @@ forget_far_depths(struct machine *m, const struct resource *res)
 }
 
 static bool
-is_live(const struct machine *m, const struct resource *res)
-{
-    bool live = m->depth.res == res;
-    for (uint32_t i = 0; i < m->color_count; i++)
-        live |= m->color[i].res == res;
-    return live;
-}
-
-static bool
-same_surface(const struct bound_surface *a, const struct bound_surface *b)
-{
-    return a->res == b->res &&
-           (!a->res || (a->level == b->level && a->layer == b->layer && a->format == b->format));
-}
-
-static bool
-same_surfaces(const struct machine *m, const struct bound_surface *color, uint32_t count,
-              const struct bound_surface *depth)
-{
-    bool same = count == m->color_count && same_surface(depth, &m->depth);
-    for (uint32_t i = 0; i < count && same; i++)
-        same = same_surface(&color[i], &m->color[i]);
-    return same;
-}
-
-/* The block states of a surface that comes new to the ROPs: cleared, if nothing has touched it
- * since its clear; else raw. */
-static void
-begin_surface(struct machine *m, const struct bound_surface *surface, uint32_t targets)
-{
-    const struct resource *res = surface->res;
-    if (!res || !surface->cleared)
-        return;
-    const struct resource_level *level = &res->levels[surface->level];
-    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
-    step->targets = targets;
-    step->control.kind = CONTROL_BEGIN;
-    step->control.surface = *surface;
-    step->control.line = m->device->memory.bytes + res->address + level->offset +
-                         (size_t)surface->layer * level->slice_bytes;
-}
-
-/* The surfaces that work goes to from now on; the others are left first. */
-static bool
-use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
-             const struct bound_surface *depth, struct error *err)
-{
-    if (same_surfaces(m, color, count, depth))
-        return true;
-    if (!leave_surfaces(m, err))
-        return false;
-    memcpy(m->color, color, count * sizeof *color);
-    m->color_count = count;
-    m->depth = *depth;
-    for (uint32_t i = 0; i < count; i++)
-        begin_surface(m, &color[i], STEP_COLOR);
-    begin_surface(m, depth, STEP_ZSTENCIL);
-    return true;
-}
-
-static bool
 samples_live_surface(const struct machine *m, const struct draw *draw)
 {
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
-            if (draw->views[stage][i].res && is_live(m, draw->views[stage][i].res))
+            if (draw->views[stage][i].res && machine_is_live(m, draw->views[stage][i].res))
                 return true;
     return false;
 }
@@ -207,25 +137,110 @@ may_overlap(const struct machine *m, const struct draw *draw)
     return !last || (last->early_z == draw->early_z && !draw_moves_depth_away(last));
 }
 
-/* The upload of that number, and those before it, have ended; 0: none. */
+/* Uploads into the resource have ended. */
 static bool
-await_upload(struct machine *m, uint64_t number, struct error *err)
+await_resource(struct machine *m, const struct resource *res, struct error *err)
 {
-    return !number || run_until(m, CMDPROC_TRANSFER, number, err);
+    for (uint64_t upload; res && (upload = hazards_before_use(&m->hazards, res));)
+        if (!run_until(m, CMDPROC_TRANSFER, upload, err))
+            return false;
+    return true;
+}
+
+struct move_list {
+    VEC(struct cmdproc_move) moves;
+};
+
+static void
+add_move(struct machine *m, struct move_list *list, uint32_t address, uint64_t bytes_written,
+         bool write)
+{
+    VEC_PUSH(&list->moves, ((struct cmdproc_move){.address = address,
+                                                  .write = write,
+                                                  .bytes_written = bytes_written,
+                                                  .bytes = m->device->memory.bytes + address}));
+}
+
+/* The transactions of a run of bytes. */
+static void
+list_buffer_moves(struct machine *m, uint32_t address, uint32_t bytes, bool write,
+                  struct move_list *list)
+{
+    for (uint32_t end = address + bytes; address < end;) {
+        uint32_t first = address % TRANSACTION_BYTES, count = TRANSACTION_BYTES - first;
+        if (count > end - address)
+            count = end - address;
+        add_move(m, list, address - first, transaction_bytes(first, count), write);
+        address += count;
+    }
+}
+
+/* Where programs lie is nobody's to know: their bytes are read from addresses that their numbers
+ * spread over the memory, and what comes is not looked at. */
+static uint32_t
+program_address(const struct machine *m, const struct program *program)
+{
+    enum { APART = 4096 };
+    const uint64_t address = (uint64_t)program->id * APART;
+    const uint64_t bytes = (uint64_t)program->instruction_count * INSTRUCTION_BYTES;
+    const uint64_t most = m->device->memory.size_bytes - TRANSACTION_BYTES;
+    return bytes > most ? 0 : (uint32_t)(address % (most - bytes + 1)) / APART * APART;
+}
+
+/* A transfer that the command processor waits for. */
+static bool
+run_transfer(struct machine *m, struct move_list *list, struct error *err)
+{
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
+    step->moves = list->moves.items;
+    step->move_count = (uint32_t)list->moves.count;
+    const bool ok = run_until(m, CMDPROC_TRANSFER, m->cmdproc->transfers_added, err);
+    VEC_FREE(&list->moves);
+    return ok;
+}
+
+/* The programs that are not in the instruction memory are read; what draws that are on their way
+ * may still run leaves only behind them. */
+static bool
+load_programs(struct machine *m, const struct draw *draw, struct error *err)
+{
+    const struct program *const programs[] = {draw->vs, draw->fs};
+    struct move_list list = {0};
+    bool alone = !m->params.COMMANDPROCESSOR.PipelinedBatchRendering;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t count = command_stream_take_program(&m->stream, programs[i], &alone);
+        if (!count)
+            continue;
+        list_buffer_moves(m, program_address(m, programs[i]), count * INSTRUCTION_BYTES, false,
+                          &list);
+        m->cmdproc->stats.program_loads++;
+        m->cmdproc->stats.program_instructions += count;
+    }
+    if (!list.moves.count)
+        return true;
+    if (alone && !run_until(m, CMDPROC_DRAWS, 0, err)) {
+        VEC_FREE(&list.moves);
+        return false;
+    }
+    return run_transfer(m, &list, err);
 }
 
 /* Uploads that the draw uses have ended before it. */
 static bool
 send_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
-    if (!await_upload(m, hazards_before_draw(&m->hazards, draw), err))
+    for (uint64_t upload; (upload = hazards_before_draw(&m->hazards, draw));)
+        if (!run_until(m, CMDPROC_TRANSFER, upload, err))
+            return false;
+    works_begin(&m->works, WORK_DRAW, draw, m->clock.now);
+    if (!load_programs(m, draw, err))
         return false;
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
     step->draw = draw;
+    step->constants = command_stream_take_constants(&m->stream, draw);
     step->forget = m->hazards.buffers_changed;
     m->hazards.buffers_changed = false;
     hazards_note_draw(&m->hazards, m->cmdproc->draws_added, draw);
-    works_begin(&m->works, WORK_DRAW, draw, m->clock.now);
     if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
         gpu_device_hold(m->device);
     m->last_draw = draw;
@@ -239,7 +254,7 @@ await_baked(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     const struct resource *read[STAGE_COUNT + 1];
     const uint32_t count = m->upload_count ? gpu_bake_reads(m->device, cmd, read) : 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!await_upload(m, hazards_before_use(&m->hazards, read[i]), err))
+        if (!await_resource(m, read[i], err))
             return false;
     return true;
 }
@@ -254,9 +269,9 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!may_overlap(m, draw) && !run_until(m, CMDPROC_DRAWS, 0, err))
         return false;
-    if (samples_live_surface(m, draw) && !leave_surfaces(m, err))
+    if (samples_live_surface(m, draw) && !machine_leave_surfaces(m, err))
         return false;
-    return use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
+    return machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
            send_draw(m, draw, err);
 }
 
@@ -279,17 +294,6 @@ add_depth_clear(struct machine *m, const struct bound_surface *depth, const stru
     }
 }
 
-/* Uploads into the surfaces have ended. */
-static bool
-await_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
-               const struct bound_surface *depth, struct error *err)
-{
-    bool ok = await_upload(m, hazards_before_use(&m->hazards, depth->res), err);
-    for (uint32_t i = 0; i < count && ok; i++)
-        ok = await_upload(m, hazards_before_use(&m->hazards, color[i].res), err);
-    return ok;
-}
-
 static bool
 clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -299,10 +303,11 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     if (!gpu_bake_framebuffer(m->device, cmd, color, &count, &depth, err))
         return false;
-    if (!use_surfaces(m, color, count, &depth, err) ||
-        !await_surfaces(m, color, count, &depth, err))
+    if (!machine_use_surfaces(m, color, count, &depth, err) || !await_resource(m, depth.res, err))
         return false;
     for (uint32_t i = 0; i < count; i++) {
+        if (!await_resource(m, color[i].res, err))
+            return false;
         if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
             continue;
         struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
@@ -344,34 +349,6 @@ part_of(const struct resource *res, uint32_t level, const struct box *box)
     return part;
 }
 
-struct move_list {
-    VEC(struct cmdproc_move) moves;
-};
-
-static void
-add_move(struct machine *m, struct move_list *list, uint32_t address, uint64_t bytes_written,
-         bool write)
-{
-    VEC_PUSH(&list->moves, ((struct cmdproc_move){.address = address,
-                                                  .write = write,
-                                                  .bytes_written = bytes_written,
-                                                  .bytes = m->device->memory.bytes + address}));
-}
-
-/* The transactions of a run of bytes. */
-static void
-list_buffer_moves(struct machine *m, uint32_t address, uint32_t bytes, bool write,
-                  struct move_list *list)
-{
-    for (uint32_t end = address + bytes; address < end;) {
-        uint32_t first = address % TRANSACTION_BYTES, count = TRANSACTION_BYTES - first;
-        if (count > end - address)
-            count = end - address;
-        add_move(m, list, address - first, transaction_bytes(first, count), write);
-        address += count;
-    }
-}
-
 /* The transactions that hold the box: bytes are marked by writing the box's rows into a copy of the
  * part. */
 static void
@@ -404,19 +381,19 @@ run_moves(struct machine *m, struct move_list *list, enum work_kind kind, struct
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
     step->moves = list->moves.items;
     step->move_count = (uint32_t)list->moves.count;
-    bool ok = run_work(m, kind, CMDPROC_ALL, err);
+    bool ok = machine_run_work(m, kind, CMDPROC_ALL, err);
     VEC_FREE(&list->moves);
     return ok;
 }
 
 /* What caches of reading units may hold of a resource that is about to change. */
-static void
-invalidate_readers(struct machine *m, const struct resource *res)
+void
+machine_invalidate_readers(struct machine *m, const struct resource *res)
 {
     if (res->desc.target == TARGET_BUFFER)
         m->hazards.buffers_changed = true;
     else if (hazards_is_sampled(&m->hazards, res))
-        invalidate_textures(m);
+        machine_invalidate_textures(m);
     if (res->format && res->format->depth_bits)
         forget_far_depths(m, res);
 }
@@ -448,7 +425,7 @@ lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scr
 static void
 add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd)
 {
-    struct upload *upload = &m->uploads[(m->upload_head + m->upload_count++) % HAZARD_UPLOADS];
+    struct upload *upload = &m->uploads[m->upload_count++];
     struct move_list list = {0};
     arena_init(&upload->bytes);
     list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, true, &upload->bytes, &list);
@@ -457,7 +434,9 @@ add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *
     step->moves = upload->moves = list.moves.items;
     step->move_count = (uint32_t)list.moves.count;
     upload->number = m->cmdproc->transfers_added;
-    hazards_note_upload(&m->hazards, upload->number, hazard_range_of(res, &cmd->transfer.box));
+    const struct hazard_range range = hazard_range_of(res, &cmd->transfer.box);
+    step->after = hazards_before_upload(&m->hazards, range);
+    hazards_note_upload(&m->hazards, upload->number, range);
     works_begin_upload(&m->works, m->clock.now);
 }
 
@@ -468,13 +447,13 @@ put_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
     const bool alone = !m->params.COMMANDPROCESSOR.UploadsInFlight;
-    if ((alone && !machine_drain(m, err)) || (is_live(m, res) && !leave_surfaces(m, err)))
+    if ((alone && !machine_drain(m, err)) || !machine_resolve_surfaces(m, res, err))
         return false;
     const struct hazard_range range = hazard_range_of(res, &cmd->transfer.box);
     const uint64_t draw = hazards_before_buffer_changes(&m->hazards, range);
     if (draw && !run_until(m, CMDPROC_FETCHED, draw, err))
         return false;
-    invalidate_readers(m, res);
+    machine_invalidate_readers(m, res);
     add_upload(m, res, cmd);
     return run_until(m, alone ? CMDPROC_ALL : CMDPROC_SENT, 0, err);
 }
@@ -485,7 +464,7 @@ get_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct e
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
     struct arena scratch;
     struct move_list list = {0};
-    if (is_live(m, res) && !leave_surfaces(m, err))
+    if (!machine_resolve_surfaces(m, res, err))
         return false;
     arena_init(&scratch);
     list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, false, &scratch, &list);
@@ -500,20 +479,20 @@ static bool
 swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL);
     const struct bound_surface surface = {.res = res,
                                           .format = res->format,
                                           .width = res->levels[0].width,
                                           .height = res->levels[0].height,
                                           .samples = res->samples,
                                           .cleared = cleared_is(res, 0, 0)};
-    if (!is_live(m, res))
-        begin_surface(m, &surface, STEP_COLOR);
+    if (surface.cleared && !machine_begin_surface(m, &surface, true, err))
+        return false;
+    machine_add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL);
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->targets = STEP_COLOR | STEP_DAC;
     step->control.kind = CONTROL_SHOW;
     step->control.surface = surface;
-    if (!run_work(m, WORK_SWAP, CMDPROC_ALL, err))
+    if (!machine_run_work(m, WORK_SWAP, CMDPROC_ALL, err))
         return false;
     if (out) {
         struct resource local = *res;
@@ -529,71 +508,27 @@ static bool
 frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    if ((is_live(m, res) && !leave_surfaces(m, err)) || !run_work(m, WORK_SWAP, CMDPROC_ALL, err))
+    if (!machine_resolve_surfaces(m, res, err) || !machine_run_work(m, WORK_SWAP, CMDPROC_ALL, err))
         return false;
     if (out)
         resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
     return true;
 }
 
-/* The part of a box, mirrored or not, that lies in the level. */
-static void
-clip_span(int32_t *start, int32_t *length, uint32_t limit)
-{
-    int64_t from = *start, to = from + *length;
-    if (to < from) {
-        int64_t t = from;
-        from = to;
-        to = t;
-    }
-    from = from < 0 ? 0 : from;
-    to = to > limit ? limit : to;
-    *start = (int32_t)from;
-    *length = to > from ? (int32_t)(to - from) : 0;
-}
-
-static void
-box_clip(struct box *box, const struct resource *res, uint32_t level)
-{
-    clip_span(&box->x, &box->width, res->levels[level].width);
-    clip_span(&box->y, &box->height, res->levels[level].height);
-    clip_span(&box->z, &box->depth, res->levels[level].slices);
-}
-
-/* Blits and copies: values by gfx/transfer.h at once, then the transactions that they cost. */
+/* The value is in memory at once; then its bytes are written again, in time. */
 static bool
-copy_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
-    bool is_blit = cmd->op == GPU_BLIT;
-    struct resource *src =
-        gpu_resource(m->device, cmd->client, is_blit ? cmd->blit.src.resource : cmd->copy.src);
-    struct resource *dst =
-        gpu_resource(m->device, cmd->client, is_blit ? cmd->blit.dst.resource : cmd->copy.dst);
-    struct box from = is_blit ? cmd->blit.src.box : cmd->copy.src_box, to = from;
-    uint32_t src_level = is_blit ? cmd->blit.src.level : cmd->copy.src_level;
-    uint32_t dst_level = is_blit ? cmd->blit.dst.level : cmd->copy.dst_level;
+    enum { RESULT_BYTES = 16 };
     struct move_list list = {0};
-    struct arena scratch;
-    if (!leave_surfaces(m, err) || !functional_execute(m->functional, cmd, NULL, 0, err))
+    if (!functional_execute(m->functional, cmd, NULL, 0, err))
         return false;
-    if (is_blit) {
-        to = cmd->blit.dst.box;
-    } else {
-        to.x = (int32_t)cmd->copy.dst_x;
-        to.y = (int32_t)cmd->copy.dst_y;
-        to.z = (int32_t)cmd->copy.dst_z;
-    }
-    arena_init(&scratch);
-    box_clip(&from, src, src_level);
-    box_clip(&to, dst, dst_level);
-    if (resource_box_ok(src, src_level, &from))
-        list_moves(m, src, src_level, &from, false, &scratch, &list);
-    if (resource_box_ok(dst, dst_level, &to))
-        list_moves(m, dst, dst_level, &to, true, &scratch, &list);
-    invalidate_readers(m, dst);
-    bool ok = run_moves(m, &list, WORK_BLIT, err);
-    arena_fini(&scratch);
-    return ok;
+    if (!m->params.COMMANDPROCESSOR.QueryTraffic)
+        return true;
+    const struct gpu_query *query = gpu_find_query(m->device, cmd, cmd->query_result.handle);
+    const struct resource *res = gpu_resource(m->device, cmd->client, query->resource);
+    list_buffer_moves(m, res->address + query->offset, RESULT_BYTES, true, &list);
+    return run_moves(m, &list, WORK_READBACK, err);
 }
 
 /* Commands that change only what later draws are baked from (create_command() drains when a new
@@ -617,8 +552,8 @@ create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (!res || !res->sampled_only)
         return functional_execute(m->functional, cmd, NULL, 0, err);
     /* draws that sample it have to be done, and what they left in the caches is stale */
-    invalidate_textures(m);
-    return run_work(m, WORK_FLUSH, CMDPROC_ALL, err) &&
+    machine_invalidate_textures(m);
+    return machine_run_work(m, WORK_FLUSH, CMDPROC_ALL, err) &&
            functional_execute(m->functional, cmd, NULL, 0, err);
 }
 
@@ -651,23 +586,22 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     case GPU_SWAP: return swap_command(m, cmd, out, err);
     case GPU_FRAME: return frame_command(m, cmd, out, err);
     case GPU_BLIT:
-    case GPU_COPY_REGION: return copy_command(m, cmd, err);
+    case GPU_COPY_REGION: return machine_blit(m, cmd, err);
     case GPU_RESOURCE_UNREF:
     case GPU_CLIENT_END:
-        if ((cmd->op == GPU_CLIENT_END ||
-             is_live(m, gpu_resource(m->device, cmd->client, cmd->unref.handle))) &&
-            !leave_surfaces(m, err))
+        if (!machine_end_resources(m, cmd, err))
             return false;
         /* its memory may be another resource's next, which starts as zeros */
-        add_control(m, CONTROL_INVALIDATE, STEP_STREAMER | STEP_TEXUNIT);
+        machine_add_control(m, CONTROL_INVALIDATE, STEP_STREAMER | STEP_TEXUNIT);
         hazards_forget_textures(&m->hazards);
-        if (!run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
+        if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
+    case GPU_GET_QUERY_RESULT: return query_command(m, cmd, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
         if (gpu_changes_samples(m->device, cmd) &&
-            !(leave_surfaces(m, err) && machine_drain(m, err)))
+            !(machine_resolve_surfaces(m, NULL, err) && machine_drain(m, err)))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
@@ -678,9 +612,10 @@ void
 machine_settle(struct machine *m)
 {
     for (uint32_t r = 0; r < m->rops; r++) {
-        rop_settle(&m->zstencil[r].rop, &m->device->memory);
-        rop_settle(&m->colorwrite[r].rop, &m->device->memory);
+        rop_reset(&m->zstencil[r].rop);
+        rop_reset(&m->colorwrite[r].rop);
     }
+    machine_forget_surfaces(m);
     for (uint32_t t = 0; t < m->texunits; t++)
         texunit_reset(&m->texunit[t]);
     cache_reset(&m->streamer->cache);
@@ -697,5 +632,6 @@ machine_settle(struct machine *m)
     m->depth.res = NULL;
     works_reset(&m->works, m->clock.now);
     hazards_reset(&m->hazards);
+    command_stream_reset(&m->stream);
     arena_reset(&m->draws);
 }

@@ -6,6 +6,8 @@
 #include "sim/functional.h"
 #include "sim/hazards.h"
 #include "sim/identities.h"
+#include "sim/command_stream.h"
+#include "unit/blit/blitter.h"
 #include "sim/work.h"
 #include "unit/display/dac.h"
 #include "unit/frontend/clipper.h"
@@ -47,17 +49,19 @@ struct machine {
 #include "machine.def"
 
     struct stat_set stats;
-    struct identities *identities; /* between them */
-    /* Surfaces that the ROP caches may hold. */
+    struct identities *identities;            /* between them */
+    struct blocks color_blocks, depth_blocks; /* states of all surfaces drawn into in the frame */
+    /* Surfaces that work goes to: the ROP caches may hold what memory does not. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
     struct hazards hazards;
-    struct upload { /* one that is in line or on its way */
+    struct command_stream stream;
+    struct upload { /* one that is on its way */
         uint64_t number;
         struct cmdproc_move *moves;
         struct arena bytes;
-    } uploads[HAZARD_UPLOADS]; /* ring, oldest first */
-    uint32_t upload_head, upload_count;
+    } uploads[HAZARD_UPLOADS];
+    uint32_t upload_count;
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* the last one that was sent since all had ended; NULL: none */
 
@@ -83,6 +87,8 @@ void machine_forget_uploads(struct machine *machine); /* for machine_destroy() *
 /* After a swap: everything is written to memory and forgotten, so that the next frame starts
  * drained and does not depend on this one. */
 void machine_settle(struct machine *machine);
+/* Its part of that: memory holds the bytes of every surface, and no block has a state. */
+void machine_forget_surfaces(struct machine *machine);
 
 /* Identities that hold whenever the machine is drained: states sum to cycles, queues are empty, and
  * those between statistics since their last rebase. */

@@ -14,6 +14,8 @@ init_units(struct machine *m)
 {
     const struct params *p = &m->params;
     struct clock *clock = &m->clock;
+    rop_blocks_init(&m->color_blocks, p, CODEC_COLOR);
+    rop_blocks_init(&m->depth_blocks, p, CODEC_DEPTH);
     cmdproc_init(m->cmdproc, clock, p, m->texunits, m->rops);
     streamer_init(m->streamer, clock, p, &m->pools);
     primasm_init(m->primasm, clock, p, &m->pools);
@@ -26,11 +28,13 @@ init_units(struct machine *m)
     for (uint32_t s = 0; s < m->shaders; s++)
         shader_init(&m->shader[s], clock, p, &m->pools, s);
     for (uint32_t t = 0; t < m->texunits; t++)
-        texunit_init(&m->texunit[t], clock, p, t);
+        texunit_init(&m->texunit[t], clock, p, &m->color_blocks, &m->depth_blocks, t);
     for (uint32_t r = 0; r < m->rops; r++) {
-        zstencil_init(&m->zstencil[r], clock, p, &m->pools, r, m->rops);
-        colorwrite_init(&m->colorwrite[r], clock, p, &m->pools, r, m->rops);
+        zstencil_init(&m->zstencil[r], clock, p, &m->pools, &m->depth_blocks, r);
+        colorwrite_init(&m->colorwrite[r], clock, p, &m->pools, &m->color_blocks, r);
     }
+    for (uint32_t r = 0; r < m->rops; r++)
+        blitter_init(&m->blitter[r], clock, p, &m->color_blocks, &m->depth_blocks, r);
     dac_init(m->dac, clock, p, m->rops, &m->device->memory);
     memctl_init(m->memctl, clock, p, &m->device->memory);
 }
@@ -215,6 +219,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     clock_init(&m->clock);
     pools_init(&m->pools);
     arena_init(&m->draws);
+    command_stream_init(&m->stream, params);
 #define SHADERS  m->shaders
 #define TEXUNITS m->texunits
 #define ROPS     m->rops
@@ -258,7 +263,11 @@ machine_destroy(struct machine *m)
     for (uint32_t r = 0; r < m->rops; r++) {
         zstencil_fini(&m->zstencil[r]);
         colorwrite_fini(&m->colorwrite[r]);
+        blitter_fini(&m->blitter[r]);
     }
+    machine_forget_surfaces(m);
+    blocks_fini(&m->color_blocks);
+    blocks_fini(&m->depth_blocks);
     dac_fini(m->dac);
     memctl_fini(m->memctl);
 #define UNIT(name, count) free(m->name);
@@ -275,6 +284,7 @@ machine_destroy(struct machine *m)
 #include "machine.def"
     machine_forget_uploads(m);
     hazards_fini(&m->hazards);
+    command_stream_fini(&m->stream);
     identities_destroy(m->identities);
     stat_set_fini(&m->stats);
     pools_fini(&m->pools);

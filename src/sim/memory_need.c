@@ -54,6 +54,7 @@ memory_need_find(struct memory_need *need, struct trace_reader *reader, const st
     struct executor_sink sink;
     if (!trace_reader_rewind(reader, err) || !gpu_device_init(&device, 1 << 20, err))
         return false;
+    budget_move(&device.objects, trace_reader_budget(reader));
     simulation_shape_device(&device, params);
     const struct executor executor = {&device, &device, lay_out};
     executor_sink_init(&sink, &executor);
@@ -70,7 +71,7 @@ memory_need_tell(struct trace_reader *reader, const struct params *params, uint3
 {
     struct memory_need need;
     struct error longer, unheard;
-    if (!strstr(err->text, MEMORY_EXHAUSTED) ||
+    if (!strstr(err->text, MEMORY_EXHAUSTED) || !strstr(err->text, "MemorySize") ||
         !memory_need_find(&need, reader, params, last, &unheard))
         return;
     fail(&longer, "%.800s (%u would do: the frames have %u bytes in use at most)", err->text,

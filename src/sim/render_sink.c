@@ -51,9 +51,9 @@ render_sink_need(struct render_sink *render, const struct needed_draws *needed)
 }
 
 void
-render_sink_limit(struct render_sink *render, uint64_t bytes)
+render_sink_limit(struct render_sink *render, struct budget *budget)
 {
-    gpu_device_limit(&render->device, bytes);
+    gpu_device_limit(&render->device, budget);
 }
 
 void

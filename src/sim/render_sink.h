@@ -12,8 +12,8 @@ bool render_sink_create(struct render_sink **render, uint32_t memory_bytes, uint
                         struct error *err);
 /* Draws that are not needed are left out from now on; `needed` stays the caller's. */
 void render_sink_need(struct render_sink *render, const struct needed_draws *needed);
-/* From the start: resources may hold so many bytes of the host. */
-void render_sink_limit(struct render_sink *render, uint64_t bytes);
+/* From the start: what it takes of the host is of the budget. */
+void render_sink_limit(struct render_sink *render, struct budget *budget);
 /* The draws that are executed are watched (functional.h); `watch` stays the caller's. */
 struct draw_watch;
 void render_sink_watch(struct render_sink *render, const struct draw_watch *watch);

@@ -54,6 +54,7 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
         timed ? params->MEMORYCONTROLLER.MemorySize : FUNCTIONAL_MEMORY_BYTES;
     if (!gpu_device_init(&sim->device, memory_bytes, err))
         return false;
+    sim->device.memory.option = timed ? "MEMORYCONTROLLER.MemorySize" : NULL;
     if (timed && params->MEMORYCONTROLLER.MemoryGrows &&
         !gpu_memory_let_grow(&sim->device.memory, err)) {
         gpu_device_fini(&sim->device);

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEMORY_BYTES (1u << 30) /* simulated; only touched pages take host memory */
+#define MEMORY_BYTES (64u << 20) /* simulated, to begin with */
 
 struct part { /* frames that are cut out */
     uint32_t first, last;
@@ -87,7 +87,7 @@ step(const struct trim *trim, struct walk *walk, const struct message *message)
 static bool
 find_used(struct trim *trim, struct error *err)
 {
-    struct live_state *state = live_state_create();
+    struct live_state *state = live_state_create(trace_reader_budget(trim->reader));
     struct walk walk = {0};
     struct message message;
     bool end = false, ok = true;
@@ -389,11 +389,13 @@ find_and_cut(struct trim *trim, const struct frame_set *frames, uint32_t warm_up
 {
     if (!gpu_device_init(&trim->device, MEMORY_BYTES, err))
         return false;
+    gpu_device_limit(&trim->device, trace_reader_budget(trim->reader));
     functional_init(&trim->renderer, &trim->device);
     struct executor executor = {.data = trim, .device = &trim->device, .execute = execute};
     executor_sink_init(&trim->executor, &executor);
-    trim->state = live_state_create();
-    bool ok = needed_draws_find_states(&trim->needed, trim->reader, frames, warm_up,
+    trim->state = live_state_create(trace_reader_budget(trim->reader));
+    bool ok = gpu_memory_let_grow(&trim->device.memory, err) &&
+              needed_draws_find_states(&trim->needed, trim->reader, frames, warm_up,
                                        trim->read_back, err);
     if (ok && trim->read_back)
         say_needed(trim);

@@ -70,11 +70,13 @@ table_fini(struct handle_table *table)
 bool
 keep_bytes(struct gpu_device *device, uint64_t bytes, struct error *err)
 {
-    if (bytes > KEPT_MAX_BYTES - device->kept_bytes)
-        return fail(err, "what is created and not destroyed takes more than %u MiB of this host",
-                    (uint32_t)(KEPT_MAX_BYTES >> 20));
-    device->kept_bytes += bytes;
-    return true;
+    return budget_set(&device->objects, device->objects.bytes + bytes, err);
+}
+
+void
+drop_bytes(struct gpu_device *device, uint64_t bytes)
+{
+    budget_set(&device->objects, device->objects.bytes - bytes, NULL);
 }
 
 bool
@@ -82,14 +84,18 @@ gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *
 {
     memset(device, 0, sizeof *device);
     device->next_program_id = 1;
+    device->objects.most_bytes = OBJECTS_MAX_BYTES;
     return gpu_memory_init(&device->memory, memory_bytes, err);
 }
 
 void
-gpu_device_limit(struct gpu_device *device, uint64_t bytes)
+gpu_device_limit(struct gpu_device *device, struct budget *budget)
 {
-    device->most_bytes = bytes;
-    gpu_memory_limit(&device->memory, bytes);
+    budget_move(&device->objects, budget);
+    if (device->pages)
+        budget_move(&device->contents, budget);
+    else
+        gpu_memory_limit(&device->memory, budget);
 }
 
 static struct device_resource *
@@ -107,7 +113,7 @@ free_retired(struct gpu_device *device, struct gpu_object_head *head)
     }
     struct device_resource *resource = (struct device_resource *)(void *)head;
     page_free(device, &resource->res);
-    device->kept_bytes -= sizeof *resource;
+    drop_bytes(device, sizeof *resource);
     free(resource);
 }
 
@@ -155,6 +161,18 @@ resource_unref(struct gpu_device *device, struct resource *res)
 }
 
 void
+gpu_hold_resource(const struct resource *res)
+{
+    resource_ref((struct resource *)res);
+}
+
+void
+gpu_release_resource(struct gpu_device *device, const struct resource *res)
+{
+    resource_unref(device, (struct resource *)res);
+}
+
+void
 object_unref(struct gpu_device *device, struct object *object)
 {
     if (object && --object->references == 0)
@@ -174,7 +192,7 @@ state_destroy(struct gpu_device *device, struct gpu_state *state)
     table_fini(&state->objects);
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         VEC_FREE(&state->constants[stage]);
-    device->kept_bytes -= STATE_BYTES;
+    drop_bytes(device, STATE_BYTES);
     free(state);
 }
 
@@ -217,6 +235,8 @@ gpu_device_fini(struct gpu_device *device)
     while (device->holds > 0)
         gpu_device_release(device);
     page_free_spares(device);
+    budget_move(&device->contents, NULL);
+    budget_move(&device->objects, NULL);
     gpu_memory_fini(&device->memory);
 }
 
@@ -322,7 +342,7 @@ place_resource(struct gpu_device *device, struct resource *res, struct error *er
 {
     const uint32_t address = device->place;
     device->place = 0;
-    if (address == 0)
+    if (address == 0 || device->pages) /* addresses that change mean nothing */
         return page_alloc(device, res, err);
     res->address = address;
     res->held_bytes = res->size_bytes;
@@ -362,7 +382,7 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
     if (!(forced ? resource_init_forced(res, &cmd->resource, forced, err)
                  : resource_init(res, &cmd->resource, err)) ||
         !place_resource(device, res, err)) {
-        device->kept_bytes -= sizeof *resource;
+        drop_bytes(device, sizeof *resource);
         free(resource);
         return fail_prefix(err, "resource %u", handle);
     }

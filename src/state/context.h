@@ -33,9 +33,10 @@ struct gpu_device {
     bool pages; /* resources that do not fit may leave the memory (context_paging.c) */
     struct page_spare *spares;
     uint64_t spare_bytes, outside_bytes; /* outside: of resources that are out */
-    uint64_t most_bytes; /* of the host: what resources hold with `pages`; 0: there is no end */
-    uint64_t commands;   /* applied so far */
-    uint64_t kept_bytes; /* of the host: what was created, without the bytes of resources */
+    /* Of the host: what resources hold with `pages` (else the memory's share counts), and what was
+     * created, without the bytes of resources. */
+    struct budget_share contents, objects;
+    uint64_t commands; /* applied so far */
     /* With `squares` textures lie in squares of 2^square_log2 texels a side (resource.h) until they
      * are drawn into: then they move into the ROPs' tiles, once. */
     bool squares;
@@ -45,18 +46,19 @@ struct gpu_device {
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);
 void gpu_device_fini(struct gpu_device *device);
-/* From the start: resources may hold so many bytes of the host, and a memory that grows may become
- * as large. */
-void gpu_device_limit(struct gpu_device *device, uint64_t bytes);
-#define FILE_MEMORY_BYTES                                                                          \
-    ((uint64_t)1536 << 20) /* what a stranger's file gets, unless told more                        \
-                            */
+/* From the start: what it takes of the host is of the budget; NULL: it has no end but for what is
+ * created. */
+void gpu_device_limit(struct gpu_device *device, struct budget *budget);
 
 /* Baked draws point at resources, programs and queries without counting. An executor that lets a
  * draw live while later commands are applied holds the device: what is destroyed meanwhile is freed
  * at the release of the last hold. */
 void gpu_device_hold(struct gpu_device *device);
 void gpu_device_release(struct gpu_device *device);
+
+/* A resource lives as long as it is held, by whoever keeps something of its memory. */
+void gpu_hold_resource(const struct resource *res);
+void gpu_release_resource(struct gpu_device *device, const struct resource *res);
 
 /* Whether a command only changes state (gpu_apply does all of it) or is work for the executor:
  * PUT, GET, SWAP, DRAW, CLEAR, BLIT, COPY_REGION, END_QUERY, GET_QUERY_RESULT, RESOURCE_UNREF (the

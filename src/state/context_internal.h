@@ -92,9 +92,10 @@ struct gpu_client {
 };
 
 /* context.c */
-/* What handles stand for takes memory of the host, of which a stranger's trace gets this much. */
-#define KEPT_MAX_BYTES ((uint64_t)512 << 20)
+/* What handles stand for takes memory of the host: without a budget, so much. */
+#define OBJECTS_MAX_BYTES ((uint64_t)512 << 20)
 bool keep_bytes(struct gpu_device *device, uint64_t bytes, struct error *err);
+void drop_bytes(struct gpu_device *device, uint64_t bytes);
 struct gpu_client *find_client(struct gpu_device *device, uint32_t id);
 struct gpu_state *find_state(struct gpu_device *device, const struct gpu_cmd *cmd,
                              struct error *err);

@@ -49,7 +49,7 @@ void
 object_free(struct gpu_device *device, struct object *object)
 {
     resource_unref(device, object->res);
-    device->kept_bytes -= bytes_of(object);
+    drop_bytes(device, bytes_of(object));
     if (object->type == OBJECT_SHADER)
         program_destroy(object->shader.program);
     free(object);

@@ -10,7 +10,7 @@
  * What was written outside and freed is kept for the next: a fault a page costs more than the
  * writing.
  *
- * Where there is an end to what all of them take of the host (device->most_bytes), what is freed
+ * Where there is an end to what all of them take of the host (device->contents), what is freed
  * inside goes back to the host: else it would stay there beside what is used. */
 #include "state/context_internal.h"
 
@@ -42,20 +42,15 @@ outside_bytes(const struct resource *res)
     return whole_pages(res->size_bytes);
 }
 
-/* Whether so many bytes more may be held, inside or outside. */
+/* What is held inside and outside has changed, or is going to by so many bytes: false when there is
+ * no room for them. */
 static bool
-may_hold(struct gpu_device *device, uint32_t bytes, struct error *err)
+hold_bytes(struct gpu_device *device, uint32_t more, struct error *err)
 {
-    const uint64_t held = device->memory.used_bytes + device->outside_bytes + bytes;
-    if (device->most_bytes == 0)
-        return true;
-    if (held > device->most_bytes)
-        return fail(err,
-                    "what resources hold takes more than %llu MiB of this host: raise --memory",
-                    (unsigned long long)(device->most_bytes >> 20));
-    if (held + device->spare_bytes > device->most_bytes)
+    const uint64_t held = device->memory.used_bytes + device->outside_bytes + more;
+    if (!budget_fits(&device->contents, held + device->spare_bytes))
         page_free_spares(device);
-    return true;
+    return budget_set(&device->contents, held + device->spare_bytes, err);
 }
 
 /* Bytes outside, or NULL; *zeroed: whether they are 0. */
@@ -171,7 +166,7 @@ fill_inside(struct gpu_device *device, const struct resource *res)
 static void
 free_inside(struct gpu_device *device, struct resource *res)
 {
-    if (device->most_bytes && device->pages)
+    if (device->contents.budget)
         madvise(device->memory.bytes + res->address, res->held_bytes, MADV_DONTNEED);
     gpu_memory_free(&device->memory, res->address, res->held_bytes);
     res->address = 0;
@@ -241,6 +236,8 @@ page_free(struct gpu_device *device, struct resource *res)
         free_inside(device, res);
     if (res->paged)
         outside_give(device, res->paged, outside_bytes(res));
+    if (device->pages)
+        hold_bytes(device, 0, NULL);
 }
 
 /* Whether a resource without bytes needs none after the PUT either: all elements are the same. */
@@ -264,7 +261,7 @@ page_in(struct gpu_device *device, struct resource *res, struct error *err)
     res->used = device->commands;
     if (res->address)
         return true;
-    if (!res->paged && !may_hold(device, outside_bytes(res), err))
+    if (!res->paged && !hold_bytes(device, outside_bytes(res), err))
         return false;
     while (!take_pages(device, res)) {
         struct resource *oldest = least_used(device);
@@ -291,7 +288,7 @@ page_for_put(struct gpu_device *device, struct resource *res, const struct gpu_c
     res->used = device->commands;
     if (res->address || res->paged || only_fills(res, cmd, box_bytes))
         return true;
-    if (!may_hold(device, outside_bytes(res), err))
+    if (!hold_bytes(device, outside_bytes(res), err))
         return false;
     if (take_pages(device, res)) {
         if (!whole)

@@ -136,19 +136,13 @@ hash_depth(uint64_t hash, const struct dsa_state *d)
 static uint64_t
 hash_rasterizer(uint64_t hash, const struct rasterizer_state *r)
 {
-    const bool flags[] = {r->flatshade,          r->depth_clip,
-                          r->clip_halfz,         r->discard,
-                          r->flatshade_first,    r->light_twoside,
-                          r->point_quad,         r->scissor,
-                          r->front_ccw,          r->offset_line,
-                          r->offset_point,       r->offset_tri,
-                          r->poly_smooth,        r->poly_stipple,
-                          r->point_smooth,       r->point_size_per_vertex,
-                          r->multisample,        r->line_smooth,
-                          r->line_stipple,       r->line_last_pixel,
-                          r->half_pixel_center,  r->bottom_edge_rule,
-                          r->force_persample,    r->sprite_coord_upper_left,
-                          r->clamp_vertex_color, r->clamp_fragment_color};
+    const bool flags[] = {
+        r->flatshade,         r->depth_clip,       r->clip_halfz,      r->discard,
+        r->flatshade_first,   r->light_twoside,    r->point_quad,      r->scissor,
+        r->front_ccw,         r->offset_line,      r->offset_point,    r->offset_tri,
+        r->poly_smooth,       r->poly_stipple,     r->point_smooth,    r->point_size_per_vertex,
+        r->multisample,       r->line_smooth,      r->line_stipple,    r->line_last_pixel,
+        r->half_pixel_center, r->bottom_edge_rule, r->force_persample, r->sprite_coord_upper_left};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         hash = hash_number(hash, flags[i]);
     hash = hash_number(hash, r->cull | r->fill_front << 8 | r->fill_back << 16);

@@ -2,6 +2,7 @@
  * are kept apart from the bytes. */
 #include "state/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -47,21 +48,17 @@ gpu_memory_let_grow(struct gpu_memory *memory, struct error *err)
 }
 
 void
-gpu_memory_limit(struct gpu_memory *memory, uint64_t bytes)
+gpu_memory_limit(struct gpu_memory *memory, struct budget *budget)
 {
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t wished = bytes > memory->size_bytes ? bytes : memory->size_bytes;
-    const uint64_t limit = (wished + page - 1) / page * page;
-    if (limit >= memory->limit_bytes)
-        return;
-    munmap(memory->bytes + limit, memory->limit_bytes - limit);
-    memory->limit_bytes = (uint32_t)limit;
+    memory->share.bytes = memory->size_bytes;
+    budget_move(&memory->share, budget);
 }
 
 void
 gpu_memory_fini(struct gpu_memory *memory)
 {
     free_ranges_fini(&memory->free);
+    budget_move(&memory->share, NULL);
     if (memory->bytes)
         munmap(memory->bytes, memory->limit_bytes);
     memset(memory, 0, sizeof *memory);
@@ -124,9 +121,10 @@ grow(struct gpu_memory *memory, uint64_t end)
     const uint64_t step = 16u << 20, whole = (end + step - 1) / step * step;
     const uint32_t old = memory->size_bytes;
     const uint32_t size = whole < memory->limit_bytes ? (uint32_t)whole : memory->limit_bytes;
-    if (end <= old || end > memory->limit_bytes ||
-        mprotect(memory->bytes, size, PROT_READ | PROT_WRITE))
+    if (end <= old || end > memory->limit_bytes || !budget_set(&memory->share, size, NULL))
         return false;
+    if (mprotect(memory->bytes, size, PROT_READ | PROT_WRITE))
+        return budget_set(&memory->share, old, NULL) && false;
     struct free_range last = {old, 0};
     if (find_last(memory, &last))
         free_ranges_remove(&memory->free, last.address);
@@ -152,14 +150,28 @@ gpu_memory_take(struct gpu_memory *memory, uint32_t bytes, uint32_t align, uint3
     return true;
 }
 
+/* What would let it end there, or NULL. */
+static const char *
+option_for(const struct gpu_memory *memory, uint64_t end)
+{
+    const bool is_dear = memory->share.budget && !budget_fits(&memory->share, end);
+    return is_dear ? memory->share.budget->option : memory->option;
+}
+
 bool
 gpu_memory_exhausted(const struct gpu_memory *memory, uint32_t bytes, struct error *err)
 {
+    const uint64_t end = end_with(memory, bytes, MEMORY_ALIGN);
+    const char *option = option_for(memory, end);
+    char advice[128] = "";
+    if (option)
+        snprintf(advice, sizeof advice, ": raise %s, to %llu at least", option,
+                 (unsigned long long)end);
     return fail(err,
                 MEMORY_EXHAUSTED ": no %u bytes in a row, %u of %u are in use, %u is the largest "
-                                 "free part: raise MEMORYCONTROLLER.MemorySize, to %llu at least",
+                                 "free part%s",
                 bytes, memory->used_bytes, memory->size_bytes, free_ranges_largest(&memory->free),
-                (unsigned long long)end_with(memory, bytes, MEMORY_ALIGN));
+                advice);
 }
 
 bool
@@ -179,11 +191,11 @@ gpu_memory_alloc_at(struct gpu_memory *memory, uint32_t address, uint32_t bytes,
     grow(memory, end); /* if that is outside, and it may */
     if (bytes > memory->size_bytes || address % MEMORY_ALIGN ||
         !free_ranges_before(&memory->free, address, &range) ||
-        (uint64_t)range.address + range.bytes < end)
-        return fail(err,
-                    "%u bytes at 0x%x of the simulated memory of %u are not free (if it is smaller "
-                    "than the trace's: raise MEMORYCONTROLLER.MemorySize)",
-                    bytes, address, memory->size_bytes);
+        (uint64_t)range.address + range.bytes < end) {
+        const char *option = end > memory->size_bytes ? option_for(memory, end) : NULL;
+        return fail(err, "%u bytes at 0x%x of the simulated memory of %u are not free%s%s", bytes,
+                    address, memory->size_bytes, option ? ": raise " : "", option ? option : "");
+    }
     take_out(memory, range, address, round_up(bytes));
     gpu_memory_zero(memory, address, round_up(bytes));
     return true;

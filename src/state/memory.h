@@ -9,7 +9,7 @@
 #ifndef AETIUS_STATE_MEMORY_H
 #define AETIUS_STATE_MEMORY_H
 
-#include "base/error.h"
+#include "base/budget.h"
 #include "state/free_ranges.h"
 
 #include <stdint.h>
@@ -22,18 +22,19 @@ struct gpu_memory {
     uint32_t size_bytes, limit_bytes; /* it may grow up to the limit */
     uint32_t used_bytes, peak_bytes;
     struct free_ranges free;
+    struct budget_share share; /* its size, of what a trace gets of the host */
+    const char *option;        /* what gives it more, for the messages; NULL: nothing does */
 };
 
 bool gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *err);
 /* From the start: where nothing fits any more, it grows, up to MEMORY_MAX_BYTES. */
 bool gpu_memory_let_grow(struct gpu_memory *memory, struct error *err);
-/* One that grows: up to so many bytes, where it is not larger yet. */
-void gpu_memory_limit(struct gpu_memory *memory, uint64_t bytes);
+/* From the start: all of its size is of the budget, and one that grows does so only within it. */
+void gpu_memory_limit(struct gpu_memory *memory, struct budget *budget);
 void gpu_memory_fini(struct gpu_memory *memory);
 
 #define MEMORY_EXHAUSTED "simulated memory is exhausted" /* how that message starts */
-/* false: "simulated memory is exhausted: ... raise MEMORYCONTROLLER.MemorySize". Zeroes the
- * range. */
+/* false: "simulated memory is exhausted: ...", and what to raise. Zeroes the range. */
 bool gpu_memory_alloc(struct gpu_memory *memory, uint32_t bytes, uint32_t *address,
                       struct error *err);
 /* The same at an address of the caller's: false when something lies there. */

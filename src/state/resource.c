@@ -193,6 +193,36 @@ resource_init(struct resource *res, const struct resource_desc *desc, struct err
                     desc->bind & (BIND_RENDER_TARGET | BIND_DEPTH_STENCIL), err);
 }
 
+/* Every second bit, from bit 0 on, side by side. */
+static uint32_t
+morton_gather(uint32_t x)
+{
+    x &= 0x55555555;
+    x = (x | x >> 1) & 0x33333333;
+    x = (x | x >> 2) & 0x0f0f0f0f;
+    x = (x | x >> 4) & 0x00ff00ff;
+    return (x | x >> 8) & 0x0000ffff;
+}
+
+bool
+resource_place(const struct resource *res, uint32_t level, uint32_t offset, uint32_t *x,
+               uint32_t *y, uint32_t *sample)
+{
+    const struct resource_level *l = &res->levels[level];
+    *x = offset;
+    *y = *sample = 0;
+    if (res->desc.target == TARGET_BUFFER)
+        return true;
+    const uint32_t row = offset / l->row_bytes, in_row = offset % l->row_bytes;
+    const uint32_t square = in_row / l->square_bytes;
+    const uint32_t n = in_row % l->square_bytes / res->format->block_bytes;
+    const uint32_t element = n / res->samples, k = l->square_log2;
+    *x = square << k | morton_gather(element);
+    *y = row << k | morton_gather(element >> 1);
+    *sample = n % res->samples;
+    return element < 1u << 2 * k;
+}
+
 bool
 resource_may_be_forced(const struct resource_desc *d)
 {

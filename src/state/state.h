@@ -102,7 +102,7 @@ enum fill_mode { FILL_FILL, FILL_LINE, FILL_POINT };
 struct rasterizer_state {
     bool flatshade, depth_clip, clip_halfz, discard, flatshade_first, light_twoside;
     bool sprite_coord_upper_left; /* sprite_coord_mode 0: upper left */
-    bool point_quad, scissor, front_ccw, clamp_vertex_color, clamp_fragment_color;
+    bool point_quad, scissor, front_ccw;
     bool offset_line, offset_point, offset_tri, poly_smooth, poly_stipple, point_smooth;
     bool point_size_per_vertex, multisample, line_smooth, line_stipple, line_last_pixel;
     bool half_pixel_center, bottom_edge_rule, force_persample;

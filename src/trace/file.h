@@ -4,6 +4,7 @@
 #ifndef AETIUS_TRACE_FILE_H
 #define AETIUS_TRACE_FILE_H
 
+#include "base/budget.h"
 #include "trace/message.h"
 #include "trace/vtest/caps.h"
 
@@ -38,6 +39,9 @@ bool trace_writer_close(struct trace_writer *writer, struct error *err);
 bool trace_reader_open(struct trace_reader **reader, const char *path, struct error *warning,
                        struct error *err);
 void trace_reader_close(struct trace_reader *reader);
+/* What it unpacks is of the budget from now on, and so is what others make of the trace by it. */
+void trace_reader_limit(struct trace_reader *reader, struct budget *budget);
+struct budget *trace_reader_budget(const struct trace_reader *reader); /* or NULL */
 
 const char *trace_program(const struct trace_reader *reader);
 /* What its program was offered; a field that its file is too old for is 0. */

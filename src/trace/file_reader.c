@@ -32,6 +32,7 @@ struct trace_reader {
     uint64_t at; /* the next chunk */
     VEC(uint8_t) raw;
     uint32_t raw_at;
+    struct budget_share share; /* raw */
 };
 
 static uint32_t
@@ -252,9 +253,22 @@ trace_reader_close(struct trace_reader *reader)
         munmap(reader->bytes, reader->size_bytes);
     VEC_FREE(&reader->frames);
     VEC_FREE(&reader->raw);
+    budget_move(&reader->share, NULL);
     free(reader->program);
     free(reader->path);
     free(reader);
+}
+
+void
+trace_reader_limit(struct trace_reader *reader, struct budget *budget)
+{
+    budget_move(&reader->share, budget);
+}
+
+struct budget *
+trace_reader_budget(const struct trace_reader *reader)
+{
+    return reader->share.budget;
 }
 
 const char *
@@ -306,6 +320,8 @@ unpack(struct trace_reader *reader, struct error *err)
     struct trace_chunk chunk;
     unsigned long long at = reader->at;
     peek(reader, reader->at, &chunk, sizeof chunk);
+    if (chunk.raw_bytes > reader->share.bytes && !budget_set(&reader->share, chunk.raw_bytes, err))
+        return fail_prefix(err, "%s: its chunk of %u bytes", reader->path, chunk.raw_bytes);
     VEC_RESERVE(&reader->raw, (size_t)chunk.raw_bytes + 1);
     size_t n = ZSTD_decompress(reader->raw.items, chunk.raw_bytes,
                                reader->bytes + reader->at + sizeof chunk, chunk.packed_bytes);

@@ -8,14 +8,15 @@
 #include <string.h>
 
 enum { KEY_LIMIT = 256, SHADER_OFFLEN = 2 };
-/* What is followed takes memory of the host, of which a stranger's trace gets this much. */
-#define KEPT_MAX_BYTES ((uint64_t)512 << 20)
+#define KEPT_MAX_BYTES ((uint64_t)512 << 20)            /* without a budget */
 #define SLOT_BYTES     (2 * sizeof(struct handle_slot)) /* in its map, with those that are free */
 
 struct live_state *
-live_state_create(void)
+live_state_create(struct budget *budget)
 {
-    return mem_alloc(sizeof(struct live_state));
+    struct live_state *state = mem_alloc(sizeof *state);
+    state->share = (struct budget_share){.budget = budget, .most_bytes = KEPT_MAX_BYTES};
+    return state;
 }
 
 static uint64_t
@@ -102,6 +103,7 @@ live_state_destroy(struct live_state *state)
     for (size_t i = 0; i < state->clients.count; i++)
         free_client(state, state->clients.items[i]);
     VEC_FREE(&state->clients);
+    budget_move(&state->share, NULL);
     free(state);
 }
 
@@ -572,7 +574,7 @@ static void
 take_submit(struct live_state *state, struct live_client *client, const struct message *message)
 {
     struct submit_walk walk = submit_walk(message->bytes, message->size_bytes);
-    while (state->kept_bytes <= KEPT_MAX_BYTES && submit_walk_next(&walk)) {
+    while (budget_fits(&state->share, state->kept_bytes) && submit_walk_next(&walk)) {
         state->now++;
         if (state->work)
             state->work(state->work_data, &(struct live_work){client, client->current, &walk});
@@ -600,9 +602,7 @@ live_state_take(struct live_state *state, const struct message *message, struct 
     case MESSAGE_GET: use_handle(state, client, message->transfer.handle); break;
     default: break;
     }
-    return state->kept_bytes <= KEPT_MAX_BYTES ||
-           fail(err, "what is created and not destroyed takes more than %u MiB of this host",
-                (uint32_t)(KEPT_MAX_BYTES >> 20));
+    return budget_set(&state->share, state->kept_bytes, err);
 }
 
 static void

@@ -7,6 +7,7 @@
 #ifndef AETIUS_TRACE_LIVE_STATE_H
 #define AETIUS_TRACE_LIVE_STATE_H
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "trace/message.h"
 
@@ -26,7 +27,9 @@ struct live_query {
 };
 
 struct live_state;
-struct live_state *live_state_create(void);
+/* What is followed takes memory of the host: of the budget, or without one (NULL) 512 MiB at most.
+ */
+struct live_state *live_state_create(struct budget *budget);
 void live_state_destroy(struct live_state *state);
 
 /* Follows one message. What makes no sense is the renderer's to refuse: it fails only when what is

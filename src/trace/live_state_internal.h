@@ -55,10 +55,11 @@ struct live_state {
     void (*work)(void *data, const struct live_work *work); /* NULL: nobody asks */
     void *work_data;
     VEC(struct live_client *) clients;
-    uint64_t now;          /* counts what is said */
-    uint64_t mark;         /* of the last sweep */
-    uint64_t kept_bytes;   /* of the host, for what is there */
-    uint32_t number_count; /* of resources and queries */
+    uint64_t now;              /* counts what is said */
+    uint64_t mark;             /* of the last sweep */
+    uint64_t kept_bytes;       /* of the host, for what is there */
+    struct budget_share share; /* as much of it as was told */
+    uint32_t number_count;     /* of resources and queries */
     struct live_resource *newest;
     struct live_used *used; /* NULL: nobody watches */
 };

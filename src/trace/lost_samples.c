@@ -31,7 +31,7 @@ note(struct lost_list *list, struct live_state *state, const struct message *mes
 static bool
 list_contents(struct lost_list *list, struct trace_reader *reader, struct error *err)
 {
-    struct live_state *state = live_state_create();
+    struct live_state *state = live_state_create(trace_reader_budget(reader));
     struct message message;
     bool end = false, restoring = false, ok;
     do {

@@ -13,6 +13,7 @@ struct needed_draws {
     VEC(uint8_t) bits;
     VEC(bool) seen; /* at the start of each range, by plane */
     uint32_t planes;
+    struct budget_share share; /* of the host, for all of this */
 };
 
 /* Whose sight is kept apart from that of later frames. */
@@ -167,12 +168,13 @@ judge_all(const struct work_list *list, const struct frame_set *wanted, uint32_t
 
 /* What each range sees is noted for all that was ever created. */
 static bool
-has_room(const struct work_list *list, struct error *err)
+has_room(const struct work_list *list, struct budget_share *share, struct error *err)
 {
     const uint64_t planes = PLANES * (uint64_t)list->state->number_count;
-    return planes * (count_of(list, WORK_STATE) + 2) <= WORK_MAX_BYTES ||
-           fail(err, "%u resources and queries are too many for %zu ranges of frames",
-                list->state->number_count, count_of(list, WORK_STATE));
+    const size_t ranges = count_of(list, WORK_STATE);
+    return budget_set(share, planes * (ranges + 2) + count_of(list, WORK_DRAW) / 8, err) ||
+           fail_prefix(err, "%u resources and queries, in %zu ranges of frames",
+                       list->state->number_count, ranges);
 }
 
 static bool
@@ -181,8 +183,13 @@ find(struct needed_draws **needed, struct trace_reader *reader, const struct fra
 {
     struct work_list list;
     const bool whole_state = apart == APART_RANGES && !read_back;
-    const bool ok = work_list_make(&list, reader, wanted, whole_state, read_back, err);
-    *needed = ok && has_room(&list, err) ? judge_all(&list, wanted, warm_up, apart) : NULL;
+    struct budget_share share = {.budget = trace_reader_budget(reader),
+                                 .most_bytes = WORK_MAX_BYTES};
+    const bool ok = work_list_make(&list, reader, wanted, whole_state, read_back, err) &&
+                    has_room(&list, &share, err);
+    *needed = ok ? judge_all(&list, wanted, warm_up, apart) : NULL;
+    if (ok)
+        (*needed)->share = share;
     work_list_fini(&list);
     return *needed && interrupt_check(err) && trace_reader_rewind(reader, err) &&
            (!read_back || trace_reader_rewind(read_back, err));
@@ -217,6 +224,7 @@ needed_draws_destroy(struct needed_draws *needed)
         return;
     VEC_FREE(&needed->bits);
     VEC_FREE(&needed->seen);
+    budget_move(&needed->share, NULL);
     free(needed);
 }
 

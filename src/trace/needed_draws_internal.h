@@ -28,9 +28,10 @@ struct work {
     uint32_t first; /* of its planes in the list */
 };
 
-#define WORK_MAX_BYTES ((uint64_t)1 << 30) /* of the host */
+#define WORK_MAX_BYTES ((uint64_t)1 << 30) /* of the host, without a budget */
 struct work_list {
     struct live_state *state;
+    struct budget_share share; /* what is listed */
     bool in_wanted;
     bool full;
     VEC(struct work) works;

@@ -10,13 +10,18 @@ enum { BIT_FIRST = 1 << PLANE_FIRST, BIT_STENCIL = 1 << PLANE_STENCIL };
 enum { BLIT_SCISSOR = 1 << 10, BLIT_CONDITION = 1 << 11, BLIT_BLEND = 1 << 12 };
 enum { BLIT_COLOR = 0xf, BLIT_DEPTH = 0x10, BLIT_STENCIL = 0x20 };
 
+static uint64_t
+bytes_of(const struct work_list *list)
+{
+    return list->works.count * sizeof *list->works.items +
+           list->planes.count * sizeof *list->planes.items;
+}
+
 /* Of a list that is full nothing more is noted: work_list_make() fails. */
 static struct work *
 begin_work(struct work_list *list, enum work_kind kind, bool wanted)
 {
-    list->full = list->full || list->works.count * sizeof *list->works.items +
-                                       list->planes.count * sizeof *list->planes.items >=
-                                   WORK_MAX_BYTES;
+    list->full = list->full || !budget_fits(&list->share, bytes_of(list));
     if (list->full)
         list->works.count = 0;
     VEC_PUSH(&list->works,
@@ -409,12 +414,10 @@ end_frame(struct work_list *list, const struct message *message, bool next_wante
 }
 
 static bool
-has_room(const struct work_list *list, struct error *err)
+has_room(struct work_list *list, struct error *err)
 {
-    return !list->full || fail(err,
-                               "the draws up to these frames are too many to judge: their list "
-                               "takes more than %u MiB of this host",
-                               (uint32_t)(WORK_MAX_BYTES >> 20));
+    return budget_set(&list->share, list->full ? UINT64_MAX : bytes_of(list), err) ||
+           fail_prefix(err, "the list of the draws up to these frames");
 }
 
 static bool
@@ -440,7 +443,9 @@ work_list_make(struct work_list *list, struct trace_reader *reader, const struct
     uint32_t frame = 0, range = 0, last = frame_set_last(wanted);
     struct message message;
     bool end = false, restoring = false;
-    *list = (struct work_list){.state = live_state_create()};
+    struct budget *budget = trace_reader_budget(reader);
+    *list = (struct work_list){.state = live_state_create(budget),
+                               .share = {.budget = budget, .most_bytes = WORK_MAX_BYTES}};
     list->state->work = take_work;
     list->state->work_data = list;
     while (frame <= last) {
@@ -469,6 +474,7 @@ void
 work_list_fini(struct work_list *list)
 {
     live_state_destroy(list->state);
+    budget_move(&list->share, NULL);
     VEC_FREE(&list->works);
     VEC_FREE(&list->planes);
 }

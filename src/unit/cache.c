@@ -101,7 +101,17 @@ cache_allocate(struct cache *cache, uint32_t address)
 bool
 cache_is_quiet(const struct cache *cache)
 {
-    return cache->fill_count == 0;
+    return cache->fill_count == 0 && cache->piece_count == 0;
+}
+
+/* So many transactions' worth of the line has come. */
+static void
+fill_line(struct cache *cache, struct cache_line *line, uint32_t transactions,
+          struct path_mark came)
+{
+    line->came = came;
+    line->filling = (uint16_t)(line->filling - transactions);
+    cache->fills_under_way -= line->filling == 0;
 }
 
 static void
@@ -112,27 +122,83 @@ take_reply(struct cache *cache, const struct memory_reply *reply)
     uint32_t bytes = cache->line_bytes < TRANSACTION_BYTES ? cache->line_bytes : TRANSACTION_BYTES;
     uint32_t from = cache->line_bytes < TRANSACTION_BYTES ? line->address % TRANSACTION_BYTES : 0;
     memcpy(cache_data(cache, index) + part * TRANSACTION_BYTES, reply->data + from, bytes);
-    line->filling--;
-    line->came = queue_mark(cache->port.replies);
-    cache->fills_under_way -= line->filling == 0;
+    fill_line(cache, line, 1, queue_mark(cache->port.replies));
+}
+
+/* The first fill goes on, by so many transactions. */
+static void
+go_on(struct cache *cache, uint32_t transactions)
+{
+    struct cache_fill *fill = &cache->fills[cache->fill_head];
+    fill->sent += transactions;
+    if (fill->sent * TRANSACTION_BYTES < cache->line_bytes)
+        return;
+    cache->fill_head = (cache->fill_head + 1) % cache->fill_limit;
+    cache->fill_count--;
+}
+
+/* What the first fill wants next lies in a block that is not in memory as it is. */
+static bool
+wait_for_block(struct cache *cache, const struct blocks *blocks, uint32_t address, uint64_t now)
+{
+    const struct cache_fill *fill = &cache->fills[cache->fill_head];
+    const uint32_t offset = fill->sent * TRANSACTION_BYTES, from = address % blocks->block_bytes;
+    const uint32_t left = cache->line_bytes - offset, here = blocks->block_bytes - from;
+    const uint32_t bytes = left < here ? left : here;
+    if (cache->piece_count == CACHE_MAX_PIECES)
+        return false;
+    const int32_t place = block_reader_lock(cache->reader, blocks, address - from, 0, now);
+    if (place < 0)
+        return false;
+    const uint32_t transactions = (bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
+    cache->pieces[cache->piece_count++] =
+        (struct cache_piece){fill->line, offset, bytes, transactions, (uint32_t)place, from};
+    go_on(cache, transactions);
+    return true;
+}
+
+/* Pieces whose blocks are there go into their lines. */
+static bool
+take_pieces(struct cache *cache, uint64_t now)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < cache->piece_count; i++) {
+        const struct cache_piece *piece = &cache->pieces[i];
+        if (!block_reader_ready(cache->reader, piece->place, 0, now)) {
+            cache->pieces[left++] = *piece;
+            continue;
+        }
+        memcpy(cache_data(cache, piece->line) + piece->offset,
+               block_reader_data(cache->reader, piece->place) + piece->from, piece->bytes);
+        block_reader_unlock(cache->reader, piece->place);
+        fill_line(cache, &cache->lines[piece->line], piece->transactions,
+                  block_reader_mark(cache->reader, piece->place));
+    }
+    const bool worked = left != cache->piece_count;
+    cache->piece_count = left;
+    return worked;
 }
 
 static bool
 send_transaction(struct cache *cache, uint64_t now)
 {
-    if (!cache->fill_count || !queue_space(cache->port.requests, now))
+    if (cache->reader && block_reader_send(cache->reader, now))
+        return true;
+    if (!cache->fill_count)
         return false;
-    struct cache_fill *fill = &cache->fills[cache->fill_head];
+    const struct cache_fill *fill = &cache->fills[cache->fill_head];
     uint32_t address = fill->address + fill->sent * TRANSACTION_BYTES;
+    const struct blocks *blocks =
+        cache->reader ? block_reader_packed(cache->reader, address) : NULL;
+    if (blocks)
+        return wait_for_block(cache, blocks, address, now);
+    if (!queue_space(cache->port.requests, now))
+        return false;
     struct memory_request *request = queue_push(cache->port.requests, now);
     request->address = address - address % TRANSACTION_BYTES;
     request->tag = TAG(fill->line, fill->sent);
     request->write = false;
-    fill->sent++;
-    if (fill->sent * TRANSACTION_BYTES >= cache->line_bytes) {
-        cache->fill_head = (cache->fill_head + 1) % cache->fill_limit;
-        cache->fill_count--;
-    }
+    go_on(cache, 1);
     return true;
 }
 
@@ -141,9 +207,14 @@ cache_clock(struct cache *cache, uint64_t now)
 {
     bool worked = false;
     for (const struct memory_reply *reply; (reply = queue_front(cache->port.replies, now));) {
-        take_reply(cache, reply);
+        if (cache->reader && reply->tag & BLOCK_READER_TAG)
+            block_reader_take(cache->reader, reply, now);
+        else
+            take_reply(cache, reply);
         queue_pop(cache->port.replies, now);
         worked = true;
     }
+    if (cache->piece_count)
+        worked |= take_pieces(cache, now);
     return send_transaction(cache, now) || worked;
 }

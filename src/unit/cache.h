@@ -1,10 +1,14 @@
 /* A set-associative cache that holds data, not tags alone: the part that ROPs, texture units and
  * the streamer share. Lines are filled in 64-byte transactions over the owner's memory port, in the
  * order in which they were asked for, one transaction a cycle. A line that is locked or being
- * filled is never evicted. Writing back is the owner's affair (unit/rop/rop_cache.h). */
+ * filled is never evicted. Writing back is the owner's affair (unit/rop/rop_cache.h).
+ *
+ * With a reader of blocks, what lies in a block that is cleared or compressed comes out of that
+ * (unit/block_reader.h). */
 #ifndef AETIUS_UNIT_CACHE_H
 #define AETIUS_UNIT_CACHE_H
 
+#include "unit/block_reader.h"
 #include "unit/items.h"
 #include "unit/replacement.h"
 
@@ -21,6 +25,13 @@ struct cache_fill { /* what waits for the memory port */
     uint32_t sent; /* transactions */
 };
 
+struct cache_piece { /* of a line, that comes out of a block */
+    uint32_t line, offset, bytes, transactions;
+    uint32_t place, from; /* of the block's reader; in the block */
+};
+
+enum { CACHE_MAX_PIECES = 64 };
+
 struct cache {
     uint32_t sets, ways, line_bytes;
     struct cache_line *lines; /* sets x ways */
@@ -29,7 +40,10 @@ struct cache {
     struct memory_port port;
     struct cache_fill *fills; /* ring */
     uint32_t fill_head, fill_count, fill_limit;
-    uint32_t fills_under_way; /* lines asked for that are not whole yet */
+    uint32_t fills_under_way;    /* lines asked for that are not whole yet */
+    struct block_reader *reader; /* the owner's; NULL: memory has all bytes as they are */
+    struct cache_piece pieces[CACHE_MAX_PIECES]; /* that wait for their blocks */
+    uint32_t piece_count;
 };
 
 struct cache_shape {

@@ -155,11 +155,11 @@ struct texture_item {
 
 /* Orders from the command processor, outside the stream of draws, and their completion. */
 enum control_kind {
-    CONTROL_FLUSH,   /* write back what is dirty; blocks stay as they are in the cache */
-    CONTROL_RESOLVE, /* flush, write out cleared blocks, forget everything: the surface is left */
-    CONTROL_BEGIN,   /* ROPs: `surface` is cleared, its states are set so without an effort */
-    CONTROL_CLEAR,   /* ROPs: clear `surface` */
-    CONTROL_INVALIDATE, /* forget what is cached (read-only caches) */
+    CONTROL_FLUSH,      /* write back what is dirty; blocks stay as they are in the cache */
+    CONTROL_RESOLVE,    /* ROPs: make `surface` whole in memory, keep none of its lines */
+    CONTROL_BEGIN,      /* ROPs: `surface` is cleared, its states are set so without an effort */
+    CONTROL_CLEAR,      /* ROPs: clear `surface` */
+    CONTROL_INVALIDATE, /* forget what is cached; ROPs: of the surface's resource, unwritten */
     CONTROL_SHOW,       /* DAC: read `surface` out as a frame; colorwrite: send block states */
 };
 
@@ -171,6 +171,11 @@ struct control_item {
     float rgba[4];
     double depth;
     uint32_t stencil;
+};
+
+struct blit_plan; /* gfx/transfer.h */
+struct blit_item {
+    const struct blit_plan *plan; /* lives until the order is obeyed */
 };
 
 struct done_item {

@@ -76,7 +76,7 @@ write_result(void *data, const struct live_query *query, struct error *err)
 static void
 read_all(struct trace_reader *reader)
 {
-    struct live_state *state = live_state_create();
+    struct live_state *state = live_state_create(NULL);
     struct message message;
     struct error err = {""};
     bool end = false;

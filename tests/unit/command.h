@@ -17,6 +17,7 @@ static const char *aetius;
 
 struct said {
     int status;
+    long rss_kb; /* its memory at most */
     char out[65536], err[4096];
 };
 
@@ -51,7 +52,9 @@ run_within(struct said *said, rlim_t file_bytes, const char *const *words)
         _exit(127);
     }
     assert_true(child > 0);
-    waitpid(child, &said->status, 0);
+    struct rusage usage;
+    wait4(child, &said->status, 0, &usage);
+    said->rss_kb = usage.ru_maxrss;
     said->status = WIFEXITED(said->status) ? WEXITSTATUS(said->status) : 128;
     lseek(outs, 0, SEEK_SET);
     lseek(errs, 0, SEEK_SET);

@@ -60,8 +60,9 @@ force_removes_the_run_before(void **state)
 {
     static const char *const others[] = {"notes.txt", "frames/mine.png", "frames/frame-x.png",
                                          "parts/part.step", "maps/frame-0000-mine.png"};
-    static const char *const old[] = {"frames/frame-0007.png", "signals.vcd", "blocks.color",
-                                      "parts/0001-2.csv.gz", "frames/frame-12345.png"};
+    static const char *const old[] = {"frames/frame-0007.png", "signals.vcd",
+                                      "frames/frame-12345.png", "parts/0001-2.csv.gz.0",
+                                      "stats.draws.dac.csv.gz"};
     struct said *said = *state;
     RUN(said, "sim", TINY, SMALL, "--map", "overdraw,misses", "--pixel", "9,9", "-o", dir);
     assert_int_equal(said->status, 0);

@@ -210,6 +210,12 @@ test_more_references(void **state)
     block[63] = b;
     assert_int_equal(bytes_of(&codec_hilorebi, shape, block), 64);
     assert_int_equal(bytes_of(&codec_hilore, shape, block), CODEC_BLOCK_BYTES);
+    /* Max all over but for a, b and, in the very last word, c: that is the last that is not max. */
+    fill(block, d);
+    block[0] = a;
+    block[1] = b;
+    block[63] = c;
+    assert_int_equal(bytes_of(&codec_hilore4ref, shape, block), 64);
 }
 
 /* As the specification defines it, word by word. */

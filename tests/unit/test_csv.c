@@ -7,13 +7,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct fixture {
-    struct stat_set set;
-    uint64_t in, out;
     char path[64], other[64];
 };
 
@@ -21,9 +20,6 @@ static void
 begin(struct fixture *f)
 {
     memset(f, 0, sizeof *f);
-    stat_set_init(&f->set);
-    stat_set_add_counter(&f->set, "unit.in", "things", "what came", &f->in);
-    stat_set_add_counter(&f->set, "unit[1].out", "things", "what went", &f->out);
     strcpy(f->path, "/tmp/aetius-csv-XXXXXX");
     strcpy(f->other, "/tmp/aetius-csv-XXXXXX");
     close(mkstemp(f->path));
@@ -35,18 +31,20 @@ end(struct fixture *f)
 {
     unlink(f->path);
     unlink(f->other);
-    stat_set_fini(&f->set);
 }
 
 static void
 write_rows(struct fixture *f, const char *path)
 {
     struct error err;
-    struct csv *csv = csv_create(path, "frame,work", &f->set, &err);
+    struct csv *csv = csv_create(path, "frame,work,in,unit.out,rate", &err);
     assert_non_null(csv);
     for (uint64_t i = 0; i < 3; i++) {
-        csv_row(csv, (const char *[]){"0,draw", "1,7", "2,clear"}[i],
-                (uint64_t[]){10 * i, UINT64_MAX - i});
+        csv_text(csv, (const char *[]){"0,draw", "1,7", "2,a b;c"}[i]);
+        csv_number(csv, 10 * i);
+        csv_number(csv, UINT64_MAX - i);
+        csv_real(csv, i == 1 ? (double)NAN : 0.25 * (double)i);
+        csv_end_row(csv);
         assert_true(csv_flush(csv, &err));
     }
     assert_true(csv_destroy(csv, &err));
@@ -61,18 +59,23 @@ tables_read_back(void **state)
     begin(&f);
     write_rows(&f, f.path);
     assert_true(csv_read(&table, f.path, &err));
-    assert_int_equal(table.columns, 4);
+    assert_int_equal(table.columns, 5);
     assert_int_equal(table.rows, 3);
     assert_string_equal(table.names[0], "frame");
     assert_string_equal(table.names[1], "work");
-    assert_string_equal(table.text + table.values[1], "draw");
-    assert_int_equal(table.values[1 * 4 + 1], 7);
-    assert_string_equal(table.text + table.values[2 * 4 + 1], "clear");
-    assert_int_equal(csv_column(&table, "unit[1].out"), 3);
-    assert_int_equal(csv_column(&table, "unit.out"), -1);
-    assert_int_equal(table.values[2 * 4 + 0], 2);
-    assert_int_equal(table.values[2 * 4 + 2], 20);
-    assert_true(table.values[2 * 4 + 3] == UINT64_MAX - 2);
+    assert_true(table.is_number[0] && !table.is_number[1] && table.is_number[2] &&
+                table.is_number[3] && !table.is_number[4]);
+    assert_string_equal(csv_field(&table, 0, 1), "draw");
+    assert_string_equal(csv_field(&table, 1, 1), "7");
+    assert_string_equal(csv_field(&table, 2, 1), "a b;c");
+    assert_string_equal(csv_field(&table, 1, 4), "");
+    assert_true(isnan(csv_value(&table, 1, 4)) && csv_value(&table, 2, 4) == 0.5);
+    assert_true(isnan(csv_value(&table, 0, 1)) && csv_value(&table, 1, 1) == 7);
+    assert_int_equal(csv_column(&table, "unit.out"), 3);
+    assert_int_equal(csv_column(&table, "unit"), -1);
+    assert_int_equal(table.values[2 * 5 + 0], 2);
+    assert_int_equal(table.values[2 * 5 + 2], 20);
+    assert_true(table.values[2 * 5 + 3] == UINT64_MAX - 2);
     csv_table_fini(&table);
     end(&f);
 }
@@ -99,16 +102,24 @@ the_same_rows_are_the_same_bytes(void **state)
 }
 
 static void
+row(struct csv *csv, uint64_t frame, uint64_t x)
+{
+    csv_number(csv, frame);
+    csv_number(csv, x);
+    csv_end_row(csv);
+}
+
+static void
 flushed_rows_are_whole_before_the_end(void **state)
 {
     struct fixture f;
     struct csv_table table;
     struct error err;
     begin(&f);
-    struct csv *csv = csv_create(f.path, "frame", &f.set, &err);
-    csv_row(csv, "0", (uint64_t[]){1, 2});
+    struct csv *csv = csv_create(f.path, "frame,x", &err);
+    row(csv, 0, 1);
     assert_true(csv_flush(csv, &err));
-    csv_row(csv, "1", (uint64_t[]){3, 4});
+    row(csv, 1, 3);
     assert_true(csv_read(&table, f.path, &err));
     assert_int_equal(table.rows, 1);
     csv_table_fini(&table);
@@ -128,9 +139,9 @@ parts_put_together_are_the_table(void **state)
     char *whole = NULL, *joined = NULL;
     size_t size_whole = 0, size_joined = 0;
     begin(&f);
-    struct csv *csv = csv_create(f.path, "frame", &f.set, &err);
+    struct csv *csv = csv_create(f.path, "frame,x", &err);
     for (uint64_t i = 0; i < 2; i++) {
-        csv_row(csv, i ? "1" : "0", (uint64_t[]){i, 7});
+        row(csv, i, 7);
         assert_true(csv_flush(csv, &err));
     }
     assert_true(csv_destroy(csv, &err));
@@ -139,14 +150,14 @@ parts_put_together_are_the_table(void **state)
     struct csv *part[2], *table;
     char *paths[2] = {mem_printf("%s.0", f.other), mem_printf("%s.1", f.other)};
     for (uint64_t i = 0; i < 2; i++) {
-        part[i] = csv_create(f.other, "frame", &f.set, &err);
-        csv_row(part[i], i ? "1" : "0", (uint64_t[]){99, 99});
+        part[i] = csv_create(f.other, "frame,x", &err);
+        row(part[i], i, 99);
         csv_discard(part[i]);
-        csv_row(part[i], i ? "1" : "0", (uint64_t[]){i, 7}); /* not flushed yet: goes along */
+        row(part[i], i, 7); /* not flushed yet: goes along */
         csv_redirect(part[i], paths[i]);
         assert_true(csv_destroy(part[i], &err));
     }
-    table = csv_create(f.path, "frame", &f.set, &err);
+    table = csv_create(f.path, "frame,x", &err);
     for (uint32_t i = 0; i < 2; i++) {
         assert_true(csv_append(table, paths[i], &err));
         unlink(paths[i]);
@@ -168,11 +179,15 @@ faults_are_told(void **state)
     struct csv_table table;
     struct error err;
     begin(&f);
-    assert_null(csv_create("/nowhere/at/all.csv.gz", "frame", &f.set, &err));
+    assert_null(csv_create("/nowhere/at/all.csv.gz", "frame,x", &err));
     assert_non_null(strstr(err.text, "/nowhere/at/all.csv.gz"));
     assert_true(file_write(f.path, "frame,x\n1,2\n1;2\n", 16, &err));
     assert_false(csv_read(&table, f.path, &err));
-    assert_non_null(strstr(err.text, "row 2, column 1"));
+    assert_non_null(strstr(err.text, "row 2: expected 2 fields"));
+    assert_true(file_write(f.path, "frame,x\n1,2\n3,", 14, &err));
+    assert_false(csv_read(&table, f.path, &err));
+    assert_true(file_write(f.path, "frame,x\n1,2,3\n", 14, &err));
+    assert_false(csv_read(&table, f.path, &err));
     end(&f);
 }
 

@@ -281,13 +281,13 @@ wrong_block_state(void **state)
 static void
 mistake_level(struct tiny_run *run)
 {
-    run->sim.machine->colorwrite[0].rop.blocks.fault_level_at = 3;
+    run->sim.machine->color_blocks.fault_level_at = 3;
 }
 
 static void
 mistake_depth_level(struct tiny_run *run)
 {
-    run->sim.machine->zstencil[0].rop.blocks.fault_level_at = ((const struct fault *)run->data)->at;
+    run->sim.machine->depth_blocks.fault_level_at = ((const struct fault *)run->data)->at;
 }
 
 static void
@@ -318,14 +318,13 @@ static struct codec wrong_codec;
 static void
 change_color_codec(struct tiny_run *run)
 {
-    run->sim.machine->colorwrite[0].rop.blocks.codec = &wrong_codec;
+    run->sim.machine->color_blocks.codec = &wrong_codec;
 }
 
 static void
 change_depth_codec(struct tiny_run *run)
 {
-    for (uint32_t r = 0; r < run->sim.machine->rops; r++)
-        run->sim.machine->zstencil[r].rop.blocks.codec = &wrong_codec;
+    run->sim.machine->depth_blocks.codec = &wrong_codec;
 }
 
 static void

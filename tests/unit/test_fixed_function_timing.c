@@ -122,6 +122,22 @@ triangle_through_seven_levels(void **state)
     assert_span(rig, HZ, "HZ", 33, 35, 3);
 }
 
+/* A group of four vertices is shaded at once: primitive assembly takes two a cycle, if it may, and
+ * sends a point for each, then the end of the draw. */
+static void
+two_vertices_a_cycle(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.STREAMER.VerticesCycle = rig->params.PRIMITIVEASSEMBLY.VerticesCycle = 2;
+    rig->params.PRIMITIVEASSEMBLY.TrianglesCycle = rig->params.CLIPPER.TrianglesCycle = 2;
+    rig_start(rig);
+    rig_upload_corner(rig, 8, 0);
+    start_watching(rig);
+    rig_draw(rig, 0, 4, 0);
+    rig_machine(rig)->clock.observe = NULL;
+    assert_span(rig, PRIMASM, "primitive assembly", 0, 2, 3);
+}
+
 /* Buses: the clipper's result a cycle later for each cycle of TriangleInputLatency, and so on. */
 static void
 latencies_add_up(void **state)
@@ -516,6 +532,7 @@ main(void)
         TEST(triangle_in_a_batch),
         TEST(triangle_through_seven_levels),
         TEST(latencies_add_up),
+        TEST(two_vertices_a_cycle),
         TEST(one_triangle_a_cycle),
         TEST(setup_starts_every_fourth_cycle),
         TEST(four_setup_units),

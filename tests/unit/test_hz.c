@@ -87,6 +87,34 @@ two_surfaces(void **state)
     assert_int_equal(pixels_drawn(rig), 63 * 64 / 2);
 }
 
+/* Two layers of one depth buffer are two surfaces: what went to memory of the second, all of it at
+ * .25, hides nothing in the first. */
+static void
+two_layers(void **state)
+{
+    enum { RES_LAYERS = 21, OBJ_FIRST_LAYER = 210, OBJ_SECOND_LAYER };
+    struct rig *rig = *state;
+    struct stream *s = &rig->stream;
+    rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
+    start(rig);
+    player_create(&rig->player, (struct resource_desc){RES_LAYERS, TARGET_2D_ARRAY, FORMAT_Z24S8,
+                                                       BIND_DEPTH_STENCIL, SIZE, SIZE, 1, 2, 0, 0});
+    PACKET(s, 1, 8, OBJ_FIRST_LAYER, RES_LAYERS, FORMAT_Z24S8, 0, 0 | 0 << 16);
+    PACKET(s, 1, 8, OBJ_SECOND_LAYER, RES_LAYERS, FORMAT_Z24S8, 0, 1 | 1 << 16);
+    use_depth(rig, OBJ_FIRST_LAYER);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    use_depth(rig, OBJ_SECOND_LAYER);
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_upload_corner(rig, 2 * SIZE, -0.5f);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    draw_back(rig); /* behind that: most of it is culled */
+    use_depth(rig, OBJ_FIRST_LAYER);
+    draw_back(rig);
+    rig_swap(rig);
+    assert_true(rig_figure(rig, "hz.fragments_culled") > SIZE * SIZE / 2);
+    rig_assert_figure(rig, "colorwrite.fragments_in", 2 * SIZE * SIZE);
+}
+
 /* As many entries as one surface has: the other one's are lost, and nothing is culled. */
 static void
 no_room_for_two_surfaces(void **state)
@@ -247,6 +275,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_are_rounded_away),
         TEST(two_surfaces),
+        TEST(two_layers),
         TEST(no_room_for_two_surfaces),
         TEST(half_a_buffer),
         TEST(away_and_back),

@@ -1,5 +1,6 @@
 /* Module, queue, clock: rates, latency and depth by hand; states; sleep; order of clocking; the
  * watchdog. The machine under test is a source, a row of stages and a sink. */
+#include "kernel/nearest.h"
 #include "kernel/queue.h"
 
 #include <setjmp.h>
@@ -373,10 +374,44 @@ bug_says_where_it_stands(void **state)
     clock_fini(&clock);
 }
 
+/* Edits from one name to another: letters added, left out, replaced, neighbours swapped (and not
+ * touched again), whatever their case. A name is near enough with 2 edits and one for each 4
+ * letters of what was wanted. */
+static void
+nearest_names(void **state)
+{
+    static const struct {
+        const char *wanted, *name;
+        uint32_t distance;
+        bool found;
+    } cases[] = {
+        {"Mode", "mODE", 0, true},       {"Mdoe", "Mode", 1, true},
+        {"ba", "ab", 1, true},           {"eMod", "Mode", 2, true},
+        {"Modes", "Mode", 1, true},      {"Mod", "Mode", 1, true},
+        {"kitten", "sitting", 3, true},  {"ca", "abc", 3, false},
+        {"abc", "", 3, false},           {"IndxCycle", "IndicesCycle", 4, true},
+        {"Cycles", "Modulus", 5, false}, {"Mdoe Mdoe", "Mode Mode", 2, true},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct nearest nearest = {.wanted = cases[i].wanted};
+        nearest_offer(&nearest, cases[i].name);
+        if (nearest.distance != cases[i].distance || nearest_found(&nearest) != cases[i].found)
+            fail_msg("%s to %s: %u edits", cases[i].wanted, cases[i].name, nearest.distance);
+    }
+    struct nearest nearest = {.wanted = "Mdoe"};
+    assert_false(nearest_found(&nearest));
+    nearest_offer(&nearest, "Made");
+    nearest_offer(&nearest, "Mode");
+    nearest_offer(&nearest, "Mdoes");
+    assert_string_equal(nearest.best, "Mode");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nearest_names),
         cmocka_unit_test(latency_adds_up),
         cmocka_unit_test(full_rate_needs_twice_the_width),
         cmocka_unit_test(states_add_up_to_cycles),

@@ -105,7 +105,7 @@ there_is_an_end_to_them(void **state)
             assert_in_range(count, LEAST, ABOVE_ALL - 1);
             assert_non_null(strstr(err.text, "512 MiB of this host"));
             assert_true(gpu_apply(&device, &end, &err));
-            assert_int_equal(device.kept_bytes, 0);
+            assert_int_equal(device.objects.bytes, 0);
         }
         gpu_device_fini(&device);
     }
@@ -116,7 +116,7 @@ static void
 there_is_an_end_to_what_is_followed(void **state)
 {
     enum { ABOVE_ALL = 1 << 24, LEAST = 300000 };
-    struct live_state *live = live_state_create();
+    struct live_state *live = live_state_create(NULL);
     struct error err;
     const struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
     const struct message end = {.kind = MESSAGE_CLIENT_END, .client = 1};
@@ -139,7 +139,7 @@ static void
 there_is_an_end_to_what_is_bound(void **state)
 {
     enum { DWORDS = 65535, STAGES = 16, NUMBERS = 256, SET_CONSTANT_BUFFER = 12 };
-    struct live_state *live = live_state_create();
+    struct live_state *live = live_state_create(NULL);
     struct error err;
     uint32_t *packet = mem_alloc((DWORDS + 1) * sizeof *packet);
     const struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};

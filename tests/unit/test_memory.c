@@ -79,7 +79,10 @@ exhaustion_names_the_parameter(void **data)
     uint32_t address;
     assert_true(gpu_memory_init(&memory, SIZE, NULL));
     assert_false(gpu_memory_alloc(&memory, SIZE, &address, &err));
-    assert_non_null(strstr(err.text, "MEMORYCONTROLLER.MemorySize"));
+    assert_null(strstr(err.text, "raise")); /* nothing gives it more */
+    memory.option = "MEMORYCONTROLLER.MemorySize";
+    assert_false(gpu_memory_alloc(&memory, SIZE, &address, &err));
+    assert_non_null(strstr(err.text, "raise MEMORYCONTROLLER.MemorySize, to "));
     assert_false(gpu_memory_alloc(&memory, UINT32_MAX, &address, &err));
     alloc(&memory, SIZE - 256);
     assert_false(gpu_memory_alloc(&memory, 1, &address, &err));

@@ -64,7 +64,7 @@ test_addresses_stay(void **state)
     gpu_memory_fini(&large);
 }
 
-/* So large and no larger; one that is larger already stays. */
+/* So large and no larger; others have parts of it too. */
 static void
 test_an_end_to_growing(void **state)
 {
@@ -72,14 +72,19 @@ test_an_end_to_growing(void **state)
     struct error err;
     uint32_t address;
     assert_true(gpu_memory_init(&memory, 4 * MB, &err) && gpu_memory_let_grow(&memory, &err));
-    gpu_memory_limit(&memory, 48 * MB);
+    struct budget budget = {64 * MB, 16 * MB, "--memory"};
+    memory.option = "MEMORYCONTROLLER.MemorySize";
+    gpu_memory_limit(&memory, &budget);
     assert_true(gpu_memory_alloc(&memory, 40 * MB, &address, &err));
+    assert_int_equal(budget.used_bytes, 64 * MB);
     assert_false(gpu_memory_alloc(&memory, 8 * MB, &address, &err));
-    assert_non_null(strstr(err.text, "MEMORYCONTROLLER.MemorySize"));
-    gpu_memory_limit(&memory, 1 * MB);
+    assert_non_null(strstr(err.text, "raise --memory, to "));
     assert_true(gpu_memory_alloc(&memory, 6 * MB, &address, &err));
     memory.bytes[address + 6 * MB - 1] = 1;
+    budget.most_bytes = 80 * MB;
+    assert_true(gpu_memory_alloc(&memory, 8 * MB, &address, &err));
     gpu_memory_fini(&memory);
+    assert_int_equal(budget.used_bytes, 16 * MB);
 }
 
 static void
@@ -134,7 +139,7 @@ test_what_would_do(void **state)
     assert_true(memory_need_find(&need, reader, &rig->params, UINT32_MAX, &err));
     assert_int_equal(need.used_bytes, 4 * MB);
     assert_int_equal(need.size_bytes, 16 * MB); /* the step */
-    strcpy(err.text, "frame 3: " MEMORY_EXHAUSTED ": raise it");
+    strcpy(err.text, "frame 3: " MEMORY_EXHAUSTED ": raise MemorySize");
     memory_need_tell(reader, &rig->params, UINT32_MAX, &err);
     assert_non_null(strstr(err.text, "16777216 would do"));
     strcpy(err.text, "something else");

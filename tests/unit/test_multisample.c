@@ -311,6 +311,8 @@ static void
 check_picture(struct fixture *f, const struct point p[3])
 {
     static uint8_t rgba[SIDE][SIDE][4];
+    if (f->player.sim.machine)
+        machine_settle(f->player.sim.machine); /* memory holds what the block states stand for */
     if (f->forced)
         player_get(&f->player, RES_COLOR, SIDE, SIDE, rgba); /* what the program sees */
     for (int32_t y = 0; y < SIDE; y++)

@@ -17,15 +17,20 @@ enum {
     QUADS = 7,   /* in the buffer of vertices, back to back: lines of a cache hold several */
     QUAD_BYTES = 4 * 8 * 4,
     LARGE_BYTES = 8192,
+    LONG = 240,         /* vertices */
+    LONG_INDICES = 900, /* of 2 bytes */
     RES_OTHER = 20,
     RES_UNIFORMS,
     RES_LARGE,
-    RES_TEXTURES, /* and the next ones */
+    RES_LONG,         /* vertices of a draw that takes a while to be read */
+    RES_LONG_INDICES, /* and indices */
+    RES_TEXTURES,     /* and the next ones */
     OBJ_OTHER = 200,
     OBJ_BLENDING,
     OBJ_LINES,
     OBJ_PLAIN,
     OBJ_TEXTURED,
+    OBJ_LARGE,
     OBJ_VIEWS, /* and the next ones */
 };
 
@@ -46,7 +51,7 @@ static const uint8_t large[LARGE_BYTES];
 struct fixture {
     struct player player;
     uint32_t random;
-    uint64_t cycles;
+    uint64_t cycles, seen; /* seen: a hash of pictures on the way */
     uint8_t color[BYTES], other[BYTES];
 };
 
@@ -133,8 +138,9 @@ create_all(struct fixture *f)
     create(f, RES_COLOR, BIND_RENDER_TARGET, WIDTH, HEIGHT);
     create(f, RES_OTHER, BIND_RENDER_TARGET, WIDTH, HEIGHT);
     create(f, RES_VERTICES, BIND_VERTEX_BUFFER, QUADS * QUAD_BYTES, 0);
-    create(f, RES_LARGE, BIND_VERTEX_BUFFER, LARGE_BYTES, 0);
-    create(f, RES_INDICES, BIND_INDEX_BUFFER, 64, 0);
+    create(f, RES_LONG, BIND_VERTEX_BUFFER, LONG * 32, 0);
+    create(f, RES_LONG_INDICES, BIND_INDEX_BUFFER, LONG_INDICES * 2, 0);
+    create(f, RES_INDICES, BIND_INDEX_BUFFER, 1024, 0); /* lines away from the uniforms */
     create(f, RES_UNIFORMS, BIND_CONSTANT_BUFFER, 64, 0);
     scene_states(&s, 0);
     PACKET(&s, 1, 2, OBJ_LINES, 1 << 1 | 1 << 10 | 1 << 12 | 1 << 29, float_bits(1), 0, 0,
@@ -187,6 +193,45 @@ draw(struct fixture *f, uint32_t quad, bool lines)
     player_submit(&f->player, &s);
 }
 
+/* Triangles of many vertices, or of many indices, of which the last ones change behind it. */
+static void
+draw_long(struct fixture *f, bool indexed)
+{
+    static float vertices[LONG][8];
+    static uint16_t indices[LONG_INDICES];
+    struct stream s = {0};
+    for (uint32_t i = 0; i < LONG; i++)
+        for (uint32_t c = 0; c < 8; c++)
+            vertices[i][c] = c == 3 ? 1 : c == 2 ? 0 : (float)next(f, 21) / 10 - 1;
+    for (uint32_t i = 0; i < LONG_INDICES; i++)
+        indices[i] = (uint16_t)next(f, LONG);
+    put(f, RES_LONG, (struct box){0, 0, 0, sizeof vertices, 1, 1}, vertices, sizeof vertices);
+    put(f, RES_LONG_INDICES, (struct box){0, 0, 0, sizeof indices, 1, 1}, indices, sizeof indices);
+    PACKET(&s, 2, 1, OBJ_BLEND);
+    PACKET(&s, 2, 2, OBJ_RASTERIZER);
+    PACKET(&s, 31, 0, OBJ_PLAIN, 1);
+    PACKET(&s, 6, 0, 32, 0, RES_LONG);
+    PACKET(&s, 11, 0, RES_LONG_INDICES, 2, 0);
+    PACKET(&s, 8, 0, 0, indexed ? LONG_INDICES : LONG, PRIM_TRIANGLES, indexed, 1, 0, 0, 0, 0, 0,
+           ~0u, 0);
+    PACKET(&s, 6, 0, 32, 0, RES_VERTICES);
+    player_submit(&f->player, &s);
+    if (indexed)
+        put(f, RES_LONG_INDICES, (struct box){sizeof indices - 128, 0, 0, 128, 1, 1}, indices, 128);
+    else
+        put(f, RES_LONG, (struct box){sizeof vertices - 512, 0, 0, 512, 1, 1}, vertices, 512);
+}
+
+/* Takes note of the pictures as they are. */
+static void
+look(struct fixture *f)
+{
+    player_get(&f->player, RES_COLOR, WIDTH, HEIGHT, f->color);
+    player_get(&f->player, RES_OTHER, WIDTH, HEIGHT, f->other);
+    for (uint32_t i = 0; i < BYTES; i++)
+        f->seen = (f->seen ^ f->color[i] ^ (uint64_t)f->other[i] << 8) * 0x100000001b3u;
+}
+
 static void
 step(struct fixture *f)
 {
@@ -212,14 +257,11 @@ step(struct fixture *f)
         draw(f, 0, false);
         draw(f, 1, false);
         break;
-    case 11: /* what the last of several draws has yet to read */
-        for (uint32_t i = 0; i < 4; i++)
-            draw(f, i, false);
-        put_quad(f, 3);
-        break;
+    case 11: draw_long(f, next(f, 2)); break;
     case 12: /* which edges are lines follows from the indices */
         put_indices(f);
         draw(f, next(f, QUADS), true);
+        look(f); /* lines are thin, and soon covered */
         break;
     default: draw(f, next(f, QUADS), false); break;
     }
@@ -241,13 +283,13 @@ play(bool timed, const char *preset, const char *settings, uint32_t seed, uint64
     player_start(&f->player, &params, timed, NULL);
     if (shuffle)
         clock_shuffle(&f->player.sim.machine->clock, shuffle);
+    create(f, RES_LARGE, BIND_VERTEX_BUFFER, LARGE_BYTES, 0);
     create_all(f);
     const uint64_t before = timed ? f->player.sim.machine->clock.now : 0;
     for (uint32_t i = 0; i < STEPS; i++)
         step(f);
-    player_get(&f->player, RES_COLOR, WIDTH, HEIGHT, f->color);
+    look(f);
     f->cycles = timed ? f->player.sim.machine->clock.now - before : 0;
-    player_get(&f->player, RES_OTHER, WIDTH, HEIGHT, f->other);
     if (timed && !machine_check(f->player.sim.machine, &err))
         fail_msg("%s", err.text);
     player_end(&f->player);
@@ -258,7 +300,7 @@ static void
 assert_same(const struct fixture *f, const struct fixture *functional, const char *settings,
             uint32_t seed)
 {
-    if (memcmp(f->color, functional->color, BYTES) || memcmp(f->other, functional->other, BYTES))
+    if (f->seen != functional->seen)
         fail_msg("seed %u, %s: not the functional renderer's picture", seed, settings);
 }
 
@@ -275,7 +317,7 @@ static void
 any_order_is_right(void **state)
 {
     (void)state;
-    for (uint32_t seed = 1; seed <= 6; seed++) {
+    for (uint32_t seed = 1; seed <= 4; seed++) {
         const char *preset = seed % 2 ? "reference-2005" : "reference-2008";
         struct fixture *functional = play(false, preset, "", seed, 0);
         for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
@@ -291,11 +333,105 @@ any_order_is_right(void **state)
     }
 }
 
+/* A megabyte uploaded beside draws: the bus takes 64 bytes in 8 cycles, so 131,072 cycles, and
+ * memory's latency for the last reply. */
+
+enum {
+    MEGABYTE = 1 << 20,
+    BUS_CYCLES = MEGABYTE / 8,
+    LATENCY = 100,
+    PARTS = 128,
+    DRAWS_A_PART = 5
+};
+
+enum scene_upload { NO_UPLOAD, AT_ONCE, IN_PARTS };
+
+struct scene {
+    enum scene_upload upload;
+    bool draws;       /* with texture A */
+    bool draws_use_b; /* and with texture B, which the upload goes into */
+    const char *settings;
+};
+
+static void
+put_rows(struct fixture *f, uint32_t first, uint32_t rows)
+{
+    static const uint8_t texels[MEGABYTE];
+    put(f, RES_LARGE, (struct box){0, (int32_t)first, 0, 512, (int32_t)rows, 1}, texels,
+        rows * 512 * 4);
+}
+
+static uint64_t
+scene_cycles(const struct scene *scene)
+{
+    struct fixture *f = mem_alloc(sizeof *f);
+    struct stream s = {0};
+    struct params params;
+    struct error err = {""};
+    assert_true(params_load_preset(&params, "reference-2005", &err));
+    params.MEMORYCONTROLLER.MemorySize = 4 << 20;
+    assert_true(!*scene->settings || params_set(&params, scene->settings, &err));
+    player_start(&f->player, &params, true, NULL);
+    create(f, RES_LARGE, BIND_SAMPLER_VIEW, 512, 512);
+    create_all(f);
+    PACKET(&s, 1, 6, OBJ_LARGE, RES_LARGE, 1, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9);
+    PACKET(&s, 2, 1, OBJ_BLEND);
+    PACKET(&s, 2, 2, OBJ_RASTERIZER);
+    PACKET(&s, 31, 0, OBJ_TEXTURED, 1);
+    PACKET(&s, 10, 0, 1, 0, scene->draws_use_b ? OBJ_LARGE : OBJ_VIEWS);
+    player_submit(&f->player, &s);
+    assert_true(machine_drain(f->player.sim.machine, &err));
+    const uint64_t before = f->player.sim.machine->clock.now;
+    if (scene->upload == AT_ONCE)
+        put_rows(f, 0, 512);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        if (scene->upload == IN_PARTS) /* 64 bytes are 4x4 texels */
+            put_rows(f, 4 * i, 4);
+        for (uint32_t k = 0; k < DRAWS_A_PART && scene->draws; k++)
+            PACKET(&s, 8, 0, 0, 4, 5, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+        player_submit(&f->player, &s);
+    }
+    assert_true(machine_drain(f->player.sim.machine, &err));
+    const uint64_t cycles = f->player.sim.machine->clock.now - before;
+    free(f);
+    return cycles;
+}
+
+static void
+assert_between(uint64_t value, double low, double high)
+{
+    if ((double)value < low || (double)value > high)
+        fail_msg("%llu cycles, not %.0f to %.0f", (unsigned long long)value, low, high);
+}
+
+static void
+an_upload_is_hidden_behind_draws(void **state)
+{
+    static const char alone[] = "COMMANDPROCESSOR.UploadsInFlight=0";
+    (void)state;
+    const uint64_t upload = scene_cycles(&(struct scene){AT_ONCE, false, false, ""});
+    const uint64_t parts = scene_cycles(&(struct scene){IN_PARTS, false, false, ""});
+    const uint64_t draws = scene_cycles(&(struct scene){NO_UPLOAD, true, false, ""});
+    const double longer = draws > BUS_CYCLES ? (double)draws : BUS_CYCLES;
+    assert_between(upload, BUS_CYCLES, BUS_CYCLES + LATENCY);
+    assert_between(parts, BUS_CYCLES, BUS_CYCLES + LATENCY); /* the bus never rests between two */
+    assert_between(scene_cycles(&(struct scene){AT_ONCE, true, false, ""}), longer, 1.1 * longer);
+    assert_between(scene_cycles(&(struct scene){IN_PARTS, true, false, ""}), longer, 1.1 * longer);
+    /* nothing overlaps: by order of the user, or since the draws use what is uploaded */
+    const double both = (double)(draws + BUS_CYCLES);
+    assert_between(scene_cycles(&(struct scene){AT_ONCE, true, false, alone}), both, 1.1 * both);
+    assert_between(scene_cycles(&(struct scene){IN_PARTS, true, false, alone}), both, 1.2 * both);
+    const uint64_t of_b = scene_cycles(&(struct scene){NO_UPLOAD, true, true, ""});
+    assert_between(scene_cycles(&(struct scene){AT_ONCE, true, true, ""}),
+                   .99 * (double)of_b + BUS_CYCLES, 1.01 * (double)of_b + BUS_CYCLES + LATENCY);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_order_is_right),
+        cmocka_unit_test(an_upload_is_hidden_behind_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* Batches that overlap (PipelinedBatchRendering): many small draws whose states make every hazard
- * there is - another surface, a surface that is sampled, the z test's place, depths that move away,
- * programs that are destroyed while a draw still uses them, queries - give the pictures, depths and
- * query results of the functional renderer, in any order of clocking, and come sooner. */
+ * there is - another surface, a surface that is sampled, blits between them, the z test's place,
+ * depths that move away, programs that are destroyed while a draw still uses them, queries - give
+ * the pictures, depths and query results of the functional renderer, in any order of clocking, and
+ * come sooner. */
 #include "player.h"
 #include "scene.h"
 
@@ -127,6 +128,26 @@ put_vertices(struct fixture *f)
     player_put(&f->player, RES_VERTICES, vertices, sizeof vertices);
 }
 
+/* A part of one surface, scaled and filtered, onto the other, or a copy; depth onto itself. */
+static void
+blit(struct fixture *f, struct stream *s)
+{
+    const uint32_t from = next(f, 2) ? RES_COLOR : RES_OTHER;
+    const uint32_t to = from == RES_COLOR ? RES_OTHER : RES_COLOR;
+    const uint32_t x = next(f, 40), y = next(f, 20), filter = next(f, 2) << 8;
+    switch (next(f, 3)) {
+    case 0:
+        PACKET(s, 16, 0, 15 | filter, 0, 0, to, 0, 1, x, y, 0, 24, 12, 1, from, 0, 1, y, 2, 0, 31,
+               29, 1);
+        break;
+    case 1: PACKET(s, 17, 0, to, 0, x, y, 0, from, 0, x / 2, y / 2, 0, 16, 8, 1); break;
+    case 2:
+        PACKET(s, 16, 0, 16 | 32, 0, 0, RES_DEPTH, 0, 19, x, y, 0, 20, 10, 1, RES_DEPTH, 0, 19, 7,
+               5, 0, 20, 10, 1);
+        break;
+    }
+}
+
 /* The state of draw `i`, mostly as before; `wild` says whether hazards may come. A plain program is
  * made for it, and destroyed while the draw may be on its way. */
 static void
@@ -143,6 +164,8 @@ draw(struct fixture *f, uint32_t i, bool wild)
     if (wild) /* textured: into the other surface, unless it was the color buffer's turn */
         PACKET(&s, 5, 0, 1, OBJ_DEPTH, other || kind == 1 ? OBJ_OTHER : OBJ_COLOR);
     PACKET(&s, 8, 0, i * 6, 6, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    if (wild && next(f, 8) == 0)
+        blit(f, &s);
     PACKET(&s, 3, 4, program);
     player_submit(&f->player, &s);
 }

@@ -224,6 +224,32 @@ refusals_are_said_once(void **state)
     judge_fini(&judge);
 }
 
+/* A file that says the same over and over is answered by the first few lines and a count. */
+static void
+repeated_names_are_counted(void **state)
+{
+    enum { TIMES = 50000, SHOWN = 8 };
+    static struct said said;
+    char path[64], more[96];
+    uint32_t lines = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/repeated.ini", dir);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("[GPU]\n", file);
+    for (uint32_t i = 0; i < TIMES; i++)
+        fputs("ClockMHz = 500\n", file);
+    fclose(file);
+    RUN(&said, "stats", "--config", path);
+    assert_int_equal(said.status, 0);
+    for (const char *at = said.err; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, SHOWN + 1);
+    snprintf(more, sizeof more, "%s: %d more warnings", path, TIMES - 1 - SHOWN);
+    assert_non_null(strstr(said.err, more));
+    unlink(path);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -232,6 +258,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(softpipe_has_one_sample, rig_set_up, rig_tear_down),
         cmocka_unit_test(a_setgid_program_is_said),
         cmocka_unit_test(refusals_are_said_once),
+        cmocka_unit_test(repeated_names_are_counted),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
     assert_non_null(mkdtemp(dir));

@@ -189,6 +189,29 @@ test_squares(void **state)
     assert_int_equal(resource_offset(&res, 0, 16, 0, 0, 0), 16 * 8);
 }
 
+/* Where an element lies, and what lies there: in every layout, each to the other. */
+static void
+test_place(void **state)
+{
+    for (int i = 0; i < SHAPES * LAYOUTS; i++) {
+        struct resource res;
+        shape_init(&res, i);
+        for (uint32_t n = 0; n <= res.desc.last_level; n++) {
+            const struct resource_level *level = &res.levels[n];
+            uint32_t elements = 0, x, y, sample;
+            for (uint32_t at = 0; at < level->slice_bytes; at += res.format->block_bytes) {
+                if (!resource_place(&res, n, at, &x, &y, &sample))
+                    continue;
+                elements++;
+                assert_int_equal(resource_offset(&res, n, x * res.format->block_width,
+                                                 y * res.format->block_height, 0, sample),
+                                 level->offset + at);
+            }
+            assert_int_equal(elements, level->tiles_x * level->tiles_y * 64 * res.samples);
+        }
+    }
+}
+
 /* What was sampled only keeps its bytes when it is to be drawn into. */
 static void
 test_make_drawable(void **state)
@@ -322,6 +345,7 @@ main(void)
         cmocka_unit_test(test_box_round_trip),
         cmocka_unit_test(test_layout_facts),
         cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_place),
         cmocka_unit_test(test_make_drawable),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_boxes),

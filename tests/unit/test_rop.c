@@ -401,6 +401,50 @@ capture_is_the_traffic(void **state)
     rig_destroy(rig);
 }
 
+static uint64_t
+moved_bytes(const char *path)
+{
+    struct blocks_reader *reader;
+    struct blocks_segment segment;
+    struct error err;
+    uint64_t bytes = 0;
+    bool end = false;
+    if (!blocks_reader_open(&reader, path, &err))
+        fail_msg("%s", err.text);
+    while (blocks_reader_next(reader, &segment, &end, &err) && !end)
+        for (uint32_t i = 0; i < segment.count_count; i++)
+            bytes += segment.counts[i].count * (uint64_t)segment.counts[i].tag.moved_bytes;
+    blocks_reader_close(reader);
+    return bytes;
+}
+
+/* Of lines that go out under a mask the capture knows how much they moved. The cache has one line a
+ * ROP, so that the two triangles of a layer send what each has of the tiles between them. */
+static void
+capture_knows_masks(void **state)
+{
+    static const char *const set[] = {"COLORWRITE.ColorCacheLines=1", "COLORWRITE.ColorCacheWays=1",
+                                      "RASTERIZER.RasterizationBatchSize=1", NULL};
+    char path[] = "/tmp/aetius-color-XXXXXX";
+    struct rop_capture capture;
+    struct error err;
+    (void)state;
+    struct rig *rig = rig_of("reference-2005", 64, false, set);
+    close(mkstemp(path));
+    capture = (struct rop_capture){.frame = &rig->player.sim.frame};
+    assert_true(blocks_writer_create(&capture.writer, path, CODEC_COLOR, &err));
+    for (uint32_t r = 0; r < rig_machine(rig)->rops; r++)
+        rig_machine(rig)->colorwrite[r].rop.cache.capture = &capture;
+    draw(rig);
+    rig_swap(rig);
+    assert_true(blocks_writer_close(capture.writer, &err));
+    assert_true(rig_figure(rig, "colorwrite.parts_written") >= 8);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 64 * 64 * 4);
+    assert_int_equal(moved_bytes(path), 64 * 64 * 4);
+    unlink(path);
+    rig_destroy(rig);
+}
+
 int
 main(void)
 {
@@ -414,6 +458,7 @@ main(void)
         cmocka_unit_test(two_units_keep_up_with_two_rops),
         cmocka_unit_test(parameters_name_the_codecs),
         cmocka_unit_test(capture_is_the_traffic),
+        cmocka_unit_test(capture_knows_masks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

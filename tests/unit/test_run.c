@@ -1,6 +1,6 @@
 /* A run folder: run.json holds what readers rely on, and two runs are compared. */
 #include "report/compare_runs.h"
-#include "report/csv.h"
+#include "report/table.h"
 #include "report/run.h"
 
 #include "base/file.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 struct folder {
-    char dir[32], json[64], ini[64], csv[64];
+    char dir[32], json[64], ini[64], csv[64], units_csv[64];
 };
 
 /* A run of two frames in which two units counted `things` in all and memory moved `bytes`. */
@@ -31,19 +31,21 @@ make_run(struct folder *f, const char *setting, uint64_t things, uint64_t bytes,
     snprintf(f->json, sizeof f->json, "%s/run.json", f->dir);
     snprintf(f->ini, sizeof f->ini, "%s/machine.ini", f->dir);
     snprintf(f->csv, sizeof f->csv, "%s/stats.frames.csv.gz", f->dir);
+    snprintf(f->units_csv, sizeof f->units_csv, "%s/stats.frames.unit.csv.gz", f->dir);
     stat_set_init(&set);
     stat_set_add_counter(&set, "unit[0].things", "things", "things done", &counters[0]);
     stat_set_add_counter(&set, "unit[1].things", "things", "things done", &counters[1]);
     stat_set_add_counter(&set, "memctl.read_bytes", "bytes", "bytes read", &counters[2]);
 
-    struct csv *csv = csv_create(f->csv, "frame", &set, &err);
-    assert_non_null(csv);
-    csv_row(csv, "0", (uint64_t[]){1, 1, 0});
-    csv_row(csv, "1", (uint64_t[]){things - 3, 1, bytes});
-    assert_true(csv_destroy(csv, &err));
-
     params_init(&params);
     assert_true(params_set(&params, setting, &err));
+    struct table_layout *layout = table_layout_create(&set, &params);
+    struct table table;
+    assert_true(table_open(&table, f->csv, "frame", "", layout, &err));
+    table_row(&table, "0", "", (uint64_t[]){1, 1, 0}, 1);
+    table_row(&table, "1", "", (uint64_t[]){things - 3, 1, bytes}, 1);
+    assert_true(table_close(&table, true, &err));
+    table_layout_destroy(layout);
     char *ini = params_to_ini(&params, NULL);
     assert_true(file_write(f->ini, ini, strlen(ini), &err));
     free(ini);
@@ -76,6 +78,7 @@ remove_run(struct folder *f)
     unlink(f->json);
     unlink(f->ini);
     unlink(f->csv);
+    unlink(f->units_csv);
     rmdir(f->dir);
 }
 
@@ -86,7 +89,8 @@ run_json_holds_what_readers_rely_on(void **state)
         "busy_cycles",    "fragments",    "metrics",      "wall_ms_per_frame",
         "program",        "trace",        "frames",       "cycles",
         "width",          "height",       "wall_seconds", "cycles_per_second",
-        "peak_rss_bytes", "picture_hash", "version",      "complete"};
+        "peak_rss_bytes", "picture_hash", "version",      "complete",
+        "schema"};
     struct folder f;
     struct error err;
     char *text = NULL;

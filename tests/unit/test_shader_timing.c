@@ -9,218 +9,7 @@
  * Latencies used here: MOV and UARL 1, ARL 2, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2
  * passes. A result of an instruction of latency l that issues in cycle c can be read from cycle c +
  * l on. END is a mark on the last instruction, and none itself. */
-#include "unit/shader/thread_source.h"
-
-#include "base/mem.h"
-#include "gfx/vertex.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-enum { MAX_GROUPS = 8, MAX_THREADS = 1024, FIRST_ISSUE = 2 };
-
-/* Gives the groups, takes them back, and answers texture requests: what stands around the unit. */
-struct bench {
-    struct params params;
-    struct clock clock;
-    struct pools pools;
-    struct module module;
-    struct queue groups, finished, requests, texels;
-    struct shader shader;
-    struct draw draw;
-    struct program *program;
-    uint32_t group_count, threads;      /* to run, and vertices in each */
-    uint64_t answer_cycles[MAX_GROUPS]; /* from a request's arrival to its answer's departure */
-    /* state and results */
-    uint32_t given, taken, made;
-    struct group *order[MAX_GROUPS]; /* as they were given */
-    uint64_t over[MAX_GROUPS];
-    struct {
-        struct texture_item item;
-        uint64_t due;
-    } pending[MAX_GROUPS * MAX_THREADS / 4];
-    uint32_t pending_count;
-    bool done;
-};
-
-static uint32_t
-number_of(const struct bench *b, const struct group *group)
-{
-    uint32_t i = 0;
-    while (b->order[i] != group)
-        i++;
-    return i;
-}
-
-static void
-give(struct bench *b, uint64_t now)
-{
-    if (b->given == b->group_count || !queue_space(&b->groups, now))
-        return;
-    struct group *group = group_create(&b->pools);
-    group->source = &thread_vertices;
-    group->stage = STAGE_VERTEX;
-    group->draw = &b->draw;
-    for (; group->count < b->threads; group->count++) {
-        struct pooled_vertex *vertex = vertex_create(&b->pools);
-        for (uint32_t c = 0; c < 4; c++)
-            vertex->inputs[0][c] = 1.0f;
-        group->vertices[group->count] = vertex;
-    }
-    b->order[b->given++] = group;
-    *(struct group_item *)queue_push(&b->groups, now) = (struct group_item){group};
-}
-
-static void
-answer(struct bench *b, uint64_t now)
-{
-    for (struct texture_item *item; (item = queue_front(&b->requests, now));) {
-        uint64_t due = now + b->answer_cycles[number_of(b, item->group)];
-        uint32_t at = b->pending_count++;
-        for (; at > 0 && b->pending[at - 1].due > due; at--)
-            b->pending[at] = b->pending[at - 1];
-        b->pending[at].item = *item;
-        b->pending[at].due = due;
-        queue_pop(&b->requests, now);
-    }
-    while (b->pending_count && b->pending[0].due <= now && queue_space(&b->texels, now)) {
-        const struct texture_item item = b->pending[0].item;
-        for (uint32_t c = 0; c < 4; c++)
-            for (uint32_t i = 0; i < 4; i++)
-                group_texels(item.group, item.quad, c)[i] = 0.5f;
-        *(struct texture_item *)queue_push(&b->texels, now) = item;
-        b->pending_count--;
-        memmove(&b->pending[0], &b->pending[1], b->pending_count * sizeof b->pending[0]);
-    }
-}
-
-static enum unit_state
-bench_clock(void *self, uint64_t now)
-{
-    struct bench *b = self;
-    for (const struct group_item *item; (item = queue_front(&b->finished, now));) {
-        b->over[number_of(b, item->group)] = now - 1 - FIRST_ISSUE;
-        b->done = ++b->taken == b->group_count;
-        queue_pop(&b->finished, now);
-    }
-    answer(b, now);
-    give(b, now);
-    module_wake_at(&b->module, now + 1);
-    return UNIT_WAITING;
-}
-
-static struct bench *
-bench_create(void)
-{
-    struct bench *b = mem_alloc(sizeof *b);
-    struct error err;
-    if (!params_load_preset(&b->params, "reference-2005", &err))
-        fail_msg("%s", err.text);
-    b->params.GPU.UnifiedShader = false;
-    b->params.GPU.NumFragmentShaders = 1;
-    b->params.VERTEXSHADER.InputsPerCycle = b->params.VERTEXSHADER.OutputsPerCycle = 64;
-    b->params.VERTEXSHADER.ThreadResources = 1 << 20;
-    b->group_count = b->threads = 1;
-    return b;
-}
-
-/* Lines of a program, numbered here; T: how many temporaries. */
-static struct program *
-assemble(const char *const *lines)
-{
-    static char text[4096];
-    struct error err;
-    int at = snprintf(text, sizeof text,
-                      "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..15]\n"
-                      "DCL ADDR[0]\nDCL CONST[0..3]\nDCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\n");
-    for (int i = 0; lines[i]; i++)
-        at += snprintf(text + at, sizeof text - (size_t)at, "%d: %s\n", i, lines[i]);
-    struct program *program = program_create(STAGE_VERTEX, text, NULL, &err);
-    if (!program)
-        fail_msg("%s in\n%s", err.text, text);
-    return program;
-}
-
-/* The slots of all cycles, once each. */
-static void
-assert_slots_add_up(const struct bench *b)
-{
-    const struct shader_stats *s = &b->shader.stats;
-    assert_int_equal(s->slots, b->clock.now * b->shader.slots_cycle);
-    uint64_t sum = 0;
-    for (uint32_t f = 0; f < SLOT_COUNT; f++)
-        sum += s->slot_fates[f];
-    assert_int_equal(s->slots, sum);
-    assert_int_equal(s->slot_fates[SLOT_ISSUED], s->instructions * b->shader.issue_cycles);
-}
-
-static void
-bench_run(struct bench *b, const char *const *lines)
-{
-    struct error err;
-    if (!shader_check_params(&b->params, &err))
-        fail_msg("%s", err.text);
-    b->program = assemble(lines);
-    b->draw = (struct draw){.vs = b->program, .attribute_count = 1};
-    clock_init(&b->clock);
-    pools_init(&b->pools);
-    clock_add_module(&b->clock, &b->module, "bench", -1, b, bench_clock);
-    shader_init(&b->shader, &b->clock, &b->params, &b->pools, 1);
-    b->pools.group_threads = b->shader.group_threads;
-    struct module *unit = &b->shader.module, *bench = &b->module;
-    queue_init(&b->groups, &b->clock, "groups", -1, bench, unit, sizeof(struct group_item), 1, 8,
-               1);
-    queue_init(&b->finished, &b->clock, "finished", -1, unit, bench, sizeof(struct group_item), 1,
-               8, 1);
-    queue_init(&b->requests, &b->clock, "requests", -1, unit, bench, sizeof(struct texture_item), 1,
-               4, 1);
-    queue_init(&b->texels, &b->clock, "texels", -1, bench, unit, sizeof(struct texture_item), 1, 4,
-               1);
-    b->shader.in = &b->groups;
-    b->shader.out = &b->finished;
-    b->shader.texture[0] = &b->requests;
-    b->shader.texels[0] = &b->texels;
-    if (!clock_run(&b->clock, &b->done, 100000, &err))
-        fail_msg("%s", err.text);
-    clock_settle(&b->clock);
-    assert_slots_add_up(b);
-}
-
-static void
-bench_destroy(struct bench *b)
-{
-    queue_fini(&b->groups);
-    queue_fini(&b->finished);
-    queue_fini(&b->requests);
-    queue_fini(&b->texels);
-    shader_fini(&b->shader);
-    for (uint32_t i = 0; i < b->given; i++)
-        group_release(&b->pools, b->order[i]);
-    pools_fini(&b->pools);
-    clock_fini(&b->clock);
-    program_destroy(b->program);
-    free(b);
-}
-
-/* Sets parameters (statements on `v` and `s`), runs, checks (statements on `b`). */
-#define RUN(set, check, ...)                                                                       \
-    do {                                                                                           \
-        struct bench *b = bench_create();                                                          \
-        struct params *p = &b->params;                                                             \
-        (void)p;                                                                                   \
-        set;                                                                                       \
-        bench_run(b, (const char *const[]){__VA_ARGS__, NULL});                                    \
-        check;                                                                                     \
-        bench_destroy(b);                                                                          \
-    } while (0)
-#define V p->VERTEXSHADER
-#define S b->shader.stats
+#include "shader_bench.h"
 
 #define EIGHT_INDEPENDENT(op, tail)                                                                \
     op " TEMP[0], IN[0]" tail, op " TEMP[1], IN[0]" tail, op " TEMP[2], IN[0]" tail,               \
@@ -306,6 +95,19 @@ test_wide_groups(void **state)
         assert_int_equal(S.lanes_active, 4 * 1024), FOUR_DEPENDENT("DP4", ", IN[0]"));
 }
 
+/* Two groups that end in cycles 1 and 2, and room for one behind the unit, where it stays until
+ * cycle 40 of the clock: the second has no place from cycle 4 to 40, in which the unit is blocked,
+ * and leaves in 41. */
+static void
+test_blocked_output(void **state)
+{
+    (void)state;
+    RUN(b->group_count = 2; b->finished_depth = 1;
+        b->taken_from = 40, assert_int_equal(b->over[1], 41 - FIRST_ISSUE);
+        assert_int_equal(b->shader.module.cycles[UNIT_BLOCKED], 41 - (FIRST_ISSUE + 2)),
+        "MOV OUT[0], IN[0]", "END");
+}
+
 /* Groups of one thread at two a cycle: both issue in the same cycles, the second one cycle late. */
 static void
 test_several_groups_a_cycle(void **state)
@@ -350,6 +152,10 @@ test_texture_blocks(void **state)
     RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21);
         assert_int_equal(S.slot_fates[SLOT_TEXELS], 19);
         assert_int_equal(S.texture_quads, 1), FETCH_TEXEL);
+    /* one that divides too: machine.md's texture instructions take the SIMD ALU for their address
+     * once, and go to the Texture Unit */
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21), "TXP TEMP[0], IN[0], SAMP[0], 2D",
+        "MOV OUT[0], TEMP[0]", "END");
     RUN(ALL_TAKE(20); b->group_count = 3, assert_int_equal(b->over[2], 23);
         assert_int_equal(S.slot_fates[SLOT_TEXELS], 17), FETCH_TEXEL);
     /* 8 threads at 1 a cycle: the quads are there with their last threads, in cycles 3 and 7; the
@@ -771,6 +577,7 @@ main(void)
         cmocka_unit_test(test_dependent),
         cmocka_unit_test(test_simd_and_scalar),
         cmocka_unit_test(test_wide_groups),
+        cmocka_unit_test(test_blocked_output),
         cmocka_unit_test(test_several_groups_a_cycle),
         cmocka_unit_test(test_inputs_and_outputs),
         cmocka_unit_test(test_texture_blocks),

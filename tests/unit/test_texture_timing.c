@@ -130,7 +130,7 @@ bench_build(struct bench *b)
     const struct params *p = &b->params;
     clock_init(&b->clock);
     clock_add_module(&b->clock, &b->shader, "shader", -1, b, shader_clock);
-    texunit_init(&b->unit, &b->clock, p, 0);
+    texunit_init(&b->unit, &b->clock, p, NULL, NULL, 0);
     clock_add_module(&b->clock, &b->memory_module, "memory", -1, b, memory_clock);
     struct module *unit = &b->unit.module;
     queue_init(&b->in, &b->clock, "in", -1, &b->shader, unit, sizeof(struct texture_item), 1,

@@ -181,6 +181,100 @@ test_copy(void **state)
     assert_memory_equal(pixel(dst, 0, 6, 8, 0, 0), pixel(src, 0, 3, 8, 0, 0), 16);
 }
 
+static const uint8_t *
+read_old(void *data, uint32_t offset)
+{
+    return (const uint8_t *)data + offset;
+}
+
+/* The command executed element by element, from what memory held before. */
+static void
+by_elements(const struct gpu_cmd *cmd, uint8_t *memory)
+{
+    struct blit_plan plan;
+    struct blit_place to;
+    struct error err;
+    assert_true(blit_plan_init(&plan, &device, cmd, &err));
+    const struct resource *dst = plan.dst.res;
+    const bool buffer = dst->desc.target == TARGET_BUFFER;
+    const struct blit_source source = {read_old, device.memory.bytes + plan.src.res->address};
+    for (to.z = 0; to.z < (int32_t)dst->levels[plan.dst.level].slices; to.z++)
+        for (to.y = 0; to.y < 40; to.y++)
+            for (to.x = 0; to.x < 110; to.x++)
+                for (to.sample = 0; to.sample < dst->samples; to.sample++) {
+                    uint32_t x = (uint32_t)to.x * (buffer ? 1 : dst->format->block_width);
+                    uint32_t y = (uint32_t)to.y * (buffer ? 1 : dst->format->block_height);
+                    if (blit_covers(&plan, &to))
+                        blit_element(&plan, &to, &source,
+                                     memory + dst->address +
+                                         resource_offset(dst, plan.dst.level, x, y, (uint32_t)to.z,
+                                                         to.sample));
+                }
+}
+
+/* Copies by elements change the same bytes as the copy of rows, and no other: pixels of every size,
+ * compressed blocks, bytes, samples, samples by force. */
+static void
+test_copy_by_elements(void **state)
+{
+    static const struct {
+        const char *format;
+        uint32_t target, samples, dst_forced, src_forced;
+    } cases[] = {
+        {"R8G8B8A8_UNORM", TARGET_2D_ARRAY, 1, 0, 0},
+        {"R8_UNORM", TARGET_2D_ARRAY, 1, 0, 0},
+        {"R16G16B16A16_FLOAT", TARGET_2D_ARRAY, 1, 0, 0},
+        {"R32G32B32A32_FLOAT", TARGET_2D_ARRAY, 1, 0, 0},
+        {"DXT1_RGB", TARGET_2D_ARRAY, 1, 0, 0},
+        {"DXT5_RGBA", TARGET_2D_ARRAY, 1, 0, 0},
+        {"R8_UNORM", TARGET_BUFFER, 1, 0, 0},
+        {"R8G8B8A8_UNORM", TARGET_2D, 4, 0, 0},
+        {"R8G8B8A8_UNORM", TARGET_2D, 1, 4, 0},
+        {"R8G8B8A8_UNORM", TARGET_2D, 1, 0, 4},
+        {"Z24_UNORM_S8_UINT", TARGET_2D, 1, 0, 4},
+        {"R8G8B8A8_UNORM", TARGET_2D, 1, 2, 8},
+    };
+    const uint32_t bytes = device.memory.size_bytes;
+    uint8_t *old = mem_alloc(bytes), *rows = mem_alloc(bytes);
+    struct error err;
+    uint32_t found = 0;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        for (size_t i = 0; i < format_count(); i++) {
+            if (strcmp(format_at(i)->name, cases[c].format))
+                continue;
+            found++;
+            const bool buffer = cases[c].target == TARGET_BUFFER;
+            for (uint32_t handle = 1; handle < 3; handle++) {
+                uint32_t forced = handle == 1 ? cases[c].dst_forced : cases[c].src_forced;
+                struct resource *res =
+                    make(handle, cases[c].target, format_at(i)->number, buffer ? 100 : 32,
+                         buffer ? 1 : 24, cases[c].target == TARGET_2D_ARRAY ? 3 : 1,
+                         forced ? forced : cases[c].samples);
+                res->forced_samples = forced;
+            }
+            const uint32_t z = cases[c].target == TARGET_2D_ARRAY;
+            const struct gpu_cmd cmd = {
+                .op = GPU_COPY_REGION,
+                .copy = {.dst = 1,
+                         .dst_x = 8,
+                         .dst_y = buffer ? 0 : 4,
+                         .dst_z = 2 * z,
+                         .src = 2,
+                         .src_box = {4, buffer ? 0 : 8, (int32_t)z, 12, buffer ? 1 : 16, 1}}};
+            memcpy(old, device.memory.bytes, bytes);
+            assert_true(copy_region(&device, &cmd, &err));
+            memcpy(rows, device.memory.bytes, bytes);
+            memcpy(device.memory.bytes, old, bytes);
+            by_elements(&cmd, old);
+            assert_memory_equal(old, rows, bytes);
+            assert_true(memcmp(rows, device.memory.bytes, bytes) != 0);
+        }
+    }
+    assert_int_equal(found, sizeof cases / sizeof cases[0]);
+    free(old);
+    free(rows);
+}
+
 static void
 test_copy_refusals(void **state)
 {
@@ -434,6 +528,7 @@ main(void)
         TEST(test_clear_depth),
         TEST(test_clear_depth_nearest),
         TEST(test_copy),
+        TEST(test_copy_by_elements),
         TEST(test_copy_refusals),
         TEST(test_blit_nearest),
         TEST(test_blit_linear),

@@ -37,7 +37,7 @@ side_init(struct side *side, bool live)
     memset(side, 0, sizeof *side);
     assert_true(gpu_device_init(&side->device, 4 << 20, &err));
     side->decoder = decoder_create();
-    side->state = live ? live_state_create() : NULL;
+    side->state = live ? live_state_create(NULL) : NULL;
     arena_init(&side->arena);
 }
 

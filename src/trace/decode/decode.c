@@ -178,7 +178,7 @@ decoder_destroy(struct decoder *decoder)
         free(decoder->pending.items[i].text);
     VEC_FREE(&decoder->pending);
     VEC_FREE(&decoder->clients);
-    VEC_FREE(&decoder->dwords);
+    VEC_FREE(&decoder->aligned);
     free(decoder->text);
     free(decoder);
 }
@@ -189,12 +189,12 @@ decoder_begin(struct decoder *decoder, const struct message *message)
     decoder->message = *message;
     decoder->message_done = false;
     decoder->at = 0;
-    decoder->dwords.count = 0;
-    if (message->kind == MESSAGE_SUBMIT && message->size_bytes >= 4) {
-        size_t count = message->size_bytes / 4;
-        VEC_RESERVE(&decoder->dwords, count);
-        memcpy(decoder->dwords.items, message->bytes, count * 4);
-        decoder->dwords.count = count;
+    decoder->dword_count = message->kind == MESSAGE_SUBMIT ? message->size_bytes / 4 : 0;
+    decoder->dwords = (const uint32_t *)(const void *)message->bytes;
+    if (decoder->dword_count && (uintptr_t)message->bytes % sizeof(uint32_t)) {
+        VEC_RESERVE(&decoder->aligned, decoder->dword_count);
+        memcpy(decoder->aligned.items, message->bytes, decoder->dword_count * 4);
+        decoder->dwords = decoder->aligned.items;
     }
 }
 
@@ -306,7 +306,7 @@ decode_packet(struct packet *p, uint32_t command, struct gpu_cmd *cmd)
 static enum packet_result
 next_packet(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
 {
-    uint32_t header = decoder->dwords.items[decoder->at], command = header & 0xff;
+    uint32_t header = decoder->dwords[decoder->at], command = header & 0xff;
     struct packet p = {
         .decoder = decoder,
         .client = client_of(decoder, decoder->message.client),
@@ -314,14 +314,14 @@ next_packet(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
         .offset = decoder->at,
         .length = header >> 16,
         .object = header >> 8 & 0xff,
-        .dw = decoder->dwords.items + decoder->at + 1,
+        .dw = decoder->dwords + decoder->at + 1,
         .err = err,
     };
     if (command >= CMD_COUNT) {
         fail(err, "SUBMIT at dword %u: command %u is not known", p.offset, command);
         return PACKET_ERROR;
     }
-    uint32_t left = (uint32_t)decoder->dwords.count - decoder->at - 1;
+    uint32_t left = (uint32_t)decoder->dword_count - decoder->at - 1;
     if (p.length > left)
         return packet_fail(&p, "length %u is above the %u dwords that are left", p.length, left);
     decoder->at += 1 + p.length;
@@ -347,7 +347,7 @@ decoder_next(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
         fail(err, "SUBMIT: size %u is not a multiple of 4 bytes", decoder->message.size_bytes);
         return DECODE_ERROR;
     }
-    while (decoder->at < decoder->dwords.count) {
+    while (decoder->at < decoder->dword_count) {
         switch (next_packet(decoder, cmd, err)) {
         case PACKET_ERROR: return DECODE_ERROR;
         case PACKET_COMMAND: return DECODE_COMMAND;

@@ -27,7 +27,9 @@ struct decoder_client {
 struct decoder {
     struct message message;
     bool message_done;    /* messages that are one command */
-    VEC(uint32_t) dwords; /* the SUBMIT's, aligned */
+    const uint32_t *dwords; /* the SUBMIT's: the message's bytes, or a copy that is aligned */
+    size_t dword_count;
+    VEC(uint32_t) aligned;
     uint32_t at;          /* next header */
     VEC(struct decoder_client) clients;
     VEC(struct pending_shader) pending;

@@ -95,8 +95,7 @@ create_rasterizer(struct packet *p, struct gpu_cmd *cmd)
         [7] = &r->point_quad,
         [14] = &r->scissor,
         [15] = &r->front_ccw,
-        [16] = &r->clamp_vertex_color,
-        [17] = &r->clamp_fragment_color,
+        /* 16 and 17 ask to clamp colors, which is not offered: nobody does as they say (caps.c). */
         [18] = &r->offset_line,
         [19] = &r->offset_point,
         [20] = &r->offset_tri,

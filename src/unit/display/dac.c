@@ -101,31 +101,22 @@ begin(struct dac *dac, uint64_t now)
     return true;
 }
 
-/* The states of the block, if it is in one that is not raw, or NULL. */
-static const struct blocks *
-states_of(const struct dac *dac, uint32_t address)
+/* A refresh by the clock reads bytes as they lie. */
+static uint32_t
+state_of(const struct dac *dac, uint32_t address)
 {
-    if (dac->phase == DAC_REFRESH)
-        return NULL;
-    for (uint32_t r = 0; r < dac->rops; r++)
-        if (blocks_state(dac->blocks[r], address) != BLOCK_RAW)
-            return dac->blocks[r];
-    return NULL;
+    return dac->phase == DAC_REFRESH ? BLOCK_RAW : blocks_state(dac->blocks, address);
 }
 
 /* The picture without time: every block as its state says. */
 static void
 peek(struct dac *dac)
 {
-    const uint32_t step = dac->blocks[0]->block_bytes;
+    const uint32_t step = dac->blocks->block_bytes;
     for (uint32_t at = 0; at < dac->size_bytes; at += step) {
         const uint32_t address = dac->base + at;
-        const struct blocks *blocks = states_of(dac, address);
-        if (blocks)
-            blocks_unpack(blocks, address, blocks_state(blocks, address),
-                          dac->memory->bytes + address, dac->bytes + at);
-        else
-            memcpy(dac->bytes + at, dac->memory->bytes + address, step);
+        blocks_unpack(dac->blocks, address, state_of(dac, address), dac->memory->bytes + address,
+                      dac->bytes + at);
     }
 }
 
@@ -137,13 +128,13 @@ take_states(struct dac *dac, uint64_t now)
         const struct block_states_item *item = queue_front(dac->states[r], now);
         if (!item)
             continue;
-        dac->blocks[r] = item->blocks;
+        dac->blocks = item->blocks;
         dac->states_here++;
         queue_pop(dac->states[r], now);
         worked = true;
     }
     if (dac->states_here == dac->rops && dac->states_done == CYCLE_NEVER) {
-        uint32_t states = dac->size_bytes / dac->blocks[0]->block_bytes;
+        uint32_t states = dac->size_bytes / dac->blocks->block_bytes;
         dac->states_done = now + (states + dac->states_cycle - 1) / dac->states_cycle;
     }
     if (now < dac->states_done) {
@@ -189,14 +180,11 @@ unpack(struct dac *dac, const struct dac_block *block)
 {
     if (dac->phase == DAC_REFRESH)
         return 0;
-    const uint32_t step = dac->blocks[0]->block_bytes;
+    const uint32_t step = dac->blocks->block_bytes;
     uint32_t count = 0;
     for (uint32_t at = block->offset; at < block->end; at += step) {
-        const struct blocks *blocks = states_of(dac, dac->base + at);
-        if (!blocks)
-            continue;
-        uint32_t state = blocks_state(blocks, dac->base + at);
-        blocks_unpack(blocks, dac->base + at, state, dac->bytes + at, dac->bytes + at);
+        uint32_t state = state_of(dac, dac->base + at);
+        blocks_unpack(dac->blocks, dac->base + at, state, dac->bytes + at, dac->bytes + at);
         count += state >= BLOCK_LEVEL;
         dac->stats.blocks_from_clear += state == BLOCK_CLEARED;
     }
@@ -234,13 +222,13 @@ static bool
 find_next(struct dac *dac, uint32_t end)
 {
     while (dac->at < end) {
-        const struct blocks *blocks = states_of(dac, dac->base + dac->at);
-        if (!blocks)
+        const uint32_t state = state_of(dac, dac->base + dac->at);
+        if (blocks_is_raw(state))
             return true;
-        uint32_t start = dac->at - dac->at % blocks->block_bytes;
-        if (dac->at - start < blocks_bytes(blocks, blocks_state(blocks, dac->base + dac->at)))
+        uint32_t start = dac->at - dac->at % dac->blocks->block_bytes;
+        if (dac->at - start < blocks_bytes(dac->blocks, state))
             return true;
-        dac->at = start + blocks->block_bytes;
+        dac->at = start + dac->blocks->block_bytes;
     }
     return false;
 }

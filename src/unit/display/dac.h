@@ -35,7 +35,7 @@ struct dac {
 
     enum dac_phase phase;
     struct control_item order;
-    const struct blocks *blocks[MAX_ROPS]; /* whose states have come */
+    const struct blocks *blocks; /* when the ROPs' states have come: */
     uint32_t states_here;
     uint64_t states_done;      /* cycle in which all are taken over */
     uint32_t base, size_bytes; /* what is being read: address, size */

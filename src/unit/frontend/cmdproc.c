@@ -1,22 +1,23 @@
 /* Command processor.
  *
  * The machine (sim/machine.c) holds the state and turns each command into steps: orders to units
- * (flush, clear, invalidate, show), a draw, or a transfer: memory transactions of an upload, a
- * readback or a copy. The command processor takes the steps in order. A draw is sent when fewer
- * than BatchesInFlight are on their way (without PipelinedBatchRendering: when none is); orders
- * wait until all draws have ended, and for their own end. A transfer is put in line behind those
- * before it, of which at most UploadsInFlight have not ended; steps behind it go on. What must not
- * overlap is the machine's to know: it gives steps only when what they could disturb has ended.
- * Ends of draws come from every ROP in the order of the draws, so that the n-th from a ROP is the
- * n-th draw's; the Streamer says when a draw has read its vertices and indices. Simplified: the
- * values of copies and blits are computed at once (gfx/transfer.h), their transactions, reads of
- * the source and writes of the destination, are timed behind it; a readback takes its values from
- * memory when its reads are done.
+ * (flush, clear, invalidate, show, blit), a draw, or a transfer: memory transactions of an upload,
+ * a readback. The command processor takes the steps in order. A draw is sent when fewer than
+ * BatchesInFlight are on their way (without PipelinedBatchRendering: when none is); orders wait
+ * until all draws have ended, and for their own end. A transfer goes on behind the steps, beside at
+ * most UploadsInFlight in all, with which it takes turns on the bus. What must not overlap is the
+ * machine's to know: it gives steps only when what they could disturb has ended. Ends of draws come
+ * from every ROP in the order of the draws, so that the n-th from a ROP is the n-th draw's; the
+ * Streamer says when a draw has read its vertices and indices. Simplified: a readback takes its
+ * values from memory when its reads are done.
  *
  * Transactions go at CommandProcessorBusWidth bytes a cycle, up to TransactionsInFlight of them on
  * their way. Source: machine.md (units; order and hazards); that uploads overlap with draws as long
- * as these do not use what they write is how ATTILA's driver has them. Not modelled: the command
- * stream itself, which ATTILA too takes from the system's bus, not from memory. */
+ * as these do not use what they write is how ATTILA's driver has them. Constants that a draw
+ * changes take the bus for 16 bytes each before it is sent; programs and results of queries are
+ * transfers (sim/command_stream.h). Not modelled, and free: the rest of the command stream (state,
+ * and the commands themselves), which ATTILA takes from the system's bus at a register a cycle; a
+ * cache of constants, since the units' files hold all that a program declares. */
 #include "unit/frontend/cmdproc.h"
 
 #include <string.h>
@@ -34,6 +35,7 @@ cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *
     cmdproc->rops = rops;
     uint32_t width = params->MEMORYCONTROLLER.CommandProcessorBusWidth;
     cmdproc->move_cycles = (TRANSACTION_BYTES + width - 1) / width;
+    cmdproc->bus_bytes = width;
     const bool pipelined = params->COMMANDPROCESSOR.PipelinedBatchRendering;
     cmdproc->batch_limit = pipelined ? params->COMMANDPROCESSOR.BatchesInFlight : 1;
     const uint32_t uploads = params->COMMANDPROCESSOR.UploadsInFlight;
@@ -62,17 +64,24 @@ cmdproc_add(struct cmdproc *cmdproc, enum step_kind kind)
 }
 
 bool
+cmdproc_has_ended(const struct cmdproc *cmdproc, uint64_t transfer)
+{
+    for (uint32_t i = 0; i < cmdproc->transfer_limit; i++)
+        if (cmdproc->transfers[i].number == transfer)
+            return false;
+    return transfer <= cmdproc->transfers_begun;
+}
+
+bool
 cmdproc_is_done(const struct cmdproc *cmdproc)
 {
     const bool sent = cmdproc->step == cmdproc->step_count;
     switch (cmdproc->goal.event) {
     case CMDPROC_SENT: return sent;
     case CMDPROC_DRAWS: return sent && !cmdproc->batch_count;
-    case CMDPROC_ALL:
-        return sent && !cmdproc->batch_count &&
-               cmdproc->transfers_ended == cmdproc->transfers_added;
+    case CMDPROC_ALL: return sent && !cmdproc->batch_count && !cmdproc->transfer_count;
     case CMDPROC_FETCHED: return cmdproc->draws_fetched >= cmdproc->goal.number;
-    case CMDPROC_TRANSFER: return cmdproc->transfers_ended >= cmdproc->goal.number;
+    case CMDPROC_TRANSFER: return cmdproc_has_ended(cmdproc, cmdproc->goal.number);
     }
     return true;
 }
@@ -134,21 +143,61 @@ send_draw(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now
     cmdproc->stats.draws++;
 }
 
-static struct cmdproc_transfer *
-transfer(struct cmdproc *cmdproc, uint64_t number)
+static void
+send_blit(struct cmdproc *cmdproc, const struct blit_plan *plan, uint64_t now)
 {
-    return &cmdproc->transfers[number % CMDPROC_MAX_TRANSFERS];
+    for (uint32_t r = 0; r < cmdproc->rops; r++) {
+        struct queue *queue = cmdproc->blitter_control[r];
+        BUG_ON(!queue_space(queue, now), "command processor: queue %s is full", queue->name);
+        *(struct blit_item *)queue_push(queue, now) = (struct blit_item){plan};
+        cmdproc->awaited++;
+    }
+    cmdproc->stats.blits++;
 }
 
+/* Into a place that is free; one of nothing ends at once. */
 static void
 begin_transfer(struct cmdproc *cmdproc, const struct cmdproc_step *step)
 {
-    *transfer(cmdproc, ++cmdproc->transfers_begun) =
-        (struct cmdproc_transfer){step->moves,
-                                  step->move_count,
-                                  0,
-                                  step->move_count,
-                                  {cmdproc->module.stage.strand, cmdproc->module.clock->now}};
+    struct cmdproc_transfer *t = cmdproc->transfers;
+    cmdproc->transfers_begun++;
+    if (!step->move_count)
+        return;
+    while (t->number)
+        t++;
+    *t = (struct cmdproc_transfer){
+        .number = cmdproc->transfers_begun,
+        .after = step->after,
+        .moves = step->moves,
+        .count = step->move_count,
+        .missing = step->move_count,
+        .begun = {cmdproc->module.stage.strand, cmdproc->module.clock->now},
+    };
+    cmdproc->transfer_count++;
+}
+
+/* Whether the draw's constants are here; the bus takes them before the next transaction. */
+static bool
+take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
+{
+    enum { CONSTANT_BYTES = 16 };
+    if (!step->constants)
+        return true;
+    if (!cmdproc->stream_begun) {
+        const uint64_t bytes = (uint64_t)step->constants * CONSTANT_BYTES;
+        const uint64_t start = now > cmdproc->bus_free_cycle ? now : cmdproc->bus_free_cycle;
+        const strand way =
+            start > now ? cmdproc->carrier.strand : cmdproc->module.stage.strand;
+        cmdproc->carrier.strand = cmdproc->module.stage.strand =
+            path_step(&cmdproc->module.clock->path, way, CAUSE_bus, start);
+        cmdproc->stream_end = start + (bytes + cmdproc->bus_bytes - 1) / cmdproc->bus_bytes;
+        cmdproc->bus_free_cycle = cmdproc->stream_end;
+        cmdproc->stream_begun = true;
+        cmdproc->stats.constants += step->constants;
+    }
+    if (now < cmdproc->stream_end)
+        module_wake_at(&cmdproc->module, cmdproc->stream_end);
+    return now >= cmdproc->stream_end;
 }
 
 /* Sends the step's orders; false when it has to wait for what is before it. */
@@ -157,8 +206,12 @@ send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
     switch (step->kind) {
     case STEP_DRAW:
-        if (cmdproc->batch_count == cmdproc->batch_limit || !queue_space(cmdproc->draws, now))
+        if (cmdproc->batch_limit == 1 && cmdproc->batch_count)
+            return false; /* nor is its stream taken before */
+        if (!take_constants(cmdproc, step, now) || cmdproc->batch_count == cmdproc->batch_limit ||
+            !queue_space(cmdproc->draws, now))
             return false;
+        cmdproc->stream_begun = false;
         send_draw(cmdproc, step, now);
         break;
     case STEP_CONTROL:
@@ -166,8 +219,13 @@ send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
             return false;
         send_control(cmdproc, step, now);
         break;
+    case STEP_BLIT:
+        if (cmdproc->batch_count)
+            return false;
+        send_blit(cmdproc, step->blit, now);
+        break;
     case STEP_MOVE:
-        if (cmdproc->transfers_begun - cmdproc->transfers_ended == cmdproc->transfer_limit)
+        if (cmdproc->transfer_count == cmdproc->transfer_limit)
             return false;
         begin_transfer(cmdproc, step);
         break;
@@ -231,6 +289,7 @@ take_all_done(struct cmdproc *cmdproc, uint64_t now)
     for (uint32_t r = 0; r < cmdproc->rops; r++) {
         worked |= take_done(cmdproc, cmdproc->z_done[r], now);
         worked |= take_color_done(cmdproc, r, now);
+        worked |= take_done(cmdproc, cmdproc->blitter_done[r], now);
     }
     for (uint32_t s = 0; s < cmdproc->texunits; s++)
         worked |= take_done(cmdproc, cmdproc->texunit_done[s], now);
@@ -238,20 +297,18 @@ take_all_done(struct cmdproc *cmdproc, uint64_t now)
     return worked;
 }
 
-/* Transfers end in order. */
 static bool
 take_replies(struct cmdproc *cmdproc, uint64_t now)
 {
     bool worked = false;
     for (const struct memory_reply *reply; (reply = queue_front(cmdproc->memory.replies, now));) {
-        cmdproc->transfers[reply->tag].missing--;
+        struct cmdproc_transfer *t = &cmdproc->transfers[reply->tag];
+        if (--t->missing == 0) {
+            t->number = 0;
+            cmdproc->transfer_count--;
+        }
         cmdproc->moves_in_flight--;
         queue_pop(cmdproc->memory.replies, now);
-        worked = true;
-    }
-    while (cmdproc->transfers_ended < cmdproc->transfers_begun &&
-           !transfer(cmdproc, cmdproc->transfers_ended + 1)->missing) {
-        cmdproc->transfers_ended++;
         worked = true;
     }
     return worked;
@@ -272,15 +329,39 @@ note_carried(struct cmdproc *cmdproc, struct path_mark begun, uint64_t now)
     cmdproc->carrier.strand = path_step(&cmdproc->module.clock->path, way, CAUSE_bus, now);
 }
 
-/* The next transaction of the transfers in line. */
+/* Whether a transfer that is older than `t`, and has to be sent before it, is not. */
+static bool
+comes_later(const struct cmdproc *cmdproc, const struct cmdproc_transfer *t)
+{
+    for (uint32_t i = 0; i < cmdproc->transfer_limit && t->after; i++) {
+        const struct cmdproc_transfer *other = &cmdproc->transfers[i];
+        if (other->number && other->number <= t->after && other->sent < other->count)
+            return true;
+    }
+    return false;
+}
+
+/* The transfer whose turn it is; NULL: all transactions are sent. */
+static struct cmdproc_transfer *
+next_transfer(struct cmdproc *cmdproc)
+{
+    for (uint32_t i = 0; i < cmdproc->transfer_limit && cmdproc->transfer_count; i++) {
+        const uint32_t place = (cmdproc->transfer_turn + i) % cmdproc->transfer_limit;
+        struct cmdproc_transfer *t = &cmdproc->transfers[place];
+        if (!t->number || t->sent == t->count || comes_later(cmdproc, t))
+            continue;
+        cmdproc->transfer_turn = place;
+        return t;
+    }
+    return NULL;
+}
+
+/* The next transaction; transfers take turns. */
 static bool
 move(struct cmdproc *cmdproc, uint64_t now)
 {
-    while (cmdproc->transfers_sent < cmdproc->transfers_begun &&
-           transfer(cmdproc, cmdproc->transfers_sent + 1)->sent ==
-               transfer(cmdproc, cmdproc->transfers_sent + 1)->count)
-        cmdproc->transfers_sent++;
-    if (cmdproc->transfers_sent == cmdproc->transfers_begun)
+    struct cmdproc_transfer *t = next_transfer(cmdproc);
+    if (!t)
         return false;
     if (cmdproc->moves_in_flight == cmdproc->move_limit) {
         cmdproc->carrier_waits = true;
@@ -292,12 +373,11 @@ move(struct cmdproc *cmdproc, uint64_t now)
     }
     if (!queue_space(cmdproc->memory.requests, now))
         return false;
-    struct cmdproc_transfer *t = transfer(cmdproc, cmdproc->transfers_sent + 1);
     note_carried(cmdproc, t->begun, now);
     const struct cmdproc_move *m = &t->moves[t->sent++];
     struct memory_request *request = queue_push(cmdproc->memory.requests, now);
     request->address = m->address;
-    request->tag = (uint32_t)((cmdproc->transfers_sent + 1) % CMDPROC_MAX_TRANSFERS);
+    request->tag = (uint32_t)(t - cmdproc->transfers);
     request->write = m->write;
     request->bytes_written = m->bytes_written;
     if (m->write)
@@ -305,6 +385,7 @@ move(struct cmdproc *cmdproc, uint64_t now)
     cmdproc->moves_in_flight++;
     cmdproc->stats.transactions++;
     cmdproc->bus_free_cycle = now + cmdproc->move_cycles;
+    cmdproc->transfer_turn++;
     return true;
 }
 
@@ -316,7 +397,7 @@ do_step(struct cmdproc *cmdproc, uint64_t now)
     bool worked = false;
     if (!cmdproc->sent && !(worked = send(cmdproc, step, now)))
         return false;
-    if (step->kind == STEP_CONTROL && cmdproc->awaited)
+    if ((step->kind == STEP_CONTROL || step->kind == STEP_BLIT) && cmdproc->awaited)
         return worked;
     cmdproc->sent = false;
     if (++cmdproc->step == cmdproc->step_count)
@@ -328,7 +409,7 @@ static enum unit_state
 cmdproc_clock(void *self, uint64_t now)
 {
     struct cmdproc *cmdproc = self;
-    const uint64_t ended = cmdproc->transfers_ended;
+    const uint32_t transfers = cmdproc->transfer_count;
     bool worked = take_all_done(cmdproc, now);
     /* a draw that has ended is told of before another one begins, where they do not overlap */
     if (cmdproc->step < cmdproc->step_count &&
@@ -336,12 +417,11 @@ cmdproc_clock(void *self, uint64_t now)
         worked |= do_step(cmdproc, now);
     worked |= take_replies(cmdproc, now);
     worked |= move(cmdproc, now);
-    if (cmdproc->transfers_ended != ended && cmdproc_is_done(cmdproc))
+    if (cmdproc->transfer_count < transfers && cmdproc_is_done(cmdproc))
         cmdproc->module.stage.strand = cmdproc->memory.came.strand;
     cmdproc->stop = cmdproc->finished.draw || cmdproc_is_done(cmdproc);
     if (worked)
         return UNIT_BUSY;
-    const bool waits = cmdproc->step_count || cmdproc->batch_count ||
-                       cmdproc->transfers_ended < cmdproc->transfers_begun;
+    const bool waits = cmdproc->step_count || cmdproc->batch_count || cmdproc->transfer_count;
     return waits ? UNIT_WAITING : UNIT_STARVED;
 }

@@ -24,9 +24,10 @@ enum step_kind {
     STEP_CONTROL, /* send `control` to `targets`, wait until all are done */
     STEP_DRAW,    /* send the draw; its end will come back from every ROP */
     STEP_MOVE,    /* a transfer: send the memory transactions of `moves` */
+    STEP_BLIT,    /* send `blit` to every slice of the blitter, wait until all are done */
 };
 
-struct cmdproc_move { /* a transaction of an upload, readback, copy or blit */
+struct cmdproc_move { /* a transaction of an upload or readback */
     uint32_t address;
     bool write;
     uint64_t bytes_written; /* by a write, a bit each */
@@ -38,12 +39,15 @@ struct cmdproc_step {
     uint32_t targets; /* enum step_target bits */
     struct control_item control;
     const struct draw *draw;
+    const struct blit_plan *blit;
     bool forget;                      /* of a draw: see struct draw_item */
+    uint32_t constants;               /* that come with a draw, of 16 bytes */
     const struct cmdproc_move *moves; /* alive until the transfer has ended */
     uint32_t move_count;
+    uint64_t after; /* of a transfer: it is sent when those up to this number are */
 };
 
-/* Draws and transfers are numbered 1, 2, ... as their steps are added, and end in that order. */
+/* Draws and transfers are numbered 1, 2, ... as their steps are added; draws end in that order. */
 enum cmdproc_event {
     CMDPROC_SENT,     /* all steps are over */
     CMDPROC_DRAWS,    /* and no draw is on its way */
@@ -56,7 +60,8 @@ struct cmdproc_goal {
     uint64_t number;
 };
 
-struct cmdproc_transfer { /* one that is in line, or on its way */
+struct cmdproc_transfer {   /* one that is on its way */
+    uint64_t number, after; /* number 0: none */
     const struct cmdproc_move *moves;
     uint32_t count, sent, missing; /* missing: replies */
     struct path_mark begun;
@@ -74,11 +79,13 @@ struct cmdproc {
     struct queue *draws, *fetched; /* to and from the streamer */
     struct queue *streamer_control, *hz_control, *dac_control;
     struct queue *z_control[MAX_ROPS], *color_control[MAX_ROPS], *texunit_control[MAX_TEXUNITS];
+    struct queue *blitter_control[MAX_ROPS], *blitter_done[MAX_ROPS];
     struct queue *streamer_done, *hz_done, *dac_done;
     struct queue *z_done[MAX_ROPS], *color_done[MAX_ROPS], *texunit_done[MAX_TEXUNITS];
     struct memory_port memory;
     uint32_t rops, texunits;
     uint32_t move_cycles;             /* a transaction over CommandProcessorBusWidth */
+    uint32_t bus_bytes;               /* a cycle */
     uint32_t batch_limit, move_limit; /* draws, transactions on their way */
     uint32_t transfer_limit;
 
@@ -86,11 +93,13 @@ struct cmdproc {
     uint32_t step_count, step;
     bool sent;        /* the step's orders are out */
     uint32_t awaited; /* completions still to come */
-    uint64_t draws_added, draws_fetched, transfers_added, transfers_ended;
-    struct cmdproc_transfer transfers[CMDPROC_MAX_TRANSFERS]; /* ring, by number */
-    uint64_t transfers_begun, transfers_sent;                 /* in line so far; of these, whole */
+    uint64_t draws_added, draws_fetched, transfers_added, transfers_begun;
+    struct cmdproc_transfer transfers[CMDPROC_MAX_TRANSFERS];
+    uint32_t transfer_count, transfer_turn; /* on their way; whose turn the bus is */
     uint32_t moves_in_flight;
     uint64_t bus_free_cycle;
+    bool stream_begun; /* the constants of the step's draw are on the bus */
+    uint64_t stream_end;
     struct cmdproc_batch batches[CMDPROC_MAX_BATCHES]; /* ring, oldest first */
     uint32_t batch_head, batch_count;
     uint32_t rop_ends[MAX_ROPS];   /* batches of the ring that the ROP has ended */
@@ -111,6 +120,7 @@ void cmdproc_wire(struct cmdproc *cmdproc);
 struct cmdproc_step *cmdproc_add(struct cmdproc *cmdproc, enum step_kind kind);
 void cmdproc_start(struct cmdproc *cmdproc, struct cmdproc_goal goal);
 bool cmdproc_is_done(const struct cmdproc *cmdproc);
+bool cmdproc_has_ended(const struct cmdproc *cmdproc, uint64_t transfer);
 /* The batch that has ended, if one has (else draw is NULL), and goes on. */
 struct cmdproc_batch cmdproc_take_finished(struct cmdproc *cmdproc);
 

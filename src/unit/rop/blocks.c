@@ -7,11 +7,10 @@
 #include <string.h>
 
 void
-blocks_init(struct blocks *blocks, uint32_t rop, uint32_t rops, uint32_t block_bytes,
-            uint32_t memory_bytes, uint32_t limit, const struct codec *codec)
+blocks_init(struct blocks *blocks, uint32_t rops, uint32_t block_bytes, uint32_t memory_bytes,
+            uint32_t limit, const struct codec *codec)
 {
     memset(blocks, 0, sizeof *blocks);
-    blocks->rop = rop;
     blocks->rops = rops;
     blocks->block_bytes = block_bytes;
     blocks->limit = limit;
@@ -23,16 +22,6 @@ void
 blocks_fini(struct blocks *blocks)
 {
     free(blocks->states);
-}
-
-void
-blocks_reset(struct blocks *blocks)
-{
-    for (uint32_t s = 0; s < blocks->surface_count; s++)
-        memset(blocks->states + blocks->surfaces[s].first / blocks->block_bytes, BLOCK_RAW,
-               blocks_of_surface(blocks, &blocks->surfaces[s]));
-    blocks->surface_count = 0;
-    blocks->used = 0;
 }
 
 uint32_t
@@ -66,7 +55,7 @@ byte_of_channel(const struct format_info *format, uint32_t channel)
 static void
 find_places(struct block_surface *surface)
 {
-    const struct format_info *format = surface->format;
+    const struct format_info *format = surface->bound.format;
     uint32_t bytes_placed = 0, last_channel = 3;
     bool low = format->depth_bits == 24 && format->depth_shift == 0;
     for (uint32_t i = 0; i < 4; i++)
@@ -90,28 +79,63 @@ find_places(struct block_surface *surface)
 }
 
 struct block_surface *
-blocks_use(struct blocks *blocks, const struct bound_surface *bound)
+blocks_find(struct blocks *blocks, const struct bound_surface *bound)
 {
-    const struct resource_level *level = &bound->res->levels[bound->level];
     uint32_t first = blocks_quad_address(bound, 0, 0);
     for (uint32_t s = 0; s < blocks->surface_count; s++)
         if (blocks->surfaces[s].first == first)
             return &blocks->surfaces[s];
-    BUG_ON(blocks->surface_count == BLOCKS_MAX_SURFACES, "rop: more surfaces than can be bound");
+    return NULL;
+}
+
+/* States that each ROP needs for a surface. */
+static uint32_t
+states_for(const struct blocks *blocks, const struct bound_surface *bound)
+{
+    const uint32_t a_round = blocks->block_bytes * blocks->rops;
+    return (bound->res->levels[bound->level].slice_bytes + a_round - 1) / a_round;
+}
+
+bool
+blocks_have_room(const struct blocks *blocks, const struct bound_surface *bound)
+{
+    return blocks->surface_count < BLOCKS_MAX_SURFACES &&
+           blocks->limit - blocks->given >= states_for(blocks, bound);
+}
+
+struct block_surface *
+blocks_add(struct blocks *blocks, const struct bound_surface *bound)
+{
+    const struct resource_level *level = &bound->res->levels[bound->level];
+    BUG_ON(blocks->surface_count == BLOCKS_MAX_SURFACES, "rop: more surfaces than can be kept");
     struct block_surface *surface = &blocks->surfaces[blocks->surface_count++];
-    surface->res = bound->res;
-    surface->format = bound->format;
-    surface->first = first;
-    surface->end = first + level->slice_bytes;
-    surface->tiles_x = level->tiles_x;
-    surface->first_state = blocks->used;
-    surface->in_memory = false;
+    const uint32_t left = blocks->limit - blocks->given, wanted = states_for(blocks, bound);
+    *surface = (struct block_surface){.bound = *bound,
+                                      .first = blocks_quad_address(bound, 0, 0),
+                                      .tiles_x = level->tiles_x,
+                                      .states = wanted < left ? wanted : left};
+    surface->end = surface->first + level->slice_bytes;
     surface->has_words =
         blocks->block_bytes == CODEC_BLOCK_BYTES && bound->format->block_bytes == 4;
     if (surface->has_words)
         find_places(surface);
-    blocks->used += (blocks_of_surface(blocks, surface) + blocks->rops - 1) / blocks->rops;
+    blocks->given += surface->states;
     return surface;
+}
+
+void
+blocks_touch(struct blocks *blocks, struct block_surface *surface)
+{
+    surface->used = ++blocks->uses;
+}
+
+void
+blocks_forget(struct blocks *blocks, struct block_surface *surface)
+{
+    memset(blocks->states + surface->first / blocks->block_bytes, BLOCK_RAW,
+           blocks_of_surface(blocks, surface));
+    blocks->given -= surface->states;
+    *surface = blocks->surfaces[--blocks->surface_count];
 }
 
 const struct block_surface *
@@ -123,18 +147,11 @@ blocks_surface(const struct blocks *blocks, uint32_t address)
     return NULL;
 }
 
-bool
-blocks_own(const struct blocks *blocks, const struct block_surface *surface, uint32_t n)
+uint32_t
+blocks_owner(const struct blocks *blocks, const struct block_surface *surface, uint32_t n)
 {
-    uint32_t tile = n / (surface->res->tile_bytes / blocks->block_bytes);
-    return rop_of_tile(tile % surface->tiles_x, tile / surface->tiles_x, blocks->rops) ==
-           blocks->rop;
-}
-
-bool
-blocks_reach(const struct blocks *blocks, const struct block_surface *surface, uint32_t n)
-{
-    return surface->first_state + n / blocks->rops < blocks->limit;
+    uint32_t tile = n / (surface->bound.res->tile_bytes / blocks->block_bytes);
+    return rop_of_tile(tile % surface->tiles_x, tile / surface->tiles_x, blocks->rops);
 }
 
 /* The words of codec.h, and back. */
@@ -157,7 +174,7 @@ line_of_words(const struct block_surface *surface, const uint32_t *words, uint8_
 static struct codec_shape
 shape_of(const struct block_surface *surface)
 {
-    return (struct codec_shape){CODEC_BUS_64, surface->res->samples};
+    return (struct codec_shape){CODEC_BUS_64, surface->bound.res->samples};
 }
 
 /* Whether write-backs of this address are for a codec, when there is one. */
@@ -219,7 +236,7 @@ blocks_unpack(const struct blocks *blocks, uint32_t address, uint32_t state, con
 {
     const struct block_surface *surface = blocks_surface(blocks, address);
     uint32_t words[CODEC_WORDS];
-    if (state == BLOCK_RAW || state == BLOCK_KEPT) {
+    if (blocks_is_raw(state)) {
         memmove(line, in, blocks->block_bytes);
         return;
     }
@@ -233,17 +250,14 @@ blocks_unpack(const struct blocks *blocks, uint32_t address, uint32_t state, con
 }
 
 void
-blocks_settle(struct blocks *blocks, struct gpu_memory *memory)
+blocks_settle(struct blocks *blocks, const struct block_surface *surface, struct gpu_memory *memory)
 {
-    for (uint32_t s = 0; s < blocks->surface_count; s++) {
-        const struct block_surface *surface = &blocks->surfaces[s];
-        for (uint32_t n = 0; n < blocks_of_surface(blocks, surface); n++) {
-            uint32_t address = surface->first + n * blocks->block_bytes;
-            uint32_t state = blocks_state(blocks, address);
-            if (state == BLOCK_RAW || state == BLOCK_KEPT)
-                continue;
-            blocks_unpack(blocks, address, state, memory->bytes + address, memory->bytes + address);
-            blocks_note(blocks, address, BLOCK_RAW);
-        }
+    for (uint32_t address = surface->first; address < surface->end;
+         address += blocks->block_bytes) {
+        uint32_t state = blocks_state(blocks, address);
+        uint8_t *bytes = memory->bytes + address;
+        if (!blocks_is_raw(state))
+            blocks_unpack(blocks, address, state, bytes, bytes);
+        blocks_note(blocks, address, BLOCK_RAW);
     }
 }

@@ -23,11 +23,12 @@ static void colorwrite_count(void *self, uint64_t now);
 
 void
 colorwrite_init(struct colorwrite *colorwrite, struct clock *clock, const struct params *params,
-                struct pools *pools, uint32_t index, uint32_t count)
+                struct pools *pools, struct blocks *blocks, uint32_t index)
 {
     memset(colorwrite, 0, sizeof *colorwrite);
     colorwrite->pools = pools;
-    rop_init(&colorwrite->rop, &colorwrite->module, colorwrite, &work, clock, params, index, count);
+    rop_init(&colorwrite->rop, &colorwrite->module, colorwrite, &work, clock, params, blocks,
+             index);
     colorwrite->module.settle_fn = colorwrite_count;
 }
 
@@ -76,7 +77,6 @@ describe(void *owner, struct rop_entry *entry)
     entry->target = written_target(draw, colorwrite->next_target);
     if (entry->target < draw->color_count) {
         const struct bound_surface *color = &draw->color[entry->target];
-        blocks_use(&colorwrite->rop.blocks, color);
         entry->address = blocks_quad_address(color, entry->item.quad->x, entry->item.quad->y);
         entry->bytes = 4u * color->format->block_bytes * draw->samples;
         entry->cost = rop_passes(&colorwrite->rop, draw->samples, color->format->block_bytes);
@@ -140,7 +140,7 @@ finish(void *owner, const struct control_item *order, uint64_t now)
     if (!queue_space(colorwrite->states, now))
         return false;
     *(struct block_states_item *)queue_push(colorwrite->states, now) =
-        (struct block_states_item){&colorwrite->rop.blocks};
+        (struct block_states_item){colorwrite->rop.blocks};
     return true;
 }
 

@@ -16,12 +16,7 @@
         .fetch_limit = (params)->SECTION.FetchQueueSize,                                           \
         .read_limit = (params)->SECTION.ReadQueueSize, .op_limit = (params)->SECTION.OpQueueSize,  \
         .write_limit = (params)->SECTION.WriteQueueSize,                                           \
-        .blocks_cleared_cycle = (params)->SECTION.BlocksClearedPerCycle,                           \
-        .block_states = (params)->SECTION.BlockStateMemorySize,                                    \
-        .memory_bytes = (params)->MEMORYCONTROLLER.MemoryGrows                                     \
-                            ? MEMORY_MAX_BYTES                                                     \
-                            : (params)->MEMORYCONTROLLER.MemorySize,                               \
-        .cache = {                                                                                 \
+        .blocks_cleared_cycle = (params)->SECTION.BlocksClearedPerCycle, .cache = {                \
             .lines = (params)->SECTION.CACHE##CacheLines * (params)->SECTION.CACHE##CacheWays,     \
             .ways = (params)->SECTION.CACHE##CacheWays,                                            \
             .line_bytes = (params)->SECTION.CACHE##CacheStampsPerLine * ROP_QUAD_BYTES,            \
@@ -32,12 +27,9 @@
             .request_limit = (params)->SECTION.CACHE##CacheRequestQueueSize,                       \
             .input_limit = (params)->SECTION.CACHE##CacheInputQueueSize,                           \
             .output_limit = (params)->SECTION.CACHE##CacheOutputQueueSize,                         \
-            .pack_cycles = (params)->SECTION.CompressionUnitLatency,                               \
-            .unpack_cycles = (params)->SECTION.DecompressionUnitLatency,                           \
         }                                                                                          \
     }
 
-/* Latencies of 0 become the codec's own. */
 static struct rop_shape
 shape_of(const struct params *params, enum codec_kind kind)
 {
@@ -45,22 +37,40 @@ shape_of(const struct params *params, enum codec_kind kind)
     const struct rop_shape color_shape = SHAPE_OF(params, COLORWRITE, Color);
     const struct rop_shape depth_shape = SHAPE_OF(params, ZSTENCILTEST, Z);
     struct rop_shape shape = color ? color_shape : depth_shape;
-    struct error err;
     shape.rate = color ? params->COLORWRITE.BlendALURate : params->ZSTENCILTEST.ZALUTestRate;
     shape.reads_first = !color || params->COLORWRITE.ReadBeforeWrite;
     shape.latency = color ? params->COLORWRITE.BlendALULatency : params->ZSTENCILTEST.ZALULatency;
-    if (!rop_codec(params, kind, &shape.codec, &err))
-        BUG("%s", err.text); /* the machine's parameters were checked */
-    if (shape.codec && !shape.cache.pack_cycles)
-        shape.cache.pack_cycles = shape.codec->latency_cycles;
-    if (shape.codec && !shape.cache.unpack_cycles)
-        shape.cache.unpack_cycles = shape.codec->latency_cycles;
     return shape;
 }
 
 void
+rop_blocks_init(struct blocks *blocks, const struct params *params, enum codec_kind kind)
+{
+    const bool color = kind == CODEC_COLOR;
+    const struct rop_shape shape = shape_of(params, kind);
+    const struct codec *codec;
+    struct error err;
+    if (!rop_codec(params, kind, &codec, &err))
+        BUG("%s", err.text); /* the machine's parameters were checked */
+    blocks_init(blocks, params->GPU.NumStampPipes, shape.cache.line_bytes,
+                params->MEMORYCONTROLLER.MemoryGrows ? MEMORY_MAX_BYTES
+                                                     : params->MEMORYCONTROLLER.MemorySize,
+                color ? params->COLORWRITE.BlockStateMemorySize
+                      : params->ZSTENCILTEST.BlockStateMemorySize,
+                codec);
+    blocks->pack_cycles = color ? params->COLORWRITE.CompressionUnitLatency
+                                : params->ZSTENCILTEST.CompressionUnitLatency;
+    blocks->unpack_cycles = color ? params->COLORWRITE.DecompressionUnitLatency
+                                  : params->ZSTENCILTEST.DecompressionUnitLatency;
+    if (codec && !blocks->pack_cycles)
+        blocks->pack_cycles = codec->latency_cycles;
+    if (codec && !blocks->unpack_cycles)
+        blocks->unpack_cycles = codec->latency_cycles;
+}
+
+void
 rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
-         struct clock *clock, const struct params *params, uint32_t index, uint32_t count)
+         struct clock *clock, const struct params *params, struct blocks *blocks, uint32_t index)
 {
     const struct rop_shape shape = shape_of(params, work->kind);
     uint32_t places = shape.fetch_limit + shape.read_limit + shape.op_limit + shape.write_limit;
@@ -76,23 +86,21 @@ rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_w
         ring *= 2;
     rop->entries = mem_alloc(ring * sizeof *rop->entries);
     rop->mask = ring - 1;
-    blocks_init(&rop->blocks, index, count, shape.cache.line_bytes, shape.memory_bytes,
-                shape.block_states, shape.codec);
-    rop_cache_init(&rop->cache, module, &rop->blocks, &shape.cache);
+    rop->index = index;
+    rop->blocks = blocks;
+    rop_cache_init(&rop->cache, module, blocks, &shape.cache);
 }
 
 void
 rop_fini(struct rop *rop)
 {
     rop_cache_fini(&rop->cache);
-    blocks_fini(&rop->blocks);
     free(rop->entries);
 }
 
 void
 rop_reset(struct rop *rop)
 {
-    blocks_reset(&rop->blocks);
     rop_cache_reset(&rop->cache);
 }
 
@@ -108,13 +116,6 @@ rop_wire(struct rop *rop)
 {
     rop->module->stage.cause = rop->leaver.cause = cause_of(rop, CAUSE_test, CAUSE_blend);
     rop->done->from = &rop->leaver;
-}
-
-void
-rop_settle(struct rop *rop, struct gpu_memory *memory)
-{
-    blocks_settle(&rop->blocks, memory);
-    rop_reset(rop);
 }
 
 static void
@@ -463,13 +464,22 @@ leave_next(struct rop *rop, uint64_t now, enum unit_state *why)
     return true;
 }
 
+/* The surface that the order is for; it has been added to those that have states. */
+static struct block_surface *
+surface_of(struct rop *rop)
+{
+    struct block_surface *surface = blocks_find(rop->blocks, &rop->order.surface);
+    BUG_ON(!surface, "rop: an order for a surface that has no states");
+    return surface;
+}
+
 static void
-drop_lines(struct rop *rop, const struct block_surface *surface)
+drop_lines(struct rop *rop, uint32_t first, uint32_t end)
 {
     struct cache *tags = &rop->cache.tags;
     for (uint32_t i = 0; i < tags->sets * tags->ways; i++) {
         struct cache_line *line = &tags->lines[i];
-        if (line->valid && line->address >= surface->first && line->address < surface->end)
+        if (line->valid && line->address >= first && line->address < end)
             line->valid = line->dirty = false;
     }
 }
@@ -478,23 +488,23 @@ drop_lines(struct rop *rop, const struct block_surface *surface)
 static bool
 fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
 {
-    struct block_surface *surface = blocks_use(&rop->blocks, &rop->order.surface);
-    uint32_t blocks = 0, total = blocks_of_surface(&rop->blocks, surface);
+    struct block_surface *surface = surface_of(rop);
+    uint32_t blocks = 0, total = blocks_of_surface(rop->blocks, surface);
     bool all = true;
     memcpy(surface->clear_line, line, rop->shape.cache.line_bytes);
     surface->in_memory = false;
-    drop_lines(rop, surface);
+    drop_lines(rop, surface->first, surface->end);
     for (uint32_t n = 0; n < total; n++) {
-        if (!blocks_own(&rop->blocks, surface, n))
+        if (blocks_owner(rop->blocks, surface, n) != rop->index)
             continue;
-        if (!blocks_reach(&rop->blocks, surface, n)) {
+        if (!blocks_reach(rop->blocks, surface, n)) {
             all = false;
             continue;
         }
         if (rop->fault_state == blocks + 1)
             rop->fault_state = 0;
         else
-            blocks_note(&rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
+            blocks_note(rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
                         BLOCK_CLEARED);
         blocks++;
     }
@@ -508,12 +518,13 @@ fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
 static void
 begin(struct rop *rop)
 {
-    struct block_surface *surface = blocks_use(&rop->blocks, &rop->order.surface);
+    struct block_surface *surface = surface_of(rop);
     memcpy(surface->clear_line, rop->order.line, rop->shape.cache.line_bytes);
     surface->in_memory = true;
-    for (uint32_t n = 0, total = blocks_of_surface(&rop->blocks, surface); n < total; n++)
-        if (blocks_own(&rop->blocks, surface, n) && blocks_reach(&rop->blocks, surface, n))
-            blocks_note(&rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
+    for (uint32_t n = 0, total = blocks_of_surface(rop->blocks, surface); n < total; n++)
+        if (blocks_owner(rop->blocks, surface, n) == rop->index &&
+            blocks_reach(rop->blocks, surface, n))
+            blocks_note(rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
                         BLOCK_CLEARED);
 }
 
@@ -538,8 +549,8 @@ fetch_line(struct rop *rop, uint32_t address, uint64_t now)
 static bool
 next_block(struct rop *rop, const struct block_surface *surface, uint32_t *address)
 {
-    uint32_t total = blocks_of_surface(&rop->blocks, surface);
-    while (rop->walk < total && !blocks_own(&rop->blocks, surface, rop->walk))
+    uint32_t total = blocks_of_surface(rop->blocks, surface);
+    while (rop->walk < total && blocks_owner(rop->blocks, surface, rop->walk) != rop->index)
         rop->walk++;
     *address = surface->first + rop->walk * rop->shape.cache.line_bytes;
     return rop->walk < total;
@@ -549,11 +560,11 @@ next_block(struct rop *rop, const struct block_surface *surface, uint32_t *addre
 static bool
 write_clear(struct rop *rop, uint64_t now, bool *worked)
 {
-    const struct block_surface *surface = blocks_use(&rop->blocks, &rop->order.surface);
+    const struct block_surface *surface = surface_of(rop);
     uint32_t address;
     (void)now;
     while (next_block(rop, surface, &address)) {
-        if (!blocks_reach(&rop->blocks, surface, rop->walk)) {
+        if (!blocks_reach(rop->blocks, surface, rop->walk)) {
             if (!rop_cache_write_block(&rop->cache, address, surface->clear_line))
                 return false;
             *worked = true;
@@ -567,7 +578,7 @@ write_clear(struct rop *rop, uint64_t now, bool *worked)
 static bool
 slow_clear(struct rop *rop, uint64_t now, bool *worked)
 {
-    const struct block_surface *surface = blocks_use(&rop->blocks, &rop->order.surface);
+    const struct block_surface *surface = surface_of(rop);
     uint32_t address;
     if (next_block(rop, surface, &address)) {
         if (!fetch_line(rop, address, now))
@@ -599,13 +610,15 @@ clear(struct rop *rop, uint64_t now, bool *worked)
     return rop->walk == UINT32_MAX || write_clear(rop, now, worked);
 }
 
-/* Writes back dirty lines, one a cycle; true when all are in memory. */
+/* Writes back dirty lines of the surface (NULL: all), one a cycle; true when they are in memory. */
 static bool
-flush(struct rop *rop, uint64_t now, bool *worked)
+flush(struct rop *rop, const struct block_surface *surface, uint64_t now, bool *worked)
 {
     const struct cache *tags = &rop->cache.tags;
     for (; rop->walk < tags->sets * tags->ways; rop->walk++) {
-        if (!tags->lines[rop->walk].valid || !tags->lines[rop->walk].dirty)
+        const struct cache_line *line = &tags->lines[rop->walk];
+        if (!line->valid || !line->dirty ||
+            (surface && (line->address < surface->first || line->address >= surface->end)))
             continue;
         if (rop_cache_write_back(&rop->cache, rop->walk, now)) {
             rop->walk++;
@@ -622,10 +635,9 @@ make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
 {
     uint32_t address;
     for (; next_block(rop, surface, &address); rop->walk++) {
-        uint32_t state = blocks_state(&rop->blocks, address);
+        uint32_t state = blocks_state(rop->blocks, address);
         int32_t line = cache_find(&rop->cache.tags, address);
-        if (state == BLOCK_RAW || state == BLOCK_KEPT ||
-            (state == BLOCK_CLEARED && surface->in_memory) ||
+        if (blocks_is_raw(state) || (state == BLOCK_CLEARED && surface->in_memory) ||
             (line >= 0 && rop->cache.tags.lines[line].dirty))
             continue;
         bool done = state == BLOCK_CLEARED && line < 0
@@ -637,24 +649,27 @@ make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
     return false;
 }
 
-/* Everything in memory as it is: compressed and cleared blocks too; then it is forgotten. */
+/* The surface in memory as it is, its compressed and cleared blocks too; none of its lines stays.
+ */
 static bool
 resolve(struct rop *rop, uint64_t now, bool *worked)
 {
-    rop->cache.raw = true;
-    for (; rop->surface < rop->blocks.surface_count; rop->surface++, rop->walk = 0) {
-        const struct block_surface *surface = &rop->blocks.surfaces[rop->surface];
+    const struct block_surface *surface = surface_of(rop);
+    rop->cache.raw = surface;
+    if (rop->step == 0) {
         if (make_raw(rop, surface, now)) {
             *worked = true;
             return false;
         }
-        if (rop->walk < blocks_of_surface(&rop->blocks, surface))
+        if (rop->walk < blocks_of_surface(rop->blocks, surface) || !is_empty(rop))
             return false;
+        rop->step = 1;
+        rop->walk = 0;
     }
-    if (!is_empty(rop) || !flush(rop, now, worked))
+    if (!flush(rop, surface, now, worked))
         return false;
-    rop->cache.raw = false;
-    rop_reset(rop);
+    rop->cache.raw = NULL;
+    drop_lines(rop, surface->first, surface->end);
     return true;
 }
 
@@ -665,9 +680,13 @@ obey_order(struct rop *rop, uint64_t now, bool *worked)
     case CONTROL_BEGIN: begin(rop); return true;
     case CONTROL_CLEAR: return clear(rop, now, worked);
     case CONTROL_FLUSH:
-    case CONTROL_SHOW: return flush(rop, now, worked);
+    case CONTROL_SHOW: return flush(rop, NULL, now, worked);
     case CONTROL_RESOLVE: return resolve(rop, now, worked);
-    case CONTROL_INVALIDATE: break;
+    case CONTROL_INVALIDATE: {
+        const struct resource *res = rop->order.surface.res;
+        drop_lines(rop, res->address, res->address + res->size_bytes);
+        return true;
+    }
     }
     BUG("rop: order %d is not for a ROP", rop->order.kind);
 }
@@ -683,7 +702,7 @@ obey(struct rop *rop, uint64_t now, bool *worked)
         rop->order = *item;
         rop->obeying = true;
         rop->order_since = now;
-        rop->step = rop->walk = rop->surface = 0;
+        rop->step = rop->walk = 0;
         queue_pop(rop->control, now);
         *worked = true;
     }

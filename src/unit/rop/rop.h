@@ -11,9 +11,9 @@
  * and waits for nobody. Its values are computed in the line itself when the operation starts:
  * nobody else sees them before they are written.
  *
- * An order (clear, flush, resolve, show) is obeyed when no quad is inside. Clears that keep a part
- * of each element, and compressed blocks that are to be raw, go through the same steps line by
- * line. */
+ * An order (clear, flush, resolve, show, invalidate) is obeyed when no quad is inside. Clears that
+ * keep a part of each element, and compressed blocks that are to be raw, go through the same steps
+ * line by line. */
 #ifndef AETIUS_UNIT_ROP_H
 #define AETIUS_UNIT_ROP_H
 
@@ -61,9 +61,8 @@ struct rop_work {
 struct rop_shape {
     uint32_t quads_cycle, samples_cycle, element_bytes, rate, latency;
     uint32_t fetch_limit, read_limit, op_limit, write_limit;
-    uint32_t blocks_cleared_cycle, block_states, memory_bytes;
+    uint32_t blocks_cleared_cycle;
     bool reads_first; /* lines are read whatever is done to them */
-    const struct codec *codec;
     struct rop_cache_shape cache;
 };
 
@@ -107,7 +106,8 @@ struct rop {
     struct queue *early_in, *late_in; /* quads of early and of late z draws; never both */
     struct queue *control, *done;     /* orders, and done_items back */
     struct rop_shape shape;
-    struct blocks blocks;
+    uint32_t index;        /* of the ROP: which blocks it owns */
+    struct blocks *blocks; /* the states of all of its kind */
     struct rop_cache cache;
 
     struct rop_entry *entries; /* ring; entry n is at n & mask */
@@ -123,7 +123,6 @@ struct rop {
     uint64_t order_since;
     struct control_item order;
     uint32_t step, walk;  /* of the order: phase; line or block number */
-    uint32_t surface;     /* of RESOLVE */
     uint64_t free_cycle;  /* a fast clear is done then */
     uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
 
@@ -138,17 +137,18 @@ struct rop {
     struct rop_stall read_port, write_port, same_place, fetch_full, read_full, op_full, write_full;
 };
 
-/* Adds the owner's module to the clock too: number `index` of `count`. */
+/* The block states that the ROPs of a kind share. */
+void rop_blocks_init(struct blocks *blocks, const struct params *params, enum codec_kind kind);
+
+/* Adds the owner's module to the clock too: number `index`. */
 void rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
-              struct clock *clock, const struct params *params, uint32_t index, uint32_t count);
+              struct clock *clock, const struct params *params, struct blocks *blocks,
+              uint32_t index);
 /* Its queues are there: which stage sends into which. */
 void rop_wire(struct rop *rop);
 void rop_fini(struct rop *rop);
-/* A new frame: nothing cached, all blocks raw (memory holds them). */
+/* A new frame: nothing cached. */
 void rop_reset(struct rop *rop);
-/* Makes memory hold the bytes of every block, outside time: what a frame leaves for the next one
- * must be in memory (machine.md: each frame starts drained). */
-void rop_settle(struct rop *rop, struct gpu_memory *memory);
 
 /* A cycle: quads, orders, memory. */
 enum unit_state rop_clock(struct rop *rop, uint64_t now);

@@ -120,7 +120,7 @@ capture(struct rop_cache *cache, const struct rop_transfer *transfer, uint32_t f
         flags |= BLOCK_IS_PLAIN;
     const struct block_tag tag = {.frame = *to->frame,
                                   .moved_bytes = (uint16_t)moved_bytes(transfer),
-                                  .samples = (uint8_t)(surface ? surface->res->samples : 1),
+                                  .samples = (uint8_t)(surface ? surface->bound.res->samples : 1),
                                   .flags = (uint8_t)flags};
     if (!to->failed)
         to->failed = !blocks_writer_add(to->writer, words, &tag, &to->err);
@@ -173,10 +173,11 @@ write_line(struct rop_cache *cache, struct rop_request *request, uint32_t line, 
 {
     struct cache_line *l = &cache->tags.lines[line];
     const uint8_t *bytes = cache_data(&cache->tags, line);
+    const bool raw = cache->raw && l->address >= cache->raw->first && l->address < cache->raw->end;
     if (cache->leaving)
         cache->leaving(cache->owner, l->address, bytes, now);
     const struct rop_part *part = &cache->parts[line];
-    send_out(cache, request, l->address, line, bytes, cache->raw || part->is_part);
+    send_out(cache, request, l->address, line, bytes, raw || part->is_part);
     if (part->is_part)
         send_part(cache, request, part);
     if (cache->capture && request->has_out)
@@ -243,8 +244,8 @@ complete(struct rop_cache *cache, uint32_t line, uint64_t now)
     if (!request)
         return false;
     fetch_line(cache, request, line);
-    BUG_ON(request->in.state != BLOCK_RAW && request->in.state != BLOCK_KEPT,
-           "rop: part of a block in state %u", request->in.state);
+    BUG_ON(!blocks_is_raw(request->in.state), "rop: part of a block in state %u",
+           request->in.state);
     request->in.is_part = part->completing = true;
     cache->lines_completed++;
     return true;
@@ -263,7 +264,7 @@ miss(struct rop_cache *cache, uint32_t address, bool reads, uint64_t now)
     cache_replace(&cache->tags, (uint32_t)victim, address);
     cache->parts[victim].is_part = false;
     const uint32_t state = blocks_state(cache->blocks, line->address);
-    if (reads || (state != BLOCK_RAW && state != BLOCK_KEPT))
+    if (reads || !blocks_is_raw(state))
         fetch_line(cache, request, (uint32_t)victim);
     else
         leave_unread(cache, request, (uint32_t)victim);
@@ -450,7 +451,7 @@ write_next(struct rop_cache *cache, uint64_t now)
     if (ring->stepped[1] == ring->stepped[0])
         return false;
     struct rop_transfer *in = ring_at(ring, ring->stepped[1]);
-    const bool raw = in->state == BLOCK_RAW || in->state == BLOCK_KEPT;
+    const bool raw = blocks_is_raw(in->state);
     if (raw && !in->bytes && is_read_out(cache, in->line)) { /* unread: only its place is wanted */
         in->written_cycle = now;
         ring->stepped[1]++;
@@ -490,7 +491,7 @@ unpack_next(struct rop_cache *cache, uint64_t now)
             cache->unpack_stalls += cache->unpack_free - now;
             in->packed_cycle = cache->unpack_free;
         }
-        in->packed_cycle += cache->shape.unpack_cycles;
+        in->packed_cycle += cache->blocks->unpack_cycles;
         cache->unpack_free = in->packed_cycle;
     }
     ring->stepped[0]++;
@@ -516,7 +517,7 @@ read_next(struct rop_cache *cache, uint64_t now)
                 cache->pack_stalls += cache->pack_free - out->packed_cycle;
                 out->packed_cycle = cache->pack_free;
             }
-            out->packed_cycle += cache->shape.pack_cycles;
+            out->packed_cycle += cache->blocks->pack_cycles;
             cache->pack_free = out->packed_cycle;
         }
     }

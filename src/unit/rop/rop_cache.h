@@ -30,7 +30,6 @@ struct rop_cache_shape {
     uint32_t port_bytes; /* a cycle */
     uint32_t read_ports, write_ports;
     uint32_t request_limit, input_limit, output_limit;
-    uint32_t pack_cycles, unpack_cycles; /* latencies of the compressor and the decompressor */
 };
 
 struct rop_part {                         /* what a line holds of its block */
@@ -87,9 +86,9 @@ struct rop_cache {
     uint64_t read_ports[ROP_CACHE_PORTS], write_ports[ROP_CACHE_PORTS]; /* free from */
     uint64_t line_read_free, line_write_free; /* no line uses one of them from then on */
     uint32_t writes_in_flight;
-    uint64_t refused_since;   /* a miss finds no victim or no place for its request; 0: no */
-    struct path_mark replied; /* the last reply came */
-    bool raw;                 /* lines go uncompressed */
+    uint64_t refused_since;          /* a miss finds no victim or no place for its request; 0: no */
+    const struct block_surface *raw; /* whose lines go uncompressed; NULL: none's */
+    struct path_mark replied;        /* the last reply came */
     /* told of each line that goes, with its bytes; NULL: nobody */
     void (*leaving)(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
     void *owner;

@@ -21,11 +21,11 @@ static void tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t
 
 void
 zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct params *params,
-              struct pools *pools, uint32_t index, uint32_t count)
+              struct pools *pools, struct blocks *blocks, uint32_t index)
 {
     memset(zstencil, 0, sizeof *zstencil);
     zstencil->pools = pools;
-    rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, clock, params, index, count);
+    rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, clock, params, blocks, index);
     zstencil->module.settle_fn = zstencil_count;
     zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
     zstencil->rop.cache.leaving = tell_hz;
@@ -55,7 +55,6 @@ describe(void *owner, struct rop_entry *entry)
     entry->cost = rop_passes(&zstencil->rop, draw->samples, 0);
     if (!depth->res || (!draw->depth_test && !draw->stencil_test))
         return;
-    blocks_use(&zstencil->rop.blocks, depth);
     entry->address = blocks_quad_address(depth, entry->item.quad->x, entry->item.quad->y);
     entry->bytes = 4u * depth->format->block_bytes * draw->samples;
     entry->cost = rop_passes(&zstencil->rop, draw->samples, depth->format->block_bytes);
@@ -172,18 +171,18 @@ tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
 {
     struct zstencil *zstencil = owner;
     const struct rop *rop = &zstencil->rop;
-    const struct block_surface *surface = blocks_surface(&rop->blocks, address);
-    if (!surface || !surface->format->depth_bits || (rop->obeying && clears_depth(&rop->order)) ||
-        !queue_space(zstencil->updates, now))
+    const struct block_surface *surface = blocks_surface(rop->blocks, address);
+    if (!surface || !surface->bound.format->depth_bits ||
+        (rop->obeying && clears_depth(&rop->order)) || !queue_space(zstencil->updates, now))
         return;
     const uint32_t line_bytes = rop->shape.cache.line_bytes;
-    const struct hz_cut cut = hz_cut(surface->res, line_bytes, zstencil->block_stamps);
+    const struct hz_cut cut = hz_cut(surface->bound.res, line_bytes, zstencil->block_stamps);
     struct hz_update *update = queue_push(zstencil->updates, now);
-    update->resource = surface->res->created;
-    update->offset = surface->first - surface->res->address;
+    update->resource = surface->bound.res->created;
+    update->offset = surface->first - surface->bound.res->address;
     update->line = (address - surface->first) / line_bytes;
     update->generation = zstencil->generation;
-    far_depths(&cut, surface->format, line, update->far);
+    far_depths(&cut, surface->bound.format, line, update->far);
 }
 
 #define NO_OWN_STATS(STAT)

@@ -10,8 +10,13 @@
  * So a line that the second level has is there, with the presets' parameters, 3 cycles after the
  * miss: look-up and read, expansion, write.
  *
- * Source: machine.md (texture unit); names of the levels as in ATTILA, where TextureCache* is the
- * one beside the filter and TextureCache*L1 the one behind it. */
+ * What the ROPs have drawn comes as their block states say: a cleared block without a read, of a
+ * compressed one its compressed bytes, decompressed on the way as in a ROP; the last
+ * TextureUnpackedBlocks of these stay beside the second level, so that the lines of a block share
+ * one read.
+ *
+ * Source: machine.md (texture unit; order and hazards); names of the levels as in ATTILA, where
+ * TextureCache* is the one beside the filter and TextureCache*L1 the one behind it. */
 #include "unit/texture/texcache.h"
 
 #include "base/mem.h"
@@ -56,11 +61,11 @@ init_behind(struct texcache *cache, const struct params *params)
 }
 
 void
-texcache_init(struct texcache *cache, const struct params *params, struct module *owner,
-              struct texunit_stats *stats)
+texcache_init(struct texcache *cache, const struct params *params, struct module *module,
+              const struct blocks *color, const struct blocks *depth, struct texunit_stats *stats)
 {
     memset(cache, 0, sizeof *cache);
-    cache->owner = owner;
+    cache->owner = module;
     cache->stats = stats;
     cache->sets = params->FRAGMENTSHADER.TextureCacheLines;
     cache->ways = params->FRAGMENTSHADER.TextureCacheWays;
@@ -81,12 +86,16 @@ texcache_init(struct texcache *cache, const struct params *params, struct module
     const uint32_t width = PORTS * params->FRAGMENTSHADER.TextureCachePortWidth;
     cache->write_cycles = (cache->line_bytes + width - 1) / width;
     init_behind(cache, params);
+    block_reader_init(&cache->blocks, module, &cache->behind.port, color, depth,
+                      params->FRAGMENTSHADER.TextureUnpackedBlocks);
+    cache->behind.reader = color ? &cache->blocks : NULL;
 }
 
 void
 texcache_fini(struct texcache *cache)
 {
     cache_fini(&cache->behind);
+    block_reader_fini(&cache->blocks);
     replacement_fini(&cache->replacement);
     free(cache->tags);
     free(cache->lines);
@@ -109,6 +118,8 @@ texcache_invalidate(struct texcache *cache)
         forget(cache);
     if (!cache->skip_invalidate_behind)
         cache_reset(&cache->behind);
+    if (!cache->skip_invalidate_behind)
+        block_reader_reset(&cache->blocks);
     cache->skip_invalidate = cache->skip_invalidate_behind = false;
     cache->decompressor_free = cache->write_port_free = 0;
 }

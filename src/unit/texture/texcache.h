@@ -69,7 +69,8 @@ struct texcache {
     uint32_t written_head, written_count;
 
     bool two_levels;
-    struct cache behind; /* the second level; else the transactions on their way */
+    struct cache behind;        /* the second level; else the transactions on their way */
+    struct block_reader blocks; /* what lies behind that */
     uint32_t behind_limit;
 
     /* fault injection */
@@ -77,7 +78,9 @@ struct texcache {
     uint64_t fill_number, wrong_fill_at; /* this fill gets the bytes of the line behind; 0: none */
 };
 
-void texcache_init(struct texcache *cache, const struct params *params, struct module *owner,
+/* `module`: the owner's. The states of what is drawn into; NULL: memory has everything as it is. */
+void texcache_init(struct texcache *cache, const struct params *params, struct module *module,
+                   const struct blocks *color, const struct blocks *depth,
                    struct texunit_stats *stats);
 void texcache_fini(struct texcache *cache);
 void texcache_invalidate(struct texcache *cache);

@@ -38,13 +38,13 @@ static void count_cycles(void *self, uint64_t now);
 
 void
 texunit_init(struct texunit *texunit, struct clock *clock, const struct params *params,
-             uint32_t index)
+             const struct blocks *color, const struct blocks *depth, uint32_t index)
 {
     memset(texunit, 0, sizeof *texunit);
     clock_add_module(clock, &texunit->module, "texunit", (int32_t)index, texunit, texunit_clock);
     texunit->module.is_core = true;
     texunit->module.settle_fn = count_cycles;
-    texcache_init(&texunit->cache, params, &texunit->module, &texunit->stats);
+    texcache_init(&texunit->cache, params, &texunit->module, color, depth, &texunit->stats);
     texunit->module.stage.cause = CAUSE_lookup;
     texunit->port_width = params->FRAGMENTSHADER.TextureCachePortWidth;
     texunit->misses_cycle = params->FRAGMENTSHADER.TextureCacheMissesPerCycle;
@@ -627,6 +627,9 @@ count_cycles(void *self, uint64_t now)
     texunit->counted = now;
     stats->access_occupancy += cycles * texunit->access_count;
     stats->window_occupancy += cycles * texunit->window_count;
+    stats->blocks_from_clear = texunit->cache.blocks.from_clear;
+    stats->blocks_decompressed = texunit->cache.blocks.unpacked;
+    stats->bytes_saved = texunit->cache.blocks.bytes_saved;
     switch (texunit->stall) {
     case STALL_WINDOW: stats->stall_window += cycles; break;
     case STALL_READY: stats->stall_ready += cycles; break;

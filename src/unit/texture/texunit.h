@@ -83,7 +83,7 @@ struct texunit {
 };
 
 void texunit_init(struct texunit *texunit, struct clock *clock, const struct params *params,
-                  uint32_t index);
+                  const struct blocks *color, const struct blocks *depth, uint32_t index);
 void texunit_fini(struct texunit *texunit);
 /* Its queues are there: which stage takes from which, and sends into which. */
 void texunit_wire(struct texunit *texunit);

@@ -1,0 +1,51 @@
+#include "analysis/shader_tree.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define SUM NAN
+
+struct counters {
+#define COUNTER(name) double name;
+#include "analysis/shader_tree.def"
+};
+
+static const struct topdown_node nodes[SHADER_NODES] = {
+#define NODE(name, parent, formula, threshold, is_loss, doc, advice, parameter)                    \
+    {#name, SHADER_##parent, is_loss, threshold, doc, advice, parameter},
+#include "analysis/shader_tree.def"
+};
+
+const struct topdown_shape shader_shape = {nodes, SHADER_NODES, "slots"};
+
+static bool
+read_counters(shader_statistic_fn *statistic, void *data, struct counters *x, struct error *err)
+{
+#define COUNTER(name)                                                                              \
+    if (!statistic(data, "shader." #name, &x->name))                                               \
+        return fail(err, "the run does not count shader." #name);
+#include "analysis/shader_tree.def"
+    if (x->lane_slots == 0) /* nothing issued: nothing to divide among lanes */
+        x->lane_slots = 1;
+    return true;
+}
+
+bool
+shader_tree(shader_statistic_fn *statistic, void *data, struct topdown_tree *tree,
+            struct error *err)
+{
+    struct counters counters, *x = &counters;
+    if (!read_counters(statistic, data, x, err))
+        return false;
+    topdown_tree_init(tree, &shader_shape);
+#define NODE(name, parent, formula, threshold, is_loss, doc, advice, parameter)                    \
+    tree->values[SHADER_##name] = formula;
+#include "analysis/shader_tree.def"
+    topdown_tree_sum(tree);
+    if (fabs(tree->values[0] - x->slots) <= 1e-9 * x->slots)
+        return true;
+    fail(err, "%.0f of the shaders' %.0f slots have a fate that is known here", tree->values[0],
+         x->slots);
+    topdown_tree_fini(tree);
+    return false;
+}

@@ -1,0 +1,263 @@
+#include "report/draws.h"
+
+#include "base/schema.h"
+#include "kernel/params.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reading. */
+
+static char *
+table_path(const char *dir, struct error *err)
+{
+    struct params params;
+    char *ini = mem_printf("%s/machine.ini", dir);
+    params_init(&params);
+    const bool ok = params_load_file(&params, ini, err);
+    free(ini);
+    return ok ? mem_printf("%s/%s", dir, params.SIMULATOR.StatsFilePerBatch) : NULL;
+}
+
+struct columns {
+    int32_t frame, draw, cycles, fragments, written, read_bytes, written_bytes, texture_misses;
+};
+
+static bool
+find_columns(const struct csv_table *table, const char *path, struct columns *out,
+             struct error *err)
+{
+    const struct {
+        const char *name;
+        int32_t *column;
+    } wanted[] = {
+        {"frame", &out->frame},
+        {"draw", &out->draw},
+        {"cycles", &out->cycles},
+        {"fraggen.fragments", &out->fragments},
+        {"colorwrite.fragments_in", &out->written},
+        {"memctl.bytes_read", &out->read_bytes},
+        {"memctl.bytes_written", &out->written_bytes},
+        {"texunit.cache_misses", &out->texture_misses},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        *wanted[i].column = csv_column(table, wanted[i].name);
+        if (*wanted[i].column < 0)
+            return fail(err, "%s is no table of draws: it has no column %s", path, wanted[i].name);
+    }
+    return true;
+}
+
+/* A column of texts may be all numbers: then they are not needed as texts. */
+static const char *
+field(const struct csv_table *table, uint32_t row, const char *name)
+{
+    const int32_t column = csv_column(table, name);
+    return column < 0 || table->is_number[column] ? "" : csv_field(table, row, column);
+}
+
+static char *
+number_text(const struct csv_table *table, uint32_t row, const char *name)
+{
+    const double value = csv_value(table, row, csv_column(table, name));
+    return isnan(value) ? mem_strdup("") : mem_printf("%.0f", value);
+}
+
+static void
+add_cost(struct draw_cost *to, const struct draw_cost *more)
+{
+    to->cycles += more->cycles;
+    to->fragments += more->fragments;
+    to->bytes += more->bytes;
+    to->texture_misses += more->texture_misses;
+    to->overdraw += more->overdraw;
+}
+
+static void
+add_row(struct draws *draws, uint32_t row, const struct columns *c)
+{
+    const struct csv_table *t = &draws->table;
+    struct draw_row r = {
+        .frame = (uint32_t)csv_value(t, row, c->frame),
+        .draw = (uint32_t)csv_value(t, row, c->draw),
+        .work = field(t, row, "work"),
+        .hash = field(t, row, "hash"),
+        .vertex_program = field(t, row, "vertex_program"),
+        .fragment_program = field(t, row, "fragment_program"),
+        .primitive = field(t, row, "primitive"),
+        .vertices = number_text(t, row, "vertices"),
+        .instances = number_text(t, row, "instances"),
+        .target = field(t, row, "target"),
+        .textures = field(t, row, "textures"),
+        .state = field(t, row, "state"),
+        .label = field(t, row, "label"),
+        .program_name = field(t, row, "program_name"),
+        .target_name = field(t, row, "target_name"),
+    };
+    unsigned width = 0, height = 0;
+    r.is_draw = !strcmp(r.work, "draw");
+    if (sscanf(r.target, "%ux%u", &width, &height) != 2)
+        width = height = 0;
+    r.cost = (struct draw_cost){
+        .cycles = csv_value(t, row, c->cycles),
+        .fragments = csv_value(t, row, c->fragments),
+        .bytes = csv_value(t, row, c->read_bytes) + csv_value(t, row, c->written_bytes),
+        .texture_misses = csv_value(t, row, c->texture_misses),
+        .overdraw = width && height ? csv_value(t, row, c->written) / width / height : 0,
+    };
+    add_cost(&draws->total, &r.cost);
+    VEC_PUSH(&draws->rows, r);
+}
+
+bool
+draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *err)
+{
+    struct columns columns;
+    memset(draws, 0, sizeof *draws);
+    draws->dir = dir;
+    char *path = table_path(dir, err);
+    bool ok = path && csv_read(&draws->table, path, err) &&
+              find_columns(&draws->table, path, &columns, err);
+    for (uint32_t row = 0; ok && row < draws->table.rows; row++)
+        if (frame == UINT32_MAX || csv_value(&draws->table, row, columns.frame) == frame)
+            add_row(draws, row, &columns);
+    if (ok && !draws->rows.count)
+        ok = frame == UINT32_MAX ? fail(err, "%s has no rows", path)
+                                 : fail(err, "%s has no frame %u", path, frame);
+    free(path);
+    if (!ok)
+        draws_fini(draws);
+    return ok;
+}
+
+void
+draws_fini(struct draws *draws)
+{
+    for (size_t i = 0; i < draws->rows.count; i++) {
+        free((char *)draws->rows.items[i].vertices);
+        free((char *)draws->rows.items[i].instances);
+    }
+    VEC_FREE(&draws->rows);
+    csv_table_fini(&draws->table);
+}
+
+/* Lists. */
+
+static const char *const group_names[] = {"draw", "program", "target", "texture", "label"};
+
+bool
+draws_group_parse(enum draws_group *group, const char *text, struct error *err)
+{
+    *group = GROUP_NONE;
+    for (uint32_t i = GROUP_PROGRAM; text && i <= GROUP_LABEL; i++)
+        if (!strcmp(text, group_names[i])) {
+            *group = (enum draws_group)i;
+            return true;
+        }
+    return !text || fail(err, "'%s': expected program, target, texture or label", text);
+}
+
+static void
+add_to(struct draws_list *list, const struct draw_row *row, char *name)
+{
+    for (size_t i = 0; i < list->lines.count && name; i++) {
+        struct draws_line *line = &list->lines.items[i];
+        if (strcmp(line->name, name) != 0)
+            continue;
+        if (row->cost.cycles > line->row->cost.cycles)
+            line->row = row;
+        line->count++;
+        add_cost(&line->cost, &row->cost);
+        free(name);
+        return;
+    }
+    VEC_PUSH(&list->lines, ((struct draws_line){row, name, 1, row->cost}));
+}
+
+/* Each of "#12 256x256 DXT1; #14 ...", once. */
+static void
+add_to_textures(struct draws_list *list, const struct draw_row *row)
+{
+    const char *at = row->textures;
+    if (!*at)
+        add_to(list, row, mem_strdup("none"));
+    while (*at) {
+        const size_t n = strcspn(at, ";");
+        char *name = mem_printf("%.*s", (int)n, at);
+        const char *first = strstr(row->textures, name);
+        if (first == at)
+            add_to(list, row, name);
+        else
+            free(name);
+        at += n + strspn(at + n, "; ");
+    }
+}
+
+static void
+add_to_group(struct draws_list *list, const struct draw_row *row)
+{
+    switch (list->group) {
+    case GROUP_NONE: add_to(list, row, NULL); break;
+    case GROUP_PROGRAM:
+        add_to(list, row,
+               mem_printf("%s %s%s%s", row->vertex_program, row->fragment_program,
+                          *row->program_name ? " " : "", row->program_name));
+        break;
+    case GROUP_TARGET:
+        add_to(list, row,
+               mem_printf("%s%s%s", row->target, *row->target_name ? " " : "", row->target_name));
+        break;
+    case GROUP_TEXTURE: add_to_textures(list, row); break;
+    case GROUP_LABEL: add_to(list, row, mem_strdup(*row->label ? row->label : "none")); break;
+    }
+}
+
+static void
+add_between(struct draws_list *list, const struct draw_row *row)
+{
+    for (size_t i = 0; i < list->between.count; i++)
+        if (!strcmp(list->between.items[i].name, row->work)) {
+            list->between.items[i].count++;
+            add_cost(&list->between.items[i].cost, &row->cost);
+            return;
+        }
+    VEC_PUSH(&list->between, ((struct draws_line){row, mem_strdup(row->work), 1, row->cost}));
+}
+
+/* By cycles; what costs the same in its order in the run. */
+static int
+dearest_first(const void *left, const void *right)
+{
+    const struct draws_line *a = left, *b = right;
+    if (a->cost.cycles != b->cost.cycles)
+        return a->cost.cycles < b->cost.cycles ? 1 : -1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+void
+draws_list_make(struct draws_list *list, const struct draws *draws, enum draws_group group)
+{
+    memset(list, 0, sizeof *list);
+    list->group = group;
+    for (size_t i = 0; i < draws->rows.count; i++)
+        if (draws->rows.items[i].is_draw)
+            add_to_group(list, &draws->rows.items[i]);
+        else
+            add_between(list, &draws->rows.items[i]);
+    if (list->lines.count)
+        qsort(list->lines.items, list->lines.count, sizeof *list->lines.items, dearest_first);
+    if (list->between.count)
+        qsort(list->between.items, list->between.count, sizeof *list->between.items, dearest_first);
+}
+
+void
+draws_list_fini(struct draws_list *list)
+{
+    for (size_t i = 0; i < list->lines.count; i++)
+        free(list->lines.items[i].name);
+    for (size_t i = 0; i < list->between.count; i++)
+        free(list->between.items[i].name);
+    VEC_FREE(&list->lines);
+    VEC_FREE(&list->between);
+}

@@ -1,0 +1,137 @@
+/* Blits and copies on the timed machine: what the blitter (unit/blit/blitter.c) needs done before
+ * it starts. The ROPs write back what is dirty, and forget lines of the destination; reading units
+ * forget theirs. A destination that can be drawn into gets block states, where there is room
+ * without another's giving way, so that it stays compressed. A blit from a level onto itself, where
+ * the two boxes may share lines, goes through a copy of the level elsewhere in memory. */
+#include "gfx/transfer.h"
+#include "sim/machine_internal.h"
+
+#include <string.h>
+
+static void
+add_blit(struct machine *m, const struct blit_plan *plan)
+{
+    cmdproc_add(m->cmdproc, STEP_BLIT)->blit = plan;
+}
+
+/* The destination's slices among the surfaces that have states. */
+static void
+give_states(struct machine *m, const struct blit_plan *plan)
+{
+    const struct resource *dst = plan->dst.res;
+    struct blocks *blocks = machine_blocks(m, !dst->format->depth_bits);
+    if (dst->desc.target == TARGET_BUFFER || dst->sampled_only ||
+        dst->tile_bytes < blocks->block_bytes)
+        return;
+    for (int32_t z = plan->z.first; z < plan->z.last; z++) {
+        const struct resource_level *level = &dst->levels[plan->dst.level];
+        const struct bound_surface surface = {.res = dst,
+                                              .format = dst->format,
+                                              .level = plan->dst.level,
+                                              .layer = (uint32_t)z,
+                                              .width = level->width,
+                                              .height = level->height,
+                                              .samples = dst->samples};
+        if (blocks_find(blocks, &surface) || !blocks_have_room(blocks, &surface))
+            continue;
+        blocks_touch(blocks, blocks_add(blocks, &surface));
+        gpu_hold_resource(dst);
+    }
+}
+
+/* What is cached of both ends. */
+static bool
+flush_caches(struct machine *m, const struct blit_plan *plan, struct error *err)
+{
+    if ((machine_is_live(m, plan->src.res) || machine_is_live(m, plan->dst.res)) &&
+        !machine_leave_surfaces(m, err))
+        return false;
+    if (machine_surfaces_of(m, plan->dst.res)) {
+        struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+        step->targets = STEP_ZSTENCIL | STEP_COLOR;
+        step->control.kind = CONTROL_INVALIDATE;
+        step->control.surface.res = plan->dst.res;
+    }
+    machine_invalidate_readers(m, plan->dst.res);
+    return true;
+}
+
+/* Rows of squares that an axis of source positions may touch, with a linear filter's neighbours. */
+static bool
+rows_meet(const struct blit_plan *plan)
+{
+    const struct blit_axis *y = &plan->y;
+    const uint32_t k = plan->dst.res->levels[plan->dst.level].square_log2;
+    const double a = y->start, b = y->start + y->step * (double)(y->last - y->origin);
+    const double low = (a < b ? a : b) - 1, high = (a < b ? b : a) + 1;
+    const double first = (double)(y->first >> k << k), end = (double)(((y->last - 1) >> k) + 1);
+    const double side = (double)(1u << k);
+    return high + side > first && low - side < end * side;
+}
+
+/* Whether a line that is written may be wanted as a source later. */
+static bool
+may_overlap(const struct blit_plan *plan)
+{
+    if (!blit_in_place(plan))
+        return false;
+    if (plan->copies) {
+        const int32_t *shift = plan->shift;
+        const int32_t k = (int32_t)plan->dst.res->levels[plan->dst.level].square_log2;
+        const int32_t rows = plan->y.last - plan->y.first + (1 << k);
+        return !(shift[2] >= plan->z.last - plan->z.first ||
+                 shift[2] <= plan->z.first - plan->z.last || shift[1] >= rows || shift[1] <= -rows);
+    }
+    return rows_meet(plan);
+}
+
+/* The whole level as it is, to another place. */
+static struct blit_plan
+plan_of_copy(const struct blit_plan *plan, const struct resource *copy)
+{
+    const struct resource_level *level = &copy->levels[plan->src.level];
+    const bool bytes = copy->desc.target == TARGET_BUFFER;
+    const int32_t width = bytes ? 1 : (int32_t)plan->src.format->block_width;
+    const int32_t height = bytes ? 1 : (int32_t)plan->src.format->block_height;
+    return (struct blit_plan){.dst = {copy, copy->format, plan->src.level},
+                              .src = {plan->src.res, plan->src.res->format, plan->src.level},
+                              .x = {.last = ((int32_t)level->width + width - 1) / width},
+                              .y = {.last = ((int32_t)level->height + height - 1) / height},
+                              .z = {.last = (int32_t)level->slices},
+                              .copies = true};
+}
+
+static bool
+blit_through_copy(struct machine *m, struct blit_plan *plan, struct error *err)
+{
+    struct gpu_memory *memory = &m->device->memory;
+    struct resource copy = *plan->src.res;
+    if (!gpu_memory_alloc(memory, copy.size_bytes, &copy.address, err))
+        return false;
+    const struct blit_plan first = plan_of_copy(plan, &copy);
+    plan->src.res = &copy;
+    add_blit(m, &first);
+    add_blit(m, plan);
+    bool ok = machine_run_work(m, WORK_BLIT, CMDPROC_ALL, err);
+    gpu_memory_free(memory, copy.address, copy.size_bytes);
+    return ok;
+}
+
+bool
+machine_blit(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    struct blit_plan plan;
+    if (!gpu_apply(m->device, cmd, err))
+        return false;
+    if (cmd->op == GPU_BLIT && cmd->blit.render_condition && !gpu_render_condition(m->device, cmd))
+        return true;
+    if (!blit_plan_init(&plan, m->device, cmd, err))
+        return false;
+    if (!flush_caches(m, &plan, err))
+        return false;
+    give_states(m, &plan);
+    if (may_overlap(&plan))
+        return blit_through_copy(m, &plan, err);
+    add_blit(m, &plan);
+    return machine_run_work(m, WORK_BLIT, CMDPROC_ALL, err);
+}

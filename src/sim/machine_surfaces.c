@@ -1,0 +1,241 @@
+/* Which surfaces work goes to, and which have block states: what is flushed, made whole and
+ * forgotten before what (machine.md, order and hazards).
+ *
+ * A surface gets states when it is first bound in a frame. When it is no longer bound the ROPs
+ * write back what is dirty, and it keeps its states: who reads memory goes by them. It is made
+ * whole, raw in memory, when its bytes are wanted or changed by other means, and when others need
+ * its states. */
+#include "sim/machine_internal.h"
+
+#include <string.h>
+
+/* What the ROP caches hold is in memory, as the block states say; textures may be of it. */
+bool
+machine_leave_surfaces(struct machine *m, struct error *err)
+{
+    if (!m->color_count && !m->depth.res)
+        return true;
+    machine_add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL | STEP_COLOR);
+    machine_invalidate_textures(m);
+    m->color_count = 0;
+    m->depth.res = NULL;
+    return machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
+}
+
+bool
+machine_is_live(const struct machine *m, const struct resource *res)
+{
+    bool live = m->depth.res == res;
+    for (uint32_t i = 0; i < m->color_count; i++)
+        live |= m->color[i].res == res;
+    return live;
+}
+
+static bool
+same_place(const struct bound_surface *a, const struct bound_surface *b)
+{
+    return a->res == b->res && a->level == b->level && a->layer == b->layer;
+}
+
+static bool
+same_surface(const struct bound_surface *a, const struct bound_surface *b)
+{
+    return a->res == b->res && (!a->res || (same_place(a, b) && a->format == b->format));
+}
+
+static bool
+same_surfaces(const struct machine *m, const struct bound_surface *color, uint32_t count,
+              const struct bound_surface *depth)
+{
+    bool same = count == m->color_count && same_surface(depth, &m->depth);
+    for (uint32_t i = 0; i < count && same; i++)
+        same = same_surface(&color[i], &m->color[i]);
+    return same;
+}
+
+struct blocks *
+machine_blocks(struct machine *m, bool color)
+{
+    return color ? &m->color_blocks : &m->depth_blocks;
+}
+
+static void
+forget_surface(struct machine *m, struct blocks *blocks, struct block_surface *surface)
+{
+    const struct resource *res = surface->bound.res;
+    blocks_forget(blocks, surface);
+    gpu_release_resource(m->device, res);
+}
+
+/* Makes a surface with states whole in memory, and forgets it. When it is bound the surfaces are to
+ * be left next. */
+static bool
+resolve_surface(struct machine *m, bool color, struct block_surface *surface, struct error *err)
+{
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->targets = color ? STEP_COLOR : STEP_ZSTENCIL;
+    step->control.kind = CONTROL_RESOLVE;
+    step->control.surface = surface->bound;
+    if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
+        return false;
+    forget_surface(m, machine_blocks(m, color), surface);
+    return true;
+}
+
+/* The same of all surfaces of the resource, or of every resource (NULL), which are then left. */
+bool
+machine_resolve_surfaces(struct machine *m, const struct resource *res, struct error *err)
+{
+    for (int color = 0; color < 2; color++) {
+        struct blocks *blocks = machine_blocks(m, color);
+        for (uint32_t s = blocks->surface_count; s-- > 0;)
+            if ((!res || blocks->surfaces[s].bound.res == res) &&
+                !resolve_surface(m, color, &blocks->surfaces[s], err))
+                return false;
+    }
+    return !(!res || machine_is_live(m, res)) || machine_leave_surfaces(m, err);
+}
+
+/* Nobody will look at the resource again: what is cached of it goes, unwritten. */
+static bool
+discard_surfaces(struct machine *m, const struct resource *res, struct error *err)
+{
+    if (machine_is_live(m, res) && !machine_leave_surfaces(m, err))
+        return false;
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->targets = STEP_ZSTENCIL | STEP_COLOR;
+    step->control.kind = CONTROL_INVALIDATE;
+    step->control.surface.res = res;
+    if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
+        return false;
+    for (int color = 0; color < 2; color++) {
+        struct blocks *blocks = machine_blocks(m, color);
+        for (uint32_t s = blocks->surface_count; s-- > 0;)
+            if (blocks->surfaces[s].bound.res == res)
+                forget_surface(m, blocks, &blocks->surfaces[s]);
+    }
+    return true;
+}
+
+/* How many surfaces with states there are of the resource. */
+uint32_t
+machine_surfaces_of(struct machine *m, const struct resource *res)
+{
+    uint32_t count = 0;
+    for (int color = 0; color < 2; color++)
+        for (uint32_t s = 0; s < machine_blocks(m, color)->surface_count; s++)
+            count += machine_blocks(m, color)->surfaces[s].bound.res == res;
+    return count;
+}
+
+static bool
+is_bound(const struct machine *m, const struct bound_surface *surface)
+{
+    bool bound = same_place(surface, &m->depth);
+    for (uint32_t i = 0; i < m->color_count; i++)
+        bound |= same_place(surface, &m->color[i]);
+    return bound;
+}
+
+/* The one that has not been bound for the longest time; NULL: all are. */
+static struct block_surface *
+oldest_unbound(const struct machine *m, struct blocks *blocks)
+{
+    struct block_surface *oldest = NULL;
+    for (uint32_t s = 0; s < blocks->surface_count; s++) {
+        struct block_surface *surface = &blocks->surfaces[s];
+        if (!is_bound(m, &surface->bound) && (!oldest || surface->used < oldest->used))
+            oldest = surface;
+    }
+    return oldest;
+}
+
+/* Makes room for a surface: the oldest one is made whole, or goes with its resource when nobody
+ * else has that any more. */
+static bool
+make_room(struct machine *m, const struct bound_surface *bound, bool color, struct error *err)
+{
+    struct blocks *blocks = machine_blocks(m, color);
+    struct block_surface *victim;
+    while (!blocks_have_room(blocks, bound) && (victim = oldest_unbound(m, blocks))) {
+        const struct resource *res = victim->bound.res;
+        const bool gone = res->references == machine_surfaces_of(m, res);
+        if (!(gone ? discard_surfaces(m, res, err) : resolve_surface(m, color, victim, err)))
+            return false;
+    }
+    return true;
+}
+
+/* A surface that work goes to gets block states, if it has none. Others give way to it, made whole.
+ * It begins cleared, if nothing has touched it since its clear; else raw. */
+bool
+machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool color,
+                      struct error *err)
+{
+    struct blocks *blocks = machine_blocks(m, color);
+    const struct resource *res = bound->res;
+    struct block_surface *surface;
+    if (!res)
+        return true;
+    if (!(surface = blocks_find(blocks, bound))) {
+        if (!make_room(m, bound, color, err))
+            return false;
+        surface = blocks_add(blocks, bound);
+        gpu_hold_resource(res);
+        if (bound->cleared) {
+            const struct resource_level *level = &res->levels[bound->level];
+            struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+            step->targets = color ? STEP_COLOR : STEP_ZSTENCIL;
+            step->control.kind = CONTROL_BEGIN;
+            step->control.surface = *bound;
+            step->control.line = m->device->memory.bytes + res->address + level->offset +
+                                 (size_t)bound->layer * level->slice_bytes;
+        }
+    }
+    blocks_touch(blocks, surface);
+    return true;
+}
+
+/* The surfaces that work goes to from now on; the others are left first. */
+bool
+machine_use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
+                     const struct bound_surface *depth, struct error *err)
+{
+    if (same_surfaces(m, color, count, depth))
+        return true;
+    if (!machine_leave_surfaces(m, err))
+        return false;
+    memcpy(m->color, color, count * sizeof *color);
+    m->color_count = count;
+    m->depth = *depth;
+    for (uint32_t i = 0; i < count; i++)
+        if (!machine_begin_surface(m, &color[i], true, err))
+            return false;
+    return machine_begin_surface(m, depth, false, err);
+}
+
+/* Before a resource goes, or all of a client's: surfaces that others still hold stay as they are.
+ */
+bool
+machine_end_resources(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    if (cmd->op == GPU_CLIENT_END)
+        return machine_resolve_surfaces(m, NULL, err);
+    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->unref.handle);
+    const uint32_t count = res ? machine_surfaces_of(m, res) : 0;
+    if (count && res->references == 1 + count) /* its handle's; and what we hold */
+        return discard_surfaces(m, res, err);
+    return !res || !machine_is_live(m, res) || machine_leave_surfaces(m, err);
+}
+
+void
+machine_forget_surfaces(struct machine *m)
+{
+    for (int color = 0; color < 2; color++) {
+        struct blocks *blocks = machine_blocks(m, color);
+        while (blocks->surface_count) {
+            blocks_settle(blocks, &blocks->surfaces[0], &m->device->memory);
+            forget_surface(m, blocks, &blocks->surfaces[0]);
+        }
+    }
+}

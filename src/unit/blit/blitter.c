@@ -1,0 +1,612 @@
+/* Blitter: blits, copies, resolves and mipmap generation (one slice a ROP).
+ *
+ * The command processor hands every slice the same plan (gfx/transfer.h); each makes the lines of
+ * the destination that its ROP owns, a line as long as those of the ROP's cache. A line goes
+ * through four steps, up to Lines of them at once:
+ *
+ *   plan     its elements are cut into pieces, one a cycle, each made of at most 16 blocks of the
+ *            source; these are asked for. A line that is not wholly written is read too, when it
+ * has a block state or parts of its elements stay operate  a piece whose blocks are here takes
+ * SamplesCycle samples a cycle, those that it reads or those that it writes, whichever are more;
+ * elements wider than 4 bytes as many times pack     a line that has a block state is compressed,
+ * one at a time, as by its ROP write    a transaction a cycle; without a block state only bytes
+ * that the blit writes
+ *
+ * Blocks come as their states say (unit/block_reader.h): SourceBlocks of them stay, so that
+ * neighbouring lines share them. One transaction a cycle leaves: blocks are asked for until half of
+ * the lines wait to be written, and these then go in one run, so that the memory turns seldom.
+ *
+ * Before the order the ROPs' caches were flushed, and they have dropped the destination's lines
+ * (sim/machine_blit.c). Source: machine.md (units). Not modelled: block states reach the slices
+ * without time; compressed lines that are copied as they are go through both codec units. */
+#include "unit/blit/blitter.h"
+
+#include "base/mem.h"
+#include "gfx/transfer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum unit_state blitter_clock(void *self, uint64_t now);
+static void count(void *self, uint64_t now);
+
+void
+blitter_init(struct blitter *blitter, struct clock *clock, const struct params *params,
+             struct blocks *color, struct blocks *depth, uint32_t index)
+{
+    memset(blitter, 0, sizeof *blitter);
+    clock_add_module(clock, &blitter->module, "blitter", (int32_t)index, blitter, blitter_clock);
+    blitter->module.settle_fn = count;
+    blitter->module.stage.cause = CAUSE_blit;
+    blitter->color = color;
+    blitter->depth = depth;
+    blitter->index = index;
+    blitter->count = params->GPU.NumStampPipes;
+    blitter->samples_cycle = params->BLITTER.SamplesCycle;
+    blitter->line_limit = params->BLITTER.Lines;
+    blitter->piece_limit = 2 * params->BLITTER.Lines;
+    blitter->lines = mem_alloc(blitter->line_limit * sizeof *blitter->lines);
+    blitter->pieces = mem_alloc(blitter->piece_limit * sizeof *blitter->pieces);
+    block_reader_init(&blitter->reader, &blitter->module, &blitter->port, color, depth,
+                      params->BLITTER.SourceBlocks);
+}
+
+void
+blitter_fini(struct blitter *blitter)
+{
+    block_reader_fini(&blitter->reader);
+    free(blitter->lines);
+    free(blitter->pieces);
+}
+
+static void
+count(void *self, uint64_t now)
+{
+    struct blitter *blitter = self;
+    const struct block_reader *reader = &blitter->reader;
+    (void)now;
+    blitter->stats.source_accesses = reader->hits + reader->misses;
+    blitter->stats.source_hits = reader->hits;
+    blitter->stats.source_misses = reader->misses;
+    blitter->stats.blocks_from_clear = reader->from_clear;
+    blitter->stats.blocks_decompressed = reader->unpacked;
+    blitter->stats.decompressor_stalls = reader->unpack_stalls;
+}
+
+static struct blitter_line *
+line_at(struct blitter *blitter, uint32_t n)
+{
+    return &blitter->lines[(blitter->first_line + n) % blitter->line_limit];
+}
+
+static struct blitter_piece *
+piece_at(struct blitter *blitter, uint32_t n)
+{
+    return &blitter->pieces[(blitter->first_piece + n) % blitter->piece_limit];
+}
+
+/* Addresses in a slice of the destination: of line number n, which may begin before the slice. */
+static uint32_t
+slice_address(const struct blitter *blitter)
+{
+    const struct blit_image *dst = &blitter->plan->dst;
+    const struct resource_level *level = &dst->res->levels[dst->level];
+    return dst->res->address + level->offset + blitter->z * level->slice_bytes;
+}
+
+static uint32_t
+line_address(const struct blitter *blitter, uint32_t n)
+{
+    const uint32_t first = slice_address(blitter);
+    return first - first % blitter->line_bytes + n * blitter->line_bytes;
+}
+
+/* The lines of the slice that hold the rows of squares that the blit goes into. */
+static void
+begin_slice(struct blitter *blitter)
+{
+    const struct blit_plan *plan = blitter->plan;
+    const struct resource_level *level = &plan->dst.res->levels[plan->dst.level];
+    const uint32_t in_line = slice_address(blitter) % blitter->line_bytes;
+    uint32_t first = (uint32_t)plan->x.first, end = (uint32_t)plan->x.last; /* bytes of a buffer */
+    if (plan->dst.res->desc.target != TARGET_BUFFER) {
+        const uint32_t k = level->square_log2;
+        first = ((uint32_t)plan->y.first >> k) * level->row_bytes;
+        end = (((uint32_t)plan->y.last - 1) >> k) * level->row_bytes + level->row_bytes;
+    }
+    blitter->next = (in_line + first) / blitter->line_bytes;
+    blitter->end = (in_line + end + blitter->line_bytes - 1) / blitter->line_bytes;
+}
+
+static bool
+take_order(struct blitter *blitter, uint64_t now)
+{
+    const struct blit_item *item = queue_front(blitter->control, now);
+    if (!item)
+        return false;
+    const struct blit_plan *plan = blitter->plan = item->plan;
+    blitter->blocks = plan->dst.format->depth_bits ? blitter->depth : blitter->color;
+    blitter->source_blocks = plan->src.format->depth_bits ? blitter->depth : blitter->color;
+    blitter->line_bytes = blitter->blocks->block_bytes;
+    blitter->element_bytes = blit_element_bytes(plan);
+    blitter->z = (uint32_t)plan->z.first;
+    blitter->planned = plan->x.first >= plan->x.last || plan->y.first >= plan->y.last ||
+                       plan->z.first >= plan->z.last;
+    blitter->asking = blitter->writing = false;
+    block_reader_reset(&blitter->reader);
+    if (!blitter->planned)
+        begin_slice(blitter);
+    queue_pop(blitter->control, now);
+    blitter->stats.orders++;
+    return true;
+}
+
+/* Whether this slice makes the line; as the ROPs share the tiles. */
+static bool
+is_own(const struct blitter *blitter, uint32_t n)
+{
+    const struct resource *dst = blitter->plan->dst.res;
+    if (dst->desc.target == TARGET_BUFFER)
+        return n % blitter->count == blitter->index;
+    const struct resource_level *level = &dst->levels[blitter->plan->dst.level];
+    const uint32_t lines = dst->tile_bytes / blitter->line_bytes;
+    const uint32_t tile = lines ? n / lines : n;
+    return rop_of_tile(tile % level->tiles_x, tile / level->tiles_x, blitter->count) ==
+           blitter->index;
+}
+
+/* Walks over the elements of a line. */
+struct element {
+    uint32_t at; /* offset in the line */
+    struct blit_place place;
+    bool inside, covered; /* of the level; and written */
+};
+
+static struct element
+element_at(const struct blitter *blitter, const struct blitter_line *line, uint32_t at)
+{
+    const struct blit_plan *plan = blitter->plan;
+    const struct blit_image *dst = &plan->dst;
+    const struct resource_level *level = &dst->res->levels[dst->level];
+    const uint32_t slice = dst->res->address + level->offset + line->z * level->slice_bytes;
+    const uint32_t address = line->address + at;
+    struct element element = {.at = at, .place.z = (int32_t)line->z};
+    uint32_t x, y;
+    if (address < slice || address - slice >= level->slice_bytes)
+        return element;
+    element.inside =
+        resource_place(dst->res, dst->level, address - slice, &x, &y, &element.place.sample);
+    const bool bytes = dst->res->desc.target == TARGET_BUFFER;
+    const uint32_t width = bytes ? 1 : dst->format->block_width;
+    const uint32_t height = bytes ? 1 : dst->format->block_height;
+    element.place.x = (int32_t)x;
+    element.place.y = (int32_t)y;
+    element.inside = element.inside && x * width < level->width && y * height < level->height;
+    element.covered = element.inside && blit_covers(plan, &element.place);
+    return element;
+}
+
+static void
+cover(struct blitter_line *line, uint32_t at, uint32_t bytes)
+{
+    line->covered[at / 64] |= transaction_bytes(at % 64, bytes);
+}
+
+/* Whether the bytes of the line belong to the slice. */
+static bool
+in_slice(const struct blitter *blitter, const struct blitter_line *line, uint32_t at)
+{
+    const struct blit_image *dst = &blitter->plan->dst;
+    const struct resource_level *level = &dst->res->levels[dst->level];
+    const uint32_t slice = dst->res->address + level->offset + line->z * level->slice_bytes;
+    return line->address + at >= slice && line->address + at - slice < level->slice_bytes;
+}
+
+/* What the blit does to the line; elements 0: nothing. Padding counts as written where the line has
+ * nothing else: it goes along with its neighbours. */
+static void
+describe(const struct blitter *blitter, struct blitter_line *line)
+{
+    const uint32_t step = blitter->element_bytes;
+    uint32_t covered = 0, padding = 0;
+    memset(line->covered, 0, sizeof line->covered);
+    line->elements = 0;
+    for (uint32_t at = 0; at + step <= blitter->line_bytes; at += step) {
+        const struct element element = element_at(blitter, line, at);
+        if (element.covered) {
+            line->elements++;
+            covered += step;
+            cover(line, at, step);
+        } else if (!element.inside && in_slice(blitter, line, at)) {
+            padding += step;
+        }
+    }
+    const uint32_t state = blocks_state(blitter->blocks, line->address);
+    line->whole = covered + padding == blitter->line_bytes;
+    line->packs = line->whole || !blocks_is_raw(state);
+    line->merges = blit_keeps(blitter->plan) || (line->packs && !line->whole);
+}
+
+/* Finds the next line that this slice writes; false: there is none, or no place for it. */
+static bool
+begin_line(struct blitter *blitter)
+{
+    if (blitter->planned || blitter->line_count == blitter->line_limit)
+        return false;
+    struct blitter_line *line = line_at(blitter, blitter->line_count);
+    for (;;) {
+        while (blitter->next == blitter->end) {
+            if (++blitter->z == (uint32_t)blitter->plan->z.last) {
+                blitter->planned = true;
+                return false;
+            }
+            begin_slice(blitter);
+        }
+        const uint32_t n = blitter->next++;
+        if (!is_own(blitter, n))
+            continue;
+        line->address = line_address(blitter, n);
+        line->z = blitter->z;
+        describe(blitter, line);
+        if (line->elements)
+            break;
+    }
+    line->planned = line->done = line->packed = false;
+    line->bytes = line->sent = 0;
+    memset(line->data, 0, sizeof line->data);
+    blitter->line_count++;
+    blitter->next_element = 0;
+    return true;
+}
+
+/* Which blocks an element is made of: a dry run of it. */
+struct footprint {
+    const struct blitter *blitter;
+    uint32_t count, reads;
+    bool full; /* more than a piece can have */
+    struct blitter_block blocks[BLITTER_MAX_BLOCKS];
+};
+
+static const uint8_t *
+note_read(void *data, uint32_t offset)
+{
+    static const uint8_t zeros[16];
+    struct footprint *footprint = data;
+    const struct blit_plan *plan = footprint->blitter->plan;
+    const struct blocks *blocks = footprint->blitter->source_blocks;
+    const uint32_t address = plan->src.res->address + offset,
+                   in_block = address % blocks->block_bytes;
+    const uint32_t part = 1u << in_block / TRANSACTION_BYTES;
+    footprint->reads++;
+    for (uint32_t i = 0; i < footprint->count; i++) {
+        if (footprint->blocks[i].address == address - in_block) {
+            footprint->blocks[i].parts |= part;
+            return zeros;
+        }
+    }
+    if (footprint->count == BLITTER_MAX_BLOCKS)
+        footprint->full = true;
+    else
+        footprint->blocks[footprint->count++] =
+            (struct blitter_block){blocks, address - in_block, part, -1};
+    return zeros;
+}
+
+/* Turns of 4 bytes that an element takes. */
+static uint32_t
+width_of(uint32_t bytes)
+{
+    return bytes > 4 ? bytes / 4 : 1;
+}
+
+/* The blocks of a piece that goes up to the element's end, added to it; false: they are too many.
+ */
+static bool
+add_element(const struct blitter *blitter, const struct element *element, struct footprint *all,
+            struct blitter_piece *piece)
+{
+    struct footprint wider = *all;
+    uint8_t old[16] = {0};
+    const struct blit_source source = {note_read, &wider};
+    wider.reads = 0;
+    blit_element(blitter->plan, &element->place, &source, old);
+    if (wider.full)
+        return false;
+    const uint32_t reads = wider.reads * width_of(blitter->plan->src.format->block_bytes);
+    const uint32_t writes = width_of(blitter->element_bytes);
+    piece->samples += reads > writes ? reads : writes;
+    *all = wider;
+    return true;
+}
+
+/* Cuts the next piece off the line that was begun last. */
+static void
+cut_piece(struct blitter *blitter)
+{
+    struct blitter_line *line = line_at(blitter, blitter->line_count - 1);
+    struct blitter_piece *piece = piece_at(blitter, blitter->piece_count++);
+    struct footprint all = {.blitter = blitter};
+    uint32_t at = blitter->next_element;
+    piece->line = line;
+    piece->first = at;
+    piece->samples = 0;
+    for (; at + blitter->element_bytes <= blitter->line_bytes; at += blitter->element_bytes) {
+        const struct element element = element_at(blitter, line, at);
+        if (element.covered && !add_element(blitter, &element, &all, piece))
+            break;
+    }
+    BUG_ON(at == piece->first, "blitter: an element of more than %d blocks", BLITTER_MAX_BLOCKS);
+    piece->end = blitter->next_element = at;
+    piece->last = line->planned = at + blitter->element_bytes > blitter->line_bytes;
+    piece->block_count = all.count;
+    memcpy(piece->blocks, all.blocks, all.count * sizeof *all.blocks);
+    if (line->merges && piece->first == 0) {
+        piece->blocks[piece->block_count++] =
+            (struct blitter_block){blitter->blocks, line->address, 0, -1};
+        for (uint32_t part = 0; part < blitter->line_bytes / TRANSACTION_BYTES; part++)
+            if (line->packs || line->covered[part])
+                piece->blocks[piece->block_count - 1].parts |= 1u << part;
+        blitter->stats.lines_merged++;
+    }
+    if (blitter->plan->dst.res->desc.target == TARGET_BUFFER)
+        piece->samples = (piece->samples + 3) / 4;
+}
+
+/* Asks for the blocks of the piece that was cut last, as far as there are places. */
+static bool
+ask(struct blitter *blitter, uint64_t now)
+{
+    struct blitter_piece *piece = piece_at(blitter, blitter->piece_count - 1);
+    bool worked = false;
+    for (uint32_t i = 0; i < piece->block_count; i++) {
+        struct blitter_block *block = &piece->blocks[i];
+        if (block->place >= 0)
+            continue;
+        block->place =
+            block_reader_lock(&blitter->reader, block->blocks, block->address, block->parts, now);
+        if (block->place < 0)
+            return worked;
+        worked = true;
+    }
+    blitter->asking = false;
+    return true;
+}
+
+static bool
+plan_next(struct blitter *blitter, uint64_t now)
+{
+    if (!blitter->asking) {
+        if (blitter->piece_count == blitter->piece_limit)
+            return false;
+        const struct blitter_line *last =
+            blitter->line_count ? line_at(blitter, blitter->line_count - 1) : NULL;
+        if ((!last || last->planned) && !begin_line(blitter))
+            return false;
+        cut_piece(blitter);
+        blitter->asking = true;
+    }
+    return ask(blitter, now);
+}
+
+/* Elements from the blocks that are here. */
+static const uint8_t *
+read_block(void *data, uint32_t offset)
+{
+    const struct blitter *blitter = data;
+    const struct blitter_piece *piece = &blitter->pieces[blitter->first_piece];
+    const uint32_t address = blitter->plan->src.res->address + offset;
+    for (uint32_t i = 0; i < piece->block_count; i++) {
+        const struct blitter_block *block = &piece->blocks[i];
+        const uint32_t in_block = address - block->address;
+        if (block->blocks == blitter->source_blocks && address >= block->address &&
+            in_block < block->blocks->block_bytes)
+            return block_reader_data(&blitter->reader, (uint32_t)block->place) + in_block;
+    }
+    BUG("blitter: a piece reads what it did not ask for");
+}
+
+static void
+compute(struct blitter *blitter, struct blitter_piece *piece)
+{
+    struct blitter_line *line = piece->line;
+    const struct blit_source source = {read_block, blitter};
+    const uint32_t step = blitter->element_bytes;
+    if (line->merges && piece->first == 0)
+        memcpy(line->data,
+               block_reader_data(&blitter->reader,
+                                 (uint32_t)piece->blocks[piece->block_count - 1].place),
+               blitter->line_bytes);
+    for (uint32_t at = piece->first; at < piece->end; at += step) {
+        const struct element element = element_at(blitter, line, at);
+        if (element.covered)
+            blit_element(blitter->plan, &element.place, &source, line->data + at);
+        else if (line->whole && at >= step)
+            memcpy(line->data + at, line->data + at - step, step);
+    }
+}
+
+static bool
+blocks_are_here(struct blitter *blitter, const struct blitter_piece *piece, uint64_t now)
+{
+    for (uint32_t i = 0; i < piece->block_count; i++)
+        if (!block_reader_ready(&blitter->reader, (uint32_t)piece->blocks[i].place,
+                                piece->blocks[i].parts, now))
+            return false;
+    return true;
+}
+
+/* A piece is worked on as soon as its blocks are here and the one before it is done. */
+static void
+note_operation(struct blitter *blitter, const struct blitter_piece *piece, uint64_t now)
+{
+    struct path_mark way = {blitter->module.stage.strand, blitter->op_free};
+    for (uint32_t i = 0; i < piece->block_count; i++)
+        way = path_later(way, block_reader_mark(&blitter->reader, (uint32_t)piece->blocks[i].place));
+    blitter->module.stage.strand =
+        path_step(&blitter->module.clock->path, way.strand, CAUSE_blit, now);
+}
+
+static bool
+operate(struct blitter *blitter, uint64_t now)
+{
+    struct blitter_piece *piece = piece_at(blitter, 0);
+    if (!blitter->piece_count || (blitter->asking && blitter->piece_count == 1) ||
+        !blocks_are_here(blitter, piece, now))
+        return false;
+    if (blitter->op_free > now) {
+        module_wake_at(&blitter->module, blitter->op_free);
+        return false;
+    }
+    note_operation(blitter, piece, now);
+    compute(blitter, piece);
+    blitter->op_free = now + (piece->samples + blitter->samples_cycle - 1) / blitter->samples_cycle;
+    blitter->stats.samples += piece->samples;
+    blitter->stats.pieces++;
+    for (uint32_t i = 0; i < piece->block_count; i++)
+        block_reader_unlock(&blitter->reader, (uint32_t)piece->blocks[i].place);
+    if (piece->last) {
+        piece->line->done = true;
+        piece->line->done_cycle = blitter->op_free;
+    }
+    blitter->first_piece = (blitter->first_piece + 1) % blitter->piece_limit;
+    blitter->piece_count--;
+    return true;
+}
+
+/* The next line becomes what memory will have of it. */
+static bool
+pack_next(struct blitter *blitter, uint64_t now)
+{
+    if (blitter->packed_count == blitter->line_count)
+        return false;
+    struct blitter_line *line = line_at(blitter, blitter->packed_count);
+    if (!line->done)
+        return false;
+    if (line->done_cycle > now) {
+        module_wake_at(&blitter->module, line->done_cycle);
+        return false;
+    }
+    line->packed_cycle = now;
+    line->bytes = blitter->line_bytes;
+    if (line->packs) {
+        const bool packs = blocks_compress(blitter->blocks, line->address);
+        const uint32_t state =
+            blocks_pack(blitter->blocks, line->address, line->data, false, line->out);
+        line->bytes = blocks_bytes(blitter->blocks, state);
+        blitter->stats.lines_compressed += state >= BLOCK_LEVEL;
+        if (packs) {
+            if (blitter->pack_free > now)
+                blitter->stats.compressor_stalls += blitter->pack_free - now;
+            line->packed_cycle = blitter->pack_free > now ? blitter->pack_free : now;
+            line->packed_cycle += blitter->blocks->pack_cycles;
+            blitter->pack_free = line->packed_cycle;
+        }
+        memset(line->covered, 0xff, sizeof line->covered);
+    } else {
+        memcpy(line->out, line->data, blitter->line_bytes);
+    }
+    blitter->packed_count++;
+    return true;
+}
+
+/* The next transaction of the first line; those that it does not change are passed over. */
+static bool
+write_next(struct blitter *blitter, uint64_t now)
+{
+    struct blitter_line *line = blitter->packed_count ? line_at(blitter, 0) : NULL;
+    if (!line || line->packed_cycle > now) {
+        if (line)
+            module_wake_at(&blitter->module, line->packed_cycle);
+        return false;
+    }
+    while (line->sent < line->bytes && !line->covered[line->sent / TRANSACTION_BYTES])
+        line->sent += TRANSACTION_BYTES;
+    if (line->sent < line->bytes) {
+        if (!queue_space(blitter->port.requests, now))
+            return false;
+        struct memory_request *request = queue_push(blitter->port.requests, now);
+        request->address = line->address + line->sent;
+        request->tag = 0;
+        request->write = true;
+        request->bytes_written = line->covered[line->sent / TRANSACTION_BYTES];
+        memcpy(request->data, line->out + line->sent, TRANSACTION_BYTES);
+        line->sent += TRANSACTION_BYTES;
+        blitter->writes_in_flight++;
+        blitter->stats.transactions++;
+    }
+    while (line->sent < line->bytes && !line->covered[line->sent / TRANSACTION_BYTES])
+        line->sent += TRANSACTION_BYTES;
+    if (line->sent >= line->bytes) {
+        blitter->stats.lines++;
+        blitter->first_line = (blitter->first_line + 1) % blitter->line_limit;
+        blitter->line_count--;
+        blitter->packed_count--;
+    }
+    return true;
+}
+
+static bool
+ask_next(struct blitter *blitter, uint64_t now)
+{
+    if (!block_reader_send(&blitter->reader, now))
+        return false;
+    blitter->stats.transactions++;
+    return true;
+}
+
+/* One transaction: the direction changes when enough lines wait to be written, or none does, or
+ * there is nothing to ask for. */
+static bool
+send(struct blitter *blitter, uint64_t now)
+{
+    if (blitter->packed_count > blitter->line_limit / 2)
+        blitter->writing = true;
+    else if (!blitter->packed_count)
+        blitter->writing = false;
+    if (blitter->writing)
+        return write_next(blitter, now) || ask_next(blitter, now);
+    return ask_next(blitter, now) || write_next(blitter, now);
+}
+
+static bool
+take_replies(struct blitter *blitter, uint64_t now)
+{
+    bool worked = false;
+    for (const struct memory_reply *reply; (reply = queue_front(blitter->port.replies, now));) {
+        if (reply->write)
+            blitter->writes_in_flight--;
+        else
+            block_reader_take(&blitter->reader, reply, now);
+        queue_pop(blitter->port.replies, now);
+        worked = true;
+    }
+    return worked;
+}
+
+/* The order is obeyed when everything is in memory. */
+static bool
+end_order(struct blitter *blitter, uint64_t now)
+{
+    if (!blitter->planned || blitter->line_count || blitter->writes_in_flight ||
+        !queue_space(blitter->done, now))
+        return false;
+    blitter->module.stage.strand = blitter->port.came.strand;
+    *(struct done_item *)queue_push(blitter->done, now) = (struct done_item){false, 0};
+    blitter->plan = NULL;
+    return true;
+}
+
+static enum unit_state
+blitter_clock(void *self, uint64_t now)
+{
+    struct blitter *blitter = self;
+    if (!blitter->plan)
+        return take_order(blitter, now) ? UNIT_BUSY : UNIT_STARVED;
+    bool worked = take_replies(blitter, now);
+    worked |= operate(blitter, now);
+    worked |= pack_next(blitter, now);
+    worked |= plan_next(blitter, now);
+    worked |= send(blitter, now);
+    worked |= end_order(blitter, now);
+    return worked ? UNIT_BUSY : UNIT_WAITING;
+}

@@ -1,0 +1,223 @@
+/* A shader unit of its own (a vertex shader, whose parameters are VERTEXSHADER) between a source of
+ * groups, a sink, and a texture unit that answers each request after a time of its own. */
+#ifndef AETIUS_TESTS_SHADER_BENCH_H
+#define AETIUS_TESTS_SHADER_BENCH_H
+
+#include "unit/shader/thread_source.h"
+
+#include "base/mem.h"
+#include "gfx/vertex.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_GROUPS = 8, MAX_THREADS = 1024, FIRST_ISSUE = 2 };
+
+/* Gives the groups, takes them back, and answers texture requests: what stands around the unit. */
+struct bench {
+    struct params params;
+    struct clock clock;
+    struct pools pools;
+    struct module module;
+    struct queue groups, finished, requests, texels;
+    struct shader shader;
+    struct draw draw;
+    struct program *program;
+    uint32_t group_count, threads;      /* to run, and vertices in each */
+    uint64_t taken_from;                /* cycle before which no group is taken back */
+    uint32_t finished_depth;            /* of the queue of groups that have ended */
+    uint64_t answer_cycles[MAX_GROUPS]; /* from a request's arrival to its answer's departure */
+    /* state and results */
+    uint32_t given, taken, made;
+    struct group *order[MAX_GROUPS]; /* as they were given */
+    uint64_t over[MAX_GROUPS];
+    struct {
+        struct texture_item item;
+        uint64_t due;
+    } pending[MAX_GROUPS * MAX_THREADS / 4];
+    uint32_t pending_count;
+    bool done;
+};
+
+static inline uint32_t
+number_of(const struct bench *b, const struct group *group)
+{
+    uint32_t i = 0;
+    while (b->order[i] != group)
+        i++;
+    return i;
+}
+
+static inline void
+give(struct bench *b, uint64_t now)
+{
+    if (b->given == b->group_count || !queue_space(&b->groups, now))
+        return;
+    struct group *group = group_create(&b->pools);
+    group->source = &thread_vertices;
+    group->stage = STAGE_VERTEX;
+    group->draw = &b->draw;
+    for (; group->count < b->threads; group->count++) {
+        struct pooled_vertex *vertex = vertex_create(&b->pools);
+        for (uint32_t c = 0; c < 4; c++)
+            vertex->inputs[0][c] = 1.0f;
+        group->vertices[group->count] = vertex;
+    }
+    b->order[b->given++] = group;
+    *(struct group_item *)queue_push(&b->groups, now) = (struct group_item){group};
+}
+
+static inline void
+answer(struct bench *b, uint64_t now)
+{
+    for (struct texture_item *item; (item = queue_front(&b->requests, now));) {
+        uint64_t due = now + b->answer_cycles[number_of(b, item->group)];
+        uint32_t at = b->pending_count++;
+        for (; at > 0 && b->pending[at - 1].due > due; at--)
+            b->pending[at] = b->pending[at - 1];
+        b->pending[at].item = *item;
+        b->pending[at].due = due;
+        queue_pop(&b->requests, now);
+    }
+    while (b->pending_count && b->pending[0].due <= now && queue_space(&b->texels, now)) {
+        const struct texture_item item = b->pending[0].item;
+        for (uint32_t c = 0; c < 4; c++)
+            for (uint32_t i = 0; i < 4; i++)
+                group_texels(item.group, item.quad, c)[i] = 0.5f;
+        *(struct texture_item *)queue_push(&b->texels, now) = item;
+        b->pending_count--;
+        memmove(&b->pending[0], &b->pending[1], b->pending_count * sizeof b->pending[0]);
+    }
+}
+
+static inline enum unit_state
+bench_clock(void *self, uint64_t now)
+{
+    struct bench *b = self;
+    for (const struct group_item *item;
+         now >= b->taken_from && (item = queue_front(&b->finished, now));) {
+        b->over[number_of(b, item->group)] = now - 1 - FIRST_ISSUE;
+        b->done = ++b->taken == b->group_count;
+        queue_pop(&b->finished, now);
+    }
+    answer(b, now);
+    give(b, now);
+    module_wake_at(&b->module, now + 1);
+    return UNIT_WAITING;
+}
+
+static inline struct bench *
+bench_create(void)
+{
+    struct bench *b = mem_alloc(sizeof *b);
+    struct error err;
+    if (!params_load_preset(&b->params, "reference-2005", &err))
+        fail_msg("%s", err.text);
+    b->params.GPU.UnifiedShader = false;
+    b->params.GPU.NumFragmentShaders = 1;
+    b->params.VERTEXSHADER.InputsPerCycle = b->params.VERTEXSHADER.OutputsPerCycle = 64;
+    b->params.VERTEXSHADER.ThreadResources = 1 << 20;
+    b->group_count = b->threads = 1;
+    b->finished_depth = 8;
+    return b;
+}
+
+/* Lines of a program, numbered here; T: how many temporaries. */
+static inline struct program *
+assemble(const char *const *lines)
+{
+    static char text[4096];
+    struct error err;
+    int at = snprintf(text, sizeof text,
+                      "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..15]\n"
+                      "DCL ADDR[0]\nDCL CONST[0..3]\nDCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\n");
+    for (int i = 0; lines[i]; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%d: %s\n", i, lines[i]);
+    struct program *program = program_create(STAGE_VERTEX, text, NULL, &err);
+    if (!program)
+        fail_msg("%s in\n%s", err.text, text);
+    return program;
+}
+
+/* The slots of all cycles, once each. */
+static inline void
+assert_slots_add_up(const struct bench *b)
+{
+    const struct shader_stats *s = &b->shader.stats;
+    assert_int_equal(s->slots, b->clock.now * b->shader.slots_cycle);
+    uint64_t sum = 0;
+    for (uint32_t f = 0; f < SLOT_COUNT; f++)
+        sum += s->slot_fates[f];
+    assert_int_equal(s->slots, sum);
+    assert_int_equal(s->slot_fates[SLOT_ISSUED], s->instructions * b->shader.issue_cycles);
+}
+
+static inline void
+bench_run(struct bench *b, const char *const *lines)
+{
+    struct error err;
+    if (!shader_check_params(&b->params, &err))
+        fail_msg("%s", err.text);
+    b->program = assemble(lines);
+    b->draw = (struct draw){.vs = b->program, .attribute_count = 1};
+    clock_init(&b->clock);
+    pools_init(&b->pools);
+    clock_add_module(&b->clock, &b->module, "bench", -1, b, bench_clock);
+    shader_init(&b->shader, &b->clock, &b->params, &b->pools, 1);
+    b->pools.group_threads = b->shader.group_threads;
+    struct module *unit = &b->shader.module, *bench = &b->module;
+    queue_init(&b->groups, &b->clock, "groups", -1, bench, unit, sizeof(struct group_item), 1, 8,
+               1);
+    queue_init(&b->finished, &b->clock, "finished", -1, unit, bench, sizeof(struct group_item), 1,
+               b->finished_depth, 1);
+    queue_init(&b->requests, &b->clock, "requests", -1, unit, bench, sizeof(struct texture_item), 1,
+               4, 1);
+    queue_init(&b->texels, &b->clock, "texels", -1, bench, unit, sizeof(struct texture_item), 1, 4,
+               1);
+    b->shader.in = &b->groups;
+    b->shader.out = &b->finished;
+    b->shader.texture[0] = &b->requests;
+    b->shader.texels[0] = &b->texels;
+    if (!clock_run(&b->clock, &b->done, 100000, &err))
+        fail_msg("%s", err.text);
+    clock_settle(&b->clock);
+    assert_slots_add_up(b);
+}
+
+static inline void
+bench_destroy(struct bench *b)
+{
+    queue_fini(&b->groups);
+    queue_fini(&b->finished);
+    queue_fini(&b->requests);
+    queue_fini(&b->texels);
+    shader_fini(&b->shader);
+    for (uint32_t i = 0; i < b->given; i++)
+        group_release(&b->pools, b->order[i]);
+    pools_fini(&b->pools);
+    clock_fini(&b->clock);
+    program_destroy(b->program);
+    free(b);
+}
+
+/* Sets parameters (statements on `v` and `s`), runs, checks (statements on `b`). */
+#define RUN(set, check, ...)                                                                       \
+    do {                                                                                           \
+        struct bench *b = bench_create();                                                          \
+        struct params *p = &b->params;                                                             \
+        (void)p;                                                                                   \
+        set;                                                                                       \
+        bench_run(b, (const char *const[]){__VA_ARGS__, NULL});                                    \
+        check;                                                                                     \
+        bench_destroy(b);                                                                          \
+    } while (0)
+#define V p->VERTEXSHADER
+#define S b->shader.stats
+
+#endif

@@ -1,0 +1,159 @@
+/* The seven-level generator against a walk of its own: what each level tests, passes and passes in
+ * vain, by edge functions at the centres of pixels, with the bounding box and without. */
+#include "rig.h"
+
+#include <stdio.h>
+
+enum { LEVELS = 7 };
+
+struct corner {
+    double x, y;
+};
+
+struct walk {
+    const struct corner *corners; /* three, so turned that the inside is positive */
+    bool use_box;
+    double first_x, last_x, first_y, last_y; /* pixels whose centres lie in the box */
+    uint64_t tested[LEVELS], passed[LEVELS], in_vain[LEVELS];
+};
+
+static double
+edge(const struct corner *from, const struct corner *to, double x, double y)
+{
+    return (to->x - from->x) * (y - from->y) - (to->y - from->y) * (x - from->x);
+}
+
+static double
+lower(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double
+higher(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether some pixel of the square lies on the inner side of the edge: of a plane the highest value
+ * is at a corner. */
+static bool
+passes(const struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
+{
+    if (walk->use_box && (walk->last_x < x || walk->first_x >= x + size || walk->last_y < y ||
+                          walk->first_y >= y + size))
+        return false;
+    for (uint32_t e = 0; e < 3; e++) {
+        double highest = -1e9;
+        for (uint32_t c = 0; c < 4; c++)
+            highest = higher(highest,
+                           edge(&walk->corners[e], &walk->corners[(e + 1) % 3],
+                                x + (c & 1) * (size - 1) + 0.5, y + (c >> 1) * (size - 1) + 0.5));
+        assert_true(highest != 0); /* no rule for ties is needed */
+        if (highest < 0)
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_covered(const struct walk *walk, uint32_t x, uint32_t y)
+{
+    for (uint32_t e = 0; e < 3; e++)
+        if (edge(&walk->corners[e], &walk->corners[(e + 1) % 3], x + 0.5, y + 0.5) < 0)
+            return false;
+    return true;
+}
+
+/* Splits a square; whether a pixel of it is covered. */
+static bool
+split(struct walk *walk, uint32_t level, uint32_t x, uint32_t y, uint32_t size)
+{
+    bool any = false;
+    for (uint32_t child = 0; child < 4; child++) {
+        const uint32_t cx = x + (child & 1) * size / 2, cy = y + (child >> 1) * size / 2;
+        walk->tested[level]++;
+        if (!passes(walk, cx, cy, size / 2))
+            continue;
+        walk->passed[level]++;
+        const bool covered =
+            size == 2 ? is_covered(walk, cx, cy) : split(walk, level + 1, cx, cy, size / 2);
+        walk->in_vain[level] += !covered;
+        any |= covered;
+    }
+    return any;
+}
+
+static void
+assert_level(const struct rig *rig, uint32_t level, const char *what, uint64_t expected)
+{
+    char name[40];
+    snprintf(name, sizeof name, "fraggen.level%u_%s", level + 1, what);
+    rig_assert_figure(rig, name, expected);
+}
+
+static void
+compare(const struct corner corners[3], bool use_box)
+{
+    void *state = NULL;
+    float vertices[3][4];
+    assert_int_equal(rig_set_up(&state), 0);
+    struct rig *rig = state;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    rig->params.RASTERIZER.BoundingBoxTest = use_box;
+    rig_start(rig);
+    struct walk walk = {.corners = corners, .use_box = use_box, .first_x = SIZE, .first_y = SIZE};
+    for (uint32_t v = 0; v < 3; v++) {
+        vertices[v][0] = (float)(corners[v].x / (SIZE / 2) - 1);
+        vertices[v][1] = (float)(corners[v].y / (SIZE / 2) - 1);
+        vertices[v][2] = 0;
+        vertices[v][3] = 1;
+        walk.first_x = lower(walk.first_x, corners[v].x - 0.5);
+        walk.first_y = lower(walk.first_y, corners[v].y - 0.5);
+        walk.last_x = higher(walk.last_x, corners[v].x - 0.5);
+        walk.last_y = higher(walk.last_y, corners[v].y - 0.5);
+    }
+    /* whole pixels: upwards, and downwards */
+    walk.first_x = (uint32_t)walk.first_x + (walk.first_x > (uint32_t)walk.first_x);
+    walk.first_y = (uint32_t)walk.first_y + (walk.first_y > (uint32_t)walk.first_y);
+    walk.last_x = (uint32_t)walk.last_x;
+    walk.last_y = (uint32_t)walk.last_y;
+    split(&walk, 0, 0, 0, 128);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    for (uint32_t level = 0; level < LEVELS; level++) {
+        assert_level(rig, level, "tested", walk.tested[level]);
+        assert_level(rig, level, "passed", walk.passed[level]);
+        assert_level(rig, level, "in_vain", walk.in_vain[level]);
+    }
+    rig_assert_figure(rig, "fraggen.fragments", walk.passed[6] - walk.in_vain[6]);
+    rig_tear_down(&state);
+}
+
+/* All coordinates are eighths, odd ones, which the machine's 1/256 of a pixel holds: no edge goes
+ * through a centre. */
+static void
+slivers_and_others(void **state)
+{
+    static const struct corner triangles[][3] = {
+        {{1.125, 1.375}, {60.125, 52.375}, {52.625, 60.125}},   /* thin along the diagonal */
+        {{2.375, 20.125}, {62.625, 21.375}, {62.125, 22.875}},  /* a sliver along x */
+        {{33.375, 1.125}, {36.125, 62.375}, {33.875, 63.125}},  /* along y */
+        {{10.125, 10.625}, {55.375, 13.125}, {20.625, 50.375}}, /* round */
+        {{17.125, 17.375}, {19.625, 18.125}, {17.875, 19.875}}, /* small */
+    };
+    (void)state;
+    for (uint32_t t = 0; t < sizeof triangles / sizeof triangles[0]; t++)
+        for (uint32_t use_box = 0; use_box < 2; use_box++)
+            compare(triangles[t], use_box);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slivers_and_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,594 @@
+/* The equations of the Top-Down method on hand-made counters, the table of chips, the names of
+ * counters, and trees as such. */
+#include "analysis/nvidia.h"
+#include "analysis/topdown_print.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define NEAR(a, b) assert_float_equal(a, b, 1e-9)
+
+/* Counts of a launch, all NAN but what is set. */
+struct launch {
+    struct nvidia_counts counts;
+    double stalls[FAMILIES][REASONS_TOLD];
+};
+
+static void
+launch_init(struct launch *launch, enum nvidia_tool tool)
+{
+    *launch = (struct launch){.counts = {.tool = tool}};
+    for (uint32_t i = 0; i < FIGURES; i++)
+        launch->counts.figures[i] = NAN;
+    for (uint32_t f = 0; f < FAMILIES; f++)
+        for (uint32_t r = 0; r < REASONS_TOLD; r++)
+            launch->stalls[f][r] = NAN;
+}
+
+static void
+set_stall(struct launch *launch, enum nvidia_family family, enum nvidia_reason reason, double value)
+{
+    launch->stalls[family][reason] = value;
+    launch->counts.stalls[family] = launch->stalls[family];
+}
+
+/* Every reason of the tool 0, as a file with all of them has. */
+static void
+set_all(struct launch *launch, enum nvidia_family family, enum nvidia_tool tool)
+{
+    for (uint32_t r = 0; r < REASONS; r++)
+        if ((r < REASON_no_instruction) == (tool == NVPROF))
+            set_stall(launch, family, r, 0);
+}
+
+/* ipc 2, issued 2.5, three quarters of the threads active. */
+static void
+set_figures(struct launch *launch)
+{
+    launch->counts.figures[FIGURE_ipc] = 2;
+    launch->counts.figures[FIGURE_issued] = 2.5;
+    launch->counts.figures[FIGURE_efficiency] = 75;
+}
+
+static uint32_t
+tree_of(const struct launch *launch, uint32_t major, uint32_t minor, struct topdown_tree *tree)
+{
+    struct nvidia_counters counters;
+    const uint32_t problems =
+        nvidia_counters(&launch->counts, nvidia_capability(major, minor), &counters);
+    nvidia_tree(&counters, tree);
+    return problems;
+}
+
+static void
+ipc_maximum(void **state)
+{
+    static const struct {
+        uint32_t major, minor, ipc_max;
+    } chips[] = {
+        /* 4 schedulers x 2 */
+        {3, 0, 8},
+        {3, 5, 8},
+        {3, 7, 8},
+        {5, 0, 8},
+        {5, 2, 8},
+        {5, 3, 8},
+        {6, 1, 8},
+        {6, 2, 8},
+        {6, 0, 4}, /* 2 x 2 */
+        /* 4 x 1 */
+        {7, 0, 4},
+        {7, 2, 4},
+        {7, 5, 4},
+        {8, 0, 4},
+        {8, 6, 4},
+        {8, 9, 4},
+        {9, 0, 4},
+        {10, 0, 4},
+        {12, 0, 4},
+    };
+    struct error err;
+    for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++) {
+        const struct nvidia_capability *chip = nvidia_capability(chips[i].major, chips[i].minor);
+        assert_non_null(chip);
+        assert_int_equal(chip->ipc_max, chips[i].ipc_max);
+        assert_int_equal(chip->warp_size, 32);
+        const uint32_t number = chips[i].major * 10 + chips[i].minor;
+        assert_int_equal(nvidia_tool_for(chip), number < 72 ? NVPROF : NCU);
+    }
+    assert_null(nvidia_capability_parse("2.0", &err));
+    assert_non_null(strstr(err.text, "not known"));
+    assert_null(nvidia_capability_parse("8.6x", &err));
+    assert_null(nvidia_capability_parse("8", &err));
+    assert_int_equal(nvidia_capability_parse("8.6", &err)->minor, 6);
+    assert_int_equal(nvidia_capability_of_device("Tesla K40c (0)")->major, 3);
+    assert_int_equal(nvidia_capability_of_device("GeForce GTX 1070 (0)")->major, 6);
+    assert_int_equal(nvidia_capability_of_device("GeForce GTX 980 Ti")->major, 5);
+    assert_int_equal(nvidia_capability_of_device("Tesla P100-PCIE-16GB (0)")->ipc_max, 4);
+    assert_null(nvidia_capability_of_device("Quadro of tomorrow"));
+}
+
+/* Compute capability 6.1: 8 instructions a cycle. */
+static void
+equations_of_nvprof(void **state)
+{
+    struct launch launch;
+    struct topdown_tree tree;
+    launch_init(&launch, NVPROF);
+    set_figures(&launch);
+    set_stall(&launch, FAMILY_PERCENT, REASON_inst_fetch, 6);
+    set_stall(&launch, FAMILY_PERCENT, REASON_sync, 4);
+    set_stall(&launch, FAMILY_PERCENT, REASON_other, 5);
+    set_stall(&launch, FAMILY_PERCENT, REASON_memory_dependency, 20);
+    set_stall(&launch, FAMILY_PERCENT, REASON_texture, 10);
+    set_stall(&launch, FAMILY_PERCENT, REASON_constant_memory_dependency, 3);
+    set_stall(&launch, FAMILY_PERCENT, REASON_memory_throttle, 7);
+    set_stall(&launch, FAMILY_PERCENT, REASON_pipe_busy, 9);
+    set_stall(&launch, FAMILY_PERCENT, REASON_exec_dependency, 16);
+    set_stall(&launch, FAMILY_PERCENT, REASON_not_selected, 20);
+    assert_int_equal(tree_of(&launch, 6, 1, &tree), NVIDIA_FINE);
+    const double *v = tree.values;
+    NEAR(v[NVIDIA_all], 8);
+    NEAR(v[NVIDIA_retire], 1.5);     /* 2 x 0.75 */
+    NEAR(v[NVIDIA_branch], 0.5);     /* 2 x 0.25 */
+    NEAR(v[NVIDIA_replay], 0.5);     /* 2.5 - 2 */
+    NEAR(v[NVIDIA_divergence], 1.0); /* 0.5 + 0.5 */
+    /* stall = 8 - 1 - 1.5 = 5.5; T = 6 + 4 + 5 + 20 + 10 + 3 + 7 + 9 + 16 = 80, without the warps
+     * that were not selected */
+    NEAR(v[NVIDIA_fetch], 5.5 * 10 / 80);
+    NEAR(v[NVIDIA_decode], 5.5 * 5 / 80);
+    NEAR(v[NVIDIA_frontend], 5.5 * 15 / 80);
+    NEAR(v[NVIDIA_memory_bound], 5.5 * 40 / 80); /* 20 + 10 + 3 + 7 */
+    NEAR(v[NVIDIA_core_bound], 5.5 * 25 / 80);   /* 9 + 16 */
+    NEAR(v[NVIDIA_backend], 5.5 * 65 / 80);
+    NEAR(v[NVIDIA_texture], 5.5 * 10 / 80);
+    NEAR(v[NVIDIA_exec_dependency], 5.5 * 16 / 80);
+    assert_true(isnan(v[NVIDIA_stall]) && isnan(v[NVIDIA_long_scoreboard]));
+    assert_true(topdown_tree_adds_up(&tree, 1e-12));
+    topdown_tree_fini(&tree);
+}
+
+/* Compute capability 9.0: 4 instructions a cycle, ratios in cycles, 24 of 32 threads. */
+static void
+equations_of_ncu(void **state)
+{
+    struct launch launch;
+    struct topdown_tree tree;
+    launch_init(&launch, NCU);
+    launch.counts.figures[FIGURE_ipc] = 1;
+    launch.counts.figures[FIGURE_issued] = 1.25;
+    launch.counts.figures[FIGURE_threads] = 24;
+    set_all(&launch, FAMILY_RATIO, NCU);
+    static const struct {
+        enum nvidia_reason reason;
+        double ratio;
+    } told[] = {
+        {REASON_no_instruction, 1},
+        {REASON_barrier, 2},
+        {REASON_membar, 0.5},
+        {REASON_sleeping, 0.25},
+        {REASON_branch_resolving, 0.25}, /* fetch 4 */
+        {REASON_misc, 0.5},
+        {REASON_dispatch_stall, 1.5}, /* decode 2 */
+        {REASON_long_scoreboard, 6},
+        {REASON_imc_miss, 0.5},
+        {REASON_drain, 0.5},
+        {REASON_lg_throttle, 1},
+        {REASON_tex_throttle, 1},
+        {REASON_mio_throttle, 1},
+        {REASON_short_scoreboard, 2}, /* memory 12 */
+        {REASON_math_pipe_throttle, 3},
+        {REASON_wait, 2},
+        {REASON_gmma, 2}, /* core 7 */
+        {REASON_selected, 1},
+        {REASON_not_selected, 9},
+    };
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
+        set_stall(&launch, FAMILY_RATIO, told[i].reason, told[i].ratio);
+    assert_int_equal(tree_of(&launch, 9, 0, &tree), NVIDIA_FINE);
+    const double *v = tree.values;
+    NEAR(v[NVIDIA_retire], 0.75);
+    NEAR(v[NVIDIA_branch], 0.25);
+    NEAR(v[NVIDIA_replay], 0.25);
+    /* stall = 4 - 1.25 = 2.75, T = 4 + 2 + 12 + 7 = 25 */
+    NEAR(v[NVIDIA_fetch], 2.75 * 4 / 25);
+    NEAR(v[NVIDIA_decode], 2.75 * 2 / 25);
+    NEAR(v[NVIDIA_frontend], 2.75 * 6 / 25);
+    NEAR(v[NVIDIA_memory_bound], 2.75 * 12 / 25);
+    NEAR(v[NVIDIA_core_bound], 2.75 * 7 / 25);
+    NEAR(v[NVIDIA_backend], 2.75 * 19 / 25);
+    for (size_t i = 0; i < sizeof told / sizeof told[0] - 2; i++)
+        NEAR(v[NVIDIA_inst_fetch + told[i].reason], 2.75 * told[i].ratio / 25);
+    assert_true(topdown_tree_adds_up(&tree, 1e-12));
+    topdown_tree_fini(&tree);
+}
+
+/* When all stalls have one reason, all that is lost is its node's, and its group's. */
+static void
+each_reason_has_its_place(void **state)
+{
+    static const struct {
+        enum nvidia_reason reason;
+        enum nvidia_node group, side;
+    } places[REASONS] = {
+        {REASON_inst_fetch, NVIDIA_fetch, NVIDIA_frontend},
+        {REASON_sync, NVIDIA_fetch, NVIDIA_frontend},
+        {REASON_other, NVIDIA_decode, NVIDIA_frontend},
+        {REASON_memory_dependency, NVIDIA_memory_bound, NVIDIA_backend},
+        {REASON_texture, NVIDIA_memory_bound, NVIDIA_backend},
+        {REASON_asleep, NVIDIA_fetch, NVIDIA_frontend},
+        {REASON_constant_memory_dependency, NVIDIA_memory_bound, NVIDIA_backend},
+        {REASON_memory_throttle, NVIDIA_memory_bound, NVIDIA_backend},
+        {REASON_pipe_busy, NVIDIA_core_bound, NVIDIA_backend},
+        {REASON_exec_dependency, NVIDIA_core_bound, NVIDIA_backend},
+        {REASON_no_instruction, NVIDIA_fetch, NVIDIA_frontend},
+        {REASON_barrier, NVIDIA_fetch, NVIDIA_frontend},
+        {REASON_membar, NVIDIA_fetch, NVIDIA_frontend},
+        {REASON_sleeping, NVIDIA_fetch, NVIDIA_frontend},
+        {REASON_branch_resolving, NVIDIA_fetch, NVIDIA_frontend},
+        {REASON_dispatch_stall, NVIDIA_decode, NVIDIA_frontend},
+        {REASON_misc, NVIDIA_decode, NVIDIA_frontend},
+        {REASON_long_scoreboard, NVIDIA_memory_bound, NVIDIA_backend},
+        {REASON_lg_throttle, NVIDIA_memory_bound, NVIDIA_backend},
+        {REASON_tex_throttle, NVIDIA_memory_bound, NVIDIA_backend},
+        {REASON_imc_miss, NVIDIA_memory_bound, NVIDIA_backend},
+        {REASON_drain, NVIDIA_memory_bound, NVIDIA_backend},
+        {REASON_mio_throttle, NVIDIA_memory_bound, NVIDIA_backend},
+        {REASON_short_scoreboard, NVIDIA_memory_bound, NVIDIA_backend},
+        {REASON_math_pipe_throttle, NVIDIA_core_bound, NVIDIA_backend},
+        {REASON_wait, NVIDIA_core_bound, NVIDIA_backend},
+        {REASON_gmma, NVIDIA_core_bound, NVIDIA_backend},
+    };
+    for (uint32_t i = 0; i < REASONS; i++) {
+        const enum nvidia_tool tool = i < REASON_no_instruction ? NVPROF : NCU;
+        struct launch launch;
+        struct topdown_tree tree;
+        launch_init(&launch, tool);
+        set_figures(&launch);
+        set_all(&launch, FAMILY_PERCENT, tool);
+        assert_int_equal(places[i].reason, i);
+        set_stall(&launch, FAMILY_PERCENT, i, 30);
+        tree_of(&launch, tool == NVPROF ? 7 : 9, 0, &tree);
+        NEAR(tree.values[NVIDIA_inst_fetch + i], 4 - 2.5);
+        NEAR(tree.values[places[i].group], 4 - 2.5);
+        NEAR(tree.values[places[i].side], 4 - 2.5);
+        assert_int_equal(topdown_level(tree.shape, NVIDIA_inst_fetch + i), 3);
+        assert_int_equal(topdown_tree_verdict(&tree), NVIDIA_inst_fetch + i);
+        topdown_tree_fini(&tree);
+    }
+}
+
+static void
+what_is_missing_is_named(void **state)
+{
+    struct launch launch;
+    struct topdown_tree tree;
+    launch_init(&launch, NVPROF);
+    assert_int_equal(tree_of(&launch, 3, 5, &tree),
+                     NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS);
+    topdown_tree_fini(&tree);
+
+    /* all but one reason: what is lost is not divided */
+    set_figures(&launch);
+    set_all(&launch, FAMILY_PERCENT, NVPROF);
+    set_stall(&launch, FAMILY_PERCENT, REASON_asleep, NAN);
+    set_stall(&launch, FAMILY_PERCENT, REASON_memory_dependency, 40);
+    set_stall(&launch, FAMILY_PERCENT, REASON_pipe_busy, NAN);
+    assert_int_equal(tree_of(&launch, 3, 5, &tree), NVIDIA_NO_REASONS);
+    NEAR(tree.values[NVIDIA_stall], 8 - 2.5);
+    assert_true(isnan(tree.values[NVIDIA_frontend]) && isnan(tree.values[NVIDIA_backend]));
+    assert_true(topdown_tree_adds_up(&tree, 1e-12));
+    char *missing = nvidia_missing(&launch.counts, nvidia_capability(3, 5), NVIDIA_NO_REASONS);
+    assert_string_equal(missing, "stall_pipe_busy");
+    free(missing);
+    topdown_tree_fini(&tree);
+
+    /* percentages that add up to 100 leave nothing for it */
+    set_stall(&launch, FAMILY_PERCENT, REASON_not_selected, 60);
+    assert_int_equal(tree_of(&launch, 3, 5, &tree), NVIDIA_FINE);
+    NEAR(tree.values[NVIDIA_memory_dependency], 8 - 2.5);
+    topdown_tree_fini(&tree);
+
+    /* a reason that the chip may have */
+    set_stall(&launch, FAMILY_PERCENT, REASON_pipe_busy, 0);
+    set_stall(&launch, FAMILY_PERCENT, REASON_not_selected, 20);
+    set_stall(&launch, FAMILY_PERCENT, REASON_texture, NAN);
+    assert_int_equal(tree_of(&launch, 3, 5, &tree), NVIDIA_PERHAPS_MORE);
+    NEAR(tree.values[NVIDIA_memory_dependency], 8 - 2.5);
+    missing = nvidia_missing(&launch.counts, nvidia_capability(3, 5), NVIDIA_PERHAPS_MORE);
+    assert_string_equal(missing, "stall_texture");
+    free(missing);
+    topdown_tree_fini(&tree);
+}
+
+static void
+figures_stand_in_for_others(void **state)
+{
+    struct launch launch;
+    struct topdown_tree tree;
+    launch_init(&launch, NVPROF);
+    set_figures(&launch);
+    /* executed = issued / (1 + replays of an executed instruction) */
+    launch.counts.figures[FIGURE_ipc] = NAN;
+    launch.counts.figures[FIGURE_replays] = 0.25;
+    assert_false(tree_of(&launch, 3, 5, &tree) & NVIDIA_NO_IPC);
+    NEAR(tree.values[NVIDIA_retire], 2 * 0.75);
+    NEAR(tree.values[NVIDIA_replay], 0.5);
+    topdown_tree_fini(&tree);
+    /* without issued: replay is not known, and its slots stand among the stalls */
+    launch.counts.figures[FIGURE_ipc] = 2;
+    launch.counts.figures[FIGURE_issued] = launch.counts.figures[FIGURE_replays] = NAN;
+    assert_true(tree_of(&launch, 3, 5, &tree) & NVIDIA_NO_ISSUED);
+    assert_true(isnan(tree.values[NVIDIA_replay]));
+    NEAR(tree.values[NVIDIA_divergence], 0.5);
+    NEAR(tree.values[NVIDIA_stall], 6);
+    topdown_tree_fini(&tree);
+    /* of a partition: a quarter of an SM */
+    assert_float_equal(nvidia_metric("smsp__inst_issued.avg.per_cycle_active").scale, 4, 0);
+}
+
+static void
+impossible_counters_are_refused(void **state)
+{
+    struct launch launch;
+    struct topdown_tree tree;
+    launch_init(&launch, NCU);
+    set_figures(&launch);
+    launch.counts.figures[FIGURE_issued] = 4.5; /* of 4 */
+    assert_true(tree_of(&launch, 8, 6, &tree) & NVIDIA_ABOVE_MAXIMUM);
+    topdown_tree_fini(&tree);
+    launch.counts.figures[FIGURE_issued] = 2.5;
+    launch.counts.figures[FIGURE_efficiency] = 101;
+    assert_true(tree_of(&launch, 8, 6, &tree) & NVIDIA_ABOVE_MAXIMUM);
+    topdown_tree_fini(&tree);
+    /* passes that differ: more executed than issued */
+    launch.counts.figures[FIGURE_efficiency] = 75;
+    launch.counts.figures[FIGURE_issued] = 1.5;
+    assert_true(tree_of(&launch, 8, 6, &tree) & NVIDIA_BELOW_EXECUTED);
+    NEAR(tree.values[NVIDIA_replay], 0);
+    assert_true(topdown_tree_adds_up(&tree, 1e-12));
+    topdown_tree_fini(&tree);
+    /* 2.5 / 2 is not 1 + 0.001 */
+    launch.counts.figures[FIGURE_issued] = 2.5;
+    launch.counts.figures[FIGURE_replays] = 0.001;
+    assert_true(tree_of(&launch, 8, 6, &tree) & NVIDIA_UNSTEADY);
+    topdown_tree_fini(&tree);
+}
+
+/* The family that has every reason counts, not a better one that has some. */
+static void
+families_do_not_mix(void **state)
+{
+    struct launch launch;
+    struct topdown_tree tree;
+    launch_init(&launch, NCU);
+    set_figures(&launch);
+    set_stall(&launch, FAMILY_PERCENT, REASON_barrier, 50);
+    set_all(&launch, FAMILY_RATIO, NCU);
+    set_stall(&launch, FAMILY_RATIO, REASON_wait, 3);
+    set_stall(&launch, FAMILY_RATIO, REASON_gmma, NAN);
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_FINE); /* 8.6 has no gmma */
+    NEAR(tree.values[NVIDIA_wait], 1.5);
+    NEAR(tree.values[NVIDIA_barrier], 0);
+    assert_true(isnan(tree.values[NVIDIA_gmma]));
+    topdown_tree_fini(&tree);
+}
+
+static void
+names_of_counters(void **state)
+{
+    static const struct {
+        const char *name;
+        enum nvidia_family family;
+        enum nvidia_reason reason;
+    } stalls[] = {
+        {"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", FAMILY_RATIO,
+         REASON_long_scoreboard},
+        {"smsp__average_warp_latency_issue_stalled_long_scoreboard.ratio", FAMILY_LATENCY,
+         REASON_long_scoreboard},
+        {"smsp__average_warp_latency_issue_stalled_imc_miss", FAMILY_LATENCY, REASON_imc_miss},
+        {"smsp__warp_issue_stalled_wait_per_warp_active.pct", FAMILY_PERCENT, REASON_wait},
+        {"smsp__warps_issue_stalled_wait_per_warp_active.pct", FAMILY_PERCENT, REASON_wait},
+        {"smsp__warp_issue_stalled_wait_per_warp_active.avg.pct", FAMILY_PERCENT, REASON_wait},
+        {"smsp__average_warps_issue_stalled_wait_per_warp_active.pct", FAMILY_PERCENT, REASON_wait},
+        {"smsp__pcsamp_warps_issue_stalled_no_instructions", FAMILY_SAMPLES, REASON_no_instruction},
+        {"smsp__pcsamp_warps_issue_stalled_warpgroup_arrive", FAMILY_SAMPLES, REASON_gmma},
+        {"smsp__average_warps_issue_stalled_selected_per_issue_active.ratio", FAMILY_RATIO,
+         REASON_selected},
+        {"smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio", FAMILY_RATIO,
+         REASON_not_selected},
+        {"stall_memory_dependency", FAMILY_PERCENT, REASON_memory_dependency},
+        {"Issue Stall Reasons (Data Request)", FAMILY_PERCENT, REASON_memory_dependency},
+        {"Issue Stall Reasons (Not Selected)", FAMILY_PERCENT, REASON_not_selected},
+        {"stall_not_selected", FAMILY_PERCENT, REASON_not_selected},
+    };
+    for (size_t i = 0; i < sizeof stalls / sizeof stalls[0]; i++) {
+        const struct nvidia_metric metric = nvidia_metric(stalls[i].name);
+        assert_int_equal(metric.kind, METRIC_STALL);
+        assert_int_equal(metric.family, stalls[i].family);
+        assert_int_equal(metric.reason, stalls[i].reason);
+    }
+    static const struct {
+        const char *name;
+        enum nvidia_figure figure;
+    } figures[] = {
+        {"ipc", FIGURE_ipc},
+        {"Executed IPC", FIGURE_ipc},
+        {"sm__inst_executed.avg.per_cycle_active", FIGURE_ipc},
+        {"Executed Ipc Active", FIGURE_ipc},
+        {"issued_ipc", FIGURE_issued},
+        {"sm__inst_issued.avg.per_cycle_active", FIGURE_issued},
+        {"Warp Execution Efficiency", FIGURE_efficiency},
+        {"smsp__thread_inst_executed_per_inst_executed.ratio", FIGURE_threads},
+        {"smsp__thread_inst_executed_per_inst_executed.pct", FIGURE_efficiency},
+        {"gpu__time_duration.sum", FIGURE_time_ns},
+        {"elapsed_cycles_sm", FIGURE_cycles_sm},
+        {"sm__cycles_elapsed.sum", FIGURE_cycles_sm},
+    };
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+        const struct nvidia_metric metric = nvidia_metric(figures[i].name);
+        assert_int_equal(metric.kind, METRIC_FIGURE);
+        assert_int_equal(metric.figure, figures[i].figure);
+    }
+    static const char *const none[] = {"ipc_instance",
+                                       "sm__inst_executed.avg.per_cycle_elapsed",
+                                       "dram__bytes_read.sum",
+                                       "smsp__pcsamp_warps_issue_stalled_wait_not_issued",
+                                       "stallion",
+                                       "sm__inst_executed.avg.pct_of_peak_sustained_elapsed"};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+        assert_int_equal(nvidia_metric(none[i]).kind, METRIC_NONE);
+    assert_int_equal(nvidia_metric("stall_new_reason").kind, METRIC_UNKNOWN_STALL);
+    assert_int_equal(
+        nvidia_metric("smsp__average_warps_issue_stalled_new_per_issue_active.ratio").kind,
+        METRIC_UNKNOWN_STALL);
+}
+
+/* Each command asks for every metric that nvidia_missing() may name for its chip. */
+static void
+commands_collect_what_is_missing(void **state)
+{
+    static const uint32_t chips[][2] = {{3, 5}, {6, 1}, {7, 0}, {7, 5}, {8, 6}, {9, 0}, {12, 0}};
+    for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++) {
+        const struct nvidia_capability *chip = nvidia_capability(chips[i][0], chips[i][1]);
+        struct launch launch;
+        launch_init(&launch, nvidia_tool_for(chip));
+        char *missing = nvidia_missing(&launch.counts, chip, ~0U);
+        char **words = nvidia_command(chip, "log file");
+        const char *metrics = NULL;
+        assert_string_equal(words[0], launch.counts.tool == NVPROF ? "nvprof" : "ncu");
+        for (uint32_t w = 1; words[w]; w++) {
+            metrics = strcmp(words[w - 1], "--metrics") ? metrics : words[w];
+            assert_true(strcmp(words[w - 1], "--log-file") || !strcmp(words[w], "log file"));
+        }
+        uint32_t count = 0;
+        for (char *save, *name = strtok_r(missing, ", ", &save); name;
+             name = strtok_r(NULL, ", ", &save), count++) {
+            assert_non_null(strstr(metrics, name));
+            assert_int_not_equal(nvidia_metric(name).kind, METRIC_NONE);
+        }
+        assert_true(count >= 12);
+        assert_int_equal(strstr(metrics, "gmma") != NULL, chips[i][0] == 9);
+        free(missing);
+        nvidia_command_free(words);
+    }
+}
+
+/* ---- trees as such ---- */
+
+static const struct topdown_node nodes[] = {
+    {"all", 0, false, 0, "", NULL, NULL},     {"work", 0, false, 0, "", NULL, NULL},
+    {"lost", 0, true, 0.2, "", NULL, NULL},   {"small", 0, true, 0.2, "", NULL, NULL},
+    {"a", 2, true, 0.1, "", "do less", NULL}, {"b", 2, true, 0.5, "", NULL, NULL},
+    {"c", 3, true, 0.05, "", NULL, NULL},
+};
+static const struct topdown_shape shape = {nodes, 7, "cycles"};
+
+static void
+trees(void **state)
+{
+    struct topdown_tree tree, other;
+    topdown_tree_init(&tree, &shape);
+    tree.values[1] = 50;
+    tree.values[4] = 12;
+    tree.values[5] = 20;
+    tree.values[6] = 18;
+    topdown_tree_sum(&tree);
+    assert_float_equal(tree.values[0], 100, 0);
+    assert_float_equal(tree.values[2], 32, 0);
+    assert_true(topdown_tree_adds_up(&tree, 0));
+    assert_true(topdown_tree_flagged(&tree, 4));
+    assert_false(topdown_tree_flagged(&tree, 5)); /* 0.2 < 0.5 */
+    assert_false(topdown_tree_flagged(&tree, 6)); /* 0.18 > 0.05, but its parent's is below 0.2 */
+    assert_int_equal(topdown_tree_verdict(&tree), 4);
+    assert_int_equal(topdown_level(&shape, 6), 2);
+    static const uint32_t order[] = {1, 2, 4, 5, 3, 6, 0}; /* children behind their parents */
+    for (uint32_t i = 0, node = 0; i < 7; i++)
+        assert_int_equal(node = topdown_next(&shape, node), order[i]);
+    tree.values[6] = 19;
+    assert_false(topdown_tree_adds_up(&tree, 0.001));
+    /* the other has no c: 0 */
+    topdown_tree_init(&other, &shape);
+    other.values[1] = 10;
+    topdown_tree_sum(&other);
+    topdown_tree_add(&other, &tree, 0.5);
+    topdown_tree_scale(&other, 2);
+    assert_float_equal(other.values[1], 2 * (10 + 25), 0);
+    assert_float_equal(other.values[6], 19, 0);
+    topdown_tree_fini(&other);
+    topdown_tree_fini(&tree);
+}
+
+/* What is printed in this style; the caller frees. */
+static __attribute__((noinline)) char *
+printed(const struct topdown_tree *tree, struct topdown_style style)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    topdown_print(tree, &style, out);
+    fclose(out);
+    return text;
+}
+
+static void
+printing(void **state)
+{
+    struct topdown_tree tree;
+    topdown_tree_init(&tree, &shape);
+    tree.values[1] = 50;
+    tree.values[4] = 12;
+    tree.values[5] = 20;
+    tree.values[6] = 18;
+    topdown_tree_sum(&tree);
+    for (uint32_t width = 40; width <= 160; width++) {
+        char *text = printed(&tree, (struct topdown_style){.width = width, .level = 3});
+        for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+            assert_true(strcspn(line, "\n") <= (width < 62 ? 62 : width));
+            /* the bar of work, half of the whole */
+            if (!strncmp(line, "  work ", 7))
+                assert_int_equal(strspn(line + strcspn(line, "#\n"), "#"),
+                                 width > 62 ? lround((width - 62) / 2.0) : 0);
+        }
+        free(text);
+    }
+    char *text = printed(&tree, (struct topdown_style){.width = 80, .level = 3});
+    assert_non_null(strstr(text, "\n    a "));
+    assert_null(strstr(text, "\n    c ")); /* its parent is below the threshold */
+    assert_null(strchr(text, '\033'));
+    assert_ptr_equal(strstr(text, "<=="), strstr(strstr(text, "    a "), "<=="));
+    free(text);
+    text = printed(&tree, (struct topdown_style){
+                              .width = 80, .level = 3, .shows_all = true, .has_color = true});
+    assert_non_null(strstr(text, "\n    c "));
+    assert_non_null(strchr(text, '\033'));
+    free(text);
+    text = printed(&tree, (struct topdown_style){.width = 80, .level = 1});
+    assert_null(strstr(text, "\n    "));
+    free(text);
+    topdown_tree_fini(&tree);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ipc_maximum),
+        cmocka_unit_test(equations_of_nvprof),
+        cmocka_unit_test(equations_of_ncu),
+        cmocka_unit_test(each_reason_has_its_place),
+        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(figures_stand_in_for_others),
+        cmocka_unit_test(impossible_counters_are_refused),
+        cmocka_unit_test(families_do_not_mix),
+        cmocka_unit_test(names_of_counters),
+        cmocka_unit_test(commands_collect_what_is_missing),
+        cmocka_unit_test(trees),
+        cmocka_unit_test(printing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
