@@ -183,12 +183,12 @@ cmd_info(int argc, char **argv)
 {
     bool json = false;
     uint64_t frame = UINT64_MAX;
-    struct draw_list draws = {.inspection.memory_bytes = FILE_MEMORY_BYTES};
+    struct draw_list draws = {.inspection.budget = {FILE_MEMORY_BYTES, 0, "--memory"}};
     const struct arg_option table[] = {
         {"draws", 0, ARG_FLAG, &draws.wanted, NULL,
          "list the draws: hash, programs, primitive and vertices, target, state, textures", false},
         OPTION_JSON(&json, "answer in JSON: all frames with how many draws they have"),
-        OPTION_MEMORY(&draws.inspection.memory_bytes),
+        OPTION_MEMORY(&draws.inspection.budget.most_bytes),
         {"frame", 0, ARG_UINT, &frame, "N", "tell of this frame", false},
         {0},
     };

@@ -178,7 +178,7 @@ bool
 show_draw(struct shown_draw *shown, struct trace_reader *reader, uint64_t memory_bytes,
           struct error *err)
 {
-    struct inspection inspection = {.memory_bytes = memory_bytes};
+    struct inspection inspection = {.budget = {memory_bytes, 0, "--memory"}};
     inspection.watch = (struct draw_watch){shown, before, after, fragments};
     inspection.frames.count = 1;
     inspection.frames.ranges[0].first = inspection.frames.ranges[0].last = shown->frame;

@@ -40,7 +40,8 @@ inspect_draws(struct inspection *inspection, struct trace_reader *reader, struct
         return false;
     bool ok = render_sink_create(&render, FUNCTIONAL_MEMORY_BYTES, 0, err);
     if (ok) {
-        render_sink_limit(render, inspection->memory_bytes);
+        trace_reader_limit(reader, &inspection->budget);
+        render_sink_limit(render, &inspection->budget);
         render_sink_need(render, needed);
         render_sink_watch(render, &inspection->watch);
         ok = feed(inspection, reader, render_sink_sink(render), err);

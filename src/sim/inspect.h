@@ -10,8 +10,8 @@ struct inspection {
     struct frame_set frames; /* to be drawn whole; of others only what these need */
     /* Hears of every draw that is executed, also of other frames: its device tells which one. */
     struct draw_watch watch;
-    bool done;             /* set by the watch: nothing more of the trace is wanted */
-    uint64_t memory_bytes; /* that resources may hold of the host */
+    bool done;            /* set by the watch: nothing more of the trace is wanted */
+    struct budget budget; /* of the host's memory */
 };
 
 /* Draws the trace up to the last of the frames, or until it is done. */
