@@ -1,6 +1,7 @@
 /* Reads a trace. Opening walks all chunks and checks their CRCs, so that damage is known, named and
  * cut off before the first message is handed out; the index at the end is only the proof that the
- * file was closed. */
+ * file was closed. The file is read, not mapped: one that somebody cuts short meanwhile is an error
+ * then, and no fault. */
 #include "trace/file.h"
 
 #include "base/file.h"
@@ -10,7 +11,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -18,7 +18,7 @@
 
 struct trace_reader {
     char *path;
-    uint8_t *bytes; /* the file, mapped */
+    int fd;
     uint64_t size_bytes;
     dev_t device; /* with inode: which file it is, whatever its name */
     ino_t inode;
@@ -30,9 +30,11 @@ struct trace_reader {
     struct trace_frame rest;
 
     uint64_t at; /* the next chunk */
+    VEC(uint8_t) packed;
     VEC(uint8_t) raw;
     uint32_t raw_at;
-    struct budget_share share; /* raw */
+    uint32_t most_packed, most_raw; /* of the chunks so far */
+    struct budget_share share;      /* both */
 };
 
 static uint32_t
@@ -47,30 +49,46 @@ peek(const struct trace_reader *reader, uint64_t offset, void *out, size_t size)
 {
     if (offset > reader->size_bytes || size > reader->size_bytes - offset)
         return false;
-    memcpy(out, reader->bytes + offset, size);
+    for (size_t done = 0; done < size;) {
+        const ssize_t n =
+            pread(reader->fd, (uint8_t *)out + done, size - done, (off_t)(offset + done));
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
     return true;
 }
 
+/* Of a part of the file, on top of that of what is in front; false where the file is too short, or
+ * a signal came. */
 static bool
-map_file(struct trace_reader *reader, struct error *err)
+crc_at(const struct trace_reader *reader, uint64_t offset, uint64_t size, uint32_t *crc)
+{
+    uint8_t block[1 << 16];
+    while (size && !interrupt_pending()) {
+        const size_t n = size < sizeof block ? size : sizeof block;
+        if (!peek(reader, offset, block, n))
+            return false;
+        *crc = (uint32_t)crc32_z(*crc, block, n);
+        offset += n;
+        size -= n;
+    }
+    return size == 0;
+}
+
+static bool
+open_file(struct trace_reader *reader, struct error *err)
 {
     struct stat st;
-    const int fd = file_open(reader->path, err);
-    if (fd < 0)
+    reader->fd = file_open(reader->path, err);
+    if (reader->fd < 0)
         return false;
-    bool ok = !fstat(fd, &st);
-    reader->size_bytes = ok ? (uint64_t)st.st_size : 0;
-    reader->device = ok ? st.st_dev : 0;
-    reader->inode = ok ? st.st_ino : 0;
-    if (ok && reader->size_bytes) {
-        void *map = mmap(NULL, reader->size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-        ok = map != MAP_FAILED;
-        reader->bytes = ok ? map : NULL;
-    }
-    if (!ok)
-        fail(err, "cannot read %s: %s", reader->path, strerror(errno));
-    close(fd);
-    return ok;
+    if (fstat(reader->fd, &st))
+        return fail(err, "cannot read %s: %s", reader->path, strerror(errno));
+    reader->size_bytes = (uint64_t)st.st_size;
+    reader->device = st.st_dev;
+    reader->inode = st.st_ino;
+    return true;
 }
 
 static bool
@@ -95,13 +113,12 @@ check_version(const struct trace_reader *reader, uint32_t version, struct error 
 
 /* The program's name and the capabilities; what later ones have behind ours means nothing here. */
 static bool
-read_names(struct trace_reader *reader, uint32_t program_bytes, uint32_t caps_bytes,
-           struct error *err)
+take_names(struct trace_reader *reader, const uint8_t *names, uint32_t program_bytes,
+           uint32_t caps_bytes, struct error *err)
 {
-    const uint8_t *at = reader->bytes + TRACE_HEADER_BYTES;
     reader->program = mem_alloc(program_bytes + 1);
-    memcpy(reader->program, at, program_bytes);
-    memcpy(&reader->caps, at + program_bytes,
+    memcpy(reader->program, names, program_bytes);
+    memcpy(&reader->caps, names + program_bytes,
            caps_bytes < sizeof reader->caps ? caps_bytes : sizeof reader->caps);
     reader->chunks_begin = TRACE_HEADER_BYTES + program_bytes + caps_bytes;
     return reader->caps.v1.glsl_level >= CAPS_LEAST_GLSL_LEVEL ||
@@ -111,7 +128,7 @@ read_names(struct trace_reader *reader, uint32_t program_bytes, uint32_t caps_by
 static bool
 read_header(struct trace_reader *reader, struct error *err)
 {
-    uint8_t head[TRACE_HEADER_BYTES];
+    uint8_t head[TRACE_HEADER_BYTES], names[TRACE_PROGRAM_MAX + TRACE_CAPS_MAX];
     uint32_t fields[5]; /* version, first frame, program bytes, capability bytes, CRC */
     if (!peek(reader, 0, head, 12) || memcmp(head, TRACE_MAGIC, 8))
         return fail(err, "%s is no trace of aetius", reader->path);
@@ -123,15 +140,13 @@ read_header(struct trace_reader *reader, struct error *err)
     memcpy(fields, head + 8, sizeof fields);
     uint32_t n = fields[2], caps = fields[3];
     if (n > TRACE_PROGRAM_MAX || caps > TRACE_CAPS_MAX ||
-        TRACE_HEADER_BYTES + (uint64_t)n + caps > reader->size_bytes)
+        !peek(reader, TRACE_HEADER_BYTES, names, n + caps))
         return fail(err, "%s: its header is damaged (program name of %u bytes, capabilities of %u)",
                     reader->path, n, caps);
-    uint32_t crc = (uint32_t)crc32_z(crc_of(head, TRACE_HEADER_CRC_AT),
-                                     reader->bytes + TRACE_HEADER_BYTES, n + caps);
-    if (crc != fields[4])
+    if ((uint32_t)crc32_z(crc_of(head, TRACE_HEADER_CRC_AT), names, n + caps) != fields[4])
         return fail(err, "%s: its header is damaged (wrong checksum)", reader->path);
     reader->first_frame = fields[1];
-    return read_names(reader, n, caps, err);
+    return take_names(reader, names, n, caps, err);
 }
 
 /* The chunk at an offset, whole and with the right checksums; false says what is wrong. */
@@ -139,6 +154,7 @@ static bool
 check_chunk(const struct trace_reader *reader, uint64_t offset, struct trace_chunk *chunk,
             struct error *err)
 {
+    uint32_t crc = 0;
     if (!peek(reader, offset, chunk, sizeof *chunk))
         return fail(err, "the file ends in it");
     if (chunk->magic != TRACE_CHUNK_MAGIC ||
@@ -146,11 +162,10 @@ check_chunk(const struct trace_reader *reader, uint64_t offset, struct trace_chu
         return fail(err, "its header is damaged");
     if (chunk->raw_bytes > TRACE_RAW_MAX)
         return fail(err, "it holds %u bytes, more than %d", chunk->raw_bytes, TRACE_RAW_MAX);
-    if (chunk->packed_bytes > reader->size_bytes - offset - sizeof *chunk)
-        return fail(err, "the file ends in it");
-    if (chunk->payload_crc != crc_of(reader->bytes + offset + sizeof *chunk, chunk->packed_bytes))
-        return fail(err, "wrong checksum");
-    return true;
+    if (chunk->packed_bytes > reader->size_bytes - offset - sizeof *chunk ||
+        !crc_at(reader, offset + sizeof *chunk, chunk->packed_bytes, &crc))
+        return interrupt_check(err) && fail(err, "the file ends in it");
+    return crc == chunk->payload_crc || fail(err, "wrong checksum");
 }
 
 /* True when the offset holds the index that this file's chunks give, and the end behind it. */
@@ -160,11 +175,12 @@ index_ok(const struct trace_reader *reader, uint64_t offset)
     struct trace_index index;
     struct trace_end end;
     uint64_t entries = reader->frames.count * sizeof(struct trace_frame);
+    uint32_t crc = 0;
     return peek(reader, offset, &index, sizeof index) && index.magic == TRACE_INDEX_MAGIC &&
            index.header_crc == crc_of(&index, offsetof(struct trace_index, header_crc)) &&
            index.frames == reader->frames.count &&
            offset + sizeof index + entries + sizeof end == reader->size_bytes &&
-           index.payload_crc == crc_of(reader->bytes + offset + sizeof index, entries) &&
+           crc_at(reader, offset + sizeof index, entries, &crc) && index.payload_crc == crc &&
            peek(reader, reader->size_bytes - sizeof end, &end, sizeof end) &&
            end.magic == TRACE_END_MAGIC &&
            end.crc == crc_of(&end, offsetof(struct trace_end, crc)) &&
@@ -202,8 +218,11 @@ scan(struct trace_reader *reader, struct error *warning, struct error *err)
             break;
         if (!interrupt_check(err))
             return false;
-        if (!check_chunk(reader, at, &chunk, &why))
+        if (!check_chunk(reader, at, &chunk, &why)) {
+            if (!interrupt_check(err))
+                return false;
             break;
+        }
         count_chunk(reader, &chunk);
         at += sizeof chunk + chunk.packed_bytes;
         if (chunk.ends_frame)
@@ -237,7 +256,7 @@ trace_reader_open(struct trace_reader **out, const char *path, struct error *war
     warning = warning ? warning : &unheard;
     warning->text[0] = '\0';
     reader->path = mem_strdup(path);
-    if (!map_file(reader, err) || !read_header(reader, err) || !scan(reader, warning, err)) {
+    if (!open_file(reader, err) || !read_header(reader, err) || !scan(reader, warning, err)) {
         trace_reader_close(reader);
         return false;
     }
@@ -249,9 +268,10 @@ trace_reader_open(struct trace_reader **out, const char *path, struct error *war
 void
 trace_reader_close(struct trace_reader *reader)
 {
-    if (reader->bytes)
-        munmap(reader->bytes, reader->size_bytes);
+    if (reader->fd >= 0)
+        close(reader->fd);
     VEC_FREE(&reader->frames);
+    VEC_FREE(&reader->packed);
     VEC_FREE(&reader->raw);
     budget_move(&reader->share, NULL);
     free(reader->program);
@@ -315,16 +335,33 @@ trace_bytes(const struct trace_reader *reader)
 }
 
 static bool
+make_room(struct trace_reader *reader, const struct trace_chunk *chunk, struct error *err)
+{
+    if (chunk->packed_bytes > reader->most_packed)
+        reader->most_packed = chunk->packed_bytes;
+    if (chunk->raw_bytes > reader->most_raw)
+        reader->most_raw = chunk->raw_bytes;
+    return budget_set(&reader->share, (uint64_t)reader->most_packed + reader->most_raw, err) ||
+           fail_prefix(err, "%s: its chunk of %u bytes", reader->path, chunk->raw_bytes);
+}
+
+static bool
 unpack(struct trace_reader *reader, struct error *err)
 {
     struct trace_chunk chunk;
-    unsigned long long at = reader->at;
-    peek(reader, reader->at, &chunk, sizeof chunk);
-    if (chunk.raw_bytes > reader->share.bytes && !budget_set(&reader->share, chunk.raw_bytes, err))
-        return fail_prefix(err, "%s: its chunk of %u bytes", reader->path, chunk.raw_bytes);
+    const unsigned long long at = reader->at;
+    if (!peek(reader, at, &chunk, sizeof chunk))
+        return fail(err, "%s: the file ends before byte %llu, where it went on", reader->path, at);
+    if (chunk.magic != TRACE_CHUNK_MAGIC || chunk.raw_bytes > TRACE_RAW_MAX)
+        return fail(err, "%s: the chunk at byte %llu is not what it was", reader->path, at);
+    if (!make_room(reader, &chunk, err))
+        return false;
+    VEC_RESERVE(&reader->packed, (size_t)chunk.packed_bytes + 1);
     VEC_RESERVE(&reader->raw, (size_t)chunk.raw_bytes + 1);
-    size_t n = ZSTD_decompress(reader->raw.items, chunk.raw_bytes,
-                               reader->bytes + reader->at + sizeof chunk, chunk.packed_bytes);
+    if (!peek(reader, at + sizeof chunk, reader->packed.items, chunk.packed_bytes))
+        return fail(err, "%s: the file ends in the chunk at byte %llu", reader->path, at);
+    size_t n = ZSTD_decompress(reader->raw.items, chunk.raw_bytes, reader->packed.items,
+                               chunk.packed_bytes);
     if (ZSTD_isError(n) || n != chunk.raw_bytes)
         return fail(err, "%s: the chunk at byte %llu does not unpack: %s", reader->path, at,
                     ZSTD_isError(n) ? ZSTD_getErrorName(n) : "it is too short");

@@ -427,7 +427,7 @@ find_made(const char *events, size_t size, const char *name)
 static void
 tables_come_behind_the_first_picture(void **state)
 {
-    static const char *const tables[] = {"stats.frames.csv.gz", "stats.batches.csv.gz",
+    static const char *const tables[] = {"stats.frames.csv.gz", "stats.draws.csv.gz",
                                          "stats.cycles.csv.gz"};
     static _Alignas(struct inotify_event) char events[65536];
     char *run = in_dir("run"), *frames = in_dir("run/frames");

@@ -394,8 +394,7 @@ slots_of(const char *dir, uint32_t *frames)
     assert_true(csv_read(&table, path, &err));
     for (uint32_t c = 0; c < table.columns; c++)
         for (uint32_t r = 0; r < table.rows; r++)
-            if (!strncmp(table.names[c], "shader[", 7) && strstr(table.names[c], "].slots") &&
-                !strcmp(strstr(table.names[c], "].slots"), "].slots"))
+            if (!strcmp(table.names[c], "shader.slots"))
                 sum += (double)table.values[r * table.columns + c];
     *frames = table.rows;
     csv_table_fini(&table);

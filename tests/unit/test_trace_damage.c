@@ -235,6 +235,17 @@ write_header(const char *path, uint32_t version, const struct caps_v2 *caps, uin
     overwrite(path, file, TRACE_HEADER_BYTES + bytes);
 }
 
+/* Zeroes over all of it, in its place. */
+static void
+memset_file(const char *path, uint64_t size)
+{
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    for (uint64_t i = 0; i < size; i++)
+        putc(0, file);
+    assert_int_equal(fclose(file), 0);
+}
+
 /* What was offered comes with the trace, whatever is offered now; only a level without integers is
  * refused. */
 static void
@@ -272,6 +283,32 @@ test_offer(void **state)
     assert_non_null(strstr(err.text, "GLSL level 120"));
     write_header(path, TRACE_VERSION + 1, &caps, sizeof caps);
     assert_int_equal(read_trace(path, &sound), -1);
+    unlink(path);
+    free(path);
+}
+
+/* Somebody cuts the file short, or writes over it, while it is read: an error, and no fault. */
+static void
+test_a_file_that_changes(void **state)
+{
+    char *path = scratch_file();
+    for (uint32_t way = 0; way < 2; way++) {
+        struct trace_reader *reader;
+        struct message message;
+        struct error warning, err = {""};
+        bool end = false;
+        write_trace(path);
+        assert_true(trace_reader_open(&reader, path, &warning, &err));
+        const uint64_t size = trace_bytes(reader);
+        if (way == 0)
+            assert_int_equal(truncate(path, TRACE_HEADER_BYTES), 0);
+        else
+            memset_file(path, size);
+        while (trace_reader_next(reader, &message, &end, &err))
+            assert_false(end);
+        assert_non_null(strstr(err.text, way == 0 ? "the file ends" : "is not what it was"));
+        trace_reader_close(reader);
+    }
     unlink(path);
     free(path);
 }
@@ -316,11 +353,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sound),
-        cmocka_unit_test(test_random_damage),
-        cmocka_unit_test(test_every_cut),
-        cmocka_unit_test(test_offer),
-        cmocka_unit_test(test_capability_fields),
+        cmocka_unit_test(test_sound),     cmocka_unit_test(test_random_damage),
+        cmocka_unit_test(test_every_cut), cmocka_unit_test(test_a_file_that_changes),
+        cmocka_unit_test(test_offer),     cmocka_unit_test(test_capability_fields),
         cmocka_unit_test(test_full_disk),
     };
     return cmocka_run_group_tests_name("trace damage", tests, NULL, NULL);
