@@ -152,6 +152,7 @@ run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
             next = clock->sample_cycle;
         clock->core_busy_cycles += clock->busy_cores ? next - clock->now : 0;
         clock->now = next;
+        path_keep(&clock->path, clock->now);
         if (sample) {
             clock->sample(clock->sample_data, clock->now);
             continue;

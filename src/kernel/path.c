@@ -26,17 +26,8 @@ path_begin(struct path *path, uint64_t now)
     path->charged = now;
     path->charged_at = path->made;
     path->end = path_add(path, 0, 0, CAUSE_orders, CAUSE_orders, now);
-}
-
-strand
-path_add(struct path *path, strand from, uint32_t hop, enum path_cause hop_cause,
-         enum path_cause cause, uint64_t now)
-{
-    const uint64_t number = ++path->made;
-    path->nodes[number % PATH_NODES] = (struct path_node){now, from, hop, hop_cause};
-    if (number - path->charged_at >= PATH_NODES / 2)
-        path_charge_so_far(path, now);
-    return number * PATH_CAUSES + cause;
+    path->ended = now;
+    path->ended_by = 0;
 }
 
 static const struct path_branch branches[] = {
@@ -66,7 +57,9 @@ path_charge(struct path *path, strand way, uint64_t now)
     while (until > path->charged) {
         const uint64_t number = way / PATH_CAUSES;
         const struct path_node *node = &path->nodes[number % PATH_NODES];
-        if (number + PATH_NODES <= path->made) {
+        if (number == 0)
+            path->unset += until - path->charged;
+        if (number == 0 || number + PATH_NODES <= path->made) {
             charge(path, way % PATH_CAUSES, 0, &until);
             break;
         }

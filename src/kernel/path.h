@@ -57,7 +57,10 @@ struct path {
     uint64_t charged;        /* cycles before this one have been given to their causes */
     uint64_t charged_at;     /* nodes made then */
     strand end;              /* of what left the machine last */
+    uint64_t ended;          /* in this cycle ... */
+    uint32_t ended_by;       /* ... by the unit of this number */
     uint64_t cycles[CAUSE_COUNT];
+    uint64_t unset; /* of these, along a strand that nobody had set: 0 in a machine that is whole */
 };
 
 void path_init(struct path *path);
@@ -66,13 +69,39 @@ void path_fini(struct path *path);
 void path_begin(struct path *path, uint64_t now);
 /* Gives the cycles from the last charge up to `now` to the causes on the way. */
 void path_charge(struct path *path, strand way, uint64_t now);
+/* Something leaves the machine: where several units let something go in a cycle, the one of the
+ * highest number tells, in whatever order they are clocked. */
+static inline void
+path_leave(struct path *path, strand way, uint32_t unit, uint64_t now)
+{
+    if (path->ended == now && path->ended_by > unit)
+        return;
+    path->end = way;
+    path->ended = now;
+    path->ended_by = unit;
+}
+
 /* Where there is no end of work yet: up to `now`, along the way of what left the machine last. */
 void path_charge_so_far(struct path *path, uint64_t now);
 
+/* Between two cycles: charges before the ring is full. */
+static inline void
+path_keep(struct path *path, uint64_t now)
+{
+    if (path->made - path->charged_at >= PATH_NODES / 2)
+        path_charge_so_far(path, now);
+}
+
 /* The strand that goes on from `from` for another cause; the last `hop` cycles before `now` went by
  * for hop_cause. */
-strand path_add(struct path *path, strand from, uint32_t hop, enum path_cause hop_cause,
-                enum path_cause cause, uint64_t now);
+static inline strand
+path_add(struct path *path, strand from, uint32_t hop, enum path_cause hop_cause,
+         enum path_cause cause, uint64_t now)
+{
+    const uint64_t number = ++path->made;
+    path->nodes[number % PATH_NODES] = (struct path_node){now, from, hop, hop_cause};
+    return number * PATH_CAUSES + cause;
+}
 
 static inline strand
 path_step(struct path *path, strand from, enum path_cause cause, uint64_t now)

@@ -108,8 +108,9 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     queue->last_arrival = queue->arrival[slot] = arrival;
     if (queue->place_awaited) {
         queue->place_awaited = false;
-        queue->from->strand =
-            path_step(&queue->sender->clock->path, queue->place, queue->from->cause, now);
+        queue->from->strand = path_step(
+            &queue->sender->clock->path,
+            queue->pop_cycle == now ? queue->place_before : queue->place, queue->from->cause, now);
     }
     queue->strands[slot] = queue->from->strand;
     queue->count++;
@@ -140,6 +141,7 @@ queue_pop(struct queue *queue, uint64_t now)
     if (queue->pop_cycle != now) {
         queue->pop_cycle = now;
         queue->popped = 0;
+        queue->place_before = queue->place;
     }
     if (queue->occupancy_since != now)
         queue_settle(queue, now);

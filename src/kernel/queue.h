@@ -21,8 +21,9 @@ struct queue {
     uint64_t push_cycle, pop_cycle; /* of the last push and pop */
     uint32_t pushed, popped;        /* in those cycles */
     bool sender_waits;              /* was refused: wake it on the next pop */
-    /* critical path: of each item, of the last place that became free; who sends, who takes */
-    strand *strands, place;
+    /* critical path: of each item; of the last place that became free, and of the last one before
+     * the cycle of that; who sends, who takes */
+    strand *strands, place, place_before;
     bool place_awaited; /* the sender was refused for want of one */
     uint64_t noted;     /* the item of this number was waited for, and the receiver knows */
     struct path_stage *from, *to;

@@ -441,7 +441,8 @@ note_operation(struct blitter *blitter, const struct blitter_piece *piece, uint6
 {
     struct path_mark way = {blitter->module.stage.strand, blitter->op_free};
     for (uint32_t i = 0; i < piece->block_count; i++)
-        way = path_later(way, block_reader_mark(&blitter->reader, (uint32_t)piece->blocks[i].place));
+        way =
+            path_later(way, block_reader_mark(&blitter->reader, (uint32_t)piece->blocks[i].place));
     blitter->module.stage.strand =
         path_step(&blitter->module.clock->path, way.strand, CAUSE_blit, now);
 }

@@ -186,8 +186,7 @@ take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_
     if (!cmdproc->stream_begun) {
         const uint64_t bytes = (uint64_t)step->constants * CONSTANT_BYTES;
         const uint64_t start = now > cmdproc->bus_free_cycle ? now : cmdproc->bus_free_cycle;
-        const strand way =
-            start > now ? cmdproc->carrier.strand : cmdproc->module.stage.strand;
+        const strand way = start > now ? cmdproc->carrier.strand : cmdproc->module.stage.strand;
         cmdproc->carrier.strand = cmdproc->module.stage.strand =
             path_step(&cmdproc->module.clock->path, way, CAUSE_bus, start);
         cmdproc->stream_end = start + (bytes + cmdproc->bus_bytes - 1) / cmdproc->bus_bytes;

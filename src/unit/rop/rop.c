@@ -459,7 +459,7 @@ leave_next(struct rop *rop, uint64_t now, enum unit_state *why)
     }
     rop->left_at = (struct path_mark){rop->leaver.strand, now + 1};
     if (rop->work->kind == CODEC_COLOR)
-        rop->module->clock->path.end = rop->leaver.strand;
+        path_leave(&rop->module->clock->path, rop->leaver.strand, rop->index, now);
     rop->left++;
     return true;
 }
