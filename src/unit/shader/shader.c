@@ -137,12 +137,12 @@ configure_issue(struct shader *shader, const struct params *params)
 {
     const uint32_t threads = shader->group_threads, rate = shader->thread_rate;
     shader->instant = params->SHADER.Mode == SHADER_INSTANT;
+    shader->picks = rate > threads ? rate / threads : 1;
     if (shader->instant) {
-        shader->issue_cycles = shader->picks = shader->fetch_rate = 1;
+        shader->issue_cycles = shader->fetch_rate = 1;
         shader->fetch_delay = 0;
     } else {
         shader->issue_cycles = (threads + rate - 1) / rate;
-        shader->picks = rate > threads ? rate / threads : 1;
         shader->flow_cost.if_endif = params->SHADER.IfCost;
         shader->flow_cost.if_else_endif = params->SHADER.IfElseCost;
         shader->flow_cost.call = params->SHADER.CallCost;
