@@ -3,14 +3,16 @@
  *
  * The rule, for each row (a draw, or the work between draws, which follow each other): without the
  * cycles that are charged to the resource the row takes what is left, but never less than the own
- * work of any other resource in it. So what is charged to a resource is the most that removing it
- * can give, and where another one has as much to do, that one hides behind it. */
+ * work of any other resource in it (its metric; memory's at the share of its peak that it reaches).
+ * So what is charged to a resource is the most that removing it can give, and where another one has
+ * as much to do, that one hides behind it. */
 #ifndef AETIUS_REPORT_IDEALS_H
 #define AETIUS_REPORT_IDEALS_H
 
 #include "base/args.h"
 #include "kernel/params.h"
 #include "report/csv.h"
+#include "report/metrics.h"
 
 enum ideal_number {
 #define IDEAL(name, branches, bound, settings, what, advice, parameter) IDEAL_##name,
@@ -44,6 +46,8 @@ struct ideal_rows {
 /* False: columns are missing. */
 bool ideals_predict(const struct ideal_rows *rows, const struct params *params,
                     struct ideal_gains *gains, struct error *err);
+/* Of all frames of a run together, by the names of its statistics. */
+bool ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_gains *gains);
 /* The one whose removal is expected to give the most. */
 enum ideal_number ideals_verdict(const struct ideal_gains *gains);
 /* Of those that hide behind it, the largest; IDEALS: none takes a fiftieth of all cycles. */
