@@ -256,3 +256,22 @@ file_make_way(const char *path, struct error *err)
         return true;
     return fail(err, "cannot replace %s: %s", path, strerror(errno));
 }
+
+int
+file_make(const char *path, struct error *err)
+{
+    if (!file_make_way(path, err))
+        return -1;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        fail(err, "cannot make %s: %s", path, strerror(errno));
+    return fd;
+}
+
+void
+file_remove_link(const char *path)
+{
+    struct stat st;
+    if (!lstat(path, &st) && S_ISLNK(st.st_mode))
+        unlink(path);
+}

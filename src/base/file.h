@@ -61,5 +61,10 @@ void picture_fini(struct picture *picture);
 bool file_is_free(const char *path, struct error *err);
 /* Takes away what lies at `path`, if it is a plain file: who reads it keeps the old one. */
 bool file_make_way(const char *path, struct error *err);
+/* A new file of that name, to be written, in the place of what file_make_way() takes away; or what
+ * else lies there, a device or a link that the user named. -1, with the message, when it cannot. */
+int file_make(const char *path, struct error *err);
+/* A link at a name that is ours, not the user's: it would be a way out of his folder. */
+void file_remove_link(const char *path);
 
 #endif

@@ -255,7 +255,12 @@ capture_to_paths(const struct capture_options *options, char **program, struct e
     recording.path = whole ? mem_strdup(cut->out) : cut_work_path(cut, "part");
     recording.contents = whole ? NULL : cut_work_path(cut, "contents.part");
     interrupt_watch();
-    const int status = capture(options, program, &recording, err);
+    const bool ok = whole || cut->force || !file_exists(recording.path) ||
+                    fail(err,
+                         "%s is there already, what an earlier capture recorded, for `aetius "
+                         "trim`; --force overwrites it",
+                         recording.path);
+    const int status = ok ? capture(options, program, &recording, err) : EXIT_FAILED;
     if (!whole && recording.begun) {
         if (!recording.keep)
             unlink(recording.path);

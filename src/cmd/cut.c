@@ -18,6 +18,12 @@ part_path(const struct cut_options *options, uint32_t i)
                       set->ranges[i].last);
 }
 
+static bool
+is_free(const char *path, struct error *err)
+{
+    return !file_exists(path) || fail(err, "%s is there already; --force overwrites it", path);
+}
+
 bool
 cut_prepare(const struct cut_options *options, struct error *err)
 {
@@ -25,8 +31,7 @@ cut_prepare(const struct cut_options *options, struct error *err)
     bool ok = true;
     for (uint32_t i = 0; ok && i < count && !options->force; i++) {
         char *path = part_path(options, i);
-        if (file_exists(path))
-            ok = fail(err, "%s is there already; --force overwrites it", path);
+        ok = is_free(path, err);
         free(path);
     }
     return ok && (!options->in_folder || dir_create(options->out, err));
@@ -35,7 +40,9 @@ cut_prepare(const struct cut_options *options, struct error *err)
 char *
 cut_work_path(const struct cut_options *options, const char *what)
 {
-    return mem_printf("%s%s%s", options->out, options->in_folder ? "/" : ".", what);
+    char *path = mem_printf("%s%s%s", options->out, options->in_folder ? "/" : ".", what);
+    file_remove_link(path);
+    return path;
 }
 
 static void
@@ -56,8 +63,11 @@ cut_frames(const struct cut_options *options, struct trace_reader *reader,
 {
     const uint32_t count = options->set.count;
     char **paths = mem_alloc(count * sizeof *paths);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         paths[i] = part_path(options, i);
+        if (options->in_folder)
+            file_remove_link(paths[i]);
+    }
     const bool ok = trim_trace(reader, &options->set, options->warm_up, read_back,
                                (const char *const *)paths, err);
     for (uint32_t i = 0; i < count; i++) {

@@ -15,7 +15,8 @@ struct cut_options {
 
 /* Checks that nothing is in the way, and makes the folder. */
 bool cut_prepare(const struct cut_options *options, struct error *err);
-/* The name of a file for the time of the work, in or beside `out`; the caller's to free. */
+/* The name of a file for the time of the work, in or beside `out`, where no link lies any more; the
+ * caller's to free. */
 char *cut_work_path(const struct cut_options *options, const char *what);
 /* Cuts the ranges out; `read_back` as trim_trace() takes it. */
 bool cut_frames(const struct cut_options *options, struct trace_reader *reader,

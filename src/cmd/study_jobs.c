@@ -27,7 +27,8 @@ redirect(const char *dir, const char *label)
 {
     char *path = mem_printf("%s/logs/%s", dir, label);
     const int nothing = open("/dev/null", O_RDONLY);
-    const int log = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    file_remove_link(path);
+    const int log = file_make(path, NULL);
     free(path);
     fflush(NULL);
     if (nothing >= 0)

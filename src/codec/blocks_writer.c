@@ -97,11 +97,9 @@ blocks_writer_create(struct blocks_writer **out, const char *path, enum codec_ki
 {
     struct blocks_header header = {
         .magic = BLOCKS_MAGIC, .version = BLOCKS_VERSION, .kind = (uint32_t)kind};
-    if (!file_make_way(path, err))
-        return false;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int fd = file_make(path, err);
     if (fd < 0)
-        return fail(err, "cannot make %s: %s", path, strerror(errno));
+        return false;
     struct blocks_writer *writer = mem_alloc(sizeof *writer);
     writer->fd = fd;
     writer->path = mem_strdup(path);

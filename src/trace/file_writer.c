@@ -92,11 +92,9 @@ static bool
 writer_create(struct trace_writer **out, const char *path, const char *program,
               const struct caps_v2 *caps, uint32_t first_frame, struct error *err)
 {
-    if (!file_is_free(path, err) || !file_make_way(path, err))
-        return false;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int fd = file_is_free(path, err) ? file_make(path, err) : -1;
     if (fd < 0)
-        return fail(err, "cannot make %s: %s", path, strerror(errno));
+        return false;
     flock(fd, LOCK_EX | LOCK_NB); /* for file_is_free(); a file system may have no locks */
     struct trace_writer *writer = mem_alloc(sizeof *writer);
     writer->fd = fd;
