@@ -5,6 +5,7 @@
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
 #include "base/file.h"
+#include "base/schema.h"
 #include "base/sheet.h"
 #include "cmd/topdown.h"
 #include "report/compare_runs.h"
@@ -421,7 +422,7 @@ report_run(const struct run *run, const struct frame_set *frames,
     bool ok =
         !(request->over_time || request->draws) || parts_of(&rows, request->draws, &parts, err);
     if (ok && request->json) {
-        putchar('{');
+        printf("{\"schema\":%d,", AETIUS_SCHEMA);
         put_json(&view, &parts, request);
         puts("}");
     } else if (ok && request->csv) {
@@ -479,7 +480,7 @@ report_difference(const struct run *a, const struct run *b, const struct frame_s
         return false;
     const bool ok = view_init(&view_b, rows_b, err);
     if (ok && request->json) {
-        fputs("{\"a\":{", stdout);
+        printf("{\"schema\":%d,\"a\":{", AETIUS_SCHEMA);
         put_json(&view_a, &none, request);
         fputs("},\n\"b\":{", stdout);
         put_json(&view_b, &none, request);

@@ -498,54 +498,16 @@ simulated_run(void **state)
     assert_int_equal(system(command), 0);
 }
 
-/* A run folder made by hand, of two frames: columns of two units, or of both together. */
-static void
-tables_of_units(void **state)
-{
-    static const char *const tables[] = {
-        "frame,shader[0].slots,shader[1].slots,shader[0].slots_starved,shader[1].slots_starved,"
-        "shader[0].slots_texels,shader[1].slots_texels%s\n5,10,20,10,5,0,15%s\n7,4,4,4,4,0,0%s\n",
-        "frame,shader.slots,shader.slots_starved,shader.slots_texels%s\n5,30,15,15%s\n7,8,8,0%s\n",
-    };
-    static const char rest[] = ",shader.lane_slots,shader.lanes_active,shader.lanes_helper,"
-                               "shader.lanes_diverged,shader.lanes_empty,shader.slots_issued,"
-                               "shader.slots_passes,shader.slots_flow,shader.slots_pair,"
-                               "shader.slots_result,shader.slots_replayed,shader.slots_delay,"
-                               "shader.slots_ports,shader.slots_texture_queue,shader.slots_load,"
-                               "shader.slots_output";
-    static const char zeros[] = ",0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0";
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        char dir[] = "/tmp/aetius-run-XXXXXX", path[64];
-        struct error err;
-        assert_non_null(mkdtemp(dir));
-        snprintf(path, sizeof path, "%s/run.json", dir);
-        assert_true(file_write(path, "{}", 2, &err));
-        snprintf(path, sizeof path, "%s/stats.frames.csv.gz", dir);
-        gzFile out = gzopen(path, "wb");
-        gzprintf(out, tables[i], rest, zeros, zeros);
-        assert_int_equal(gzclose(out), Z_OK);
-        cJSON *root = JSON(dir), *frame = JSON(dir, "--frame", "5");
-        assert_float_equal(cJSON_GetObjectItem(root, "total")->valuedouble, 38, 0);
-        assert_float_equal(value(cJSON_GetObjectItem(root, "tree"), "starved"), 23, 0);
-        assert_float_equal(value(cJSON_GetObjectItem(frame, "tree"), "texels"), 15, 0);
-        assert_float_equal(cJSON_GetObjectItem(frame, "total")->valuedouble, 30, 0);
-        cJSON_Delete(root);
-        cJSON_Delete(frame);
-        dir_remove_files(dir, NULL);
-    }
-}
-
 int
 main(int argc, char **argv)
 {
     aetius = argc > 1 ? argv[1] : "build/aetius";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_outputs),  cmocka_unit_test(kepler_by_hand),
-        cmocka_unit_test(ampere_by_hand),  cmocka_unit_test(kepler_without_ipc_by_hand),
-        cmocka_unit_test(pascal_by_hand),  cmocka_unit_test(what_files_lack),
-        cmocka_unit_test(forms),           cmocka_unit_test(figures),
-        cmocka_unit_test(profilers),       cmocka_unit_test(simulated_run),
-        cmocka_unit_test(tables_of_units),
+        cmocka_unit_test(golden_outputs), cmocka_unit_test(kepler_by_hand),
+        cmocka_unit_test(ampere_by_hand), cmocka_unit_test(kepler_without_ipc_by_hand),
+        cmocka_unit_test(pascal_by_hand), cmocka_unit_test(what_files_lack),
+        cmocka_unit_test(forms),          cmocka_unit_test(figures),
+        cmocka_unit_test(profilers),      cmocka_unit_test(simulated_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
