@@ -191,6 +191,22 @@ faults_are_told(void **state)
     end(&f);
 }
 
+/* By its name a column is found, and there is room for one of each. */
+static void
+columns_have_names_of_their_own(void **state)
+{
+    static const char twice[] = "x,frame,y,x\n1,2,3,4\n";
+    struct fixture f;
+    struct csv_table table;
+    struct error err;
+    begin(&f);
+    assert_true(file_write(f.path, twice, strlen(twice), &err));
+    assert_false(csv_read(&table, f.path, &err));
+    assert_non_null(strstr(err.text, "has the column x twice"));
+    assert_false(csv_read_header(&table, f.path, &err));
+    end(&f);
+}
+
 int
 main(void)
 {
@@ -200,6 +216,7 @@ main(void)
         cmocka_unit_test(flushed_rows_are_whole_before_the_end),
         cmocka_unit_test(parts_put_together_are_the_table),
         cmocka_unit_test(faults_are_told),
+        cmocka_unit_test(columns_have_names_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
