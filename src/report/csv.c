@@ -17,6 +17,8 @@ enum {
     MOST_TEXT = 1 << 27, /* that is read back */
 };
 
+#define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.[]"
+
 /* Rows become gzip members as they gather, and reach the file when they are flushed. */
 struct csv {
     FILE *file; /* NULL until something is flushed */
@@ -313,7 +315,8 @@ by_name(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* A column is found by its name, so there is one of each. */
+/* A column is found by its name, so there is one of each; names go on into SQL and to terminals,
+ * so they are of the form that statistics have: "shader[3].slots". */
 static bool
 check_names(const struct csv_table *table, const char *path, struct error *err)
 {
@@ -322,6 +325,10 @@ check_names(const struct csv_table *table, const char *path, struct error *err)
     bool ok = true;
     memcpy(sorted, table->names, bytes);
     qsort(sorted, table->columns, sizeof *sorted, by_name);
+    for (uint32_t i = 0; i < table->columns && ok; i++)
+        ok = (*table->names[i] && !table->names[i][strspn(table->names[i], NAME_LETTERS)]) ||
+             fail(err, "%s: the name of column %u is not made of letters, digits and _ . [ ]", path,
+                  i + 1);
     for (uint32_t i = 1; i < table->columns && ok; i++)
         ok = strcmp(sorted[i - 1], sorted[i]) != 0 ||
              fail(err, "%s has the column %s twice", path, sorted[i]);

@@ -191,6 +191,28 @@ faults_are_told(void **state)
     end(&f);
 }
 
+/* A name may go on into SQL and to a terminal. */
+static void
+columns_have_names_without_signs(void **state)
+{
+    static const char *const wrong[] = {
+        "a,,b\n", "a,b\" TEXT); ATTACH 'x' AS y;\n", "a,b\x1b[31m\n", "a,b'c\n", "a b,c\n", ""};
+    struct fixture f;
+    struct csv_table table;
+    struct error err;
+    begin(&f);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_true(file_write(f.path, wrong[i], strlen(wrong[i]), &err));
+        assert_false(csv_read_header(&table, f.path, &err));
+        assert_non_null(strstr(err.text, "is not made of letters"));
+        assert_false(csv_read(&table, f.path, &err));
+    }
+    assert_true(file_write(f.path, "a,shader[3].slots\n", 18, &err));
+    assert_true(csv_read_header(&table, f.path, &err));
+    csv_table_fini(&table);
+    end(&f);
+}
+
 /* By its name a column is found, and there is room for one of each. */
 static void
 columns_have_names_of_their_own(void **state)
@@ -216,6 +238,7 @@ main(void)
         cmocka_unit_test(flushed_rows_are_whole_before_the_end),
         cmocka_unit_test(parts_put_together_are_the_table),
         cmocka_unit_test(faults_are_told),
+        cmocka_unit_test(columns_have_names_without_signs),
         cmocka_unit_test(columns_have_names_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
