@@ -5,8 +5,11 @@
 #include "kernel/params.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool
 copy_file(const char *from_dir, const char *to_dir, const char *name, bool must, struct error *err)
@@ -43,18 +46,91 @@ picks_frame(const struct dirent *entry)
 }
 
 static bool
-copy_frames(const char *from, const char *to, struct error *err)
+copy_frames(const char *run, const char *to, struct error *err)
 {
     struct dirent **names = NULL;
+    char *from = mem_printf("%s/frames", run);
     const int count = scandir(from, &names, picks_frame, alphasort);
-    bool ok = dir_create(to, err);
-    if (ok)
-        dir_clear(to, is_frame);
+    bool ok = true;
     for (int i = 0; i < count; i++) {
         ok = ok && copy_file(from, to, names[i]->d_name, true, err);
         free(names[i]);
     }
     free(names);
+    free(from);
+    return ok;
+}
+
+static bool
+is_same_folder(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    return !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
+/* What is renewed must be the baseline's own: neither the run's nor what a link leads to. */
+static bool
+check_base(const char *base, const char *run, struct error *err)
+{
+    char *json = mem_printf("%s/run.json", base), *frames = mem_printf("%s/frames", base);
+    struct stat st;
+    bool ok = true;
+    if (is_same_folder(base, run))
+        ok = fail(err, "%s and %s are one folder", base, run);
+    else if (!lstat(frames, &st) && !S_ISDIR(st.st_mode))
+        ok = fail(err, "%s is no folder", frames);
+    else if (file_exists(base) && dir_has_files(base, is_anything) && !file_exists(json))
+        ok = fail(err, "%s holds files, but no run: it is not replaced", base);
+    free(json);
+    free(frames);
+    return ok;
+}
+
+/* Moves all of a folder into another one, in place of what has these names there. */
+static bool
+move_files(const char *from, const char *to, struct error *err)
+{
+    struct dirent **names = NULL;
+    const int count = scandir(from, &names, NULL, alphasort);
+    bool ok = true;
+    for (int i = 0; i < count; i++) {
+        char *old = mem_printf("%s/%s", from, names[i]->d_name);
+        char *new = mem_printf("%s/%s", to, names[i]->d_name);
+        if (ok && is_anything(names[i]->d_name) && rename(old, new))
+            ok = fail(err, "cannot replace %s: %s", new, strerror(errno));
+        free(old);
+        free(new);
+        free(names[i]);
+    }
+    free(names);
+    return ok;
+}
+
+/* The copy is made beside, and only when it is whole the old files go for it. */
+static bool
+renew(const char *base, const char *run, const struct params *params, struct error *err)
+{
+    char *facts = mem_printf("%s/renewal.part", base), *frames = mem_printf("%s/frames", base);
+    char *pictures = mem_printf("%s/frames.part", base);
+    file_remove_link(facts);
+    file_remove_link(pictures);
+    dir_remove_files(facts, NULL);
+    dir_remove_files(pictures, NULL);
+    bool ok = dir_create(facts, err) && dir_create(pictures, err) && dir_create(frames, err) &&
+              copy_frames(run, pictures, err) && copy_file(run, facts, "machine.ini", true, err) &&
+              copy_file(run, facts, params->SIMULATOR.StatsFilePerFrame, true, err) &&
+              copy_file(run, facts, params->SIMULATOR.StatsFilePerBatch, false, err) &&
+              copy_file(run, facts, "run.json", true, err);
+    if (ok) {
+        dir_clear(frames, is_frame);
+        ok = move_files(pictures, frames, err) && move_files(facts, base, err);
+    }
+    dir_remove_files(facts, NULL);
+    dir_remove_files(pictures, NULL);
+    free(facts);
+    free(pictures);
+    free(frames);
     return ok;
 }
 
@@ -62,20 +138,10 @@ bool
 baseline_renew(const char *base, const char *run, struct error *err)
 {
     struct params params;
-    char *ini = mem_printf("%s/machine.ini", run), *json = mem_printf("%s/run.json", base);
-    char *from = mem_printf("%s/frames", run), *to = mem_printf("%s/frames", base);
+    char *ini = mem_printf("%s/machine.ini", run);
     params_init(&params);
-    bool ok = params_load_file(&params, ini, err);
-    if (ok && file_exists(base) && dir_has_files(base, is_anything) && !file_exists(json))
-        ok = fail(err, "%s holds files, but no run: it is not replaced", base);
-    ok = ok && dir_create(base, err) && copy_frames(from, to, err) &&
-         copy_file(run, base, "machine.ini", true, err) &&
-         copy_file(run, base, params.SIMULATOR.StatsFilePerFrame, true, err) &&
-         copy_file(run, base, params.SIMULATOR.StatsFilePerBatch, false, err) &&
-         copy_file(run, base, "run.json", true, err);
+    const bool ok = params_load_file(&params, ini, err) && check_base(base, run, err) &&
+                    renew(base, run, &params, err);
     free(ini);
-    free(json);
-    free(from);
-    free(to);
     return ok;
 }

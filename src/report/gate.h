@@ -51,7 +51,8 @@ void gate_print_junit(const struct gate *gate, FILE *out);
 cJSON *gate_json(const struct gate *gate);
 
 /* Makes the folder `base` hold what a comparison wants of the run: run.json, machine.ini, the
- * tables by frame and draw, the frames. What it held of a run before goes. */
+ * tables by frame and draw, the frames. What it held of a run before goes, once the copy is whole;
+ * the run's own folder is refused. */
 bool baseline_renew(const char *base, const char *run, struct error *err);
 
 #endif

@@ -161,6 +161,63 @@ test_command(void **state)
     free(markdown);
 }
 
+static bool
+same_files(const char *a, const char *b)
+{
+    char *command = mem_printf("cmp -s %s %s", a, b);
+    const bool same = !system(command);
+    free(command);
+    return same;
+}
+
+/* A renewal that cannot be leaves both folders as they were. */
+static void
+test_renewal_keeps_what_it_cannot_replace(void **state)
+{
+    static struct said said;
+    char *run = path_of("own"), *link = path_of("link"), *base = path_of("kept");
+    char *picture = path_of("own/frames/frame-0000.png"), *kept = path_of("kept.png");
+    char *old = path_of("kept/frames/frame-0000.png"), *json = path_of("own/run.json");
+    char *frames = path_of("kept/frames"), *away = path_of("away");
+    struct error err;
+    (void)state;
+    RUN(&said, "sim", TINY, "-o", run);
+    RUN(&said, "compare", base, run, "--renew");
+    assert_int_equal(said.status, 0);
+    char *bytes;
+    size_t size;
+    assert_true(file_read(picture, SIZE_MAX, &bytes, &size, &err) &&
+                file_write(kept, bytes, size, &err));
+    free(bytes);
+    RUN(&said, "compare", run, run, "--renew");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "are one folder"));
+    assert_int_equal(symlink(run, link), 0);
+    RUN(&said, "compare", link, run, "--renew");
+    assert_int_equal(said.status, 1);
+    assert_true(same_files(picture, kept));
+    /* the last file to be copied is missing: nothing was replaced by then */
+    assert_true(file_write(picture, "x", 1, &err) && !unlink(json));
+    RUN(&said, "compare", base, run, "--renew");
+    assert_int_equal(said.status, 1);
+    assert_true(same_files(old, kept));
+    /* a link is no way out of the baseline */
+    assert_int_equal(rename(frames, away), 0);
+    assert_int_equal(symlink(away, frames), 0);
+    RUN(&said, "compare", base, run, "--renew");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "kept/frames is no folder"));
+    free(run);
+    free(link);
+    free(base);
+    free(picture);
+    free(kept);
+    free(old);
+    free(json);
+    free(frames);
+    free(away);
+}
+
 /* Several runs are columns; a parameter that changes nothing is said to. */
 static void
 test_columns(void **state)
@@ -199,9 +256,12 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits),         cmocka_unit_test(test_wrong_limits),
-        cmocka_unit_test(test_not_comparable), cmocka_unit_test(test_command),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_wrong_limits),
+        cmocka_unit_test(test_not_comparable),
+        cmocka_unit_test(test_command),
         cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_renewal_keeps_what_it_cannot_replace),
     };
     aetius = argc > 1 ? argv[1] : "aetius";
     if (!mkdtemp(dir))

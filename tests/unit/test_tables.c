@@ -202,11 +202,54 @@ test_sql(void **state)
     free(run);
 }
 
+/* A folder is somebody else's: neither its name nor what lies in it becomes a command. */
+static void
+test_sql_of_a_stranger(void **state)
+{
+    static struct said said;
+    char *run = mem_printf("%s/a'; touch pwned; '\" \\ $(touch pwned)\nb", dir);
+    char *ini = mem_printf("%s/machine.ini", run), *script = mem_printf("%s/script", dir);
+    char *pwned = mem_printf("%s/pwned", dir), *text;
+    size_t size;
+    struct error err;
+    (void)state;
+    RUN(&said, "sim", TINY, "-o", run);
+    assert_int_equal(said.status, 0);
+    RUN(&said, "stats", "--sql", run);
+    assert_int_equal(said.status, 0);
+    assert_true(file_write(script, said.out, strlen(said.out), &err));
+    if (!system("command -v sqlite3 >/dev/null 2>&1")) {
+        char *command = mem_printf("cd %s && test \"$(sqlite3 strange.db <script && sqlite3 "
+                                   "strange.db \"SELECT count(*) FROM draws WHERE work = "
+                                   "'draw'\")\" = 18",
+                                   dir);
+        assert_int_equal(system(command), 0);
+        free(command);
+    }
+    assert_false(file_exists(pwned));
+    assert_true(file_read(ini, SIZE_MAX, &text, &size, &err));
+    static const char *const files[] = {"a'$(touch X)'b", "../frames.csv.gz", "..", "a`b`", "a|b"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *more = mem_printf("%s\n[SIMULATOR]\nStatsFilePerFrame = \"%s\"\n", text, files[i]);
+        assert_true(file_write(ini, more, strlen(more), &err));
+        RUN(&said, "stats", "--sql", run);
+        assert_int_equal(said.status, 1);
+        assert_non_null(strstr(said.err, "allowed is a file's name"));
+        free(more);
+    }
+    free(run);
+    free(ini);
+    free(script);
+    free(pwned);
+    free(text);
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_run), cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_sql)};
+                                       cmocka_unit_test(test_sql),
+                                       cmocka_unit_test(test_sql_of_a_stranger)};
     aetius = argc > 1 ? argv[1] : "aetius";
     if (!mkdtemp(dir))
         return 2;
