@@ -44,9 +44,8 @@ picture_of_target(struct picture *picture, const struct draw *draw,
 }
 
 static bool
-write_target(struct shown_draw *shown, const struct draw *draw,
-             const struct bound_surface *surface, const struct gpu_memory *memory, char *name,
-             struct error *err)
+write_target(struct shown_draw *shown, const struct draw *draw, const struct bound_surface *surface,
+             const struct gpu_memory *memory, char *name, struct error *err)
 {
     struct picture picture;
     picture_of_target(&picture, draw, surface, memory);
