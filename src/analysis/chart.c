@@ -235,7 +235,7 @@ chart_write(const struct chart *chart, const char *path, struct error *err)
     fprintf(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#222222\"/>\n</svg>\n",
             LEFT, TOP + PLOT_HEIGHT, l.width - RIGHT, TOP + PLOT_HEIGHT);
     fclose(out);
-    const bool ok = file_write(path, text, size, err);
+    const bool ok = file_write_named(path, text, size, err);
     free(text);
     return ok;
 }

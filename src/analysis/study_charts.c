@@ -1,6 +1,7 @@
 /* A study's plots. */
 #include "analysis/chart.h"
 #include "analysis/study.h"
+#include "base/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@ static bool
 write_chart(struct chart *chart, const char *dir, const char *name, struct error *err)
 {
     char *path = mem_printf("%s/%s.svg", dir, name);
+    file_remove_link(path); /* the name is ours, not the user's */
     const bool ok = chart_write(chart, path, err);
     free(path);
     chart_fini(chart);

@@ -206,6 +206,30 @@ file_write(const char *path, const void *bytes, size_t size, struct error *err)
     return ok;
 }
 
+/* Not of a regular file: written as it is, by whoever named it. Signals are heeded: a FIFO may have
+ * no reader for long. */
+static bool
+write_into(const char *path, const void *bytes, size_t size, struct error *err)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (!f)
+        return fail(err, "cannot write %s: %s", path, strerror(errno));
+    bool ok = fwrite(bytes, 1, size, f) == size;
+    ok = fflush(f) == 0 && ok;
+    if (!ok)
+        fail(err, "cannot write %s: %s", path, strerror(errno));
+    return fclose(f) == 0 && ok;
+}
+
+bool
+file_write_named(const char *path, const void *bytes, size_t size, struct error *err)
+{
+    struct stat st;
+    return stat(path, &st) || S_ISREG(st.st_mode) ? file_write(path, bytes, size, err)
+                                                  : write_into(path, bytes, size, err);
+}
+
 static char *
 binary_dir(void)
 {

@@ -42,6 +42,9 @@ FILE *file_create(const char *path, struct error *err);
 
 /* Writes to a temporary file beside `path`, flushes, renames: `path` is whole or as it was. */
 bool file_write(const char *path, const void *bytes, size_t size, struct error *err);
+/* The same for a path that the user named: a device, a FIFO or what a link to one leads to is
+ * written into, as a shell's > does, and stays. */
+bool file_write_named(const char *path, const void *bytes, size_t size, struct error *err);
 
 /* Where an installed or a just built binary finds its own files: "machines" (the presets, *.ini),
  * "studies" (*.ini) or "shim" (libaetius-shim.so). NULL when it is nowhere; the caller frees. */

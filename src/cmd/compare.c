@@ -365,7 +365,7 @@ write_report(const struct comparison *c, const char *path, bool markdown, struct
     else
         gate_print_junit(&c->gate, out);
     fclose(out);
-    const bool ok = file_write(path, text, size, err);
+    const bool ok = file_write_named(path, text, size, err);
     free(text);
     return ok;
 }

@@ -6,7 +6,9 @@
 
 #include "command.h" /* behind our own headers: cmocka has a macro fail() */
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define TINY AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
@@ -161,6 +163,47 @@ test_command(void **state)
     free(markdown);
 }
 
+/* What a command writes into a FIFO or a device that is there already is written, and it stays. */
+static void
+test_reports_into_nodes(void **state)
+{
+    static struct said said;
+    char *run = path_of("noded"), *fifo = path_of("fifo"), *null = path_of("null");
+    char *full = path_of("full"), start[6] = "";
+    const struct {
+        const char *option, *start;
+    } into[] = {{"--junit", "<?xml"}, {"--markdown", "### A"}, {"--svg", "<svg "}};
+    struct stat st;
+    (void)state;
+    RUN(&said, "sim", TINY, "-o", run);
+    assert_int_equal(mkfifo(fifo, 0600) | symlink("/dev/null", null), 0);
+    assert_int_equal(symlink("/dev/full", full), 0);
+    for (size_t i = 0; i < sizeof into / sizeof *into; i++) {
+        const char *const paths[] = {fifo, null};
+        const int reader = open(fifo, O_RDWR | O_NONBLOCK);
+        assert_int_equal(fcntl(reader, F_SETPIPE_SZ, 1 << 18) < 1 << 18, 0);
+        for (size_t p = 0; p < 2; p++) {
+            if (!strcmp(into[i].option, "--svg"))
+                RUN(&said, "topdown", run, into[i].option, paths[p]);
+            else
+                RUN(&said, "compare", run, run, "--fail-over", "cycles=0", into[i].option,
+                    paths[p]);
+            assert_int_equal(said.status, 0);
+        }
+        assert_int_equal(read(reader, start, 5), 5);
+        assert_string_equal(start, into[i].start);
+        close(reader);
+        assert_true(!lstat(fifo, &st) && S_ISFIFO(st.st_mode));
+        assert_true(!lstat(null, &st) && S_ISLNK(st.st_mode));
+    }
+    RUN(&said, "compare", run, run, "--fail-over", "cycles=0", "--junit", full);
+    assert_int_equal(said.status, 1);
+    free(run);
+    free(fifo);
+    free(null);
+    free(full);
+}
+
 static bool
 same_files(const char *a, const char *b)
 {
@@ -261,6 +304,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_not_comparable),
         cmocka_unit_test(test_command),
         cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_reports_into_nodes),
         cmocka_unit_test(test_renewal_keeps_what_it_cannot_replace),
     };
     aetius = argc > 1 ? argv[1] : "aetius";
