@@ -166,9 +166,10 @@ statistics_used() {
     "$aetius" sim "$workloads" --preset reference-2008 --force -o "$work/results/used-workloads" &&
         "$aetius" sim "$workloads" --preset reference-2008 --config tests/golden/tight.ini \
             --jobs 2 --force -o "$work/results/used-tight" &&
-        "$aetius" sim "$workloads" --preset g70-like --force -o "$work/results/used-g70" || return 1
+        "$aetius" sim "$workloads" --preset g70-like --force -o "$work/results/used-g70" &&
+        "$aetius" sim tests/golden/buffers.trace --force -o "$work/results/used-buffers" || return 1
     # shellcheck disable=SC2046  # folders, without blanks
-    UNUSED_OK='hz.poisoned hz.updates_ignored setup.culled_no_area zstencil.blocks_read_128' tools/unused-statistics.sh "$work"/results/used-* $(find "$work/real/pictures" -name sim 2>/dev/null)
+    UNUSED_OK='hz.poisoned hz.updates_ignored setup.culled_no_area zstencil.blocks_read_128 blitter.lines_merged blitter.source_hits' tools/unused-statistics.sh "$work"/results/used-* $(find "$work/real/pictures" -name sim 2>/dev/null)
 }
 
 # The part of `make real` that is short enough.
@@ -226,6 +227,8 @@ step 'build clang -O3' build clang-O3 clang aetius -Dbuildtype=release
 mkdir -p "$work/results"
 step "gcc -O3 simulates $golden" same_results gcc-O3
 step 'every statistic counts something' statistics_used
+step 'what is drawn and then sampled: timed = functional' \
+    "$aetius" verify tests/golden/buffers.trace
 step 'a frame alone has the figures that it has after others' frame_alone
 for jobs in 2 3; do
     step "the same results with --jobs $jobs" same_results gcc-O3 --jobs $jobs

@@ -23,7 +23,7 @@ codec_tests='codec codec_layouts codec_levels codecs_timed blocks_file'
 machine_tests='figures machine rop masked_writes fragment_timing sched lanes levels hz
     fixed_function_timing shader_timing texture_timing memory_timing reuse upload restart replacement
     depth_clear cleared draw_buffers multisample offscreen pipelined watch faults memory_need run vcd
-    metrics stats params many damage corpus_machine'
+    metrics stats params many damage overlap rows blitter block_states corpus_machine'
 
 say() { echo "mutate: $*"; }
 
@@ -40,9 +40,9 @@ near() {
     src/codec/*) echo "$codec_tests" ;;
     src/kernel/*) echo kernel params stats memory_timing ;;
     src/unit/rop/*) echo rop masked_writes fragment_timing depth_clear cleared multisample ;;
-    src/unit/memory/*) echo memory_timing fragment_timing figures ;;
+    src/unit/memory/*) echo memory_timing rows fragment_timing figures ;;
     src/unit/raster/*) echo fixed_function_timing levels fragment_timing hz ;;
-    src/unit/shader/*) echo shader_timing sched lanes ;;
+    src/unit/shader/*) echo shader_timing sched lanes static_cost ;;
     src/unit/texture/*) echo texture_timing ;;
     src/unit/frontend/*) echo fixed_function_timing reuse upload restart pipelined ;;
     *) echo replacement watch figures ;;

@@ -156,6 +156,13 @@ take_value(void *data, const char *section, const char *key, const char *value)
     bool ok = false;
     if (reader->failed)
         return 1;
+    if (((name = name_of(section, "configuration")) || (name = name_of(section, "trace"))) &&
+        !file_name_is_plain(name)) { /* of the files of its runs, too */
+        reader->failed = true;
+        fail(reader->err, "%s:%u: [%s]: letters, digits, '-', '_' and '.' make a name",
+             reader->path, reader->line, section);
+        return 1;
+    }
     if (!strcmp(section, "study"))
         ok = take_study(plan, key, value);
     else if (!strcmp(section, "machine"))

@@ -141,7 +141,8 @@ check(const struct args *args, const struct arg_spec *spec)
         return args_usage_error(spec, args->operand_count ? "PROGRAM comes after `--`"
                                                           : "no PROGRAM after `--`");
     if (spec->program != ARG_PROGRAM &&
-        ((args->after && spec->program != ARG_MAYBE_PROGRAM) || args->operand_count < spec->least || args->operand_count > spec->most))
+        ((args->after && spec->program != ARG_MAYBE_PROGRAM) || args->operand_count < spec->least ||
+         args->operand_count > spec->most))
         return args_usage_error(spec, "expected %s", spec->operands);
     for (const struct arg_option *o = spec->options; o->name; o++) {
         const bool is_there = !o->required ? true

@@ -18,6 +18,14 @@
 enum { LOCK_TRIES = 20 };
 
 bool
+file_name_is_plain(const char *name)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_.";
+    return *name && !name[strspn(name, plain)] && strcmp(name, ".") && strcmp(name, "..");
+}
+
+bool
 file_exists(const char *path)
 {
     return access(path, F_OK) == 0;

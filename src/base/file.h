@@ -9,6 +9,9 @@
 #include <stdio.h>
 
 bool file_exists(const char *path);
+/* Whether a name that a stranger gave is one of a file in our folder and of nothing else: letters,
+ * digits, '-', '_' and '.', but not "." and "..". */
+bool file_name_is_plain(const char *name);
 bool dir_create(const char *path, struct error *err); /* with its parents; well when it is there */
 
 /* One process at a time works in a folder: waits two seconds for another one to end. The lock goes

@@ -16,8 +16,8 @@ void interrupt_watch(void);
 bool interrupt_pending(void);
 /* false, with the message, when one came. */
 bool interrupt_check(struct error *err);
-/* The signal that came no longer counts, but for interrupt_status(): what was whole then is worth so
- * many seconds. Their end counts as a signal, as does another one before it. */
+/* The signal that came no longer counts, but for interrupt_status(): what was whole then is worth
+ * so many seconds. Their end counts as a signal, as does another one before it. */
 void interrupt_grace(unsigned seconds);
 /* Reads up to `size` bytes, less only at the end of the file; -1 with the message, also when a
  * signal came while it waited. */

@@ -3,7 +3,9 @@
 #include "cmd/options.h"
 #include "base/mem.h"
 #include "report/compare.h"
+#include "report/compare_columns.h"
 #include "report/compare_runs.h"
+#include "report/gate.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -27,6 +29,12 @@ struct comparison {
     struct picture_difference total;
     struct run_comparison runs;
     bool are_runs;
+    /* --fail-over, --per-draw */
+    const char *limits, *markdown, *junit;
+    bool per_draw, renew;
+    struct gate gate;
+    struct draws draws_a, draws_b; /* with --per-draw */
+    struct draws_join join;
 };
 
 enum { MOVES_SHOWN = 20 };
@@ -225,8 +233,9 @@ add_runs(cJSON *root, const struct run_comparison *runs)
         cJSON_AddStringToObject(add_move(metrics, move->name, move->a, move->b), "unit",
                                 move->unit);
     }
+    cJSON_AddBoolToObject(root, "no_effect", run_comparison_is_no_effect(runs));
     cJSON *moves = cJSON_AddArrayToObject(root, "statistics");
-    for (size_t i = 0; i < runs->move_count && i < MOVES_SHOWN; i++)
+    for (size_t i = 0; i < runs->move_count; i++)
         add_move(moves, runs->moves[i].name, (double)runs->moves[i].a, (double)runs->moves[i].b);
 }
 
@@ -242,6 +251,10 @@ print_json(const struct comparison *comparison)
     cJSON_AddNumberToObject(root, "only_in_b", comparison->only_in_b);
     if (comparison->are_runs)
         add_runs(root, &comparison->runs);
+    if (comparison->limits)
+        cJSON_AddItemToObject(root, "gate", gate_json(&comparison->gate));
+    if (comparison->per_draw)
+        cJSON_AddItemToObject(root, "per_draw", draws_join_json(&comparison->join));
     print_json_tree(root);
 }
 
@@ -269,16 +282,20 @@ print_runs(const struct run_comparison *runs)
     for (size_t i = 0; i < runs->machine_count; i++)
         printf("  %-36s %14s -> %s\n", runs->machine[i].name, runs->machine[i].a,
                runs->machine[i].b);
-    if (runs->metric_count)
+    if (run_comparison_is_no_effect(runs))
+        printf("no effect: the machines differ, and neither cycles nor a statistic moved\n");
+    if (runs->metrics_moved)
         printf("metrics:\n");
     for (size_t i = 0; i < runs->metric_count; i++) {
         const struct metric_move *move = &runs->metrics[i];
+        if (move->a == move->b)
+            continue;
         printf("  %-36s %14.6g -> %-14.6g %s\n", move->name, move->a, move->b, move->unit);
     }
     if (runs->has_stats)
-        printf("statistics, all instances of a unit together: %zu differ%s\n", runs->move_count,
-               runs->move_count > MOVES_SHOWN ? "; those that moved most:" : "");
-    for (size_t i = 0; i < runs->move_count && i < MOVES_SHOWN; i++)
+        printf("statistics, all instances of a unit together: %zu differ%s\n", runs->moved,
+               runs->moved > MOVES_SHOWN ? "; those that moved most:" : "");
+    for (size_t i = 0; i < runs->moved && i < MOVES_SHOWN; i++)
         printf("  %-36s %14" PRIu64 " -> %" PRIu64 "\n", runs->moves[i].name, runs->moves[i].a,
                runs->moves[i].b);
 }
@@ -288,6 +305,8 @@ print_text(const struct comparison *comparison)
 {
     if (comparison->are_runs)
         print_runs(&comparison->runs);
+    if (comparison->limits)
+        gate_print(&comparison->gate, stdout);
     if (comparison->pairs.count == 0)
         return;
     printf("%-20s %10s %10s %10s %10s %10s %5s %8s\n", "picture", "pixels", "identical", "within 1",
@@ -305,44 +324,137 @@ comparison_fini(struct comparison *comparison)
         free(comparison->pairs.items[i].name);
     VEC_FREE(&comparison->pairs);
     run_comparison_fini(&comparison->runs);
+    gate_fini(&comparison->gate);
+    draws_join_fini(&comparison->join);
+    draws_fini(&comparison->draws_a);
+    draws_fini(&comparison->draws_b);
+}
+
+/* What the limits say of the two runs, and of their draws. */
+static bool
+judge(struct comparison *c, struct error *err)
+{
+    const struct picture_difference *total = &c->total;
+    if (!c->limits && !c->per_draw)
+        return true;
+    if (!c->are_runs)
+        return fail(err, "%s and %s: limits are for the folders of two runs", c->a, c->b);
+    if (c->limits && !gate_check_runs(&c->gate, &c->runs, total->pixels - total->identical,
+                                      c->only_in_a + c->only_in_b, err))
+        return false;
+    if (!c->per_draw)
+        return true;
+    if (!draws_read(&c->draws_a, c->a, UINT32_MAX, err) ||
+        !draws_read(&c->draws_b, c->b, UINT32_MAX, err))
+        return false;
+    draws_join_make(&c->join, &c->draws_a, &c->draws_b);
+    return !c->limits || gate_check_draws(&c->gate, &c->draws_a, &c->draws_b, &c->join, err);
+}
+
+static bool
+write_report(const struct comparison *c, const char *path, bool markdown, struct error *err)
+{
+    char *text;
+    size_t size;
+    if (!path)
+        return true;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a text");
+    if (markdown)
+        gate_print_markdown(&c->gate, &c->runs, c->per_draw ? &c->join : NULL, out);
+    else
+        gate_print_junit(&c->gate, out);
+    fclose(out);
+    const bool ok = file_write(path, text, size, err);
+    free(text);
+    return ok;
+}
+
+static bool
+compare_many(const char *const *dirs, uint32_t count, bool json, struct error *err)
+{
+    struct compare_columns *columns;
+    if (!compare_columns_make(&columns, dirs, count, err))
+        return false;
+    if (json)
+        print_json_tree(compare_columns_json(columns));
+    else
+        compare_columns_print(columns, MOVES_SHOWN, stdout);
+    compare_columns_destroy(columns);
+    return true;
+}
+
+/* Of two operands. */
+static int
+compare_two(struct comparison *c, bool json)
+{
+    struct error err;
+    if (c->limits && !gate_parse(&c->gate, c->limits, &err))
+        return conclude(false, &err);
+    bool ok = compare(c, &err) && judge(c, &err) && write_report(c, c->markdown, true, &err) &&
+              write_report(c, c->junit, false, &err);
+    if (ok && json)
+        print_json(c);
+    else if (ok)
+        print_text(c);
+    const bool exceeded = ok && c->gate.exceeded;
+    comparison_fini(c);
+    return exceeded ? EXIT_EXCEEDED : conclude(ok, &err);
 }
 
 int
 cmd_compare(int argc, char **argv)
 {
-    struct comparison comparison = {0};
+    struct comparison c = {0};
     bool json = false;
     const struct arg_option options[] = {
-        OPTION_OUTPUT(&comparison.out_dir, "DIR",
+        OPTION_OUTPUT(&c.out_dir, "DIR",
                       "write NAME.positive.png (B - A where above 0) and NAME.negative.png (A - B)",
                       false),
-        OPTION_JSON(&json, "as JSON"),
+        {"fail-over", 0, ARG_STRING, &c.limits, "NAME=LIMIT,...",
+         "exit 3 when a figure of run B is above A's by more than LIMIT: a statistic, a metric or "
+         "cycles, by a number or, with % behind it, per cent; pictures by pixels that differ",
+         false},
+        {"per-draw", 0, ARG_FLAG, &c.per_draw, NULL,
+         "the same limits for each draw that both runs have; as JSON, all draws of both", false},
+        {"markdown", 0, ARG_STRING, &c.markdown, "FILE", "the limits as a table for people", false},
+        {"junit", 0, ARG_STRING, &c.junit, "FILE", "the limits as test cases in JUnit's XML",
+         false},
+        {"renew", 0, ARG_FLAG, &c.renew, NULL,
+         "instead, make A a copy of run B for later comparisons: the new baseline", false},
+        OPTION_JSON(&json, "as JSON, all figures"),
         {0},
     };
     const struct arg_spec spec = {
         "compare",
-        "A B [-o DIR]",
+        "A B [-o DIR] [--fail-over NAME=LIMIT,... [--per-draw]] | A B C... | A B --renew",
         "Compares B with the reference A: two PNG files, or two folders (DIR or DIR/frames) frame\n"
         "by frame; of two run folders also machines, cycles, metrics and statistics. A pixel off\n"
         "by more than 2 is an edge difference when the reference has an edge there that explains\n"
-        "it, else an interior error. Pictures that differ are no failure; sizes that differ are.",
+        "it, else an interior error. Pictures that differ are no failure; sizes that differ are.\n"
+        "Several run folders become the columns of a table.",
         options,
         2,
-        2,
-        "two files or two folders",
+        64,
+        "two files or two folders, or several runs",
         false};
     struct args args;
     struct error err;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    comparison.a = args.operands[0];
-    comparison.b = args.operands[1];
-    const bool ok = compare(&comparison, &err);
-    if (ok && json)
-        print_json(&comparison);
-    else if (ok)
-        print_text(&comparison);
-    comparison_fini(&comparison);
-    return conclude(ok, &err);
+    c.a = args.operands[0];
+    c.b = args.operands[1];
+    const bool gated = c.limits || c.per_draw || c.markdown || c.junit;
+    if ((c.markdown || c.junit) && !c.limits)
+        return args_usage_error(&spec, "--markdown and --junit tell of --fail-over");
+    if (args.operand_count > 2 && (gated || c.out_dir || c.renew))
+        return args_usage_error(&spec, "these options are for two runs");
+    if (c.renew && (gated || c.out_dir || json))
+        return args_usage_error(&spec, "--renew stands alone");
+    if (c.renew)
+        return conclude(baseline_renew(c.a, c.b, &err), &err);
+    if (args.operand_count > 2)
+        return conclude(compare_many(args.operands, args.operand_count, json, &err), &err);
+    return compare_two(&c, json);
 }

@@ -2,6 +2,7 @@
 #include "base/args.h"
 #include "base/log.h"
 #include "cmd/options.h"
+#include "report/ideals.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ int cmd_params(int argc, char **argv);
 struct request {
     struct machine_options machine;
     const char *section;
-    bool ini, unmodelled, json;
+    bool ini, unmodelled, ideal, json;
     struct params defaults, params;
 };
 
@@ -158,6 +159,38 @@ print_ini(const struct request *request)
     free(text);
 }
 
+/* What can be made ideal, by which parameters. */
+static void
+print_ideals(void)
+{
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        char *settings = mem_strdup(ideals[i].settings), *rest = NULL;
+        printf("%s%s: %s\n", i ? "\n" : "", ideals[i].name, ideals[i].what);
+        for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest))
+            printf("  --set %s\n", one);
+        free(settings);
+    }
+}
+
+static void
+print_ideals_json(void)
+{
+    cJSON *root = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(root, "ideals");
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        char *settings = mem_strdup(ideals[i].settings), *rest = NULL;
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", ideals[i].name);
+        cJSON_AddStringToObject(object, "what", ideals[i].what);
+        cJSON_AddStringToObject(object, "bound", ideals[i].bound);
+        cJSON *set = cJSON_AddArrayToObject(object, "set");
+        for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest))
+            cJSON_AddItemToArray(set, cJSON_CreateString(one));
+        cJSON_AddItemToArray(list, object);
+        free(settings);
+    }
+    print_json_tree(root);
+}
+
 static bool
 has_section(const char *section)
 {
@@ -180,6 +213,8 @@ cmd_params(int argc, char **argv)
         {"ini", 0, ARG_FLAG, &request.ini, NULL, "as a file that --config reads", false},
         {"unmodelled", 0, ARG_FLAG, &request.unmodelled, NULL,
          "only what is read but not modelled, with the reason", false},
+        {"ideal", 0, ARG_FLAG, &request.ideal, NULL,
+         "what `topdown --prove` makes ideal, and by which parameters", false},
         OPTION_JSON(&request.json, "as JSON"),
         {0},
     };
@@ -193,12 +228,18 @@ cmd_params(int argc, char **argv)
         return status;
     if (request.ini && (request.json || request.unmodelled))
         return args_usage_error(&spec, "--ini goes with neither --json nor --unmodelled");
+    if (request.ideal && (request.ini || request.unmodelled || request.section))
+        return args_usage_error(&spec, "--ideal stands alone, or with --json");
     if (request.section && !has_section(request.section))
         return args_usage_error(&spec, "there is no section '%s'", request.section);
     params_init(&request.defaults);
     if (!machine_options_apply(&request.machine, &request.params, &err))
         return conclude(false, &err);
-    if (request.ini)
+    if (request.ideal && request.json)
+        print_ideals_json();
+    else if (request.ideal)
+        print_ideals();
+    else if (request.ini)
         print_ini(&request);
     else if (request.json)
         print_json(&request);

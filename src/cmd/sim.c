@@ -82,7 +82,7 @@ budget_of(const struct params *params)
                                                              : FILE_MEMORY_BYTES;
 }
 
-static bool
+bool
 simulate_trace(const struct simulate_options *options, const char *path, struct error *err)
 {
     struct trace_reader *reader;

@@ -66,4 +66,7 @@ bool simulate_begin(struct simulate *simulate, const struct simulate_options *op
  * prints the summary. */
 bool simulate_end(struct simulate *simulate, bool complete, struct error *err);
 
+/* All of `aetius sim` (sim.c). */
+bool simulate_trace(const struct simulate_options *options, const char *path, struct error *err);
+
 #endif

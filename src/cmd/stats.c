@@ -29,6 +29,8 @@ question_of(const char *name)
     const struct unit_doc *units = unit_docs(&count);
     const size_t unit = strcspn(name, "[.");
     const char *tail = strchr(name, '.');
+    if (!strncmp(name, "lost.", 5))
+        return "What were the cycles lost to?";
     if (!tail)
         return "How long does a frame take, and in how much of that does the core work?";
     for (size_t u = 0; u < count; u++) {
@@ -115,6 +117,8 @@ print_text(const struct machine *machine)
         printf("\n%s: %s\n", units[i].group->unit, units[i].doc);
         print_family(&machine->stats, units[i].group->unit);
     }
+    puts("\nlost: the cycles, by what the end of the work had to wait for (docs/topdown.md)");
+    print_family(&machine->stats, "lost");
     print_queues(machine);
     print_identities();
     puts("\nmetrics, computed from statistics:");

@@ -19,7 +19,7 @@ struct command_line {
     const char *cc, *out, *diff;
     struct frame_set frames;
     bool profile, print_command, overhead;
-    uint64_t level;
+    uint64_t level, draw; /* draw: UINT64_MAX: not given */
 };
 
 enum { MOST_FILES = 258 }; /* operands, and one of an option each */
@@ -138,7 +138,15 @@ check_run(const struct command_line *line, const struct args *args, const struct
         return args_usage_error(spec, "expected one RUN, or files with --nvprof or --ncu");
     if (line->cc || line->out || line->overhead || request->kernel)
         return args_usage_error(spec, "--cc, --output, --overhead and --kernel are of profilers");
-    if (line->diff && (request->csv || request->svg || request->over_time))
+    if (line->draw != UINT64_MAX && (request->draws || request->over_time || line->diff))
+        return args_usage_error(spec, "--draw is one draw alone");
+    if (request->draws && request->over_time)
+        return args_usage_error(spec, "--draws and --over-time are two answers");
+    if (request->prove && (request->json || request->csv || line->diff))
+        return args_usage_error(spec, "--prove prints text, of one run");
+    if (!request->prove && (request->trace || request->jobs))
+        return args_usage_error(spec, "--trace and --jobs want --prove");
+    if (line->diff && (request->csv || request->svg || request->over_time || request->draws))
         return args_usage_error(spec, "--diff prints text or --json, of all frames together");
     return -1;
 }
@@ -157,8 +165,10 @@ check(const struct command_line *line, const struct args *args, const struct arg
         return check_run(line, args, spec);
     if (line->profile + of_files + line->print_command != 1)
         return args_usage_error(spec, "one of --nvprof or --ncu, --profile, --print-command");
-    if (line->diff || line->frames.text)
-        return args_usage_error(spec, "--frame and --diff want a RUN");
+    if (line->diff || line->frames.text || line->draw != UINT64_MAX || line->request.draws ||
+        line->request.prove || line->request.trace || line->request.jobs)
+        return args_usage_error(
+            spec, "--frame, --draw, --draws, --diff, --prove, --trace and --jobs want a RUN");
     if (of_files != has_files)
         return args_usage_error(spec, of_files ? "expected at least one FILE"
                                                : "files want --nvprof or --ncu");
@@ -179,6 +189,8 @@ work(struct command_line *line, const struct args *args, struct error *err)
     if (line->cc && !(given = nvidia_capability_parse(line->cc, err)))
         return false;
     line->request.level = (uint32_t)line->level;
+    line->request.has_draw = line->draw != UINT64_MAX;
+    line->request.draw = line->draw;
     if (line->profile)
         return profile_and_analyse(line, args->after, given, err);
     if (line->print_command) {
@@ -205,10 +217,17 @@ work(struct command_line *line, const struct args *args, struct error *err)
 int
 cmd_topdown(int argc, char **argv)
 {
-    struct command_line line = {0};
+    struct command_line line = {.draw = UINT64_MAX};
     const struct arg_option options[] = {
         {"frame", 0, ARG_FRAMES, &line.frames, "N", "RUN: only of these frames: A, A-B or A,B,C-D",
          false},
+        {"draw", 0, ARG_UINT, &line.draw, "N", "RUN: of this draw of a frame", false},
+        {"draws", 0, ARG_FLAG, &line.request.draws, NULL, "RUN: each draw, in their order", false},
+        {"prove", 0, ARG_FLAG, &line.request.prove, NULL,
+         "RUN: simulate again with each resource ideal that cycles are charged to", false},
+        {"trace", 0, ARG_STRING, &line.request.trace, "FILE", "--prove: the run's trace, if moved",
+         false},
+        OPTION_JOBS(&line.request.jobs, "--prove: simulations side by side (1)"),
         {"diff", 0, ARG_STRING, &line.diff, "RUN", "RUN: how that of another run differs", false},
         {"nvprof", 0, ARG_OPTIONAL, &line.nvprof, "FILE", "of what nvprof printed", false},
         {"ncu", 0, ARG_OPTIONAL, &line.ncu, "FILE", "of what ncu printed", false},
@@ -240,12 +259,16 @@ cmd_topdown(int argc, char **argv)
         .command = "topdown",
         .usage = "RUN | --nvprof|--ncu [NAME=]FILE... | --profile -- PROGRAM ...",
         .about =
-            "The Top-Down method: of the instructions that a GPU could have issued, how many did\n"
-            "work, and what were the others lost to? Of the shaders of a simulated RUN (a folder "
-            "of\n"
-            "`aetius sim`), or of an NVIDIA GPU, from what nvprof and ncu printed: CSV of every\n"
-            "layout, or text, any number of files; kernels are matched across them. Files with\n"
-            "the same NAME= are one application, and applications stand side by side.\n"
+            "The Top-Down method: where did the time go? Of a simulated RUN (a folder of `aetius\n"
+            "sim`): what each cycle of the pipeline was lost to, what would be gained without, "
+            "and\n"
+            "what the shaders' issue slots were lost to. Of an NVIDIA GPU, from what nvprof and "
+            "ncu\n"
+            "printed (CSV of every layout, or text, any number of files; kernels are matched "
+            "across\n"
+            "them): of the instructions that could have been issued, how many did work, and what\n"
+            "were the others lost to? Files with the same NAME= are one application, and\n"
+            "applications stand side by side.\n"
             "docs/topdown.md explains the method.",
         .options = options,
         .most = UINT32_MAX,

@@ -4,11 +4,15 @@
 
 #include "analysis/application.h"
 #include "base/args.h"
+#include "report/ideals.h"
 
 #include <stdio.h>
 
 struct topdown_request {
     bool json, csv, over_time, shows_all;
+    bool draws, has_draw, prove; /* of a simulated run */
+    uint64_t draw, jobs;
+    const char *trace;                      /* --prove: where it lies now; NULL: as the run says */
     const char *svg;                        /* NULL: no figure */
     const char *kernel;                     /* NULL: all */
     uint32_t level;                         /* 1 to 3; 0: not given */
@@ -21,10 +25,17 @@ bool topdown_report(const application_list *applications, const struct topdown_r
 
 /* ---- a simulated run (topdown_run.c) ---- */
 
-/* What the shaders' issue slots of a run folder's frames were lost to; `other`: how that of another
- * run differs, or NULL. */
+/* What cycles, and the shaders' issue slots, of a run folder's frames were lost to; `other`: how
+ * that of another run differs, or NULL. */
 bool topdown_run(const char *dir, const char *other, const struct frame_set *frames,
                  const struct topdown_request *request, struct error *err);
+
+/* Simulates the frames again with each resource ideal that cycles are charged to (topdown_prove.c),
+ * in folders of DIR/prove, which stay; prints the gains beside what was expected. False also when
+ * the one that was expected to give the most gives less than another by more than two points. */
+bool topdown_prove(const char *dir, const struct params *params, const struct frame_set *frames,
+                   const struct ideal_gains *gains, const struct topdown_request *request,
+                   struct error *err);
 
 /* ---- running a profiler (topdown_profiler.c) ---- */
 

@@ -2,6 +2,7 @@
 #include "analysis/chart.h"
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
+#include "base/schema.h"
 #include "base/sheet.h"
 #include "cmd/topdown.h"
 
@@ -415,7 +416,7 @@ json_application(const struct application *application, const struct topdown_req
     const struct nvidia_capability *chip = application->capability;
     const struct topdown_tree *tree = application->has_tree ? &application->tree : NULL;
     const uint32_t level = level_of(request);
-    fputs("{\"name\":", stdout);
+    printf("{\"schema\":%d,\"name\":", AETIUS_SCHEMA);
     topdown_json_text(application->name, stdout);
     fputs(",\"device\":", stdout);
     topdown_json_text(application->device_name, stdout);
@@ -452,7 +453,8 @@ static void
 print_json(const application_list *applications, const struct topdown_request *request)
 {
     const bool several = applications->count > 1;
-    fputs(several ? "{\"applications\":[\n" : "", stdout);
+    if (several)
+        printf("{\"schema\":%d,\"applications\":[\n", AETIUS_SCHEMA);
     for (size_t i = 0; i < applications->count; i++) {
         fputs(i ? ",\n" : "", stdout);
         json_application(&applications->items[i], request);

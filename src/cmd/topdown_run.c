@@ -1,21 +1,27 @@
-/* aetius topdown RUN: what the issue slots of the simulated shaders were lost to. */
+/* aetius topdown RUN: what the cycles of the simulated pipeline were lost to, what would be gained
+ * without, and what the issue slots of its shaders were lost to. */
+#include "analysis/pipeline_tree.h"
 #include "analysis/shader_tree.h"
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
+#include "base/file.h"
+#include "base/schema.h"
 #include "base/sheet.h"
 #include "cmd/topdown.h"
 #include "report/compare_runs.h"
-#include "report/csv.h"
+#include "report/ideals.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames of a run's table. */
+/* A run's table, of frames or of draws. */
 struct run {
     const char *dir;
+    struct params params;
     struct csv_table table;
-    int32_t frame; /* the column */
+    int32_t frame, draw, work; /* columns; the last two of draws alone, else -1 */
+    bool has_draws;
 };
 
 /* Some rows of it. */
@@ -25,18 +31,44 @@ struct rows {
     int64_t row;                    /* ... this one; -1: the frames */
 };
 
+/* What is told of some rows. */
+struct view {
+    struct topdown_tree pipeline, shaders;
+    struct ideal_gains gains;
+};
+
 static bool
-open_run(struct run *run, const char *dir, struct error *err)
+open_table(struct run *run, const char *name, struct error *err)
+{
+    char *path = mem_printf("%s/%s.csv.gz", run->dir, name);
+    bool ok = csv_read(&run->table, path, err);
+    if (ok && (run->frame = csv_column(&run->table, "frame")) < 0)
+        ok = fail(err, "%s is no table of frames", path);
+    run->draw = ok ? csv_column(&run->table, "draw") : -1;
+    run->work = ok ? csv_column(&run->table, "work") : -1;
+    free(path);
+    return ok;
+}
+
+/* Of the draws where they are wanted, or there: what is gained is told best from them. */
+static bool
+open_run(struct run *run, const char *dir, bool draws, struct error *err)
 {
     *run = (struct run){.dir = dir};
     if (!is_run_folder(dir))
         return fail(err, "%s is no folder of a run (files of profilers want --nvprof or --ncu)",
                     dir);
-    char *path = mem_printf("%s/stats.frames.csv.gz", dir);
-    bool ok = csv_read(&run->table, path, err);
-    if (ok && (run->frame = csv_column(&run->table, "frame")) < 0)
-        ok = fail(err, "%s is no table of frames", path);
+    char *machine = mem_printf("%s/machine.ini", dir);
+    char *path = mem_printf("%s/stats.draws.csv.gz", dir);
+    run->has_draws = file_exists(path);
+    params_init(&run->params);
+    bool ok = params_load_file(&run->params, machine, err);
+    if (ok && draws && !run->has_draws)
+        ok =
+            fail(err, "%s has no table of draws: SIMULATOR.PerBatchStatistics=TRUE writes it", dir);
+    ok = ok && open_table(run, run->has_draws ? "stats.draws" : "stats.frames", err);
     free(path);
+    free(machine);
     return ok;
 }
 
@@ -67,16 +99,17 @@ is_instance(const char *column, const char *name)
     return !strcmp(column, name + unit);
 }
 
-/* shader_statistic_fn */
+/* shader_statistic_fn: a column of all instances, or one each. */
 static bool
 statistic(void *data, const char *name, double *value)
 {
     const struct rows *rows = data;
     const struct csv_table *table = &rows->run->table;
+    const bool has_sum = csv_column(table, name) >= 0;
     bool is_there = false;
     *value = 0;
     for (uint32_t c = 0; c < table->columns; c++) {
-        if (!is_instance(table->names[c], name))
+        if (has_sum ? strcmp(table->names[c], name) != 0 : !is_instance(table->names[c], name))
             continue;
         is_there = true;
         for (uint32_t r = 0; r < table->rows; r++)
@@ -85,77 +118,115 @@ statistic(void *data, const char *name, double *value)
     return is_there;
 }
 
-static bool
-tree_of(struct rows rows, struct topdown_tree *tree, struct error *err)
+static void
+view_fini(struct view *view)
 {
-    return shader_tree(statistic, &rows, tree, err) || fail_prefix(err, "%s", rows.run->dir);
+    topdown_tree_fini(&view->pipeline);
+    topdown_tree_fini(&view->shaders);
+}
+
+static bool
+view_init(struct view *view, struct rows rows, struct error *err)
+{
+    memset(view, 0, sizeof *view);
+    const struct ideal_rows wanted = {&rows.run->table, rows.frames, rows.row};
+    if (pipeline_tree(statistic, &rows, &view->pipeline, err) &&
+        shader_tree(statistic, &rows, &view->shaders, err) &&
+        ideals_predict(&wanted, &rows.run->params, &view->gains, err))
+        return true;
+    view_fini(view);
+    return fail_prefix(err, "%s", rows.run->dir);
 }
 
 static uint32_t
-count_rows(const struct rows *rows)
+count_frames(const struct rows *rows)
 {
     uint32_t count = 0;
-    for (uint32_t r = 0; r < rows->run->table.rows; r++)
-        count += has_row(rows, r);
+    uint64_t last = UINT64_MAX;
+    for (uint32_t r = 0; r < rows->run->table.rows; r++) {
+        const uint64_t frame = cell(rows->run, r, rows->run->frame);
+        if (has_row(rows, r) && frame != last)
+            count++;
+        if (has_row(rows, r))
+            last = frame;
+    }
     return count;
 }
 
-/* ---- each frame ---- */
+/* ---- each frame, or draw ---- */
 
-typedef VEC(struct topdown_tree) tree_list;
+struct part {
+    char name[48]; /* "12", "12:3", "12 upload" */
+    struct view view;
+};
+typedef VEC(struct part) part_list;
 
 static void
-free_trees(tree_list *trees)
+free_parts(part_list *parts)
 {
-    for (size_t i = 0; i < trees->count; i++)
-        topdown_tree_fini(&trees->items[i]);
-    VEC_FREE(trees);
+    for (size_t i = 0; i < parts->count; i++)
+        view_fini(&parts->items[i].view);
+    VEC_FREE(parts);
 }
 
-/* The trees of the frames, in order. */
+/* A row stands for itself, or for all of its frame. */
 static bool
-trees_of(const struct rows *rows, tree_list *trees, struct error *err)
+add_part(part_list *parts, const struct rows *rows, uint32_t row, bool draws, struct error *err)
 {
-    for (uint32_t r = 0; r < rows->run->table.rows; r++) {
-        struct topdown_tree tree;
-        if (!has_row(rows, r))
-            continue;
-        if (!tree_of((struct rows){.run = rows->run, .row = r}, &tree, err))
-            return false;
-        VEC_PUSH(trees, tree);
-    }
+    const struct run *run = rows->run;
+    const uint32_t frame = (uint32_t)cell(run, row, run->frame);
+    struct frame_set one = {.ranges = {{frame, frame}}, .count = 1};
+    struct part part;
+    const char *work = csv_field(&run->table, row, run->work);
+    if (!draws)
+        snprintf(part.name, sizeof part.name, "%u", frame);
+    else if (!strcmp(work, "draw"))
+        snprintf(part.name, sizeof part.name, "%u:%u", frame, (uint32_t)cell(run, row, run->draw));
+    else
+        snprintf(part.name, sizeof part.name, "%u %s", frame, work);
+    const struct rows of = {.run = run, .frames = &one, .row = draws ? (int64_t)row : -1};
+    if (!view_init(&part.view, of, err))
+        return false;
+    VEC_PUSH(parts, part);
     return true;
 }
 
-/* The number of the n-th frame. */
-static uint32_t
-frame_number(const struct rows *rows, size_t n)
+static bool
+parts_of(const struct rows *rows, bool draws, part_list *parts, struct error *err)
 {
-    for (uint32_t r = 0; r < rows->run->table.rows; r++)
-        if (has_row(rows, r) && n-- == 0)
-            return (uint32_t)cell(rows->run, r, rows->run->frame);
-    BUG("a frame that is not there");
+    uint64_t last = UINT64_MAX;
+    for (uint32_t r = 0; r < rows->run->table.rows; r++) {
+        const uint64_t frame = cell(rows->run, r, rows->run->frame);
+        if (!has_row(rows, r) || (!draws && frame == last))
+            continue;
+        last = frame;
+        if (!add_part(parts, rows, r, draws, err))
+            return false;
+    }
+    return true;
 }
 
 /* ---- answers ---- */
 
 static void
-print_frames(const struct rows *rows, const tree_list *trees)
+print_parts(const part_list *parts, const char *what)
 {
     struct sheet table = {0};
-    sheet_cell(&table, "frame");
-    for (uint32_t n = 1; n < SHADER_NODES; n++)
-        if (topdown_level(&shader_shape, n) == 1)
-            sheet_cell(&table, "%s", shader_shape.nodes[n].name);
+    sheet_cell(&table, "%s", what);
+    sheet_cell(&table, "cycles");
+    for (uint32_t n = 1; n < pipeline_shape.count; n++)
+        if (topdown_level(&pipeline_shape, n) == 1)
+            sheet_cell(&table, "%s", pipeline_shape.nodes[n].name);
     sheet_cell(&table, "bound by");
     sheet_end_row(&table);
-    for (size_t i = 0; i < trees->count; i++) {
-        const uint32_t verdict = topdown_tree_verdict(&trees->items[i]);
-        sheet_cell(&table, "%u", frame_number(rows, i));
-        for (uint32_t n = 1; n < SHADER_NODES; n++)
-            if (topdown_level(&shader_shape, n) == 1)
-                sheet_cell(&table, "%.1f %%", 100 * topdown_tree_share(&trees->items[i], n));
-        sheet_cell(&table, "%s", verdict ? shader_shape.nodes[verdict].name : "-");
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct view *view = &parts->items[i].view;
+        sheet_cell(&table, "%s", parts->items[i].name);
+        sheet_cell(&table, "%.0f", view->pipeline.values[0]);
+        for (uint32_t n = 1; n < pipeline_shape.count; n++)
+            if (topdown_level(&pipeline_shape, n) == 1)
+                sheet_cell(&table, "%.1f %%", 100 * topdown_tree_share(&view->pipeline, n));
+        sheet_cell(&table, "%s", ideals[ideals_verdict(&view->gains)].name);
         sheet_end_row(&table);
     }
     puts("");
@@ -163,101 +234,207 @@ print_frames(const struct rows *rows, const tree_list *trees)
     sheet_fini(&table);
 }
 
+/* The resources whose removal is expected to give the most, and what to do about them. */
 static void
-print_text(const struct rows *rows, const struct topdown_tree *tree, const tree_list *trees,
+print_gains(const struct ideal_gains *gains)
+{
+    enum { SHOWN = 3 };
+    struct ideal_gains left = *gains;
+    const double all = gains->cycles;
+    if (!(all > 0))
+        return;
+    for (uint32_t i = 0; i < SHOWN; i++) {
+        const enum ideal_number n = ideals_verdict(&left), behind = ideals_behind(gains, n);
+        const double share = left.expected[n] / all;
+        if (i && share < 0.02)
+            break;
+        printf("%s %s: %.1f %% of the cycles are charged to it; without it %.1f %% fewer are "
+               "expected",
+               i ? "then" : "bound by", ideals[n].name, 100 * gains->charged[n] / all, 100 * share);
+        if (behind < IDEALS)
+            printf(" (%s hides %.1f %% behind it)", ideals[behind].name,
+                   100 * gains->hidden[n][behind] / all);
+        printf("\n  advice: %s; parameter %s\n", ideals[n].advice, ideals[n].parameter);
+        left.expected[n] = -1;
+    }
+}
+
+static void
+print_text(const struct rows *rows, const struct view *view, const part_list *parts,
            const struct topdown_request *request)
 {
     struct topdown_style style = topdown_style_of(stdout);
     style.shows_all = request->shows_all;
     style.level = request->level ? request->level : 3;
-    const uint32_t frames = count_rows(rows);
-    printf("%s: the shaders' %.0f issue slots in %u frame%s\n\n", rows->run->dir, tree->values[0],
-           frames, frames == 1 ? "" : "s");
-    topdown_print(tree, &style, stdout);
+    const uint32_t frames = count_frames(rows);
+    printf("%s: %.0f cycles in %u frame%s\n\n", rows->run->dir, view->pipeline.values[0], frames,
+           frames == 1 ? "" : "s");
+    topdown_print(&view->pipeline, &style, stdout);
     puts("");
-    topdown_print_verdict(tree, stdout);
-    if (request->over_time)
-        print_frames(rows, trees);
+    print_gains(&view->gains);
+    printf("\nthe shaders' %.0f issue slots\n\n", view->shaders.values[0]);
+    topdown_print(&view->shaders, &style, stdout);
+    puts("");
+    topdown_print_verdict(&view->shaders, stdout);
+    if (parts->count)
+        print_parts(parts, request->draws ? "draw" : "frame");
 }
 
 static void
-put_json(const struct rows *rows, const struct topdown_tree *tree, const tree_list *trees,
-         const struct topdown_request *request)
+put_json_gains(const struct ideal_gains *gains)
+{
+    const double all = gains->cycles > 0 ? gains->cycles : 1;
+    fputs("[", stdout);
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        const enum ideal_number behind = ideals_behind(gains, i);
+        printf("%s\n{\"name\":\"%s\",\"share\":", i ? "," : "", ideals[i].name);
+        topdown_json_number(gains->charged[i] / all, stdout);
+        fputs(",\"expected_gain\":", stdout);
+        topdown_json_number(gains->expected[i] / all, stdout);
+        fputs(",\"behind\":", stdout);
+        if (behind < IDEALS)
+            topdown_json_text(ideals[behind].name, stdout);
+        else
+            fputs("null", stdout);
+        fputs(",\"parameter\":", stdout);
+        topdown_json_text(ideals[i].parameter, stdout);
+        fputs(",\"advice\":", stdout);
+        topdown_json_text(ideals[i].advice, stdout);
+        putchar('}');
+    }
+    fputs("]", stdout);
+}
+
+static void
+put_json_view(const struct view *view, uint32_t level)
+{
+    const struct ideal *verdict = &ideals[ideals_verdict(&view->gains)];
+    const double all = view->gains.cycles > 0 ? view->gains.cycles : 1;
+    fputs("\"total\":", stdout);
+    topdown_json_number(view->pipeline.values[0], stdout);
+    fputs(",\"unit\":\"cycles\",\n\"tree\":", stdout);
+    topdown_json(&view->pipeline, level, stdout);
+    printf(",\n\"verdict\":{\"name\":\"%s\",\"share\":", verdict->name);
+    topdown_json_number(view->gains.charged[verdict - ideals] / all, stdout);
+    fputs(",\"expected_gain\":", stdout);
+    topdown_json_number(view->gains.expected[verdict - ideals] / all, stdout);
+    printf(",\"parameter\":\"%s\",\"advice\":", verdict->parameter);
+    topdown_json_text(verdict->advice, stdout);
+    fputs("},\n\"resources\":", stdout);
+    put_json_gains(&view->gains);
+    fputs(",\n\"shaders\":{\"total\":", stdout);
+    topdown_json_number(view->shaders.values[0], stdout);
+    fputs(",\"unit\":\"slots\",\n\"tree\":", stdout);
+    topdown_json(&view->shaders, level, stdout);
+    fputs(",\n\"verdict\":", stdout);
+    topdown_json_verdict(&view->shaders, stdout);
+    putchar('}');
+}
+
+static void
+put_json(const struct view *view, const part_list *parts, const struct topdown_request *request)
 {
     const uint32_t level = request->level ? request->level : 3;
-    fputs("\"total\":", stdout);
-    topdown_json_number(tree->values[0], stdout);
-    fputs(",\"unit\":\"slots\",\n\"tree\":", stdout);
-    topdown_json(tree, level, stdout);
-    fputs(",\n\"verdict\":", stdout);
-    topdown_json_verdict(tree, stdout);
-    if (!request->over_time)
+    put_json_view(view, level);
+    if (!request->over_time && !request->draws)
         return;
-    fputs(",\n\"frames\":[", stdout);
-    for (size_t i = 0; i < trees->count; i++) {
-        printf("%s\n{\"frame\":%u,\"tree\":", i ? "," : "", frame_number(rows, i));
-        topdown_json(&trees->items[i], level, stdout);
+    printf(",\n\"%s\":[", request->draws ? "draws" : "frames");
+    for (size_t i = 0; i < parts->count; i++) {
+        printf("%s\n{\"%s\":", i ? "," : "", request->draws ? "draw" : "frame");
+        if (request->draws)
+            topdown_json_text(parts->items[i].name, stdout);
+        else
+            fputs(parts->items[i].name, stdout);
+        putchar(',');
+        put_json_view(&parts->items[i].view, level);
         putchar('}');
     }
     putchar(']');
 }
 
 static void
-print_csv(const struct rows *rows, const struct topdown_tree *tree, const tree_list *trees,
-          const struct topdown_request *request)
+put_csv(const struct view *view, uint32_t level, const char *name)
+{
+    char lead[64];
+    snprintf(lead, sizeof lead, "%s,", name);
+    topdown_csv(&view->pipeline, level, lead, stdout);
+    topdown_csv(&view->shaders, level, lead, stdout);
+}
+
+static void
+print_csv(const struct view *view, const part_list *parts, const struct topdown_request *request)
 {
     const uint32_t level = request->level ? request->level : 3;
-    puts("frame," TOPDOWN_CSV_COLUMNS);
-    topdown_csv(tree, level, ",", stdout);
-    for (size_t i = 0; i < trees->count && request->over_time; i++) {
-        char lead[16];
-        snprintf(lead, sizeof lead, "%u,", frame_number(rows, i));
-        topdown_csv(&trees->items[i], level, lead, stdout);
-    }
+    printf("%s," TOPDOWN_CSV_COLUMNS "\n", request->draws ? "draw" : "frame");
+    put_csv(view, level, "");
+    for (size_t i = 0; i < parts->count; i++)
+        put_csv(&parts->items[i].view, level, parts->items[i].name);
 }
 
 static bool
-draw(const struct rows *rows, const struct topdown_tree *tree, const tree_list *trees,
-     const struct topdown_request *request, struct error *err)
+draw(const struct view *view, const part_list *parts, const struct topdown_request *request,
+     struct error *err)
 {
-    const uint32_t count = request->over_time ? (uint32_t)trees->count : 1;
+    const uint32_t count = parts->count ? (uint32_t)parts->count : 1;
     struct topdown_bar *bars = mem_alloc(count * sizeof *bars);
     for (uint32_t i = 0; i < count; i++)
-        bars[i] = request->over_time ? (struct topdown_bar){mem_printf("%u", frame_number(rows, i)),
-                                                            &trees->items[i]}
-                                     : (struct topdown_bar){mem_strdup("all frames"), tree};
-    const bool ok = topdown_chart("Top-Down of the simulated shaders", bars, count,
+        bars[i] = parts->count
+                      ? (struct topdown_bar){parts->items[i].name, &parts->items[i].view.pipeline}
+                      : (struct topdown_bar){"all frames", &view->pipeline};
+    const bool ok = topdown_chart("Top-Down of the simulated pipeline", bars, count,
                                   request->level ? request->level : 1, request->svg, err);
-    for (uint32_t i = 0; i < count; i++)
-        free((char *)(uintptr_t)bars[i].label);
     free(bars);
     return ok;
+}
+
+/* The row of --draw N; false: there is none, or several frames have one. */
+static bool
+find_draw(struct rows *rows, uint64_t number, struct error *err)
+{
+    const struct run *run = rows->run;
+    int64_t found = -1;
+    for (uint32_t r = 0; r < run->table.rows; r++) {
+        if (!has_row(rows, r) || cell(run, r, run->draw) != number ||
+            strcmp(csv_field(&run->table, r, run->work), "draw") != 0)
+            continue;
+        if (found >= 0)
+            return fail(err, "several frames have a draw %llu: --frame says which",
+                        (unsigned long long)number);
+        found = r;
+    }
+    rows->row = found;
+    return found >= 0 || fail(err, "%s: there is no such draw", run->dir);
 }
 
 static bool
 report_run(const struct run *run, const struct frame_set *frames,
            const struct topdown_request *request, struct error *err)
 {
-    const struct rows rows = {.run = run, .frames = frames, .row = -1};
-    struct topdown_tree tree;
-    tree_list trees = {0};
-    if (!count_rows(&rows))
+    struct rows rows = {.run = run, .frames = frames, .row = -1};
+    struct view view;
+    part_list parts = {0};
+    if (!count_frames(&rows))
         return fail(err, "%s: there is no such frame", run->dir);
-    if (!tree_of(rows, &tree, err))
+    if (request->has_draw && !find_draw(&rows, request->draw, err))
         return false;
-    bool ok = !request->over_time || trees_of(&rows, &trees, err);
+    if (!view_init(&view, rows, err))
+        return false;
+    bool ok =
+        !(request->over_time || request->draws) || parts_of(&rows, request->draws, &parts, err);
     if (ok && request->json) {
-        putchar('{');
-        put_json(&rows, &tree, &trees, request);
+        printf("{\"schema\":%d,", AETIUS_SCHEMA);
+        put_json(&view, &parts, request);
         puts("}");
     } else if (ok && request->csv) {
-        print_csv(&rows, &tree, &trees, request);
+        print_csv(&view, &parts, request);
     } else if (ok) {
-        print_text(&rows, &tree, &trees, request);
+        print_text(&rows, &view, &parts, request);
     }
-    ok = ok && (!request->svg || draw(&rows, &tree, &trees, request, err));
-    topdown_tree_fini(&tree);
-    free_trees(&trees);
+    ok = ok && (!request->svg || draw(&view, &parts, request, err));
+    if (ok && request->prove)
+        ok = topdown_prove(run->dir, &run->params, frames, &view.gains, request, err);
+    view_fini(&view);
+    free_parts(&parts);
     return ok;
 }
 
@@ -267,7 +444,7 @@ static void
 print_difference(const struct topdown_tree *a, const struct topdown_tree *b, uint32_t level)
 {
     struct sheet table = {0};
-    static const char *const titles[] = {"", "a", "b", "slots", "of all in a"};
+    const char *const titles[] = {"", "a", "b", a->shape->unit, "of all in a"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         sheet_cell(&table, "%s", titles[i]);
     sheet_end_row(&table);
@@ -294,26 +471,29 @@ report_difference(const struct run *a, const struct run *b, const struct frame_s
 {
     const struct rows rows_a = {.run = a, .frames = frames, .row = -1};
     const struct rows rows_b = {.run = b, .frames = frames, .row = -1};
-    struct topdown_tree tree_a, tree_b;
-    const tree_list none = {0};
-    if (!count_rows(&rows_a) || !count_rows(&rows_b))
-        return fail(err, "%s: there is no such frame", count_rows(&rows_a) ? b->dir : a->dir);
-    if (!tree_of(rows_a, &tree_a, err))
+    const uint32_t level = request->level ? request->level : 3;
+    struct view view_a, view_b;
+    const part_list none = {0};
+    if (!count_frames(&rows_a) || !count_frames(&rows_b))
+        return fail(err, "%s: there is no such frame", count_frames(&rows_a) ? b->dir : a->dir);
+    if (!view_init(&view_a, rows_a, err))
         return false;
-    const bool ok = tree_of(rows_b, &tree_b, err);
+    const bool ok = view_init(&view_b, rows_b, err);
     if (ok && request->json) {
-        fputs("{\"a\":{", stdout);
-        put_json(&rows_a, &tree_a, &none, request);
+        printf("{\"schema\":%d,\"a\":{", AETIUS_SCHEMA);
+        put_json(&view_a, &none, request);
         fputs("},\n\"b\":{", stdout);
-        put_json(&rows_b, &tree_b, &none, request);
+        put_json(&view_b, &none, request);
         puts("}}");
     } else if (ok) {
         printf("a: %s\nb: %s\n\n", a->dir, b->dir);
-        print_difference(&tree_a, &tree_b, request->level ? request->level : 3);
+        print_difference(&view_a.pipeline, &view_b.pipeline, level);
+        puts("");
+        print_difference(&view_a.shaders, &view_b.shaders, level);
     }
-    topdown_tree_fini(&tree_a);
+    view_fini(&view_a);
     if (ok)
-        topdown_tree_fini(&tree_b);
+        view_fini(&view_b);
     return ok;
 }
 
@@ -322,7 +502,8 @@ topdown_run(const char *dir, const char *other, const struct frame_set *frames,
             const struct topdown_request *request, struct error *err)
 {
     struct run run = {0}, second = {0};
-    bool ok = open_run(&run, dir, err) && (!other || open_run(&second, other, err));
+    const bool draws = request->draws || request->has_draw;
+    bool ok = open_run(&run, dir, draws, err) && (!other || open_run(&second, other, draws, err));
     if (ok)
         ok = other ? report_difference(&run, &second, frames, request, err)
                    : report_run(&run, frames, request, err);

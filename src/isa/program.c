@@ -216,11 +216,67 @@ program_take(struct program *program, struct parser *parser)
     }
 }
 
-/* Of what the command stream said of it. */
+/* A source as it is read: of its swizzle only the channels that the instruction wants. */
 static uint64_t
-hash_program(const char *text, const struct so_info *so)
+hash_source(uint64_t hash, const struct instruction *instruction, uint32_t i)
 {
-    uint64_t hash = hash_bytes(HASH_START, text, strlen(text));
+    const struct source *src = &instruction->src[i];
+    const uint8_t wanted = channels_wanted(instruction, i);
+    hash = hash_number(hash, src->file | src->negate << 8 | src->absolute << 9 |
+                                 src->indirect << 10 | (uint32_t)src->buffer << 16);
+    hash = hash_number(hash, (uint16_t)src->index);
+    if (src->indirect)
+        hash = hash_number(hash, src->address_index | src->address_channel << 8 | src->array << 16);
+    for (uint32_t c = 0; c < 4; c++)
+        if (wanted >> c & 1)
+            hash = hash_number(hash, c | src->swizzle[c] << 4);
+    return hash;
+}
+
+static uint64_t
+hash_destination(uint64_t hash, const struct destination *dst)
+{
+    hash = hash_number(hash, dst->file | dst->write_mask << 8 | dst->saturate << 16 |
+                                 dst->indirect << 17);
+    hash = hash_number(hash, (uint16_t)dst->index);
+    return dst->indirect ? hash_number(hash, dst->address_index | dst->address_channel << 8 |
+                                                 dst->array << 16)
+                         : hash;
+}
+
+static uint64_t
+hash_instruction(uint64_t hash, const struct instruction *instruction)
+{
+    const struct opcode_info *info = &opcode_infos[instruction->opcode];
+    hash = hash_number(hash, instruction->opcode | instruction->saturate << 16 |
+                                 (uint64_t)instruction->label << 32);
+    for (uint32_t i = 0; i < info->destinations; i++)
+        hash = hash_destination(hash, &instruction->dst[i]);
+    for (uint32_t i = 0; i < info->sources; i++)
+        hash = hash_source(hash, instruction, i);
+    if (info->shape != SHAPE_TEXTURE)
+        return hash;
+    hash = hash_number(hash, instruction->target | instruction->sampler << 8 |
+                                 instruction->indirect_sampler << 16);
+    return hash_bytes(hash, instruction->tex_offset, sizeof instruction->tex_offset);
+}
+
+static uint64_t
+hash_declarations(uint64_t hash, const struct io_decl *declarations, uint32_t count)
+{
+    hash = hash_number(hash, count);
+    for (uint32_t i = 0; i < count; i++)
+        hash = hash_number(hash, (uint32_t)declarations[i].semantic |
+                                     (uint32_t)declarations[i].semantic_index << 8 |
+                                     (uint32_t)declarations[i].interpolation << 16 |
+                                     (uint32_t)declarations[i].centroid << 24);
+    return hash;
+}
+
+static uint64_t
+hash_stream_out(uint64_t hash, const struct so_info *so)
+{
+    hash = hash_number(hash, so->count);
     for (uint32_t i = 0; i < MAX_SO_BUFFERS && so->count; i++)
         hash = hash_number(hash, so->stride[i]);
     for (uint32_t i = 0; i < so->count; i++) {
@@ -230,6 +286,28 @@ hash_program(const char *text, const struct so_info *so)
         hash = hash_number(hash, o->stream | (uint32_t)o->dst_offset << 8);
     }
     return hash;
+}
+
+/* Of what the program does, not of its text: Mesa prints swizzles of channels that nobody reads as
+ * they happen to lie in its memory, another way in every run. */
+static uint64_t
+hash_program(const struct program *p)
+{
+    uint64_t hash = hash_number(HASH_START, p->stage);
+    hash = hash_declarations(hash, p->inputs, p->input_count);
+    hash = hash_declarations(hash, p->outputs, p->output_count);
+    hash = hash_declarations(hash, p->systems, p->system_count);
+    hash = hash_number(hash, p->writes_all_cbufs | p->position_lower_left << 1 |
+                                 p->position_center_integer << 2);
+    hash = hash_number(hash, p->immediate_count);
+    for (uint32_t i = 0; i < 4 * p->immediate_count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &p->immediates[i / 4][i % 4], sizeof bits);
+        hash = hash_number(hash, bits);
+    }
+    for (uint32_t i = 0; i < p->instruction_count; i++)
+        hash = hash_instruction(hash, &p->instructions[i]);
+    return hash_stream_out(hash, &p->so);
 }
 
 struct program *
@@ -243,7 +321,6 @@ program_create(enum shader_stage stage, const char *tgsi, const struct so_info *
     if (so)
         program->so = *so;
     program->text = mem_strdup(tgsi);
-    program->hash = hash_program(tgsi, &program->so);
     for (uint32_t i = 0; i < MAX_VARYINGS; i++)
         program->inputs[i].semantic = program->outputs[i].semantic = SEMANTIC_NONE;
     parser->program = program;
@@ -256,6 +333,7 @@ program_create(enum shader_stage stage, const char *tgsi, const struct so_info *
         complete_outputs(program);
         note_outputs(program);
         program_take(program, parser);
+        program->hash = hash_program(program);
     }
     VEC_FREE(&parser->instructions);
     VEC_FREE(&parser->calls);

@@ -198,7 +198,7 @@ struct so_info {
 
 struct program {
     uint32_t id;   /* 1, 2, ... in order of creation: for messages */
-    uint64_t hash; /* of its text and stream-out: its name in tables, in every run and trace */
+    uint64_t hash; /* of what it does: its name in tables, in every run and trace */
     char *text;    /* as it came */
     enum shader_stage stage;
     uint32_t instruction_count;

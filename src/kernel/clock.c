@@ -15,11 +15,13 @@ void
 clock_init(struct clock *clock)
 {
     memset(clock, 0, sizeof *clock);
+    path_init(&clock->path);
 }
 
 void
 clock_fini(struct clock *clock)
 {
+    path_fini(&clock->path);
     memset(clock, 0, sizeof *clock);
 }
 
@@ -150,6 +152,7 @@ run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
             next = clock->sample_cycle;
         clock->core_busy_cycles += clock->busy_cores ? next - clock->now : 0;
         clock->now = next;
+        path_keep(&clock->path, clock->now);
         if (sample) {
             clock->sample(clock->sample_data, clock->now);
             continue;

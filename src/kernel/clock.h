@@ -15,6 +15,7 @@
 #define AETIUS_KERNEL_CLOCK_H
 
 #include "base/error.h"
+#include "kernel/path.h"
 
 #include <stdint.h>
 
@@ -41,6 +42,7 @@ struct module {
     const struct queue *refused; /* the queue that last had no room, for the watchdog */
     bool keeps_time;             /* wakes itself also when BUSY: is not clocked every cycle */
     bool is_core;                /* its BUSY cycles count into clock.core_busy_cycles */
+    struct path_stage stage; /* of the critical path, for all of its queues unless they say else */
 };
 
 enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 1024 };
@@ -50,6 +52,7 @@ struct clock {
     uint32_t module_count, queue_count;
     struct module *modules[CLOCK_MAX_MODULES]; /* in the order in which they are clocked */
     struct queue *queues[CLOCK_MAX_QUEUES];
+    struct path path;
     uint64_t wake[CLOCK_MAX_MODULES]; /* the cycle to clock each in */
     bool sleepless;                   /* clock every module every cycle: for tests */
     uint32_t busy_cores;              /* core modules that are BUSY */

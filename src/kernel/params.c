@@ -214,7 +214,7 @@ param_format_allowed(const struct param_info *info, char *out, size_t out_size)
     if (info->kind == PARAM_BOOL) {
         snprintf(out, out_size, "TRUE or FALSE");
     } else if (info->kind == PARAM_TEXT) {
-        snprintf(out, out_size, "a text of 1 to %d characters, none of them a quote or ;",
+        snprintf(out, out_size, "a file's name of 1 to %d letters, digits, - _ . and spaces",
                  PARAM_TEXT_BYTES - 1);
     } else if (info->kind == PARAM_ENUM) {
         size_t used = 0, length, rest;
@@ -263,6 +263,17 @@ read_choice(const struct param_info *info, const char *text, uint32_t *value)
     return false;
 }
 
+/* A name in a folder and no way out of it, with nothing that means something in INI, shell or SQL.
+ */
+static bool
+is_file_name(const char *text)
+{
+    const size_t length = strlen(text);
+    return length < PARAM_TEXT_BYTES && text[strspn(text, ". ")] != '\0' &&
+           strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_. ") ==
+               length;
+}
+
 static bool
 read_value(const struct param_info *info, const char *text, uint32_t *value)
 {
@@ -271,10 +282,7 @@ read_value(const struct param_info *info, const char *text, uint32_t *value)
         *value = !strcasecmp(text, "TRUE") || !strcmp(text, "1");
         return *value || !strcasecmp(text, "FALSE") || !strcmp(text, "0");
     case PARAM_ENUM: return read_choice(info, text, value);
-    case PARAM_TEXT: {
-        size_t length = strlen(text);
-        return length > 0 && length < PARAM_TEXT_BYTES && !strpbrk(text, "\";\n\r");
-    }
+    case PARAM_TEXT: return is_file_name(text);
     case PARAM_UINT:
     case PARAM_POW2:
         return read_number(text, value) && *value >= info->min && *value <= info->max &&

@@ -31,6 +31,10 @@ queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t i
     queue->mask = ring - 1;
     queue->items = mem_alloc(((size_t)ring + 1) * item_bytes); /* the last: for a dropped item */
     queue->arrival = mem_alloc((size_t)ring * sizeof *queue->arrival);
+    queue->strands = mem_alloc((size_t)ring * sizeof *queue->strands);
+    queue->from = &sender->stage;
+    queue->to = &receiver->stage;
+    queue->hop_cause = CAUSE_transit;
     queue->push_cycle = queue->pop_cycle = CYCLE_NEVER;
     clock->queues[clock->queue_count++] = queue;
 }
@@ -40,8 +44,10 @@ queue_fini(struct queue *queue)
 {
     free(queue->items);
     free(queue->arrival);
+    free(queue->strands);
     queue->items = NULL;
     queue->arrival = NULL;
+    queue->strands = NULL;
 }
 
 void
@@ -51,7 +57,7 @@ queue_reset(struct queue *queue)
     queue->head = 0;
     queue->last_arrival = 0;
     queue->push_cycle = queue->pop_cycle = CYCLE_NEVER;
-    queue->sender_waits = false;
+    queue->sender_waits = queue->place_awaited = false;
 }
 
 bool
@@ -100,6 +106,13 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     if (arrival < queue->last_arrival)
         arrival = queue->last_arrival;
     queue->last_arrival = queue->arrival[slot] = arrival;
+    if (queue->place_awaited) {
+        queue->place_awaited = false;
+        queue->from->strand = path_step(
+            &queue->sender->clock->path,
+            queue->pop_cycle == now ? queue->place_before : queue->place, queue->from->cause, now);
+    }
+    queue->strands[slot] = queue->from->strand;
     queue->count++;
     queue->pushed++;
     queue->items_in++;
@@ -115,16 +128,26 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
 }
 
 void
+queue_note_arrival(struct queue *queue, uint64_t now)
+{
+    queue->noted = queue->items_out + 1;
+    queue->to->strand = path_add(&queue->receiver->clock->path, queue->strands[queue->head],
+                                 queue->latency, queue->hop_cause, queue->to->cause, now);
+}
+
+void
 queue_pop(struct queue *queue, uint64_t now)
 {
     if (queue->pop_cycle != now) {
         queue->pop_cycle = now;
         queue->popped = 0;
+        queue->place_before = queue->place;
     }
     if (queue->occupancy_since != now)
         queue_settle(queue, now);
     queue->popped++;
     queue->items_out++;
+    queue->place = queue->to->strand;
     queue->head = (queue->head + 1) & queue->mask;
     queue->count--;
     if (queue->sender_waits) {

@@ -21,6 +21,13 @@ struct queue {
     uint64_t push_cycle, pop_cycle; /* of the last push and pop */
     uint32_t pushed, popped;        /* in those cycles */
     bool sender_waits;              /* was refused: wake it on the next pop */
+    /* critical path: of each item; of the last place that became free, and of the last one before
+     * the cycle of that; who sends, who takes */
+    strand *strands, place, place_before;
+    bool place_awaited; /* the sender was refused for want of one */
+    uint64_t noted;     /* the item of this number was waited for, and the receiver knows */
+    struct path_stage *from, *to;
+    enum path_cause hop_cause; /* of the latency, for who waits */
     /* statistics */
     uint64_t items_in, items_out;
     uint64_t occupancy_sum, occupancy_since; /* sum over cycles of items held */
@@ -52,6 +59,7 @@ queue_space(struct queue *queue, uint64_t now)
     uint32_t rate = queue->width - pushed;
     uint32_t space = places < rate ? places : rate;
     if (space == 0) {
+        queue->place_awaited |= places == 0;
         if (places == 0 && popped == 0)
             queue->sender_waits = true;
         else
@@ -69,6 +77,9 @@ queue_push(struct queue *queue, uint64_t now)
     return queue_push_later(queue, now, 0);
 }
 
+/* The critical path of who takes from the queue comes from the item in front. */
+void queue_note_arrival(struct queue *queue, uint64_t now);
+
 /* The item in front if it has arrived and this cycle's width is not used up, else NULL. */
 static inline void *
 queue_front(struct queue *queue, uint64_t now)
@@ -83,10 +94,19 @@ queue_front(struct queue *queue, uint64_t now)
         module_wake_at(queue->receiver, now + 1);
         return NULL;
     }
+    if (queue->arrival[queue->head] == now && queue->noted != queue->items_out + 1)
+        queue_note_arrival(queue, now);
     return queue->items + (size_t)queue->head * queue->item_bytes;
 }
 /* Drops the front item, which queue_front() gave. */
 void queue_pop(struct queue *queue, uint64_t now);
+
+/* The front item, which queue_front() gave: how it came there, and when. */
+static inline struct path_mark
+queue_mark(const struct queue *queue)
+{
+    return (struct path_mark){queue->strands[queue->head], queue->arrival[queue->head]};
+}
 
 static inline bool
 queue_is_empty(const struct queue *queue)

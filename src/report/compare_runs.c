@@ -59,8 +59,10 @@ compare_metrics(const cJSON *a, const cJSON *b, struct run_comparison *out)
         const struct metric_move move = {metrics[i].name, metrics[i].unit,
                                          number_of(a, metrics[i].name),
                                          number_of(b, metrics[i].name)};
-        if (!isnan(move.a) && !isnan(move.b) && move.a != move.b)
-            out->metrics[out->metric_count++] = move;
+        if (isnan(move.a) || isnan(move.b))
+            continue;
+        out->metrics[out->metric_count++] = move;
+        out->metrics_moved += move.a != move.b;
     }
 }
 
@@ -71,6 +73,10 @@ compare_figures(const char *dir_a, const char *dir_b, struct run_comparison *out
     if (b) {
         out->cycles_a = number_of(a, "cycles");
         out->cycles_b = number_of(b, "cycles");
+        out->frames_a = number_of(a, "frames");
+        out->frames_b = number_of(b, "frames");
+        out->complete_a = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a, "complete"));
+        out->complete_b = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(b, "complete"));
         compare_metrics(cJSON_GetObjectItemCaseSensitive(a, "metrics"),
                         cJSON_GetObjectItemCaseSensitive(b, "metrics"), out);
     }
@@ -171,12 +177,13 @@ compare_tables(const struct csv_table *a, const struct csv_table *b, struct run_
     for (size_t i = 0; i < count_a; i++)
         for (size_t j = 0; j < count_b; j++) {
             const uint64_t from = sums_a[i].a, to = sums_b[j].a;
-            if (from == to || strcmp(sums_a[i].name, sums_b[j].name) != 0)
+            if (strcmp(sums_a[i].name, sums_b[j].name) != 0)
                 continue;
             const double most = (double)(from > to ? from : to);
             const double off = (double)(from > to ? from - to : to - from);
-            out->moves[out->move_count++] = (struct stat_move){mem_strdup(sums_a[i].name), from, to,
-                                                               off / most * log2(1 + most)};
+            out->moves[out->move_count++] = (struct stat_move){
+                mem_strdup(sums_a[i].name), from, to, off > 0 ? off / most * log2(1 + most) : 0};
+            out->moved += from != to;
         }
     qsort(out->moves, out->move_count, sizeof *out->moves, heavier_first);
     free_moves(sums_a, count_a);
@@ -208,6 +215,13 @@ compare_runs(const char *dir_a, const char *dir_b, struct run_comparison *out, s
     if (!ok)
         run_comparison_fini(out);
     return ok;
+}
+
+bool
+run_comparison_is_no_effect(const struct run_comparison *comparison)
+{
+    return comparison->machine_count && comparison->has_stats && !comparison->moved &&
+           comparison->cycles_a == comparison->cycles_b;
 }
 
 void

@@ -26,17 +26,20 @@ struct stat_move { /* summed over the instances of its unit or queue */
 struct run_comparison {
     struct machine_difference *machine;
     size_t machine_count;
-    struct metric_move *metrics; /* that differ */
-    size_t metric_count;
-    struct stat_move *moves; /* that differ, the heaviest first */
-    size_t move_count;
-    double cycles_a, cycles_b;
+    struct metric_move *metrics; /* that both runs have */
+    size_t metric_count, metrics_moved;
+    struct stat_move *moves;  /* that both have, the heaviest change first */
+    size_t move_count, moved; /* moved: of these, those that differ */
+    double cycles_a, cycles_b, frames_a, frames_b;
+    bool complete_a, complete_b;
     bool has_machines, has_stats; /* whether both folders have the files */
 };
 
 bool is_run_folder(const char *dir); /* has a run.json */
 bool compare_runs(const char *dir_a, const char *dir_b, struct run_comparison *out,
                   struct error *err);
+/* Whether the machines differ, and neither cycles nor any statistic moved. */
+bool run_comparison_is_no_effect(const struct run_comparison *comparison);
 void run_comparison_fini(struct run_comparison *comparison);
 
 #endif

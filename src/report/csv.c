@@ -17,6 +17,8 @@ enum {
     MOST_TEXT = 1 << 27, /* that is read back */
 };
 
+#define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.[]"
+
 /* Rows become gzip members as they gather, and reach the file when they are flushed. */
 struct csv {
     FILE *file; /* NULL until something is flushed */
@@ -333,6 +335,33 @@ take_header(struct csv_table *table)
     return rows;
 }
 
+static int
+by_name(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* A column is found by its name, so there is one of each; names go on into SQL and to terminals,
+ * so they are of the form that statistics have: "shader[3].slots". */
+static bool
+check_names(const struct csv_table *table, const char *path, struct error *err)
+{
+    const size_t bytes = table->columns * sizeof *table->names;
+    char **sorted = mem_alloc(bytes);
+    bool ok = true;
+    memcpy(sorted, table->names, bytes);
+    qsort(sorted, table->columns, sizeof *sorted, by_name);
+    for (uint32_t i = 0; i < table->columns && ok; i++)
+        ok = (*table->names[i] && !table->names[i][strspn(table->names[i], NAME_LETTERS)]) ||
+             fail(err, "%s: the name of column %u is not made of letters, digits and _ . [ ]", path,
+                  i + 1);
+    for (uint32_t i = 1; i < table->columns && ok; i++)
+        ok = strcmp(sorted[i - 1], sorted[i]) != 0 ||
+             fail(err, "%s has the column %s twice", path, sorted[i]);
+    free(sorted);
+    return ok;
+}
+
 /* Fields become texts, each ended by a NUL; their places are the values. */
 static bool
 take_fields(struct csv_table *table, char *at, const char *path, struct error *err)
@@ -378,9 +407,8 @@ bool
 csv_read(struct csv_table *table, const char *path, struct error *err)
 {
     memset(table, 0, sizeof *table);
-    bool ok = read_text(table, path, false, err);
-    ok = ok && take_fields(table, take_header(table), path, err);
-    if (!ok) {
+    char *rows = read_text(table, path, false, err) ? take_header(table) : NULL;
+    if (!rows || !check_names(table, path, err) || !take_fields(table, rows, path, err)) {
         csv_table_fini(table);
         return false;
     }
@@ -394,10 +422,8 @@ bool
 csv_read_header(struct csv_table *table, const char *path, struct error *err)
 {
     memset(table, 0, sizeof *table);
-    if (read_text(table, path, true, err)) {
-        take_header(table);
+    if (read_text(table, path, true, err) && take_header(table) && check_names(table, path, err))
         return true;
-    }
     csv_table_fini(table);
     return false;
 }

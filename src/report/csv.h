@@ -37,7 +37,7 @@ void csv_abandon(struct csv *csv);
 /* Flushes and closes; `csv` may be NULL in both. */
 bool csv_destroy(struct csv *csv, struct error *err);
 
-/* A whole table read back. */
+/* A whole table read back. Each column has a name of its own, of letters, digits and _ . [ ]. */
 struct csv_table {
     char **names; /* of the columns */
     uint32_t columns, rows;

@@ -81,6 +81,7 @@ add_row(struct draws *draws, uint32_t row, const struct columns *c)
     struct draw_row r = {
         .frame = (uint32_t)csv_value(t, row, c->frame),
         .draw = (uint32_t)csv_value(t, row, c->draw),
+        .row = row,
         .work = field(t, row, "work"),
         .hash = field(t, row, "hash"),
         .vertex_program = field(t, row, "vertex_program"),

@@ -16,6 +16,7 @@ struct draw_cost {
 
 struct draw_row {
     uint32_t frame, draw;
+    uint32_t row; /* of the table */
     bool is_draw;
     struct draw_cost cost;
     /* Fields of the table (report/describe_draw.h); "" of other work. */

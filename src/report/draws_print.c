@@ -280,12 +280,13 @@ print_summary(const struct draws_join *join, const struct draws *a, const struct
     fprintf(out, "%s over %s: %.0f cycles over %.0f, %+.0f (%+.2f %%)\n", b->dir, a->dir,
             b->total.cycles, a->total.cycles, more,
             a->total.cycles > 0 ? 100 * more / a->total.cycles : 0);
-    fprintf(out,
-            "draws: %u and %u; %u the same by hash (%.2f %%), %u changed, %u new, %u gone; between "
-            "draws %.0f cycles over %.0f\n",
-            join->draws_b, join->draws_a, join->same_hash,
-            join->draws_b ? 100.0 * join->same_hash / join->draws_b : 0, join->changed,
-            join->only_b, join->only_a, between(b), between(a));
+    const uint32_t joined = join->same_hash + join->changed;
+    fprintf(
+        out,
+        "draws: %u, before %u; %u have a partner (%.2f %%): %u the same by hash, %u changed; %u "
+        "new, %u gone\nbetween draws: %.0f cycles over %.0f\n",
+        join->draws_b, join->draws_a, joined, join->draws_b ? 100.0 * joined / join->draws_b : 0,
+        join->same_hash, join->changed, join->only_b, join->only_a, between(b), between(a));
 }
 
 cJSON *

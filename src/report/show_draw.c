@@ -21,24 +21,35 @@ write_picture(struct shown_draw *shown, struct picture *picture, char *name, str
     return ok;
 }
 
+/* Whether the draw goes to a window, whose rows, those of its depths too, begin at the top. */
+static bool
+is_in_window(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < draw->color_count; i++)
+        if (draw->color[i].res)
+            return resource_is_display(&draw->color[i].res->desc);
+    return false;
+}
+
 /* Upright; alpha is no transparency in a target. */
 static void
-picture_of_target(struct picture *picture, const struct bound_surface *surface,
-                  const struct gpu_memory *memory)
+picture_of_target(struct picture *picture, const struct draw *draw,
+                  const struct bound_surface *surface, const struct gpu_memory *memory)
 {
     picture_of_level(picture, surface->res, surface->format, memory, surface->level,
                      surface->layer);
     picture->has_alpha = false;
-    if (!resource_is_display(&surface->res->desc))
+    if (!is_in_window(draw))
         picture_flip(picture);
 }
 
 static bool
-write_target(struct shown_draw *shown, const struct bound_surface *surface,
-             const struct gpu_memory *memory, char *name, struct error *err)
+write_target(struct shown_draw *shown, const struct draw *draw,
+             const struct bound_surface *surface, const struct gpu_memory *memory, char *name,
+             struct error *err)
 {
     struct picture picture;
-    picture_of_target(&picture, surface, memory);
+    picture_of_target(&picture, draw, surface, memory);
     return write_picture(shown, &picture, name, err);
 }
 
@@ -47,11 +58,11 @@ write_targets(struct shown_draw *shown, const struct draw *draw, const struct gp
               const char *when, struct error *err)
 {
     for (uint32_t i = 0; i < draw->color_count; i++)
-        if (draw->color[i].res && !write_target(shown, &draw->color[i], memory,
+        if (draw->color[i].res && !write_target(shown, draw, &draw->color[i], memory,
                                                 mem_printf("color%u-%s.png", i, when), err))
             return false;
     return !draw->depth.res || !draw->depth.format->depth_bits ||
-           write_target(shown, &draw->depth, memory, mem_printf("depth-%s.png", when), err);
+           write_target(shown, draw, &draw->depth, memory, mem_printf("depth-%s.png", when), err);
 }
 
 static bool
@@ -131,16 +142,17 @@ write_covered(struct shown_draw *shown, const struct draw *draw, const struct gp
         target = draw->color[i].res ? &draw->color[i] : target;
     if (!target)
         return true;
-    picture_of_target(&picture, target, memory);
-    const bool flipped = !resource_is_display(&target->res->desc);
+    picture_of_target(&picture, draw, target, memory);
+    const bool flipped = !is_in_window(draw);
     for (uint32_t y = 0; y < shown->height; y++)
         for (uint32_t x = 0; x < shown->width; x++) {
             const uint32_t row = flipped ? picture.height - 1 - y : y;
             uint8_t *rgb = picture.rgba + 4 * ((size_t)row * picture.width + x);
             const bool covered = shown->covered[(size_t)y * shown->width + x];
-            rgb[0] = (uint8_t)(covered ? 128 + rgb[0] / 2 : rgb[0] / 3);
-            rgb[1] = (uint8_t)(covered ? rgb[1] / 2 : rgb[1] / 3);
-            rgb[2] = (uint8_t)(covered ? 128 + rgb[2] / 2 : rgb[2] / 3);
+            const uint32_t light = (rgb[0] + rgb[1] + rgb[2]) / 3u;
+            rgb[0] = (uint8_t)(covered ? 128 + light / 2 : rgb[0] / 3);
+            rgb[1] = (uint8_t)(covered ? light / 4 : rgb[1] / 3);
+            rgb[2] = (uint8_t)(covered ? 128 + light / 2 : rgb[2] / 3);
         }
     return write_picture(shown, &picture, mem_strdup("covered.png"), err);
 }

@@ -2,6 +2,8 @@
  * memory, and how fast the simulator was. */
 #include "report/run.h"
 
+#include "report/ideals.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -71,42 +73,22 @@ unit_shares(const struct totals *totals, const char *unit, double shares[4])
     return true;
 }
 
-/* What the units would need for their work alone (metrics bound_*), the longest first: the first
- * one limits the frame the most, whoever looks busy. */
+/* What the cycles went to, and what would be gained without. */
 static void
-print_limits(const struct totals *totals, double cycles, FILE *out)
+print_verdict(const struct totals *totals, double cycles, FILE *out)
 {
-    enum { SHOWN = 3 };
-    static const char prefix[] = "bound_";
-    struct {
-        const char *name;
-        double cycles;
-    } longest[SHOWN] = {{NULL, 0}};
-    size_t count;
-    const struct metric *all = metrics_all(&count);
-    for (size_t i = 0; i < count; i++) {
-        const double value = metric_value(&all[i], totals);
-        uint32_t at = SHOWN;
-        if (strncmp(all[i].name, prefix, sizeof prefix - 1) || strcmp(all[i].unit, "cycles") ||
-            isnan(value))
-            continue;
-        while (at > 0 && value > longest[at - 1].cycles)
-            at--;
-        for (uint32_t k = SHOWN - 1; k > at; k--)
-            longest[k] = longest[k - 1];
-        if (at < SHOWN) {
-            longest[at].name = all[i].name + sizeof prefix - 1;
-            longest[at].cycles = value;
-        }
-    }
-    if (!longest[0].name || !(cycles > 0))
+    struct ideal_gains gains;
+    if (!ideals_predict_totals(totals, cycles, &gains) || !(cycles > 0))
         return;
-    fprintf(out, "\nlongest work: %s, which alone takes %.1f %% of the cycles", longest[0].name,
-            100 * longest[0].cycles / cycles);
-    for (uint32_t k = 1; k < SHOWN && longest[k].name; k++)
-        fprintf(out, "%s %s %.1f %%", k > 1 ? "," : ";", longest[k].name,
-                100 * longest[k].cycles / cycles);
-    fprintf(out, "\n");
+    const enum ideal_number first = ideals_verdict(&gains), behind = ideals_behind(&gains, first);
+    fprintf(out,
+            "\nbound by %s: %.1f %% of the cycles are charged to it; without it %.1f %% fewer are "
+            "expected",
+            ideals[first].name, 100 * gains.charged[first] / cycles,
+            100 * gains.expected[first] / cycles);
+    if (behind < IDEALS)
+        fprintf(out, ", then %s", ideals[behind].name);
+    fprintf(out, " (aetius topdown)\n");
 }
 
 /* Units in the reverse order of the set, which is that of the pipeline. */
@@ -268,7 +250,7 @@ run_print_summary(const struct run_facts *facts, const struct totals *totals, FI
     print_head(facts, totals, out);
     if (totals) {
         print_steady(facts, totals, out);
-        print_limits(totals, (double)facts->cycles, out);
+        print_verdict(totals, (double)facts->cycles, out);
         print_units(totals, out);
         print_traffic(totals, run_speed(facts, totals).fragments, out);
         fputc('\n', out);

@@ -277,7 +277,7 @@ bool
 table_open(struct table *table, const char *path, const char *key, const char *facts,
            const struct table_layout *layout, struct error *err)
 {
-    *table = (struct table){.layout = layout};
+    *table = (struct table){.layout = layout, .has_facts = *facts};
     table->files = mem_alloc((1 + layout->units.count) * sizeof *table->files);
     for (uint32_t i = 0; i <= layout->units.count; i++) {
         const struct unit *unit = i ? &layout->units.items[i - 1] : NULL;
@@ -319,7 +319,7 @@ main_row(struct table *table, const char *key, const char *facts, double frames)
     struct csv *csv = table->files[0];
     csv_number(csv, AETIUS_SCHEMA);
     csv_text(csv, key);
-    if (*facts)
+    if (table->has_facts)
         csv_text(csv, facts);
     for (size_t i = 0; i < families; i++) {
         csv_number(csv, layout->sums[i]);

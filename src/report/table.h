@@ -21,6 +21,7 @@ struct table {
     const struct table_layout *layout;
     struct csv **files; /* the main one, then one a unit */
     uint32_t count;
+    bool has_facts;
 };
 
 /* `key`: the columns that say which frame or draw a row is of, shared by all files

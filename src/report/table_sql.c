@@ -43,6 +43,24 @@ print_nulls(const struct csv_table *head, const char *name, FILE *out)
     fprintf(out, ";\n");
 }
 
+/* The path as a word of the shell ('...', each ' as '\''), in a word of sqlite3's ("...", where \
+ * stands before what would end it, and \n for a new line). */
+static void
+print_quoted(const char *path, FILE *out)
+{
+    fputc('\'', out);
+    for (; *path; path++)
+        switch (*path) {
+        case '\'': fputs("'\\\\''", out); break;
+        case '\\':
+        case '"': fprintf(out, "\\%c", *path); break;
+        case '\n': fputs("\\n", out); break;
+        case '\r': fputs("\\r", out); break;
+        default: fputc(*path, out);
+        }
+    fputc('\'', out);
+}
+
 static bool
 print_table(const char *path, const char *name, FILE *out, struct error *err)
 {
@@ -54,7 +72,9 @@ print_table(const char *path, const char *name, FILE *out, struct error *err)
     fprintf(out, "CREATE TABLE %s (", name);
     for (uint32_t i = 0; i < head.columns; i++)
         fprintf(out, "%s\"%s\" %s", i ? ", " : "", head.names[i], type_of(head.names[i]));
-    fprintf(out, ");\n.import --csv --skip 1 \"|gzip -dc '%s'\" %s\n", path, name);
+    fprintf(out, ");\n.import --csv --skip 1 \"|gzip -dc -- ");
+    print_quoted(path, out);
+    fprintf(out, "\" %s\n", name);
     print_nulls(&head, name, out);
     csv_table_fini(&head);
     return true;

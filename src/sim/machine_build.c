@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "kernel/clock_stats.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,13 +117,33 @@ wire(struct machine *m)
         queue_init(replies, &m->clock, #name "_replies", index, &m->memctl->module,                \
                    &m->unit[i].module, sizeof(struct memory_reply), width,                         \
                    p->MEMORYCONTROLLER.ClientReplyQueueSize, 1);                                   \
-        m->unit[i].port = (struct memory_port){requests, replies};                                 \
+        m->unit[i].port = (struct memory_port){.requests = requests, .replies = replies};          \
+        m->unit[i].port.came.cause = CAUSE_latency_##client;                                       \
+        replies->to = &m->unit[i].port.came;                                                       \
+        replies->hop_cause = requests->hop_cause = CAUSE_latency_##client;                         \
         memctl_add_port(m->memctl, CLIENT_##client, requests, replies);                            \
     }
 #include "machine.def"
 #undef GROUPS
 #undef OUTPUT_LATENCY
 #undef ROPS
+}
+
+/* Units that do several things side by side say which of them sends into which queue. */
+static void
+wire_stages(struct machine *m)
+{
+    cmdproc_wire(m->cmdproc);
+    streamer_wire(m->streamer);
+    sched_wire(m->sched);
+    for (uint32_t s = 0; s < m->shaders; s++)
+        shader_wire(&m->shader[s]);
+    for (uint32_t t = 0; t < m->texunits; t++)
+        texunit_wire(&m->texunit[t]);
+    for (uint32_t r = 0; r < m->rops; r++) {
+        zstencil_wire(&m->zstencil[r]);
+        colorwrite_wire(&m->colorwrite[r]);
+    }
 }
 
 /* Queues that cannot keep up their rate because they are too shallow (orders of the command
@@ -140,6 +161,22 @@ report_shallow_queues(const struct machine *m)
     }
 }
 
+/* Each cycle is charged to one of these. */
+static void
+add_causes(struct machine *m)
+{
+    uint32_t count;
+    const struct path_branch *branches = path_branches(&count);
+    for (uint32_t i = 0; i < count; i++) {
+        char name[64];
+        if (branches[i].cause < 0)
+            continue;
+        snprintf(name, sizeof name, "lost.%s", branches[i].name);
+        stat_set_add_counter(&m->stats, name, "cycles", branches[i].what,
+                             &m->clock.path.cycles[branches[i].cause]);
+    }
+}
+
 static void
 add_stats(struct machine *m)
 {
@@ -149,6 +186,7 @@ add_stats(struct machine *m)
                          "cycles in which a shader, a texture unit or a ROP was busy",
                          &m->clock.core_busy_cycles);
     stat_set_add(&m->stats, &work_stat_group, -1, &m->works.stats);
+    add_causes(m);
 #define UNIT(name, count)                                                                          \
     for (uint32_t i = 0; i < m->name##_count; i++)                                                 \
         stat_set_add(&m->stats, &name##_stat_group, (count) > 1 ? (int32_t)i : -1,                 \
@@ -194,6 +232,7 @@ machine_create(const struct params *params, struct gpu_device *device,
 #undef ROPS
     init_units(m);
     wire(m);
+    wire_stages(m);
     report_shallow_queues(m);
     add_stats(m);
     m->identities = identities_create(&m->stats);

@@ -23,6 +23,7 @@ on_interval(void *data, uint64_t now)
 {
     struct simulation *sim = data;
     clock_settle(&sim->machine->clock);
+    path_charge_so_far(&sim->machine->clock.path, now);
     sim->machine->clock.sample_cycle = now + sim->interval_cycles;
     sim->listener.interval(sim->listener.data, sim->frame, now - sim->frame_start);
 }
@@ -112,6 +113,8 @@ open_frame(struct simulation *sim)
     sim->frame_start = clock->now;
     clock->sample_cycle = clock->now + sim->interval_cycles;
     clock_settle(clock);
+    path_begin(&clock->path, clock->now);
+    sim->machine->cmdproc->module.stage.strand = clock->path.end;
     stat_set_rebase(&sim->machine->stats);
     clock_begin_peaks(clock);
     if (sim->machine->pools.watch)
@@ -156,6 +159,7 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
         .shown = gpu_resource(&sim->device, cmd->client, cmd->transfer.resource)};
     if (timed) {
         frame.cycles = sim->machine->clock.now - sim->frame_start;
+        path_charge_so_far(&sim->machine->clock.path, sim->machine->clock.now);
         works_close(&sim->machine->works, sim->machine->clock.now);
         if (!machine_check(sim->machine, err))
             return fail_prefix(err, "frame %u", sim->frame);

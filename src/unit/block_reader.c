@@ -77,6 +77,7 @@ begin(struct block_reader *reader, struct block_place *place, const struct block
     place->state = state;
     place->wanted = place->sent = place->here = 0;
     place->ready_cycle = now;
+    place->came = (struct path_mark){reader->port->requests->from->strand, now};
     reader->misses++;
     if (blocks_is_raw(state))
         return;
@@ -153,6 +154,7 @@ block_reader_take(struct block_reader *reader, const struct memory_reply *reply,
     BUG_ON(!(place->sent & ~place->here & 1u << part), "a block gets a reply that nobody awaits");
     memcpy(place->data + part * TRANSACTION_BYTES, reply->data, TRANSACTION_BYTES);
     place->here |= 1u << part;
+    place->came = queue_mark(reader->port->replies);
     if (place->here != place->wanted || blocks_is_raw(place->state))
         return;
     uint64_t start = now;

@@ -106,8 +106,10 @@ cache_is_quiet(const struct cache *cache)
 
 /* So many transactions' worth of the line has come. */
 static void
-fill_line(struct cache *cache, struct cache_line *line, uint32_t transactions)
+fill_line(struct cache *cache, struct cache_line *line, uint32_t transactions,
+          struct path_mark came)
 {
+    line->came = came;
     line->filling = (uint16_t)(line->filling - transactions);
     cache->fills_under_way -= line->filling == 0;
 }
@@ -120,7 +122,7 @@ take_reply(struct cache *cache, const struct memory_reply *reply)
     uint32_t bytes = cache->line_bytes < TRANSACTION_BYTES ? cache->line_bytes : TRANSACTION_BYTES;
     uint32_t from = cache->line_bytes < TRANSACTION_BYTES ? line->address % TRANSACTION_BYTES : 0;
     memcpy(cache_data(cache, index) + part * TRANSACTION_BYTES, reply->data + from, bytes);
-    fill_line(cache, line, 1);
+    fill_line(cache, line, 1, queue_mark(cache->port.replies));
 }
 
 /* The first fill goes on, by so many transactions. */
@@ -169,7 +171,8 @@ take_pieces(struct cache *cache, uint64_t now)
         memcpy(cache_data(cache, piece->line) + piece->offset,
                block_reader_data(cache->reader, piece->place) + piece->from, piece->bytes);
         block_reader_unlock(cache->reader, piece->place);
-        fill_line(cache, &cache->lines[piece->line], piece->transactions);
+        fill_line(cache, &cache->lines[piece->line], piece->transactions,
+                  block_reader_mark(cache->reader, piece->place));
     }
     const bool worked = left != cache->piece_count;
     cache->piece_count = left;

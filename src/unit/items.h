@@ -126,6 +126,7 @@ struct group {
     uint64_t address_ready, results_ready; /* the address registers; everything */
     uint32_t steps;                        /* instructions run */
     uint32_t texels_missing;               /* quads that the texture unit still has */
+    struct path_mark way;                  /* to where its next instruction may issue */
 };
 
 static inline struct exec *
@@ -208,6 +209,7 @@ struct memory_reply {
 
 struct memory_port {
     struct queue *requests, *replies;
+    struct path_stage came; /* strand: of the last reply */
 };
 
 /* Fragments of the quad of which a sample is alive. */

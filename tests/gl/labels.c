@@ -1,6 +1,6 @@
 /* A program that names what it draws, in every way that there is: groups and markers of KHR_debug
  * and EXT_debug_marker, string markers, labels of programs and framebuffers. Off screen, through
- * EGL; two frames of triangles in immediate mode, each frame read back. What each draw must be
+ * EGL; triangles in immediate mode, each frame read back. What each draw must be
  * called stands in tests/unit/test_labels.c. */
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
@@ -92,12 +92,15 @@ first_frame(void)
     pop();
     glStringMarkerGREMEDY(4, "last of all");
     triangle();
+    glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 3, -1, "in");
+    triangle();
+    glPopDebugGroup();
     glPopDebugGroup();
     triangle();
 }
 
 static void
-second_frame(GLuint program, GLuint framebuffer)
+last_frame(GLuint program, GLuint framebuffer)
 {
     glUseProgram(program);
     triangle();
@@ -122,7 +125,9 @@ main(void)
     glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 1, -1, "open");
     triangle();
     read_back();
-    second_frame(program, framebuffer);
+    triangle(); /* what it is called was said a frame before */
+    read_back();
+    last_frame(program, framebuffer);
     read_back();
     glPopDebugGroup();
     const GLenum error = glGetError();

@@ -18,7 +18,7 @@ static const char *aetius;
 struct said {
     int status;
     long rss_kb; /* its memory at most */
-    char out[65536], err[4096];
+    char out[1 << 20], err[4096];
 };
 
 static inline void

@@ -154,7 +154,7 @@ bench_run(struct bench *b)
                sizeof(struct memory_reply), 1, 64, 1);
     b->blitter.control = &b->control;
     b->blitter.done = &b->done;
-    b->blitter.port = (struct memory_port){&b->requests, &b->replies};
+    b->blitter.port = (struct memory_port){.requests = &b->requests, .replies = &b->replies};
     if (!clock_run(&b->clock, &b->finished, 100000, &err))
         fail_msg("%s", err.text);
 }

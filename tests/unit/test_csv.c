@@ -259,6 +259,44 @@ faults_are_told(void **state)
     end(&f);
 }
 
+/* A name may go on into SQL and to a terminal. */
+static void
+columns_have_names_without_signs(void **state)
+{
+    static const char *const wrong[] = {
+        "a,,b\n", "a,b\" TEXT); ATTACH 'x' AS y;\n", "a,b\x1b[31m\n", "a,b'c\n", "a b,c\n", ""};
+    struct fixture f;
+    struct csv_table table;
+    struct error err;
+    begin(&f);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_true(file_write(f.path, wrong[i], strlen(wrong[i]), &err));
+        assert_false(csv_read_header(&table, f.path, &err));
+        assert_non_null(strstr(err.text, "is not made of letters"));
+        assert_false(csv_read(&table, f.path, &err));
+    }
+    assert_true(file_write(f.path, "a,shader[3].slots\n", 18, &err));
+    assert_true(csv_read_header(&table, f.path, &err));
+    csv_table_fini(&table);
+    end(&f);
+}
+
+/* By its name a column is found, and there is room for one of each. */
+static void
+columns_have_names_of_their_own(void **state)
+{
+    static const char twice[] = "x,frame,y,x\n1,2,3,4\n";
+    struct fixture f;
+    struct csv_table table;
+    struct error err;
+    begin(&f);
+    assert_true(file_write(f.path, twice, strlen(twice), &err));
+    assert_false(csv_read(&table, f.path, &err));
+    assert_non_null(strstr(err.text, "has the column x twice"));
+    assert_false(csv_read_header(&table, f.path, &err));
+    end(&f);
+}
+
 int
 main(void)
 {
@@ -270,6 +308,8 @@ main(void)
         cmocka_unit_test(a_full_disk_leaves_whole_rows),
         cmocka_unit_test(parts_put_together_are_the_table),
         cmocka_unit_test(faults_are_told),
+        cmocka_unit_test(columns_have_names_without_signs),
+        cmocka_unit_test(columns_have_names_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

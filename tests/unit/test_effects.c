@@ -283,7 +283,8 @@ check_share(uint32_t process)
     for (uint32_t i = 0; i < EFFECT_COUNT; i++) {
         char name[NAME_SIZE];
         snprintf(name, sizeof name, "%s.%s", effects[i].section, effects[i].name);
-        if (effects[i].frame % PROCESSES == process && (!only || !strncmp(only, name, strlen(only))))
+        if (effects[i].frame % PROCESSES == process &&
+            (!only || !strncmp(only, name, strlen(only))))
             failures += !check(&effects[i]);
     }
     fflush(NULL);

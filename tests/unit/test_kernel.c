@@ -199,6 +199,24 @@ states_add_up_to_cycles(void **state)
     rig_fini(&rig);
 }
 
+/* Of one core module its own busy cycles, of which there is one an item: of the source, which is
+ * busy from the first cycle on, as of one that is starved until something comes. */
+static void
+core_cycles(void **state)
+{
+    (void)state;
+    for (int core = 0; core < MAX_STAGES - 1; core++) {
+        struct rig rig;
+        rig_init(&rig, 100, 1, 3, 4);
+        rig.stages[2].period = 3;
+        rig.stages[core].module.is_core = true;
+        rig_run(&rig);
+        assert_int_equal(rig.clock.core_busy_cycles, 100);
+        assert_int_equal(rig.stages[core].module.cycles[UNIT_BUSY], 100);
+        rig_fini(&rig);
+    }
+}
+
 struct figures {
     uint64_t cycles, states[MAX_STAGES][UNIT_STATES], occupancy[MAX_STAGES - 1];
 };
@@ -415,6 +433,7 @@ main(void)
         cmocka_unit_test(latency_adds_up),
         cmocka_unit_test(full_rate_needs_twice_the_width),
         cmocka_unit_test(states_add_up_to_cycles),
+        cmocka_unit_test(core_cycles),
         cmocka_unit_test(order_and_sleep_carry_no_weight),
         cmocka_unit_test(time_is_skipped),
         cmocka_unit_test(watchdog_names_who_waits),

@@ -1,5 +1,6 @@
 /* A program's own names for its draws, from the OpenGL calls that give them (tests/gl/labels.c) to
  * the lists of draws, also in a trace that was cut out of the middle. */
+#include "base/file.h"
 #include "base/mem.h"
 #include "command.h"
 
@@ -21,6 +22,7 @@ static const struct named first[] = {
     {"scene", "", ""}, /* a marker ends with its group */
     {"scene/ext", "", ""},
     {"scene/last", "", ""}, /* 4 characters */
+    {"scene/in", "", ""},   /* and with the next group */
     {"", "", ""},
 };
 static const struct named second[] = {{"open", "", ""}};
@@ -78,26 +80,76 @@ test_names_in_lists(void **state)
         fail_msg("%s", said.err);
     cJSON *all = draws_of(trace);
     const cJSON *frames = cJSON_GetObjectItemCaseSensitive(all, "per_frame");
-    assert_int_equal(cJSON_GetArraySize(frames), 3);
+    assert_int_equal(cJSON_GetArraySize(frames), 4);
     check_frame(cJSON_GetArrayItem(frames, 0), first, sizeof first / sizeof *first);
     check_frame(cJSON_GetArrayItem(frames, 1), second, sizeof second / sizeof *second);
-    check_frame(cJSON_GetArrayItem(frames, 2), third, sizeof third / sizeof *third);
+    check_frame(cJSON_GetArrayItem(frames, 2), second, sizeof second / sizeof *second);
+    check_frame(cJSON_GetArrayItem(frames, 3), third, sizeof third / sizeof *third);
 
-    RUN(&said, "trim", trace, "--frames", "2", "-o", cut);
+    RUN(&said, "trim", trace, "--frames", "2-3", "-o", cut);
     assert_int_equal(said.status, 0);
     cJSON *last = draws_of(cut);
     frames = cJSON_GetObjectItemCaseSensitive(last, "per_frame");
-    check_frame(cJSON_GetArrayItem(frames, 0), third, sizeof third / sizeof *third);
+    check_frame(cJSON_GetArrayItem(frames, 0), second, sizeof second / sizeof *second);
+    check_frame(cJSON_GetArrayItem(frames, 1), third, sizeof third / sizeof *third);
     cJSON_Delete(all);
     cJSON_Delete(last);
     free(trace);
     free(cut);
 }
 
+/* Fragments of the triangle (-1, -1), (1, -1), (0, 1) on 16x16 pixels, by whether their centres lie
+ * in it: at height y it reaches (1 - y) / 2 to either side, and no centre is just there. */
+static int
+pixels_of_triangle(void)
+{
+    int count = 0;
+    for (int row = 0; row < 16; row++)
+        for (int column = 0; column < 16; column++) {
+            const double x = (column + 0.5) / 8 - 1, y = (row + 0.5) / 8 - 1;
+            const double half = (1 - y) / 2;
+            count += x > -half && x < half;
+        }
+    return count;
+}
+
+/* A draw as it covers its target, and as pictures. */
+static void
+test_show_draw(void **state)
+{
+    static struct said said;
+    char *trace = path_of("labels.trace"), *pictures = path_of("pictures");
+    (void)state;
+    RUN(&said, "show", trace, "draw", "0:3", "-o", pictures, "--json");
+    if (said.status)
+        fail_msg("%s", said.err);
+    cJSON *draw = cJSON_Parse(said.out);
+    assert_string_equal(text_of(draw, "label"), "scene/trees/oak, \"old\"");
+    assert_string_equal(text_of(draw, "primitive"), "triangles");
+    assert_int_equal(cJSON_GetObjectItem(draw, "vertices")->valueint, 3);
+    assert_int_equal(cJSON_GetObjectItem(draw, "fragments")->valueint, pixels_of_triangle());
+    assert_int_equal(cJSON_GetObjectItem(draw, "pixels")->valueint, pixels_of_triangle());
+    cJSON_Delete(draw);
+    /* magenta where it is covered: white there, and black, darkened, elsewhere */
+    struct picture covered;
+    struct error err;
+    char *path = mem_printf("%s/covered.png", pictures);
+    assert_true(picture_read_png(&covered, path, &err));
+    int count = 0;
+    for (uint32_t i = 0; i < covered.width * covered.height; i++)
+        count += covered.rgba[4 * i] > 200 && covered.rgba[4 * i + 1] < 130;
+    assert_int_equal(count, pixels_of_triangle());
+    picture_fini(&covered);
+    free(path);
+    free(trace);
+    free(pictures);
+}
+
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names_in_lists)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names_in_lists),
+                                       cmocka_unit_test(test_show_draw)};
     if (argc != 3 || !mkdtemp(dir)) {
         fprintf(stderr, "usage: test_labels AETIUS LABELS\n");
         return 2;

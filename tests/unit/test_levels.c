@@ -47,8 +47,8 @@ passes(const struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
         double highest = -1e9;
         for (uint32_t c = 0; c < 4; c++)
             highest = higher(highest,
-                           edge(&walk->corners[e], &walk->corners[(e + 1) % 3],
-                                x + (c & 1) * (size - 1) + 0.5, y + (c >> 1) * (size - 1) + 0.5));
+                             edge(&walk->corners[e], &walk->corners[(e + 1) % 3],
+                                  x + (c & 1) * (size - 1) + 0.5, y + (c >> 1) * (size - 1) + 0.5));
         assert_true(highest != 0); /* no rule for ties is needed */
         if (highest < 0)
             return false;
@@ -149,11 +149,38 @@ slivers_and_others(void **state)
             compare(triangles[t], use_box);
 }
 
+/* The other generators leave out what a triangle does not touch: of a scan tile of 16x16 the three
+ * generation tiles before the one that it lies in. */
+static void
+steps_of_a_scan_tile(void **state)
+{
+    static const uint32_t generators[] = {GENERATOR_scan, GENERATOR_recursive};
+    static const float corners[3][4] = {{-1 + 9 / 32.0f, -1 + 9 / 32.0f, 0, 1},
+                                        {-1 + 15 / 32.0f, -1 + 9 / 32.0f, 0, 1},
+                                        {-1 + 9 / 32.0f, -1 + 15 / 32.0f, 0, 1}};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        void *rig_state = NULL;
+        assert_int_equal(rig_set_up(&rig_state), 0);
+        struct rig *rig = rig_state;
+        rig->params.RASTERIZER.Generator = generators[i];
+        rig_start(rig);
+        rig_upload(rig, RES_VERTICES, corners, sizeof corners);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_swap(rig);
+        rig_assert_figure(rig, "fraggen.fragments", 5 * 6 / 2);
+        rig_assert_figure(rig, "fraggen.steps", 1);
+        rig_assert_figure(rig, "fraggen.steps_empty", 0);
+        rig_tear_down(&rig_state);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slivers_and_others),
+        cmocka_unit_test(steps_of_a_scan_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

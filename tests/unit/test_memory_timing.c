@@ -59,7 +59,7 @@ play(const struct params *params, struct stream *stream, bool every_cycle)
             struct memory_request request = {.address = stream->requests[given].address,
                                              .write = stream->requests[given].write,
                                              .tag = given};
-            dram_add(&dram, &request, 0);
+            dram_add(&dram, &request, 0, (struct path_mark){0});
         }
         if (!every_cycle && dram.wake > now)
             continue;
@@ -515,7 +515,7 @@ ask(const struct params *params, uint32_t width, uint32_t count, uint32_t step, 
                sizeof(struct memory_request), 1, 64, 1);
     queue_init(&replies, &clock, "replies", -1, &memctl->module, &client.module,
                sizeof(struct memory_reply), width, 64, 1);
-    client.port = (struct memory_port){&requests, &replies};
+    client.port = (struct memory_port){.requests = &requests, .replies = &replies};
     memctl_add_port(memctl, CLIENT_texture, &requests, &replies);
     if (seed)
         clock_shuffle(&clock, seed);
@@ -630,7 +630,7 @@ ask_two(const struct params *params, uint32_t first, uint64_t seed, uint64_t *co
                    &memctl->module, sizeof(struct memory_request), 1, 64, 1);
         queue_init(&replies[c], &clock, "replies", (int32_t)c, &memctl->module, &clients[c].module,
                    sizeof(struct memory_reply), 1, 64, 1);
-        clients[c].port = (struct memory_port){&requests[c], &replies[c]};
+        clients[c].port = (struct memory_port){.requests = &requests[c], .replies = &replies[c]};
         memctl_add_port(memctl, CLIENT_texture, &requests[c], &replies[c]);
     }
     if (seed)

@@ -393,6 +393,7 @@ scene_cycles(const struct scene *scene)
     }
     assert_true(machine_drain(f->player.sim.machine, &err));
     const uint64_t cycles = f->player.sim.machine->clock.now - before;
+    player_end(&f->player);
     free(f);
     return cycles;
 }

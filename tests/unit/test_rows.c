@@ -64,8 +64,13 @@ row_is_of_its_kind(const struct csv_table *rows, uint32_t row)
 {
     const char *kind = kind_of(rows, row);
     char own[64];
+    uint64_t lost = 0;
     snprintf(own, sizeof own, "work.%s_cycles", kind);
     assert_true(at(rows, row, own) == at(rows, row, "cycles"));
+    for (uint32_t c = 0; c < rows->columns; c++)
+        if (!strncmp(rows->names[c], "lost.", 5))
+            lost += rows->values[row * rows->columns + c];
+    assert_true(lost == at(rows, row, "cycles"));
     if (strcmp(kind, "clear"))
         assert_int_equal(at(rows, row, "cmdproc.clears"), 0);
     if (strcmp(kind, "swap"))

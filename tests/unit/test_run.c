@@ -137,7 +137,7 @@ two_runs_are_compared(void **state)
     assert_string_equal(comparison.metrics[0].name, "time");
     assert_float_equal(comparison.metrics[0].b / comparison.metrics[0].a, 1.1, 1e-9);
     /* both units together; 30 of 40 is more of a change than 100 of a million */
-    assert_int_equal(comparison.move_count, 2);
+    assert_int_equal(comparison.moved, 2);
     assert_string_equal(comparison.moves[0].name, "unit.things");
     assert_int_equal(comparison.moves[0].a, 10);
     assert_int_equal(comparison.moves[0].b, 40);

@@ -1,5 +1,5 @@
-/* What a program costs by its text: the numbers are those that the unit's own tests work out by hand
- * for one group (test_shader_timing.c), and arithmetic. */
+/* What a program costs by its text: the numbers are those that the unit's own tests work out by
+ * hand for one group (test_shader_timing.c), and arithmetic. */
 #include "unit/shader/static_cost.h"
 
 #include <setjmp.h>
@@ -99,10 +99,10 @@ test_pairs(void **state)
     (void)state;
     COST("VERT", V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(c->turns, 4);
          assert_int_equal(c->latency_cycles, 3 + 7); assert_int_equal(c->kinds[KIND_SCALAR], 4);
-         assert_int_equal(c->issues[0].takes, 1); assert_int_equal(c->issues[1].takes, 0),
-         "MOV TEMP[0], IN[0]", "RCP TEMP[4], IN[0].xxxx", "MOV TEMP[1], IN[0]",
-         "RCP TEMP[5], IN[0].xxxx", "RCP TEMP[6], IN[0].xxxx", "MOV TEMP[2], IN[0]",
-         "MOV TEMP[3], IN[0]", "RCP TEMP[7], IN[0].xxxx", "END");
+         assert_int_equal(c->issues[0].takes, 1);
+         assert_int_equal(c->issues[1].takes, 0), "MOV TEMP[0], IN[0]", "RCP TEMP[4], IN[0].xxxx",
+         "MOV TEMP[1], IN[0]", "RCP TEMP[5], IN[0].xxxx", "RCP TEMP[6], IN[0].xxxx",
+         "MOV TEMP[2], IN[0]", "MOV TEMP[3], IN[0]", "RCP TEMP[7], IN[0].xxxx", "END");
 }
 
 /* 16 threads at 4 a cycle: 4 cycles of the ALUs each, which hide 4 of DP4's 5. DIV has 5 passes
@@ -117,8 +117,8 @@ test_groups_and_passes(void **state)
     V.ThreadRate = 4;                                                                              \
     V.ExecutableThreads = 16;                                                                      \
     V.InputBuffers = 0
-    COST("VERT", WIDE, assert_int_equal(c->latency_cycles, 23);
-         assert_int_equal(c->alu_cycles, 16); assert_int_equal(c->turns, 4);
+    COST("VERT", WIDE, assert_int_equal(c->latency_cycles, 23); assert_int_equal(c->alu_cycles, 16);
+         assert_int_equal(c->turns, 4);
          assert_int_equal(c->group_threads, 16), FOUR_DEPENDENT("DP4", ", IN[0]"));
     COST("VERT", WIDE, assert_int_equal(c->turns, 2 * 5);
          assert_int_equal(c->alu_cycles, 2 * 5 * 4), "DIV TEMP[0], IN[0], CONST[0]",
@@ -132,10 +132,10 @@ static void
 test_texture(void **state)
 {
     (void)state;
-    COST("FRAG", F.ThreadGroup = 16;
-         F.LockedExecutionMode = true; F.ThreadRate = 4; F.TextureRequestRate = 1;
-         F.AddressALULatency = 6; F.FilterALULatency = 4; F.FetchDelay = 0,
-         assert_int_equal(c->issues[1].cycle, 13); assert_int_equal(c->latency_cycles, 13 + 3 + 3);
+    COST("FRAG", F.ThreadGroup = 16; F.LockedExecutionMode = true; F.ThreadRate = 4;
+         F.TextureRequestRate = 1; F.AddressALULatency = 6; F.FilterALULatency = 4;
+         F.FetchDelay = 0, assert_int_equal(c->issues[1].cycle, 13);
+         assert_int_equal(c->latency_cycles, 13 + 3 + 3);
          assert_int_equal(c->kinds[KIND_TEXTURE], 1), "TEX TEMP[0], IN[0], SAMP[0], 2D",
          "MUL OUT[0], TEMP[0], CONST[0]", "END");
 }

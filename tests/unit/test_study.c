@@ -94,6 +94,13 @@ test_bad_plans(void **state)
         {START "nonsense\n", ":5: "},
         {START, "a trace are wanted"},
         {"[trace]\nfile = b\n", "has no 'file'"},
+        {START "[trace ../../a]\nfile = b\n", ":6: [trace ../../a]: letters, digits"},
+        {START "[trace /a]\nfile = b\n", "[trace /a]: letters"},
+        {START "[trace ..]\nfile = b\n", "[trace ..]: letters"},
+        {START "[trace .]\nfile = b\n", "[trace .]: letters"},
+        {START "[trace a b]\nfile = b\n", "[trace a b]: letters"},
+        {START "[configuration ../../../tmp/x/y]\nset =\n[trace a]\nfile = b\n",
+         "[configuration ../../../tmp/x/y]: letters"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct study_plan plan;

@@ -149,7 +149,8 @@ bench_build(struct bench *b)
     b->unit.out = &b->out;
     b->unit.control = &b->control;
     b->unit.done = &b->done;
-    b->unit.cache.behind.port = (struct memory_port){&b->requests, &b->replies};
+    b->unit.cache.behind.port =
+        (struct memory_port){.requests = &b->requests, .replies = &b->replies};
 }
 
 static void

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #define FILES AETIUS_SOURCE_DIR "/tests/golden/profiler/"
 
@@ -382,9 +383,9 @@ profilers(void **state)
 
 /* ---- a simulated run ---- */
 
-/* The sum of shader[i].slots over the frames, and their number. */
+/* The sum of a statistic over the frames, and their number. */
 static double
-slots_of(const char *dir, uint32_t *frames)
+sum_of(const char *dir, const char *name, uint32_t *frames)
 {
     char path[128];
     struct csv_table table;
@@ -392,14 +393,53 @@ slots_of(const char *dir, uint32_t *frames)
     double sum = 0;
     snprintf(path, sizeof path, "%s/stats.frames.csv.gz", dir);
     assert_true(csv_read(&table, path, &err));
-    for (uint32_t c = 0; c < table.columns; c++)
-        for (uint32_t r = 0; r < table.rows; r++)
-            if (!strncmp(table.names[c], "shader[", 7) && strstr(table.names[c], "].slots") &&
-                !strcmp(strstr(table.names[c], "].slots"), "].slots"))
-                sum += (double)table.values[r * table.columns + c];
+    const int32_t column = csv_column(&table, name);
+    assert_true(column >= 0);
+    for (uint32_t r = 0; r < table.rows; r++)
+        sum += (double)table.values[r * table.columns + (uint32_t)column];
     *frames = table.rows;
     csv_table_fini(&table);
     return sum;
+}
+
+/* The two trees of a run, or of a part of it; the cycles are returned. */
+static double
+check_view(const cJSON *view)
+{
+    const cJSON *shaders = cJSON_GetObjectItem(view, "shaders"), *resource;
+    const double cycles = cJSON_GetObjectItem(view, "total")->valuedouble;
+    const double slots = cJSON_GetObjectItem(shaders, "total")->valuedouble;
+    assert_string_equal(cJSON_GetObjectItem(view, "unit")->valuestring, "cycles");
+    assert_string_equal(cJSON_GetObjectItem(shaders, "unit")->valuestring, "slots");
+    check_sums(cJSON_GetObjectItem(view, "tree"), cycles);
+    check_sums(cJSON_GetObjectItem(shaders, "tree"), slots);
+    /* no resource gives more than is charged to it, and the verdict is the one that gives most */
+    const cJSON *verdict = cJSON_GetObjectItem(view, "verdict");
+    const double most = cJSON_GetObjectItem(verdict, "expected_gain")->valuedouble;
+    double charged = 0;
+    cJSON_ArrayForEach(resource, cJSON_GetObjectItem(view, "resources"))
+    {
+        const double share = cJSON_GetObjectItem(resource, "share")->valuedouble;
+        const double gain = cJSON_GetObjectItem(resource, "expected_gain")->valuedouble;
+        assert_true(gain >= 0 && gain <= share + 1e-9 && gain <= most + 1e-9);
+        charged += share;
+    }
+    assert_true(charged <= 1 + 1e-9);
+    return cycles;
+}
+
+/* Parts of a run: their cycles and values add up to the whole's. */
+static void
+check_parts(const cJSON *root, const char *name, uint32_t count)
+{
+    const cJSON *part, *list = cJSON_GetObjectItem(root, name);
+    double sum = 0;
+    if (count)
+        assert_int_equal(cJSON_GetArraySize(list), count);
+    assert_true(cJSON_GetArraySize(list) >= 2);
+    cJSON_ArrayForEach(part, list) sum += check_view(part);
+    const double total = cJSON_GetObjectItem(root, "total")->valuedouble;
+    assert_true(sum == total);
 }
 
 static void
@@ -411,39 +451,48 @@ simulated_run(void **state)
     assert_non_null(mkdtemp(dir));
     RUN(&said, "sim", AETIUS_SOURCE_DIR "/tests/golden/tiny.trace", "-o", dir, "--force");
     assert_int_equal(said.status, 0);
-    const double slots = slots_of(dir, &frames);
-    assert_true(slots > 0);
     cJSON *root = JSON(dir, "--over-time");
-    assert_string_equal(cJSON_GetObjectItem(root, "unit")->valuestring, "slots");
-    assert_float_equal(cJSON_GetObjectItem(root, "total")->valuedouble, slots, 1e-9 * slots);
-    check_sums(cJSON_GetObjectItem(root, "tree"), slots);
-    const cJSON *frame, *list = cJSON_GetObjectItem(root, "frames");
-    assert_int_equal(cJSON_GetArraySize(list), frames);
-    double sum = 0;
-    cJSON_ArrayForEach(frame, list)
-    {
-        const cJSON *tree = cJSON_GetObjectItem(frame, "tree");
-        const double own = cJSON_GetObjectItem(tree, "value")->valuedouble;
-        check_sums(tree, own);
-        sum += own;
-    }
-    assert_float_equal(sum, slots, 1e-9 * slots);
+    assert_true(check_view(root) == sum_of(dir, "cycles", &frames));
+    assert_true(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "shaders"), "total")->valuedouble ==
+                sum_of(dir, "shader.slots", &frames));
+    check_parts(root, "frames", frames);
+    cJSON *draws = JSON(dir, "--draws");
+    check_parts(draws, "draws", 0);
     /* the first frame alone is the first of them */
-    frame = cJSON_GetObjectItem(cJSON_GetArrayItem(list, 0), "tree");
+    const cJSON *frame = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "frames"), 0);
     cJSON *first = JSON(dir, "--frame", "0");
-    assert_true(cJSON_Compare(cJSON_GetObjectItem(first, "tree"), frame, true));
+    assert_true(cJSON_Compare(cJSON_GetObjectItem(first, "tree"),
+                              cJSON_GetObjectItem(frame, "tree"), true));
+    /* as is its first draw */
+    cJSON *one = JSON(dir, "--frame", "0", "--draw", "0");
+    const cJSON *draw = NULL, *at;
+    cJSON_ArrayForEach(
+        at, cJSON_GetObjectItem(
+                draws, "draws")) if (!strcmp(cJSON_GetObjectItem(at, "draw")->valuestring, "0:0"))
+        draw = at;
+    assert_non_null(draw);
+    assert_true(
+        cJSON_Compare(cJSON_GetObjectItem(one, "tree"), cJSON_GetObjectItem(draw, "tree"), true));
+    cJSON_Delete(one);
     cJSON_Delete(first);
+    cJSON_Delete(draws);
     cJSON_Delete(root);
     /* from itself it differs nowhere */
     RUN(&said, "topdown", dir, "--diff", dir);
     assert_int_equal(said.status, 0);
-    for (const char *at = strstr(said.out, "\n\n"); (at = strpbrk(at, "+-")); at++)
-        assert_true(!strncmp(at, "+0", 2));
+    for (const char *sign = strstr(said.out, "\n\n"); (sign = strpbrk(sign, "+-")); sign++)
+        assert_true(!strncmp(sign, "+0", 2));
     RUN(&said, "topdown", dir, "--frame", "99");
+    assert_int_equal(said.status, 1);
+    RUN(&said, "topdown", dir, "--draw", "0"); /* of which frame? */
+    assert_int_equal(said.status, 1);
+    RUN(&said, "topdown", dir, "--prove", "--trace", "/nowhere");
     assert_int_equal(said.status, 1);
     RUN(&said, "topdown", "/nowhere");
     assert_int_equal(said.status, 1);
     RUN(&said, "topdown", dir, "--cc", "8.6");
+    assert_int_equal(said.status, 2);
+    RUN(&said, "topdown", dir, "--jobs", "2");
     assert_int_equal(said.status, 2);
     snprintf(command, sizeof command, "rm -r %s", dir);
     assert_int_equal(system(command), 0);

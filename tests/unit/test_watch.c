@@ -29,6 +29,24 @@ total(const struct stat_set *set, const uint64_t *values, const char *name)
     return sum;
 }
 
+/* The map has of the pixel the times of the last fragment that was written, or shaded. */
+static void
+compare_times(const struct seen *seen, const struct watched_surface *shown, size_t first)
+{
+    const struct watched_pixel *pixel = &shown->pixels[(size_t)Y * shown->width + X];
+    uint64_t cycles = 0, shader_cycles = 0;
+    for (size_t i = first; i < seen->log.fragments.count; i++) {
+        const struct watched_fragment *f = &seen->log.fragments.items[i];
+        if (f->fate == FATE_WRITTEN)
+            cycles = f->written - f->generated;
+        if (f->shader_ended != CYCLE_NEVER)
+            shader_cycles = f->shader_ended - f->shader_began;
+    }
+    assert_true(cycles > 0);
+    assert_int_equal(pixel->cycles, cycles);
+    assert_int_equal(pixel->shader_cycles, shader_cycles);
+}
+
 static bool
 on_frame(void *data, const struct simulation_frame *frame, struct error *err)
 {
@@ -48,7 +66,15 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
             for (uint32_t f = 0; f < FATES; f++)
                 seen->fates[f] += surface->pixels[i].fates[f];
     }
+    const struct watched_surface *shown = watch_shown(seen->watch, frame->shown);
+    assert_non_null(shown);
+    const size_t first = seen->log.fragments.count;
+    struct watched_surface copy = *shown;
+    copy.pixels = mem_alloc((size_t)shown->width * shown->height * sizeof *copy.pixels);
+    memcpy(copy.pixels, shown->pixels, (size_t)shown->width * shown->height * sizeof *copy.pixels);
     pixel_log_take(&seen->log, seen->watch, frame->shown);
+    compare_times(seen, &copy, first);
+    free(copy.pixels);
     memcpy(seen->shown, frame->picture->rgba + 4 * ((size_t)Y * frame->picture->width + X), 4);
     return true;
 }

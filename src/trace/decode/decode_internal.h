@@ -26,11 +26,11 @@ struct decoder_client {
 
 struct decoder {
     struct message message;
-    bool message_done;    /* messages that are one command */
+    bool message_done;      /* messages that are one command */
     const uint32_t *dwords; /* the SUBMIT's: the message's bytes, or a copy that is aligned */
     size_t dword_count;
     VEC(uint32_t) aligned;
-    uint32_t at;          /* next header */
+    uint32_t at; /* next header */
     VEC(struct decoder_client) clients;
     VEC(struct pending_shader) pending;
     char *text; /* of the last shader that was whole; lives until the next command */

@@ -37,6 +37,7 @@ blitter_init(struct blitter *blitter, struct clock *clock, const struct params *
     memset(blitter, 0, sizeof *blitter);
     clock_add_module(clock, &blitter->module, "blitter", (int32_t)index, blitter, blitter_clock);
     blitter->module.settle_fn = count;
+    blitter->module.stage.cause = CAUSE_blit;
     blitter->color = color;
     blitter->depth = depth;
     blitter->index = index;
@@ -434,6 +435,18 @@ blocks_are_here(struct blitter *blitter, const struct blitter_piece *piece, uint
     return true;
 }
 
+/* A piece is worked on as soon as its blocks are here and the one before it is done. */
+static void
+note_operation(struct blitter *blitter, const struct blitter_piece *piece, uint64_t now)
+{
+    struct path_mark way = {blitter->module.stage.strand, blitter->op_free};
+    for (uint32_t i = 0; i < piece->block_count; i++)
+        way =
+            path_later(way, block_reader_mark(&blitter->reader, (uint32_t)piece->blocks[i].place));
+    blitter->module.stage.strand =
+        path_step(&blitter->module.clock->path, way.strand, CAUSE_blit, now);
+}
+
 static bool
 operate(struct blitter *blitter, uint64_t now)
 {
@@ -445,6 +458,7 @@ operate(struct blitter *blitter, uint64_t now)
         module_wake_at(&blitter->module, blitter->op_free);
         return false;
     }
+    note_operation(blitter, piece, now);
     compute(blitter, piece);
     blitter->op_free = now + (piece->samples + blitter->samples_cycle - 1) / blitter->samples_cycle;
     blitter->stats.samples += piece->samples;
@@ -577,6 +591,7 @@ end_order(struct blitter *blitter, uint64_t now)
     if (!blitter->planned || blitter->line_count || blitter->writes_in_flight ||
         !queue_space(blitter->done, now))
         return false;
+    blitter->module.stage.strand = blitter->port.came.strand;
     *(struct done_item *)queue_push(blitter->done, now) = (struct done_item){false, 0};
     blitter->plan = NULL;
     return true;

@@ -25,6 +25,7 @@ dac_init(struct dac *dac, struct clock *clock, const struct params *params, uint
 {
     memset(dac, 0, sizeof *dac);
     clock_add_module(clock, &dac->module, "dac", -1, dac, dac_clock);
+    dac->module.stage.cause = CAUSE_show;
     dac->rops = rops;
     dac->memory = memory;
     dac->block_bytes = params->DAC.BlockSize;

@@ -16,6 +16,7 @@ clipper_init(struct clipper *clipper, struct clock *clock, const struct params *
 {
     memset(clipper, 0, sizeof *clipper);
     clock_add_module(clock, &clipper->module, "clipper", -1, clipper, clipper_clock);
+    clipper->module.stage.cause = CAUSE_clip;
     clipper->pools = pools;
     clipper->triangles_cycle = params->CLIPPER.TrianglesCycle;
     clipper->start_cycles = params->CLIPPER.StartLatency;

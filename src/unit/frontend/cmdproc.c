@@ -30,6 +30,7 @@ cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *
 {
     memset(cmdproc, 0, sizeof *cmdproc);
     clock_add_module(clock, &cmdproc->module, "cmdproc", -1, cmdproc, cmdproc_clock);
+    cmdproc->module.stage.cause = CAUSE_orders;
     cmdproc->texunits = texunits;
     cmdproc->rops = rops;
     uint32_t width = params->MEMORYCONTROLLER.CommandProcessorBusWidth;
@@ -41,6 +42,13 @@ cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *
     cmdproc->transfer_limit = uploads ? uploads : 1;
     cmdproc->move_limit = params->COMMANDPROCESSOR.TransactionsInFlight;
     cmdproc->stop = true;
+}
+
+void
+cmdproc_wire(struct cmdproc *cmdproc)
+{
+    cmdproc->carrier.cause = CAUSE_bus;
+    cmdproc->memory.requests->from = &cmdproc->carrier;
 }
 
 struct cmdproc_step *
@@ -163,6 +171,7 @@ begin_transfer(struct cmdproc *cmdproc, const struct cmdproc_step *step)
         .moves = step->moves,
         .count = step->move_count,
         .missing = step->move_count,
+        .begun = {cmdproc->module.stage.strand, cmdproc->module.clock->now},
     };
     cmdproc->transfer_count++;
 }
@@ -177,6 +186,9 @@ take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_
     if (!cmdproc->stream_begun) {
         const uint64_t bytes = (uint64_t)step->constants * CONSTANT_BYTES;
         const uint64_t start = now > cmdproc->bus_free_cycle ? now : cmdproc->bus_free_cycle;
+        const strand way = start > now ? cmdproc->carrier.strand : cmdproc->module.stage.strand;
+        cmdproc->carrier.strand = cmdproc->module.stage.strand =
+            path_step(&cmdproc->module.clock->path, way, CAUSE_bus, start);
         cmdproc->stream_end = start + (bytes + cmdproc->bus_bytes - 1) / cmdproc->bus_bytes;
         cmdproc->bus_free_cycle = cmdproc->stream_end;
         cmdproc->stream_begun = true;
@@ -301,6 +313,21 @@ take_replies(struct cmdproc *cmdproc, uint64_t now)
     return worked;
 }
 
+/* A transaction goes as soon as its transfer has begun, the bus is free, and enough of those before
+ * it have ended. */
+static void
+note_carried(struct cmdproc *cmdproc, struct path_mark begun, uint64_t now)
+{
+    const strand way =
+        cmdproc->carrier_waits
+            ? cmdproc->memory.came.strand
+            : path_later((struct path_mark){cmdproc->carrier.strand, cmdproc->bus_free_cycle},
+                         begun)
+                  .strand;
+    cmdproc->carrier_waits = false;
+    cmdproc->carrier.strand = path_step(&cmdproc->module.clock->path, way, CAUSE_bus, now);
+}
+
 /* Whether a transfer that is older than `t`, and has to be sent before it, is not. */
 static bool
 comes_later(const struct cmdproc *cmdproc, const struct cmdproc_transfer *t)
@@ -332,17 +359,20 @@ next_transfer(struct cmdproc *cmdproc)
 static bool
 move(struct cmdproc *cmdproc, uint64_t now)
 {
-    if (cmdproc->moves_in_flight == cmdproc->move_limit)
-        return false;
     struct cmdproc_transfer *t = next_transfer(cmdproc);
     if (!t)
         return false;
+    if (cmdproc->moves_in_flight == cmdproc->move_limit) {
+        cmdproc->carrier_waits = true;
+        return false;
+    }
     if (now < cmdproc->bus_free_cycle) {
         module_wake_at(&cmdproc->module, cmdproc->bus_free_cycle);
         return false;
     }
     if (!queue_space(cmdproc->memory.requests, now))
         return false;
+    note_carried(cmdproc, t->begun, now);
     const struct cmdproc_move *m = &t->moves[t->sent++];
     struct memory_request *request = queue_push(cmdproc->memory.requests, now);
     request->address = m->address;
@@ -378,6 +408,7 @@ static enum unit_state
 cmdproc_clock(void *self, uint64_t now)
 {
     struct cmdproc *cmdproc = self;
+    const uint32_t transfers = cmdproc->transfer_count;
     bool worked = take_all_done(cmdproc, now);
     /* a draw that has ended is told of before another one begins, where they do not overlap */
     if (cmdproc->step < cmdproc->step_count &&
@@ -385,6 +416,8 @@ cmdproc_clock(void *self, uint64_t now)
         worked |= do_step(cmdproc, now);
     worked |= take_replies(cmdproc, now);
     worked |= move(cmdproc, now);
+    if (cmdproc->transfer_count < transfers && cmdproc_is_done(cmdproc))
+        cmdproc->module.stage.strand = cmdproc->memory.came.strand;
     cmdproc->stop = cmdproc->finished.draw || cmdproc_is_done(cmdproc);
     if (worked)
         return UNIT_BUSY;

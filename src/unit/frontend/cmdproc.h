@@ -64,6 +64,7 @@ struct cmdproc_transfer {   /* one that is on its way */
     uint64_t number, after; /* number 0: none */
     const struct cmdproc_move *moves;
     uint32_t count, sent, missing; /* missing: replies */
+    struct path_mark begun;
 };
 
 struct cmdproc_batch { /* a draw on its way */
@@ -103,12 +104,17 @@ struct cmdproc {
     uint32_t batch_head, batch_count;
     uint32_t rop_ends[MAX_ROPS];   /* batches of the ring that the ROP has ended */
     struct cmdproc_batch finished; /* the one that has just ended; draw NULL: none */
+    struct path_stage carrier;     /* of transfers; steps are the module's stage */
+    bool carrier_waits;            /* for transactions to end */
     struct cmdproc_goal goal;
     bool stop; /* the goal is reached, or a draw or transfer has ended: the clock's run is over */
 };
 
 void cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *params,
                   uint32_t texunits, uint32_t rops);
+
+/* Its queues are there: which stage sends into which. */
+void cmdproc_wire(struct cmdproc *cmdproc);
 
 /* Adds a step; the machine then runs until `stop`, and again while cmdproc_is_done() is false. */
 struct cmdproc_step *cmdproc_add(struct cmdproc *cmdproc, enum step_kind kind);

@@ -15,6 +15,7 @@ primasm_init(struct primasm *primasm, struct clock *clock, const struct params *
 {
     memset(primasm, 0, sizeof *primasm);
     clock_add_module(clock, &primasm->module, "primasm", -1, primasm, primasm_clock);
+    primasm->module.stage.cause = CAUSE_assembly;
     primasm->pools = pools;
     primasm->vertices_cycle = params->PRIMITIVEASSEMBLY.VerticesCycle;
     primasm->triangles_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;

@@ -59,6 +59,7 @@ streamer_init(struct streamer *streamer, struct clock *clock, const struct param
 {
     memset(streamer, 0, sizeof *streamer);
     clock_add_module(clock, &streamer->module, "streamer", -1, streamer, streamer_clock);
+    streamer->module.stage.cause = CAUSE_streamer;
     streamer->module.settle_fn = count_stall;
     streamer->pools = pools;
     init_rates(streamer, params);
@@ -73,6 +74,9 @@ streamer_init(struct streamer *streamer, struct clock *clock, const struct param
     streamer->order = mem_alloc(streamer->order_capacity * sizeof *streamer->order);
     streamer->load_capacity = params->STREAMER.InputRequestQueueSize;
     streamer->loads = mem_alloc(streamer->load_capacity * sizeof *streamer->loads);
+    streamer->order_marks = mem_alloc(streamer->order_capacity * sizeof *streamer->order_marks);
+    streamer->load_marks = mem_alloc(streamer->load_capacity * sizeof *streamer->load_marks);
+    streamer->loader.cause = streamer->committer.cause = CAUSE_streamer;
     /* one place of the request queue is for the write-back that a fill may need; lines that are
        only read need none */
     const struct cache_shape shape = {.lines = params->STREAMER.InputCacheLines,
@@ -92,6 +96,15 @@ streamer_fini(struct streamer *streamer)
     free(streamer->window);
     free(streamer->order);
     free(streamer->loads);
+    free(streamer->order_marks);
+    free(streamer->load_marks);
+}
+
+void
+streamer_wire(struct streamer *streamer)
+{
+    streamer->cache.port.requests->from = streamer->jobs->from = &streamer->loader;
+    streamer->shaded->to = streamer->out->from = &streamer->committer;
 }
 
 static void
@@ -149,6 +162,12 @@ send_vertex(struct streamer *streamer, uint64_t now)
     }
     if (!queue_space(streamer->out, now))
         return false;
+    streamer->committed =
+        path_later((struct path_mark){streamer->committer.strand, streamer->committed.cycle},
+                   streamer->order_marks[streamer->order_head]);
+    streamer->committer.strand =
+        path_step(&streamer->module.clock->path, streamer->committed.strand, CAUSE_streamer, now);
+    streamer->committed.cycle = now + cycles;
     *(struct vertex_item *)queue_push_later(streamer->out, now, cycles - 1) = *first;
     if (first->kind == ITEM_DATA) {
         lanes_start(&streamer->buses, now, cycles);
@@ -168,6 +187,7 @@ commit(struct streamer *streamer, uint64_t now)
     for (struct vertex_item *item; (item = queue_front(streamer->shaded, now));) {
         item->vertex->shaded = true;
         vertex_release(streamer->pools, item->vertex);
+        streamer->committed.cycle = now + 1;
         queue_pop(streamer->shaded, now);
         worked = true;
     }
@@ -275,8 +295,16 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
     }
     if (!cache_ready(cache, (uint32_t)lines[0]) ||
         (lines[1] >= 0 && !cache_ready(cache, (uint32_t)lines[1])) ||
-        !lanes_are_free(&streamer->ports, &streamer->module, now))
+        !lanes_are_free(&streamer->ports, &streamer->module, now)) {
+        streamer->loader_waits = true;
         return false;
+    }
+    if (streamer->loader_waits) /* for the line that came last */
+        streamer->loader.strand =
+            path_step(&streamer->module.clock->path, cache->lines[lines[lines[1] >= 0]].came.strand,
+                      CAUSE_streamer, now);
+    streamer->loader_waits = false;
+    streamer->loaded.cycle = now + 1;
     const struct format_info *format = draw->attributes[attribute].format;
     const uint32_t bytes = format->block_bytes;
     const uint32_t address =
@@ -306,6 +334,9 @@ load(struct streamer *streamer, uint64_t now)
     uint32_t budget = streamer->attributes_cycle;
     while (streamer->load_count) {
         struct streamer_load *first = &streamer->loads[streamer->load_head];
+        const struct path_mark asked = streamer->load_marks[streamer->load_head];
+        if (!streamer->load_attribute && asked.cycle >= streamer->loaded.cycle)
+            streamer->loader.strand = asked.strand;
         uint32_t there =
             streamer->ahead_count ? streamer->draw->attribute_count : streamer->ahead_attribute;
         while (budget && streamer->load_attribute < there &&
@@ -376,6 +407,8 @@ add_order(struct streamer *streamer, enum item_kind kind, struct pooled_vertex *
 {
     uint32_t i = (streamer->order_head + streamer->order_count++) % streamer->order_capacity;
     streamer->order[i] = (struct vertex_item){kind, streamer->draw, vertex};
+    streamer->order_marks[i] =
+        (struct path_mark){streamer->module.stage.strand, streamer->module.clock->now + 1};
 }
 
 static void
@@ -384,6 +417,8 @@ add_load(struct streamer *streamer, struct pooled_vertex *vertex)
     uint32_t i = (streamer->load_head + streamer->load_count++) % streamer->load_capacity;
     streamer->loads[i].vertex = vertex;
     streamer->loads[i].lines[0][0] = -1;
+    streamer->load_marks[i] =
+        (struct path_mark){streamer->module.stage.strand, streamer->module.clock->now};
 }
 
 /* One index through the vertex cache. */
@@ -423,6 +458,22 @@ end_draw(struct streamer *streamer, uint64_t now)
     forget_reuse(streamer);
 }
 
+/* Fetch goes on: whoever held it up is the way here. */
+static void
+fetch_goes_on(struct streamer *streamer, uint64_t now)
+{
+    strand way = streamer->module.stage.strand;
+    switch (streamer->fetch_wait) {
+    case FETCH_GOES_ON: return;
+    case FETCH_WAITS_INDEX: way = streamer->index_memory.came.strand; break;
+    case FETCH_WAITS_ORDER: way = streamer->committer.strand; break;
+    case FETCH_WAITS_LOAD: way = streamer->loader.strand; break;
+    }
+    streamer->fetch_wait = FETCH_GOES_ON;
+    streamer->module.stage.strand =
+        path_step(&streamer->module.clock->path, way, CAUSE_streamer, now);
+}
+
 static bool
 fetch(struct streamer *streamer, uint64_t now)
 {
@@ -438,9 +489,14 @@ fetch(struct streamer *streamer, uint64_t now)
     }
     const struct draw_params *params = &streamer->draw->params;
     for (uint32_t i = 0; i < streamer->indices_cycle && !streamer->fetched_all; i++) {
-        if (streamer->order_count + 2 > streamer->order_capacity ||
-            streamer->load_count == streamer->load_capacity)
+        if (streamer->order_count + 2 > streamer->order_capacity) {
+            streamer->fetch_wait = FETCH_WAITS_ORDER;
             break;
+        }
+        if (streamer->load_count == streamer->load_capacity) {
+            streamer->fetch_wait = FETCH_WAITS_LOAD;
+            break;
+        }
         uint32_t index;
         worked = true;
         if (streamer->position == params->count) {
@@ -451,6 +507,7 @@ fetch(struct streamer *streamer, uint64_t now)
             }
             if (!last)
                 forget_reuse(streamer);
+            fetch_goes_on(streamer, now);
             add_order(streamer, last ? ITEM_END : ITEM_RESTART, NULL);
             streamer->fetched_all = last;
             streamer->instance++;
@@ -459,9 +516,11 @@ fetch(struct streamer *streamer, uint64_t now)
             continue;
         }
         if (!next_index(streamer, &index)) {
+            streamer->fetch_wait = FETCH_WAITS_INDEX;
             worked = i > 0;
             break;
         }
+        fetch_goes_on(streamer, now);
         streamer->position++;
         streamer->stats.indices++;
         if (params->indexed && params->primitive_restart && index == params->restart_index)

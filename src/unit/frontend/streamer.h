@@ -69,10 +69,24 @@ struct streamer {
     uint32_t load_attribute;               /* of the first load: read next */
     uint32_t ahead_count, ahead_attribute; /* loads whose lines are all locked; of the next one */
     int32_t last_line;                     /* found last in the cache */
+
+    /* critical path: fetch is the module's stage */
+    struct path_stage loader, committer;
+    struct path_mark loaded, committed;         /* their last events */
+    struct path_mark *order_marks, *load_marks; /* of each entry: fetch put it there */
+    enum streamer_wait {
+        FETCH_GOES_ON,
+        FETCH_WAITS_INDEX,
+        FETCH_WAITS_ORDER,
+        FETCH_WAITS_LOAD
+    } fetch_wait;
+    bool loader_waits; /* for lines */
 };
 
 void streamer_init(struct streamer *streamer, struct clock *clock, const struct params *params,
                    struct pools *pools);
 void streamer_fini(struct streamer *streamer);
+/* Its queues are there: which stage sends into which. */
+void streamer_wire(struct streamer *streamer);
 
 #endif

@@ -88,13 +88,16 @@ dram_own_address(const struct dram *dram, uint32_t address)
 }
 
 void
-dram_add(struct dram *dram, const struct memory_request *request, uint32_t port)
+dram_add(struct dram *dram, const struct memory_request *request, uint32_t port,
+         struct path_mark asked)
 {
     uint16_t place = dram->order[dram->count];
     struct dram_entry *entry = &dram->entries[place];
     dram->requests[place] = *request;
-    *entry = (struct dram_entry){
-        .address = request->address, .write = request->write, .port = (uint8_t)port};
+    *entry = (struct dram_entry){.address = request->address,
+                                 .write = request->write,
+                                 .port = (uint8_t)port,
+                                 .asked = asked};
     for (uint32_t i = 0; i < dram->count && !dram->fault_order; i++)
         entry->older += dram_entry(dram, i)->address == request->address;
     dram->model->locate(dram, entry);

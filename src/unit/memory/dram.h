@@ -41,7 +41,8 @@ struct dram_entry { /* what the scheduler looks at of a transaction that waits f
     uint8_t bank, class; /* class: the queue that it stands in */
     uint8_t port;
     bool write;
-    bool opened; /* its row had to be opened for it */
+    bool opened;            /* its row had to be opened for it */
+    struct path_mark asked; /* it came to the controller */
 };
 
 struct dram_bank {
@@ -85,6 +86,7 @@ struct dram {
     int32_t pages[DRAM_MAX_PAGES]; /* simple model: the open one of each bank, or -1 */
     bool fault_order; /* fault injection: transactions pass others of the same address */
     uint64_t wake;    /* GPU cycle from which something can happen; new entries set it to 0 */
+    strand taken;     /* of who has the bus until gpu_bus_free */
     struct dram_stats stats;
 };
 
@@ -106,7 +108,8 @@ dram_is_full(const struct dram *dram)
 {
     return dram->count == dram->shape.limit;
 }
-void dram_add(struct dram *dram, const struct memory_request *request, uint32_t port);
+void dram_add(struct dram *dram, const struct memory_request *request, uint32_t port,
+              struct path_mark asked);
 bool dram_holds(const struct dram *dram, uint32_t address);
 
 /* One cycle of the scheduler. Returns the place of an entry whose command goes out now, or -1; the

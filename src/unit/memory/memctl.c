@@ -1,13 +1,14 @@
 /* Memory controller.
  *
  * A crossbar takes at most one transaction of 64 bytes a cycle from each client, and at most one
- * into each channel, the clients in turn: into the channel that holds the address (under SharedBanks into the one that is free first, unless another
- * has one of the same address); the channels (unit/memory/dram.c) say when each one's data moves.
- * Data is read from and written to the simulated memory when the scheduler picks the transaction;
- * the reply leaves when its burst is over. RequestQueueSize transactions may wait, WriteBufferLines
- * of them writes; ReadBufferLines reads may be between their command and the client's bus; a client
- * may have ServiceQueueSize transactions here, from request to reply. Source: machine.md (memory
- * controller); ATTILA's MemoryController for what the buffers hold. */
+ * into each channel, the clients in turn: into the channel that holds the address (under
+ * SharedBanks into the one that is free first, unless another has one of the same address); the
+ * channels (unit/memory/dram.c) say when each one's data moves. Data is read from and written to
+ * the simulated memory when the scheduler picks the transaction; the reply leaves when its burst is
+ * over. RequestQueueSize transactions may wait, WriteBufferLines of them writes; ReadBufferLines
+ * reads may be between their command and the client's bus; a client may have ServiceQueueSize
+ * transactions here, from request to reply. Source: machine.md (memory controller); ATTILA's
+ * MemoryController for what the buffers hold. */
 #include "unit/memory/memctl.h"
 
 #include "base/mem.h"
@@ -58,7 +59,8 @@ memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *re
 {
     BUG_ON(memctl->port_count == MEMCTL_MAX_CLIENTS, "too many memory clients");
     memctl->kinds[memctl->port_count] = kind;
-    memctl->ports[memctl->port_count++] = (struct memory_port){requests, replies};
+    memctl->ports[memctl->port_count++] =
+        (struct memory_port){.requests = requests, .replies = replies};
 }
 
 static void
@@ -143,10 +145,11 @@ take_requests(struct memctl *memctl, uint64_t now)
         taken |= bit;
         memctl->stats.transactions++;
         if (memctl->stats.transactions != memctl->fault_drop_at) {
-            dram_add(channel, request, port);
+            dram_add(channel, request, port, queue_mark(memctl->ports[port].requests));
             memctl->waiting++;
             memctl->writes_waiting += request->write;
         }
+        memctl->module.stage.strand = channel->taken; /* who waits for a place waits for that */
         queue_pop(memctl->ports[port].requests, now);
         worked = true;
     }
@@ -239,6 +242,31 @@ add_up_stats(struct memctl *memctl)
     all->turn_cycles = turn_cycles / memctl->shape.gpu_cycle;
 }
 
+/* The way of the entry's reply: from its request, when the bus was free for it; else from the
+ * transaction that had the bus until `taken`. */
+static strand
+way_of(struct memctl *memctl, struct dram *channel, const struct dram_entry *entry, uint64_t taken,
+       bool turned, uint64_t now)
+{
+    struct path *path = &memctl->module.clock->path;
+    const enum memory_client client = memctl->kinds[entry->port];
+    const uint64_t free = channel->gpu_bus_free;
+    const uint64_t burst =
+        (channel->shape.burst_cycles + channel->shape.gpu_cycle - 1) / channel->shape.gpu_cycle;
+    const uint64_t begin = free - burst > taken ? free - burst : taken;
+    const bool waited = entry->asked.cycle + (begin - now) < taken && begin >= now;
+    if (waited)
+        channel->taken =
+            path_add(path, channel->taken, (uint32_t)(begin - taken),
+                     turned ? CAUSE_turns : CAUSE_rows, CAUSE_bandwidth_command + client, begin);
+    else
+        channel->taken =
+            path_add(path, entry->asked.strand, (uint32_t)(begin - entry->asked.cycle),
+                     CAUSE_latency_command + client, CAUSE_bandwidth_command + client, begin);
+    return path_add(path, channel->taken, 0, CAUSE_latency_command + client,
+                    CAUSE_latency_command + client, free);
+}
+
 /* Serves at most one transaction of the channel. */
 static bool
 clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
@@ -246,12 +274,15 @@ clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
     uint64_t delay;
     memctl->refused = false;
     const uint64_t hits = channel->stats.row_hits, misses = channel->stats.row_misses;
+    const uint64_t taken = channel->gpu_bus_free, turns = channel->stats.turns;
     int32_t place = dram_clock(channel, now, may_reply, memctl, &delay);
     if (place >= 0) {
         const uint32_t port = dram_entry(channel, (uint32_t)place)->port;
         /* whose the row was that was found open, or had to be opened */
         memctl->stats.client_row_hits[memctl->kinds[port]] += channel->stats.row_hits - hits;
         memctl->stats.client_row_misses[memctl->kinds[port]] += channel->stats.row_misses - misses;
+        memctl->module.stage.strand = way_of(memctl, channel, dram_entry(channel, (uint32_t)place),
+                                             taken, channel->stats.turns != turns, now);
         serve(memctl, channel, port, dram_request(channel, (uint32_t)place), delay, now);
         dram_remove(channel, (uint32_t)place);
     }

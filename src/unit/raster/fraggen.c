@@ -27,6 +27,7 @@ fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *
 {
     memset(fraggen, 0, sizeof *fraggen);
     clock_add_module(clock, &fraggen->module, "fraggen", -1, fraggen, fraggen_clock);
+    fraggen->module.stage.cause = CAUSE_generate;
     fraggen->module.keeps_time = true;
     fraggen->pools = pools;
     fraggen->quads_cycle = params->RASTERIZER.StampsPerCycle;

@@ -41,6 +41,7 @@ hz_init(struct hz *hz, struct clock *clock, const struct params *params, struct 
 {
     memset(hz, 0, sizeof *hz);
     clock_add_module(clock, &hz->module, "hz", -1, hz, hz_clock);
+    hz->module.stage.cause = CAUSE_hierarchy;
     hz->module.settle_fn = count_stall;
     hz->pools = pools;
     hz->rops = rops;

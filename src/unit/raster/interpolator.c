@@ -19,6 +19,7 @@ interpolator_init(struct interpolator *interpolator, struct clock *clock,
     memset(interpolator, 0, sizeof *interpolator);
     clock_add_module(clock, &interpolator->module, "interpolator", -1, interpolator,
                      interpolator_clock);
+    interpolator->module.stage.cause = CAUSE_interpolate;
     interpolator->rops = rops;
     interpolator->quads_cycle = rops;
     interpolator->attributes_cycle = params->RASTERIZER.NumInterpolators;

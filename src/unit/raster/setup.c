@@ -19,6 +19,7 @@ setup_init(struct setup *setup, struct clock *clock, const struct params *params
 {
     memset(setup, 0, sizeof *setup);
     clock_add_module(clock, &setup->module, "setup", -1, setup, setup_clock);
+    setup->module.stage.cause = CAUSE_setup;
     setup->pools = pools;
     setup->triangles_cycle = params->RASTERIZER.TrianglesCycle;
     setup->start_cycles = params->RASTERIZER.SetupStartLatency;

@@ -33,6 +33,12 @@ colorwrite_init(struct colorwrite *colorwrite, struct clock *clock, const struct
 }
 
 void
+colorwrite_wire(struct colorwrite *colorwrite)
+{
+    rop_wire(&colorwrite->rop);
+}
+
+void
 colorwrite_fini(struct colorwrite *colorwrite)
 {
     rop_fini(&colorwrite->rop);

@@ -21,6 +21,8 @@ struct colorwrite {
 void colorwrite_init(struct colorwrite *colorwrite, struct clock *clock,
                      const struct params *params, struct pools *pools, struct blocks *blocks,
                      uint32_t index);
+/* Its queues are there: which stage sends into which. */
+void colorwrite_wire(struct colorwrite *colorwrite);
 void colorwrite_fini(struct colorwrite *colorwrite);
 
 #endif

@@ -104,6 +104,20 @@ rop_reset(struct rop *rop)
     rop_cache_reset(&rop->cache);
 }
 
+static enum path_cause
+cause_of(const struct rop *rop, enum path_cause z, enum path_cause color)
+{
+    return rop->work->kind == CODEC_COLOR ? color : z;
+}
+
+/* Orders are obeyed one at a time: the fetching stage answers for them. */
+void
+rop_wire(struct rop *rop)
+{
+    rop->module->stage.cause = rop->leaver.cause = cause_of(rop, CAUSE_test, CAUSE_blend);
+    rop->done->from = &rop->leaver;
+}
+
 static void
 stall(struct rop_stall *stall, bool stalled, uint64_t now)
 {
@@ -158,18 +172,43 @@ fetch_next(struct rop *rop, uint64_t now)
     struct rop_entry *next = &rop->next;
     bool full = rop->fetched - rop->read == rop->shape.fetch_limit;
     stall(&rop->fetch_full, full, now);
+    rop->fetch_waited |= full;
     if (full)
         return false;
     uint32_t count = lines_of(rop, next);
     for (; rop->next_locked < count; rop->next_locked++) {
         uint32_t address = next->address + rop->next_locked * rop->shape.cache.line_bytes;
         next->lines[rop->next_locked] = rop_cache_lock(&rop->cache, address, next->reads, now);
-        if (next->lines[rop->next_locked] < 0)
+        if (next->lines[rop->next_locked] < 0) {
+            rop->lock_waited = true;
             return false;
+        }
     }
     *entry_at(rop, rop->fetched++) = *next;
     rop->has_next = false;
     return true;
+}
+
+/* The entry that is new goes on as soon as it has come, the one before it has, and there is a
+ * place. */
+static void
+note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
+{
+    struct rop_entry *entry = entry_at(rop, rop->fetched - 1);
+    struct path *path = &rop->module->clock->path;
+    struct path_mark way = path_later(rop->fetched_at, queue_mark(in));
+    if (rop->fetch_waited)
+        way.strand = rop->read_at.strand;
+    else if (rop->lock_waited) { /* for a line that a quad held, or that was on its way */
+        const struct path_mark freed = path_later(rop->left_at, rop->cache.replied);
+        way.strand = path_step(path, path_later(way, freed).strand,
+                               cause_of(rop, CAUSE_test_lines, CAUSE_blend_lines), now);
+    }
+    rop->fetch_waited = rop->lock_waited = false;
+    way.strand = path_step(path, way.strand, cause_of(rop, CAUSE_test, CAUSE_blend), now);
+    entry->way = (struct path_mark){way.strand, now};
+    rop->fetched_at = (struct path_mark){way.strand, now + 1};
+    rop->module->stage.strand = way.strand;
 }
 
 /* Takes the quad in front of the queue through its fetch. */
@@ -190,11 +229,13 @@ fetch(struct rop *rop, struct queue *in, uint64_t now)
         rop->has_next = true;
         if (item->kind == ITEM_DATA)
             rop->work->describe(rop->owner, next);
+        rop->module->stage.strand = path_later(rop->fetched_at, queue_mark(in)).strand;
         next->reads |= rop->shape.reads_first;
     }
     bool last = rop->next.last_target;
     if (!fetch_next(rop, now))
         return false;
+    note_fetch(rop, in, now);
     if (last)
         queue_pop(in, now);
     return true;
@@ -231,6 +272,30 @@ take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *
     return *cycles != 0;
 }
 
+/* An entry is read as soon as its lines are here, those of its place are written, the one before it
+ * is read and there is a place. */
+static void
+note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycles)
+{
+    struct path *path = &rop->module->clock->path;
+    const enum path_cause lines = cause_of(rop, CAUSE_test_lines, CAUSE_blend_lines);
+    struct path_mark way = path_later(rop->read_at, entry->way);
+    if (rop->read_waited)
+        way = (struct path_mark){rop->started_at.strand, now};
+    for (uint32_t i = 0, count = lines_of(rop, entry); i < count; i++) {
+        const struct path_mark came = rop->cache.tags.lines[entry->lines[i]].came;
+        if (came.cycle > way.cycle)
+            way = (struct path_mark){path_step(path, came.strand, lines, came.cycle), came.cycle};
+    }
+    if (rop->same_place_waited)
+        way.strand =
+            path_step(path, rop->left_at.strand, cause_of(rop, CAUSE_test_place, CAUSE_blend_place),
+                      rop->left_at.cycle);
+    rop->read_waited = rop->same_place_waited = false;
+    entry->way = (struct path_mark){way.strand, now};
+    rop->read_at = (struct path_mark){way.strand, now + cycles};
+}
+
 static bool
 read_next(struct rop *rop, uint64_t now, enum unit_state *why)
 {
@@ -244,15 +309,18 @@ read_next(struct rop *rop, uint64_t now, enum unit_state *why)
     }
     bool full = rop->read - rop->started == rop->shape.read_limit;
     stall(&rop->read_full, full, now);
+    rop->read_waited |= full;
     if (full)
         return false;
     if (entry->bytes && entry->reads) {
         bool changing = is_changing(rop, entry);
         stall(&rop->same_place, changing, now);
+        rop->same_place_waited |= changing;
         if (changing || !take_port(rop, entry, false, &cycles, now))
             return false;
     }
     entry->ready_cycle = now + cycles - 1;
+    note_read(rop, entry, now, cycles);
     rop->read++;
     return true;
 }
@@ -307,6 +375,7 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
     struct rop_entry *entry = entry_at(rop, rop->started);
     bool full = rop->started - rop->ended == rop->shape.op_limit;
     stall(&rop->op_full, full, now);
+    rop->start_waited |= full;
     if (full)
         return false;
     uint64_t start =
@@ -321,6 +390,14 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
             rop->op_free = now * lanes;
         rop->op_free += entry->cost * rop->shape.rate;
     }
+    struct path_mark way = path_later(rop->started_at, entry->way);
+    if (rop->start_waited)
+        way.strand = rop->left_at.strand;
+    rop->start_waited = false;
+    entry->way.strand = path_step(&rop->module->clock->path, way.strand,
+                                  cause_of(rop, CAUSE_test, CAUSE_blend), now);
+    rop->started_at.strand = entry->way.strand;
+    rop->started_at.cycle = entry->cost ? rop->op_free / lanes : now;
     entry->wrote = operate(rop, entry);
     know_written(rop, entry);
     entry->ready_cycle = now + rop->shape.latency - 1;
@@ -374,10 +451,15 @@ leave_next(struct rop *rop, uint64_t now, enum unit_state *why)
         if (!wrote)
             return false;
     }
+    rop->leaver.strand =
+        path_later(rop->left_at, (struct path_mark){entry->way.strand, entry->ready_cycle}).strand;
     if (!entry->is_line && !rop->work->leave(rop->owner, entry, now)) {
         *why = UNIT_BLOCKED;
         return wrote;
     }
+    rop->left_at = (struct path_mark){rop->leaver.strand, now + 1};
+    if (rop->work->kind == CODEC_COLOR)
+        path_leave(&rop->module->clock->path, rop->leaver.strand, rop->index, now);
     rop->left++;
     return true;
 }
@@ -619,6 +701,7 @@ obey(struct rop *rop, uint64_t now, bool *worked)
             return false;
         rop->order = *item;
         rop->obeying = true;
+        rop->order_since = now;
         rop->step = rop->walk = 0;
         queue_pop(rop->control, now);
         *worked = true;
@@ -626,6 +709,8 @@ obey(struct rop *rop, uint64_t now, bool *worked)
     if (!obey_order(rop, now, worked) || !queue_space(rop->done, now) ||
         (rop->work->finish && !rop->work->finish(rop->owner, &rop->order, now)))
         return true;
+    rop->leaver.strand = rop->cache.replied.cycle > rop->order_since ? rop->cache.replied.strand
+                                                                     : rop->module->stage.strand;
     *(struct done_item *)queue_push(rop->done, now) = (struct done_item){false, 0};
     rop->obeying = false;
     *worked = true;

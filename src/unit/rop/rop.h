@@ -35,6 +35,7 @@ struct rop_entry { /* a quad for one surface, or a line of an order */
     bool last_target;
     int32_t lines[ROP_MAX_LINES];
     uint64_t ready_cycle; /* read; then: done */
+    struct path_mark way; /* to where it is */
 };
 
 /* What a kind of ROP does. */
@@ -119,10 +120,17 @@ struct rop {
 
     /* the order in hand */
     bool obeying;
+    uint64_t order_since;
     struct control_item order;
     uint32_t step, walk;  /* of the order: phase; line or block number */
     uint64_t free_cycle;  /* a fast clear is done then */
     uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
+
+    /* critical path: the module's stage fetches; the last events of the others */
+    struct path_stage leaver;
+    struct path_mark fetched_at, read_at, started_at, left_at;
+    bool fetch_waited, read_waited; /* for a place in the next one's queue */
+    bool lock_waited, same_place_waited, start_waited;
 
     /* statistics */
     uint64_t blocks_cleared;
@@ -136,6 +144,8 @@ void rop_blocks_init(struct blocks *blocks, const struct params *params, enum co
 void rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
               struct clock *clock, const struct params *params, struct blocks *blocks,
               uint32_t index);
+/* Its queues are there: which stage sends into which. */
+void rop_wire(struct rop *rop);
 void rop_fini(struct rop *rop);
 /* A new frame: nothing cached. */
 void rop_reset(struct rop *rop);

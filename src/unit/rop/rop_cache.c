@@ -196,6 +196,7 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     in->state = blocks_state(cache->blocks, l->address);
     in->bytes = blocks_bytes(cache->blocks, in->state);
     in->sent = in->here = in->put = 0;
+    in->came = cache->module->stage.strand; /* unless something comes from memory */
     in->missing = (in->bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
     l->filling = 1;
     cache->lines_from_clear += in->state == BLOCK_CLEARED;
@@ -212,7 +213,8 @@ leave_unread(struct rop_cache *cache, struct rop_request *request, uint32_t line
     *in = (struct rop_transfer){.address = cache->tags.lines[line].address,
                                 .line = line,
                                 .state = BLOCK_RAW,
-                                .is_part = true};
+                                .is_part = true,
+                                .came = cache->module->stage.strand};
     cache->tags.lines[line].filling = 1;
     cache->parts[line] = (struct rop_part){.is_part = true};
     cache->lines_unread++;
@@ -384,7 +386,9 @@ take_replies(struct rop_cache *cache, uint64_t now)
             memcpy(in->data + part, reply->data, TRANSACTION_BYTES);
             in->here |= 1u << (reply->tag & 15);
             in->missing--;
+            in->came = queue_mark(cache->port.replies).strand;
         }
+        cache->replied = queue_mark(cache->port.replies);
         queue_pop(cache->port.replies, now);
         worked = true;
     }
@@ -423,6 +427,7 @@ end_fills(struct rop_cache *cache, uint64_t now)
         }
         take_line(cache, in);
         cache->tags.lines[in->line].filling = 0;
+        cache->tags.lines[in->line].came = (struct path_mark){in->came, now};
         ring_drop(&cache->in);
         worked = true;
     }

@@ -49,6 +49,7 @@ struct rop_transfer { /* a line between the cache and memory */
     uint64_t known[BLOCK_MAX_BYTES / 64];
     uint64_t packed_cycle;  /* out: may be sent from then; in: decompressed then */
     uint64_t written_cycle; /* in: in the line from then */
+    strand came;            /* in: of the last of them */
     uint8_t data[BLOCK_MAX_BYTES];
 };
 
@@ -87,6 +88,7 @@ struct rop_cache {
     uint32_t writes_in_flight;
     uint64_t refused_since;          /* a miss finds no victim or no place for its request; 0: no */
     const struct block_surface *raw; /* whose lines go uncompressed; NULL: none's */
+    struct path_mark replied;        /* the last reply came */
     /* told of each line that goes, with its bytes; NULL: nobody */
     void (*leaving)(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
     void *owner;

@@ -33,6 +33,14 @@ zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct param
 }
 
 void
+zstencil_wire(struct zstencil *zstencil)
+{
+    rop_wire(&zstencil->rop);
+    zstencil->early_out->from = zstencil->late_out->from = &zstencil->rop.leaver;
+    zstencil->updates->from = &zstencil->rop.leaver;
+}
+
+void
 zstencil_fini(struct zstencil *zstencil)
 {
     rop_fini(&zstencil->rop);

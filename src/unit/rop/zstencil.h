@@ -18,6 +18,8 @@ struct zstencil {
 
 void zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct params *params,
                    struct pools *pools, struct blocks *blocks, uint32_t index);
+/* Its queues are there: which stage sends into which. */
+void zstencil_wire(struct zstencil *zstencil);
 void zstencil_fini(struct zstencil *zstencil);
 
 #endif

@@ -30,6 +30,7 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
 {
     memset(sched, 0, sizeof *sched);
     clock_add_module(clock, &sched->module, "sched", -1, sched, sched_clock);
+    sched->module.stage.cause = CAUSE_gather;
     sched->pools = pools;
     sched->shaders = shaders;
     sched->rops = rops;
@@ -54,6 +55,17 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
 }
 
 void
+sched_wire(struct sched *sched)
+{
+    sched->finisher.cause = CAUSE_gather;
+    sched->vertices_out->from = &sched->finisher;
+    for (uint32_t s = 0; s < sched->shaders; s++)
+        sched->from_shader[s]->to = &sched->finisher;
+    for (uint32_t r = 0; r < sched->rops; r++)
+        sched->early_out[r]->from = sched->late_out[r]->from = &sched->finisher;
+}
+
+void
 sched_fini(struct sched *sched)
 {
     for (uint32_t r = 0; r < sched->rops; r++)
@@ -71,12 +83,24 @@ sched_new_group(struct sched *sched, const struct thread_source *source, const s
     return group;
 }
 
+void
+sched_open_door(struct sched *sched, uint64_t now)
+{
+    if (sched->door_closed)
+        sched->module.stage.strand =
+            path_step(&sched->module.clock->path, sched->finisher.strand, CAUSE_gather, now);
+    sched->door_closed = false;
+}
+
 bool
 sched_dispatch(struct sched *sched, struct group **group, uint64_t now)
 {
     const int32_t unit = (*group)->source->assign(sched, *group, now);
-    if (unit < 0)
+    if (unit < 0) {
+        sched->door_closed = true;
         return false;
+    }
+    sched_open_door(sched, now);
     (*group)->unit = (uint32_t)unit;
     sched->outstanding[unit]++;
     sched->stats.groups++;

@@ -37,10 +37,16 @@ struct sched {
     uint32_t reorder_limit;
     struct pooled_vertex **finished_vertices; /* shaded, on their way back: a ring */
     uint32_t finished_head, finished_count, finished_limit;
+
+    /* critical path: what comes in is the module's stage */
+    struct path_stage finisher;
+    bool door_closed; /* what comes waits for a group to finish */
 };
 
 void sched_init(struct sched *sched, struct clock *clock, const struct params *params,
                 struct pools *pools, uint32_t shaders, uint32_t rops);
 void sched_fini(struct sched *sched);
+/* Its queues are there: which stage takes from which, and sends into which. */
+void sched_wire(struct sched *sched);
 
 #endif

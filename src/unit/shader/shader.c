@@ -137,12 +137,12 @@ configure_issue(struct shader *shader, const struct params *params)
 {
     const uint32_t threads = shader->group_threads, rate = shader->thread_rate;
     shader->instant = params->SHADER.Mode == SHADER_INSTANT;
+    shader->picks = rate > threads ? rate / threads : 1;
     if (shader->instant) {
-        shader->issue_cycles = shader->picks = shader->fetch_rate = 1;
+        shader->issue_cycles = shader->fetch_rate = 1;
         shader->fetch_delay = 0;
     } else {
         shader->issue_cycles = (threads + rate - 1) / rate;
-        shader->picks = rate > threads ? rate / threads : 1;
         shader->flow_cost.if_endif = params->SHADER.IfCost;
         shader->flow_cost.if_else_endif = params->SHADER.IfElseCost;
         shader->flow_cost.call = params->SHADER.CallCost;
@@ -223,6 +223,20 @@ shader_fini(struct shader *shader)
     free(shader->after);
     free(shader->before);
     free(shader->finished);
+}
+
+void
+shader_wire(struct shader *shader)
+{
+    shader->door.cause = shader->leaver.cause = CAUSE_load;
+    shader->sender.cause = shader->texel_taker.cause = CAUSE_address;
+    shader->in->to = &shader->door;
+    shader->out->from = &shader->leaver;
+    for (uint32_t i = 0; i < shader->texture_units; i++) {
+        shader->texture[i]->from = &shader->sender;
+        shader->texels[i]->to = &shader->texel_taker;
+        shader->texture[i]->hop_cause = shader->texels[i]->hop_cause = CAUSE_address;
+    }
 }
 
 /* Registers that a group holds. */
@@ -354,10 +368,20 @@ take_group(struct shader *shader, uint64_t now)
     shader->refused_registers =
         !shader->refused_threads && shader->group_count &&
         shader->registers_used + registers_of(shader, item->group) > shader->registers;
-    if (shader->refused_threads || shader->refused_registers)
+    if (shader->refused_threads || shader->refused_registers) {
+        shader->was_refused = true;
         return false;
-    start(shader, item->group, now);
+    }
+    struct group *group = item->group;
+    strand way = queue_mark(shader->in).cycle == now ? shader->door.strand
+                 : shader->was_refused               ? shader->freed
+                                                     : shader->load_port.strand;
+    shader->was_refused = false;
+    start(shader, group, now);
     queue_pop(shader->in, now);
+    shader->load_port.strand = group->way.strand =
+        path_step(&shader->module.clock->path, way, CAUSE_load, now);
+    shader->door.strand = way;
     return true;
 }
 
@@ -367,6 +391,7 @@ take_texels(struct shader *shader, struct queue *texels, uint64_t now)
     bool worked = false;
     for (const struct texture_item *item; (item = queue_front(texels, now));) {
         struct group *group = item->group;
+        group->way.strand = queue_mark(texels).strand;
         if (--group->texels_missing == 0) {
             for (uint32_t b = 0; b < group->exec->blocks; b++)
                 if (group->exec[b].request.mask)
@@ -412,11 +437,16 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
     const uint32_t cycles =
         (group_lanes(group) + shader->outputs_cycle - 1) / shader->outputs_cycle;
     remove_group(shader, group);
+    shader->leaver.strand =
+        group->ready_cycle > shader->output_free_cycle || !shader->leaver.strand
+            ? path_step(&shader->module.clock->path, group->way.strand, CAUSE_load, now)
+            : shader->leaver.strand;
     shader->finished_head = (shader->finished_head + 1) % shader->max_groups;
     shader->finished_count--;
     shader->output_free_cycle = now + cycles;
     *(struct group_item *)queue_push_later(shader->out, now, cycles - 1) =
         (struct group_item){group};
+    shader->freed = shader->leaver.strand;
     return true;
 }
 

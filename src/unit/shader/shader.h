@@ -91,11 +91,19 @@ struct shader {
     uint32_t first[SLOT_COUNT];              /* slots of a cycle */
     enum slot_fate idle;                     /* ... then this, once the ALUs are free */
     bool refused_threads, refused_registers; /* a group at the door finds no place */
+    /* critical path: the ALUs, the ports and what goes to the texture units do one after the other
+     */
+    struct path_stage door, sender, leaver, texel_taker;
+    struct path_mark alus, load_port;
+    strand freed; /* of the group that made room last */
+    bool was_refused;
 };
 
 void shader_init(struct shader *shader, struct clock *clock, const struct params *params,
                  struct pools *pools, uint32_t index);
 void shader_fini(struct shader *shader);
+/* Its queues are there: which stage takes from which, and sends into which. */
+void shader_wire(struct shader *shader);
 /* Forgets whose turn it is, between frames. */
 void shader_reset(struct shader *shader);
 

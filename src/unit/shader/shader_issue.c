@@ -265,6 +265,7 @@ shader_send_texture(struct shader *shader, uint64_t now)
         }
         if (!queue_space(texture, now))
             break;
+        shader->sender.strand = group->way.strand;
         *(struct texture_item *)queue_push(texture, now) =
             (struct texture_item){group, shader->next_quad};
         sent++;
@@ -292,6 +293,22 @@ is_jump(const struct instruction *instruction)
     case OP_NOP: return false;
     default: return kind_of(instruction) == KIND_FLOW;
     }
+}
+
+/* An instruction issues as soon as its group may go on and the ALUs are free. */
+static void
+note_way(struct shader *shader, struct group *group, uint64_t cycles, uint64_t now)
+{
+    struct path *path = &shader->module.clock->path;
+    const enum path_cause cause =
+        group->stage == STAGE_VERTEX ? CAUSE_vertex_issue : CAUSE_fragment_issue;
+    strand way = group->way.strand;
+    if (shader->alus.cycle > group->ready_cycle)
+        way = shader->alus.strand;
+    else if (way % PATH_CAUSES == CAUSE_vertex_issue || way % PATH_CAUSES == CAUSE_fragment_issue)
+        way = path_step(path, way, CAUSE_result, group->way.cycle);
+    group->way = (struct path_mark){path_step(path, way, cause, now), now + cycles};
+    shader->alus = group->way;
 }
 
 uint64_t
@@ -322,7 +339,10 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
     const struct instruction *instruction = next_instruction(group);
     const enum unit_kind kind = kind_of(instruction);
     count_instruction(shader, group, instruction);
+    const bool is_first = !issue->count;
     const uint64_t cycles = shader_take_slot(shader, group, issue, now);
+    if (is_first)
+        note_way(shader, group, cycles, now);
     enum exec_event event = exec_step(group->exec);
     if (event != EXEC_TEXTURE)
         shader_reserve_results(shader, group, instruction, now);

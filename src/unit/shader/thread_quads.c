@@ -125,8 +125,11 @@ take_quad(struct sched *sched, const struct quad_item *item, uint64_t now)
     struct group **group = &sched->quad_group[unit];
     struct reorder *reorder =
         &sched->reorder[rop_of_tile(quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
-    if (reorder->count == sched->reorder_limit || (*group && (*group)->count == full))
+    if (reorder->count == sched->reorder_limit || (*group && (*group)->count == full)) {
+        sched->door_closed = true;
         return false;
+    }
+    sched_open_door(sched, now);
     if (!*group) {
         *group = sched_new_group(sched, &thread_quads, item->draw);
         (*group)->unit = unit;

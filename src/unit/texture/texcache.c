@@ -65,6 +65,7 @@ texcache_init(struct texcache *cache, const struct params *params, struct module
               const struct blocks *color, const struct blocks *depth, struct texunit_stats *stats)
 {
     memset(cache, 0, sizeof *cache);
+    cache->owner = module;
     cache->stats = stats;
     cache->sets = params->FRAGMENTSHADER.TextureCacheLines;
     cache->ways = params->FRAGMENTSHADER.TextureCacheWays;
@@ -204,6 +205,7 @@ texcache_allocate(struct texcache *cache, const struct texcache_texture *texture
         fill->address += fill->bytes;
     fill->line = (uint32_t)victim;
     fill->looked_up = fill->read = 0;
+    fill->asked = (struct path_mark){cache->owner->stage.strand, cache->owner->clock->now};
     const uint32_t behind = cache->behind.line_bytes;
     fill->parts = (fill->address + fill->bytes - 1) / behind - fill->address / behind + 1;
     cache->tags[victim] = tag;
@@ -268,10 +270,15 @@ finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t n
         memcpy(data, cache->staging, fill->bytes);
     cache->stats->lines_decompressed += fill->format != NULL;
     cache->stats->bytes_filled += cache->line_bytes;
+    const struct path_mark way = path_later(cache->filled, fill->asked);
+    cache->filled.strand = path_step(&cache->owner->clock->path, way.strand, CAUSE_fill,
+                                     way.cycle < now ? way.cycle : now);
     uint64_t done = now + (fill->format ? cache->decompress_latency : 1);
     cache->decompressor_free = done;
     done = done > cache->write_port_free ? done : cache->write_port_free;
     cache->write_port_free = done + cache->write_cycles;
+    cache->filled.cycle = cache->write_port_free;
+    cache->lines[fill->line].way = cache->filled.strand;
     const uint32_t count = cache->sets * cache->ways;
     const uint32_t at = (cache->written_head + cache->written_count++) % count;
     cache->written[at].line = fill->line;
@@ -297,6 +304,7 @@ read_behind(struct texcache *cache, uint64_t now)
     const uint32_t left = fill->bytes - cache->staged, here = behind->line_bytes - offset;
     const uint32_t bytes = left < here ? left : here;
     memcpy(cache->staging + cache->staged, cache_data(behind, line) + offset, bytes);
+    fill->asked = path_later(fill->asked, behind->lines[line].came);
     cache->staged += bytes;
     if (--behind->lines[line].locks == 0 && !cache->two_levels)
         behind->lines[line].valid = false;

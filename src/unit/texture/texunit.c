@@ -45,6 +45,7 @@ texunit_init(struct texunit *texunit, struct clock *clock, const struct params *
     texunit->module.is_core = true;
     texunit->module.settle_fn = count_cycles;
     texcache_init(&texunit->cache, params, &texunit->module, color, depth, &texunit->stats);
+    texunit->module.stage.cause = CAUSE_lookup;
     texunit->port_width = params->FRAGMENTSHADER.TextureCachePortWidth;
     texunit->misses_cycle = params->FRAGMENTSHADER.TextureCacheMissesPerCycle;
     texunit->access_limit = params->FRAGMENTSHADER.TextureAccessQueue;
@@ -87,6 +88,15 @@ texunit_reset(struct texunit *texunit)
     texcache_invalidate(&texunit->cache);
     texunit->texture_count = texunit->texture_turn = 0;
     texunit->port_free = 0;
+}
+
+void
+texunit_wire(struct texunit *texunit)
+{
+    texunit->door.cause = CAUSE_lookup;
+    texunit->answerer.cause = CAUSE_filter;
+    texunit->in->to = &texunit->door;
+    texunit->out->from = &texunit->answerer;
 }
 
 /* Textures */
@@ -176,6 +186,9 @@ take_request(struct texunit *texunit, uint64_t now)
         texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count++];
     struct texunit_access *access = &texunit->accesses[slot];
     access->item = *item;
+    if (queue_mark(texunit->in).cycle < now)
+        texunit->door.strand = texunit->module.stage.strand;
+    access->asked = queue_mark(texunit->in);
     access->since = now;
     access->texture = NULL;
     uint32_t at = texunit->order_head + texunit->in_order++;
@@ -299,6 +312,20 @@ port_cycles(const struct texunit *texunit, const struct texcache_texture *textur
     return most * ((bytes + texunit->port_width - 1) / texunit->port_width);
 }
 
+/* A look-up begins as soon as its request, the stage and a place for it are there. */
+static void
+note_look_up(struct texunit *texunit, const struct texunit_access *access)
+{
+    const uint64_t now = texunit->module.clock->now;
+    struct path_mark way = path_later(texunit->looked_up, access->asked);
+    if (texunit->was_stalled)
+        way.strand = texunit->freed;
+    texunit->was_stalled = false;
+    texunit->module.stage.strand = texunit->looked_up.strand =
+        path_step(&texunit->module.clock->path, way.strand, CAUSE_lookup, now);
+    texunit->looked_up.cycle = now + 1;
+}
+
 /* Begins the look-up of the next sample; false: no place for it. */
 static bool
 begin_sample(struct texunit *texunit)
@@ -308,6 +335,7 @@ begin_sample(struct texunit *texunit)
     const uint32_t slot = texunit->free_samples[--texunit->free_count];
     struct texunit_sample *sample = &texunit->samples[slot];
     struct texunit_access *access = &texunit->accesses[texunit->planned];
+    note_look_up(texunit, access);
     const struct texcache_texture *texture = access->texture;
     sample->access = texunit->planned;
     sample->next = TEXUNIT_NONE;
@@ -422,6 +450,7 @@ make_ready(struct texunit *texunit, uint32_t slot)
 static void
 end_sample(struct texunit *texunit, const struct texunit_sample *sample)
 {
+    texunit->samples[texunit->begun].ready = texunit->looked_up;
     if (sample->missing)
         texunit->window_count++;
     else
@@ -446,8 +475,10 @@ fetch(struct texunit *texunit)
             texunit->stall = STALL_READY;
         else if (!begin_sample(texunit))
             texunit->stall = STALL_SAMPLES;
-        if (texunit->stall)
+        if (texunit->stall) {
+            texunit->was_stalled = true;
             return false;
+        }
     }
     struct texunit_sample *sample = &texunit->samples[texunit->begun];
     const struct texcache_texture *texture = texunit->accesses[sample->access].texture;
@@ -459,8 +490,16 @@ fetch(struct texunit *texunit)
         texunit->stall = lock_line(texunit, texture, sample);
         if (texunit->stall == STALL_WAYS && !worked && put_aside(texunit, texture, sample))
             return true;
-        if (texunit->stall)
+        texunit->looked_up.cycle = texunit->module.clock->now + 1;
+        if (texunit->stall) {
+            texunit->line_stalled = true;
             return worked;
+        }
+        if (texunit->line_stalled)
+            texunit->module.stage.strand = texunit->looked_up.strand =
+                path_step(&texunit->module.clock->path, texunit->freed, CAUSE_lookup,
+                          texunit->module.clock->now);
+        texunit->line_stalled = false;
         worked = true;
     }
     end_sample(texunit, sample);
@@ -474,10 +513,12 @@ take_filled(struct texunit *texunit, uint64_t now)
     bool worked = false;
     for (int32_t filled; (filled = texcache_next_filled(&texunit->cache, now)) >= 0;) {
         struct texcache_line *line = &texunit->cache.lines[filled];
+        texunit->freed = line->way; /* a place in the window, or a way of the cache */
         uint32_t waiter = line->first_waiter;
         line->first_waiter = TEXCACHE_NOBODY;
         while (waiter != TEXCACHE_NOBODY) {
             struct texunit_sample *sample = &texunit->samples[waiter / 16];
+            sample->ready = (struct path_mark){line->way, now};
             if (--sample->missing == 0 && waiter / 16 != texunit->begun) {
                 texunit->window_count--;
                 make_ready(texunit, waiter / 16);
@@ -505,6 +546,7 @@ answer(struct texunit *texunit, uint32_t slot, uint64_t now)
         access->texture->uses--;
     }
     *(struct texture_item *)queue_push(texunit->out, now) = access->item;
+    texunit->freed = texunit->filtered.strand = texunit->answerer.strand;
     texunit->stats.latency += now - access->since;
     texunit->access_count--;
     texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count] = slot;
@@ -547,6 +589,11 @@ read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
     for (uint32_t i = 0; i < sample->line_count; i++)
         texunit->cache.lines[sample->lines[i]].locks--;
     sample->read = true;
+    texunit->filtered.strand =
+        path_step(&texunit->module.clock->path, path_later(texunit->filtered, sample->ready).strand,
+                  CAUSE_filter, now);
+    texunit->filtered.cycle = now + sample->port_cycles;
+    texunit->answerer.strand = texunit->freed = texunit->filtered.strand;
     texunit->port_free = now + sample->port_cycles;
     if (++texunit->ready_head == texunit->ready_places)
         texunit->ready_head = 0;

@@ -1,0 +1,52 @@
+#include "analysis/pipeline_tree.h"
+
+#include "kernel/path.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Shares of all cycles from which on a branch, and a cause, matter. */
+#define BRANCH_MATTERS 0.05
+#define CAUSE_MATTERS  0.02
+
+enum pipeline_node {
+    NODE_cycles,
+#define CAUSE(name, parent, what)  NODE_##name,
+#define BRANCH(name, parent, what) NODE_##name,
+#include "causes.def"
+    NODES
+};
+
+static const struct topdown_node nodes[NODES] = {
+    {"cycles", NODE_cycles, false, 0, "cycles, by what they were lost to", NULL, NULL},
+#define CAUSE(name, parent, what)  {#name, NODE_##parent, true, CAUSE_MATTERS, what, NULL, NULL},
+#define BRANCH(name, parent, what) {#name, NODE_##parent, true, BRANCH_MATTERS, what, NULL, NULL},
+#include "causes.def"
+};
+
+const struct topdown_shape pipeline_shape = {nodes, NODES, "cycles"};
+
+bool
+pipeline_tree(pipeline_statistic_fn *statistic, void *data, struct topdown_tree *tree,
+              struct error *err)
+{
+    uint32_t count;
+    double cycles = 0;
+    const struct path_branch *branches = path_branches(&count);
+    topdown_tree_init(tree, &pipeline_shape);
+    bool ok = statistic(data, "cycles", &cycles) || fail(err, "the run does not count cycles");
+    for (uint32_t i = 0; ok && i < count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "lost.%s", branches[i].name);
+        if (branches[i].cause >= 0 && !statistic(data, name, &tree->values[i + 1]))
+            ok = fail(err, "the run does not count %s: it was made by another version", name);
+    }
+    if (ok)
+        topdown_tree_sum(tree);
+    if (ok && tree->values[NODE_cycles] != cycles)
+        ok = fail(err, "%.0f of %.0f cycles have a cause", tree->values[NODE_cycles], cycles);
+    if (!ok)
+        topdown_tree_fini(tree);
+    return ok;
+}

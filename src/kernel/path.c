@@ -1,0 +1,87 @@
+#include "kernel/path.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+path_init(struct path *path)
+{
+    memset(path, 0, sizeof *path);
+    path->nodes = mem_alloc(PATH_NODES * sizeof *path->nodes);
+    path_begin(path, 0);
+}
+
+void
+path_fini(struct path *path)
+{
+    free(path->nodes);
+    path->nodes = NULL;
+}
+
+void
+path_begin(struct path *path, uint64_t now)
+{
+    path->charged = now;
+    path->charged_at = path->made;
+    path->end = path_add(path, 0, 0, CAUSE_orders, CAUSE_orders, now);
+    path->ended = now;
+    path->ended_by = 0;
+}
+
+static const struct path_branch branches[] = {
+#define CAUSE(name, parent, what)  {#name, #parent, what, CAUSE_##name},
+#define BRANCH(name, parent, what) {#name, #parent, what, -1},
+#include "causes.def"
+};
+
+/* What of the time up to *until went by from cycle `since` on. */
+static void
+charge(struct path *path, uint32_t cause, uint64_t since, uint64_t *until)
+{
+    if (since < path->charged)
+        since = path->charged;
+    if (since < *until) {
+        path->cycles[cause] += *until - since;
+        *until = since;
+    }
+}
+
+/* A node that has been overwritten was made before the last charge: time has gone by for its cause
+ * since. */
+void
+path_charge(struct path *path, strand way, uint64_t now)
+{
+    uint64_t until = now;
+    while (until > path->charged) {
+        const uint64_t number = way / PATH_CAUSES;
+        const struct path_node *node = &path->nodes[number % PATH_NODES];
+        if (number == 0)
+            path->unset += until - path->charged;
+        if (number == 0 || number + PATH_NODES <= path->made) {
+            charge(path, way % PATH_CAUSES, 0, &until);
+            break;
+        }
+        charge(path, way % PATH_CAUSES, node->since, &until);
+        charge(path, node->hop_cause, node->since - node->hop, &until);
+        way = node->parent;
+    }
+    path->charged = now;
+    path->charged_at = path->made;
+}
+
+void
+path_charge_so_far(struct path *path, uint64_t now)
+{
+    if (path->end / PATH_CAUSES <= path->charged_at) /* nothing has left since */
+        path->end = path->made * PATH_CAUSES + path->end % PATH_CAUSES;
+    path_charge(path, path->end, now);
+}
+
+const struct path_branch *
+path_branches(uint32_t *count)
+{
+    *count = sizeof branches / sizeof branches[0];
+    return branches;
+}

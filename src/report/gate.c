@@ -1,0 +1,162 @@
+#include "report/gate.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+is_pictures(const struct gate_limit *limit)
+{
+    return !strcmp(limit->name, "pictures");
+}
+
+/* "cycles=2%". */
+static bool
+parse_limit(struct gate_limit *limit, const char *text, size_t length, struct error *err)
+{
+    const char *equals = memchr(text, '=', length);
+    const size_t name = equals ? (size_t)(equals - text) : 0;
+    char *end = NULL;
+    limit->limit = name ? strtod(equals + 1, &end) : 0;
+    limit->is_percent = name && end > equals + 1 && *end == '%';
+    if (!name || end == equals + 1 || end + limit->is_percent != text + length ||
+        !(limit->limit >= 0) || isinf(limit->limit))
+        return fail(err, "'%.*s': expected NAME=NUMBER or NAME=NUMBER%%", (int)length, text);
+    limit->name = mem_printf("%.*s", (int)name, text);
+    if (is_pictures(limit) && limit->is_percent)
+        return fail(err, "'%.*s': pictures are counted in pixels that differ", (int)length, text);
+    return true;
+}
+
+bool
+gate_parse(struct gate *gate, const char *text, struct error *err)
+{
+    memset(gate, 0, sizeof *gate);
+    while (true) {
+        struct gate_limit limit = {0};
+        const size_t length = strcspn(text, ",");
+        if (!parse_limit(&limit, text, length, err)) {
+            free(limit.name);
+            gate_fini(gate);
+            return false;
+        }
+        VEC_PUSH(&gate->limits, limit);
+        if (!text[length])
+            return true;
+        text += length + 1;
+    }
+}
+
+static void
+add_check(struct gate *gate, const struct gate_limit *limit, char *where, double a, double b,
+          double least_growth)
+{
+    struct gate_check check = {.limit = limit, .where = where, .a = a, .b = b};
+    const double more = b - a;
+    check.growth = !limit->is_percent ? more
+                   : a != 0           ? 100 * more / fabs(a)
+                   : more > 0         ? (double)INFINITY
+                                      : 0;
+    check.exceeded = check.growth > limit->limit && more > least_growth;
+    gate->exceeded += check.exceeded;
+    VEC_PUSH(&gate->checks, check);
+}
+
+/* Of a whole run. */
+static bool
+find_value(const struct run_comparison *runs, const char *name, double *a, double *b)
+{
+    if (!strcmp(name, "cycles")) {
+        *a = runs->cycles_a;
+        *b = runs->cycles_b;
+        return true;
+    }
+    for (size_t i = 0; i < runs->metric_count; i++)
+        if (!strcmp(runs->metrics[i].name, name)) {
+            *a = runs->metrics[i].a;
+            *b = runs->metrics[i].b;
+            return true;
+        }
+    for (size_t i = 0; i < runs->move_count; i++)
+        if (!strcmp(runs->moves[i].name, name)) {
+            *a = (double)runs->moves[i].a;
+            *b = (double)runs->moves[i].b;
+            return true;
+        }
+    return false;
+}
+
+bool
+gate_check_runs(struct gate *gate, const struct run_comparison *runs, uint64_t pixels,
+                uint32_t only_in_one, struct error *err)
+{
+    if (!runs->complete_a || !runs->complete_b)
+        return fail(err, "the %s run was not completed: it cannot be compared",
+                    runs->complete_a ? "second" : "first");
+    if (runs->frames_a != runs->frames_b)
+        return fail(err, "the runs are of %.0f and %.0f frames: they cannot be compared",
+                    runs->frames_a, runs->frames_b);
+    for (size_t i = 0; i < gate->limits.count; i++) {
+        const struct gate_limit *limit = &gate->limits.items[i];
+        double a = 0, b = (double)pixels;
+        if (is_pictures(limit) && only_in_one)
+            return fail(err, "%u pictures are only in one of the runs: they cannot be compared",
+                        only_in_one);
+        if (!is_pictures(limit) && !find_value(runs, limit->name, &a, &b))
+            return fail(err, "the runs have no %s in common", limit->name);
+        add_check(gate, limit, mem_strdup(""), a, b, 0);
+    }
+    return true;
+}
+
+static double
+column_sum(const struct draws *draws, int32_t column)
+{
+    double sum = 0;
+    for (size_t i = 0; i < draws->rows.count; i++) {
+        const double value = csv_value(&draws->table, draws->rows.items[i].row, column);
+        sum += isnan(value) ? 0 : value;
+    }
+    return sum;
+}
+
+bool
+gate_check_draws(struct gate *gate, const struct draws *a, const struct draws *b,
+                 const struct draws_join *join, struct error *err)
+{
+    for (size_t l = 0; l < gate->limits.count; l++) {
+        const struct gate_limit *limit = &gate->limits.items[l];
+        if (is_pictures(limit))
+            continue;
+        const int32_t in_a = csv_column(&a->table, limit->name);
+        const int32_t in_b = csv_column(&b->table, limit->name);
+        if (in_a < 0 || in_b < 0)
+            return fail(err, "the tables by draw have no %s in common", limit->name);
+        const double least = DRAW_SHARE * column_sum(a, in_a);
+        for (size_t i = 0; i < join->pairs.count; i++) {
+            const struct draws_pair *pair = &join->pairs.items[i];
+            if (!pair->a || !pair->b)
+                continue;
+            const double was = csv_value(&a->table, pair->a->row, in_a);
+            const double is = csv_value(&b->table, pair->b->row, in_b);
+            if (!isnan(was) && !isnan(is))
+                add_check(gate, limit,
+                          mem_printf("%u:%u %.16s", pair->b->frame, pair->b->draw, pair->b->hash),
+                          was, is, least);
+        }
+    }
+    return true;
+}
+
+void
+gate_fini(struct gate *gate)
+{
+    for (size_t i = 0; i < gate->limits.count; i++)
+        free(gate->limits.items[i].name);
+    for (size_t i = 0; i < gate->checks.count; i++)
+        free(gate->checks.items[i].where);
+    VEC_FREE(&gate->limits);
+    VEC_FREE(&gate->checks);
+}

@@ -1,0 +1,184 @@
+/* What would be gained were a resource ideal (report/ideals.h), by hand; and that src/ideals.def
+ * speaks of causes, metrics and parameters that there are. */
+#include "kernel/path.h"
+#include "report/ideals.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Every setting is one that the presets take, and the machine is another one with it. */
+static void
+settings_are_parameters(void **state)
+{
+    (void)state;
+    static const char *const presets[] = {"reference-2008", "reference-2005", "g70-like",
+                                          "r580-like"};
+    for (uint32_t p = 0; p < sizeof presets / sizeof presets[0]; p++)
+        for (uint32_t i = 0; i < IDEALS; i++) {
+            struct params params;
+            struct error err;
+            assert_true(params_load_preset(&params, presets[p], &err));
+            char *before = params_to_ini(&params, NULL);
+            if (!ideal_apply(&ideals[i], &params, &err))
+                fail_msg("%s: %s", ideals[i].name, err.text);
+            char *after = params_to_ini(&params, NULL);
+            assert_string_not_equal(before, after);
+            free(before);
+            free(after);
+        }
+}
+
+/* Every branch that is named is there, no cause has two masters, and those that have none are the
+ * few that nothing can remove: reading frames out, and stages that are free. */
+static void
+causes_have_one_master(void **state)
+{
+    (void)state;
+    uint32_t count;
+    const struct path_branch *branches = path_branches(&count);
+    bool answers[IDEALS] = {false};
+    for (uint32_t b = 0; b < count; b++) {
+        uint32_t masters = 0;
+        for (uint32_t i = 0; i < IDEALS; i++) {
+            const bool has = ideal_has(&ideals[i], branches[b].name);
+            masters += has;
+            answers[i] |= has;
+        }
+        const bool free =
+            !strcmp(branches[b].name, "display") || !strcmp(branches[b].parent, "display") ||
+            !strcmp(branches[b].name, "pipeline") || !strcmp(branches[b].parent, "pipeline");
+        assert_int_equal(masters, !free);
+    }
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        assert_true(answers[i]);
+        assert_non_null(metric_find(ideals[i].bound));
+    }
+    assert_false(ideal_has(&ideals[IDEAL_memory], "nobody"));
+}
+
+/* Statistics of a frame: the causes and counters that the cases below set, else 0. */
+enum { MOST = 512 };
+struct frame {
+    const char *names[MOST];
+    double values[MOST];
+    struct params params;
+    struct totals totals;
+};
+
+static void
+add(struct frame *frame, const char *name, double value)
+{
+    for (size_t i = 0; i < frame->totals.count; i++)
+        if (!strcmp(frame->names[i], name)) {
+            frame->values[i] = value;
+            return;
+        }
+    assert_true(frame->totals.count < MOST);
+    frame->names[frame->totals.count] = strdup(name);
+    frame->values[frame->totals.count++] = value;
+}
+
+static void
+frame_init(struct frame *frame)
+{
+    uint32_t count;
+    const struct path_branch *branches = path_branches(&count);
+    memset(frame, 0, sizeof *frame);
+    struct error err;
+    assert_true(params_load_preset(&frame->params, "reference-2008", &err));
+    frame->totals = (struct totals){frame->names, frame->values, 0, &frame->params};
+    for (uint32_t b = 0; b < count; b++) {
+        char name[64];
+        snprintf(name, sizeof name, "lost.%s", branches[b].name);
+        if (branches[b].cause >= 0)
+            add(frame, name, 0);
+    }
+}
+
+static void
+frame_fini(struct frame *frame)
+{
+    for (size_t i = 0; i < frame->totals.count; i++)
+        free((char *)(uintptr_t)frame->names[i]);
+}
+
+/* Of 1000 cycles 700 are charged to shaders and 200 to color writes. reference-2008 has four shader
+ * units and four ROPs of a quad a cycle. Without shaders 300 are left, or the 1600 / 4 = 400 that
+ * color writes need: 600 are gained, and color hides 100 behind them. Without color 800 are left,
+ * more than the 2400 / 4 = 600 of the shaders: all 200 are gained. */
+static void
+one_hides_behind_another(void **state)
+{
+    (void)state;
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    assert_int_equal(frame.params.GPU.NumFragmentShaders, 4);
+    assert_int_equal(frame.params.GPU.NumStampPipes, 4);
+    assert_int_equal(frame.params.COLORWRITE.StampsPerCycle, 1);
+    add(&frame, "lost.fragment_issue", 600);
+    add(&frame, "lost.result", 100);
+    add(&frame, "lost.blend", 200);
+    add(&frame, "lost.show", 100);
+    add(&frame, "shader.issue_cycles", 2400);
+    add(&frame, "colorwrite.quads_blended", 1600);
+    assert_true(ideals_predict_totals(&frame.totals, 1000, &gains));
+    assert_float_equal(gains.charged[IDEAL_shader], 700, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_shader], 600, 1e-9);
+    assert_float_equal(gains.charged[IDEAL_color], 200, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_color], 200, 1e-9);
+    assert_float_equal(gains.hidden[IDEAL_shader][IDEAL_color], 100, 1e-9);
+    assert_int_equal(ideals_verdict(&gains), IDEAL_shader);
+    assert_int_equal(ideals_behind(&gains, IDEAL_shader), IDEAL_color);
+    assert_int_equal(ideals_behind(&gains, IDEAL_color), IDEALS);
+    frame_fini(&frame);
+}
+
+/* What most is charged to need not be what gives most: behind memory's 600 the shaders have 900 to
+ * do; without them 650 are left. */
+static void
+verdict_is_what_gives_most(void **state)
+{
+    (void)state;
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    add(&frame, "lost.bandwidth_texture", 600);
+    add(&frame, "lost.vertex_issue", 350);
+    add(&frame, "lost.transit", 50);
+    add(&frame, "shader.issue_cycles", 3600);
+    assert_true(ideals_predict_totals(&frame.totals, 1000, &gains));
+    assert_float_equal(gains.expected[IDEAL_memory], 100, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_shader], 350, 1e-9);
+    assert_int_equal(ideals_verdict(&gains), IDEAL_shader);
+    assert_int_equal(ideals_behind(&gains, IDEAL_memory), IDEAL_shader);
+    frame_fini(&frame);
+}
+
+/* A run that does not count what cycles are lost to has no verdict. */
+static void
+nothing_is_guessed(void **state)
+{
+    (void)state;
+    struct ideal_gains gains;
+    const char *names[] = {"lost.blend"};
+    const double values[] = {10};
+    const struct totals totals = {names, values, 1, NULL};
+    assert_false(ideals_predict_totals(&totals, 100, &gains));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settings_are_parameters),  cmocka_unit_test(causes_have_one_master),
+        cmocka_unit_test(one_hides_behind_another), cmocka_unit_test(verdict_is_what_gives_most),
+        cmocka_unit_test(nothing_is_guessed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

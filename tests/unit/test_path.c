@@ -1,0 +1,269 @@
+/* The critical path on machines made by hand, whose times are known: who is charged, and with how
+ * many cycles. A producer makes an item every `made` cycles, a consumer takes `taken` cycles for
+ * each; the frame ends when the consumer is done with the last. */
+#include "kernel/queue.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ITEMS = 100, DEPTH = 4, LATENCY = 3 };
+static const enum path_cause PRODUCER = CAUSE_generate, CONSUMER = CAUSE_blend;
+
+struct worker {
+    struct module module;
+    struct queue *queue;
+    uint32_t cycles; /* an item */
+    uint32_t count;  /* of items begun */
+    uint64_t free;   /* from this cycle on */
+    bool done;
+};
+
+struct line {
+    struct clock clock;
+    struct worker producer, consumer;
+    struct queue queue;
+};
+
+static enum unit_state
+produce(void *self, uint64_t now)
+{
+    struct worker *w = self;
+    if (w->count == ITEMS)
+        return UNIT_STARVED;
+    if (now < w->free) {
+        module_wake_at(&w->module, w->free);
+        return UNIT_BUSY;
+    }
+    if (!queue_space(w->queue, now))
+        return UNIT_BLOCKED;
+    *(uint32_t *)queue_push(w->queue, now) = w->count++;
+    w->free = now + w->cycles;
+    module_wake_at(&w->module, w->free);
+    return UNIT_BUSY;
+}
+
+/* Takes an item only when the one before it is done. */
+static enum unit_state
+consume(void *self, uint64_t now)
+{
+    struct worker *w = self;
+    if (now < w->free) {
+        module_wake_at(&w->module, w->free);
+        return UNIT_BUSY;
+    }
+    if (w->count == ITEMS) {
+        w->done = true;
+        return UNIT_STARVED;
+    }
+    if (!queue_front(w->queue, now))
+        return UNIT_STARVED;
+    queue_pop(w->queue, now);
+    w->count++;
+    w->free = now + w->cycles;
+    module_wake_at(&w->module, w->free);
+    return UNIT_BUSY;
+}
+
+/* Runs to the end and charges the cycles; their sum is that of all. */
+static uint64_t
+run(struct line *line, uint32_t made, uint32_t taken, uint64_t shuffle)
+{
+    struct error err;
+    uint64_t sum = 0;
+    memset(line, 0, sizeof *line);
+    clock_init(&line->clock);
+    clock_add_module(&line->clock, &line->producer.module, "producer", -1, &line->producer,
+                     produce);
+    clock_add_module(&line->clock, &line->consumer.module, "consumer", -1, &line->consumer,
+                     consume);
+    line->producer.cycles = made;
+    line->consumer.cycles = taken;
+    line->producer.module.stage.cause = PRODUCER;
+    line->consumer.module.stage.cause = CONSUMER;
+    queue_init(&line->queue, &line->clock, "queue", -1, &line->producer.module,
+               &line->consumer.module, sizeof(uint32_t), 1, DEPTH, LATENCY);
+    line->producer.queue = line->consumer.queue = &line->queue;
+    if (shuffle)
+        clock_shuffle(&line->clock, shuffle);
+    path_begin(&line->clock.path, 0);
+    line->producer.module.stage.strand =
+        path_step(&line->clock.path, line->clock.path.end, PRODUCER, 0);
+    assert_true(clock_run(&line->clock, &line->consumer.done, 100000, &err));
+    path_charge(&line->clock.path, line->consumer.module.stage.strand, line->consumer.free);
+    for (uint32_t i = 0; i < CAUSE_COUNT; i++)
+        sum += line->clock.path.cycles[i];
+    assert_int_equal(sum, line->consumer.free);
+    assert_int_equal(line->clock.path.unset, 0);
+    return sum;
+}
+
+static void
+finish(struct line *line)
+{
+    queue_fini(&line->queue);
+    clock_fini(&line->clock);
+}
+
+static uint64_t
+charged(const struct line *line, enum path_cause cause)
+{
+    return line->clock.path.cycles[cause];
+}
+
+/* The last item is made after 99 periods of the producer, is three cycles on its way, and is worked
+ * on: each part has its own cause, and nothing else has any. */
+static void
+slow_producer(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_int_equal(run(&line, 7, 2, 0), 99 * 7 + LATENCY + 2);
+    assert_int_equal(charged(&line, PRODUCER), 99 * 7);
+    assert_int_equal(charged(&line, CAUSE_transit), LATENCY);
+    assert_int_equal(charged(&line, CONSUMER), 2);
+    finish(&line);
+}
+
+/* The first item comes after three cycles, and all are worked on one after another: the producer,
+ * blocked most of the time, has nothing to answer for. */
+static void
+slow_consumer(void **state)
+{
+    (void)state;
+    struct line line;
+    assert_int_equal(run(&line, 2, 7, 0), LATENCY + ITEMS * 7);
+    assert_int_equal(charged(&line, PRODUCER), 0);
+    assert_int_equal(charged(&line, CAUSE_transit), LATENCY);
+    assert_int_equal(charged(&line, CONSUMER), ITEMS * 7);
+    finish(&line);
+}
+
+/* Removing what is charged is what helps: the gain of a consumer of half the time is its charge,
+ * until the producer is the slower one. */
+static void
+charge_is_gain(void **state)
+{
+    (void)state;
+    struct line before, after;
+    const uint64_t cycles = run(&before, 3, 8, 0);
+    assert_int_equal(cycles - run(&after, 3, 4, 0), charged(&before, CONSUMER) / 2);
+    finish(&before);
+    finish(&after);
+}
+
+/* Charging in between moves no cycle between causes, where the way so far is known. */
+static void
+charged_in_parts(void **state)
+{
+    (void)state;
+    struct line line;
+    run(&line, 7, 2, 0);
+    struct path *path = &line.clock.path;
+    uint64_t before[CAUSE_COUNT];
+    memcpy(before, path->cycles, sizeof before);
+    const uint64_t now = line.consumer.free;
+    strand way = path_step(path, line.consumer.module.stage.strand, CAUSE_show, now);
+    path_charge(path, way, now + 10);
+    path_charge(path, way, now + 15);
+    path_charge(path, way, now + 15);
+    assert_int_equal(path->cycles[CAUSE_show] - before[CAUSE_show], 15);
+    before[CAUSE_show] += 15;
+    assert_memory_equal(before, path->cycles, sizeof before);
+    finish(&line);
+}
+
+/* More nodes than the ring holds: all cycles are charged, and those of the nodes that were kept as
+ * they were. */
+static void
+ring_is_full(void **state)
+{
+    (void)state;
+    struct path path;
+    path_init(&path);
+    uint64_t now = 0, sum = 0;
+    strand way = path.end;
+    for (uint32_t i = 0; i < 3 * PATH_NODES; i++, now += 2) {
+        way = path_step(&path, way, i % 2 ? CAUSE_clip : CAUSE_setup, now);
+        path_leave(&path, way, 0, now);
+        path_keep(&path, now);
+    }
+    path_charge(&path, way, now);
+    for (uint32_t i = 0; i < CAUSE_COUNT; i++)
+        sum += path.cycles[i];
+    assert_int_equal(sum, now);
+    assert_int_equal(path.cycles[CAUSE_clip], now / 2);
+    assert_int_equal(path.cycles[CAUSE_setup], now / 2);
+    assert_int_equal(path.unset, 0);
+    path_fini(&path);
+}
+
+/* A unit that nobody gave a strand is found. */
+static void
+nobody_set_it(void **state)
+{
+    (void)state;
+    struct path path;
+    path_init(&path);
+    path_charge(&path, path_step(&path, 0, CAUSE_clip, 30), 50);
+    assert_int_equal(path.cycles[CAUSE_clip], 20);
+    assert_int_equal(path.unset, 30);
+    path_fini(&path);
+}
+
+static void
+order_carries_no_weight(void **state)
+{
+    (void)state;
+    struct line plain, other;
+    for (uint32_t made = 1; made <= 5; made++)
+        for (uint32_t taken = 1; taken <= 5; taken++)
+            for (uint64_t seed = 1; seed <= 4; seed++) {
+                run(&plain, made, taken, 0);
+                run(&other, made, taken, seed);
+                assert_memory_equal(plain.clock.path.cycles, other.clock.path.cycles,
+                                    sizeof plain.clock.path.cycles);
+                finish(&plain);
+                finish(&other);
+            }
+}
+
+/* Every branch but the first ones stands behind its parent, and every cause is there once. */
+static void
+branches_are_a_tree(void **state)
+{
+    (void)state;
+    uint32_t count, causes = 0;
+    const struct path_branch *branches = path_branches(&count);
+    for (uint32_t i = 0; i < count; i++) {
+        bool found = !strcmp(branches[i].parent, "cycles");
+        for (uint32_t k = 0; k < i; k++) {
+            found |= !strcmp(branches[i].parent, branches[k].name) && branches[k].cause < 0;
+            assert_string_not_equal(branches[i].name, branches[k].name);
+        }
+        assert_true(found);
+        causes += branches[i].cause >= 0;
+    }
+    assert_int_equal(causes, CAUSE_COUNT);
+    assert_true((int)CAUSE_COUNT <= (int)PATH_CAUSES);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slow_producer),
+        cmocka_unit_test(slow_consumer),
+        cmocka_unit_test(charge_is_gain),
+        cmocka_unit_test(charged_in_parts),
+        cmocka_unit_test(ring_is_full),
+        cmocka_unit_test(nobody_set_it),
+        cmocka_unit_test(order_carries_no_weight),
+        cmocka_unit_test(branches_are_a_tree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
