@@ -213,8 +213,10 @@ void
 crew_signal(const struct crew *crew, int signal)
 {
     for (uint32_t i = 0; i < crew->limit; i++)
-        if (crew->shared->places[i].pid > 0)
+        if (crew->shared->places[i].pid > 0) {
             kill(crew->shared->places[i].pid, signal);
+            kill(crew->shared->places[i].pid, SIGCONT); /* one that is stopped would not hear it */
+        }
 }
 
 uint64_t

@@ -138,6 +138,42 @@ long_commands_are_left(void **state)
     free(draw);
 }
 
+/* All children of a process, a signal each; false: the system does not tell them. */
+static bool
+signal_children(pid_t parent, int number)
+{
+    char *path = mem_printf("/proc/%d/task/%d/children", (int)parent, (int)parent);
+    FILE *file = fopen(path, "r");
+    int child;
+    free(path);
+    if (!file)
+        return false;
+    while (fscanf(file, "%d", &child) == 1)
+        kill(child, number);
+    fclose(file);
+    return true;
+}
+
+/* Who was stopped hears nothing before he goes on; that shall not keep the others. */
+static void
+children_that_are_stopped_do_not_hold_the_end(void **state)
+{
+    static const char *const work[][WORDS] = {
+        {"sim", WORKLOADS, "--jobs", "2", "-o", "@run"},
+        {"run", "--", "sleep", "60"},
+    };
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
+        const pid_t child = start(work[i], 0);
+        pause_ms(400);
+        const bool told = signal_children(child, SIGSTOP);
+        pause_ms(50);
+        kill(child, SIGTERM);
+        assert_int_equal(await(child, 8000), 143);
+        if (!told)
+            skip();
+    }
+}
+
 /* The first frame is not whole: nothing claims to be. */
 static void
 a_run_killed_in_its_first_frame_leaves_nothing(void **state)
@@ -345,6 +381,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(what_a_killed_process_left_is_removed, clean),
         cmocka_unit_test_teardown(signals_are_heeded, clean),
         cmocka_unit_test_teardown(long_commands_are_left, clean),
+        cmocka_unit_test_teardown(children_that_are_stopped_do_not_hold_the_end, clean),
     };
     return endings_main(argc, argv, tests, sizeof tests / sizeof *tests);
 }

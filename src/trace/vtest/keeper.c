@@ -211,6 +211,7 @@ keeper_end(struct keeper *keeper)
 {
     int status = 0;
     shutdown(keeper->line, SHUT_WR);
+    kill(keeper->pid, SIGCONT); /* if somebody stopped it */
     hear(keeper, &status, 0);
     forget(keeper);
     return status;
