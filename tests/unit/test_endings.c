@@ -196,6 +196,10 @@ a_cut_that_fails_leaves_no_file(void **state)
     }
     assert_int_equal(RUN("trim", TINY, "--frames", "1", "-o", "@cut"), 0);
     assert_true(is_there("cut"));
+    clean(NULL);
+    /* nor an empty folder where the ranges are wrong */
+    assert_int_equal(RUN("trim", TINY, "--frames", "0,0,0", "-o", "@cut"), 1);
+    assert_false(is_there("cut"));
 }
 
 /* 17 blocks, each read 2^32 - 1 times: 18.7 TB. */
