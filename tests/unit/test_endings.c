@@ -53,6 +53,8 @@ an_empty_name_is_wrong_usage(void **state)
     assert_int_equal(RUN("trim", TINY, "--frames", "0", "-o", ""), 2);
     assert_int_equal(RUN("capture", "-o", "", "--", "true"), 2);
     assert_true(says("--output wants a value"));
+    assert_int_equal(RUN("sim", TINY, "-o", "@run", "--config", ""), 2);
+    assert_true(says("--config wants a value"));
 }
 
 static void
