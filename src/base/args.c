@@ -124,6 +124,8 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
         ((struct frame_set *)o->value)->text = value;
         break;
     case ARG_LIST:
+        if (!*value)
+            return args_usage_error(spec, "--%s wants a value: %s", o->name, o->placeholder);
         list = o->value;
         if (list->count == sizeof list->items / sizeof list->items[0])
             return args_usage_error(spec, "--%s is given too often", o->name);

@@ -95,12 +95,12 @@ trim(struct trim_options *options, const char *path, struct error *err)
 {
     struct trace_reader *reader;
     struct error warning;
-    if (!cut_prepare(&options->cut, err) || !trace_reader_open(&reader, path, &warning, err))
+    if (!trace_reader_open(&reader, path, &warning, err))
         return false;
     if (warning.text[0])
         log_warning("%s", warning.text);
     trace_reader_limit(reader, &options->budget);
-    const bool ok = trim_check(reader, &options->cut.set, err) &&
+    const bool ok = trim_check(reader, &options->cut.set, err) && cut_prepare(&options->cut, err) &&
                     (options->through ? trim_through(options, reader, err)
                                       : cut_frames(&options->cut, reader, NULL, err));
     trace_reader_close(reader);

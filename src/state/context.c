@@ -227,6 +227,7 @@ client_destroy(struct gpu_device *device, struct gpu_client *client)
 void
 gpu_device_fini(struct gpu_device *device)
 {
+    device->memory.ending = true; /* millions of ranges take seconds to be joined again */
     while (device->clients) {
         struct gpu_client *client = device->clients;
         device->clients = client->next;

@@ -207,6 +207,8 @@ gpu_memory_free(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
     const uint32_t freed = round_up(bytes);
     uint32_t rounded = freed;
     struct free_range before, after;
+    if (memory->ending)
+        return;
     const bool has_before = free_ranges_before(&memory->free, address, &before);
     const bool has_after = free_ranges_after(&memory->free, address, &after);
     BUG_ON(address < MEMORY_ALIGN || address % MEMORY_ALIGN != 0 ||

@@ -24,6 +24,7 @@ struct gpu_memory {
     struct free_ranges free;
     struct budget_share share; /* its size, of what a trace gets of the host */
     const char *option;        /* what gives it more, for the messages; NULL: nothing does */
+    bool ending;               /* gpu_memory_free() does nothing: all of it goes in a moment */
 };
 
 bool gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *err);

@@ -27,7 +27,8 @@ struct trace_writer {
     struct trace_chunk chunk; /* being gathered */
     struct trace_frame frame;
     VEC(struct trace_frame) frames;
-    struct error failure; /* nothing is written after the first */
+    struct budget_share share; /* the bytes that are being gathered, at most so far */
+    struct error failure;      /* nothing is written after the first */
 };
 
 static uint32_t
@@ -84,6 +85,7 @@ writer_destroy(struct trace_writer *writer)
     VEC_FREE(&writer->raw);
     VEC_FREE(&writer->packed);
     VEC_FREE(&writer->frames);
+    budget_move(&writer->share, NULL);
     free(writer->path);
     free(writer);
 }
@@ -125,7 +127,10 @@ bool
 trace_writer_create_part(struct trace_writer **out, const char *path,
                          const struct trace_reader *whole, uint32_t first_frame, struct error *err)
 {
-    return writer_create(out, path, trace_program(whole), trace_caps(whole), first_frame, err);
+    if (!writer_create(out, path, trace_program(whole), trace_caps(whole), first_frame, err))
+        return false;
+    budget_move(&(*out)->share, trace_reader_budget(whole));
+    return true;
 }
 
 static void
@@ -222,8 +227,13 @@ trace_writer_add(struct trace_writer *writer, const struct message *message, str
 {
     uint64_t grown = (uint64_t)writer->raw.count + message->size_bytes + 64;
     bool ok = !writer->failure.text[0];
-    if (ok && grown > TRACE_RAW_MAX)
+    if (ok && grown > TRACE_RAW_MAX) {
         ok = flush(writer);
+        grown = (uint64_t)message->size_bytes + 64;
+    }
+    if (ok && grown > writer->share.bytes && !budget_set(&writer->share, grown, err))
+        return fail_prefix(err, "%s: its chunk of %llu bytes", writer->path,
+                           (unsigned long long)grown);
     if (ok) {
         put_message(writer, message);
         writer->chunk.messages++;

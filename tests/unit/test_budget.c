@@ -136,6 +136,8 @@ does(const char *command, const char *trace, uint32_t memory_mb)
     snprintf(memory, sizeof memory, "%uM", memory_mb);
     if (!strcmp(command, "verify"))
         RUN(&said, "verify", trace, "--memory", memory);
+    else if (!strcmp(command, "trim all"))
+        RUN(&said, "trim", trace, "--frames", "0-1", "-o", out, "--memory", memory);
     else if (!strcmp(command, "trim"))
         RUN(&said, "trim", trace, "--frames", "1", "-o", out, "--memory", memory);
     else
@@ -169,12 +171,26 @@ one_end_for_all(void **state)
     unlink(trace);
 }
 
+/* A chunk that is cut out is in memory twice: as it is read, and as it is to be written. */
+static void
+what_is_to_be_written_counts(void **state)
+{
+    char trace[64];
+    (void)state;
+    snprintf(trace, sizeof trace, "%s/trace", dir);
+    prepare(trace, 0);
+    assert_false(does("trim all", trace, 360));
+    assert_true(does("trim all", trace, 720));
+    unlink(trace);
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_add_up),
         cmocka_unit_test(one_end_for_all),
+        cmocka_unit_test(what_is_to_be_written_counts),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
     assert_non_null(mkdtemp(dir));

@@ -55,6 +55,8 @@ an_empty_name_is_wrong_usage(void **state)
     assert_int_equal(RUN("trim", TINY, "--frames", "0", "-o", ""), 2);
     assert_int_equal(RUN("capture", "-o", "", "--", "true"), 2);
     assert_true(says("--output wants a value"));
+    assert_int_equal(RUN("sim", TINY, "-o", "@run", "--config", ""), 2);
+    assert_true(says("--config wants a value"));
 }
 
 static void
@@ -198,6 +200,10 @@ a_cut_that_fails_leaves_no_file(void **state)
     }
     assert_int_equal(RUN("trim", TINY, "--frames", "1", "-o", "@cut"), 0);
     assert_true(is_there("cut"));
+    clean(NULL);
+    /* nor an empty folder where the ranges are wrong */
+    assert_int_equal(RUN("trim", TINY, "--frames", "0,0,0", "-o", "@cut"), 1);
+    assert_false(is_there("cut"));
 }
 
 /* The frames that a table, run.json or the folder of pictures tells of, a bit each. */

@@ -90,6 +90,22 @@ exhaustion_names_the_parameter(void **data)
     assert_false(gpu_memory_init(&memory, 100, &err));
 }
 
+/* What frees millions of ranges one by one at the end of all has no tree to keep. */
+static void
+an_ending_memory_keeps_its_ranges(void **data)
+{
+    struct gpu_memory memory;
+    struct free_range before;
+    assert_true(gpu_memory_init(&memory, SIZE, NULL));
+    const uint32_t a = alloc(&memory, 256);
+    alloc(&memory, 256);
+    memory.ending = true;
+    gpu_memory_free(&memory, a, 256);
+    assert_int_equal(memory.used_bytes, 512);
+    assert_false(free_ranges_before(&memory.free, a, &before));
+    gpu_memory_fini(&memory);
+}
+
 int
 main(void)
 {
@@ -98,6 +114,7 @@ main(void)
         cmocka_unit_test(freed_neighbours_coalesce),
         cmocka_unit_test(ranges_come_zeroed),
         cmocka_unit_test(exhaustion_names_the_parameter),
+        cmocka_unit_test(an_ending_memory_keeps_its_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
