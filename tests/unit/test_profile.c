@@ -415,6 +415,7 @@ odd_values(void **state)
 
 /* ---- the whole application ---- */
 
+/* clang-format off */
 #define STALLS(id, kernel)                                                                         \
     NCU_ROW(id, kernel, "smsp__thread_inst_executed_per_inst_executed.ratio", "", "32")            \
     STALL_ROWS(id, kernel, "barrier", "1")                                                         \
@@ -422,14 +423,18 @@ odd_values(void **state)
     STALL_ROWS(id, kernel, "dispatch_stall", "0")                                                  \
     STALL_ROWS(id, kernel, "drain", "0")                                                           \
     STALL_ROWS(id, kernel, "imc_miss", "0")                                                        \
-    STALL_ROWS(id, kernel, "lg_throttle", "0") STALL_ROWS(id, kernel, "long_scoreboard", "3")      \
-        STALL_ROWS(id, kernel, "math_pipe_throttle", "0") STALL_ROWS(id, kernel, "membar", "0")    \
-            STALL_ROWS(id, kernel, "mio_throttle", "0") STALL_ROWS(id, kernel, "misc", "0")        \
-                STALL_ROWS(id, kernel, "no_instruction", "0")                                      \
-                    STALL_ROWS(id, kernel, "short_scoreboard", "0")                                \
-                        STALL_ROWS(id, kernel, "sleeping", "0")                                    \
-                            STALL_ROWS(id, kernel, "tex_throttle", "0")                            \
-                                STALL_ROWS(id, kernel, "wait", "0")
+    STALL_ROWS(id, kernel, "lg_throttle", "0")                                                     \
+    STALL_ROWS(id, kernel, "long_scoreboard", "3")                                                 \
+    STALL_ROWS(id, kernel, "math_pipe_throttle", "0")                                              \
+    STALL_ROWS(id, kernel, "membar", "0")                                                          \
+    STALL_ROWS(id, kernel, "mio_throttle", "0")                                                    \
+    STALL_ROWS(id, kernel, "misc", "0")                                                            \
+    STALL_ROWS(id, kernel, "no_instruction", "0")                                                  \
+    STALL_ROWS(id, kernel, "short_scoreboard", "0")                                                \
+    STALL_ROWS(id, kernel, "sleeping", "0")                                                        \
+    STALL_ROWS(id, kernel, "tex_throttle", "0")                                                    \
+    STALL_ROWS(id, kernel, "wait", "0")
+/* clang-format on */
 #define STALL_ROWS(id, kernel, reason, value)                                                      \
     NCU_ROW(id, kernel, "smsp__average_warps_issue_stalled_" reason "_per_issue_active.ratio",     \
             "inst", value)
