@@ -1,7 +1,10 @@
 #include "base/log.h"
 
+#include "base/mem.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,7 +14,9 @@ say(const char *prefix, const char *fmt, va_list args)
 {
     char text[2048];
     vsnprintf(text, sizeof text, fmt, args);
-    fprintf(stderr, "%s%s\n", prefix, text);
+    char *shown = mem_printable(text);
+    fprintf(stderr, "%s%s\n", prefix, shown);
+    free(shown);
 }
 
 void

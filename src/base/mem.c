@@ -51,6 +51,22 @@ mem_strdup(const char *text)
 }
 
 char *
+mem_printable(const char *text)
+{
+    char *out = mem_alloc(4 * strlen(text) + 1);
+    size_t n = 0;
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
+            n += (size_t)sprintf(out + n, "\\x%02x", c);
+        else
+            out[n++] = *text;
+    }
+    out[n] = '\0';
+    return out;
+}
+
+char *
 mem_printf(const char *fmt, ...)
 {
     va_list args;

@@ -9,6 +9,8 @@
 void *mem_alloc(size_t bytes);
 void *mem_realloc(void *old, size_t bytes); /* new bytes are not zeroed */
 char *mem_strdup(const char *text);
+/* The text as a terminal may have it: control characters as \x1b, but for new lines and tabs. */
+char *mem_printable(const char *text);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* A growing array:  struct { struct foo *items; size_t count, capacity; } foos = {0};

@@ -161,7 +161,10 @@ shorten(const char *name, size_t most)
     if (!strncmp(name, "void ", 5))
         name += 5;
     const size_t length = strlen(name);
-    return length <= most ? mem_strdup(name) : mem_printf("%.*s...", (int)most - 3, name);
+    char *label = length <= most ? mem_strdup(name) : mem_printf("%.*s...", (int)most - 3, name);
+    char *shown = mem_printable(label);
+    free(label);
+    return shown;
 }
 
 static void

@@ -377,6 +377,10 @@ take_fields(struct csv_table *table, char *at, const char *path, struct error *e
                   table->rows + 1, table->columns);
         VEC_PUSH(&values, (uint64_t)(at - table->text));
         at[length] = '\0';
+        for (size_t i = 0; i < length && ok; i++)
+            ok = ((unsigned char)at[i] >= ' ' && at[i] != 0x7f) ||
+                 fail(err, "%s: row %u: %s has a control character", path, table->rows + 1,
+                      table->names[column]);
         column = last ? 0 : column + 1;
         table->rows += last;
         at += ok ? length + 1 : 0;

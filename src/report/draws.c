@@ -45,6 +45,8 @@ find_columns(const struct csv_table *table, const char *path, struct columns *ou
         *wanted[i].column = csv_column(table, wanted[i].name);
         if (*wanted[i].column < 0)
             return fail(err, "%s is no table of draws: it has no column %s", path, wanted[i].name);
+        if (table->rows && !table->is_number[*wanted[i].column])
+            return fail(err, "%s: the column %s is not all whole numbers", path, wanted[i].name);
     }
     return true;
 }

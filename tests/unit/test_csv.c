@@ -254,6 +254,12 @@ faults_are_told(void **state)
     assert_non_null(strstr(err.text, "row 2: expected 2 fields"));
     assert_true(file_write(f.path, "frame,x\n1,2\n3,", 14, &err));
     assert_false(csv_read(&table, f.path, &err));
+    assert_true(file_write(f.path, "frame,x\n1,a\x1b[m\n", 16, &err));
+    assert_false(csv_read(&table, f.path, &err));
+    assert_non_null(strstr(err.text, "row 1: x has a control character"));
+    char *shown = mem_printable("a\x1b[m\x7f\n");
+    assert_string_equal(shown, "a\\x1b[m\\x7f\n");
+    free(shown);
     assert_true(file_write(f.path, "frame,x\n1,2,3\n", 14, &err));
     assert_false(csv_read(&table, f.path, &err));
     end(&f);
