@@ -32,17 +32,9 @@ check_queues(const struct machine *m, struct error *err)
     return true;
 }
 
-static bool
-check_path(const struct machine *m, struct error *err)
-{
-    return !m->clock.path.unset ||
-           fail(err, "identity: %" PRIu64 " cycles were charged along a way that begins nowhere",
-                m->clock.path.unset);
-}
-
 bool
 machine_check(const struct machine *m, struct error *err)
 {
-    return check_states(m, err) && check_queues(m, err) && check_path(m, err) &&
+    return check_states(m, err) && check_queues(m, err) &&
            identities_check(m->identities, &m->stats, err);
 }

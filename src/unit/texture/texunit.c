@@ -188,7 +188,7 @@ take_request(struct texunit *texunit, uint64_t now)
     access->item = *item;
     if (queue_mark(texunit->in).cycle < now)
         texunit->door.strand = texunit->module.stage.strand;
-    access->asked = queue_mark(texunit->in);
+    access->asked = (struct path_mark){texunit->door.strand, queue_mark(texunit->in).cycle};
     access->since = now;
     access->texture = NULL;
     uint32_t at = texunit->order_head + texunit->in_order++;
