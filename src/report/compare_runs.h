@@ -32,6 +32,7 @@ struct run_comparison {
     size_t move_count, moved; /* moved: of these, those that differ */
     double cycles_a, cycles_b, frames_a, frames_b;
     bool complete_a, complete_b;
+    char unlike[256]; /* what they were not of together: "of the programs a and b", or "" */
     bool has_machines, has_stats; /* whether both folders have the files */
 };
 

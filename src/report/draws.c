@@ -1,6 +1,6 @@
 #include "report/draws.h"
 
-#include "base/schema.h"
+#include "base/file.h"
 #include "kernel/params.h"
 
 #include <math.h>
@@ -132,6 +132,15 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
     if (!ok)
         draws_fini(draws);
     return ok;
+}
+
+bool
+draws_are_there(const char *dir)
+{
+    char *path = table_path(dir, NULL);
+    const bool there = path && file_exists(path);
+    free(path);
+    return there;
 }
 
 void

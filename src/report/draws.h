@@ -33,6 +33,7 @@ struct draws {
 
 /* Reads DIR/stats.draws.csv.gz (or as the run's machine.ini names it); frame UINT32_MAX: all. */
 bool draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *err);
+bool draws_are_there(const char *dir); /* whether the run has that table */
 void draws_fini(struct draws *draws);
 
 enum draws_group { GROUP_NONE, GROUP_PROGRAM, GROUP_TARGET, GROUP_TEXTURE, GROUP_LABEL };

@@ -33,7 +33,7 @@ parse_limit(struct gate_limit *limit, const char *text, size_t length, struct er
 bool
 gate_parse(struct gate *gate, const char *text, struct error *err)
 {
-    memset(gate, 0, sizeof *gate);
+    *gate = (struct gate){.across = gate->across};
     while (true) {
         struct gate_limit limit = {0};
         const size_t length = strcspn(text, ",");
@@ -89,26 +89,37 @@ find_value(const struct run_comparison *runs, const char *name, double *a, doubl
 }
 
 bool
-gate_check_runs(struct gate *gate, const struct run_comparison *runs, uint64_t pixels,
-                uint32_t only_in_one, struct error *err)
+gate_check_runs(struct gate *gate, const struct run_comparison *runs,
+                const struct gate_pictures *pictures, struct error *err)
 {
     if (!runs->complete_a || !runs->complete_b)
         return fail(err, "the %s run was not completed: it cannot be compared",
                     runs->complete_a ? "second" : "first");
-    if (runs->frames_a != runs->frames_b)
-        return fail(err, "the runs are of %.0f and %.0f frames: they cannot be compared",
-                    runs->frames_a, runs->frames_b);
+    if (runs->unlike[0] && !gate->across)
+        return fail(err, "the runs are %s: --across holds them against each other all the same",
+                    runs->unlike);
     for (size_t i = 0; i < gate->limits.count; i++) {
         const struct gate_limit *limit = &gate->limits.items[i];
-        double a = 0, b = (double)pixels;
-        if (is_pictures(limit) && only_in_one)
+        double a = 0, b = (double)pictures->pixels;
+        if (is_pictures(limit) && pictures->only_in_one)
             return fail(err, "%u pictures are only in one of the runs: they cannot be compared",
-                        only_in_one);
+                        pictures->only_in_one);
+        if (is_pictures(limit) && !pictures->compared)
+            return fail(err, "the runs have no pictures that could be compared");
         if (!is_pictures(limit) && !find_value(runs, limit->name, &a, &b))
             return fail(err, "the runs have no %s in common", limit->name);
         add_check(gate, limit, mem_strdup(""), a, b, 0);
     }
     return true;
+}
+
+bool
+gate_check_join(const struct gate *gate, const struct draws_join *join, struct error *err)
+{
+    return gate->across || !join->draws_a || !join->draws_b || join->same_hash || join->changed ||
+           fail(err,
+                "no draw of one run is like one of the other: --across holds them against each "
+                "other all the same");
 }
 
 static double

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define TINY AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
+#define TINY      AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
+#define WORKLOADS AETIUS_SOURCE_DIR "/tests/golden/workloads.trace"
 
 static char dir[] = "/tmp/aetius-gate-XXXXXX";
 
@@ -51,10 +52,11 @@ test_limits(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct run_comparison runs = runs_of(cases[i].a, cases[i].b);
-        struct gate gate;
+        const struct gate_pictures pictures = {cases[i].pixels, 2, 0};
+        struct gate gate = {0};
         struct error err;
         assert_true(gate_parse(&gate, cases[i].limit, &err));
-        assert_true(gate_check_runs(&gate, &runs, cases[i].pixels, 0, &err));
+        assert_true(gate_check_runs(&gate, &runs, &pictures, &err));
         if ((gate.exceeded > 0) != cases[i].exceeded)
             fail_msg("%s: %g to %g, %u pixels", cases[i].limit, cases[i].a, cases[i].b,
                      (unsigned)cases[i].pixels);
@@ -70,7 +72,7 @@ test_wrong_limits(void **state)
                                         "cycles=2%,", "pictures=1%", "cycles=inf"};
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct gate gate;
+        struct gate gate = {0};
         struct error err;
         if (gate_parse(&gate, wrong[i], &err))
             fail_msg("'%s' is taken for a limit", wrong[i]);
@@ -81,23 +83,27 @@ test_wrong_limits(void **state)
 static void
 test_not_comparable(void **state)
 {
+    const struct gate_pictures none = {0}, all = {0, 2, 0}, one = {0, 1, 1};
     struct run_comparison runs = runs_of(100, 100);
-    struct gate gate;
+    struct gate gate = {0};
     struct error err;
     (void)state;
     assert_true(gate_parse(&gate, "cycles=1%,pictures=0", &err));
-    assert_false(gate_check_runs(&gate, &runs, 0, 1, &err));
+    assert_false(gate_check_runs(&gate, &runs, &one, &err));
     assert_non_null(strstr(err.text, "only in one"));
-    runs.frames_b = 3;
-    assert_false(gate_check_runs(&gate, &runs, 0, 0, &err));
-    assert_non_null(strstr(err.text, "2 and 3 frames"));
-    runs = runs_of(100, 100);
+    assert_false(gate_check_runs(&gate, &runs, &none, &err));
+    assert_non_null(strstr(err.text, "no pictures"));
+    snprintf(runs.unlike, sizeof runs.unlike, "of the programs a and b");
+    assert_false(gate_check_runs(&gate, &runs, &all, &err));
+    assert_non_null(strstr(err.text, "of the programs a and b"));
+    gate.across = true;
+    assert_true(gate_check_runs(&gate, &runs, &all, &err));
     runs.complete_b = false;
-    assert_false(gate_check_runs(&gate, &runs, 0, 0, &err));
+    assert_false(gate_check_runs(&gate, &runs, &all, &err));
     gate_fini(&gate);
     runs = runs_of(100, 100);
     assert_true(gate_parse(&gate, "unit.nothing=1%", &err));
-    assert_false(gate_check_runs(&gate, &runs, 0, 0, &err));
+    assert_false(gate_check_runs(&gate, &runs, &none, &err));
     assert_non_null(strstr(err.text, "unit.nothing"));
     gate_fini(&gate);
 }
@@ -163,6 +169,90 @@ test_command(void **state)
     free(base);
     free(xml);
     free(markdown);
+}
+
+static void
+edit(const char *path, const char *from, const char *to)
+{
+    struct error err;
+    char *text;
+    size_t size;
+    assert_true(file_read(path, SIZE_MAX, &text, &size, &err));
+    char *at = strstr(text, from);
+    assert_non_null(at);
+    char *edited = mem_printf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    assert_true(file_write(path, edited, strlen(edited), &err));
+    free(edited);
+    free(text);
+}
+
+/* Runs of two programs, of other frames, of other ways to run, and of draws that have nothing in
+ * common, are held against each other only when that is asked for. */
+static void
+test_runs_that_are_not_alike(void **state)
+{
+    static const struct {
+        const char *from, *to, *says;
+    } edits[] = {
+        {"\"program\":\t\"", "\"program\":\t\"other-", "of the programs "},
+        {"\"frame\":\t0", "\"frame\":\t3", "of other frames, as 0 and 3"},
+        {"\"frames\":\t2", "\"frames\":\t1", "of 2 and 1 frames"},
+        {"\"width\":\t", "\"width\":\t9", "of frames of "},
+        {"\"timed\"", "\"functional\"", "timed and functional"},
+    };
+    static struct said said;
+    char *a = path_of("like"), *b = path_of("unlike"), *json = path_of("unlike/run.json");
+    char *frames = path_of("unlike/frames"), *away = path_of("frames-away");
+    (void)state;
+    RUN(&said, "sim", TINY, "-o", a);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        RUN(&said, "sim", TINY, "-o", b, "--force");
+        edit(json, edits[i].from, edits[i].to);
+        RUN(&said, "compare", a, b, "--fail-over", "cycles=0");
+        assert_int_equal(said.status, 1);
+        assert_non_null(strstr(said.err, edits[i].says));
+        assert_ptr_equal(strchr(said.err, '\n'), said.err + strlen(said.err) - 1);
+        RUN(&said, "compare", a, b, "--fail-over", "cycles=0", "--across");
+        assert_int_equal(said.status, 0);
+    }
+    /* the same program elsewhere */
+    RUN(&said, "sim", TINY, "-o", b, "--force");
+    edit(json, "\"program\":\t\"", "\"program\":\t\"/else/where/");
+    RUN(&said, "compare", a, b, "--fail-over", "cycles=0,pictures=0");
+    assert_int_equal(said.status, 0);
+    /* pictures are wanted by the limit of pictures alone */
+    assert_int_equal(rename(frames, away), 0);
+    RUN(&said, "compare", a, b, "--fail-over", "cycles=0", "--per-draw");
+    assert_int_equal(said.status, 0);
+    RUN(&said, "compare", a, b, "--fail-over", "pictures=0");
+    assert_int_equal(said.status, 1);
+    RUN(&said, "sim", WORKLOADS, "--frames", "0", "-o", b, "--force");
+    edit(json, "\"program\":\t\"workloads", "\"program\":\t\"tiny");
+    RUN(&said, "compare", a, b, "--fail-over", "cycles=0");
+    assert_int_equal(said.status, 1);
+    free(a);
+    free(b);
+    free(json);
+    free(frames);
+    free(away);
+}
+
+/* Both draw, and nothing that one draws has a partner in the other. */
+static void
+test_draws_without_partner(void **state)
+{
+    const struct draws_join apart = {.draws_a = 3, .draws_b = 4, .only_a = 3, .only_b = 4};
+    const struct draws_join one = {
+        .draws_a = 3, .draws_b = 4, .changed = 1, .only_a = 2, .only_b = 3};
+    const struct draws_join empty = {.draws_a = 0, .draws_b = 4, .only_b = 4};
+    struct gate gate = {0};
+    struct error err;
+    (void)state;
+    assert_false(gate_check_join(&gate, &apart, &err));
+    assert_true(gate_check_join(&gate, &one, &err));
+    assert_true(gate_check_join(&gate, &empty, &err));
+    gate.across = true;
+    assert_true(gate_check_join(&gate, &apart, &err));
 }
 
 /* What a command writes into a FIFO or a device that is there already is written, and it stays. */
@@ -305,6 +395,8 @@ main(int argc, char **argv)
         cmocka_unit_test(test_wrong_limits),
         cmocka_unit_test(test_not_comparable),
         cmocka_unit_test(test_command),
+        cmocka_unit_test(test_runs_that_are_not_alike),
+        cmocka_unit_test(test_draws_without_partner),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_reports_into_nodes),
         cmocka_unit_test(test_renewal_keeps_what_it_cannot_replace),
