@@ -161,6 +161,9 @@ compare(struct comparison *comparison, struct error *err)
         return false;
     if (!file_exists(a) || !file_exists(b))
         return fail(err, "there is no %s", file_exists(a) ? b : a);
+    if (baseline_is_unfinished(a) || baseline_is_unfinished(b))
+        return fail(err, "%s was being renewed when that was ended: renew it again",
+                    baseline_is_unfinished(a) ? a : b);
     if (is_folder(a) != is_folder(b))
         return fail(err, "%s and %s: expected two PNG files or two folders", a, b);
     if (!is_folder(a)) {

@@ -41,6 +41,15 @@ read_run(const char *dir, struct error *err)
     return root;
 }
 
+bool
+run_is_complete(const char *dir, bool *complete, struct error *err)
+{
+    cJSON *run = read_run(dir, err);
+    *complete = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(run, "complete"));
+    cJSON_Delete(run);
+    return run != NULL;
+}
+
 /* NaN: it has no value there. */
 static double
 number_of(const cJSON *object, const char *name)

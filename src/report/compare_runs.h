@@ -37,6 +37,8 @@ struct run_comparison {
 };
 
 bool is_run_folder(const char *dir); /* has a run.json */
+/* Whether run.json says that the run came to its end. */
+bool run_is_complete(const char *dir, bool *complete, struct error *err);
 bool compare_runs(const char *dir_a, const char *dir_b, struct run_comparison *out,
                   struct error *err);
 /* Whether the machines differ, and neither cycles nor any statistic moved. */

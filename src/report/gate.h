@@ -58,8 +58,11 @@ void gate_print_junit(const struct gate *gate, FILE *out);
 cJSON *gate_json(const struct gate *gate);
 
 /* Makes the folder `base` hold what a comparison wants of the run: run.json, machine.ini, the
- * tables by frame and draw, the frames. What it held of a run before goes, once the copy is whole;
- * the run's own folder is refused. */
+ * tables by frame and draw, the frames. All that it held of a run before goes, once the copy is
+ * whole. Killed at any moment it leaves the old run, the new one, or a folder that is no run until
+ * it is renewed again. Refused: a run that was not completed, and the run's own folder. */
 bool baseline_renew(const char *base, const char *run, struct error *err);
+/* Whether a renewal was killed while it put the files in place. */
+bool baseline_is_unfinished(const char *base);
 
 #endif

@@ -9,11 +9,58 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #define TINY      AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 #define WORKLOADS AETIUS_SOURCE_DIR "/tests/golden/workloads.trace"
 
 static char dir[] = "/tmp/aetius-gate-XXXXXX";
+
+/* Calls that change a folder, counted down; the process ends before the last one, as by a kill. */
+enum { KILLED = 99 };
+static int steps_left; /* 0: as many as it likes */
+
+static void
+step(void)
+{
+    if (steps_left && --steps_left == 0)
+        _exit(KILLED);
+}
+
+int
+rename(const char *from, const char *to)
+{
+    step();
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int
+unlink(const char *path)
+{
+    step();
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+int
+unlinkat(int dir_fd, const char *path, int flags)
+{
+    step();
+    return (int)syscall(SYS_unlinkat, dir_fd, path, flags);
+}
+
+int
+mkdir(const char *path, mode_t mode)
+{
+    step();
+    return mkdirat(AT_FDCWD, path, mode);
+}
+
+int
+rmdir(const char *path)
+{
+    step();
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+}
 
 static struct run_comparison
 runs_of(double a, double b)
@@ -312,7 +359,7 @@ test_renewal_keeps_what_it_cannot_replace(void **state)
     static struct said said;
     char *run = path_of("own"), *link = path_of("link"), *base = path_of("kept");
     char *picture = path_of("own/frames/frame-0000.png"), *kept = path_of("kept.png");
-    char *old = path_of("kept/frames/frame-0000.png"), *json = path_of("own/run.json");
+    char *old = path_of("kept/frames/frame-0000.png"), *table = path_of("own/stats.frames.csv.gz");
     char *frames = path_of("kept/frames"), *away = path_of("away");
     struct error err;
     (void)state;
@@ -332,7 +379,7 @@ test_renewal_keeps_what_it_cannot_replace(void **state)
     assert_int_equal(said.status, 1);
     assert_true(same_files(picture, kept));
     /* the last file to be copied is missing: nothing was replaced by then */
-    assert_true(file_write(picture, "x", 1, &err) && !unlink(json));
+    assert_true(file_write(picture, "x", 1, &err) && !unlink(table));
     RUN(&said, "compare", base, run, "--renew");
     assert_int_equal(said.status, 1);
     assert_true(same_files(old, kept));
@@ -348,9 +395,107 @@ test_renewal_keeps_what_it_cannot_replace(void **state)
     free(picture);
     free(kept);
     free(old);
-    free(json);
+    free(table);
     free(frames);
     free(away);
+}
+
+static bool
+shell(const char *format, ...)
+{
+    char command[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command, sizeof command, format, args);
+    va_end(args);
+    return !system(command);
+}
+
+/* A renewal in a process that ends before its call number `steps` which changes the folder; whether
+ * it came to its end before. */
+static bool
+renew_until(const char *base, const char *run, int steps)
+{
+    const pid_t child = fork();
+    int status = 0;
+    if (child == 0) {
+        struct error err;
+        steps_left = steps;
+        _exit(baseline_renew(base, run, &err) ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != KILLED)
+        fail_msg("a renewal of %d steps ended with %d", steps, WEXITSTATUS(status));
+    return WEXITSTATUS(status) == 0;
+}
+
+/* The run's files and nothing else, where the folder held a whole run with all its tables. */
+static bool
+is_copy_of(const char *base, const char *run)
+{
+    return shell("cd %s && test \"$(find . -type f | sort)\" = \"$(cd %s && ls -d ./frames/*.png "
+                 "./machine.ini "
+                 "./run.json ./stats.draws.csv.gz ./stats.frames.csv.gz ./notes | sort)\" && "
+                 "for f in frames/*.png run.json machine.ini stats.*.gz; "
+                 "do cmp -s $f %s/$f || exit 1; done && test ! -e renewal.part -a ! -e frames.part",
+                 base, run, run);
+}
+
+/* A renewal that is killed at any of its steps leaves the old run or the new one, or what nobody
+ * takes for a run; and the next one makes it whole. */
+static void
+test_renewal_that_is_killed(void **state)
+{
+    static struct said said;
+    char *old = path_of("whole"), *run = path_of("fresh"), *base = path_of("killed");
+    bool done = false;
+    uint32_t neither = 0;
+    (void)state;
+    RUN(&said, "sim", TINY, "--map", "overdraw", "-o", old);
+    assert_int_equal(said.status, 0);
+    RUN(&said, "sim", TINY, "--set", "GPU.NumFragmentShaders=1", "-o", run);
+    assert_int_equal(said.status, 0);
+    assert_true(shell("echo mine >%s/notes && echo mine >%s/notes", old, run));
+    for (int steps = 1; !done; steps++) {
+        assert_true(shell("rm -rf %s && cp -r %s %s", base, old, base));
+        done = renew_until(base, run, steps);
+        const bool is_new = shell("cmp -s %s/run.json %s/run.json", base, run);
+        if (!is_run_folder(base)) {
+            neither++;
+            RUN(&said, "compare", base, run, "--fail-over", "cycles=0");
+            assert_int_equal(said.status, 1);
+            assert_non_null(strstr(said.err, "renew it again"));
+        } else if (!is_new &&
+                   !shell("diff -rq -x renewal.part -x frames.part %s %s >/dev/null", base, old)) {
+            fail_msg("%d steps leave neither run", steps);
+        }
+        assert_true(is_new || !done);
+        assert_true(renew_until(base, run, 0));
+        assert_true(is_copy_of(base, run));
+    }
+    assert_true(neither > 5);
+    free(old);
+    free(run);
+    free(base);
+}
+
+/* A run that was cut short is no baseline. */
+static void
+test_renewal_from_a_part(void **state)
+{
+    static struct said said;
+    char *run = path_of("cut"), *base = path_of("uncut"), *json = path_of("cut/run.json");
+    (void)state;
+    RUN(&said, "sim", TINY, "-o", run);
+    edit(json, "\"complete\":\ttrue", "\"complete\":\tfalse");
+    RUN(&said, "compare", base, run, "--renew");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "was not completed"));
+    assert_false(file_exists(base));
+    free(run);
+    free(base);
+    free(json);
 }
 
 /* Several runs are columns; a parameter that changes nothing is said to. */
@@ -400,6 +545,8 @@ main(int argc, char **argv)
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_reports_into_nodes),
         cmocka_unit_test(test_renewal_keeps_what_it_cannot_replace),
+        cmocka_unit_test(test_renewal_that_is_killed),
+        cmocka_unit_test(test_renewal_from_a_part),
     };
     aetius = argc > 1 ? argv[1] : "aetius";
     if (!mkdtemp(dir))
