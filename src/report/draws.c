@@ -154,6 +154,13 @@ draws_fini(struct draws *draws)
     csv_table_fini(&draws->table);
 }
 
+char *
+draw_row_label(const struct draw_row *row)
+{
+    const bool both = *row->label && *row->program_name;
+    return mem_printf("%s%s%s", row->label, both ? " " : "", row->program_name);
+}
+
 /* Lists. */
 
 static const char *const group_names[] = {"draw", "program", "target", "texture", "label"};

@@ -39,6 +39,9 @@ void draws_fini(struct draws *draws);
 enum draws_group { GROUP_NONE, GROUP_PROGRAM, GROUP_TARGET, GROUP_TEXTURE, GROUP_LABEL };
 bool draws_group_parse(enum draws_group *group, const char *text, struct error *err);
 
+/* What the program calls it, "label program_name"; the caller frees. */
+char *draw_row_label(const struct draw_row *row);
+
 /* One draw, or several that have something in common; the dearest first, by cycles. */
 struct draws_line {
     const struct draw_row *row; /* the dearest of them */

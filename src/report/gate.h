@@ -15,6 +15,7 @@ struct gate_limit {
 struct gate_check {
     const struct gate_limit *limit;
     char *where;   /* of a draw "FRAME:DRAW HASH", else "" */
+    char *label;   /* what the program calls that draw; "": nothing */
     double a, b;   /* of pictures: 0 and the pixels that differ */
     double growth; /* as the limit counts it; infinite: from 0 */
     bool exceeded;

@@ -302,6 +302,71 @@ test_draws_without_partner(void **state)
     assert_true(gate_check_join(&gate, &apart, &err));
 }
 
+static char *
+printed(const struct gate *gate, const struct draws_join *join,
+        void (*print)(const struct gate *, const struct draws_join *, FILE *))
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    print(gate, join, out);
+    fclose(out);
+    return text;
+}
+
+static void
+as_text(const struct gate *gate, const struct draws_join *join, FILE *out)
+{
+    (void)join;
+    gate_print(gate, out);
+}
+
+static void
+as_markdown(const struct gate *gate, const struct draws_join *join, FILE *out)
+{
+    const struct run_comparison runs = {0};
+    gate_print_markdown(gate, &runs, join, out);
+}
+
+static void
+as_junit(const struct gate *gate, const struct draws_join *join, FILE *out)
+{
+    (void)join;
+    gate_print_junit(gate, out);
+}
+
+/* What a program calls its draws stands in every report, and means nothing there but itself. */
+static void
+test_labels_in_reports(void **state)
+{
+    struct gate_limit limit = {"cycles", 1, true};
+    struct gate_check check = {.limit = &limit,
+                               .where = "0:1 ab",
+                               .label = "a|b <i> `x` *y*\nz & \"q\"",
+                               .exceeded = true};
+    const struct gate gate = {.checks = {&check, 1, 1}, .exceeded = 1};
+    const struct draw_row row = {.hash = "h",
+                                 .vertex_program = "v",
+                                 .fragment_program = "f",
+                                 .label = "sky|box",
+                                 .program_name = "<b>`p`"};
+    struct draws_pair pair = {NULL, &row};
+    const struct draws_join join = {.pairs = {&pair, 1, 1}, .draws_b = 1, .only_b = 1};
+    (void)state;
+    char *text = printed(&gate, &join, as_text), *xml = printed(&gate, &join, as_junit);
+    char *markdown = printed(&gate, &join, as_markdown);
+    assert_non_null(strstr(text, "draw 0:1 ab a|b <i>"));
+    assert_non_null(
+        strstr(xml, "name=\"cycles 0:1 ab a|b &lt;i&gt; `x` *y* z &amp; &quot;q&quot;\""));
+    assert_non_null(
+        strstr(markdown, "| draw 0:1 ab a\\|b &lt;i&gt; \\`x\\` \\*y\\* z &amp; \"q\" |\n"));
+    assert_non_null(strstr(markdown, "| `v` `f` | sky\\|box &lt;b&gt;\\`p\\` |\n"));
+    free(text);
+    free(xml);
+    free(markdown);
+}
+
 /* What a command writes into a FIFO or a device that is there already is written, and it stays. */
 static void
 test_reports_into_nodes(void **state)
@@ -452,7 +517,8 @@ test_renewal_that_is_killed(void **state)
     bool done = false;
     uint32_t neither = 0;
     (void)state;
-    RUN(&said, "sim", TINY, "--map", "overdraw", "-o", old);
+    RUN(&said, "sim", TINY, "--map", "overdraw", "--set", "SIMULATOR.PerBatchStatistics=FALSE",
+        "-o", old);
     assert_int_equal(said.status, 0);
     RUN(&said, "sim", TINY, "--set", "GPU.NumFragmentShaders=1", "-o", run);
     assert_int_equal(said.status, 0);
@@ -542,6 +608,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_command),
         cmocka_unit_test(test_runs_that_are_not_alike),
         cmocka_unit_test(test_draws_without_partner),
+        cmocka_unit_test(test_labels_in_reports),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_reports_into_nodes),
         cmocka_unit_test(test_renewal_keeps_what_it_cannot_replace),
