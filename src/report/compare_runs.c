@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/schema.h"
 #include "kernel/params.h"
 #include "report/csv.h"
 #include "report/metrics.h"
@@ -26,6 +27,14 @@ is_run_folder(const char *dir)
     return has_file(dir, "run.json");
 }
 
+/* NaN: it has no value there. */
+static double
+number_of(const cJSON *object, const char *name)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
+}
+
 /* run.json of the folder, or NULL. */
 static cJSON *
 read_run(const char *dir, struct error *err)
@@ -36,6 +45,11 @@ read_run(const char *dir, struct error *err)
     if (file_read(path, FILE_MOST_FACTS, &bytes, &size, err) &&
         !(root = cJSON_ParseWithLength(bytes, size)))
         fail(err, "%s is no JSON", path);
+    const double schema = number_of(root, "schema");
+    if (root && !isnan(schema) && !schema_check(path, schema, err)) {
+        cJSON_Delete(root);
+        root = NULL;
+    }
     free(bytes);
     free(path);
     return root;
@@ -48,14 +62,6 @@ run_is_complete(const char *dir, bool *complete, struct error *err)
     *complete = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(run, "complete"));
     cJSON_Delete(run);
     return run != NULL;
-}
-
-/* NaN: it has no value there. */
-static double
-number_of(const cJSON *object, const char *name)
-{
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
 }
 
 static void

@@ -284,6 +284,32 @@ test_runs_that_are_not_alike(void **state)
     free(away);
 }
 
+/* A run that a later version has left is not read. */
+static void
+test_later_schema(void **state)
+{
+    static struct said said;
+    char *run = path_of("later"), *json = path_of("later/run.json"), *is = path_of("earlier");
+    (void)state;
+    RUN(&said, "sim", TINY, "-o", run);
+    RUN(&said, "sim", TINY, "-o", is);
+    edit(json, "\"schema\":\t", "\"schema\":\t99");
+    for (uint32_t i = 0; i < 3; i++) {
+        if (i == 0)
+            RUN(&said, "compare", run, is);
+        else if (i == 1)
+            RUN(&said, "compare", is, run, "--fail-over", "cycles=0");
+        else
+            RUN(&said, "compare", is, run, "--renew");
+        assert_int_equal(said.status, 1);
+        assert_non_null(strstr(said.err, "this aetius reads up to"));
+        assert_ptr_equal(strchr(said.err, '\n'), said.err + strlen(said.err) - 1);
+    }
+    free(run);
+    free(json);
+    free(is);
+}
+
 /* Both draw, and nothing that one draws has a partner in the other. */
 static void
 test_draws_without_partner(void **state)
@@ -607,6 +633,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_not_comparable),
         cmocka_unit_test(test_command),
         cmocka_unit_test(test_runs_that_are_not_alike),
+        cmocka_unit_test(test_later_schema),
         cmocka_unit_test(test_draws_without_partner),
         cmocka_unit_test(test_labels_in_reports),
         cmocka_unit_test(test_columns),
