@@ -14,19 +14,15 @@ static const char *const units[] = {/* that may be there several times */
 #include "machine.def"
                                     "channel"};
 
-/* Of columns that are no statistic. */
-static const char *const numbers[] = {"schema",    "frame",    "draw",   "cycle",      "vertices",
-                                      "instances", "instance", "cycles", "busy_cycles"};
-
 static const char *
 type_of(const char *column)
 {
-    if (metric_find(column))
-        return "REAL";
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (!strcmp(numbers[i], column))
-            return "INTEGER";
-    return strchr(column, '.') ? "INTEGER" : "TEXT";
+    switch (csv_kind_of(column)) {
+    case CSV_WHOLE: return "INTEGER";
+    case CSV_REAL: return "REAL";
+    case CSV_TEXT: break;
+    }
+    return "TEXT";
 }
 
 /* What has no value is NULL, and not the text of nothing. */
