@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/schema.h"
 #include "kernel/params.h"
 #include "report/csv.h"
 
@@ -397,6 +398,8 @@ read_facts(struct study_result *result, const char *dir, struct error *err)
     const cJSON *cycles = cJSON_GetObjectItemCaseSensitive(root, "cycles");
     const cJSON *rate = cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(root, "metrics"), "frame_rate");
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+    ok = ok && (!schema || schema_check(path, schema->valuedouble, err));
     if (ok && !(cJSON_IsNumber(frames) && cJSON_IsNumber(cycles) && cJSON_IsNumber(rate)))
         ok = fail(err, "%s tells of no frame", path);
     if (ok) {

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/mem.h"
+#include "base/schema.h"
 #include "report/metrics.h"
 
 #include <errno.h>
@@ -474,6 +475,31 @@ take_numbers(struct csv_table *table, uint32_t column, const char *path, struct 
     return true;
 }
 
+/* What a later version means by a name is not known. */
+static bool
+check_schema(const struct csv_table *table, const char *path, struct error *err)
+{
+    const int32_t column = csv_column(table, "schema");
+    for (uint32_t row = 0; row < table->rows; row++) {
+        const double schema = csv_value(table, row, column);
+        if (column >= 0 && isnan(schema))
+            return fail(err, "%s: row %u: its schema is no number", path, row + 1);
+        if (column >= 0 && !schema_check(path, schema, err))
+            return false;
+    }
+    return true;
+}
+
+/* The same of the first row alone, as far as it was read. */
+static bool
+check_first_row(const struct csv_table *table, const char *rows, const char *path,
+                struct error *err)
+{
+    const size_t digits = strspn(rows, "0123456789");
+    return csv_column(table, "schema") != 0 || !digits || rows[digits] != ',' ||
+           schema_check(path, strtod(rows, NULL), err);
+}
+
 bool
 csv_read(struct csv_table *table, const char *path, struct error *err)
 {
@@ -485,14 +511,27 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
         ok = take_numbers(table, i, path, err);
     if (!ok)
         csv_table_fini(table);
+<<<<<<< HEAD
     return ok;
+=======
+        return false;
+    }
+    table->is_number = mem_alloc(table->columns * sizeof *table->is_number);
+    for (uint32_t i = 0; i < table->columns; i++)
+        take_numbers(table, i);
+    if (check_schema(table, path, err))
+        return true;
+    csv_table_fini(table);
+    return false;
+>>>>>>> names
 }
 
 bool
 csv_read_header(struct csv_table *table, const char *path, struct error *err)
 {
     memset(table, 0, sizeof *table);
-    if (read_text(table, path, true, err) && take_header(table) && check_names(table, path, err))
+    const char *rows = read_text(table, path, true, err) ? take_header(table) : NULL;
+    if (rows && check_names(table, path, err) && check_first_row(table, rows, path, err))
         return true;
     csv_table_fini(table);
     return false;

@@ -1,6 +1,6 @@
 #include "report/draws.h"
 
-#include "base/schema.h"
+#include "base/file.h"
 #include "kernel/params.h"
 
 #include <math.h>
@@ -130,6 +130,15 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
     return ok;
 }
 
+bool
+draws_are_there(const char *dir)
+{
+    char *path = table_path(dir, NULL);
+    const bool there = path && file_exists(path);
+    free(path);
+    return there;
+}
+
 void
 draws_fini(struct draws *draws)
 {
@@ -139,6 +148,13 @@ draws_fini(struct draws *draws)
     }
     VEC_FREE(&draws->rows);
     csv_table_fini(&draws->table);
+}
+
+char *
+draw_row_label(const struct draw_row *row)
+{
+    const bool both = *row->label && *row->program_name;
+    return mem_printf("%s%s%s", row->label, both ? " " : "", row->program_name);
 }
 
 /* Lists. */

@@ -33,10 +33,14 @@ struct draws {
 
 /* Reads DIR/stats.draws.csv.gz (or as the run's machine.ini names it); frame UINT32_MAX: all. */
 bool draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *err);
+bool draws_are_there(const char *dir); /* whether the run has that table */
 void draws_fini(struct draws *draws);
 
 enum draws_group { GROUP_NONE, GROUP_PROGRAM, GROUP_TARGET, GROUP_TEXTURE, GROUP_LABEL };
 bool draws_group_parse(enum draws_group *group, const char *text, struct error *err);
+
+/* What the program calls it, "label program_name"; the caller frees. */
+char *draw_row_label(const struct draw_row *row);
 
 /* One draw, or several that have something in common; the dearest first, by cycles. */
 struct draws_line {

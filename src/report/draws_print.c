@@ -39,10 +39,9 @@ print_draw(const struct draws_line *line, const struct draws *draws, FILE *out)
     print_cost(&line->cost, draws, out);
     fprintf(out, "  %.8s %.8s  %s %s  %s", row->vertex_program, row->fragment_program,
             row->primitive, row->vertices, row->target);
-    if (*row->label || *row->program_name)
-        fprintf(out, "  %s%s%s", row->label, *row->label && *row->program_name ? " " : "",
-                row->program_name);
-    fputc('\n', out);
+    char *label = draw_row_label(row);
+    fprintf(out, "%s%s\n", *label ? "  " : "", label);
+    free(label);
 }
 
 static void
