@@ -28,8 +28,10 @@ print_help(const struct arg_spec *spec)
         printf("  %-30s %s%s\n", left, o->help, o->kind == ARG_LIST ? " (may be repeated)" : "");
     }
     printf("  %-30s %s\n", "    --help", "this text");
-    printf("\nexit status: 0 well, 1 the work failed, 2 wrong usage; 130 and 143 after SIGINT and "
-           "SIGTERM\n");
+    printf(
+        "\nexit status: 0 well, 1 the work failed, 2 wrong usage%s%s; 130 and 143 after SIGINT and "
+        "SIGTERM\n",
+        spec->exceeds ? ", 3 " : "", spec->exceeds ? spec->exceeds : "");
 }
 
 int

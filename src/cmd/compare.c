@@ -452,13 +452,13 @@ cmd_compare(int argc, char **argv)
         "by frame; of two run folders also machines, cycles, metrics and statistics. A pixel off\n"
         "by more than 2 is an edge difference when the reference has an edge there that explains\n"
         "it, else an interior error. Pictures that differ are no failure; sizes that differ are.\n"
-        "Several run folders become the columns of a table.\n"
-        "Exit status 3: a limit of --fail-over is exceeded.",
+        "Several run folders become the columns of a table.",
         options,
         2,
         64,
         "two files or two folders, or several runs",
-        false};
+        .program = ARG_NO_PROGRAM,
+        .exceeds = "a limit of --fail-over is exceeded"};
     struct args args;
     struct error err;
     int status = args_parse(&args, &spec, argc, argv);

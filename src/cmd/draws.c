@@ -80,7 +80,7 @@ cmd_draws(int argc, char **argv)
         1,
         1,
         "one RUN, a folder that sim has left",
-        false};
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

@@ -130,7 +130,7 @@ cmd_show(int argc, char **argv)
         2,
         3,
         "FILE, draw or program, and which one",
-        false};
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

@@ -46,6 +46,8 @@ open_table(struct run *run, const char *name, struct error *err)
         ok = fail(err, "%s is no table of frames", path);
     run->draw = ok ? csv_column(&run->table, "draw") : -1;
     run->work = ok ? csv_column(&run->table, "work") : -1;
+    if (ok && run->has_draws && (run->draw < 0 || run->work < 0))
+        ok = fail(err, "%s is no table of draws", path);
     free(path);
     return ok;
 }

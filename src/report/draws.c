@@ -45,18 +45,14 @@ find_columns(const struct csv_table *table, const char *path, struct columns *ou
         *wanted[i].column = csv_column(table, wanted[i].name);
         if (*wanted[i].column < 0)
             return fail(err, "%s is no table of draws: it has no column %s", path, wanted[i].name);
-        if (table->rows && !table->is_number[*wanted[i].column])
-            return fail(err, "%s: the column %s is not all whole numbers", path, wanted[i].name);
     }
     return true;
 }
 
-/* A column of texts may be all numbers: then they are not needed as texts. */
 static const char *
 field(const struct csv_table *table, uint32_t row, const char *name)
 {
-    const int32_t column = csv_column(table, name);
-    return column < 0 || table->is_number[column] ? "" : csv_field(table, row, column);
+    return csv_field(table, row, csv_column(table, name));
 }
 
 static char *

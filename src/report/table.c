@@ -330,7 +330,7 @@ queue_header(const struct table_layout *layout, const char *key)
     BUG_ON(!out, "no memory for a text");
     fprintf(out, "schema,%s,queue,instance", key);
     for (size_t i = 0; i < layout->queue_statistics.count; i++)
-        fprintf(out, ",%s", layout->queue_statistics.items[i]);
+        fprintf(out, ",%s.%s", queue_table, layout->queue_statistics.items[i]);
     fclose(out);
     return text;
 }

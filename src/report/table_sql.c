@@ -9,23 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const numbers[] = {
-    /* columns that are no statistic */
-    "schema",      "frame",       "draw",          "nth",           "cycle",    "vertices",
-    "instances",   "instance",    "cycles",        "busy_cycles",   "items_in", "items_out",
-    "full_cycles", "held_cycles", "occupancy_sum", "occupancy_peak"};
-/* Those of which each row has others. */
+/* Columns of which each row has others. */
 static const char *const keys[] = {"frame", "draw", "work", "cycle", "nth", "queue", "instance"};
 
 static const char *
 type_of(const char *column)
 {
-    if (metric_find(column))
-        return "REAL";
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (!strcmp(numbers[i], column))
-            return "INTEGER";
-    return strchr(column, '.') ? "INTEGER" : "TEXT";
+    switch (csv_kind_of(column)) {
+    case CSV_WHOLE: return "INTEGER";
+    case CSV_REAL: return "REAL";
+    case CSV_TEXT: break;
+    }
+    return "TEXT";
 }
 
 /* What has no value is NULL, and not the text of nothing. */

@@ -40,6 +40,7 @@ note_progress(struct machine *m)
         works_end_upload(&m->works, m->clock.now);
     }
     hazards_end_fetch(&m->hazards, m->cmdproc->draws_fetched);
+    hazards_end_draws(&m->hazards, m->cmdproc->draws_ended);
 }
 
 /* Runs until the command processor has come so far. A draw's end is told when it comes. */
@@ -145,6 +146,22 @@ await_resource(struct machine *m, const struct resource *res, struct error *err)
         if (!run_until(m, CMDPROC_TRANSFER, upload, err))
             return false;
     return true;
+}
+
+/* The device says that the resource's memory will be another's: nothing that is on its way uses it
+ * any more after this, no cache of the ROPs has lines of it. A failure is told when the command is
+ * over. */
+void
+machine_end_resource(void *data, const struct resource *res)
+{
+    struct machine *m = data;
+    uint64_t draw;
+    bool ok = await_resource(m, res, &m->ending);
+    if (ok && (draw = hazards_before_end(&m->hazards, res)))
+        ok = run_until(m, CMDPROC_ENDED, draw, &m->ending);
+    if (ok && (draw = hazards_before_buffer_changes(&m->hazards, hazard_range_of_all(res))))
+        ok = run_until(m, CMDPROC_FETCHED, draw, &m->ending);
+    m->failed |= !ok || !machine_discard_surfaces(m, res, &m->ending);
 }
 
 struct move_list {
@@ -386,14 +403,20 @@ run_moves(struct machine *m, struct move_list *list, enum work_kind kind, struct
     return ok;
 }
 
-/* What caches of reading units may hold of a resource that is about to change. */
-void
-machine_invalidate_readers(struct machine *m, const struct resource *res)
+/* What read-only caches may hold of the resource's memory. */
+static void
+forget_lines(struct machine *m, const struct resource *res)
 {
     if (res->desc.target == TARGET_BUFFER)
         m->hazards.buffers_changed = true;
     else if (hazards_is_sampled(&m->hazards, res))
         machine_invalidate_textures(m);
+}
+
+void
+machine_invalidate_readers(struct machine *m, const struct resource *res)
+{
+    forget_lines(m, res);
     if (res->format && res->format->depth_bits)
         forget_far_depths(m, res);
 }
@@ -557,18 +580,29 @@ create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
            functional_execute(m->functional, cmd, NULL, 0, err);
 }
 
-/* Draws and uploads wait for what they must themselves, and so do clears for uploads. */
+/* Where the memory of another was, as which caches may still know it: it starts as zeros. */
+static bool
+create_resource(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    if (!functional_execute(m->functional, cmd, NULL, 0, err))
+        return false;
+    forget_lines(m, gpu_resource(m->device, cmd->client, cmd->resource.handle));
+    return !m->cmdproc->step_count || machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
+}
+
+/* Draws, uploads and what destroys a resource wait for what they must themselves, and so do clears
+ * for uploads. */
 static bool
 await(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
-    if (cmd->op == GPU_DRAW || cmd->op == GPU_PUT || is_state(cmd))
+    if (cmd->op == GPU_DRAW || cmd->op == GPU_PUT || cmd->op == GPU_RESOURCE_UNREF || is_state(cmd))
         return true;
     return run_until(m, cmd->op == GPU_CLEAR ? CMDPROC_DRAWS : CMDPROC_ALL, 0, err);
 }
 
-bool
-machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
-                struct error *err)
+static bool
+execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+        struct error *err)
 {
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
@@ -587,16 +621,10 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     case GPU_FRAME: return frame_command(m, cmd, out, err);
     case GPU_BLIT:
     case GPU_COPY_REGION: return machine_blit(m, cmd, err);
-    case GPU_RESOURCE_UNREF:
+    case GPU_RESOURCE_CREATE: return create_resource(m, cmd, err);
     case GPU_CLIENT_END:
-        if (!machine_end_resources(m, cmd, err))
-            return false;
-        /* its memory may be another resource's next, which starts as zeros */
-        machine_add_control(m, CONTROL_INVALIDATE, STEP_STREAMER | STEP_TEXUNIT);
-        hazards_forget_textures(&m->hazards);
-        if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
-            return false;
-        return functional_execute(m->functional, cmd, out, out_bytes, err);
+        return machine_resolve_surfaces(m, NULL, err) &&
+               functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_GET_QUERY_RESULT: return query_command(m, cmd, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
@@ -606,6 +634,15 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
     }
+}
+
+bool
+machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+                struct error *err)
+{
+    if (!execute(m, cmd, out, out_bytes, err))
+        return false;
+    return !m->failed || fail(err, "%s", m->ending.text);
 }
 
 void

@@ -65,6 +65,9 @@ struct machine {
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* the last one that was sent since all had ended; NULL: none */
 
+    bool failed; /* when a resource's memory was to be given back: how */
+    struct error ending;
+
     struct works works; /* `told` is for whoever wants to know */
 };
 

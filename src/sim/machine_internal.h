@@ -13,6 +13,9 @@ void machine_invalidate_textures(struct machine *m);
 /* What caches of reading units may hold of a resource that is about to change. */
 void machine_invalidate_readers(struct machine *m, const struct resource *res);
 
+/* For `leaving` of the device. */
+void machine_end_resource(void *machine, const struct resource *res);
+
 /* machine_surfaces.c */
 bool machine_is_live(const struct machine *m, const struct resource *res); /* it is bound */
 struct blocks *machine_blocks(struct machine *m, bool color);
@@ -24,7 +27,8 @@ bool machine_use_surfaces(struct machine *m, const struct bound_surface *color, 
 bool machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool color,
                            struct error *err);
 bool machine_resolve_surfaces(struct machine *m, const struct resource *res, struct error *err);
-bool machine_end_resources(struct machine *m, const struct gpu_cmd *cmd, struct error *err);
+/* Nobody will look at the resource again, and no draw that is on its way does. */
+bool machine_discard_surfaces(struct machine *m, const struct resource *res, struct error *err);
 
 /* machine_blit.c: BLIT and COPY_REGION */
 bool machine_blit(struct machine *m, const struct gpu_cmd *cmd, struct error *err);

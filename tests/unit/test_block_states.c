@@ -338,8 +338,7 @@ gone_is_not_written(void **state)
         assert_int_equal(words[i], 0);
 }
 
-/* The same when its handle goes before the surface made of it, as drivers send it: nobody can tell
- * then that the surface is the last to go, but by the time its states are wanted. */
+/* The same when its handle goes before the surface made of it, as drivers send it. */
 static void
 gone_late_is_not_written(void **state)
 {

@@ -175,8 +175,9 @@ test_sums(void **state)
         assert_string_equal(csv_field(&read, row, csv_column(&read, "queue")), "texels");
         assert_true(csv_value(&read, row, csv_column(&read, "frame")) == row / 2);
         assert_true(csv_value(&read, row, csv_column(&read, "instance")) == (double)rows[row][0]);
-        assert_true(csv_value(&read, row, csv_column(&read, "items_in")) == (double)rows[row][1]);
-        assert_true(csv_value(&read, row, csv_column(&read, "occupancy_peak")) ==
+        assert_true(csv_value(&read, row, csv_column(&read, "queue.items_in")) ==
+                    (double)rows[row][1]);
+        assert_true(csv_value(&read, row, csv_column(&read, "queue.occupancy_peak")) ==
                     (double)rows[row][2]);
     }
     csv_table_fini(&read);

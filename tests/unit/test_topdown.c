@@ -362,7 +362,7 @@ profilers(void **state)
     assert_non_null(strstr(said.out, "times as long"));
     RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "no-such-program");
     assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "ncu ended with status 3"));
+    assert_non_null(strstr(said.err, "ncu ended with exit status 3"));
     script(dir, "nvidia-smi", "exit 9");
     RUN(&said, "topdown", "--profile", "--", "program");
     assert_int_equal(said.status, 1);

@@ -81,6 +81,7 @@ cmdproc_is_done(const struct cmdproc *cmdproc)
     case CMDPROC_DRAWS: return sent && !cmdproc->batch_count;
     case CMDPROC_ALL: return sent && !cmdproc->batch_count && !cmdproc->transfer_count;
     case CMDPROC_FETCHED: return cmdproc->draws_fetched >= cmdproc->goal.number;
+    case CMDPROC_ENDED: return cmdproc->draws_ended >= cmdproc->goal.number;
     case CMDPROC_TRANSFER: return cmdproc_has_ended(cmdproc, cmdproc->goal.number);
     }
     return true;
@@ -270,6 +271,7 @@ finish_batch(struct cmdproc *cmdproc)
     cmdproc->finished = *first;
     cmdproc->batch_head = (cmdproc->batch_head + 1) % CMDPROC_MAX_BATCHES;
     cmdproc->batch_count--;
+    cmdproc->draws_ended++;
     for (uint32_t r = 0; r < cmdproc->rops; r++)
         cmdproc->rop_ends[r]--;
 }

@@ -53,6 +53,7 @@ enum cmdproc_event {
     CMDPROC_DRAWS,    /* and no draw is on its way */
     CMDPROC_ALL,      /* nor a transfer */
     CMDPROC_FETCHED,  /* the draw of that number has read its vertices and indices */
+    CMDPROC_ENDED,    /* the draw of that number has ended */
     CMDPROC_TRANSFER, /* the transfer of that number has ended */
 };
 struct cmdproc_goal {
@@ -93,7 +94,7 @@ struct cmdproc {
     uint32_t step_count, step;
     bool sent;        /* the step's orders are out */
     uint32_t awaited; /* completions still to come */
-    uint64_t draws_added, draws_fetched, transfers_added, transfers_begun;
+    uint64_t draws_added, draws_fetched, draws_ended, transfers_added, transfers_begun;
     struct cmdproc_transfer transfers[CMDPROC_MAX_TRANSFERS];
     uint32_t transfer_count, transfer_turn; /* on their way; whose turn the bus is */
     uint32_t moves_in_flight;

@@ -484,6 +484,12 @@ drop_lines(struct rop *rop, uint32_t first, uint32_t end)
     }
 }
 
+void
+rop_discard(struct rop *rop, const struct block_surface *surface)
+{
+    drop_lines(rop, surface->first, surface->end);
+}
+
 /* Notes the clear in the states that there are; true when every block has one. */
 static bool
 fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
