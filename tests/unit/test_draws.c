@@ -376,8 +376,19 @@ test_commands(void **state)
     assert_non_null(strstr(said.err, "frame 0 has no draw 99"));
     RUN(&said, "show", trace, "draw", "9:0");
     assert_int_equal(said.status, 1);
-    RUN(&said, "show", trace, "draw", "0");
+    static const char *const places[] = {"84", "0", "0:", ":1", "a:1", "0:1x", "0:-1"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        RUN(&said, "show", trace, "draw", places[i]);
+        assert_int_equal(said.status, 2);
+        assert_non_null(strstr(said.err, "expected FRAME:DRAW"));
+    }
+    RUN(&said, "show", trace, "program", "xyz");
+    assert_int_equal(said.status, 2);
+    RUN(&said, "draws", trace);
     assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "aetius sim "));
+    RUN(&said, "draws", run, "--over", trace);
+    assert_non_null(strstr(said.err, "aetius sim "));
     RUN(&said, "show", trace, "program", "0123456789abcdef");
     assert_int_equal(said.status, 1);
     free(program);
@@ -389,6 +400,34 @@ test_commands(void **state)
     cJSON_Delete(json);
 }
 
+/* A file of TGSI is one program, of one hash. */
+static void
+test_hash_of_file(void **state)
+{
+    static const char text[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 0.0, 0.0, 1.0}\n"
+                               "  0: MOV OUT[0], IMM[0]\n  1: END\n";
+    static struct said said;
+    char *path = path_of("red.tgsi");
+    struct error err;
+    (void)state;
+    assert_true(file_write(path, text, strlen(text), &err));
+    RUN(&said, "show", path, "program", "--json");
+    assert_int_equal(said.status, 0);
+    cJSON *json = cJSON_Parse(said.out);
+    const cJSON *program = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "programs"), 0);
+    char *hash = mem_printf("%.5s", cJSON_GetObjectItem(program, "hash")->valuestring);
+    RUN(&said, "show", path, "program", hash);
+    assert_int_equal(said.status, 0);
+    hash[0] = hash[0] == '0' ? '1' : '0';
+    RUN(&said, "show", path, "program", hash);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, hash));
+    assert_string_equal(said.out, "");
+    cJSON_Delete(json);
+    free(hash);
+    free(path);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -397,7 +436,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_same),         cmocka_unit_test(test_changed_shader),
         cmocka_unit_test(test_changed_draw), cmocka_unit_test(test_new_and_gone),
         cmocka_unit_test(test_other_order),  cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_commands),     cmocka_unit_test(test_hash_of_file),
     };
     aetius = argc > 1 ? argv[1] : "aetius";
     if (!mkdtemp(dir))

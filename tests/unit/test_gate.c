@@ -204,6 +204,14 @@ test_command(void **state)
     assert_non_null(strstr(said.out, "2 wrong usage, 3 a limit of --fail-over is exceeded;"));
     RUN(&said, "compare", a, b, "--fail-over", "nothing=1%");
     assert_int_equal(said.status, 1);
+    RUN(&said, "compare", a, b, "--fail-over", "memctl.byte_read=1%");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "did you mean memctl.bytes_read?"));
+    RUN(&said, "compare", a, b, "--fail-over", "cycels=1%");
+    assert_non_null(strstr(said.err, "did you mean cycles?"));
+    RUN(&said, "compare", a, b, "--fail-over", "cycles");
+    assert_int_equal(said.status, 2);
+    assert_non_null(strstr(said.err, "expected NAME=NUMBER"));
     /* a folder with something else in it is nobody's baseline */
     char *mine = path_of("mine"), *file = path_of("mine/thesis.tex");
     assert_true(dir_create(mine, &err) && file_write(file, "x", 1, &err));
