@@ -192,25 +192,54 @@ is_wanted(const struct ideal_rows *wanted, int32_t frame, uint32_t row)
                : frame_set_has(wanted->frames, (uint32_t)csv_value(wanted->table, row, frame));
 }
 
+static bool
+open_reader(struct reader *reader, const struct csv_table *rows, const struct params *params,
+            struct error *err)
+{
+    *reader = (struct reader){.rows = rows, .params = params};
+    reader->frame = csv_column(rows, "frame");
+    reader->cycles = csv_column(rows, "cycles");
+    return ((reader->frame >= 0 && reader->cycles >= 0) ||
+            fail(err, "the run does not count cycles by frame")) &&
+           open_causes(reader, err) && open_bounds(reader, err);
+}
+
 bool
 ideals_predict(const struct ideal_rows *wanted, const struct params *params,
                struct ideal_gains *gains, struct error *err)
 {
     const struct csv_table *rows = wanted->table;
-    struct reader reader = {.rows = rows, .params = params};
+    struct reader reader;
     double *values = mem_alloc((size_t)rows->columns * sizeof *values);
     memset(gains, 0, sizeof *gains);
-    reader.frame = csv_column(rows, "frame");
-    reader.cycles = csv_column(rows, "cycles");
-    bool ok = (reader.frame >= 0 && reader.cycles >= 0) ||
-              fail(err, "the run does not count cycles by frame");
-    ok = ok && open_causes(&reader, err) && open_bounds(&reader, err);
+    const bool ok = open_reader(&reader, rows, params, err);
     for (uint32_t r = 0; ok && r < rows->rows; r++) {
         struct work work;
         if (!is_wanted(wanted, reader.frame, r))
             continue;
         read_row(&reader, r, values, &work);
         predict(gains, &work);
+    }
+    close_reader(&reader);
+    free(values);
+    return ok;
+}
+
+bool
+ideals_verdicts(const struct csv_table *rows, const struct params *params,
+                enum ideal_number verdicts[], struct error *err)
+{
+    struct reader reader;
+    double *values = mem_alloc((size_t)rows->columns * sizeof *values);
+    const bool ok = open_reader(&reader, rows, params, err);
+    for (uint32_t r = 0; ok && r < rows->rows; r++) {
+        struct ideal_gains gains = {0};
+        struct work work;
+        read_row(&reader, r, values, &work);
+        predict(&gains, &work);
+        verdicts[r] = ideals_verdict(&gains);
+        if (!(gains.expected[verdicts[r]] > 0))
+            verdicts[r] = IDEALS;
     }
     close_reader(&reader);
     free(values);

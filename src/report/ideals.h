@@ -46,6 +46,11 @@ struct ideal_rows {
 /* False: columns are missing. */
 bool ideals_predict(const struct ideal_rows *rows, const struct params *params,
                     struct ideal_gains *gains, struct error *err);
+/* "Bound by" of each row of such a table, one each into verdicts[]: the resource whose removal is
+ * expected to give the row's cycles the most; IDEALS where none is expected to give any. False:
+ * columns are missing. */
+bool ideals_verdicts(const struct csv_table *rows, const struct params *params,
+                     enum ideal_number verdicts[], struct error *err);
 /* Of all frames of a run together, by the names of its statistics. */
 bool ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_gains *gains);
 /* The one whose removal is expected to give the most. */
