@@ -138,7 +138,8 @@ close_reader(struct reader *reader)
 
 /* One row: what is charged, and what each needs by itself. */
 struct work {
-    double cycles, charged[IDEALS], bound[IDEALS];
+    double cycles, charged[IDEALS], own[IDEALS];
+    double bound[IDEALS];   /* own, at the share of its peak that memory reaches */
     double texture_traffic; /* of what memory moves, 0 to 1 */
     bool is_draw;
     double drain; /* of a draw: cycles that work of the next one could fill */
@@ -159,8 +160,9 @@ limit(struct work *work, const double bounds[IDEALS], double texture_traffic)
 {
     work->texture_traffic = isnan(texture_traffic) ? 0 : texture_traffic / 100;
     for (uint32_t i = 0; i < IDEALS; i++) {
-        const double bound = i == IDEAL_memory ? bounds[i] / MEMORY_EFFICIENCY : bounds[i];
-        work->bound[i] = isnan(bound) ? 0 : fmin(bound, work->cycles);
+        work->own[i] = isnan(bounds[i]) ? 0 : bounds[i];
+        const double bound = work->own[i] / (i == IDEAL_memory ? MEMORY_EFFICIENCY : 1);
+        work->bound[i] = fmin(bound, work->cycles);
     }
 }
 
@@ -219,6 +221,7 @@ predict(struct ideal_gains *gains, const struct work *work)
                 longest = k;
             }
         gains->charged[i] += work->charged[i];
+        gains->own[i] += work->own[i];
         gains->expected[i] += work->cycles - fmax(left, bound);
         if (bound > left)
             gains->hidden[i][longest] += bound - left;

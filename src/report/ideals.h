@@ -41,6 +41,7 @@ struct ideal_gains {
     double charged[IDEALS];
     double expected[IDEALS];
     double hidden[IDEALS][IDEALS]; /* of what is charged to the first, what the second would take */
+    double own[IDEALS];            /* what each does by itself, by its metric alone */
 };
 /* Of stats.draws.csv.gz or stats.frames.csv.gz. */
 struct ideal_rows {
