@@ -509,21 +509,10 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
     table->is_number = ok ? mem_alloc(table->columns * sizeof *table->is_number) : NULL;
     for (uint32_t i = 0; ok && i < table->columns; i++)
         ok = take_numbers(table, i, path, err);
+    ok = ok && check_schema(table, path, err);
     if (!ok)
         csv_table_fini(table);
-<<<<<<< HEAD
     return ok;
-=======
-        return false;
-    }
-    table->is_number = mem_alloc(table->columns * sizeof *table->is_number);
-    for (uint32_t i = 0; i < table->columns; i++)
-        take_numbers(table, i);
-    if (check_schema(table, path, err))
-        return true;
-    csv_table_fini(table);
-    return false;
->>>>>>> names
 }
 
 bool
