@@ -259,7 +259,9 @@ print_json(const struct comparison *comparison)
     if (comparison->limits)
         cJSON_AddItemToObject(root, "gate", gate_json(&comparison->gate));
     if (comparison->per_draw)
-        cJSON_AddItemToObject(root, "per_draw", draws_join_json(&comparison->join));
+        cJSON_AddItemToObject(
+            root, "per_draw",
+            draws_join_json(&comparison->join, &comparison->draws_a, &comparison->draws_b));
     print_json_tree(root);
 }
 
