@@ -259,7 +259,9 @@ print_json(const struct comparison *comparison)
     if (comparison->limits)
         cJSON_AddItemToObject(root, "gate", gate_json(&comparison->gate));
     if (comparison->per_draw)
-        cJSON_AddItemToObject(root, "per_draw", draws_join_json(&comparison->join));
+        cJSON_AddItemToObject(
+            root, "per_draw",
+            draws_join_json(&comparison->join, &comparison->draws_a, &comparison->draws_b));
     print_json_tree(root);
 }
 
@@ -407,8 +409,6 @@ static int
 compare_two(struct comparison *c, bool json)
 {
     struct error err;
-    if (c->limits && !gate_parse(&c->gate, c->limits, &err))
-        return conclude(false, &err);
     bool ok = compare(c, &err) && judge(c, &err) && write_report(c, c->markdown, true, &err) &&
               write_report(c, c->junit, false, &err);
     if (ok && json)
@@ -469,6 +469,8 @@ cmd_compare(int argc, char **argv)
     const bool gated = c.limits || c.per_draw || c.markdown || c.junit || c.gate.across;
     if ((c.markdown || c.junit || c.gate.across) && !c.limits)
         return args_usage_error(&spec, "--markdown, --junit and --across want --fail-over");
+    if (c.limits && !gate_parse(&c.gate, c.limits, &err))
+        return args_usage_error(&spec, "--fail-over %s", err.text);
     if (args.operand_count > 2 && (gated || c.out_dir || c.renew))
         return args_usage_error(&spec, "these options are for two runs");
     if (c.renew && (gated || c.out_dir || json))

@@ -395,9 +395,9 @@ take_fields(struct csv_table *table, char *at, const char *path, struct error *e
 }
 
 /* Columns that are no statistic and hold whole numbers. */
-static const char *const whole_names[] = {"schema",   "frame",    "draw",
-                                          "cycle",    "vertices", "instances",
-                                          "instance", "cycles",   "busy_cycles"};
+static const char *const whole_names[] = {"schema", "frame",      "draw",      "nth",
+                                          "cycle",  "vertices",   "instances", "instance",
+                                          "cycles", "busy_cycles"};
 
 enum csv_kind
 csv_kind_of(const char *name)
@@ -475,18 +475,13 @@ take_numbers(struct csv_table *table, uint32_t column, const char *path, struct 
     return true;
 }
 
-/* What a later version means by a name is not known. */
 static bool
 check_schema(const struct csv_table *table, const char *path, struct error *err)
 {
     const int32_t column = csv_column(table, "schema");
-    for (uint32_t row = 0; row < table->rows; row++) {
-        const double schema = csv_value(table, row, column);
-        if (column >= 0 && isnan(schema))
-            return fail(err, "%s: row %u: its schema is no number", path, row + 1);
-        if (column >= 0 && !schema_check(path, schema, err))
+    for (uint32_t row = 0; row < table->rows; row++)
+        if (!schema_check(path, csv_value(table, row, column), err))
             return false;
-    }
     return true;
 }
 
@@ -507,9 +502,11 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
     char *rows = read_text(table, path, false, err) ? take_header(table) : NULL;
     bool ok = rows && check_names(table, path, err) && take_fields(table, rows, path, err);
     table->is_number = ok ? mem_alloc(table->columns * sizeof *table->is_number) : NULL;
+    const int32_t schema = ok ? csv_column(table, "schema") : -1;
+    if (schema >= 0) /* first: what a later version means by other names is not known */
+        ok = take_numbers(table, (uint32_t)schema, path, err) && check_schema(table, path, err);
     for (uint32_t i = 0; ok && i < table->columns; i++)
-        ok = take_numbers(table, i, path, err);
-    ok = ok && check_schema(table, path, err);
+        ok = (int32_t)i == schema || take_numbers(table, i, path, err);
     if (!ok)
         csv_table_fini(table);
     return ok;

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "report/csv.h"
+#include "report/ideals.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -12,7 +13,11 @@
 struct draw_cost {
     double cycles, fragments, bytes, texture_misses;
     double overdraw; /* how often its target was covered by what it wrote */
+    struct ideal_gains gains;
 };
+/* The resource without which the most is gained (report/ideals.h); "" of no cycles, and of a run
+ * that does not count what its cycles were lost to. */
+const char *draw_cost_bound_by(const struct draw_cost *cost);
 
 struct draw_row {
     uint32_t frame, draw;
@@ -80,6 +85,6 @@ char *draws_pair_difference(const struct draws_pair *pair);
 /* b against a: the greatest changes of cycles first. */
 void draws_join_print(const struct draws_join *join, const struct draws *a, const struct draws *b,
                       enum draws_form form, uint32_t most, FILE *out);
-cJSON *draws_join_json(const struct draws_join *join);
+cJSON *draws_join_json(const struct draws_join *join, const struct draws *a, const struct draws *b);
 
 #endif

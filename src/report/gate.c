@@ -1,6 +1,7 @@
 #include "report/gate.h"
 
 #include "base/error.h"
+#include "kernel/nearest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,6 +87,21 @@ find_value(const struct run_comparison *runs, const char *name, double *a, doubl
     return false;
 }
 
+static bool
+unknown_name(const struct run_comparison *runs, const char *name, struct error *err)
+{
+    struct nearest nearest = {.wanted = name};
+    nearest_offer(&nearest, "cycles");
+    nearest_offer(&nearest, "pictures");
+    for (size_t i = 0; i < runs->metric_count; i++)
+        nearest_offer(&nearest, runs->metrics[i].name);
+    for (size_t i = 0; i < runs->move_count; i++)
+        nearest_offer(&nearest, runs->moves[i].name);
+    if (nearest_found(&nearest))
+        return fail(err, "the runs have no %s in common; did you mean %s?", name, nearest.best);
+    return fail(err, "the runs have no %s in common; `aetius stats` lists what there is", name);
+}
+
 bool
 gate_check_runs(struct gate *gate, const struct run_comparison *runs,
                 const struct gate_pictures *pictures, struct error *err)
@@ -105,7 +121,7 @@ gate_check_runs(struct gate *gate, const struct run_comparison *runs,
         if (is_pictures(limit) && !pictures->compared)
             return fail(err, "the runs have no pictures that could be compared");
         if (!is_pictures(limit) && !find_value(runs, limit->name, &a, &b))
-            return fail(err, "the runs have no %s in common", limit->name);
+            return unknown_name(runs, limit->name, err);
         add_check(
             gate,
             (struct gate_check){

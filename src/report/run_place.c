@@ -137,11 +137,6 @@ check_links(const char *dir, struct error *err)
     return ok;
 }
 
-static const char *const units[] = {/* that may be there several times */
-#define UNIT(name, count) #name,
-#include "machine.def"
-                                    "channel"};
-
 /* For the tables as the parameters name them; whether `take` said yes to one. */
 static bool
 each_table(const struct run_place *place, bool (*take)(const char *path))
@@ -155,8 +150,8 @@ each_table(const struct run_place *place, bool (*take)(const char *path))
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char *path = mem_printf("%s/%s", place->dir, names[i]);
         some |= take(path);
-        for (size_t u = 0; u < sizeof units / sizeof units[0] && i < PLACE_TABLES; u++) {
-            char *of_unit = table_unit_path(path, units[u]);
+        for (uint32_t u = 0; table_unit(u) && i < PLACE_TABLES; u++) {
+            char *of_unit = table_unit_path(path, table_unit(u));
             some |= take(of_unit);
             free(of_unit);
         }

@@ -204,6 +204,14 @@ test_command(void **state)
     assert_non_null(strstr(said.out, "2 wrong usage, 3 a limit of --fail-over is exceeded;"));
     RUN(&said, "compare", a, b, "--fail-over", "nothing=1%");
     assert_int_equal(said.status, 1);
+    RUN(&said, "compare", a, b, "--fail-over", "memctl.byte_read=1%");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "did you mean memctl.bytes_read?"));
+    RUN(&said, "compare", a, b, "--fail-over", "cycels=1%");
+    assert_non_null(strstr(said.err, "did you mean cycles?"));
+    RUN(&said, "compare", a, b, "--fail-over", "cycles");
+    assert_int_equal(said.status, 2);
+    assert_non_null(strstr(said.err, "expected NAME=NUMBER"));
     /* figures that are none do not count as unchanged */
     static const char *const facts[][2] = {
         {"{\"cycles\":1e999,\"frames\":1}", "cycles is no number"},
