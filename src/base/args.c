@@ -1,6 +1,7 @@
 #include "base/args.h"
 
 #include "base/error.h"
+#include "base/log.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -38,10 +39,11 @@ int
 args_usage_error(const struct arg_spec *spec, const char *fmt, ...)
 {
     va_list args;
-    fprintf(stderr, "aetius %s: ", spec->command);
+    char text[2048];
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    print_shown(stderr, "aetius %s: %s", spec->command, text);
     fprintf(stderr, "\nusage: aetius %s %s   (aetius %s --help tells more)\n", spec->command,
             spec->usage, spec->command);
     return EXIT_USAGE;

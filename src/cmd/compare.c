@@ -274,9 +274,9 @@ print_line(const char *name, const struct picture_difference *d)
         snprintf(quality, sizeof quality, "-");
     else
         snprintf(quality, sizeof quality, "%.2f", psnr);
-    printf("%-20s %10" PRIu64 " %9.4f%% %9.4f%% %10" PRIu64 " %10" PRIu64 " %5u %8s\n", name,
-           d->pixels, all * (double)d->identical, all * (double)d->within_1, d->edge_differences,
-           d->interior_errors, d->max_difference, quality);
+    print_shown(stdout, "%-20s %10" PRIu64 " %9.4f%% %9.4f%% %10" PRIu64 " %10" PRIu64 " %5u %8s\n",
+                name, d->pixels, all * (double)d->identical, all * (double)d->within_1,
+                d->edge_differences, d->interior_errors, d->max_difference, quality);
 }
 
 static void
@@ -289,8 +289,8 @@ print_runs(const struct run_comparison *runs)
     if (runs->has_machines && runs->machine_count == 0)
         printf("machines: the same\n");
     for (size_t i = 0; i < runs->machine_count; i++)
-        printf("  %-36s %14s -> %s\n", runs->machine[i].name, runs->machine[i].a,
-               runs->machine[i].b);
+        print_shown(stdout, "  %-36s %14s -> %s\n", runs->machine[i].name, runs->machine[i].a,
+                    runs->machine[i].b);
     if (run_comparison_is_no_effect(runs))
         printf("no effect: the machines differ, and neither cycles nor a statistic moved\n");
     if (runs->metrics_moved)

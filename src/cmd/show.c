@@ -49,12 +49,12 @@ parse_place(const char *text, uint32_t *frame, uint32_t *draw, struct error *err
 static void
 print_draw(struct shown_draw *shown)
 {
-    printf("frame %u, draw %u\n%s", shown->frame, shown->number, shown->text);
+    print_shown(stdout, "frame %u, draw %u\n%s", shown->frame, shown->number, shown->text);
     printf("  %-16s %llu fragments passed all tests, on %llu pixels\n", "covers",
            (unsigned long long)shown->fragments, (unsigned long long)shown->pixels);
     for (size_t i = 0; i < shown->file_count; i++)
-        printf("%s%s/%s\n", i ? "                   " : "  pictures         ", shown->dir,
-               shown->files[i]);
+        print_shown(stdout, "%s%s/%s\n", i ? "                   " : "  pictures         ",
+                    shown->dir, shown->files[i]);
 }
 
 static bool

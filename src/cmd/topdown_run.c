@@ -5,6 +5,7 @@
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/schema.h"
 #include "base/sheet.h"
 #include "cmd/topdown.h"
@@ -269,8 +270,8 @@ print_text(const struct rows *rows, const struct view *view, const part_list *pa
     style.shows_all = request->shows_all;
     style.level = request->level ? request->level : 3;
     const uint32_t frames = count_frames(rows);
-    printf("%s: %.0f cycles in %u frame%s\n\n", rows->run->dir, view->pipeline.values[0], frames,
-           frames == 1 ? "" : "s");
+    print_shown(stdout, "%s: %.0f cycles in %u frame%s\n\n", rows->run->dir,
+                view->pipeline.values[0], frames, frames == 1 ? "" : "s");
     topdown_print(&view->pipeline, &style, stdout);
     puts("");
     print_gains(&view->gains);
@@ -488,7 +489,7 @@ report_difference(const struct run *a, const struct run *b, const struct frame_s
         put_json(&view_b, &none, request);
         puts("}}");
     } else if (ok) {
-        printf("a: %s\nb: %s\n\n", a->dir, b->dir);
+        print_shown(stdout, "a: %s\nb: %s\n\n", a->dir, b->dir);
         print_difference(&view_a.pipeline, &view_b.pipeline, level);
         puts("");
         print_difference(&view_a.shaders, &view_b.shaders, level);

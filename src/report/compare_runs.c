@@ -64,21 +64,39 @@ run_is_complete(const char *dir, bool *complete, struct error *err)
     return run != NULL;
 }
 
-static void
-compare_metrics(const cJSON *a, const cJSON *b, struct run_comparison *out)
+/* A number of run.json; NaN where it may have none. */
+static bool
+take_number(const cJSON *object, const char *name, bool may_lack, const char *dir, double *value,
+            struct error *err)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
+    *value = NAN;
+    if (may_lack && (!number || cJSON_IsNull(number)))
+        return true;
+    if (!cJSON_IsNumber(number) || !isfinite(number->valuedouble))
+        return fail(err, "%s/run.json: %s is no number", dir, name);
+    *value = number->valuedouble;
+    return true;
+}
+
+static bool
+compare_metrics(const cJSON *a, const cJSON *b, const char *dir_a, const char *dir_b,
+                struct run_comparison *out, struct error *err)
 {
     size_t count;
     const struct metric *metrics = metrics_all(&count);
     out->metrics = mem_alloc(count * sizeof *out->metrics);
     for (size_t i = 0; i < count; i++) {
-        const struct metric_move move = {metrics[i].name, metrics[i].unit,
-                                         number_of(a, metrics[i].name),
-                                         number_of(b, metrics[i].name)};
+        struct metric_move move = {metrics[i].name, metrics[i].unit, 0, 0};
+        if (!take_number(a, metrics[i].name, true, dir_a, &move.a, err) ||
+            !take_number(b, metrics[i].name, true, dir_b, &move.b, err))
+            return false;
         if (isnan(move.a) || isnan(move.b))
             continue;
         out->metrics[out->metric_count++] = move;
         out->metrics_moved += move.a != move.b;
     }
+    return true;
 }
 
 static const char *
@@ -141,21 +159,22 @@ static bool
 compare_figures(const char *dir_a, const char *dir_b, struct run_comparison *out, struct error *err)
 {
     cJSON *a = read_run(dir_a, err), *b = a ? read_run(dir_b, err) : NULL;
-    if (b) {
-        out->cycles_a = number_of(a, "cycles");
-        out->cycles_b = number_of(b, "cycles");
-        out->frames_a = number_of(a, "frames");
-        out->frames_b = number_of(b, "frames");
-        out->complete_a = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a, "complete"));
-        out->complete_b = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(b, "complete"));
+    const bool ok =
+        b && take_number(a, "cycles", false, dir_a, &out->cycles_a, err) &&
+        take_number(b, "cycles", false, dir_b, &out->cycles_b, err) &&
+        take_number(a, "frames", false, dir_a, &out->frames_a, err) &&
+        take_number(b, "frames", false, dir_b, &out->frames_b, err) &&
+        compare_metrics(cJSON_GetObjectItemCaseSensitive(a, "metrics"),
+                        cJSON_GetObjectItemCaseSensitive(b, "metrics"), dir_a, dir_b, out, err);
+    out->complete_a = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a, "complete"));
+    out->complete_b = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(b, "complete"));
+    if (ok) {
         compare_frames(a, b, out);
         compare_programs(a, b, out);
-        compare_metrics(cJSON_GetObjectItemCaseSensitive(a, "metrics"),
-                        cJSON_GetObjectItemCaseSensitive(b, "metrics"), out);
     }
     cJSON_Delete(a);
     cJSON_Delete(b);
-    return b != NULL;
+    return ok;
 }
 
 static bool

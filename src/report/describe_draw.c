@@ -1,4 +1,5 @@
 #include "report/describe_draw.h"
+#include "base/log.h"
 
 #include "base/mem.h"
 
@@ -268,10 +269,13 @@ describe_textures(const struct draw *draw, FILE *out)
 void
 describe_label(const char *label, FILE *out)
 {
-    for (; *label; label++) {
-        const unsigned char c = (unsigned char)*label;
-        fputc(c == ',' ? ';' : c == '"' ? '\'' : c < ' ' || c == 0x7f ? ' ' : c, out);
+    char *text = mem_strdup(label);
+    for (char *at = text; *at; at++) {
+        const unsigned char c = (unsigned char)*at;
+        *at = c == ',' ? ';' : c == '"' ? '\'' : c < ' ' || c == 0x7f ? ' ' : *at;
     }
+    print_shown(out, "%s", text);
+    free(text);
 }
 
 static void

@@ -1,4 +1,5 @@
 /* Lists of draws for people, as CSV and as JSON. */
+#include "base/log.h"
 #include "report/draws.h"
 
 #include "base/schema.h"
@@ -38,10 +39,11 @@ print_draw(const struct draws_line *line, const struct draws *draws, FILE *out)
     snprintf(place, sizeof place, "%u:%u", row->frame, row->draw);
     fprintf(out, "%-10s ", place);
     print_cost(&line->cost, draws, out);
-    fprintf(out, "  %.8s %.8s  %s %s  %s", row->vertex_program, row->fragment_program,
-            row->primitive, row->vertices, row->target);
+    print_shown(out, "  %.8s %.8s  %s %s  %s", row->vertex_program, row->fragment_program,
+                row->primitive, row->vertices, row->target);
     char *label = draw_row_label(row);
-    fprintf(out, "%s%s\n", *label ? "  " : "", label);
+    print_shown(out, "%s%s", *label ? "  " : "", label);
+    fputc('\n', out);
     free(label);
 }
 
@@ -61,13 +63,13 @@ print_text(const struct draws_list *list, const struct draws *draws, uint32_t mo
         }
         fprintf(out, "%-10u ", line->count);
         print_cost(&line->cost, draws, out);
-        fprintf(out, "  %s  %u:%u\n", line->name, line->row->frame, line->row->draw);
+        print_shown(out, "  %s  %u:%u\n", line->name, line->row->frame, line->row->draw);
     }
     if (most && list->lines.count > most)
         fprintf(out, "and %zu more (--all)\n", list->lines.count - most);
     for (size_t i = 0; i < list->between.count; i++) {
         const struct draws_line *line = &list->between.items[i];
-        fprintf(out, "%-10s ", line->name);
+        print_shown(out, "%-10s ", line->name);
         print_cost(&line->cost, draws, out);
         fprintf(out, "  %u time%s between draws\n", line->count, line->count == 1 ? "" : "s");
     }
@@ -258,10 +260,10 @@ print_pair(const struct draws_pair *pair, enum draws_form form, FILE *out)
                 difference, row->hash, row->vertex_program, row->fragment_program, row->target,
                 row->label);
     else
-        fprintf(out, "%-10s %-10s %-8s %11.0f %11.0f %+11.0f  %.8s %.8s  %s %s  %s%s%s%s%s\n",
-                place_a, place_b, status_of(pair), a, b, b - a, row->vertex_program,
-                row->fragment_program, row->primitive, row->vertices, row->target,
-                *row->label ? "  " : "", row->label, *difference ? "  other " : "", difference);
+        print_shown(out, "%-10s %-10s %-8s %11.0f %11.0f %+11.0f  %.8s %.8s  %s %s  %s%s%s%s%s\n",
+                    place_a, place_b, status_of(pair), a, b, b - a, row->vertex_program,
+                    row->fragment_program, row->primitive, row->vertices, row->target,
+                    *row->label ? "  " : "", row->label, *difference ? "  other " : "", difference);
     free(difference);
 }
 
@@ -279,9 +281,9 @@ print_summary(const struct draws_join *join, const struct draws *a, const struct
               FILE *out)
 {
     const double more = b->total.cycles - a->total.cycles;
-    fprintf(out, "%s over %s: %.0f cycles over %.0f, %+.0f (%+.2f %%)\n", b->dir, a->dir,
-            b->total.cycles, a->total.cycles, more,
-            a->total.cycles > 0 ? 100 * more / a->total.cycles : 0);
+    print_shown(out, "%s over %s: %.0f cycles over %.0f, %+.0f (%+.2f %%)\n", b->dir, a->dir,
+                b->total.cycles, a->total.cycles, more,
+                a->total.cycles > 0 ? 100 * more / a->total.cycles : 0);
     const uint32_t joined = join->same_hash + join->changed;
     fprintf(
         out,

@@ -1,5 +1,6 @@
 /* What a gate found, for people, for pull requests (Markdown), for test reports (JUnit), as JSON.
  */
+#include "base/log.h"
 #include "report/gate.h"
 
 #include <math.h>
@@ -51,10 +52,10 @@ gate_print(const struct gate *gate, FILE *out)
             continue;
         growth_text(check, check->growth, growth, sizeof growth);
         limit_text(check->limit, limit, sizeof limit);
-        fprintf(out, "  %-8s %-28s %14.10g -> %-14.10g %s, may %s%s%s%s%s\n",
-                check->exceeded ? "EXCEEDED" : "held", check->limit->name, check->a, check->b,
-                growth, limit, *check->where ? "  draw " : "", check->where,
-                *check->label ? " " : "", check->label);
+        print_shown(out, "  %-8s %-28s %14.10g -> %-14.10g %s, may %s%s%s%s%s\n",
+                    check->exceeded ? "EXCEEDED" : "held", check->limit->name, check->a, check->b,
+                    growth, limit, *check->where ? "  draw " : "", check->where,
+                    *check->label ? " " : "", check->label);
     }
     const uint32_t draws = count_draw_checks(gate);
     if (draws)

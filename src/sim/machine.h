@@ -54,6 +54,7 @@ struct machine {
     /* Surfaces that work goes to: the ROP caches may hold what memory does not. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
+    bool is_dirty; /* since they were written back last, something was drawn or cleared */
     struct hazards hazards;
     struct command_stream stream;
     struct upload { /* one that is on its way */

@@ -2,9 +2,9 @@
  * forgotten before what (machine.md, order and hazards).
  *
  * A surface gets states when it is first bound in a frame. When it is no longer bound the ROPs
- * write back what is dirty, and it keeps its states: who reads memory goes by them. It is made
- * whole, raw in memory, when its bytes are wanted or changed by other means, and when others need
- * its states. */
+ * write back what is dirty, and it keeps its states: who reads memory goes by them. Blocks are made
+ * raw in memory when their bytes are changed by other means, all of a surface when others need its
+ * states. */
 #include "sim/machine_internal.h"
 
 #include <string.h>
@@ -19,6 +19,7 @@ machine_leave_surfaces(struct machine *m, struct error *err)
     machine_invalidate_textures(m);
     m->color_count = 0;
     m->depth.res = NULL;
+    m->is_dirty = false;
     return machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
 }
 
@@ -59,33 +60,60 @@ machine_blocks(struct machine *m, bool color)
     return color ? &m->color_blocks : &m->depth_blocks;
 }
 
-/* Makes a surface with states whole in memory, and forgets it. When it is bound the surfaces are to
- * be left next. */
-static bool
-resolve_surface(struct machine *m, bool color, struct block_surface *surface, struct error *err)
+bool
+machine_write_back(struct machine *m, const struct resource *res, struct error *err)
+{
+    if (!machine_is_live(m, res) || !m->is_dirty)
+        return true;
+    machine_add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL | STEP_COLOR);
+    m->is_dirty = false;
+    return machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
+}
+
+bool
+machine_resolve_surface(struct machine *m, bool color, const struct block_surface *surface,
+                        const uint8_t *parts, struct error *err)
 {
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->targets = color ? STEP_COLOR : STEP_ZSTENCIL;
     step->control.kind = CONTROL_RESOLVE;
     step->control.surface = surface->bound;
-    if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
+    step->control.parts = parts;
+    return machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
+}
+
+/* Makes a surface with states whole in memory, and forgets it. When it is bound the surfaces are to
+ * be left next. */
+static bool
+end_surface(struct machine *m, bool color, struct block_surface *surface, struct error *err)
+{
+    if (!machine_resolve_surface(m, color, surface, NULL, err))
         return false;
     blocks_forget(machine_blocks(m, color), surface);
     return true;
 }
 
-/* The same of all surfaces of the resource, or of every resource (NULL), which are then left. */
 bool
-machine_resolve_surfaces(struct machine *m, const struct resource *res, struct error *err)
+machine_resolve_surfaces(struct machine *m, struct error *err)
 {
     for (int color = 0; color < 2; color++) {
         struct blocks *blocks = machine_blocks(m, color);
         for (uint32_t s = blocks->surface_count; s-- > 0;)
-            if ((!res || blocks->surfaces[s].bound.res == res) &&
-                !resolve_surface(m, color, &blocks->surfaces[s], err))
+            if (!end_surface(m, color, &blocks->surfaces[s], err))
                 return false;
     }
-    return !(!res || machine_is_live(m, res)) || machine_leave_surfaces(m, err);
+    return machine_leave_surfaces(m, err);
+}
+
+void
+machine_settle_surfaces(struct machine *m, const struct resource *res)
+{
+    for (int color = 0; color < 2; color++) {
+        struct blocks *blocks = machine_blocks(m, color);
+        for (uint32_t s = 0; s < blocks->surface_count; s++)
+            if (blocks->surfaces[s].bound.res == res)
+                blocks_settle(blocks, &blocks->surfaces[s], &m->device->memory);
+    }
 }
 
 /* What the ROPs have cached of a surface that is not bound is clean. */
@@ -148,7 +176,7 @@ make_room(struct machine *m, const struct bound_surface *bound, bool color, stru
     struct blocks *blocks = machine_blocks(m, color);
     struct block_surface *victim;
     while (!blocks_have_room(blocks, bound) && (victim = oldest_unbound(m, blocks)))
-        if (!resolve_surface(m, color, victim, err))
+        if (!end_surface(m, color, victim, err))
             return false;
     return true;
 }

@@ -212,6 +212,24 @@ test_command(void **state)
     RUN(&said, "compare", a, b, "--fail-over", "cycles");
     assert_int_equal(said.status, 2);
     assert_non_null(strstr(said.err, "expected NAME=NUMBER"));
+    /* figures that are none do not count as unchanged */
+    static const char *const facts[][2] = {
+        {"{\"cycles\":1e999,\"frames\":1}", "cycles is no number"},
+        {"{\"cycles\":\"1\",\"frames\":1}", "cycles is no number"},
+        {"{\"cycles\":1}", "frames is no number"},
+        {"{\"cycles\":1,\"frames\":1,\"metrics\":{\"time\":\"0x10\"}}", "time is no number"},
+        {"{\"cycles\":1,\"frames\":1,\"metrics\":{\"time\":-1e999}}", "time is no number"},
+    };
+    char *odd = path_of("odd"), *of_odd = path_of("odd/run.json");
+    assert_true(dir_create(odd, &err));
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        assert_true(file_write(of_odd, facts[i][0], strlen(facts[i][0]), &err));
+        RUN(&said, "compare", b, odd);
+        assert_int_equal(said.status, 1);
+        assert_non_null(strstr(said.err, facts[i][1]));
+    }
+    free(odd);
+    free(of_odd);
     /* a folder with something else in it is nobody's baseline */
     char *mine = path_of("mine"), *file = path_of("mine/thesis.tex");
     assert_true(dir_create(mine, &err) && file_write(file, "x", 1, &err));

@@ -30,6 +30,7 @@ enum step_kind {
 struct cmdproc_move { /* a transaction of an upload or readback */
     uint32_t address;
     bool write;
+    bool made;              /* on chip: it takes the bus alone */
     uint64_t bytes_written; /* by a write, a bit each */
     const uint8_t *bytes;   /* of the whole transaction */
 };
@@ -107,6 +108,8 @@ struct cmdproc {
     struct cmdproc_batch finished; /* the one that has just ended; draw NULL: none */
     struct path_stage carrier;     /* of transfers; steps are the module's stage */
     bool carrier_waits;            /* for transactions to end */
+    struct cmdproc_transfer *made; /* whose move from the chip is on the bus; NULL */
+    uint64_t made_cycle;           /* when it is over, or the last one was */
     struct cmdproc_goal goal;
     bool stop; /* the goal is reached, or a draw or transfer has ended: the clock's run is over */
 };

@@ -635,16 +635,36 @@ flush(struct rop *rop, const struct block_surface *surface, uint64_t now, bool *
     return rop_cache_is_quiet(&rop->cache);
 }
 
+/* What the order wants of the surface's block number n. */
+static enum surface_part
+part_of(const struct rop *rop, uint32_t n)
+{
+    return rop->order.parts ? rop->order.parts[n] : PART_RAW;
+}
+
+/* Whether the block has to be written to be raw, else it is noted as that. */
+static bool
+wants_write(struct rop *rop, const struct block_surface *surface, uint32_t address)
+{
+    const uint32_t state = blocks_state(rop->blocks, address);
+    const int32_t line = cache_find(&rop->cache.tags, address);
+    if (blocks_is_raw(state) || (line >= 0 && rop->cache.tags.lines[line].dirty))
+        return false;
+    if (part_of(rop, rop->walk) == PART_RAW && !(state == BLOCK_CLEARED && surface->in_memory))
+        return true;
+    blocks_note(rop->blocks, address, BLOCK_RAW);
+    return false;
+}
+
 /* Makes the next block raw that is not; false: there is none, or no room for it now. */
 static bool
 make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
 {
     uint32_t address;
     for (; next_block(rop, surface, &address); rop->walk++) {
-        uint32_t state = blocks_state(rop->blocks, address);
-        int32_t line = cache_find(&rop->cache.tags, address);
-        if (blocks_is_raw(state) || (state == BLOCK_CLEARED && surface->in_memory) ||
-            (line >= 0 && rop->cache.tags.lines[line].dirty))
+        const uint32_t state = blocks_state(rop->blocks, address);
+        const int32_t line = cache_find(&rop->cache.tags, address);
+        if (part_of(rop, rop->walk) == PART_STAYS || !wants_write(rop, surface, address))
             continue;
         bool done = state == BLOCK_CLEARED && line < 0
                         ? rop_cache_write_block(&rop->cache, address, surface->clear_line)
@@ -655,8 +675,22 @@ make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
     return false;
 }
 
-/* The surface in memory as it is, its compressed and cleared blocks too; none of its lines stays.
- */
+/* Of the blocks that the order is about. */
+static void
+drop_parts(struct rop *rop, const struct block_surface *surface)
+{
+    const uint32_t bytes = rop->shape.cache.line_bytes;
+    const struct cache *tags = &rop->cache.tags;
+    for (uint32_t i = 0; i < tags->sets * tags->ways; i++) {
+        const uint32_t address = tags->lines[i].address;
+        if (address >= surface->first && address < surface->end &&
+            part_of(rop, (address - surface->first) / bytes) != PART_STAYS)
+            drop_lines(rop, address, address + bytes);
+    }
+}
+
+/* The surface in memory as it is, its compressed and cleared blocks too, or those that the order
+ * names; none of their lines stays. */
 static bool
 resolve(struct rop *rop, uint64_t now, bool *worked)
 {
@@ -675,7 +709,7 @@ resolve(struct rop *rop, uint64_t now, bool *worked)
     if (!flush(rop, surface, now, worked))
         return false;
     rop->cache.raw = NULL;
-    drop_lines(rop, surface->first, surface->end);
+    drop_parts(rop, surface);
     return true;
 }
 
