@@ -18,8 +18,8 @@ static const char *const units[] = {/* that may be there several times */
 static const char *const numbers[] = {"schema",    "frame",    "draw",   "cycle",      "vertices",
                                       "instances", "instance", "cycles", "busy_cycles"};
 
-static const char *
-type_of(const char *column)
+const char *
+table_column_type(const char *column)
 {
     if (metric_find(column))
         return "REAL";
@@ -71,7 +71,7 @@ print_table(const char *path, const char *name, FILE *out, struct error *err)
         return false;
     fprintf(out, "CREATE TABLE %s (", name);
     for (uint32_t i = 0; i < head.columns; i++)
-        fprintf(out, "%s\"%s\" %s", i ? ", " : "", head.names[i], type_of(head.names[i]));
+        fprintf(out, "%s\"%s\" %s", i ? ", " : "", head.names[i], table_column_type(head.names[i]));
     fprintf(out, ");\n.import --csv --skip 1 \"|gzip -dc -- ");
     print_quoted(path, out);
     fprintf(out, "\" %s\n", name);
