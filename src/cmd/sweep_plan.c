@@ -173,13 +173,20 @@ add_up(const struct sweeping *s, const struct estimator *estimator)
     return sum;
 }
 
+static uint64_t
+jobs_of(const struct sweep_options *options)
+{
+    return options->jobs ? options->jobs : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static bool
 dry_run(const struct sweeping *s)
 {
     struct estimator estimator = {0};
     estimator_read(&estimator, s->sweep.store);
     const struct estimate sum = add_up(s, &estimator);
-    const double seconds = sum.seconds / (double)s->options->jobs;
+    const uint64_t jobs = jobs_of(s->options);
+    const double seconds = sum.seconds / (double)jobs;
     if (s->options->json) {
         cJSON *root = cJSON_CreateObject();
         cJSON_AddNumberToObject(root, "runs", (double)s->sweep.runs.count);
@@ -196,7 +203,7 @@ dry_run(const struct sweeping *s)
             printf("; how long they take is not known before one is done\n");
         else
             printf(": about %.0f s with %llu at a time, %.0f MB\n", seconds,
-                   (unsigned long long)s->options->jobs, sum.bytes / 1e6);
+                   (unsigned long long)jobs, sum.bytes / 1e6);
     }
     estimator_fini(&estimator);
     return true;
@@ -252,7 +259,8 @@ do_todo(struct sweeping *s)
     const struct engine_request request = {.sweep = &s->sweep,
                                            .todo = s->todo.items,
                                            .count = s->todo.count,
-                                           .jobs = s->options->jobs,
+                                           .jobs = s->engine->is_awaited ? jobs_of(s->options)
+                                                                         : s->options->jobs,
                                            .keep_going = s->options->keep_going,
                                            .per_element = s->options->per_element,
                                            .max_array = s->options->max_array,
@@ -350,7 +358,7 @@ sweep_plan_command(int argc, char **argv)
         OPTION_OUTPUT(&o.dir, "DIR", "the sweep's folder (out/sweep/PLAN)", false),
         {"dry-run", 'n', ARG_FLAG, &o.dry_run, NULL,
          "only list the runs, with the time and the disk that they will take", false},
-        OPTION_JOBS(&o.jobs, "runs at a time; the default is all cores"),
+        OPTION_JOBS(&o.jobs, "runs at a time; the default is all cores, of slurm no limit"),
         {"keep-going", 'k', ARG_FLAG, &o.keep_going, NULL, "do the others after a failure", false},
         {"time-limit", 0, ARG_UINT, &o.time_limit, "SECONDS", "a run that takes longer has failed",
          false},

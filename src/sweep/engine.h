@@ -12,7 +12,7 @@ struct engine_request {
     const struct sweep *sweep;
     const size_t *todo; /* numbers of the runs to be done */
     size_t count;
-    uint64_t jobs;   /* at a time */
+    uint64_t jobs;   /* at a time; 0: as many as there is place for */
     bool keep_going; /* after a failure */
     /* of slurm */
     uint64_t per_element, max_array; /* runs an array element, elements an array; 0: its choice */
