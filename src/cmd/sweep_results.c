@@ -90,7 +90,7 @@ sweep_query_command(int argc, char **argv)
         2,
         2,
         "the sweep's folder and a question",
-        ARG_NO_PROGRAM};
+        .program = ARG_NO_PROGRAM};
     struct args args;
     const int status = args_parse(&args, &spec, argc, argv);
     return status >= 0 ? status : answer(&args, ask_query, &print);
@@ -119,7 +119,7 @@ sweep_pareto_command(int argc, char **argv)
                                   3,
                                   3,
                                   "the sweep's folder and two outputs",
-                                  ARG_NO_PROGRAM};
+                                  .program = ARG_NO_PROGRAM};
     struct args args;
     const int status = args_parse(&args, &spec, argc, argv);
     return status >= 0 ? status : answer(&args, ask_pareto, &print);
