@@ -55,5 +55,7 @@ bool table_is_file(const char *name, const char *base);
 /* Commands for sqlite3 that load all tables of a run's folder, as tables frames, draws, cycles and,
  * of units, frames_shader and so on, in place of those of these names. */
 bool table_print_sql(const char *dir, FILE *out, struct error *err);
+/* What SQL calls the values of a column: INTEGER, REAL or TEXT. */
+const char *table_column_type(const char *column);
 
 #endif

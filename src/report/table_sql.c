@@ -12,8 +12,8 @@
 /* Columns of which each row has others. */
 static const char *const keys[] = {"frame", "draw", "work", "cycle", "nth", "queue", "instance"};
 
-static const char *
-type_of(const char *column)
+const char *
+table_column_type(const char *column)
 {
     switch (csv_kind_of(column)) {
     case CSV_WHOLE: return "INTEGER";
@@ -81,7 +81,7 @@ print_table(const char *path, const char *name, FILE *out, struct error *err)
         return false;
     fprintf(out, "CREATE TABLE %s (", name);
     for (uint32_t i = 0; i < head.columns; i++)
-        fprintf(out, "%s\"%s\" %s", i ? ", " : "", head.names[i], type_of(head.names[i]));
+        fprintf(out, "%s\"%s\" %s", i ? ", " : "", head.names[i], table_column_type(head.names[i]));
     print_key(&head, out);
     fprintf(out, ");\n.import --csv --skip 1 \"|gzip -dc -- ");
     print_quoted(path, out);
