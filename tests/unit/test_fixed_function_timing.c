@@ -499,31 +499,31 @@ draw_at(struct rig *rig, float side, float x, float y, float size)
     rig_assert_figure(rig, "fraggen.fragments", (uint64_t)(size * (size - 1) / 2));
 }
 
-/* A box from 29, 13 to 48, 32 lies in three columns of scan tiles from 16 on, in three rows from 0
- * on, and in over-scan tiles of 32x32 that begin left of it. What x + y = 63 leaves are the three
- * tiles of the first column, two of the second, one of the third. */
+/* A box from 29, 13 to 53, 37 lies in three columns of scan tiles from 16 on, in three rows from 0
+ * on, and in over-scan tiles of 32x32 that begin left of it and above. What x + y = 68 leaves are
+ * all tiles but the last. */
 static void
 scan_tiles_of_a_box(void **state)
 {
     struct rig *rig = *state;
     rig->params.RASTERIZER.Generator = GENERATOR_scan;
     rig->params.RASTERIZER.OverScanWidth = rig->params.RASTERIZER.OverScanHeight = 2;
-    draw_at(rig, SIZE, 29, 13, 21);
+    draw_at(rig, SIZE, 29, 13, 26);
     rig_assert_figure(rig, "fraggen.scan_tiles_tested", 9);
-    rig_assert_figure(rig, "fraggen.scan_tiles", 6);
+    rig_assert_figure(rig, "fraggen.scan_tiles", 8);
 }
 
-/* The same in a square of 64x64: three of its quarters are touched. */
+/* The same in a square of 64x64, all quarters of which are touched. */
 static void
 squares_of_a_box(void **state)
 {
     struct rig *rig = *state;
     rig->params.RASTERIZER.Generator = GENERATOR_recursive;
-    draw_at(rig, SIZE, 29, 13, 21);
-    rig_assert_figure(rig, "fraggen.squares_split", 1 + 3);
+    draw_at(rig, SIZE, 29, 13, 26);
+    rig_assert_figure(rig, "fraggen.squares_split", 1 + 4);
     rig_assert_figure(rig, "fraggen.squares_tested", 4);
-    rig_assert_figure(rig, "fraggen.scan_tiles_tested", 12);
-    rig_assert_figure(rig, "fraggen.scan_tiles", 6);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", 16);
+    rig_assert_figure(rig, "fraggen.scan_tiles", 8);
 }
 
 /* A box from 35, 37 to 44, 46 is in one scan tile. */
