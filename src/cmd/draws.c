@@ -4,6 +4,7 @@
 #include "report/draws.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 int cmd_draws(int argc, char **argv);
 
@@ -15,6 +16,16 @@ struct draws_options {
     enum draws_form form;
     uint32_t frame, most;
 };
+
+/* A trace, most likely: its draws cost nothing yet. */
+static bool
+is_folder(const char *run, struct error *err)
+{
+    struct stat st;
+    return stat(run, &st) || S_ISDIR(st.st_mode) ||
+           fail(err, "%s is no run's folder: `aetius sim %s -o RUN` makes one of a trace", run,
+                run);
+}
 
 static bool
 list(const struct draws_options *options, struct error *err)
@@ -71,8 +82,9 @@ cmd_draws(int argc, char **argv)
         "draws",
         "RUN [--group program|target|texture|label] [--over RUN_B] [--frame N] [--csv] [--json]",
         "The draws of a run's folder, the dearest first: cycles, fragments, how often they cover\n"
-        "their target (overdraw), bytes moved, texture cache misses, programs, target, label; and\n"
-        "the work between draws. Each cycle of a frame belongs to one of them. A draw FRAME:DRAW\n"
+        "their target (overdraw), bytes moved, texture cache misses, the resource without which\n"
+        "the most is gained (bound by: docs/topdown.md), programs, target, label; and the work\n"
+        "between draws. Each cycle of a frame belongs to one of them. A draw FRAME:DRAW\n"
         "is shown by `aetius show TRACE draw FRAME:DRAW`. With --over draws are joined by the "
         "hash\n"
         "of their content, those that changed by what is the same of them.",
@@ -80,7 +92,7 @@ cmd_draws(int argc, char **argv)
         1,
         1,
         "one RUN, a folder that sim has left",
-        false};
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
@@ -95,6 +107,8 @@ cmd_draws(int argc, char **argv)
     if (frame != UINT64_MAX && frame >= UINT32_MAX)
         return args_usage_error(&spec, "--frame: there is no such frame");
     options.run = args.operands[0];
+    if (!is_folder(options.run, &err) || (options.over && !is_folder(options.over, &err)))
+        return conclude(false, &err);
     options.frame = frame == UINT64_MAX ? UINT32_MAX : (uint32_t)frame;
     options.form = csv ? DRAWS_CSV : json ? DRAWS_JSON : DRAWS_TEXT;
     if (all)

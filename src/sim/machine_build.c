@@ -28,7 +28,8 @@ init_units(struct machine *m)
     for (uint32_t s = 0; s < m->shaders; s++)
         shader_init(&m->shader[s], clock, p, &m->pools, s);
     for (uint32_t t = 0; t < m->texunits; t++)
-        texunit_init(&m->texunit[t], clock, p, &m->color_blocks, &m->depth_blocks, t);
+        texunit_init(&m->texunit[t], clock, p, &m->device->memory, &m->color_blocks,
+                     &m->depth_blocks, t);
     for (uint32_t r = 0; r < m->rops; r++) {
         zstencil_init(&m->zstencil[r], clock, p, &m->pools, &m->depth_blocks, r);
         colorwrite_init(&m->colorwrite[r], clock, p, &m->pools, &m->color_blocks, r);
