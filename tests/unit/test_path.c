@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-enum { ITEMS = 100, DEPTH = 4, LATENCY = 3 };
+enum { ITEMS = 100, DEPTH = 4, LATENCY = 3, INTERVAL = 50 };
+static bool intervals;
 static const enum path_cause PRODUCER = CAUSE_generate, CONSUMER = CAUSE_blend;
 
 struct worker {
@@ -69,6 +70,15 @@ consume(void *self, uint64_t now)
     return UNIT_BUSY;
 }
 
+/* An interval ends, and nothing has left the line yet. */
+static void
+end_interval(void *data, uint64_t now)
+{
+    struct line *line = data;
+    clock_charge_so_far(&line->clock);
+    line->clock.sample_cycle = now + INTERVAL;
+}
+
 /* Runs to the end and charges the cycles; their sum is that of all. */
 static uint64_t
 run_with(struct line *line, uint32_t made, uint32_t taken, uint32_t depth, uint64_t shuffle)
@@ -90,6 +100,11 @@ run_with(struct line *line, uint32_t made, uint32_t taken, uint32_t depth, uint6
     line->producer.queue = line->consumer.queue = &line->queue;
     if (shuffle)
         clock_shuffle(&line->clock, shuffle);
+    if (intervals) {
+        line->clock.sample = end_interval;
+        line->clock.sample_data = line;
+        line->clock.sample_cycle = INTERVAL;
+    }
     path_begin(&line->clock.path, 0);
     line->producer.module.stage.strand =
         path_step(&line->clock.path, line->clock.path.end, PRODUCER, 0);
@@ -169,6 +184,24 @@ a_place_from_the_cycle_before(void **state)
     }
 }
 
+/* Where cycles are charged before anything has left, they are those of the unit that is at work,
+ * and not of whatever came before: the sums are those of a run without intervals. */
+static void
+nothing_left_yet(void **state)
+{
+    struct line line;
+    (void)state;
+    intervals = true;
+    for (uint64_t shuffle = 0; shuffle < 3; shuffle++) {
+        run(&line, 2, 7, shuffle);
+        assert_int_equal(charged(&line, PRODUCER), 0);
+        assert_int_equal(charged(&line, CAUSE_transit), LATENCY);
+        assert_int_equal(charged(&line, CONSUMER), ITEMS * 7);
+        finish(&line);
+    }
+    intervals = false;
+}
+
 /* Removing what is charged is what helps: the gain of a consumer of half the time is its charge,
  * until the producer is the slower one. */
 static void
@@ -216,7 +249,8 @@ ring_is_full(void **state)
     for (uint32_t i = 0; i < 3 * PATH_NODES; i++, now += 2) {
         way = path_step(&path, way, i % 2 ? CAUSE_clip : CAUSE_setup, now);
         path_leave(&path, way, 0, now);
-        path_keep(&path, now);
+        if (path_is_full(&path))
+            path_charge_so_far(&path, 0, now);
     }
     path_charge(&path, way, now);
     for (uint32_t i = 0; i < CAUSE_COUNT; i++)
@@ -287,6 +321,7 @@ main(void)
         cmocka_unit_test(a_place_from_the_cycle_before),
         cmocka_unit_test(charge_is_gain),
         cmocka_unit_test(charged_in_parts),
+        cmocka_unit_test(nothing_left_yet),
         cmocka_unit_test(ring_is_full),
         cmocka_unit_test(nobody_set_it),
         cmocka_unit_test(order_carries_no_weight),
