@@ -20,7 +20,9 @@ make_simulation(struct simulate *s, struct error *err)
 {
     const struct simulate_options *options = s->options;
     struct simulation_listener listener = run_folder_listener(&s->folder);
-    if (!machine_options_apply(&options->machine, &s->params, err))
+    if (options->params)
+        s->params = *options->params;
+    else if (!machine_options_apply(&options->machine, &s->params, err))
         return false;
     if (options->jobs > 1 && wants_vcd(s))
         return fail(err, "a signal trace counts the cycles of the whole run: it wants --jobs 1");

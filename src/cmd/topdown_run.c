@@ -229,7 +229,7 @@ print_parts(const part_list *parts, const char *what)
         for (uint32_t n = 1; n < pipeline_shape.count; n++)
             if (topdown_level(&pipeline_shape, n) == 1)
                 sheet_cell(&table, "%.1f %%", 100 * topdown_tree_share(&view->pipeline, n));
-        sheet_cell(&table, "%s", ideals[ideals_verdict(&view->gains)].name);
+        sheet_cell(&table, "%s", ideals_bound_by(&view->gains));
         sheet_end_row(&table);
     }
     puts("");

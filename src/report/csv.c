@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/mem.h"
+#include "base/schema.h"
 #include "report/metrics.h"
 
 #include <errno.h>
@@ -16,6 +17,8 @@
 enum {
     FLUSH_BYTES = 1 << 20,
     MOST_TEXT = 1 << 27, /* that is read back */
+    LONGEST_MATCH = 258, /* of deflate */
+    PLACES_TRIED = 32,   /* as its fifth level does */
 };
 
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.[]"
@@ -108,6 +111,9 @@ pack(struct csv *csv)
      * in less time. */
     int status = deflateInit2(&stream, 5, Z_DEFLATED, 15 + 16, 9, Z_FILTERED);
     BUG_ON(status != Z_OK, "zlib does not start: %d", status);
+    /* Rows resemble the one before over long stretches: no match is taken before a longer one was
+     * looked for, though in as few places. */
+    deflateTune(&stream, LONGEST_MATCH, LONGEST_MATCH, LONGEST_MATCH, PLACES_TRIED);
     size_t bound = deflateBound(&stream, stream.avail_in);
     VEC_RESERVE(&csv->packed, csv->packed.count + bound);
     stream.next_out = csv->packed.items + csv->packed.count;
@@ -394,9 +400,9 @@ take_fields(struct csv_table *table, char *at, const char *path, struct error *e
 }
 
 /* Columns that are no statistic and hold whole numbers. */
-static const char *const whole_names[] = {"schema",   "frame",    "draw",
-                                          "cycle",    "vertices", "instances",
-                                          "instance", "cycles",   "busy_cycles"};
+static const char *const whole_names[] = {"schema", "frame",      "draw",      "nth",
+                                          "cycle",  "vertices",   "instances", "instance",
+                                          "cycles", "busy_cycles"};
 
 enum csv_kind
 csv_kind_of(const char *name)
@@ -474,6 +480,26 @@ take_numbers(struct csv_table *table, uint32_t column, const char *path, struct 
     return true;
 }
 
+static bool
+check_schema(const struct csv_table *table, const char *path, struct error *err)
+{
+    const int32_t column = csv_column(table, "schema");
+    for (uint32_t row = 0; row < table->rows; row++)
+        if (!schema_check(path, csv_value(table, row, column), err))
+            return false;
+    return true;
+}
+
+/* The same of the first row alone, as far as it was read. */
+static bool
+check_first_row(const struct csv_table *table, const char *rows, const char *path,
+                struct error *err)
+{
+    const size_t digits = strspn(rows, "0123456789");
+    return csv_column(table, "schema") != 0 || !digits || rows[digits] != ',' ||
+           schema_check(path, strtod(rows, NULL), err);
+}
+
 bool
 csv_read(struct csv_table *table, const char *path, struct error *err)
 {
@@ -481,8 +507,11 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
     char *rows = read_text(table, path, false, err) ? take_header(table) : NULL;
     bool ok = rows && check_names(table, path, err) && take_fields(table, rows, path, err);
     table->is_number = ok ? mem_alloc(table->columns * sizeof *table->is_number) : NULL;
+    const int32_t schema = ok ? csv_column(table, "schema") : -1;
+    if (schema >= 0) /* first: what a later version means by other names is not known */
+        ok = take_numbers(table, (uint32_t)schema, path, err) && check_schema(table, path, err);
     for (uint32_t i = 0; ok && i < table->columns; i++)
-        ok = take_numbers(table, i, path, err);
+        ok = (int32_t)i == schema || take_numbers(table, i, path, err);
     if (!ok)
         csv_table_fini(table);
     return ok;
@@ -492,7 +521,8 @@ bool
 csv_read_header(struct csv_table *table, const char *path, struct error *err)
 {
     memset(table, 0, sizeof *table);
-    if (read_text(table, path, true, err) && take_header(table) && check_names(table, path, err))
+    const char *rows = read_text(table, path, true, err) ? take_header(table) : NULL;
+    if (rows && check_names(table, path, err) && check_first_row(table, rows, path, err))
         return true;
     csv_table_fini(table);
     return false;

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/schema.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,6 +51,48 @@ write_rows(struct fixture *f, const char *path)
         assert_true(csv_flush(csv, &err));
     }
     assert_true(csv_destroy(csv, &err));
+}
+
+static void
+write_schema(const char *path, uint64_t first, const char *second)
+{
+    struct error err;
+    struct csv *csv = csv_create(path, "schema,frame", &err);
+    assert_non_null(csv);
+    csv_number(csv, first);
+    csv_number(csv, 0);
+    csv_end_row(csv);
+    csv_text(csv, second);
+    csv_number(csv, 1);
+    csv_end_row(csv);
+    assert_true(csv_destroy(csv, &err));
+}
+
+/* A table of a later version is refused, whole or by its header; no message says more than one
+ * line. */
+static void
+a_later_schema_is_refused(void **state)
+{
+    struct fixture f;
+    struct csv_table table;
+    struct error err;
+    (void)state;
+    begin(&f);
+    write_schema(f.path, AETIUS_SCHEMA, "0");
+    assert_true(csv_read(&table, f.path, &err));
+    csv_table_fini(&table);
+    assert_true(csv_read_header(&table, f.path, &err));
+    csv_table_fini(&table);
+    write_schema(f.path, AETIUS_SCHEMA + 1, "0");
+    assert_false(csv_read(&table, f.path, &err));
+    assert_non_null(strstr(err.text, "this aetius reads up to"));
+    assert_false(csv_read_header(&table, f.path, &err));
+    write_schema(f.path, AETIUS_SCHEMA, "99");
+    assert_false(csv_read(&table, f.path, &err));
+    write_schema(f.path, AETIUS_SCHEMA, "x");
+    assert_false(csv_read(&table, f.path, &err));
+    assert_non_null(strstr(err.text, "is no whole number"));
+    end(&f);
 }
 
 static void
@@ -366,6 +409,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_read_back),
+        cmocka_unit_test(a_later_schema_is_refused),
         cmocka_unit_test(the_same_rows_are_the_same_bytes),
         cmocka_unit_test(flushed_rows_are_whole_before_the_end),
         cmocka_unit_test(rows_are_taken_back),

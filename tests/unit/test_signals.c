@@ -75,8 +75,8 @@ signals_are_heeded(void **state)
     assert_true(heeded > 50);
 }
 
-/* A draw of very many points, and one of very many uploads: nothing that the host does in between
- * ends them. */
+/* Two frames of a draw of very many points, or one of very many uploads: nothing that the host does
+ * in between ends them. */
 static void
 write_long(const char *path, bool draws)
 {
@@ -98,8 +98,8 @@ write_long(const char *path, bool draws)
     scene_bindings(&s);
     if (draws)
         PACKET(&s, 8, 0, 0, VERTICES, MODE_POINTS, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
-    message = stream_message(&s, 1);
-    trace_writer_add(writer, &message, &err);
+    const struct message stream = stream_message(&s, 1);
+    trace_writer_add(writer, &stream, &err);
     message = (struct message){
         .kind = MESSAGE_PUT, .client = 1, .bytes = texel, .size_bytes = sizeof texel};
     message.transfer.handle = RES_TEXTURE;
@@ -110,6 +110,10 @@ write_long(const char *path, bool draws)
     message.transfer.handle = RES_COLOR;
     message.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
     trace_writer_add(writer, &message, &err);
+    if (draws) {
+        trace_writer_add(writer, &stream, &err);
+        trace_writer_add(writer, &message, &err);
+    }
     assert_true(trace_writer_close(writer, &err));
 }
 
@@ -140,20 +144,20 @@ long_commands_are_left(void **state)
     free(draw);
 }
 
-/* All children of a process, a signal each; false: the system does not tell them. */
-static bool
+/* A signal to each child of a process; how many there are, -1: the system does not tell. */
+static int
 signal_children(pid_t parent, int number)
 {
     char *path = mem_printf("/proc/%d/task/%d/children", (int)parent, (int)parent);
     FILE *file = fopen(path, "r");
-    int child;
+    int child, count = 0;
     free(path);
     if (!file)
-        return false;
-    while (fscanf(file, "%d", &child) == 1)
+        return -1;
+    for (; fscanf(file, "%d", &child) == 1; count++)
         kill(child, number);
     fclose(file);
-    return true;
+    return count;
 }
 
 /* Who was stopped hears nothing before he goes on; that shall not keep the others. */
@@ -161,17 +165,21 @@ static void
 children_that_are_stopped_do_not_hold_the_end(void **state)
 {
     static const char *const work[][WORDS] = {
-        {"sim", WORKLOADS, "--jobs", "2", "-o", "@run"},
+        {"sim", "@draw.trace", "--jobs", "2", "-o", "@run"},
         {"run", "--", "sleep", "60"},
     };
+    char *draw = in_dir("draw.trace");
+    write_long(draw, true);
+    free(draw);
     for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
         const pid_t child = start(work[i], 0);
         pause_ms(400);
-        const bool told = signal_children(child, SIGSTOP);
+        const int stopped = signal_children(child, SIGSTOP);
+        assert_int_not_equal(stopped, 0);
         pause_ms(50);
         kill(child, SIGTERM);
         assert_int_equal(await(child, 8000), 143);
-        if (!told)
+        if (stopped < 0)
             skip();
     }
 }
