@@ -128,7 +128,7 @@ one_hides_behind_another(void **state)
     add(&frame, "lost.blend", 200);
     add(&frame, "lost.show", 100);
     add(&frame, "shader.issue_cycles", 2400);
-    add(&frame, "colorwrite.quads_blended", 1600);
+    add(&frame, "colorwrite.passes", 1600);
     assert_true(ideals_predict_totals(&frame.totals, 1000, &gains));
     assert_float_equal(gains.charged[IDEAL_shader], 700, 1e-9);
     assert_float_equal(gains.expected[IDEAL_shader], 600, 1e-9);
@@ -210,7 +210,7 @@ add_counters(struct frame *frame)
         "streamer.attributes",  "streamer.vertices_out",     "primasm.primitives_out",
         "setup.primitives_in",  "fraggen.tiles_out",         "hz.quads_out",
         "interpolator.quads",   "shader.issue_cycles",       "texunit.passes",
-        "zstencil.quads_in",    "colorwrite.quads_blended",  "blitter.samples",
+        "zstencil.passes",    "colorwrite.passes",  "blitter.samples",
         "memctl.burst_cycles",  "memctl.texture_bytes_read", "memctl.bytes_read",
         "memctl.bytes_written", "streamer.starved_cycles"};
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
