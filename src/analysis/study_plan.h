@@ -1,5 +1,6 @@
-/* What a study runs: a file of the folder studies, which says its form in its first lines: programs,
- * whose frames become traces, and configurations of the machine that each is simulated on. */
+/* What a study runs: a file of the folder studies, which says its form in its first lines:
+ * programs, whose frames become traces, and configurations of the machine that each is simulated
+ * on. */
 #ifndef AETIUS_ANALYSIS_STUDY_PLAN_H
 #define AETIUS_ANALYSIS_STUDY_PLAN_H
 

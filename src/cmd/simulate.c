@@ -1,6 +1,7 @@
 #include "cmd/simulate.h"
 
 #include "base/interrupt.h"
+#include "base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,9 @@ make_simulation(struct simulate *s, struct error *err)
 {
     const struct simulate_options *options = s->options;
     struct simulation_listener listener = run_folder_listener(&s->folder);
-    if (!machine_options_apply(&options->machine, &s->params, err))
+    if (options->params)
+        s->params = *options->params;
+    else if (!machine_options_apply(&options->machine, &s->params, err))
         return false;
     if (options->jobs > 1 && wants_vcd(s))
         return fail(err, "a signal trace counts the cycles of the whole run: it wants --jobs 1");
@@ -201,8 +204,8 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
         run_folder_close(&s->folder, complete, stdout, s->options->json, whole ? err : NULL) &&
         whole;
     if (ok && s->options->dir && !s->options->json && s->folder.facts.frame_count)
-        printf("%s: frames/*.png, %srun.json\n", s->options->dir,
-               s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
+        print_shown(stdout, "%s: frames/*.png, %srun.json\n", s->options->dir,
+                    s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
     executor_sink_fini(&s->sink);
     simulation_fini(&s->sim);
     watch_destroy(s->watch);

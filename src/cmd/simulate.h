@@ -10,6 +10,7 @@
 
 struct simulate_options {
     struct machine_options machine;
+    const struct params *params; /* NULL: as `machine` says; else it only names the preset */
     struct frame_set timed;
     const char *dir;
     const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */

@@ -215,7 +215,7 @@ cmd_study(int argc, char **argv)
         1,
         UINT32_MAX,
         "the name of a study: compression or verdicts",
-        false};
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct study_plan plan;
     struct error err = {""};

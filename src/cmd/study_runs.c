@@ -3,6 +3,7 @@
 #include "base/build.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/schema.h"
 #include "kernel/params.h"
 #include "cmd/run_cache.h"
 #include "report/csv.h"
@@ -390,6 +391,8 @@ read_facts(struct study_result *result, const char *dir, struct error *err)
     const cJSON *cycles = cJSON_GetObjectItemCaseSensitive(root, "cycles");
     const cJSON *rate = cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(root, "metrics"), "frame_rate");
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+    ok = ok && (!schema || schema_check(path, schema->valuedouble, err));
     if (ok && !(cJSON_IsNumber(frames) && cJSON_IsNumber(cycles) && cJSON_IsNumber(rate)))
         ok = fail(err, "%s tells of no frame", path);
     if (ok) {

@@ -354,6 +354,18 @@ ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_g
     return true;
 }
 
+void
+ideals_add(struct ideal_gains *to, const struct ideal_gains *more)
+{
+    to->cycles += more->cycles;
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        to->charged[i] += more->charged[i];
+        to->expected[i] += more->expected[i];
+        for (uint32_t k = 0; k < IDEALS; k++)
+            to->hidden[i][k] += more->hidden[i][k];
+    }
+}
+
 enum ideal_number
 ideals_verdict(const struct ideal_gains *gains)
 {
@@ -362,6 +374,13 @@ ideals_verdict(const struct ideal_gains *gains)
         if (gains->expected[i] > gains->expected[best])
             best = i;
     return best;
+}
+
+const char *
+ideals_bound_by(const struct ideal_gains *gains)
+{
+    const enum ideal_number verdict = ideals_verdict(gains);
+    return gains->expected[verdict] > 0 ? ideals[verdict].name : "";
 }
 
 enum ideal_number

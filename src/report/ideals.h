@@ -59,8 +59,11 @@ bool ideals_verdicts(const struct csv_table *rows, const struct params *params,
                      enum ideal_number verdicts[], struct error *err);
 /* Of all frames of a run together, by the names of its statistics; of drains they tell nothing. */
 bool ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_gains *gains);
+void ideals_add(struct ideal_gains *to, const struct ideal_gains *more);
 /* The one whose removal is expected to give the most. */
 enum ideal_number ideals_verdict(const struct ideal_gains *gains);
+/* Its name; "" where nothing is expected of any. */
+const char *ideals_bound_by(const struct ideal_gains *gains);
 /* Of those that hide behind it, the largest; IDEALS: none takes a fiftieth of all cycles. */
 enum ideal_number ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict);
 

@@ -1,5 +1,5 @@
 /* Builds the machine: units and queues of machine.def, wired as it says, and their statistics. */
-#include "sim/machine.h"
+#include "sim/machine_internal.h"
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -218,6 +218,8 @@ machine_create(const struct params *params, struct gpu_device *device,
     m->params = *params;
     m->device = device;
     m->functional = functional;
+    device->leaving = machine_end_resource;
+    device->leaving_data = m;
     m->shaders = shader_unit_count(params);
     m->texunits = m->shaders * params->FRAGMENTSHADER.TextureUnits;
     m->rops = params->GPU.NumStampPipes;
@@ -257,6 +259,7 @@ machine_destroy(struct machine *m)
 {
     if (!m)
         return;
+    m->device->leaving = NULL;
     streamer_fini(m->streamer);
     fraggen_fini(m->fraggen);
     hz_fini(m->hz);

@@ -4,6 +4,8 @@
 #include "endings.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <math.h>
 #include <sys/inotify.h>
 
 enum { MANY = 200000 };
@@ -73,8 +75,8 @@ signals_are_heeded(void **state)
     assert_true(heeded > 50);
 }
 
-/* A draw of very many points, and one of very many uploads: nothing that the host does in between
- * ends them. */
+/* Two frames of a draw of very many points, or one of very many uploads: nothing that the host does
+ * in between ends them. */
 static void
 write_long(const char *path, bool draws)
 {
@@ -96,8 +98,8 @@ write_long(const char *path, bool draws)
     scene_bindings(&s);
     if (draws)
         PACKET(&s, 8, 0, 0, VERTICES, MODE_POINTS, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
-    message = stream_message(&s, 1);
-    trace_writer_add(writer, &message, &err);
+    const struct message stream = stream_message(&s, 1);
+    trace_writer_add(writer, &stream, &err);
     message = (struct message){
         .kind = MESSAGE_PUT, .client = 1, .bytes = texel, .size_bytes = sizeof texel};
     message.transfer.handle = RES_TEXTURE;
@@ -108,6 +110,10 @@ write_long(const char *path, bool draws)
     message.transfer.handle = RES_COLOR;
     message.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
     trace_writer_add(writer, &message, &err);
+    if (draws) {
+        trace_writer_add(writer, &stream, &err);
+        trace_writer_add(writer, &message, &err);
+    }
     assert_true(trace_writer_close(writer, &err));
 }
 
@@ -138,20 +144,20 @@ long_commands_are_left(void **state)
     free(draw);
 }
 
-/* All children of a process, a signal each; false: the system does not tell them. */
-static bool
+/* A signal to each child of a process; how many there are, -1: the system does not tell. */
+static int
 signal_children(pid_t parent, int number)
 {
     char *path = mem_printf("/proc/%d/task/%d/children", (int)parent, (int)parent);
     FILE *file = fopen(path, "r");
-    int child;
+    int child, count = 0;
     free(path);
     if (!file)
-        return false;
-    while (fscanf(file, "%d", &child) == 1)
+        return -1;
+    for (; fscanf(file, "%d", &child) == 1; count++)
         kill(child, number);
     fclose(file);
-    return true;
+    return count;
 }
 
 /* Who was stopped hears nothing before he goes on; that shall not keep the others. */
@@ -159,19 +165,113 @@ static void
 children_that_are_stopped_do_not_hold_the_end(void **state)
 {
     static const char *const work[][WORDS] = {
-        {"sim", WORKLOADS, "--jobs", "2", "-o", "@run"},
+        {"sim", "@draw.trace", "--jobs", "2", "-o", "@run"},
         {"run", "--", "sleep", "60"},
     };
+    char *draw = in_dir("draw.trace");
+    write_long(draw, true);
+    free(draw);
     for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
         const pid_t child = start(work[i], 0);
         pause_ms(400);
-        const bool told = signal_children(child, SIGSTOP);
+        const int stopped = signal_children(child, SIGSTOP);
+        assert_int_not_equal(stopped, 0);
         pause_ms(50);
         kill(child, SIGTERM);
         assert_int_equal(await(child, 8000), 143);
-        if (!told)
+        if (stopped < 0)
             skip();
     }
+}
+
+/* A script in the test's folder, which then is on the PATH; it hears no SIGTERM, nor do the two
+ * that it starts, one of them in a session of its own. */
+static void
+write_deaf(const char *name)
+{
+    static const char text[] = "#!/bin/sh\ntrap '' TERM\nsleep 60 &\necho $! >>pids\n"
+                               "setsid sh -c 'echo $$ >>pids; exec sleep 60' &\nsleep 60\n";
+    char *path = in_dir(name), *paths = mem_printf("%s:%s", dir, getenv("PATH"));
+    struct error err;
+    assert_true(file_write(path, text, sizeof text - 1, &err));
+    assert_int_equal(chmod(path, 0755), 0);
+    setenv("PATH", paths, 1);
+    free(path);
+    free(paths);
+}
+
+static void
+await_lines(const char *name, uint32_t count)
+{
+    for (int waited = 0; waited < 10000; waited += 10, pause_ms(10)) {
+        uint32_t lines = 0;
+        char *text = is_there(name) ? said(name) : mem_strdup("");
+        for (const char *at = text; (at = strchr(at, '\n')); at++)
+            lines++;
+        free(text);
+        if (lines >= count)
+            return;
+    }
+    fail_msg("%s has not %u lines: %s", name, count, said("err"));
+}
+
+/* How many private folders there are. */
+static uint32_t
+count_folders(void)
+{
+    DIR *folder = opendir(dir);
+    uint32_t count = 0;
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        if (!strncmp(entry->d_name, "aetius-", 7)) {
+            struct stat st;
+            assert_int_equal(fstatat(dirfd(folder), entry->d_name, &st, 0), 0);
+            assert_int_equal(st.st_mode & 0777, 0700);
+            count++;
+        }
+    closedir(folder);
+    return count;
+}
+
+/* They get no two seconds to think about it. The quickest of three: the host may be busy. */
+static void
+the_deaf_do_not_hold_the_end(void **state)
+{
+    static const char *const work[][WORDS] = {
+        {"run", "--", "deaf"},
+        {"capture", "-o", "@trace", "--", "deaf"},
+        {"topdown", "--profile", "--cc", "7.5", "--", "program"},
+        {"topdown", "--profile", "--", "program"},
+    };
+    static const char *const names[] = {"deaf", "ncu", "nvidia-smi"};
+    char *path = mem_strdup(getenv("PATH"));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        write_deaf(names[i]);
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
+        double quickest = 60;
+        for (uint32_t n = 0; n < 3 && quickest >= 1; n++) {
+            char *pids = in_dir("pids");
+            unlink(pids);
+            free(pids);
+            const pid_t child = start(work[i], 0);
+            await_lines("pids", 2);
+            const double begun = wall_seconds();
+            if (i == 2) /* in TMPDIR, where the next one would find it */
+                assert_int_equal(count_folders(), 1);
+            kill(child, SIGTERM);
+            assert_int_equal(await(child, 5000), 143);
+            assert_int_equal(count_folders(), 0);
+            quickest = fmin(quickest, wall_seconds() - begun);
+            char *text = said("pids"), *end = text;
+            for (long pid; (pid = strtol(end, &end, 10));)
+                if (!kill((pid_t)pid, 0) || errno != ESRCH)
+                    fail_msg("`%s %s` left %ld", work[i][0], work[i][1], pid);
+            free(text);
+        }
+        if (quickest >= 1)
+            fail_msg("`%s %s` took %.2f s to end", work[i][0], work[i][1], quickest);
+    }
+    setenv("PATH", path, 1);
+    free(path);
 }
 
 /* The first frame is not whole: nothing claims to be. */
@@ -299,23 +399,6 @@ ranges_that_are_whole_survive_a_signal(void **state)
     assert_true(is_there("cut.part"));
 }
 
-/* How many private folders there are. */
-static uint32_t
-count_folders(void)
-{
-    DIR *folder = opendir(dir);
-    uint32_t count = 0;
-    for (const struct dirent *entry; (entry = readdir(folder));)
-        if (!strncmp(entry->d_name, "aetius-", 7)) {
-            struct stat st;
-            assert_int_equal(fstatat(dirfd(folder), entry->d_name, &st, 0), 0);
-            assert_int_equal(st.st_mode & 0777, 0700);
-            count++;
-        }
-    closedir(folder);
-    return count;
-}
-
 static pid_t
 start_sleeper(uint32_t folders)
 {
@@ -381,6 +464,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(what_a_killed_process_left_is_removed, clean),
         cmocka_unit_test_teardown(signals_are_heeded, clean),
         cmocka_unit_test_teardown(long_commands_are_left, clean),
+        cmocka_unit_test_teardown(the_deaf_do_not_hold_the_end, clean),
         cmocka_unit_test_teardown(children_that_are_stopped_do_not_hold_the_end, clean),
     };
     return endings_main(argc, argv, tests, sizeof tests / sizeof *tests);

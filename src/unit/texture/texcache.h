@@ -79,7 +79,8 @@ struct texcache {
     uint64_t fill_number, wrong_fill_at; /* this fill gets the bytes of the line behind; 0: none */
 };
 
-/* `module`: the owner's. `memory`: for a perfect cache alone. The states of what is drawn into; NULL: memory has everything as it is. */
+/* `module`: the owner's. `memory`: for a perfect cache alone. The states of what is drawn into;
+ * NULL: memory has everything as it is. */
 void texcache_init(struct texcache *cache, const struct params *params, struct module *module,
                    const struct gpu_memory *memory, const struct blocks *color,
                    const struct blocks *depth, struct texunit_stats *stats);

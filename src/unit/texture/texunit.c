@@ -45,8 +45,7 @@ texunit_init(struct texunit *texunit, struct clock *clock, const struct params *
     clock_add_module(clock, &texunit->module, "texunit", (int32_t)index, texunit, texunit_clock);
     texunit->module.is_core = true;
     texunit->module.settle_fn = count_cycles;
-    texcache_init(&texunit->cache, params, &texunit->module, memory, color, depth,
-                  &texunit->stats);
+    texcache_init(&texunit->cache, params, &texunit->module, memory, color, depth, &texunit->stats);
     texunit->samples_cycle = params->FRAGMENTSHADER.PerfectTextures ? TEXUNIT_PERFECT_RATE : 1;
     texunit->module.stage.cause = CAUSE_lookup;
     texunit->port_width = params->FRAGMENTSHADER.TextureCachePortWidth;

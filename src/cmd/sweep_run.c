@@ -1,0 +1,306 @@
+/* aetius sweep run DIR KEY...: runs of a sweep, one after the other, each in a process of its own,
+ * into the store. What every engine calls. */
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "cmd/simulate.h"
+#include "cmd/sweep.h"
+#include "sweep/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct run_request {
+    const char *list; /* a file of keys, a line each; or NULL */
+    uint64_t element, per_element;
+    bool with_parent;
+};
+
+static char *
+log_path(const struct sweep *sweep, const char *key, const char *end)
+{
+    return mem_printf("%s/logs/%s%s", sweep->dir, key, end);
+}
+
+static void
+open_log(const struct sweep *sweep, const char *key)
+{
+    char *path = log_path(sweep, key, "");
+    const int nothing = open("/dev/null", O_RDONLY);
+    file_remove_link(path);
+    const int log = file_make(path, NULL);
+    free(path);
+    dup2(nothing, STDIN_FILENO);
+    if (log >= 0) {
+        dup2(log, STDOUT_FILENO);
+        dup2(log, STDERR_FILENO);
+    }
+}
+
+/* What was planned is what would be run: same trace, same presets, same simulator. */
+static bool
+check_key(const struct sweep *sweep, const struct sweep_run *run, const struct params *params,
+          struct error *err)
+{
+    const struct sweep_trace *trace = &sweep->traces.items[run->trace];
+    char hash[SHA256_TEXT], key[SWEEP_KEY_TEXT];
+    if (!store_hash_trace(sweep->store, trace->path, hash, err))
+        return false;
+    if (strcmp(hash, trace->hash) != 0)
+        return fail(err, "%s is not the trace that was planned: sweep the plan again", trace->path);
+    sweep_key(key, params, hash, trace->frames);
+    return !strcmp(key, run->key) ||
+           fail(err, "this aetius or its presets are not those that planned the run: sweep the "
+                     "plan again");
+}
+
+static bool
+simulate(const struct sweep *sweep, const struct sweep_run *run, struct error *err)
+{
+    const struct sweep_trace *trace = &sweep->traces.items[run->trace];
+    struct preset_cache presets = {0};
+    struct params params;
+    char *part = store_part_path(sweep->store, run->key);
+    struct simulate_options options = {.dir = part, .params = &params, .warm_up = WARM_UP_ALL};
+    options.machine.preset = run->preset;
+    const bool ok = machine_make(&presets, run->preset, &run->sets, &params, err) &&
+                    check_key(sweep, run, &params, err) &&
+                    frame_set_parse(&options.timed, trace->frames, err) && tree_remove(part, err) &&
+                    dir_create(part, err) && simulate_trace(&options, trace->path, err);
+    preset_cache_fini(&presets);
+    free(part);
+    return ok;
+}
+
+static noreturn void
+work(const struct sweep *sweep, const struct sweep_run *run, pid_t parent)
+{
+    struct error err = {""};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(EXIT_FAILED);
+    open_log(sweep, run->key);
+    if (sweep->limit_bytes) {
+        const struct rlimit limit = {sweep->limit_bytes, sweep->limit_bytes};
+        setrlimit(RLIMIT_AS, &limit);
+    }
+    const bool ok = simulate(sweep, run, &err);
+    if (!ok)
+        log_error("%s", err.text);
+    fflush(NULL);
+    _exit(ok ? EXIT_WELL : EXIT_FAILED);
+}
+
+/* Until the child has closed its end: it has left. False: its time is over. */
+static bool
+await(int end, pid_t child, uint64_t limit_seconds)
+{
+    const double started = wall_seconds();
+    bool told = false;
+    for (;;) {
+        struct pollfd polled = {.fd = end, .events = POLLIN};
+        const double left = (double)limit_seconds - (wall_seconds() - started);
+        const bool limited = limit_seconds && left < 1e6;
+        if (limited && left <= 0)
+            return false;
+        if (interrupt_pending() && !told) {
+            kill(child, SIGTERM);
+            told = true;
+        }
+        /* in turns: a signal may come just before */
+        const int turn = limited && left < 0.2 ? (int)(left * 1000) + 1 : 200;
+        if (poll(&polled, 1, turn) > 0)
+            return true;
+    }
+}
+
+static void
+say_to_log(const struct sweep *sweep, const char *key, const char *text)
+{
+    char *path = log_path(sweep, key, "");
+    FILE *out = fopen(path, "ae");
+    free(path);
+    if (!out)
+        return;
+    fprintf(out, "aetius: %s\n", text);
+    fclose(out);
+}
+
+/* In a process of its own; `err` says how it ended when that was not well. */
+static bool
+do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *err)
+{
+    int ends[2], status = 0;
+    const pid_t parent = getpid();
+    if (pipe2(ends, O_CLOEXEC))
+        return fail(err, "no pipe: %s", strerror(errno));
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        work(sweep, run, parent);
+    close(ends[1]);
+    if (child < 0) {
+        close(ends[0]);
+        return fail(err, "no process: %s", strerror(errno));
+    }
+    const bool in_time = await(ends[0], child, sweep->limit_seconds);
+    close(ends[0]);
+    if (!in_time)
+        kill(child, SIGKILL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (!interrupt_check(err))
+        return false;
+    if (!in_time)
+        fail(err, "took longer than %llu s (--time-limit)",
+             (unsigned long long)sweep->limit_seconds);
+    else if (WIFSIGNALED(status))
+        fail(err, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else if (!status)
+        return true;
+    else
+        return fail(err, "failed");
+    say_to_log(sweep, run->key, err->text);
+    return false;
+}
+
+/* The part becomes the run. */
+static bool
+keep(const struct sweep *sweep, const struct sweep_run *run, double seconds, struct error *err)
+{
+    const struct sweep_trace *trace = &sweep->traces.items[run->trace];
+    char *part = store_part_path(sweep->store, run->key);
+    struct store_record record = {.frames = trace->frames,
+                                  .draws = trace->draws,
+                                  .bytes = tree_bytes(part),
+                                  .seconds = seconds};
+    memcpy(record.trace, trace->hash, sizeof record.trace);
+    const bool ok =
+        store_write_record(part, &record, err) && store_finish(sweep->store, run->key, err);
+    free(part);
+    if (!ok)
+        say_to_log(sweep, run->key, err->text);
+    return ok;
+}
+
+/* A run that was not done when its lock was got. */
+static bool
+do_locked(const struct sweep *sweep, const struct sweep_run *run, struct error *err)
+{
+    char *log = log_path(sweep, run->key, ""), *failed = log_path(sweep, run->key, ".failed");
+    char *part = store_part_path(sweep->store, run->key);
+    const double started = wall_seconds();
+    unlink(failed);
+    const bool ok = do_apart(sweep, run, err) && keep(sweep, run, wall_seconds() - started, err);
+    if (!ok) {
+        tree_remove(part, NULL);
+        if (interrupt_pending())
+            unlink(log);
+        else
+            rename(log, failed);
+    }
+    free(part);
+    free(failed);
+    free(log);
+    return ok;
+}
+
+static bool
+do_key(const char *dir, const char *key, struct error *err)
+{
+    struct sweep sweep;
+    int lock = -1;
+    if (!sweep_key_is_one(key))
+        return fail(err, "%s is no run's key", key);
+    if (!sweep_load_run(&sweep, dir, key, err))
+        return false;
+    bool ok = true;
+    if (!store_has(sweep.store, key)) {
+        ok = store_lock(sweep.store, key, true, &lock, err);
+        if (ok && !store_has(sweep.store, key)) /* nobody else did it meanwhile */
+            ok = do_locked(&sweep, &sweep.runs.items[0], err);
+        store_unlock(lock);
+    }
+    sweep_fini(&sweep);
+    return ok;
+}
+
+/* The keys of an element of the list, behind those that were given. */
+static bool
+add_keys(struct word_list *keys, const struct run_request *request, struct error *err)
+{
+    char *text, *rest = NULL;
+    size_t size;
+    uint64_t line = 0;
+    const uint64_t first = request->element * request->per_element;
+    if (!request->list)
+        return true;
+    if (!file_read(request->list, FILE_MOST_FACTS * 4, &text, &size, err))
+        return false;
+    for (char *key = strtok_r(text, "\n", &rest); key; key = strtok_r(NULL, "\n", &rest), line++)
+        if (line >= first && line < first + request->per_element)
+            word_list_add(keys, key);
+    free(text);
+    return true;
+}
+
+/* Goes on after a failure. */
+static int
+do_keys(const char *dir, const struct word_list *keys)
+{
+    int status = EXIT_WELL;
+    for (size_t i = 0; i < keys->count && !interrupt_pending(); i++) {
+        struct error err = {""};
+        if (do_key(dir, keys->items[i], &err))
+            continue;
+        status = EXIT_FAILED;
+        if (!interrupt_pending())
+            log_error("%s: %s", keys->items[i], err.text);
+    }
+    return interrupt_pending() ? EXIT_FAILED : status;
+}
+
+int
+sweep_run_command(int argc, char **argv)
+{
+    struct run_request request = {.per_element = 1};
+    const struct arg_option options[] = {
+        {"list", 0, ARG_STRING, &request.list, "FILE", "of these keys, a line each, too", false},
+        {"element", 0, ARG_UINT, &request.element, "N", "which of the list's elements (0)", false},
+        {"per-element", 0, ARG_UINT, &request.per_element, "N", "runs an element (1)", false},
+        {"with-parent", 0, ARG_FLAG, &request.with_parent, NULL, "end when the parent does", false},
+        {0},
+    };
+    const struct arg_spec spec = {
+        "sweep run",
+        "DIR [KEY...] [options]",
+        "Does runs of a sweep that are not done yet: what its engines call.",
+        options,
+        1,
+        UINT32_MAX,
+        "the sweep's folder",
+        .program = ARG_NO_PROGRAM};
+    struct args args;
+    struct word_list keys = {0};
+    struct error err = {""};
+    int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (request.with_parent)
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+    interrupt_watch();
+    for (uint32_t i = 1; i < args.operand_count; i++)
+        word_list_add(&keys, args.operands[i]);
+    status =
+        add_keys(&keys, &request, &err) ? do_keys(args.operands[0], &keys) : conclude(false, &err);
+    word_list_fini(&keys);
+    return status;
+}

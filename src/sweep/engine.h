@@ -1,0 +1,44 @@
+/* Engines do the runs of a sweep: each writes what another program's scheduler reads. One file and
+ * one line in engines.def each. All of them call `aetius sweep run DIR KEY...`, which does a run
+ * that is not done yet and leaves one that is. */
+#ifndef AETIUS_SWEEP_ENGINE_H
+#define AETIUS_SWEEP_ENGINE_H
+
+#include "sweep/sweep.h"
+
+#include <sys/types.h>
+
+struct engine_request {
+    const struct sweep *sweep;
+    const size_t *todo; /* numbers of the runs to be done */
+    size_t count;
+    uint64_t jobs;   /* at a time; 0: as many as there is place for */
+    bool keep_going; /* after a failure */
+    /* of slurm */
+    uint64_t per_element, max_array; /* runs an array element, elements an array; 0: its choice */
+    const struct arg_list *sbatch;   /* more options of sbatch */
+};
+
+struct sweep_engine {
+    const char *name;
+    /* Whether the runs have ended when begin() returns. */
+    bool is_awaited;
+    bool (*begin)(const struct engine_request *request, struct error *err);
+    /* Of runs that it was given by an earlier process, whether they are still with it: `mine` by
+     * the number of the run. NULL: it keeps nothing. */
+    bool (*survey)(const struct sweep *sweep, bool *mine, struct error *err);
+};
+const struct sweep_engine *engine_find(const char *name); /* or NULL */
+char *engine_names(void);                                 /* "local, slurm, list" */
+
+/* This program's own file, and a word for a shell; the caller frees. */
+char *engine_self(void);
+char *shell_word(const char *text);
+/* A child with this output pipe that reads nothing, in a process group of its own, so that it gets
+ * no Ctrl-C but the one that it is told of; it ends with this process. -1: err tells. */
+pid_t engine_spawn(const char *folder, char *const *words, int *output, struct error *err);
+
+/* The text of DIR/build.ninja. */
+char *engine_ninja_file(const struct engine_request *request);
+
+#endif

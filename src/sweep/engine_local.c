@@ -1,0 +1,122 @@
+/* Runs on this machine: DIR/build.ninja, and ninja. Paths are not in the file, for which some have
+ * no words (a new line): it is run in DIR, and this program is named by the environment. */
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "sweep/engine.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+char *
+engine_ninja_file(const struct engine_request *request)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a text");
+    fprintf(out, "# Written by aetius sweep: the runs that were left to do, of which none makes a\n"
+                 "# file of this name.\n"
+                 "ninja_required_version = 1.3\n"
+                 "builddir = ninja\n"
+                 "rule run\n"
+                 "  command = exec \"$${AETIUS:-aetius}\" sweep run --with-parent . $out\n"
+                 "  description = $out\n");
+    for (size_t i = 0; i < request->count; i++)
+        fprintf(out, "build %s: run\n", request->sweep->runs.items[request->todo[i]].key);
+    fclose(out);
+    return text;
+}
+
+static bool
+write_file(const struct engine_request *request, struct error *err)
+{
+    char *text = engine_ninja_file(request), *path = sweep_path(request->sweep, "build.ninja");
+    const bool ok = file_write(path, text, strlen(text), err);
+    free(text);
+    free(path);
+    return ok;
+}
+
+/* "[12/40] KEY": a run has ended. */
+static void
+take_line(const char *line, struct progress *progress)
+{
+    unsigned long ended;
+    if (sscanf(line, "[%lu/", &ended) == 1)
+        progress_at(progress, ended, "");
+}
+
+/* Follows what ninja says, and tells it of a signal; to the end of its output. */
+static void
+follow(pid_t ninja, int output, size_t count)
+{
+    struct progress progress;
+    char line[256];
+    size_t length = 0;
+    bool told = false;
+    progress_begin(&progress, "runs", count);
+    for (;;) {
+        char bytes[4096];
+        if (interrupt_pending() && !told) {
+            kill(ninja, SIGINT);
+            told = true;
+        }
+        const ssize_t got = read(output, bytes, sizeof bytes);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            break;
+        for (ssize_t i = 0; i < got; i++) {
+            if (bytes[i] != '\n') {
+                line[length] = bytes[i];
+                length += length + 1 < sizeof line;
+                continue;
+            }
+            line[length] = '\0';
+            length = 0;
+            take_line(line, &progress);
+        }
+    }
+    progress_end(&progress);
+}
+
+static bool
+run_ninja(const struct engine_request *request, struct error *err)
+{
+    char *jobs = mem_printf("%llu", (unsigned long long)request->jobs), *self = engine_self();
+    char *words[] = {(char *)"ninja",
+                     (char *)"-j",
+                     jobs,
+                     (char *)"-k",
+                     (char *)(request->keep_going ? "0" : "1"),
+                     NULL};
+    int output, status = 0;
+    setenv("AETIUS", self, true);
+    setenv("NINJA_STATUS", "[%f/%t] ", true);
+    const pid_t ninja = engine_spawn(request->sweep->dir, words, &output, err);
+    free(self);
+    if (ninja > 0) {
+        follow(ninja, output, request->count);
+        close(output);
+        while (waitpid(ninja, &status, 0) < 0 && errno == EINTR)
+            ;
+    }
+    free(jobs);
+    if (ninja < 0 || !interrupt_check(err))
+        return false;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return fail(err,
+                    "ninja is not installed (Debian: ninja-build); --engine list does without");
+    return !WIFSIGNALED(status) || fail(err, "ninja was ended by signal %d", WTERMSIG(status));
+}
+
+static bool
+begin(const struct engine_request *request, struct error *err)
+{
+    return write_file(request, err) && run_ninja(request, err);
+}
+
+const struct sweep_engine engine_local = {.name = "local", .is_awaited = true, .begin = begin};

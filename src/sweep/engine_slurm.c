@@ -1,0 +1,302 @@
+/* Runs on a cluster: arrays of jobs for Slurm, several runs an element, and a job behind them that
+ * collects. The sweep's folder and the store are where all nodes see them.
+ *
+ *     DIR/slurm/keys-N     the runs of the N-th array, a key a line
+ *     DIR/slurm/jobs.jsonl the arrays that were submitted: job, list, runs an element
+ *
+ * What is done is seen in the store alone. A run that is neither done nor in an element that Slurm
+ * still has is lost - its node went down, it was cancelled - and submitted again. */
+#include "base/file.h"
+#include "base/log.h"
+#include "sweep/engine.h"
+
+#include <cjson/cJSON.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DEFAULT_ARRAY = 1000, MOST_OUTPUT = 1 << 26 };
+
+/* Runs a program of Slurm's in the sweep's folder; what it says is the caller's to free. */
+static bool
+ask_slurm(const struct sweep *sweep, const struct word_list *words, char **said, struct error *err)
+{
+    char **list = mem_alloc((words->count + 1) * sizeof *list);
+    int output = -1, status = 0;
+    size_t size = 0, capacity = 4096;
+    ssize_t got;
+    memcpy(list, words->items, words->count * sizeof *list);
+    const pid_t child = engine_spawn(sweep->dir, list, &output, err);
+    free(list);
+    *said = NULL;
+    if (child < 0)
+        return false;
+    char *text = mem_alloc(capacity + 1);
+    while ((got = read(output, text + size, capacity - size)) > 0 || (got < 0 && errno == EINTR)) {
+        size += got > 0 ? (size_t)got : 0;
+        if (size == capacity && capacity < MOST_OUTPUT)
+            text = mem_realloc(text, (capacity *= 2) + 1);
+    }
+    close(output);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    text[size] = '\0';
+    *said = text;
+    if (WIFEXITED(status) && !WEXITSTATUS(status))
+        return true;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return fail(err, "%s is not installed (Debian: slurm-client)", words->items[0]);
+    text[strcspn(text, "\n")] = '\0';
+    return fail(err, "%s: %s", words->items[0], *text ? text : "it failed without a word");
+}
+
+static char *
+jobs_path(const struct sweep *sweep)
+{
+    return mem_printf("%s/slurm/jobs.jsonl", sweep->dir);
+}
+
+/* The arrays submitted so far, a JSON object a line; "" when there is none. */
+static char *
+read_jobs(const struct sweep *sweep)
+{
+    struct error ignored;
+    char *path = jobs_path(sweep), *text = NULL;
+    size_t size;
+    if (!file_exists(path) || !file_read(path, FILE_MOST_FACTS, &text, &size, &ignored))
+        text = mem_strdup("");
+    free(path);
+    return text;
+}
+
+/* Submits; *job is its number. */
+static bool
+submit(const struct engine_request *request, struct word_list *words, const char *script,
+       uint64_t *job, struct error *err)
+{
+    char *said = NULL;
+    for (uint32_t i = 0; request->sbatch && i < request->sbatch->count; i++)
+        word_list_add(words, request->sbatch->items[i]);
+    word_list_add(words, script);
+    bool ok = ask_slurm(request->sweep, words, &said, err);
+    /* "1234" or "1234;cluster", perhaps behind warnings */
+    const char *line = said;
+    while (ok && *line && !isdigit((unsigned char)*line)) {
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    *job = ok ? strtoull(line, NULL, 10) : 0;
+    ok = ok && (*job || fail(err, "sbatch tells of no job: %s", said));
+    free(said);
+    return ok;
+}
+
+static void
+add_word(struct word_list *words, char *word)
+{
+    VEC_PUSH(words, word);
+}
+
+/* What a run may take, an element of several runs as many times. */
+static void
+add_limits(const struct engine_request *request, uint64_t per_element, struct word_list *words)
+{
+    const struct sweep *sweep = request->sweep;
+    if (sweep->limit_seconds)
+        add_word(words,
+                 mem_printf("--time=%llu",
+                            (unsigned long long)(sweep->limit_seconds * per_element / 60 + 2)));
+    if (sweep->limit_bytes)
+        add_word(words,
+                 mem_printf("--mem=%lluM", (unsigned long long)(sweep->limit_bytes >> 20) + 16));
+}
+
+/* A script in the sweep's folder: DIR/slurm/NAME. */
+static bool
+write_script(const struct sweep *sweep, const char *name, const char *rest, struct error *err)
+{
+    char *self = engine_self(), *program = shell_word(self);
+    char *path = mem_printf("%s/slurm/%s", sweep->dir, name);
+    char *text = mem_printf("#!/bin/sh\nexec %s %s\n", program, rest);
+    const bool ok = file_write(path, text, strlen(text), err);
+    free(text);
+    free(path);
+    free(program);
+    free(self);
+    return ok;
+}
+
+static bool
+write_keys(const struct engine_request *request, size_t first, size_t count, uint64_t number,
+           struct error *err)
+{
+    char *path = mem_printf("%s/slurm/keys-%llu", request->sweep->dir, (unsigned long long)number);
+    char *text = mem_alloc(count * SWEEP_KEY_TEXT + 1), *to = text;
+    for (size_t i = 0; i < count; i++) {
+        to = stpcpy(to, request->sweep->runs.items[request->todo[first + i]].key);
+        *to++ = '\n';
+    }
+    const bool ok = file_write(path, text, (size_t)(to - text), err);
+    free(text);
+    free(path);
+    return ok;
+}
+
+/* Behind the lines that are there. */
+static bool
+note_job(const struct sweep *sweep, uint64_t job, uint64_t number, uint64_t per_element,
+         struct error *err)
+{
+    char *path = jobs_path(sweep), *before = read_jobs(sweep);
+    char *text = mem_printf("%s{\"job\":%llu,\"list\":%llu,\"per_element\":%llu}\n", before,
+                            (unsigned long long)job, (unsigned long long)number,
+                            (unsigned long long)per_element);
+    const bool ok = file_write(path, text, strlen(text), err);
+    free(text);
+    free(before);
+    free(path);
+    return ok;
+}
+
+/* One array of runs first to first + count - 1. */
+static bool
+submit_array(const struct engine_request *request, size_t first, size_t count, uint64_t number,
+             uint64_t per_element, uint64_t *job, struct error *err)
+{
+    const uint64_t elements = (count + per_element - 1) / per_element;
+    struct word_list words = {0};
+    char *script = mem_printf("slurm/array-%llu.sh", (unsigned long long)number);
+    char *rest = mem_printf("sweep run . --list slurm/keys-%llu --element "
+                            "\"$SLURM_ARRAY_TASK_ID\" --per-element %llu",
+                            (unsigned long long)number, (unsigned long long)per_element);
+    word_list_split(&words, "sbatch --parsable --job-name=aetius --output=slurm/%A_%a.out");
+    add_word(&words, request->jobs
+                         ? mem_printf("--array=0-%llu%%%llu", (unsigned long long)elements - 1,
+                                      (unsigned long long)request->jobs)
+                         : mem_printf("--array=0-%llu", (unsigned long long)elements - 1));
+    add_limits(request, per_element, &words);
+    bool ok = write_keys(request, first, count, number, err) &&
+              write_script(request->sweep, script + strlen("slurm/"), rest, err) &&
+              submit(request, &words, script, job, err) &&
+              note_job(request->sweep, *job, number, per_element, err);
+    if (ok)
+        log_note("job %llu: %zu runs in %llu elements", (unsigned long long)*job, count,
+                 (unsigned long long)elements);
+    word_list_fini(&words);
+    free(rest);
+    free(script);
+    return ok;
+}
+
+static bool
+submit_collector(const struct engine_request *request, const char *dependency, struct error *err)
+{
+    struct word_list words = {0};
+    uint64_t job = 0;
+    word_list_split(&words, "sbatch --parsable --job-name=aetius --output=slurm/collect-%j.out");
+    word_list_add(&words, dependency);
+    bool ok = write_script(request->sweep, "collect.sh", "sweep collect .", err) &&
+              submit(request, &words, "slurm/collect.sh", &job, err);
+    if (ok)
+        log_note("job %llu collects; `aetius sweep status` tells how far it is",
+                 (unsigned long long)job);
+    word_list_fini(&words);
+    return ok;
+}
+
+static uint64_t
+count_lines(const char *text)
+{
+    uint64_t lines = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        lines++;
+    return lines;
+}
+
+static bool
+begin(const struct engine_request *request, struct error *err)
+{
+    const uint64_t per_element = request->per_element ? request->per_element : 1;
+    const uint64_t most = request->max_array ? request->max_array : DEFAULT_ARRAY;
+    char *folder = sweep_path(request->sweep, "slurm"), *before = read_jobs(request->sweep);
+    char *dependency = mem_strdup("--dependency=afterany");
+    uint64_t number = count_lines(before), job = 0;
+    bool ok = dir_create(folder, err);
+    for (size_t first = 0; ok && first < request->count; first += most * per_element) {
+        const size_t left = request->count - first;
+        const size_t count = left < most * per_element ? left : most * per_element;
+        ok = submit_array(request, first, count, ++number, per_element, &job, err);
+        char *longer = mem_printf("%s:%llu", dependency, (unsigned long long)job);
+        free(dependency);
+        dependency = longer;
+    }
+    ok = ok && submit_collector(request, dependency, err);
+    free(dependency);
+    free(before);
+    free(folder);
+    return ok;
+}
+
+/* The runs of an element of an array are with Slurm. */
+static void
+mark_element(const struct sweep *sweep, const char *keys, uint64_t first, uint64_t count,
+             bool *mine)
+{
+    for (uint64_t line = 0; *keys; line++) {
+        const size_t length = strcspn(keys, "\n");
+        for (size_t i = 0; line >= first && line < first + count && i < sweep->runs.count; i++)
+            if (length == SWEEP_KEY_TEXT - 1 && !strncmp(sweep->runs.items[i].key, keys, length))
+                mine[i] = true;
+        keys += length + (keys[length] == '\n');
+    }
+}
+
+/* Of one array, by the lines "JOB ELEMENT" of all that Slurm has. */
+static void
+mark_job(const struct sweep *sweep, const cJSON *job, const char *queue, bool *mine)
+{
+    const double number = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(job, "job"));
+    const double list = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(job, "list"));
+    const double per = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(job, "per_element"));
+    struct error ignored;
+    char *path = mem_printf("%s/slurm/keys-%.0f", sweep->dir, list), *keys = NULL;
+    size_t size;
+    if (file_read(path, MOST_OUTPUT, &keys, &size, &ignored))
+        for (const char *line = queue; *line;) {
+            unsigned long long id, element;
+            if (sscanf(line, "%llu %llu", &id, &element) == 2 && (double)id == number && per >= 1)
+                mark_element(sweep, keys, element * (uint64_t)per, (uint64_t)per, mine);
+            line += strcspn(line, "\n");
+            line += *line == '\n';
+        }
+    free(keys);
+    free(path);
+}
+
+static bool
+survey(const struct sweep *sweep, bool *mine, struct error *err)
+{
+    struct word_list words = {0};
+    char *jobs = read_jobs(sweep), *queue = NULL, *rest = NULL;
+    if (!*jobs) {
+        free(jobs);
+        return true;
+    }
+    word_list_split(&words, "squeue --me --noheader --array");
+    word_list_add(&words, "--format=%F %K");
+    const bool ok = ask_slurm(sweep, &words, &queue, err);
+    for (char *line = strtok_r(jobs, "\n", &rest); ok && line; line = strtok_r(NULL, "\n", &rest)) {
+        cJSON *job = cJSON_Parse(line);
+        mark_job(sweep, job, queue, mine);
+        cJSON_Delete(job);
+    }
+    word_list_fini(&words);
+    free(queue);
+    free(jobs);
+    return ok;
+}
+
+const struct sweep_engine engine_slurm = {.name = "slurm", .begin = begin, .survey = survey};

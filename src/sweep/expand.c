@@ -1,0 +1,152 @@
+/* A plan's machines times a sweep's traces. */
+#include "sweep/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RUNS = 1000000 };
+
+struct expander {
+    struct sweep *sweep;
+    const struct sweep_plan *plan;
+    struct preset_cache presets;
+    const struct sweep_machine *machine;
+    struct params base;             /* without axes */
+    const struct sweep_axis **axes; /* of this machine */
+    size_t axis_count;
+    struct error *err;
+};
+
+static bool
+apply_layer(const struct expander *x, const struct word_list *configs, const struct word_list *sets,
+            struct params *params)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < configs->count; i++) {
+        char *path = sweep_plan_path(x->plan, configs->items[i]);
+        ok = params_load_file(params, path, x->err);
+        free(path);
+    }
+    for (size_t i = 0; ok && i < sets->count; i++)
+        ok = params_set(params, sets->items[i], x->err);
+    return ok;
+}
+
+static const char *
+preset_of(const struct expander *x)
+{
+    return x->machine->preset ? x->machine->preset : x->plan->preset;
+}
+
+static void
+list_axes(struct expander *x)
+{
+    const struct sweep_axes *own = &x->machine->axes, *all = &x->plan->axes;
+    x->axes = mem_alloc((own->count + all->count + 1) * sizeof *x->axes);
+    x->axis_count = 0;
+    for (size_t i = 0; i < all->count && !x->machine->is_alone; i++)
+        x->axes[x->axis_count++] = &all->items[i];
+    for (size_t i = 0; i < own->count; i++)
+        x->axes[x->axis_count++] = &own->items[i];
+}
+
+static size_t
+points_of(const struct sweep_axis *axis)
+{
+    return axis->values.count / axis->names.count;
+}
+
+/* One machine a trace. */
+static bool
+add_runs(struct expander *x, const struct params *params, const char *name)
+{
+    struct sweep *sweep = x->sweep;
+    struct word_list sets = {0};
+    bool ok = machine_differences(&x->presets, preset_of(x), params, &sets, x->err);
+    for (uint32_t t = 0; ok && t < sweep->traces.count; t++) {
+        const struct sweep_trace *trace = &sweep->traces.items[t];
+        struct sweep_run run = {.trace = t};
+        sweep_key(run.key, params, trace->hash, trace->frames);
+        run.machine = mem_strdup(name);
+        run.preset = mem_strdup(preset_of(x));
+        word_list_copy(&run.sets, &sets);
+        VEC_PUSH(&sweep->runs, run);
+    }
+    word_list_fini(&sets);
+    return ok && (sweep->runs.count <= MOST_RUNS ||
+                  fail(x->err, "the plan has more than %d runs", MOST_RUNS));
+}
+
+/* The axes from this one on, over what those before it made. */
+static bool
+walk(struct expander *x, size_t number, const struct params *params, const char *name)
+{
+    if (number == x->axis_count)
+        return add_runs(x, params, name);
+    const struct sweep_axis *axis = x->axes[number];
+    bool ok = true;
+    for (size_t p = 0; ok && p < points_of(axis); p++) {
+        struct params changed = *params;
+        char *longer = mem_strdup(name);
+        for (size_t n = 0; ok && n < axis->names.count; n++) {
+            char *set = mem_printf("%s=%s", axis->names.items[n],
+                                   axis->values.items[p * axis->names.count + n]);
+            char *next = mem_printf("%s,%s", longer, set);
+            ok = params_set(&changed, set, x->err) ||
+                 fail_prefix(x->err, "[machine %s]", x->machine->name);
+            free(longer);
+            free(set);
+            longer = next;
+        }
+        ok = ok && walk(x, number + 1, &changed, longer);
+        free(longer);
+    }
+    return ok;
+}
+
+static bool
+expand_machine(struct expander *x)
+{
+    const bool ok = preset_cache_get(&x->presets, preset_of(x), &x->base, x->err) &&
+                    apply_layer(x, &x->plan->configs, &x->plan->sets, &x->base) &&
+                    apply_layer(x, &x->machine->configs, &x->machine->sets, &x->base);
+    if (!ok)
+        return fail_prefix(x->err, "[machine %s]", x->machine->name);
+    list_axes(x);
+    const bool done = walk(x, 0, &x->base, x->machine->name);
+    free(x->axes);
+    return done;
+}
+
+/* The baseline is one machine. */
+static bool
+check_baseline(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err)
+{
+    const char *name = plan->baseline;
+    const char *like = NULL;
+    if (!name)
+        return true;
+    for (size_t i = 0; i < sweep->runs.count; i++) {
+        const char *machine = sweep->runs.items[i].machine;
+        if (!strcmp(machine, name))
+            return true;
+        if (!like && !strncmp(machine, name, strlen(name)))
+            like = machine;
+    }
+    return like
+               ? fail(err, "baseline = %s: there is no machine of this name; one is %s", name, like)
+               : fail(err, "baseline = %s: there is no machine of this name", name);
+}
+
+bool
+sweep_expand(struct sweep *sweep, const struct sweep_plan *plan, struct error *err)
+{
+    struct expander x = {.sweep = sweep, .plan = plan, .err = err};
+    bool ok = true;
+    for (size_t i = 0; ok && i < plan->machines.count; i++) {
+        x.machine = &plan->machines.items[i];
+        ok = expand_machine(&x);
+    }
+    preset_cache_fini(&x.presets);
+    return ok && check_baseline(sweep, plan, err);
+}

@@ -1,0 +1,465 @@
+#include "sweep/plan.h"
+
+#include "base/file.h"
+#include "base/ini_file.h"
+#include "kernel/params.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_POINTS = 1000000 }; /* of an axis */
+
+void
+word_list_add(struct word_list *list, const char *text)
+{
+    VEC_PUSH(list, mem_strdup(text));
+}
+
+void
+word_list_split(struct word_list *list, const char *text)
+{
+    char *copy = mem_strdup(text), *rest = NULL;
+    for (char *word = strtok_r(copy, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
+        word_list_add(list, word);
+    free(copy);
+}
+
+bool
+word_list_has(const struct word_list *list, const char *text)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(list->items[i], text))
+            return true;
+    return false;
+}
+
+void
+word_list_copy(struct word_list *to, const struct word_list *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        word_list_add(to, from->items[i]);
+}
+
+void
+word_list_fini(struct word_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    VEC_FREE(list);
+}
+
+/* "1..64" or "8..64/8": the step is 1 when none is there. False: it is no range. */
+static bool
+parse_range(const char *word, unsigned long *first, unsigned long *last, unsigned long *step)
+{
+    char *end;
+    *step = 1;
+    if (!isdigit((unsigned char)*word))
+        return false;
+    *first = strtoul(word, &end, 10);
+    if (strncmp(end, "..", 2) != 0 || !isdigit((unsigned char)end[2]))
+        return false;
+    *last = strtoul(end + 2, &end, 10);
+    if (*end == '/' && isdigit((unsigned char)end[1]))
+        *step = strtoul(end + 1, &end, 10);
+    return !*end;
+}
+
+static bool
+add_range(struct sweep_axis *axis, const char *word, unsigned long first, unsigned long last,
+          unsigned long step, struct error *err)
+{
+    if (!step || last < first || last > UINT32_MAX || step > UINT32_MAX ||
+        (last - first) / step >= MOST_POINTS)
+        return fail(err, "%s is no range of up to %d values, as 8..64/8", word, MOST_POINTS);
+    for (unsigned long value = first; value <= last; value += step) {
+        char *text = mem_printf("%lu", value);
+        VEC_PUSH(&axis->values, text);
+    }
+    return true;
+}
+
+/* "16,4" for two names. */
+static bool
+add_point(struct sweep_axis *axis, const char *word, struct error *err)
+{
+    size_t parts = 0;
+    for (const char *at = word; at; parts++) {
+        const size_t length = strcspn(at, ",");
+        char *part = mem_printf("%.*s", (int)length, at);
+        VEC_PUSH(&axis->values, part);
+        if (!length)
+            return fail(err, "'%s' has a place without a value", word);
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return parts == axis->names.count ||
+           fail(err, "'%s': expected %zu values with commas between, one for each parameter", word,
+                axis->names.count);
+}
+
+bool
+sweep_axis_add(struct sweep_axis *axis, const char *values, struct error *err)
+{
+    struct word_list words = {0};
+    unsigned long first, last, step;
+    bool ok = true;
+    word_list_split(&words, values);
+    for (size_t i = 0; ok && i < words.count; i++)
+        ok = axis->names.count == 1 && parse_range(words.items[i], &first, &last, &step)
+                 ? add_range(axis, words.items[i], first, last, step, err)
+                 : add_point(axis, words.items[i], err);
+    word_list_fini(&words);
+    return ok;
+}
+
+static bool
+check_parameter(const char *name, struct error *err)
+{
+    char nearest[PARAM_TEXT_BYTES];
+    const char *dot = strchr(name, '.');
+    char *section = mem_printf("%.*s", dot ? (int)(dot - name) : 0, name);
+    const bool is_there = dot && param_find(section, dot + 1);
+    free(section);
+    if (is_there)
+        return true;
+    return param_nearest(name, nearest, sizeof nearest)
+               ? fail(err, "there is no parameter %s; did you mean %s?", name, nearest)
+               : fail(err, "there is no parameter %s", name);
+}
+
+static bool
+same_words(const struct word_list *a, const struct word_list *b)
+{
+    for (size_t i = 0; i < a->count && a->count == b->count; i++)
+        if (strcmp(a->items[i], b->items[i]) != 0)
+            return false;
+    return a->count == b->count;
+}
+
+/* "axis A.B C.D = ...": more values of an axis that is there, or a new one. */
+static bool
+take_axis(struct sweep_axes *axes, const char *names, const char *values, struct error *err)
+{
+    struct sweep_axis axis = {0};
+    size_t i = 0;
+    bool ok = true;
+    word_list_split(&axis.names, names);
+    for (size_t n = 0; ok && n < axis.names.count; n++)
+        ok = check_parameter(axis.names.items[n], err);
+    while (i < axes->count && !same_words(&axes->items[i].names, &axis.names))
+        i++;
+    if (!ok || i < axes->count)
+        word_list_fini(&axis.names);
+    else
+        VEC_PUSH(axes, axis);
+    return ok && sweep_axis_add(&axes->items[i], values, err) &&
+           (axes->items[i].values.count || fail(err, "axis %s has no value", names));
+}
+
+static bool
+set_once(char **text, const char *key, const char *value, struct error *err)
+{
+    if (*text)
+        return fail(err, "there are two lines '%s'", key);
+    *text = mem_strdup(value);
+    return true;
+}
+
+static bool
+unknown(const char *section, const char *key, const char *known, struct error *err)
+{
+    return fail(err, "[%s] has no '%s': there are %s", section, key, known);
+}
+
+/* What machines have, and the plan for all of them; false and *known: it is none of these. */
+static bool
+take_layer(char **preset, struct word_list *configs, struct word_list *sets,
+           struct sweep_axes *axes, const char *key, const char *value, bool *known,
+           struct error *err)
+{
+    *known = true;
+    if (!strcmp(key, "preset"))
+        return set_once(preset, key, value, err);
+    if (!strcmp(key, "config"))
+        word_list_add(configs, value);
+    else if (!strcmp(key, "set"))
+        word_list_add(sets, value);
+    else if (!strncmp(key, "axis ", 5))
+        return take_axis(axes, key + 5, value, err);
+    else
+        *known = false;
+    return true;
+}
+
+static bool
+check_output_name(const char *name, struct error *err)
+{
+    return file_name_is_plain(name) ||
+           fail(err, "output %s: letters, digits, '-', '_' and '.' make a name", name);
+}
+
+static struct sweep_output *
+find_output(struct sweep_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->outputs.count; i++)
+        if (!strcmp(plan->outputs.items[i].name, name))
+            return &plan->outputs.items[i];
+    VEC_PUSH(&plan->outputs, ((struct sweep_output){.name = mem_strdup(name), .by = SWEEP_BY_RUN}));
+    return &plan->outputs.items[plan->outputs.count - 1];
+}
+
+/* Outputs of which the name says all. */
+static bool
+take_names(struct sweep_plan *plan, const char *value, struct error *err)
+{
+    struct word_list words = {0};
+    bool ok = true;
+    word_list_split(&words, value);
+    for (size_t i = 0; i < words.count; i++) {
+        ok = ok && check_output_name(words.items[i], err);
+        find_output(plan, words.items[i]);
+    }
+    word_list_fini(&words);
+    return ok;
+}
+
+static bool
+take_sweep(struct sweep_plan *plan, const char *key, const char *value, struct error *err)
+{
+    bool known;
+    if (!strcmp(key, "baseline"))
+        return set_once(&plan->baseline, key, value, err);
+    if (!strcmp(key, "outputs"))
+        return take_names(plan, value, err);
+    return take_layer(&plan->preset, &plan->configs, &plan->sets, &plan->axes, key, value, &known,
+                      err) &&
+           (known ||
+            unknown("sweep", key, "preset, config, set, axis NAME, outputs and baseline", err));
+}
+
+static bool
+take_machine(struct sweep_plan *plan, const char *section, const char *name, const char *key,
+             const char *value, struct error *err)
+{
+    size_t i = 0;
+    bool known;
+    while (i < plan->machines.count && strcmp(plan->machines.items[i].name, name) != 0)
+        i++;
+    if (i == plan->machines.count)
+        VEC_PUSH(&plan->machines, ((struct sweep_machine){.name = mem_strdup(name)}));
+    struct sweep_machine *machine = &plan->machines.items[i];
+    if (!key)
+        return true;
+    if (!strcmp(key, "axes")) {
+        machine->is_alone = !strcmp(value, "none");
+        return machine->is_alone || fail(err, "axes = %s: 'none' is all it can be", value);
+    }
+    return take_layer(&machine->preset, &machine->configs, &machine->sets, &machine->axes, key,
+                      value, &known, err) &&
+           (known || unknown(section, key, "preset, config, set, axis NAME and axes", err));
+}
+
+static bool
+take_input(struct sweep_plan *plan, const char *section, const char *name, const char *key,
+           const char *value, struct error *err)
+{
+    size_t i = 0;
+    while (i < plan->inputs.count && strcmp(plan->inputs.items[i].name, name) != 0)
+        i++;
+    if (i == plan->inputs.count)
+        VEC_PUSH(&plan->inputs, ((struct sweep_input){.name = mem_strdup(name)}));
+    struct sweep_input *input = &plan->inputs.items[i];
+    if (!key)
+        return true;
+    if (!strcmp(key, "file"))
+        return set_once(&input->file, key, value, err);
+    if (!strcmp(key, "frames"))
+        return set_once(&input->frames, key, value, err);
+    if (!strcmp(key, "warm-up"))
+        return set_once(&input->warm_up, key, value, err);
+    if (strcmp(key, "program") != 0)
+        return unknown(section, key, "file, program, frames and warm-up", err);
+    word_list_split(&input->program, value);
+    return true;
+}
+
+static bool
+parse_by(uint32_t *by, const char *value, struct error *err)
+{
+    static const char *const names[] = {"run", "frame", "draw"};
+    struct word_list words = {0};
+    bool ok = true;
+    word_list_split(&words, value);
+    *by = 0;
+    for (size_t i = 0; ok && i < words.count; i++) {
+        uint32_t bit = 0;
+        while (bit < 3 && strcmp(words.items[i], names[bit]) != 0)
+            bit++;
+        ok = bit < 3 || fail(err, "by = %s: expected run, frame or draw", value);
+        *by |= 1u << bit;
+    }
+    word_list_fini(&words);
+    return ok && (*by || fail(err, "by: expected run, frame or draw"));
+}
+
+static bool
+take_output(struct sweep_plan *plan, const char *section, const char *name, const char *key,
+            const char *value, struct error *err)
+{
+    struct sweep_output *output = find_output(plan, name);
+    if (!key)
+        return true;
+    if (!strcmp(key, "by"))
+        return parse_by(&output->by, value, err);
+    if (!strcmp(key, "better")) {
+        output->more_is_better = !strcmp(value, "more");
+        return output->more_is_better || !strcmp(value, "less") ||
+               fail(err, "better = %s: expected less or more", value);
+    }
+    if (strcmp(key, "formula") != 0)
+        return unknown(section, key, "formula, by and better", err);
+    char *longer = mem_printf("%s%s%s", output->formula ? output->formula : "",
+                              output->formula ? " " : "", value);
+    free(output->formula);
+    output->formula = longer;
+    return true;
+}
+
+static bool
+take_value(void *data, const char *section, const char *key, const char *value, struct error *err)
+{
+    struct sweep_plan *plan = data;
+    const char *name;
+    const bool is_machine = (name = ini_section_name(section, "machine")) != NULL;
+    const bool is_input = !name && (name = ini_section_name(section, "input")) != NULL;
+    const bool is_output = !name && (name = ini_section_name(section, "output")) != NULL;
+    if (name && !file_name_is_plain(name))
+        return fail(err, "[%s]: letters, digits, '-', '_' and '.' make a name", section);
+    if (is_machine)
+        return take_machine(plan, section, name, key, value, err);
+    if (is_input)
+        return take_input(plan, section, name, key, value, err);
+    if (is_output)
+        return take_output(plan, section, name, key, value, err);
+    if (strcmp(section, "sweep") != 0)
+        return fail(err,
+                    "there is no [%s]: a plan has [sweep], [machine NAME], [input NAME] and "
+                    "[output NAME]",
+                    section);
+    return !key || take_sweep(plan, key, value, err);
+}
+
+static bool
+check(const struct sweep_plan *plan, const char *path, struct error *err)
+{
+    for (size_t i = 0; i < plan->inputs.count; i++) {
+        const struct sweep_input *input = &plan->inputs.items[i];
+        if (input->file && (input->program.count || input->warm_up))
+            return fail(err, "%s: [input %s] is a file: it has no program and no warm-up", path,
+                        input->name);
+        if (!input->file && (!input->program.count || !input->frames))
+            return fail(err, "%s: [input %s] wants a file, or a program and its frames", path,
+                        input->name);
+    }
+    return plan->inputs.count || fail(err, "%s: an [input NAME] is wanted", path);
+}
+
+/* What is not said: one machine, one output. */
+static void
+fill(struct sweep_plan *plan)
+{
+    if (!plan->preset)
+        plan->preset = mem_strdup("reference-2008");
+    if (!plan->machines.count)
+        VEC_PUSH(&plan->machines, ((struct sweep_machine){.name = mem_strdup(plan->preset)}));
+    if (!plan->outputs.count)
+        VEC_PUSH(&plan->outputs,
+                 ((struct sweep_output){.name = mem_strdup("cycles"), .by = SWEEP_BY_RUN}));
+    for (size_t i = 0; i < plan->outputs.count; i++)
+        if (!plan->outputs.items[i].formula)
+            plan->outputs.items[i].formula = mem_strdup(plan->outputs.items[i].name);
+}
+
+/* The folder of a file, from the root. */
+static bool
+folder_of(char **folder, const char *path, struct error *err)
+{
+    char *whole = realpath(path, NULL);
+    if (!whole)
+        return fail(err, "cannot open %s: %s", path, strerror(errno));
+    char *slash = strrchr(whole, '/');
+    slash[slash == whole] = '\0';
+    *folder = mem_strdup(whole);
+    free(whole);
+    return true;
+}
+
+bool
+sweep_plan_load(struct sweep_plan *plan, const char *path, struct error *err)
+{
+    memset(plan, 0, sizeof *plan);
+    const bool ok = folder_of(&plan->folder, path, err) &&
+                    ini_file_read(path, take_value, plan, err) && check(plan, path, err);
+    if (ok)
+        fill(plan);
+    else
+        sweep_plan_fini(plan);
+    return ok;
+}
+
+char *
+sweep_plan_path(const struct sweep_plan *plan, const char *path)
+{
+    return path[0] == '/' ? mem_strdup(path) : mem_printf("%s/%s", plan->folder, path);
+}
+
+static void
+free_axes(struct sweep_axes *axes)
+{
+    for (size_t i = 0; i < axes->count; i++) {
+        word_list_fini(&axes->items[i].names);
+        word_list_fini(&axes->items[i].values);
+    }
+    VEC_FREE(axes);
+}
+
+static void
+free_machine(struct sweep_machine *machine)
+{
+    free(machine->name);
+    free(machine->preset);
+    word_list_fini(&machine->configs);
+    word_list_fini(&machine->sets);
+    free_axes(&machine->axes);
+}
+
+void
+sweep_plan_fini(struct sweep_plan *plan)
+{
+    for (size_t i = 0; i < plan->machines.count; i++)
+        free_machine(&plan->machines.items[i]);
+    for (size_t i = 0; i < plan->inputs.count; i++) {
+        struct sweep_input *input = &plan->inputs.items[i];
+        free(input->name);
+        free(input->file);
+        free(input->frames);
+        free(input->warm_up);
+        word_list_fini(&input->program);
+    }
+    for (size_t i = 0; i < plan->outputs.count; i++) {
+        free(plan->outputs.items[i].name);
+        free(plan->outputs.items[i].formula);
+    }
+    VEC_FREE(&plan->machines);
+    VEC_FREE(&plan->inputs);
+    VEC_FREE(&plan->outputs);
+    word_list_fini(&plan->configs);
+    word_list_fini(&plan->sets);
+    free_axes(&plan->axes);
+    free(plan->folder);
+    free(plan->preset);
+    free(plan->baseline);
+    memset(plan, 0, sizeof *plan);
+}
