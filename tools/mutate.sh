@@ -23,7 +23,8 @@ codec_tests='codec codec_layouts codec_levels codecs_timed blocks_file'
 machine_tests='figures machine rop masked_writes fragment_timing sched lanes levels hz
     fixed_function_timing shader_timing texture_timing memory_timing reuse upload restart replacement
     depth_clear cleared draw_buffers multisample offscreen pipelined watch faults memory_need run vcd
-    metrics stats params many damage overlap rows blitter block_states corpus_machine'
+    metrics stats params many damage overlap leaving rows blitter
+    block_states corpus_machine'
 
 say() { echo "mutate: $*"; }
 

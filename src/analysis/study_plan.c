@@ -118,6 +118,10 @@ take_configuration(struct study_plan *plan, const char *name, const char *key, c
         i++;
     if (i == plan->configurations.count)
         VEC_PUSH(&plan->configurations, ((struct study_configuration){.name = mem_strdup(name)}));
+    if (!strcmp(key, "preset")) {
+        set_text(&plan->configurations.items[i].preset, value);
+        return true;
+    }
     if (strcmp(key, "set"))
         return false;
     if (*value)
@@ -142,6 +146,8 @@ take_source(struct study_plan *plan, const char *name, const char *key, const ch
         set_text(&source->warm_up, value);
     else if (!strcmp(key, "file"))
         set_text(&source->file, value);
+    else if (!strcmp(key, "half") && (!strcmp(value, "develop") || !strcmp(value, "report")))
+        source->develops = !strcmp(value, "develop");
     else
         return false;
     return true;
@@ -185,7 +191,8 @@ add_traces(struct study_plan *plan, uint32_t number, const char *path, struct er
     struct study_source *source = &plan->sources.items[number];
     if (source->file) {
         VEC_PUSH(&plan->traces,
-                 ((struct study_trace){mem_strdup(source->name), mem_strdup(source->file), 0, 0}));
+                 ((struct study_trace){mem_strdup(source->name), mem_strdup(source->file), 0, 0,
+                                       source->develops}));
         return !source->program.count ||
                fail(err, "%s: [trace %s] has a program and a file", path, source->name);
     }
@@ -197,9 +204,16 @@ add_traces(struct study_plan *plan, uint32_t number, const char *path, struct er
         char *name = source->ranges.count == 1
                          ? mem_strdup(source->name)
                          : mem_printf("%s-%u", source->name, source->ranges.ranges[r].first);
-        VEC_PUSH(&plan->traces, ((struct study_trace){name, NULL, number, r}));
+        VEC_PUSH(&plan->traces, ((struct study_trace){name, NULL, number, r, source->develops}));
     }
     return true;
+}
+
+const char *
+study_plan_preset(const struct study_plan *plan, size_t configuration)
+{
+    const char *own = plan->configurations.items[configuration].preset;
+    return own ? own : plan->preset;
 }
 
 bool
@@ -219,7 +233,10 @@ study_plan_load(struct study_plan *plan, const char *path, struct error *err)
                   status);
     for (uint32_t i = 0; ok && i < plan->sources.count; i++)
         ok = add_traces(plan, i, path, err);
-    if (ok && (!plan->preset || !plan->configurations.count || !plan->traces.count))
+    bool has_presets = true;
+    for (uint32_t i = 0; i < plan->configurations.count; i++)
+        has_presets = has_presets && study_plan_preset(plan, i);
+    if (ok && (!has_presets || !plan->configurations.count || !plan->traces.count))
         ok = fail(err, "%s: a preset, a configuration and a trace are wanted", path);
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
         if (!plan->machine_codecs[kind])
@@ -273,7 +290,7 @@ study_plan_use_files(struct study_plan *plan, const char *const *files, uint32_t
             free(name);
             return false;
         }
-        VEC_PUSH(&plan->traces, ((struct study_trace){name, mem_strdup(files[i]), 0, 0}));
+        VEC_PUSH(&plan->traces, ((struct study_trace){name, mem_strdup(files[i]), 0, 0, false}));
         if (i < MACHINE_TRACES)
             VEC_PUSH(&plan->machine_traces, mem_strdup(name));
     }
@@ -284,6 +301,7 @@ static void
 free_configuration(struct study_configuration *configuration)
 {
     free(configuration->name);
+    free(configuration->preset);
     free_texts(&configuration->sets);
 }
 

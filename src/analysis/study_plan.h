@@ -1,5 +1,6 @@
-/* What a study of frame-buffer compression runs: studies/compression.ini, which says its own form
- * in its first lines (spec: compression.md, "repeatable as one command"). */
+/* What a study runs: a file of the folder studies, which says its form in its first lines:
+ * programs, whose frames become traces, and configurations of the machine that each is simulated
+ * on. */
 #ifndef AETIUS_ANALYSIS_STUDY_PLAN_H
 #define AETIUS_ANALYSIS_STUDY_PLAN_H
 
@@ -14,6 +15,7 @@ struct text_list {
 
 struct study_configuration {
     char *name;
+    char *preset;          /* NULL: the plan's */
     struct text_list sets; /* "SECTION.Name=value" */
 };
 
@@ -22,6 +24,7 @@ struct study_source {
     char *name;
     struct text_list program;
     char *frames, *warm_up, *file; /* or NULL */
+    bool develops;                 /* a rule was found on these frames; else it is judged by them */
     struct frame_set ranges;
 };
 
@@ -30,10 +33,11 @@ struct study_trace {
     char *file;      /* that is there; NULL: cut out of a source */
     uint32_t source; /* of the plan */
     uint32_t range;  /* of the source */
+    bool develops;   /* as the source's */
 };
 
 struct study_plan {
-    char *preset;
+    char *preset; /* NULL: each configuration has one */
     struct text_list sets;
     VEC(struct study_configuration) configurations;
     VEC(struct study_source) sources;
@@ -43,6 +47,8 @@ struct study_plan {
     char *machine_codecs[2]; /* by COMPRESSION_COLOR, COMPRESSION_DEPTH: a name, or "best" */
 };
 
+/* The preset of a configuration. */
+const char *study_plan_preset(const struct study_plan *plan, size_t configuration);
 bool study_plan_load(struct study_plan *plan, const char *path, struct error *err);
 /* Traces of the user's instead of the plan's; those with codecs in the machine are the first three.
  */

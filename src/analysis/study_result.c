@@ -158,10 +158,12 @@ study_result_read(struct study_result *result, const char *path, const char *key
     cJSON *root = cJSON_Parse(text);
     free(text);
     const cJSON *of = cJSON_GetObjectItemCaseSensitive(root, "key");
-    if (cJSON_IsString(of) && !strcmp(of->valuestring, key))
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+    const bool ok = !schema || schema_check(path, schema->valuedouble, err);
+    if (ok && cJSON_IsString(of) && !strcmp(of->valuestring, key))
         result->is_there = get_result(result, root);
     cJSON_Delete(root);
-    return true;
+    return ok;
 }
 
 bool

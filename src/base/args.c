@@ -1,6 +1,7 @@
 #include "base/args.h"
 
 #include "base/error.h"
+#include "base/log.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -28,18 +29,21 @@ print_help(const struct arg_spec *spec)
         printf("  %-30s %s%s\n", left, o->help, o->kind == ARG_LIST ? " (may be repeated)" : "");
     }
     printf("  %-30s %s\n", "    --help", "this text");
-    printf("\nexit status: 0 well, 1 the work failed, 2 wrong usage; 130 and 143 after SIGINT and "
-           "SIGTERM\n");
+    printf(
+        "\nexit status: 0 well, 1 the work failed, 2 wrong usage%s%s; 130 and 143 after SIGINT and "
+        "SIGTERM\n",
+        spec->exceeds ? ", 3 " : "", spec->exceeds ? spec->exceeds : "");
 }
 
 int
 args_usage_error(const struct arg_spec *spec, const char *fmt, ...)
 {
     va_list args;
-    fprintf(stderr, "aetius %s: ", spec->command);
+    char text[2048];
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    print_shown(stderr, "aetius %s: %s", spec->command, text);
     fprintf(stderr, "\nusage: aetius %s %s   (aetius %s --help tells more)\n", spec->command,
             spec->usage, spec->command);
     return EXIT_USAGE;

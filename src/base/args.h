@@ -55,6 +55,7 @@ struct arg_spec {
     const char *operands; /* what they are: "one FILE" */
     /* What may come after `--`: nothing; a program, and then there are no operands; either. */
     enum { ARG_NO_PROGRAM, ARG_PROGRAM, ARG_MAYBE_PROGRAM } program;
+    const char *exceeds; /* what EXIT_EXCEEDED says of this command; NULL: it never ends so */
 };
 
 struct args {

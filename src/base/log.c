@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include "base/error.h"
 #include "base/mem.h"
 
 #include <stdarg.h>
@@ -14,9 +15,22 @@ say(const char *prefix, const char *fmt, va_list args)
 {
     char text[2048];
     vsnprintf(text, sizeof text, fmt, args);
+    print_shown(stderr, "%s%s\n", prefix, text);
+}
+
+void
+print_shown(FILE *out, const char *fmt, ...)
+{
+    va_list args;
+    char *text = NULL;
+    va_start(args, fmt);
+    const int length = vasprintf(&text, fmt, args);
+    va_end(args);
+    BUG_ON(length < 0, "no memory for a line");
     char *shown = mem_printable(text);
-    fprintf(stderr, "%s%s\n", prefix, shown);
+    fputs(shown, out);
     free(shown);
+    free(text);
 }
 
 void

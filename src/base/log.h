@@ -1,13 +1,16 @@
-/* Messages to standard error, and progress with the time left. */
+/* Messages to standard error, lines with words of others, and progress with the time left. */
 #ifndef AETIUS_BASE_LOG_H
 #define AETIUS_BASE_LOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* "aetius: ..." */
 void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* "...warning..." */
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* printf() where words of a file or of the command line are among them: as mem_printable(). */
+void print_shown(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* One line on a terminal, redrawn at most 5 times a second, first after two seconds; silent when
  * standard error is no terminal. */

@@ -50,17 +50,42 @@ mem_strdup(const char *text)
     return memcpy(mem_alloc(n), text, n);
 }
 
+/* The bytes of the character at `text`, which is not its end, when a terminal may have it; else 0:
+ * C0, DEL, C1 (a terminal in UTF-8 takes them as C0's escapes), and what is no UTF-8, which another
+ * terminal may take for C1. */
+static uint32_t
+printable_bytes(const unsigned char *text)
+{
+    static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000};
+    if (*text < 0x80)
+        return (*text >= ' ' && *text != 0x7f) || *text == '\n' || *text == '\t';
+    const uint32_t bytes = *text >= 0xf8   ? 0
+                           : *text >= 0xf0 ? 4
+                           : *text >= 0xe0 ? 3
+                           : *text >= 0xc0 ? 2
+                                           : 0;
+    uint32_t character = bytes ? *text & (0x7f >> bytes) : 0;
+    for (uint32_t i = 1; i < bytes; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        character = character << 6 | (text[i] & 0x3f);
+    }
+    return character >= least[bytes] ? bytes : 0;
+}
+
 char *
 mem_printable(const char *text)
 {
     char *out = mem_alloc(4 * strlen(text) + 1);
     size_t n = 0;
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
-            n += (size_t)sprintf(out + n, "\\x%02x", c);
+    while (*text) {
+        const uint32_t bytes = printable_bytes((const unsigned char *)text);
+        if (bytes)
+            memcpy(out + n, text, bytes);
         else
-            out[n++] = *text;
+            sprintf(out + n, "\\x%02x", (unsigned char)*text);
+        n += bytes ? bytes : 4;
+        text += bytes ? bytes : 1;
     }
     out[n] = '\0';
     return out;

@@ -9,7 +9,8 @@
 void *mem_alloc(size_t bytes);
 void *mem_realloc(void *old, size_t bytes); /* new bytes are not zeroed */
 char *mem_strdup(const char *text);
-/* The text as a terminal may have it: control characters as \x1b, but for new lines and tabs. */
+/* The text as a terminal may have it: control characters, but for new lines and tabs, and what is
+ * no UTF-8 as \x1b. */
 char *mem_printable(const char *text);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,6 +3,11 @@
 #ifndef AETIUS_BASE_SCHEMA_H
 #define AETIUS_BASE_SCHEMA_H
 
+#include "base/error.h"
+
 enum { AETIUS_SCHEMA = 1 };
+
+/* False when what lies at `path` was written by a later aetius than this, in other words. */
+bool schema_check(const char *path, double schema, struct error *err);
 
 #endif

@@ -25,12 +25,24 @@ sheet_end_row(struct sheet *table)
     BUG_ON(!table->columns || table->cells.count % table->columns, "a row of other length");
 }
 
+/* The cells as they are written: data as it is, or what a terminal may have. */
+static char **
+cells_for(const struct sheet *table, enum sheet_style style)
+{
+    char **cells = mem_alloc(table->cells.count * sizeof *cells);
+    for (size_t i = 0; i < table->cells.count; i++) {
+        const char *cell = table->cells.items[i];
+        cells[i] = style == SHEET_CSV ? mem_strdup(cell) : mem_printable(cell);
+    }
+    return cells;
+}
+
 static int
-width_of(const struct sheet *table, uint32_t column)
+width_of(const struct sheet *table, char *const *cells, uint32_t column)
 {
     size_t width = 3; /* of Markdown's rule */
     for (size_t i = column; i < table->cells.count; i += table->columns) {
-        const size_t length = strlen(table->cells.items[i]);
+        const size_t length = strlen(cells[i]);
         width = length > width ? length : width;
     }
     return (int)width;
@@ -39,7 +51,7 @@ width_of(const struct sheet *table, uint32_t column)
 static void
 write_csv_cell(const char *text, FILE *out)
 {
-    const bool quoted = strpbrk(text, ",\"\n");
+    const bool quoted = strpbrk(text, ",\"\r\n");
     if (quoted)
         fputc('"', out);
     for (; *text; text++) {
@@ -68,23 +80,27 @@ void
 sheet_write(const struct sheet *table, enum sheet_style style, FILE *out)
 {
     static const char *const before[] = {"  ", "| ", ","}, *const after[] = {"\n", " |\n", "\n"};
+    char **cells = cells_for(table, style);
     int *widths = mem_alloc(table->columns * sizeof *widths);
     for (uint32_t c = 0; c < table->columns; c++)
-        widths[c] = width_of(table, c);
+        widths[c] = width_of(table, cells, c);
     for (size_t i = 0; i < table->cells.count; i++) {
         const uint32_t c = (uint32_t)(i % table->columns);
         if (c || style != SHEET_CSV)
             fprintf(out, "%s%s", c && style == SHEET_MARKDOWN ? " " : "", before[style]);
         if (style == SHEET_CSV)
-            write_csv_cell(table->cells.items[i], out);
+            write_csv_cell(cells[i], out);
         else
-            fprintf(out, "%*s", c ? widths[c] : -widths[c], table->cells.items[i]);
+            fprintf(out, "%*s", c ? widths[c] : -widths[c], cells[i]);
         if (c + 1 < table->columns)
             continue;
         fputs(after[style], out);
         if (style == SHEET_MARKDOWN && i + 1 == table->columns)
             write_rule(widths, table->columns, out);
     }
+    for (size_t i = 0; i < table->cells.count; i++)
+        free(cells[i]);
+    free(cells);
     free(widths);
 }
 

@@ -136,8 +136,8 @@ read_file(struct blocks_options *options, const char *path, struct description *
 static void
 print_text(const char *path, enum codec_kind kind, const struct description *d)
 {
-    printf("%s: %s, frames %u to %u\n", path, kind == CODEC_COLOR ? "color" : "z", d->first_frame,
-           d->last_frame);
+    print_shown(stdout, "%s: %s, frames %u to %u\n", path, kind == CODEC_COLOR ? "color" : "z",
+                d->first_frame, d->last_frame);
     printf("  %llu blocks (%llu stored): %llu read, %llu written, %llu cleared, %llu plain; %llu "
            "bytes moved\n",
            (unsigned long long)d->transfers, (unsigned long long)d->stored,

@@ -33,8 +33,9 @@ struct comparison {
     const char *limits, *markdown, *junit;
     bool per_draw, renew;
     struct gate gate;
-    struct draws draws_a, draws_b; /* with --per-draw */
+    struct draws draws_a, draws_b; /* when is_joined: both have tables of draws, or must */
     struct draws_join join;
+    bool is_joined;
 };
 
 enum { MOVES_SHOWN = 20 };
@@ -142,7 +143,7 @@ compare_folders(struct comparison *comparison, struct error *err)
     char *a = frames_of(comparison->a), *b = frames_of(comparison->b);
     bool ok = compare_common(comparison, a, b, err);
     uint32_t in_b = count_pictures(b), common = (uint32_t)comparison->pairs.count;
-    if (ok && common == 0 && (!comparison->are_runs || in_b || comparison->only_in_a))
+    if (ok && common == 0 && !comparison->are_runs)
         ok = fail(err, "%s and %s have no picture of the same name", a, b);
     comparison->only_in_b = ok ? in_b - common : 0;
     if (ok && (comparison->only_in_a || comparison->only_in_b))
@@ -161,6 +162,12 @@ compare(struct comparison *comparison, struct error *err)
         return false;
     if (!file_exists(a) || !file_exists(b))
         return fail(err, "there is no %s", file_exists(a) ? b : a);
+    if (baseline_is_unfinished(a) || baseline_is_unfinished(b))
+        return fail(err, "%s was being renewed when that was ended: renew it again",
+                    baseline_is_unfinished(a) ? a : b);
+    if ((comparison->limits || comparison->per_draw) &&
+        (!check_run_folder(a, err) || !check_run_folder(b, err)))
+        return false;
     if (is_folder(a) != is_folder(b))
         return fail(err, "%s and %s: expected two PNG files or two folders", a, b);
     if (!is_folder(a)) {
@@ -224,6 +231,8 @@ add_runs(cJSON *root, const struct run_comparison *runs)
         cJSON_AddStringToObject(object, "b", runs->machine[i].b);
         cJSON_AddItemToArray(machine, object);
     }
+    if (runs->unlike[0])
+        cJSON_AddStringToObject(root, "unlike", runs->unlike);
     cJSON *cycles = cJSON_AddObjectToObject(root, "cycles");
     cJSON_AddNumberToObject(cycles, "a", runs->cycles_a);
     cJSON_AddNumberToObject(cycles, "b", runs->cycles_b);
@@ -254,7 +263,9 @@ print_json(const struct comparison *comparison)
     if (comparison->limits)
         cJSON_AddItemToObject(root, "gate", gate_json(&comparison->gate));
     if (comparison->per_draw)
-        cJSON_AddItemToObject(root, "per_draw", draws_join_json(&comparison->join));
+        cJSON_AddItemToObject(
+            root, "per_draw",
+            draws_join_json(&comparison->join, &comparison->draws_a, &comparison->draws_b));
     print_json_tree(root);
 }
 
@@ -267,9 +278,9 @@ print_line(const char *name, const struct picture_difference *d)
         snprintf(quality, sizeof quality, "-");
     else
         snprintf(quality, sizeof quality, "%.2f", psnr);
-    printf("%-20s %10" PRIu64 " %9.4f%% %9.4f%% %10" PRIu64 " %10" PRIu64 " %5u %8s\n", name,
-           d->pixels, all * (double)d->identical, all * (double)d->within_1, d->edge_differences,
-           d->interior_errors, d->max_difference, quality);
+    print_shown(stdout, "%-20s %10" PRIu64 " %9.4f%% %9.4f%% %10" PRIu64 " %10" PRIu64 " %5u %8s\n",
+                name, d->pixels, all * (double)d->identical, all * (double)d->within_1,
+                d->edge_differences, d->interior_errors, d->max_difference, quality);
 }
 
 static void
@@ -277,11 +288,13 @@ print_runs(const struct run_comparison *runs)
 {
     double change = 100 * (runs->cycles_b / runs->cycles_a - 1);
     printf("cycles: %.0f and %.0f (%+.2f%%)\n", runs->cycles_a, runs->cycles_b, change);
+    if (runs->unlike[0])
+        printf("the runs are %s\n", runs->unlike);
     if (runs->has_machines && runs->machine_count == 0)
         printf("machines: the same\n");
     for (size_t i = 0; i < runs->machine_count; i++)
-        printf("  %-36s %14s -> %s\n", runs->machine[i].name, runs->machine[i].a,
-               runs->machine[i].b);
+        print_shown(stdout, "  %-36s %14s -> %s\n", runs->machine[i].name, runs->machine[i].a,
+                    runs->machine[i].b);
     if (run_comparison_is_no_effect(runs))
         printf("no effect: the machines differ, and neither cycles nor a statistic moved\n");
     if (runs->metrics_moved)
@@ -301,12 +314,8 @@ print_runs(const struct run_comparison *runs)
 }
 
 static void
-print_text(const struct comparison *comparison)
+print_pictures(const struct comparison *comparison)
 {
-    if (comparison->are_runs)
-        print_runs(&comparison->runs);
-    if (comparison->limits)
-        gate_print(&comparison->gate, stdout);
     if (comparison->pairs.count == 0)
         return;
     printf("%-20s %10s %10s %10s %10s %10s %5s %8s\n", "picture", "pixels", "identical", "within 1",
@@ -315,6 +324,27 @@ print_text(const struct comparison *comparison)
         print_line(comparison->pairs.items[i].name, &comparison->pairs.items[i].difference);
     if (comparison->pairs.count > 1)
         print_line("total", &comparison->total);
+}
+
+/* Runs of other scenes of one program have few draws in common. */
+static void
+print_join(const struct draws_join *join)
+{
+    printf("  draws: %u before, %u now; %u the same, %u changed, %u new, %u gone\n", join->draws_a,
+           join->draws_b, join->same_hash, join->changed, join->only_b, join->only_a);
+}
+
+/* The gate last: it is what a log of continuous integration ends with. */
+static void
+print_text(const struct comparison *comparison)
+{
+    if (comparison->are_runs)
+        print_runs(&comparison->runs);
+    print_pictures(comparison);
+    if (comparison->limits)
+        gate_print(&comparison->gate, stdout);
+    if (comparison->is_joined)
+        print_join(&comparison->join);
 }
 
 static void
@@ -330,25 +360,35 @@ comparison_fini(struct comparison *comparison)
     draws_fini(&comparison->draws_b);
 }
 
-/* What the limits say of the two runs, and of their draws. */
+/* Draw by draw: where that is wanted, or both have the tables. */
 static bool
-judge(struct comparison *c, struct error *err)
+judge_draws(struct comparison *c, struct error *err)
 {
-    const struct picture_difference *total = &c->total;
-    if (!c->limits && !c->per_draw)
-        return true;
-    if (!c->are_runs)
-        return fail(err, "%s and %s: limits are for the folders of two runs", c->a, c->b);
-    if (c->limits && !gate_check_runs(&c->gate, &c->runs, total->pixels - total->identical,
-                                      c->only_in_a + c->only_in_b, err))
-        return false;
-    if (!c->per_draw)
+    if (!c->per_draw && !(draws_are_there(c->a) && draws_are_there(c->b)))
         return true;
     if (!draws_read(&c->draws_a, c->a, UINT32_MAX, err) ||
         !draws_read(&c->draws_b, c->b, UINT32_MAX, err))
         return false;
     draws_join_make(&c->join, &c->draws_a, &c->draws_b);
-    return !c->limits || gate_check_draws(&c->gate, &c->draws_a, &c->draws_b, &c->join, err);
+    c->is_joined = true;
+    if (!c->limits)
+        return true;
+    return gate_check_join(&c->gate, &c->join, err) &&
+           (!c->per_draw || gate_check_draws(&c->gate, &c->draws_a, &c->draws_b, &c->join, err));
+}
+
+/* What the limits say of the two runs, and of their draws. */
+static bool
+judge(struct comparison *c, struct error *err)
+{
+    const struct picture_difference *total = &c->total;
+    const struct gate_pictures pictures = {.pixels = total->pixels - total->identical,
+                                           .compared = (uint32_t)c->pairs.count,
+                                           .only_in_one = c->only_in_a + c->only_in_b};
+    if (!c->limits && !c->per_draw)
+        return true;
+    return (!c->limits || gate_check_runs(&c->gate, &c->runs, &pictures, err)) &&
+           judge_draws(c, err);
 }
 
 static bool
@@ -361,7 +401,7 @@ write_report(const struct comparison *c, const char *path, bool markdown, struct
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "no memory for a text");
     if (markdown)
-        gate_print_markdown(&c->gate, &c->runs, c->per_draw ? &c->join : NULL, out);
+        gate_print_markdown(&c->gate, &c->runs, c->is_joined ? &c->join : NULL, out);
     else
         gate_print_junit(&c->gate, out);
     fclose(out);
@@ -389,8 +429,6 @@ static int
 compare_two(struct comparison *c, bool json)
 {
     struct error err;
-    if (c->limits && !gate_parse(&c->gate, c->limits, &err))
-        return conclude(false, &err);
     bool ok = compare(c, &err) && judge(c, &err) && write_report(c, c->markdown, true, &err) &&
               write_report(c, c->junit, false, &err);
     if (ok && json)
@@ -417,6 +455,8 @@ cmd_compare(int argc, char **argv)
          false},
         {"per-draw", 0, ARG_FLAG, &c.per_draw, NULL,
          "the same limits for each draw that both runs have; as JSON, all draws of both", false},
+        {"across", 0, ARG_FLAG, &c.gate.across, NULL,
+         "--fail-over also between runs of different programs or frames", false},
         {"markdown", 0, ARG_STRING, &c.markdown, "FILE", "the limits as a table for people", false},
         {"junit", 0, ARG_STRING, &c.junit, "FILE", "the limits as test cases in JUnit's XML",
          false},
@@ -432,13 +472,13 @@ cmd_compare(int argc, char **argv)
         "by frame; of two run folders also machines, cycles, metrics and statistics. A pixel off\n"
         "by more than 2 is an edge difference when the reference has an edge there that explains\n"
         "it, else an interior error. Pictures that differ are no failure; sizes that differ are.\n"
-        "Several run folders become the columns of a table.\n"
-        "Exit status 3: a limit of --fail-over is exceeded.",
+        "Several run folders become the columns of a table.",
         options,
         2,
         64,
         "two files or two folders, or several runs",
-        false};
+        .program = ARG_NO_PROGRAM,
+        .exceeds = "a limit of --fail-over is exceeded"};
     struct args args;
     struct error err;
     int status = args_parse(&args, &spec, argc, argv);
@@ -446,9 +486,11 @@ cmd_compare(int argc, char **argv)
         return status;
     c.a = args.operands[0];
     c.b = args.operands[1];
-    const bool gated = c.limits || c.per_draw || c.markdown || c.junit;
-    if ((c.markdown || c.junit) && !c.limits)
-        return args_usage_error(&spec, "--markdown and --junit tell of --fail-over");
+    const bool gated = c.limits || c.per_draw || c.markdown || c.junit || c.gate.across;
+    if ((c.markdown || c.junit || c.gate.across) && !c.limits)
+        return args_usage_error(&spec, "--markdown, --junit and --across want --fail-over");
+    if (c.limits && !gate_parse(&c.gate, c.limits, &err))
+        return args_usage_error(&spec, "--fail-over %s", err.text);
     if (args.operand_count > 2 && (gated || c.out_dir || c.renew))
         return args_usage_error(&spec, "these options are for two runs");
     if (c.renew && (gated || c.out_dir || json))

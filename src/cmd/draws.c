@@ -1,6 +1,7 @@
 /* aetius draws: what the draws of a run cost, and what became of them since another run. */
 #include "base/log.h"
 #include "cmd/options.h"
+#include "report/compare_runs.h"
 #include "report/draws.h"
 
 #include <stdio.h>
@@ -71,8 +72,9 @@ cmd_draws(int argc, char **argv)
         "draws",
         "RUN [--group program|target|texture|label] [--over RUN_B] [--frame N] [--csv] [--json]",
         "The draws of a run's folder, the dearest first: cycles, fragments, how often they cover\n"
-        "their target (overdraw), bytes moved, texture cache misses, programs, target, label; and\n"
-        "the work between draws. Each cycle of a frame belongs to one of them. A draw FRAME:DRAW\n"
+        "their target (overdraw), bytes moved, texture cache misses, the resource without which\n"
+        "the most is gained (bound by: docs/topdown.md), programs, target, label; and the work\n"
+        "between draws. Each cycle of a frame belongs to one of them. A draw FRAME:DRAW\n"
         "is shown by `aetius show TRACE draw FRAME:DRAW`. With --over draws are joined by the "
         "hash\n"
         "of their content, those that changed by what is the same of them.",
@@ -80,7 +82,7 @@ cmd_draws(int argc, char **argv)
         1,
         1,
         "one RUN, a folder that sim has left",
-        false};
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
@@ -95,6 +97,9 @@ cmd_draws(int argc, char **argv)
     if (frame != UINT64_MAX && frame >= UINT32_MAX)
         return args_usage_error(&spec, "--frame: there is no such frame");
     options.run = args.operands[0];
+    if (!check_run_folder(options.run, &err) ||
+        (options.over && !check_run_folder(options.over, &err)))
+        return conclude(false, &err);
     options.frame = frame == UINT64_MAX ? UINT32_MAX : (uint32_t)frame;
     options.form = csv ? DRAWS_CSV : json ? DRAWS_JSON : DRAWS_TEXT;
     if (all)

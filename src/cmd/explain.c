@@ -279,7 +279,7 @@ cmd_explain(int argc, char **argv)
         1,
         1,
         "one name",
-        false};
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct simulation sim;
     struct error err;

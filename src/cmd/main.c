@@ -34,11 +34,12 @@ print_commands(FILE *out)
                  "went.\n\ncommands:\n");
     for (size_t i = 0; commands[i].name; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fprintf(out,
-            "\n`aetius COMMAND --help` tells a command's options; `aetius --version` this "
-            "program's version.\nExit status: 0 well, 1 the work failed, 2 wrong usage; 130 and "
-            "143 after SIGINT and SIGTERM\n(128 + the signal): what was whole then is "
-            "kept.\n");
+    fprintf(
+        out,
+        "\n`aetius COMMAND --help` tells a command's options; `aetius --version` this "
+        "program's version.\nExit status: 0 well, 1 the work failed, 2 wrong usage, 3 a limit "
+        "of `compare --fail-over`\nis exceeded; 130 and 143 after SIGINT and SIGTERM (128 + the "
+        "signal): what was whole\nthen is kept.\n");
 }
 
 /* What a command said may not have come through: a full disk. A reader that left had enough. */
@@ -85,6 +86,6 @@ main(int argc, char **argv)
     for (size_t i = 0; commands[i].name; i++)
         if (!strcmp(argv[1], commands[i].name))
             return finish(commands[i].run(argc - 1, argv + 1));
-    fprintf(stderr, "aetius: there is no command '%s'; `aetius --help` lists them\n", argv[1]);
+    print_shown(stderr, "aetius: there is no command '%s'; `aetius --help` lists them\n", argv[1]);
     return EXIT_USAGE;
 }

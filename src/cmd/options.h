@@ -15,9 +15,9 @@ struct machine_options {
 };
 
 /* Operands, as the end of a struct arg_spec. */
-#define NO_OPERAND 0, 0, "no operand", ARG_NO_PROGRAM
-#define ONE_TRACE  1, 1, "one trace FILE", ARG_NO_PROGRAM
-#define SOME_FILES 1, UINT32_MAX, "at least one FILE", ARG_NO_PROGRAM
+#define NO_OPERAND 0, 0, "no operand", .program = ARG_NO_PROGRAM
+#define ONE_TRACE  1, 1, "one trace FILE", .program = ARG_NO_PROGRAM
+#define SOME_FILES 1, UINT32_MAX, "at least one FILE", .program = ARG_NO_PROGRAM
 
 /* An option that several commands have stands here once; each says what it means by it. */
 // clang-format off

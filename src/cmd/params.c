@@ -181,7 +181,10 @@ print_ideals_json(void)
         cJSON *object = cJSON_CreateObject();
         cJSON_AddStringToObject(object, "name", ideals[i].name);
         cJSON_AddStringToObject(object, "what", ideals[i].what);
-        cJSON_AddStringToObject(object, "bound", ideals[i].bound);
+        if (*ideals[i].bound)
+            cJSON_AddStringToObject(object, "bound", ideals[i].bound);
+        else
+            cJSON_AddNullToObject(object, "bound");
         cJSON *set = cJSON_AddArrayToObject(object, "set");
         for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest))
             cJSON_AddItemToArray(set, cJSON_CreateString(one));

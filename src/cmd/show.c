@@ -49,21 +49,20 @@ parse_place(const char *text, uint32_t *frame, uint32_t *draw, struct error *err
 static void
 print_draw(struct shown_draw *shown)
 {
-    printf("frame %u, draw %u\n%s", shown->frame, shown->number, shown->text);
+    print_shown(stdout, "frame %u, draw %u\n%s", shown->frame, shown->number, shown->text);
     printf("  %-16s %llu fragments passed all tests, on %llu pixels\n", "covers",
            (unsigned long long)shown->fragments, (unsigned long long)shown->pixels);
     for (size_t i = 0; i < shown->file_count; i++)
-        printf("%s%s/%s\n", i ? "                   " : "  pictures         ", shown->dir,
-               shown->files[i]);
+        print_shown(stdout, "%s%s/%s\n", i ? "                   " : "  pictures         ",
+                    shown->dir, shown->files[i]);
 }
 
 static bool
-draw(const struct show_options *options, const char *place, struct error *err)
+draw(const struct show_options *options, uint32_t frame, uint32_t number, struct error *err)
 {
-    struct shown_draw shown = {.dir = options->dir};
+    struct shown_draw shown = {.dir = options->dir, .frame = frame, .number = number};
     struct trace_reader *reader;
-    if (!parse_place(place, &shown.frame, &shown.number, err) ||
-        !open_trace(&reader, options->path, err))
+    if (!open_trace(&reader, options->path, err))
         return false;
     bool ok = !shown.dir || dir_create(shown.dir, err);
     ok = ok && show_draw(&shown, reader, options->memory, err);
@@ -130,7 +129,7 @@ cmd_show(int argc, char **argv)
         2,
         3,
         "FILE, draw or program, and which one",
-        false};
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
@@ -144,7 +143,15 @@ cmd_show(int argc, char **argv)
         return args_usage_error(&spec, "which draw? FRAME:DRAW, as 0:12");
     if (!is_draw && options.dir)
         return args_usage_error(&spec, "--output is for a draw's pictures");
-    interrupt_watch();
     const char *which = args.operand_count > 2 ? args.operands[2] : NULL;
-    return conclude(is_draw ? draw(&options, which, &err) : program(&options, which, &err), &err);
+    uint32_t frame = 0, number = 0;
+    if (is_draw && !parse_place(which, &frame, &number, &err))
+        return args_usage_error(&spec, "%s", err.text);
+    if (!is_draw && which && !shown_program_is_hash(which))
+        return args_usage_error(
+            &spec, "'%s' is no hash: expected hexadecimal digits, as info --draws gives them",
+            which);
+    interrupt_watch();
+    return conclude(is_draw ? draw(&options, frame, number, &err) : program(&options, which, &err),
+                    &err);
 }

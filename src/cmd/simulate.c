@@ -1,6 +1,7 @@
 #include "cmd/simulate.h"
 
 #include "base/interrupt.h"
+#include "base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,8 +204,8 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
         run_folder_close(&s->folder, complete, stdout, s->options->json, whole ? err : NULL) &&
         whole;
     if (ok && s->options->dir && !s->options->json && s->folder.facts.frame_count)
-        printf("%s: frames/*.png, %srun.json\n", s->options->dir,
-               s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
+        print_shown(stdout, "%s: frames/*.png, %srun.json\n", s->options->dir,
+                    s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
     executor_sink_fini(&s->sink);
     simulation_fini(&s->sim);
     watch_destroy(s->watch);

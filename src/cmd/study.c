@@ -39,21 +39,6 @@ lock_folder(const char *dir, struct error *err)
 }
 
 static bool
-make_traces(const struct study_run *run, uint32_t limit, struct error *err)
-{
-    const struct study_plan *plan = run->study->plan;
-    struct study_job *jobs = mem_alloc((plan->sources.count + 1) * sizeof *jobs);
-    size_t count = 0;
-    for (size_t i = 0; i < plan->sources.count; i++)
-        if (study_lacks_source(run, i))
-            jobs[count++] = (struct study_job){
-                .label = plan->sources.items[i].name, .work = study_capture, .trace = i};
-    const bool ok = study_do(run, jobs, count, limit, "capturing", err);
-    free(jobs);
-    return ok;
-}
-
-static bool
 is_wanted(const struct study_plan *plan, size_t trace, size_t configuration, bool in_machine)
 {
     return !in_machine || (text_list_has(&plan->machine_traces, plan->traces.items[trace].name) &&
@@ -117,7 +102,7 @@ study_compression(struct study_run *run, const struct study_options *options, st
     const size_t most = study->plan->traces.count * study->plan->configurations.count;
     study->plain = mem_alloc(most * sizeof *study->plain);
     study->machine = mem_alloc(most * sizeof *study->machine);
-    bool ok = lock_folder(run->dir, err) && make_traces(run, (uint32_t)options->jobs, err) &&
+    bool ok = study_capture_all(run, (uint32_t)options->jobs, err) &&
               simulate_all(run, false, options, err);
     if (ok) {
         study_choose(study, study_codec_fits);
@@ -139,9 +124,10 @@ static bool
 load_plan(struct study_plan *plan, const struct study_options *options, const struct args *args,
           struct error *err)
 {
-    char *path =
-        options->plan ? mem_strdup(options->plan) : data_path("studies", "compression.ini");
-    bool ok = path || fail(err, "studies/compression.ini is nowhere to be found");
+    char *name = mem_printf("%s.ini", args->operands[0]);
+    char *path = options->plan ? mem_strdup(options->plan) : data_path("studies", name);
+    bool ok = path || fail(err, "studies/%s is nowhere to be found", name);
+    free(name);
     ok = ok && study_plan_load(plan, path, err);
     free(path);
     if (!ok)
@@ -149,6 +135,10 @@ load_plan(struct study_plan *plan, const struct study_options *options, const st
     if (options->preset) {
         free(plan->preset);
         plan->preset = mem_strdup(options->preset);
+        for (size_t c = 0; c < plan->configurations.count; c++) {
+            free(plan->configurations.items[c].preset);
+            plan->configurations.items[c].preset = NULL;
+        }
     }
     for (uint32_t i = 0; i < options->sets.count; i++)
         VEC_PUSH(&plan->sets, mem_strdup(options->sets.items[i]));
@@ -168,7 +158,7 @@ check_inputs(const struct study_plan *plan, struct error *err)
     for (size_t c = 0; c < plan->configurations.count; c++) {
         const struct text_list *sets[2] = {&plan->sets, &plan->configurations.items[c].sets};
         struct params params;
-        if (!params_load_preset(&params, plan->preset, err))
+        if (!params_load_preset(&params, study_plan_preset(plan, c), err))
             return false;
         for (uint32_t s = 0; s < 2; s++)
             for (size_t i = 0; i < sets[s]->count; i++)
@@ -190,58 +180,68 @@ check_inputs(const struct study_plan *plan, struct error *err)
 int
 cmd_study(int argc, char **argv)
 {
-    struct study_options options = {.dir = "out/study/compression",
-                                    .jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct study_options options = {.jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN)};
     const struct arg_option table[] = {
-        OPTION_OUTPUT(&options.dir, "DIR",
-                      "where traces, runs and results go (out/study/compression)", false),
-        {"plan", 0, ARG_STRING, &options.plan, "INI",
-         "what to run, instead of studies/compression.ini", false},
+        OPTION_OUTPUT(&options.dir, "DIR", "where traces, runs and results go (out/study/NAME)",
+                      false),
+        {"plan", 0, ARG_STRING, &options.plan, "INI", "what to run, instead of studies/NAME.ini",
+         false},
         OPTION_FRAMES(&options.frames, "only these frames of each trace"),
         {"configurations", 0, ARG_STRING, &options.configurations, "NAME,...",
-         "only these of the plan's (x0,x2,x4,x8)", false},
-        OPTION_PRESET(&options.preset, "the machine, instead of the plan's"),
+         "only these of the plan's", false},
+        OPTION_PRESET(&options.preset, "the machine of all configurations, instead of the plan's"),
         OPTION_SET(&options.sets, "a parameter, on top of all"),
         OPTION_JOBS(&options.jobs, "runs at a time; the default is all cores"),
         {"keep-blocks", 0, ARG_FLAG, &options.keep_blocks, NULL,
-         "leave the captured blocks in DIR/runs", false},
+         "compression: leave the captured blocks in DIR/runs", false},
         OPTION_FORCE(&options.force, "do every run again"),
         OPTION_JSON(&options.json, "the results as JSON"),
         {0},
     };
     const struct arg_spec spec = {
         "study",
-        "compression [TRACE...] [options]",
-        "Frame-buffer compression: simulates traces with 1, 2, 4 and 8 samples a pixel, puts "
-        "every\n"
-        "codec over the blocks that cross between the ROP caches and memory, ranks them, and runs\n"
-        "the best in the machine. Without TRACE the plan's programs are captured first. Leaves in\n"
-        "DIR: tables.md, compression.json, *.csv, *.svg. What is done stays done: the same "
-        "command\n"
-        "goes on where an earlier one was stopped.",
+        "compression|verdicts [TRACE...] [options]",
+        "compression: simulates traces with 1, 2, 4 and 8 samples a pixel, puts every codec over "
+        "the\n"
+        "blocks that cross between the ROP caches and memory, ranks them, and runs the best in "
+        "the\n"
+        "machine. Leaves in DIR: tables.md, compression.json, *.csv, *.svg.\n"
+        "verdicts: what `aetius topdown` says bounds frames, on three machines, proven by "
+        "simulating\n"
+        "them with each resource ideal that is accused. Leaves in DIR: verdicts.md, verdicts.csv.\n"
+        "Without TRACE the plan's programs are captured first. What is done stays done: the same\n"
+        "command goes on where an earlier one was stopped.",
         table,
         1,
         UINT32_MAX,
-        "the name of a study: compression",
-        false};
+        "the name of a study: compression or verdicts",
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct study_plan plan;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (strcmp(args.operands[0], "compression"))
-        return args_usage_error(&spec, "there is no study '%s'; there is: compression",
+    const bool verdicts = !strcmp(args.operands[0], "verdicts");
+    if (!verdicts && strcmp(args.operands[0], "compression"))
+        return args_usage_error(&spec, "there is no study '%s'; there are: compression, verdicts",
                                 args.operands[0]);
     if (!load_plan(&plan, &options, &args, &err))
         return args_usage_error(&spec, "%s", err.text);
+    char *dir =
+        options.dir ? mem_strdup(options.dir) : mem_printf("out/study/%s", args.operands[0]);
     struct study study = {.plan = &plan};
     struct study_run run = {.study = &study,
-                            .dir = options.dir,
+                            .dir = dir,
                             .frames = options.frames.text,
                             .keep_blocks = options.keep_blocks};
     interrupt_watch();
-    const bool ok = check_inputs(&plan, &err) && study_compression(&run, &options, &err);
+    bool ok = check_inputs(&plan, &err) && lock_folder(dir, &err);
+    if (ok)
+        ok = verdicts
+                 ? study_verdicts(&run, (uint32_t)options.jobs, options.force, options.json, &err)
+                 : study_compression(&run, &options, &err);
+    free(dir);
     study_plan_fini(&plan);
     return conclude(ok, &err);
 }

@@ -2,14 +2,13 @@
 
 #include "base/build.h"
 #include "base/file.h"
-#include "base/hash.h"
-#include "base/interrupt.h"
 #include "base/log.h"
+#include "base/schema.h"
 #include "kernel/params.h"
+#include "cmd/run_cache.h"
 #include "report/csv.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +191,21 @@ study_capture(const struct study_run *run, const struct study_job *job, struct e
 }
 
 bool
+study_capture_all(const struct study_run *run, uint32_t limit, struct error *err)
+{
+    const struct study_plan *plan = run->study->plan;
+    struct study_job *jobs = mem_alloc((plan->sources.count + 1) * sizeof *jobs);
+    size_t count = 0;
+    for (size_t i = 0; i < plan->sources.count; i++)
+        if (study_lacks_source(run, i))
+            jobs[count++] = (struct study_job){
+                .label = plan->sources.items[i].name, .work = study_capture, .trace = i};
+    const bool ok = study_do(run, jobs, count, limit, "capturing", err);
+    free(jobs);
+    return ok;
+}
+
+bool
 study_codec_fits(uint32_t kind, const struct codec *codec)
 {
     const struct param_info *info = param_find(
@@ -220,7 +234,7 @@ add_machine(struct words *words, const struct study_run *run, size_t configurati
     const struct text_list *sets[2] = {&plan->sets,
                                        &plan->configurations.items[configuration].sets};
     add(words, "sim");
-    add_option(words, "--preset", plan->preset);
+    add_option(words, "--preset", study_plan_preset(plan, configuration));
     add_option(words, "--set", "COLORWRITE.ReadBeforeWrite=TRUE");
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
         const struct codec *codec = codec_in_machine(run, in_machine, kind);
@@ -239,26 +253,6 @@ add_machine(struct words *words, const struct study_run *run, size_t configurati
     add(words, "--force");
 }
 
-/* FNV-1a of a file's bytes, and how many there are. */
-static bool
-identify(const char *path, uint64_t *hash, size_t *size, struct error *err)
-{
-    uint8_t bytes[1 << 16];
-    ssize_t got;
-    const int fd = file_open(path, err);
-    if (fd < 0)
-        return false;
-    *hash = HASH_START;
-    *size = 0;
-    while ((got = read(fd, bytes, sizeof bytes)) > 0 && !interrupt_pending()) {
-        *hash = hash_bytes(*hash, bytes, (size_t)got);
-        *size += (size_t)got;
-    }
-    const int why = errno;
-    close(fd);
-    return interrupt_check(err) && (!got || fail(err, "cannot read %s: %s", path, strerror(why)));
-}
-
 /* The preset's name is among the options, but its file may change. */
 static bool
 add_preset(char **key, const char *preset, struct error *err)
@@ -267,7 +261,7 @@ add_preset(char **key, const char *preset, struct error *err)
     uint64_t hash = 0;
     size_t size;
     const bool ok =
-        path ? identify(path, &hash, &size, err) : fail(err, "there is no preset %s", preset);
+        path ? file_identity(path, &hash, &size, err) : fail(err, "there is no preset %s", preset);
     if (ok) {
         longer = mem_printf("%s %016llx %s", *key, (unsigned long long)hash, AETIUS_VERSION);
         free(*key);
@@ -288,12 +282,12 @@ make_key(const struct study_run *run, size_t trace, size_t configuration, bool i
     char *path = study_trace_path(run, trace);
     uint64_t hash;
     size_t size;
-    const bool ok = identify(path, &hash, &size, err);
+    const bool ok = file_identity(path, &hash, &size, err);
     free(path);
     if (!ok)
         return NULL;
     char *key = mem_printf("%016llx %zu", (unsigned long long)hash, size);
-    if (!add_preset(&key, run->study->plan->preset, err)) {
+    if (!add_preset(&key, study_plan_preset(run->study->plan, configuration), err)) {
         free(key);
         return NULL;
     }
@@ -397,6 +391,8 @@ read_facts(struct study_result *result, const char *dir, struct error *err)
     const cJSON *cycles = cJSON_GetObjectItemCaseSensitive(root, "cycles");
     const cJSON *rate = cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(root, "metrics"), "frame_rate");
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+    ok = ok && (!schema || schema_check(path, schema->valuedouble, err));
     if (ok && !(cJSON_IsNumber(frames) && cJSON_IsNumber(cycles) && cJSON_IsNumber(rate)))
         ok = fail(err, "%s tells of no frame", path);
     if (ok) {

@@ -147,7 +147,7 @@ sweep_status_command(int argc, char **argv)
                                   1,
                                   1,
                                   "the sweep's folder",
-                                  ARG_NO_PROGRAM};
+                                  .program = ARG_NO_PROGRAM};
     struct args args;
     struct sweep sweep;
     struct status result = {0};
@@ -176,7 +176,7 @@ sweep_collect_command(int argc, char **argv)
                                   1,
                                   1,
                                   "the sweep's folder",
-                                  ARG_NO_PROGRAM};
+                                  .program = ARG_NO_PROGRAM};
     struct args args;
     struct sweep sweep;
     struct sweep_plan plan;
@@ -244,7 +244,7 @@ sweep_clean_command(int argc, char **argv)
         1,
         1,
         "the sweep's folder",
-        ARG_NO_PROGRAM};
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct sweep sweep;
     struct error err = {""};

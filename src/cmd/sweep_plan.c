@@ -393,7 +393,7 @@ sweep_plan_command(int argc, char **argv)
         1,
         1,
         "a plan",
-        ARG_NO_PROGRAM};
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
     const int status = args_parse(&args, &spec, argc, argv);

@@ -93,7 +93,7 @@ sweep_query_command(int argc, char **argv)
         2,
         2,
         "the sweep's folder and a question",
-        ARG_NO_PROGRAM};
+        .program = ARG_NO_PROGRAM};
     const int status = args_parse(&question.args, &spec, argc, argv);
     return status >= 0 ? status : answer(&question, ask_query);
 }
@@ -130,7 +130,7 @@ sweep_pareto_command(int argc, char **argv)
                                   3,
                                   3,
                                   "the sweep's folder and two outputs",
-                                  ARG_NO_PROGRAM};
+                                  .program = ARG_NO_PROGRAM};
     const int status = args_parse(&question.args, &spec, argc, argv);
     return status >= 0 ? status : answer(&question, ask_pareto);
 }
@@ -160,7 +160,7 @@ sweep_sensitivity_command(int argc, char **argv)
                                   1,
                                   1,
                                   "the sweep's folder",
-                                  ARG_NO_PROGRAM};
+                                  .program = ARG_NO_PROGRAM};
     const int status = args_parse(&question.args, &spec, argc, argv);
     return status >= 0 ? status : answer(&question, ask_sensitivity);
 }

@@ -287,7 +287,7 @@ sweep_run_command(int argc, char **argv)
         1,
         UINT32_MAX,
         "the sweep's folder",
-        ARG_NO_PROGRAM};
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct word_list keys = {0};
     struct error err = {""};

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "cmd/topdown.h"
+#include "trace/vtest/private_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,41 +92,58 @@ free_groups(group_list *groups)
     VEC_FREE(groups);
 }
 
+static bool
+analyse_profile(struct command_line *line, const char *program, const char *log,
+                const struct nvidia_capability *capability, struct error *err)
+{
+    group_list groups = {0};
+    struct file_group *group = mem_alloc(sizeof *group);
+    group->name = mem_strdup(program);
+    group->paths[group->count++] = log;
+    VEC_PUSH(&groups, group);
+    const bool ok = analyse(&groups, line, capability, err);
+    free_groups(&groups);
+    return ok;
+}
+
+/* Out of the folder that goes when this process does, beside it. */
+static void
+keep_log(const char *log, const char *folder)
+{
+    char *path =
+        mem_printf("%.*s/aetius-topdown-XXXXXX", (int)(strrchr(folder, '/') - folder), folder);
+    const int fd = mkstemp(path);
+    if (fd >= 0 && !rename(log, path))
+        log_note("what the profiler told is in %s", path);
+    else if (fd >= 0)
+        unlink(path);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+}
+
 /* The profiler's tables go to -o FILE, or to a file that is gone when they are analysed. */
 static bool
 profile_and_analyse(struct command_line *line, char **program,
                     const struct nvidia_capability *given, struct error *err)
 {
-    char temporary[] = "/tmp/aetius-topdown-XXXXXX";
-    const struct nvidia_capability *capability = given ? given : topdown_find_capability(err);
-    if (!capability)
-        return false;
+    struct private_folder folder = {0};
     interrupt_watch();
-    if (!line->out) {
-        const int fd = mkstemp(temporary);
-        if (fd < 0)
-            return fail(err, "no temporary file in /tmp");
-        close(fd);
-    }
-    const char *log = line->out ? line->out : temporary;
-    group_list groups = {0};
-    double alone = 0;
-    bool ok = (!line->overhead || topdown_run_alone(program, &alone, err)) &&
-              topdown_profile(capability, log, program, &line->request.seconds_profiled, err);
-    const bool has_log = ok;
-    if (ok) {
-        struct file_group *group = mem_alloc(sizeof *group);
-        group->name = mem_strdup(program[0]);
-        group->paths[group->count++] = log;
-        VEC_PUSH(&groups, group);
-        line->request.seconds_alone = alone;
-        ok = analyse(&groups, line, capability, err);
-        free_groups(&groups);
-    }
-    if (!line->out && (ok || !has_log))
-        unlink(temporary);
-    else if (!ok && has_log)
+    const struct nvidia_capability *capability = given ? given : topdown_find_capability(err);
+    if (!capability || !private_folder_create(&folder, err))
+        return false;
+    char *log = line->out ? mem_strdup(line->out) : mem_printf("%s/log", folder.path);
+    double *alone = &line->request.seconds_alone;
+    const bool has_log =
+        (!line->overhead || topdown_run_alone(program, alone, err)) &&
+        topdown_profile(capability, log, program, &line->request.seconds_profiled, err);
+    const bool ok = has_log && analyse_profile(line, program[0], log, capability, err);
+    if (has_log && !ok && line->out)
         log_note("what the profiler told is in %s", log);
+    else if (has_log && !ok)
+        keep_log(log, folder.path);
+    private_folder_remove(&folder);
+    free(log);
     return ok;
 }
 

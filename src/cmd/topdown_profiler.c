@@ -3,48 +3,53 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/topdown.h"
+#include "trace/vtest/keeper.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-/* Begins a process whose standard output goes to `out`. */
-static pid_t
-begin(char **words, int out)
-{
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(out, STDOUT_FILENO);
-        signal(SIGPIPE, SIG_DFL);
-        execvp(words[0], words);
-        log_error("cannot start %s: %s", words[0], strerror(errno));
-        _exit(127);
-    }
-    return child;
-}
+enum { POLL_MS = 200 };
 
-/* Waits for it; passes an interruption on, so that a profiler writes what it has. */
+/* Waits for its end; after a signal, ends it and all that it started. */
 static bool
-await(pid_t child, const char *name, struct error *err)
+await(struct keeper *keeper, const char *name, struct error *err)
 {
+    char how[128];
     int status;
-    if (child < 0)
-        return fail(err, "cannot start %s: %s", name, strerror(errno));
-    while (waitpid(child, &status, 0) < 0)
-        if (errno == EINTR && interrupt_pending())
-            kill(child, SIGTERM);
+    bool ended;
+    while (!(ended = keeper_heard(keeper, &status)) && !interrupt_pending())
+        interrupt_await(keeper->line, POLL_MS);
+    if (ended)
+        keeper_leave(keeper);
+    else
+        status = keeper_end(keeper);
     if (!interrupt_check(err))
         return false;
-    if (WIFSIGNALED(status))
-        return fail(err, "%s was ended by signal %d", name, WTERMSIG(status));
-    if (WEXITSTATUS(status))
-        return fail(err, "%s ended with status %d", name, WEXITSTATUS(status));
-    return true;
+    process_tell_status(status, how, sizeof how);
+    return status == 0 || fail(err, "%s ended with %s", name, how);
+}
+
+/* Its standard output goes to `out`. */
+static bool
+start(struct keeper *keeper, char **words, int out, struct error *err)
+{
+    const struct process_setup setup = {.argv = words, .out_fd = out, .kept_fd = -1};
+    fflush(NULL);
+    return keeper_start(keeper, &setup, err);
+}
+
+static bool
+run_program(char **words, double *seconds, struct error *err)
+{
+    struct keeper keeper;
+    const double begun = wall_seconds();
+    const bool ok = start(&keeper, words, STDERR_FILENO, err) && await(&keeper, words[0], err);
+    *seconds = wall_seconds() - begun;
+    return ok;
 }
 
 const struct nvidia_capability *
@@ -53,26 +58,24 @@ topdown_find_capability(struct error *err)
     char *words[] = {"nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader", NULL};
     char text[64] = "";
     struct error ignored;
+    struct keeper keeper;
     int ends[2];
-    if (pipe(ends) < 0) {
+    if (pipe2(ends, O_CLOEXEC)) {
         fail(err, "no pipe: %s", strerror(errno));
         return NULL;
     }
-    const pid_t child = begin(words, ends[1]);
+    const bool started = start(&keeper, words, ends[1], &ignored);
     close(ends[1]);
-    size_t n = 0;
-    for (ssize_t got; n + 1 < sizeof text && (got = read(ends[0], text + n, sizeof text - 1 - n));)
-        if (got > 0)
-            n += (size_t)got;
-        else if (errno != EINTR)
-            break;
+    const bool heard = started && interrupt_read(ends[0], text, sizeof text - 1, &ignored) >= 0;
     close(ends[0]);
     text[strcspn(text, " \r\n")] = '\0';
-    if (!await(child, words[0], &ignored) || !*text) {
-        fail(err, "nvidia-smi does not tell the GPU's compute capability: --cc X.Y does");
+    const bool ok = started && await(&keeper, words[0], &ignored) && heard && *text;
+    if (!interrupt_check(err))
         return NULL;
-    }
-    return nvidia_capability_parse(text, err);
+    if (ok)
+        return nvidia_capability_parse(text, err);
+    fail(err, "nvidia-smi does not tell the GPU's compute capability: --cc X.Y does");
+    return NULL;
 }
 
 /* The profiler's words, then the program's; free the array alone. */
@@ -97,9 +100,7 @@ topdown_profile(const struct nvidia_capability *capability, const char *log, cha
 {
     char **profiler = nvidia_command(capability, log);
     char **words = join_words(profiler, program);
-    const double start = wall_seconds();
-    const bool ok = await(begin(words, STDERR_FILENO), words[0], err);
-    *seconds = wall_seconds() - start;
+    const bool ok = run_program(words, seconds, err);
     free(words);
     nvidia_command_free(profiler);
     return ok;
@@ -108,10 +109,7 @@ topdown_profile(const struct nvidia_capability *capability, const char *log, cha
 bool
 topdown_run_alone(char **program, double *seconds, struct error *err)
 {
-    const double start = wall_seconds();
-    const bool ok = await(begin(program, STDERR_FILENO), program[0], err);
-    *seconds = wall_seconds() - start;
-    return ok;
+    return run_program(program, seconds, err);
 }
 
 /* In quotes where a shell would take a word apart. */

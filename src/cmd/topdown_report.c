@@ -1,4 +1,5 @@
 /* What `aetius topdown` says of applications: text, JSON, CSV and figures. */
+#include "base/log.h"
 #include "analysis/chart.h"
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
@@ -76,8 +77,8 @@ print_missing(const struct application *application)
         return;
     char *missing = application_missing(application, kernel);
     if (kernel->problems & lacks)
-        printf("\n%zu of %zu kernels are not told wholly; %s lacks\n", count,
-               application->kernels.count, kernel->name);
+        print_shown(stdout, "\n%zu of %zu kernels are not told wholly; %s lacks\n", count,
+                    application->kernels.count, kernel->name);
     else
         puts("\nnot told, and so spread over the other reasons:");
     print_list(missing, topdown_style_of(stdout).width);
@@ -97,17 +98,22 @@ print_oddities(const struct application *application)
     size_t count;
     const struct application_kernel *kernel = first_with(application, NVIDIA_ABOVE_MAXIMUM, &count);
     if (kernel)
-        printf("\n%zu kernels issue more than compute capability %u.%u can, as %s: another GPU's "
-               "file? (--cc)\n",
-               count, application->capability->major, application->capability->minor, kernel->name);
+        print_shown(
+            stdout,
+            "\n%zu kernels issue more than compute capability %u.%u can, as %s: another GPU's "
+            "file? (--cc)\n",
+            count, application->capability->major, application->capability->minor, kernel->name);
     kernel = first_with(application, NVIDIA_BELOW_EXECUTED, &count);
     if (kernel)
-        printf("\n%zu kernels issue fewer instructions than they execute, as %s: replay is taken "
-               "as 0\n",
-               count, kernel->name);
+        print_shown(
+            stdout,
+            "\n%zu kernels issue fewer instructions than they execute, as %s: replay is taken "
+            "as 0\n",
+            count, kernel->name);
     kernel = first_with(application, NVIDIA_UNSTEADY, &count);
     if (kernel)
-        printf(
+        print_shown(
+            stdout,
             "\n%zu kernels were measured in passes that do not fit each other, as %s: issued_ipc "
             "over\nipc is not 1 + inst_replay_overhead; replay and the stalls are that inexact\n",
             count, kernel->name);
@@ -115,7 +121,7 @@ print_oddities(const struct application *application)
         (application->kernels.count > 1 || application->kernels.items[0].launches > 1))
         puts("\nno times: all launches count alike in the whole");
     for (size_t i = 0; i < application->profile->notes.count; i++)
-        printf("%snote: %s\n", i ? "" : "\n", application->profile->notes.items[i]);
+        print_shown(stdout, "%snote: %s\n", i ? "" : "\n", application->profile->notes.items[i]);
 }
 
 /* ---- text ---- */
@@ -141,10 +147,11 @@ print_heading(const struct application *application)
     for (size_t i = 0; i < application->kernels.count; i++)
         launches += application->kernels.items[i].launches;
     put_amount(amount, sizeof amount, application->weight, application_weight_unit(application));
-    printf("%s: %zu kernel%s, %" PRIu64 " launch%s", application->name, application->kernels.count,
-           application->kernels.count == 1 ? "" : "s", launches, launches == 1 ? "" : "es");
+    print_shown(stdout, "%s: %zu kernel%s, %" PRIu64 " launch%s", application->name,
+                application->kernels.count, application->kernels.count == 1 ? "" : "s", launches,
+                launches == 1 ? "" : "es");
     if (*application->device_name)
-        printf(" on %s", application->device_name);
+        print_shown(stdout, " on %s", application->device_name);
     if (application->capability)
         printf(", compute capability %u.%u (%s), IPC at most %u", application->capability->major,
                application->capability->minor, application->capability->family,

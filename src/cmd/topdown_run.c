@@ -5,6 +5,7 @@
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/schema.h"
 #include "base/sheet.h"
 #include "cmd/topdown.h"
@@ -46,6 +47,8 @@ open_table(struct run *run, const char *name, struct error *err)
         ok = fail(err, "%s is no table of frames", path);
     run->draw = ok ? csv_column(&run->table, "draw") : -1;
     run->work = ok ? csv_column(&run->table, "work") : -1;
+    if (ok && run->has_draws && (run->draw < 0 || run->work < 0))
+        ok = fail(err, "%s is no table of draws", path);
     free(path);
     return ok;
 }
@@ -226,7 +229,7 @@ print_parts(const part_list *parts, const char *what)
         for (uint32_t n = 1; n < pipeline_shape.count; n++)
             if (topdown_level(&pipeline_shape, n) == 1)
                 sheet_cell(&table, "%.1f %%", 100 * topdown_tree_share(&view->pipeline, n));
-        sheet_cell(&table, "%s", ideals[ideals_verdict(&view->gains)].name);
+        sheet_cell(&table, "%s", ideals_bound_by(&view->gains));
         sheet_end_row(&table);
     }
     puts("");
@@ -267,8 +270,8 @@ print_text(const struct rows *rows, const struct view *view, const part_list *pa
     style.shows_all = request->shows_all;
     style.level = request->level ? request->level : 3;
     const uint32_t frames = count_frames(rows);
-    printf("%s: %.0f cycles in %u frame%s\n\n", rows->run->dir, view->pipeline.values[0], frames,
-           frames == 1 ? "" : "s");
+    print_shown(stdout, "%s: %.0f cycles in %u frame%s\n\n", rows->run->dir,
+                view->pipeline.values[0], frames, frames == 1 ? "" : "s");
     topdown_print(&view->pipeline, &style, stdout);
     puts("");
     print_gains(&view->gains);
@@ -486,7 +489,7 @@ report_difference(const struct run *a, const struct run *b, const struct frame_s
         put_json(&view_b, &none, request);
         puts("}}");
     } else if (ok) {
-        printf("a: %s\nb: %s\n\n", a->dir, b->dir);
+        print_shown(stdout, "a: %s\nb: %s\n\n", a->dir, b->dir);
         print_difference(&view_a.pipeline, &view_b.pipeline, level);
         puts("");
         print_difference(&view_a.shaders, &view_b.shaders, level);

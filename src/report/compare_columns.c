@@ -1,4 +1,5 @@
 #include "report/compare_columns.h"
+#include "base/log.h"
 
 #include "base/mem.h"
 #include "report/compare_runs.h"
@@ -187,7 +188,7 @@ compare_columns_print(const struct compare_columns *c, uint32_t most, FILE *out)
     fprintf(out, "%-32s", "");
     for (uint32_t i = 0; i < c->count; i++) {
         const size_t n = strlen(c->dirs[i]);
-        fprintf(out, " %14s", n > 14 ? c->dirs[i] + n - 14 : c->dirs[i]);
+        print_shown(out, " %14s", n > 14 ? c->dirs[i] + n - 14 : c->dirs[i]);
     }
     fputc('\n', out);
     each_parameter(c, print_parameter, &printing);
@@ -205,8 +206,9 @@ compare_columns_print(const struct compare_columns *c, uint32_t most, FILE *out)
         print_line(&c->statistics.items[i], c->count, out);
     for (uint32_t i = 1; i < c->count; i++)
         if (run_comparison_is_no_effect(&c->runs[i]))
-            fprintf(out, "no effect: the machine of %s is another one, and no statistic moved\n",
-                    c->dirs[i]);
+            print_shown(out,
+                        "no effect: the machine of %s is another one, and no statistic moved\n",
+                        c->dirs[i]);
 }
 
 static void

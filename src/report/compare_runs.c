@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/schema.h"
 #include "kernel/params.h"
 #include "report/csv.h"
 #include "report/metrics.h"
@@ -10,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool
 has_file(const char *dir, const char *name)
@@ -26,6 +28,14 @@ is_run_folder(const char *dir)
     return has_file(dir, "run.json");
 }
 
+/* NaN: it has no value there. */
+static double
+number_of(const cJSON *object, const char *name)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
+}
+
 /* run.json of the folder, or NULL. */
 static cJSON *
 read_run(const char *dir, struct error *err)
@@ -36,53 +46,148 @@ read_run(const char *dir, struct error *err)
     if (file_read(path, FILE_MOST_FACTS, &bytes, &size, err) &&
         !(root = cJSON_ParseWithLength(bytes, size)))
         fail(err, "%s is no JSON", path);
+    const double schema = number_of(root, "schema");
+    if (root && !isnan(schema) && !schema_check(path, schema, err)) {
+        cJSON_Delete(root);
+        root = NULL;
+    }
     free(bytes);
     free(path);
     return root;
 }
 
-/* NaN: it has no value there. */
-static double
-number_of(const cJSON *object, const char *name)
+bool
+check_run_folder(const char *dir, struct error *err)
 {
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
+    struct stat st;
+    if (stat(dir, &st))
+        return fail(err, "there is no %s", dir);
+    if (!S_ISDIR(st.st_mode))
+        return fail(err, "%s is no run's folder: `aetius sim %s -o RUN` makes one of a trace", dir,
+                    dir);
+    return is_run_folder(dir) || fail(err, "%s is no run's folder: it has no run.json", dir);
 }
 
-static void
-compare_metrics(const cJSON *a, const cJSON *b, struct run_comparison *out)
+bool
+run_is_complete(const char *dir, bool *complete, struct error *err)
+{
+    cJSON *run = read_run(dir, err);
+    *complete = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(run, "complete"));
+    cJSON_Delete(run);
+    return run != NULL;
+}
+
+/* A number of run.json; NaN where it may have none. */
+static bool
+take_number(const cJSON *object, const char *name, bool may_lack, const char *dir, double *value,
+            struct error *err)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
+    *value = NAN;
+    if (may_lack && (!number || cJSON_IsNull(number)))
+        return true;
+    if (!cJSON_IsNumber(number) || !isfinite(number->valuedouble))
+        return fail(err, "%s/run.json: %s is no number", dir, name);
+    *value = number->valuedouble;
+    return true;
+}
+
+static bool
+compare_metrics(const cJSON *a, const cJSON *b, const char *dir_a, const char *dir_b,
+                struct run_comparison *out, struct error *err)
 {
     size_t count;
     const struct metric *metrics = metrics_all(&count);
     out->metrics = mem_alloc(count * sizeof *out->metrics);
     for (size_t i = 0; i < count; i++) {
-        const struct metric_move move = {metrics[i].name, metrics[i].unit,
-                                         number_of(a, metrics[i].name),
-                                         number_of(b, metrics[i].name)};
+        struct metric_move move = {metrics[i].name, metrics[i].unit, 0, 0};
+        if (!take_number(a, metrics[i].name, true, dir_a, &move.a, err) ||
+            !take_number(b, metrics[i].name, true, dir_b, &move.b, err))
+            return false;
         if (isnan(move.a) || isnan(move.b))
             continue;
         out->metrics[out->metric_count++] = move;
         out->metrics_moved += move.a != move.b;
     }
+    return true;
+}
+
+static const char *
+program_of(const cJSON *run)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run, "program"));
+    const char *slash = text ? strrchr(text, '/') : NULL;
+    return slash ? slash + 1 : text; /* it may lie elsewhere, and still be the same */
+}
+
+static void
+compare_programs(const cJSON *a, const cJSON *b, struct run_comparison *out)
+{
+    const char *program_a = program_of(a), *program_b = program_of(b);
+    if (program_a && program_b && strcmp(program_a, program_b) != 0)
+        snprintf(out->unlike, sizeof out->unlike, "of the programs %.100s and %.100s", program_a,
+                 program_b);
+}
+
+static const char *
+mode_of(const cJSON *run)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run, "mode"));
+    return text ? text : "";
+}
+
+static bool
+differ(double a, double b)
+{
+    return a != b && !(isnan(a) && isnan(b));
+}
+
+/* The frames by their numbers, in what way, and how large they are. */
+static void
+compare_frames(const cJSON *a, const cJSON *b, struct run_comparison *out)
+{
+    const cJSON *frames_a = cJSON_GetObjectItemCaseSensitive(a, "per_frame");
+    const cJSON *frames_b = cJSON_GetObjectItemCaseSensitive(b, "per_frame");
+    const cJSON *frame_a = frames_a ? frames_a->child : NULL;
+    const cJSON *frame_b = frames_b ? frames_b->child : NULL;
+    const double width_a = number_of(a, "width"), height_a = number_of(a, "height");
+    const double width_b = number_of(b, "width"), height_b = number_of(b, "height");
+    for (; frame_a && frame_b; frame_a = frame_a->next, frame_b = frame_b->next)
+        if (differ(number_of(frame_a, "frame"), number_of(frame_b, "frame")))
+            break;
+    if (strcmp(mode_of(a), mode_of(b)) != 0)
+        snprintf(out->unlike, sizeof out->unlike, "%.20s and %.20s", mode_of(a), mode_of(b));
+    else if (differ(out->frames_a, out->frames_b))
+        snprintf(out->unlike, sizeof out->unlike, "of %.0f and %.0f frames", out->frames_a,
+                 out->frames_b);
+    else if (frame_a && frame_b)
+        snprintf(out->unlike, sizeof out->unlike, "of other frames, as %.0f and %.0f",
+                 number_of(frame_a, "frame"), number_of(frame_b, "frame"));
+    else if (differ(width_a, width_b) || differ(height_a, height_b))
+        snprintf(out->unlike, sizeof out->unlike, "of frames of %.0fx%.0f and %.0fx%.0f", width_a,
+                 height_a, width_b, height_b);
 }
 
 static bool
 compare_figures(const char *dir_a, const char *dir_b, struct run_comparison *out, struct error *err)
 {
     cJSON *a = read_run(dir_a, err), *b = a ? read_run(dir_b, err) : NULL;
-    if (b) {
-        out->cycles_a = number_of(a, "cycles");
-        out->cycles_b = number_of(b, "cycles");
-        out->frames_a = number_of(a, "frames");
-        out->frames_b = number_of(b, "frames");
-        out->complete_a = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a, "complete"));
-        out->complete_b = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(b, "complete"));
+    const bool ok =
+        b && take_number(a, "cycles", false, dir_a, &out->cycles_a, err) &&
+        take_number(b, "cycles", false, dir_b, &out->cycles_b, err) &&
+        take_number(a, "frames", false, dir_a, &out->frames_a, err) &&
+        take_number(b, "frames", false, dir_b, &out->frames_b, err) &&
         compare_metrics(cJSON_GetObjectItemCaseSensitive(a, "metrics"),
-                        cJSON_GetObjectItemCaseSensitive(b, "metrics"), out);
+                        cJSON_GetObjectItemCaseSensitive(b, "metrics"), dir_a, dir_b, out, err);
+    out->complete_a = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a, "complete"));
+    out->complete_b = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(b, "complete"));
+    if (ok) {
+        compare_frames(a, b, out);
+        compare_programs(a, b, out);
     }
     cJSON_Delete(a);
     cJSON_Delete(b);
-    return b != NULL;
+    return ok;
 }
 
 static bool

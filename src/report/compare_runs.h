@@ -32,10 +32,15 @@ struct run_comparison {
     size_t move_count, moved; /* moved: of these, those that differ */
     double cycles_a, cycles_b, frames_a, frames_b;
     bool complete_a, complete_b;
+    char unlike[256]; /* what they were not of together: "of the programs a and b", or "" */
     bool has_machines, has_stats; /* whether both folders have the files */
 };
 
 bool is_run_folder(const char *dir); /* has a run.json */
+/* The same; when it is none, the message says what it is, and what makes a run of a trace. */
+bool check_run_folder(const char *dir, struct error *err);
+/* Whether run.json says that the run came to its end. */
+bool run_is_complete(const char *dir, bool *complete, struct error *err);
 bool compare_runs(const char *dir_a, const char *dir_b, struct run_comparison *out,
                   struct error *err);
 /* Whether the machines differ, and neither cycles nor any statistic moved. */

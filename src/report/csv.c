@@ -3,6 +3,8 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/mem.h"
+#include "base/schema.h"
+#include "report/metrics.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,9 +17,12 @@
 enum {
     FLUSH_BYTES = 1 << 20,
     MOST_TEXT = 1 << 27, /* that is read back */
+    LONGEST_MATCH = 258, /* of deflate */
+    PLACES_TRIED = 32,   /* as its fifth level does */
 };
 
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.[]"
+#define DIGITS       "0123456789"
 
 /* Rows become gzip members as they gather, and reach the file when they are flushed. */
 struct csv {
@@ -106,6 +111,9 @@ pack(struct csv *csv)
      * in less time. */
     int status = deflateInit2(&stream, 5, Z_DEFLATED, 15 + 16, 9, Z_FILTERED);
     BUG_ON(status != Z_OK, "zlib does not start: %d", status);
+    /* Rows resemble the one before over long stretches: no match is taken before a longer one was
+     * looked for, though in as few places. */
+    deflateTune(&stream, LONGEST_MATCH, LONGEST_MATCH, LONGEST_MATCH, PLACES_TRIED);
     size_t bound = deflateBound(&stream, stream.avail_in);
     VEC_RESERVE(&csv->packed, csv->packed.count + bound);
     stream.next_out = csv->packed.items + csv->packed.count;
@@ -391,20 +399,105 @@ take_fields(struct csv_table *table, char *at, const char *path, struct error *e
     return ok;
 }
 
-/* A column of whole numbers has them for values. */
-static void
-take_numbers(struct csv_table *table, uint32_t column)
+/* Columns that are no statistic and hold whole numbers. */
+static const char *const whole_names[] = {"schema", "frame",      "draw",      "nth",
+                                          "cycle",  "vertices",   "instances", "instance",
+                                          "cycles", "busy_cycles"};
+
+enum csv_kind
+csv_kind_of(const char *name)
 {
-    bool all = table->rows > 0;
-    for (uint32_t row = 0; row < table->rows && all; row++) {
+    if (metric_find(name))
+        return CSV_REAL;
+    for (size_t i = 0; i < sizeof whole_names / sizeof whole_names[0]; i++)
+        if (!strcmp(whole_names[i], name))
+            return CSV_WHOLE;
+    return strchr(name, '.') ? CSV_WHOLE : CSV_TEXT;
+}
+
+static bool
+is_whole(const char *field)
+{
+    return *field && !field[strspn(field, DIGITS)];
+}
+
+/* strtod() takes hexadecimal, nan, inf and spaces as well. */
+static bool
+is_decimal(const char *field)
+{
+    field += *field == '-';
+    const size_t digits = strspn(field, DIGITS);
+    field += digits;
+    if (*field == '.') {
+        const size_t behind = strspn(++field, DIGITS);
+        if (!behind)
+            return false;
+        field += behind;
+    }
+    if (digits && *field == 'e') {
+        field++;
+        field += *field == '+' || *field == '-';
+        return is_whole(field);
+    }
+    return digits && !*field;
+}
+
+/* What is wrong with a field; NULL: nothing. */
+static const char *
+fault_of(enum csv_kind kind, const char *field, bool may_lack, uint64_t most)
+{
+    if (!*field)
+        return kind == CSV_REAL || may_lack ? NULL : "has no value";
+    if (kind == CSV_REAL)
+        return is_decimal(field) && isfinite(strtod(field, NULL)) ? NULL : "is no decimal number";
+    if (!is_whole(field))
+        return "is no whole number";
+    errno = 0;
+    return strtoull(field, NULL, 10) <= most && !errno ? NULL : "is too large a number";
+}
+
+/* A column of whole numbers, none of them missing, has them for values. */
+static bool
+take_numbers(struct csv_table *table, uint32_t column, const char *path, struct error *err)
+{
+    const char *name = table->names[column];
+    const enum csv_kind kind = csv_kind_of(name);
+    const bool may_lack = !strcmp(name, "vertices") || !strcmp(name, "instances");
+    const bool is_place = !strcmp(name, "frame") || !strcmp(name, "draw");
+    bool all = table->rows > 0 && kind != CSV_TEXT;
+    for (uint32_t row = 0; row < table->rows && kind != CSV_TEXT; row++) {
         const char *field = table->text + table->values[(size_t)row * table->columns + column];
-        all = *field && !field[strspn(field, "0123456789")];
+        const char *fault = fault_of(kind, field, may_lack, is_place ? UINT32_MAX - 1 : UINT64_MAX);
+        if (fault)
+            return fail(err, "%s: row %u: %s %s: '%.40s'", path, row + 1, name, fault, field);
+        all = all && kind == CSV_WHOLE && *field;
     }
     table->is_number[column] = all;
     for (uint32_t row = 0; row < table->rows && all; row++) {
         uint64_t *value = &table->values[(size_t)row * table->columns + column];
         *value = strtoull(table->text + *value, NULL, 10);
     }
+    return true;
+}
+
+static bool
+check_schema(const struct csv_table *table, const char *path, struct error *err)
+{
+    const int32_t column = csv_column(table, "schema");
+    for (uint32_t row = 0; row < table->rows; row++)
+        if (!schema_check(path, csv_value(table, row, column), err))
+            return false;
+    return true;
+}
+
+/* The same of the first row alone, as far as it was read. */
+static bool
+check_first_row(const struct csv_table *table, const char *rows, const char *path,
+                struct error *err)
+{
+    const size_t digits = strspn(rows, "0123456789");
+    return csv_column(table, "schema") != 0 || !digits || rows[digits] != ',' ||
+           schema_check(path, strtod(rows, NULL), err);
 }
 
 bool
@@ -412,21 +505,24 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
 {
     memset(table, 0, sizeof *table);
     char *rows = read_text(table, path, false, err) ? take_header(table) : NULL;
-    if (!rows || !check_names(table, path, err) || !take_fields(table, rows, path, err)) {
+    bool ok = rows && check_names(table, path, err) && take_fields(table, rows, path, err);
+    table->is_number = ok ? mem_alloc(table->columns * sizeof *table->is_number) : NULL;
+    const int32_t schema = ok ? csv_column(table, "schema") : -1;
+    if (schema >= 0) /* first: what a later version means by other names is not known */
+        ok = take_numbers(table, (uint32_t)schema, path, err) && check_schema(table, path, err);
+    for (uint32_t i = 0; ok && i < table->columns; i++)
+        ok = (int32_t)i == schema || take_numbers(table, i, path, err);
+    if (!ok)
         csv_table_fini(table);
-        return false;
-    }
-    table->is_number = mem_alloc(table->columns * sizeof *table->is_number);
-    for (uint32_t i = 0; i < table->columns; i++)
-        take_numbers(table, i);
-    return true;
+    return ok;
 }
 
 bool
 csv_read_header(struct csv_table *table, const char *path, struct error *err)
 {
     memset(table, 0, sizeof *table);
-    if (read_text(table, path, true, err) && take_header(table) && check_names(table, path, err))
+    const char *rows = read_text(table, path, true, err) ? take_header(table) : NULL;
+    if (rows && check_names(table, path, err) && check_first_row(table, rows, path, err))
         return true;
     csv_table_fini(table);
     return false;
@@ -449,9 +545,8 @@ csv_value(const struct csv_table *table, uint32_t row, int32_t column)
     if (table->is_number[column])
         return (double)table->values[(size_t)row * table->columns + (uint32_t)column];
     const char *field = csv_field(table, row, column);
-    char *end;
-    const double value = strtod(field, &end);
-    return end == field || *end ? (double)NAN : value;
+    return is_decimal(field) && csv_kind_of(table->names[column]) != CSV_TEXT ? strtod(field, NULL)
+                                                                              : (double)NAN;
 }
 
 void

@@ -37,11 +37,22 @@ void csv_abandon(struct csv *csv);
 /* Flushes and closes; `csv` may be NULL in both. */
 bool csv_destroy(struct csv *csv, struct error *err);
 
-/* A whole table read back. Each column has a name of its own, of letters, digits and _ . [ ]. */
+/* What the fields of a column are, by its name. */
+enum csv_kind {
+    CSV_TEXT,  /* "work", "label" ... : of draws, and names that are not known */
+    CSV_WHOLE, /* statistics ("unit.slots") and numbers ("frame"): decimal digits */
+    CSV_REAL,  /* metrics: a decimal number, or nothing */
+};
+enum csv_kind csv_kind_of(const char *name);
+
+/* A whole table read back. Each column has a name of its own, of letters, digits and _ . [ ];
+ * fields are what their column's kind says, or it is an error with its row and column. Numbers of
+ * frames and draws are below 2^32 - 1. Of whole numbers only vertices and instances may be missing:
+ * of what is no draw. */
 struct csv_table {
     char **names; /* of the columns */
     uint32_t columns, rows;
-    bool *is_number;  /* of the columns: whether all fields are whole numbers */
+    bool *is_number;  /* of the columns: whole numbers, none missing, and there are rows */
     uint64_t *values; /* rows x columns; of other columns, where the field stands in the text */
     char *text;       /* that names and fields stand in, each ended by a NUL */
 };
@@ -51,7 +62,7 @@ void csv_table_fini(struct csv_table *table);
 int32_t csv_column(const struct csv_table *table, const char *name); /* -1: there is none */
 /* A field of a column that is not all numbers; "" of column -1. */
 const char *csv_field(const struct csv_table *table, uint32_t row, int32_t column);
-/* A field of any column as a number; NaN when it is none, or of column -1. */
+/* A field of a column of numbers; NaN when there is none, of a text, or of column -1. */
 double csv_value(const struct csv_table *table, uint32_t row, int32_t column);
 
 #endif

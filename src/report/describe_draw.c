@@ -1,4 +1,5 @@
 #include "report/describe_draw.h"
+#include "base/log.h"
 
 #include "base/mem.h"
 
@@ -138,6 +139,15 @@ say_depth(const struct draw *draw, say_fn *fn, void *data)
     say_stencil(&d->stencil[1], draw->stencil_ref[1], "stencil_back", fn, data);
 }
 
+/* Whether the scissor leaves out anything of the target. */
+static bool
+cuts(const struct draw *draw)
+{
+    return draw->rasterizer.scissor &&
+           (draw->bounds.min_x > 0 || draw->bounds.min_y > 0 || draw->bounds.max_x < draw->width ||
+            draw->bounds.max_y < draw->height);
+}
+
 static void
 say_raster(const struct draw *draw, say_fn *fn, void *data)
 {
@@ -149,7 +159,7 @@ say_raster(const struct draw *draw, say_fn *fn, void *data)
     if (r->fill_front != FILL_FILL || r->fill_back != FILL_FILL)
         say(fn, data, "polygon_mode", "%s %s", NAME_OF(fills, r->fill_front),
             NAME_OF(fills, r->fill_back));
-    if (r->scissor)
+    if (cuts(draw))
         say(fn, data, "scissor", "%u %u %u %u", draw->bounds.min_x, draw->bounds.min_y,
             draw->bounds.max_x, draw->bounds.max_y);
     if (r->offset_tri || r->offset_line || r->offset_point)
@@ -259,10 +269,13 @@ describe_textures(const struct draw *draw, FILE *out)
 void
 describe_label(const char *label, FILE *out)
 {
-    for (; *label; label++) {
-        const unsigned char c = (unsigned char)*label;
-        fputc(c == ',' ? ';' : c == '"' ? '\'' : c < ' ' || c == 0x7f ? ' ' : c, out);
+    char *text = mem_strdup(label);
+    for (char *at = text; *at; at++) {
+        const unsigned char c = (unsigned char)*at;
+        *at = c == ',' ? ';' : c == '"' ? '\'' : c < ' ' || c == 0x7f ? ' ' : *at;
     }
+    print_shown(out, "%s", text);
+    free(text);
 }
 
 static void

@@ -1,6 +1,6 @@
 #include "report/draws.h"
 
-#include "base/schema.h"
+#include "base/file.h"
 #include "kernel/params.h"
 
 #include <math.h>
@@ -10,14 +10,13 @@
 /* Reading. */
 
 static char *
-table_path(const char *dir, struct error *err)
+table_path(const char *dir, struct params *params, struct error *err)
 {
-    struct params params;
     char *ini = mem_printf("%s/machine.ini", dir);
-    params_init(&params);
-    const bool ok = params_load_file(&params, ini, err);
+    params_init(params);
+    const bool ok = params_load_file(params, ini, err);
     free(ini);
-    return ok ? mem_printf("%s/%s", dir, params.SIMULATOR.StatsFilePerBatch) : NULL;
+    return ok ? mem_printf("%s/%s", dir, params->SIMULATOR.StatsFilePerBatch) : NULL;
 }
 
 struct columns {
@@ -45,18 +44,14 @@ find_columns(const struct csv_table *table, const char *path, struct columns *ou
         *wanted[i].column = csv_column(table, wanted[i].name);
         if (*wanted[i].column < 0)
             return fail(err, "%s is no table of draws: it has no column %s", path, wanted[i].name);
-        if (table->rows && !table->is_number[*wanted[i].column])
-            return fail(err, "%s: the column %s is not all whole numbers", path, wanted[i].name);
     }
     return true;
 }
 
-/* A column of texts may be all numbers: then they are not needed as texts. */
 static const char *
 field(const struct csv_table *table, uint32_t row, const char *name)
 {
-    const int32_t column = csv_column(table, name);
-    return column < 0 || table->is_number[column] ? "" : csv_field(table, row, column);
+    return csv_field(table, row, csv_column(table, name));
 }
 
 static char *
@@ -74,11 +69,19 @@ add_cost(struct draw_cost *to, const struct draw_cost *more)
     to->bytes += more->bytes;
     to->texture_misses += more->texture_misses;
     to->overdraw += more->overdraw;
+    ideals_add(&to->gains, &more->gains);
+}
+
+const char *
+draw_cost_bound_by(const struct draw_cost *cost)
+{
+    return ideals_bound_by(&cost->gains);
 }
 
 static void
-add_row(struct draws *draws, uint32_t row, const struct columns *c)
+add_row(struct draws *draws, uint32_t row, const struct columns *c, const struct params *params)
 {
+    const struct ideal_rows itself = {.table = &draws->table, .row = row};
     const struct csv_table *t = &draws->table;
     struct draw_row r = {
         .frame = (uint32_t)csv_value(t, row, c->frame),
@@ -109,6 +112,8 @@ add_row(struct draws *draws, uint32_t row, const struct columns *c)
         .texture_misses = csv_value(t, row, c->texture_misses),
         .overdraw = width && height ? csv_value(t, row, c->written) / width / height : 0,
     };
+    ideals_predict(&itself, params, &r.cost.gains,
+                   NULL); /* nothing where lost cycles have no name */
     add_cost(&draws->total, &r.cost);
     VEC_PUSH(&draws->rows, r);
 }
@@ -119,12 +124,18 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
     struct columns columns;
     memset(draws, 0, sizeof *draws);
     draws->dir = dir;
-    char *path = table_path(dir, err);
+    struct params params;
+    char *path = table_path(dir, &params, err);
+    if (path && !file_exists(path)) {
+        free(path);
+        return fail(err, "%s has no table of draws: SIMULATOR.PerBatchStatistics=TRUE writes it",
+                    dir);
+    }
     bool ok = path && csv_read(&draws->table, path, err) &&
               find_columns(&draws->table, path, &columns, err);
     for (uint32_t row = 0; ok && row < draws->table.rows; row++)
         if (frame == UINT32_MAX || csv_value(&draws->table, row, columns.frame) == frame)
-            add_row(draws, row, &columns);
+            add_row(draws, row, &columns, &params);
     if (ok && !draws->rows.count)
         ok = frame == UINT32_MAX ? fail(err, "%s has no rows", path)
                                  : fail(err, "%s has no frame %u", path, frame);
@@ -132,6 +143,16 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
     if (!ok)
         draws_fini(draws);
     return ok;
+}
+
+bool
+draws_are_there(const char *dir)
+{
+    struct params params;
+    char *path = table_path(dir, &params, NULL);
+    const bool there = path && file_exists(path);
+    free(path);
+    return there;
 }
 
 void
@@ -143,6 +164,13 @@ draws_fini(struct draws *draws)
     }
     VEC_FREE(&draws->rows);
     csv_table_fini(&draws->table);
+}
+
+char *
+draw_row_label(const struct draw_row *row)
+{
+    const bool both = *row->label && *row->program_name;
+    return mem_printf("%s%s%s", row->label, both ? " " : "", row->program_name);
 }
 
 /* Lists. */

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "report/csv.h"
+#include "report/ideals.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -12,7 +13,11 @@
 struct draw_cost {
     double cycles, fragments, bytes, texture_misses;
     double overdraw; /* how often its target was covered by what it wrote */
+    struct ideal_gains gains;
 };
+/* The resource without which the most is gained (report/ideals.h); "" of no cycles, and of a run
+ * that does not count what its cycles were lost to. */
+const char *draw_cost_bound_by(const struct draw_cost *cost);
 
 struct draw_row {
     uint32_t frame, draw;
@@ -33,10 +38,14 @@ struct draws {
 
 /* Reads DIR/stats.draws.csv.gz (or as the run's machine.ini names it); frame UINT32_MAX: all. */
 bool draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *err);
+bool draws_are_there(const char *dir); /* whether the run has that table */
 void draws_fini(struct draws *draws);
 
 enum draws_group { GROUP_NONE, GROUP_PROGRAM, GROUP_TARGET, GROUP_TEXTURE, GROUP_LABEL };
 bool draws_group_parse(enum draws_group *group, const char *text, struct error *err);
+
+/* What the program calls it, "label program_name"; the caller frees. */
+char *draw_row_label(const struct draw_row *row);
 
 /* One draw, or several that have something in common; the dearest first, by cycles. */
 struct draws_line {
@@ -76,6 +85,6 @@ char *draws_pair_difference(const struct draws_pair *pair);
 /* b against a: the greatest changes of cycles first. */
 void draws_join_print(const struct draws_join *join, const struct draws *a, const struct draws *b,
                       enum draws_form form, uint32_t most, FILE *out);
-cJSON *draws_join_json(const struct draws_join *join);
+cJSON *draws_join_json(const struct draws_join *join, const struct draws *a, const struct draws *b);
 
 #endif

@@ -1,4 +1,5 @@
 /* Lists of draws for people, as CSV and as JSON. */
+#include "base/log.h"
 #include "report/draws.h"
 
 #include "base/schema.h"
@@ -18,15 +19,16 @@ share(const struct draw_cost *cost, const struct draws *draws)
 static void
 print_cost(const struct draw_cost *cost, const struct draws *draws, FILE *out)
 {
-    fprintf(out, "%11.0f %6.2f %10.0f %8.3f %11.0f %9.0f", cost->cycles, share(cost, draws),
-            cost->fragments, cost->overdraw, cost->bytes, cost->texture_misses);
+    fprintf(out, "%11.0f %6.2f %10.0f %8.3f %11.0f %9.0f %-10s", cost->cycles, share(cost, draws),
+            cost->fragments, cost->overdraw, cost->bytes, cost->texture_misses,
+            draw_cost_bound_by(cost));
 }
 
 static void
 print_head(const char *first, const char *last, FILE *out)
 {
-    fprintf(out, "%-10s %11s %6s %10s %8s %11s %9s  %s\n", first, "cycles", "%", "fragments",
-            "overdraw", "bytes", "tex miss", last);
+    fprintf(out, "%-10s %11s %6s %10s %8s %11s %9s %-10s  %s\n", first, "cycles", "%", "fragments",
+            "overdraw", "bytes", "tex miss", "bound by", last);
 }
 
 static void
@@ -37,12 +39,12 @@ print_draw(const struct draws_line *line, const struct draws *draws, FILE *out)
     snprintf(place, sizeof place, "%u:%u", row->frame, row->draw);
     fprintf(out, "%-10s ", place);
     print_cost(&line->cost, draws, out);
-    fprintf(out, "  %.8s %.8s  %s %s  %s", row->vertex_program, row->fragment_program,
-            row->primitive, row->vertices, row->target);
-    if (*row->label || *row->program_name)
-        fprintf(out, "  %s%s%s", row->label, *row->label && *row->program_name ? " " : "",
-                row->program_name);
+    print_shown(out, "  %.8s %.8s  %s %s  %s", row->vertex_program, row->fragment_program,
+                row->primitive, row->vertices, row->target);
+    char *label = draw_row_label(row);
+    print_shown(out, "%s%s", *label ? "  " : "", label);
     fputc('\n', out);
+    free(label);
 }
 
 static void
@@ -61,21 +63,21 @@ print_text(const struct draws_list *list, const struct draws *draws, uint32_t mo
         }
         fprintf(out, "%-10u ", line->count);
         print_cost(&line->cost, draws, out);
-        fprintf(out, "  %s  %u:%u\n", line->name, line->row->frame, line->row->draw);
+        print_shown(out, "  %s  %u:%u\n", line->name, line->row->frame, line->row->draw);
     }
     if (most && list->lines.count > most)
         fprintf(out, "and %zu more (--all)\n", list->lines.count - most);
     for (size_t i = 0; i < list->between.count; i++) {
         const struct draws_line *line = &list->between.items[i];
-        fprintf(out, "%-10s ", line->name);
+        print_shown(out, "%-10s ", line->name);
         print_cost(&line->cost, draws, out);
-        fprintf(out, "  %s\n", i ? "" : "between draws");
+        fprintf(out, "  %u time%s between draws\n", line->count, line->count == 1 ? "" : "s");
     }
     fprintf(out, "%-10s ", "all");
     struct draw_cost total = draws->total;
     total.overdraw = 0; /* of several targets together it is none */
     print_cost(&total, draws, out);
-    fputc('\n', out);
+    fputs("  together\n", out);
 }
 
 /* CSV. */
@@ -83,8 +85,9 @@ print_text(const struct draws_list *list, const struct draws *draws, uint32_t mo
 static void
 csv_cost(const struct draw_cost *cost, const struct draws *draws, FILE *out)
 {
-    fprintf(out, "%.0f,%.4f,%.0f,%.6g,%.0f,%.0f", cost->cycles, share(cost, draws), cost->fragments,
-            cost->overdraw, cost->bytes, cost->texture_misses);
+    fprintf(out, "%.0f,%.4f,%.0f,%.6g,%.0f,%.0f,%s", cost->cycles, share(cost, draws),
+            cost->fragments, cost->overdraw, cost->bytes, cost->texture_misses,
+            draw_cost_bound_by(cost));
 }
 
 static void
@@ -107,7 +110,7 @@ csv_line(const struct draws_line *line, const struct draws *draws, enum draws_gr
 static void
 print_csv(const struct draws_list *list, const struct draws *draws, FILE *out)
 {
-    static const char costs[] = "cycles,share,fragments,overdraw,bytes,texture_misses";
+    static const char costs[] = "cycles,share,fragments,overdraw,bytes,texture_misses,bound_by";
     if (list->group == GROUP_NONE)
         fprintf(out,
                 "schema,frame,draw,work,%s,hash,vertex_program,fragment_program,primitive,"
@@ -132,6 +135,7 @@ add_cost(cJSON *o, const struct draw_cost *cost, const struct draws *draws)
     cJSON_AddNumberToObject(o, "overdraw", cost->overdraw);
     cJSON_AddNumberToObject(o, "bytes", cost->bytes);
     cJSON_AddNumberToObject(o, "texture_misses", cost->texture_misses);
+    cJSON_AddStringToObject(o, "bound_by", draw_cost_bound_by(cost));
 }
 
 static void
@@ -256,10 +260,10 @@ print_pair(const struct draws_pair *pair, enum draws_form form, FILE *out)
                 difference, row->hash, row->vertex_program, row->fragment_program, row->target,
                 row->label);
     else
-        fprintf(out, "%-10s %-10s %-8s %11.0f %11.0f %+11.0f  %.8s %.8s  %s %s  %s%s%s%s%s\n",
-                place_a, place_b, status_of(pair), a, b, b - a, row->vertex_program,
-                row->fragment_program, row->primitive, row->vertices, row->target,
-                *row->label ? "  " : "", row->label, *difference ? "  other " : "", difference);
+        print_shown(out, "%-10s %-10s %-8s %11.0f %11.0f %+11.0f  %.8s %.8s  %s %s  %s%s%s%s%s\n",
+                    place_a, place_b, status_of(pair), a, b, b - a, row->vertex_program,
+                    row->fragment_program, row->primitive, row->vertices, row->target,
+                    *row->label ? "  " : "", row->label, *difference ? "  other " : "", difference);
     free(difference);
 }
 
@@ -277,9 +281,9 @@ print_summary(const struct draws_join *join, const struct draws *a, const struct
               FILE *out)
 {
     const double more = b->total.cycles - a->total.cycles;
-    fprintf(out, "%s over %s: %.0f cycles over %.0f, %+.0f (%+.2f %%)\n", b->dir, a->dir,
-            b->total.cycles, a->total.cycles, more,
-            a->total.cycles > 0 ? 100 * more / a->total.cycles : 0);
+    print_shown(out, "%s over %s: %.0f cycles over %.0f, %+.0f (%+.2f %%)\n", b->dir, a->dir,
+                b->total.cycles, a->total.cycles, more,
+                a->total.cycles > 0 ? 100 * more / a->total.cycles : 0);
     const uint32_t joined = join->same_hash + join->changed;
     fprintf(
         out,
@@ -290,8 +294,9 @@ print_summary(const struct draws_join *join, const struct draws *a, const struct
 }
 
 cJSON *
-draws_join_json(const struct draws_join *join)
+draws_join_json(const struct draws_join *join, const struct draws *a, const struct draws *b)
 {
+    const struct draws *const runs[] = {a, b};
     cJSON *root = cJSON_CreateObject();
     cJSON_AddNumberToObject(root, "draws_a", join->draws_a);
     cJSON_AddNumberToObject(root, "draws_b", join->draws_b);
@@ -313,7 +318,7 @@ draws_join_json(const struct draws_join *join)
                 continue;
             cJSON_AddNumberToObject(side, "frame", rows[r]->frame);
             cJSON_AddNumberToObject(side, "draw", rows[r]->draw);
-            cJSON_AddNumberToObject(side, "cycles", rows[r]->cost.cycles);
+            add_cost(side, &rows[r]->cost, runs[r]);
             add_facts(side, rows[r]);
         }
         cJSON_AddNumberToObject(o, "change", change(pair));
@@ -329,7 +334,7 @@ draws_join_print(const struct draws_join *join, const struct draws *a, const str
                  enum draws_form form, uint32_t most, FILE *out)
 {
     if (form == DRAWS_JSON) {
-        cJSON *root = draws_join_json(join);
+        cJSON *root = draws_join_json(join, a, b);
         cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
         cJSON_AddNumberToObject(root, "cycles_a", a->total.cycles);
         cJSON_AddNumberToObject(root, "cycles_b", b->total.cycles);

@@ -1,5 +1,6 @@
 /* What a gate found, for people, for pull requests (Markdown), for test reports (JUnit), as JSON.
  */
+#include "base/log.h"
 #include "report/gate.h"
 
 #include <math.h>
@@ -51,13 +52,69 @@ gate_print(const struct gate *gate, FILE *out)
             continue;
         growth_text(check, check->growth, growth, sizeof growth);
         limit_text(check->limit, limit, sizeof limit);
-        fprintf(out, "  %-8s %-28s %14.10g -> %-14.10g %s, may %s%s%s\n",
-                check->exceeded ? "EXCEEDED" : "held", check->limit->name, check->a, check->b,
-                growth, limit, *check->where ? "  draw " : "", check->where);
+        print_shown(out, "  %-8s %-28s %14.10g -> %-14.10g %s, may %s%s%s%s%s\n",
+                    check->exceeded ? "EXCEEDED" : "held", check->limit->name, check->a, check->b,
+                    growth, limit, *check->where ? "  draw " : "", check->where,
+                    *check->label ? " " : "", check->label);
     }
     const uint32_t draws = count_draw_checks(gate);
     if (draws)
         fprintf(out, "  %u figures of draws looked at\n", draws);
+}
+
+/* A program's own words into a cell of Markdown: as text, whatever means something there. */
+static void
+put_markdown(const char *text, FILE *out)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '&': fputs("&amp;", out); break;
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        case '\n':
+        case '\r': fputc(' ', out); break;
+        default:
+            if (strchr("\\`*_{}[]()#+-!|~", *text))
+                fputc('\\', out);
+            fputc(*text, out);
+        }
+}
+
+static void
+print_pair(const struct draws_pair *pair, FILE *out)
+{
+    const struct draw_row *row = pair->b ? pair->b : pair->a;
+    char *difference = draws_pair_difference(pair), *label = draw_row_label(row);
+    fprintf(out, "| %u:%u | %s%s | %.0f | %.0f | `%.8s` `%.8s` | ", row->frame, row->draw,
+            !pair->a   ? "new"
+            : !pair->b ? "gone"
+                       : "other ",
+            difference, pair->a ? pair->a->cost.cycles : 0, pair->b ? pair->b->cost.cycles : 0,
+            row->vertex_program, row->fragment_program);
+    put_markdown(label, out);
+    fputs(" |\n", out);
+    free(label);
+    free(difference);
+}
+
+/* How many draws are what they were, and the first of those that are not. */
+static void
+print_join(const struct draws_join *join, FILE *out)
+{
+    static const char head[] = "\n| draw | | before | now | programs | label |\n"
+                               "|---|---|---:|---:|---|---|\n";
+    uint32_t shown = 0;
+    fprintf(out, "\nDraws: %u before, %u now; %u the same, %u changed, %u new, %u gone.\n",
+            join->draws_a, join->draws_b, join->same_hash, join->changed, join->only_b,
+            join->only_a);
+    for (size_t i = 0; i < join->pairs.count && shown < DRAWS_SHOWN; i++) {
+        const struct draws_pair *pair = &join->pairs.items[i];
+        if (pair->a && pair->b && !strcmp(pair->a->hash, pair->b->hash))
+            continue;
+        if (!shown++)
+            fputs(head, out);
+        print_pair(pair, out);
+    }
 }
 
 void
@@ -74,36 +131,17 @@ gate_print_markdown(const struct gate *gate, const struct run_comparison *runs,
             continue;
         growth_text(check, check->growth, growth, sizeof growth);
         limit_text(check->limit, limit, sizeof limit);
-        fprintf(out, "| %s | `%s` | %.10g | %.10g | %s | %s | %s%s |\n",
+        fprintf(out, "| %s | `%s` | %.10g | %.10g | %s | %s | %s%s%s",
                 check->exceeded ? "**exceeded**" : "held", check->limit->name, check->a, check->b,
-                growth, limit, *check->where ? "draw " : "", check->where);
+                growth, limit, *check->where ? "draw " : "", check->where,
+                *check->label ? " " : "");
+        put_markdown(check->label, out);
+        fputs(" |\n", out);
     }
     if (runs->machine_count)
         fprintf(out, "\nThe machines differ in %zu parameters.\n", runs->machine_count);
-    if (!join)
-        return;
-    fprintf(out, "\nDraws: %u before, %u now; %u the same, %u changed, %u new, %u gone.\n",
-            join->draws_a, join->draws_b, join->same_hash, join->changed, join->only_b,
-            join->only_a);
-    uint32_t shown = 0;
-    for (size_t i = 0; i < join->pairs.count && shown < DRAWS_SHOWN; i++) {
-        const struct draws_pair *pair = &join->pairs.items[i];
-        const struct draw_row *row = pair->b ? pair->b : pair->a;
-        if (pair->a && pair->b && !strcmp(pair->a->hash, pair->b->hash))
-            continue;
-        char *difference = draws_pair_difference(pair);
-        if (!shown++)
-            fprintf(
-                out,
-                "\n| draw | | before | now | programs | label |\n|---|---|---:|---:|---|---|\n");
-        fprintf(out, "| %u:%u | %s%s | %.0f | %.0f | `%.8s` `%.8s` | %s |\n", row->frame, row->draw,
-                !pair->a   ? "new"
-                : !pair->b ? "gone"
-                           : "other ",
-                difference, pair->a ? pair->a->cost.cycles : 0, pair->b ? pair->b->cost.cycles : 0,
-                row->vertex_program, row->fragment_program, row->label);
-        free(difference);
-    }
+    if (join)
+        print_join(join, out);
 }
 
 static void
@@ -115,7 +153,7 @@ put_xml(const char *text, FILE *out)
         case '<': fputs("&lt;", out); break;
         case '>': fputs("&gt;", out); break;
         case '"': fputs("&quot;", out); break;
-        default: fputc(*text, out);
+        default: fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
         }
 }
 
@@ -137,6 +175,8 @@ gate_print_junit(const struct gate *gate, FILE *out)
         put_xml(check->limit->name, out);
         fprintf(out, "%s", *check->where ? " " : "");
         put_xml(check->where, out);
+        fprintf(out, "%s", *check->label ? " " : "");
+        put_xml(check->label, out);
         if (check->exceeded)
             fprintf(out, "\"><failure message=\"%.10g -&gt; %.10g, %s, may %s\"/></testcase>\n",
                     check->a, check->b, growth, limit);
@@ -158,6 +198,8 @@ gate_json(const struct gate *gate)
         cJSON_AddStringToObject(o, "name", check->limit->name);
         if (*check->where)
             cJSON_AddStringToObject(o, "draw", check->where);
+        if (*check->label)
+            cJSON_AddStringToObject(o, "label", check->label);
         cJSON_AddNumberToObject(o, "a", check->a);
         cJSON_AddNumberToObject(o, "b", check->b);
         if (isinf(check->growth))

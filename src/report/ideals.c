@@ -70,9 +70,10 @@ struct reader {
     const struct csv_table *rows;
     const struct params *params;
     int32_t frame, cycles;
-    int32_t lost[CAUSE_COUNT];   /* columns */
-    uint32_t owner[CAUSE_COUNT]; /* ideals; IDEALS: of none */
-    struct formula bounds[IDEALS];
+    int32_t lost[CAUSE_COUNT]; /* columns */
+    bool owns[IDEALS][CAUSE_COUNT];
+    struct formula bounds[IDEALS], texture_traffic;
+    int32_t work, front_rests; /* columns of drains; -1: this table tells of none */
 };
 
 static bool
@@ -87,15 +88,20 @@ resolve(void *data, const char *name, int32_t *place, double *number)
 }
 
 static bool
+open_metric(struct reader *reader, const char *name, struct formula *formula, struct error *err)
+{
+    const struct metric *metric = metric_find(name);
+    BUG_ON(!metric, "no metric '%s'", name);
+    return formula_compile(formula, metric->formula, resolve, reader, err);
+}
+
+static bool
 open_bounds(struct reader *reader, struct error *err)
 {
-    for (uint32_t i = 0; i < IDEALS; i++) {
-        const struct metric *metric = metric_find(ideals[i].bound);
-        BUG_ON(!metric, "no metric '%s'", ideals[i].bound);
-        if (!formula_compile(&reader->bounds[i], metric->formula, resolve, reader, err))
-            return false;
-    }
-    return true;
+    bool ok = open_metric(reader, "texture_traffic", &reader->texture_traffic, err);
+    for (uint32_t i = 0; ok && i < IDEALS; i++)
+        ok = !*ideals[i].bound || open_metric(reader, ideals[i].bound, &reader->bounds[i], err);
+    return ok;
 }
 
 static bool
@@ -111,10 +117,8 @@ open_causes(struct reader *reader, struct error *err)
         snprintf(name, sizeof name, "lost.%s", branches[b].name);
         if ((reader->lost[cause] = csv_column(reader->rows, name)) < 0)
             return fail(err, "the run does not count %s", name);
-        reader->owner[cause] = IDEALS;
         for (uint32_t i = 0; i < IDEALS; i++)
-            if (ideal_has(&ideals[i], branches[b].name))
-                reader->owner[cause] = i;
+            reader->owns[i][cause] = ideal_has(&ideals[i], branches[b].name);
     }
     return true;
 }
@@ -124,6 +128,7 @@ close_reader(struct reader *reader)
 {
     for (uint32_t i = 0; i < IDEALS; i++)
         formula_fini(&reader->bounds[i]);
+    formula_fini(&reader->texture_traffic);
 }
 
 /* What memory needs by itself is more than its channels' bursts: rows are opened and closed, and
@@ -133,17 +138,44 @@ close_reader(struct reader *reader)
 
 /* One row: what is charged, and what each needs by itself. */
 struct work {
-    double cycles, charged[IDEALS], bound[IDEALS];
+    double cycles, charged[IDEALS], own[IDEALS];
+    double bound[IDEALS];   /* own, at the share of its peak that memory reaches */
+    double texture_traffic; /* of what memory moves, 0 to 1 */
+    bool is_draw;
+    double drain; /* of a draw: cycles that work of the next one could fill */
 };
+
+static double
+most_of(const double bounds[IDEALS])
+{
+    double most = 0;
+    for (uint32_t i = 0; i < IDEALS; i++)
+        most = fmax(most, bounds[i]);
+    return most;
+}
 
 /* The own work of each resource, from its metric. */
 static void
-limit(struct work *work, const double bounds[IDEALS])
+limit(struct work *work, const double bounds[IDEALS], double texture_traffic)
 {
+    work->texture_traffic = isnan(texture_traffic) ? 0 : texture_traffic / 100;
     for (uint32_t i = 0; i < IDEALS; i++) {
-        const double bound = i == IDEAL_memory ? bounds[i] / MEMORY_EFFICIENCY : bounds[i];
-        work->bound[i] = isnan(bound) ? 0 : fmin(bound, work->cycles);
+        work->own[i] = isnan(bounds[i]) ? 0 : bounds[i];
+        const double bound = work->own[i] / (i == IDEAL_memory ? MEMORY_EFFICIENCY : 1);
+        work->bound[i] = fmin(bound, work->cycles);
     }
+}
+
+/* While a draw's front, the Streamer, has nothing left to fetch, the next one's could be at work;
+ * but what a resource has to do for this draw it has to do beside the next one too. */
+static void
+read_drain(const struct reader *reader, uint32_t row, struct work *work)
+{
+    work->is_draw = reader->work >= 0 && reader->front_rests >= 0 &&
+                    !strcmp(csv_field(reader->rows, row, reader->work), "draw");
+    if (work->is_draw)
+        work->drain = fmin(csv_value(reader->rows, row, reader->front_rests),
+                           work->cycles - most_of(work->bound));
 }
 
 static void
@@ -151,18 +183,29 @@ read_row(const struct reader *reader, uint32_t row, double *values, struct work 
 {
     const uint64_t *cells = &reader->rows->values[(size_t)row * reader->rows->columns];
     *work = (struct work){.cycles = (double)cells[reader->cycles]};
-    for (uint32_t c = 0; c < CAUSE_COUNT; c++)
-        if (reader->owner[c] < IDEALS)
-            work->charged[reader->owner[c]] += (double)cells[reader->lost[c]];
+    for (uint32_t i = 0; i < IDEALS; i++)
+        for (uint32_t c = 0; c < CAUSE_COUNT; c++)
+            work->charged[i] += reader->owns[i][c] ? (double)cells[reader->lost[c]] : 0;
     for (uint32_t c = 0; c < reader->rows->columns; c++)
         values[c] = reader->rows->is_number[c] ? (double)cells[c] : NAN;
     double bounds[IDEALS];
     for (uint32_t i = 0; i < IDEALS; i++)
-        bounds[i] = formula_run(&reader->bounds[i], values);
-    limit(work, bounds);
+        bounds[i] = *ideals[i].bound ? formula_run(&reader->bounds[i], values) : 0;
+    limit(work, bounds, formula_run(&reader->texture_traffic, values));
+    read_drain(reader, row, work);
 }
 
 /* ---- the rule ---- */
+
+/* What another resource needs by itself while one is ideal: memory need not read textures that
+ * are there without. */
+static double
+bound_beside(const struct work *work, uint32_t ideal, uint32_t other)
+{
+    const double left =
+        ideal == IDEAL_texture && other == IDEAL_memory ? 1 - work->texture_traffic : 1;
+    return work->bound[other] * left;
+}
 
 static void
 predict(struct ideal_gains *gains, const struct work *work)
@@ -173,15 +216,45 @@ predict(struct ideal_gains *gains, const struct work *work)
         uint32_t longest = i;
         double bound = 0;
         for (uint32_t k = 0; k < IDEALS; k++)
-            if (k != i && work->bound[k] > bound) {
-                bound = work->bound[k];
+            if (k != i && bound_beside(work, i, k) > bound) {
+                bound = bound_beside(work, i, k);
                 longest = k;
             }
         gains->charged[i] += work->charged[i];
+        gains->own[i] += work->own[i];
         gains->expected[i] += work->cycles - fmax(left, bound);
         if (bound > left)
             gains->hidden[i][longest] += bound - left;
     }
+}
+
+/* Draws that follow each other, the last one that was seen. */
+struct draws {
+    struct work last;
+    double cycles, own[IDEALS]; /* of all of them */
+};
+
+/* The drain of the draw before is filled by this one, which is no longer than it is. */
+static double
+fill_drain(struct draws *draws, const struct work *work)
+{
+    double filled = 0;
+    if (work->is_draw) {
+        filled = draws->last.is_draw ? fmax(0, fmin(draws->last.drain, work->cycles)) : 0;
+        draws->cycles += work->cycles;
+        for (uint32_t i = 0; i < IDEALS; i++)
+            draws->own[i] += work->bound[i];
+        draws->last = *work;
+    }
+    return filled;
+}
+
+/* All draws together take no less than the own work of any resource. */
+static void
+predict_drain(struct ideal_gains *gains, const struct draws *draws)
+{
+    const double most = fmax(0, draws->cycles - most_of(draws->own));
+    gains->expected[IDEAL_drain] = fmin(gains->charged[IDEAL_drain], most);
 }
 
 static bool
@@ -192,25 +265,61 @@ is_wanted(const struct ideal_rows *wanted, int32_t frame, uint32_t row)
                : frame_set_has(wanted->frames, (uint32_t)csv_value(wanted->table, row, frame));
 }
 
+static bool
+open_reader(struct reader *reader, const struct csv_table *rows, const struct params *params,
+            struct error *err)
+{
+    *reader = (struct reader){.rows = rows, .params = params};
+    reader->frame = csv_column(rows, "frame");
+    reader->work = csv_column(rows, "work");
+    reader->front_rests = params->COMMANDPROCESSOR.PipelinedBatchRendering
+                              ? -1
+                              : csv_column(rows, "streamer.starved_cycles");
+    reader->cycles = csv_column(rows, "cycles");
+    return ((reader->frame >= 0 && reader->cycles >= 0) ||
+            fail(err, "the run does not count cycles by frame")) &&
+           open_causes(reader, err) && open_bounds(reader, err);
+}
+
 bool
 ideals_predict(const struct ideal_rows *wanted, const struct params *params,
                struct ideal_gains *gains, struct error *err)
 {
     const struct csv_table *rows = wanted->table;
-    struct reader reader = {.rows = rows, .params = params};
+    struct reader reader;
+    struct draws draws = {0};
     double *values = mem_alloc((size_t)rows->columns * sizeof *values);
     memset(gains, 0, sizeof *gains);
-    reader.frame = csv_column(rows, "frame");
-    reader.cycles = csv_column(rows, "cycles");
-    bool ok = (reader.frame >= 0 && reader.cycles >= 0) ||
-              fail(err, "the run does not count cycles by frame");
-    ok = ok && open_causes(&reader, err) && open_bounds(&reader, err);
+    const bool ok = open_reader(&reader, rows, params, err);
     for (uint32_t r = 0; ok && r < rows->rows; r++) {
         struct work work;
         if (!is_wanted(wanted, reader.frame, r))
             continue;
         read_row(&reader, r, values, &work);
         predict(gains, &work);
+        gains->charged[IDEAL_drain] += fill_drain(&draws, &work);
+    }
+    predict_drain(gains, &draws);
+    close_reader(&reader);
+    free(values);
+    return ok;
+}
+
+bool
+ideals_verdicts(const struct csv_table *rows, const struct params *params,
+                enum ideal_number verdicts[], struct error *err)
+{
+    struct reader reader;
+    double *values = mem_alloc((size_t)rows->columns * sizeof *values);
+    const bool ok = open_reader(&reader, rows, params, err);
+    for (uint32_t r = 0; ok && r < rows->rows; r++) {
+        struct ideal_gains gains = {0};
+        struct work work;
+        read_row(&reader, r, values, &work);
+        predict(&gains, &work);
+        verdicts[r] = ideals_verdict(&gains);
+        if (!(gains.expected[verdicts[r]] > 0))
+            verdicts[r] = IDEALS;
     }
     close_reader(&reader);
     free(values);
@@ -238,10 +347,22 @@ ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_g
     }
     double bounds[IDEALS];
     for (uint32_t i = 0; i < IDEALS; i++)
-        bounds[i] = metric_value(metric_find(ideals[i].bound), totals);
-    limit(&work, bounds);
+        bounds[i] = *ideals[i].bound ? metric_value(metric_find(ideals[i].bound), totals) : 0;
+    limit(&work, bounds, metric_value(metric_find("texture_traffic"), totals));
     predict(gains, &work);
     return true;
+}
+
+void
+ideals_add(struct ideal_gains *to, const struct ideal_gains *more)
+{
+    to->cycles += more->cycles;
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        to->charged[i] += more->charged[i];
+        to->expected[i] += more->expected[i];
+        for (uint32_t k = 0; k < IDEALS; k++)
+            to->hidden[i][k] += more->hidden[i][k];
+    }
 }
 
 enum ideal_number
@@ -252,6 +373,13 @@ ideals_verdict(const struct ideal_gains *gains)
         if (gains->expected[i] > gains->expected[best])
             best = i;
     return best;
+}
+
+const char *
+ideals_bound_by(const struct ideal_gains *gains)
+{
+    const enum ideal_number verdict = ideals_verdict(gains);
+    return gains->expected[verdict] > 0 ? ideals[verdict].name : "";
 }
 
 enum ideal_number

@@ -5,7 +5,12 @@
  * cycles that are charged to the resource the row takes what is left, but never less than the own
  * work of any other resource in it (its metric; memory's at the share of its peak that it reaches).
  * So what is charged to a resource is the most that removing it can give, and where another one has
- * as much to do, that one hides behind it. */
+ * as much to do, that one hides behind it.
+ *
+ * The drain between two draws is no cause of the critical path, which never sees what might have
+ * been done meanwhile. It is read from the rows: the cycles in which a draw's front was at rest,
+ * but for the own work of the resource that has most to do for it, and no more than the next draw
+ * takes. */
 #ifndef AETIUS_REPORT_IDEALS_H
 #define AETIUS_REPORT_IDEALS_H
 
@@ -36,6 +41,7 @@ struct ideal_gains {
     double charged[IDEALS];
     double expected[IDEALS];
     double hidden[IDEALS][IDEALS]; /* of what is charged to the first, what the second would take */
+    double own[IDEALS];            /* what each does by itself, by its metric alone */
 };
 /* Of stats.draws.csv.gz or stats.frames.csv.gz. */
 struct ideal_rows {
@@ -46,10 +52,18 @@ struct ideal_rows {
 /* False: columns are missing. */
 bool ideals_predict(const struct ideal_rows *rows, const struct params *params,
                     struct ideal_gains *gains, struct error *err);
-/* Of all frames of a run together, by the names of its statistics. */
+/* "Bound by" of each row of such a table, one each into verdicts[]: the resource whose removal is
+ * expected to give the row's cycles the most, whatever is drawn beside it; IDEALS where none is
+ * expected to give any. False: columns are missing. */
+bool ideals_verdicts(const struct csv_table *rows, const struct params *params,
+                     enum ideal_number verdicts[], struct error *err);
+/* Of all frames of a run together, by the names of its statistics; of drains they tell nothing. */
 bool ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_gains *gains);
+void ideals_add(struct ideal_gains *to, const struct ideal_gains *more);
 /* The one whose removal is expected to give the most. */
 enum ideal_number ideals_verdict(const struct ideal_gains *gains);
+/* Its name; "" where nothing is expected of any. */
+const char *ideals_bound_by(const struct ideal_gains *gains);
 /* Of those that hide behind it, the largest; IDEALS: none takes a fiftieth of all cycles. */
 enum ideal_number ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict);
 

@@ -44,6 +44,17 @@ delta_row(struct run_folder *folder, uint32_t table, uint64_t *before, const cha
     table_row(&folder->tables[table], key, facts, delta, (double)NAN);
 }
 
+/* How many rows of its draw and kind stand before it in the frame. */
+static uint32_t
+nth_row(struct run_folder *folder, const struct work *row)
+{
+    if (row->draw != folder->last_draw) {
+        folder->last_draw = row->draw;
+        memset(folder->rows_of_kind, 0, sizeof folder->rows_of_kind);
+    }
+    return folder->rows_of_kind[row->kind]++;
+}
+
 static void
 on_work(void *data, uint32_t frame, const struct work *row)
 {
@@ -57,7 +68,8 @@ on_work(void *data, uint32_t frame, const struct work *row)
         crew_count(folder->crew);
     if (!is_open(folder, TABLE_DRAWS))
         return;
-    snprintf(text, sizeof text, "%u,%u,%s", frame, row->draw, work_kind_names[row->kind]);
+    snprintf(text, sizeof text, "%u,%u,%s,%u", frame, row->draw, work_kind_names[row->kind],
+             nth_row(folder, row));
     char *facts = describe_facts(row->baked);
     delta_row(folder, TABLE_DRAWS, folder->draw_before, text, facts);
     free(facts);
@@ -68,7 +80,9 @@ on_interval(void *data, uint32_t frame, uint64_t cycle)
 {
     struct run_folder *folder = data;
     char key[64];
-    snprintf(key, sizeof key, "%u,%" PRIu64, frame, cycle);
+    /* what is left of a frame at its end may have no cycle of its own */
+    snprintf(key, sizeof key, "%u,%" PRIu64 ",%d", frame, cycle, cycle == folder->last_cycle);
+    folder->last_cycle = cycle;
     if (is_open(folder, TABLE_CYCLES))
         delta_row(folder, TABLE_CYCLES, folder->interval_before, key, "");
 }
@@ -98,6 +112,9 @@ begin_rows(struct run_folder *folder)
     const size_t bytes = folder->sim->machine->stats.count * sizeof(uint64_t);
     memset(folder->draw_before, 0, bytes);
     memset(folder->interval_before, 0, bytes);
+    memset(folder->rows_of_kind, 0, sizeof folder->rows_of_kind);
+    folder->last_draw = 0;
+    folder->last_cycle = 0;
 }
 
 static bool
@@ -246,13 +263,10 @@ run_folder_listener(struct run_folder *folder)
     return (struct simulation_listener){folder, on_frame, on_work, on_interval};
 }
 
-struct table_kind {
-    const char *key, *facts;
-};
 static const struct table_kind kinds[TABLES] = {
-    [TABLE_FRAMES] = {"frame", ""},
-    [TABLE_DRAWS] = {"frame,draw,work", DRAW_FACTS},
-    [TABLE_CYCLES] = {"frame,cycle", ""},
+    [TABLE_FRAMES] = {"frame", "", true},
+    [TABLE_DRAWS] = {"frame,draw,work,nth", DRAW_FACTS, false},
+    [TABLE_CYCLES] = {"frame,cycle,nth", "", false},
 };
 
 static const char *
@@ -276,8 +290,7 @@ open_tables(struct run_folder *folder, struct error *err)
     folder->layout = table_layout_create(&folder->sim->machine->stats, p);
     for (uint32_t i = 0; i < TABLES && ok; i++) {
         char *path = mem_printf("%s/%s", folder->dir, table_name(p, i));
-        ok = !wanted[i] || table_open(&folder->tables[i], path, kinds[i].key, kinds[i].facts,
-                                      folder->layout, err);
+        ok = !wanted[i] || table_open(&folder->tables[i], path, &kinds[i], folder->layout, err);
         free(path);
     }
     return ok;

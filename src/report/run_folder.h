@@ -22,6 +22,9 @@ struct run_folder {
     struct table_layout *layout; /* NULL: there are no tables */
     struct table tables[TABLES]; /* those that are wanted have files */
     uint64_t *values, *draw_before, *interval_before, *totals;
+    /* of the rows of the frame so far, for the keys of the next */
+    uint32_t last_draw, rows_of_kind[WORK_KINDS];
+    uint64_t last_cycle;
     struct run_facts facts;
     VEC(struct run_frame) frames;
     double started, told;      /* told: when run.json was written last */

@@ -137,11 +137,6 @@ check_links(const char *dir, struct error *err)
     return ok;
 }
 
-static const char *const units[] = {/* that may be there several times */
-#define UNIT(name, count) #name,
-#include "machine.def"
-                                    "channel"};
-
 /* For the tables as the parameters name them; whether `take` said yes to one. */
 static bool
 each_table(const struct run_place *place, bool (*take)(const char *path))
@@ -155,8 +150,8 @@ each_table(const struct run_place *place, bool (*take)(const char *path))
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char *path = mem_printf("%s/%s", place->dir, names[i]);
         some |= take(path);
-        for (size_t u = 0; u < sizeof units / sizeof units[0] && i < PLACE_TABLES; u++) {
-            char *of_unit = table_unit_path(path, units[u]);
+        for (uint32_t u = 0; table_unit(u) && i < PLACE_TABLES; u++) {
+            char *of_unit = table_unit_path(path, table_unit(u));
             some |= take(of_unit);
             free(of_unit);
         }
@@ -196,19 +191,36 @@ remove_run(const struct run_place *place, bool (*is_ours)(const char *name))
 }
 
 bool
+run_place_hold(struct run_place *place, const char *dir, const struct params *params,
+               struct error *err)
+{
+    *place = (struct run_place){.dir = dir, .params = params, .lock = -1};
+    place->made = !file_exists(dir);
+    const bool ok = (!params || check_names(params, err)) && dir_create(dir, err) &&
+                    dir_lock(dir, &place->lock, err) && check_links(dir, err);
+    if (!ok)
+        run_place_leave(place);
+    return ok;
+}
+
+void
+run_place_empty(const struct run_place *place)
+{
+    char *json = mem_printf("%s/run.json", place->dir);
+    unlink(json); /* first: what is left of a run, should we be killed here, is none */
+    remove_run(place, is_table);
+    each_table(place, remove_file);
+    free(json);
+}
+
+bool
 run_place_take(struct run_place *place, const char *dir, bool force, const struct params *params,
                struct error *err)
 {
     char *frames = mem_printf("%s/frames", dir);
-    *place = (struct run_place){.dir = dir, .params = params, .lock = -1};
-    place->made = !file_exists(dir);
-    bool ok = (!params || check_names(params, err)) && dir_create(dir, err) &&
-              dir_lock(dir, &place->lock, err) && check_links(dir, err) &&
-              (force || is_free(place, err));
-    if (ok && force) { /* what is there from now on is not that run */
-        remove_run(place, is_table);
-        each_table(place, remove_file);
-    }
+    bool ok = run_place_hold(place, dir, params, err) && (force || is_free(place, err));
+    if (ok && force)
+        run_place_empty(place);
     ok = ok && dir_create(frames, err);
     if (!ok)
         run_place_leave(place);

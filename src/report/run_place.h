@@ -17,6 +17,11 @@ struct run_place {
  * refused, or with `force` removed: by the names that runs give, whatever else is there stays. */
 bool run_place_take(struct run_place *place, const char *dir, bool force,
                     const struct params *params, struct error *err);
+/* The same in two steps: makes and locks the folder, and leaves what is in it; ... */
+bool run_place_hold(struct run_place *place, const char *dir, const struct params *params,
+                    struct error *err);
+/* ... removes the run that it holds, run.json before all else. */
+void run_place_empty(const struct run_place *place);
 /* Nothing in it is whole: as it was before, but for what an observer wrote (signals.vcd). */
 void run_place_clear(const struct run_place *place);
 /* Pictures and maps of the other frames go: they were written, but not all that belongs to them. */

@@ -41,6 +41,21 @@ add_program(struct shown_programs *shown, struct program *program)
 }
 
 bool
+shown_program_is_hash(const char *text)
+{
+    return *text && !text[strspn(text, "0123456789abcdef")];
+}
+
+/* Whether its hash is, or begins with, what is wanted. */
+static bool
+is_wanted(const struct shown_programs *shown, const struct program *program)
+{
+    char hash[24];
+    snprintf(hash, sizeof hash, PROGRAM_HASH, program->hash);
+    return !shown->wanted || !strncmp(hash, shown->wanted, strlen(shown->wanted));
+}
+
+bool
 show_program_file(struct shown_programs *shown, const char *path, struct error *err)
 {
     char *text = NULL;
@@ -52,16 +67,8 @@ show_program_file(struct shown_programs *shown, const char *path, struct error *
     if (!program)
         return fail_prefix(err, "%s", path);
     add_program(shown, program);
-    return true;
-}
-
-/* Whether its hash is, or begins with, what is wanted. */
-static bool
-is_wanted(const struct shown_programs *shown, const struct program *program)
-{
-    char hash[24];
-    snprintf(hash, sizeof hash, PROGRAM_HASH, program->hash);
-    return !shown->wanted || !strncmp(hash, shown->wanted, strlen(shown->wanted));
+    return is_wanted(shown, program) || fail(err, "the program of %s is " PROGRAM_HASH ", not %s",
+                                             path, program->hash, shown->wanted);
 }
 
 static bool
@@ -80,9 +87,6 @@ found(void *data, const struct program *program)
 bool
 show_programs(struct shown_programs *shown, struct trace_reader *reader, struct error *err)
 {
-    if (shown->wanted && strspn(shown->wanted, "0123456789abcdef") != strlen(shown->wanted))
-        return fail(err, "'%s' is no hash: expected hexadecimal digits, as info --draws gives them",
-                    shown->wanted);
     if (!inspect_programs(reader, found, shown, err))
         return false;
     if (shown->wanted && !shown->programs.count)

@@ -22,6 +22,8 @@ struct shown_programs {
 
 /* Whether the file is the text of a program, not a trace. */
 bool is_tgsi_file(const char *path);
+bool shown_program_is_hash(const char *text); /* or the beginning of one */
+/* Fails when it has another hash than is wanted. */
 bool show_program_file(struct shown_programs *shown, const char *path, struct error *err);
 /* Of a trace, from its start. Fails when none, or more than one, has the wanted hash. */
 bool show_programs(struct shown_programs *shown, struct trace_reader *reader, struct error *err);

@@ -1,5 +1,6 @@
 /* The summary of a run for a person: what came out, where the cycles went, what moved through
  * memory, and how fast the simulator was. */
+#include "base/log.h"
 #include "report/run.h"
 
 #include "report/ideals.h"
@@ -181,9 +182,9 @@ static void
 print_head(const struct run_facts *facts, const struct totals *totals, FILE *out)
 {
     double rate, clock;
-    fprintf(out, "%s%s%u frame%s of %ux%u%s", facts->program ? facts->program : "",
-            facts->program ? ": " : "", facts->frame_count, facts->frame_count == 1 ? "" : "s",
-            facts->width, facts->height, facts->complete ? "" : " (cut short)");
+    print_shown(out, "%s%s%u frame%s of %ux%u%s", facts->program ? facts->program : "",
+                facts->program ? ": " : "", facts->frame_count, facts->frame_count == 1 ? "" : "s",
+                facts->width, facts->height, facts->complete ? "" : " (cut short)");
     if (!totals) {
         fputs(", without time\n", out);
         return;

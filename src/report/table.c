@@ -21,11 +21,21 @@ struct unit { /* that is there several times */
     VEC(uint32_t) families;
 };
 
+enum { QUEUE_STATISTICS = 16 }; /* at most */
+
+struct queue {         /* that is there several times: one of them */
+    const char *entry; /* "texels[3].items_in", the first of it */
+    uint32_t instance, name_length;
+    uint32_t places[QUEUE_STATISTICS]; /* entry of each statistic + 1; 0: none */
+};
+
 struct table_layout {
     const struct stat_set *set;
     uint32_t *family_of, *instance_of; /* of each entry of the set; no instance: UINT32_MAX */
     VEC(struct family) families;
     VEC(struct unit) units;
+    VEC(struct queue) queues;
+    VEC(const char *) queue_statistics; /* "items_in" */
     struct formula *metrics;
     uint32_t metric_count, frames_place;
     const struct params *params; /* only while it is made */
@@ -36,12 +46,17 @@ struct table_layout {
     uint32_t most_instances;
 };
 
-/* Units that may be there several times; queues that are have no table of instances. */
-static const char *const unit_names[] = {
+static const char queue_table[] = "queue";
+static const char *const unit_names[] = {/* that may be there several times */
 #define UNIT(name, count) #name,
 #include "machine.def"
-    "channel",
-};
+                                         "channel", queue_table};
+
+const char *
+table_unit(uint32_t number)
+{
+    return number < sizeof unit_names / sizeof unit_names[0] ? unit_names[number] : NULL;
+}
 
 static bool
 is_unit(const char *name)
@@ -101,6 +116,35 @@ add_to_unit(struct table_layout *layout, const char *name, uint32_t family, uint
     VEC_PUSH(&unit->families, family);
 }
 
+static uint32_t
+find_queue_statistic(struct table_layout *layout, const char *name)
+{
+    uint32_t i = 0;
+    while (i < layout->queue_statistics.count &&
+           strcmp(layout->queue_statistics.items[i], name) != 0)
+        i++;
+    BUG_ON(i == QUEUE_STATISTICS, "too many statistics of queues");
+    if (i == layout->queue_statistics.count)
+        VEC_PUSH(&layout->queue_statistics, name);
+    return i;
+}
+
+/* Entries of one queue stand together. */
+static void
+add_to_queue(struct table_layout *layout, const char *entry, uint32_t number, uint32_t instance)
+{
+    const uint32_t length = (uint32_t)strcspn(entry, "[");
+    struct queue *last =
+        layout->queues.count ? &layout->queues.items[layout->queues.count - 1] : NULL;
+    if (!last || last->instance != instance || last->name_length != length ||
+        strncmp(last->entry, entry, length) != 0) {
+        VEC_PUSH(&layout->queues,
+                 ((struct queue){.entry = entry, .instance = instance, .name_length = length}));
+        last = &layout->queues.items[layout->queues.count - 1];
+    }
+    last->places[find_queue_statistic(layout, strchr(entry, '.') + 1)] = number + 1;
+}
+
 static void
 sort_entries(struct table_layout *layout)
 {
@@ -119,6 +163,8 @@ sort_entries(struct table_layout *layout)
         layout->instance_of[i] = instance;
         if (close && is_unit(entry->name))
             add_to_unit(layout, entry->name, family, instance);
+        else if (close)
+            add_to_queue(layout, entry->name, i, instance);
     }
 }
 
@@ -203,6 +249,8 @@ table_layout_destroy(struct table_layout *layout)
         formula_fini(&layout->metrics[i]);
     VEC_FREE(&layout->families);
     VEC_FREE(&layout->units);
+    VEC_FREE(&layout->queues);
+    VEC_FREE(&layout->queue_statistics);
     free(layout->metrics);
     free(layout->family_of);
     free(layout->instance_of);
@@ -273,16 +321,51 @@ unit_header(const struct table_layout *layout, const struct unit *unit, const ch
     return text;
 }
 
+static char *
+queue_header(const struct table_layout *layout, const char *key)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a text");
+    fprintf(out, "schema,%s,queue,instance", key);
+    for (size_t i = 0; i < layout->queue_statistics.count; i++)
+        fprintf(out, ",%s.%s", queue_table, layout->queue_statistics.items[i]);
+    fclose(out);
+    return text;
+}
+
+/* Of the file of this number: its name, and its first line. */
+static void
+name_file(const struct table_layout *layout, uint32_t number, const char *path,
+          const struct table_kind *kind, char **at, char **header)
+{
+    const uint32_t units = (uint32_t)layout->units.count;
+    if (number == 0) {
+        *at = mem_strdup(path);
+        *header = main_header(layout, kind->key, kind->facts);
+    } else if (number <= units) {
+        const struct unit *unit = &layout->units.items[number - 1];
+        *at = table_unit_path(path, unit->name);
+        *header = unit_header(layout, unit, kind->key);
+    } else {
+        *at = table_unit_path(path, queue_table);
+        *header = queue_header(layout, kind->key);
+    }
+}
+
 bool
-table_open(struct table *table, const char *path, const char *key, const char *facts,
+table_open(struct table *table, const char *path, const struct table_kind *kind,
            const struct table_layout *layout, struct error *err)
 {
-    *table = (struct table){.layout = layout, .has_facts = *facts};
-    table->files = mem_alloc((1 + layout->units.count) * sizeof *table->files);
-    for (uint32_t i = 0; i <= layout->units.count; i++) {
-        const struct unit *unit = i ? &layout->units.items[i - 1] : NULL;
-        char *at = unit ? table_unit_path(path, unit->name) : mem_strdup(path);
-        char *header = unit ? unit_header(layout, unit, key) : main_header(layout, key, facts);
+    *table = (struct table){.layout = layout,
+                            .has_facts = *kind->facts,
+                            .has_queues = kind->queues && layout->queues.count};
+    const uint32_t files = 1 + (uint32_t)layout->units.count + table->has_queues;
+    table->files = mem_alloc(files * sizeof *table->files);
+    for (uint32_t i = 0; i < files; i++) {
+        char *at, *header;
+        name_file(layout, i, path, kind, &at, &header);
         table->files[i] = csv_create(at, header, err);
         table->count += table->files[i] != NULL;
         free(at);
@@ -356,6 +439,28 @@ unit_rows(struct table *table, uint32_t number, const char *key, const uint64_t 
     }
 }
 
+static void
+queue_rows(struct table *table, const char *key, const uint64_t *values)
+{
+    const struct table_layout *layout = table->layout;
+    struct csv *csv = table->files[table->count - 1];
+    for (size_t i = 0; i < layout->queues.count; i++) {
+        const struct queue *queue = &layout->queues.items[i];
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)queue->name_length, queue->entry);
+        csv_number(csv, AETIUS_SCHEMA);
+        csv_text(csv, key);
+        csv_text(csv, name);
+        csv_number(csv, queue->instance);
+        for (size_t s = 0; s < layout->queue_statistics.count; s++)
+            if (queue->places[s])
+                csv_number(csv, values[queue->places[s] - 1]);
+            else
+                csv_text(csv, "");
+        csv_end_row(csv);
+    }
+}
+
 void
 table_row(struct table *table, const char *key, const char *facts, const uint64_t *values,
           double frames)
@@ -364,6 +469,8 @@ table_row(struct table *table, const char *key, const char *facts, const uint64_
     main_row(table, key, facts, frames);
     for (uint32_t i = 0; i < table->layout->units.count; i++)
         unit_rows(table, i, key, values);
+    if (table->has_queues)
+        queue_rows(table, key, values);
 }
 
 bool

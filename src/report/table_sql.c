@@ -9,24 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const units[] = {/* that may be there several times */
-#define UNIT(name, count) #name,
-#include "machine.def"
-                                    "channel"};
-
-/* Of columns that are no statistic. */
-static const char *const numbers[] = {"schema",    "frame",    "draw",   "cycle",      "vertices",
-                                      "instances", "instance", "cycles", "busy_cycles"};
+/* Columns of which each row has others. */
+static const char *const keys[] = {"frame", "draw", "work", "cycle", "nth", "queue", "instance"};
 
 const char *
 table_column_type(const char *column)
 {
-    if (metric_find(column))
-        return "REAL";
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (!strcmp(numbers[i], column))
-            return "INTEGER";
-    return strchr(column, '.') ? "INTEGER" : "TEXT";
+    switch (csv_kind_of(column)) {
+    case CSV_WHOLE: return "INTEGER";
+    case CSV_REAL: return "REAL";
+    case CSV_TEXT: break;
+    }
+    return "TEXT";
 }
 
 /* What has no value is NULL, and not the text of nothing. */
@@ -61,10 +55,26 @@ print_quoted(const char *path, FILE *out)
     fputc('\'', out);
 }
 
+/* Tables of older runs may have several rows of one draw and work, or cycle. */
+static void
+print_key(const struct csv_table *head, FILE *out)
+{
+    const char *before = ", PRIMARY KEY (";
+    const bool has_key = csv_column(head, "nth") >= 0 ||
+                         (csv_column(head, "draw") < 0 && csv_column(head, "cycle") < 0);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0] && has_key; i++)
+        if (csv_column(head, keys[i]) >= 0) {
+            fprintf(out, "%s\"%s\"", before, keys[i]);
+            before = ", ";
+        }
+    fputs(has_key ? ")" : "", out);
+}
+
 static bool
 print_table(const char *path, const char *name, FILE *out, struct error *err)
 {
     struct csv_table head;
+    fprintf(out, "DROP TABLE IF EXISTS %s;\n", name); /* of a run that was loaded before */
     if (!file_exists(path))
         return true;
     if (!csv_read_header(&head, path, err))
@@ -72,6 +82,7 @@ print_table(const char *path, const char *name, FILE *out, struct error *err)
     fprintf(out, "CREATE TABLE %s (", name);
     for (uint32_t i = 0; i < head.columns; i++)
         fprintf(out, "%s\"%s\" %s", i ? ", " : "", head.names[i], table_column_type(head.names[i]));
+    print_key(&head, out);
     fprintf(out, ");\n.import --csv --skip 1 \"|gzip -dc -- ");
     print_quoted(path, out);
     fprintf(out, "\" %s\n", name);
@@ -96,9 +107,9 @@ table_print_sql(const char *dir, FILE *out, struct error *err)
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && ok; i++) {
         char *path = mem_printf("%s/%s", dir, tables[i].file);
         ok = print_table(path, tables[i].name, out, err);
-        for (size_t u = 0; u < sizeof units / sizeof units[0] && ok; u++) {
-            char *of_unit = table_unit_path(path, units[u]);
-            char *name = mem_printf("%s_%s", tables[i].name, units[u]);
+        for (uint32_t u = 0; table_unit(u) && ok; u++) {
+            char *of_unit = table_unit_path(path, table_unit(u));
+            char *name = mem_printf("%s_%s", tables[i].name, table_unit(u));
             ok = print_table(of_unit, name, out, err);
             free(of_unit);
             free(name);

@@ -8,6 +8,7 @@ void
 hazards_fini(struct hazards *hazards)
 {
     VEC_FREE(&hazards->fetching);
+    VEC_FREE(&hazards->running);
     VEC_FREE(&hazards->sampled);
 }
 
@@ -15,7 +16,7 @@ void
 hazards_reset(struct hazards *hazards)
 {
     hazards->count = 0;
-    hazards->fetching.count = hazards->sampled.count = 0;
+    hazards->fetching.count = hazards->running.count = hazards->sampled.count = 0;
     hazards->buffers_changed = false;
 }
 
@@ -31,8 +32,8 @@ overlap(struct hazard_range a, struct hazard_range b)
     return a.first < b.end && b.first < a.end;
 }
 
-static struct hazard_range
-whole(const struct resource *res)
+struct hazard_range
+hazard_range_of_all(const struct resource *res)
 {
     return range_of(res->address, (uint64_t)res->address + res->size_bytes);
 }
@@ -41,7 +42,7 @@ struct hazard_range
 hazard_range_of(const struct resource *res, const struct box *box)
 {
     if (res->desc.target != TARGET_BUFFER)
-        return whole(res);
+        return hazard_range_of_all(res);
     const uint64_t first = (uint64_t)res->address + (uint32_t)box->x;
     return range_of(first, first + (uint32_t)box->width);
 }
@@ -62,20 +63,33 @@ hazards_end_upload(struct hazards *hazards, uint64_t number)
     hazards->uploads[i] = hazards->uploads[--hazards->count];
 }
 
+/* How many of the draws are left, those behind that number: they move to the front. */
+static size_t
+keep_later(struct hazard_draw *draws, size_t count, uint64_t number)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (draws[i].number > number)
+            draws[kept++] = draws[i];
+    return kept;
+}
+
 void
 hazards_end_fetch(struct hazards *hazards, uint64_t number)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < hazards->fetching.count; i++)
-        if (hazards->fetching.items[i].number > number)
-            hazards->fetching.items[kept++] = hazards->fetching.items[i];
-    hazards->fetching.count = kept;
+    hazards->fetching.count = keep_later(hazards->fetching.items, hazards->fetching.count, number);
+}
+
+void
+hazards_end_draws(struct hazards *hazards, uint64_t number)
+{
+    hazards->running.count = keep_later(hazards->running.items, hazards->running.count, number);
 }
 
 static void
 note_sampled(struct hazards *hazards, const struct resource *res)
 {
-    const struct hazard_range range = whole(res);
+    const struct hazard_range range = hazard_range_of_all(res);
     for (size_t i = 0; i < hazards->sampled.count; i++)
         if (!memcmp(&hazards->sampled.items[i], &range, sizeof range))
             return;
@@ -86,6 +100,7 @@ void
 hazards_note_draw(struct hazards *hazards, uint64_t number, const struct draw *draw)
 {
     VEC_PUSH(&hazards->fetching, ((struct hazard_draw){number, draw}));
+    VEC_PUSH(&hazards->running, ((struct hazard_draw){number, draw}));
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
             if (draw->views[stage][i].res)
@@ -129,19 +144,26 @@ fetches_from(const struct draw *draw, struct hazard_range range)
 static bool
 is_in(const struct resource *res, struct hazard_range range)
 {
-    return res && overlap(whole(res), range);
+    return res && overlap(hazard_range_of_all(res), range);
 }
 
+/* Otherwise than by fetching from it. */
 static bool
-uses(const struct draw *draw, struct hazard_range range)
+draws_with(const struct draw *draw, struct hazard_range range)
 {
-    bool any = fetches_from(draw, range) || is_in(draw->depth.res, range);
+    bool any = is_in(draw->depth.res, range);
     for (uint32_t i = 0; i < draw->color_count && !any; i++)
         any = is_in(draw->color[i].res, range);
     for (uint32_t stage = 0; stage < STAGE_COUNT && !any; stage++)
         for (uint32_t i = 0; i < MAX_SAMPLERS && !any; i++)
             any = is_in(draw->views[stage][i].res, range);
     return any;
+}
+
+static bool
+uses(const struct draw *draw, struct hazard_range range)
+{
+    return fetches_from(draw, range) || draws_with(draw, range);
 }
 
 uint64_t
@@ -167,7 +189,7 @@ hazards_before_upload(const struct hazards *hazards, struct hazard_range range)
 uint64_t
 hazards_before_use(const struct hazards *hazards, const struct resource *res)
 {
-    return hazards_before_upload(hazards, whole(res));
+    return hazards_before_upload(hazards, hazard_range_of_all(res));
 }
 
 uint64_t
@@ -179,11 +201,20 @@ hazards_before_buffer_changes(const struct hazards *hazards, struct hazard_range
     return 0;
 }
 
+uint64_t
+hazards_before_end(const struct hazards *hazards, const struct resource *res)
+{
+    for (size_t i = hazards->running.count; i-- > 0;)
+        if (draws_with(hazards->running.items[i].draw, hazard_range_of_all(res)))
+            return hazards->running.items[i].number;
+    return 0;
+}
+
 bool
 hazards_is_sampled(const struct hazards *hazards, const struct resource *res)
 {
     for (size_t i = 0; i < hazards->sampled.count; i++)
-        if (overlap(hazards->sampled.items[i], whole(res)))
+        if (overlap(hazards->sampled.items[i], hazard_range_of_all(res)))
             return true;
     return false;
 }

@@ -46,6 +46,7 @@ inspect_draws(struct inspection *inspection, struct trace_reader *reader, struct
         render_sink_watch(render, &inspection->watch);
         ok = feed(inspection, reader, render_sink_sink(render), err);
         render_sink_destroy(render);
+        trace_reader_limit(reader, NULL); /* the reader may outlive the inspection */
     }
     needed_draws_destroy(needed);
     return ok;

@@ -40,11 +40,12 @@ note_progress(struct machine *m)
         works_end_upload(&m->works, m->clock.now);
     }
     hazards_end_fetch(&m->hazards, m->cmdproc->draws_fetched);
+    hazards_end_draws(&m->hazards, m->cmdproc->draws_ended);
 }
 
 /* Runs until the command processor has come so far. A draw's end is told when it comes. */
-static bool
-run_until(struct machine *m, enum cmdproc_event event, uint64_t number, struct error *err)
+bool
+machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t number, struct error *err)
 {
     cmdproc_start(m->cmdproc, (struct cmdproc_goal){event, number});
     do {
@@ -70,7 +71,7 @@ run_until(struct machine *m, enum cmdproc_event event, uint64_t number, struct e
 bool
 machine_drain(struct machine *m, struct error *err)
 {
-    return run_until(m, CMDPROC_ALL, 0, err);
+    return machine_run_until(m, CMDPROC_ALL, 0, err);
 }
 
 /* The work that has begun is over with the event: when its orders are obeyed (SENT), or when
@@ -78,7 +79,7 @@ machine_drain(struct machine *m, struct error *err)
 static bool
 finish_work(struct machine *m, enum cmdproc_event event, struct error *err)
 {
-    if (!run_until(m, event, 0, err))
+    if (!machine_run_until(m, event, 0, err))
         return false;
     works_end(&m->works, m->clock.now);
     return true;
@@ -142,37 +143,25 @@ static bool
 await_resource(struct machine *m, const struct resource *res, struct error *err)
 {
     for (uint64_t upload; res && (upload = hazards_before_use(&m->hazards, res));)
-        if (!run_until(m, CMDPROC_TRANSFER, upload, err))
+        if (!machine_run_until(m, CMDPROC_TRANSFER, upload, err))
             return false;
     return true;
 }
 
-struct move_list {
-    VEC(struct cmdproc_move) moves;
-};
-
-static void
-add_move(struct machine *m, struct move_list *list, uint32_t address, uint64_t bytes_written,
-         bool write)
+/* The device says that the resource's memory will be another's: nothing that is on its way uses it
+ * any more after this, no cache of the ROPs has lines of it. A failure is told when the command is
+ * over. */
+void
+machine_end_resource(void *data, const struct resource *res)
 {
-    VEC_PUSH(&list->moves, ((struct cmdproc_move){.address = address,
-                                                  .write = write,
-                                                  .bytes_written = bytes_written,
-                                                  .bytes = m->device->memory.bytes + address}));
-}
-
-/* The transactions of a run of bytes. */
-static void
-list_buffer_moves(struct machine *m, uint32_t address, uint32_t bytes, bool write,
-                  struct move_list *list)
-{
-    for (uint32_t end = address + bytes; address < end;) {
-        uint32_t first = address % TRANSACTION_BYTES, count = TRANSACTION_BYTES - first;
-        if (count > end - address)
-            count = end - address;
-        add_move(m, list, address - first, transaction_bytes(first, count), write);
-        address += count;
-    }
+    struct machine *m = data;
+    uint64_t draw;
+    bool ok = await_resource(m, res, &m->ending);
+    if (ok && (draw = hazards_before_end(&m->hazards, res)))
+        ok = machine_run_until(m, CMDPROC_ENDED, draw, &m->ending);
+    if (ok && (draw = hazards_before_buffer_changes(&m->hazards, hazard_range_of_all(res))))
+        ok = machine_run_until(m, CMDPROC_FETCHED, draw, &m->ending);
+    m->failed |= !ok || !machine_discard_surfaces(m, res, &m->ending);
 }
 
 /* Where programs lie is nobody's to know: their bytes are read from addresses that their numbers
@@ -194,7 +183,7 @@ run_transfer(struct machine *m, struct move_list *list, struct error *err)
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
     step->moves = list->moves.items;
     step->move_count = (uint32_t)list->moves.count;
-    const bool ok = run_until(m, CMDPROC_TRANSFER, m->cmdproc->transfers_added, err);
+    const bool ok = machine_run_until(m, CMDPROC_TRANSFER, m->cmdproc->transfers_added, err);
     VEC_FREE(&list->moves);
     return ok;
 }
@@ -211,14 +200,14 @@ load_programs(struct machine *m, const struct draw *draw, struct error *err)
         const uint32_t count = command_stream_take_program(&m->stream, programs[i], &alone);
         if (!count)
             continue;
-        list_buffer_moves(m, program_address(m, programs[i]), count * INSTRUCTION_BYTES, false,
-                          &list);
+        machine_list_bytes(m, program_address(m, programs[i]), count * INSTRUCTION_BYTES, false,
+                           &list);
         m->cmdproc->stats.program_loads++;
         m->cmdproc->stats.program_instructions += count;
     }
     if (!list.moves.count)
         return true;
-    if (alone && !run_until(m, CMDPROC_DRAWS, 0, err)) {
+    if (alone && !machine_run_until(m, CMDPROC_DRAWS, 0, err)) {
         VEC_FREE(&list.moves);
         return false;
     }
@@ -230,7 +219,7 @@ static bool
 send_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
     for (uint64_t upload; (upload = hazards_before_draw(&m->hazards, draw));)
-        if (!run_until(m, CMDPROC_TRANSFER, upload, err))
+        if (!machine_run_until(m, CMDPROC_TRANSFER, upload, err))
             return false;
     works_begin(&m->works, WORK_DRAW, draw, m->clock.now);
     if (!load_programs(m, draw, err))
@@ -244,7 +233,8 @@ send_draw(struct machine *m, const struct draw *draw, struct error *err)
     if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
         gpu_device_hold(m->device);
     m->last_draw = draw;
-    return run_until(m, CMDPROC_SENT, 0, err);
+    m->is_dirty = true;
+    return machine_run_until(m, CMDPROC_SENT, 0, err);
 }
 
 /* Uploads into buffers that are read when the draw is baked have ended. */
@@ -267,7 +257,7 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     if (!draw)
         return true;
-    if (!may_overlap(m, draw) && !run_until(m, CMDPROC_DRAWS, 0, err))
+    if (!may_overlap(m, draw) && !machine_run_until(m, CMDPROC_DRAWS, 0, err))
         return false;
     if (samples_live_surface(m, draw) && !machine_leave_surfaces(m, err))
         return false;
@@ -319,160 +309,28 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (depth.res && cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL))
         add_depth_clear(m, &depth, cmd);
     gpu_note_clear(m->device, cmd);
+    m->is_dirty = true;
     works_begin(&m->works, WORK_CLEAR, NULL, m->clock.now);
     m->cmdproc->stats.clears++;
     return finish_work(m, CMDPROC_SENT, err);
 }
 
-/* A part of a resource at the start of a memory of its own: to lay bytes out there. */
-struct part {
-    struct resource res;        /* a copy in which the level starts with the part */
-    struct box box;             /* in the part: its first slice is slice 0 */
-    uint32_t first, size_bytes; /* of the part, from the resource's address; whole transactions */
-};
-
-/* The part that holds the box: the slices of its level, or the bytes of a buffer. */
-static struct part
-part_of(const struct resource *res, uint32_t level, const struct box *box)
-{
-    struct part part = {.res = *res, .box = *box};
-    const struct resource_level *l = &res->levels[level];
-    uint64_t first = (uint64_t)l->offset + (uint64_t)box->z * l->slice_bytes;
-    uint64_t end = first + (uint64_t)box->depth * l->slice_bytes;
-    part.res.address = 0;
-    if (res->desc.target != TARGET_BUFFER) {
-        part.first = (uint32_t)first;
-        part.size_bytes = (uint32_t)(end - first);
-        part.res.levels[level].offset = 0;
-        part.box.z = 0;
-    }
-    return part;
-}
-
-/* The transactions that hold the box: bytes are marked by writing the box's rows into a copy of the
- * part. */
+/* What read-only caches may hold of the resource's memory. */
 static void
-list_moves(struct machine *m, const struct resource *res, uint32_t level, const struct box *box,
-           bool write, struct arena *scratch, struct move_list *list)
-{
-    if (res->desc.target == TARGET_BUFFER) {
-        list_buffer_moves(m, res->address + (uint32_t)box->x, (uint32_t)box->width, write, list);
-        return;
-    }
-    struct part part = part_of(res, level, box);
-    uint32_t rows = resource_box_bytes(res, box);
-    uint8_t *bytes = arena_alloc(scratch, rows);
-    struct gpu_memory mark = {.bytes = arena_alloc(scratch, part.size_bytes),
-                              .size_bytes = part.size_bytes};
-    memset(bytes, 0xff, rows);
-    resource_write_box(&part.res, &mark, level, &part.box, bytes);
-    for (uint32_t at = 0; at < part.size_bytes; at += TRANSACTION_BYTES) {
-        uint64_t marked = 0;
-        for (uint32_t i = 0; i < TRANSACTION_BYTES; i++)
-            marked |= (uint64_t)(mark.bytes[at + i] != 0) << i;
-        if (marked)
-            add_move(m, list, res->address + part.first + at, marked, write);
-    }
-}
-
-static bool
-run_moves(struct machine *m, struct move_list *list, enum work_kind kind, struct error *err)
-{
-    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
-    step->moves = list->moves.items;
-    step->move_count = (uint32_t)list->moves.count;
-    bool ok = machine_run_work(m, kind, CMDPROC_ALL, err);
-    VEC_FREE(&list->moves);
-    return ok;
-}
-
-/* What caches of reading units may hold of a resource that is about to change. */
-void
-machine_invalidate_readers(struct machine *m, const struct resource *res)
+forget_lines(struct machine *m, const struct resource *res)
 {
     if (res->desc.target == TARGET_BUFFER)
         m->hazards.buffers_changed = true;
     else if (hazards_is_sampled(&m->hazards, res))
         machine_invalidate_textures(m);
+}
+
+void
+machine_invalidate_readers(struct machine *m, const struct resource *res)
+{
+    forget_lines(m, res);
     if (res->format && res->format->depth_bits)
         forget_far_depths(m, res);
-}
-
-/* The bytes that an upload's transactions write, laid out as they will lie in memory. */
-static void
-lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scratch,
-        struct move_list *list)
-{
-    const struct box *box = &cmd->transfer.box;
-    bool buffer = res->desc.target == TARGET_BUFFER;
-    uint32_t first = buffer ? (uint32_t)box->x / TRANSACTION_BYTES * TRANSACTION_BYTES : 0;
-    struct part part = part_of(res, cmd->transfer.level, box);
-    uint8_t *bytes;
-    if (buffer) {
-        bytes = arena_alloc(scratch, (uint32_t)box->width + 2 * TRANSACTION_BYTES);
-        memcpy(bytes + ((uint32_t)box->x - first), cmd->transfer.bytes, (uint32_t)box->width);
-    } else {
-        first = part.first;
-        bytes = arena_alloc(scratch, part.size_bytes);
-        struct gpu_memory copy = {.bytes = bytes, .size_bytes = part.size_bytes};
-        resource_write_box(&part.res, &copy, cmd->transfer.level, &part.box, cmd->transfer.bytes);
-    }
-    for (size_t i = 0; i < list->moves.count; i++)
-        list->moves.items[i].bytes = bytes + (list->moves.items[i].address - res->address - first);
-}
-
-/* The upload is put in line. */
-static void
-add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd)
-{
-    struct upload *upload = &m->uploads[m->upload_count++];
-    struct move_list list = {0};
-    arena_init(&upload->bytes);
-    list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, true, &upload->bytes, &list);
-    lay_out(res, cmd, &upload->bytes, &list);
-    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
-    step->moves = upload->moves = list.moves.items;
-    step->move_count = (uint32_t)list.moves.count;
-    upload->number = m->cmdproc->transfers_added;
-    const struct hazard_range range = hazard_range_of(res, &cmd->transfer.box);
-    step->after = hazards_before_upload(&m->hazards, range);
-    hazards_note_upload(&m->hazards, upload->number, range);
-    works_begin_upload(&m->works, m->clock.now);
-}
-
-/* Draws that read what is about to change have read it: of a buffer, when they are fetched; of a
- * texture, when they have ended, which the orders to invalidate wait for. */
-static bool
-put_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
-{
-    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    const bool alone = !m->params.COMMANDPROCESSOR.UploadsInFlight;
-    if ((alone && !machine_drain(m, err)) || !machine_resolve_surfaces(m, res, err))
-        return false;
-    const struct hazard_range range = hazard_range_of(res, &cmd->transfer.box);
-    const uint64_t draw = hazards_before_buffer_changes(&m->hazards, range);
-    if (draw && !run_until(m, CMDPROC_FETCHED, draw, err))
-        return false;
-    machine_invalidate_readers(m, res);
-    add_upload(m, res, cmd);
-    return run_until(m, alone ? CMDPROC_ALL : CMDPROC_SENT, 0, err);
-}
-
-static bool
-get_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
-{
-    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    struct arena scratch;
-    struct move_list list = {0};
-    if (!machine_resolve_surfaces(m, res, err))
-        return false;
-    arena_init(&scratch);
-    list_moves(m, res, cmd->transfer.level, &cmd->transfer.box, false, &scratch, &list);
-    bool ok = run_moves(m, &list, WORK_READBACK, err);
-    arena_fini(&scratch);
-    if (ok && out)
-        resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
-    return ok;
 }
 
 static bool
@@ -503,13 +361,15 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
     return true;
 }
 
-/* The picture of what was read back, which that has left whole in memory: it costs no time. */
+/* The picture of what was read back, so that nothing of it is in the ROPs alone: it costs no time.
+ * The frame ends with it, and with that all states. */
 static bool
 frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    if (!machine_resolve_surfaces(m, res, err) || !machine_run_work(m, WORK_SWAP, CMDPROC_ALL, err))
+    if (!machine_write_back(m, res, err) || !machine_run_work(m, WORK_SWAP, CMDPROC_ALL, err))
         return false;
+    machine_settle_surfaces(m, res);
     if (out)
         resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
     return true;
@@ -527,8 +387,8 @@ query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return true;
     const struct gpu_query *query = gpu_find_query(m->device, cmd, cmd->query_result.handle);
     const struct resource *res = gpu_resource(m->device, cmd->client, query->resource);
-    list_buffer_moves(m, res->address + query->offset, RESULT_BYTES, true, &list);
-    return run_moves(m, &list, WORK_READBACK, err);
+    machine_list_bytes(m, res->address + query->offset, RESULT_BYTES, true, &list);
+    return machine_run_moves(m, &list, WORK_READBACK, err);
 }
 
 /* Commands that change only what later draws are baked from (create_command() drains when a new
@@ -557,18 +417,29 @@ create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
            functional_execute(m->functional, cmd, NULL, 0, err);
 }
 
-/* Draws and uploads wait for what they must themselves, and so do clears for uploads. */
+/* Where the memory of another was, as which caches may still know it: it starts as zeros. */
+static bool
+create_resource(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    if (!functional_execute(m->functional, cmd, NULL, 0, err))
+        return false;
+    forget_lines(m, gpu_resource(m->device, cmd->client, cmd->resource.handle));
+    return !m->cmdproc->step_count || machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
+}
+
+/* Draws, uploads and what destroys a resource wait for what they must themselves, and so do clears
+ * for uploads. */
 static bool
 await(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
-    if (cmd->op == GPU_DRAW || cmd->op == GPU_PUT || is_state(cmd))
+    if (cmd->op == GPU_DRAW || cmd->op == GPU_PUT || cmd->op == GPU_RESOURCE_UNREF || is_state(cmd))
         return true;
-    return run_until(m, cmd->op == GPU_CLEAR ? CMDPROC_DRAWS : CMDPROC_ALL, 0, err);
+    return machine_run_until(m, cmd->op == GPU_CLEAR ? CMDPROC_DRAWS : CMDPROC_ALL, 0, err);
 }
 
-bool
-machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
-                struct error *err)
+static bool
+execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+        struct error *err)
 {
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
@@ -581,31 +452,34 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
     switch (cmd->op) {
     case GPU_DRAW: return draw_command(m, cmd, err);
     case GPU_CLEAR: return clear_command(m, cmd, err);
-    case GPU_PUT: return put_command(m, cmd, err);
-    case GPU_GET: return get_command(m, cmd, out, err);
+    case GPU_PUT: return machine_put(m, cmd, err);
+    case GPU_GET: return machine_get(m, cmd, out, err);
     case GPU_SWAP: return swap_command(m, cmd, out, err);
     case GPU_FRAME: return frame_command(m, cmd, out, err);
     case GPU_BLIT:
     case GPU_COPY_REGION: return machine_blit(m, cmd, err);
-    case GPU_RESOURCE_UNREF:
+    case GPU_RESOURCE_CREATE: return create_resource(m, cmd, err);
     case GPU_CLIENT_END:
-        if (!machine_end_resources(m, cmd, err))
-            return false;
-        /* its memory may be another resource's next, which starts as zeros */
-        machine_add_control(m, CONTROL_INVALIDATE, STEP_STREAMER | STEP_TEXUNIT);
-        hazards_forget_textures(&m->hazards);
-        if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
-            return false;
-        return functional_execute(m->functional, cmd, out, out_bytes, err);
+        return machine_resolve_surfaces(m, err) &&
+               functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_GET_QUERY_RESULT: return query_command(m, cmd, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
         if (gpu_changes_samples(m->device, cmd) &&
-            !(machine_resolve_surfaces(m, NULL, err) && machine_drain(m, err)))
+            !(machine_resolve_surfaces(m, err) && machine_drain(m, err)))
             return false;
         return functional_execute(m->functional, cmd, out, out_bytes, err);
     default: return functional_execute(m->functional, cmd, out, out_bytes, err);
     }
+}
+
+bool
+machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+                struct error *err)
+{
+    if (!execute(m, cmd, out, out_bytes, err))
+        return false;
+    return !m->failed || fail(err, "%s", m->ending.text);
 }
 
 void

@@ -54,6 +54,7 @@ struct machine {
     /* Surfaces that work goes to: the ROP caches may hold what memory does not. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
+    bool is_dirty; /* since they were written back last, something was drawn or cleared */
     struct hazards hazards;
     struct command_stream stream;
     struct upload { /* one that is on its way */
@@ -64,6 +65,9 @@ struct machine {
     uint32_t upload_count;
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* the last one that was sent since all had ended; NULL: none */
+
+    bool failed; /* when a resource's memory was to be given back: how */
+    struct error ending;
 
     struct works works; /* `told` is for whoever wants to know */
 };

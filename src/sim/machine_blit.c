@@ -35,7 +35,6 @@ give_states(struct machine *m, const struct blit_plan *plan)
         if (blocks_find(blocks, &surface) || !blocks_have_room(blocks, &surface))
             continue;
         blocks_touch(blocks, blocks_add(blocks, &surface));
-        gpu_hold_resource(dst);
     }
 }
 

@@ -1,5 +1,5 @@
 /* Builds the machine: units and queues of machine.def, wired as it says, and their statistics. */
-#include "sim/machine.h"
+#include "sim/machine_internal.h"
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -28,7 +28,8 @@ init_units(struct machine *m)
     for (uint32_t s = 0; s < m->shaders; s++)
         shader_init(&m->shader[s], clock, p, &m->pools, s);
     for (uint32_t t = 0; t < m->texunits; t++)
-        texunit_init(&m->texunit[t], clock, p, &m->color_blocks, &m->depth_blocks, t);
+        texunit_init(&m->texunit[t], clock, p, &m->device->memory, &m->color_blocks,
+                     &m->depth_blocks, t);
     for (uint32_t r = 0; r < m->rops; r++) {
         zstencil_init(&m->zstencil[r], clock, p, &m->pools, &m->depth_blocks, r);
         colorwrite_init(&m->colorwrite[r], clock, p, &m->pools, &m->color_blocks, r);
@@ -213,6 +214,8 @@ machine_create(const struct params *params, struct gpu_device *device,
     m->params = *params;
     m->device = device;
     m->functional = functional;
+    device->leaving = machine_end_resource;
+    device->leaving_data = m;
     m->shaders = shader_unit_count(params);
     m->texunits = m->shaders * params->FRAGMENTSHADER.TextureUnits;
     m->rops = params->GPU.NumStampPipes;
@@ -252,6 +255,7 @@ machine_destroy(struct machine *m)
 {
     if (!m)
         return;
+    m->device->leaving = NULL;
     streamer_fini(m->streamer);
     fraggen_fini(m->fraggen);
     hz_fini(m->hz);

@@ -2,9 +2,9 @@
  * forgotten before what (machine.md, order and hazards).
  *
  * A surface gets states when it is first bound in a frame. When it is no longer bound the ROPs
- * write back what is dirty, and it keeps its states: who reads memory goes by them. It is made
- * whole, raw in memory, when its bytes are wanted or changed by other means, and when others need
- * its states. */
+ * write back what is dirty, and it keeps its states: who reads memory goes by them. Blocks are made
+ * raw in memory when their bytes are changed by other means, all of a surface when others need its
+ * states. */
 #include "sim/machine_internal.h"
 
 #include <string.h>
@@ -19,6 +19,7 @@ machine_leave_surfaces(struct machine *m, struct error *err)
     machine_invalidate_textures(m);
     m->color_count = 0;
     m->depth.res = NULL;
+    m->is_dirty = false;
     return machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
 }
 
@@ -59,60 +60,78 @@ machine_blocks(struct machine *m, bool color)
     return color ? &m->color_blocks : &m->depth_blocks;
 }
 
-static void
-forget_surface(struct machine *m, struct blocks *blocks, struct block_surface *surface)
+bool
+machine_write_back(struct machine *m, const struct resource *res, struct error *err)
 {
-    const struct resource *res = surface->bound.res;
-    blocks_forget(blocks, surface);
-    gpu_release_resource(m->device, res);
+    if (!machine_is_live(m, res) || !m->is_dirty)
+        return true;
+    machine_add_control(m, CONTROL_FLUSH, STEP_ZSTENCIL | STEP_COLOR);
+    m->is_dirty = false;
+    return machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
 }
 
-/* Makes a surface with states whole in memory, and forgets it. When it is bound the surfaces are to
- * be left next. */
-static bool
-resolve_surface(struct machine *m, bool color, struct block_surface *surface, struct error *err)
+bool
+machine_resolve_surface(struct machine *m, bool color, const struct block_surface *surface,
+                        const uint8_t *parts, struct error *err)
 {
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
     step->targets = color ? STEP_COLOR : STEP_ZSTENCIL;
     step->control.kind = CONTROL_RESOLVE;
     step->control.surface = surface->bound;
-    if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
+    step->control.parts = parts;
+    return machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
+}
+
+/* Makes a surface with states whole in memory, and forgets it. When it is bound the surfaces are to
+ * be left next. */
+static bool
+end_surface(struct machine *m, bool color, struct block_surface *surface, struct error *err)
+{
+    if (!machine_resolve_surface(m, color, surface, NULL, err))
         return false;
-    forget_surface(m, machine_blocks(m, color), surface);
+    blocks_forget(machine_blocks(m, color), surface);
     return true;
 }
 
-/* The same of all surfaces of the resource, or of every resource (NULL), which are then left. */
 bool
-machine_resolve_surfaces(struct machine *m, const struct resource *res, struct error *err)
+machine_resolve_surfaces(struct machine *m, struct error *err)
 {
     for (int color = 0; color < 2; color++) {
         struct blocks *blocks = machine_blocks(m, color);
         for (uint32_t s = blocks->surface_count; s-- > 0;)
-            if ((!res || blocks->surfaces[s].bound.res == res) &&
-                !resolve_surface(m, color, &blocks->surfaces[s], err))
+            if (!end_surface(m, color, &blocks->surfaces[s], err))
                 return false;
     }
-    return !(!res || machine_is_live(m, res)) || machine_leave_surfaces(m, err);
+    return machine_leave_surfaces(m, err);
 }
 
-/* Nobody will look at the resource again: what is cached of it goes, unwritten. */
-static bool
-discard_surfaces(struct machine *m, const struct resource *res, struct error *err)
+void
+machine_settle_surfaces(struct machine *m, const struct resource *res)
+{
+    for (int color = 0; color < 2; color++) {
+        struct blocks *blocks = machine_blocks(m, color);
+        for (uint32_t s = 0; s < blocks->surface_count; s++)
+            if (blocks->surfaces[s].bound.res == res)
+                blocks_settle(blocks, &blocks->surfaces[s], &m->device->memory);
+    }
+}
+
+/* What the ROPs have cached of a surface that is not bound is clean. */
+bool
+machine_discard_surfaces(struct machine *m, const struct resource *res, struct error *err)
 {
     if (machine_is_live(m, res) && !machine_leave_surfaces(m, err))
         return false;
-    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
-    step->targets = STEP_ZSTENCIL | STEP_COLOR;
-    step->control.kind = CONTROL_INVALIDATE;
-    step->control.surface.res = res;
-    if (!machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err))
-        return false;
     for (int color = 0; color < 2; color++) {
         struct blocks *blocks = machine_blocks(m, color);
-        for (uint32_t s = blocks->surface_count; s-- > 0;)
-            if (blocks->surfaces[s].bound.res == res)
-                forget_surface(m, blocks, &blocks->surfaces[s]);
+        for (uint32_t s = blocks->surface_count; s-- > 0;) {
+            if (blocks->surfaces[s].bound.res != res)
+                continue;
+            for (uint32_t r = 0; r < m->rops; r++)
+                rop_discard(color ? &m->colorwrite[r].rop : &m->zstencil[r].rop,
+                            &blocks->surfaces[s]);
+            blocks_forget(blocks, &blocks->surfaces[s]);
+        }
     }
     return true;
 }
@@ -150,19 +169,15 @@ oldest_unbound(const struct machine *m, struct blocks *blocks)
     return oldest;
 }
 
-/* Makes room for a surface: the oldest one is made whole, or goes with its resource when nobody
- * else has that any more. */
+/* Makes room for a surface: the oldest one is made whole. */
 static bool
 make_room(struct machine *m, const struct bound_surface *bound, bool color, struct error *err)
 {
     struct blocks *blocks = machine_blocks(m, color);
     struct block_surface *victim;
-    while (!blocks_have_room(blocks, bound) && (victim = oldest_unbound(m, blocks))) {
-        const struct resource *res = victim->bound.res;
-        const bool gone = res->references == machine_surfaces_of(m, res);
-        if (!(gone ? discard_surfaces(m, res, err) : resolve_surface(m, color, victim, err)))
+    while (!blocks_have_room(blocks, bound) && (victim = oldest_unbound(m, blocks)))
+        if (!end_surface(m, color, victim, err))
             return false;
-    }
     return true;
 }
 
@@ -181,7 +196,6 @@ machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool
         if (!make_room(m, bound, color, err))
             return false;
         surface = blocks_add(blocks, bound);
-        gpu_hold_resource(res);
         if (bound->cleared) {
             const struct resource_level *level = &res->levels[bound->level];
             struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
@@ -214,20 +228,6 @@ machine_use_surfaces(struct machine *m, const struct bound_surface *color, uint3
     return machine_begin_surface(m, depth, false, err);
 }
 
-/* Before a resource goes, or all of a client's: surfaces that others still hold stay as they are.
- */
-bool
-machine_end_resources(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
-{
-    if (cmd->op == GPU_CLIENT_END)
-        return machine_resolve_surfaces(m, NULL, err);
-    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->unref.handle);
-    const uint32_t count = res ? machine_surfaces_of(m, res) : 0;
-    if (count && res->references == 1 + count) /* its handle's; and what we hold */
-        return discard_surfaces(m, res, err);
-    return !res || !machine_is_live(m, res) || machine_leave_surfaces(m, err);
-}
-
 void
 machine_forget_surfaces(struct machine *m)
 {
@@ -235,7 +235,7 @@ machine_forget_surfaces(struct machine *m)
         struct blocks *blocks = machine_blocks(m, color);
         while (blocks->surface_count) {
             blocks_settle(blocks, &blocks->surfaces[0], &m->device->memory);
-            forget_surface(m, blocks, &blocks->surfaces[0]);
+            blocks_forget(blocks, &blocks->surfaces[0]);
         }
     }
 }

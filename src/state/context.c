@@ -111,10 +111,8 @@ free_retired(struct gpu_device *device, struct gpu_object_head *head)
         object_free(device, (struct object *)(void *)head);
         return;
     }
-    struct device_resource *resource = (struct device_resource *)(void *)head;
-    page_free(device, &resource->res);
-    drop_bytes(device, sizeof *resource);
-    free(resource);
+    drop_bytes(device, sizeof(struct device_resource));
+    free((struct device_resource *)(void *)head);
 }
 
 static void
@@ -156,27 +154,22 @@ resource_ref(struct resource *res)
 void
 resource_unref(struct gpu_device *device, struct resource *res)
 {
-    if (res && --res->references == 0)
-        retire(device, &device_resource_of(res)->head);
-}
-
-void
-gpu_hold_resource(const struct resource *res)
-{
-    resource_ref((struct resource *)res);
-}
-
-void
-gpu_release_resource(struct gpu_device *device, const struct resource *res)
-{
-    resource_unref(device, (struct resource *)res);
+    if (!res || --res->references > 0)
+        return;
+    if (device->leaving)
+        device->leaving(device->leaving_data, res);
+    page_free(device, res);
+    retire(device, &device_resource_of(res)->head);
 }
 
 void
 object_unref(struct gpu_device *device, struct object *object)
 {
-    if (object && --object->references == 0)
-        retire(device, &object->head);
+    if (!object || --object->references > 0)
+        return;
+    resource_unref(device, object->res);
+    object->res = NULL;
+    retire(device, &object->head);
 }
 
 /* With all the constants that it may get. */

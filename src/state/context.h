@@ -42,6 +42,9 @@ struct gpu_device {
     bool squares;
     uint32_t square_log2;
     uint32_t forced_samples; /* of display targets and their depth; 0: as the program asks */
+    /* Before the memory of a resource is free for others; NULL: nobody wants to know. */
+    void (*leaving)(void *data, const struct resource *res);
+    void *leaving_data;
 };
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);
@@ -52,13 +55,10 @@ void gpu_device_limit(struct gpu_device *device, struct budget *budget);
 
 /* Baked draws point at resources, programs and queries without counting. An executor that lets a
  * draw live while later commands are applied holds the device: what is destroyed meanwhile is freed
- * at the release of the last hold. */
+ * at the release of the last hold. The memory of a resource is free at once, whoever holds the
+ * device, so that addresses do not depend on time: `leaving` makes an end of whatever uses it. */
 void gpu_device_hold(struct gpu_device *device);
 void gpu_device_release(struct gpu_device *device);
-
-/* A resource lives as long as it is held, by whoever keeps something of its memory. */
-void gpu_hold_resource(const struct resource *res);
-void gpu_release_resource(struct gpu_device *device, const struct resource *res);
 
 /* Whether a command only changes state (gpu_apply does all of it) or is work for the executor:
  * PUT, GET, SWAP, DRAW, CLEAR, BLIT, COPY_REGION, END_QUERY, GET_QUERY_RESULT, RESOURCE_UNREF (the

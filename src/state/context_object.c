@@ -48,7 +48,6 @@ bytes_of(const struct object *object)
 void
 object_free(struct gpu_device *device, struct object *object)
 {
-    resource_unref(device, object->res);
     drop_bytes(device, bytes_of(object));
     if (object->type == OBJECT_SHADER)
         program_destroy(object->shader.program);

@@ -156,18 +156,27 @@ struct texture_item {
 /* Orders from the command processor, outside the stream of draws, and their completion. */
 enum control_kind {
     CONTROL_FLUSH,      /* write back what is dirty; blocks stay as they are in the cache */
-    CONTROL_RESOLVE,    /* ROPs: make `surface` whole in memory, keep none of its lines */
+    CONTROL_RESOLVE,    /* ROPs: make `surface` (or `parts`) whole in memory, keep no lines of it */
     CONTROL_BEGIN,      /* ROPs: `surface` is cleared, its states are set so without an effort */
     CONTROL_CLEAR,      /* ROPs: clear `surface` */
     CONTROL_INVALIDATE, /* forget what is cached; ROPs: of the surface's resource, unwritten */
     CONTROL_SHOW,       /* DAC: read `surface` out as a frame; colorwrite: send block states */
 };
 
+enum surface_part {
+    PART_STAYS,
+    PART_RAW,         /* to be whole in memory */
+    PART_OVERWRITTEN, /* all of its bytes will be: what it holds does not matter */
+};
+
 struct control_item {
     enum control_kind kind;
     struct bound_surface surface;
     const uint8_t *line; /* BEGIN: a line of the cleared surface */
-    uint32_t buffers;    /* CLEAR of depth: MASK_DEPTH, MASK_STENCIL */
+    /* RESOLVE: of each block an enum surface_part; NULL: all of the surface. Else it is not bound.
+     */
+    const uint8_t *parts;
+    uint32_t buffers; /* CLEAR of depth: MASK_DEPTH, MASK_STENCIL */
     float rgba[4];
     double depth;
     uint32_t stencil;

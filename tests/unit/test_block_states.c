@@ -288,27 +288,175 @@ rops_see_the_blit(void **state)
         assert_int_equal(rig->pixels[i], 0xffff00ff);
 }
 
-/* What an upload changes is made whole before, and stays so. */
 static void
-upload_makes_whole(void **state)
+upload_to_other(struct rig *rig, struct box box, uint32_t pixel)
+{
+    static uint32_t pixels[SIZE * SIZE];
+    const uint32_t count = (uint32_t)(box.width * box.height);
+    for (uint32_t i = 0; i < count; i++)
+        pixels[i] = pixel;
+    struct message put = {
+        .kind = MESSAGE_PUT, .bytes = (const uint8_t *)pixels, .size_bytes = count * 4};
+    put.transfer.handle = RES_OTHER;
+    put.transfer.box = box;
+    player_take(&rig->player, put, NULL, 0);
+}
+
+/* The block that an upload changes a pixel of is decompressed, and whole in memory before; the
+ * others stay as they are. (The bytes of an upload are B, G, R, A.) */
+static void
+upload_opens_a_block(void **state)
 {
     struct rig *rig = *state;
-    const uint32_t pixel = RED;
-    struct message put = {
-        .kind = MESSAGE_PUT, .bytes = (const uint8_t *)&pixel, .size_bytes = sizeof pixel};
-    put.transfer.handle = RES_OTHER;
-    put.transfer.box = (struct box){0, 0, 0, 1, 1, 1};
     start(rig);
     draw(rig, OBJ_OTHER);
-    player_take(&rig->player, put, NULL, 0);
+    upload_to_other(rig, (struct box){0, 0, 0, 1, 1, 1}, RED);
     show_other(rig);
-    rig_assert_figure(rig, "texunit.blocks_decompressed", 0);
-    rig_assert_figure(rig, "memctl.texture_bytes_read", BLOCKS * 256);
-    /* raw at once; and the shown one's */
-    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * (256 + 64));
+    rig_assert_figure(rig, "memctl.color_bytes_read", 0); /* the ROP's cache has it */
+    rig_assert_figure(rig, "texunit.blocks_decompressed", BLOCKS - 1);
+    rig_assert_figure(rig, "memctl.texture_bytes_read", (BLOCKS - 1) * 64 + 256);
+    /* both surfaces', and the one block again */
+    rig_assert_figure(rig, "memctl.color_bytes_written", 2 * BLOCKS * 64 + 256);
     for (uint32_t i = 1; i < SIZE * SIZE; i++)
         assert_int_equal(rig->pixels[i], RED);
-    assert_int_equal(rig->pixels[0], 0xffff0000); /* the bytes of an upload are B, G, R, A */
+    assert_int_equal(rig->pixels[0], 0xffff0000);
+}
+
+/* Blocks that an upload covers wholly are not looked at: of 20x9 pixels from the corner two, of
+ * eight pixels a side; the other four of 3x2 are decompressed, from memory where the caches hold
+ * few lines. What is drawn over all of it after that is compressed again. */
+static void
+upload_covers_blocks(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.COLORWRITE.ColorCacheLines = 1;
+    start(rig);
+    draw(rig, OBJ_OTHER);
+    upload_to_other(rig, (struct box){0, 0, 0, 20, 9, 1}, RED);
+    show_other(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_read", 4 * 64);
+    rig_assert_figure(rig, "texunit.blocks_decompressed", BLOCKS - 6);
+    rig_assert_figure(rig, "memctl.texture_bytes_read", (BLOCKS - 6) * 64 + 6 * 256);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 2 * BLOCKS * 64 + 4 * 256);
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        assert_int_equal(rig->pixels[i], i % SIZE < 20 && i / SIZE < 9 ? 0xffff0000 : RED);
+    draw(rig, OBJ_OTHER);
+    upload_to_other(rig, (struct box){0, 0, 0, 20, 9, 1}, RED);
+    draw(rig, OBJ_OTHER);
+    show_other(rig);
+    rig_assert_figure(rig, "texunit.blocks_decompressed", BLOCKS);
+    assert_red(rig);
+}
+
+/* What the ROPs have in their caches of a block that was uploaded into is gone, of the others it
+ * stays: red was drawn, blue is uploaded into the corner, red is added. */
+static void
+rops_see_the_upload(void **state)
+{
+    struct rig *rig = *state;
+    struct stream *s = &rig->stream;
+    start(rig);
+    draw(rig, OBJ_OTHER);
+    upload_to_other(rig, (struct box){0, 0, 0, 12, 8, 1}, RED);
+    PACKET(s, 1, 1, OBJ_ADDS, 0, 0,
+           15u << 27 | 1 | FACTOR_ONE << 4 | FACTOR_ONE << 9 | FACTOR_ONE << 17 | FACTOR_ONE << 22,
+           0, 0, 0, 0, 0, 0, 0);
+    PACKET(s, 2, 1, OBJ_ADDS);
+    draw(rig, OBJ_OTHER);
+    PACKET(s, 2, 1, OBJ_BLEND);
+    show_other(rig);
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        assert_int_equal(rig->pixels[i], i % SIZE < 12 && i / SIZE < 8 ? 0xffff00ff : RED);
+}
+
+static void
+read_other(struct rig *rig, int32_t width, int32_t height)
+{
+    uint32_t words[SIZE * SIZE];
+    player_get(&rig->player, RES_OTHER, width, height, words);
+    for (int32_t i = 0; i < width * height; i++)
+        assert_int_equal(words[i], 0xffff0000); /* B, G, R, A */
+}
+
+/* The bus takes all that is read back, so many bytes a cycle. */
+static void
+assert_read_all(const struct rig *rig, uint32_t width)
+{
+    enum { LATENCY = 100 };
+    const uint64_t bus_cycles = BLOCKS * 256 / width;
+    const uint64_t cycles = rig_figure(rig, "work.readback_cycles");
+    assert_true(cycles >= bus_cycles && cycles < bus_cycles + LATENCY);
+}
+
+/* A readback leaves states as they are, and the surface bound: of a cleared one memory moves
+ * nothing, of a compressed one 64 bytes a block. */
+static void
+readback_goes_by_states(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    clear_to_red(rig, OBJ_OTHER);
+    read_other(rig, SIZE, SIZE);
+    rig_swap(rig);
+    rig_assert_figure(rig, "memctl.command_bytes_read", 0);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 0);
+    assert_read_all(rig, 8);
+    draw(rig, OBJ_OTHER);
+    read_other(rig, SIZE, SIZE);
+    assert_ptr_equal(rig_machine(rig)->color[0].res,
+                     gpu_resource(&rig->player.sim.device, 1, RES_OTHER));
+    show_other(rig);
+    assert_red(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 2 * BLOCKS * 64);
+    rig_assert_figure(rig, "texunit.blocks_decompressed", BLOCKS);
+    assert_read_all(rig, 8);
+}
+
+/* Whatever bytes a cycle it takes: from the chip, nothing else takes time. */
+static void
+readback_at_the_bus_rate(void **state)
+{
+    (void)state;
+    for (uint32_t width = 4; width <= 64; width *= 2) {
+        void *made;
+        assert_int_equal(rig_set_up(&made), 0);
+        struct rig *rig = made;
+        rig->params.MEMORYCONTROLLER.CommandProcessorBusWidth = width;
+        start(rig);
+        clear_to_red(rig, OBJ_OTHER);
+        read_other(rig, SIZE, SIZE);
+        rig_swap(rig);
+        assert_read_all(rig, width);
+        rig_tear_down(&made);
+    }
+}
+
+/* Of a frame that reads so many pixels of a compressed surface back, if any. */
+static uint64_t
+command_bytes(int32_t width, int32_t height)
+{
+    void *state;
+    assert_int_equal(rig_set_up(&state), 0);
+    struct rig *rig = state;
+    start(rig);
+    draw(rig, OBJ_OTHER);
+    if (width)
+        read_other(rig, width, height);
+    rig_swap(rig);
+    const uint64_t bytes = rig_figure(rig, "memctl.command_bytes_read");
+    rig_tear_down(&state);
+    return bytes;
+}
+
+/* A compressed block is a transaction, whatever is wanted of it: 9x1 pixels are of two. Programs
+ * are read by the same way. */
+static void
+readback_of_compressed(void **state)
+{
+    (void)state;
+    const uint64_t programs = command_bytes(0, 0);
+    assert_int_equal(command_bytes(SIZE, SIZE) - programs, BLOCKS * 64);
+    assert_int_equal(command_bytes(9, 1) - programs, 2 * 64);
 }
 
 /* A surface that nobody can look at any more is not written; the next resource in its place begins
@@ -338,8 +486,7 @@ gone_is_not_written(void **state)
         assert_int_equal(words[i], 0);
 }
 
-/* The same when its handle goes before the surface made of it, as drivers send it: nobody can tell
- * then that the surface is the last to go, but by the time its states are wanted. */
+/* The same when its handle goes before the surface made of it, as drivers send it. */
 static void
 gone_late_is_not_written(void **state)
 {
@@ -397,7 +544,12 @@ main(void)
         cmocka_unit_test(places_overlap_reads),
         CASE(bound_again),
         CASE(oldest_gives_way),
-        CASE(upload_makes_whole),
+        CASE(upload_opens_a_block),
+        CASE(upload_covers_blocks),
+        CASE(rops_see_the_upload),
+        CASE(readback_goes_by_states),
+        cmocka_unit_test(readback_at_the_bus_rate),
+        cmocka_unit_test(readback_of_compressed),
         CASE(blits_go_by_states),
         CASE(rops_see_the_blit),
         CASE(textures_see_the_clear),

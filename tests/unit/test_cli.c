@@ -2,6 +2,7 @@
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "trace/file.h"
 #include "command.h"
 
 #include <cjson/cJSON.h>
@@ -236,6 +237,123 @@ a_unit_lists_its_statistics(void **state)
     cJSON_Delete(root);
 }
 
+/* ESC as C0 and as C1 in UTF-8, a lone byte of C1, DEL: all of them would reach the terminal. */
+#define EVIL "x\x1b[31m\xc2\x9b\x9b\x7f"
+
+static void
+write_evil_trace(const char *path)
+{
+    struct trace_writer *writer;
+    struct error err;
+    struct message message = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
+    assert_true(trace_writer_create(&writer, path, EVIL, &err));
+    trace_writer_add(writer, &message, &err);
+    message.kind = MESSAGE_RESOURCE_CREATE;
+    message.resource = (struct resource_desc){.handle = 1,
+                                              .target = TARGET_2D,
+                                              .format = 1,
+                                              .bind = BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
+                                              .width = 8,
+                                              .height = 8,
+                                              .depth = 1,
+                                              .array_size = 1};
+    trace_writer_add(writer, &message, &err);
+    message.kind = MESSAGE_SWAP;
+    message.transfer.handle = 1;
+    message.transfer.box = (struct box){0, 0, 0, 8, 8, 1};
+    trace_writer_add(writer, &message, &err);
+    assert_true(trace_writer_close(writer, &err));
+}
+
+/* An export of ncu, with its kernels renamed. */
+static void
+write_evil_profile(const char *path)
+{
+    struct error err;
+    char *text, *at;
+    size_t size;
+    assert_true(file_read(AETIUS_SOURCE_DIR "/tests/golden/profiler/ncu-wide.csv", FILE_MOST_TEXT,
+                          &text, &size, &err));
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (char *from = text; (at = strstr(from, "vector_add")); from = at + 10)
+        fprintf(file, "%.*s" EVIL, (int)(at - from), from);
+    fclose(file);
+    free(text);
+}
+
+static void
+check_is_printable(const char *text, const char *what)
+{
+    char *shown = mem_printable(text);
+    if (strcmp(text, shown) != 0)
+        fail_msg("%s: '%s'", what, shown);
+    free(shown);
+}
+
+/* What a file or the command line says is shown, and does nothing to the terminal. */
+static void
+terminals_are_left_alone(void **state)
+{
+    struct said *said = *state;
+    char *trace = mem_printf("%s/" EVIL ".trace", dir), *profile = mem_printf("%s/" EVIL, dir);
+    char *run = mem_printf("%s/" EVIL "run", dir), *other = mem_printf("%s/" EVIL "other", dir);
+    const char *const commands[][8] = {
+        {"info", trace},
+        {"sim", trace, "-o", run},
+        {"sim", trace, "-o", run},
+        {"sim", trace, "-o", other},
+        {"compare", run, other},
+        {"compare", run, other, run},
+        {"topdown", run},
+        {"topdown", run, "--diff", other},
+        {"verify", trace},
+        {"draws", run},
+        {"topdown", "--ncu", profile},
+        {"topdown", "--ncu", EVIL "=" AETIUS_SOURCE_DIR "/tests/golden/profiler/ncu-wide.csv"},
+        {"topdown", "--ncu", "a=" AETIUS_SOURCE_DIR "/tests/golden/profiler/ncu-wide.csv", profile},
+        {EVIL},
+        {"sim", "--" EVIL},
+        {"sim", trace, "--frames", EVIL},
+        {"sim", trace, "-o", run, "--set", EVIL},
+        {"explain", EVIL},
+        {"params", "--section", EVIL},
+        {"blocks", profile},
+        {"trim", EVIL, "--frames", "0", "-o", EVIL},
+    };
+    write_evil_trace(trace);
+    write_evil_profile(profile);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        run_within(said, 0, commands[i]);
+        check_is_printable(said->out, commands[i][0]);
+        check_is_printable(said->err, commands[i][0]);
+        assert_true(*said->out || *said->err);
+    }
+    free(trace);
+    free(profile);
+    free(run);
+    free(other);
+    clean();
+}
+
+static void
+what_is_printable(void **state)
+{
+    static const char *const examples[][2] = {
+        {"a\tb\n~", "a\tb\n~"},
+        {"\x1b[m\r\x7f", "\\x1b[m\\x0d\\x7f"},
+        {"\u00a0\u00e4\u2014\U0001f642", "\u00a0\u00e4\u2014\U0001f642"},
+        {"\xc2\x9b\xc2\x80", "\\xc2\\x9b\\xc2\\x80"},          /* C1 */
+        {"\x9b\xe2\x80", "\\x9b\\xe2\\x80"},                   /* cut short */
+        {"\xc0\x9b\xe0\x82\x9b", "\\xc0\\x9b\\xe0\\x82\\x9b"}, /* longer than need be */
+    };
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        char *shown = mem_printable(examples[i][0]);
+        assert_string_equal(shown, examples[i][1]);
+        free(shown);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -246,6 +364,8 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(what_is_missed_is_warned_of, &said),
         cmocka_unit_test_prestate(errors_name_their_cause, &said),
         cmocka_unit_test_prestate(a_unit_lists_its_statistics, &said),
+        cmocka_unit_test_prestate(terminals_are_left_alone, &said),
+        cmocka_unit_test(what_is_printable),
         cmocka_unit_test_prestate(a_dump_is_blocks_alone, &said),
         cmocka_unit_test_prestate(codecs_for_samples_have_no_ratio_without, &said),
     };

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/schema.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +40,7 @@ static void
 write_rows(struct fixture *f, const char *path)
 {
     struct error err;
-    struct csv *csv = csv_create(path, "frame,work,in,unit.out,rate", &err);
+    struct csv *csv = csv_create(path, "frame,work,unit.in,unit.out,time", &err);
     assert_non_null(csv);
     for (uint64_t i = 0; i < 3; i++) {
         csv_text(csv, (const char *[]){"0,draw", "1,7", "2,a b;c"}[i]);
@@ -50,6 +51,48 @@ write_rows(struct fixture *f, const char *path)
         assert_true(csv_flush(csv, &err));
     }
     assert_true(csv_destroy(csv, &err));
+}
+
+static void
+write_schema(const char *path, uint64_t first, const char *second)
+{
+    struct error err;
+    struct csv *csv = csv_create(path, "schema,frame", &err);
+    assert_non_null(csv);
+    csv_number(csv, first);
+    csv_number(csv, 0);
+    csv_end_row(csv);
+    csv_text(csv, second);
+    csv_number(csv, 1);
+    csv_end_row(csv);
+    assert_true(csv_destroy(csv, &err));
+}
+
+/* A table of a later version is refused, whole or by its header; no message says more than one
+ * line. */
+static void
+a_later_schema_is_refused(void **state)
+{
+    struct fixture f;
+    struct csv_table table;
+    struct error err;
+    (void)state;
+    begin(&f);
+    write_schema(f.path, AETIUS_SCHEMA, "0");
+    assert_true(csv_read(&table, f.path, &err));
+    csv_table_fini(&table);
+    assert_true(csv_read_header(&table, f.path, &err));
+    csv_table_fini(&table);
+    write_schema(f.path, AETIUS_SCHEMA + 1, "0");
+    assert_false(csv_read(&table, f.path, &err));
+    assert_non_null(strstr(err.text, "this aetius reads up to"));
+    assert_false(csv_read_header(&table, f.path, &err));
+    write_schema(f.path, AETIUS_SCHEMA, "99");
+    assert_false(csv_read(&table, f.path, &err));
+    write_schema(f.path, AETIUS_SCHEMA, "x");
+    assert_false(csv_read(&table, f.path, &err));
+    assert_non_null(strstr(err.text, "is no whole number"));
+    end(&f);
 }
 
 static void
@@ -72,7 +115,7 @@ tables_read_back(void **state)
     assert_string_equal(csv_field(&table, 2, 1), "a b;c");
     assert_string_equal(csv_field(&table, 1, 4), "");
     assert_true(isnan(csv_value(&table, 1, 4)) && csv_value(&table, 2, 4) == 0.5);
-    assert_true(isnan(csv_value(&table, 0, 1)) && csv_value(&table, 1, 1) == 7);
+    assert_true(isnan(csv_value(&table, 1, 1))); /* a text, though it looks like a number */
     assert_int_equal(csv_column(&table, "unit.out"), 3);
     assert_int_equal(csv_column(&table, "unit"), -1);
     assert_int_equal(table.values[2 * 5 + 0], 2);
@@ -118,7 +161,7 @@ flushed_rows_are_whole_before_the_end(void **state)
     struct csv_table table;
     struct error err;
     begin(&f);
-    struct csv *csv = csv_create(f.path, "frame,x", &err);
+    struct csv *csv = csv_create(f.path, "frame,unit.x", &err);
     row(csv, 0, 1);
     assert_true(csv_flush(csv, &err));
     row(csv, 1, 3);
@@ -140,14 +183,14 @@ rows_are_taken_back(void **state)
     struct csv_table table;
     struct error err;
     begin(&f);
-    struct csv *csv = csv_create(f.path, "frame,x", &err);
+    struct csv *csv = csv_create(f.path, "frame,unit.x", &err);
     row(csv, 0, 1);
     assert_true(csv_flush(csv, &err));
     csv_take_back(csv);
     assert_int_equal(access(f.path, F_OK), -1);
     csv_abandon(csv);
 
-    csv = csv_create(f.path, "frame,x", &err);
+    csv = csv_create(f.path, "frame,unit.x", &err);
     row(csv, 0, 1);
     assert_true(csv_flush(csv, &err));
     csv_settle(csv);
@@ -174,7 +217,7 @@ a_full_disk_leaves_whole_rows(void **state)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     little = (struct rlimit){10, before.rlim_max};
     signal(SIGXFSZ, SIG_IGN);
-    struct csv *csv = csv_create(f.path, "frame,x", &err);
+    struct csv *csv = csv_create(f.path, "frame,unit.x", &err);
     row(csv, 0, 1);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
     assert_false(csv_flush(csv, &err));
@@ -182,7 +225,7 @@ a_full_disk_leaves_whole_rows(void **state)
     csv_abandon(csv);
 
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    csv = csv_create(f.path, "frame,x", &err);
+    csv = csv_create(f.path, "frame,unit.x", &err);
     row(csv, 0, 1);
     assert_true(csv_flush(csv, &err));
     little.rlim_cur = 100;
@@ -207,7 +250,7 @@ parts_put_together_are_the_table(void **state)
     char *whole = NULL, *joined = NULL;
     size_t size_whole = 0, size_joined = 0;
     begin(&f);
-    struct csv *csv = csv_create(f.path, "frame,x", &err);
+    struct csv *csv = csv_create(f.path, "frame,unit.x", &err);
     for (uint64_t i = 0; i < 2; i++) {
         row(csv, i, 7);
         assert_true(csv_flush(csv, &err));
@@ -218,14 +261,14 @@ parts_put_together_are_the_table(void **state)
     struct csv *part[2], *table;
     char *paths[2] = {mem_printf("%s.0", f.other), mem_printf("%s.1", f.other)};
     for (uint64_t i = 0; i < 2; i++) {
-        part[i] = csv_create(f.other, "frame,x", &err);
+        part[i] = csv_create(f.other, "frame,unit.x", &err);
         row(part[i], i, 99);
         csv_discard(part[i]);
         row(part[i], i, 7); /* not flushed yet: goes along */
         csv_redirect(part[i], paths[i]);
         assert_true(csv_destroy(part[i], &err));
     }
-    table = csv_create(f.path, "frame,x", &err);
+    table = csv_create(f.path, "frame,unit.x", &err);
     for (uint32_t i = 0; i < 2; i++) {
         assert_true(csv_append(table, paths[i], &err));
         unlink(paths[i]);
@@ -240,6 +283,28 @@ parts_put_together_are_the_table(void **state)
     end(&f);
 }
 
+/* Two rows, the second one with the field. */
+static void
+write_field(struct fixture *f, const char *name, const char *field)
+{
+    struct error err;
+    char *text = mem_printf("schema,%s\n1,1\n1,%s\n", name, field);
+    assert_true(file_write(f->path, text, strlen(text), &err));
+    free(text);
+}
+
+static void
+refused(struct fixture *f, const char *name, const char *field, const char *because)
+{
+    struct csv_table table;
+    struct error err;
+    write_field(f, name, field);
+    if (csv_read(&table, f->path, &err))
+        fail_msg("%s may be '%s'", name, field);
+    if (!strstr(err.text, because) || !strstr(err.text, f->path))
+        fail_msg("%s", err.text);
+}
+
 static void
 faults_are_told(void **state)
 {
@@ -247,7 +312,7 @@ faults_are_told(void **state)
     struct csv_table table;
     struct error err;
     begin(&f);
-    assert_null(csv_create("/nowhere/at/all.csv.gz", "frame,x", &err));
+    assert_null(csv_create("/nowhere/at/all.csv.gz", "frame,unit.x", &err));
     assert_non_null(strstr(err.text, "/nowhere/at/all.csv.gz"));
     assert_true(file_write(f.path, "frame,x\n1,2\n1;2\n", 16, &err));
     assert_false(csv_read(&table, f.path, &err));
@@ -262,6 +327,42 @@ faults_are_told(void **state)
     free(shown);
     assert_true(file_write(f.path, "frame,x\n1,2,3\n", 14, &err));
     assert_false(csv_read(&table, f.path, &err));
+    end(&f);
+}
+
+/* Every way in which C's functions and other programs write a number, and we do not. */
+static void
+numbers_are_decimal_or_an_error(void **state)
+{
+    static const char *const no_whole[] = {"0x10", "nan", "inf", "-1",   "+1",    "1.5",
+                                           "1e3",  " 1",  "1 ",  "many", "0x1p4", "1_0"},
+                             *const no_real[] = {"0x10", "nan",   "inf",     "-inf", "+1",
+                                                 "1.",   ".5",    "1e",      "1e+",  " 1",
+                                                 "1 ",   "1f",    "1e999",   "-",    "--1",
+                                                 "1E3",  "1.5.2", "infinity"};
+    static const struct {
+        const char *field;
+        double value;
+    } reals[] = {{"0", 0}, {"-2", -2}, {"12.25", 12.25}, {"2.8e-05", 2.8e-5}, {"1e+15", 1e15}};
+    struct fixture f;
+    begin(&f);
+    for (size_t i = 0; i < sizeof no_whole / sizeof *no_whole; i++) {
+        refused(&f, "unit.slots", no_whole[i], "row 2: unit.slots is no whole number");
+        refused(&f, "frame", no_whole[i], "row 2: frame is no whole number");
+    }
+    for (size_t i = 0; i < sizeof no_real / sizeof *no_real; i++)
+        refused(&f, "time", no_real[i], "row 2: time is no decimal number");
+    refused(&f, "unit.slots", "", "row 2: unit.slots has no value");
+    refused(&f, "unit.slots", "18446744073709551616", "row 2: unit.slots is too large a number");
+    refused(&f, "frame", "4294967295", "row 2: frame is too large a number");
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        struct csv_table table;
+        struct error err;
+        write_field(&f, "time", reals[i].field);
+        assert_true(csv_read(&table, f.path, &err));
+        assert_true(csv_value(&table, 1, 1) == reals[i].value);
+        csv_table_fini(&table);
+    }
     end(&f);
 }
 
@@ -308,12 +409,14 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_read_back),
+        cmocka_unit_test(a_later_schema_is_refused),
         cmocka_unit_test(the_same_rows_are_the_same_bytes),
         cmocka_unit_test(flushed_rows_are_whole_before_the_end),
         cmocka_unit_test(rows_are_taken_back),
         cmocka_unit_test(a_full_disk_leaves_whole_rows),
         cmocka_unit_test(parts_put_together_are_the_table),
         cmocka_unit_test(faults_are_told),
+        cmocka_unit_test(numbers_are_decimal_or_an_error),
         cmocka_unit_test(columns_have_names_without_signs),
         cmocka_unit_test(columns_have_names_of_their_own),
     };

@@ -376,8 +376,27 @@ test_commands(void **state)
     assert_non_null(strstr(said.err, "frame 0 has no draw 99"));
     RUN(&said, "show", trace, "draw", "9:0");
     assert_int_equal(said.status, 1);
-    RUN(&said, "show", trace, "draw", "0");
+    static const char *const places[] = {"84", "0", "0:", ":1", "a:1", "0:1x", "0:-1"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        RUN(&said, "show", trace, "draw", places[i]);
+        assert_int_equal(said.status, 2);
+        assert_non_null(strstr(said.err, "expected FRAME:DRAW"));
+    }
+    RUN(&said, "show", trace, "program", "xyz");
+    assert_int_equal(said.status, 2);
+    RUN(&said, "draws", trace);
     assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "aetius sim "));
+    RUN(&said, "draws", dir);
+    assert_non_null(strstr(said.err, "it has no run.json"));
+    char *bare = path_of("bare");
+    RUN(&said, "sim", trace, "--set", "SIMULATOR.PerBatchStatistics=FALSE", "-o", bare);
+    RUN(&said, "draws", bare);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "PerBatchStatistics=TRUE"));
+    free(bare);
+    RUN(&said, "draws", run, "--over", trace);
+    assert_non_null(strstr(said.err, "aetius sim "));
     RUN(&said, "show", trace, "program", "0123456789abcdef");
     assert_int_equal(said.status, 1);
     free(program);
@@ -389,6 +408,145 @@ test_commands(void **state)
     cJSON_Delete(json);
 }
 
+/* A file of TGSI is one program, of one hash. */
+static void
+test_hash_of_file(void **state)
+{
+    static const char text[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 0.0, 0.0, 1.0}\n"
+                               "  0: MOV OUT[0], IMM[0]\n  1: END\n";
+    static struct said said;
+    char *path = path_of("red.tgsi");
+    struct error err;
+    (void)state;
+    assert_true(file_write(path, text, strlen(text), &err));
+    RUN(&said, "show", path, "program", "--json");
+    assert_int_equal(said.status, 0);
+    cJSON *json = cJSON_Parse(said.out);
+    const cJSON *program = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "programs"), 0);
+    char *hash = mem_printf("%.5s", cJSON_GetObjectItem(program, "hash")->valuestring);
+    RUN(&said, "show", path, "program", hash);
+    assert_int_equal(said.status, 0);
+    hash[0] = hash[0] == '0' ? '1' : '0';
+    RUN(&said, "show", path, "program", hash);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, hash));
+    assert_string_equal(said.out, "");
+    cJSON_Delete(json);
+    free(hash);
+    free(path);
+}
+
+/* A scissor that cuts nothing off the target is no state worth telling. */
+static void
+test_scissor(void **state)
+{
+    static const struct {
+        uint32_t min_x, min_y, max_x, max_y;
+        const char *says;
+    } cases[] = {{0, 0, 8, 4, NULL},
+                 {1, 0, 8, 4, "scissor 1 0 8 4"},
+                 {0, 2, 8, 4, "scissor 0 2 8 4"},
+                 {0, 0, 7, 4, "scissor 0 0 7 4"},
+                 {0, 0, 8, 3, "scissor 0 0 8 3"}};
+    static struct draw draw;
+    (void)state;
+    draw.width = 8;
+    draw.height = 4;
+    draw.rasterizer.scissor = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        draw.bounds.min_x = cases[i].min_x;
+        draw.bounds.min_y = cases[i].min_y;
+        draw.bounds.max_x = cases[i].max_x;
+        draw.bounds.max_y = cases[i].max_y;
+        describe_state(&draw, out);
+        fclose(out);
+        if (cases[i].says)
+            assert_non_null(strstr(text, cases[i].says));
+        else
+            assert_null(strstr(text, "scissor"));
+        free(text);
+    }
+}
+
+/* Of the draw "FRAME:DRAW" in topdown's answer: the resource that bounds it. */
+static const char *
+verdict_of(const cJSON *topdown, const char *place)
+{
+    const cJSON *draw;
+    cJSON_ArrayForEach(draw, cJSON_GetObjectItem(topdown, "draws"))
+    {
+        if (!strcmp(cJSON_GetObjectItem(draw, "draw")->valuestring, place))
+            return cJSON_GetObjectItem(cJSON_GetObjectItem(draw, "verdict"), "name")->valuestring;
+    }
+    fail_msg("topdown has no draw %s", place);
+    return NULL;
+}
+
+/* What bounds a draw is what topdown says of it, in text, CSV and JSON; and two runs that are
+ * joined tell all figures of a draw. */
+static void
+test_bound_by(void **state)
+{
+    static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/tiny.trace";
+    static const char *const figures[] = {"cycles",   "share", "fragments",
+                                          "overdraw", "bytes", "texture_misses"};
+    static struct said said;
+    char *run = path_of("bound");
+    const cJSON *line;
+    (void)state;
+    RUN(&said, "sim", trace, "-o", run);
+    RUN(&said, "topdown", run, "--draws", "--json");
+    assert_int_equal(said.status, 0);
+    cJSON *topdown = cJSON_Parse(said.out);
+    RUN(&said, "draws", run, "--json");
+    cJSON *draws = cJSON_Parse(said.out);
+    RUN(&said, "draws", run, "--csv");
+    assert_non_null(strstr(said.out, ",texture_misses,bound_by,hash,"));
+    cJSON_ArrayForEach(line, cJSON_GetObjectItem(draws, "draws"))
+    {
+        const char *bound = cJSON_GetObjectItem(line, "bound_by")->valuestring;
+        const char *hash = cJSON_GetObjectItem(line, "hash")->valuestring;
+        char *place = mem_printf("%d:%d", cJSON_GetObjectItem(line, "frame")->valueint,
+                                 cJSON_GetObjectItem(line, "draw")->valueint);
+        char *field = mem_printf(",%s,%s,", bound, hash);
+        assert_true(*bound);
+        assert_string_equal(bound, verdict_of(topdown, place));
+        assert_non_null(strstr(said.out, field));
+        free(place);
+        free(field);
+    }
+    RUN(&said, "draws", run);
+    assert_non_null(strstr(said.out, " bound by "));
+    assert_non_null(strstr(said.out, "2 times between draws\n")); /* a swap each frame */
+    cJSON_Delete(draws);
+    RUN(&said, "draws", run, "--over", run, "--json");
+    draws = cJSON_Parse(said.out);
+    line = cJSON_GetArrayItem(cJSON_GetObjectItem(draws, "draws"), 0);
+    for (uint32_t side = 0; side < 2; side++)
+        for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+            assert_true(cJSON_IsNumber(
+                cJSON_GetObjectItem(cJSON_GetObjectItem(line, side ? "b" : "a"), figures[i])));
+    assert_true(*cJSON_GetObjectItem(cJSON_GetObjectItem(line, "a"), "bound_by")->valuestring);
+    cJSON_Delete(draws);
+    cJSON_Delete(topdown);
+    free(run);
+}
+
+/* A run that does not say what its cycles were lost to. */
+static void
+test_bound_by_nothing(void **state)
+{
+    struct draws draws;
+    (void)state;
+    read_run(&draws, "unbound", before, COUNT(before));
+    assert_string_equal(draw_cost_bound_by(&draws.rows.items[0].cost), "");
+    assert_string_equal(draw_cost_bound_by(&draws.total), "");
+    draws_fini(&draws);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -397,7 +555,9 @@ main(int argc, char **argv)
         cmocka_unit_test(test_same),         cmocka_unit_test(test_changed_shader),
         cmocka_unit_test(test_changed_draw), cmocka_unit_test(test_new_and_gone),
         cmocka_unit_test(test_other_order),  cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_commands),     cmocka_unit_test(test_scissor),
+        cmocka_unit_test(test_bound_by),     cmocka_unit_test(test_bound_by_nothing),
+        cmocka_unit_test(test_hash_of_file),
     };
     aetius = argc > 1 ? argv[1] : "aetius";
     if (!mkdtemp(dir))

@@ -166,6 +166,7 @@ read_all(uint32_t count, uint32_t stride)
     queue_fini(&reader.requests);
     queue_fini(&reader.replies);
     memctl_fini(memctl);
+    clock_fini(&clock);
     free(memctl);
     free(memory.bytes);
     return reader.last;

@@ -41,7 +41,8 @@ make_run(struct folder *f, const char *setting, uint64_t things, uint64_t bytes,
     assert_true(params_set(&params, setting, &err));
     struct table_layout *layout = table_layout_create(&set, &params);
     struct table table;
-    assert_true(table_open(&table, f->csv, "frame", "", layout, &err));
+    const struct table_kind kind = {"frame", "", false};
+    assert_true(table_open(&table, f->csv, &kind, layout, &err));
     table_row(&table, "0", "", (uint64_t[]){1, 1, 0}, 1);
     table_row(&table, "1", "", (uint64_t[]){things - 3, 1, bytes}, 1);
     assert_true(table_close(&table, true, &err));

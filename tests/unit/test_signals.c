@@ -4,6 +4,8 @@
 #include "endings.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <math.h>
 #include <sys/inotify.h>
 
 enum { MANY = 200000 };
@@ -182,6 +184,96 @@ children_that_are_stopped_do_not_hold_the_end(void **state)
     }
 }
 
+/* A script in the test's folder, which then is on the PATH; it hears no SIGTERM, nor do the two
+ * that it starts, one of them in a session of its own. */
+static void
+write_deaf(const char *name)
+{
+    static const char text[] = "#!/bin/sh\ntrap '' TERM\nsleep 60 &\necho $! >>pids\n"
+                               "setsid sh -c 'echo $$ >>pids; exec sleep 60' &\nsleep 60\n";
+    char *path = in_dir(name), *paths = mem_printf("%s:%s", dir, getenv("PATH"));
+    struct error err;
+    assert_true(file_write(path, text, sizeof text - 1, &err));
+    assert_int_equal(chmod(path, 0755), 0);
+    setenv("PATH", paths, 1);
+    free(path);
+    free(paths);
+}
+
+static void
+await_lines(const char *name, uint32_t count)
+{
+    for (int waited = 0; waited < 10000; waited += 10, pause_ms(10)) {
+        uint32_t lines = 0;
+        char *text = is_there(name) ? said(name) : mem_strdup("");
+        for (const char *at = text; (at = strchr(at, '\n')); at++)
+            lines++;
+        free(text);
+        if (lines >= count)
+            return;
+    }
+    fail_msg("%s has not %u lines: %s", name, count, said("err"));
+}
+
+/* How many private folders there are. */
+static uint32_t
+count_folders(void)
+{
+    DIR *folder = opendir(dir);
+    uint32_t count = 0;
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        if (!strncmp(entry->d_name, "aetius-", 7)) {
+            struct stat st;
+            assert_int_equal(fstatat(dirfd(folder), entry->d_name, &st, 0), 0);
+            assert_int_equal(st.st_mode & 0777, 0700);
+            count++;
+        }
+    closedir(folder);
+    return count;
+}
+
+/* They get no two seconds to think about it. The quickest of three: the host may be busy. */
+static void
+the_deaf_do_not_hold_the_end(void **state)
+{
+    static const char *const work[][WORDS] = {
+        {"run", "--", "deaf"},
+        {"capture", "-o", "@trace", "--", "deaf"},
+        {"topdown", "--profile", "--cc", "7.5", "--", "program"},
+        {"topdown", "--profile", "--", "program"},
+    };
+    static const char *const names[] = {"deaf", "ncu", "nvidia-smi"};
+    char *path = mem_strdup(getenv("PATH"));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        write_deaf(names[i]);
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
+        double quickest = 60;
+        for (uint32_t n = 0; n < 3 && quickest >= 1; n++) {
+            char *pids = in_dir("pids");
+            unlink(pids);
+            free(pids);
+            const pid_t child = start(work[i], 0);
+            await_lines("pids", 2);
+            const double begun = wall_seconds();
+            if (i == 2) /* in TMPDIR, where the next one would find it */
+                assert_int_equal(count_folders(), 1);
+            kill(child, SIGTERM);
+            assert_int_equal(await(child, 5000), 143);
+            assert_int_equal(count_folders(), 0);
+            quickest = fmin(quickest, wall_seconds() - begun);
+            char *text = said("pids"), *end = text;
+            for (long pid; (pid = strtol(end, &end, 10));)
+                if (!kill((pid_t)pid, 0) || errno != ESRCH)
+                    fail_msg("`%s %s` left %ld", work[i][0], work[i][1], pid);
+            free(text);
+        }
+        if (quickest >= 1)
+            fail_msg("`%s %s` took %.2f s to end", work[i][0], work[i][1], quickest);
+    }
+    setenv("PATH", path, 1);
+    free(path);
+}
+
 /* The first frame is not whole: nothing claims to be. */
 static void
 a_run_killed_in_its_first_frame_leaves_nothing(void **state)
@@ -307,23 +399,6 @@ ranges_that_are_whole_survive_a_signal(void **state)
     assert_true(is_there("cut.part"));
 }
 
-/* How many private folders there are. */
-static uint32_t
-count_folders(void)
-{
-    DIR *folder = opendir(dir);
-    uint32_t count = 0;
-    for (const struct dirent *entry; (entry = readdir(folder));)
-        if (!strncmp(entry->d_name, "aetius-", 7)) {
-            struct stat st;
-            assert_int_equal(fstatat(dirfd(folder), entry->d_name, &st, 0), 0);
-            assert_int_equal(st.st_mode & 0777, 0700);
-            count++;
-        }
-    closedir(folder);
-    return count;
-}
-
 static pid_t
 start_sleeper(uint32_t folders)
 {
@@ -389,6 +464,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(what_a_killed_process_left_is_removed, clean),
         cmocka_unit_test_teardown(signals_are_heeded, clean),
         cmocka_unit_test_teardown(long_commands_are_left, clean),
+        cmocka_unit_test_teardown(the_deaf_do_not_hold_the_end, clean),
         cmocka_unit_test_teardown(children_that_are_stopped_do_not_hold_the_end, clean),
     };
     return endings_main(argc, argv, tests, sizeof tests / sizeof *tests);

@@ -4,6 +4,7 @@
 
 #include "base/build.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/schema.h"
 
@@ -155,7 +156,8 @@ test_sums(void **state)
     stat_set_add_counter(&set, "texels[0].occupancy_peak", "items", "", &counters[3]);
     set.entries[1].is_peak = set.entries[3].is_peak = true;
     struct table_layout *layout = table_layout_create(&set, &params);
-    assert_true(table_open(&table, path, "frame", "word", layout, &err));
+    const struct table_kind kind = {"frame", "word", true};
+    assert_true(table_open(&table, path, &kind, layout, &err));
     table_row(&table, "0", "a b", (const uint64_t[]){100, 7, 20, 5}, 1);
     table_row(&table, "1", "", (const uint64_t[]){1, 5, 2, 7}, 1);
     assert_true(table_close(&table, true, &err));
@@ -165,12 +167,96 @@ test_sums(void **state)
     assert_true(csv_value(&read, 1, csv_column(&read, "texels.items_in")) == 3);
     assert_true(csv_value(&read, 1, csv_column(&read, "texels.occupancy_peak")) == 7);
     csv_table_fini(&read);
+    char *queues = table_unit_path(path, "queue");
+    assert_true(csv_read(&read, queues, &err));
+    assert_int_equal(read.rows, 4); /* two frames of two queues */
+    static const uint64_t rows[4][3] = {{1, 100, 7}, {0, 20, 5}, {1, 1, 5}, {0, 2, 7}};
+    for (uint32_t row = 0; row < 4; row++) {
+        assert_string_equal(csv_field(&read, row, csv_column(&read, "queue")), "texels");
+        assert_true(csv_value(&read, row, csv_column(&read, "frame")) == row / 2);
+        assert_true(csv_value(&read, row, csv_column(&read, "instance")) == (double)rows[row][0]);
+        assert_true(csv_value(&read, row, csv_column(&read, "queue.items_in")) ==
+                    (double)rows[row][1]);
+        assert_true(csv_value(&read, row, csv_column(&read, "queue.occupancy_peak")) ==
+                    (double)rows[row][2]);
+    }
+    csv_table_fini(&read);
+    free(queues);
     table_layout_destroy(layout);
     stat_set_fini(&set);
     free(path);
 }
 
-/* Columns that are numbers are numbers there, and no value is NULL: 9 is less than 10. */
+static uint64_t
+hash_of_key(const struct csv_table *table, uint32_t row)
+{
+    static const char *const keys[] = {"frame", "draw", "cycle", "nth", "instance"};
+    uint64_t hash = HASH_START;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const double value = csv_value(table, row, csv_column(table, keys[i]));
+        const double known = isnan(value) ? -1 : value;
+        hash = hash_bytes(hash, &known, sizeof known);
+    }
+    static const char *const words[] = {"work", "queue"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const int32_t column = csv_column(table, words[i]);
+        const char *word = column < 0 ? "" : csv_field(table, row, column);
+        hash = hash_bytes(hash, word, strlen(word) + 1);
+    }
+    return hash;
+}
+
+static int
+by_hash(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Each row has a key of its own, also where several kinds of work stand before one draw, and where
+ * an interval ends with the frame. */
+static void
+test_keys(void **state)
+{
+    static struct said said;
+    static const char *const files[] = {"stats.frames.csv.gz",         "stats.draws.csv.gz",
+                                        "stats.cycles.csv.gz",         "stats.draws.texunit.csv.gz",
+                                        "stats.cycles.channel.csv.gz", "stats.frames.queue.csv.gz"};
+    char *run = mem_printf("%s/keys", dir);
+    (void)state;
+    RUN(&said, "sim", TINY, "--json", "-o", run);
+    cJSON *json = cJSON_Parse(said.out);
+    const cJSON *frame = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "per_frame"), 0);
+    char *rate =
+        mem_printf("SIMULATOR.StatisticsRate=%d", cJSON_GetObjectItem(frame, "cycles")->valueint);
+    RUN(&said, "sim", TINY, "--set", rate, "-o", run, "--force");
+    assert_int_equal(said.status, 0);
+    cJSON_Delete(json);
+    free(rate);
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        struct csv_table table;
+        assert_true(read_table(&table, run, files[f]));
+        uint32_t later = 0;
+        uint64_t *hashes = mem_alloc(table.rows * sizeof *hashes);
+        for (uint32_t row = 0; row < table.rows; row++) {
+            hashes[row] = hash_of_key(&table, row);
+            later += csv_value(&table, row, csv_column(&table, "nth")) > 0;
+        }
+        qsort(hashes, table.rows, sizeof *hashes, by_hash);
+        for (uint32_t row = 1; row < table.rows; row++)
+            if (hashes[row] == hashes[row - 1])
+                fail_msg("%s: two rows of %u have one key", files[f], table.rows);
+        assert_true(table.rows > 1);
+        if (csv_column(&table, "nth") >= 0)
+            assert_true(later > 0);
+        free(hashes);
+        csv_table_fini(&table);
+    }
+    free(run);
+}
+
+/* Columns that are numbers are numbers there, and no value is NULL: 9 is less than 10. A run that
+ * is loaded again is there once. */
 static void
 test_sql(void **state)
 {
@@ -192,10 +278,11 @@ test_sql(void **state)
     RUN(&said, "stats", "--sql", dir); /* no run */
     assert_int_equal(said.status, 1);
     if (!system("command -v sqlite3 >/dev/null 2>&1")) {
-        char *command = mem_printf("test \"$(%s stats --sql %s | sqlite3 %s/db && sqlite3 %s/db "
+        char *command = mem_printf("%s stats --sql %s >%s/sql.txt && sqlite3 %s/db <%s/sql.txt && "
+                                   "test \"$(sqlite3 %s/db <%s/sql.txt && sqlite3 %s/db "
                                    "\"SELECT typeof(max(cycles)) || count(*) FROM draws WHERE work "
                                    "= 'draw'\")\" = integer18",
-                                   aetius, run, dir, dir);
+                                   aetius, run, dir, dir, dir, dir, dir, dir);
         assert_int_equal(system(command), 0);
         free(command);
     }
@@ -248,7 +335,7 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_run), cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_sql),
+                                       cmocka_unit_test(test_keys), cmocka_unit_test(test_sql),
                                        cmocka_unit_test(test_sql_of_a_stranger)};
     aetius = argc > 1 ? argv[1] : "aetius";
     if (!mkdtemp(dir))

@@ -31,6 +31,7 @@ struct bench {
     struct texunit unit;
     struct resource res;
     uint8_t *memory;
+    struct gpu_memory gpu_memory; /* the same */
     struct draw draw;
     struct group groups[MAX_QUADS / 16];
     struct exec blocks[MAX_QUADS / 16];
@@ -97,6 +98,7 @@ bench_init(struct bench *b, uint32_t format)
     resource_tile(&b->res, 6);
     b->res.address = 256;
     b->memory = mem_alloc(256 + b->res.size_bytes);
+    b->gpu_memory.bytes = b->memory;
     for (uint32_t i = 0; i < b->res.size_bytes; i++)
         b->memory[256 + i] = (uint8_t)(i * 2654435761u >> 24);
     struct bound_view *bound = &b->draw.views[STAGE_FRAGMENT][0];
@@ -130,7 +132,7 @@ bench_build(struct bench *b)
     const struct params *p = &b->params;
     clock_init(&b->clock);
     clock_add_module(&b->clock, &b->shader, "shader", -1, b, shader_clock);
-    texunit_init(&b->unit, &b->clock, p, NULL, NULL, 0);
+    texunit_init(&b->unit, &b->clock, p, &b->gpu_memory, NULL, NULL, 0);
     clock_add_module(&b->clock, &b->memory_module, "memory", -1, b, memory_clock);
     struct module *unit = &b->unit.module;
     queue_init(&b->in, &b->clock, "in", -1, &b->shader, unit, sizeof(struct texture_item), 1,
@@ -182,7 +184,6 @@ static void
 run(struct bench *b, uint32_t count)
 {
     struct error err;
-    const struct gpu_memory memory = {.bytes = b->memory};
     b->count = count;
     b->sent = b->answered = 0;
     b->memory_reads = 0;
@@ -194,7 +195,7 @@ run(struct bench *b, uint32_t count)
     for (uint32_t q = 0; q < count; q++) {
         float rgba[4][EXEC_MAX_LANES];
         const struct group *group = &b->groups[q / 16];
-        sample_direct(&b->draw.views[STAGE_FRAGMENT][0], &memory, &group->exec->request,
+        sample_direct(&b->draw.views[STAGE_FRAGMENT][0], &b->gpu_memory, &group->exec->request,
                       EXEC_MAX_LANES, rgba);
         for (uint32_t c = 0; c < 4; c++)
             assert_memory_equal(group_texels(group, q % 16, c), &rgba[c][q % 16 * 4],
@@ -506,6 +507,26 @@ any_cache(void **state)
     }
 }
 
+/* Of four probes each, and none read before: each is answered as one bilinear sample that hits, as
+ * fast as they come, one a cycle. */
+static void
+perfect(void **state)
+{
+    struct bench b;
+    bench_init(&b, 67);
+    b.draw.views[STAGE_FRAGMENT][0].sampler.max_anisotropy = 8;
+    b.params.FRAGMENTSHADER.PerfectTextures = true;
+    bench_build(&b);
+    for (uint32_t q = 0; q < 16; q++)
+        aim(&b, q, 16, q % 4, 4);
+    run(&b, 16);
+    assert_int_equal(b.unit.stats.probes, 16 * 4);
+    assert_int_equal(b.memory_reads, 0);
+    for (uint32_t q = 0; q < 16; q++)
+        assert_int_equal(b.answer_cycle[q], HIT + q);
+    bench_fini(&b);
+}
+
 int
 main(void)
 {
@@ -523,6 +544,7 @@ main(void)
         cmocka_unit_test(shared_transactions),
         cmocka_unit_test(one_way),
         cmocka_unit_test(any_cache),
+        cmocka_unit_test(perfect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -362,7 +362,7 @@ profilers(void **state)
     assert_non_null(strstr(said.out, "times as long"));
     RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "no-such-program");
     assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "ncu ended with status 3"));
+    assert_non_null(strstr(said.err, "ncu ended with exit status 3"));
     script(dir, "nvidia-smi", "exit 9");
     RUN(&said, "topdown", "--profile", "--", "program");
     assert_int_equal(said.status, 1);
@@ -422,7 +422,11 @@ check_view(const cJSON *view)
         const double share = cJSON_GetObjectItem(resource, "share")->valuedouble;
         const double gain = cJSON_GetObjectItem(resource, "expected_gain")->valuedouble;
         assert_true(gain >= 0 && gain <= share + 1e-9 && gain <= most + 1e-9);
-        charged += share;
+        /* texture's reads are memory's too, and a drain is no cause on the path; all others have
+         * branches of their own */
+        const char *name = cJSON_GetObjectItem(resource, "name")->valuestring;
+        if (strcmp(name, "texture") != 0 && strcmp(name, "drain") != 0)
+            charged += share;
     }
     assert_true(charged <= 1 + 1e-9);
     return cycles;

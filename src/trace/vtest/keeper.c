@@ -1,5 +1,6 @@
 #include "trace/vtest/keeper.h"
 
+#include "base/interrupt.h"
 #include "base/mem.h"
 
 #include <ctype.h>
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GRACE_MS = 2000, UNKILLABLE_MS = 1000, LEAVE = 'l' };
+enum { GRACE_MS = 2000, UNKILLABLE_MS = 500, LEAVE = 'l', HURRY = 'h' };
 
 struct kin { /* a process */
     pid_t pid, parent;
@@ -105,15 +106,15 @@ reap(int line, pid_t program)
 
 /* Ends what there is. What cannot be killed (it runs as another user) is left. */
 static void
-end_all(int line, pid_t program)
+end_all(int line, pid_t program, int64_t grace_ms)
 {
     const int64_t began = now_ms();
     signal_descendants(SIGTERM);
     while (reap(line, program)) {
         const int64_t passed = now_ms() - began;
-        if (passed > GRACE_MS + UNKILLABLE_MS)
+        if (passed > grace_ms + UNKILLABLE_MS)
             return;
-        if (passed > GRACE_MS)
+        if (passed > grace_ms)
             signal_descendants(SIGKILL);
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
@@ -151,8 +152,9 @@ keep(int line, const struct process_setup *setup)
         while (read(polled[1].fd, &info, sizeof info) > 0)
             ;
     }
-    if (recv(own, &word, 1, 0) != 1)
-        end_all(own, program);
+    const bool told = recv(own, &word, 1, 0) == 1;
+    if (!told || word == HURRY)
+        end_all(own, program, told ? PROCESS_HURRIED_MS : GRACE_MS);
 }
 
 bool
@@ -209,7 +211,10 @@ forget(struct keeper *keeper)
 int
 keeper_end(struct keeper *keeper)
 {
+    const char word = HURRY;
     int status = 0;
+    if (interrupt_pending())
+        send(keeper->line, &word, 1, MSG_NOSIGNAL);
     shutdown(keeper->line, SHUT_WR);
     kill(keeper->pid, SIGCONT); /* if somebody stopped it */
     hear(keeper, &status, 0);

@@ -19,8 +19,8 @@ bool keeper_start(struct keeper *keeper, const struct process_setup *setup, stru
 /* Whether the program itself has ended, and its wait status; true once. Does not wait. */
 bool keeper_heard(struct keeper *keeper, int *status);
 
-/* Ends them all: SIGTERM, and SIGKILL after the grace. Returns the program's wait status, if that
- * was not heard yet. */
+/* Ends them all: SIGTERM, and SIGKILL after the grace, which is short when this process itself was
+ * told to end. Returns the program's wait status, if that was not heard yet. */
 int keeper_end(struct keeper *keeper);
 
 /* The program has ended; what it left behind goes on by itself. */

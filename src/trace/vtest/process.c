@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HURRIED_MS = 250 }; /* grace, when this process itself was told to end */
-
 static void
 set_environment(const char *const *environment)
 {
@@ -48,6 +46,8 @@ become(const struct process_setup *setup, pid_t parent)
     int in = open("/dev/null", O_RDONLY);
     if (setup->helper && in >= 0)
         dup2(in, STDIN_FILENO);
+    if (setup->out_fd > 0)
+        dup2(setup->out_fd, STDOUT_FILENO);
     if (setup->log) {
         int out = open(setup->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
         if (out >= 0) {
@@ -94,7 +94,8 @@ process_end(pid_t pid, int grace_ms)
 {
     int status = 0;
     kill(-pid, SIGTERM);
-    for (int waited = 0; waited < (interrupt_pending() ? HURRIED_MS : grace_ms); waited += 10) {
+    for (int waited = 0; waited < (interrupt_pending() ? PROCESS_HURRIED_MS : grace_ms);
+         waited += 10) {
         if (waitpid(pid, &status, WNOHANG) == pid) {
             kill(-pid, SIGKILL); /* what it left behind in its group */
             return status;

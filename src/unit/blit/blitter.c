@@ -4,21 +4,24 @@
  * the destination that its ROP owns, a line as long as those of the ROP's cache. A line goes
  * through four steps, up to Lines of them at once:
  *
- *   plan     its elements are cut into pieces, one a cycle, each made of at most 16 blocks of the
- *            source; these are asked for. A line that is not wholly written is read too, when it
- * has a block state or parts of its elements stay operate  a piece whose blocks are here takes
- * SamplesCycle samples a cycle, those that it reads or those that it writes, whichever are more;
- * elements wider than 4 bytes as many times pack     a line that has a block state is compressed,
- * one at a time, as by its ROP write    a transaction a cycle; without a block state only bytes
- * that the blit writes
+ * - plan: its elements are cut into pieces, one a cycle, each made of at most 16 blocks of the
+ *   source; these are asked for. A line that is not wholly written is read too, when it has a block
+ *   state or parts of its elements stay.
+ * - operate: a piece whose blocks are here takes SamplesCycle samples a cycle, those that it reads
+ * or those that it writes, whichever are more; elements wider than 4 bytes as many times.
+ * - pack: a line that has a block state is compressed, one at a time, as by its ROP.
+ * - write: a transaction a cycle; without a block state only bytes that the blit writes.
  *
  * Blocks come as their states say (unit/block_reader.h): SourceBlocks of them stay, so that
  * neighbouring lines share them. One transaction a cycle leaves: blocks are asked for until half of
  * the lines wait to be written, and these then go in one run, so that the memory turns seldom.
  *
  * Before the order the ROPs' caches were flushed, and they have dropped the destination's lines
- * (sim/machine_blit.c). Source: machine.md (units). Not modelled: block states reach the slices
- * without time; compressed lines that are copied as they are go through both codec units. */
+ * (sim/machine_blit.c). A compressed line that is copied as it is goes through both codec units,
+ * also where its bytes could be moved: that wants source and destination to lie alike to the block,
+ * in the same format and samples, with a state each, which few copies do; machines of that kind
+ * decompress. Source: machine.md (units). Not modelled: block states reach the slices without time.
+ */
 #include "unit/blit/blitter.h"
 
 #include "base/mem.h"

@@ -9,7 +9,8 @@
  * machine's to know: it gives steps only when what they could disturb has ended. Ends of draws come
  * from every ROP in the order of the draws, so that the n-th from a ROP is the n-th draw's; the
  * Streamer says when a draw has read its vertices and indices. Simplified: a readback takes its
- * values from memory when its reads are done.
+ * values from memory when its reads are done, and decodes them without time; what a block's state
+ * spares memory takes the bus all the same.
  *
  * Transactions go at CommandProcessorBusWidth bytes a cycle, up to TransactionsInFlight of them on
  * their way. Source: machine.md (units; order and hazards); that uploads overlap with draws as long
@@ -81,6 +82,7 @@ cmdproc_is_done(const struct cmdproc *cmdproc)
     case CMDPROC_DRAWS: return sent && !cmdproc->batch_count;
     case CMDPROC_ALL: return sent && !cmdproc->batch_count && !cmdproc->transfer_count;
     case CMDPROC_FETCHED: return cmdproc->draws_fetched >= cmdproc->goal.number;
+    case CMDPROC_ENDED: return cmdproc->draws_ended >= cmdproc->goal.number;
     case CMDPROC_TRANSFER: return cmdproc_has_ended(cmdproc, cmdproc->goal.number);
     }
     return true;
@@ -270,6 +272,7 @@ finish_batch(struct cmdproc *cmdproc)
     cmdproc->finished = *first;
     cmdproc->batch_head = (cmdproc->batch_head + 1) % CMDPROC_MAX_BATCHES;
     cmdproc->batch_count--;
+    cmdproc->draws_ended++;
     for (uint32_t r = 0; r < cmdproc->rops; r++)
         cmdproc->rop_ends[r]--;
 }
@@ -296,16 +299,36 @@ take_all_done(struct cmdproc *cmdproc, uint64_t now)
     return worked;
 }
 
+static void
+end_move(struct cmdproc *cmdproc, struct cmdproc_transfer *t)
+{
+    if (--t->missing)
+        return;
+    t->number = 0;
+    cmdproc->transfer_count--;
+}
+
+/* What comes from the chip is there when the bus has carried it. */
+static bool
+end_made(struct cmdproc *cmdproc, uint64_t now)
+{
+    if (!cmdproc->made)
+        return false;
+    if (now < cmdproc->made_cycle) {
+        module_wake_at(&cmdproc->module, cmdproc->made_cycle);
+        return false;
+    }
+    end_move(cmdproc, cmdproc->made);
+    cmdproc->made = NULL;
+    return true;
+}
+
 static bool
 take_replies(struct cmdproc *cmdproc, uint64_t now)
 {
     bool worked = false;
     for (const struct memory_reply *reply; (reply = queue_front(cmdproc->memory.replies, now));) {
-        struct cmdproc_transfer *t = &cmdproc->transfers[reply->tag];
-        if (--t->missing == 0) {
-            t->number = 0;
-            cmdproc->transfer_count--;
-        }
+        end_move(cmdproc, &cmdproc->transfers[reply->tag]);
         cmdproc->moves_in_flight--;
         queue_pop(cmdproc->memory.replies, now);
         worked = true;
@@ -355,6 +378,21 @@ next_transfer(struct cmdproc *cmdproc)
     return NULL;
 }
 
+static void
+ask(struct cmdproc *cmdproc, const struct cmdproc_transfer *t, const struct cmdproc_move *m,
+    uint64_t now)
+{
+    struct memory_request *request = queue_push(cmdproc->memory.requests, now);
+    request->address = m->address;
+    request->tag = (uint32_t)(t - cmdproc->transfers);
+    request->write = m->write;
+    request->bytes_written = m->bytes_written;
+    if (m->write)
+        memcpy(request->data, m->bytes, TRANSACTION_BYTES);
+    cmdproc->moves_in_flight++;
+    cmdproc->stats.transactions++;
+}
+
 /* The next transaction; transfers take turns. */
 static bool
 move(struct cmdproc *cmdproc, uint64_t now)
@@ -374,17 +412,15 @@ move(struct cmdproc *cmdproc, uint64_t now)
         return false;
     note_carried(cmdproc, t->begun, now);
     const struct cmdproc_move *m = &t->moves[t->sent++];
-    struct memory_request *request = queue_push(cmdproc->memory.requests, now);
-    request->address = m->address;
-    request->tag = (uint32_t)(t - cmdproc->transfers);
-    request->write = m->write;
-    request->bytes_written = m->bytes_written;
-    if (m->write)
-        memcpy(request->data, m->bytes, TRANSACTION_BYTES);
-    cmdproc->moves_in_flight++;
-    cmdproc->stats.transactions++;
     cmdproc->bus_free_cycle = now + cmdproc->move_cycles;
     cmdproc->transfer_turn++;
+    if (m->made) {
+        cmdproc->made = t;
+        cmdproc->made_cycle = cmdproc->bus_free_cycle;
+        module_wake_at(&cmdproc->module, cmdproc->made_cycle);
+    } else {
+        ask(cmdproc, t, m, now);
+    }
     return true;
 }
 
@@ -415,9 +451,11 @@ cmdproc_clock(void *self, uint64_t now)
         !(cmdproc->finished.draw && cmdproc->batch_limit == 1))
         worked |= do_step(cmdproc, now);
     worked |= take_replies(cmdproc, now);
+    worked |= end_made(cmdproc, now);
     worked |= move(cmdproc, now);
     if (cmdproc->transfer_count < transfers && cmdproc_is_done(cmdproc))
-        cmdproc->module.stage.strand = cmdproc->memory.came.strand;
+        cmdproc->module.stage.strand =
+            cmdproc->made_cycle == now ? cmdproc->carrier.strand : cmdproc->memory.came.strand;
     cmdproc->stop = cmdproc->finished.draw || cmdproc_is_done(cmdproc);
     if (worked)
         return UNIT_BUSY;

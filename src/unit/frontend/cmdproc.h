@@ -30,6 +30,7 @@ enum step_kind {
 struct cmdproc_move { /* a transaction of an upload or readback */
     uint32_t address;
     bool write;
+    bool made;              /* on chip: it takes the bus alone */
     uint64_t bytes_written; /* by a write, a bit each */
     const uint8_t *bytes;   /* of the whole transaction */
 };
@@ -53,6 +54,7 @@ enum cmdproc_event {
     CMDPROC_DRAWS,    /* and no draw is on its way */
     CMDPROC_ALL,      /* nor a transfer */
     CMDPROC_FETCHED,  /* the draw of that number has read its vertices and indices */
+    CMDPROC_ENDED,    /* the draw of that number has ended */
     CMDPROC_TRANSFER, /* the transfer of that number has ended */
 };
 struct cmdproc_goal {
@@ -93,7 +95,7 @@ struct cmdproc {
     uint32_t step_count, step;
     bool sent;        /* the step's orders are out */
     uint32_t awaited; /* completions still to come */
-    uint64_t draws_added, draws_fetched, transfers_added, transfers_begun;
+    uint64_t draws_added, draws_fetched, draws_ended, transfers_added, transfers_begun;
     struct cmdproc_transfer transfers[CMDPROC_MAX_TRANSFERS];
     uint32_t transfer_count, transfer_turn; /* on their way; whose turn the bus is */
     uint32_t moves_in_flight;
@@ -106,6 +108,8 @@ struct cmdproc {
     struct cmdproc_batch finished; /* the one that has just ended; draw NULL: none */
     struct path_stage carrier;     /* of transfers; steps are the module's stage */
     bool carrier_waits;            /* for transactions to end */
+    struct cmdproc_transfer *made; /* whose move from the chip is on the bus; NULL */
+    uint64_t made_cycle;           /* when it is over, or the last one was */
     struct cmdproc_goal goal;
     bool stop; /* the goal is reached, or a draw or transfer has ended: the clock's run is over */
 };

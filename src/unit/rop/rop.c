@@ -1,6 +1,6 @@
-/* The way of a quad through a ROP, and its orders (unit/rop/rop.h). Source: machine.md (ROP
- * caches); the steps and their queues as in ATTILA's generic ROP. */
-#include "unit/rop/rop.h"
+/* The way of a quad through a ROP (unit/rop/rop.h). Source: machine.md (ROP caches); the steps and
+ * their queues as in ATTILA's generic ROP. */
+#include "unit/rop/rop_internal.h"
 
 #include "base/mem.h"
 
@@ -153,21 +153,14 @@ entry_at(struct rop *rop, uint32_t n)
     return &rop->entries[n & rop->mask];
 }
 
-static bool
-is_empty(const struct rop *rop)
-{
-    return rop->fetched == rop->left && !rop->has_next;
-}
-
 static uint32_t
 lines_of(const struct rop *rop, const struct rop_entry *entry)
 {
     return (entry->bytes + rop->shape.cache.line_bytes - 1) / rop->shape.cache.line_bytes;
 }
 
-/* Locks the lines of rop->next, as many as there is room for now; true: all, and it is fetched. */
-static bool
-fetch_next(struct rop *rop, uint64_t now)
+bool
+rop_fetch_next(struct rop *rop, uint64_t now)
 {
     struct rop_entry *next = &rop->next;
     bool full = rop->fetched - rop->read == rop->shape.fetch_limit;
@@ -233,7 +226,7 @@ fetch(struct rop *rop, struct queue *in, uint64_t now)
         next->reads |= rop->shape.reads_first;
     }
     bool last = rop->next.last_target;
-    if (!fetch_next(rop, now))
+    if (!rop_fetch_next(rop, now))
         return false;
     note_fetch(rop, in, now);
     if (last)
@@ -464,259 +457,6 @@ leave_next(struct rop *rop, uint64_t now, enum unit_state *why)
     return true;
 }
 
-/* The surface that the order is for; it has been added to those that have states. */
-static struct block_surface *
-surface_of(struct rop *rop)
-{
-    struct block_surface *surface = blocks_find(rop->blocks, &rop->order.surface);
-    BUG_ON(!surface, "rop: an order for a surface that has no states");
-    return surface;
-}
-
-static void
-drop_lines(struct rop *rop, uint32_t first, uint32_t end)
-{
-    struct cache *tags = &rop->cache.tags;
-    for (uint32_t i = 0; i < tags->sets * tags->ways; i++) {
-        struct cache_line *line = &tags->lines[i];
-        if (line->valid && line->address >= first && line->address < end)
-            line->valid = line->dirty = false;
-    }
-}
-
-/* Notes the clear in the states that there are; true when every block has one. */
-static bool
-fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
-{
-    struct block_surface *surface = surface_of(rop);
-    uint32_t blocks = 0, total = blocks_of_surface(rop->blocks, surface);
-    bool all = true;
-    memcpy(surface->clear_line, line, rop->shape.cache.line_bytes);
-    surface->in_memory = false;
-    drop_lines(rop, surface->first, surface->end);
-    for (uint32_t n = 0; n < total; n++) {
-        if (blocks_owner(rop->blocks, surface, n) != rop->index)
-            continue;
-        if (!blocks_reach(rop->blocks, surface, n)) {
-            all = false;
-            continue;
-        }
-        if (rop->fault_state == blocks + 1)
-            rop->fault_state = 0;
-        else
-            blocks_note(rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
-                        BLOCK_CLEARED);
-        blocks++;
-    }
-    rop->blocks_cleared += blocks;
-    rop->free_cycle = now + 1 + blocks / rop->shape.blocks_cleared_cycle;
-    return all;
-}
-
-/* A surface that has been untouched since its clear comes to the ROP. Its bytes were made whole in
- * memory when it was left. */
-static void
-begin(struct rop *rop)
-{
-    struct block_surface *surface = surface_of(rop);
-    memcpy(surface->clear_line, rop->order.line, rop->shape.cache.line_bytes);
-    surface->in_memory = true;
-    for (uint32_t n = 0, total = blocks_of_surface(rop->blocks, surface); n < total; n++)
-        if (blocks_owner(rop->blocks, surface, n) == rop->index &&
-            blocks_reach(rop->blocks, surface, n))
-            blocks_note(rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
-                        BLOCK_CLEARED);
-}
-
-/* Sends a line of the order through the steps; false: there is no room now. */
-static bool
-fetch_line(struct rop *rop, uint32_t address, uint64_t now)
-{
-    if (!rop->has_next) {
-        rop->next = (struct rop_entry){.address = address,
-                                       .bytes = rop->shape.cache.line_bytes,
-                                       .cost = 1,
-                                       .reads = true,
-                                       .changes = true,
-                                       .is_line = true};
-        rop->next_locked = 0;
-        rop->has_next = true;
-    }
-    return fetch_next(rop, now);
-}
-
-/* The next block of the surface, from rop->walk on, that this ROP owns; false: there is none. */
-static bool
-next_block(struct rop *rop, const struct block_surface *surface, uint32_t *address)
-{
-    uint32_t total = blocks_of_surface(rop->blocks, surface);
-    while (rop->walk < total && blocks_owner(rop->blocks, surface, rop->walk) != rop->index)
-        rop->walk++;
-    *address = surface->first + rop->walk * rop->shape.cache.line_bytes;
-    return rop->walk < total;
-}
-
-/* A clear of blocks that have no state. */
-static bool
-write_clear(struct rop *rop, uint64_t now, bool *worked)
-{
-    const struct block_surface *surface = surface_of(rop);
-    uint32_t address;
-    (void)now;
-    while (next_block(rop, surface, &address)) {
-        if (!blocks_reach(rop->blocks, surface, rop->walk)) {
-            if (!rop_cache_write_block(&rop->cache, address, surface->clear_line))
-                return false;
-            *worked = true;
-        }
-        rop->walk++;
-    }
-    return rop_cache_is_quiet(&rop->cache);
-}
-
-/* A clear that keeps part of each element: every block goes through the cache. */
-static bool
-slow_clear(struct rop *rop, uint64_t now, bool *worked)
-{
-    const struct block_surface *surface = surface_of(rop);
-    uint32_t address;
-    if (next_block(rop, surface, &address)) {
-        if (!fetch_line(rop, address, now))
-            return false;
-        rop->walk++;
-        *worked = true;
-        return false;
-    }
-    return is_empty(rop);
-}
-
-static bool
-clear(struct rop *rop, uint64_t now, bool *worked)
-{
-    uint8_t line[BLOCK_MAX_BYTES];
-    if (rop->step == 0)
-        rop->step = rop->work->clear_line(&rop->order, line) ? 1 : 3;
-    if (rop->step == 3)
-        return slow_clear(rop, now, worked);
-    if (rop->step == 1) {
-        rop->step = 2;
-        if (fast_clear(rop, line, now))
-            rop->walk = UINT32_MAX; /* nothing is left to write */
-    }
-    if (now < rop->free_cycle) {
-        module_wake_at(rop->module, rop->free_cycle);
-        return false;
-    }
-    return rop->walk == UINT32_MAX || write_clear(rop, now, worked);
-}
-
-/* Writes back dirty lines of the surface (NULL: all), one a cycle; true when they are in memory. */
-static bool
-flush(struct rop *rop, const struct block_surface *surface, uint64_t now, bool *worked)
-{
-    const struct cache *tags = &rop->cache.tags;
-    for (; rop->walk < tags->sets * tags->ways; rop->walk++) {
-        const struct cache_line *line = &tags->lines[rop->walk];
-        if (!line->valid || !line->dirty ||
-            (surface && (line->address < surface->first || line->address >= surface->end)))
-            continue;
-        if (rop_cache_write_back(&rop->cache, rop->walk, now)) {
-            rop->walk++;
-            *worked = true;
-        }
-        return false;
-    }
-    return rop_cache_is_quiet(&rop->cache);
-}
-
-/* Makes the next block raw that is not; false: there is none, or no room for it now. */
-static bool
-make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
-{
-    uint32_t address;
-    for (; next_block(rop, surface, &address); rop->walk++) {
-        uint32_t state = blocks_state(rop->blocks, address);
-        int32_t line = cache_find(&rop->cache.tags, address);
-        if (blocks_is_raw(state) || (state == BLOCK_CLEARED && surface->in_memory) ||
-            (line >= 0 && rop->cache.tags.lines[line].dirty))
-            continue;
-        bool done = state == BLOCK_CLEARED && line < 0
-                        ? rop_cache_write_block(&rop->cache, address, surface->clear_line)
-                        : fetch_line(rop, address, now);
-        rop->walk += done;
-        return done;
-    }
-    return false;
-}
-
-/* The surface in memory as it is, its compressed and cleared blocks too; none of its lines stays.
- */
-static bool
-resolve(struct rop *rop, uint64_t now, bool *worked)
-{
-    const struct block_surface *surface = surface_of(rop);
-    rop->cache.raw = surface;
-    if (rop->step == 0) {
-        if (make_raw(rop, surface, now)) {
-            *worked = true;
-            return false;
-        }
-        if (rop->walk < blocks_of_surface(rop->blocks, surface) || !is_empty(rop))
-            return false;
-        rop->step = 1;
-        rop->walk = 0;
-    }
-    if (!flush(rop, surface, now, worked))
-        return false;
-    rop->cache.raw = NULL;
-    drop_lines(rop, surface->first, surface->end);
-    return true;
-}
-
-static bool
-obey_order(struct rop *rop, uint64_t now, bool *worked)
-{
-    switch (rop->order.kind) {
-    case CONTROL_BEGIN: begin(rop); return true;
-    case CONTROL_CLEAR: return clear(rop, now, worked);
-    case CONTROL_FLUSH:
-    case CONTROL_SHOW: return flush(rop, NULL, now, worked);
-    case CONTROL_RESOLVE: return resolve(rop, now, worked);
-    case CONTROL_INVALIDATE: {
-        const struct resource *res = rop->order.surface.res;
-        drop_lines(rop, res->address, res->address + res->size_bytes);
-        return true;
-    }
-    }
-    BUG("rop: order %d is not for a ROP", rop->order.kind);
-}
-
-/* Goes on with the order in hand, or takes one; false: there is none. */
-static bool
-obey(struct rop *rop, uint64_t now, bool *worked)
-{
-    if (!rop->obeying) {
-        const struct control_item *item = queue_front(rop->control, now);
-        if (!item)
-            return false;
-        rop->order = *item;
-        rop->obeying = true;
-        rop->order_since = now;
-        rop->step = rop->walk = 0;
-        queue_pop(rop->control, now);
-        *worked = true;
-    }
-    if (!obey_order(rop, now, worked) || !queue_space(rop->done, now) ||
-        (rop->work->finish && !rop->work->finish(rop->owner, &rop->order, now)))
-        return true;
-    rop->leaver.strand = rop->cache.replied.cycle > rop->order_since ? rop->cache.replied.strand
-                                                                     : rop->module->stage.strand;
-    *(struct done_item *)queue_push(rop->done, now) = (struct done_item){false, 0};
-    rop->obeying = false;
-    *worked = true;
-    return true;
-}
-
 enum unit_state
 rop_clock(struct rop *rop, uint64_t now)
 {
@@ -738,9 +478,9 @@ rop_clock(struct rop *rop, uint64_t now)
         for (uint32_t i = 0; i < lanes; i++)
             worked |= leave_next(rop, now, &why);
     }
-    if (!is_empty(rop) && why == UNIT_STARVED)
+    if (!rop_is_empty(rop) && why == UNIT_STARVED)
         why = UNIT_WAITING;
-    if ((rop->obeying || (!worked && is_empty(rop))) && obey(rop, now, &worked))
+    if ((rop->obeying || (!worked && rop_is_empty(rop))) && rop_obey(rop, now, &worked))
         why = UNIT_WAITING;
     rop_cache_send(&rop->cache, now);
     return worked ? UNIT_BUSY : why;

@@ -147,6 +147,8 @@ void rop_init(struct rop *rop, struct module *module, void *owner, const struct 
 /* Its queues are there: which stage sends into which. */
 void rop_wire(struct rop *rop);
 void rop_fini(struct rop *rop);
+/* Forgets what is cached of a surface that is not bound: nothing is dirty. */
+void rop_discard(struct rop *rop, const struct block_surface *surface);
 /* A new frame: nothing cached. */
 void rop_reset(struct rop *rop);
 

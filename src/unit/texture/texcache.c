@@ -62,11 +62,13 @@ init_behind(struct texcache *cache, const struct params *params)
 
 void
 texcache_init(struct texcache *cache, const struct params *params, struct module *module,
-              const struct blocks *color, const struct blocks *depth, struct texunit_stats *stats)
+              const struct gpu_memory *memory, const struct blocks *color,
+              const struct blocks *depth, struct texunit_stats *stats)
 {
     memset(cache, 0, sizeof *cache);
     cache->owner = module;
     cache->stats = stats;
+    cache->memory = params->FRAGMENTSHADER.PerfectTextures ? memory : NULL;
     cache->sets = params->FRAGMENTSHADER.TextureCacheLines;
     cache->ways = params->FRAGMENTSHADER.TextureCacheWays;
     cache->line_bytes = params->FRAGMENTSHADER.TextureCacheLineSize;
@@ -188,6 +190,52 @@ locate(const struct texcache *cache, const struct texcache_texture *texture, uin
     fill->skip = place % 16;
 }
 
+/* The texels of whole blocks, or of a part of one, in Morton order. */
+static void
+expand(const struct texcache *cache, const struct texcache_fill *fill, uint8_t *out)
+{
+    const struct format_info *format = fill->format;
+    const uint32_t texels = cache->line_bytes / format->expanded_bytes;
+    for (uint32_t i = 0; i < texels; i++, out += format->expanded_bytes) {
+        const uint32_t n = fill->skip + i;
+        format->expand(cache->staging + (size_t)(n / 16) * format->block_bytes,
+                       (n & 1) | (n >> 1 & 2), (n >> 1 & 1) | (n >> 2 & 2), out);
+    }
+}
+
+/* What memory has for the line, in the format in which the filter reads it. */
+static void
+write_line(struct texcache *cache, const struct texcache_fill *fill)
+{
+    uint8_t *data = cache->data + (size_t)fill->line * cache->line_bytes;
+    if (fill->format)
+        expand(cache, fill, data);
+    else
+        memcpy(data, cache->staging, fill->bytes);
+}
+
+/* A perfect cache: the line is there in the cycle in which it is missed. */
+static void
+read_at_once(struct texcache *cache, const struct texcache_fill *fill)
+{
+    uint8_t block[BLOCK_MAX_BYTES];
+    const uint32_t end = fill->address + fill->bytes;
+    for (uint32_t at = fill->address, next; at < end; at = next) {
+        const struct blocks *packed =
+            cache->behind.reader ? block_reader_packed(cache->behind.reader, at) : NULL;
+        const uint32_t bytes = packed ? packed->block_bytes : MEMORY_ALIGN;
+        const uint32_t first = at - at % bytes;
+        const uint8_t *from = cache->memory->bytes + first;
+        next = first + bytes < end ? first + bytes : end;
+        if (packed) {
+            blocks_unpack(packed, first, blocks_state(packed, first), from, block);
+            from = block;
+        }
+        memcpy(cache->staging + (at - fill->address), from + (at - first), next - at);
+    }
+    write_line(cache, fill);
+}
+
 int32_t
 texcache_allocate(struct texcache *cache, const struct texcache_texture *texture, uint32_t n)
 {
@@ -199,7 +247,7 @@ texcache_allocate(struct texcache *cache, const struct texcache_texture *texture
     if (victim < 0)
         return TEXCACHE_NO_WAY;
     struct texcache_fill *fill =
-        &cache->fills[(cache->fill_head + cache->fill_count++) % cache->fill_limit];
+        &cache->fills[(cache->fill_head + cache->fill_count) % cache->fill_limit];
     locate(cache, texture, n, fill);
     if (++cache->fill_number == cache->wrong_fill_at)
         fill->address += fill->bytes;
@@ -209,7 +257,11 @@ texcache_allocate(struct texcache *cache, const struct texcache_texture *texture
     const uint32_t behind = cache->behind.line_bytes;
     fill->parts = (fill->address + fill->bytes - 1) / behind - fill->address / behind + 1;
     cache->tags[victim] = tag;
-    cache->lines[victim].filling = true;
+    cache->lines[victim].filling = !cache->memory;
+    if (cache->memory)
+        read_at_once(cache, fill);
+    else
+        cache->fill_count++;
     replacement_fill(&cache->replacement, (uint32_t)victim);
     cache->hints[tag % TEXCACHE_HINTS] = (uint32_t)victim;
     return victim;
@@ -246,28 +298,11 @@ look_up_behind(struct texcache *cache)
     return true;
 }
 
-/* The texels of whole blocks, or of a part of one, in Morton order. */
-static void
-expand(const struct texcache *cache, const struct texcache_fill *fill, uint8_t *out)
-{
-    const struct format_info *format = fill->format;
-    const uint32_t texels = cache->line_bytes / format->expanded_bytes;
-    for (uint32_t i = 0; i < texels; i++, out += format->expanded_bytes) {
-        const uint32_t n = fill->skip + i;
-        format->expand(cache->staging + (size_t)(n / 16) * format->block_bytes,
-                       (n & 1) | (n >> 1 & 2), (n >> 1 & 1) | (n >> 2 & 2), out);
-    }
-}
-
 /* The fill in front has all its bytes: its line will be there when it is expanded and written. */
 static void
 finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t now)
 {
-    uint8_t *data = cache->data + (size_t)fill->line * cache->line_bytes;
-    if (fill->format)
-        expand(cache, fill, data);
-    else
-        memcpy(data, cache->staging, fill->bytes);
+    write_line(cache, fill);
     cache->stats->lines_decompressed += fill->format != NULL;
     cache->stats->bytes_filled += cache->line_bytes;
     const struct path_mark way = path_later(cache->filled, fill->asked);

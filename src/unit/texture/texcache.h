@@ -68,6 +68,7 @@ struct texcache {
     } * written; /* ring: lines that will be there in a cycle */
     uint32_t written_head, written_count;
 
+    const struct gpu_memory *memory; /* perfect: every line comes from here, at once; else NULL */
     bool two_levels;
     struct cache behind;        /* the second level; else the transactions on their way */
     struct block_reader blocks; /* what lies behind that */
@@ -78,10 +79,11 @@ struct texcache {
     uint64_t fill_number, wrong_fill_at; /* this fill gets the bytes of the line behind; 0: none */
 };
 
-/* `module`: the owner's. The states of what is drawn into; NULL: memory has everything as it is. */
+/* `module`: the owner's. `memory`: for a perfect cache alone. The states of what is drawn into;
+ * NULL: memory has everything as it is. */
 void texcache_init(struct texcache *cache, const struct params *params, struct module *module,
-                   const struct blocks *color, const struct blocks *depth,
-                   struct texunit_stats *stats);
+                   const struct gpu_memory *memory, const struct blocks *color,
+                   const struct blocks *depth, struct texunit_stats *stats);
 void texcache_fini(struct texcache *cache);
 void texcache_invalidate(struct texcache *cache);
 bool texcache_is_quiet(const struct texcache *cache);

@@ -38,13 +38,15 @@ static void count_cycles(void *self, uint64_t now);
 
 void
 texunit_init(struct texunit *texunit, struct clock *clock, const struct params *params,
-             const struct blocks *color, const struct blocks *depth, uint32_t index)
+             const struct gpu_memory *memory, const struct blocks *color,
+             const struct blocks *depth, uint32_t index)
 {
     memset(texunit, 0, sizeof *texunit);
     clock_add_module(clock, &texunit->module, "texunit", (int32_t)index, texunit, texunit_clock);
     texunit->module.is_core = true;
     texunit->module.settle_fn = count_cycles;
-    texcache_init(&texunit->cache, params, &texunit->module, color, depth, &texunit->stats);
+    texcache_init(&texunit->cache, params, &texunit->module, memory, color, depth, &texunit->stats);
+    texunit->samples_cycle = params->FRAGMENTSHADER.PerfectTextures ? TEXUNIT_PERFECT_RATE : 1;
     texunit->module.stage.cause = CAUSE_lookup;
     texunit->port_width = params->FRAGMENTSHADER.TextureCachePortWidth;
     texunit->misses_cycle = params->FRAGMENTSHADER.TextureCacheMissesPerCycle;
@@ -339,7 +341,7 @@ begin_sample(struct texunit *texunit)
     const struct texcache_texture *texture = access->texture;
     sample->access = texunit->planned;
     sample->next = TEXUNIT_NONE;
-    sample->port_cycles = 1;
+    sample->port_cycles = texunit->samples_cycle == 1;
     sample->line_count = sample->missing = 0;
     sample->read = false;
     if (access->last != TEXUNIT_NONE)
@@ -356,7 +358,9 @@ begin_sample(struct texunit *texunit)
     sample->pass = texunit->plan.passes[texunit->next_pass];
     texunit->stats.passes++;
     texunit->stats.samples_nearest += !sample->pass.linear;
-    if (sample->pass.linear ? !texture->conflict_free : texture->sample.texel_log2 > 2)
+    if (texunit->samples_cycle > 1)
+        ; /* ports for all of them */
+    else if (sample->pass.linear ? !texture->conflict_free : texture->sample.texel_log2 > 2)
         sample->port_cycles = port_cycles(texunit, texture, &sample->pass);
     list_lines(texunit, texture, &sample->pass);
     WATCH_TEXELS(&access->item, &sample->pass);
@@ -647,10 +651,15 @@ texunit_clock(void *self, uint64_t now)
     enum unit_state why = UNIT_STARVED;
     count_cycles(texunit, now);
     bool moved = take_filled(texunit, now);
-    bool worked = read_sample(texunit, now, &why);
+    uint32_t read = 0, fetched = 0, taken = 0;
+    while (read < texunit->samples_cycle && read_sample(texunit, now, &why))
+        read++;
     const uint64_t next = texcache_clock(&texunit->cache, now);
-    worked |= fetch(texunit);
-    worked |= take_request(texunit, now);
+    while (fetched < texunit->samples_cycle && fetch(texunit))
+        fetched++;
+    while (taken < texunit->samples_cycle && take_request(texunit, now))
+        taken++;
+    bool worked = read || fetched || taken;
     worked |= obey(texunit, now);
     if (worked)
         return UNIT_BUSY;

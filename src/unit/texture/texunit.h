@@ -4,7 +4,11 @@
 
 #include "unit/texture/texcache.h"
 
-enum { TEXUNIT_TEXTURES = 32, TEXUNIT_NONE = UINT32_MAX };
+enum {
+    TEXUNIT_TEXTURES = 32,
+    TEXUNIT_PERFECT_RATE = 64, /* samples a cycle with PerfectTextures */
+    TEXUNIT_NONE = UINT32_MAX,
+};
 
 /* What keeps the fetch stage from looking up the next sample. */
 enum texunit_stall {
@@ -48,6 +52,7 @@ struct texunit {
     struct queue *control, *done;
     struct texcache cache;
     uint32_t port_width, misses_cycle;
+    uint32_t samples_cycle; /* that are looked up, and filtered, in a cycle */
 
     struct texcache_texture *textures; /* made ready, for the draws of a frame */
     uint32_t texture_count, texture_turn;
@@ -83,7 +88,8 @@ struct texunit {
 };
 
 void texunit_init(struct texunit *texunit, struct clock *clock, const struct params *params,
-                  const struct blocks *color, const struct blocks *depth, uint32_t index);
+                  const struct gpu_memory *memory, const struct blocks *color,
+                  const struct blocks *depth, uint32_t index);
 void texunit_fini(struct texunit *texunit);
 /* Its queues are there: which stage takes from which, and sends into which. */
 void texunit_wire(struct texunit *texunit);

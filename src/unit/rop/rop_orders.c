@@ -1,0 +1,297 @@
+/* Orders of the command processor: clears, flushes, resolves, surfaces that become raw. One at a
+ * time, when no quad is on its way. */
+#include "unit/rop/rop_internal.h"
+
+#include <string.h>
+
+/* The surface that the order is for; it has been added to those that have states. */
+static struct block_surface *
+surface_of(struct rop *rop)
+{
+    struct block_surface *surface = blocks_find(rop->blocks, &rop->order.surface);
+    BUG_ON(!surface, "rop: an order for a surface that has no states");
+    return surface;
+}
+
+static void
+drop_lines(struct rop *rop, uint32_t first, uint32_t end)
+{
+    struct cache *tags = &rop->cache.tags;
+    for (uint32_t i = 0; i < tags->sets * tags->ways; i++) {
+        struct cache_line *line = &tags->lines[i];
+        if (line->valid && line->address >= first && line->address < end)
+            line->valid = line->dirty = false;
+    }
+}
+
+void
+rop_discard(struct rop *rop, const struct block_surface *surface)
+{
+    drop_lines(rop, surface->first, surface->end);
+}
+
+/* Notes the clear in the states that there are; true when every block has one. */
+static bool
+fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
+{
+    struct block_surface *surface = surface_of(rop);
+    uint32_t blocks = 0, total = blocks_of_surface(rop->blocks, surface);
+    bool all = true;
+    memcpy(surface->clear_line, line, rop->shape.cache.line_bytes);
+    surface->in_memory = false;
+    drop_lines(rop, surface->first, surface->end);
+    for (uint32_t n = 0; n < total; n++) {
+        if (blocks_owner(rop->blocks, surface, n) != rop->index)
+            continue;
+        if (!blocks_reach(rop->blocks, surface, n)) {
+            all = false;
+            continue;
+        }
+        if (rop->fault_state == blocks + 1)
+            rop->fault_state = 0;
+        else
+            blocks_note(rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
+                        BLOCK_CLEARED);
+        blocks++;
+    }
+    rop->blocks_cleared += blocks;
+    rop->free_cycle = now + 1 + blocks / rop->shape.blocks_cleared_cycle;
+    return all;
+}
+
+/* A surface that has been untouched since its clear comes to the ROP. Its bytes were made whole in
+ * memory when it was left. */
+static void
+begin(struct rop *rop)
+{
+    struct block_surface *surface = surface_of(rop);
+    memcpy(surface->clear_line, rop->order.line, rop->shape.cache.line_bytes);
+    surface->in_memory = true;
+    for (uint32_t n = 0, total = blocks_of_surface(rop->blocks, surface); n < total; n++)
+        if (blocks_owner(rop->blocks, surface, n) == rop->index &&
+            blocks_reach(rop->blocks, surface, n))
+            blocks_note(rop->blocks, surface->first + n * rop->shape.cache.line_bytes,
+                        BLOCK_CLEARED);
+}
+
+/* Sends a line of the order through the steps; false: there is no room now. */
+static bool
+fetch_line(struct rop *rop, uint32_t address, uint64_t now)
+{
+    if (!rop->has_next) {
+        rop->next = (struct rop_entry){.address = address,
+                                       .bytes = rop->shape.cache.line_bytes,
+                                       .cost = 1,
+                                       .reads = true,
+                                       .changes = true,
+                                       .is_line = true};
+        rop->next_locked = 0;
+        rop->has_next = true;
+    }
+    return rop_fetch_next(rop, now);
+}
+
+/* The next block of the surface, from rop->walk on, that this ROP owns; false: there is none. */
+static bool
+next_block(struct rop *rop, const struct block_surface *surface, uint32_t *address)
+{
+    uint32_t total = blocks_of_surface(rop->blocks, surface);
+    while (rop->walk < total && blocks_owner(rop->blocks, surface, rop->walk) != rop->index)
+        rop->walk++;
+    *address = surface->first + rop->walk * rop->shape.cache.line_bytes;
+    return rop->walk < total;
+}
+
+/* A clear of blocks that have no state. */
+static bool
+write_clear(struct rop *rop, uint64_t now, bool *worked)
+{
+    const struct block_surface *surface = surface_of(rop);
+    uint32_t address;
+    (void)now;
+    while (next_block(rop, surface, &address)) {
+        if (!blocks_reach(rop->blocks, surface, rop->walk)) {
+            if (!rop_cache_write_block(&rop->cache, address, surface->clear_line))
+                return false;
+            *worked = true;
+        }
+        rop->walk++;
+    }
+    return rop_cache_is_quiet(&rop->cache);
+}
+
+/* A clear that keeps part of each element: every block goes through the cache. */
+static bool
+slow_clear(struct rop *rop, uint64_t now, bool *worked)
+{
+    const struct block_surface *surface = surface_of(rop);
+    uint32_t address;
+    if (next_block(rop, surface, &address)) {
+        if (!fetch_line(rop, address, now))
+            return false;
+        rop->walk++;
+        *worked = true;
+        return false;
+    }
+    return rop_is_empty(rop);
+}
+
+static bool
+clear(struct rop *rop, uint64_t now, bool *worked)
+{
+    uint8_t line[BLOCK_MAX_BYTES];
+    if (rop->step == 0)
+        rop->step = rop->work->clear_line(&rop->order, line) ? 1 : 3;
+    if (rop->step == 3)
+        return slow_clear(rop, now, worked);
+    if (rop->step == 1) {
+        rop->step = 2;
+        if (fast_clear(rop, line, now))
+            rop->walk = UINT32_MAX; /* nothing is left to write */
+    }
+    if (now < rop->free_cycle) {
+        module_wake_at(rop->module, rop->free_cycle);
+        return false;
+    }
+    return rop->walk == UINT32_MAX || write_clear(rop, now, worked);
+}
+
+/* Writes back dirty lines of the surface (NULL: all), one a cycle; true when they are in memory. */
+static bool
+flush(struct rop *rop, const struct block_surface *surface, uint64_t now, bool *worked)
+{
+    const struct cache *tags = &rop->cache.tags;
+    for (; rop->walk < tags->sets * tags->ways; rop->walk++) {
+        const struct cache_line *line = &tags->lines[rop->walk];
+        if (!line->valid || !line->dirty ||
+            (surface && (line->address < surface->first || line->address >= surface->end)))
+            continue;
+        if (rop_cache_write_back(&rop->cache, rop->walk, now)) {
+            rop->walk++;
+            *worked = true;
+        }
+        return false;
+    }
+    return rop_cache_is_quiet(&rop->cache);
+}
+
+/* What the order wants of the surface's block number n. */
+static enum surface_part
+part_of(const struct rop *rop, uint32_t n)
+{
+    return rop->order.parts ? rop->order.parts[n] : PART_RAW;
+}
+
+/* Whether the block has to be written to be raw, else it is noted as that. */
+static bool
+wants_write(struct rop *rop, const struct block_surface *surface, uint32_t address)
+{
+    const uint32_t state = blocks_state(rop->blocks, address);
+    const int32_t line = cache_find(&rop->cache.tags, address);
+    if (blocks_is_raw(state) || (line >= 0 && rop->cache.tags.lines[line].dirty))
+        return false;
+    if (part_of(rop, rop->walk) == PART_RAW && !(state == BLOCK_CLEARED && surface->in_memory))
+        return true;
+    blocks_note(rop->blocks, address, BLOCK_RAW);
+    return false;
+}
+
+/* Makes the next block raw that is not; false: there is none, or no room for it now. */
+static bool
+make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
+{
+    uint32_t address;
+    for (; next_block(rop, surface, &address); rop->walk++) {
+        const uint32_t state = blocks_state(rop->blocks, address);
+        const int32_t line = cache_find(&rop->cache.tags, address);
+        if (part_of(rop, rop->walk) == PART_STAYS || !wants_write(rop, surface, address))
+            continue;
+        bool done = state == BLOCK_CLEARED && line < 0
+                        ? rop_cache_write_block(&rop->cache, address, surface->clear_line)
+                        : fetch_line(rop, address, now);
+        rop->walk += done;
+        return done;
+    }
+    return false;
+}
+
+/* Of the blocks that the order is about. */
+static void
+drop_parts(struct rop *rop, const struct block_surface *surface)
+{
+    const uint32_t bytes = rop->shape.cache.line_bytes;
+    const struct cache *tags = &rop->cache.tags;
+    for (uint32_t i = 0; i < tags->sets * tags->ways; i++) {
+        const uint32_t address = tags->lines[i].address;
+        if (address >= surface->first && address < surface->end &&
+            part_of(rop, (address - surface->first) / bytes) != PART_STAYS)
+            drop_lines(rop, address, address + bytes);
+    }
+}
+
+/* The surface in memory as it is, its compressed and cleared blocks too, or those that the order
+ * names; none of their lines stays. */
+static bool
+resolve(struct rop *rop, uint64_t now, bool *worked)
+{
+    const struct block_surface *surface = surface_of(rop);
+    rop->cache.raw = surface;
+    if (rop->step == 0) {
+        if (make_raw(rop, surface, now)) {
+            *worked = true;
+            return false;
+        }
+        if (rop->walk < blocks_of_surface(rop->blocks, surface) || !rop_is_empty(rop))
+            return false;
+        rop->step = 1;
+        rop->walk = 0;
+    }
+    if (!flush(rop, surface, now, worked))
+        return false;
+    rop->cache.raw = NULL;
+    drop_parts(rop, surface);
+    return true;
+}
+
+static bool
+obey_order(struct rop *rop, uint64_t now, bool *worked)
+{
+    switch (rop->order.kind) {
+    case CONTROL_BEGIN: begin(rop); return true;
+    case CONTROL_CLEAR: return clear(rop, now, worked);
+    case CONTROL_FLUSH:
+    case CONTROL_SHOW: return flush(rop, NULL, now, worked);
+    case CONTROL_RESOLVE: return resolve(rop, now, worked);
+    case CONTROL_INVALIDATE: {
+        const struct resource *res = rop->order.surface.res;
+        drop_lines(rop, res->address, res->address + res->size_bytes);
+        return true;
+    }
+    }
+    BUG("rop: order %d is not for a ROP", rop->order.kind);
+}
+
+bool
+rop_obey(struct rop *rop, uint64_t now, bool *worked)
+{
+    if (!rop->obeying) {
+        const struct control_item *item = queue_front(rop->control, now);
+        if (!item)
+            return false;
+        rop->order = *item;
+        rop->obeying = true;
+        rop->order_since = now;
+        rop->step = rop->walk = 0;
+        queue_pop(rop->control, now);
+        *worked = true;
+    }
+    if (!obey_order(rop, now, worked) || !queue_space(rop->done, now) ||
+        (rop->work->finish && !rop->work->finish(rop->owner, &rop->order, now)))
+        return true;
+    rop->leaver.strand = rop->cache.replied.cycle > rop->order_since ? rop->cache.replied.strand
+                                                                     : rop->module->stage.strand;
+    *(struct done_item *)queue_push(rop->done, now) = (struct done_item){false, 0};
+    rop->obeying = false;
+    *worked = true;
+    return true;
+}
