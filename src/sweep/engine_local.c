@@ -6,11 +6,14 @@
 #include "sweep/engine.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { TURN_MS = 200 };
 
 char *
 engine_ninja_file(const struct engine_request *request)
@@ -55,6 +58,7 @@ take_line(const char *line, struct progress *progress)
 static void
 follow(pid_t ninja, int output, size_t count)
 {
+    struct pollfd polled = {.fd = output, .events = POLLIN};
     struct progress progress;
     char line[256];
     size_t length = 0;
@@ -66,6 +70,8 @@ follow(pid_t ninja, int output, size_t count)
             kill(ninja, SIGINT);
             told = true;
         }
+        if (poll(&polled, 1, TURN_MS) <= 0) /* in turns: a signal may come just before */
+            continue;
         const ssize_t got = read(output, bytes, sizeof bytes);
         if (got == 0 || (got < 0 && errno != EINTR))
             break;
