@@ -1,10 +1,10 @@
 /* aetius draws: what the draws of a run cost, and what became of them since another run. */
 #include "base/log.h"
 #include "cmd/options.h"
+#include "report/compare_runs.h"
 #include "report/draws.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 
 int cmd_draws(int argc, char **argv);
 
@@ -16,16 +16,6 @@ struct draws_options {
     enum draws_form form;
     uint32_t frame, most;
 };
-
-/* A trace, most likely: its draws cost nothing yet. */
-static bool
-is_folder(const char *run, struct error *err)
-{
-    struct stat st;
-    return stat(run, &st) || S_ISDIR(st.st_mode) ||
-           fail(err, "%s is no run's folder: `aetius sim %s -o RUN` makes one of a trace", run,
-                run);
-}
 
 static bool
 list(const struct draws_options *options, struct error *err)
@@ -107,7 +97,8 @@ cmd_draws(int argc, char **argv)
     if (frame != UINT64_MAX && frame >= UINT32_MAX)
         return args_usage_error(&spec, "--frame: there is no such frame");
     options.run = args.operands[0];
-    if (!is_folder(options.run, &err) || (options.over && !is_folder(options.over, &err)))
+    if (!check_run_folder(options.run, &err) ||
+        (options.over && !check_run_folder(options.over, &err)))
         return conclude(false, &err);
     options.frame = frame == UINT64_MAX ? UINT32_MAX : (uint32_t)frame;
     options.form = csv ? DRAWS_CSV : json ? DRAWS_JSON : DRAWS_TEXT;

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "kernel/clock_stats.h"
+#include "report/compare_runs.h"
 #include "report/metrics.h"
 #include "report/table.h"
 #include "sim/simulation.h"
@@ -198,7 +199,7 @@ cmd_stats(int argc, char **argv)
     if (status >= 0)
         return status;
     if (run)
-        return conclude(table_print_sql(run, stdout, &err), &err);
+        return conclude(check_run_folder(run, &err) && table_print_sql(run, stdout, &err), &err);
     if (!machine_options_build(&machine, &sim, &err))
         return conclude(false, &err);
     if (json)

@@ -181,13 +181,15 @@ sweep_collect_command(int argc, char **argv)
     struct sweep sweep;
     struct sweep_plan plan;
     struct error err = {""};
+    int lock = -1;
     const int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
     interrupt_watch();
     bool ok = open_folder(args.operands[0], &sweep, &plan, &err);
     if (ok) {
-        ok = sweep_collect(&sweep, &plan, &err);
+        ok = dir_lock(sweep.dir, &lock, &err) && sweep_collect(&sweep, &plan, &err);
+        dir_unlock(lock);
         sweep_plan_fini(&plan);
         sweep_fini(&sweep);
     }

@@ -2,16 +2,19 @@
 #include "base/log.h"
 #include "cmd/sweep.h"
 #include "sweep/database.h"
+#include "sweep/tradeoffs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct print_options {
+struct question {
+    struct args args;
+    const char *input;
     bool csv, json;
 };
-#define PRINT_OPTIONS(print)                                                                       \
-    {"csv", 0, ARG_FLAG, &(print)->csv, NULL, "the rows as CSV", false},                           \
-        OPTION_JSON(&(print)->json, "the rows as JSON, an object each")
+#define PRINT_OPTIONS(question)                                                                    \
+    {"csv", 0, ARG_FLAG, &(question)->csv, NULL, "the rows as CSV", false},                        \
+        OPTION_JSON(&(question)->json, "the rows as JSON, an object each")
 
 /* A number as a number. */
 static cJSON *
@@ -26,10 +29,10 @@ cell_to_json(const char *cell)
 }
 
 static void
-print_rows(const struct sheet *rows, const struct print_options *print)
+print_rows(const struct sheet *rows, const struct question *question)
 {
-    if (!print->json) {
-        sheet_write(rows, print->csv ? SHEET_CSV : SHEET_TEXT, stdout);
+    if (!question->json) {
+        sheet_write(rows, question->csv ? SHEET_CSV : SHEET_TEXT, stdout);
         return;
     }
     cJSON *root = cJSON_CreateObject(), *array = cJSON_AddArrayToObject(root, "rows");
@@ -43,23 +46,23 @@ print_rows(const struct sheet *rows, const struct print_options *print)
     print_json_tree(root);
 }
 
-typedef bool ask_fn(const struct sweep *sweep, sqlite3 *db, const struct args *args,
+typedef bool ask_fn(const struct sweep *sweep, sqlite3 *db, const struct question *question,
                     struct sheet *rows, struct error *err);
 
 /* Opens the folder's results, asks, prints. */
 static int
-answer(const struct args *args, ask_fn *ask, const struct print_options *print)
+answer(const struct question *question, ask_fn *ask)
 {
     struct sweep sweep;
     struct sheet rows = {0};
     sqlite3 *db = NULL;
     struct error err = {""};
-    bool ok = sweep_load(&sweep, args->operands[0], &err);
+    bool ok = sweep_load(&sweep, question->args.operands[0], &err);
     if (!ok)
         return conclude(false, &err);
-    ok = database_open(&sweep, &db, &err) && ask(&sweep, db, args, &rows, &err);
+    ok = database_open(&sweep, &db, &err) && ask(&sweep, db, question, &rows, &err);
     if (ok)
-        print_rows(&rows, print);
+        print_rows(&rows, question);
     sheet_fini(&rows);
     sqlite3_close(db);
     sweep_fini(&sweep);
@@ -67,17 +70,17 @@ answer(const struct args *args, ask_fn *ask, const struct print_options *print)
 }
 
 static bool
-ask_query(const struct sweep *sweep, sqlite3 *db, const struct args *args, struct sheet *rows,
-          struct error *err)
+ask_query(const struct sweep *sweep, sqlite3 *db, const struct question *question,
+          struct sheet *rows, struct error *err)
 {
-    return database_query(sweep, db, args->operands[1], rows, err);
+    return database_query(sweep, db, question->args.operands[1], rows, err);
 }
 
 int
 sweep_query_command(int argc, char **argv)
 {
-    struct print_options print = {0};
-    const struct arg_option options[] = {PRINT_OPTIONS(&print), {0}};
+    struct question question = {0};
+    const struct arg_option options[] = {PRINT_OPTIONS(&question), {0}};
     const struct arg_spec spec = {
         "sweep query",
         "DIR 'SQL' [options]",
@@ -91,42 +94,73 @@ sweep_query_command(int argc, char **argv)
         2,
         "the sweep's folder and a question",
         .program = ARG_NO_PROGRAM};
-    struct args args;
-    const int status = args_parse(&args, &spec, argc, argv);
-    return status >= 0 ? status : answer(&args, ask_query, &print);
+    const int status = args_parse(&question.args, &spec, argc, argv);
+    return status >= 0 ? status : answer(&question, ask_query);
 }
 
 static bool
-ask_pareto(const struct sweep *sweep, sqlite3 *db, const struct args *args, struct sheet *rows,
-           struct error *err)
+ask_pareto(const struct sweep *sweep, sqlite3 *db, const struct question *question,
+           struct sheet *rows, struct error *err)
 {
+    const char *const *words = question->args.operands;
+    size_t left_out;
     (void)sweep;
-    (void)db;
-    (void)args;
-    (void)rows;
-    return fail(err, "later");
+    if (!pareto_table(db, words[1], words[2], question->input, rows, &left_out, err))
+        return false;
+    if (left_out)
+        log_note("%zu machines are left out: they have not both values of every input", left_out);
+    return true;
 }
 
 int
 sweep_pareto_command(int argc, char **argv)
 {
-    struct print_options print = {0};
-    const struct arg_option options[] = {PRINT_OPTIONS(&print), {0}};
+    struct question question = {0};
+    const struct arg_option options[] = {
+        {"input", 0, ARG_STRING, &question.input, "NAME",
+         "of this input; else the geometric means over all of them count", false},
+        PRINT_OPTIONS(&question),
+        {0}};
     const struct arg_spec spec = {"sweep pareto",
                                   "DIR A B [options]",
-                                  "The machines that no other one beats in both outputs A and B.",
+                                  "The machines that no other one beats in both outputs A and B, "
+                                  "the best in A first. Less is\n"
+                                  "better, but for outputs whose plan says better = more.",
                                   options,
                                   3,
                                   3,
                                   "the sweep's folder and two outputs",
                                   .program = ARG_NO_PROGRAM};
-    struct args args;
-    const int status = args_parse(&args, &spec, argc, argv);
-    return status >= 0 ? status : answer(&args, ask_pareto, &print);
+    const int status = args_parse(&question.args, &spec, argc, argv);
+    return status >= 0 ? status : answer(&question, ask_pareto);
+}
+
+static bool
+ask_sensitivity(const struct sweep *sweep, sqlite3 *db, const struct question *question,
+                struct sheet *rows, struct error *err)
+{
+    (void)sweep;
+    (void)question;
+    return sensitivity_table(db, rows, err);
 }
 
 int
 sweep_sensitivity_command(int argc, char **argv)
 {
-    return sweep_pareto_command(argc, argv);
+    struct question question = {0};
+    const struct arg_option options[] = {PRINT_OPTIONS(&question), {0}};
+    const struct arg_spec spec = {"sweep sensitivity",
+                                  "DIR [options]",
+                                  "Which parameter moves what: over the pairs of runs that differ "
+                                  "in one parameter alone, from\n"
+                                  "each value to the next higher one, how much each output changes "
+                                  "in the mean. + and -: all\n"
+                                  "pairs went that way; +-: some went up and some down.",
+                                  options,
+                                  1,
+                                  1,
+                                  "the sweep's folder",
+                                  .program = ARG_NO_PROGRAM};
+    const int status = args_parse(&question.args, &spec, argc, argv);
+    return status >= 0 ? status : answer(&question, ask_sensitivity);
 }

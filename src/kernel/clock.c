@@ -125,6 +125,27 @@ next_wake(const struct clock *clock)
     return next;
 }
 
+/* Of two units that are at work: who comes later in the pipeline, as causes do; then by name: so
+ * whatever order they are clocked in. */
+static bool
+is_later(const struct module *a, const struct module *b)
+{
+    const strand cause = a->stage.strand % PATH_CAUSES, other = b->stage.strand % PATH_CAUSES;
+    return cause != other ? cause > other : strcmp(a->name, b->name) > 0;
+}
+
+void
+clock_charge_so_far(struct clock *clock)
+{
+    const struct module *last = NULL;
+    for (uint32_t i = 0; i < clock->module_count; i++) {
+        const struct module *module = clock->modules[i];
+        if (module->state == UNIT_BUSY && module->stage.strand && (!last || is_later(module, last)))
+            last = module;
+    }
+    path_charge_so_far(&clock->path, last ? last->stage.strand : 0, clock->now);
+}
+
 static bool
 run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
 {
@@ -152,7 +173,8 @@ run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
             next = clock->sample_cycle;
         clock->core_busy_cycles += clock->busy_cores ? next - clock->now : 0;
         clock->now = next;
-        path_keep(&clock->path, clock->now);
+        if (path_is_full(&clock->path))
+            clock_charge_so_far(clock);
         if (sample) {
             clock->sample(clock->sample_data, clock->now);
             continue;

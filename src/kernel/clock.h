@@ -81,6 +81,8 @@ void clock_shuffle(struct clock *clock, uint64_t seed);
  * whom when no module will ever wake, or when `limit` cycles have passed in which no module was
  * BUSY and nothing moved on any queue. */
 bool clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err);
+/* Charges the critical path where there is no end of work yet. */
+void clock_charge_so_far(struct clock *clock);
 /* Brings the counts of states, and what modules count for themselves, up to `now`. */
 void clock_settle(struct clock *clock);
 /* Who waits for which queue, since when, holding what; to stderr. A BUG() while the clock runs

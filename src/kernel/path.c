@@ -24,8 +24,8 @@ void
 path_begin(struct path *path, uint64_t now)
 {
     path->charged = now;
-    path->charged_at = path->made;
     path->end = path_add(path, 0, 0, CAUSE_orders, CAUSE_orders, now);
+    path->charged_at = path->made; /* that is where it begins: nothing has left */
     path->ended = now;
     path->ended_by = 0;
 }
@@ -72,11 +72,14 @@ path_charge(struct path *path, strand way, uint64_t now)
 }
 
 void
-path_charge_so_far(struct path *path, uint64_t now)
+path_charge_so_far(struct path *path, strand work, uint64_t now)
 {
-    if (path->end / PATH_CAUSES <= path->charged_at) /* nothing has left since */
-        path->end = path->made * PATH_CAUSES + path->end % PATH_CAUSES;
-    path_charge(path, path->end, now);
+    if (path->end / PATH_CAUSES > path->charged_at)
+        path_charge(path, path->end, now);
+    else if (work)
+        path_charge(path, work, now);
+    else /* all goes on for what it went by for before */
+        path_charge(path, path->made * PATH_CAUSES + path->end % PATH_CAUSES, now);
 }
 
 const struct path_branch *

@@ -81,15 +81,16 @@ path_leave(struct path *path, strand way, uint32_t unit, uint64_t now)
     path->ended_by = unit;
 }
 
-/* Where there is no end of work yet: up to `now`, along the way of what left the machine last. */
-void path_charge_so_far(struct path *path, uint64_t now);
+/* Where there is no end of work yet: up to `now`, along the way of what left the machine last;
+ * where nothing has left it since the last charge, along `work`, that of some work in it (0: there
+ * is none). */
+void path_charge_so_far(struct path *path, strand work, uint64_t now);
 
-/* Between two cycles: charges before the ring is full. */
-static inline void
-path_keep(struct path *path, uint64_t now)
+/* Whether it is time to charge, between two cycles, before nodes are overwritten. */
+static inline bool
+path_is_full(const struct path *path)
 {
-    if (path->made - path->charged_at >= PATH_NODES / 2)
-        path_charge_so_far(path, now);
+    return path->made - path->charged_at >= PATH_NODES / 2;
 }
 
 /* The strand that goes on from `from` for another cause; the last `hop` cycles before `now` went by

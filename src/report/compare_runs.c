@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool
 has_file(const char *dir, const char *name)
@@ -53,6 +54,18 @@ read_run(const char *dir, struct error *err)
     free(bytes);
     free(path);
     return root;
+}
+
+bool
+check_run_folder(const char *dir, struct error *err)
+{
+    struct stat st;
+    if (stat(dir, &st))
+        return fail(err, "there is no %s", dir);
+    if (!S_ISDIR(st.st_mode))
+        return fail(err, "%s is no run's folder: `aetius sim %s -o RUN` makes one of a trace", dir,
+                    dir);
+    return is_run_folder(dir) || fail(err, "%s is no run's folder: it has no run.json", dir);
 }
 
 bool

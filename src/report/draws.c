@@ -126,6 +126,11 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
     draws->dir = dir;
     struct params params;
     char *path = table_path(dir, &params, err);
+    if (path && !file_exists(path)) {
+        free(path);
+        return fail(err, "%s has no table of draws: SIMULATOR.PerBatchStatistics=TRUE writes it",
+                    dir);
+    }
     bool ok = path && csv_read(&draws->table, path, err) &&
               find_columns(&draws->table, path, &columns, err);
     for (uint32_t row = 0; ok && row < draws->table.rows; row++)

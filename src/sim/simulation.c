@@ -23,7 +23,7 @@ on_interval(void *data, uint64_t now)
 {
     struct simulation *sim = data;
     clock_settle(&sim->machine->clock);
-    path_charge_so_far(&sim->machine->clock.path, now);
+    clock_charge_so_far(&sim->machine->clock);
     sim->machine->clock.sample_cycle = now + sim->interval_cycles;
     sim->listener.interval(sim->listener.data, sim->frame, now - sim->frame_start);
 }
@@ -159,7 +159,7 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
         .shown = gpu_resource(&sim->device, cmd->client, cmd->transfer.resource)};
     if (timed) {
         frame.cycles = sim->machine->clock.now - sim->frame_start;
-        path_charge_so_far(&sim->machine->clock.path, sim->machine->clock.now);
+        clock_charge_so_far(&sim->machine->clock);
         works_close(&sim->machine->works, sim->machine->clock.now);
         if (!machine_check(sim->machine, err))
             return fail_prefix(err, "frame %u", sim->frame);

@@ -387,6 +387,14 @@ test_commands(void **state)
     RUN(&said, "draws", trace);
     assert_int_equal(said.status, 1);
     assert_non_null(strstr(said.err, "aetius sim "));
+    RUN(&said, "draws", dir);
+    assert_non_null(strstr(said.err, "it has no run.json"));
+    char *bare = path_of("bare");
+    RUN(&said, "sim", trace, "--set", "SIMULATOR.PerBatchStatistics=FALSE", "-o", bare);
+    RUN(&said, "draws", bare);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "PerBatchStatistics=TRUE"));
+    free(bare);
     RUN(&said, "draws", run, "--over", trace);
     assert_non_null(strstr(said.err, "aetius sim "));
     RUN(&said, "show", trace, "program", "0123456789abcdef");

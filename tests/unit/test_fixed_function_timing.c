@@ -483,6 +483,98 @@ oblong_scan_tiles(void **state)
     rig_assert_figure(rig, "fraggen.steps", 48);
 }
 
+/* The triangle with a corner in pixel x, y and legs of `size` pixels along the row and column, on a
+ * surface of `side` pixels: fragments x + y of which from the corner are at most size - 2. */
+static void
+draw_at(struct rig *rig, float side, float x, float y, float size)
+{
+    const float left = 2 * x / side - 1, top = 2 * y / side - 1, leg = 2 * size / side;
+    const float vertices[3][4] = {
+        {left, top, 0, 1}, {left + leg, top, 0, 1}, {left, top + leg, 0, 1}};
+    rig->size = (uint32_t)side;
+    rig_start(rig);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "fraggen.fragments", (uint64_t)(size * (size - 1) / 2));
+}
+
+/* A box from 29, 13 to 53, 37 lies in three columns of scan tiles from 16 on, in three rows from 0
+ * on, and in over-scan tiles of 32x32 that begin left of it and above. What x + y = 68 leaves are
+ * all tiles but the last. */
+static void
+scan_tiles_of_a_box(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
+    rig->params.RASTERIZER.OverScanWidth = rig->params.RASTERIZER.OverScanHeight = 2;
+    draw_at(rig, SIZE, 29, 13, 26);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", 9);
+    rig_assert_figure(rig, "fraggen.scan_tiles", 8);
+}
+
+/* The same in a square of 64x64, all quarters of which are touched. */
+static void
+squares_of_a_box(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
+    draw_at(rig, SIZE, 29, 13, 26);
+    rig_assert_figure(rig, "fraggen.squares_split", 1 + 4);
+    rig_assert_figure(rig, "fraggen.squares_tested", 4);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", 16);
+    rig_assert_figure(rig, "fraggen.scan_tiles", 8);
+}
+
+/* A box from 35, 37 to 44, 46 is in one scan tile. */
+static void
+a_box_in_a_scan_tile(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
+    draw_at(rig, SIZE, 35, 37, 10);
+    rig_assert_figure(rig, "fraggen.squares_split", 0);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", 1);
+    rig_assert_figure(rig, "fraggen.scan_tiles", 1);
+}
+
+/* A box from 150, 140 to 165, 155 is in the 128x128 square at 128, 128: in the first of its
+ * quarters, and in two of that one's. */
+static void
+levels_of_a_box(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    rig->params.MEMORYCONTROLLER.MemorySize = 4 << 20;
+    draw_at(rig, 256, 150, 140, 16);
+    rig_assert_figure(rig, "fraggen.level1_tested", 4);
+    rig_assert_figure(rig, "fraggen.level1_passed", 1);
+    rig_assert_figure(rig, "fraggen.level2_tested", 4);
+    rig_assert_figure(rig, "fraggen.level2_passed", 2);
+}
+
+/* Vertices from byte 8 on: the 16th reaches from one line of 256 bytes into the next, which the one
+ * behind it has brought into the first place of the cache. */
+static void
+an_attribute_in_two_lines(void **state)
+{
+    static const uint8_t indices[3] = {16, 15, 17};
+    static float vertices[2 + 18 * 4];
+    static const float corners[3][4] = {{-1, -1, 0, 1}, {-.75f, -1, 0, 1}, {-1, -.75f, 0, 1}};
+    struct rig *rig = *state;
+    rig_start(rig);
+    for (uint32_t i = 0; i < 3; i++)
+        memcpy(&vertices[2 + indices[i] * 4], corners[i], sizeof corners[i]);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_upload(rig, RES_INDICES, indices, sizeof indices);
+    PACKET(&rig->stream, 6, 0, 16, 8, RES_VERTICES);
+    rig_draw(rig, MODE_TRIANGLES, 3, 1);
+    rig_swap(rig);
+    rig_assert_figure(rig, "fraggen.fragments", 28); /* x + y <= 6 */
+    rig_assert_figure(rig, "streamer.cache_misses", 2);
+    rig_assert_figure(rig, "streamer.cache_hits", 2);
+}
+
 /* Depth is cleared in front of the triangle: HZ drops all 36 tiles, 64 entries in lines of 16; the
  * triangle touches the lines of all four pairs of tile rows. Nothing comes to the z test. */
 static void
@@ -551,6 +643,11 @@ main(void)
         cmocka_unit_test(queues_between_levels),
         TEST(small_generation_tiles),
         TEST(oblong_scan_tiles),
+        TEST(scan_tiles_of_a_box),
+        TEST(squares_of_a_box),
+        TEST(a_box_in_a_scan_tile),
+        TEST(levels_of_a_box),
+        TEST(an_attribute_in_two_lines),
         TEST(hidden_triangle),
         TEST(hidden_triangle_by_quads),
     };

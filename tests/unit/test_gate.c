@@ -209,6 +209,12 @@ test_command(void **state)
     assert_non_null(strstr(said.err, "did you mean memctl.bytes_read?"));
     RUN(&said, "compare", a, b, "--fail-over", "cycels=1%");
     assert_non_null(strstr(said.err, "did you mean cycles?"));
+    RUN(&said, "compare", dir, b, "--fail-over", "cycles=1%");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "is no run's folder"));
+    RUN(&said, "compare", a, a, "--fail-over", "cycles=1%");
+    assert_non_null(strstr(said.out, "frame-0001.png"));
+    assert_true(strstr(said.out, "gate: held") > strstr(said.out, "frame-0001.png"));
     RUN(&said, "compare", a, b, "--fail-over", "cycles");
     assert_int_equal(said.status, 2);
     assert_non_null(strstr(said.err, "expected NAME=NUMBER"));

@@ -189,6 +189,94 @@ updates_cull(void **state)
     assert_int_equal(pixels_drawn(rig), SIZE * SIZE - 63 * 64 / 2);
 }
 
+/* A front from pixel left, top to right, bottom. */
+static void
+draw_rectangle(struct rig *rig, uint32_t left, uint32_t top, uint32_t right, uint32_t bottom)
+{
+    const float x0 = (float)left / (SIZE / 2) - 1, x1 = (float)right / (SIZE / 2) - 1;
+    const float y0 = (float)top / (SIZE / 2) - 1, y1 = (float)bottom / (SIZE / 2) - 1;
+    const float corners[4][4] = {
+        {x0, y0, -.5f, 1}, {x1, y0, -.5f, 1}, {x0, y1, -.5f, 1}, {x1, y1, -.5f, 1}};
+    rig_upload(rig, RES_VERTICES, corners, sizeof corners);
+    rig_draw(rig, MODE_STRIP, 4, 0);
+}
+
+/* A front in all pixels but one, the first or the last of a tile: what is behind that is seen. */
+static void
+every_pixel_counts(void **state)
+{
+    (void)state;
+    for (uint32_t at = 0; at < 8; at += 7) {
+        void *made;
+        assert_int_equal(rig_set_up(&made), 0);
+        struct rig *rig = made;
+        rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
+        start(rig);
+        rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+        draw_rectangle(rig, 0, at + 1, SIZE, SIZE);
+        draw_rectangle(rig, 0, 0, SIZE, at);
+        draw_rectangle(rig, at + 1, at, SIZE, at + 1);
+        draw_rectangle(rig, 0, at, at, at + 1);
+        draw_rectangle(rig, SIZE - 1, 0, SIZE, SIZE); /* other lines come, and that one goes */
+        rig_clear(rig, CLEAR_COLOR, 1);
+        draw_back(rig);
+        rig_swap(rig);
+        assert_true(rig_figure(rig, "hz.fragments_culled") >= 56 * 64);
+        assert_int_equal(pixels_drawn(rig), 1);
+        rig_tear_down(&made);
+    }
+}
+
+static uint64_t
+stalled(const struct rig *rig)
+{
+    const struct hz_stats *stats = &rig_machine(rig)->hz->stats;
+    return stats->cycles_ztest + stats->cycles_interpolator + stats->cycles_cache +
+           stats->cycles_clearing;
+}
+
+struct stalls {
+    uint64_t before, longest;
+    bool in_a_row;
+};
+
+/* Whoever looks finds each cycle counted when it has gone by. */
+static void
+look(void *data, uint64_t now)
+{
+    struct rig *rig = data;
+    struct clock *clock = &rig_machine(rig)->clock;
+    struct stalls *stalls = rig->data;
+    const bool was_blocked = rig_machine(rig)->hz->module.state == UNIT_BLOCKED;
+    clock_settle(clock);
+    const uint64_t more = stalled(rig) - stalls->before;
+    assert_true(more <= 1);
+    assert_true(more == 1 || !was_blocked);
+    stalls->longest = more ? stalls->longest + 1 : 0;
+    stalls->in_a_row |= stalls->longest > 4;
+    stalls->before += more;
+    clock->sample_cycle = now + 1;
+}
+
+static void
+stalls_are_counted_as_they_go_by(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.ZSTENCILTEST.ZALUTestRate = 16;
+    rig->data = calloc(1, sizeof(struct stalls));
+    start(rig);
+    rig_upload_corner(rig, 2 * SIZE, -0.5f);
+    struct clock *clock = &rig_machine(rig)->clock;
+    clock_settle(clock);
+    ((struct stalls *)rig->data)->before = stalled(rig);
+    clock->sample = look;
+    clock->sample_data = rig;
+    clock->sample_cycle = clock->now + 1;
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    clock->sample = NULL;
+    assert_true(((struct stalls *)rig->data)->in_a_row);
+}
+
 /* Each far depth is stored one entry too far: tiles that the front covers in part are lost. */
 static void
 fault_off_by_one(void **state)
@@ -280,6 +368,8 @@ main(void)
         TEST(half_a_buffer),
         TEST(away_and_back),
         TEST(updates_cull),
+        cmocka_unit_test(every_pixel_counts),
+        TEST(stalls_are_counted_as_they_go_by),
         TEST(fault_off_by_one),
         TEST(second_clear),
         TEST(fault_stale_after_clear),

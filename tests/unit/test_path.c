@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-enum { ITEMS = 100, DEPTH = 4, LATENCY = 3 };
+enum { ITEMS = 100, DEPTH = 4, LATENCY = 3, INTERVAL = 50 };
+static bool intervals;
 static const enum path_cause PRODUCER = CAUSE_generate, CONSUMER = CAUSE_blend;
 
 struct worker {
@@ -69,9 +70,18 @@ consume(void *self, uint64_t now)
     return UNIT_BUSY;
 }
 
+/* An interval ends, and nothing has left the line yet. */
+static void
+end_interval(void *data, uint64_t now)
+{
+    struct line *line = data;
+    clock_charge_so_far(&line->clock);
+    line->clock.sample_cycle = now + INTERVAL;
+}
+
 /* Runs to the end and charges the cycles; their sum is that of all. */
 static uint64_t
-run(struct line *line, uint32_t made, uint32_t taken, uint64_t shuffle)
+run_with(struct line *line, uint32_t made, uint32_t taken, uint32_t depth, uint64_t shuffle)
 {
     struct error err;
     uint64_t sum = 0;
@@ -86,10 +96,15 @@ run(struct line *line, uint32_t made, uint32_t taken, uint64_t shuffle)
     line->producer.module.stage.cause = PRODUCER;
     line->consumer.module.stage.cause = CONSUMER;
     queue_init(&line->queue, &line->clock, "queue", -1, &line->producer.module,
-               &line->consumer.module, sizeof(uint32_t), 1, DEPTH, LATENCY);
+               &line->consumer.module, sizeof(uint32_t), 1, depth, LATENCY);
     line->producer.queue = line->consumer.queue = &line->queue;
     if (shuffle)
         clock_shuffle(&line->clock, shuffle);
+    if (intervals) {
+        line->clock.sample = end_interval;
+        line->clock.sample_data = line;
+        line->clock.sample_cycle = INTERVAL;
+    }
     path_begin(&line->clock.path, 0);
     line->producer.module.stage.strand =
         path_step(&line->clock.path, line->clock.path.end, PRODUCER, 0);
@@ -100,6 +115,12 @@ run(struct line *line, uint32_t made, uint32_t taken, uint64_t shuffle)
     assert_int_equal(sum, line->consumer.free);
     assert_int_equal(line->clock.path.unset, 0);
     return sum;
+}
+
+static uint64_t
+run(struct line *line, uint32_t made, uint32_t taken, uint64_t shuffle)
+{
+    return run_with(line, made, taken, DEPTH, shuffle);
 }
 
 static void
@@ -141,6 +162,44 @@ slow_consumer(void **state)
     assert_int_equal(charged(&line, CAUSE_transit), LATENCY);
     assert_int_equal(charged(&line, CONSUMER), ITEMS * 7);
     finish(&line);
+}
+
+/* An item a cycle through a queue of one place, and one for each cycle on the way but the first:
+ * three items come in cycles 0 to 2 and are taken in cycles 3 to 5, so that there is a place in
+ * cycle 4, in which the second is taken: whoever is clocked first then, the place is from the
+ * first, which was three cycles on its way and one at work. So it goes on, three items in four
+ * cycles: the producer has nothing to answer for, and the 100th is the first of the 34th group. */
+static void
+a_place_from_the_cycle_before(void **state)
+{
+    enum { GROUPS = (ITEMS + LATENCY - 1) / LATENCY };
+    (void)state;
+    for (uint64_t seed = 0; seed <= 8; seed++) {
+        struct line line;
+        assert_int_equal(run_with(&line, 1, 1, 1, seed), GROUPS * (LATENCY + 1));
+        assert_int_equal(charged(&line, CAUSE_transit), GROUPS * LATENCY);
+        assert_int_equal(charged(&line, CONSUMER), GROUPS);
+        assert_int_equal(charged(&line, PRODUCER), 0);
+        finish(&line);
+    }
+}
+
+/* Where cycles are charged before anything has left, they are those of the unit that is at work,
+ * and not of whatever came before: the sums are those of a run without intervals. */
+static void
+nothing_left_yet(void **state)
+{
+    struct line line;
+    (void)state;
+    intervals = true;
+    for (uint64_t shuffle = 0; shuffle < 3; shuffle++) {
+        run(&line, 2, 7, shuffle);
+        assert_int_equal(charged(&line, PRODUCER), 0);
+        assert_int_equal(charged(&line, CAUSE_transit), LATENCY);
+        assert_int_equal(charged(&line, CONSUMER), ITEMS * 7);
+        finish(&line);
+    }
+    intervals = false;
 }
 
 /* Removing what is charged is what helps: the gain of a consumer of half the time is its charge,
@@ -190,7 +249,8 @@ ring_is_full(void **state)
     for (uint32_t i = 0; i < 3 * PATH_NODES; i++, now += 2) {
         way = path_step(&path, way, i % 2 ? CAUSE_clip : CAUSE_setup, now);
         path_leave(&path, way, 0, now);
-        path_keep(&path, now);
+        if (path_is_full(&path))
+            path_charge_so_far(&path, 0, now);
     }
     path_charge(&path, way, now);
     for (uint32_t i = 0; i < CAUSE_COUNT; i++)
@@ -258,8 +318,10 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_producer),
         cmocka_unit_test(slow_consumer),
+        cmocka_unit_test(a_place_from_the_cycle_before),
         cmocka_unit_test(charge_is_gain),
         cmocka_unit_test(charged_in_parts),
+        cmocka_unit_test(nothing_left_yet),
         cmocka_unit_test(ring_is_full),
         cmocka_unit_test(nobody_set_it),
         cmocka_unit_test(order_carries_no_weight),

@@ -309,6 +309,7 @@ note_way(struct shader *shader, struct group *group, uint64_t cycles, uint64_t n
         way = path_step(path, way, CAUSE_result, group->way.cycle);
     group->way = (struct path_mark){path_step(path, way, cause, now), now + cycles};
     shader->alus = group->way;
+    shader->module.stage.strand = group->way.strand; /* no queue's: what the unit did last */
 }
 
 uint64_t
