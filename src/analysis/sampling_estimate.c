@@ -79,10 +79,12 @@ sample_estimate(const struct sample *sample, const double *values)
         fourth += part * part / (m.drawn - 1);
         free_frames += m.drawn - 1;
     }
-    /* the slope was made of the same frames */
-    if (slope != 0 && free_frames > 1)
+    /* degrees of freedom after Satterthwaite (Cochran 5.4); the slope was made of the same frames
+     */
+    double freedom = fourth > 0 ? variance * variance / fourth : 1;
+    if (slope != 0 && free_frames > 1) {
         variance *= free_frames / (free_frames - 1);
-    /* degrees of freedom after Satterthwaite (Cochran 5.4) */
-    const double freedom = fourth > 0 ? variance * variance / fourth : 1;
+        freedom -= 1;
+    }
     return (struct sample_estimate){total, variance > 0 ? student(freedom) * sqrt(variance) : 0};
 }
