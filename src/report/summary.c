@@ -83,12 +83,12 @@ print_verdict(const struct totals *totals, double cycles, FILE *out)
         return;
     const enum ideal_number first = ideals_verdict(&gains), behind = ideals_behind(&gains, first);
     fprintf(out,
-            "\nbound by %s: %.1f %% of the cycles are charged to it; without it %.1f %% fewer are "
-            "expected",
+            "\nbound by %s: %.1f %% of the cycles are charged to this; %.1f %% fewer are expected "
+            "without",
             ideals[first].name, 100 * gains.charged[first] / cycles,
             100 * gains.expected[first] / cycles);
     if (behind < IDEALS)
-        fprintf(out, ", then %s", ideals[behind].name);
+        fprintf(out, ", then bound by %s", ideals[behind].name);
     fprintf(out, " (aetius topdown)\n");
 }
 
