@@ -45,6 +45,8 @@ slurm_disturbed() {
     cat >"$slurm/plan.ini" <<END
 [sweep]
 outputs = cycles frame_rate texture_cache_hits
+; many rows of statistics: runs that are long enough to be stopped
+set = SIMULATOR.StatisticsRate=300
 axis GPU.ClockMHz = 401..420
 axis GPU.NumFragmentShaders = 1 4
 [input workloads]
@@ -56,9 +58,10 @@ END
     "$aetius" sweep "$slurm/plan.ini" -o "$slurm/local" >>"$slurm/log" 2>&1 || return 1
     sweep_cluster --sbatch=--no-requeue || return 1
     until_running 3 || return 1
-    scancel "$(squeue -h -r -t R -o %i | head -n 1)"
+    # of those that run the last to begin has most before it
+    scancel "$(squeue -h -r -t R -o %i | tail -n 1)"
     until_running 6 || return 1
-    node=$(squeue -h -r -t R -o %N | head -n 1)
+    node=$(squeue -h -r -t R -o %N | tail -n 1)
     scontrol update nodename="$node" state=down reason=test
     until_queue -eq 0 || return 1
     scontrol update nodename="$node" state=resume
