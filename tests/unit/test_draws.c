@@ -473,6 +473,32 @@ test_hash_of_file(void **state)
     free(path);
 }
 
+/* What a program with a branch costs depends on who takes it: the sum of both sides is no bound. */
+static void
+test_bound_of_program(void **state)
+{
+    static const char straight[] = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n"
+                                   "  0: MOV OUT[0], IN[0]\n  1: END\n";
+    static const char branch[] = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n"
+                                 "  0: UIF IN[0].xxxx :2\n  1:   MOV OUT[0], IN[0]\n"
+                                 "  2: ENDIF\n  3: END\n";
+    static struct said said;
+    char *path = path_of("bound.tgsi");
+    struct error err;
+    (void)state;
+    assert_true(file_write(path, straight, strlen(straight), &err));
+    RUN(&said, "show", path, "program");
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.out, "at most "));
+    assert_null(strstr(said.out, "branches"));
+    assert_true(file_write(path, branch, strlen(branch), &err));
+    RUN(&said, "show", path, "program");
+    assert_int_equal(said.status, 0);
+    assert_null(strstr(strstr(said.out, "ALUs"), "at most "));
+    assert_non_null(strstr(said.out, "bound nothing\n"));
+    free(path);
+}
+
 /* A scissor that cuts nothing off the target is no state worth telling. */
 static void
 test_scissor(void **state)
@@ -602,6 +628,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_bound_by),
         cmocka_unit_test(test_bound_by_nothing),
         cmocka_unit_test(test_hash_of_file),
+        cmocka_unit_test(test_bound_of_program),
     };
     aetius = argc > 1 ? argv[1] : "aetius";
     if (!mkdtemp(dir))
