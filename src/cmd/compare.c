@@ -33,8 +33,9 @@ struct comparison {
     const char *limits, *markdown, *junit;
     bool per_draw, renew;
     struct gate gate;
-    struct draws draws_a, draws_b; /* with --per-draw */
+    struct draws draws_a, draws_b; /* when is_joined: both have tables of draws, or must */
     struct draws_join join;
+    bool is_joined;
 };
 
 enum { MOVES_SHOWN = 20 };
@@ -325,6 +326,14 @@ print_pictures(const struct comparison *comparison)
         print_line("total", &comparison->total);
 }
 
+/* Runs of other scenes of one program have few draws in common. */
+static void
+print_join(const struct draws_join *join)
+{
+    printf("  draws: %u before, %u now; %u the same, %u changed, %u new, %u gone\n", join->draws_a,
+           join->draws_b, join->same_hash, join->changed, join->only_b, join->only_a);
+}
+
 /* The gate last: it is what a log of continuous integration ends with. */
 static void
 print_text(const struct comparison *comparison)
@@ -334,6 +343,8 @@ print_text(const struct comparison *comparison)
     print_pictures(comparison);
     if (comparison->limits)
         gate_print(&comparison->gate, stdout);
+    if (comparison->is_joined)
+        print_join(&comparison->join);
 }
 
 static void
@@ -359,6 +370,7 @@ judge_draws(struct comparison *c, struct error *err)
         !draws_read(&c->draws_b, c->b, UINT32_MAX, err))
         return false;
     draws_join_make(&c->join, &c->draws_a, &c->draws_b);
+    c->is_joined = true;
     if (!c->limits)
         return true;
     return gate_check_join(&c->gate, &c->join, err) &&
@@ -389,7 +401,7 @@ write_report(const struct comparison *c, const char *path, bool markdown, struct
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "no memory for a text");
     if (markdown)
-        gate_print_markdown(&c->gate, &c->runs, c->per_draw ? &c->join : NULL, out);
+        gate_print_markdown(&c->gate, &c->runs, c->is_joined ? &c->join : NULL, out);
     else
         gate_print_junit(&c->gate, out);
     fclose(out);

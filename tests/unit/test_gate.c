@@ -214,6 +214,7 @@ test_command(void **state)
     assert_non_null(strstr(said.err, "is no run's folder"));
     RUN(&said, "compare", a, a, "--fail-over", "cycles=1%");
     assert_non_null(strstr(said.out, "frame-0001.png"));
+    assert_non_null(strstr(said.out, "18 before, 18 now; 18 the same, 0 changed, 0 new, 0 gone"));
     assert_true(strstr(said.out, "gate: held") > strstr(said.out, "frame-0001.png"));
     RUN(&said, "compare", a, b, "--fail-over", "cycles");
     assert_int_equal(said.status, 2);
