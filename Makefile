@@ -5,7 +5,7 @@
 #   make check      every test, with gcc and clang, with sanitizers, optimized and not
 #   make real       the real programs that the pictures are judged by, against what is expected
 #                   (out/real; PART=glmark2, multisample, openarena, apitrace, piglit,
-#                   verify, programs, machines: only these; PROGRAMS=names of
+#                   verify, programs, machines, slurm: only these; PROGRAMS=names of
 #                   tests/real/programs.txt: of the programs only these)
 #   make fuzz       every fuzz target for TIME seconds (out/fuzz)
 #   make mutate     whether the tests notice a changed line: COUNT changes of src/unit, src/kernel and

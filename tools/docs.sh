@@ -22,6 +22,11 @@ fenced() {
     for name in $("$aetius" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
         printf '\n## %s\n\n' "$name"
         fenced "$aetius" "$name" --help
+        # "  sweep query DIR ...": a part with a help of its own
+        for part in $("$aetius" "$name" --help | sed -n "s/^  $name \([a-z]*\) .*/\1/p"); do
+            printf '\n### %s %s\n\n' "$name" "$part"
+            fenced "$aetius" "$name" "$part" --help
+        done
     done
 } >"$out/commands.md"
 {

@@ -4,7 +4,8 @@
 #
 #     tools/real.sh build/aetius [PART...]
 #
-# Parts: glmark2 multisample openarena apitrace piglit verify; programs (tools/real-programs.sh);
+# Parts: glmark2 multisample openarena apitrace piglit verify; programs (tools/real-programs.sh); slurm
+# (tools/real-slurm.sh);
 # machines and statistics (of traces that the others left; machines captures those that are not
 # there).
 #
@@ -18,7 +19,7 @@ set -eu
 cd "$(dirname "$0")/.."
 aetius=$(realpath "$1")
 shift
-parts=${*:-glmark2 multisample openarena apitrace piglit verify programs machines statistics}
+parts=${*:-glmark2 multisample openarena apitrace piglit verify programs machines statistics slurm}
 scenes=${SCENES:-build texture shading bump effect2d pulsar desktop buffer ideas jellyfish terrain \
 shadow refract conditionals function loop}
 size=${SIZE:-800x600}
@@ -30,6 +31,8 @@ touch "$out/pictures.txt"
 . tools/inputs.sh
 # shellcheck source=tools/real-programs.sh
 . tools/real-programs.sh
+# shellcheck source=tools/real-slurm.sh
+. tools/real-slurm.sh
 
 say() { echo "real: $*"; }
 
@@ -417,7 +420,7 @@ changes() {
 
 for part in $parts; do
     case $part in
-    glmark2 | multisample | openarena | apitrace | verify | programs | machines | statistics)
+    glmark2 | multisample | openarena | apitrace | verify | programs | machines | statistics | slurm)
         # what failed is tried again
         awk -F'\t' -v part="$part" -v resume="${RESUME:-}" '
             index($1, part) != 1 || (resume && $2 != "error")' \
@@ -426,7 +429,7 @@ for part in $parts; do
         ;;
     piglit) ;;
     *)
-        echo "real: there is no part '$part': glmark2, multisample, openarena, apitrace, piglit, verify, programs, machines or statistics" >&2
+        echo "real: there is no part '$part': glmark2, multisample, openarena, apitrace, piglit, verify, programs, machines, statistics or slurm" >&2
         exit 2
         ;;
     esac

@@ -28,6 +28,7 @@ struct sweeping {
     struct sweep_plan plan;
     struct sweep sweep;
     VEC(size_t) todo; /* numbers of runs, each key once */
+    bool begun;       /* there were some */
     struct error *err;
 };
 
@@ -57,24 +58,36 @@ find_store(const struct sweep_options *options, char **store, struct error *err)
     return true;
 }
 
+/* A machine of the plan's that can be built; the runs of those that cannot tell why. */
+static bool
+build_one(const struct sweeping *s, struct params *params, struct simulation *simulation)
+{
+    const struct frame_set all = {0};
+    struct preset_cache presets = {0};
+    struct error ignored;
+    bool ok = false;
+    for (size_t i = 0; !ok && i < s->sweep.runs.count; i++) {
+        const struct sweep_run *run = &s->sweep.runs.items[i];
+        ok = machine_make(&presets, run->preset, &run->sets, params, &ignored) &&
+             simulation_init(simulation, params, &all, NULL, &ignored);
+    }
+    preset_cache_fini(&presets);
+    return ok;
+}
+
 /* The formulas speak of what a machine counts. */
 static bool
 check_outputs(struct sweeping *s)
 {
-    const struct frame_set all = {0};
-    const struct sweep_run *run = &s->sweep.runs.items[0];
-    struct preset_cache presets = {0};
     struct params params;
     struct simulation simulation;
-    bool ok = machine_make(&presets, run->preset, &run->sets, &params, s->err);
-    preset_cache_fini(&presets);
-    if (!ok || !simulation_init(&simulation, &params, &all, NULL, s->err))
-        return false;
+    if (!build_one(s, &params, &simulation))
+        return true;
     const struct run_facts facts = {0};
     const struct stat_set *set = &simulation.machine->stats;
     uint64_t *values = mem_alloc(set->count * sizeof *values);
     struct totals totals = run_totals(&facts, set, values, &params);
-    ok = outputs_check(&s->plan, &totals, s->err);
+    const bool ok = outputs_check(&s->plan, &totals, s->err);
     totals_free(&totals);
     free(values);
     simulation_fini(&simulation);
@@ -104,7 +117,7 @@ list_todo(struct sweeping *s)
     struct sweep *sweep = &s->sweep;
     size_t kept = 0;
     for (size_t i = 0; i < sweep->runs.count; i++)
-        if (sweep_state_of(sweep, &sweep->runs.items[i]) != SWEEP_DONE)
+        if (!store_has(sweep->store, sweep->runs.items[i].key))
             VEC_PUSH(&s->todo, i);
     if (!s->todo.count)
         return;
@@ -265,6 +278,7 @@ do_todo(struct sweeping *s)
                                            .per_element = s->options->per_element,
                                            .max_array = s->options->max_array,
                                            .sbatch = &s->options->sbatch};
+    s->begun = s->todo.count > 0;
     return leave_out(s) && (!s->todo.count || s->engine->begin(&request, s->err));
 }
 
@@ -301,8 +315,8 @@ tell_failures(const struct sweeping *s)
 static bool
 finish(struct sweeping *s)
 {
-    if (!s->engine->is_awaited)
-        return true;
+    if (!s->engine->is_awaited && s->begun)
+        return true; /* its runs are collected when they are done */
     const bool whole = tell_failures(s);
     struct error collecting;
     const bool ok = sweep_collect(&s->sweep, &s->plan, whole ? s->err : &collecting);

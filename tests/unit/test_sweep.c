@@ -115,7 +115,10 @@ bad_plans_are_refused_with_their_line(void **state)
          ":4: '1': expected 2 values"},
         {INPUT "[sweep]\naxis GPU.ClockMHz = 9..3\n", "9..3 is no range"},
         {INPUT "[sweep]\naxis GPU.ClockMHz = 1..9/0\n", "is no range"},
-        {INPUT "[sweep]\naxis GPU.ClockMHz = 0..4294967295\n", "is no range"},
+        {INPUT "[sweep]\naxis GPU.ClockMHz = 0..4294967295\n", ":4: 0..4294967295: the axes have"},
+        {INPUT
+         "[sweep]\naxis GPU.ClockMHz = 1..600000\n[machine m]\naxis GPU.ClockMHz = 1..600000\n",
+         ":6: 1..600000: the axes have more than 1000000 values"},
         {INPUT "[sweep]\nbaseline = a\nbaseline = b\n", ":5: there are two lines 'baseline'"},
         {INPUT "[machine ../x]\n", ":3: [machine ../x]: letters, digits"},
         {INPUT "[output x\ny]\n", "x"},
@@ -182,6 +185,25 @@ axes_multiply_the_machines(void **state)
     assert_int_equal(sweep.traces.items[0].frame_count, 2);
     assert_string_equal(sweep.traces.items[0].frames, "0-1");
     sweep_fini(&sweep);
+}
+
+/* Counted before they are made: at once. */
+static void
+a_plan_has_an_end(void **state)
+{
+    static const char text[] =
+        "[sweep]\naxis GPU.ClockMHz = 1..1000\naxis FRAGMENTSHADER.TextureUnits = "
+        "1..8\naxis MEMORYCONTROLLER.MemorySize = 1..1000\n[machine m]\n" INPUT;
+    struct sweep_plan plan;
+    struct sweep sweep;
+    struct error err;
+    assert_true(load(&plan, text, &err));
+    sweep_init(&sweep, "/nowhere", NULL);
+    assert_false(sweep_expand(&sweep, &plan, &err));
+    assert_non_null(strstr(err.text, "[machine m]: the plan has more than 1000000 runs"));
+    assert_int_equal(sweep.runs.count, 0);
+    sweep_fini(&sweep);
+    sweep_plan_fini(&plan);
 }
 
 static struct sweep_run
@@ -534,6 +556,7 @@ main(void)
         cmocka_unit_test(a_plan_is_read),
         cmocka_unit_test(bad_plans_are_refused_with_their_line),
         cmocka_unit_test(axes_multiply_the_machines),
+        cmocka_unit_test(a_plan_has_an_end),
         cmocka_unit_test(keys_tell_machines_apart),
         cmocka_unit_test(machines_come_back_from_their_differences),
         cmocka_unit_test(frames_have_one_text),
