@@ -24,7 +24,7 @@ machine_tests='figures machine rop masked_writes fragment_timing sched lanes lev
     fixed_function_timing shader_timing texture_timing memory_timing reuse upload restart replacement
     depth_clear cleared draw_buffers multisample offscreen pipelined watch faults memory_need run vcd
     metrics stats params many damage overlap leaving rows blitter
-    block_states corpus_machine'
+    block_states corpus_machine refresh command_stream path ideals verdicts'
 
 say() { echo "mutate: $*"; }
 

@@ -191,19 +191,22 @@ draw_costly_mesh(void)
     glUseProgram(0);
 }
 
-/* Layers without blending or depths, of colors that change from pixel to pixel; the machine takes
- * eight samples of each (SIMULATOR.ForceMSAA: programs are offered four). */
+/* Blended layers of colors that change from pixel to pixel; the machine takes eight samples of each
+ * (SIMULATOR.ForceMSAA: programs are offered four). */
 static void
 draw_layers(void)
 {
-    for (uint32_t layer = 0; layer < 6; layer++) {
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+    for (uint32_t layer = 0; layer < 12; layer++) {
         glBegin(GL_QUADS);
         for (uint32_t corner = 0; corner < 4; corner++) {
-            glColor4f(0.3f * (float)corner, 0.15f * (float)layer, corner == 2, 1);
+            glColor4f(0.03f * (float)corner, 0.01f * (float)layer, corner == 2 ? 0.1f : 0, 1);
             glVertex2f(corner == 1 || corner == 2 ? 1.0f : -1.0f, corner < 2 ? -1.0f : 1.0f);
         }
         glEnd();
     }
+    glDisable(GL_BLEND);
 }
 
 static void

@@ -50,6 +50,19 @@ mem_strdup(const char *text)
     return memcpy(mem_alloc(n), text, n);
 }
 
+/* It stays in sight of who looks for memory that was lost. */
+void
+mem_leave(void *block)
+{
+    static struct left {
+        struct left *next;
+        void *block;
+    } * left;
+    struct left *one = mem_alloc(sizeof *one);
+    *one = (struct left){left, block};
+    left = one;
+}
+
 /* The bytes of the character at `text`, which is not its end, when a terminal may have it; else 0:
  * C0, DEL, C1 (a terminal in UTF-8 takes them as C0's escapes), and what is no UTF-8, which another
  * terminal may take for C1. */

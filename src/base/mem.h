@@ -13,6 +13,8 @@ char *mem_strdup(const char *text);
  * no UTF-8 as \x1b. */
 char *mem_printable(const char *text);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A block that is not freed, with all that it points to, because the process is about to end. */
+void mem_leave(void *block);
 
 /* A growing array:  struct { struct foo *items; size_t count, capacity; } foos = {0};
  *                   VEC_PUSH(&foos, foo);  ...  VEC_FREE(&foos); */

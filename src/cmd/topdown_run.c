@@ -251,12 +251,12 @@ print_gains(const struct ideal_gains *gains)
         const double share = left.expected[n] / all;
         if (i && share < 0.02)
             break;
-        printf("%s %s: %.1f %% of the cycles are charged to it; without it %.1f %% fewer are "
-               "expected",
+        printf("%s %s: %.1f %% of the cycles are charged to this; %.1f %% fewer are expected "
+               "without",
                i ? "then" : "bound by", ideals[n].name, 100 * gains->charged[n] / all, 100 * share);
         if (behind < IDEALS)
-            printf(" (%s hides %.1f %% behind it)", ideals[behind].name,
-                   100 * gains->hidden[n][behind] / all);
+            printf(" (%.1f %% hidden by %s)", 100 * gains->hidden[n][behind] / all,
+                   ideals[behind].name);
         printf("\n  advice: %s; parameter %s\n", ideals[n].advice, ideals[n].parameter);
         left.expected[n] = -1;
     }

@@ -92,7 +92,8 @@ open_metric(struct reader *reader, const char *name, struct formula *formula, st
 {
     const struct metric *metric = metric_find(name);
     BUG_ON(!metric, "no metric '%s'", name);
-    return formula_compile(formula, metric->formula, resolve, reader, err);
+    return formula_compile(formula, metric->formula, resolve, reader, err) ||
+           fail(err, "the run lacks what %s is made of: it was made by another version", name);
 }
 
 static bool

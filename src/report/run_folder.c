@@ -5,13 +5,36 @@
 #include "base/mem.h"
 #include "report/describe_draw.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
-enum { TELL_SECONDS = 2 };
+enum { TELL_SECONDS = 2, ROOM_BYTES = 1 << 16 };
+
+/* A disk may become full to the last byte, and then run.json shall still tell of all whole frames:
+ * its space is kept by a file that has no name, and so goes with the process however that ends. */
+static int
+keep_room(const char *dir)
+{
+    const int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 && posix_fallocate(fd, 0, ROOM_BYTES)) { /* too small a disk: without */
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static void
+give_room(struct run_folder *folder)
+{
+    if (folder->room >= 0)
+        close(folder->room);
+    folder->room = -1;
+}
 
 bool
 run_folder_open(struct run_folder *folder, const char *dir, bool force, const struct params *params,
@@ -20,9 +43,15 @@ run_folder_open(struct run_folder *folder, const char *dir, bool force, const st
     memset(folder, 0, sizeof *folder);
     folder->dir = dir;
     folder->place.lock = -1;
+    folder->room = -1;
     folder->started = wall_seconds();
     folder->facts.picture_hash = HASH_START;
-    return !dir || run_place_take(&folder->place, dir, force, params, err);
+    if (!dir)
+        return true;
+    if (!run_place_take(&folder->place, dir, force, params, err))
+        return false;
+    folder->room = keep_room(dir);
+    return true;
 }
 
 static bool
@@ -496,6 +525,7 @@ run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
     bool ok = close_tables(folder, complete, err);
     folder->facts.complete = complete && ok;
     take_stock(folder);
+    give_room(folder);
     if (folder->dir && !is_worth_keeping(folder))
         run_place_clear(&folder->place);
     else if (folder->dir && !folder->facts.complete)

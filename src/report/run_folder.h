@@ -39,6 +39,7 @@ struct run_folder {
     uint32_t next_part;       /* behind the last one joined */
     double parts_seconds;     /* on the machine, by other processes */
     uint64_t parts_rss_bytes; /* the largest of them */
+    int room;                 /* a file without a name, whose space run.json gets; -1: none */
     bool silent;              /* nothing came of the run: no run.json and no summary */
 };
 

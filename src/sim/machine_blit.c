@@ -84,6 +84,17 @@ may_overlap(const struct blit_plan *plan)
     return rows_meet(plan);
 }
 
+bool
+machine_blit_copy(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t *bytes,
+                  struct error *err)
+{
+    struct blit_plan plan;
+    if (!blit_plan_init(&plan, device, cmd, err))
+        return false;
+    *bytes = may_overlap(&plan) ? plan.src.res->size_bytes : 0;
+    return true;
+}
+
 /* The whole level as it is, to another place. */
 static struct blit_plan
 plan_of_copy(const struct blit_plan *plan, const struct resource *copy)

@@ -130,10 +130,14 @@ wire(struct machine *m)
 #undef ROPS
 }
 
-/* Units that do several things side by side say which of them sends into which queue. */
+/* Units that do several things side by side say which of them sends into which queue. The time that
+ * the units of the front take for a thing lies in the queue behind them: it is theirs. */
 static void
 wire_stages(struct machine *m)
 {
+    m->primasm->in->hop_cause = CAUSE_assembly;
+    m->setup->in->hop_cause = CAUSE_clip;
+    m->fraggen->in->hop_cause = CAUSE_setup;
     cmdproc_wire(m->cmdproc);
     streamer_wire(m->streamer);
     sched_wire(m->sched);

@@ -57,5 +57,8 @@ bool machine_get(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, str
 
 /* machine_blit.c: BLIT and COPY_REGION */
 bool machine_blit(struct machine *m, const struct gpu_cmd *cmd, struct error *err);
+/* What it allocates for its own time, once gpu_apply() has taken the command: 0 for most. */
+bool machine_blit_copy(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t *bytes,
+                       struct error *err);
 
 #endif

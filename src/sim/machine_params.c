@@ -2,7 +2,7 @@
  * because several together bound it. Each message names them, and what is allowed. */
 #include "sim/machine.h"
 
-enum { CACHE_BYTES = 16 << 20, HZ_CACHE_BLOCKS = 1 << 20 };
+enum { ROP_CACHES = 2, CACHE_BYTES = 16 << 20, HZ_CACHE_BLOCKS = 1 << 20 };
 
 static bool
 check_units(const struct params *p, struct error *err)
@@ -35,6 +35,21 @@ check_cache(const struct cache_params *cache, struct error *err)
                 cache->line_name, cache->line, (unsigned long long)bytes, CACHE_BYTES);
 }
 
+/* A quad holds all of its lines at once, one behind the other: with fewer places than that for the
+ * largest one it would wait for itself. Both numbers are powers of two, but for the ways: lines go
+ * round all sets before a set gets a second one. */
+static bool
+check_quad(const struct cache_params *cache, struct error *err)
+{
+    const uint32_t wanted = (MAX_QUAD_BYTES + cache->line_bytes - 1) / cache->line_bytes;
+    return (uint64_t)cache->ways * cache->lines >= wanted ||
+           fail(err,
+                "%s.%s = %u, %s = %u, %s = %u: a quad of %d bytes (8 samples) is in %u lines at "
+                "once, and the cache has %u",
+                cache->section, cache->ways_name, cache->ways, cache->lines_name, cache->lines,
+                cache->line_name, cache->line, MAX_QUAD_BYTES, wanted, cache->ways * cache->lines);
+}
+
 static bool
 check_caches(const struct params *p, struct error *err)
 {
@@ -53,7 +68,7 @@ check_caches(const struct params *p, struct error *err)
     const uint32_t count =
         sizeof caches / sizeof caches[0] - !p->FRAGMENTSHADER.TwoLevelTextureCache;
     for (uint32_t i = 0; i < count; i++)
-        if (!check_cache(&caches[i], err))
+        if (!check_cache(&caches[i], err) || (i < ROP_CACHES && !check_quad(&caches[i], err)))
             return false;
     const uint64_t blocks = (uint64_t)p->RASTERIZER.HZCacheLines * p->RASTERIZER.HZCacheLineSize;
     return blocks <= HZ_CACHE_BLOCKS ||

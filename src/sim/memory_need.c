@@ -1,6 +1,7 @@
 #include "sim/memory_need.h"
 
 #include "sim/executor.h"
+#include "sim/machine_internal.h"
 #include "sim/simulation.h"
 
 #include <string.h>
@@ -10,6 +11,21 @@ static void
 forget_bytes(struct gpu_memory *memory)
 {
     gpu_memory_zero(memory, 0, memory->size_bytes);
+}
+
+/* Some blits go through a copy, which is there as long as they take. */
+static bool
+lay_out_blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
+{
+    uint32_t bytes, address;
+    if (!gpu_apply(device, cmd, err) || !machine_blit_copy(device, cmd, &bytes, err))
+        return false;
+    if (!bytes)
+        return true;
+    if (!gpu_memory_alloc(&device->memory, bytes, &address, err))
+        return false;
+    gpu_memory_free(&device->memory, address, bytes);
+    return true;
 }
 
 static bool
@@ -23,6 +39,8 @@ lay_out(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
             forget_bytes(&device->memory);
         return ok;
     }
+    if (cmd->op == GPU_BLIT || cmd->op == GPU_COPY_REGION)
+        return lay_out_blit(device, cmd, err);
     if (cmd->op != GPU_DRAW)
         return gpu_apply(device, cmd, err);
     gpu_skip_draw(device, cmd);

@@ -2,6 +2,8 @@
  * handles are a sub-context's, resource handles a connection's). */
 #include "state/context_internal.h"
 
+#include "base/interrupt.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +204,23 @@ state_create(struct gpu_device *device, struct gpu_client *client, uint32_t id, 
     return true;
 }
 
+/* The resources of a client; false: a signal came, and they are too many to be freed one by one
+ * before the process ends. */
+static bool
+release_resources(struct gpu_device *device, struct gpu_client *client)
+{
+    enum { LEAST = 1 << 16 };
+    const uint32_t count = client->resources.capacity;
+    for (uint32_t i = 0; i < count; i++) {
+        if (count >= LEAST && i % LEAST == 0 && interrupt_pending())
+            return false;
+        if (client->resources.entries[i].handle != 0)
+            resource_unref(device, client->resources.entries[i].value);
+    }
+    table_fini(&client->resources);
+    return true;
+}
+
 static void
 client_destroy(struct gpu_device *device, struct gpu_client *client)
 {
@@ -210,11 +229,10 @@ client_destroy(struct gpu_device *device, struct gpu_client *client)
         client->states = state->next;
         state_destroy(device, state);
     }
-    for (uint32_t i = 0; i < client->resources.capacity; i++)
-        if (client->resources.entries[i].handle != 0)
-            resource_unref(device, client->resources.entries[i].value);
-    table_fini(&client->resources);
-    free(client);
+    if (release_resources(device, client))
+        free(client);
+    else
+        mem_leave(client);
 }
 
 void

@@ -159,8 +159,6 @@ any_dual_source(const struct draw *draw)
     return false;
 }
 
-enum { MAX_QUAD_BYTES = 256 }; /* a line of the ROP caches */
-
 static uint32_t
 quad_bytes_most(const struct draw *draw)
 {

@@ -47,6 +47,8 @@ struct varying {
 /* What a triangle list was made of: which edges are not a polygon's. */
 enum inner_edges { INNER_NONE, INNER_QUADS, INNER_STRIP, INNER_POLYGON };
 
+enum { MAX_QUAD_BYTES = 256 }; /* of 2x2 pixels in one surface, with all samples */
+
 /* The program's own names, each "" when it said none; longer ones are cut. */
 enum { MAX_LABEL = 255, MAX_NAME = 63 };
 struct draw_names {

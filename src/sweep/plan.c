@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_POINTS = 1000000 }; /* of an axis */
+/* Of all axes together: each makes a run, and a few characters may stand for very many. */
+enum { MOST_VALUES = 1000000 };
 
 void
 word_list_add(struct word_list *list, const char *text)
@@ -68,12 +69,13 @@ parse_range(const char *word, unsigned long *first, unsigned long *last, unsigne
 }
 
 static bool
-add_range(struct sweep_axis *axis, const char *word, unsigned long first, unsigned long last,
-          unsigned long step, struct error *err)
+add_range(struct sweep_axis *axis, size_t most, const char *word, unsigned long first,
+          unsigned long last, unsigned long step, struct error *err)
 {
-    if (!step || last < first || last > UINT32_MAX || step > UINT32_MAX ||
-        (last - first) / step >= MOST_POINTS)
-        return fail(err, "%s is no range of up to %d values, as 8..64/8", word, MOST_POINTS);
+    if (!step || last < first || last > UINT32_MAX || step > UINT32_MAX)
+        return fail(err, "%s is no range, as 8..64/8", word);
+    if (axis->values.count + (last - first) / step >= most)
+        return fail(err, "%s: the axes have more than %d values", word, MOST_VALUES);
     for (unsigned long value = first; value <= last; value += step) {
         char *text = mem_printf("%lu", value);
         VEC_PUSH(&axis->values, text);
@@ -99,8 +101,8 @@ add_point(struct sweep_axis *axis, const char *word, struct error *err)
                 axis->names.count);
 }
 
-bool
-sweep_axis_add(struct sweep_axis *axis, const char *values, struct error *err)
+static bool
+add_values(struct sweep_axis *axis, size_t most, const char *values, struct error *err)
 {
     struct word_list words = {0};
     unsigned long first, last, step;
@@ -108,7 +110,7 @@ sweep_axis_add(struct sweep_axis *axis, const char *values, struct error *err)
     word_list_split(&words, values);
     for (size_t i = 0; ok && i < words.count; i++)
         ok = axis->names.count == 1 && parse_range(words.items[i], &first, &last, &step)
-                 ? add_range(axis, words.items[i], first, last, step, err)
+                 ? add_range(axis, most, words.items[i], first, last, step, err)
                  : add_point(axis, words.items[i], err);
     word_list_fini(&words);
     return ok;
@@ -138,9 +140,10 @@ same_words(const struct word_list *a, const struct word_list *b)
     return a->count == b->count;
 }
 
-/* "axis A.B C.D = ...": more values of an axis that is there, or a new one. */
+/* "axis A.B C.D = ...": more values of an axis that is there, or a new one. *count: of all axes. */
 static bool
-take_axis(struct sweep_axes *axes, const char *names, const char *values, struct error *err)
+take_axis(struct sweep_axes *axes, size_t *count, const char *names, const char *values,
+          struct error *err)
 {
     struct sweep_axis axis = {0};
     size_t i = 0;
@@ -154,8 +157,14 @@ take_axis(struct sweep_axes *axes, const char *names, const char *values, struct
         word_list_fini(&axis.names);
     else
         VEC_PUSH(axes, axis);
-    return ok && sweep_axis_add(&axes->items[i], values, err) &&
-           (axes->items[i].values.count || fail(err, "axis %s has no value", names));
+    if (!ok)
+        return false;
+    struct word_list *all = &axes->items[i].values;
+    const size_t others = *count - all->count;
+    ok = add_values(&axes->items[i], MOST_VALUES - others, values, err);
+    *count = others + all->count;
+    return ok && (all->count || fail(err, "axis %s has no value", names)) &&
+           (*count <= MOST_VALUES || fail(err, "the axes have more than %d values", MOST_VALUES));
 }
 
 static bool
@@ -173,21 +182,27 @@ unknown(const char *section, const char *key, const char *known, struct error *e
     return fail(err, "[%s] has no '%s': there are %s", section, key, known);
 }
 
+struct layer {
+    char **preset;
+    struct word_list *configs, *sets;
+    struct sweep_axes *axes;
+    size_t *value_count; /* of all axes of the plan */
+};
+
 /* What machines have, and the plan for all of them; false and *known: it is none of these. */
 static bool
-take_layer(char **preset, struct word_list *configs, struct word_list *sets,
-           struct sweep_axes *axes, const char *key, const char *value, bool *known,
+take_layer(const struct layer *layer, const char *key, const char *value, bool *known,
            struct error *err)
 {
     *known = true;
     if (!strcmp(key, "preset"))
-        return set_once(preset, key, value, err);
+        return set_once(layer->preset, key, value, err);
     if (!strcmp(key, "config"))
-        word_list_add(configs, value);
+        word_list_add(layer->configs, value);
     else if (!strcmp(key, "set"))
-        word_list_add(sets, value);
+        word_list_add(layer->sets, value);
     else if (!strncmp(key, "axis ", 5))
-        return take_axis(axes, key + 5, value, err);
+        return take_axis(layer->axes, layer->value_count, key + 5, value, err);
     else
         *known = false;
     return true;
@@ -228,13 +243,14 @@ take_names(struct sweep_plan *plan, const char *value, struct error *err)
 static bool
 take_sweep(struct sweep_plan *plan, const char *key, const char *value, struct error *err)
 {
+    const struct layer layer = {&plan->preset, &plan->configs, &plan->sets, &plan->axes,
+                                &plan->value_count};
     bool known;
     if (!strcmp(key, "baseline"))
         return set_once(&plan->baseline, key, value, err);
     if (!strcmp(key, "outputs"))
         return take_names(plan, value, err);
-    return take_layer(&plan->preset, &plan->configs, &plan->sets, &plan->axes, key, value, &known,
-                      err) &&
+    return take_layer(&layer, key, value, &known, err) &&
            (known ||
             unknown("sweep", key, "preset, config, set, axis NAME, outputs and baseline", err));
 }
@@ -256,8 +272,9 @@ take_machine(struct sweep_plan *plan, const char *section, const char *name, con
         machine->is_alone = !strcmp(value, "none");
         return machine->is_alone || fail(err, "axes = %s: 'none' is all it can be", value);
     }
-    return take_layer(&machine->preset, &machine->configs, &machine->sets, &machine->axes, key,
-                      value, &known, err) &&
+    const struct layer layer = {&machine->preset, &machine->configs, &machine->sets, &machine->axes,
+                                &plan->value_count};
+    return take_layer(&layer, key, value, &known, err) &&
            (known || unknown(section, key, "preset, config, set, axis NAME and axes", err));
 }
 

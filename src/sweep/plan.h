@@ -16,7 +16,8 @@ bool word_list_has(const struct word_list *list, const char *text);
 void word_list_copy(struct word_list *to, const struct word_list *from); /* behind what is there */
 void word_list_fini(struct word_list *list);
 
-/* Parameters that take their values together. */
+/* Parameters that take their values together: words with a value for each name between commas; of
+ * one name also a range A..B or A..B/STEP. */
 struct sweep_axis {
     struct word_list names;  /* "SECTION.Name" */
     struct word_list values; /* names.count a point, one point after the other */
@@ -55,6 +56,7 @@ struct sweep_plan {
     char *baseline; /* a machine's name, or NULL */
     struct word_list configs, sets;
     struct sweep_axes axes;
+    size_t value_count; /* of all axes: at most 1,000,000 */
     VEC(struct sweep_machine) machines;
     VEC(struct sweep_input) inputs;
     VEC(struct sweep_output) outputs;
@@ -62,10 +64,6 @@ struct sweep_plan {
 
 bool sweep_plan_load(struct sweep_plan *plan, const char *path, struct error *err);
 void sweep_plan_fini(struct sweep_plan *plan);
-
-/* Values of an axis: words with a value for each name between commas; of one name also a range
- * A..B or A..B/STEP. */
-bool sweep_axis_add(struct sweep_axis *axis, const char *values, struct error *err);
 
 /* A path of the plan's as one that begins in its folder; the caller frees. */
 char *sweep_plan_path(const struct sweep_plan *plan, const char *path);

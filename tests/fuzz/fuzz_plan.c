@@ -1,25 +1,48 @@
-/* Fuzzed: the reader of studies' plans, and what is done to one before anything runs. */
+/* Fuzzed: the readers of plans, of studies and of sweeps, and what is done to one before anything
+ * runs. */
 #include "fuzz_trace.h"
 
 #include "analysis/study_plan.h"
+#include "sweep/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void
+read_study(const char *path, size_t size)
 {
     static const char *const files[] = {"a.trace", "b/a.b.trace", ".trace"};
-    struct memory_file file;
     struct study_plan plan;
     struct error err = {""};
-    memory_file_init(&file, data, size);
-    bool ok = study_plan_load(&plan, file.path, &err);
+    bool ok = study_plan_load(&plan, path, &err);
     if (ok) {
         ok = (size % 2 || study_plan_use_files(&plan, files, 3, &err)) &&
              (size % 3 || study_plan_narrow(&plan, "x4,x0", &err)) && study_plan_check(&plan, &err);
         study_plan_fini(&plan);
     }
-    BUG_ON(!ok && !err.text[0], "a plan is refused without a word");
+    BUG_ON(!ok && !err.text[0], "a study's plan is refused without a word");
+}
+
+static void
+read_sweep(const char *path)
+{
+    struct sweep_plan plan;
+    struct error err = {""};
+    if (sweep_plan_load(&plan, path, &err)) {
+        BUG_ON(!plan.machines.count || !plan.inputs.count || !plan.outputs.count,
+               "a sweep's plan lacks a part");
+        sweep_plan_fini(&plan);
+    } else {
+        BUG_ON(!err.text[0], "a sweep's plan is refused without a word");
+    }
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct memory_file file;
+    memory_file_init(&file, data, size);
+    read_study(file.path, size);
+    read_sweep(file.path);
     memory_file_fini(&file);
     return 0;
 }

@@ -237,6 +237,35 @@ a_unit_lists_its_statistics(void **state)
     cJSON_Delete(root);
 }
 
+/* The largest quad (8 samples of 8 bytes) has 256 bytes and is in the cache with all its lines at
+ * once, or it would wait for itself for ever. Lines of 4, 8 and 16 quads have 64, 128 and 256. */
+static void
+small_caches_hold_a_quad_or_are_refused(void **state)
+{
+    static const struct {
+        const char *section, *cache;
+    } kinds[] = {{"COLORWRITE", "ColorCache"}, {"ZSTENCILTEST", "ZCache"}};
+    struct said *said = *state;
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t n = 0; n < 3 * 4 * 2; n++) {
+            const uint32_t stamps = 4u << n / 8, ways = 1 + n % 4, sets = 1 + n / 4 % 2;
+            const char *section = kinds[k].section, *cache = kinds[k].cache;
+            char *w = mem_printf("%s.%sWays=%u", section, cache, ways);
+            char *l = mem_printf("%s.%sLines=%u", section, cache, sets);
+            char *q = mem_printf("%s.%sStampsPerLine=%u", section, cache, stamps);
+            char *raw = mem_printf("%s.DisableCompression=TRUE", section);
+            RUN(said, "verify", TINY, "--set", "SIMULATOR.ForceMSAA=TRUE", "--set",
+                "SIMULATOR.MSAASamples=8", "--set", w, "--set", l, "--set", q, "--set", raw);
+            const bool holds = ways * sets * stamps * 16 >= 256;
+            if (said->status != !holds || (!holds && !strstr(said->err, cache)))
+                fail_msg("%s, %s, %s: %s", w, l, q, said->err);
+            free(w);
+            free(l);
+            free(q);
+            free(raw);
+        }
+}
+
 /* ESC as C0 and as C1 in UTF-8, a lone byte of C1, DEL: all of them would reach the terminal. */
 #define EVIL "x\x1b[31m\xc2\x9b\x9b\x7f"
 
@@ -366,6 +395,7 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(a_unit_lists_its_statistics, &said),
         cmocka_unit_test_prestate(terminals_are_left_alone, &said),
         cmocka_unit_test(what_is_printable),
+        cmocka_unit_test_prestate(small_caches_hold_a_quad_or_are_refused, &said),
         cmocka_unit_test_prestate(a_dump_is_blocks_alone, &said),
         cmocka_unit_test_prestate(codecs_for_samples_have_no_ratio_without, &said),
     };

@@ -2,6 +2,8 @@
  * transactions on one and on all channels of the memory controller. */
 #include "rig.h"
 
+#include <stdio.h>
+
 /* A strip of two triangles that covers the surface. */
 static const float corners[4][4] = {{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1}, {1, 1, 0, 1}};
 
@@ -185,6 +187,24 @@ memory_cycles(void **state)
     assert_int_equal(read_all(100, 512), first + 99);
 }
 
+/* Each unit and each queue has its own figures. */
+static void
+all_are_there(void **state)
+{
+    struct rig *rig = *state;
+    rig_swap(rig);
+    const struct clock *clock = &rig_machine(rig)->clock;
+    char name[128];
+    for (uint32_t q = 0; q < clock->queue_count; q++) {
+        snprintf(name, sizeof name, "%s.items_in", clock->queues[q]->name);
+        (void)rig_figure(rig, name);
+    }
+    for (uint32_t m = 0; m < clock->module_count; m++) {
+        snprintf(name, sizeof name, "%s.busy_cycles", clock->modules[m]->name);
+        (void)rig_figure(rig, name);
+    }
+}
+
 int
 main(void)
 {
@@ -193,6 +213,7 @@ main(void)
         cmocka_unit_test_setup_teardown(quad_over_an_old_surface, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(cleared_surface, set_up, rig_tear_down),
         cmocka_unit_test(memory_cycles),
+        cmocka_unit_test_setup_teardown(all_are_there, set_up, rig_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

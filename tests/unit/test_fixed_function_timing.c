@@ -596,6 +596,26 @@ hidden_triangle(void **state)
     rig_assert_figure(rig, "zstencil.quads_in", 0);
 }
 
+/* Two tiles a cycle are dropped where all are hidden: 64 take 32 cycles, and entries of the first
+ * of each four lines have to come. */
+static void
+hidden_tiles_two_a_cycle(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
+    rig_start(rig);
+    rig_upload_corner(rig, 2 * SIZE, 0);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 0.25);
+    start_watching(rig);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    const struct span *span = &((const struct span *)rig->data)[HZ];
+    const uint64_t cycles = span->last - span->first;
+    rig_machine(rig)->clock.observe = NULL;
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.tiles_culled", 64);
+    assert_in_range(cycles, 32, 48);
+}
+
 /* Blocks of a quad each: 16 entries a tile, one line of the cache each. */
 static void
 hidden_triangle_by_quads(void **state)
@@ -649,6 +669,7 @@ main(void)
         TEST(levels_of_a_box),
         TEST(an_attribute_in_two_lines),
         TEST(hidden_triangle),
+        TEST(hidden_tiles_two_a_cycle),
         TEST(hidden_triangle_by_quads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,35 @@ upload_twice(struct rig *rig)
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
 }
 
+/* Of ten quads of a tile that are slower to test, or to write, than to come: cycles of the draw,
+ * whose end comes when the tenth has had its time. */
+static uint64_t
+cycles_at_rates(uint32_t z_rate, uint32_t color_rate)
+{
+    struct rig *rig = rig_create(true);
+    rig->params.ZSTENCILTEST.ZALUTestRate = z_rate;
+    rig->params.COLORWRITE.BlendALURate = color_rate;
+    rig_start(rig);
+    rig_upload_corner(rig, 8, 0);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    const struct watched *tested = watch(rig, "tested_quads[0]");
+    const uint64_t began = rig_machine(rig)->clock.now;
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    const uint64_t cycles = rig_machine(rig)->clock.now - began;
+    if (z_rate > color_rate)
+        assert_sent(tested, 9, tested->cycles[0] + 9 * z_rate);
+    rig_destroy(rig);
+    return cycles;
+}
+
+static void
+rates_of_rops(void **state)
+{
+    (void)state;
+    assert_int_equal(cycles_at_rates(30, 1) - cycles_at_rates(20, 1), 10 * 10);
+    assert_int_equal(cycles_at_rates(1, 30) - cycles_at_rates(1, 20), 10 * 10);
+}
+
 /* The first quad's z is written in the last cycle of its test, and the second may read it in the
  * next one: it stalls for all of the test but the cycle in which it would have followed. */
 static void
@@ -280,6 +309,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_quad),
         cmocka_unit_test(interpolator_rate),
+        cmocka_unit_test(rates_of_rops),
         cmocka_unit_test(same_depth),
         cmocka_unit_test(same_color),
         cmocka_unit_test(clears_take_time),

@@ -128,7 +128,7 @@ one_hides_behind_another(void **state)
     add(&frame, "lost.blend", 200);
     add(&frame, "lost.show", 100);
     add(&frame, "shader.issue_cycles", 2400);
-    add(&frame, "colorwrite.quads_blended", 1600);
+    add(&frame, "colorwrite.passes", 1600);
     assert_true(ideals_predict_totals(&frame.totals, 1000, &gains));
     assert_float_equal(gains.charged[IDEAL_shader], 700, 1e-9);
     assert_float_equal(gains.expected[IDEAL_shader], 600, 1e-9);
@@ -177,7 +177,7 @@ nothing_is_guessed(void **state)
 /* A table of one statistic a column, as a run leaves it. */
 static void
 write_table(const char *path, struct frame *const frames[], const char *const works[],
-            uint32_t count)
+            const double cycles[], uint32_t count)
 {
     struct error err;
     char *header = strdup("frame,work,cycles");
@@ -192,7 +192,7 @@ write_table(const char *path, struct frame *const frames[], const char *const wo
     for (uint32_t r = 0; r < count; r++) {
         csv_number(csv, 0);
         csv_text(csv, works[r]);
-        csv_number(csv, 1000);
+        csv_number(csv, (uint64_t)cycles[r]);
         for (size_t i = 0; i < frames[r]->totals.count; i++)
             csv_number(csv, (uint64_t)frames[r]->values[i]);
         csv_end_row(csv);
@@ -210,7 +210,7 @@ add_counters(struct frame *frame)
         "streamer.attributes",  "streamer.vertices_out",     "primasm.primitives_out",
         "setup.primitives_in",  "fraggen.tiles_out",         "hz.quads_out",
         "interpolator.quads",   "shader.issue_cycles",       "texunit.passes",
-        "zstencil.quads_in",    "colorwrite.quads_blended",  "blitter.samples",
+        "zstencil.passes",      "colorwrite.passes",         "blitter.samples",
         "memctl.burst_cycles",  "memctl.texture_bytes_read", "memctl.bytes_read",
         "memctl.bytes_written", "streamer.starved_cycles"};
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
@@ -244,7 +244,7 @@ rows_have_verdicts(void **state)
     add(&rows[2], "lost.transit", 1000);
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/stats.draws.csv.gz", dir);
-    write_table(path, all, works, 3);
+    write_table(path, all, works, (const double[]){1000, 1000, 1000}, 3);
     assert_true(csv_read(&table, path, &err));
     assert_true(ideals_verdicts(&table, &rows[0].params, verdicts, &err));
     assert_int_equal(verdicts[0], IDEAL_shader);
@@ -257,13 +257,95 @@ rows_have_verdicts(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
+/* Three draws of 1000, 1000 and 200 cycles. In each the front is at rest for 700 of them (of the
+ * last for 100). The first draw's shaders have 3200 / 4 = 800 cycles to do: of its 700 only 200 are
+ * free. The second's have 100: 700 are free, of which the third fills its 200. Nothing follows
+ * that. So 200 + 200 of 2200 cycles; or less, where all draws together have more to do. */
+static void
+drains_are_filled(void **state)
+{
+    (void)state;
+    static const double cycles[] = {1000, 1000, 200}, rest[] = {700, 700, 100},
+                        issue[] = {3200, 400, 40};
+    struct frame rows[3];
+    struct frame *const all[] = {&rows[0], &rows[1], &rows[2]};
+    const char *const works[] = {"draw", "draw", "draw"};
+    const struct frame_set every = {0};
+    char dir[] = "/tmp/aetius-ideals-XXXXXX", path[64];
+    struct csv_table table;
+    struct ideal_gains gains;
+    struct error err;
+    for (uint32_t r = 0; r < 3; r++) {
+        frame_init(&rows[r]);
+        add_counters(&rows[r]);
+        add(&rows[r], "lost.fragment_issue", cycles[r]);
+        add(&rows[r], "shader.issue_cycles", issue[r]);
+        add(&rows[r], "streamer.starved_cycles", rest[r]);
+    }
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/stats.draws.csv.gz", dir);
+    write_table(path, all, works, cycles, 3);
+    assert_true(csv_read(&table, path, &err));
+    const struct ideal_rows wanted = {&table, &every, -1};
+    assert_true(ideals_predict(&wanted, &rows[0].params, &gains, &err));
+    assert_float_equal(gains.cycles, 2200, 1e-9);
+    assert_float_equal(gains.charged[IDEAL_drain], 400, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_drain], 400, 1e-9);
+    assert_float_equal(gains.own[IDEAL_shader], 910, 1e-9);
+    /* a machine that overlaps its draws has nothing to gain by it */
+    rows[0].params.COMMANDPROCESSOR.PipelinedBatchRendering = true;
+    assert_true(ideals_predict(&wanted, &rows[0].params, &gains, &err));
+    assert_float_equal(gains.expected[IDEAL_drain], 0, 1e-9);
+    csv_table_fini(&table);
+    for (uint32_t r = 0; r < 3; r++)
+        frame_fini(&rows[r]);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(dir), 0);
+}
+
+/* Of 1000 cycles 300 are charged to the texture units and 500 to memory for their reads.
+ * reference-2008 has 8 channels: bursts of 3840 cycles are 3840 / 8 / 0.6 = 800 of memory's own, of
+ * whose bytes three quarters are textures'. With perfect textures 1000 - 800 = 200 are left, as
+ * much as the quarter of 800 that memory moves besides; with perfect memory 500 are left, more than
+ * the samples take. */
+static void
+textures_answer_for_their_reads(void **state)
+{
+    (void)state;
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    assert_int_equal(frame.params.MEMORYCONTROLLER.V2MemoryChannels, 8);
+    add(&frame, "lost.filter", 300);
+    add(&frame, "lost.bandwidth_texture", 400);
+    add(&frame, "lost.latency_texture", 100);
+    add(&frame, "lost.fragment_issue", 200);
+    add(&frame, "memctl.burst_cycles", 3840);
+    add(&frame, "memctl.texture_bytes_read", 750);
+    add(&frame, "memctl.bytes_read", 900);
+    add(&frame, "memctl.bytes_written", 100);
+    assert_true(ideals_predict_totals(&frame.totals, 1000, &gains));
+    assert_float_equal(gains.charged[IDEAL_texture], 800, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_texture], 800, 1e-9);
+    assert_float_equal(gains.charged[IDEAL_memory], 500, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_memory], 500, 1e-9);
+    assert_float_equal(gains.own[IDEAL_memory], 480, 1e-9);
+    assert_int_equal(ideals_verdict(&gains), IDEAL_texture);
+    frame_fini(&frame);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(settings_are_parameters),  cmocka_unit_test(causes_have_masters),
-        cmocka_unit_test(one_hides_behind_another), cmocka_unit_test(verdict_is_what_gives_most),
-        cmocka_unit_test(nothing_is_guessed),       cmocka_unit_test(rows_have_verdicts),
+        cmocka_unit_test(settings_are_parameters),
+        cmocka_unit_test(causes_have_masters),
+        cmocka_unit_test(one_hides_behind_another),
+        cmocka_unit_test(verdict_is_what_gives_most),
+        cmocka_unit_test(nothing_is_guessed),
+        cmocka_unit_test(rows_have_verdicts),
+        cmocka_unit_test(drains_are_filled),
+        cmocka_unit_test(textures_answer_for_their_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

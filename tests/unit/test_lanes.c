@@ -79,6 +79,10 @@ helper_pixels(void **state)
     rig_assert_figure(rig, "sched.groups", 10 + 1);
     rig_assert_figure(rig, "sched.lanes", 4 * (10 + 1));
     rig_assert_figure(rig, "sched.lanes_used", 4 * 10 + 3);
+    /* programs without a register of their own have two a thread */
+    assert_true(rig_figure(rig, "shader.group_cycles") > 10 + 1);
+    rig_assert_figure(rig, "shader.register_cycles",
+                      2 * 4 * rig_figure(rig, "shader.group_cycles"));
 }
 
 /* The same in groups of 16: however many quads are in each, it has room for 16. */

@@ -150,6 +150,45 @@ test_what_would_do(void **state)
     rig->params.MEMORYCONTROLLER.MemorySize = 1 << 20;
 }
 
+/* Moves rows 0 .. 1023 of a texture of 10 MB by four: the machine reads them from a copy of all of
+ * it. */
+static void
+copy_in_place(struct player *player)
+{
+    struct stream s = {.count = 0};
+    player_create(player, (struct resource_desc){FIRST_TEXTURE, TARGET_2D, FORMAT_BGRA8,
+                                                 BIND_SAMPLER_VIEW, 2560, 1024, 1, 1, 0, 0});
+    PACKET(&s, 17, 0, FIRST_TEXTURE, 0, 0, 4, 0, FIRST_TEXTURE, 0, 0, 0, 0, 2560, 1020, 1);
+    player_submit(player, &s);
+}
+
+/* What is counted is what the machine is content with, to the step that a memory grows by. */
+static void
+test_copies_of_blits_count(void **state)
+{
+    char path[] = "/tmp/aetius-need-XXXXXX";
+    struct rig *rig = *state;
+    struct player player = {0};
+    struct trace_reader *reader;
+    struct memory_need need;
+    struct error err;
+    close(mkstemp(path));
+    assert_true(trace_writer_create(&player.writer, path, "test", &err));
+    rig->params.MEMORYCONTROLLER.MemorySize = 32 * MB;
+    player_start(&player, &rig->params, true, NULL);
+    copy_in_place(&player);
+    assert_int_equal(player.sim.device.memory.peak_bytes, 20 * MB);
+    assert_true(trace_writer_close(player.writer, &err));
+    player_end(&player);
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(memory_need_find(&need, reader, &rig->params, UINT32_MAX, &err));
+    assert_int_equal(need.used_bytes, 20 * MB);
+    assert_int_equal(need.size_bytes, 32 * MB);
+    trace_reader_close(reader);
+    unlink(path);
+    rig->params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+}
+
 int
 main(void)
 {
@@ -159,6 +198,7 @@ main(void)
         cmocka_unit_test(test_an_end_to_growing),
         cmocka_unit_test_setup_teardown(test_the_machine_grows, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_what_would_do, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_copies_of_blits_count, rig_set_up, rig_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

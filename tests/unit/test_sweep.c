@@ -115,7 +115,10 @@ bad_plans_are_refused_with_their_line(void **state)
          ":4: '1': expected 2 values"},
         {INPUT "[sweep]\naxis GPU.ClockMHz = 9..3\n", "9..3 is no range"},
         {INPUT "[sweep]\naxis GPU.ClockMHz = 1..9/0\n", "is no range"},
-        {INPUT "[sweep]\naxis GPU.ClockMHz = 0..4294967295\n", "is no range"},
+        {INPUT "[sweep]\naxis GPU.ClockMHz = 0..4294967295\n", ":4: 0..4294967295: the axes have"},
+        {INPUT
+         "[sweep]\naxis GPU.ClockMHz = 1..600000\n[machine m]\naxis GPU.ClockMHz = 1..600000\n",
+         ":6: 1..600000: the axes have more than 1000000 values"},
         {INPUT "[sweep]\nbaseline = a\nbaseline = b\n", ":5: there are two lines 'baseline'"},
         {INPUT "[machine ../x]\n", ":3: [machine ../x]: letters, digits"},
         {INPUT "[output x\ny]\n", "x"},

@@ -1,5 +1,6 @@
-/* Frames made to be bound by one thing (tests/golden/workloads.trace, benchmarks/gl/workloads.c):
- * the verdict is that thing, and simulating them without it proves it. */
+/* Frames built to be bound by one thing (tests/golden/workloads.trace and bound.trace, of
+ * benchmarks/gl/workloads.c and bound.c): the verdict is that thing, and simulating them without it
+ * proves it. */
 #include "base/build.h"
 
 #include "command.h" /* behind our own headers: cmocka has a macro fail() */
@@ -8,15 +9,53 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define GOLDEN    AETIUS_SOURCE_DIR "/tests/golden/"
+#define WORKLOADS GOLDEN "workloads.trace"
+#define BOUND     GOLDEN "bound.trace"
+
 static const struct {
-    const char *frame, *machine, *verdict, *why;
+    const char *trace, *frame, *machine, *verdict, *why;
 } cases[] = {
-    {"3", "SHADER.Mode=timed", "shader", "loops of arithmetic on few inputs, and no texture"},
-    {"1", "SHADER.Mode=timed", "memory", "full-screen blends: each pixel is read and written"},
-    {"0", "SHADER.Mode=timed", "transfers", "a sheet of many vertices, uploaded in the frame"},
-    {"0", "MEMORYCONTROLLER.CommandProcessorBusWidth=1024", "memory",
+    {WORKLOADS, "3", "SHADER.Mode=timed", "shader",
+     "loops of arithmetic on few inputs, and no texture"},
+    {WORKLOADS, "1", "SHADER.Mode=timed", "memory",
+     "full-screen blends: each pixel is read and written"},
+    {WORKLOADS, "0", "SHADER.Mode=timed", "transfers",
+     "a sheet of many vertices, uploaded in the frame"},
+    {WORKLOADS, "0", "MEMORYCONTROLLER.CommandProcessorBusWidth=1024", "memory",
      "as before, with a bus that costs nothing: what reads the vertices remains"},
+    {BOUND, "1", "SHADER.Mode=timed", "memory",
+     "24 texels a pixel, each of a line far away, and each place told by the texel before"},
+    {BOUND, "2", "SHADER.Mode=timed", "shader",
+     "both ways of a branch for every quad, 12 turns of a loop each, and one pixel written"},
+    {BOUND, "3", "SHADER.Mode=timed", "geometry",
+     "18432 triangles of a pixel or two: their vertices are shared, their pixels one color"},
+    {BOUND, "4", "SHADER.Mode=timed", "shader",
+     "9409 vertices of 12 turns of a loop, whose triangles lie in a few pixels"},
+    {BOUND, "5",
+     "SIMULATOR.ForceMSAA=TRUE SIMULATOR.MSAASamples=8 RASTERIZER.MSAASamplesCycle=8 "
+     "COLORWRITE.BytesPerPixel=1",
+     "color",
+     "12 layers of 8 samples of 4 bytes each, through a blend of a byte a pixel and cycle"},
+    {BOUND, "6", "SHADER.Mode=instant", "texture",
+     "9 targets of 256 KB, each read by the next: behind shaders that cost nothing their reads"},
+    {BOUND, "7", "SHADER.Mode=timed", "transfers",
+     "256 KB of texels through a bus of 8 bytes a cycle before each of 4 quads that use them"},
 };
+
+/* Options `--set` for each word of the settings; returns how many words were put down. */
+static size_t
+put_settings(char *settings, const char *words[], size_t most)
+{
+    size_t count = 0;
+    char *rest = NULL;
+    for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
+        assert_true(count + 2 <= most);
+        words[count++] = "--set";
+        words[count++] = one;
+    }
+    return count;
+}
 
 static void
 verdicts_are_proven(void **state)
@@ -26,8 +65,12 @@ verdicts_are_proven(void **state)
     (void)state;
     assert_non_null(mkdtemp(dir));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        RUN(&said, "sim", AETIUS_SOURCE_DIR "/tests/golden/workloads.trace", "--frames",
-            cases[i].frame, "--set", cases[i].machine, "-o", dir, "--force");
+        char *settings = strdup(cases[i].machine);
+        const char *words[9] = {0};
+        put_settings(settings, words, 8);
+        RUN(&said, "sim", cases[i].trace, "--frames", cases[i].frame, "-o", dir, "--force",
+            words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]);
+        free(settings);
         assert_int_equal(said.status, 0);
         RUN(&said, "topdown", dir, "--prove", "--jobs", "2");
         snprintf(wanted, sizeof wanted, "bound by %s:", cases[i].verdict);

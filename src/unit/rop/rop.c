@@ -382,6 +382,7 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
         if (rop->op_free < now * lanes)
             rop->op_free = now * lanes;
         rop->op_free += entry->cost * rop->shape.rate;
+        rop->passes += entry->cost;
     }
     struct path_mark way = path_later(rop->started_at, entry->way);
     if (rop->start_waited)

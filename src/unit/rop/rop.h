@@ -88,6 +88,7 @@ struct rop_shape {
     STAT(request_stalls, cache.request_stalls)                                                     \
     STAT(read_port_stalls, read_port.cycles)                                                       \
     STAT(write_port_stalls, write_port.cycles)                                                     \
+    STAT(passes, passes)                                                                           \
     STAT(same_place_stalls, same_place.cycles)                                                     \
     STAT(fetch_queue_stalls, fetch_full.cycles)                                                    \
     STAT(read_queue_stalls, read_full.cycles)                                                      \
@@ -134,6 +135,7 @@ struct rop {
 
     /* statistics */
     uint64_t blocks_cleared;
+    uint64_t passes;
     struct rop_stall read_port, write_port, same_place, fetch_full, read_full, op_full, write_full;
 };
 

@@ -232,6 +232,7 @@ shader_wire(struct shader *shader)
     shader->sender.cause = shader->texel_taker.cause = CAUSE_address;
     shader->in->to = &shader->door;
     shader->out->from = &shader->leaver;
+    shader->out->hop_cause = CAUSE_load; /* OutputLatency */
     for (uint32_t i = 0; i < shader->texture_units; i++) {
         shader->texture[i]->from = &shader->sender;
         shader->texels[i]->to = &shader->texel_taker;
