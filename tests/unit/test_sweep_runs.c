@@ -398,6 +398,7 @@ slurm_gets_what_it_has_not(void **state)
     char *lost = said("s/slurm/keys-2"), *again = said("s/slurm/keys-3");
     assert_string_equal(lost, again);
     /* a squeue that fails says nothing of what there is */
+    write_text("queue", "");
     write_text("meanwhile", "echo no controller; exit 1\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "slurm"), 1);
     assert_true(says("squeue: no controller"));
@@ -407,7 +408,6 @@ slurm_gets_what_it_has_not(void **state)
                          "SLURM_ARRAY_TASK_ID=0 sh slurm/array-3.sh\n",
                          dir);
     write_text("meanwhile", command);
-    write_text("queue", "");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "slurm"), 0);
     assert_int_equal(count_lines("told", "array="), 3);
     assert_true(says("5 of 5 runs"));
