@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_TOLD = 3 }; /* failures with their last words */
@@ -111,16 +112,19 @@ by_number(const void *left, const void *right)
 }
 
 /* Two machines of a plan may be the same: each run once, in the order of the plan. */
-static void
+static bool
 list_todo(struct sweeping *s)
 {
     struct sweep *sweep = &s->sweep;
     size_t kept = 0;
-    for (size_t i = 0; i < sweep->runs.count; i++)
+    for (size_t i = 0; i < sweep->runs.count; i++) {
+        if (!interrupt_check(s->err))
+            return false;
         if (!store_has(sweep->store, sweep->runs.items[i].key))
             VEC_PUSH(&s->todo, i);
+    }
     if (!s->todo.count)
-        return;
+        return true;
     qsort_r(s->todo.items, s->todo.count, sizeof *s->todo.items, by_key, sweep);
     for (size_t i = 0; i < s->todo.count; i++)
         if (!kept || strcmp(sweep->runs.items[s->todo.items[i]].key,
@@ -128,6 +132,7 @@ list_todo(struct sweeping *s)
             s->todo.items[kept++] = s->todo.items[i];
     s->todo.count = kept;
     qsort(s->todo.items, s->todo.count, sizeof *s->todo.items, by_number);
+    return interrupt_check(s->err);
 }
 
 static void
@@ -151,7 +156,7 @@ print_runs(const struct sweeping *s, const struct estimator *estimator)
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         sheet_cell(&table, "%s", titles[i]);
     sheet_end_row(&table);
-    for (size_t i = 0; i < s->sweep.runs.count; i++) {
+    for (size_t i = 0; i < s->sweep.runs.count && !interrupt_pending(); i++) {
         const struct sweep_run *run = &s->sweep.runs.items[i];
         const struct sweep_trace *trace = &s->sweep.traces.items[run->trace];
         const enum sweep_state state = sweep_state_of(&s->sweep, run);
@@ -177,7 +182,7 @@ static struct estimate
 add_up(const struct sweeping *s, const struct estimator *estimator)
 {
     struct estimate sum = {0, 0};
-    for (size_t i = 0; i < s->todo.count; i++) {
+    for (size_t i = 0; i < s->todo.count && !interrupt_pending(); i++) {
         const struct sweep_run *run = &s->sweep.runs.items[s->todo.items[i]];
         const struct estimate one = estimator_ask(estimator, &s->sweep.traces.items[run->trace]);
         sum.seconds += one.seconds;
@@ -219,7 +224,7 @@ dry_run(const struct sweeping *s)
                    (unsigned long long)jobs, sum.bytes / 1e6);
     }
     estimator_fini(&estimator);
-    return true;
+    return interrupt_check(s->err);
 }
 
 /* The plan as it is, beside what comes of it. */
@@ -239,12 +244,41 @@ copy_plan(const struct sweeping *s, const char *path)
     return ok;
 }
 
+/* A folder that no sweep has made yet holds nothing that one would write over, or clean. What a
+ * sweep has made are folders of its own: a link in their place leads out of it. */
 static bool
-make_folders(const struct sweeping *s, int *lock)
+check_folder(const struct sweep *sweep, const char *plan, bool is_sweep, struct error *err)
 {
-    char *logs = sweep_path(&s->sweep, "logs");
-    const bool ok = dir_create(logs, s->err) && dir_create(s->sweep.store, s->err) &&
-                    dir_lock(s->sweep.dir, lock, s->err);
+    static const char *const names[] = {"logs",        "traces",     "ninja",
+                                        "slurm",       "runs",       "plan.ini",
+                                        "build.ninja", "results.db", "runs.jsonl"};
+    enum { FOLDERS = 4, NAMES = sizeof names / sizeof names[0] };
+    struct stat st;
+    char *whole = realpath(plan, NULL);
+    bool ok = true;
+    for (size_t i = 0; ok && i < (is_sweep ? FOLDERS : NAMES); i++) {
+        char *path = sweep_path(sweep, names[i]), *there = realpath(path, NULL);
+        const bool is_plan = whole && there && !strcmp(whole, there);
+        if (!lstat(path, &st) && !is_plan && !(is_sweep && S_ISDIR(st.st_mode)))
+            ok = fail(err, "%s is in the way: a sweep's own goes there", path);
+        free(there);
+        free(path);
+    }
+    free(whole);
+    return ok;
+}
+
+/* sweep.json comes first: by it the folder is known as a sweep's, should we be stopped. */
+static bool
+make_folders(const struct sweeping *s, const char *plan, int *lock)
+{
+    char *logs = sweep_path(&s->sweep, "logs"), *json = sweep_path(&s->sweep, "sweep.json");
+    bool ok = dir_create(s->sweep.dir, s->err) && dir_lock(s->sweep.dir, lock, s->err);
+    const bool is_sweep = file_exists(json);
+    ok = ok && check_folder(&s->sweep, plan, is_sweep, s->err) &&
+         (is_sweep || sweep_save(&s->sweep, s->err)) && dir_create(logs, s->err) &&
+         dir_create(s->sweep.store, s->err);
+    free(json);
     free(logs);
     return ok;
 }
@@ -332,12 +366,10 @@ static bool
 sweep_on(struct sweeping *s, const char *path)
 {
     int lock = -1;
-    bool ok = s->options->dry_run || make_folders(s, &lock);
+    bool ok = s->options->dry_run || make_folders(s, path, &lock);
     ok = ok && sweep_capture_inputs(&s->sweep, &s->plan, !s->options->dry_run, s->err) &&
          sweep_expand(&s->sweep, &s->plan, s->err) && (!s->sweep.runs.count || check_outputs(s)) &&
-         interrupt_check(s->err);
-    if (ok)
-        list_todo(s);
+         list_todo(s);
     if (ok && s->options->dry_run)
         ok = dry_run(s);
     else if (ok)

@@ -99,6 +99,8 @@ survey(struct builder *b)
     b->differs = mem_alloc(count * sizeof *b->differs);
     for (size_t i = 0; i < b->sweep->runs.count; i++) {
         struct params params;
+        if (!interrupt_check(b->err))
+            return false;
         if (!(b->is_done[i] = store_has(b->sweep->store, b->sweep->runs.items[i].key)))
             continue;
         if (!make_params(b, i, &params))
@@ -317,6 +319,10 @@ database_open(const struct sweep *sweep, sqlite3 **db, struct error *err)
         file_exists(path) || fail(err, "%s is not there: `aetius sweep collect` makes it", path);
     if (ok && sqlite3_open_v2(uri, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) != SQLITE_OK)
         ok = sql_fail(*db, path, err);
+    if (ok) { /* the file may be a stranger's */
+        sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    }
     if (ok && sqlite3_prepare_v2(*db, "PRAGMA user_version", -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)
         version = sqlite3_column_int(statement, 0);

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { TURN_MS = 200 };
+
 char *
 engine_ninja_file(const struct engine_request *request)
 {
@@ -88,7 +90,7 @@ follow(pid_t ninja, int output, size_t count)
             kill(ninja, SIGINT);
             told = true;
         }
-        if (poll(&polled, 1, 200) <= 0)
+        if (poll(&polled, 1, TURN_MS) <= 0) /* in turns: a signal may come just before */
             continue;
         const ssize_t got = read(output, bytes, sizeof bytes);
         if (got == 0 || (got < 0 && errno != EINTR))

@@ -7,12 +7,14 @@
  * What is done is seen in the store alone. A run that is neither done nor in an element that Slurm
  * still has is lost - its node went down, it was cancelled - and submitted again. */
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "sweep/engine.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -27,7 +29,7 @@ ask_slurm(const struct sweep *sweep, const struct word_list *words, char **said,
     char **list = mem_alloc((words->count + 1) * sizeof *list);
     int output = -1, status = 0;
     size_t size = 0, capacity = 4096;
-    ssize_t got;
+    ssize_t got = 0;
     memcpy(list, words->items, words->count * sizeof *list);
     const pid_t child = engine_spawn(sweep->dir, list, &output, err);
     free(list);
@@ -35,16 +37,22 @@ ask_slurm(const struct sweep *sweep, const struct word_list *words, char **said,
     if (child < 0)
         return false;
     char *text = mem_alloc(capacity + 1);
-    while ((got = read(output, text + size, capacity - size)) > 0 || (got < 0 && errno == EINTR)) {
-        size += got > 0 ? (size_t)got : 0;
+    while ((got = interrupt_read(output, text + size, capacity - size, err)) > 0) {
+        size += (size_t)got;
         if (size == capacity && capacity < MOST_OUTPUT)
             text = mem_realloc(text, (capacity *= 2) + 1);
     }
     close(output);
+    if (got < 0) { /* its group, when it has one already */
+        kill(child, SIGKILL);
+        kill(-child, SIGKILL);
+    }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     text[size] = '\0';
     *said = text;
+    if (got < 0)
+        return false;
     if (WIFEXITED(status) && !WEXITSTATUS(status))
         return true;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
@@ -262,12 +270,14 @@ mark_job(const struct sweep *sweep, const cJSON *job, const char *queue, bool *m
     const double list = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(job, "list"));
     const double per = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(job, "per_element"));
     struct error ignored;
+    if (!(per >= 1 && per < 9e15 && list >= 1 && list < 9e15))
+        return; /* no line of ours */
     char *path = mem_printf("%s/slurm/keys-%.0f", sweep->dir, list), *keys = NULL;
     size_t size;
     if (file_read(path, MOST_OUTPUT, &keys, &size, &ignored))
         for (const char *line = queue; *line;) {
             unsigned long long id, element;
-            if (sscanf(line, "%llu %llu", &id, &element) == 2 && (double)id == number && per >= 1)
+            if (sscanf(line, "%llu %llu", &id, &element) == 2 && (double)id == number)
                 mark_element(sweep, keys, element * (uint64_t)per, (uint64_t)per, mine);
             line += strcspn(line, "\n");
             line += *line == '\n';

@@ -1,4 +1,5 @@
 /* A plan's machines times a sweep's traces. */
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "sweep/sweep.h"
 
@@ -113,6 +114,8 @@ walk(struct expander *x, size_t number, const struct params *params, const char 
     const struct sweep_axis *axis = x->axes[number];
     bool ok = true;
     for (size_t p = 0; ok && p < points_of(axis); p++) {
+        if (!interrupt_check(x->err))
+            return false;
         struct params changed = *params;
         char *longer = mem_strdup(name);
         for (size_t n = 0; ok && n < axis->names.count; n++) {

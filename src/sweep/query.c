@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An answer is in memory, as is what SQLite needs for it; a cell has so many bytes besides its
+ * text.
+ */
+enum { MOST_ANSWER = 256 << 20, MOST_SQLITE = 512 << 20, CELL_BYTES = 48 };
+
 struct loader {
     const struct sweep *sweep;
     sqlite3 *db;
@@ -170,6 +175,7 @@ static bool
 read_rows(sqlite3 *db, sqlite3_stmt *statement, struct sheet *rows, struct error *err)
 {
     const int columns = sqlite3_column_count(statement);
+    uint64_t bytes = 0;
     int status;
     for (int i = 0; i < columns; i++)
         sheet_cell(rows, "%s", sqlite3_column_name(statement, i));
@@ -178,11 +184,39 @@ read_rows(sqlite3 *db, sqlite3_stmt *statement, struct sheet *rows, struct error
     while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
         for (int i = 0; i < columns; i++) {
             const unsigned char *text = sqlite3_column_text(statement, i);
+            bytes += CELL_BYTES + (text ? strlen((const char *)text) : 0);
+            if (bytes > MOST_ANSWER)
+                return fail(err, "the answer takes more than %d MiB: LIMIT makes it shorter",
+                            MOST_ANSWER >> 20);
             sheet_cell(rows, "%s", text ? (const char *)text : "");
         }
         sheet_end_row(rows);
     }
     return status == SQLITE_DONE || sql_fail(db, "results.db", err);
+}
+
+static int
+allow_reading(void *data, int action, const char *a, const char *b, const char *c, const char *d)
+{
+    bool *refused = data;
+    const bool reads = action == SQLITE_SELECT || action == SQLITE_READ ||
+                       action == SQLITE_FUNCTION || action == SQLITE_RECURSIVE;
+    *refused = *refused || !reads;
+    return reads ? SQLITE_OK : SQLITE_DENY;
+}
+
+/* Questions of the user's write nothing, not even other files, as ATTACH and VACUUM INTO do where
+ * the database is read-only. */
+static bool
+prepare_question(sqlite3 *db, const char *sql, sqlite3_stmt **statement, const char **rest,
+                 bool *refused)
+{
+    *refused = false;
+    sqlite3_set_authorizer(db, allow_reading, refused);
+    const int status = sqlite3_prepare_v2(db, sql, -1, statement, rest);
+    sqlite3_set_authorizer(db, NULL, NULL);
+    *refused |= *statement && !sqlite3_stmt_readonly(*statement);
+    return status == SQLITE_OK && !*refused;
 }
 
 bool
@@ -192,7 +226,15 @@ database_query(const struct sweep *sweep, sqlite3 *db, const char *sql, struct s
     sqlite3_stmt *statement = NULL;
     const char *rest = sql;
     char name[128], last[128] = "";
-    while (sqlite3_prepare_v2(db, sql, -1, &statement, &rest) != SQLITE_OK) {
+    sqlite3_hard_heap_limit64(MOST_SQLITE);
+    if (!sql_do(db, "PRAGMA temp_store = MEMORY", err))
+        return false;
+    bool refused;
+    while (!prepare_question(db, sql, &statement, &rest, &refused)) {
+        if (refused) {
+            sqlite3_finalize(statement);
+            return fail(err, "a question is a SELECT, which changes nothing");
+        }
         if (!missing_table(db, name, sizeof name) || !strcmp(name, last))
             return fail(err, "%s", sqlite3_errmsg(db));
         snprintf(last, sizeof last, "%s", name);

@@ -53,11 +53,12 @@ byte_of(const char *key)
                           .l_len = 1};
 }
 
+/* A link there would be a way out of the store. */
 static int
-open_locks(const char *store)
+open_locks(const char *store, int flags)
 {
     char *path = mem_printf("%s/lock", store);
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     free(path);
     return fd;
 }
@@ -66,7 +67,7 @@ bool
 store_lock(const char *store, const char *key, bool wait, int *lock, struct error *err)
 {
     struct flock byte = byte_of(key);
-    *lock = open_locks(store);
+    *lock = open_locks(store, O_RDWR | O_CREAT);
     if (*lock < 0)
         return fail(err, "cannot write %s/lock: %s", store, strerror(errno));
     while (fcntl(*lock, F_OFD_SETLK, &byte)) {
@@ -96,7 +97,7 @@ bool
 store_is_busy(const char *store, const char *key)
 {
     struct flock byte = byte_of(key);
-    const int fd = open_locks(store);
+    const int fd = open_locks(store, O_RDONLY); /* who asks makes none */
     const bool busy = fd >= 0 && !fcntl(fd, F_OFD_GETLK, &byte) && byte.l_type != F_UNLCK;
     store_unlock(fd);
     return busy;

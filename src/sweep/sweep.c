@@ -1,6 +1,7 @@
 #include "sweep/sweep.h"
 
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/schema.h"
 #include "sweep/store.h"
@@ -166,7 +167,7 @@ save_runs(const struct sweep *sweep, struct error *err)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "no memory for a text");
-    for (size_t i = 0; i < sweep->runs.count; i++) {
+    for (size_t i = 0; i < sweep->runs.count && !interrupt_pending(); i++) {
         const struct sweep_run *run = &sweep->runs.items[i];
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "key", run->key);
@@ -180,7 +181,7 @@ save_runs(const struct sweep *sweep, struct error *err)
         cJSON_Delete(item);
     }
     fclose(out);
-    const bool ok = file_write(path, text, size, err);
+    const bool ok = interrupt_check(err) && file_write(path, text, size, err);
     free(text);
     free(path);
     return ok;
@@ -292,7 +293,7 @@ sweep_load(struct sweep *sweep, const char *dir, struct error *err)
     bool ok = load_head(sweep, dir, err) && read_runs(sweep, &text, err);
     for (const char *line = text; ok && *line;) {
         const size_t length = strcspn(line, "\n");
-        ok = load_line(sweep, line, length, err);
+        ok = load_line(sweep, line, length, err) && interrupt_check(err);
         line += length + (line[length] == '\n');
     }
     free(text);
