@@ -77,11 +77,11 @@ main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
         print_commands(stdout);
-        return EXIT_WELL;
+        return finish(EXIT_WELL);
     }
     if (!strcmp(argv[1], "--version")) {
         puts("aetius " AETIUS_VERSION);
-        return EXIT_WELL;
+        return finish(EXIT_WELL);
     }
     for (size_t i = 0; commands[i].name; i++)
         if (!strcmp(argv[1], commands[i].name))

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool
 sql_fail(sqlite3 *db, const char *what, struct error *err)
@@ -48,6 +49,8 @@ static const char tables[] =
     "CREATE TABLE outputs (run INTEGER, frame INTEGER, draw INTEGER, name TEXT, value REAL,"
     " relative REAL);"
     "CREATE INDEX outputs_by_run ON outputs (run, name, frame, draw);";
+
+enum { MOST_SQLITE = 512 << 20 }; /* of memory, for questions */
 
 struct builder {
     const struct sweep *sweep;
@@ -308,27 +311,42 @@ uri_of(const char *path)
     return uri;
 }
 
+/* The file may be a stranger's: a view in the place of a table could have rows without end. */
+static bool
+is_ours(sqlite3 *db)
+{
+    static const char sql[] =
+        "SELECT user_version, (SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND "
+        "rootpage > 0 AND name IN ('meta', 'definitions', 'runs', 'params', 'outputs')) FROM "
+        "pragma_user_version";
+    sqlite3_stmt *statement = NULL;
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_hard_heap_limit64(MOST_SQLITE);
+    const bool ours = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+                      sqlite3_step(statement) == SQLITE_ROW &&
+                      sqlite3_column_int(statement, 0) == SWEEP_DATABASE_SCHEMA &&
+                      sqlite3_column_int(statement, 1) == 5;
+    sqlite3_finalize(statement);
+    return ours;
+}
+
 bool
 database_open(const struct sweep *sweep, sqlite3 **db, struct error *err)
 {
     char *path = sweep_path(sweep, "results.db"), *uri = uri_of(path);
-    sqlite3_stmt *statement = NULL;
-    int version = 0;
     *db = NULL;
     bool ok =
         file_exists(path) || fail(err, "%s is not there: `aetius sweep collect` makes it", path);
+    const int file = ok ? file_open(path, err) : -1; /* a regular one: SQLite opens a pipe too */
+    ok = file >= 0;
+    if (ok)
+        close(file);
     if (ok && sqlite3_open_v2(uri, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) != SQLITE_OK)
         ok = sql_fail(*db, path, err);
-    if (ok) { /* the file may be a stranger's */
-        sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-        sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    }
-    if (ok && sqlite3_prepare_v2(*db, "PRAGMA user_version", -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        version = sqlite3_column_int(statement, 0);
-    sqlite3_finalize(statement);
-    if (ok && version != SWEEP_DATABASE_SCHEMA)
-        ok = fail(err, "%s is of another version: `aetius sweep collect` makes it anew", path);
+    if (ok && !is_ours(*db))
+        ok = fail(err, "%s is of another version, or damaged: `aetius sweep collect` makes it anew",
+                  path);
     if (!ok) {
         sqlite3_close(*db);
         *db = NULL;

@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An answer is in memory, as is what SQLite needs for it; a cell has so many bytes besides its
- * text.
- */
-enum { MOST_ANSWER = 256 << 20, MOST_SQLITE = 512 << 20, CELL_BYTES = 48 };
+/* An answer is in memory; a cell has so many bytes besides its text. */
+enum { MOST_ANSWER = 256 << 20, CELL_BYTES = 48 };
 
 struct loader {
     const struct sweep *sweep;
@@ -226,7 +224,6 @@ database_query(const struct sweep *sweep, sqlite3 *db, const char *sql, struct s
     sqlite3_stmt *statement = NULL;
     const char *rest = sql;
     char name[128], last[128] = "";
-    sqlite3_hard_heap_limit64(MOST_SQLITE);
     if (!sql_do(db, "PRAGMA temp_store = MEMORY", err))
         return false;
     bool refused;

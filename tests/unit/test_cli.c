@@ -110,6 +110,8 @@ a_full_disk_is_said(void **state)
     RUN_WITHIN(100, "params");
     assert_int_equal(said->status, 1);
     assert_non_null(strstr(said->err, "standard output"));
+    RUN_WITHIN(100, "--help");
+    assert_int_equal(said->status, 1);
 }
 
 /* What is asked for and does not come about. */

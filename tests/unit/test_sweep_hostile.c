@@ -2,6 +2,8 @@
  * the sweep's, grow without end, or not end. */
 #include "endings.h"
 
+#include <sqlite3.h>
+
 static void
 write_text(const char *name, const char *text)
 {
@@ -48,16 +50,55 @@ questions_write_nothing(void **state)
     assert_int_equal(RUN("sweep", "query", "@s", "SELECT count(*) FROM frames"), 0);
 }
 
-#define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
+#define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x"
+
+/* Nor is anything asked of what is no database of ours, or of a pipe. */
+static void
+other_databases_are_refused(void **state)
+{
+    static const char *const made[] = {"true", "mkfifo s/results.db",
+                                       "ln -s /dev/zero s/results.db", "mkdir s/results.db",
+                                       "head -c 9000 " TINY " >s/results.db"};
+    write_plan("");
+    assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        char *command = mem_printf("cd %s && rm -rf s/results.db && %s", dir, made[i]);
+        assert_int_equal(system(command), 0);
+        assert_int_equal(RUN("sweep", "query", "@s", "SELECT 1"), 1);
+        assert_int_equal(RUN("sweep", "sensitivity", "@s"), 1);
+        free(command);
+    }
+}
+
+/* A view in the place of a table has rows without end. */
+static void
+views_are_no_tables(void **state)
+{
+    sqlite3 *db;
+    char *path = in_dir("s/results.db");
+    write_plan("");
+    assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "DROP TABLE outputs; CREATE VIEW outputs AS " ENDLESS
+                                  " AS run, NULL AS frame, NULL AS draw, 'cycles' AS name, 1.0 AS "
+                                  "value FROM c",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(RUN("sweep", "sensitivity", "@s"), 1);
+    assert_true(says("of another version, or damaged"));
+    free(path);
+}
 
 static void
 answers_do_not_grow_without_end(void **state)
 {
     write_plan("");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
-    assert_int_equal(RUN("sweep", "query", "@s", ENDLESS), 1);
+    assert_int_equal(RUN("sweep", "query", "@s", ENDLESS " FROM c"), 1);
     assert_true(says("LIMIT makes it shorter"));
-    assert_int_equal(RUN("sweep", "query", "@s", ENDLESS " LIMIT 3"), 0);
+    assert_int_equal(RUN("sweep", "query", "@s", ENDLESS " FROM c LIMIT 3"), 0);
 }
 
 /* A folder that holds what a sweep would write over or clean away is refused as it is. */
@@ -161,6 +202,8 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(questions_write_nothing, clean),
+        cmocka_unit_test_teardown(other_databases_are_refused, clean),
+        cmocka_unit_test_teardown(views_are_no_tables, clean),
         cmocka_unit_test_teardown(answers_do_not_grow_without_end, clean),
         cmocka_unit_test_teardown(what_others_made_stays, clean),
         cmocka_unit_test_teardown(a_sweep_goes_on_in_its_folder, clean),
