@@ -5,10 +5,10 @@
 # slurm_result NAME met|missed TEXT
 slurm_result() { printf 'slurm/%s\t%s\t%s\n' "$1" "$2" "$3" >>"$out/pictures.txt"; }
 
-# until_queue TEST...: waits until `TEST NUMBER` holds for the number of jobs that Slurm has (180 s).
-until_queue() {
-    for _ in $(seq 360); do
-        [ "$(squeue -h -r | wc -l)" "$@" ] && return
+# until_idle: waits until Slurm has no job left (600 s).
+until_idle() {
+    for _ in $(seq 1200); do
+        [ "$(squeue -h -r | wc -l)" != 0 ] || return 0
         sleep 0.5
     done
     return 1
@@ -16,7 +16,7 @@ until_queue() {
 
 # until_running N: waits until N elements or more are done and two are running.
 until_running() {
-    for _ in $(seq 360); do
+    for _ in $(seq 1200); do
         done=$("$aetius" sweep status "$slurm/cluster" --json | jq .done)
         [ "$done" -ge "$1" ] && [ "$(squeue -h -r -t R | wc -l)" -ge 2 ] && return
         [ "$(squeue -h -r | wc -l)" -gt 0 ] || return 1
@@ -39,12 +39,14 @@ same_sweeps() {
     done <"$slurm/files"
 }
 
-# An array of 40 runs; an element is cancelled and a node goes down while they are at work, neither to be
-# begun again by Slurm; the same command submits what was lost.
+# An array of 40 runs; an element that waits and one at work are cancelled, and a node goes down, none of
+# which Slurm is to begin again; the same command submits what was lost.
 slurm_disturbed() {
     cat >"$slurm/plan.ini" <<END
 [sweep]
 outputs = cycles frame_rate texture_cache_hits
+; many rows of statistics: runs that are long enough to be stopped
+set = SIMULATOR.StatisticsRate=1000
 axis GPU.ClockMHz = 401..420
 axis GPU.NumFragmentShaders = 1 4
 [input workloads]
@@ -56,19 +58,20 @@ END
     "$aetius" sweep "$slurm/plan.ini" -o "$slurm/local" >>"$slurm/log" 2>&1 || return 1
     sweep_cluster --sbatch=--no-requeue || return 1
     until_running 3 || return 1
-    scancel "$(squeue -h -r -t R -o %i | head -n 1)"
+    # of those that run the last to begin has most before it
+    scancel "$(squeue -h -r -t R -o %i | tail -n 1)" "$(squeue -h -r -t PD -o %i | grep _ | tail -n 1)"
     until_running 6 || return 1
-    node=$(squeue -h -r -t R -o %N | head -n 1)
+    node=$(squeue -h -r -t R -o %N | tail -n 1)
     scontrol update nodename="$node" state=down reason=test
-    until_queue -eq 0 || return 1
-    scontrol update nodename="$node" state=resume
+    until_idle || return 1
+    scontrol update nodename="$node" state=resume 2>/dev/null || : # it may be back by itself
     lost=$("$aetius" sweep status "$slurm/cluster" --json | jq '.runs - .done')
     say "slurm: $lost of 40 runs were lost"
     [ "$lost" -ge 2 ] || return 1
     sweep_cluster || return 1
     sweep_cluster || return 1 # nothing is submitted twice
     [ "$(wc -l <"$slurm/cluster/slurm/jobs.jsonl")" = 2 ] || return 1
-    until_queue -eq 0 || return 1
+    until_idle || return 1
     same_sweeps "$slurm/local" "$slurm/cluster"
 }
 
@@ -102,7 +105,7 @@ END
     "$aetius" sweep "$slurm/plan.ini" -o "$slurm/local" >>"$slurm/log" 2>&1 || return 1
     [ "$("$aetius" sweep status "$slurm/local" --json | jq .done)" = 200 ] || return 1
     sweep_cluster --per-element 7 --max-array-size 20 --jobs 4 || return 1
-    until_queue -eq 0 || return 1
+    until_idle || return 1
     same_sweeps "$slurm/local" "$slurm/cluster"
 }
 

@@ -206,8 +206,8 @@ frame_set_parse(struct frame_set *set, const char *text, struct error *err)
     set->count = 0;
     for (const char *p = text; *p;) {
         char *end;
-        if (set->count == sizeof set->ranges / sizeof set->ranges[0])
-            return fail(err, "frames '%s': at most 64 ranges", text);
+        if (set->count == FRAME_RANGES)
+            return fail(err, "frames '%.60s...': at most %d ranges", text, FRAME_RANGES);
         if (!isdigit((unsigned char)*p))
             return fail(err, "frames '%s': expected A, A-B or A,B,C-D", text);
         unsigned long first = strtoul(p, &end, 10), last = first;

@@ -75,10 +75,11 @@ int args_usage_error(const struct arg_spec *spec, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Frame ranges "A-B,C,D-E" (inclusive). */
+enum { FRAME_RANGES = 1024 };
 struct frame_set {
     struct {
         uint32_t first, last;
-    } ranges[64];
+    } ranges[FRAME_RANGES];
     uint32_t count;   /* 0: every frame */
     const char *text; /* as it was given (ARG_FRAMES), or NULL */
 };

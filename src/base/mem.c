@@ -63,27 +63,40 @@ mem_leave(void *block)
     left = one;
 }
 
+uint32_t
+mem_utf8_bytes(const char *text)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *at = (const unsigned char *)text;
+    if (*at < 0x80)
+        return *at != 0;
+    const uint32_t bytes = *at >= 0xf8   ? 0
+                           : *at >= 0xf0 ? 4
+                           : *at >= 0xe0 ? 3
+                           : *at >= 0xc0 ? 2
+                                         : 0;
+    uint32_t character = bytes ? *at & (0x7f >> bytes) : 0;
+    for (uint32_t i = 1; i < bytes; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+        character = character << 6 | (at[i] & 0x3f);
+    }
+    const bool surrogate = character >= 0xd800 && character <= 0xdfff;
+    if (surrogate || character == 0xfffe || character == 0xffff || character > 0x10ffff)
+        return 0;
+    return character >= least[bytes] ? bytes : 0;
+}
+
 /* The bytes of the character at `text`, which is not its end, when a terminal may have it; else 0:
  * C0, DEL, C1 (a terminal in UTF-8 takes them as C0's escapes), and what is no UTF-8, which another
  * terminal may take for C1. */
 static uint32_t
-printable_bytes(const unsigned char *text)
+printable_bytes(const char *text)
 {
-    static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000};
-    if (*text < 0x80)
-        return (*text >= ' ' && *text != 0x7f) || *text == '\n' || *text == '\t';
-    const uint32_t bytes = *text >= 0xf8   ? 0
-                           : *text >= 0xf0 ? 4
-                           : *text >= 0xe0 ? 3
-                           : *text >= 0xc0 ? 2
-                                           : 0;
-    uint32_t character = bytes ? *text & (0x7f >> bytes) : 0;
-    for (uint32_t i = 1; i < bytes; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        character = character << 6 | (text[i] & 0x3f);
-    }
-    return character >= least[bytes] ? bytes : 0;
+    const unsigned char first = (unsigned char)*text, second = (unsigned char)text[1];
+    if (first < 0x80)
+        return (first >= ' ' && first != 0x7f) || first == '\n' || first == '\t';
+    return first == 0xc2 && second < 0xa0 ? 0 : mem_utf8_bytes(text);
 }
 
 char *
@@ -92,7 +105,7 @@ mem_printable(const char *text)
     char *out = mem_alloc(4 * strlen(text) + 1);
     size_t n = 0;
     while (*text) {
-        const uint32_t bytes = printable_bytes((const unsigned char *)text);
+        const uint32_t bytes = printable_bytes(text);
         if (bytes)
             memcpy(out + n, text, bytes);
         else

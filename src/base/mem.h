@@ -9,6 +9,10 @@
 void *mem_alloc(size_t bytes);
 void *mem_realloc(void *old, size_t bytes); /* new bytes are not zeroed */
 char *mem_strdup(const char *text);
+/* How many bytes the UTF-8 character at `text` has, of which none is the end; 0: it is none that
+ * every reader takes (surrogates, above U+10FFFF, longer than need be; U+FFFE and U+FFFF, which no
+ * XML may hold). */
+uint32_t mem_utf8_bytes(const char *text);
 /* The text as a terminal may have it: control characters, but for new lines and tabs, and what is
  * no UTF-8 as \x1b. */
 char *mem_printable(const char *text);

@@ -391,8 +391,10 @@ judge(struct comparison *c, struct error *err)
            judge_draws(c, err);
 }
 
+/* `failure`: why there was nothing to compare, or NULL. */
 static bool
-write_report(const struct comparison *c, const char *path, bool markdown, struct error *err)
+write_report(const struct comparison *c, const char *path, bool markdown, const char *failure,
+             struct error *err)
 {
     char *text;
     size_t size;
@@ -400,7 +402,9 @@ write_report(const struct comparison *c, const char *path, bool markdown, struct
         return true;
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "no memory for a text");
-    if (markdown)
+    if (failure)
+        gate_print_failure(failure, markdown, out);
+    else if (markdown)
         gate_print_markdown(&c->gate, &c->runs, c->is_joined ? &c->join : NULL, out);
     else
         gate_print_junit(&c->gate, out);
@@ -428,9 +432,15 @@ compare_many(const char *const *dirs, uint32_t count, bool json, struct error *e
 static int
 compare_two(struct comparison *c, bool json)
 {
-    struct error err;
-    bool ok = compare(c, &err) && judge(c, &err) && write_report(c, c->markdown, true, &err) &&
-              write_report(c, c->junit, false, &err);
+    struct error err, unwritten;
+    bool ok = compare(c, &err) && judge(c, &err);
+    char *why = ok ? NULL : mem_printable(err.text);
+    const bool written = write_report(c, c->markdown, true, why, &unwritten) &&
+                         write_report(c, c->junit, false, why, &unwritten);
+    if (ok && !written)
+        err = unwritten;
+    ok &= written;
+    free(why);
     if (ok && json)
         print_json(c);
     else if (ok)

@@ -50,6 +50,18 @@ join(const struct draws_options *options, struct error *err)
     return true;
 }
 
+/* Whether the folder is a run's; says so when it does not hold all of it. */
+static bool
+check_run(const char *dir, struct error *err)
+{
+    bool complete = false;
+    if (!check_run_folder(dir, err) || !run_is_complete(dir, &complete, err))
+        return false;
+    if (!complete)
+        log_warning("%s was cut short: only the frames that were whole by then are there", dir);
+    return true;
+}
+
 int
 cmd_draws(int argc, char **argv)
 {
@@ -97,8 +109,7 @@ cmd_draws(int argc, char **argv)
     if (frame != UINT64_MAX && frame >= UINT32_MAX)
         return args_usage_error(&spec, "--frame: there is no such frame");
     options.run = args.operands[0];
-    if (!check_run_folder(options.run, &err) ||
-        (options.over && !check_run_folder(options.over, &err)))
+    if (!check_run(options.run, &err) || (options.over && !check_run(options.over, &err)))
         return conclude(false, &err);
     options.frame = frame == UINT64_MAX ? UINT32_MAX : (uint32_t)frame;
     options.form = csv ? DRAWS_CSV : json ? DRAWS_JSON : DRAWS_TEXT;

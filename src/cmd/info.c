@@ -37,20 +37,21 @@ struct draw_list {
 };
 
 static bool
-list_draw(void *data, const struct gpu_device *device, const struct draw *draw, struct error *err)
+list_draw(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
 {
     struct draw_list *list = data;
+    const uint32_t frame = renderer->device->frame;
     (void)err;
-    if (device->frame < list->first || device->frame >= list->last)
+    if (frame < list->first || frame >= list->last)
         return true;
     if (list->frames) {
-        cJSON_AddItemToArray(list->frames[device->frame - list->first], describe_json(draw));
+        cJSON_AddItemToArray(list->frames[frame - list->first], describe_json(draw));
         return true;
     }
-    if (list->printed != device->frame + 1)
+    if (list->printed != frame + 1)
         printf("frame %u\n%5s  %-16s  %-8s %-8s  primitive and vertices  target  state  textures\n",
-               device->frame, "draw", "hash", "vertex", "fragment");
-    list->printed = device->frame + 1;
+               frame, "draw", "hash", "vertex", "fragment");
+    list->printed = frame + 1;
     describe_line(draw, stdout);
     return true;
 }

@@ -122,9 +122,9 @@ cmd_show(int argc, char **argv)
         "A draw of a trace: what it draws, with which programs, textures, targets and state.\n"
         "Or a program, by its hash or the beginning of that: its text, with the cycle in which\n"
         "each instruction issues when one thread group runs alone, and what it costs in all, by\n"
-        "the rules of the machine's shader units. Without HASH all programs of the trace. FILE "
-        "may\n"
-        "be a TGSI text (VERT or FRAG in its first line) instead of a trace.",
+        "the rules of the machine's shader units, with both sides of branches and one round of\n"
+        "loops. Without HASH all programs of the trace. FILE may be a TGSI text (VERT or FRAG in\n"
+        "its first line) instead of a trace.",
         table,
         2,
         3,

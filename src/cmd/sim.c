@@ -1,9 +1,15 @@
 /* aetius sim: frames of a trace on the simulated GPU, cycle by cycle. */
+#include "analysis/sampling.h"
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "cmd/jobs.h"
 #include "cmd/simulate.h"
+#include "report/csv.h"
 #include "sim/memory_need.h"
 #include "trace/file.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 int cmd_sim(int argc, char **argv);
 
@@ -117,15 +123,88 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
     return ok;
 }
 
+/* All that the tables count, of all frames that the sample stands for: DIR/sample.csv. */
+static bool
+write_estimates(const struct sample *sample, const char *dir, struct error *err)
+{
+    struct csv_table table;
+    char *from = mem_printf("%s/stats.frames.csv.gz", dir), *to = mem_printf("%s/sample.csv", dir);
+    double *values = mem_alloc(sample->frames * sizeof *values);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    bool ok = csv_read(&table, from, err);
+    fputs("statistic,estimate,low,high\n", out);
+    for (uint32_t c = 0; ok && c < table.columns; c++) {
+        const int32_t frame = csv_column(&table, "frame");
+        if (csv_kind_of(table.names[c]) != CSV_WHOLE ||
+            (!strchr(table.names[c], '.') && strcmp(table.names[c], "cycles") != 0))
+            continue;
+        for (uint32_t r = 0; r < table.rows; r++)
+            values[(uint32_t)csv_value(&table, r, frame)] = csv_value(&table, r, (int32_t)c);
+        const struct sample_estimate all = sample_estimate(sample, values);
+        fprintf(out, "%s,%.1f,%.1f,%.1f\n", table.names[c], all.total, all.total - all.half,
+                all.total + all.half);
+    }
+    fclose(out);
+    if (ok) {
+        csv_table_fini(&table);
+        ok = file_write(to, text, size, err);
+    }
+    free(text);
+    free(values);
+    free(from);
+    free(to);
+    return ok;
+}
+
+/* The plan's frames are those that are simulated. */
+static bool
+take_sample(struct simulate_options *request, struct sample *sample, const char *plan,
+            const char *trace, struct error *err)
+{
+    char hash[SHA256_TEXT];
+    if (!sample_read(sample, plan, err))
+        return false;
+    request->sample = sample;
+    request->timed.text = plan;
+    for (uint32_t f = 0; f < sample->frames && request->timed.count < FRAME_RANGES; f++)
+        if (sample_has(sample, f)) {
+            request->timed.ranges[request->timed.count].first = f;
+            request->timed.ranges[request->timed.count++].last = f;
+        }
+    if (sample_drawn(sample) > FRAME_RANGES)
+        return fail(err, "%s draws more than %d frames", plan, FRAME_RANGES);
+    return !*sample->trace || (sha256_file(trace, hash, err) &&
+                               (!strcmp(hash, sample->trace) ||
+                                fail(err, "%s is of another trace than %s", plan, trace)));
+}
+
+static bool
+simulate_sample(struct simulate_options *request, const char *plan, const char *trace,
+                struct error *err)
+{
+    struct sample sample = {0};
+    const bool ok = take_sample(request, &sample, plan, trace, err) &&
+                    simulate_trace(request, trace, err) &&
+                    write_estimates(&sample, request->dir, err);
+    sample_fini(&sample);
+    return ok;
+}
+
 int
 cmd_sim(int argc, char **argv)
 {
     struct simulate_options request = {0};
+    const char *plan = NULL;
     const struct arg_option options[] = {
         SIMULATE_OPTIONS(&request, true),
         OPTION_JOBS(&request.jobs,
                     "processes that simulate frames side by side (1); the results are the same"),
         OPTION_WARM_UP(&request.warm_up_text),
+        {"sample", 0, ARG_STRING, &plan, "PLAN",
+         "the frames that `aetius sample` drew, and what they say of all: also DIR/sample.csv",
+         false},
         {0}};
     const struct arg_spec spec = {
         "sim", "FILE -o DIR [options]",
@@ -140,5 +219,9 @@ cmd_sim(int argc, char **argv)
     if (!simulate_options_parse(&request, &err) ||
         !parse_warm_up(request.warm_up_text, &request.warm_up, &err))
         return args_usage_error(&spec, "%s", err.text);
-    return conclude(simulate_trace(&request, args.operands[0], &err), &err);
+    if (plan && request.timed.count)
+        return args_usage_error(&spec, "--sample says which frames: --frames cannot go with it");
+    return conclude(plan ? simulate_sample(&request, plan, args.operands[0], &err)
+                         : simulate_trace(&request, args.operands[0], &err),
+                    &err);
 }

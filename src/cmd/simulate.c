@@ -1,5 +1,6 @@
 #include "cmd/simulate.h"
 
+#include "analysis/sampling.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 
@@ -193,6 +194,22 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     return false;
 }
 
+/* The cycles of all frames that the sample stands for, by those of its own. */
+static void
+estimate(struct simulate *s)
+{
+    const struct sample *sample = s->options->sample;
+    if (!sample || s->folder.frames.count != sample_drawn(sample))
+        return;
+    double *cycles = mem_alloc(sample->frames * sizeof *cycles);
+    for (size_t i = 0; i < s->folder.frames.count; i++)
+        cycles[s->folder.frames.items[i].number] = (double)s->folder.frames.items[i].cycles;
+    const struct sample_estimate all = sample_estimate(sample, cycles);
+    s->folder.facts.sample =
+        (struct run_sample){sample->frames, all.total, all.half, sample->seconds};
+    free(cycles);
+}
+
 bool
 simulate_end(struct simulate *s, bool complete, struct error *err)
 {
@@ -200,6 +217,7 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
     bool whole = vcd_destroy(s->vcd, err);
     whole = close_captures(s, whole ? err : NULL) && whole;
     complete = complete && !s->sim.stopped;
+    estimate(s);
     bool ok =
         run_folder_close(&s->folder, complete, stdout, s->options->json, whole ? err : NULL) &&
         whole;

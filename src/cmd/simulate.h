@@ -16,9 +16,10 @@ struct simulate_options {
     const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */
     bool capture_blocks;
     bool force, json;
-    bool functional;          /* without time: no machine is built */
-    uint64_t jobs;            /* of `aetius sim`: processes; 0 as 1 */
-    const char *warm_up_text; /* of `aetius sim` */
+    const struct sample *sample; /* of `aetius sim`: what `timed` stands for, or NULL */
+    bool functional;             /* without time: no machine is built */
+    uint64_t jobs;               /* of `aetius sim`: processes; 0 as 1 */
+    const char *warm_up_text;    /* of `aetius sim` */
     /* what simulate_options_parse() made of the above */
     uint64_t vcd_first, vcd_last; /* cycles */
     uint32_t maps;                /* a bit a mode */

@@ -29,6 +29,7 @@ struct sweeping {
     struct sweep_plan plan;
     struct sweep sweep;
     VEC(size_t) todo; /* numbers of runs, each key once */
+    bool begun;       /* some were, or an engine has them */
     struct error *err;
 };
 
@@ -58,24 +59,36 @@ find_store(const struct sweep_options *options, char **store, struct error *err)
     return true;
 }
 
+/* A machine of the plan's that can be built; the runs of those that cannot tell why. */
+static bool
+build_one(const struct sweeping *s, struct params *params, struct simulation *simulation)
+{
+    const struct frame_set all = {0};
+    struct preset_cache presets = {0};
+    struct error ignored;
+    bool ok = false;
+    for (size_t i = 0; !ok && i < s->sweep.runs.count; i++) {
+        const struct sweep_run *run = &s->sweep.runs.items[i];
+        ok = machine_make(&presets, run->preset, &run->sets, params, &ignored) &&
+             simulation_init(simulation, params, &all, NULL, &ignored);
+    }
+    preset_cache_fini(&presets);
+    return ok;
+}
+
 /* The formulas speak of what a machine counts. */
 static bool
 check_outputs(struct sweeping *s)
 {
-    const struct frame_set all = {0};
-    const struct sweep_run *run = &s->sweep.runs.items[0];
-    struct preset_cache presets = {0};
     struct params params;
     struct simulation simulation;
-    bool ok = machine_make(&presets, run->preset, &run->sets, &params, s->err);
-    preset_cache_fini(&presets);
-    if (!ok || !simulation_init(&simulation, &params, &all, NULL, s->err))
-        return false;
+    if (!build_one(s, &params, &simulation))
+        return true;
     const struct run_facts facts = {0};
     const struct stat_set *set = &simulation.machine->stats;
     uint64_t *values = mem_alloc(set->count * sizeof *values);
     struct totals totals = run_totals(&facts, set, values, &params);
-    ok = outputs_check(&s->plan, &totals, s->err);
+    const bool ok = outputs_check(&s->plan, &totals, s->err);
     totals_free(&totals);
     free(values);
     simulation_fini(&simulation);
@@ -107,7 +120,7 @@ list_todo(struct sweeping *s)
     for (size_t i = 0; i < sweep->runs.count; i++) {
         if (!interrupt_check(s->err))
             return false;
-        if (sweep_state_of(sweep, &sweep->runs.items[i]) != SWEEP_DONE)
+        if (!store_has(sweep->store, sweep->runs.items[i].key))
             VEC_PUSH(&s->todo, i);
     }
     if (!s->todo.count)
@@ -270,25 +283,31 @@ make_folders(const struct sweeping *s, const char *plan, int *lock)
     return ok;
 }
 
-/* Those that an engine has been given already are not given to it again. */
+/* Those that an engine has been given already are not given to it again. What it has no more when
+ * it is asked was done before that, or is lost: so the store is looked at behind it. */
 static bool
 leave_out(struct sweeping *s)
 {
     bool *mine = mem_alloc((s->sweep.runs.count + 1) * sizeof *mine);
-    size_t kept = 0;
-    const bool ok = !s->engine->survey || s->engine->survey(&s->sweep, mine, s->err);
-    for (size_t i = 0; i < s->todo.count; i++)
-        if (!mine[s->todo.items[i]])
-            s->todo.items[kept++] = s->todo.items[i];
-    if (ok && kept < s->todo.count)
-        log_note("%zu runs are with %s already", s->todo.count - kept, s->engine->name);
+    size_t kept = 0, with = 0;
+    const bool asks = s->todo.count && s->engine->survey;
+    const bool ok = !asks || s->engine->survey(&s->sweep, mine, s->err);
+    for (size_t i = 0; i < s->todo.count; i++) {
+        const size_t number = s->todo.items[i];
+        with += mine[number];
+        if (!mine[number] && !store_has(s->sweep.store, s->sweep.runs.items[number].key))
+            s->todo.items[kept++] = number;
+    }
+    if (ok && with)
+        log_note("%zu runs are with %s already", with, s->engine->name);
     s->todo.count = kept;
+    s->begun = kept || with;
     free(mine);
     return ok;
 }
 
 static bool
-do_todo(struct sweeping *s)
+do_todo(const struct sweeping *s)
 {
     const struct engine_request request = {.sweep = &s->sweep,
                                            .todo = s->todo.items,
@@ -299,7 +318,7 @@ do_todo(struct sweeping *s)
                                            .per_element = s->options->per_element,
                                            .max_array = s->options->max_array,
                                            .sbatch = &s->options->sbatch};
-    return leave_out(s) && (!s->todo.count || s->engine->begin(&request, s->err));
+    return !s->todo.count || s->engine->begin(&request, s->err);
 }
 
 /* The runs that failed, the first ones with their last words. */
@@ -335,8 +354,8 @@ tell_failures(const struct sweeping *s)
 static bool
 finish(struct sweeping *s)
 {
-    if (!s->engine->is_awaited)
-        return true;
+    if (!s->engine->is_awaited && s->begun)
+        return true; /* its runs are collected when they are done */
     const bool whole = tell_failures(s);
     struct error collecting;
     const bool ok = sweep_collect(&s->sweep, &s->plan, whole ? s->err : &collecting);
@@ -354,7 +373,8 @@ sweep_on(struct sweeping *s, const char *path)
     if (ok && s->options->dry_run)
         ok = dry_run(s);
     else if (ok)
-        ok = copy_plan(s, path) && sweep_save(&s->sweep, s->err) && do_todo(s) && finish(s);
+        ok = copy_plan(s, path) && sweep_save(&s->sweep, s->err) && leave_out(s) && do_todo(s) &&
+             finish(s);
     dir_unlock(lock);
     if (!ok && interrupt_pending())
         fail(s->err, "interrupted; the same command goes on with what is left");
@@ -385,7 +405,7 @@ sweep_the_plan(const struct sweep_options *options, const char *path, struct err
 int
 sweep_plan_command(int argc, char **argv)
 {
-    struct sweep_options o = {.engine = "local", .jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct sweep_options o = {.engine = "local"};
     const struct arg_option table[] = {
         OPTION_OUTPUT(&o.dir, "DIR", "the sweep's folder (out/sweep/PLAN)", false),
         {"dry-run", 'n', ARG_FLAG, &o.dry_run, NULL,
@@ -395,7 +415,7 @@ sweep_plan_command(int argc, char **argv)
         {"time-limit", 0, ARG_UINT, &o.time_limit, "SECONDS", "a run that takes longer has failed",
          false},
         {"memory-limit", 0, ARG_SIZE, &o.memory_limit, "SIZE",
-         "a run that wants more, as 512M or 6G, has failed", false},
+         "a run that uses more, as 512M or 6G, has failed", false},
         {"store", 0, ARG_STRING, &o.store, "DIR",
          "where runs are kept, for any plan (DIR/runs, or what AETIUS_STORE says)", false},
         {"engine", 0, ARG_STRING, &o.engine, "NAME",

@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { TURN_MS = 100 }; /* a limit is looked at so often */
 
 struct run_request {
     const char *list; /* a file of keys, a line each; or NULL */
@@ -88,10 +89,6 @@ work(const struct sweep *sweep, const struct sweep_run *run, pid_t parent)
     if (getppid() != parent)
         _exit(EXIT_FAILED);
     open_log(sweep, run->key);
-    if (sweep->limit_bytes) {
-        const struct rlimit limit = {sweep->limit_bytes, sweep->limit_bytes};
-        setrlimit(RLIMIT_AS, &limit);
-    }
     const bool ok = simulate(sweep, run, &err);
     if (!ok)
         log_error("%s", err.text);
@@ -99,26 +96,45 @@ work(const struct sweep *sweep, const struct sweep_run *run, pid_t parent)
     _exit(ok ? EXIT_WELL : EXIT_FAILED);
 }
 
-/* Until the child has closed its end: it has left. False: its time is over. */
-static bool
-await(int end, pid_t child, uint64_t limit_seconds)
+/* Memory that the process has in use; 0: it has left. What it has only set aside does not count. */
+static uint64_t
+used_bytes(pid_t process)
+{
+    unsigned long long all, used = 0;
+    char *path = mem_printf("/proc/%d/statm", (int)process);
+    FILE *in = fopen(path, "re");
+    free(path);
+    if (!in)
+        return 0;
+    if (fscanf(in, "%llu %llu", &all, &used) != 2)
+        used = 0;
+    fclose(in);
+    return used * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+enum ending { LEFT, LATE, LARGE };
+
+/* Until the child has closed its end, for it has left, or breaks a limit. */
+static enum ending
+await(int end, pid_t child, const struct sweep *sweep)
 {
     const double started = wall_seconds();
     bool told = false;
     for (;;) {
         struct pollfd polled = {.fd = end, .events = POLLIN};
-        const double left = (double)limit_seconds - (wall_seconds() - started);
-        const bool limited = limit_seconds && left < 1e6;
-        if (limited && left <= 0)
-            return false;
+        const double left = (double)sweep->limit_seconds - (wall_seconds() - started);
+        if (sweep->limit_seconds && left <= 0)
+            return LATE;
+        if (sweep->limit_bytes && used_bytes(child) > sweep->limit_bytes)
+            return LARGE;
         if (interrupt_pending() && !told) {
             kill(child, SIGTERM);
             told = true;
         }
         /* in turns: a signal may come just before */
-        const int turn = limited && left < 0.2 ? (int)(left * 1000) + 1 : 200;
-        if (poll(&polled, 1, turn) > 0)
-            return true;
+        const bool soon = sweep->limit_seconds && left < TURN_MS / 1000.0;
+        if (poll(&polled, 1, soon ? (int)(left * 1000) + 1 : TURN_MS) > 0)
+            return LEFT;
     }
 }
 
@@ -151,17 +167,20 @@ do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *e
         close(ends[0]);
         return fail(err, "no process: %s", strerror(errno));
     }
-    const bool in_time = await(ends[0], child, sweep->limit_seconds);
+    const enum ending ending = await(ends[0], child, sweep);
     close(ends[0]);
-    if (!in_time)
+    if (ending != LEFT)
         kill(child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     if (!interrupt_check(err))
         return false;
-    if (!in_time)
+    if (ending == LATE)
         fail(err, "took longer than %llu s (--time-limit)",
              (unsigned long long)sweep->limit_seconds);
+    else if (ending == LARGE)
+        fail(err, "took more memory than %llu MB (--memory-limit)",
+             (unsigned long long)sweep->limit_bytes >> 20);
     else if (WIFSIGNALED(status))
         fail(err, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else if (!status)

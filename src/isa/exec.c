@@ -7,6 +7,7 @@
  * block's, what they decide is the group's. */
 #include "isa/exec.h"
 
+#include "base/bits.h"
 #include "isa/exec_operand.h"
 
 #include <string.h>
@@ -84,7 +85,7 @@ exec_active_lanes(const struct exec *exec)
 {
     uint32_t lanes = 0;
     for (uint32_t b = 0; b < exec->blocks; b++)
-        lanes += (uint32_t)__builtin_popcountll(exec[b].active);
+        lanes += bits_count(exec[b].active);
     return lanes;
 }
 
@@ -95,7 +96,7 @@ exec_helper_lanes(const struct exec *exec)
     for (uint32_t b = 0; b < exec->blocks; b++) {
         const uint64_t helpers = exec[b].active & (exec[b].helpers | exec[b].killed);
         if (helpers)
-            lanes += (uint32_t)__builtin_popcountll(helpers);
+            lanes += bits_count(helpers);
     }
     return lanes;
 }

@@ -128,11 +128,13 @@ stat_set_find(const struct stat_set *set, const char *name)
 bool
 stat_is_instance(const char *name, const char *family)
 {
-    size_t unit = strcspn(name, "[");
-    if (!name[unit])
-        return !strcmp(name, family);
-    const char *rest = strchr(name + unit, ']');
-    return rest && !strncmp(name, family, unit) && !strcmp(rest + 1, family + unit);
+    size_t same = 0;
+    while (name[same] && name[same] == family[same])
+        same++;
+    if (name[same] != '[') /* of one unit alone */
+        return !name[same] && !family[same] && !strchr(name, '[');
+    const char *rest = strchr(name + same, ']');
+    return rest && !strcmp(rest + 1, family + same);
 }
 
 bool

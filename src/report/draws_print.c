@@ -17,11 +17,13 @@ share(const struct draw_cost *cost, const struct draws *draws)
 /* Text. */
 
 static void
-print_cost(const struct draw_cost *cost, const struct draws *draws, FILE *out)
+print_cost(const struct draw_cost *cost, const struct draws *draws, bool covers, FILE *out)
 {
-    fprintf(out, "%11.0f %6.2f %10.0f %8.3f %11.0f %9.0f %-10s", cost->cycles, share(cost, draws),
-            cost->fragments, cost->overdraw, cost->bytes, cost->texture_misses,
-            draw_cost_bound_by(cost));
+    char overdraw[32] = "-"; /* of work that has no target, or of all together */
+    if (covers)
+        snprintf(overdraw, sizeof overdraw, "%.3f", cost->overdraw);
+    fprintf(out, "%11.0f %6.2f %10.0f %8s %11.0f %9.0f %-10s", cost->cycles, share(cost, draws),
+            cost->fragments, overdraw, cost->bytes, cost->texture_misses, draw_cost_bound_by(cost));
 }
 
 static void
@@ -38,7 +40,7 @@ print_draw(const struct draws_line *line, const struct draws *draws, FILE *out)
     char place[32];
     snprintf(place, sizeof place, "%u:%u", row->frame, row->draw);
     fprintf(out, "%-10s ", place);
-    print_cost(&line->cost, draws, out);
+    print_cost(&line->cost, draws, true, out);
     print_shown(out, "  %.8s %.8s  %s %s  %s", row->vertex_program, row->fragment_program,
                 row->primitive, row->vertices, row->target);
     char *label = draw_row_label(row);
@@ -62,7 +64,7 @@ print_text(const struct draws_list *list, const struct draws *draws, uint32_t mo
             continue;
         }
         fprintf(out, "%-10u ", line->count);
-        print_cost(&line->cost, draws, out);
+        print_cost(&line->cost, draws, true, out);
         print_shown(out, "  %s  %u:%u\n", line->name, line->row->frame, line->row->draw);
     }
     if (most && list->lines.count > most)
@@ -70,14 +72,14 @@ print_text(const struct draws_list *list, const struct draws *draws, uint32_t mo
     for (size_t i = 0; i < list->between.count; i++) {
         const struct draws_line *line = &list->between.items[i];
         print_shown(out, "%-10s ", line->name);
-        print_cost(&line->cost, draws, out);
+        print_cost(&line->cost, draws, false, out);
         fprintf(out, "  %u time%s between draws\n", line->count, line->count == 1 ? "" : "s");
     }
     fprintf(out, "%-10s ", "all");
-    struct draw_cost total = draws->total;
-    total.overdraw = 0; /* of several targets together it is none */
-    print_cost(&total, draws, out);
-    fputs("  together\n", out);
+    print_cost(&draws->total, draws, false, out);
+    fprintf(out, "  together%s\n",
+            list->group == GROUP_TEXTURE ? "; a draw with several textures is in several groups"
+                                         : "");
 }
 
 /* CSV. */

@@ -56,6 +56,8 @@ void gate_print_markdown(const struct gate *gate, const struct run_comparison *r
                          const struct draws_join *join, FILE *out);
 /* A test case a check, for what reads JUnit's XML. */
 void gate_print_junit(const struct gate *gate, FILE *out);
+/* Both for runs that could not be compared, and why: nobody takes an older report for theirs. */
+void gate_print_failure(const char *why, bool markdown, FILE *out);
 cJSON *gate_json(const struct gate *gate);
 
 /* Makes the folder `base` hold what a comparison wants of the run: run.json, machine.ini, the

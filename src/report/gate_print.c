@@ -186,6 +186,23 @@ gate_print_junit(const struct gate *gate, FILE *out)
     fprintf(out, "</testsuite>\n</testsuites>\n");
 }
 
+void
+gate_print_failure(const char *why, bool markdown, FILE *out)
+{
+    if (markdown) {
+        fputs("### Aetius: cannot compare\n\n", out);
+        put_markdown(why, out);
+        fputc('\n', out);
+        return;
+    }
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+          "<testsuites>\n<testsuite name=\"aetius\" tests=\"1\" errors=\"1\">\n"
+          "<testcase classname=\"run\" name=\"comparison\"><error message=\"",
+          out);
+    put_xml(why, out);
+    fputs("\"/></testcase>\n</testsuite>\n</testsuites>\n", out);
+}
+
 cJSON *
 gate_json(const struct gate *gate)
 {

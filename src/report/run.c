@@ -114,6 +114,20 @@ add_steady(cJSON *root, const struct run_facts *facts)
     cJSON_AddNumberToObject(object, "upload_cycles", (double)steady.upload_cycles);
 }
 
+static void
+add_sample(cJSON *root, const struct run_facts *facts)
+{
+    const struct run_sample *sample = &facts->sample;
+    if (!sample->frames)
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "sample");
+    cJSON_AddNumberToObject(object, "of_frames", sample->frames);
+    cJSON_AddNumberToObject(object, "cycles", sample->cycles);
+    cJSON_AddNumberToObject(object, "cycles_low", sample->cycles - sample->half);
+    cJSON_AddNumberToObject(object, "cycles_high", sample->cycles + sample->half);
+    cJSON_AddNumberToObject(object, "known_seconds", sample->known_seconds);
+}
+
 char *
 run_to_json(const struct run_facts *facts, const struct totals *totals)
 {
@@ -133,6 +147,7 @@ run_to_json(const struct run_facts *facts, const struct totals *totals)
     cJSON_AddNumberToObject(root, "height", facts->height);
     add_hash(root, "picture_hash", facts->picture_hash);
     add_speed(root, facts, totals);
+    add_sample(root, facts);
     cJSON *frames = cJSON_AddArrayToObject(root, "per_frame");
     for (uint32_t i = 0; i < facts->frame_count; i++) {
         cJSON *frame = cJSON_CreateObject();

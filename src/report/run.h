@@ -15,6 +15,13 @@ struct run_frame {
     uint32_t memory_bytes;  /* that the simulated memory has grown to; 0: not timed */
 };
 
+/* Of a run of frames that stand for more (analysis/sampling.h). */
+struct run_sample {
+    uint32_t frames;      /* that they stand for; 0: the run is no sample */
+    double cycles, half;  /* of all of them, estimated: cycles - half to cycles + half in 95 % */
+    double known_seconds; /* that looking at all frames took */
+};
+
 struct run_facts {
     const char *program, *trace; /* either may be NULL */
     const char *preset, *mode;   /* "reference-2008"; "timed" or "functional" */
@@ -25,6 +32,7 @@ struct run_facts {
     uint64_t picture_hash; /* over all frames */
     uint32_t memory_bytes; /* of the simulated GPU, as large as it became */
     bool complete;         /* false after Ctrl-C */
+    struct run_sample sample;
     /* The fields that may differ between two runs. */
     double wall_seconds;
     double timed_seconds;    /* of these, on the machine */

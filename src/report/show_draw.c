@@ -102,17 +102,17 @@ is_it(const struct shown_draw *shown, const struct gpu_device *device, const str
 }
 
 static bool
-before(void *data, const struct gpu_device *device, const struct draw *draw, struct error *err)
+before(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
 {
     struct shown_draw *shown = data;
-    shown->is_drawing = is_it(shown, device, draw);
+    shown->is_drawing = is_it(shown, renderer->device, draw);
     if (!shown->is_drawing)
         return true;
     shown->width = draw->width;
     shown->height = draw->height;
     shown->covered = mem_alloc((size_t)draw->width * draw->height + 1);
-    return !shown->dir || (write_targets(shown, draw, &device->memory, "before", err) &&
-                           write_textures(shown, draw, &device->memory, err));
+    return !shown->dir || (write_targets(shown, draw, &renderer->device->memory, "before", err) &&
+                           write_textures(shown, draw, &renderer->device->memory, err));
 }
 
 static void
@@ -157,7 +157,7 @@ write_covered(struct shown_draw *shown, const struct draw *draw, const struct gp
 }
 
 static bool
-after(void *data, const struct gpu_device *device, const struct draw *draw, struct error *err)
+after(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
 {
     struct shown_draw *shown = data;
     size_t size;
@@ -170,8 +170,8 @@ after(void *data, const struct gpu_device *device, const struct draw *draw, stru
     BUG_ON(!text, "no memory for a text");
     describe_text(draw, text);
     fclose(text);
-    return !shown->dir || (write_targets(shown, draw, &device->memory, "after", err) &&
-                           write_covered(shown, draw, &device->memory, err));
+    return !shown->dir || (write_targets(shown, draw, &renderer->device->memory, "after", err) &&
+                           write_covered(shown, draw, &renderer->device->memory, err));
 }
 
 static void

@@ -167,10 +167,15 @@ print_one(const struct shown_program *one, FILE *out)
     print_textures(p, out);
     fprintf(out,
             "  ALUs          %u cycles a thread; %u cycles a group of %u threads in one of %u "
-            "units: at most %.2f %s a cycle in all\n"
+            "units: %s%.2f %s a cycle in all\n"
             "  latency       %u cycles of a group that runs alone, with texels from the cache\n",
-            c->turns, c->alu_cycles, c->group_threads, c->units, threads_a_cycle(c),
+            c->turns, c->alu_cycles, c->group_threads, c->units,
+            c->kinds[KIND_FLOW] ? "" : "at most ", threads_a_cycle(c),
             p->stage == STAGE_VERTEX ? "vertices" : "fragments", c->latency_cycles);
+    if (c->kinds[KIND_FLOW])
+        fputs("  branches      counted as if both sides were run, and each loop once: the figures "
+              "bound nothing\n",
+              out);
 }
 
 void

@@ -105,7 +105,8 @@ send_marker(const char *text, int32_t length)
         CALL("glEnable", (uint32_t), GL_DEBUG_OUTPUT);
 }
 
-/* `length` below 0, or 0 where an extension says so: up to the NUL. A line's end ends a name. */
+/* `length` below 0, or 0 where an extension says so: up to the NUL. A line's end ends a name; what
+ * is longer than MOST_NAME is cut before a character of UTF-8. */
 static void
 keep(char *out, const char *text, int32_t length, bool nul_at_0)
 {
@@ -115,6 +116,9 @@ keep(char *out, const char *text, int32_t length, bool nul_at_0)
         out[n] = text[n];
         n++;
     }
+    const bool more = n == MOST_NAME && (whole || n < (size_t)length);
+    while (more && n && (text[n] & 0xc0) == 0x80)
+        n--;
     out[n] = '\0';
 }
 

@@ -73,9 +73,9 @@ draw_command(struct functional *renderer, const struct gpu_cmd *cmd, struct erro
         return false;
     if (!draw)
         return true;
-    return (!watch || !watch->before || watch->before(watch->data, renderer->device, draw, err)) &&
+    return (!watch || !watch->before || watch->before(watch->data, renderer, draw, err)) &&
            functional_draw(renderer, draw, err) &&
-           (!watch || !watch->after || watch->after(watch->data, renderer->device, draw, err));
+           (!watch || !watch->after || watch->after(watch->data, renderer, draw, err));
 }
 
 static bool
@@ -114,7 +114,7 @@ query_count(const struct functional *renderer, const struct gpu_query *query)
 {
     switch ((enum gpu_query_type)query->type) {
     case QUERY_TIMESTAMP:
-    case QUERY_TIME_ELAPSED: return renderer->vertices + renderer->fragments;
+    case QUERY_TIME_ELAPSED: return renderer->work.vertices + renderer->work.fragments;
     case QUERY_PRIMITIVES_GENERATED: return renderer->scratch->primitives;
     default: return 0;
     }

@@ -8,15 +8,27 @@
 /* Simulated memory where no machine says how much; only pages that are touched take the host's. */
 #define FUNCTIONAL_MEMORY_BYTES (4095u << 20)
 
+struct functional;
+
 /* Who watches the draws, before and after each; any function may be NULL. */
 struct draw_watch {
     void *data;
-    bool (*before)(void *data, const struct gpu_device *device, const struct draw *draw,
+    bool (*before)(void *data, const struct functional *renderer, const struct draw *draw,
                    struct error *err);
-    bool (*after)(void *data, const struct gpu_device *device, const struct draw *draw,
+    bool (*after)(void *data, const struct functional *renderer, const struct draw *draw,
                   struct error *err);
     /* Fragments of the quad at (x, y), a bit each, that passed all tests. */
     void (*fragments)(void *data, uint32_t x, uint32_t y, uint32_t mask);
+};
+
+/* What was done so far. */
+struct functional_work {
+    uint64_t vertices;  /* shaded */
+    uint64_t triangles; /* set up */
+    uint64_t fragments; /* of triangles, before any test */
+    uint64_t quads;     /* shaded */
+    uint64_t texels;    /* texture requests of threads */
+    uint64_t written;   /* fragments that passed all tests and have a color */
 };
 
 struct functional {
@@ -24,7 +36,7 @@ struct functional {
     const struct draw_watch *watch; /* not owned; NULL: nobody */
     struct arena draws;             /* baked draws, reset at each swap */
     struct functional_scratch *scratch;
-    uint64_t vertices, triangles, fragments, texture_requests; /* done so far */
+    struct functional_work work;
 };
 
 void functional_init(struct functional *renderer, struct gpu_device *device);

@@ -64,7 +64,7 @@ sample_texture(void *data, const struct texture_request *request, uint32_t lanes
 {
     const struct sampling *sampling = data;
     const struct run *run = sampling->run;
-    run->renderer->texture_requests++;
+    run->renderer->work.texels += lanes;
     sample_direct(&run->draw->views[sampling->stage][request->sampler], run->memory, request, lanes,
                   rgba);
 }
@@ -135,7 +135,7 @@ shade_vertices(const struct run *run, const uint16_t *slots, uint32_t count)
         return false;
     for (uint32_t lane = 0; lane < count; lane++)
         vertex_store(run->draw, &run->scratch->exec, lane, &scratch->vertices[slots[lane]]);
-    run->renderer->vertices += count;
+    run->renderer->work.vertices += count;
     return true;
 }
 
@@ -263,8 +263,10 @@ finish_quad(const struct run *run, struct quad *quad, uint32_t lane)
         run->scratch->samples_passed += count_samples(draw, mask);
     }
     tell_fragments(run, quad, mask);
-    if (mask && draw->color_write)
+    if (mask && draw->color_write) {
+        run->renderer->work.written += count_fragments(mask_fragments(mask));
         write_colors(run, quad, mask, lane);
+    }
 }
 
 static bool
@@ -276,6 +278,7 @@ flush_quads(const struct run *run)
     scratch->quad_count = 0;
     if (!count)
         return true;
+    run->renderer->work.quads += count;
     begin_program(run, run->draw->fs, count * 4);
     for (uint32_t q = 0; q < count; q++) {
         const struct quad *quad = &scratch->quads[q];
@@ -303,7 +306,7 @@ take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, ui
     quad->x = x;
     quad->y = y;
     quad->mask = mask;
-    run->renderer->fragments += count_fragments(mask_fragments(mask));
+    run->renderer->work.fragments += count_fragments(mask_fragments(mask));
     depth_interpolate_samples(triangle, x, y, quad->z);
     if (run->draw->early_z) {
         quad->mask = test_depth(run, quad, mask, quad->z);
@@ -353,7 +356,7 @@ draw_block(const struct run *run, const struct triangle *triangle, int32_t x, in
 static bool
 draw_triangle(const struct run *run, const struct triangle *triangle)
 {
-    run->renderer->triangles++;
+    run->renderer->work.triangles++;
     for (int32_t y = triangle->min_y & -BLOCK; y <= triangle->max_y; y += BLOCK)
         for (int32_t x = triangle->min_x & -BLOCK; x <= triangle->max_x; x += BLOCK)
             if (raster_square(triangle, x, y, BLOCK) != SQUARE_OUTSIDE &&

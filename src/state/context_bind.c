@@ -265,28 +265,12 @@ set_render_condition(struct gpu_device *device, struct gpu_state *state, const s
                        err);
 }
 
-/* How many bytes the UTF-8 character at `text` has; 0: it is none. */
-static uint32_t
-utf8_length(const char *text)
-{
-    const uint8_t first = (uint8_t)*text;
-    const uint32_t length = first < 0x80                    ? 1
-                            : first >= 0xc2 && first < 0xe0 ? 2
-                            : first >= 0xe0 && first < 0xf0 ? 3
-                            : first >= 0xf0 && first < 0xf5 ? 4
-                                                            : 0;
-    for (uint32_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    return length;
-}
-
-/* What is no UTF-8, or was cut, becomes question marks: names go into JSON. */
+/* What is no UTF-8 becomes question marks: names go into JSON, CSV and XML. */
 static void
 make_utf8(char *text)
 {
     while (*text) {
-        const uint32_t length = utf8_length(text);
+        const uint32_t length = mem_utf8_bytes(text);
         if (!length)
             *text = '?';
         text += length ? length : 1;
@@ -300,7 +284,9 @@ take_name(char *name, size_t most, const char *line, size_t length, const char *
     const size_t skip = strlen(what);
     if (length < skip || memcmp(line, what, skip) != 0)
         return false;
-    const size_t n = length - skip < most ? length - skip : most;
+    size_t n = length - skip < most ? length - skip : most;
+    while (n && n < length - skip && (line[skip + n] & 0xc0) == 0x80)
+        n--; /* no part of a character */
     memcpy(name, line + skip, n);
     name[n] = '\0';
     make_utf8(name);

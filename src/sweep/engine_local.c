@@ -54,17 +54,37 @@ take_line(const char *line, struct progress *progress)
         progress_at(progress, ended, "");
 }
 
-/* Follows what ninja says, and tells it of a signal; to the end of its output. */
+/* Lines of ninja's, piece by piece. */
+struct line {
+    char text[256];
+    size_t length;
+};
+
+static void
+take_bytes(struct line *line, const char *bytes, size_t size, struct progress *progress)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != '\n') {
+            line->text[line->length] = bytes[i];
+            line->length += line->length + 1 < sizeof line->text;
+            continue;
+        }
+        line->text[line->length] = '\0';
+        line->length = 0;
+        take_line(line->text, progress);
+    }
+}
+
+/* To the end of ninja's output; tells it of a signal. In turns: one may come just before a wait. */
 static void
 follow(pid_t ninja, int output, size_t count)
 {
-    struct pollfd polled = {.fd = output, .events = POLLIN};
     struct progress progress;
-    char line[256];
-    size_t length = 0;
+    struct line line = {.length = 0};
     bool told = false;
     progress_begin(&progress, "runs", count);
     for (;;) {
+        struct pollfd polled = {.fd = output, .events = POLLIN};
         char bytes[4096];
         if (interrupt_pending() && !told) {
             kill(ninja, SIGINT);
@@ -75,16 +95,7 @@ follow(pid_t ninja, int output, size_t count)
         const ssize_t got = read(output, bytes, sizeof bytes);
         if (got == 0 || (got < 0 && errno != EINTR))
             break;
-        for (ssize_t i = 0; i < got; i++) {
-            if (bytes[i] != '\n') {
-                line[length] = bytes[i];
-                length += length + 1 < sizeof line;
-                continue;
-            }
-            line[length] = '\0';
-            length = 0;
-            take_line(line, &progress);
-        }
+        take_bytes(&line, bytes, got > 0 ? (size_t)got : 0, &progress);
     }
     progress_end(&progress);
 }

@@ -1,5 +1,6 @@
 /* A plan's machines times a sweep's traces. */
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "sweep/sweep.h"
 
 #include <stdlib.h>
@@ -51,10 +52,37 @@ list_axes(struct expander *x)
         x->axes[x->axis_count++] = &own->items[i];
 }
 
+/* Once an axis, not once a machine of it. */
+static void
+warn_of_axes(const struct sweep_axes *axes)
+{
+    for (size_t i = 0; i < axes->count; i++)
+        for (size_t n = 0; n < axes->items[i].names.count; n++) {
+            const char *name = axes->items[i].names.items[n], *dot = strchr(name, '.');
+            char *section = mem_printf("%.*s", (int)(dot - name), name);
+            const struct param_info *info = param_find(section, dot + 1);
+            if (info->unmodelled)
+                log_warning("axis %s changes nothing: %s", name, info->unmodelled);
+            free(section);
+        }
+}
+
 static size_t
 points_of(const struct sweep_axis *axis)
 {
     return axis->values.count / axis->names.count;
+}
+
+/* Before they are made. */
+static bool
+check_count(const struct expander *x)
+{
+    uint64_t runs = x->sweep->traces.count ? x->sweep->traces.count : 1;
+    for (size_t i = 0; i < x->axis_count && runs <= MOST_RUNS; i++)
+        runs *= points_of(x->axes[i]);
+    return runs + x->sweep->runs.count <= MOST_RUNS ||
+           fail(x->err, "[machine %s]: the plan has more than %d runs", x->machine->name,
+                MOST_RUNS);
 }
 
 /* One machine a trace. */
@@ -74,8 +102,7 @@ add_runs(struct expander *x, const struct params *params, const char *name)
         VEC_PUSH(&sweep->runs, run);
     }
     word_list_fini(&sets);
-    return ok && (sweep->runs.count <= MOST_RUNS ||
-                  fail(x->err, "the plan has more than %d runs", MOST_RUNS));
+    return ok;
 }
 
 /* The axes from this one on, over what those before it made. */
@@ -95,7 +122,7 @@ walk(struct expander *x, size_t number, const struct params *params, const char 
             char *set = mem_printf("%s=%s", axis->names.items[n],
                                    axis->values.items[p * axis->names.count + n]);
             char *next = mem_printf("%s,%s", longer, set);
-            ok = params_set(&changed, set, x->err) ||
+            ok = machine_set(&changed, set, x->err) ||
                  fail_prefix(x->err, "[machine %s]", x->machine->name);
             free(longer);
             free(set);
@@ -116,7 +143,7 @@ expand_machine(struct expander *x)
     if (!ok)
         return fail_prefix(x->err, "[machine %s]", x->machine->name);
     list_axes(x);
-    const bool done = walk(x, 0, &x->base, x->machine->name);
+    const bool done = check_count(x) && walk(x, 0, &x->base, x->machine->name);
     free(x->axes);
     return done;
 }
@@ -146,8 +173,10 @@ sweep_expand(struct sweep *sweep, const struct sweep_plan *plan, struct error *e
 {
     struct expander x = {.sweep = sweep, .plan = plan, .err = err};
     bool ok = true;
+    warn_of_axes(&plan->axes);
     for (size_t i = 0; ok && i < plan->machines.count; i++) {
         x.machine = &plan->machines.items[i];
+        warn_of_axes(&x.machine->axes);
         ok = expand_machine(&x);
     }
     preset_cache_fini(&x.presets);

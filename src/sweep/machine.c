@@ -1,6 +1,7 @@
 #include "sweep/machine.h"
 
 #include "base/sha256.h"
+#include "kernel/params_value.h"
 #include "sweep/model_version.h"
 
 #include <stdio.h>
@@ -42,6 +43,22 @@ param_is_same(const struct param_info *info, const struct params *a, const struc
     }
 }
 
+bool
+machine_set(struct params *params, const char *assignment, struct error *err)
+{
+    const char *dot = strchr(assignment, '.'), *equals = strchr(assignment, '=');
+    const struct param_info *info;
+    bool changed;
+    if (!dot || !equals || dot > equals)
+        return fail(err, "%s: expected SECTION.Name=value", assignment);
+    char *section = mem_printf("%.*s", (int)(dot - assignment), assignment);
+    char *name = mem_printf("%.*s", (int)(equals - dot - 1), dot + 1);
+    const bool ok = param_set_value(params, section, name, equals + 1, &changed, &info, err);
+    free(section);
+    free(name);
+    return ok;
+}
+
 /* Sets what still differs; false: nothing did. */
 static bool
 set_differences(struct params *made, const struct params *params, struct word_list *sets)
@@ -56,7 +73,7 @@ set_differences(struct params *made, const struct params *params, struct word_li
             continue;
         param_format(&infos[i], params, value, sizeof value);
         char *set = mem_printf("%s.%s=%s", infos[i].section, infos[i].name, value);
-        const bool ok = params_set(made, set, &err);
+        const bool ok = machine_set(made, set, &err);
         BUG_ON(!ok, "a parameter's own value is refused: %s", err.text);
         VEC_PUSH(sets, set);
         any = true;
@@ -84,7 +101,7 @@ machine_make(struct preset_cache *cache, const char *preset, const struct word_l
     if (!preset_cache_get(cache, preset, params, err))
         return false;
     for (size_t i = 0; i < sets->count; i++)
-        if (!params_set(params, sets->items[i], err))
+        if (!machine_set(params, sets->items[i], err))
             return false;
     return true;
 }

@@ -19,6 +19,9 @@ bool preset_cache_get(struct preset_cache *cache, const char *name, struct param
                       struct error *err);
 void preset_cache_fini(struct preset_cache *cache);
 
+/* "SECTION.Name=value", without a word where that changes nothing (params_set() warns). */
+bool machine_set(struct params *params, const char *assignment, struct error *err);
+
 /* "SECTION.Name=value" that make `params` of the preset's. */
 bool machine_differences(struct preset_cache *cache, const char *preset,
                          const struct params *params, struct word_list *sets, struct error *err);

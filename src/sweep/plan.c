@@ -403,13 +403,13 @@ fill(struct sweep_plan *plan)
 static bool
 folder_of(char **folder, const char *path, struct error *err)
 {
-    char *whole = realpath(path, NULL);
+    const char *slash = strrchr(path, '/');
+    char *own = slash ? mem_printf("%.*s", (int)(slash - path) + 1, path) : mem_strdup(".");
+    char *whole = realpath(own, NULL);
+    free(own);
     if (!whole)
         return fail(err, "cannot open %s: %s", path, strerror(errno));
-    char *slash = strrchr(whole, '/');
-    slash[slash == whole] = '\0';
-    *folder = mem_strdup(whole);
-    free(whole);
+    *folder = whole;
     return true;
 }
 

@@ -7,6 +7,7 @@
 #ifndef AETIUS_UNIT_ITEMS_H
 #define AETIUS_UNIT_ITEMS_H
 
+#include "base/bits.h"
 #include "gfx/fragment.h"
 #include "gfx/triangle.h"
 #include "isa/exec.h"
@@ -225,7 +226,7 @@ struct memory_port {
 static inline uint32_t
 quad_fragments(uint32_t mask)
 {
-    return (uint32_t)__builtin_popcount(mask_fragments(mask));
+    return bits_count(mask_fragments(mask));
 }
 
 /* Which ROP owns the pixels of a tile. */

@@ -1,5 +1,6 @@
 #include "unit/watch.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -258,8 +259,7 @@ watch_texels(const struct quad *quad, const struct sample_pass *pass)
 {
     struct watched_quad *watched = quad->watched;
     for (uint32_t lane = 0; lane < 4; lane++)
-        watched->texels[lane] +=
-            (uint32_t)__builtin_popcount(pass->texels & (UINT32_C(0x1111) << lane));
+        watched->texels[lane] += bits_count(pass->texels & (UINT32_C(0x1111) << lane));
 }
 
 void

@@ -3,7 +3,7 @@
 #include "fuzz_trace.h"
 
 #include "analysis/study_plan.h"
-#include "sweep/plan.h"
+#include "sweep/outputs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,15 +25,21 @@ read_study(const char *path, size_t size)
 static void
 read_sweep(const char *path)
 {
+    static const char *const names[] = {"cycles", "shader[0].instructions", "frames"};
+    static const double values[] = {3, 0, 1};
     struct sweep_plan plan;
+    struct params params;
     struct error err = {""};
-    if (sweep_plan_load(&plan, path, &err)) {
+    params_init(&params);
+    bool ok = sweep_plan_load(&plan, path, &err);
+    if (ok) {
+        const struct totals totals = {names, values, 3, &params};
         BUG_ON(!plan.machines.count || !plan.inputs.count || !plan.outputs.count,
                "a sweep's plan lacks a part");
+        ok = outputs_check(&plan, &totals, &err);
         sweep_plan_fini(&plan);
-    } else {
-        BUG_ON(!err.text[0], "a sweep's plan is refused without a word");
     }
+    BUG_ON(!ok && !err.text[0], "a sweep's plan is refused without a word");
 }
 
 int

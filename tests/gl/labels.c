@@ -95,6 +95,13 @@ first_frame(void)
     glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 3, -1, "in");
     triangle();
     glPopDebugGroup();
+    glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 4, -1, "no\xed\xa0\x80\xef\xbf\xbe");
+    triangle();
+    glPopDebugGroup();
+    glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 5, -1,
+                     "0123456789012345678901234567890123456789012345678901234567890\xe2\x82\xac!");
+    triangle();
+    glPopDebugGroup();
     glPopDebugGroup();
     triangle();
 }

@@ -374,9 +374,14 @@ what_is_printable(void **state)
         {"a\tb\n~", "a\tb\n~"},
         {"\x1b[m\r\x7f", "\\x1b[m\\x0d\\x7f"},
         {"\u00a0\u00e4\u2014\U0001f642", "\u00a0\u00e4\u2014\U0001f642"},
-        {"\xc2\x9b\xc2\x80", "\\xc2\\x9b\\xc2\\x80"},          /* C1 */
-        {"\x9b\xe2\x80", "\\x9b\\xe2\\x80"},                   /* cut short */
-        {"\xc0\x9b\xe0\x82\x9b", "\\xc0\\x9b\\xe0\\x82\\x9b"}, /* longer than need be */
+        {"\xc2\x9b\xc2\x80", "\\xc2\\x9b\\xc2\\x80"},             /* C1 */
+        {"\x9b\xe2\x80", "\\x9b\\xe2\\x80"},                      /* cut short */
+        {"\xc0\x9b\xe0\x82\x9b", "\\xc0\\x9b\\xe0\\x82\\x9b"},    /* longer than need be */
+        {"\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80"}, /* beside the surrogates */
+        {"\xed\xa0\x80\xed\xbf\xbf", "\\xed\\xa0\\x80\\xed\\xbf\\xbf"},
+        {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"}, /* U+10FFFF, the last */
+        {"\xf4\x90\x80\x80\xf5\x80\x80\x80", "\\xf4\\x90\\x80\\x80\\xf5\\x80\\x80\\x80"},
+        {"\xef\xbf\xbd\xef\xbf\xbe", "\xef\xbf\xbd\\xef\\xbf\\xbe"}, /* XML has no U+FFFE */
     };
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         char *shown = mem_printable(examples[i][0]);

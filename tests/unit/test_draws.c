@@ -408,6 +408,43 @@ test_commands(void **state)
     cJSON_Delete(json);
 }
 
+/* What was ended before all its frames were drawn is listed, and said not to be all. Cost that is
+ * of no target has no overdraw; groups that share draws are said to. */
+static void
+test_what_is_said(void **state)
+{
+    static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/tiny.trace";
+    static struct said said;
+    char *run = path_of("cut"), *json = path_of("cut/run.json"), *text, *at;
+    size_t size;
+    struct error err;
+    (void)state;
+    RUN(&said, "sim", trace, "-o", run);
+    RUN(&said, "draws", run);
+    assert_int_equal(said.status, 0);
+    assert_string_equal(said.err, "");
+    at = strstr(said.out, "\nall ");
+    assert_non_null(at);
+    assert_null(strstr(at, "0.000"));
+    assert_non_null(strstr(at, " - "));
+    assert_null(strstr(at, "several groups"));
+    RUN(&said, "draws", run, "--group", "texture");
+    assert_non_null(strstr(said.out, "several groups\n"));
+
+    assert_true(file_read(json, SIZE_MAX, &text, &size, &err));
+    at = strstr(text, "\"complete\":\ttrue");
+    assert_non_null(at);
+    memcpy(at, "\"complete\": null", 16);
+    assert_true(file_write(json, text, size, &err));
+    RUN(&said, "draws", run);
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.err, "was cut short"));
+    assert_non_null(strstr(said.out, "\nall "));
+    free(text);
+    free(run);
+    free(json);
+}
+
 /* A file of TGSI is one program, of one hash. */
 static void
 test_hash_of_file(void **state)
@@ -433,6 +470,32 @@ test_hash_of_file(void **state)
     assert_string_equal(said.out, "");
     cJSON_Delete(json);
     free(hash);
+    free(path);
+}
+
+/* What a program with a branch costs depends on who takes it: the sum of both sides is no bound. */
+static void
+test_bound_of_program(void **state)
+{
+    static const char straight[] = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n"
+                                   "  0: MOV OUT[0], IN[0]\n  1: END\n";
+    static const char branch[] = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n"
+                                 "  0: UIF IN[0].xxxx :2\n  1:   MOV OUT[0], IN[0]\n"
+                                 "  2: ENDIF\n  3: END\n";
+    static struct said said;
+    char *path = path_of("bound.tgsi");
+    struct error err;
+    (void)state;
+    assert_true(file_write(path, straight, strlen(straight), &err));
+    RUN(&said, "show", path, "program");
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.out, "at most "));
+    assert_null(strstr(said.out, "branches"));
+    assert_true(file_write(path, branch, strlen(branch), &err));
+    RUN(&said, "show", path, "program");
+    assert_int_equal(said.status, 0);
+    assert_null(strstr(strstr(said.out, "ALUs"), "at most "));
+    assert_non_null(strstr(said.out, "bound nothing\n"));
     free(path);
 }
 
@@ -551,13 +614,21 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),         cmocka_unit_test(test_textures),
-        cmocka_unit_test(test_same),         cmocka_unit_test(test_changed_shader),
-        cmocka_unit_test(test_changed_draw), cmocka_unit_test(test_new_and_gone),
-        cmocka_unit_test(test_other_order),  cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_commands),     cmocka_unit_test(test_scissor),
-        cmocka_unit_test(test_bound_by),     cmocka_unit_test(test_bound_by_nothing),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_textures),
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_changed_shader),
+        cmocka_unit_test(test_changed_draw),
+        cmocka_unit_test(test_new_and_gone),
+        cmocka_unit_test(test_other_order),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_what_is_said),
+        cmocka_unit_test(test_scissor),
+        cmocka_unit_test(test_bound_by),
+        cmocka_unit_test(test_bound_by_nothing),
         cmocka_unit_test(test_hash_of_file),
+        cmocka_unit_test(test_bound_of_program),
     };
     aetius = argc > 1 ? argv[1] : "aetius";
     if (!mkdtemp(dir))

@@ -251,6 +251,38 @@ test_command(void **state)
     free(markdown);
 }
 
+/* Where nothing can be compared the reports say so: an older one is not taken for the new one. */
+static void
+test_reports_of_failure(void **state)
+{
+    static struct said said;
+    char *run = path_of("there"), *none = path_of("no<n>e"), *text;
+    char *xml = path_of("older.xml"), *markdown = path_of("older.md");
+    size_t size;
+    struct error err;
+    (void)state;
+    RUN(&said, "sim", TINY, "-o", run);
+    RUN(&said, "compare", run, run, "--fail-over", "cycles=0", "--junit", xml, "--markdown",
+        markdown);
+    assert_int_equal(said.status, 0);
+    RUN(&said, "compare", run, none, "--fail-over", "cycles=0", "--junit", xml, "--markdown",
+        markdown);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "there is no "));
+    assert_true(file_read(xml, SIZE_MAX, &text, &size, &err));
+    assert_non_null(strstr(text, "errors=\"1\""));
+    assert_non_null(strstr(text, "<error message=\"there is no "));
+    assert_non_null(strstr(text, "no&lt;n&gt;e\"/></testcase>"));
+    free(text);
+    assert_true(file_read(markdown, SIZE_MAX, &text, &size, &err));
+    assert_non_null(strstr(text, "cannot compare\n\nthere is no "));
+    free(text);
+    free(run);
+    free(none);
+    free(xml);
+    free(markdown);
+}
+
 static void
 edit(const char *path, const char *from, const char *to)
 {
@@ -665,6 +697,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_wrong_limits),
         cmocka_unit_test(test_not_comparable),
         cmocka_unit_test(test_command),
+        cmocka_unit_test(test_reports_of_failure),
         cmocka_unit_test(test_runs_that_are_not_alike),
         cmocka_unit_test(test_later_schema),
         cmocka_unit_test(test_draws_without_partner),

@@ -23,6 +23,10 @@ static const struct named first[] = {
     {"scene/ext", "", ""},
     {"scene/last", "", ""}, /* 4 characters */
     {"scene/in", "", ""},   /* and with the next group */
+    /* Half a pair of UTF-16 is no character, U+FFFE none that XML may hold: three bytes each. */
+    {"scene/no??????", "", ""},
+    /* 63 bytes are kept, and of the character that they would end in, none. */
+    {"scene/0123456789012345678901234567890123456789012345678901234567890", "", ""},
     {"", "", ""},
 };
 static const struct named second[] = {{"open", "", ""}};

@@ -1,4 +1,5 @@
 /* Statistics: names, sums over instances, differences. */
+#include "base/bits.h"
 #include "unit/stats.h"
 
 #include <setjmp.h>
@@ -66,6 +67,35 @@ many_entries_are_found(void **state)
     stat_set_fini(&set);
 }
 
+/* The index stands in the instance alone. */
+static void
+instances_have_their_family(void **state)
+{
+    static const char *const yes[][2] = {
+        {"unit[0].x", "unit.x"}, {"unit[12].x", "unit.x"}, {"frame.x", "frame.x"}, {"a[3]", "a"}};
+    static const char *const no[][2] = {{"unit[0].x", "unit[0].x"}, {"unit[0].x", "unit.xy"},
+                                        {"unit[0].xy", "unit.x"},   {"unit[0].x", "units.x"},
+                                        {"units[0].x", "unit.x"},   {"unit.x", "unit.xy"},
+                                        {"unit.xy", "unit.x"},      {"unit[0.x", "unit.x"}};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        assert_true(stat_is_instance(yes[i][0], yes[i][1]));
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        assert_false(stat_is_instance(no[i][0], no[i][1]));
+}
+
+static void
+bits_are_counted(void **state)
+{
+    for (uint64_t seed = 1, i = 0; i < 2000; i++) {
+        uint32_t bits = 0;
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t word = i == 0 ? 0 : i == 1 ? UINT64_MAX : i < 66 ? 1ull << (i - 2) : seed;
+        for (uint32_t b = 0; b < 64; b++)
+            bits += word >> b & 1;
+        assert_int_equal(bits_count(word), bits);
+    }
+}
+
 static void
 every_unit_documents_its_statistics(void **state)
 {
@@ -89,6 +119,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_values),
         cmocka_unit_test(many_entries_are_found),
+        cmocka_unit_test(instances_have_their_family),
+        cmocka_unit_test(bits_are_counted),
         cmocka_unit_test(every_unit_documents_its_statistics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

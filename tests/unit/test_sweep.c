@@ -187,6 +187,25 @@ axes_multiply_the_machines(void **state)
     sweep_fini(&sweep);
 }
 
+/* Counted before they are made: at once. */
+static void
+a_plan_has_an_end(void **state)
+{
+    static const char text[] =
+        "[sweep]\naxis GPU.ClockMHz = 1..1000\naxis FRAGMENTSHADER.TextureUnits = "
+        "1..8\naxis MEMORYCONTROLLER.MemorySize = 1..1000\n[machine m]\n" INPUT;
+    struct sweep_plan plan;
+    struct sweep sweep;
+    struct error err;
+    assert_true(load(&plan, text, &err));
+    sweep_init(&sweep, "/nowhere", NULL);
+    assert_false(sweep_expand(&sweep, &plan, &err));
+    assert_non_null(strstr(err.text, "[machine m]: the plan has more than 1000000 runs"));
+    assert_int_equal(sweep.runs.count, 0);
+    sweep_fini(&sweep);
+    sweep_plan_fini(&plan);
+}
+
 static struct sweep_run
 only_run(struct sweep *sweep, const char *text)
 {
@@ -537,6 +556,7 @@ main(void)
         cmocka_unit_test(a_plan_is_read),
         cmocka_unit_test(bad_plans_are_refused_with_their_line),
         cmocka_unit_test(axes_multiply_the_machines),
+        cmocka_unit_test(a_plan_has_an_end),
         cmocka_unit_test(keys_tell_machines_apart),
         cmocka_unit_test(machines_come_back_from_their_differences),
         cmocka_unit_test(frames_have_one_text),

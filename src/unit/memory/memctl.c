@@ -11,6 +11,7 @@
  * MemoryController for what the buffers hold. */
 #include "unit/memory/memctl.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -68,7 +69,7 @@ count_bytes(struct memctl *memctl, const struct dram *channel, uint32_t port,
             const struct memory_request *request)
 {
     uint64_t read = request->write ? 0 : TRANSACTION_BYTES;
-    uint64_t written = request->write ? (uint64_t)__builtin_popcountll(request->bytes_written) : 0;
+    uint64_t written = request->write ? bits_count(request->bytes_written) : 0;
     struct memctl_stats *s = &memctl->stats;
     s->bytes_read += read;
     s->bytes_written += written;

@@ -7,6 +7,7 @@
  * Multisampled, MSAASamplesCycle samples of each fragment are made in a cycle: a quad takes that
  * many times longer. BatchQueueSize triangles are held, those being walked included. Latency 1, on
  * the queue to hierarchical Z. Source: machine.md, rasterizer.md; ATTILA's TriangleTraversal. */
+#include "base/bits.h"
 #include "unit/raster/generator.h"
 
 #include "base/mem.h"
@@ -153,14 +154,13 @@ fraggen_give(struct fraggen *fraggen, uint32_t n, int32_t x, int32_t y, uint64_t
     out->mask = mask;
     for (uint32_t s = 0; s < draw->samples; s++)
         out->samples[s] = samples[s] & in;
-    const uint32_t quads = (uint32_t)__builtin_popcountll(quads_of(mask));
+    const uint32_t quads = bits_count(quads_of(mask));
     fraggen->stats.tiles_out++;
     fraggen->stats.tiles_full += mask == ~UINT64_C(0);
-    fraggen->stats.fragments += (uint64_t)__builtin_popcountll(mask);
-    waiting->fragments += (uint32_t)__builtin_popcountll(mask);
+    fraggen->stats.fragments += bits_count(mask);
+    waiting->fragments += bits_count(mask);
     fraggen->stats.quads += quads;
-    fraggen->stats.quads_full +=
-        (uint64_t)__builtin_popcountll(quads_of(~mask) ^ UINT64_C(0x1111111111111111));
+    fraggen->stats.quads_full += bits_count(quads_of(~mask) ^ UINT64_C(0x1111111111111111));
     return quads * fraggen_passes(fraggen, n);
 }
 

@@ -16,6 +16,7 @@
  * behind. Source: machine.md (units, order and hazards); ATTILA's HierarchicalZ. */
 #include "unit/raster/hz.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "unit/watch.h"
 
@@ -171,7 +172,7 @@ count_quads(uint64_t mask)
 {
     mask |= mask >> 1;
     mask |= mask >> 2;
-    return (uint32_t)__builtin_popcountll(mask & UINT64_C(0x1111111111111111));
+    return bits_count(mask & UINT64_C(0x1111111111111111));
 }
 
 /* Takes the fragments of the tile's quads in `gone` away. */
@@ -180,7 +181,7 @@ cull(struct hz *hz, struct tile_item *tile, uint64_t gone)
 {
     gone &= tile->mask;
     WATCH_TILE(hz->pools, tile, gone);
-    hz->stats.fragments_culled += (uint64_t)__builtin_popcountll(gone);
+    hz->stats.fragments_culled += bits_count(gone);
     hz->stats.quads_culled += count_quads(gone);
     tile->mask &= ~gone;
     hz->stats.tiles_culled += tile->mask == 0;
@@ -325,7 +326,7 @@ send_quads(struct hz *hz, uint64_t now, uint32_t *places, bool *worked)
         *(struct quad_item *)queue_push(out, now) =
             (struct quad_item){ITEM_DATA, tile->draw, quad, 0};
         hz->stats.quads_out++;
-        hz->stats.fragments_out += (uint64_t)__builtin_popcount(mask);
+        hz->stats.fragments_out += bits_count(mask);
         *worked = true;
     }
     drop_tile(hz);

@@ -1,6 +1,7 @@
 /* Block states, and blocks to and from codecs (unit/rop/blocks.h). */
 #include "unit/rop/blocks.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -71,7 +72,7 @@ find_places(struct block_surface *surface)
         surface->place[byte] = (uint8_t)(8 * (3 - channel));
         bytes_placed |= 1u << byte;
     }
-    if (__builtin_popcount(bytes_placed) == 3)
+    if (bits_count(bytes_placed) == 3)
         surface->place[__builtin_ctz(~bytes_placed)] = (uint8_t)(8 * (3 - last_channel));
     else if (bytes_placed != 15)
         for (uint32_t i = 0; i < 4; i++)

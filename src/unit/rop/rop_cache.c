@@ -2,6 +2,7 @@
  * steps of a line, its buffers and its ports as in ATTILA's ROP cache. */
 #include "unit/rop/rop_cache.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -95,7 +96,7 @@ known_bytes(const uint64_t known[BLOCK_MAX_BYTES / 64])
 {
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < BLOCK_MAX_BYTES / 64; i++)
-        bytes += (uint32_t)__builtin_popcountll(known[i]);
+        bytes += bits_count(known[i]);
     return bytes;
 }
 
@@ -165,7 +166,7 @@ send_part(struct rop_cache *cache, struct rop_request *request, const struct rop
     cache->parts_written++;
     for (uint32_t i = 0; i < BLOCK_MAX_BYTES / 64; i++)
         if (out->known[i])
-            cache->bytes_masked += 64 - (uint64_t)__builtin_popcountll(out->known[i]);
+            cache->bytes_masked += 64 - bits_count(out->known[i]);
 }
 
 static void

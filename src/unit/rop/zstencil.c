@@ -10,6 +10,7 @@
  * Source: machine.md (units, ROP caches). */
 #include "unit/rop/zstencil.h"
 
+#include "base/bits.h"
 #include "unit/raster/hz.h"
 #include "unit/watch.h"
 
@@ -73,7 +74,7 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
     zstencil->stats.quads_in++;
     zstencil->stats.fragments_in += quad_fragments(quad->mask);
     if (!bytes) {
-        zstencil->samples_passed += (uint64_t)__builtin_popcount(quad->mask);
+        zstencil->samples_passed += bits_count(quad->mask);
         return false;
     }
     WATCH_DEPTH(quad, entry->item.draw, bytes);
@@ -85,7 +86,7 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
     const uint32_t by_depth = lost & mask_fragments(result.z_fail);
     zstencil->stats.fragments_z_failed += quad_fragments(by_depth);
     zstencil->stats.fragments_stencil_failed += quad_fragments(lost & ~by_depth);
-    zstencil->samples_passed += (uint64_t)__builtin_popcount(result.pass);
+    zstencil->samples_passed += bits_count(result.pass);
     quad->mask = result.pass;
     return result.wrote;
 }

@@ -20,6 +20,7 @@
  * same pace). */
 #include "unit/texture/texunit.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "unit/watch.h"
 
@@ -286,7 +287,7 @@ list_lines(struct texunit *texunit, const struct texcache_texture *texture,
     memcpy(pass->place, place, sizeof place);
     texunit->wanted_count = count;
     texunit->wanted_done = 0;
-    texunit->stats.texels += (uint32_t)__builtin_popcount(pass->texels);
+    texunit->stats.texels += bits_count(pass->texels);
 }
 
 /* Cycles in which the ports read the sample's texels. */

@@ -1,0 +1,262 @@
+/* aetius sample: which few frames of a trace to simulate in place of all. */
+#include "analysis/sampling.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "cmd/options.h"
+#include "report/csv.h"
+#include "sim/frame_work.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cmd_sample(int argc, char **argv);
+
+struct sample_options {
+    struct machine_options machine;
+    const char *plan, *against;
+    uint64_t count, seed, redraws, memory;
+    bool json;
+};
+
+/* The figures of all frames; the caller frees. */
+static double *
+look(const struct sample_options *options, struct trace_reader *reader, uint32_t frames,
+     struct error *err)
+{
+    struct params params;
+    struct frame_work *work = mem_alloc(frames * sizeof *work);
+    double *values = mem_alloc((size_t)frames * FRAME_FIGURES_COUNT * sizeof *values);
+    const bool ok = machine_options_apply(&options->machine, &params, err) &&
+                    frame_work_find(work, frames, reader, &params, options->memory, err);
+    for (uint32_t f = 0; ok && f < frames; f++)
+        memcpy(values + (size_t)f * FRAME_FIGURES_COUNT, work[f].figures, sizeof work[f].figures);
+    free(work);
+    if (ok)
+        return values;
+    free(values);
+    return NULL;
+}
+
+/* A tenth of the frames, and no fewer than tell how they spread. */
+static uint32_t
+size_of(const struct sample_options *options, uint32_t frames)
+{
+    enum { LEAST = 6 };
+    const uint64_t wanted = options->count ? options->count : (frames + 9) / 10;
+    const uint64_t count = options->count || wanted > LEAST ? wanted : LEAST;
+    return (uint32_t)(count < frames ? count : frames);
+}
+
+static cJSON *
+sample_json(const struct sample *sample)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "frames", sample->frames);
+    cJSON_AddNumberToObject(root, "drawn", sample_drawn(sample));
+    cJSON_AddNumberToObject(root, "seed", (double)sample->seed);
+    cJSON_AddNumberToObject(root, "seconds", sample->seconds);
+    cJSON *clusters = cJSON_AddArrayToObject(root, "clusters");
+    for (size_t i = 0; i < sample->clusters.count; i++) {
+        const struct sample_cluster *cluster = &sample->clusters.items[i];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddNumberToObject(object, "frames", cluster->frames);
+        cJSON_AddNumberToObject(object, "known", cluster->known);
+        cJSON *drawn = cJSON_AddArrayToObject(object, "drawn");
+        for (size_t j = 0; j < cluster->drawn.count; j++)
+            cJSON_AddItemToArray(drawn, cJSON_CreateNumber(cluster->drawn.items[j].frame));
+        cJSON_AddItemToArray(clusters, object);
+    }
+    return root;
+}
+
+static void
+print_sample(const struct sample *sample)
+{
+    printf("cluster  frames  share of cycles guessed  drawn\n");
+    double all = 0;
+    for (size_t i = 0; i < sample->clusters.count; i++)
+        all += sample->clusters.items[i].known;
+    for (size_t i = 0; i < sample->clusters.count; i++) {
+        const struct sample_cluster *cluster = &sample->clusters.items[i];
+        printf("%7zu %7u %21.1f %%   ", i + 1, cluster->frames,
+               all > 0 ? 100 * cluster->known / all : 0);
+        for (size_t j = 0; j < cluster->drawn.count; j++)
+            printf("%s%u", j ? " " : "", cluster->drawn.items[j].frame);
+        putchar('\n');
+    }
+    printf("%u of %u frames; looking at all of them took %.1f s\n", sample_drawn(sample),
+           sample->frames, sample->seconds);
+}
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The cycles of each frame of a run of all of them; the caller frees. */
+static double *
+read_cycles(const char *run, uint32_t frames, struct error *err)
+{
+    struct csv_table table;
+    char *path = mem_printf("%s/stats.frames.csv.gz", run);
+    bool ok = csv_read(&table, path, err);
+    double *cycles = ok ? mem_alloc(frames * sizeof *cycles) : NULL;
+    if (ok) {
+        const int32_t frame = csv_column(&table, "frame"), column = csv_column(&table, "cycles");
+        ok = table.rows == frames;
+        for (uint32_t r = 0; ok && r < table.rows; r++) {
+            ok = csv_value(&table, r, frame) == r;
+            cycles[r] = csv_value(&table, r, column);
+        }
+        if (!ok)
+            fail(err, "%s: expected the frames 0 to %u, each once", path, frames - 1);
+        csv_table_fini(&table);
+    }
+    free(path);
+    if (ok)
+        return cycles;
+    free(cycles);
+    return NULL;
+}
+
+struct trial {
+    double truth, median_error, worst_error, held; /* shares */
+    uint32_t redraws, drawn;
+};
+
+/* Draws again and again, with the seeds behind the one that was asked for. */
+static struct trial
+try_redraws(const struct sampling_figures *figures, const struct sample_options *options,
+            const double *cycles, uint32_t count)
+{
+    struct trial trial = {.redraws = (uint32_t)options->redraws};
+    double *errors = mem_alloc(trial.redraws * sizeof *errors);
+    for (uint32_t f = 0; f < figures->frames; f++)
+        trial.truth += cycles[f];
+    for (uint32_t i = 0; i < trial.redraws; i++) {
+        struct sample sample;
+        sample_draw(&sample, figures, count, options->seed + i);
+        const struct sample_estimate estimate = sample_estimate(&sample, cycles);
+        errors[i] = fabs(estimate.total - trial.truth) / trial.truth;
+        trial.held += (fabs(estimate.total - trial.truth) <= estimate.half) / (double)trial.redraws;
+        trial.drawn = sample_drawn(&sample);
+        sample_fini(&sample);
+    }
+    qsort(errors, trial.redraws, sizeof *errors, compare_doubles);
+    trial.median_error = errors[trial.redraws / 2];
+    trial.worst_error = errors[trial.redraws - 1];
+    free(errors);
+    return trial;
+}
+
+static bool
+try_against(const struct sampling_figures *figures, const struct sample_options *options,
+            uint32_t count, struct error *err)
+{
+    double *cycles = read_cycles(options->against, figures->frames, err);
+    if (!cycles)
+        return false;
+    const struct trial t = try_redraws(figures, options, cycles, count);
+    free(cycles);
+    if (options->json) {
+        cJSON *root = cJSON_CreateObject();
+        cJSON_AddNumberToObject(root, "frames", figures->frames);
+        cJSON_AddNumberToObject(root, "drawn", t.drawn);
+        cJSON_AddNumberToObject(root, "redraws", t.redraws);
+        cJSON_AddNumberToObject(root, "cycles", t.truth);
+        cJSON_AddNumberToObject(root, "median_error", t.median_error);
+        cJSON_AddNumberToObject(root, "worst_error", t.worst_error);
+        cJSON_AddNumberToObject(root, "held", t.held);
+        print_json_tree(root);
+    } else {
+        printf("%u samples of %u of %u frames, %.0f cycles: median error %.2f %%, worst %.2f %%; "
+               "the 95 %% interval held the truth in %.1f %%\n",
+               t.redraws, t.drawn, figures->frames, t.truth, 100 * t.median_error,
+               100 * t.worst_error, 100 * t.held);
+    }
+    return true;
+}
+
+static bool
+draw_plan(const struct sampling_figures *figures, const struct sample_options *options,
+          const char *trace, double seconds, uint32_t count, struct error *err)
+{
+    struct sample sample;
+    sample_draw(&sample, figures, count, options->seed);
+    sample.seconds = seconds;
+    const bool ok =
+        sha256_file(trace, sample.trace, err) && sample_write(&sample, options->plan, err);
+    if (ok && options->json)
+        print_json_tree(sample_json(&sample));
+    else if (ok)
+        print_sample(&sample);
+    sample_fini(&sample);
+    return ok;
+}
+
+static bool
+sample_trace(const struct sample_options *options, const char *path, struct error *err)
+{
+    struct trace_reader *reader;
+    struct error warning = {""};
+    const double start = wall_seconds();
+    if (!trace_reader_open(&reader, path, &warning, err))
+        return false;
+    if (*warning.text)
+        log_warning("%s", warning.text);
+    interrupt_watch();
+    struct sampling_figures figures = {trace_frame_count(reader), FRAME_FIGURES_COUNT, NULL};
+    double *values = figures.frames ? look(options, reader, figures.frames, err) : NULL;
+    bool ok = values || (figures.frames ? false : fail(err, "%s has no frame", path));
+    const double seconds = wall_seconds() - start;
+    const uint32_t count = size_of(options, figures.frames);
+    figures.values = values;
+    trace_reader_close(reader);
+    if (ok)
+        ok = options->against ? try_against(&figures, options, count, err)
+                              : draw_plan(&figures, options, path, seconds, count, err);
+    free(values);
+    return ok;
+}
+
+int
+cmd_sample(int argc, char **argv)
+{
+    struct sample_options request = {.seed = 1, .redraws = 200, .memory = FILE_MEMORY_BYTES};
+    const struct arg_option options[] = {
+        OPTION_OUTPUT(&request.plan, "PLAN", "the plan, for `aetius sim --sample`", false),
+        {"count", 0, ARG_UINT, &request.count, "N",
+         "how many frames to draw (a tenth of all, six at least)", false},
+        {"seed", 0, ARG_UINT, &request.seed, "N", "another one draws other frames (1)", false},
+        {"against", 0, ARG_STRING, &request.against, "RUN",
+         "instead of a plan: a run of all frames; how far samples of it are from the truth", false},
+        {"redraws", 0, ARG_UINT, &request.redraws, "N", "how many samples --against draws (200)",
+         false},
+        MACHINE_OPTIONS(&request.machine),
+        OPTION_MEMORY(&request.memory),
+        OPTION_JSON(&request.json, "the sample, or the trial, as JSON"),
+        {0}};
+    const struct arg_spec spec = {
+        "sample", "TRACE -o PLAN [options]",
+        "Draws all frames of a trace without time, puts those that are alike into clusters, and\n"
+        "draws some of each by chance. The cycles of all frames are then estimated from these few\n"
+        "(aetius sim --sample), with the interval that holds the truth in 95 of 100 samples.",
+        options, ONE_TRACE};
+    struct args args;
+    struct error err = {""};
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (!request.plan == !request.against)
+        return args_usage_error(&spec, "a plan to write (-o PLAN), or a run (--against RUN)");
+    if (request.count == 1 || request.count > FRAME_RANGES)
+        return args_usage_error(&spec, "--count: from 2 to %d", FRAME_RANGES);
+    if (!request.redraws || request.redraws > 1000000)
+        return args_usage_error(&spec, "--redraws: from 1 to 1000000");
+    return conclude(sample_trace(&request, args.operands[0], &err), &err);
+}
