@@ -307,27 +307,6 @@ ideals_predict(const struct ideal_rows *wanted, const struct params *params,
 }
 
 bool
-ideals_verdicts(const struct csv_table *rows, const struct params *params,
-                enum ideal_number verdicts[], struct error *err)
-{
-    struct reader reader;
-    double *values = mem_alloc((size_t)rows->columns * sizeof *values);
-    const bool ok = open_reader(&reader, rows, params, err);
-    for (uint32_t r = 0; ok && r < rows->rows; r++) {
-        struct ideal_gains gains = {0};
-        struct work work;
-        read_row(&reader, r, values, &work);
-        predict(&gains, &work);
-        verdicts[r] = ideals_verdict(&gains);
-        if (!(gains.expected[verdicts[r]] > 0))
-            verdicts[r] = IDEALS;
-    }
-    close_reader(&reader);
-    free(values);
-    return ok;
-}
-
-bool
 ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_gains *gains)
 {
     uint32_t count;

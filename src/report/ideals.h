@@ -52,11 +52,6 @@ struct ideal_rows {
 /* False: columns are missing. */
 bool ideals_predict(const struct ideal_rows *rows, const struct params *params,
                     struct ideal_gains *gains, struct error *err);
-/* "Bound by" of each row of such a table, one each into verdicts[]: the resource whose removal is
- * expected to give the row's cycles the most, whatever is drawn beside it; IDEALS where none is
- * expected to give any. False: columns are missing. */
-bool ideals_verdicts(const struct csv_table *rows, const struct params *params,
-                     enum ideal_number verdicts[], struct error *err);
 /* Of all frames of a run together, by the names of its statistics; of drains they tell nothing. */
 bool ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_gains *gains);
 void ideals_add(struct ideal_gains *to, const struct ideal_gains *more);

@@ -232,9 +232,9 @@ figures_are_the_machines(void **state)
     struct error err, warning;
     assert_int_equal(RUN("sim", WORKLOADS, "-o", "@run"), 0);
     char *path = in_dir("run/stats.frames.csv.gz");
-    assert_true(csv_read(&table, path, &err) &&
-                trace_reader_open(&reader, WORKLOADS, &warning, &err) &&
-                params_load_preset(&params, "reference-2008", &err));
+    assert_true(csv_read(&table, path, &err));
+    assert_true(trace_reader_open(&reader, WORKLOADS, &warning, &err));
+    assert_true(params_load_preset(&params, "reference-2008", &err));
     const uint32_t frames = trace_frame_count(reader);
     assert_int_equal(table.rows, frames);
     struct frame_work *work = mem_alloc(frames * sizeof *work);

@@ -3,10 +3,14 @@
 /* cmocka.h has a fail() of its own */
 #include "endings.h"
 
+#include "trace/vtest/vtest_protocol.h"
+#include "trace/vtest/vtest_wire.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <sys/inotify.h>
+#include <sys/socket.h>
 
 enum { MANY = 200000 };
 
@@ -438,6 +442,40 @@ folders_of_the_living_stay(void **state)
     free(locked);
 }
 
+/* The program: asks for the capabilities, ever again, and reads no answer. */
+static int
+unread(void)
+{
+    static const uint32_t ask[] = {0, VTEST_GET_CAPS};
+    static const struct {
+        uint32_t length, command;
+        char name[4];
+    } begin = {4, VTEST_CREATE_RENDERER, "own"};
+    struct error err;
+    const int fd = wire_connect_raw(getenv("VTEST_SOCKET_NAME"), &err);
+    char *path = mem_printf("%s/asked", getenv("TMPDIR"));
+    uint32_t asked = send(fd, &begin, sizeof begin, MSG_NOSIGNAL) == sizeof begin;
+    while (asked && send(fd, ask, sizeof ask, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof ask)
+        asked++;
+    if (asked) /* as many as there is room for: an answer is much longer */
+        close(open(path, O_WRONLY | O_CREAT, 0666));
+    pause_ms(60000);
+    return 0;
+}
+
+/* Its answer is waited with for ten seconds, but not when a signal came. */
+static void
+answers_that_are_not_read_do_not_hold_the_end(void **state)
+{
+    const pid_t child = start((const char *const[]){"run", "--", self, "unread", NULL}, 0);
+    for (int waited = 0; waited < 10000 && !is_there("asked"); waited += 10)
+        pause_ms(10);
+    assert_true(is_there("asked"));
+    pause_ms(300);
+    kill(child, SIGTERM);
+    assert_int_equal(await(child, 5000), 143);
+}
+
 static void
 what_a_killed_process_left_is_removed(void **state)
 {
@@ -466,8 +504,11 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(what_a_killed_process_left_is_removed, clean),
         cmocka_unit_test_teardown(signals_are_heeded, clean),
         cmocka_unit_test_teardown(long_commands_are_left, clean),
+        cmocka_unit_test_teardown(answers_that_are_not_read_do_not_hold_the_end, clean),
         cmocka_unit_test_teardown(the_deaf_do_not_hold_the_end, clean),
         cmocka_unit_test_teardown(children_that_are_stopped_do_not_hold_the_end, clean),
     };
+    if (argc == 2 && !strcmp(argv[1], "unread"))
+        return unread();
     return endings_main(argc, argv, tests, sizeof tests / sizeof *tests);
 }

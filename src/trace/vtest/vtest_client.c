@@ -2,6 +2,7 @@
 #include "trace/vtest/vtest_client.h"
 
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "trace/vtest/caps.h"
 #include "trace/vtest/guest.h"
@@ -10,15 +11,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #define SHARED_MAX_BYTES (1u << 30)
 #define DIRECT_MIN_BYTES (1u << 18)
+enum { ANSWER_SECONDS = 10, TURN_MS = 100 };
 
 struct shared_resource {
     struct resource_desc desc;
@@ -52,12 +54,9 @@ struct vtest_client *
 vtest_client_create(int fd, uint32_t number, struct message_sink *sink)
 {
     struct vtest_client *client = mem_alloc(sizeof *client);
-    struct timeval limit = {.tv_sec = 10};
     client->fd = fd;
     client->number = number;
     client->sink = sink;
-    /* A client that does not read its answers must not hold up the others for ever. */
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     return client;
 }
 
@@ -114,6 +113,20 @@ vtest_client_write_back(struct vtest_client *client, uint32_t handle, uint32_t o
         memcpy(resource->mapping + offset, bytes, size_bytes);
 }
 
+/* A client that does not read its answers must not hold up the others for ever, nor a signal: until
+ * when it may, by wall_seconds(). In turns: a signal may come just before. */
+static bool
+await_room(const struct vtest_client *client, double until, struct error *err)
+{
+    struct pollfd polled = {.fd = client->fd, .events = POLLOUT};
+    if (errno != EINTR && errno != EAGAIN)
+        return fail(err, "it does not take answers: %s", strerror(errno));
+    while (wall_seconds() < until && interrupt_check(err))
+        if (poll(&polled, 1, TURN_MS) > 0)
+            return true;
+    return interrupt_check(err) && fail(err, "it does not take answers");
+}
+
 static bool
 reply(struct vtest_client *client, uint32_t length, uint32_t command, const void *bytes,
       size_t size, struct error *err)
@@ -124,13 +137,12 @@ reply(struct vtest_client *client, uint32_t length, uint32_t command, const void
     memcpy(packet + 4, &command, 4);
     if (size)
         memcpy(packet + VTEST_HEADER_BYTES, bytes, size);
+    const double until = wall_seconds() + ANSWER_SECONDS;
     for (size_t done = 0; done < total;) {
-        ssize_t n = send(client->fd, packet + done, total - done, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return fail(err, "it does not take answers: %s", strerror(errno));
-        done += (size_t)n;
+        ssize_t n = send(client->fd, packet + done, total - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && !await_room(client, until, err))
+            return false;
+        done += n > 0 ? (size_t)n : 0;
     }
     return true;
 }
@@ -153,8 +165,10 @@ send_memory(struct vtest_client *client, int memory, struct error *err)
     c->cmsg_type = SCM_RIGHTS;
     c->cmsg_len = CMSG_LEN(sizeof memory);
     memcpy(CMSG_DATA(c), &memory, sizeof memory);
-    if (sendmsg(client->fd, &header, MSG_NOSIGNAL) != 1)
-        return fail(err, "it does not take its memory: %s", strerror(errno));
+    const double until = wall_seconds() + ANSWER_SECONDS;
+    while (sendmsg(client->fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+        if (!await_room(client, until, err))
+            return false;
     return true;
 }
 
