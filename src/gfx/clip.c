@@ -145,16 +145,18 @@ clip_test(const struct draw *draw, const struct primitive_out *primitive,
     return CLIP_INSIDE;
 }
 
-/* The vertex where the edge from `in` (distance d_in >= 0) to `out` (d_out < 0) meets the plane. */
+/* The vertex where the edge from `in` (distance d_in >= 0) to `out` (d_out < 0) meets the plane.
+ * Both ends are weighted, since in + t * (out - in) would lose a small end beside a huge one: there
+ * t is 1 but for less than a double can tell. */
 static void
 cut_edge(uint32_t slots, const struct vertex *in, double d_in, const struct vertex *out,
          double d_out, struct vertex *cut)
 {
-    const double t = d_in / (d_in - d_out);
+    const double whole = d_in - d_out;
     for (uint32_t slot = 0; slot < slots; slot++)
         for (uint32_t c = 0; c < 4; c++) {
             const double from = in->out[slot][c], to = out->out[slot][c];
-            cut->out[slot][c] = (float)(from + t * (to - from));
+            cut->out[slot][c] = (float)((to * d_in - from * d_out) / whole);
         }
 }
 

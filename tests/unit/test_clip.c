@@ -197,6 +197,53 @@ test_shared_edges_do_not_crack(void **state)
     assert_true(pixels > 0);
 }
 
+static uint32_t
+cover(const struct scene *scene, const struct vertex v[3], uint8_t counts[TEST_HEIGHT][TEST_WIDTH])
+{
+    struct triangle out[SETUP_MAX_TRIANGLES];
+    const uint32_t made = scene_setup(scene, &test_triangle, v, out);
+    memset(counts, 0, TEST_HEIGHT * TEST_WIDTH);
+    for (uint32_t i = 0; i < made; i++)
+        count_pixels(&out[i], counts);
+    uint32_t pixels = 0;
+    for (uint32_t y = 0; y < TEST_HEIGHT; y++)
+        for (uint32_t x = 0; x < TEST_WIDTH; x++)
+            pixels += counts[y][x];
+    return pixels;
+}
+
+/* A triangle is all sums of its corners with weights that are not negative, so a corner times any
+ * positive factor makes the same pixels: also where it is so far off that nothing is left of the
+ * other corners in a sum with it, as when a program has forgotten to set a vertex. */
+static void
+test_size_of_a_corner_does_not_count(void **state)
+{
+    static const float factors[] = {0x1p-80f, 0x1p-40f, 0x1p40f, 0x1p80f};
+    uint8_t plain[TEST_HEIGHT][TEST_WIDTH], scaled[TEST_HEIGHT][TEST_WIDTH];
+    struct scene scene;
+    uint64_t seed = 7;
+    uint32_t pixels = 0;
+
+    scene_init(&scene);
+    for (int round = 0; round < 400; round++) {
+        float p[3][4];
+        for (int i = 0; i < 12; i++)
+            p[i / 4][i % 4] = random_float(&seed, i % 4 == 3 ? -2 : -6, i % 4 == 3 ? 4 : 6);
+        struct vertex v[3];
+        for (int i = 0; i < 3; i++)
+            v[i] = clip_vertex(p[i][0], p[i][1], p[i][2], p[i][3]);
+        pixels += cover(&scene, v, plain);
+        for (int i = 0; i < 12; i++) {
+            const float factor = factors[i / 3], *q = p[i % 3];
+            struct vertex t[3] = {v[0], v[1], v[2]};
+            t[i % 3] = clip_vertex(q[0] * factor, q[1] * factor, q[2] * factor, q[3] * factor);
+            cover(&scene, t, scaled);
+            assert_memory_equal(plain, scaled, sizeof plain);
+        }
+    }
+    assert_true(pixels > 100000);
+}
+
 int
 main(void)
 {
@@ -206,6 +253,7 @@ main(void)
         cmocka_unit_test(test_areas),
         cmocka_unit_test(test_floor_below_the_horizon),
         cmocka_unit_test(test_shared_edges_do_not_crack),
+        cmocka_unit_test(test_size_of_a_corner_does_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
