@@ -30,6 +30,22 @@ read_counters(shader_statistic_fn *statistic, void *data, struct counters *x, st
     return true;
 }
 
+/* Lanes divide the slots that issued into fractions. The fractions of each leaf go on into the next
+ * one, so that all leaves are whole, none is a slot off, and those that follow each other (retire,
+ * and the parts of branch) add up to the slots that they are parts of. */
+static void
+make_whole(struct topdown_tree *tree)
+{
+    double exact = 0, whole = 0;
+    for (uint32_t n = 0; n < SHADER_NODES; n++) {
+        if (!topdown_tree_has(tree, n))
+            continue;
+        exact += tree->values[n];
+        tree->values[n] = round(exact) - whole;
+        whole += tree->values[n];
+    }
+}
+
 bool
 shader_tree(shader_statistic_fn *statistic, void *data, struct topdown_tree *tree,
             struct error *err)
@@ -41,8 +57,9 @@ shader_tree(shader_statistic_fn *statistic, void *data, struct topdown_tree *tre
 #define NODE(name, parent, formula, threshold, is_loss, doc, advice, parameter)                    \
     tree->values[SHADER_##name] = formula;
 #include "analysis/shader_tree.def"
+    make_whole(tree);
     topdown_tree_sum(tree);
-    if (fabs(tree->values[0] - x->slots) <= 1e-9 * x->slots)
+    if (tree->values[0] == x->slots)
         return true;
     fail(err, "%.0f of the shaders' %.0f slots have a fate that is known here", tree->values[0],
          x->slots);

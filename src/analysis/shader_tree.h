@@ -17,8 +17,9 @@ extern const struct topdown_shape shader_shape;
 /* The sum of a statistic over its instances; false: there is none of this name. */
 typedef bool shader_statistic_fn(void *data, const char *name, double *value);
 
-/* Makes the tree. false, without one: a statistic is missing, or the fates do not add up to the
- * slots, so that this is a run of another version. */
+/* Makes the tree, of whole slots: what lanes divide is rounded by less than a slot, and all
+ * children add up to their parents exactly. false, without one: a statistic is missing, or the
+ * fates do not add up to the slots, so that this is a run of another version. */
 bool shader_tree(shader_statistic_fn *statistic, void *data, struct topdown_tree *tree,
                  struct error *err);
 

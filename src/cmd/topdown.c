@@ -20,7 +20,7 @@ struct command_line {
     const char *cc, *out, *diff;
     struct frame_set frames;
     bool profile, print_command, overhead;
-    uint64_t level, draw; /* draw: UINT64_MAX: not given */
+    uint64_t level, draw; /* UINT64_MAX: not given */
 };
 
 enum { MOST_FILES = 258 }; /* operands, and one of an option each */
@@ -175,7 +175,7 @@ check(const struct command_line *line, const struct args *args, const struct arg
     const bool has_files =
         args->operand_count || (line->nvprof && *line->nvprof) || (line->ncu && *line->ncu);
     const bool of_files = line->nvprof || line->ncu;
-    if (line->level > 3)
+    if (line->level != UINT64_MAX && (line->level < 1 || line->level > 3))
         return args_usage_error(spec, "--level takes 1, 2 or 3");
     if (line->request.json && line->request.csv)
         return args_usage_error(spec, "--json and --csv are two answers");
@@ -206,7 +206,7 @@ work(struct command_line *line, const struct args *args, struct error *err)
     group_list groups = {0};
     if (line->cc && !(given = nvidia_capability_parse(line->cc, err)))
         return false;
-    line->request.level = (uint32_t)line->level;
+    line->request.level = line->level != UINT64_MAX ? (uint32_t)line->level : 0;
     line->request.has_draw = line->draw != UINT64_MAX;
     line->request.draw = line->draw;
     if (line->profile)
@@ -235,7 +235,7 @@ work(struct command_line *line, const struct args *args, struct error *err)
 int
 cmd_topdown(int argc, char **argv)
 {
-    struct command_line line = {.draw = UINT64_MAX};
+    struct command_line line = {.level = UINT64_MAX, .draw = UINT64_MAX};
     const struct arg_option options[] = {
         {"frame", 0, ARG_FRAMES, &line.frames, "N", "RUN: only of these frames: A, A-B or A,B,C-D",
          false},
@@ -264,7 +264,8 @@ cmd_topdown(int argc, char **argv)
         {"all", 0, ARG_FLAG, &line.request.shows_all, NULL,
          "what is below its threshold, too, and all kernels", false},
         {"svg", 0, ARG_STRING, &line.request.svg, "FILE",
-         "a figure: of kernels, launches (--over-time), several applications, or --overhead",
+         "a figure: of a RUN, its frames (--over-time) or draws; of kernels, launches, several "
+         "applications, or --overhead",
          false},
         {"csv", 0, ARG_FLAG, &line.request.csv, NULL, "a line a node", false},
         OPTION_JSON(&line.request.json, "as JSON"),

@@ -78,6 +78,30 @@ by_hand(void **state)
     assert_non_null(strstr(err.text, "shader.slots_ports"));
 }
 
+/* 100 instructions in thirds of their lanes: 33 1/3, 66 2/3 and 100 are 33, 67 and 100. */
+static void
+whole_slots(void **state)
+{
+    struct counter counters[] = {
+        {"shader.slots", 103},        {"shader.slots_issued", 100},
+        {"shader.slots_starved", 3},  {"shader.lane_slots", 3},
+        {"shader.lanes_active", 1},   {"shader.lanes_helper", 1},
+        {"shader.lanes_diverged", 1}, {NULL, 0},
+    };
+    struct topdown_tree tree;
+    struct error err;
+    (void)state;
+    assert_true(shader_tree(lookup, counters, &tree, &err));
+    assert_float_equal(tree.values[SHADER_retire], 33, 0);
+    assert_float_equal(tree.values[SHADER_diverged], 34, 0);
+    assert_float_equal(tree.values[SHADER_helper], 33, 0);
+    assert_float_equal(tree.values[SHADER_empty], 0, 0);
+    assert_float_equal(tree.values[SHADER_branch], 67, 0);
+    assert_float_equal(tree.values[SHADER_starved], 3, 0);
+    assert_true(topdown_tree_adds_up(&tree, 0));
+    topdown_tree_fini(&tree);
+}
+
 /* A machine that did nothing. */
 static void
 nothing_issued(void **state)
@@ -125,6 +149,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
+        cmocka_unit_test(whole_slots),
         cmocka_unit_test(nothing_issued),
         cmocka_unit_test(names),
     };

@@ -269,6 +269,8 @@ forms(void **state)
         lines++;
     assert_int_equal(lines, 1 + 3 * 5);
     assert_non_null(strstr(said.out, "\"addMatrix(int*, int*, int*, int)\",,1,launches,retire,1,"));
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--level", "0");
+    assert_int_equal(said.status, 2);
     RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--cc", "2.1");
     assert_int_equal(said.status, 1);
     RUN(&said, "topdown", FILES "ncu-wide.csv");
