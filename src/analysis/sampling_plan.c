@@ -1,10 +1,10 @@
 /* A sample as an INI file. */
 #include "analysis/sampling.h"
 
+#include "base/args.h"
 #include "base/file.h"
 #include "base/ini_file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +78,8 @@ take_drawn(struct sample *sample, struct sample_cluster *cluster, const char *te
         frame >= sample->frames)
         return fail(err, "drawn = %.60s: expected a frame below %u and a number", text,
                     sample->frames);
+    if (sample_drawn(sample) == FRAME_RANGES)
+        return fail(err, "more than %d frames are drawn", FRAME_RANGES);
     if (sample_has(sample, (uint32_t)frame))
         return fail(err, "frame %.0f is drawn twice", frame);
     VEC_PUSH(&cluster->drawn, ((struct sample_frame){(uint32_t)frame, known}));

@@ -33,6 +33,16 @@ has_frames(const struct trace_reader *reader, const char *path, const struct fra
            fail(err, "%s has %u frames", path, count);
 }
 
+/* Whether a sample (NULL: none) is one of as many frames as there are. */
+static bool
+is_sampled(const struct sample *sample, const struct trace_reader *reader, const char *path,
+           struct error *err)
+{
+    const uint32_t count = trace_frame_count(reader);
+    return !sample || sample->frames == count ||
+           fail(err, "%s has %u frames, the sample is one of %u", path, count, sample->frames);
+}
+
 static uint64_t
 count_frames(const struct trace_reader *reader, const struct frame_set *frames)
 {
@@ -103,6 +113,7 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
     bool stopped = false;
     size_t whole = 0;
     bool ok = has_frames(reader, path, &options->timed, err) &&
+              is_sampled(options->sample, reader, path, err) &&
               simulate_begin(&s, options, trace_program(reader), path, err);
     if (ok) {
         budget.most_bytes = budget_of(&s.params);
@@ -168,13 +179,12 @@ take_sample(struct simulate_options *request, struct sample *sample, const char 
         return false;
     request->sample = sample;
     request->timed.text = plan;
-    for (uint32_t f = 0; f < sample->frames && request->timed.count < FRAME_RANGES; f++)
-        if (sample_has(sample, f)) {
-            request->timed.ranges[request->timed.count].first = f;
-            request->timed.ranges[request->timed.count++].last = f;
+    for (size_t i = 0; i < sample->clusters.count; i++)
+        for (size_t j = 0; j < sample->clusters.items[i].drawn.count; j++) {
+            const uint32_t frame = sample->clusters.items[i].drawn.items[j].frame;
+            request->timed.ranges[request->timed.count].first = frame;
+            request->timed.ranges[request->timed.count++].last = frame;
         }
-    if (sample_drawn(sample) > FRAME_RANGES)
-        return fail(err, "%s draws more than %d frames", plan, FRAME_RANGES);
     return !*sample->trace || (sha256_file(trace, hash, err) &&
                                (!strcmp(hash, sample->trace) ||
                                 fail(err, "%s is of another trace than %s", plan, trace)));

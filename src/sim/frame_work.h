@@ -6,8 +6,10 @@
 #include "kernel/params.h"
 #include "sim/inspect.h"
 
-/* Cycles are those that the units of the machine would take were nothing else in their way; `time`
- * is the longest of them for each draw, and these added up. */
+/* Cycles are a guess: those that units of the machine would take for themselves, programs by their
+ * static cost (both sides of a branch, one round of a loop). `time` is the longest of a draw's, or
+ * of its triangles, fragments and pixels written at the machine's rates, added up over the draws.
+ */
 #define FRAME_FIGURES(X)                                                                           \
     X(time)                                                                                        \
     X(messages) /* of the command stream */                                                        \

@@ -188,9 +188,27 @@ plans_that_are_none(void **state)
         {"[other]\n", "expected [sample]"},
     };
     char *path = in_dir("a.plan");
+    struct error err;
+    /* many more frames than a host could walk, of a trace that is not said */
+    FILE *many = file_create(path, &err);
+    assert_non_null(many);
+    fprintf(many, "[sample]\nframes = 1000000000\n[cluster 1]\nframes = 1000000000\n"
+                  "drawn = 0 1\ndrawn = 1 1\n");
+    assert_int_equal(fclose(many), 0);
+    assert_int_equal(RUN("sim", TINY, "--sample", "@a.plan", "-o", "@run"), 1);
+    assert_true(says("has 2 frames, the sample is one of 1000000000"));
+    assert_false(is_there("run"));
+    many = file_create(path, &err);
+    assert_non_null(many);
+    fprintf(many, "[sample]\nframes = 90000\n[cluster 1]\nframes = 90000\n");
+    for (uint32_t i = 0; i < 20000; i++)
+        fprintf(many, "drawn = %u 1\n", i);
+    assert_int_equal(fclose(many), 0);
+    struct sample large;
+    assert_false(sample_read(&large, path, &err));
+    assert_non_null(strstr(err.text, "more than 1024 frames"));
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         struct sample sample;
-        struct error err;
         assert_true(file_write(path, plans[i][0], strlen(plans[i][0]), &err));
         assert_false(sample_read(&sample, path, &err));
         if (!strstr(err.text, plans[i][1]))
