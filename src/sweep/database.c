@@ -32,14 +32,6 @@ sql_insert(sqlite3 *db, sqlite3_stmt *statement, struct error *err)
     return ok;
 }
 
-char *
-sql_name(const char *name)
-{
-    char *quoted = sqlite3_mprintf("\"%w\"", name), *copy = mem_strdup(quoted);
-    sqlite3_free(quoted);
-    return copy;
-}
-
 static const char tables[] =
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value);"
     "CREATE TABLE definitions (name TEXT PRIMARY KEY, formula TEXT, better TEXT);"

@@ -24,8 +24,6 @@ bool database_open(const struct sweep *sweep, sqlite3 **db, struct error *err);
 bool database_query(const struct sweep *sweep, sqlite3 *db, const char *sql, struct sheet *rows,
                     struct error *err);
 
-/* In a statement "...": a name of any letters; the caller frees. */
-char *sql_name(const char *name);
 /* fail() with what the database says. */
 bool sql_fail(sqlite3 *db, const char *what, struct error *err);
 bool sql_do(sqlite3 *db, const char *sql, struct error *err);
