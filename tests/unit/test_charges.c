@@ -150,15 +150,21 @@ long_fragments(struct rig *rig)
 }
 
 static void
-long_vertices(struct rig *rig)
+vertices(struct rig *rig)
 {
     float vertices[VERTICES][4];
     for (uint32_t i = 0; i < VERTICES; i++)
         memcpy(vertices[i], (float[]){0.002f, 0.002f, 0, 1}, sizeof vertices[i]);
-    set_program(rig, 0, false);
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
     rig_draw(rig, MODE_TRIANGLES, VERTICES, 0);
     rig_swap(rig);
+}
+
+static void
+long_vertices(struct rig *rig)
+{
+    set_program(rig, 0, false);
+    vertices(rig);
 }
 
 /* One quad, whose instructions wait for one another. */
@@ -289,6 +295,9 @@ static const struct {
     void (*scene)(struct rig *rig);
 } cases[] = {
     {ALL_IDEAL, "STREAMER.IndicesCycle=1", "streamer", 3 * TRIANGLES, triangles_without_pixels},
+    /* an attribute of 16 bytes */
+    {ALL_IDEAL, "STREAMER.AttributesCycle=1 STREAMER.InputCachePortWidth=4", "streamer",
+     VERTICES * 16 / 4, vertices},
     {ALL_IDEAL, "PRIMITIVEASSEMBLY.TrianglesCycle=1", "assembly", TRIANGLES,
      triangles_without_pixels},
     {ALL_IDEAL, "CLIPPER.ClipperUnits=1 CLIPPER.StartLatency=4", "clip", 4 * TRIANGLES,
