@@ -223,6 +223,14 @@ set_shaders(struct rig *rig, const char *vs, const char *fs)
     rig_submit(rig);
 }
 
+/* Of vertices that are shaded once. */
+static void
+outputs(struct rig *rig)
+{
+    set_shaders(rig, varying_vs, varying_fs);
+    triangles_without_pixels(rig);
+}
+
 static void
 varyings(struct rig *rig)
 {
@@ -298,6 +306,14 @@ static const struct {
     /* an attribute of 16 bytes */
     {ALL_IDEAL, "STREAMER.AttributesCycle=1 STREAMER.InputCachePortWidth=4", "streamer",
      VERTICES * 16 / 4, vertices},
+    {ALL_IDEAL, "STREAMER.AttributesCycle=1", "streamer", VERTICES, vertices},
+    {ALL_IDEAL, "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1", "streamer",
+     3 * TRIANGLES * 5, outputs},
+    /* one at a time */
+    {ALL_IDEAL, "ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.ZALULatency=10", "test", QUADS / 2 * 10,
+     layers},
+    {ALL_IDEAL, "COLORWRITE.OpQueueSize=1 COLORWRITE.BlendALULatency=10", "blend", QUADS / 2 * 10,
+     layers},
     {ALL_IDEAL, "PRIMITIVEASSEMBLY.TrianglesCycle=1", "assembly", TRIANGLES,
      triangles_without_pixels},
     {ALL_IDEAL, "CLIPPER.ClipperUnits=1 CLIPPER.StartLatency=4", "clip", 4 * TRIANGLES,
