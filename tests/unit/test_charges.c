@@ -419,10 +419,41 @@ in_intervals(void **state)
         check(i, true);
 }
 
+/* What stands before the one slow unit is blocked, and waits for nothing of its own; what has had
+ * its triangles has nothing to do, and the slow unit works. */
+static void
+states_of_the_others(void **state)
+{
+    static const char *const before[] = {"sched", "interpolator", "hz", "fraggen"};
+    static const char *const done[] = {"streamer", "primasm", "clipper"};
+    struct rig *rig = *state;
+    char name[64];
+    make_ideal(rig, ALL_IDEAL);
+    set(rig, "COLORWRITE.StampsPerCycle=1 COLORWRITE.BytesPerPixel=1");
+    rig_start(rig);
+    layers(rig);
+    const uint64_t cycles = QUADS / 2 * 4, most = cycles * 9 / 10;
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+        snprintf(name, sizeof name, "%s.blocked_cycles", before[i]);
+        const uint64_t blocked = rig_figure(rig, name);
+        snprintf(name, sizeof name, "%s.waiting_cycles", before[i]);
+        if (blocked < cycles / 4 || rig_figure(rig, name) > cycles / 20)
+            fail_msg("%s is blocked for %llu cycles", before[i], (unsigned long long)blocked);
+    }
+    for (size_t i = 0; i < sizeof done / sizeof done[0]; i++) {
+        snprintf(name, sizeof name, "%s.starved_cycles", done[i]);
+        if (rig_figure(rig, name) < most)
+            fail_msg("%s is starved for %llu cycles", done[i],
+                     (unsigned long long)rig_figure(rig, name));
+    }
+    assert_true(rig_figure(rig, "colorwrite.busy_cycles") >= 2 * most); /* of two ROPs */
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(states_of_the_others, rig_set_up, rig_tear_down),
         cmocka_unit_test(each_by_itself),
         cmocka_unit_test(in_intervals),
     };
