@@ -140,10 +140,10 @@ close_reader(struct reader *reader)
 /* One row: what is charged, and what each needs by itself. */
 struct work {
     double cycles, charged[IDEALS], own[IDEALS];
-    double bound[IDEALS];   /* own, at the share of its peak that memory reaches */
-    double texture_traffic; /* of what memory moves, 0 to 1 */
-    bool is_draw;
-    double drain; /* of a draw: cycles that work of the next one could fill */
+    double bound[IDEALS];    /* own, at the share of its peak that memory reaches */
+    double texture_traffic;  /* of what memory moves, 0 to 1 */
+    bool is_draw, is_upload; /* else it is an order, which waits for the draws before it */
+    double drain;            /* of a draw: cycles that work of the next one could fill */
 };
 
 static double
@@ -168,12 +168,16 @@ limit(struct work *work, const double bounds[IDEALS], double texture_traffic)
 }
 
 /* While a draw's front, the Streamer, has nothing left to fetch, the next one's could be at work;
- * but what a resource has to do for this draw it has to do beside the next one too. */
+ * but what a resource has to do for this draw it has to do beside the next one too. Uploads go on
+ * beside draws. */
 static void
 read_drain(const struct reader *reader, uint32_t row, struct work *work)
 {
-    work->is_draw = reader->work >= 0 && reader->front_rests >= 0 &&
-                    !strcmp(csv_field(reader->rows, row, reader->work), "draw");
+    const char *kind = reader->work >= 0 && reader->front_rests >= 0
+                           ? csv_field(reader->rows, row, reader->work)
+                           : "";
+    work->is_draw = !strcmp(kind, "draw");
+    work->is_upload = !strcmp(kind, "upload");
     if (work->is_draw)
         work->drain = fmin(csv_value(reader->rows, row, reader->front_rests),
                            work->cycles - most_of(work->bound));
@@ -229,9 +233,9 @@ predict(struct ideal_gains *gains, const struct work *work)
     }
 }
 
-/* Draws that follow each other, the last one that was seen. */
+/* Draws that follow each other. */
 struct draws {
-    struct work last;
+    struct work last;           /* with no order behind it so far; else no draw */
     double cycles, own[IDEALS]; /* of all of them */
 };
 
@@ -245,8 +249,9 @@ fill_drain(struct draws *draws, const struct work *work)
         draws->cycles += work->cycles;
         for (uint32_t i = 0; i < IDEALS; i++)
             draws->own[i] += work->bound[i];
-        draws->last = *work;
     }
+    if (!work->is_upload)
+        draws->last = *work;
     return filled;
 }
 
@@ -275,7 +280,7 @@ open_reader(struct reader *reader, const struct csv_table *rows, const struct pa
     reader->work = csv_column(rows, "work");
     reader->front_rests = params->COMMANDPROCESSOR.PipelinedBatchRendering
                               ? -1
-                              : csv_column(rows, "streamer.starved_cycles");
+                              : csv_column(rows, "streamer.cycles_rest");
     reader->cycles = csv_column(rows, "cycles");
     return ((reader->frame >= 0 && reader->cycles >= 0) ||
             fail(err, "the run does not count cycles by frame")) &&
@@ -345,13 +350,17 @@ ideals_add(struct ideal_gains *to, const struct ideal_gains *more)
     }
 }
 
+/* Where the same work of a third one hides as much behind two, the one that is charged more leaves
+ * less beside that work. */
 enum ideal_number
 ideals_verdict(const struct ideal_gains *gains)
 {
     enum ideal_number best = 0;
-    for (uint32_t i = 1; i < IDEALS; i++)
-        if (gains->expected[i] > gains->expected[best])
+    for (uint32_t i = 1; i < IDEALS; i++) {
+        const double more = gains->expected[i] - gains->expected[best];
+        if (more > 0 || (more >= 0 && gains->charged[i] > gains->charged[best]))
             best = i;
+    }
     return best;
 }
 

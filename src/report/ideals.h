@@ -8,9 +8,9 @@
  * as much to do, that one hides behind it.
  *
  * The drain between two draws is no cause of the critical path, which never sees what might have
- * been done meanwhile. It is read from the rows: the cycles in which a draw's front was at rest,
- * but for the own work of the resource that has most to do for it, and no more than the next draw
- * takes. */
+ * been done meanwhile. It is read from the rows: the cycles in which a draw's front had nothing
+ * left to fetch, but for the own work of the resource that has most to do for it, and no more than
+ * the next draw takes; nothing before an order, which waits for the draws before it. */
 #ifndef AETIUS_REPORT_IDEALS_H
 #define AETIUS_REPORT_IDEALS_H
 

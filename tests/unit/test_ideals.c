@@ -206,13 +206,15 @@ static void
 add_counters(struct frame *frame)
 {
     static const char *const counters[] = {
-        "cmdproc.transactions", "cmdproc.constants",         "streamer.indices",
-        "streamer.attributes",  "streamer.vertices_out",     "primasm.primitives_out",
-        "setup.primitives_in",  "fraggen.tiles_out",         "hz.quads_out",
-        "interpolator.quads",   "shader.issue_cycles",       "texunit.passes",
-        "zstencil.passes",      "colorwrite.passes",         "blitter.samples",
-        "memctl.burst_cycles",  "memctl.texture_bytes_read", "memctl.bytes_read",
-        "memctl.bytes_written", "streamer.starved_cycles"};
+        "cmdproc.transactions",     "cmdproc.constants",         "streamer.indices",
+        "streamer.attributes",      "streamer.vertices_out",     "primasm.primitives_out",
+        "setup.primitives_in",      "fraggen.tiles_out",         "hz.quads_out",
+        "interpolator.quads",       "shader.issue_cycles",       "texunit.passes",
+        "zstencil.passes",          "colorwrite.passes",         "blitter.samples",
+        "memctl.burst_cycles",      "memctl.texture_bytes_read", "memctl.bytes_read",
+        "memctl.bytes_written",     "streamer.cycles_rest",      "fraggen.passes",
+        "texunit.bytes_filled",     "texunit.port_wait_cycles",  "texunit.lines_decompressed",
+        "texunit.cache_l1_accesses"};
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
         add(frame, counters[i], 0);
 }
@@ -259,50 +261,114 @@ rows_have_verdicts(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-/* Three draws of 1000, 1000 and 200 cycles. In each the front is at rest for 700 of them (of the
- * last for 100). The first draw's shaders have 3200 / 4 = 800 cycles to do: of its 700 only 200 are
- * free. The second's have 100: 700 are free, of which the third fills its 200. Nothing follows
- * that. So 200 + 200 of 2200 cycles; or less, where all draws together have more to do. */
+/* Three draws of 1000, 1000 and 200 cycles, with work of a kind and no cycles behind the first. In
+ * each draw fetch is at rest for 700 of them (of the last for 100). The first one's shaders have
+ * 3200 / 4 = 800 cycles to do: of its 700 only 200 are free. The second's have 100: 700 are free,
+ * of which the third fills its 200. Nothing follows that. */
 static void
-drains_are_filled(void **state)
+predict_draws(const char *between, bool overlap, struct ideal_gains *gains)
 {
-    (void)state;
-    static const double cycles[] = {1000, 1000, 200}, rest[] = {700, 700, 100},
-                        issue[] = {3200, 400, 40};
-    struct frame rows[3];
-    struct frame *const all[] = {&rows[0], &rows[1], &rows[2]};
-    const char *const works[] = {"draw", "draw", "draw"};
+    static const double cycles[] = {1000, 0, 1000, 200}, rest[] = {700, 0, 700, 100},
+                        issue[] = {3200, 0, 400, 40};
+    struct frame rows[4];
+    struct frame *const all[] = {&rows[0], &rows[1], &rows[2], &rows[3]};
+    const char *const works[] = {"draw", between, "draw", "draw"};
     const struct frame_set every = {0};
     char dir[] = "/tmp/aetius-ideals-XXXXXX", path[64];
     struct csv_table table;
-    struct ideal_gains gains;
     struct error err;
-    for (uint32_t r = 0; r < 3; r++) {
+    for (uint32_t r = 0; r < 4; r++) {
         frame_init(&rows[r]);
         add_counters(&rows[r]);
         add(&rows[r], "lost.fragment_issue", cycles[r]);
         add(&rows[r], "shader.issue_cycles", issue[r]);
-        add(&rows[r], "streamer.starved_cycles", rest[r]);
+        add(&rows[r], "streamer.cycles_rest", rest[r]);
     }
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/stats.draws.csv.gz", dir);
-    write_table(path, all, works, cycles, 3);
+    write_table(path, all, works, cycles, 4);
     assert_true(csv_read(&table, path, &err));
     const struct ideal_rows wanted = {&table, &every, -1};
-    assert_true(ideals_predict(&wanted, &rows[0].params, &gains, &err));
+    rows[0].params.COMMANDPROCESSOR.PipelinedBatchRendering = overlap;
+    assert_true(ideals_predict(&wanted, &rows[0].params, gains, &err));
+    csv_table_fini(&table);
+    for (uint32_t r = 0; r < 4; r++)
+        frame_fini(&rows[r]);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(dir), 0);
+}
+
+/* 200 + 200 of 2200 cycles. What waits for the draws before it ends their drain: that of the first
+ * draw has nothing behind it then. A machine that overlaps its draws has nothing to gain by it. */
+static void
+drains_are_filled(void **state)
+{
+    (void)state;
+    struct ideal_gains gains;
+    predict_draws("upload", false, &gains);
     assert_float_equal(gains.cycles, 2200, 1e-9);
     assert_float_equal(gains.charged[IDEAL_drain], 400, 1e-9);
     assert_float_equal(gains.expected[IDEAL_drain], 400, 1e-9);
     assert_float_equal(gains.own[IDEAL_shader], 910, 1e-9);
-    /* a machine that overlaps its draws has nothing to gain by it */
-    rows[0].params.COMMANDPROCESSOR.PipelinedBatchRendering = true;
-    assert_true(ideals_predict(&wanted, &rows[0].params, &gains, &err));
+    predict_draws("flush", false, &gains);
+    assert_float_equal(gains.charged[IDEAL_drain], 200, 1e-9);
+    predict_draws("clear", false, &gains);
+    assert_float_equal(gains.charged[IDEAL_drain], 200, 1e-9);
+    predict_draws("upload", true, &gains);
     assert_float_equal(gains.expected[IDEAL_drain], 0, 1e-9);
-    csv_table_fini(&table);
-    for (uint32_t r = 0; r < 3; r++)
-        frame_fini(&rows[r]);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(dir), 0);
+}
+
+/* The own work of texture units and of raster on reference-2008 (4 texture units of 16 ports of 4
+ * bytes, 4 quads a cycle): of their parts the longest. */
+static void
+own_work_is_the_longest_part(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *counter;
+        double value, texture, raster;
+    } steps[] = {
+        {"texunit.passes", 400, 100, 0},
+        {"texunit.port_wait_cycles", 200, 150, 0},      /* filtering takes the ports for both */
+        {"texunit.bytes_filled", 64 * 4 * 160, 160, 0}, /* 64 bytes a cycle and unit */
+        {"texunit.lines_decompressed", 4 * 170, 170, 0},
+        {"texunit.cache_l1_accesses", 4 * 180, 180, 0},
+        {"hz.quads_out", 400, 180, 100},
+        {"fraggen.passes", 1600, 180, 400}, /* the same quads, of 8 samples, two in a cycle */
+    };
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    assert_int_equal(frame.params.GPU.NumFragmentShaders * frame.params.FRAGMENTSHADER.TextureUnits,
+                     4);
+    assert_int_equal(frame.params.FRAGMENTSHADER.TextureCachePortWidth, 4);
+    assert_int_equal(frame.params.RASTERIZER.StampsPerCycle, 4);
+    add_counters(&frame);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        add(&frame, steps[i].counter, steps[i].value);
+        assert_true(ideals_predict_totals(&frame.totals, 1000, &gains));
+        assert_float_equal(gains.own[IDEAL_texture], steps[i].texture, 1e-9);
+        assert_float_equal(gains.own[IDEAL_raster], steps[i].raster, 1e-9);
+    }
+    frame_fini(&frame);
+}
+
+/* What makes one resource ideal leaves the others as they are: no two set the same parameter. */
+static void
+ideals_are_apart(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        char *settings = strdup(ideals[i].settings), *rest = NULL;
+        for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
+            *strchr(one, '=') = '\0';
+            /* the pace of samples is that of the generator and of all ROPs */
+            assert_string_not_equal(one, "RASTERIZER.MSAASamplesCycle");
+            for (uint32_t k = 0; k < IDEALS; k++)
+                assert_true(k == i || !strstr(ideals[k].settings, one));
+        }
+        free(settings);
+    }
 }
 
 /* Of 1000 cycles 300 are charged to the texture units and 500 to memory for their reads.
@@ -347,6 +413,8 @@ main(void)
         cmocka_unit_test(nothing_is_guessed),
         cmocka_unit_test(rows_have_verdicts),
         cmocka_unit_test(drains_are_filled),
+        cmocka_unit_test(own_work_is_the_longest_part),
+        cmocka_unit_test(ideals_are_apart),
         cmocka_unit_test(textures_answer_for_their_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
