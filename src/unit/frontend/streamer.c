@@ -29,6 +29,7 @@ count_stall(void *self, uint64_t now)
 {
     struct streamer *streamer = self;
     stall_note(&streamer->stall, streamer->stall.counter, now);
+    stall_note(&streamer->rest, streamer->rest.counter, now);
 }
 
 static uint32_t
@@ -614,6 +615,7 @@ streamer_clock(void *self, uint64_t now)
     worked |= move_blocks(streamer, now);
     worked |= cache_clock(&streamer->cache, now);
     worked |= obey(streamer, now);
+    stall_note(&streamer->rest, streamer->draw ? NULL : &streamer->stats.cycles_rest, now);
     if (!worked)
         return why_idle(streamer, now);
     stall_note(&streamer->stall, NULL, now);
