@@ -76,17 +76,16 @@ unit_shares(const struct totals *totals, const char *unit, double shares[4])
 
 /* What the cycles went to, and what would be gained without. */
 static void
-print_verdict(const struct totals *totals, double cycles, FILE *out)
+print_verdict(const struct ideal_gains *gains, FILE *out)
 {
-    struct ideal_gains gains;
-    if (!ideals_predict_totals(totals, cycles, &gains) || !(cycles > 0))
+    if (!gains || !(gains->cycles > 0))
         return;
-    const enum ideal_number first = ideals_verdict(&gains), behind = ideals_behind(&gains, first);
+    const enum ideal_number first = ideals_verdict(gains), behind = ideals_behind(gains, first);
     fprintf(out,
             "\nbound by %s: %.1f %% of the cycles are charged to this; %.1f %% fewer are expected "
             "without",
-            ideals[first].name, 100 * gains.charged[first] / cycles,
-            100 * gains.expected[first] / cycles);
+            ideals[first].name, 100 * gains->charged[first] / gains->cycles,
+            100 * gains->expected[first] / gains->cycles);
     if (behind < IDEALS)
         fprintf(out, ", then bound by %s", ideals[behind].name);
     fprintf(out, " (aetius topdown)\n");
@@ -264,7 +263,8 @@ print_speed(const struct run_facts *facts, const struct totals *totals, FILE *ou
 }
 
 void
-run_print_summary(const struct run_facts *facts, const struct totals *totals, FILE *out)
+run_print_summary(const struct run_facts *facts, const struct totals *totals,
+                  const struct ideal_gains *gains, FILE *out)
 {
     if (!facts->frame_count) {
         fprintf(out, "no frame was drawn%s\n",
@@ -276,7 +276,7 @@ run_print_summary(const struct run_facts *facts, const struct totals *totals, FI
     print_head(facts, totals, out);
     if (totals) {
         print_steady(facts, totals, out);
-        print_verdict(totals, (double)facts->cycles, out);
+        print_verdict(gains, out);
         print_units(totals, out);
         print_traffic(totals, run_speed(facts, totals).fragments, out);
         fputc('\n', out);
