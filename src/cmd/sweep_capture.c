@@ -1,8 +1,7 @@
-/* aetius sweep capture DIR NAME: a program that is an input of a sweep, recorded and cut to the
- * frames that the plan names. */
+/* aetius sweep capture DIR NAME --plan INI: a program that is an input of a sweep, recorded in the
+ * plan's folder and cut to the frames that the plan names. */
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/log.h"
 #include "cmd/sweep.h"
 #include "sweep/capture.h"
 #include "sweep/store.h"
@@ -124,12 +123,11 @@ capture_apart(const struct sweep *sweep, const struct sweep_plan *plan, const ch
     const struct sweep_input *input = find_input(plan, name, err);
     if (!input || !sweep_check_folders(sweep, err))
         return false;
+    if (chdir(plan->folder))
+        return fail(err, "cannot work in %s: %s", plan->folder, strerror(errno));
     char *log = mem_printf("%s.capture", name);
     work_log_begin(sweep, log);
     const bool ok = capture(sweep, input, err);
-    if (!ok)
-        log_error("%s", err->text);
-    fflush(NULL);
     work_log_end(sweep, log, ok);
     free(log);
     return ok;
@@ -139,7 +137,12 @@ int
 sweep_capture_command(int argc, char **argv)
 {
     bool with_parent = false;
-    const struct arg_option options[] = {SWEEP_WITH_PARENT(&with_parent), {0}};
+    const char *from = NULL;
+    const struct arg_option options[] = {
+        {"plan", 0, ARG_STRING, &from, "INI", "the plan", true},
+        SWEEP_WITH_PARENT(&with_parent),
+        {0},
+    };
     const struct arg_spec spec = {"sweep capture",
                                   "DIR NAME [options]",
                                   "Records a program of a sweep's plan: what `aetius sweep` calls.",
@@ -158,14 +161,13 @@ sweep_capture_command(int argc, char **argv)
     if (with_parent)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
     interrupt_watch();
-    sweep_init(&sweep, args.operands[0], NULL);
-    char *path = sweep_path(&sweep, CAPTURE_PLAN);
-    bool ok = sweep_plan_load(&plan, path, &err);
-    if (ok) {
-        ok = capture_apart(&sweep, &plan, args.operands[1], &err);
-        sweep_plan_fini(&plan);
-    }
-    free(path);
+    if (!sweep_plan_load(&plan, from, &err))
+        return conclude(false, &err);
+    char *dir = realpath(args.operands[0], NULL);
+    sweep_init(&sweep, dir ? dir : args.operands[0], NULL);
+    const bool ok = capture_apart(&sweep, &plan, args.operands[1], &err);
     sweep_fini(&sweep);
+    sweep_plan_fini(&plan);
+    free(dir);
     return conclude(ok, &err);
 }

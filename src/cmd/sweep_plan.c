@@ -130,7 +130,7 @@ sweep_on(struct sweeping *s)
     bool ok = sweep_prepare(sweep, &s->plan, work, !s->options->dry_run, s->err);
     if (s->options->dry_run)
         return ok && sweep_list_todo(sweep, &s->todo, s->err) && dry_run(s);
-    if (!ok || !sweep_copy_plan(sweep, &s->plan, "plan.ini", s->err))
+    if (!ok || !sweep_copy_plan(sweep, &s->plan, s->err))
         return false;
     ok = sweep_do(sweep, work, &waits, s->err);
     if (waits || interrupt_pending())

@@ -195,7 +195,7 @@ study_perform(const struct study_request *request, bool *waits, struct error *er
         return false;
     bool ok = sweep_open(&study.sweep, request->dir, request->plan->path, request->options, err) &&
               sweep_prepare(&study.sweep, request->plan, request->options, true, err) &&
-              sweep_copy_plan(&study.sweep, request->plan, "plan.ini", err);
+              sweep_copy_plan(&study.sweep, request->plan, err);
     if (ok) {
         list_machines(&study);
         ok = request->kind->make(&study, err);

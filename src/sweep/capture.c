@@ -79,7 +79,7 @@ static bool
 capture_all(const struct sweep *sweep, const struct sweep_plan *plan,
             const struct work_options *options, struct error *err)
 {
-    struct ninja_work work = {.command = "capture",
+    struct ninja_work work = {.command = "capture --plan \"$$AETIUS_PLAN\"",
                               .what = "captures",
                               .jobs = work_jobs(options),
                               .keep_going = options->keep_going};
@@ -90,8 +90,9 @@ capture_all(const struct sweep *sweep, const struct sweep_plan *plan,
     bool ok = true;
     if (work.names.count) {
         log_note("capturing %zu programs", work.names.count);
-        ok = dir_create(folder, err) && sweep_copy_plan(sweep, plan, CAPTURE_PLAN, err) &&
-             ninja_do(sweep, &work, err) && tell_failures(sweep, plan, err);
+        setenv("AETIUS_PLAN", plan->path, true);
+        ok = dir_create(folder, err) && ninja_do(sweep, &work, err) &&
+             tell_failures(sweep, plan, err);
     }
     word_list_fini(&work.names);
     free(folder);

@@ -6,8 +6,6 @@
 #include "base/args.h"
 #include "sweep/sweep.h"
 
-#define CAPTURE_PLAN "traces/plan.ini" /* of the sweep's folder: what a capture goes by */
-
 /* DIR/traces/NAME and an end; the caller frees, as what the next two give. */
 char *capture_path(const struct sweep *sweep, const char *name, const char *end);
 /* The name of a range's trace. */

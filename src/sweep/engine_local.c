@@ -32,7 +32,7 @@ ninja_file(const struct ninja_work *work)
             "  description = $name\n",
             work->command);
     for (size_t i = 0; i < work->names.count; i++)
-        fprintf(out, "build do/%s: run\n  name = %s\n", work->names.items[i], work->names.items[i]);
+        fprintf(out, "build do-%s: run\n  name = %s\n", work->names.items[i], work->names.items[i]);
     fclose(out);
     return text;
 }

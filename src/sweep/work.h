@@ -24,9 +24,8 @@ bool sweep_open(struct sweep *sweep, const char *dir, const char *plan,
 /* What a sweep has made are folders of its own: a link in their place leads out of it. */
 bool sweep_check_folders(const struct sweep *sweep, struct error *err);
 
-/* The plan's file as it is, as DIR/NAME. */
-bool sweep_copy_plan(const struct sweep *sweep, const struct sweep_plan *plan, const char *name,
-                     struct error *err);
+/* The plan's file as it is, as DIR/plan.ini. */
+bool sweep_copy_plan(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err);
 
 /* The plan's inputs as traces of the sweep. Programs that are not captured yet are, into
  * DIR/traces, by DIR/plan.ini; without `may_capture` they are left out with a note (capture.c). */
