@@ -44,8 +44,8 @@ add_fragments(struct points *points)
 static void
 add_length(struct points *points)
 {
-    static const uint32_t lengths[] = {1,  2,  3,  4,  5,  6,  8,  10, 12, 14,
-                                       16, 20, 24, 28, 32, 40, 48, 64, 80, 96};
+    static const uint32_t lengths[] = {1,  2,  3,  4,  5,  6,  8,  10,  12,  14,  16, 20,
+                                       24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
         add(points, "length", 1200, 800)->row.cycles = lengths[i];
 }
@@ -115,13 +115,13 @@ add_textures(struct points *points)
 static void
 add_dependent(struct points *points)
 {
-    static const uint32_t sizes[] = {16,  32,  48,  64,  80,  100, 128,  200,
-                                     256, 300, 400, 512, 600, 800, 1024, 1400};
+    static const uint32_t sizes[] = {16,  32,  48,  64,  80,  100, 128, 200,
+                                     256, 300, 400, 512, 600, 800, 1024};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (uint32_t p = 0; pattern_name(p); p++) {
             struct point *point = add(points, "dependent", 512, 384);
             strcpy(point->row.pattern, pattern_name(p));
-            strcpy(point->row.format, "RGBA8");
+            strcpy(point->row.format, "RGBA32F");
             point->row.cycles = 4;
             point->row.texture = sizes[s];
             point->row.reads = 2;
@@ -150,6 +150,7 @@ add_springs(struct points *points)
             row->dependent = t == 2 ? row->rounds : 0;
             row->texture = t == 0 ? 0 : SPRING_GEOMETRY;
             strcpy(row->format, t == 0 ? "" : "RGBA32F");
+            strcpy(row->pattern, t == 2 ? "ramp" : "");
         }
 }
 

@@ -4,8 +4,9 @@
 #include <stddef.h>
 #include <string.h>
 
-static const char *const names[] = {"stripes", "chequer", "random", "step2", "step3",  "step4",
-                                    "step5",   "step6",   "step7",  "step8", "step3r", NULL};
+static const char *const names[] = {"stripes", "chequer", "random", "step2", "step3",
+                                    "step4",   "step5",   "step6",  "step7", "step8",
+                                    "step3r",  "ramp",    NULL};
 
 const char *
 pattern_name(uint32_t number)
@@ -70,6 +71,8 @@ pattern_make(struct pattern *pattern, const char *name)
         make_regular(pattern, 0, false);
     else if (!strcmp(name, "chequer"))
         make_regular(pattern, 1, false);
+    else if (!strcmp(name, "ramp"))
+        make_regular(pattern, PATTERN_SIZE, false);
     else if (!strncmp(name, "step", 4) && name[4] >= '2' && name[4] <= '8' &&
              (!name[5] || !strcmp(name + 5, "r")))
         make_regular(pattern, (uint32_t)(name[4] - '0'), name[5] == 'r');

@@ -1,6 +1,7 @@
 /* The 32x32 texture of the experiment with dependent reads: each texel is the place in a second
- * texture that is read next. All patterns but `chequer` and `stripes` lead to 1,024 places; what
- * differs is how far apart neighbours' are, which the spectrum tells. */
+ * texture that is read next. All patterns but `chequer` (2 places) and `stripes` (32) lead to
+ * 1,024; what differs is how far apart neighbours' are, which the spectrum tells: from `ramp`, one
+ * beside the other, to `random`. */
 #ifndef AETIUS_MODEL_PATTERN_H
 #define AETIUS_MODEL_PATTERN_H
 
