@@ -72,10 +72,12 @@ bool page_add_instances(struct page_columns *columns, const char *path, const ch
                         struct error *err);
 void page_rows_fini(struct page_rows *rows);
 
-/* Into the frame's object: "picture", "maps" and "tiles". `reduce`: a pixel of the page stands for
- * so many each way. */
-bool page_add_pictures(cJSON *frame, const char *dir, uint32_t number, uint32_t reduce, bool tiles,
-                       struct error *err);
+/* Into the frame's object: "picture", "width" and "height"; "maps" and "tiles". `reduce`: a pixel
+ * of the page stands for so many each way. What is not in the folder is left out. */
+bool page_add_picture(cJSON *frame, const char *dir, uint32_t number, uint32_t reduce,
+                      struct error *err);
+bool page_add_maps(cJSON *frame, const char *dir, uint32_t number, uint32_t reduce, bool tiles,
+                   struct error *err);
 /* Bytes that its pictures, and that table, have on disk. */
 uint64_t page_picture_bytes(const char *dir, uint32_t number);
 uint64_t page_tile_bytes(const char *dir, uint32_t number);

@@ -253,11 +253,20 @@ add_tiles(cJSON *frame, const char *path, struct error *err)
 }
 
 bool
-page_add_pictures(cJSON *frame, const char *dir, uint32_t number, uint32_t reduce, bool tiles,
-                  struct error *err)
+page_add_picture(cJSON *frame, const char *dir, uint32_t number, uint32_t reduce, struct error *err)
 {
     char *path = mem_printf("%s/frames/frame-%04u.png", dir, number);
-    bool ok = !file_exists(path) || add_frame(frame, path, reduce, err);
+    const bool ok = !file_exists(path) || add_frame(frame, path, reduce, err);
+    free(path);
+    return ok;
+}
+
+bool
+page_add_maps(cJSON *frame, const char *dir, uint32_t number, uint32_t reduce, bool tiles,
+              struct error *err)
+{
+    char *path = map_path(dir, number, MAP_DRAWS);
+    bool ok = !tiles || !file_exists(path) || add_tiles(frame, path, err);
     free(path);
     cJSON *maps = cJSON_AddObjectToObject(frame, "maps");
     for (uint32_t i = 0; i < PAGE_MAPS && ok; i++) {
@@ -267,8 +276,5 @@ page_add_pictures(cJSON *frame, const char *dir, uint32_t number, uint32_t reduc
              add_map(maps, path, map_mode_names[mode], page_maps[i].scale, reduce, err);
         free(path);
     }
-    path = map_path(dir, number, MAP_DRAWS);
-    ok = ok && (!tiles || !file_exists(path) || add_tiles(frame, path, err));
-    free(path);
     return ok;
 }

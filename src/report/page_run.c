@@ -279,8 +279,27 @@ reduction(const struct page_run *runs, uint32_t count)
     return reduce;
 }
 
+/* Whether the first run's frame of this number has the same picture, which the page then shows. */
 static bool
-add_pictures(struct page_run *run, uint32_t reduce, uint64_t *tiles_left, struct error *err)
+is_told(const struct page_run *run, const struct page_run *first, const cJSON *frame)
+{
+    const cJSON *other, *hash = cJSON_GetObjectItemCaseSensitive(frame, "hash");
+    cJSON_ArrayForEach(
+        other,
+        first->frames) if (run != first &&
+                           number(other, "frame") ==
+                               number(
+                                   frame,
+                                   "frame")) return cJSON_Compare(hash,
+                                                                  cJSON_GetObjectItemCaseSensitive(
+                                                                      other, "hash"),
+                                                                  true);
+    return false;
+}
+
+static bool
+add_pictures(struct page_run *run, const struct page_run *first, uint32_t reduce,
+             uint64_t *tiles_left, struct error *err)
 {
     cJSON *frame;
     uint32_t without = 0;
@@ -292,8 +311,10 @@ add_pictures(struct page_run *run, uint32_t reduce, uint64_t *tiles_left, struct
         const bool tiles = bytes <= *tiles_left;
         *tiles_left -= tiles ? bytes : 0;
         without += !tiles;
+        if (ok && !is_told(run, first, frame))
+            ok = page_add_picture(frame, run->dir, at, reduce, err);
         if (ok)
-            ok = page_add_pictures(frame, run->dir, at, reduce, tiles, err);
+            ok = page_add_maps(frame, run->dir, at, reduce, tiles, err);
     }
     if (reduce > 1)
         add_note(run->object, "pictures: a pixel stands for %ux%u (of maps their highest)", reduce,
@@ -418,7 +439,7 @@ page_add_runs(cJSON *page, const char *const *dirs, uint32_t count, struct error
     }
     const uint32_t reduce = ok ? reduction(runs, count) : 1;
     for (uint32_t i = 0; i < count && ok; i++)
-        ok = add_pictures(&runs[i], reduce, &tiles_left, err);
+        ok = add_pictures(&runs[i], &runs[0], reduce, &tiles_left, err);
     for (uint32_t i = 1; i < count && ok; i++)
         if (runs[0].has_draws && runs[i].has_draws)
             add_join(page, &runs[0], &runs[i], i);

@@ -24,21 +24,22 @@ class FrameView {
     this.shown = this.load();
   }
 
-  /* Of another run with the same picture, where this one has none. */
-  pictureOf(run, number) {
-    return run.frame(number)?.picture || null;
+  /* The frame's object that has its picture: the same picture of the first run is there once. */
+  pictured(number) {
+    const [own, first] = [this.selection.run.frame(number), this.selection.runs[0].frame(number)];
+    return own && !own.picture && first?.hash === own.hash ? first : own;
   }
 
   async load() {
     const { run, frame } = this.selection;
     const at = run.frame(frame);
-    const picture = this.pictureOf(run, frame);
-    this.size = [at?.width || run.facts.width, at?.height || run.facts.height];
+    const pictured = this.pictured(frame);
+    this.size = [pictured?.width || run.facts.width, pictured?.height || run.facts.height];
     this.tiles = await run.tileTable(frame);
     this.image = null;
-    if (picture) {
+    if (pictured?.picture) {
       const image = new Image();
-      image.src = picture;
+      image.src = pictured.picture;
       await image.decode().catch(() => say("the picture of this frame cannot be read"));
       this.image = image;
     }

@@ -120,7 +120,9 @@ async function showRuns(page, root, dialog) {
   const title = runs.map((r) => cut(r.name, 60)).join(", ");
   document.title = `Aetius: ${cut(title, 100)}`;
   const main = el("main");
-  const notes = runs.flatMap((r) => r.data.notes.map((n) => (runs.length > 1 ? r.letter + ": " : "") + n));
+  const said = new Map(); /* each note once, with the runs that it is of */
+  for (const r of runs) for (const n of r.data.notes) said.set(n, [...(said.get(n) || []), r.letter]);
+  const notes = [...said].map(([n, of]) => (runs.length > 1 ? of.join(", ") + ": " : "") + n);
   const summary = el("section", { id: "summary", "aria-label": "summary" }, el("p.summary", { text: summaryOf(selection.run) }), notes.length ? el("ul.notes", { "aria-label": "what was left out" }, notes.map((n) => el("li", { text: n }))) : null);
   selection.listen((changed) => { if (changed.has("run")) summary.firstChild.textContent = summaryOf(selection.run); });
   if (selection.run.frames.length > 1) summary.append(frameStrip(selection));

@@ -19,7 +19,8 @@ class Timeline {
       el("button", { type: "button", text: "zoom to selection", title: "z", onclick: () => this.zoomToSelection() }));
     const legend = el("div.keys", null, STATES.map((s) => el("span.key", null, el("i.state-" + s), s)));
     head.append(el("div.tools", null, this.steps, this.buttons));
-    body.append(legend, this.canvas, this.readout);
+    this.bounds = el("div.keys", { "aria-label": "draws are bound by" });
+    body.append(legend, this.bounds, this.canvas, this.readout);
     this.by = "intervals";
     this.draw = later(() => this.paint());
     this.canvas.addEventListener("pointermove", (e) => this.move(e));
@@ -45,6 +46,10 @@ class Timeline {
     if (!choices.some(([name]) => name === this.by) || !this.chosen) this.by = (choices.slice().sort((a, b) => b[2] - a[2])[0] || ["intervals"])[0];
     clear(this.steps, choices.map(([name, title, count]) => el("button", { type: "button", role: "radio", "aria-checked": String(name === this.by), text: title, title: plural(count, "step"), onclick: () => { this.by = name; this.chosen = true; this.load(); } })));
     this.total = this.frameCycles();
+    const [first, last] = run.drawTimes.frames.get(frame) || [0, 0];
+    const bound = run.draws.has("bound_by") ? run.draws.column("bound_by").slice(first, last) : [];
+    const names = Object.keys(BOUND_COLORS).filter((n) => bound.includes(n));
+    clear(this.bounds, names.length ? "draws bound by" : null, names.map((n) => el("span.key", null, el("i", { style: `background:${boundColor(n)}` }), n)));
     this.draw();
   }
 
