@@ -56,6 +56,9 @@ struct picture {
     bool has_alpha;
     uint8_t *rgba; /* width * height * 4 bytes */
 };
+/* As the bytes of a PNG file, which the caller frees. */
+bool picture_encode(const struct picture *picture, uint8_t **bytes, size_t *size,
+                    struct error *err);
 bool picture_write_png(const struct picture *picture, const char *path, struct error *err);
 bool picture_read_png(struct picture *picture, const char *path, struct error *err);
 /* DIR/frames/frame-NNNN.png */
