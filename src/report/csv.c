@@ -400,9 +400,9 @@ take_fields(struct csv_table *table, char *at, const char *path, struct error *e
 }
 
 /* Columns that are no statistic and hold whole numbers. */
-static const char *const whole_names[] = {"schema", "frame",      "draw",      "nth",
-                                          "cycle",  "vertices",   "instances", "instance",
-                                          "cycles", "busy_cycles"};
+static const char *const whole_names[] = {
+    "schema", "frame",       "draw", "nth", "cycle", "vertices",  "instances", "instance",
+    "cycles", "busy_cycles", "x",    "y",   "row",   "fragments", "written"};
 
 enum csv_kind
 csv_kind_of(const char *name)

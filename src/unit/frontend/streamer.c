@@ -294,10 +294,10 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         memcpy(out, (const float[4]){0, 0, 0, 1}, 4 * sizeof(float));
         return true;
     }
-    if (!cache_ready(cache, (uint32_t)lines[0]) ||
-        (lines[1] >= 0 && !cache_ready(cache, (uint32_t)lines[1])) ||
-        !lanes_are_free(&streamer->ports, &streamer->module, now)) {
-        streamer->loader_waits = true;
+    const bool here = cache_ready(cache, (uint32_t)lines[0]) &&
+                      (lines[1] < 0 || cache_ready(cache, (uint32_t)lines[1]));
+    if (!here || !lanes_are_free(&streamer->ports, &streamer->module, now)) {
+        streamer->loader_waits = !here;
         return false;
     }
     if (streamer->loader_waits) /* for the line that came last */

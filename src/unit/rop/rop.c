@@ -275,10 +275,12 @@ note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycle
             way = (struct path_mark){
                 module_step(rop->module, came.strand, rop->causes.lines, came.cycle), came.cycle};
     }
-    if (rop->same_place_waited)
-        way.strand =
-            module_step(rop->module, rop->left_at.strand, rop->causes.place, rop->left_at.cycle);
-    rop->read_waited = rop->same_place_waited = false;
+    if (rop->place_awaited)
+        way.strand = path_add(&rop->module->clock->path, rop->left_at.strand,
+                              (uint32_t)(now - rop->place_awaited), rop->causes.place,
+                              rop->causes.work, now);
+    rop->read_waited = false;
+    rop->place_awaited = 0;
     entry->way = (struct path_mark){way.strand, now};
     rop->read_at = (struct path_mark){way.strand, now + cycles};
 }
@@ -302,7 +304,8 @@ read_next(struct rop *rop, uint64_t now, enum unit_state *why)
     if (entry->bytes && entry->reads) {
         bool changing = is_changing(rop, entry);
         stall(&rop->same_place, changing, now);
-        rop->same_place_waited |= changing;
+        if (changing && !rop->place_awaited)
+            rop->place_awaited = now;
         if (changing || !take_port(rop, entry, false, &cycles, now))
             return false;
     }
