@@ -38,6 +38,7 @@ demo:
 
 check:
 	@tools/setup.sh build check
+	@{ command -v chromium && command -v npm; } >/dev/null || tools/setup.sh browser || true
 	@tools/check.sh
 
 real:

@@ -79,9 +79,8 @@ draw_cost_bound_by(const struct draw_cost *cost)
 }
 
 static void
-add_row(struct draws *draws, uint32_t row, const struct columns *c, const struct params *params)
+add_row(struct draws *draws, uint32_t row, const struct columns *c, const struct ideal_gains *gains)
 {
-    const struct ideal_rows itself = {.table = &draws->table, .row = row};
     const struct csv_table *t = &draws->table;
     struct draw_row r = {
         .frame = (uint32_t)csv_value(t, row, c->frame),
@@ -111,11 +110,23 @@ add_row(struct draws *draws, uint32_t row, const struct columns *c, const struct
         .bytes = csv_value(t, row, c->read_bytes) + csv_value(t, row, c->written_bytes),
         .texture_misses = csv_value(t, row, c->texture_misses),
         .overdraw = width && height ? csv_value(t, row, c->written) / width / height : 0,
+        .gains = *gains,
     };
-    ideals_predict(&itself, params, &r.cost.gains,
-                   NULL); /* nothing where lost cycles have no name */
     add_cost(&draws->total, &r.cost);
     VEC_PUSH(&draws->rows, r);
+}
+
+/* Those of a frame, or (UINT32_MAX) all. */
+static void
+add_rows(struct draws *draws, uint32_t frame, const struct columns *c, const struct params *params)
+{
+    struct csv_table *t = &draws->table;
+    struct ideal_gains *gains = mem_alloc(((size_t)t->rows + 1) * sizeof *gains);
+    ideals_predict_each(t, params, gains, NULL); /* nothing where lost cycles have no name */
+    for (uint32_t row = 0; row < t->rows; row++)
+        if (frame == UINT32_MAX || csv_value(t, row, c->frame) == frame)
+            add_row(draws, row, c, &gains[row]);
+    free(gains);
 }
 
 bool
@@ -133,9 +144,8 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
     }
     bool ok = path && csv_read(&draws->table, path, err) &&
               find_columns(&draws->table, path, &columns, err);
-    for (uint32_t row = 0; ok && row < draws->table.rows; row++)
-        if (frame == UINT32_MAX || csv_value(&draws->table, row, columns.frame) == frame)
-            add_row(draws, row, &columns, &params);
+    if (ok)
+        add_rows(draws, frame, &columns, &params);
     if (ok && !draws->rows.count)
         ok = frame == UINT32_MAX ? fail(err, "%s has no rows", path)
                                  : fail(err, "%s has no frame %u", path, frame);

@@ -307,6 +307,24 @@ ideals_predict(const struct ideal_rows *wanted, const struct params *params,
 }
 
 bool
+ideals_predict_each(const struct csv_table *rows, const struct params *params,
+                    struct ideal_gains *gains, struct error *err)
+{
+    struct reader reader;
+    double *values = mem_alloc((size_t)rows->columns * sizeof *values);
+    const bool ok = open_reader(&reader, rows, params, err);
+    memset(gains, 0, rows->rows * sizeof *gains);
+    for (uint32_t r = 0; ok && r < rows->rows; r++) {
+        struct work work;
+        read_row(&reader, r, values, &work);
+        predict(&gains[r], &work);
+    }
+    close_reader(&reader);
+    free(values);
+    return ok;
+}
+
+bool
 ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_gains *gains)
 {
     uint32_t count;

@@ -52,6 +52,10 @@ struct ideal_rows {
 /* False: columns are missing. */
 bool ideals_predict(const struct ideal_rows *rows, const struct params *params,
                     struct ideal_gains *gains, struct error *err);
+/* Of each row by itself, into as many gains: of drains, which lie between rows, they tell nothing.
+ */
+bool ideals_predict_each(const struct csv_table *rows, const struct params *params,
+                         struct ideal_gains *gains, struct error *err);
 /* Of all frames of a run together, by the names of its statistics; of drains they tell nothing. */
 bool ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_gains *gains);
 void ideals_add(struct ideal_gains *to, const struct ideal_gains *more);
