@@ -15,7 +15,7 @@ class DataTable {
     this.query = "";
     this.count = el("span.count");
     const search = filter && rows.length > 3
-      ? el("input", { type: "search", placeholder: "filter", "aria-label": "filter " + caption, oninput: (e) => { this.query = e.target.value.toLowerCase(); this.refresh(); } })
+      ? el("input", { type: "search", placeholder: "filter", "aria-label": "filter " + caption, oninput: (e) => { this.query = e.target.value.toLowerCase(); this.refresh(); this.filtered?.(); } })
       : null;
     const csv = el("button", { type: "button", onclick: () => this.save(), text: "CSV", title: "save all rows as CSV" });
     this.head = el("thead");

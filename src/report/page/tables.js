@@ -7,7 +7,7 @@ class TableView {
     const { node, head, body } = section("table-" + number, data.title || data.name, data.note);
     this.node = node;
     const numeric = data.columns.map((_, c) => c).filter((c) => data.values[c].some((v) => typeof v === "number"));
-    const texts = data.columns.map((_, c) => c).filter((c) => !numeric.includes(c) && new Set(data.values[c]).size <= 24);
+    const texts = data.columns.map((_, c) => c).filter((c) => !numeric.includes(c) && new Set(data.values[c]).size <= 60);
     const find = (name, otherwise) => { const c = data.columns.indexOf(name); return numeric.includes(c) ? c : otherwise; };
     const table = new DataTable({
       caption: data.name, file: data.name.replace(/[^\w.-]+/g, "-").slice(0, 60) || "table", rows: Array.from({ length: this.rows }, (_, i) => i), most: 16,
@@ -15,13 +15,17 @@ class TableView {
       select: (i) => { this.chosen = i; this.paint(); },
     });
     this.table = table;
+    const order = data.values[data.columns.indexOf(data.order)] || Array.from({ length: this.rows }, (_, i) => i);
+    this.order = [...new Set(order)];
+    this.places = order.map((v) => this.order.indexOf(v));
+    table.filtered = () => this.paint();
     if (numeric.length && this.rows > 1) {
       this.x = data.order ? -1 : find(data.x, numeric[0]);
       this.y = find(data.y, numeric.find((c) => c !== this.x) ?? numeric[0]);
       this.by = texts.includes(data.columns.indexOf(data.by)) ? data.columns.indexOf(data.by) : -1;
       const choose = (label, list, at, set) => el("label", { text: label + " " }, el("select", { onchange: (e) => { set(Number(e.target.value)); this.paint(); } }, list.map((c) => el("option", { value: c, selected: c === at, text: c < 0 ? (label === "x" ? "order" : "one color") : cut(data.columns[c], 50) }))));
       this.front = el("input", { type: "checkbox", onchange: () => this.paint() });
-      this.front.checked = !data.order;
+      this.front.checked = Boolean(data.better);
       head.append(el("div.tools", null, choose("x", [-1, ...numeric], this.x, (c) => { this.x = c; }), choose("y", numeric, this.y, (c) => { this.y = c; }), choose("color", [-1, ...texts], this.by, (c) => { this.by = c; }), el("label", null, this.front, " Pareto front")));
       this.place = el("div.plot");
       this.keys = el("div.keys");
@@ -54,12 +58,14 @@ class TableView {
     return front;
   }
 
+  /* Of the rows that the table's filter leaves. Over time, rows of one commit stand at one place. */
   points() {
     const { values } = this.data;
-    return Array.from({ length: this.rows }, (_, i) => ({ i, x: this.x < 0 ? i : values[this.x][i], y: values[this.y][i], by: this.by < 0 ? "" : values[this.by][i] ?? "" })).filter((p) => typeof p.x === "number" && typeof p.y === "number");
+    return this.table.rows.slice().sort((a, b) => a - b).map((i) => ({ i, x: this.x < 0 ? this.places[i] : values[this.x][i], y: values[this.y][i], by: this.by < 0 ? "" : values[this.by][i] ?? "" })).filter((p) => typeof p.x === "number" && typeof p.y === "number");
   }
 
   paint() {
+    if (!this.place) return;
     const points = this.points();
     const width = this.place.clientWidth || 600;
     const height = 340;
@@ -87,8 +93,7 @@ class TableView {
   }
 
   orderName(v) {
-    const c = this.data.columns.indexOf(this.data.order);
-    return Number.isInteger(v) && c >= 0 && v >= 0 && v < this.rows ? cut(String(this.data.values[c][v]), 10) : "";
+    return Number.isInteger(v) && v in this.order ? cut(String(this.order[v]), 10) : "";
   }
 
   drawPoints(u, points, front, color, groups, line) {
