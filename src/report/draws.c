@@ -79,7 +79,8 @@ draw_cost_bound_by(const struct draw_cost *cost)
 }
 
 static void
-add_row(struct draws *draws, uint32_t row, const struct columns *c, const struct ideal_gains *gains)
+add_row(struct draws *draws, uint32_t row, const struct columns *c, struct ideal_sum *gains,
+        double *numbers)
 {
     const struct csv_table *t = &draws->table;
     struct draw_row r = {
@@ -110,23 +111,28 @@ add_row(struct draws *draws, uint32_t row, const struct columns *c, const struct
         .bytes = csv_value(t, row, c->read_bytes) + csv_value(t, row, c->written_bytes),
         .texture_misses = csv_value(t, row, c->texture_misses),
         .overdraw = width && height ? csv_value(t, row, c->written) / width / height : 0,
-        .gains = *gains,
     };
+    if (gains) { /* else lost cycles have no name */
+        ideals_table_row(gains, t, row, numbers);
+        ideals_take(gains, &r.cost.gains);
+    }
     add_cost(&draws->total, &r.cost);
     VEC_PUSH(&draws->rows, r);
 }
 
-/* Those of a frame, or (UINT32_MAX) all. */
 static void
-add_rows(struct draws *draws, uint32_t frame, const struct columns *c, const struct params *params)
+add_rows(struct draws *draws, uint32_t frame, const struct columns *columns,
+         const struct params *params)
 {
-    struct csv_table *t = &draws->table;
-    struct ideal_gains *gains = mem_alloc(((size_t)t->rows + 1) * sizeof *gains);
-    ideals_predict_each(t, params, gains, NULL); /* nothing where lost cycles have no name */
-    for (uint32_t row = 0; row < t->rows; row++)
-        if (frame == UINT32_MAX || csv_value(t, row, c->frame) == frame)
-            add_row(draws, row, c, &gains[row]);
-    free(gains);
+    const struct csv_table *table = &draws->table;
+    struct ideal_sum *gains =
+        ideals_begin((const char *const *)table->names, table->columns, params, NULL);
+    double *numbers = mem_alloc((size_t)table->columns * sizeof *numbers);
+    for (uint32_t row = 0; row < table->rows; row++)
+        if (frame == UINT32_MAX || csv_value(table, row, columns->frame) == frame)
+            add_row(draws, row, columns, gains, numbers);
+    ideals_end(gains);
+    free(numbers);
 }
 
 bool

@@ -29,6 +29,7 @@ count_stall(void *self, uint64_t now)
 {
     struct streamer *streamer = self;
     stall_note(&streamer->stall, streamer->stall.counter, now);
+    stall_note(&streamer->rest, streamer->rest.counter, now);
 }
 
 static uint32_t
@@ -293,10 +294,10 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         memcpy(out, (const float[4]){0, 0, 0, 1}, 4 * sizeof(float));
         return true;
     }
-    if (!cache_ready(cache, (uint32_t)lines[0]) ||
-        (lines[1] >= 0 && !cache_ready(cache, (uint32_t)lines[1])) ||
-        !lanes_are_free(&streamer->ports, &streamer->module, now)) {
-        streamer->loader_waits = true;
+    const bool here = cache_ready(cache, (uint32_t)lines[0]) &&
+                      (lines[1] < 0 || cache_ready(cache, (uint32_t)lines[1]));
+    if (!here || !lanes_are_free(&streamer->ports, &streamer->module, now)) {
+        streamer->loader_waits = !here;
         return false;
     }
     if (streamer->loader_waits) /* for the line that came last */
@@ -614,6 +615,7 @@ streamer_clock(void *self, uint64_t now)
     worked |= move_blocks(streamer, now);
     worked |= cache_clock(&streamer->cache, now);
     worked |= obey(streamer, now);
+    stall_note(&streamer->rest, streamer->draw ? NULL : &streamer->stats.cycles_rest, now);
     if (!worked)
         return why_idle(streamer, now);
     stall_note(&streamer->stall, NULL, now);

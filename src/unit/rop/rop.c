@@ -280,11 +280,12 @@ note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycle
         if (came.cycle > way.cycle)
             way = (struct path_mark){path_step(path, came.strand, lines, came.cycle), came.cycle};
     }
-    if (rop->same_place_waited)
-        way.strand =
-            path_step(path, rop->left_at.strand, cause_of(rop, CAUSE_test_place, CAUSE_blend_place),
-                      rop->left_at.cycle);
-    rop->read_waited = rop->same_place_waited = false;
+    if (rop->place_awaited)
+        way.strand = path_add(path, rop->left_at.strand, (uint32_t)(now - rop->place_awaited),
+                              cause_of(rop, CAUSE_test_place, CAUSE_blend_place),
+                              cause_of(rop, CAUSE_test, CAUSE_blend), now);
+    rop->read_waited = false;
+    rop->place_awaited = 0;
     entry->way = (struct path_mark){way.strand, now};
     rop->read_at = (struct path_mark){way.strand, now + cycles};
 }
@@ -308,7 +309,8 @@ read_next(struct rop *rop, uint64_t now, enum unit_state *why)
     if (entry->bytes && entry->reads) {
         bool changing = is_changing(rop, entry);
         stall(&rop->same_place, changing, now);
-        rop->same_place_waited |= changing;
+        if (changing && !rop->place_awaited)
+            rop->place_awaited = now;
         if (changing || !take_port(rop, entry, false, &cycles, now))
             return false;
     }

@@ -131,7 +131,9 @@ struct rop {
     struct path_stage leaver;
     struct path_mark fetched_at, read_at, started_at, left_at;
     bool fetch_waited, read_waited; /* for a place in the next one's queue */
-    bool lock_waited, same_place_waited, start_waited;
+    bool lock_waited, start_waited;
+    uint64_t
+        place_awaited; /* the next one to be read waits for an earlier one since (0: it does not) */
 
     /* statistics */
     uint64_t blocks_cleared;

@@ -397,8 +397,11 @@ take_texels(struct shader *shader, struct queue *texels, uint64_t now)
             for (uint32_t b = 0; b < group->exec->blocks; b++)
                 if (group->exec[b].request.mask)
                     exec_texture_done(&group->exec[b], group->texels[b]);
-            shader_schedule(shader, group, now + 1 + shader->to_registers + shader->to_issue,
-                            WAIT_TEXELS);
+            const uint64_t written = now + 1 + shader->to_registers;
+            if (shader_at_end(group))
+                shader_finish(shader, group, written);
+            else
+                shader_schedule(shader, group, written + shader->to_issue, WAIT_TEXELS);
         }
         queue_pop(texels, now);
         worked = true;
