@@ -47,7 +47,8 @@ bool file_write(const char *path, const void *bytes, size_t size, struct error *
 bool file_write_named(const char *path, const void *bytes, size_t size, struct error *err);
 
 /* Where an installed or a just built binary finds its own files: "machines" (the presets, *.ini),
- * "studies" (*.ini), "shim" (libaetius-shim.so) or "bench" (benchmarks/gl/model). NULL when it is nowhere; the caller frees. */
+ * "studies" (*.ini), "shim" (libaetius-shim.so) or "bench" (benchmarks/gl/model). NULL when it is
+ * nowhere; the caller frees. */
 char *data_path(const char *kind, const char *name);
 
 /* 8-bit RGBA pictures as PNG; row 0 is the top. `has_alpha` false writes (and says of) RGB. */

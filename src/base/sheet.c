@@ -48,6 +48,69 @@ width_of(const struct sheet *table, char *const *cells, uint32_t column)
     return (int)width;
 }
 
+/* Of a line as SHEET_TEXT, with the column `name` of `cut` characters at most. */
+static uint32_t
+line_length(const struct sheet *table, const bool *is_left_out, uint32_t name, uint32_t cut)
+{
+    uint32_t length = 0;
+    char **cells = cells_for(table, SHEET_TEXT);
+    for (uint32_t c = 0; c < table->columns; c++) {
+        const uint32_t width = (uint32_t)width_of(table, cells, c);
+        if (!is_left_out[c])
+            length += 2 + (c == name && width > cut ? cut : width);
+    }
+    for (size_t i = 0; i < table->cells.count; i++)
+        free(cells[i]);
+    free(cells);
+    return length;
+}
+
+static void
+leave_out(struct sheet *table, const bool *is_left_out)
+{
+    size_t kept = 0;
+    uint32_t columns = 0;
+    for (uint32_t c = 0; c < table->columns; c++)
+        columns += !is_left_out[c];
+    for (size_t i = 0; i < table->cells.count; i++)
+        if (is_left_out[i % table->columns])
+            free(table->cells.items[i]);
+        else
+            table->cells.items[kept++] = table->cells.items[i];
+    table->cells.count = kept;
+    table->columns = columns;
+}
+
+static void
+cut_cells(struct sheet *table, uint32_t column, uint32_t length)
+{
+    for (size_t i = column; i < table->cells.count; i += table->columns) {
+        char **cell = &table->cells.items[i];
+        if (strlen(*cell) <= length)
+            continue;
+        char *cut = mem_printf("%.*s...", (int)length - 3, *cell);
+        free(*cell);
+        *cell = cut;
+    }
+}
+
+uint32_t
+sheet_fit(struct sheet *table, uint32_t width, uint32_t name, const uint32_t *spare, uint32_t count)
+{
+    enum { NAME_LEAST = 16 };
+    uint32_t left_out = 0, before = 0;
+    bool *is_left_out = mem_alloc(table->columns * sizeof *is_left_out);
+    while (left_out < count && line_length(table, is_left_out, name, NAME_LEAST) > width)
+        is_left_out[spare[left_out++]] = true;
+    const uint32_t least = line_length(table, is_left_out, name, NAME_LEAST);
+    for (uint32_t c = 0; c < name; c++)
+        before += !is_left_out[c];
+    leave_out(table, is_left_out);
+    cut_cells(table, before, NAME_LEAST + (least < width ? width - least : 0));
+    free(is_left_out);
+    return left_out;
+}
+
 static void
 write_csv_cell(const char *text, FILE *out)
 {

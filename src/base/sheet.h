@@ -28,6 +28,11 @@ struct sheet {
 
 void sheet_cell(struct sheet *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void sheet_end_row(struct sheet *table);
+/* Makes it fit as SHEET_TEXT into lines of `width` characters: leaves the columns of `spare` out,
+ * one after the other, until it does with `name` (a column that stays) of 16 characters, then cuts
+ * the cells of that. Returns how many were left out; it may still be too wide. */
+uint32_t sheet_fit(struct sheet *table, uint32_t width, uint32_t name, const uint32_t *spare,
+                   uint32_t count);
 void sheet_write(const struct sheet *table, enum sheet_style style, FILE *out);
 void sheet_fini(struct sheet *table);
 

@@ -57,6 +57,8 @@ bool machine_options_apply(const struct machine_options *options, struct params 
 bool machine_options_build(const struct machine_options *options, struct simulation *simulation,
                            struct error *err);
 
+/* Of "F:D", a frame and the number of a draw in it, as `aetius draws` prints them. */
+bool parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err);
 /* Of OPTION_WARM_UP; NULL: WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 

@@ -198,6 +198,31 @@ verdict_is_what_gives_most(void **state)
     frame_fini(&frame);
 }
 
+/* Of 1000 cycles 450 are charged to raster and 540 to color, which both have 990 to do: without one
+ * 550 or 460 are left, and the other's 990 beside, or 550 + 440 behind. Nothing is gained by
+ * either, and color is charged more. */
+static void
+two_hide_each_other(void **state)
+{
+    (void)state;
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    add(&frame, "lost.generate", 450);
+    add(&frame, "lost.blend", 540);
+    add(&frame, "lost.orders", 10);
+    add(&frame, "fraggen.passes", 3960);
+    add(&frame, "colorwrite.passes", 3960);
+    predict(&frame, 1000, &gains);
+    assert_float_equal(gains.expected[IDEAL_raster], 1000 - (990 + 1000) / 2.0, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_color], 1000 - (990 + 1000) / 2.0, 1e-9);
+    assert_true(ideals_hide_each_other(&gains));
+    assert_int_equal(ideals_verdict(&gains), IDEAL_color);
+    assert_string_equal(ideals_bound_by(&gains), "color");
+    assert_int_equal(ideals_behind(&gains, IDEAL_color), IDEAL_raster);
+    frame_fini(&frame);
+}
+
 /* A run that does not count what cycles are lost to has no verdict. */
 static void
 nothing_is_guessed(void **state)
@@ -426,6 +451,7 @@ main(void)
         cmocka_unit_test(causes_have_masters),
         cmocka_unit_test(one_hides_behind_another),
         cmocka_unit_test(verdict_is_what_gives_most),
+        cmocka_unit_test(two_hide_each_other),
         cmocka_unit_test(nothing_is_guessed),
         cmocka_unit_test(rows_have_verdicts),
         cmocka_unit_test(drains_are_filled),
