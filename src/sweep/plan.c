@@ -381,9 +381,10 @@ sweep_plan_words(const struct sweep_plan *plan, const char *name)
 }
 
 static bool
-take_value(void *data, const char *section, const char *key, const char *value, struct error *err)
+take_entry(void *data, const struct ini_entry *entry, struct error *err)
 {
     struct sweep_plan *plan = data;
+    const char *section = entry->section, *key = entry->name, *value = entry->value;
     const char *name;
     const bool is_machine = (name = ini_section_name(section, "machine")) != NULL;
     const bool is_input = !name && (name = ini_section_name(section, "input")) != NULL;
@@ -459,7 +460,8 @@ bool
 sweep_plan_load(struct sweep_plan *plan, const char *path, struct error *err)
 {
     memset(plan, 0, sizeof *plan);
-    const bool ok = find_place(plan, path, err) && ini_file_read(path, take_value, plan, err) &&
+    const bool ok = find_place(plan, path, err) &&
+                    ini_file_read(path, INI_INDENT_GOES_ON, take_entry, plan, err) &&
                     check(plan, path, err);
     if (ok)
         fill(plan);
