@@ -167,6 +167,55 @@ sheet_write(const struct sheet *table, enum sheet_style style, FILE *out)
     free(widths);
 }
 
+/* A cell, in quotes or not; *text goes behind it. False: a quote is not closed, or closed too soon.
+ */
+static bool
+read_cell(struct sheet *table, const char **text)
+{
+    const char *at = *text;
+    const bool quoted = *at == '"';
+    char *cell = mem_alloc(strcspn(at, quoted ? "" : ",\r\n") + 1), *to = cell;
+    at += quoted;
+    while (*at && (quoted ? *at != '"' || at[1] == '"' : !strchr(",\r\n", *at))) {
+        at += quoted && *at == '"';
+        *to++ = *at++;
+    }
+    VEC_PUSH(&table->cells, cell);
+    if (quoted && *at++ != '"')
+        return false;
+    *text = at;
+    return !*at || strchr(",\r\n", *at);
+}
+
+bool
+sheet_read_csv(struct sheet *table, const char *text, const char *name, struct error *err)
+{
+    *table = (struct sheet){0};
+    uint32_t row = 0;
+    bool ok = true;
+    while (ok && *text) {
+        const size_t before = table->cells.count;
+        row++;
+        ok = read_cell(table, &text) || fail(err, "%s: row %u: a quote is out of place", name, row);
+        while (ok && *text == ',') {
+            text++;
+            ok = read_cell(table, &text) ||
+                 fail(err, "%s: row %u: a quote is out of place", name, row);
+        }
+        text += *text == '\r';
+        text += *text == '\n';
+        const size_t cells = table->cells.count - before;
+        if (ok && !table->columns)
+            table->columns = (uint32_t)cells;
+        if (ok && cells != table->columns)
+            ok = fail(err, "%s: row %u has %zu cells, not %u", name, row, cells, table->columns);
+    }
+    ok = ok && (table->columns || fail(err, "%s is empty", name));
+    if (!ok)
+        sheet_fini(table);
+    return ok;
+}
+
 void
 sheet_fini(struct sheet *table)
 {

@@ -23,11 +23,11 @@ function readNumbers(bytes, at, count) {
   return values;
 }
 
-/* A real is none (0), or 1 more than twice its ten-thousandths, and 1 more again below 0. */
+/* A real is none (0), or 1 more than twice its hundred-millionths, and 1 more again below 0. */
 function toReals(codes) {
   return codes.map((code) => {
     if (code === 0) return NaN;
-    const size = Math.floor((code - 1) / 2) / 10000;
+    const size = Number((Math.floor((code - 1) / 2) / 1e8).toPrecision(7));
     return (code - 1) % 2 ? -size : size;
   });
 }

@@ -181,7 +181,7 @@ class FrameView {
     const cycles = run.draws.column("cycles");
     const bound = run.draws.has("bound_by") ? run.draws.column("bound_by") : [];
     const columns = [
-      { title: "draw", value: (i) => this.tiles.draw[at[i]], show: (v) => `${frame}:${v}`, numeric: true },
+      { title: "draw", value: (i) => this.tiles.draw[at[i]], text: (i) => `${frame}:${this.tiles.draw[at[i]]}`, show: (v) => `${frame}:${v}`, numeric: true },
       { title: "fragments", unit: "here", value: (i) => this.tiles.fragments[at[i]], numeric: true },
       { title: "written", unit: "here", value: (i) => this.tiles.written[at[i]], numeric: true },
       { title: "cycles", unit: "of the draw", value: (i) => (drawRows[i] >= 0 ? cycles[drawRows[i]] : NaN), numeric: true },

@@ -151,6 +151,10 @@ async function showRuns(page, root, dialog) {
 }
 
 function showTables(page, root, dialog) {
+  if (page.runs) { /* behind them */
+    page.tables.forEach((t, i) => document.querySelector("main").append(new TableView(t, i).node));
+    return;
+  }
   const title = page.title || page.tables.map((t) => t.name).join(", ");
   document.title = "Aetius: " + cut(title, 100);
   const main = el("main");
