@@ -167,24 +167,32 @@ sheet_write(const struct sheet *table, enum sheet_style style, FILE *out)
     free(widths);
 }
 
+/* The end of a cell that begins here: the closing quote, or what stands behind it. */
+static const char *
+cell_end(const char *at, bool quoted)
+{
+    while (*at && (quoted ? *at != '"' || at[1] == '"' : !strchr(",\r\n", *at)))
+        at += quoted && *at == '"' ? 2 : 1;
+    return at;
+}
+
 /* A cell, in quotes or not; *text goes behind it. False: a quote is not closed, or closed too soon.
  */
 static bool
 read_cell(struct sheet *table, const char **text)
 {
-    const char *at = *text;
-    const bool quoted = *at == '"';
-    char *cell = mem_alloc(strcspn(at, quoted ? "" : ",\r\n") + 1), *to = cell;
-    at += quoted;
-    while (*at && (quoted ? *at != '"' || at[1] == '"' : !strchr(",\r\n", *at))) {
-        at += quoted && *at == '"';
-        *to++ = *at++;
+    const bool quoted = **text == '"';
+    const char *at = *text + quoted, *end = cell_end(at, quoted);
+    char *cell = mem_alloc((size_t)(end - at) + 1), *to = cell;
+    for (; at < end; at++) {
+        *to++ = *at;
+        at += quoted && *at == '"'; /* two are one */
     }
     VEC_PUSH(&table->cells, cell);
-    if (quoted && *at++ != '"')
+    if (quoted && *end != '"')
         return false;
-    *text = at;
-    return !*at || strchr(",\r\n", *at);
+    *text = end + quoted;
+    return !**text || strchr(",\r\n", **text);
 }
 
 bool

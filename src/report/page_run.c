@@ -57,6 +57,7 @@ add_gains(cJSON *parent, const struct ideal_gains *gains)
     cJSON *list = cJSON_AddArrayToObject(parent, "resources");
     const char *verdict = ideals_bound_by(gains);
     cJSON_AddStringToObject(parent, "bound_by", verdict);
+    cJSON_AddBoolToObject(parent, "hide_each_other", ideals_hide_each_other(gains));
     for (uint32_t i = 0; i < IDEALS; i++) {
         const enum ideal_number behind = ideals_behind(gains, i);
         cJSON *one = cJSON_CreateObject();

@@ -49,7 +49,12 @@ const readyMs = (page) => page.evaluate(() => Number(document.documentElement.da
 
 async function saved(page, button) {
   const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
-  return fs.readFileSync(await download.path(), "utf8").trim().split("\n").map((l) => l.split(","));
+  return fs.readFileSync(await download.path(), "utf8").trim().split("\n").map(cellsOf);
+}
+
+/* Of a line of CSV; no cell has a line's end. */
+function cellsOf(line) {
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) => (m[1] === undefined ? m[2] : m[1].replaceAll('""', '"')));
 }
 
 const tests = {
@@ -286,6 +291,45 @@ const tests = {
       assert.equal(await page.evaluate(() => selection.frame), 1);
       await page.close();
     }
+  },
+
+  async "a sweep: its rows, and the front that `aetius sweep pareto` finds"() {
+    fs.rmSync(at("sweep"), { recursive: true, force: true });
+    fs.writeFileSync(at("plan.ini"), `[sweep]
+outputs = cycles
+axis FRAGMENTSHADER.TextureCacheWays = 2 8
+axis GPU.NumFragmentShaders = 2 4
+[machine m]
+[input tiny]
+file = ${path.join(golden, "tiny.trace")}
+[output kilobytes]
+formula = FRAGMENTSHADER.TextureCacheWays * GPU.NumFragmentShaders
+`);
+    run("sweep", at("plan.ini"), "-o", at("sweep"));
+    run("report", at("sweep"), "-o", at("sweep.html"));
+    const page = await open(at("sweep.html"));
+    const rows = JSON.parse(run("sweep", "query", at("sweep"), "SELECT machine, cycles, kilobytes FROM results", "--json").stdout).rows;
+    const table = await saved(page, page.locator("section .table button", { hasText: "CSV" }).first());
+    const column = (name) => table[0].indexOf(name);
+    assert.deepEqual(table.slice(1).map((r) => Number(r[column("cycles")])), rows.map((r) => r.cycles));
+    const front = JSON.parse(run("sweep", "pareto", at("sweep"), "cycles", "kilobytes", "--json").stdout).rows;
+    assert.ok((await page.textContent("main")).includes(`Pareto front: ${front.length} row`));
+    await page.close();
+  },
+
+  async "tables of strangers: any cells, and a history over commits"() {
+    fs.writeFileSync(at("history.csv"), "commit,case,wall_ms\nabc,one,5\nabc,two,7\ndef,one,4\ndef,two,9\n");
+    fs.writeFileSync(at("odd.csv"), 'a,"b""</script><img src=x onerror=alert(1)>",__proto__\n1,"=cmd()",2\n,"line\nend",3\n');
+    run("report", at("history.csv"), at("odd.csv"), "-o", at("tables.html"));
+    const page = await open(at("tables.html"));
+    assert.equal(await page.locator("img").count(), 0);
+    assert.equal(await page.locator("main canvas").count(), 2);
+    assert.ok((await page.textContent("main")).includes("onerror=alert(1)"));
+    const columns = await page.$$eval("#table-0 select option:checked", (o) => o.map((n) => n.textContent));
+    assert.deepEqual(columns, ["commit", "wall_ms", "case"]);
+    await page.fill("#table-0 input[type=search]", "two");
+    assert.ok((await page.textContent("#table-0 .count")).startsWith("2 of 4"));
+    await page.close();
   },
 
   async "a run without maps, draws or intervals has a page, which says what is missing"() {

@@ -145,7 +145,7 @@ data_stays_data(void **state)
     (void)state;
     static const char evil[] = "</script><!--<script>{{style}}\"'&\\";
     struct error err;
-    char *path = mem_printf("%s/page.html", dir), *text, *empty;
+    char *path = mem_printf("%s/page.html", dir), *text = NULL, *empty = NULL;
     size_t size;
     cJSON *page = page_create();
     assert_true(page_write(page, path, &err) && file_read(path, 1 << 24, &empty, &size, &err));

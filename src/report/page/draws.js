@@ -84,7 +84,7 @@ class Details {
     const trace = quoted(run.trace());
     if (isDraw) {
       const name = `${frame}:${run.draws.column("draw")[row]}`;
-      commands.push(commandLine(`aetius show ${trace} draw ${name} -o draw`), commandLine(`aetius show ${trace} program ${run.draws.column("fragment_program")[row]}`), commandLine(`aetius topdown ${quoted(run.name)} --frame ${frame} --draw ${run.draws.column("draw")[row]}`));
+      commands.push(commandLine(`aetius show ${trace} draw ${name} -o draw`), commandLine(`aetius show ${trace} program ${run.draws.column("fragment_program")[row]}`), commandLine(`aetius topdown ${quoted(run.name)} --draw ${name}`));
     }
     const every = el("details", null, el("summary", { text: "Every statistic of it" }));
     every.addEventListener("toggle", async () => {

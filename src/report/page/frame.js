@@ -154,7 +154,7 @@ class FrameView {
     context.clearRect(0, 0, width, height);
     if (row >= 0 && this.tiles && run.draws.column("work")[row] === "draw") {
       context.fillStyle = "rgba(204,121,167,0.45)";
-      for (const i of this.tiles.byDraw.get(run.draws.column("draw")[row]) || []) context.fillRect(...this.tiles.rectangle(i));
+      for (const i of this.tiles.of(run.draws.column("draw")[row])) context.fillRect(...this.tiles.rectangle(i));
     }
     if (pixel) {
       const [x, y] = this.pictureOfPixel(pixel);

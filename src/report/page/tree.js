@@ -59,7 +59,7 @@ class TreeView {
     ];
     const best = of.resources.find((r) => r.name === of.bound_by);
     clear(this.gains, el("h3", { text: `What would be gained in frame ${frame}` }),
-      best ? el("p", null, "Bound by ", el("strong", { text: best.name }), `: ${percent(best.charged / all)} of the cycles are charged to it; ${percent(best.expected / all)} fewer are expected without. Advice: ${run.page.ideals[best.name].advice}.`) : null,
+      best ? el("p", null, "Bound by ", el("strong", { text: best.name }), `: ${percent(best.charged / all)} of the cycles are charged to it; ${percent(best.expected / all)} fewer are expected without. Advice: ${run.page.ideals[best.name].advice}.`, of.hide_each_other ? " None of them gives 2 % alone: they hide each other, and gain together." : "") : null,
       new DataTable({ caption: "expected gains", columns, rows, file: "gains", sort: [2, -1], filter: false }).node,
       commandLine(`aetius topdown ${quoted(run.name)} --frame ${frame} --prove`), csv);
   }
