@@ -9,7 +9,8 @@ BEGIN {
     rank["shim"] = 0 # loaded into other programs: stands alone
     rank["base"] = 1; rank["kernel"] = 2; rank["isa"] = 3; rank["codec"] = 3; rank["state"] = 4
     rank["gfx"] = 5; rank["trace"] = 6; rank["unit"] = 7; rank["sim"] = 8
-    rank["analysis"] = 9; rank["report"] = 9; rank["sweep"] = 10; rank["study"] = 11; rank["cmd"] = 12
+    rank["analysis"] = 9; rank["report"] = 9; rank["model"] = 10
+    rank["sweep"] = 11; rank["study"] = 12; rank["cmd"] = 13
 }
 function complain(why) { printf "%s:%d: %s\n", FILENAME, FNR, why; bad = 1 }
 FNR == 1 {

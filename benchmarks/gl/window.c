@@ -74,9 +74,10 @@ is_map_notify(Display *display, XEvent *event, XPointer window)
     return event->type == MapNotify && event->xmap.window == *(Window *)(void *)window;
 }
 
-static bool
-window_open(struct window *window, const struct scene *scene)
+struct window *
+window_open(const char *name, uint32_t width, uint32_t height)
 {
+    struct window *window = mem_alloc(sizeof *window);
     int attributes[] = {GLX_RGBA,
                         GLX_DOUBLEBUFFER,
                         GLX_RED_SIZE,
@@ -92,37 +93,43 @@ window_open(struct window *window, const struct scene *scene)
                         None};
     window->display = XOpenDisplay(NULL);
     if (!window->display) {
-        fprintf(stderr, "%s: no X display (is DISPLAY set?)\n", scene->name);
-        return false;
+        fprintf(stderr, "%s: no X display (is DISPLAY set?)\n", name);
+        return NULL;
     }
     XVisualInfo *visual =
         glXChooseVisual(window->display, DefaultScreen(window->display), attributes);
     if (!visual) {
-        fprintf(stderr, "%s: no double-buffered visual with depth and stencil\n", scene->name);
+        fprintf(stderr, "%s: no double-buffered visual with depth and stencil\n", name);
         XCloseDisplay(window->display);
-        return false;
+        return NULL;
     }
     Window root = RootWindow(window->display, visual->screen);
     window->colormap = XCreateColormap(window->display, root, visual->visual, AllocNone);
     XSetWindowAttributes set = {.colormap = window->colormap, .event_mask = StructureNotifyMask};
     window->handle =
-        XCreateWindow(window->display, root, 0, 0, scene->width, scene->height, 0, visual->depth,
-                      InputOutput, visual->visual, CWColormap | CWEventMask | CWBorderPixel, &set);
-    XStoreName(window->display, window->handle, scene->name);
+        XCreateWindow(window->display, root, 0, 0, width, height, 0, visual->depth, InputOutput,
+                      visual->visual, CWColormap | CWEventMask | CWBorderPixel, &set);
+    XStoreName(window->display, window->handle, name);
     window->context = glXCreateContext(window->display, visual, NULL, True);
     XFree(visual);
     if (!window->context) {
-        fprintf(stderr, "%s: no OpenGL context\n", scene->name);
-        return false;
+        fprintf(stderr, "%s: no OpenGL context\n", name);
+        return NULL;
     }
     XMapWindow(window->display, window->handle);
     XEvent event;
     XIfEvent(window->display, &event, is_map_notify, (XPointer)&window->handle);
     glXMakeCurrent(window->display, window->handle, window->context);
-    return true;
+    return window;
 }
 
-static void
+void
+window_swap(struct window *window)
+{
+    glXSwapBuffers(window->display, window->handle);
+}
+
+void
 window_close(struct window *window)
 {
     glXMakeCurrent(window->display, None, NULL);
@@ -130,6 +137,7 @@ window_close(struct window *window)
     XDestroyWindow(window->display, window->handle);
     XFreeColormap(window->display, window->colormap);
     XCloseDisplay(window->display);
+    free(window);
 }
 
 /* The frame as OpenGL reads it back, whoever draws it: DIR/frames/frame-NNNN.png. */
@@ -234,8 +242,8 @@ scene_main(const struct scene *defaults, int argc, char **argv)
             return 2;
         }
     }
-    struct window window;
-    if (!window_open(&window, &scene))
+    struct window *window = window_open(scene.name, scene.width, scene.height);
+    if (!window)
         return 1;
     glViewport(0, 0, (GLsizei)scene.width, (GLsizei)scene.height);
     if (scene.setup)
@@ -246,8 +254,8 @@ scene_main(const struct scene *defaults, int argc, char **argv)
         scene.draw(frame);
         check_gl("draw");
         ok = !save || save_frame(&scene, save, frame);
-        glXSwapBuffers(window.display, window.handle);
+        window_swap(window);
     }
-    window_close(&window);
+    window_close(window);
     return ok ? 0 : 1;
 }

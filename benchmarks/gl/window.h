@@ -30,6 +30,12 @@ struct scene {
 /* Reads the options, opens the window, draws; returns the exit status. */
 int scene_main(const struct scene *scene, int argc, char **argv);
 
+/* A mapped GLX window whose context is current; NULL: that was said on stderr. */
+struct window;
+struct window *window_open(const char *name, uint32_t width, uint32_t height);
+void window_swap(struct window *window);
+void window_close(struct window *window);
+
 /* The same sequence of numbers everywhere: 0 up to and without 1. */
 struct random {
     uint32_t state;

@@ -54,6 +54,9 @@ struct sample_estimate {
 /* `values`: by frame number; those of frames that were not drawn are not read. */
 struct sample_estimate sample_estimate(const struct sample *sample, const double *values);
 
+/* Student's t, two-sided 95 %, by degrees of freedom from 1. */
+double student_95(double freedom);
+
 /* As a plan: an INI file that people can read, of FRAME_RANGES drawn frames at most. */
 bool sample_write(const struct sample *sample, const char *path, struct error *err);
 bool sample_read(struct sample *sample, const char *path, struct error *err);

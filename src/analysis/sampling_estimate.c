@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-/* Student's t, two-sided 95 %, by degrees of freedom from 1; any table of statistics. */
-static double
-student(double freedom)
+/* Any table of statistics. */
+double
+student_95(double freedom)
 {
     static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
                                    2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
@@ -86,5 +86,5 @@ sample_estimate(const struct sample *sample, const double *values)
         variance *= free_frames / (free_frames - 1);
         freedom -= 1;
     }
-    return (struct sample_estimate){total, variance > 0 ? student(freedom) * sqrt(variance) : 0};
+    return (struct sample_estimate){total, variance > 0 ? student_95(freedom) * sqrt(variance) : 0};
 }

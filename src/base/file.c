@@ -247,17 +247,18 @@ binary_dir(void)
 char *
 data_path(const char *kind, const char *name)
 {
-    const bool shim = !strcmp(kind, "shim");
+    const bool bench = !strcmp(kind, "bench"), is_built = bench || !strcmp(kind, "shim");
     const char *folder = !strcmp(kind, "studies") ? "studies" : "configs";
     char *dir = binary_dir();
     char *candidates[] = {
         /* beside the binary in the build folder, beside an installed (or moved) binary, as built */
-        shim ? mem_printf("%s/%s", dir, name) : mem_printf("%s/../%s/%s", dir, folder, name),
-        shim ? mem_printf("%s/../lib/aetius/%s", dir, name)
-             : mem_printf("%s/../share/aetius/%s/%s", dir, folder, name),
-        shim ? mem_printf("%s/%s", AETIUS_LIB_DIR, name)
-             : mem_printf("%s/%s/%s", AETIUS_DATA_DIR, folder, name),
-        shim ? mem_strdup("") : mem_printf("%s/%s/%s", AETIUS_SOURCE_DIR, folder, name),
+        is_built ? mem_printf("%s/%s%s", dir, bench ? "benchmarks/gl/" : "", name)
+                 : mem_printf("%s/../%s/%s", dir, folder, name),
+        is_built ? mem_printf("%s/../lib/aetius/%s", dir, name)
+                 : mem_printf("%s/../share/aetius/%s/%s", dir, folder, name),
+        is_built ? mem_printf("%s/%s", AETIUS_LIB_DIR, name)
+                 : mem_printf("%s/%s/%s", AETIUS_DATA_DIR, folder, name),
+        is_built ? mem_strdup("") : mem_printf("%s/%s/%s", AETIUS_SOURCE_DIR, folder, name),
     };
     char *found = NULL;
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {

@@ -69,8 +69,8 @@ params_load_preset(struct params *params, const char *name, struct error *err)
     free(file);
     if (!path)
         return fail(err,
-                    "there is no preset '%s' (try reference-2008, reference-2005, g70-like or "
-                    "r580-like; your own files are read by --config)",
+                    "there is no preset '%s' (try reference-2008, reference-2005, nv40-like, "
+                    "g70-like, r420-like or r580-like; your own files are read by --config)",
                     name);
     params_init(params);
     bool ok = load(params, path, false, err);

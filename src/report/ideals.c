@@ -380,28 +380,40 @@ ideals_add(struct ideal_gains *to, const struct ideal_gains *more)
     }
 }
 
+static enum ideal_number
+place_of_most(const double cycles[IDEALS])
+{
+    enum ideal_number most = 0;
+    for (uint32_t i = 1; i < IDEALS; i++)
+        if (cycles[i] > cycles[most])
+            most = i;
+    return most;
+}
+
+bool
+ideals_hide_each_other(const struct ideal_gains *gains)
+{
+    return !(most_of(gains->expected) >= IDEALS_NOTHING * gains->cycles);
+}
+
 enum ideal_number
 ideals_verdict(const struct ideal_gains *gains)
 {
-    enum ideal_number best = 0;
-    for (uint32_t i = 1; i < IDEALS; i++)
-        if (gains->expected[i] > gains->expected[best])
-            best = i;
-    return best;
+    return place_of_most(ideals_hide_each_other(gains) ? gains->charged : gains->expected);
 }
 
 const char *
 ideals_bound_by(const struct ideal_gains *gains)
 {
     const enum ideal_number verdict = ideals_verdict(gains);
-    return gains->expected[verdict] > 0 ? ideals[verdict].name : "";
+    return gains->charged[verdict] > 0 ? ideals[verdict].name : "";
 }
 
 enum ideal_number
 ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict)
 {
     enum ideal_number behind = IDEALS;
-    double most = gains->cycles / 50;
+    double most = gains->cycles * IDEALS_NOTHING;
     for (uint32_t i = 0; i < IDEALS; i++)
         if (gains->hidden[verdict][i] >= most) {
             most = gains->hidden[verdict][i];

@@ -70,11 +70,16 @@ struct ideal_rows {
 bool ideals_predict(const struct ideal_rows *rows, const struct params *params,
                     struct ideal_gains *gains, struct error *err);
 void ideals_add(struct ideal_gains *to, const struct ideal_gains *more);
-/* The one whose removal is expected to give the most. */
+/* A share of the cycles that is not worth it. */
+#define IDEALS_NOTHING 0.02
+/* Whether nothing is expected to give more than that alone. */
+bool ideals_hide_each_other(const struct ideal_gains *gains);
+/* The one whose removal is expected to give the most; where nothing does, the one that is charged
+ * the most. */
 enum ideal_number ideals_verdict(const struct ideal_gains *gains);
-/* Its name; "" where nothing is expected of any. */
+/* Its name; "" where nothing is charged to any. */
 const char *ideals_bound_by(const struct ideal_gains *gains);
-/* Of those that hide behind it, the largest; IDEALS: none takes a fiftieth of all cycles. */
+/* Of those that hide behind it, the largest; IDEALS: none takes IDEALS_NOTHING of all cycles. */
 enum ideal_number ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict);
 
 #endif

@@ -1,6 +1,7 @@
 /* The summary of a run for a person: what came out, where the cycles went, what moved through
  * memory, and how fast the simulator was. */
 #include "base/log.h"
+#include "base/wrap.h"
 #include "report/run.h"
 
 #include "report/ideals.h"
@@ -81,14 +82,14 @@ print_verdict(const struct ideal_gains *gains, FILE *out)
     if (!gains || !(gains->cycles > 0))
         return;
     const enum ideal_number first = ideals_verdict(gains), behind = ideals_behind(gains, first);
-    fprintf(out,
-            "\nbound by %s: %.1f %% of the cycles are charged to this; %.1f %% fewer are expected "
-            "without",
-            ideals[first].name, 100 * gains->charged[first] / gains->cycles,
-            100 * gains->expected[first] / gains->cycles);
-    if (behind < IDEALS)
-        fprintf(out, ", then bound by %s", ideals[behind].name);
-    fprintf(out, " (aetius topdown)\n");
+    fputc('\n', out);
+    print_wrapped(out, line_width(out), 0, 2,
+                  "bound by %s: %.1f %% of the cycles are charged to this; %.1f %% fewer are "
+                  "expected without%s%s (aetius topdown)",
+                  ideals[first].name, 100 * gains->charged[first] / gains->cycles,
+                  100 * gains->expected[first] / gains->cycles,
+                  behind < IDEALS ? ", then bound by " : "",
+                  behind < IDEALS ? ideals[behind].name : "");
 }
 
 /* Units in the reverse order of the set, which is that of the pipeline. */

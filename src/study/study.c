@@ -176,10 +176,10 @@ check_words(const struct study_request *request, struct error *err)
 static void
 list_machines(struct study *study)
 {
-    const size_t traces = study->sweep.traces.count;
     study->planned = study->sweep.runs.count;
-    for (size_t i = 0; i < study->planned; i += traces)
-        word_list_add(&study->machines, study->sweep.runs.items[i].machine);
+    for (size_t i = 0; i < study->planned; i++)
+        if (!word_list_has(&study->machines, study->sweep.runs.items[i].machine))
+            word_list_add(&study->machines, study->sweep.runs.items[i].machine);
 }
 
 bool

@@ -98,6 +98,35 @@ push_run(struct sweep *sweep, const struct sweep_run *like, const struct params 
     VEC_PUSH(&sweep->runs, run);
 }
 
+static bool
+is_for(const struct sweep_machine *machine, const char *input)
+{
+    return !machine->inputs.count || word_list_has(&machine->inputs, input);
+}
+
+/* A trace, or what a program that is not captured yet will be. */
+static bool
+is_input(const struct expander *x, const char *name)
+{
+    bool found = false;
+    for (size_t t = 0; !found && t < x->sweep->traces.count; t++)
+        found = !strcmp(x->sweep->traces.items[t].name, name);
+    for (size_t i = 0; !found && i < x->plan->inputs.count; i++)
+        found = !strcmp(x->plan->inputs.items[i].name, name);
+    return found;
+}
+
+static bool
+check_inputs(const struct expander *x)
+{
+    const struct word_list *inputs = &x->machine->inputs;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (!is_input(x, inputs->items[i]))
+            return fail(x->err, "[machine %s] inputs: there is no input '%s'", x->machine->name,
+                        inputs->items[i]);
+    return true;
+}
+
 /* One machine a trace. */
 static bool
 add_runs(struct expander *x, const struct params *params, char *name)
@@ -106,7 +135,8 @@ add_runs(struct expander *x, const struct params *params, char *name)
         .machine = name, .preset = (char *)preset_of(x), .blocks = x->plan->blocks};
     const bool ok = machine_differences(&x->presets, run.preset, params, &run.sets, x->err);
     for (; ok && run.trace < x->sweep->traces.count; run.trace++)
-        push_run(x->sweep, &run, params);
+        if (is_for(x->machine, x->sweep->traces.items[run.trace].name))
+            push_run(x->sweep, &run, params);
     word_list_fini(&run.sets);
     return ok;
 }
@@ -198,7 +228,7 @@ sweep_expand(struct sweep *sweep, const struct sweep_plan *plan, struct error *e
     for (size_t i = 0; ok && i < plan->machines.count; i++) {
         x.machine = &plan->machines.items[i];
         warn_of_axes(&x.machine->axes);
-        ok = expand_machine(&x);
+        ok = check_inputs(&x) && expand_machine(&x);
     }
     preset_cache_fini(&x.presets);
     return ok && check_baseline(sweep, plan, err);

@@ -284,10 +284,14 @@ take_machine(struct sweep_plan *plan, const char *section, const char *name, con
         machine->is_alone = !strcmp(value, "none");
         return machine->is_alone || fail(err, "axes = %s: 'none' is all it can be", value);
     }
+    if (!strcmp(key, "inputs")) {
+        word_list_split(&machine->inputs, value);
+        return true;
+    }
     const struct layer layer = {&machine->preset, &machine->configs, &machine->sets, &machine->axes,
                                 &plan->value_count};
     return take_layer(&layer, key, value, &known, err) &&
-           (known || unknown(section, key, "preset, config, set, axis NAME and axes", err));
+           (known || unknown(section, key, "preset, config, set, axis NAME, axes and inputs", err));
 }
 
 static bool
@@ -489,6 +493,7 @@ free_machine(struct sweep_machine *machine)
     free(machine->preset);
     word_list_fini(&machine->configs);
     word_list_fini(&machine->sets);
+    word_list_fini(&machine->inputs);
     free_axes(&machine->axes);
 }
 
@@ -524,6 +529,8 @@ sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t
 {
     bool ok = true;
     free_inputs(plan);
+    for (size_t i = 0; i < plan->machines.count; i++) /* named others */
+        word_list_fini(&plan->machines.items[i].inputs);
     for (uint32_t i = 0; ok && i < count; i++) {
         char *path = realpath(files[i], NULL);
         ok = path || fail(err, "cannot open %s: %s", files[i], strerror(errno));

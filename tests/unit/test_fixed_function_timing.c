@@ -373,6 +373,24 @@ half_scanned(void **state)
     rig_assert_figure(rig, "fraggen.scan_tiles", 10);
     rig_assert_figure(rig, "fraggen.steps", 40);
     rig_assert_figure(rig, "fraggen.steps_empty", 4);
+    rig_assert_figure(rig, "fraggen.passes", 32 * 33 / 2); /* its quads, of a sample */
+}
+
+/* Two samples a cycle: a quad of eight takes four times the place. */
+static void
+half_of_eight_samples(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.SIMULATOR.ForceMSAA = true;
+    rig->params.SIMULATOR.MSAASamples = 8;
+    rig->params.RASTERIZER.MSAASamplesCycle = 2;
+    rig_start(rig);
+    rig_upload_corner(rig, SIZE, 0);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    assert_true(rig_figure(rig, "fraggen.quads") >= 32 * 33 / 2);
+    rig_assert_figure(rig, "fraggen.passes", 4 * rig_figure(rig, "fraggen.quads"));
 }
 
 /* 64x64 is split into four, one of which is not touched; the other three into four scan tiles. */
@@ -398,6 +416,8 @@ half_through_seven_levels(void **state)
     struct rig *rig = *state;
     rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
     draw_half(rig);
+    /* all places of a cycle for each of 36 tiles */
+    rig_assert_figure(rig, "fraggen.passes", 36 * rig->params.RASTERIZER.StampsPerCycle);
     uint64_t parents = 1;
     for (uint32_t level = 1, n = 1; level <= 6; level++, n *= 2) {
         char name[40];
@@ -658,6 +678,7 @@ main(void)
         TEST(sizes_by_recursion),
         TEST(sizes_through_seven_levels),
         TEST(half_scanned),
+        TEST(half_of_eight_samples),
         TEST(half_by_recursion),
         TEST(half_through_seven_levels),
         cmocka_unit_test(queues_between_levels),

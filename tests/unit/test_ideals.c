@@ -17,8 +17,8 @@ static void
 settings_are_parameters(void **state)
 {
     (void)state;
-    static const char *const presets[] = {"reference-2008", "reference-2005", "g70-like",
-                                          "r580-like"};
+    static const char *const presets[] = {"reference-2008", "reference-2005", "nv40-like",
+                                          "g70-like",       "r420-like",      "r580-like"};
     for (uint32_t p = 0; p < sizeof presets / sizeof presets[0]; p++)
         for (uint32_t i = 0; i < IDEALS; i++) {
             struct params params;
@@ -195,6 +195,31 @@ verdict_is_what_gives_most(void **state)
     assert_float_equal(gains.expected[IDEAL_shader], 350, 1e-9);
     assert_int_equal(ideals_verdict(&gains), IDEAL_shader);
     assert_int_equal(ideals_behind(&gains, IDEAL_memory), IDEAL_shader);
+    frame_fini(&frame);
+}
+
+/* Of 1000 cycles 450 are charged to raster and 540 to color, which both have 990 to do: without one
+ * 550 or 460 are left, and the other's 990 beside, or 550 + 440 behind. Nothing is gained by
+ * either, and color is charged more. */
+static void
+two_hide_each_other(void **state)
+{
+    (void)state;
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    add(&frame, "lost.generate", 450);
+    add(&frame, "lost.blend", 540);
+    add(&frame, "lost.orders", 10);
+    add(&frame, "fraggen.passes", 3960);
+    add(&frame, "colorwrite.passes", 3960);
+    predict(&frame, 1000, &gains);
+    assert_float_equal(gains.expected[IDEAL_raster], 1000 - (990 + 1000) / 2.0, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_color], 1000 - (990 + 1000) / 2.0, 1e-9);
+    assert_true(ideals_hide_each_other(&gains));
+    assert_int_equal(ideals_verdict(&gains), IDEAL_color);
+    assert_string_equal(ideals_bound_by(&gains), "color");
+    assert_int_equal(ideals_behind(&gains, IDEAL_color), IDEAL_raster);
     frame_fini(&frame);
 }
 
@@ -426,6 +451,7 @@ main(void)
         cmocka_unit_test(causes_have_masters),
         cmocka_unit_test(one_hides_behind_another),
         cmocka_unit_test(verdict_is_what_gives_most),
+        cmocka_unit_test(two_hide_each_other),
         cmocka_unit_test(nothing_is_guessed),
         cmocka_unit_test(rows_have_verdicts),
         cmocka_unit_test(drains_are_filled),

@@ -1,0 +1,440 @@
+/* The micro-benchmarks of the staged performance model (docs/model.md): sweeps over fragments a
+ * frame, the length of the program, the size of triangles, the width of columns that branch
+ * together, the size and format of textures, dependent reads, and a mass-spring program. A row of
+ * CSV each, and under each draw a label that says the same, by which `aetius model bench` knows it.
+ *
+ * Drawn is into a texture of 8 bits a channel, so that the window's size is nobody's matter. Time
+ * goes from fence to fence, the median of the samples; what a point needs is uploaded in a frame of
+ * its own before. */
+#include "model/pattern.h"
+#include "model_points.h"
+#include "pbuffer.h"
+#include "window.h"
+
+#define GL_GLEXT_PROTOTYPES
+#include <GL/gl.h>
+#include <GL/glext.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WINDOW = 64, MOST_SAMPLES = 1000 };
+
+struct options {
+    const char *sweep, *surface, *csv;
+    uint32_t samples, divide;
+    bool list;
+};
+
+/* What is kept from one point to the next. */
+struct drawing {
+    struct window *window; /* NULL: a pbuffer */
+    GLuint framebuffer, target, vertices, indices, program;
+    GLuint image, places, geometry, hood, neighbours;
+    uint32_t width, height, columns, rows, count; /* of the target and the mesh that are there */
+    char format[MODEL_TEXT_BYTES], pattern[MODEL_TEXT_BYTES];
+    double texture;
+};
+
+static GLuint
+make_texture(GLuint old)
+{
+    GLuint texture;
+    glDeleteTextures(1, &old);
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    return texture;
+}
+
+/* The bytes of an image of that format, of any but simple content. */
+static void
+upload_image(const char *format, uint32_t size)
+{
+    static const struct {
+        const char *name;
+        uint32_t channel_bytes;
+        GLint internal;
+        GLenum type;
+    } formats[] = {{"RGBA8", 1, GL_RGBA8, GL_UNSIGNED_BYTE},
+                   {"RGBA16F", 2, GL_RGBA16F, GL_HALF_FLOAT},
+                   {"RGBA32F", 4, GL_RGBA32F, GL_FLOAT}};
+    const GLsizei side = (GLsizei)size;
+    const size_t most = (size_t)(size + 3) * (size + 3) * 16;
+    uint8_t *bytes = mem_alloc(most);
+    for (size_t i = 0; i < most; i++) /* also as numbers: small, positive */
+        bytes[i] = i % 4 == 3 ? 0x3d : (uint8_t)(i / 64);
+    if (!strcmp(format, "DXT1")) {
+        const uint32_t blocks = (size + 3) / 4;
+        glCompressedTexImage2D(GL_TEXTURE_2D, 0, GL_COMPRESSED_RGB_S3TC_DXT1_EXT, side, side, 0,
+                               (GLsizei)(blocks * blocks * 8), bytes);
+    }
+    for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
+        if (!strcmp(format, formats[f].name))
+            glTexImage2D(GL_TEXTURE_2D, 0, formats[f].internal, side, side, 0, GL_RGBA,
+                         formats[f].type, bytes);
+    free(bytes);
+}
+
+static void
+upload_floats(uint32_t width, uint32_t height, const float *texels)
+{
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, (GLsizei)width, (GLsizei)height, 0, GL_RGBA,
+                 GL_FLOAT, texels);
+}
+
+static void
+prepare_places(struct drawing *d, const char *name)
+{
+    struct pattern pattern;
+    float texels[PATTERN_SIZE * PATTERN_SIZE][4] = {{0}};
+    if (!pattern_make(&pattern, name))
+        return;
+    for (uint32_t i = 0; i < PATTERN_SIZE * PATTERN_SIZE; i++)
+        memcpy(texels[i], pattern.places[i / PATTERN_SIZE][i % PATTERN_SIZE], 2 * sizeof(float));
+    d->places = make_texture(d->places);
+    upload_floats(PATTERN_SIZE, PATTERN_SIZE, texels[0]);
+}
+
+/* Particles in a sheet of 512x256: where they are, how many pull at them, and which. */
+static void
+prepare_springs(struct drawing *d)
+{
+    struct random random = {11};
+    float *texels = mem_alloc((size_t)SPRING_GEOMETRY * SPRING_GEOMETRY * 4 * sizeof *texels);
+    for (uint32_t i = 0; i < SPRING_GEOMETRY * SPRING_GEOMETRY; i++) {
+        texels[4 * i] = (float)(i % SPRING_GEOMETRY) / SPRING_GEOMETRY;
+        texels[4 * i + 1] = (float)(i / SPRING_GEOMETRY) / SPRING_GEOMETRY;
+        texels[4 * i + 2] = 0.0f;
+        texels[4 * i + 3] = 0.01f;
+    }
+    d->geometry = make_texture(d->geometry);
+    upload_floats(SPRING_GEOMETRY, SPRING_GEOMETRY, texels);
+    for (uint32_t i = 0; i < SPRING_GEOMETRY * SPRING_GEOMETRY; i++)
+        texels[4 * i] = i % SPRING_GEOMETRY / 128 % 2 ? 30.0f : 10.0f; /* 64 pixels of the target */
+    d->hood = make_texture(d->hood);
+    upload_floats(SPRING_GEOMETRY, SPRING_GEOMETRY, texels);
+    for (uint32_t i = 0; i < 512 * 256; i++) { /* particles nearby */
+        texels[4 * i] = (float)(i % 512) / 512 + (random_next(&random) - 0.5f) / 32;
+        texels[4 * i + 1] = (float)(i / 512) / 256 + (random_next(&random) - 0.5f) / 32;
+        texels[4 * i + 2] = texels[4 * i + 3] = 0;
+    }
+    d->neighbours = make_texture(d->neighbours);
+    upload_floats(512, 256, texels);
+    free(texels);
+}
+
+static void
+prepare_textures(struct drawing *d, const struct model_row *row)
+{
+    if (!strcmp(row->sweep, "springs")) {
+        if (!d->geometry)
+            prepare_springs(d);
+        return;
+    }
+    if (strcmp(row->pattern, d->pattern) != 0)
+        prepare_places(d, row->pattern);
+    if (row->texture > 0 && (row->texture != d->texture || strcmp(row->format, d->format) != 0)) {
+        d->image = make_texture(d->image);
+        upload_image(row->format, (uint32_t)row->texture);
+    }
+    strcpy(d->pattern, row->pattern);
+    strcpy(d->format, row->format);
+    d->texture = row->texture;
+}
+
+static void
+prepare_target(struct drawing *d, const struct point *point)
+{
+    const GLsizei width = (GLsizei)point->width, height = (GLsizei)point->height;
+    glBindFramebuffer(GL_FRAMEBUFFER, d->framebuffer);
+    if (d->width != point->width || d->height != point->height) {
+        d->target = make_texture(d->target);
+        glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+        glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, d->target, 0);
+    }
+    glBindTexture(GL_TEXTURE_2D, 0);
+}
+
+/* Two triangles a cell, indexed, row by row. */
+static void
+prepare_mesh(struct drawing *d, const struct point *point)
+{
+    const uint32_t columns = point->columns, rows = point->rows;
+    float *corners = mem_alloc((size_t)(columns + 1) * (rows + 1) * 2 * sizeof *corners);
+    uint32_t *indices = mem_alloc((size_t)columns * rows * 6 * sizeof *indices), n = 0;
+    for (uint32_t y = 0; y <= rows; y++)
+        for (uint32_t x = 0; x <= columns; x++) {
+            corners[2 * (y * (columns + 1) + x)] = 2.0f * (float)x / (float)columns - 1.0f;
+            corners[2 * (y * (columns + 1) + x) + 1] = 2.0f * (float)y / (float)rows - 1.0f;
+        }
+    for (uint32_t y = 0; y < rows; y++)
+        for (uint32_t x = 0; x < columns; x++) {
+            const uint32_t low = y * (columns + 1) + x, high = low + columns + 1;
+            const uint32_t two[6] = {low, low + 1, high, high, low + 1, high + 1};
+            memcpy(indices + n, two, sizeof two);
+            n += 6;
+        }
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((columns + 1) * (rows + 1) * 2 * sizeof *corners),
+                 corners, GL_STATIC_DRAW);
+    glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(n * sizeof *indices), indices,
+                 GL_STATIC_DRAW);
+    d->count = n;
+    free(corners);
+    free(indices);
+}
+
+static void
+prepare_program(struct drawing *d, const struct point *point)
+{
+    static const struct {
+        const char *name;
+        int unit;
+    } samplers[] = {{"image", 0}, {"places", 1}, {"geometry", 2}, {"hood", 3}, {"neighbours", 4}};
+    char *text = point_shader(point);
+    if (d->program)
+        glDeleteProgram(d->program);
+    d->program = make_program("#version 120\n"
+                              "varying vec4 at;\n"
+                              "void main() {\n"
+                              "    at = gl_Vertex.xyxy * 0.5 + 0.5;\n"
+                              "    gl_Position = vec4(gl_Vertex.xy, 0.0, 1.0);\n"
+                              "}\n",
+                              text);
+    free(text);
+    glUseProgram(d->program);
+    for (size_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++)
+        glUniform1i(glGetUniformLocation(d->program, samplers[i].name), samplers[i].unit);
+    glUniform1f(glGetUniformLocation(d->program, "width"),
+                point->row.block > 0 ? (float)point->row.block : 64.0f);
+    glUniform1f(glGetUniformLocation(d->program, "size"), (float)point->row.texture);
+    glUniform1f(glGetUniformLocation(d->program, "rounds"), (float)SPRING_ROUNDS);
+    glUniform2f(glGetUniformLocation(d->program, "hop"), 1.0f / 512, 1.0f / 256);
+}
+
+static void
+prepare(struct drawing *d, const struct point *point)
+{
+    prepare_target(d, point);
+    prepare_textures(d, &point->row);
+    if (d->columns != point->columns || d->rows != point->rows)
+        prepare_mesh(d, point);
+    d->width = point->width;
+    d->height = point->height;
+    d->columns = point->columns;
+    d->rows = point->rows;
+    prepare_program(d, point);
+    const GLuint textures[] = {d->image, d->places, d->geometry, d->hood, d->neighbours};
+    for (uint32_t i = 0; i < 5; i++) {
+        glActiveTexture(GL_TEXTURE0 + i);
+        glBindTexture(GL_TEXTURE_2D, textures[i]);
+    }
+    glActiveTexture(GL_TEXTURE0);
+}
+
+/* Groups in groups, whole words in each: a name has 63 bytes. */
+static uint32_t
+push_label(const char *label)
+{
+    enum { MOST = 63 };
+    uint32_t groups = 0;
+    for (size_t length; (length = strlen(label)) > 0; label += length, groups++) {
+        if (length > MOST) {
+            length = MOST;
+            while (length > 1 && label[length - 1] != ' ')
+                length--;
+        }
+        glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 1, (GLsizei)length, label);
+    }
+    return groups;
+}
+
+static void
+draw(const struct drawing *d, const char *label)
+{
+    glBindFramebuffer(GL_FRAMEBUFFER, d->framebuffer);
+    glViewport(0, 0, (GLsizei)d->width, (GLsizei)d->height);
+    const uint32_t groups = push_label(label);
+    glDrawElements(GL_TRIANGLES, (GLsizei)d->count, GL_UNSIGNED_INT, NULL);
+    for (uint32_t i = 0; i < groups; i++)
+        glPopDebugGroup();
+}
+
+/* The frame ends: what was drawn into the texture is in no window. */
+static void
+end_frame(const struct drawing *d)
+{
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    if (d->window)
+        window_swap(d->window);
+}
+
+static void
+wait_for_gpu(void)
+{
+    GLsync fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    while (glClientWaitSync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, 1000000000) == GL_TIMEOUT_EXPIRED)
+        ;
+    glDeleteSync(fence);
+}
+
+static double
+now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* One sample: the frame is drawn once. More: once before, unmeasured. */
+static void
+measure(const struct drawing *d, struct model_row *row, uint32_t samples)
+{
+    static double seconds[MOST_SAMPLES];
+    char label[256];
+    model_row_label(row, label, sizeof label);
+    for (uint32_t i = 0; i < samples + (samples > 1); i++) {
+        wait_for_gpu();
+        const double start = now();
+        draw(d, label);
+        wait_for_gpu();
+        seconds[samples > 1 && i ? i - 1 : 0] = now() - start;
+        end_frame(d);
+    }
+    qsort(seconds, samples, sizeof *seconds, compare);
+    row->seconds = seconds[samples / 2];
+    row->spread = (seconds[samples * 3 / 4] - seconds[samples / 4]) / 2;
+}
+
+static void
+setup(struct drawing *d)
+{
+    glGenFramebuffers(1, &d->framebuffer);
+    glGenBuffers(1, &d->vertices);
+    glGenBuffers(1, &d->indices);
+    glBindBuffer(GL_ARRAY_BUFFER, d->vertices);
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, d->indices);
+    glEnableClientState(GL_VERTEX_ARRAY);
+    glVertexPointer(2, GL_FLOAT, 0, NULL);
+    glClear(GL_COLOR_BUFFER_BIT);
+}
+
+static void
+run(struct drawing *d, struct points *points, const struct options *options, FILE *out)
+{
+    char renderer[MODEL_TEXT_BYTES];
+    snprintf(renderer, sizeof renderer, "%s", (const char *)glGetString(GL_RENDERER));
+    for (char *c = renderer; *c; c++)
+        if (*c == ',' || *c == '"')
+            *c = ';';
+    setup(d);
+    model_rows_header(out);
+    for (uint32_t i = 0; i < points->count; i++) {
+        struct point *point = &points->items[i];
+        strcpy(point->row.renderer, renderer);
+        prepare(d, point);
+        end_frame(d);
+        measure(d, &point->row, options->samples);
+        check_gl(point->row.sweep);
+        model_row_print(&point->row, out);
+        fprintf(stderr, "\rmodel: %u of %u points", i + 1, points->count);
+    }
+    fputc('\n', stderr);
+}
+
+static int
+help(void)
+{
+    puts("usage: model [--sweep NAME] [--csv FILE] [--samples N] [--surface window|pbuffer] "
+         "[--list 1]\n\n"
+         "Measures this machine's OpenGL for the staged performance model, as CSV.\n\n"
+         "  --csv FILE        where it goes (standard output)\n"
+         "  --samples N       frames a point, of which the median counts (7)\n"
+         "  --surface KIND    window (GLX), or pbuffer (EGL, needs no display) (window)\n"
+         "  --divide N        frames N times narrower and lower, to try things out (1)\n"
+         "  --list 1          print what would be drawn\n"
+         "  --sweep NAME      all, or one of:");
+    for (uint32_t i = 0; points_sweep(i); i++)
+        printf("                    %s\n", points_sweep(i));
+    return 0;
+}
+
+static bool
+read_options(struct options *options, int argc, char **argv)
+{
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const char *name = argv[i], *value = argv[i + 1];
+        char *end = NULL;
+        if (!strcmp(name, "--sweep"))
+            options->sweep = value;
+        else if (!strcmp(name, "--csv"))
+            options->csv = value;
+        else if (!strcmp(name, "--surface"))
+            options->surface = value;
+        else if (!strcmp(name, "--list"))
+            options->list = true;
+        else if (!strcmp(name, "--divide"))
+            options->divide = (uint32_t)strtoul(value, &end, 10);
+        else if (!strcmp(name, "--samples"))
+            options->samples = (uint32_t)strtoul(value, &end, 10);
+        else
+            return false;
+        if (end && (*end || end == value))
+            return false;
+    }
+    return argc % 2 == 1 && options->samples > 0 && options->samples <= MOST_SAMPLES &&
+           options->divide > 0 && options->divide <= 64 &&
+           (!strcmp(options->surface, "window") || !strcmp(options->surface, "pbuffer"));
+}
+
+static void
+list(const struct points *points)
+{
+    model_rows_header(stdout);
+    for (uint32_t i = 0; i < points->count; i++)
+        model_row_print(&points->items[i].row, stdout);
+}
+
+int
+main(int argc, char **argv)
+{
+    struct options options = {.sweep = "all", .surface = "window", .samples = 7, .divide = 1};
+    struct drawing drawing = {0};
+    static struct points points;
+    if (argc == 2 && !strcmp(argv[1], "--help"))
+        return help();
+    if (!read_options(&options, argc, argv) ||
+        !points_add(&points, options.sweep, options.divide)) {
+        fprintf(stderr, "model: wrong options; see --help\n");
+        return 2;
+    }
+    if (options.list) {
+        list(&points);
+        return 0;
+    }
+    if (!strcmp(options.surface, "window"))
+        drawing.window = window_open("model", WINDOW, WINDOW);
+    else if (!pbuffer_open("model", WINDOW, WINDOW))
+        return 1;
+    if (!strcmp(options.surface, "window") && !drawing.window)
+        return 1;
+    FILE *out = options.csv ? fopen(options.csv, "w") : stdout;
+    if (!out) {
+        fprintf(stderr, "model: cannot write %s\n", options.csv);
+        return 1;
+    }
+    run(&drawing, &points, &options, out);
+    const bool ok = !ferror(out) && !fflush(out);
+    if (!ok)
+        fprintf(stderr, "model: the CSV could not be written\n");
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,298 @@
+#include "model_points.h"
+
+#include "model/pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 24 }; /* operations on each side of a branch */
+
+static struct point *
+add(struct points *points, const char *sweep, uint32_t width, uint32_t height)
+{
+    static struct point beyond;
+    struct point *point =
+        points->count < MODEL_MOST_POINTS ? &points->items[points->count++] : &beyond;
+    *point = (struct point){.width = width / points->divide, .height = height / points->divide};
+    strcpy(point->row.sweep, sweep);
+    point->row.fragments = (double)point->width * point->height;
+    point->row.triangles = 2;
+    point->columns = point->rows = 1;
+    return point;
+}
+
+/* Cells beside each other; as many above each other as make them about square. */
+static void
+set_cells(const struct points *points, struct point *point, uint32_t columns)
+{
+    point->columns = columns > points->divide ? columns / points->divide : 1;
+    point->rows = (point->columns * point->height + point->width / 2) / point->width;
+    point->rows = point->rows ? point->rows : 1;
+    point->row.triangles = 2.0 * point->columns * point->rows;
+}
+
+/* Fragments a frame, of a short and a longer program. */
+static void
+add_fragments(struct points *points)
+{
+    static const uint32_t sizes[][2] = {{160, 120},  {240, 180},  {320, 240},   {400, 300},
+                                        {512, 384},  {640, 480},  {800, 600},   {1024, 768},
+                                        {1152, 864}, {1280, 960}, {1400, 1050}, {1600, 1200}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (uint32_t length = 12; length <= 40; length += 28)
+            add(points, "fragments", sizes[i][0], sizes[i][1])->row.cycles = length;
+}
+
+static void
+add_length(struct points *points)
+{
+    static const uint32_t lengths[] = {1,  2,  3,  4,  5,  6,  8,  10,  12,  14,  16, 20,
+                                       24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+        add(points, "length", 1200, 800)->row.cycles = lengths[i];
+}
+
+static void
+set_branch(struct point *point, uint32_t block)
+{
+    point->row.cycles = 6;
+    point->row.branch_cycles = 6;
+    point->row.if_cycles = point->row.else_cycles = SIDE;
+    point->row.block = block;
+}
+
+/* The sizes of triangles, for each of some widths of the columns that branch together. Cells are no
+ * whole number of pixels wide, so that no size has all its edges between quads. */
+static void
+add_triangles(struct points *points)
+{
+    static const uint32_t columns[] = {1, 3, 7, 13, 19, 29, 43, 61, 83, 107, 139, 173, 211};
+    static const uint32_t blocks[] = {1, 4, 16, 32, 64, 128, 320, 640};
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++)
+        for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
+            struct point *point = add(points, "triangles", 640, 384);
+            set_branch(point, blocks[b]);
+            set_cells(points, point, columns[c]);
+        }
+}
+
+/* 2 to 640 columns. */
+static void
+add_coherence(struct points *points)
+{
+    static const uint32_t blocks[] = {1,  2,  3,   4,   5,   6,   7,   8,   9,   10,
+                                      12, 14, 16,  20,  24,  28,  32,  40,  48,  64,
+                                      80, 96, 112, 128, 144, 160, 192, 213, 256, 320};
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++)
+        set_branch(add(points, "coherence", 640, 480), blocks[b]);
+}
+
+static void
+add_texture(struct points *points, const char *format, uint32_t size)
+{
+    struct point *point = add(points, "textures", 512, 384);
+    strcpy(point->row.format, format);
+    point->row.cycles = 8;
+    point->row.texture = size;
+    point->row.reads = 4;
+}
+
+/* Powers of two, and other sizes, up to 32 MB. */
+static void
+add_textures(struct points *points)
+{
+    static const struct {
+        const char *name;
+        uint32_t most;
+    } formats[] = {{"DXT1", 4096}, {"RGBA8", 2048}, {"RGBA16F", 2048}, {"RGBA32F", 1024}};
+    static const uint32_t others[] = {3,   6,   12,  24,  48,   72,   96,   144, 200,
+                                      300, 400, 600, 800, 1000, 1500, 2000, 3000};
+    for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++) {
+        for (uint32_t size = 2; size <= formats[f].most; size *= 2)
+            add_texture(points, formats[f].name, size);
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+            if (others[i] <= formats[f].most)
+                add_texture(points, formats[f].name, others[i]);
+    }
+}
+
+static void
+add_dependent(struct points *points)
+{
+    static const uint32_t sizes[] = {8,   12,  16,  20,  24,  32,  40,  50,  64,  80,
+                                     100, 128, 200, 256, 300, 400, 512, 600, 800, 1024};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (uint32_t p = 0; pattern_name(p); p++) {
+            struct point *point = add(points, "dependent", 512, 384);
+            strcpy(point->row.pattern, pattern_name(p));
+            strcpy(point->row.format, "RGBA32F");
+            point->row.cycles = 4;
+            point->row.texture = sizes[s];
+            point->row.reads = 2;
+            point->row.dependent = 1;
+        }
+}
+
+/* The mass-spring program: 131,072 particles of at most 30 neighbours each. Where it breaks, it
+ * does so after 10 rounds in every other block of 64 columns. */
+static void
+add_springs(struct points *points)
+{
+    static const char *const textures[] = {"none", "outside", "all"};
+    static const char *const flows[] = {"unrolled", "loop", "break"};
+    for (uint32_t t = 0; t < 3; t++)
+        for (uint32_t f = 0; f < 3; f++) {
+            struct point *point = add(points, "springs", 512, 256);
+            struct model_row *row = &point->row;
+            snprintf(row->variant, sizeof row->variant, "%s-%s", textures[t], flows[f]);
+            row->cycles = 8;
+            row->loop_cycles = t == 2 ? 6 : 12;
+            row->rounds = f == 2 ? 20 : SPRING_ROUNDS;
+            row->rounds_most = SPRING_ROUNDS;
+            row->block = f == 2 ? 64 : 0;
+            row->reads = t == 0 ? 0 : t == 1 ? 2 : 2 + 2 * row->rounds;
+            row->dependent = t == 2 ? row->rounds : 0;
+            row->texture = t == 0 ? 0 : 362; /* squared about 512x256: as many texels are read */
+            strcpy(row->format, t == 0 ? "" : "RGBA32F");
+            strcpy(row->pattern, t == 2 ? "ramp" : "");
+        }
+}
+
+static const struct {
+    const char *name;
+    void (*add)(struct points *points);
+} sweeps[] = {
+    {"fragments", add_fragments}, {"length", add_length},     {"triangles", add_triangles},
+    {"coherence", add_coherence}, {"textures", add_textures}, {"dependent", add_dependent},
+    {"springs", add_springs},
+};
+enum { SWEEPS = sizeof sweeps / sizeof sweeps[0] };
+
+const char *
+points_sweep(uint32_t number)
+{
+    return number < SWEEPS ? sweeps[number].name : NULL;
+}
+
+bool
+points_add(struct points *points, const char *sweep, uint32_t divide)
+{
+    bool found = false;
+    points->divide = divide;
+    for (uint32_t i = 0; i < SWEEPS; i++)
+        if (!strcmp(sweep, "all") || !strcmp(sweep, sweeps[i].name)) {
+            sweeps[i].add(points);
+            found = true;
+        }
+    return found;
+}
+
+/* ---- shaders ---- */
+
+static void
+repeat(FILE *out, uint32_t count, const char *line)
+{
+    for (uint32_t i = 0; i < count; i++)
+        fputs(line, out);
+}
+
+static void
+write_branch(FILE *out)
+{
+    fputs("    if (fract(floor(gl_FragCoord.x / width) * 0.5) < 0.25) {\n", out);
+    repeat(out, SIDE, "        a = a * b + c;\n");
+    fputs("    } else {\n", out);
+    repeat(out, SIDE, "        a = a * c + b;\n");
+    fputs("    }\n", out);
+}
+
+static void
+write_dependent(FILE *out)
+{
+    fputs("    vec2 place = texture2D(places, gl_FragCoord.xy / 32.0).xy;\n"
+          "    a = texture2D(image, place + 0.5 / size);\n",
+          out);
+}
+
+static void
+write_textures(FILE *out)
+{
+    fputs("    a = texture2D(image, at.xy) + texture2D(image, at.yx)\n"
+          "      + texture2D(image, 1.0 - at.xy) + texture2D(image, 1.0 - at.yx);\n",
+          out);
+}
+
+/* A neighbour pulls, by how far it is from its place. `round`: an expression. */
+static void
+write_spring(FILE *out, bool reads, const char *round)
+{
+    if (reads)
+        fprintf(out,
+                "    other = texture2D(geometry, texture2D(neighbours, at.xy + %s * hop).xy);\n",
+                round);
+    else
+        fprintf(out, "    other = sqrt(sqrt(abs(own + %s * hop.xyxy)));\n", round);
+    fputs("    d = other.xyz - own.xyz;\n"
+          "    force += d * (1.0 - own.w * inversesqrt(dot(d, d) + 0.001));\n",
+          out);
+}
+
+static void
+write_springs(const struct point *point, FILE *out)
+{
+    const char *variant = point->row.variant;
+    const bool reads = !strncmp(variant, "all", 3), none = !strncmp(variant, "none", 4);
+    if (none)
+        fputs("    vec4 own = sqrt(abs(at.xyyx));\n"
+              "    float most = fract(floor(gl_FragCoord.x / width) * 0.5) < 0.25 ? 10.0 : 30.0;\n",
+              out);
+    else
+        fputs("    vec4 own = texture2D(geometry, at.xy);\n"
+              "    float most = texture2D(hood, at.xy).x;\n",
+              out);
+    fputs("    vec4 other;\n    vec3 d, force = vec3(0.0);\n", out);
+    if (strstr(variant, "unrolled")) {
+        for (uint32_t i = 0; i < SPRING_ROUNDS; i++) {
+            char round[16];
+            snprintf(round, sizeof round, "%u.0", i);
+            write_spring(out, reads, round);
+        }
+        fputs("    a = vec4(force, most);\n", out);
+        return;
+    }
+    fputs("    for (float i = 0.0; i < rounds; i += 1.0) {\n", out);
+    if (strstr(variant, "break"))
+        fputs("    if (i >= most)\n        break;\n", out);
+    write_spring(out, reads, "i");
+    fputs("    }\n    a = vec4(force, most);\n", out);
+}
+
+char *
+point_shader(const struct point *point)
+{
+    const struct model_row *row = &point->row;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fputs("#version 120\n"
+          "varying vec4 at;\n"
+          "uniform float width, size, rounds;\n"
+          "uniform vec2 hop;\n"
+          "uniform sampler2D image, places, geometry, hood, neighbours;\n"
+          "void main() {\n"
+          "    vec4 a = at, b = at * 0.7, c = at.yxwz;\n",
+          out);
+    if (!strcmp(row->sweep, "springs"))
+        write_springs(point, out);
+    else if (row->dependent > 0)
+        write_dependent(out);
+    else if (row->reads > 0)
+        write_textures(out);
+    else if (row->block > 0)
+        write_branch(out);
+    else
+        repeat(out, (uint32_t)row->cycles, "    a = a * b + c;\n");
+    fputs("    gl_FragColor = a;\n}\n", out);
+    fclose(out);
+    return text;
+}

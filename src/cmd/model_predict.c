@@ -1,0 +1,143 @@
+/* aetius model predict: frames a second, without a GPU and without a simulation. */
+#include "cmd/model.h"
+#include "cmd/options.h"
+#include "base/sheet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct predict_options {
+    struct arg_list sets;
+    const char *workload, *without;
+    bool json;
+};
+
+static const char *
+stage_says(const struct model_prediction *prediction, uint32_t stage, char *text, size_t size)
+{
+    if (stage == MODEL_TRIANGLES)
+        snprintf(text, size, "times %.4f", prediction->stages[stage].alone);
+    else
+        snprintf(text, size, "%s%.2f", stage == MODEL_BASE ? "" : "at most ",
+                 1 / prediction->stages[stage].alone);
+    return text;
+}
+
+static void
+print_prediction(const struct model_prediction *prediction)
+{
+    struct sheet sheet = {0};
+    char text[64];
+    bool extrapolated = false;
+    sheet_cell(&sheet, "stage");
+    sheet_cell(&sheet, "by itself");
+    sheet_cell(&sheet, "frames/s");
+    sheet_cell(&sheet, " ");
+    sheet_end_row(&sheet);
+    for (uint32_t s = 0; s < MODEL_STAGES; s++) {
+        if (!prediction->stages[s].counts)
+            continue;
+        sheet_cell(&sheet, "%s", model_stage_names[s]);
+        sheet_cell(&sheet, "%s", stage_says(prediction, s, text, sizeof text));
+        sheet_cell(&sheet, "%.2f", 1 / prediction->stages[s].seconds);
+        sheet_cell(&sheet, "%s", prediction->stages[s].extrapolated ? "extrapolated" : "");
+        sheet_end_row(&sheet);
+        extrapolated = extrapolated || prediction->stages[s].extrapolated;
+    }
+    sheet_write(&sheet, SHEET_TEXT, stdout);
+    sheet_fini(&sheet);
+    printf("\n%.2f frames/s", 1 / prediction->seconds);
+    if (prediction->clock > 0)
+        printf(" (%.4g a million cycles)", 1e6 / (prediction->seconds * prediction->clock));
+    printf(", bound by %s%s\n", model_stage_names[prediction->bound],
+           extrapolated ? "; outside of what was measured" : "");
+}
+
+static void
+print_prediction_json(const struct model_prediction *prediction)
+{
+    cJSON *root = cJSON_CreateObject(), *stages = cJSON_AddArrayToObject(root, "stages");
+    for (uint32_t s = 0; s < MODEL_STAGES; s++) {
+        if (!prediction->stages[s].counts)
+            continue;
+        cJSON *stage = cJSON_CreateObject();
+        cJSON_AddStringToObject(stage, "name", model_stage_names[s]);
+        cJSON_AddNumberToObject(stage, s == MODEL_TRIANGLES ? "slowdown" : "seconds",
+                                prediction->stages[s].alone);
+        cJSON_AddNumberToObject(stage, "fps", 1 / prediction->stages[s].seconds);
+        cJSON_AddBoolToObject(stage, "extrapolated", prediction->stages[s].extrapolated);
+        cJSON_AddItemToArray(stages, stage);
+    }
+    cJSON_AddNumberToObject(root, "fps", 1 / prediction->seconds);
+    if (prediction->clock > 0)
+        cJSON_AddNumberToObject(root, "fpc", 1 / (prediction->seconds * prediction->clock));
+    cJSON_AddStringToObject(root, "bound_by", model_stage_names[prediction->bound]);
+    print_json_tree(root);
+}
+
+static bool
+set_all(struct model_row *workload, const struct arg_list *sets, struct error *err)
+{
+    for (uint32_t i = 0; i < sets->count; i++) {
+        char *copy = mem_strdup(sets->items[i]), *value = strchr(copy, '=');
+        if (value)
+            *value++ = '\0';
+        const bool ok = value ? model_row_set(workload, copy, value, err)
+                              : fail(err, "--set %.40s: expected name=value", copy);
+        free(copy);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool
+predict(const struct predict_options *options, const char *path, struct error *err)
+{
+    struct model model = {0};
+    struct model_row workload = {0};
+    struct model_prediction prediction;
+    uint32_t stages;
+    bool ok = model_stages_parse(&stages, options->without, err) &&
+              (!path || model_read(&model, path, err));
+    ok = ok && (!options->workload || model_workload_read(&workload, options->workload, err)) &&
+         set_all(&workload, &options->sets, err) &&
+         model_predict(&prediction, path ? &model : NULL, &workload, stages, err);
+    if (ok && options->json)
+        print_prediction_json(&prediction);
+    else if (ok)
+        print_prediction(&prediction);
+    model_fini(&model);
+    return ok;
+}
+
+int
+model_predict_command(int argc, char **argv)
+{
+    struct predict_options request = {0};
+    const struct arg_option options[] = {
+        {"workload", 0, ARG_STRING, &request.workload, "FILE",
+         "lines name = value, or cycles; fragments; clock x pipes; if-else-endif; if; else", false},
+        {"set", 0, ARG_LIST, &request.sets, "NAME=VALUE", "of the workload, on top of the file",
+         false},
+        {"without", 0, ARG_STRING, &request.without, "STAGE,...",
+         "stages to leave out: triangles, textures, dependent", false},
+        OPTION_JSON(&request.json, "the stages as JSON"),
+        {0}};
+    const struct arg_spec spec = {
+        "model predict",
+        "[MODEL] [options]",
+        "Frames a second of a workload, with what each stage says. Without a MODEL the formula\n"
+        "alone: clock x pipes / (cycles x fragments).",
+        options,
+        0,
+        1,
+        "one MODEL, or none",
+        .program = ARG_NO_PROGRAM};
+    struct args args;
+    struct error err = {""};
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    return conclude(predict(&request, args.operand_count ? args.operands[0] : NULL, &err), &err);
+}

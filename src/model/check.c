@@ -1,0 +1,124 @@
+#include "model/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double
+model_budget(uint32_t stages)
+{
+    return pow(1 + MODEL_STAGE_BUDGET, stages) - 1;
+}
+
+enum model_stage
+model_stage_of(const char *sweep)
+{
+    static const struct {
+        const char *sweep;
+        enum model_stage stage;
+    } stages[] = {{"fragments", MODEL_BASE},      {"length", MODEL_BASE},
+                  {"triangles", MODEL_TRIANGLES}, {"coherence", MODEL_TRIANGLES},
+                  {"textures", MODEL_TEXTURES},   {"dependent", MODEL_DEPENDENT}};
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
+        if (!strcmp(stages[i].sweep, sweep))
+            return stages[i].stage;
+    return MODEL_STAGES;
+}
+
+static void
+add_error(struct model_errors *errors, double error, size_t row)
+{
+    errors->mean = (errors->mean * errors->count + fabs(error)) / (errors->count + 1);
+    errors->count++;
+    if (fabs(error) >= errors->worst) {
+        errors->worst = fabs(error);
+        errors->worst_row = row;
+    }
+}
+
+/* The most that any triangles and blocks come to. */
+static double
+top_of(const struct model *model)
+{
+    double top = 0;
+    for (size_t i = 0; i < model->curves.count; i++)
+        if (!strncmp(model->curves.items[i].name, "triangles ", 10))
+            top = fmax(top, spline_top(&model->curves.items[i].spline));
+    return top;
+}
+
+/* The stage by itself against what was measured, as a share of performance. */
+static double
+error_alone(const struct model *model, const struct model_row *row, enum model_stage stage,
+            const struct model_prediction *prediction)
+{
+    const double start = model_factor(model, "start");
+    const double alone = prediction->stages[stage].alone;
+    if (stage == MODEL_BASE)
+        return row->seconds / (start + alone) - 1;
+    if (stage == MODEL_TRIANGLES)
+        return alone * top_of(model) * (row->seconds - start) / row->fragments - 1;
+    return (row->seconds - start) / alone - 1;
+}
+
+/* A mass-spring case uses the base alone, with the triangles where it branches, and the textures
+ * where it has some. */
+static uint32_t
+springs_stages(const struct model_row *row)
+{
+    return 1 + (row->rounds_most > row->rounds) + (row->reads > 0);
+}
+
+static bool
+check_row(struct model_check *check, const struct model *model, const struct model_rows *rows,
+          size_t r, uint32_t stages, struct error *err)
+{
+    const struct model_row *row = &rows->items[r];
+    const enum model_stage stage = model_stage_of(row->sweep);
+    const bool fitted = check->is_fitted[r];
+    struct model_prediction prediction;
+    if (!model_predict(&prediction, model, row, stages, err))
+        return fail_prefix(err, "row %zu", r + 1);
+    const double error = row->seconds / prediction.seconds - 1;
+    check->predicted[r] = prediction.seconds;
+    check->error[r] = error;
+    if (stage == MODEL_STAGES) {
+        const uint32_t used = springs_stages(row);
+        add_error(&check->springs[used - 1], error, r);
+        return true;
+    }
+    add_error(fitted ? &check->fitted : &check->held_out, error, r);
+    if (!prediction.stages[stage].counts)
+        return true;
+    const double alone = error_alone(model, row, stage, &prediction);
+    add_error(fitted ? &check->stages[stage].fitted : &check->stages[stage].held_out, alone, r);
+    if (stage == MODEL_BASE && !fitted && row->fragments > 900000)
+        add_error(&check->large, alone, r);
+    return true;
+}
+
+bool
+model_check_rows(struct model_check *check, const struct model *model,
+                 const struct model_rows *rows, uint32_t stages, bool all_held, struct error *err)
+{
+    *check = (struct model_check){.is_fitted = model_split(rows)};
+    check->predicted = mem_alloc((rows->count + 1) * sizeof *check->predicted);
+    check->error = mem_alloc((rows->count + 1) * sizeof *check->error);
+    if (all_held)
+        memset(check->is_fitted, 0, rows->count);
+    for (size_t r = 0; r < rows->count; r++)
+        if (!check_row(check, model, rows, r, stages, err)) {
+            model_check_fini(check);
+            return false;
+        }
+    return true;
+}
+
+void
+model_check_fini(struct model_check *check)
+{
+    free(check->predicted);
+    free(check->error);
+    free(check->is_fitted);
+    *check = (struct model_check){0};
+}

@@ -1,0 +1,141 @@
+#include "model/collect.h"
+
+#include "base/file.h"
+#include "model/program_cost.h"
+#include "report/draws.h"
+#include "sim/inspect.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct costed {
+    char hash[17];
+    struct program_cost cost;
+};
+
+struct collection {
+    const struct params *params;
+    VEC(struct costed) programs;
+};
+
+static bool
+cost_program(void *data, const struct program *program)
+{
+    struct collection *c = data;
+    if (program->stage != STAGE_FRAGMENT)
+        return true;
+    struct costed costed;
+    snprintf(costed.hash, sizeof costed.hash, "%016" PRIx64, program->hash);
+    program_cost_find(&costed.cost, program, c->params);
+    VEC_PUSH(&c->programs, costed);
+    return true;
+}
+
+/* As run.json names it; the caller frees. */
+static char *
+trace_of(const char *dir, struct error *err)
+{
+    char *path = mem_printf("%s/run.json", dir), *text = NULL, *trace = NULL;
+    size_t size;
+    cJSON *root = file_read(path, FILE_MOST_FACTS, &text, &size, err)
+                      ? cJSON_ParseWithLength(text, size)
+                      : NULL;
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(root, "trace"));
+    if (name)
+        trace = mem_strdup(name);
+    else if (text)
+        fail(err, "%s names no trace: the programs' cost is not known", path);
+    cJSON_Delete(root);
+    free(text);
+    free(path);
+    return trace;
+}
+
+static bool
+cost_programs(struct collection *c, const char *path, struct error *err)
+{
+    struct trace_reader *reader;
+    if (!trace_reader_open(&reader, path, NULL, err))
+        return false;
+    const bool ok = inspect_programs(reader, cost_program, c, err);
+    trace_reader_close(reader);
+    return ok;
+}
+
+static void
+set_cost(struct model_row *row, const struct collection *c, const char *hash)
+{
+    for (size_t i = 0; i < c->programs.count; i++) {
+        const struct program_cost *cost = &c->programs.items[i].cost;
+        if (strcmp(c->programs.items[i].hash, hash) != 0)
+            continue;
+        row->cycles = cost->cycles;
+        row->branch_cycles = cost->branch_cycles;
+        row->if_cycles = cost->if_cycles;
+        row->else_cycles = cost->else_cycles;
+        row->loop_cycles = cost->loop_cycles;
+        return;
+    }
+}
+
+/* The frame's cycles are those of all its rows. */
+static void
+take_draws(struct model_rows *rows, const struct draws *draws, const struct collection *c,
+           const char *renderer)
+{
+    const double hertz = 1e6 * c->params->GPU.ClockMHz;
+    for (size_t i = 0; i < draws->rows.count;) {
+        const uint32_t frame = draws->rows.items[i].frame;
+        struct model_row row = {0};
+        double cycles = 0;
+        bool labelled = false;
+        for (; i < draws->rows.count && draws->rows.items[i].frame == frame; i++) {
+            const struct draw_row *draw = &draws->rows.items[i];
+            cycles += draw->cost.cycles;
+            if (!draw->is_draw || labelled || !model_row_from_label(&row, draw->label))
+                continue;
+            labelled = true;
+            set_cost(&row, c, draw->fragment_program);
+        }
+        if (!labelled)
+            continue;
+        row.seconds = cycles / hertz;
+        row.rate = machine_rate(c->params);
+        row.clock = hertz;
+        snprintf(row.renderer, sizeof row.renderer, "%s", renderer);
+        VEC_PUSH(rows, row);
+    }
+}
+
+bool
+model_collect(struct model_rows *rows, const char *dir, const char *trace, struct params *params,
+              struct error *err)
+{
+    struct params machine;
+    struct collection c = {.params = &machine};
+    struct draws draws = {0};
+    const size_t before = rows->count;
+    char *ini = mem_printf("%s/machine.ini", dir);
+    char *path = trace ? mem_strdup(trace) : trace_of(dir, err);
+    params_init(&machine);
+    bool ok =
+        path && params_load_file(&machine, ini, err) && draws_read(&draws, dir, UINT32_MAX, err);
+    if (ok) {
+        char *renderer = mem_printf("Aetius; %.0f pipes at %u MHz", machine_pipes(&machine),
+                                    machine.GPU.ClockMHz);
+        ok = cost_programs(&c, path, err);
+        if (ok)
+            take_draws(rows, &draws, &c, renderer);
+        ok = ok && (rows->count > before ||
+                    fail(err, "%s: no draw is labelled as benchmarks/gl/model labels them", dir));
+        draws_fini(&draws);
+        free(renderer);
+    }
+    if (params)
+        *params = machine;
+    VEC_FREE(&c.programs);
+    free(ini);
+    free(path);
+    return ok;
+}

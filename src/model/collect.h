@@ -1,0 +1,14 @@
+/* The measurements that a run of benchmarks/gl/model on the simulated GPU comes to. */
+#ifndef AETIUS_MODEL_COLLECT_H
+#define AETIUS_MODEL_COLLECT_H
+
+#include "kernel/params.h"
+#include "model/row.h"
+
+/* Adds a row for each frame with a draw that is labelled: the time is the frame's cycles at the
+ * machine's clock, what the program costs its static cost. `trace`: of the run, or NULL: as
+ * run.json names it. `params`, or NULL: the run's machine. Fails when no frame is labelled. */
+bool model_collect(struct model_rows *rows, const char *dir, const char *trace,
+                   struct params *params, struct error *err);
+
+#endif

@@ -1,0 +1,262 @@
+/* From measurements to a model: each stage's curves, from its own sweeps. */
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where in `coherence` and `triangles` all fragments agree. */
+static const double all_agree = 1e9;
+
+static double
+fold_block(double block)
+{
+    return log2(block > 0 ? block : all_agree);
+}
+
+void
+model_curve_of(const struct model_row *row, char *name, size_t size, double *along)
+{
+    const bool is_power = model_is_power_of_two(row->texture);
+    *name = '\0';
+    *along = 0;
+    if (!strcmp(row->sweep, "fragments")) {
+        snprintf(name, size, "fragments %g", row->cycles);
+        *along = row->fragments;
+    } else if (!strcmp(row->sweep, "length")) {
+        snprintf(name, size, "base");
+        *along = row->cycles;
+    } else if (!strcmp(row->sweep, "triangles") && row->triangles > 0) {
+        snprintf(name, size, "triangles %g", row->block);
+        *along = log2(row->fragments / row->triangles);
+    } else if (!strcmp(row->sweep, "coherence")) {
+        snprintf(name, size, "coherence");
+        *along = fold_block(row->block);
+    } else if (!strcmp(row->sweep, "textures") && row->texture > 0 && row->reads > 0) {
+        snprintf(name, size, "textures %.20s %s", row->format, is_power ? "powers" : "others");
+        *along = log2(row->texture);
+    } else if (!strcmp(row->sweep, "dependent") && row->texture > 0 && row->dependent > 0) {
+        snprintf(name, size, "dependent %.20s", row->pattern);
+        *along = row->texture;
+    }
+}
+
+double
+model_measured(const struct model *model, const struct model_row *row)
+{
+    const double seconds = row->seconds - model_factor(model, "start");
+    if (!strcmp(row->sweep, "length"))
+        return seconds * model_factor(model, "rate") / row->fragments;
+    if (!strcmp(row->sweep, "textures"))
+        return row->fragments * row->reads / seconds;
+    if (!strcmp(row->sweep, "dependent"))
+        return seconds / (row->fragments * row->dependent);
+    return row->fragments / seconds;
+}
+
+/* ---- which rows the fit sees ---- */
+
+struct placed {
+    char name[64];
+    double along;
+    size_t row;
+};
+
+static int
+compare_placed(const void *a, const void *b)
+{
+    const struct placed *p = a, *q = b;
+    const int order = strcmp(p->name, q->name);
+    if (order)
+        return order;
+    return p->along != q->along ? (p->along < q->along ? -1 : 1) : p->row < q->row ? -1 : 1;
+}
+
+bool *
+model_split(const struct model_rows *rows)
+{
+    bool *fitted = mem_alloc(rows->count + 1);
+    struct placed *placed = mem_alloc((rows->count + 1) * sizeof *placed);
+    for (size_t i = 0; i < rows->count; i++) {
+        placed[i].row = i;
+        model_curve_of(&rows->items[i], placed[i].name, sizeof placed[i].name, &placed[i].along);
+    }
+    qsort(placed, rows->count, sizeof *placed, compare_placed);
+    for (size_t first = 0, end; first < rows->count; first = end) {
+        for (end = first + 1; end < rows->count && !strcmp(placed[end].name, placed[first].name);)
+            end++;
+        for (size_t i = first; i < end && *placed[first].name; i++)
+            fitted[placed[i].row] = (i - first) % 2 == 0 || i + 1 == end;
+    }
+    free(placed);
+    return fitted;
+}
+
+/* ---- the fit ---- */
+
+struct fitting {
+    struct model *model;
+    const struct model_rows *rows;
+    const bool *fitted;
+};
+
+static bool
+is_seen(const struct fitting *f, size_t row, const char *sweep)
+{
+    return (!f->fitted || f->fitted[row]) && !strcmp(f->rows->items[row].sweep, sweep);
+}
+
+static bool
+has_sweep(const struct fitting *f, const char *sweep)
+{
+    for (size_t i = 0; i < f->rows->count; i++)
+        if (is_seen(f, i, sweep))
+            return true;
+    return false;
+}
+
+/* Time over fragments a frame: what no fragment makes, the same for all programs. */
+static void
+fit_start(const struct fitting *f)
+{
+    enum { MOST_PROGRAMS = 8 };
+    double cycles[MOST_PROGRAMS], factors[MOST_PROGRAMS + 1], half[MOST_PROGRAMS + 1];
+    uint32_t programs = 0;
+    double *a = mem_alloc(f->rows->count * (MOST_PROGRAMS + 2) * sizeof *a);
+    double *b = a + f->rows->count * (MOST_PROGRAMS + 1);
+    size_t used = 0;
+    for (size_t i = 0; i < f->rows->count; i++) {
+        uint32_t p = 0;
+        if (!is_seen(f, i, "fragments"))
+            continue;
+        while (p < programs && cycles[p] != f->rows->items[i].cycles)
+            p++;
+        if (p == programs && programs < MOST_PROGRAMS)
+            cycles[programs++] = f->rows->items[i].cycles;
+    }
+    for (size_t i = 0; i < f->rows->count; i++) {
+        const struct model_row *row = &f->rows->items[i];
+        if (!is_seen(f, i, "fragments"))
+            continue;
+        for (uint32_t p = 0; p < programs; p++)
+            a[used * (programs + 1) + 1 + p] =
+                row->cycles == cycles[p] ? row->fragments / row->seconds : 0;
+        a[used * (programs + 1)] = 1 / row->seconds;
+        b[used++] = 1;
+    }
+    if (used > programs && least_squares(a, b, used, programs + 1, factors, half) && factors[0] > 0)
+        model_set_factor(f->model, "start", factors[0], half[0]);
+    else
+        model_set_factor(f->model, "start", 0, 0);
+    free(a);
+}
+
+/* Where it is not told: what a cycle more costs, from the longer programs. */
+static bool
+fit_rate(const struct fitting *f, double rate, struct error *err)
+{
+    double most = 0, factors[2], half[2];
+    size_t used = 0;
+    if (rate > 0) {
+        model_set_factor(f->model, "rate", rate, 0);
+        return true;
+    }
+    for (size_t i = 0; i < f->rows->count; i++)
+        if (is_seen(f, i, "length") && f->rows->items[i].cycles > most)
+            most = f->rows->items[i].cycles;
+    double *a = mem_alloc(f->rows->count * 3 * sizeof *a), *b = a + f->rows->count * 2;
+    for (size_t i = 0; i < f->rows->count; i++) {
+        const struct model_row *row = &f->rows->items[i];
+        if (!is_seen(f, i, "length") || row->cycles < most / 4)
+            continue;
+        a[2 * used] = row->fragments / row->seconds;
+        a[2 * used + 1] = row->cycles * row->fragments / row->seconds;
+        b[used++] = 1;
+    }
+    const bool ok = used > 2 && least_squares(a, b, used, 2, factors, half) && factors[1] > 0;
+    if (ok)
+        model_set_factor(f->model, "rate", 1 / factors[1], half[1] / (factors[1] * factors[1]));
+    free(a);
+    return ok || fail(err, "the sweep `length` does not tell what a cycle costs: more points, or "
+                           "the clock times the pipelines (--rate)");
+}
+
+/* All curves of a sweep. */
+static bool
+fit_curves(const struct fitting *f, const char *sweep, struct error *err)
+{
+    double *x = mem_alloc((f->rows->count + 1) * 2 * sizeof *x), *y = x + f->rows->count;
+    bool ok = true;
+    for (size_t i = 0; ok && i < f->rows->count; i++) {
+        char name[64], other[64];
+        double along;
+        size_t count = 0;
+        struct spline spline;
+        if (!is_seen(f, i, sweep))
+            continue;
+        model_curve_of(&f->rows->items[i], name, sizeof name, &along);
+        if (!*name)
+            ok = fail(err, "%s: a row lacks what its curve goes along", sweep);
+        if (!ok || model_curve(f->model, name))
+            continue;
+        for (size_t r = i; r < f->rows->count; r++) {
+            if (!is_seen(f, r, sweep))
+                continue;
+            model_curve_of(&f->rows->items[r], other, sizeof other, &x[count]);
+            y[count] = model_measured(f->model, &f->rows->items[r]);
+            if (!strcmp(other, name) && !(y[count] > 0))
+                ok = fail(err, "%s: %g s are less than a frame without fragments takes", name,
+                          f->rows->items[r].seconds);
+            count += !strcmp(other, name);
+        }
+        ok = ok && (spline_fit(&spline, x, y, count, strcmp(sweep, "length") != 0, err) ||
+                    fail_prefix(err, "%s", name));
+        if (ok)
+            model_set_curve(f->model, name, &spline);
+    }
+    free(x);
+    return ok;
+}
+
+/* How many cycles the program of a sweep has when all fragments agree, and how many more when both
+ * sides are executed. */
+static void
+note_branch(const struct fitting *f)
+{
+    for (size_t i = 0; i < f->rows->count; i++) {
+        const struct model_row *row = &f->rows->items[i];
+        if (!is_seen(f, i, "triangles") || !(row->if_cycles + row->else_cycles > 0))
+            continue;
+        const double side = (row->if_cycles + row->else_cycles) / 2;
+        model_set_factor(f->model, "branch.share", side / (row->cycles + row->branch_cycles + side),
+                         0);
+        return;
+    }
+}
+
+bool
+model_fit(struct model *model, const struct model_rows *rows, const bool *fitted, double rate,
+          struct error *err)
+{
+    static const char *const sweeps[] = {"triangles", "coherence", "textures"};
+    const struct fitting f = {model, rows, fitted};
+    *model = (struct model){0};
+    if (rows->count)
+        snprintf(model->renderer, sizeof model->renderer, "%s", rows->items[0].renderer);
+    bool ok = has_sweep(&f, "length") || fail(err, "there is no row of the sweep `length`");
+    if (ok) {
+        fit_start(&f);
+        ok = fit_rate(&f, rate > 0 ? rate : rows->items[0].rate, err) &&
+             fit_curves(&f, "length", err);
+    }
+    for (size_t i = 0; ok && i < sizeof sweeps / sizeof sweeps[0]; i++)
+        ok = fit_curves(&f, sweeps[i], err);
+    if (ok && rows->items[0].clock > 0)
+        model_set_factor(model, "clock", rows->items[0].clock, 0);
+    if (ok)
+        note_branch(&f);
+    ok = ok && (!has_sweep(&f, "dependent") || model_fit_dependent(model, rows, fitted, err));
+    if (!ok)
+        model_fini(model);
+    return ok;
+}

@@ -1,0 +1,305 @@
+/* From a model and a workload to frames a second, stage by stage. */
+#include "base/file.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct predicting {
+    const struct model *model; /* or NULL */
+    const struct model_row *row;
+    struct model_prediction *out;
+    uint32_t stages;
+};
+
+/* Cycles a fragment when all agree, and what is added when groups are mixed. */
+static double
+agreed_cycles(const struct model_row *row)
+{
+    return row->cycles + row->branch_cycles + (row->if_cycles + row->else_cycles) / 2 +
+           row->loop_cycles * row->rounds;
+}
+
+static double
+mixed_cycles(const struct model_row *row)
+{
+    const double most = row->rounds_most > row->rounds ? row->rounds_most : row->rounds;
+    return (row->if_cycles + row->else_cycles) / 2 + row->loop_cycles * (most - row->rounds);
+}
+
+static double
+start_of(const struct predicting *p)
+{
+    return p->model ? model_factor(p->model, "start") : 0;
+}
+
+/* A stage that was asked for and says so many seconds: `seconds` of the frame until now. */
+static void
+take_stage(const struct predicting *p, enum model_stage stage, double alone, double seconds,
+           bool extrapolated)
+{
+    p->out->stages[stage].counts = true;
+    p->out->stages[stage].extrapolated = extrapolated;
+    p->out->stages[stage].alone = alone;
+    if (seconds > p->out->seconds) {
+        p->out->bound = stage;
+        p->out->seconds = seconds;
+    }
+}
+
+/* Beyond the longest program that was measured: as the last segment goes on. */
+static double
+base_cycles(const struct spline *base, double cycles)
+{
+    const uint32_t last = base->knots - 1;
+    if (cycles <= base->x[last])
+        return spline_at(base, cycles);
+    const double slope = (base->y[last] - base->y[last - 1]) / (base->x[last] - base->x[last - 1]);
+    return base->y[last] + slope * (cycles - base->x[last]);
+}
+
+static bool
+predict_base(const struct predicting *p, struct error *err)
+{
+    const struct model_row *row = p->row;
+    const struct spline *base = p->model ? model_curve(p->model, "base") : NULL;
+    const double rate = row->rate > 0 ? row->rate : p->model ? model_factor(p->model, "rate") : 0;
+    double cycles = agreed_cycles(row);
+    if (!(p->stages >> MODEL_TRIANGLES & 1))
+        cycles += mixed_cycles(row);
+    if (!(rate > 0))
+        return fail(err, "the rate (clock times pipelines) is not known: no model, and no rate");
+    if (!(row->fragments > 0) || !(cycles > 0))
+        return fail(err, "a workload needs %s above 0",
+                    row->fragments > 0 ? "cycles" : "fragments");
+    const bool beyond = base && !spline_holds(base, cycles);
+    const double seconds = row->fragments * (base ? base_cycles(base, cycles) : cycles) / rate;
+    p->out->stages[MODEL_BASE].counts = true;
+    p->out->stages[MODEL_BASE].extrapolated = beyond;
+    p->out->stages[MODEL_BASE].alone = seconds;
+    p->out->seconds = start_of(p) + seconds;
+    return true;
+}
+
+/* ---- triangles and coherence ---- */
+
+static bool
+triangles_block(const struct model_curve *curve, double *block)
+{
+    static const char kind[] = "triangles ";
+    if (strncmp(curve->name, kind, strlen(kind)) != 0)
+        return false;
+    *block = strtod(curve->name + strlen(kind), NULL);
+    return true;
+}
+
+/* The curves of the widths next to this one. */
+struct neighbours {
+    const struct spline *below, *above, *widest;
+    double below_block, above_block;
+    double top; /* of all curves */
+};
+
+static bool
+find_neighbours(const struct model *model, double block, struct neighbours *n)
+{
+    double widest = -1, one;
+    *n = (struct neighbours){0};
+    for (size_t i = 0; i < model->curves.count; i++) {
+        const struct spline *s = &model->curves.items[i].spline;
+        if (!triangles_block(&model->curves.items[i], &one))
+            continue;
+        n->top = fmax(n->top, spline_top(s));
+        if (one <= block && (!n->below || one > n->below_block)) {
+            n->below = s;
+            n->below_block = one;
+        }
+        if (one >= block && (!n->above || one < n->above_block)) {
+            n->above = s;
+            n->above_block = one;
+        }
+        if (one > widest) {
+            n->widest = s;
+            widest = one;
+        }
+    }
+    return n->widest != NULL;
+}
+
+/* Between two widths: by the curve over widths where that tells them apart, else by their
+ * logarithms. */
+static double
+part_between(const struct model *model, const struct neighbours *n, double block)
+{
+    const struct spline *c = model_curve(model, "coherence");
+    const double low = log2(n->below_block), high = log2(n->above_block), at = log2(block);
+    if (high <= low)
+        return 0;
+    if (c) {
+        const double from = spline_at(c, low), to = spline_at(c, high);
+        if (fabs(to - from) > 0.02 * from)
+            return (spline_at(c, at) - from) / (to - from);
+    }
+    return (at - low) / (high - low);
+}
+
+/* G of the triangle's size and the block's width. */
+static double
+performance_at(const struct model *model, const struct neighbours *n, double size, double block)
+{
+    if (!n->below || !n->above)
+        return spline_at(n->below ? n->below : n->above, size);
+    const double part = part_between(model, n, block);
+    return spline_at(n->below, size) * (1 - part) + spline_at(n->above, size) * part;
+}
+
+static void
+predict_triangles(const struct predicting *p)
+{
+    const struct model_row *row = p->row;
+    struct neighbours n;
+    if (!(row->triangles > 0) || !find_neighbours(p->model, row->block > 0 ? row->block : 1e9, &n))
+        return;
+    const double size = log2(row->fragments / row->triangles);
+    const double together = spline_at(n.widest, size);
+    const double mixed = row->block > 0 ? performance_at(p->model, &n, size, row->block) : together;
+    /* how much of what a mixed group adds is added, from the program that was measured */
+    const double share = model_factor(p->model, "branch.share");
+    const double added = share > 0 ? fmax(together / mixed - 1, 0) / share : 0;
+    const double slowdown = together / n.top / (1 + added * mixed_cycles(row) / agreed_cycles(row));
+    const double before = p->out->seconds - start_of(p);
+    const bool beyond = !spline_holds(n.widest, size) || (row->block > 0 && !n.below);
+    take_stage(p, MODEL_TRIANGLES, slowdown, start_of(p) + before / slowdown, beyond);
+}
+
+/* ---- ceilings ---- */
+
+static bool
+predict_textures(const struct predicting *p, struct error *err)
+{
+    const struct model_row *row = p->row;
+    const double reads = row->reads - row->dependent;
+    char name[64];
+    if (!(reads > 0) || !(row->texture > 0))
+        return true;
+    snprintf(name, sizeof name, "textures %.20s %s", row->format,
+             model_is_power_of_two(row->texture) ? "powers" : "others");
+    const struct spline *s = model_curve(p->model, name);
+    if (!s) {
+        snprintf(name, sizeof name, "textures %.20s powers", row->format);
+        s = model_curve(p->model, name);
+    }
+    if (!s)
+        return fail(err,
+                    "the model has no ceiling of textures for '%s': without that stage, or a "
+                    "format that was measured",
+                    row->format);
+    const double seconds = row->fragments * reads / spline_at(s, log2(row->texture));
+    take_stage(p, MODEL_TEXTURES, seconds, start_of(p) + seconds,
+               !spline_holds(s, log2(row->texture)));
+    return true;
+}
+
+static bool
+predict_dependent(const struct predicting *p, struct error *err)
+{
+    const struct model_row *row = p->row;
+    double each;
+    bool beyond;
+    if (!(row->dependent > 0))
+        return true;
+    if (!(row->texture > 0) || !*row->pattern)
+        return fail(err, "dependent reads need the size of the texture and a pattern");
+    if (!model_dependent_seconds(p->model, row, &each, &beyond, err))
+        return fail_prefix(err, "stage dependent");
+    const double seconds = row->fragments * row->dependent * each;
+    take_stage(p, MODEL_DEPENDENT, seconds, start_of(p) + seconds, beyond);
+    return true;
+}
+
+bool
+model_predict(struct model_prediction *prediction, const struct model *model,
+              const struct model_row *workload, uint32_t stages, struct error *err)
+{
+    const struct predicting p = {model, workload, prediction, model ? stages : 1u << MODEL_BASE};
+    const double clock = model ? model_factor(model, "clock") : 0;
+    *prediction = (struct model_prediction){0};
+    prediction->clock = workload->clock > 0 ? workload->clock : clock > 0 ? clock : 0;
+    bool ok = predict_base(&p, err);
+    for (uint32_t stage = 0; ok && stage < MODEL_STAGES; stage++) {
+        if (p.stages >> stage & 1) {
+            if (stage == MODEL_TRIANGLES)
+                predict_triangles(&p);
+            else if (stage == MODEL_TEXTURES)
+                ok = predict_textures(&p, err);
+            else if (stage == MODEL_DEPENDENT)
+                ok = predict_dependent(&p, err);
+        }
+        prediction->stages[stage].seconds = prediction->seconds;
+    }
+    return ok;
+}
+
+/* ---- workloads ---- */
+
+static bool
+read_lines(struct model_row *workload, char *text, struct error *err)
+{
+    for (char *line; (line = strsep(&text, "\n"));) {
+        line[strcspn(line, ";#\r")] = '\0';
+        char *value = strchr(line, '=');
+        if (!line[strspn(line, " \t")])
+            continue;
+        if (!value)
+            return fail(err, "'%.40s': expected name = value", line);
+        *value++ = '\0';
+        line += strspn(line, " \t");
+        value += strspn(value, " \t");
+        line[strcspn(line, " \t")] = '\0';
+        value[strcspn(value, " \t")] = '\0';
+        if (!model_row_set(workload, line, value, err))
+            return false;
+    }
+    return true;
+}
+
+static bool
+read_positions(struct model_row *workload, const char *text, struct error *err)
+{
+    double *const places[] = {&workload->cycles,    &workload->fragments,
+                              &workload->rate,      &workload->branch_cycles,
+                              &workload->if_cycles, &workload->else_cycles};
+    enum { PLACES = sizeof places / sizeof places[0] };
+    static const char between[] = " \t\r\n;";
+    uint32_t count = 0;
+    for (text += strspn(text, between); *text; text += strspn(text, between)) {
+        char *end;
+        const double number = strtod(text, &end);
+        if (end == text || !isfinite(number) || number < 0 || (*end && !strchr(between, *end)))
+            return fail(err, "'%.20s' is no number from 0 on", text);
+        if (count == PLACES)
+            return fail(err, "more than %d numbers", PLACES);
+        *places[count++] = number;
+        text = end;
+    }
+    return count == PLACES || fail(err,
+                                   "%u numbers; a workload has %d: cycles outside of branches; "
+                                   "fragments; clock x pipes; cost of the if-else-endif; cycles "
+                                   "inside the if's side; inside the else's",
+                                   count, PLACES);
+}
+
+bool
+model_workload_read(struct model_row *workload, const char *path, struct error *err)
+{
+    char *text;
+    size_t size;
+    if (!file_read(path, FILE_MOST_TEXT, &text, &size, err))
+        return false;
+    const bool ok = strlen(text) == size ? strchr(text, '=') ? read_lines(workload, text, err)
+                                                             : read_positions(workload, text, err)
+                                         : fail(err, "no text");
+    free(text);
+    return ok || fail_prefix(err, "%s", path);
+}

@@ -1,0 +1,239 @@
+#include "model/row.h"
+
+#include "base/file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct field {
+    const char *name;
+    size_t offset;
+    bool is_text;
+} fields[] = {
+#define MODEL_TEXT(name, doc)         {#name, offsetof(struct model_row, name), true},
+#define MODEL_NUMBER(name, unit, doc) {#name, offsetof(struct model_row, name), false},
+#include "model/row.def"
+#undef MODEL_TEXT
+#undef MODEL_NUMBER
+};
+enum { FIELDS = sizeof fields / sizeof fields[0] };
+
+static const char label_start[] = "model ";
+
+static const struct field *
+field_find(const char *name)
+{
+    for (size_t i = 0; i < FIELDS; i++)
+        if (!strcmp(fields[i].name, name))
+            return &fields[i];
+    return NULL;
+}
+
+static double *
+number_of(const struct model_row *row, const struct field *field)
+{
+    return (double *)((char *)(uintptr_t)row + field->offset);
+}
+
+static char *
+text_of(const struct model_row *row, const struct field *field)
+{
+    return (char *)(uintptr_t)row + field->offset;
+}
+
+/* What a draw's label does not say: who draws, and how long it took. */
+static bool
+is_measured(const struct field *field)
+{
+    return field->offset == offsetof(struct model_row, renderer) ||
+           field->offset == offsetof(struct model_row, rate) ||
+           field->offset == offsetof(struct model_row, clock) ||
+           field->offset == offsetof(struct model_row, seconds) ||
+           field->offset == offsetof(struct model_row, spread);
+}
+
+bool
+model_is_power_of_two(double size)
+{
+    int exponent;
+    return frexp(size, &exponent) == 0.5;
+}
+
+bool
+model_row_set(struct model_row *row, const char *name, const char *value, struct error *err)
+{
+    const struct field *field = field_find(name);
+    if (!field)
+        return fail(err, "'%.40s' is no column of measurements", name);
+    if (field->is_text) {
+        if (strlen(value) >= MODEL_TEXT_BYTES || strpbrk(value, ",\"\n"))
+            return fail(err, "%s: a text of at most %d bytes without commas and quotes", name,
+                        MODEL_TEXT_BYTES - 1);
+        strcpy(text_of(row, field), value);
+        return true;
+    }
+    char *end;
+    const double number = *value ? strtod(value, &end) : 0;
+    if (*value && (*end || end == value || !isfinite(number) || number < 0))
+        return fail(err, "%s: '%.40s' is no number from 0 on", name, value);
+    *number_of(row, field) = number;
+    return true;
+}
+
+void
+model_row_label(const struct model_row *row, char *label, size_t size)
+{
+    size_t at = (size_t)snprintf(label, size, "%s", label_start);
+    for (size_t i = 0; i < FIELDS && at < size; i++) {
+        const struct field *field = &fields[i];
+        if (is_measured(field))
+            continue;
+        if (field->is_text && *text_of(row, field))
+            at +=
+                (size_t)snprintf(label + at, size - at, "%s=%s ", field->name, text_of(row, field));
+        else if (!field->is_text && *number_of(row, field) > 0)
+            at += (size_t)snprintf(label + at, size - at, "%s=%.9g ", field->name,
+                                   *number_of(row, field));
+    }
+}
+
+bool
+model_row_from_label(struct model_row *row, const char *label)
+{
+    *row = (struct model_row){0};
+    if (strncmp(label, label_start, strlen(label_start)) != 0)
+        return false;
+    char *copy = mem_strdup(label + strlen(label_start)), *rest = copy;
+    bool ok = true;
+    for (char *word; ok && (word = strsep(&rest, " /"));) {
+        char *value = strchr(word, '=');
+        if (!value)
+            continue;
+        *value++ = '\0';
+        ok = model_row_set(row, word, value, NULL);
+    }
+    free(copy);
+    return ok && *row->sweep;
+}
+
+void
+model_rows_header(FILE *out)
+{
+    for (size_t i = 0; i < FIELDS; i++)
+        fprintf(out, "%s%s", i ? "," : "", fields[i].name);
+    putc('\n', out);
+}
+
+void
+model_row_print(const struct model_row *row, FILE *out)
+{
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (i)
+            putc(',', out);
+        if (fields[i].is_text)
+            fputs(text_of(row, &fields[i]), out);
+        else if (*number_of(row, &fields[i]) > 0)
+            fprintf(out, "%.9g", *number_of(row, &fields[i]));
+    }
+    putc('\n', out);
+}
+
+/* ---- CSV ---- */
+
+static void
+strip(char *line)
+{
+    line[strcspn(line, "\r\n")] = '\0';
+}
+
+/* The columns of the first line: NULL is `fps`. */
+static bool
+read_header(char *line, const struct field **columns, uint32_t *count, struct error *err)
+{
+    bool has_sweep = false, has_fragments = false, has_time = false;
+    *count = 0;
+    strip(line);
+    for (char *name; (name = strsep(&line, ","));) {
+        const bool is_fps = !strcmp(name, "fps");
+        if (*count == FIELDS + 1)
+            return fail(err, "more than %d columns", FIELDS + 1);
+        const struct field *field = is_fps ? NULL : field_find(name);
+        if (!field && !is_fps)
+            return fail(err, "'%.40s' is no column of measurements", name);
+        for (uint32_t i = 0; i < *count; i++)
+            if (columns[i] == field)
+                return fail(err, "the column %s is there twice", name);
+        columns[(*count)++] = field;
+        has_sweep = has_sweep || !strcmp(name, "sweep");
+        has_fragments = has_fragments || !strcmp(name, "fragments");
+        has_time = has_time || is_fps || !strcmp(name, "seconds");
+    }
+    return (has_sweep && has_fragments && has_time) || fail(err, "the column %s is missing",
+                                                            !has_sweep       ? "sweep"
+                                                            : !has_fragments ? "fragments"
+                                                                             : "seconds (or fps)");
+}
+
+static bool
+set_rate(struct model_row *row, const char *value, struct error *err)
+{
+    char *end;
+    const double rate = strtod(value, &end);
+    if (!*value)
+        return true;
+    if (*end || !isfinite(rate) || !(rate > 0))
+        return fail(err, "fps: '%.40s' is no number above 0", value);
+    row->seconds = 1 / rate;
+    return true;
+}
+
+static bool
+read_row(struct model_row *row, char *line, const struct field *const *columns, uint32_t count,
+         struct error *err)
+{
+    uint32_t at = 0;
+    *row = (struct model_row){0};
+    strip(line);
+    for (char *value; (value = strsep(&line, ",")); at++) {
+        if (at == count)
+            return fail(err, "more fields than columns");
+        if (columns[at] ? !model_row_set(row, columns[at]->name, value, err)
+                        : !set_rate(row, value, err))
+            return false;
+    }
+    if (at < count)
+        return fail(err, "%u fields for %u columns", at, count);
+    if (!*row->sweep)
+        return fail(err, "sweep is empty");
+    return (row->fragments > 0 && row->seconds > 0) ||
+           fail(err, "%s must be above 0", row->fragments > 0 ? "seconds" : "fragments");
+}
+
+bool
+model_rows_read(struct model_rows *rows, const char *path, struct error *err)
+{
+    const struct field *columns[FIELDS + 1];
+    uint32_t count = 0, number = 0;
+    char *text;
+    size_t size;
+    if (!file_read(path, FILE_MOST_FACTS, &text, &size, err))
+        return false;
+    bool ok = strlen(text) == size || fail(err, "%s: no text", path);
+    ok = ok && (size || fail(err, "%s is empty", path));
+    char *rest = text;
+    for (char *line; ok && (line = strsep(&rest, "\n"));) {
+        struct model_row row;
+        number++;
+        if (number > 1 && !line[strspn(line, " \r")])
+            continue;
+        ok = number == 1 ? read_header(line, columns, &count, err)
+                         : read_row(&row, line, columns, count, err);
+        if (!ok)
+            fail_prefix(err, "%s:%u", path, number);
+        else if (number > 1)
+            VEC_PUSH(rows, row);
+    }
+    free(text);
+    return ok;
+}
