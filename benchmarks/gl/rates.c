@@ -4,7 +4,7 @@
  *
  *   rate = width * height * layers / (cycles of frame 2 - cycles of frame 1)
  *
- * alu-* are programs of --count instructions, flow-* of --count pieces of 24 dependent
+ * mad3 to mix-sin1 are programs of --count instructions, flow-* of --count pieces of 24 dependent
  * instructions, each inside a construct of flow control that every fragment enters; flow-none is
  * without any. `aetius study hardware` holds the rates against those of real cards. */
 #include "window.h"
@@ -16,62 +16,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a fragment runs: `piece` again and again until there are --count of what it has `parts` of.
- */
+/* What a fragment runs: `piece` again and again until there are --count of what it has `parts` of,
+ * then `tail` (or NULL) a quarter as often. */
 struct program {
-    const char *declare, *piece, *result;
+    const char *declare, *piece, *tail, *result;
     uint32_t parts;
 };
 
 #define FOUR_VECTORS "vec3 a = at.xyz, b = at.yzw, c = at.zwx, d = at.wxy;\n"
+#define FOUR(op)     "a = a " op "; b = b " op "; c = c " op "; d = d " op ";\n"
+#define TEXEL        "texture2D(image, uv)"
 #define SUM          "vec4(a + b + c + d, 1.0)"
 #define SCALAR       "float s = at.x;\n"
 #define MAD          "s = s * s + s;\n"
+#define LOG          "s = log2(s);\n"
+#define SIN          "s = sin(s);\n"
 #define MADS         MAD MAD MAD MAD
 #define CHAIN        MADS MADS MADS MADS MADS MADS
-
-static const struct program
-    sample = {"", "", "texture2D(image, uv)", 1},
-    mad3 = {FOUR_VECTORS, "a = a * k + m; b = b * k + m; c = c * k + m; d = d * k + m;\n", SUM, 4},
-    add3 = {FOUR_VECTORS, "a = a + k; b = b + k; c = c + k; d = d + k;\n", SUM, 4},
-    mad1 = {SCALAR, MAD, "vec4(s)", 1}, log1 = {SCALAR, "s = log2(s);\n", "vec4(s)", 1},
-    sin1 = {SCALAR, "s = sin(s);\n", "vec4(s)", 1},
-    mix_log1 = {SCALAR, MADS "s = log2(s);\n", "vec4(s)", 5},
-    mix_sin1 = {SCALAR, MADS "s = sin(s);\n", "vec4(s)", 5},
-    flow_none = {SCALAR, CHAIN, "vec4(s)", 1},
-    flow_if = {SCALAR, "if (s < 8.0) {\n" CHAIN "}\n", "vec4(s)", 1},
-    flow_if_else = {SCALAR, "if (s < 8.0) {\n" CHAIN "} else {\ns = s * 0.5;\n}\n", "vec4(s)", 1},
-    flow_loop = {SCALAR, "for (float i = 0.0; i < 1.0 - k.x; i += 1.0) {\n" CHAIN "}\n", "vec4(s)",
-                 1};
+#define IF           "if (s < 8.0) {\n"
+#define LOOP         "for (float i = 0.0; i < 1.0 - k.x; i += 1.0) {\n"
 
 enum { BLEND = 1, DEPTH = 2, NO_COLOR = 4, BYTES = 8, FLOATS = 16, TEXTURE_SIZE = 256 };
 
 static const struct kind {
+    const char *name;
     uint32_t state;
-    const struct program *program; /* NULL: fixed function */
+    struct program program; /* without a result: fixed function */
 } kinds[] = {
-    {0, NULL},
-    {DEPTH | NO_COLOR, NULL},
-    {DEPTH, NULL},
-    {BYTES, &sample},
-    {BYTES | BLEND, &sample},
-    {FLOATS, &sample},
-    {0, &mad3},
-    {0, &add3},
-    {0, &mad1},
-    {0, &log1},
-    {0, &sin1},
-    {0, &mix_log1},
-    {0, &mix_sin1},
-    {0, &flow_none},
-    {0, &flow_if},
-    {0, &flow_if_else},
-    {0, &flow_loop},
+    {"color", 0, {0}},
+    {"z", DEPTH | NO_COLOR, {0}},
+    {"color-z", DEPTH, {0}},
+    {"texture", BYTES, {"", "", NULL, TEXEL, 1}},
+    {"texture-blend", BYTES | BLEND, {"", "", NULL, TEXEL, 1}},
+    {"float-texture", FLOATS, {"", "", NULL, TEXEL, 1}},
+    {"mad3", 0, {FOUR_VECTORS, FOUR("* k + m"), NULL, SUM, 4}},
+    {"add3", 0, {FOUR_VECTORS, FOUR("+ k"), NULL, SUM, 4}},
+    {"mad1", 0, {SCALAR, MAD, NULL, "vec4(s)", 1}},
+    {"log1", 0, {SCALAR, LOG, NULL, "vec4(s)", 1}},
+    {"sin1", 0, {SCALAR, SIN, NULL, "vec4(s)", 1}},
+    {"mad1-log1", 0, {SCALAR, MAD, LOG, "vec4(s)", 1}},
+    {"mad1-sin1", 0, {SCALAR, MAD, SIN, "vec4(s)", 1}},
+    {"mix-log1", 0, {SCALAR, MADS LOG, NULL, "vec4(s)", 5}},
+    {"mix-sin1", 0, {SCALAR, MADS SIN, NULL, "vec4(s)", 5}},
+    {"flow-none", 0, {SCALAR, CHAIN, NULL, "vec4(s)", 1}},
+    {"flow-if", 0, {SCALAR, IF CHAIN "}\n", NULL, "vec4(s)", 1}},
+    {"flow-if-else", 0, {SCALAR, IF CHAIN "} else {\ns = s * 0.5;\n}\n", NULL, "vec4(s)", 1}},
+    {"flow-loop", 0, {SCALAR, LOOP CHAIN "}\n", NULL, "vec4(s)", 1}},
 };
-static const char *const kind_names[] = {
-    "color",        "z",         "color-z",  "texture",      "texture-blend", "float-texture",
-    "alu-mad3",     "alu-add3",  "alu-mad1", "alu-log1",     "alu-sin1",      "alu-mix-log1",
-    "alu-mix-sin1", "flow-none", "flow-if",  "flow-if-else", "flow-loop",     NULL};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static uint32_t kind, layers = 2, count = 128;
 
@@ -95,6 +87,8 @@ use_program(const struct program *program)
     append(&text, program->declare);
     for (uint32_t i = 0; i < count; i += program->parts)
         append(&text, program->piece);
+    for (uint32_t i = 0; program->tail && i < count; i += 4)
+        append(&text, program->tail);
     append(&text, "gl_FragColor = ");
     append(&text, program->result);
     append(&text, ";\n}\n");
@@ -138,8 +132,8 @@ setup(void)
     }
     if (state & (BYTES | FLOATS))
         make_texture(state & FLOATS);
-    if (kinds[kind].program)
-        use_program(kinds[kind].program);
+    if (kinds[kind].program.result)
+        use_program(&kinds[kind].program);
 }
 
 /* Each layer is nearer than the one before, so that with depth every fragment passes. */
@@ -168,8 +162,11 @@ draw(uint32_t frame)
 int
 main(int argc, char **argv)
 {
-    static const struct scene_option options[] = {
-        {"kind", &kind, kind_names, "the work"},
+    static const char *names[KINDS + 1];
+    for (uint32_t i = 0; i < KINDS; i++)
+        names[i] = kinds[i].name;
+    const struct scene_option options[] = {
+        {"kind", &kind, names, "the work"},
         {"layers", &layers, NULL,
          "full-screen layers in frames 0 and 1 (2); frame 2 has twice as many"},
         {"count", &count, NULL, "instructions, or pieces of flow control, of a program (128)"},

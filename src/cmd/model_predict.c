@@ -46,8 +46,10 @@ print_prediction(const struct model_prediction *prediction)
     }
     sheet_write(&sheet, SHEET_TEXT, stdout);
     sheet_fini(&sheet);
-    printf("\n%.2f frames/s, bound by %s%s\n", 1 / prediction->seconds,
-           model_stage_names[prediction->bound],
+    printf("\n%.2f frames/s", 1 / prediction->seconds);
+    if (prediction->clock > 0)
+        printf(" (%.4g a million cycles)", 1e6 / (prediction->seconds * prediction->clock));
+    printf(", bound by %s%s\n", model_stage_names[prediction->bound],
            extrapolated ? "; outside of what was measured" : "");
 }
 
@@ -67,6 +69,8 @@ print_prediction_json(const struct model_prediction *prediction)
         cJSON_AddItemToArray(stages, stage);
     }
     cJSON_AddNumberToObject(root, "fps", 1 / prediction->seconds);
+    if (prediction->clock > 0)
+        cJSON_AddNumberToObject(root, "fpc", 1 / (prediction->seconds * prediction->clock));
     cJSON_AddStringToObject(root, "bound_by", model_stage_names[prediction->bound]);
     print_json_tree(root);
 }

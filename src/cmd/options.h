@@ -43,7 +43,8 @@ struct machine_options {
      "let virgl_test_server draw, on llvmpipe (the default) or softpipe", false}
 #define MACHINE_OPTIONS(options)                                                                   \
     OPTION_PRESET(&(options)->preset,                                                              \
-                  "the machine: reference-2008 (default), reference-2005, g70-like, r580-like"),   \
+                  "the machine: reference-2008 (default), reference-2005, nv40-like, g70-like, "   \
+                  "r420-like, r580-like"),                                                         \
     {"config", 0, ARG_LIST, &(options)->configs, "INI", "parameters from a file, on top", false},  \
     OPTION_SET(&(options)->sets, "one parameter, on top of all")
 // clang-format on

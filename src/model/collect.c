@@ -102,6 +102,7 @@ take_draws(struct model_rows *rows, const struct draws *draws, const struct coll
             continue;
         row.seconds = cycles / hertz;
         row.rate = machine_rate(c->params);
+        row.clock = hertz;
         snprintf(row.renderer, sizeof row.renderer, "%s", renderer);
         VEC_PUSH(rows, row);
     }

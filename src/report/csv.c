@@ -623,3 +623,27 @@ csv_column(const struct csv_table *table, const char *name)
             return (int32_t)i;
     return -1;
 }
+
+bool
+csv_sum(const struct csv_table *table, const char *path, const char *column, double *sum,
+        struct error *err)
+{
+    const int32_t at = csv_column(table, column);
+    uint64_t whole = 0;
+    *sum = 0;
+    if (at < 0 || !table->is_number[at])
+        return fail(err, "%s has no %s", path, column);
+    for (uint32_t r = 0; r < table->rows; r++)
+        whole += table->values[(size_t)r * table->columns + (uint32_t)at];
+    *sum = (double)whole;
+    return true;
+}
+
+bool
+csv_read_sum(const char *path, const char *column, double *sum, struct error *err)
+{
+    struct csv_table table = {0};
+    const bool ok = csv_read(&table, path, err) && csv_sum(&table, path, column, sum, err);
+    csv_table_fini(&table);
+    return ok;
+}

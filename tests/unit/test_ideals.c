@@ -17,8 +17,8 @@ static void
 settings_are_parameters(void **state)
 {
     (void)state;
-    static const char *const presets[] = {"reference-2008", "reference-2005", "g70-like",
-                                          "r580-like"};
+    static const char *const presets[] = {"reference-2008", "reference-2005", "nv40-like",
+                                          "g70-like",       "r420-like",      "r580-like"};
     for (uint32_t p = 0; p < sizeof presets / sizeof presets[0]; p++)
         for (uint32_t i = 0; i < IDEALS; i++) {
             struct params params;

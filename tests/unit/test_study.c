@@ -1,12 +1,13 @@
-/* The study of compression: its plan, its sums against hand-made results, and the command over a
+/* Studies: their plans; of compression its sums against hand-made results, and the command over a
  * small trace: resumed after a kill, and against `aetius compress`. */
 #include "analysis/chart.h"
-#include "analysis/study.h"
 #include "base/build.h"
 #include "base/file.h"
-#include "cmd/study_runs.h"
+#include "study/codec_study.h"
+#include "study/study.h"
 
 #include <cjson/cJSON.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
@@ -24,124 +25,33 @@
 
 static const char *aetius;
 
-/* A plan in a file that is gone again when it is read. */
-static bool
-load(struct study_plan *plan, const char *text, struct error *err)
-{
-    char path[] = "/tmp/aetius-plan-XXXXXX";
-    struct error writing;
-    close(mkstemp(path));
-    assert_true(file_write(path, text, strlen(text), &writing));
-    const bool ok = study_plan_load(plan, path, err);
-    unlink(path);
-    return ok;
-}
-
+/* The plans that come with the program. */
 static void
-test_plan(void **state)
+test_own_plans(void **state)
 {
-    struct study_plan plan;
-    struct error err;
-    assert_true(load(&plan,
-                     "[study]\npreset = reference-2008\nset = A.B=1\n"
-                     "[configuration x0]\nset =\n[configuration x4]\nset = C.D=2\nset = E.F=3\n"
-                     "[trace one]\nprogram = a b\n    c\nframes = 3-5\n"
-                     "[trace two]\nprogram = d\nframes = 1-2,7\nwarm-up = 3\n"
-                     "[trace three]\nfile = x.trace\n"
-                     "[machine]\ntraces = one two-7\nconfigurations = x4\nz = ddpcm\n",
-                     &err));
-    assert_int_equal(plan.configurations.count, 2);
-    assert_int_equal(plan.configurations.items[0].sets.count, 0);
-    assert_string_equal(plan.configurations.items[1].sets.items[1], "E.F=3");
-    assert_int_equal(plan.traces.count, 4);
-    assert_string_equal(plan.traces.items[0].name, "one");
-    assert_string_equal(plan.traces.items[1].name, "two-1");
-    assert_string_equal(plan.traces.items[2].name, "two-7");
-    assert_string_equal(plan.traces.items[3].file, "x.trace");
-    assert_int_equal(plan.sources.items[0].program.count, 3);
-    assert_string_equal(plan.sources.items[0].program.items[2], "c");
-    assert_string_equal(plan.machine_codecs[COMPRESSION_COLOR], "best");
-    assert_string_equal(plan.machine_codecs[COMPRESSION_DEPTH], "ddpcm");
-    assert_true(study_plan_check(&plan, &err));
-
-    assert_false(study_plan_narrow(&plan, "x0,x3", &err));
-    assert_non_null(strstr(err.text, "x3"));
-    assert_true(study_plan_narrow(&plan, "x0", &err));
-    assert_int_equal(plan.configurations.count, 1);
-    assert_int_equal(plan.machine_configurations.count, 0);
-
-    const char *files[] = {"/a/first.trace", "second.aet", "third", "/b/fourth.x"};
-    assert_true(study_plan_use_files(&plan, files, 4, &err));
-    assert_string_equal(plan.traces.items[0].name, "first");
-    assert_int_equal(plan.machine_traces.count, 3);
-    const char *twins[] = {"/a/same.trace", "same.aet"};
-    assert_false(study_plan_use_files(&plan, twins, 2, &err));
-    assert_non_null(strstr(err.text, "same"));
-    study_plan_fini(&plan);
-}
-
-static void
-test_bad_plans(void **state)
-{
-#define START "[study]\npreset = p\n[configuration x0]\nset =\n"
-    static const struct {
-        const char *text, *says;
-    } cases[] = {
-        {START "[trace a]\nfile = b\ncolour = c\n", ":7: [trace a] has no 'colour'"},
-        {START "[trace a]\nprogram = b\n", "wants program and frames"},
-        {START "[trace a]\nprogram = b\nframes = x\n", "[trace a]"},
-        {START "[trace a]\nprogram = b\nframes = 1\nfile = c\n", "a program and a file"},
-        {START "nonsense\n", ":5: "},
-        {START, "a trace are wanted"},
-        {"[trace]\nfile = b\n", "has no 'file'"},
-        {START "[trace ../../a]\nfile = b\n", ":6: [trace ../../a]: letters, digits"},
-        {START "[trace /a]\nfile = b\n", "[trace /a]: letters"},
-        {START "[trace ..]\nfile = b\n", "[trace ..]: letters"},
-        {START "[trace .]\nfile = b\n", "[trace .]: letters"},
-        {START "[trace a b]\nfile = b\n", "[trace a b]: letters"},
-        {START "[configuration ../../../tmp/x/y]\nset =\n[trace a]\nfile = b\n",
-         "[configuration ../../../tmp/x/y]: letters"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct study_plan plan;
-        struct error err = {""};
-        assert_false(load(&plan, cases[i].text, &err));
-        if (!strstr(err.text, cases[i].says))
-            fail_msg("'%s' does not say '%s'", err.text, cases[i].says);
+    for (size_t k = 0; k < study_kind_count; k++) {
+        char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, study_kinds[k].name);
+        struct word_list known = {0};
+        struct sweep_plan plan;
+        struct error err;
+        if (!sweep_plan_load(&plan, path, &err))
+            fail_msg("%s", err.text);
+        word_list_split(&known, study_kinds[k].words);
+        for (size_t i = 0; i < plan.study.count; i++)
+            assert_true(word_list_has(&known, plan.study.items[i].name));
+        assert_ptr_equal(study_find(study_kinds[k].name), &study_kinds[k]);
+        word_list_fini(&known);
+        sweep_plan_fini(&plan);
+        free(path);
     }
-    struct study_plan plan;
-    struct error err;
-    assert_true(load(&plan, START "[trace a]\nfile = b\n[machine]\ntraces = c\n", &err));
-    assert_false(study_plan_check(&plan, &err));
-    study_plan_fini(&plan);
-    assert_true(load(&plan, START "[trace a]\nfile = b\n[machine]\ncolor = hello\n", &err));
-    assert_false(study_plan_check(&plan, &err));
-    study_plan_fini(&plan);
-}
-
-/* The plan that comes with the program. */
-static void
-test_own_plan(void **state)
-{
-    struct study_plan plan;
-    struct error err;
-    assert_true(study_plan_load(&plan, AETIUS_SOURCE_DIR "/studies/compression.ini", &err));
-    assert_true(study_plan_check(&plan, &err));
-    assert_true(plan.traces.count >= 8);
-    assert_int_equal(plan.configurations.count, 4);
-    assert_int_equal(plan.machine_traces.count, 3);
-    for (size_t i = 0; i < plan.sources.count; i++)
-        for (uint32_t r = 0; r < plan.sources.items[i].ranges.count; r++)
-            assert_true(plan.sources.items[i].ranges.ranges[r].last + 1 -
-                            plan.sources.items[i].ranges.ranges[r].first >=
-                        3);
-    study_plan_fini(&plan);
+    assert_null(study_find("depth"));
 }
 
 /* Blocks that move: as many at 64 bytes as are said, the others raw, by every codec that applies.
  */
 static void
-set_blocks(struct study_result *result, uint32_t kind, uint64_t small, uint64_t raw, bool sampled)
+set_blocks(struct codec_study_result *result, uint32_t kind, uint64_t small, uint64_t raw,
+           bool sampled)
 {
     const enum codec_kind applies = kind == COMPRESSION_COLOR ? CODEC_COLOR : CODEC_DEPTH;
     for (uint32_t bus = 0; bus < CODEC_BUSES; bus++) {
@@ -162,7 +72,7 @@ set_blocks(struct study_result *result, uint32_t kind, uint64_t small, uint64_t 
 
 /* hilo fits nothing. */
 static void
-fit_nothing(struct study_result *result, uint32_t kind)
+fit_nothing(struct codec_study_result *result, uint32_t kind)
 {
     struct compression_kind *tally = &result->buses[0].kinds[kind];
     tally->raw[CODEC_ID_hilo] += tally->fits[CODEC_ID_hilo][0];
@@ -172,16 +82,19 @@ fit_nothing(struct study_result *result, uint32_t kind)
 static void
 test_means(void **state)
 {
-    struct study_plan plan;
-    struct error err;
-    assert_true(load(&plan,
-                     START "[configuration x4]\nset =\n[trace a]\nfile = a\n[trace b]\nfile = b\n"
-                           "[machine]\nconfigurations = x0\n",
-                     &err));
-    struct study_result plain[4], machine[4];
+    struct word_list traces = {0}, machines = {0}, over = {0};
+    struct codec_study_result plain[4], machine[4];
+    word_list_split(&traces, "a b");
+    word_list_split(&machines, "x0 x4");
+    word_list_split(&over, "x0");
     memset(plain, 0, sizeof plain);
     memset(machine, 0, sizeof machine);
-    struct study study = {.plan = &plan, .plain = plain, .machine = machine};
+    struct codec_study study = {.traces = &traces,
+                                .machines = &machines,
+                                .chosen_over = &over,
+                                .wanted = {"best", "best"},
+                                .plain = plain,
+                                .machine = machine};
     /* a at x0: 8 blocks of 64 bytes of 8: ratio 4; b: none of 8: 1. At x4 all of both: 4. */
     set_blocks(&plain[0], COMPRESSION_COLOR, 8, 0, false);
     set_blocks(&plain[2], COMPRESSION_COLOR, 0, 8, false);
@@ -189,65 +102,77 @@ test_means(void **state)
     set_blocks(&plain[3], COMPRESSION_COLOR, 8, 0, true);
     fit_nothing(&plain[1], COMPRESSION_COLOR);
     const uint32_t color = COMPRESSION_COLOR, comp = CODEC_ID_comp, hilo = CODEC_ID_hilo;
-    assert_float_equal(study_ratio(&study, 0, 0, CODEC_BUS_64, color, comp), 4, 1e-9);
-    assert_float_equal(study_geometric(&study, 0, CODEC_BUS_64, color, comp), 2, 1e-9);
-    assert_float_equal(study_arithmetic(&study, 0, CODEC_BUS_64, color, comp), 2.5, 1e-9);
-    assert_float_equal(study_geometric(&study, 1, CODEC_BUS_64, color, comp), 4, 1e-9);
-    assert_float_equal(study_overall(&study, CODEC_BUS_64, color, comp), sqrt(8), 1e-9);
+    assert_float_equal(codec_study_ratio(&study, 0, 0, CODEC_BUS_64, color, comp), 4, 1e-9);
+    assert_float_equal(codec_study_geometric(&study, 0, CODEC_BUS_64, color, comp), 2, 1e-9);
+    assert_float_equal(codec_study_arithmetic(&study, 0, CODEC_BUS_64, color, comp), 2.5, 1e-9);
+    assert_float_equal(codec_study_geometric(&study, 1, CODEC_BUS_64, color, comp), 4, 1e-9);
+    assert_float_equal(codec_study_overall(&study, CODEC_BUS_64, color, comp), sqrt(8), 1e-9);
     /* hilo at x4: 1 and 4 */
-    assert_float_equal(study_geometric(&study, 1, CODEC_BUS_64, color, hilo), 2, 1e-9);
-    assert_int_equal(study_place(&study, 1, CODEC_BUS_64, color, comp), 1);
-    assert_int_equal(study_place(&study, 1, CODEC_BUS_64, color, hilo), 10);
-    assert_int_equal(study_place(&study, 0, CODEC_BUS_64, color, hilo), 1);
+    assert_float_equal(codec_study_geometric(&study, 1, CODEC_BUS_64, color, hilo), 2, 1e-9);
+    assert_int_equal(codec_study_place(&study, 1, CODEC_BUS_64, color, comp), 1);
+    assert_int_equal(codec_study_place(&study, 1, CODEC_BUS_64, color, hilo), 10);
+    assert_int_equal(codec_study_place(&study, 0, CODEC_BUS_64, color, hilo), 1);
     /* made for several samples: null at one, and behind all others in the whole */
-    assert_float_equal(study_ratio(&study, 0, 0, CODEC_BUS_64, color, CODEC_ID_msaa), 0, 0);
-    assert_float_equal(study_geometric(&study, 1, CODEC_BUS_64, color, CODEC_ID_msaa), 4, 1e-9);
+    assert_float_equal(codec_study_ratio(&study, 0, 0, CODEC_BUS_64, color, CODEC_ID_msaa), 0, 0);
+    assert_float_equal(codec_study_geometric(&study, 1, CODEC_BUS_64, color, CODEC_ID_msaa), 4,
+                       1e-9);
     uint32_t codec_of[CODEC_COUNT];
-    const uint32_t count = study_rank(&study, CODEC_BUS_64, color, codec_of);
+    const uint32_t count = codec_study_rank(&study, CODEC_BUS_64, color, codec_of);
     assert_int_equal(codec_of[count - 1], CODEC_ID_msaa);
     assert_int_equal(codec_of[count - 2], CODEC_ID_hilo);
     /* no z moved: null for all */
-    assert_float_equal(study_geometric(&study, 0, CODEC_BUS_64, COMPRESSION_DEPTH, hilo), 0, 0);
-    study_choose(&study, study_codec_fits);
+    assert_float_equal(codec_study_geometric(&study, 0, CODEC_BUS_64, COMPRESSION_DEPTH, hilo), 0,
+                       0);
+    codec_study_choose(&study, codec_study_fits);
     assert_non_null(study.chosen[COMPRESSION_COLOR]);
     assert_null(study.chosen[COMPRESSION_DEPTH]);
-    study_plan_fini(&plan);
+    word_list_fini(&traces);
+    word_list_fini(&machines);
+    word_list_fini(&over);
 }
 
 static void
-test_result_file(void **state)
+test_counts_file(void **state)
 {
-    char path[] = "/tmp/aetius-result-XXXXXX";
-    struct study_result result = {.frames = 3, .cycles = 1000, .frame_rate = 2.5}, back;
+    char dir[] = "/tmp/aetius-counts-XXXXXX";
+    struct codec_study_result result = {.frames = 3};
+    struct compression back[CODEC_BUSES];
     struct error err;
-    close(mkstemp(path));
+    assert_non_null(mkdtemp(dir));
+    char *path = mem_printf("%s/compression.json", dir);
     set_blocks(&result, COMPRESSION_COLOR, 6, 2, true);
     set_blocks(&result, COMPRESSION_DEPTH, 1, 0, true);
-    result.bytes[STUDY_COLOR] = 8 * 256;
-    result.bytes[STUDY_Z] = 256;
-    assert_true(study_result_write(&result, path, "this", &err));
-    assert_true(study_result_read(&back, path, "this", &err));
-    assert_true(back.is_there);
-    assert_int_equal(back.cycles, 1000);
-    assert_memory_equal(back.bytes, result.bytes, sizeof result.bytes);
-    assert_memory_equal(back.buses[1].kinds, result.buses[1].kinds, sizeof back.buses[1].kinds);
-    assert_true(study_result_read(&back, path, "that", &err));
-    assert_false(back.is_there);
-
-    /* 8 raw blocks of color; by comp 6 of them of 64 bytes */
-    const struct codec *none[COMPRESSION_KINDS] = {NULL}, *comp[] = {&codec_comp, NULL};
-    assert_true(study_result_check(&result, none, &err));
-    assert_false(study_result_check(&result, comp, &err));
-    result.bytes[STUDY_COLOR] = 6 * 64 + 2 * 256;
-    assert_true(study_result_check(&result, comp, &err));
-    result.bytes[STUDY_Z] += 64;
-    assert_false(study_result_check(&result, comp, &err));
-    assert_non_null(strstr(err.text, "z"));
-
+    assert_true(compression_write(result.buses, dir, &err));
+    assert_true(compression_read(back, dir, &err));
+    for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
+        assert_memory_equal(back[bus].kinds, result.buses[bus].kinds, sizeof back[bus].kinds);
     assert_int_equal(truncate(path, 300), 0);
-    assert_true(study_result_read(&back, path, "this", &err));
-    assert_false(back.is_there);
-    unlink(path);
+    assert_false(compression_read(back, dir, &err));
+    assert_non_null(strstr(err.text, "is damaged"));
+    assert_int_equal(unlink(path), 0);
+    assert_false(compression_read(back, dir, &err));
+    assert_int_equal(rmdir(dir), 0);
+    free(path);
+}
+
+/* 8 raw blocks of color, by comp 6 of them of 64 bytes; one of z. */
+static void
+test_counts_against_bytes(void **state)
+{
+    struct codec_study_result result = {.frames = 3};
+    const struct codec *none[COMPRESSION_KINDS] = {NULL}, *comp[] = {&codec_comp, NULL};
+    struct error err;
+    set_blocks(&result, COMPRESSION_COLOR, 6, 2, true);
+    set_blocks(&result, COMPRESSION_DEPTH, 1, 0, true);
+    result.bytes[CODEC_STUDY_COLOR] = 8 * 256;
+    result.bytes[CODEC_STUDY_Z] = 256;
+    assert_true(codec_study_result_check(&result, none, &err));
+    assert_false(codec_study_result_check(&result, comp, &err));
+    result.bytes[CODEC_STUDY_COLOR] = 6 * 64 + 2 * 256;
+    assert_true(codec_study_result_check(&result, comp, &err));
+    result.bytes[CODEC_STUDY_Z] += 64;
+    assert_false(codec_study_result_check(&result, comp, &err));
+    assert_non_null(strstr(err.text, "z"));
 }
 
 /* Heights are in proportion to values, names are escaped. */
@@ -283,16 +208,16 @@ test_chart(void **state)
     unlink(path);
 }
 
-/* aetius in a process of its own, its output in a file. */
+/* aetius in a process of its own, its output in files. */
 static pid_t
-start(const char *const *words, const char *out)
+start(const char *const *words, const char *out, const char *err)
 {
     const pid_t child = fork();
     assert_true(child >= 0);
     if (!child) {
         const int file = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         dup2(file, STDOUT_FILENO);
-        if (!freopen("/dev/null", "w", stderr))
+        if (!freopen(err, "w", stderr))
             _exit(127);
         execv(aetius, (char *const *)words);
         _exit(127);
@@ -304,17 +229,8 @@ static int
 run(const char *const *words, const char *out)
 {
     int status;
-    waitpid(start(words, out), &status, 0);
+    waitpid(start(words, out, "/dev/null"), &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static int64_t
-changed_at(const char *dir, const char *run_name)
-{
-    char path[256];
-    struct stat facts;
-    snprintf(path, sizeof path, "%s/runs/%s/result.json", dir, run_name);
-    return stat(path, &facts) ? 0 : facts.st_mtim.tv_sec * 1000000000ll + facts.st_mtim.tv_nsec;
 }
 
 static char *
@@ -337,14 +253,30 @@ number_at(const cJSON *object, const char *a, const char *b)
     return number->valuedouble;
 }
 
+/* The folder of a run by its machine's name, in the study's own. */
+static char *
+run_folder(const char *dir, const char *machine)
+{
+    char *out = mem_printf("%s/key", dir);
+    char *sql = mem_printf("SELECT key FROM runs WHERE machine LIKE '%s'", machine);
+    assert_int_equal(run((const char *[]){aetius, "sweep", "query", dir, sql, "--csv", NULL}, out),
+                     0);
+    char *text = read_file(dir, "key");
+    char *folder = mem_printf("%s/runs/%.32s", dir, text + strlen("key\n"));
+    free(text);
+    free(sql);
+    free(out);
+    return folder;
+}
+
 /* The blocks that a run left, by `aetius compress`: its codec's bytes are those counted. */
 static void
-compare_with_compress(const char *dir, const char *run_name, const cJSON *of)
+compare_with_compress(const char *dir, const char *machine, const cJSON *of)
 {
-    char folder[256], out[256];
-    snprintf(folder, sizeof folder, "%s/runs/%s", dir, run_name);
-    snprintf(out, sizeof out, "%s/compress.json", dir);
+    char *folder = run_folder(dir, machine), *out = mem_printf("%s/compress.json", dir);
     assert_int_equal(run((const char *[]){aetius, "compress", "--json", folder, NULL}, out), 0);
+    free(folder);
+    free(out);
     char *text = read_file(dir, "compress.json");
     cJSON *root = cJSON_Parse(text);
     free(text);
@@ -367,6 +299,66 @@ compare_with_compress(const char *dir, const char *run_name, const cJSON *of)
     cJSON_Delete(root);
 }
 
+/* The study's plan, whose runs keep their blocks. */
+static char *
+write_plan(const char *dir)
+{
+    struct error err;
+    char *path = mem_printf("%s/keep.ini", dir), *plan, *line;
+    size_t size;
+    assert_true(
+        file_read(AETIUS_SOURCE_DIR "/studies/compression.ini", SIZE_MAX, &plan, &size, &err));
+    line = strstr(plan, "blocks = count\n");
+    assert_non_null(line);
+    memcpy(line, "blocks = keep \n", strlen("blocks = keep \n"));
+    assert_true(file_write(path, plan, size, &err));
+    free(plan);
+    return path;
+}
+
+/* How many runs are done, and the time of the oldest. */
+static uint32_t
+count_runs(const char *dir, int64_t *oldest)
+{
+    char *path = mem_printf("%s/runs", dir);
+    DIR *runs = opendir(path);
+    uint32_t count = 0;
+    *oldest = INT64_MAX;
+    for (const struct dirent *entry; runs && (entry = readdir(runs));) {
+        struct stat st;
+        char *facts = mem_printf("%s/%s/sweep.json", path, entry->d_name);
+        if (strlen(entry->d_name) == 32 && !stat(facts, &st)) {
+            const int64_t time = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec;
+            *oldest = time < *oldest ? time : *oldest;
+            count++;
+        }
+        free(facts);
+    }
+    if (runs)
+        closedir(runs);
+    free(path);
+    return count;
+}
+
+static void
+check_results(const char *dir, const char *json)
+{
+    cJSON *root = cJSON_Parse(json), *machine = cJSON_GetObjectItem(root, "machine");
+    const cJSON *runs = cJSON_GetObjectItem(root, "runs");
+    assert_int_equal(cJSON_GetArraySize(runs), 2);
+    assert_int_equal(cJSON_GetArraySize(machine), 2);
+    compare_with_compress(dir, "x0", cJSON_GetArrayItem(runs, 0));
+    compare_with_compress(dir, "x4", cJSON_GetArrayItem(runs, 1));
+    compare_with_compress(dir, "x0,%", cJSON_GetArrayItem(machine, 0));
+    compare_with_compress(dir, "x4,%", cJSON_GetArrayItem(machine, 1));
+    /* four samples move more than one, and less with the codecs */
+    const double x0 = number_at(cJSON_GetArrayItem(runs, 0), "bytes", "color");
+    const double x4 = number_at(cJSON_GetArrayItem(runs, 1), "bytes", "color");
+    assert_true(x4 > 2 * x0);
+    assert_true(number_at(cJSON_GetArrayItem(machine, 1), "bytes", "color") < x4);
+    cJSON_Delete(root);
+}
+
 /* Killed when the first run is done; the same command then goes on, and does that one not again. */
 static void
 test_command(void **state)
@@ -374,44 +366,30 @@ test_command(void **state)
     char dir[] = "/tmp/aetius-study-XXXXXX", out[64], removal[64];
     assert_non_null(mkdtemp(dir));
     snprintf(out, sizeof out, "%s/out", dir);
+    char *plan = write_plan(dir);
     const char *const words[] = {
-        aetius, "study",  "compression", WORKLOADS,          "-o",    dir,      "--frames",
-        "0-1",  "--jobs", "1",           "--configurations", "x0,x4", "--json", "--keep-blocks",
-        NULL};
-    const pid_t child = start(words, out);
+        aetius,   "study", "compression", WORKLOADS, "-o",     dir,      "--frames", "0-1",
+        "--jobs", "1",     "--machines",  "x0,x4",   "--json", "--plan", plan,       NULL};
+    const pid_t child = start(words, out, "/dev/null");
     int status;
-    int64_t first;
-    while (!(first = changed_at(dir, "workloads.x0")) && !waitpid(child, &status, WNOHANG))
+    int64_t first, oldest;
+    while (!count_runs(dir, &first) && !waitpid(child, &status, WNOHANG))
         usleep(2000);
-    assert_true(first != 0);
     assert_int_equal(kill(child, SIGKILL), 0);
     waitpid(child, &status, 0);
     assert_true(WIFSIGNALED(status));
-    assert_int_equal(changed_at(dir, "workloads.x4"), 0);
+    assert_int_equal(count_runs(dir, &first), 1);
 
     assert_int_equal(run(words, out), 0);
-    assert_true(changed_at(dir, "workloads.x0") == first);
+    assert_int_equal(count_runs(dir, &oldest), 4);
+    assert_true(oldest == first);
     char *json = read_file(dir, "compression.json"), *printed = read_file(dir, "out");
-    assert_int_equal(strncmp(json, printed, strlen(json)), 0);
-    cJSON *root = cJSON_Parse(json), *machine = cJSON_GetObjectItem(root, "machine");
-    const cJSON *runs = cJSON_GetObjectItem(root, "runs");
-    assert_int_equal(cJSON_GetArraySize(runs), 2);
-    assert_int_equal(cJSON_GetArraySize(machine), 2);
-    compare_with_compress(dir, "workloads.x0", cJSON_GetArrayItem(runs, 0));
-    compare_with_compress(dir, "workloads.x4", cJSON_GetArrayItem(runs, 1));
-    compare_with_compress(dir, "workloads.x0.machine", cJSON_GetArrayItem(machine, 0));
-    compare_with_compress(dir, "workloads.x4.machine", cJSON_GetArrayItem(machine, 1));
-    /* four samples move more than one, and less with the codecs */
-    const double x0 = number_at(cJSON_GetArrayItem(runs, 0), "bytes", "color");
-    const double x4 = number_at(cJSON_GetArrayItem(runs, 1), "bytes", "color");
-    assert_true(x4 > 2 * x0);
-    assert_true(number_at(cJSON_GetArrayItem(machine, 1), "bytes", "color") < x4);
-    cJSON_Delete(root);
+    assert_non_null(strstr(printed, json));
+    check_results(dir, json);
 
     /* all is there: nothing is done again, and the same is written */
-    const int64_t last = changed_at(dir, "workloads.x4.machine");
     assert_int_equal(run(words, out), 0);
-    assert_true(changed_at(dir, "workloads.x4.machine") == last);
+    assert_int_equal(count_runs(dir, &oldest), 4);
     char *again = read_file(dir, "compression.json");
     assert_string_equal(again, json);
     free(again);
@@ -424,10 +402,57 @@ test_command(void **state)
         free(read_file(dir, left[i]));
 
     /* other frames are another run */
-    const char *const other[] = {aetius,     "study", "compression",      WORKLOADS, "-o", dir,
-                                 "--frames", "0",     "--configurations", "x0",      NULL};
+    const char *const other[] = {aetius,   "study",    "compression", WORKLOADS,    "-o",
+                                 dir,      "--frames", "0",           "--machines", "x0",
+                                 "--plan", plan,       NULL};
     assert_int_equal(run(other, out), 0);
-    assert_true(changed_at(dir, "workloads.x0") != first);
+    assert_int_equal(count_runs(dir, &oldest), 6);
+    free(plan);
+    snprintf(removal, sizeof removal, "rm -r %s", dir);
+    assert_int_equal(system(removal), 0);
+}
+
+/* What a plan must not say, found before anything is done. */
+static void
+test_refusals(void **state)
+{
+#define MACHINES "[machine x0]\nset = COLORWRITE.ReadBeforeWrite=TRUE\n"
+#define INPUT    "[input w]\nfile = " WORKLOADS "\n"
+    static const struct {
+        const char *study, *plan, *says;
+    } cases[] = {
+        {"compression", INPUT MACHINES, "[sweep] wants blocks = count"},
+        {"compression", "[sweep]\nblocks = count\n" INPUT "[machine x0]\n",
+         "ReadBeforeWrite=TRUE and no CompressionAlgorithm"},
+        {"compression", "[sweep]\nblocks = count\n" INPUT MACHINES "[study]\ncolor = hello\n",
+         "there is no codec 'hello'"},
+        {"compression", "[sweep]\nblocks = count\n" INPUT MACHINES "[study]\ninputs = v\n",
+         "there is no input 'v'"},
+        {"compression", "[sweep]\nblocks = count\n" INPUT MACHINES "[study]\nmachines = x1\n",
+         "there is no machine 'x1'"},
+        {"compression", INPUT MACHINES "[study]\ncolour = z\n", "[study] has no 'colour'"},
+        {"verdicts", INPUT "[study]\ndevelop = v\n", "there is no input 'v'"},
+    };
+    char dir[] = "/tmp/aetius-study-XXXXXX", removal[64];
+    struct error err;
+    assert_non_null(mkdtemp(dir));
+    char *plan = mem_printf("%s/plan.ini", dir), *to = mem_printf("%s/s", dir);
+    char *out = mem_printf("%s/out", dir);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(file_write(plan, cases[i].plan, strlen(cases[i].plan), &err));
+        const char *const words[] = {aetius, "study", cases[i].study, "--plan", plan, "-o",
+                                     to,     NULL};
+        int status;
+        waitpid(start(words, "/dev/null", out), &status, 0);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+        char *said = read_file(dir, "out");
+        if (!strstr(said, cases[i].says))
+            fail_msg("'%s' does not say '%s'", said, cases[i].says);
+        free(said);
+    }
+    free(out);
+    free(to);
+    free(plan);
     snprintf(removal, sizeof removal, "rm -r %s", dir);
     assert_int_equal(system(removal), 0);
 }
@@ -444,7 +469,7 @@ test_arguments(void **state)
         {{"study", "depth"}, 2},
         {{"study", "compression", "--frames", "x"}, 2},
         {{"study", "compression", "--jobs", "0"}, 2},
-        {{"study", "compression", "--configurations", "x3"}, 2},
+        {{"study", "compression", "--machines", "x3"}, 2},
         {{"study", "compression", "--plan", "/nowhere.ini"}, 2},
         {{"study", "compression", "/nowhere.trace", "-o", "/tmp/aetius-no-study"}, 1},
         {{"study", "compression", WORKLOADS, "-o", "/tmp/aetius-no-study", "--set", "A.B=1"}, 1},
@@ -458,17 +483,17 @@ test_arguments(void **state)
         if (status != cases[i].status)
             fail_msg("case %zu: exit status %d, not %d", i, status, cases[i].status);
     }
-    assert_int_not_equal(access("/tmp/aetius-no-study", F_OK), 0);
+    assert_int_equal(system("rm -r /tmp/aetius-no-study"), 0);
 }
 
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan),        cmocka_unit_test(test_bad_plans),
-        cmocka_unit_test(test_own_plan),    cmocka_unit_test(test_means),
-        cmocka_unit_test(test_result_file), cmocka_unit_test(test_chart),
-        cmocka_unit_test(test_command),     cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_own_plans),   cmocka_unit_test(test_means),
+        cmocka_unit_test(test_counts_file), cmocka_unit_test(test_counts_against_bytes),
+        cmocka_unit_test(test_chart),       cmocka_unit_test(test_command),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_arguments),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
     return cmocka_run_group_tests(tests, NULL, NULL);
