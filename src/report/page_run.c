@@ -321,7 +321,8 @@ add_pictures(struct page_run *run, const struct page_run *first, uint32_t reduce
         add_note(run->object, "pictures: a pixel stands for %ux%u (of maps their highest)", reduce,
                  reduce);
     if (without)
-        add_note(run->object, "draws of a tile: left out of %u frames", without);
+        add_note(run->object, "draws of a tile: left out of %u frame%s", without,
+                 without == 1 ? "" : "s");
     return ok;
 }
 

@@ -76,6 +76,19 @@ const tests = {
     await page.close();
   },
 
+  async "ready within a second of the browser's main thread, however busy the machine is"() {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
+    await page.goto(pathToFileURL(at("one.html")).href);
+    await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: MINUTE });
+    const { metrics } = await session.send("Performance.getMetrics");
+    const seconds = metrics.find((m) => m.name === "ThreadTime").value;
+    console.log(`        ${seconds.toFixed(2)} s, of which scripts ${metrics.find((m) => m.name === "ScriptDuration").value.toFixed(2)} s`);
+    assert.ok(seconds > 0 && seconds < 1);
+    await page.close();
+  },
+
   async "Top-Down is that of `aetius topdown`"() {
     const page = await open(at("one.html"));
     const told = JSON.parse(run("topdown", at("one"), "--frame", "0", "--json").stdout);
