@@ -78,8 +78,13 @@ add_all_gains(struct page_run *run)
     struct ideal_rows rows = {&run->draws.table, &all, -1};
     struct ideal_gains gains;
     cJSON *frame;
-    if (!run->has_draws || !ideals_predict(&rows, &run->params, &gains, NULL))
+    struct error err;
+    if (!run->has_draws)
         return;
+    if (!ideals_predict(&rows, &run->params, &gains, &err)) {
+        add_note(run->object, "what bounds it is not told: %s", err.text);
+        return;
+    }
     add_gains(run->object, &gains);
     cJSON_ArrayForEach(frame, run->frames)
     {
