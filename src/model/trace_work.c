@@ -157,8 +157,7 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
             ? fragments * draw->samples / (4 * rops * p->ZSTENCILTEST.StampsPerCycle)
             : 0;
     one.units[UNIT_color] = written * draw->samples / (4 * rops * p->COLORWRITE.StampsPerCycle);
-    one.bytes[ASKED_texture] =
-        texture_bytes(draw, (double)(is->texel_bytes - was->texel_bytes), p);
+    one.bytes[ASKED_texture] = texture_bytes(draw, (double)(is->texel_bytes - was->texel_bytes), p);
     one.bytes[ASKED_color] = written * pixel * (blends(draw) ? 2 : 1);
     one.bytes[ASKED_z] =
         draw->depth_test ? fragments * 4 * draw->samples * (draw->depth_write ? 2 : 1) : 0;
