@@ -151,9 +151,9 @@ struct instruction {
     /* Channels 0 .. contiguous - 1 are all that is written, each from the same channel of plain
      * registers of lanes: execution can take them in one go. 0: not so. */
     uint8_t contiguous;
-    /* For a scoreboard of 64 registers: bit t % 64 is temporary t; an indirect access has the bits of
-     * its whole array. Programs come with a temporary a result; compilers of hardware use the few
-     * that are alive again and again, so that temporaries 64 apart hardly ever meet. */
+    /* For a scoreboard of 64 registers: bit t % 64 is temporary t; an indirect access has the bits
+     * of its whole array. Programs come with a temporary a result; compilers of hardware use the
+     * few that are alive again and again, so that temporaries 64 apart hardly ever meet. */
     uint64_t temps_read, temps_written;
     bool reads_address, writes_address; /* any address register, also for an indirect access */
     uint8_t port_count; /* different registers that it reads (all files): register ports */
