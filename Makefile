@@ -11,7 +11,7 @@
 #   make mutate     whether the tests notice a changed line: COUNT changes of src/unit, src/kernel and
 #                   src/codec, drawn by SEED (out/mutate; PART=unit, kernel, codec: only these)
 #   make bench      the simulator's speed (PART=scenes, programs, jobs, codecs, replay, capture:
-#                   only these)
+#                   only these), kept over commits in out/bench-history.csv
 #   make scaling    whether more memory channels, shader units and cache make frames faster
 #   make studies    every study (studies/*.ini): captures, simulates, writes its page (out/study)
 #   make golden     captures anew the traces that tests keep (tools/golden.sh)
@@ -39,6 +39,7 @@ demo:
 
 check:
 	@tools/setup.sh build check
+	@{ command -v chromium && command -v npm; } >/dev/null || tools/setup.sh browser || true
 	@tools/check.sh
 
 real:

@@ -23,7 +23,7 @@ enum { WINDOW = 64, MOST_SAMPLES = 1000 };
 
 struct options {
     const char *sweep, *surface, *csv;
-    uint32_t samples;
+    uint32_t samples, divide;
     bool list;
 };
 
@@ -32,7 +32,7 @@ struct drawing {
     struct window *window; /* NULL: a pbuffer */
     GLuint framebuffer, target, vertices, indices, program;
     GLuint image, places, geometry, hood, neighbours;
-    uint32_t width, height, cell, count; /* of the mesh that is there */
+    uint32_t width, height, columns, rows, count; /* of the target and the mesh that are there */
     char format[MODEL_TEXT_BYTES], pattern[MODEL_TEXT_BYTES];
     double texture;
 };
@@ -158,27 +158,17 @@ prepare_target(struct drawing *d, const struct point *point)
     glBindTexture(GL_TEXTURE_2D, 0);
 }
 
-static float
-place_of(uint32_t corner, uint32_t cell, uint32_t size)
-{
-    const uint32_t at = corner * cell < size ? corner * cell : size;
-    return 2.0f * (float)at / (float)size - 1.0f;
-}
-
 /* Two triangles a cell, indexed, row by row. */
 static void
 prepare_mesh(struct drawing *d, const struct point *point)
 {
-    const uint32_t cell_x = point->cell ? point->cell : point->width;
-    const uint32_t cell_y = point->cell ? point->cell : point->height;
-    const uint32_t columns = (point->width + cell_x - 1) / cell_x;
-    const uint32_t rows = (point->height + cell_y - 1) / cell_y;
+    const uint32_t columns = point->columns, rows = point->rows;
     float *corners = mem_alloc((size_t)(columns + 1) * (rows + 1) * 2 * sizeof *corners);
     uint32_t *indices = mem_alloc((size_t)columns * rows * 6 * sizeof *indices), n = 0;
     for (uint32_t y = 0; y <= rows; y++)
         for (uint32_t x = 0; x <= columns; x++) {
-            corners[2 * (y * (columns + 1) + x)] = place_of(x, cell_x, point->width);
-            corners[2 * (y * (columns + 1) + x) + 1] = place_of(y, cell_y, point->height);
+            corners[2 * (y * (columns + 1) + x)] = 2.0f * (float)x / (float)columns - 1.0f;
+            corners[2 * (y * (columns + 1) + x) + 1] = 2.0f * (float)y / (float)rows - 1.0f;
         }
     for (uint32_t y = 0; y < rows; y++)
         for (uint32_t x = 0; x < columns; x++) {
@@ -229,12 +219,12 @@ prepare(struct drawing *d, const struct point *point)
 {
     prepare_target(d, point);
     prepare_textures(d, &point->row);
-    if (!d->count || d->width != point->width || d->height != point->height ||
-        d->cell != point->cell)
+    if (d->columns != point->columns || d->rows != point->rows)
         prepare_mesh(d, point);
     d->width = point->width;
     d->height = point->height;
-    d->cell = point->cell;
+    d->columns = point->columns;
+    d->rows = point->rows;
     prepare_program(d, point);
     const GLuint textures[] = {d->image, d->places, d->geometry, d->hood, d->neighbours};
     for (uint32_t i = 0; i < 5; i++) {
@@ -370,6 +360,7 @@ help(void)
          "  --csv FILE        where it goes (standard output)\n"
          "  --samples N       frames a point, of which the median counts (7)\n"
          "  --surface KIND    window (GLX), or pbuffer (EGL, needs no display) (window)\n"
+         "  --divide N        frames N times narrower and lower, to try things out (1)\n"
          "  --list 1          print what would be drawn\n"
          "  --sweep NAME      all, or one of:");
     for (uint32_t i = 0; points_sweep(i); i++)
@@ -391,6 +382,8 @@ read_options(struct options *options, int argc, char **argv)
             options->surface = value;
         else if (!strcmp(name, "--list"))
             options->list = true;
+        else if (!strcmp(name, "--divide"))
+            options->divide = (uint32_t)strtoul(value, &end, 10);
         else if (!strcmp(name, "--samples"))
             options->samples = (uint32_t)strtoul(value, &end, 10);
         else
@@ -399,6 +392,7 @@ read_options(struct options *options, int argc, char **argv)
             return false;
     }
     return argc % 2 == 1 && options->samples > 0 && options->samples <= MOST_SAMPLES &&
+           options->divide > 0 && options->divide <= 64 &&
            (!strcmp(options->surface, "window") || !strcmp(options->surface, "pbuffer"));
 }
 
@@ -413,12 +407,13 @@ list(const struct points *points)
 int
 main(int argc, char **argv)
 {
-    struct options options = {.sweep = "all", .surface = "window", .samples = 7};
+    struct options options = {.sweep = "all", .surface = "window", .samples = 7, .divide = 1};
     struct drawing drawing = {0};
     static struct points points;
     if (argc == 2 && !strcmp(argv[1], "--help"))
         return help();
-    if (!read_options(&options, argc, argv) || !points_add(&points, options.sweep)) {
+    if (!read_options(&options, argc, argv) ||
+        !points_add(&points, options.sweep, options.divide)) {
         fprintf(stderr, "model: wrong options; see --help\n");
         return 2;
     }

@@ -13,20 +13,22 @@ add(struct points *points, const char *sweep, uint32_t width, uint32_t height)
     static struct point beyond;
     struct point *point =
         points->count < MODEL_MOST_POINTS ? &points->items[points->count++] : &beyond;
-    *point = (struct point){.width = width, .height = height};
+    *point = (struct point){.width = width / points->divide, .height = height / points->divide};
     strcpy(point->row.sweep, sweep);
-    point->row.fragments = (double)width * height;
+    point->row.fragments = (double)point->width * point->height;
     point->row.triangles = 2;
+    point->columns = point->rows = 1;
     return point;
 }
 
+/* Cells beside each other; as many above each other as make them about square. */
 static void
-set_cell(struct point *point, uint32_t cell)
+set_cells(const struct points *points, struct point *point, uint32_t columns)
 {
-    point->cell = cell;
-    if (cell)
-        point->row.triangles =
-            2.0 * ((point->width + cell - 1) / cell) * ((point->height + cell - 1) / cell);
+    point->columns = columns > points->divide ? columns / points->divide : 1;
+    point->rows = (point->columns * point->height + point->width / 2) / point->width;
+    point->rows = point->rows ? point->rows : 1;
+    point->row.triangles = 2.0 * point->columns * point->rows;
 }
 
 /* Fragments a frame, of a short and a longer program. */
@@ -59,17 +61,18 @@ set_branch(struct point *point, uint32_t block)
     point->row.block = block;
 }
 
-/* The sizes of triangles, for each of some widths of the columns that branch together. */
+/* The sizes of triangles, for each of some widths of the columns that branch together. Cells are no
+ * whole number of pixels wide, so that no size has all its edges between quads. */
 static void
 add_triangles(struct points *points)
 {
-    static const uint32_t cells[] = {3, 4, 5, 6, 8, 11, 16, 24, 32, 64, 128, 0};
-    static const uint32_t blocks[] = {1, 8, 16, 32, 64, 160, 640};
+    static const uint32_t columns[] = {1, 3, 7, 13, 19, 29, 43, 61, 83, 107, 139, 173, 211};
+    static const uint32_t blocks[] = {1, 4, 16, 32, 64, 128, 320, 640};
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++)
-        for (size_t c = 0; c < sizeof cells / sizeof cells[0]; c++) {
+        for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
             struct point *point = add(points, "triangles", 640, 384);
             set_branch(point, blocks[b]);
-            set_cell(point, cells[c]);
+            set_cells(points, point, columns[c]);
         }
 }
 
@@ -77,8 +80,9 @@ add_triangles(struct points *points)
 static void
 add_coherence(struct points *points)
 {
-    static const uint32_t blocks[] = {1,  2,  3,  4,  5,  6,  8,  10,  12,  16,  20,
-                                      24, 32, 40, 48, 64, 80, 96, 128, 160, 213, 320};
+    static const uint32_t blocks[] = {1,  2,  3,   4,   5,   6,   7,   8,   9,   10,
+                                      12, 14, 16,  20,  24,  28,  32,  40,  48,  64,
+                                      80, 96, 112, 128, 144, 160, 192, 213, 256, 320};
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++)
         set_branch(add(points, "coherence", 640, 480), blocks[b]);
 }
@@ -115,8 +119,8 @@ add_textures(struct points *points)
 static void
 add_dependent(struct points *points)
 {
-    static const uint32_t sizes[] = {16,  32,  48,  64,  80,  100, 128, 200,
-                                     256, 300, 400, 512, 600, 800, 1024};
+    static const uint32_t sizes[] = {8,   12,  16,  20,  24,  32,  40,  50,  64,  80,
+                                     100, 128, 200, 256, 300, 400, 512, 600, 800, 1024};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (uint32_t p = 0; pattern_name(p); p++) {
             struct point *point = add(points, "dependent", 512, 384);
@@ -148,7 +152,7 @@ add_springs(struct points *points)
             row->block = f == 2 ? 64 : 0;
             row->reads = t == 0 ? 0 : t == 1 ? 2 : 2 + 2 * row->rounds;
             row->dependent = t == 2 ? row->rounds : 0;
-            row->texture = t == 0 ? 0 : SPRING_GEOMETRY;
+            row->texture = t == 0 ? 0 : 362; /* squared about 512x256: as many texels are read */
             strcpy(row->format, t == 0 ? "" : "RGBA32F");
             strcpy(row->pattern, t == 2 ? "ramp" : "");
         }
@@ -171,9 +175,10 @@ points_sweep(uint32_t number)
 }
 
 bool
-points_add(struct points *points, const char *sweep)
+points_add(struct points *points, const char *sweep, uint32_t divide)
 {
     bool found = false;
+    points->divide = divide;
     for (uint32_t i = 0; i < SWEEPS; i++)
         if (!strcmp(sweep, "all") || !strcmp(sweep, sweeps[i].name)) {
             sweeps[i].add(points);

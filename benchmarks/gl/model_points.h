@@ -9,16 +9,17 @@ enum { MODEL_MOST_POINTS = 1024, SPRING_ROUNDS = 30, SPRING_GEOMETRY = 1024 };
 struct point {
     struct model_row row;
     uint32_t width, height; /* of the target, in pixels */
-    uint32_t cell;          /* of the mesh, in pixels; 0: one of the target's size */
+    uint32_t columns, rows; /* of cells of two triangles */
 };
 
 struct points {
     struct point items[MODEL_MOST_POINTS];
-    uint32_t count;
+    uint32_t count, divide;
 };
 
-/* Appends the points of a sweep, or of all ("all"); false: there is none of that name. */
-bool points_add(struct points *points, const char *sweep);
+/* Appends the points of a sweep, or of all ("all"), `divide` times narrower and lower; false: there
+ * is none of that name. */
+bool points_add(struct points *points, const char *sweep, uint32_t divide);
 const char *points_sweep(uint32_t number); /* NULL behind the last */
 
 /* The fragment shader; the caller frees. */

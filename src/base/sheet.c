@@ -167,6 +167,63 @@ sheet_write(const struct sheet *table, enum sheet_style style, FILE *out)
     free(widths);
 }
 
+/* The end of a cell that begins here: the closing quote, or what stands behind it. */
+static const char *
+cell_end(const char *at, bool quoted)
+{
+    while (*at && (quoted ? *at != '"' || at[1] == '"' : !strchr(",\r\n", *at)))
+        at += quoted && *at == '"' ? 2 : 1;
+    return at;
+}
+
+/* A cell, in quotes or not; *text goes behind it. False: a quote is not closed, or closed too soon.
+ */
+static bool
+read_cell(struct sheet *table, const char **text)
+{
+    const bool quoted = **text == '"';
+    const char *at = *text + quoted, *end = cell_end(at, quoted);
+    char *cell = mem_alloc((size_t)(end - at) + 1), *to = cell;
+    for (; at < end; at++) {
+        *to++ = *at;
+        at += quoted && *at == '"'; /* two are one */
+    }
+    VEC_PUSH(&table->cells, cell);
+    if (quoted && *end != '"')
+        return false;
+    *text = end + quoted;
+    return !**text || strchr(",\r\n", **text);
+}
+
+bool
+sheet_read_csv(struct sheet *table, const char *text, const char *name, struct error *err)
+{
+    *table = (struct sheet){0};
+    uint32_t row = 0;
+    bool ok = true;
+    while (ok && *text) {
+        const size_t before = table->cells.count;
+        row++;
+        ok = read_cell(table, &text) || fail(err, "%s: row %u: a quote is out of place", name, row);
+        while (ok && *text == ',') {
+            text++;
+            ok = read_cell(table, &text) ||
+                 fail(err, "%s: row %u: a quote is out of place", name, row);
+        }
+        text += *text == '\r';
+        text += *text == '\n';
+        const size_t cells = table->cells.count - before;
+        if (ok && !table->columns)
+            table->columns = (uint32_t)cells;
+        if (ok && cells != table->columns)
+            ok = fail(err, "%s: row %u has %zu cells, not %u", name, row, cells, table->columns);
+    }
+    ok = ok && (table->columns || fail(err, "%s is empty", name));
+    if (!ok)
+        sheet_fini(table);
+    return ok;
+}
+
 void
 sheet_fini(struct sheet *table)
 {

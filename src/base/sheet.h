@@ -44,6 +44,9 @@ void sheet_end_row(struct sheet *table);
 uint32_t sheet_fit(struct sheet *table, uint32_t width, uint32_t name, const uint32_t *spare,
                    uint32_t count);
 void sheet_write(const struct sheet *table, enum sheet_style style, FILE *out);
+/* The same back from CSV (RFC 4180), whose first line names the columns; `name` is for the message,
+ * which says in which row a cell is too few or too many. */
+bool sheet_read_csv(struct sheet *table, const char *text, const char *name, struct error *err);
 void sheet_fini(struct sheet *table);
 
 #endif

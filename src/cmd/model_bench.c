@@ -20,7 +20,7 @@ struct bench_options {
     struct simulate_options sim;
     const char *program, *sweep, *surface;
     bool native;
-    uint64_t samples;
+    uint64_t samples, divide;
 };
 
 bool
@@ -44,11 +44,14 @@ bench_native(const struct bench_options *options, const char *program, struct er
 {
     char *csv = mem_printf("%s/measured.csv", options->sim.dir);
     char *samples = mem_printf("%u", (unsigned)options->samples);
+    char *divide = mem_printf("%u", (unsigned)options->divide);
     char *words[] = {(char *)(uintptr_t)program,
                      "--csv",
                      csv,
                      "--samples",
                      samples,
+                     "--divide",
+                     divide,
                      "--sweep",
                      (char *)(uintptr_t)options->sweep,
                      "--surface",
@@ -66,6 +69,7 @@ bench_native(const struct bench_options *options, const char *program, struct er
         ok = fail(err, "%s failed", program);
     if (ok)
         log_note("%s", csv);
+    free(divide);
     free(samples);
     free(csv);
     return ok;
@@ -75,12 +79,14 @@ static bool
 capture(const struct bench_options *options, const char *program, const char *trace,
         struct error *err)
 {
-    const char *words[] = {"capture", "-o",           trace,       "--force", "--",    program,
-                           "--sweep", options->sweep, "--samples", "1",       "--csv", "/dev/null",
-                           NULL};
-    return cmd_capture((int)(sizeof words / sizeof words[0]) - 1, (char **)(uintptr_t)words) ==
-               EXIT_WELL ||
-           fail(err, "%s could not be recorded", program);
+    char *divide = mem_printf("%u", (unsigned)options->divide);
+    const char *words[] = {"capture",  "-o",      trace,          "--force",   "--",
+                           program,    "--sweep", options->sweep, "--samples", "1",
+                           "--divide", divide,    "--csv",        "/dev/null", NULL};
+    const int count = (int)(sizeof words / sizeof words[0]) - 1;
+    const int status = cmd_capture(count, (char **)(uintptr_t)words);
+    free(divide);
+    return status == EXIT_WELL || fail(err, "%s could not be recorded", program);
 }
 
 static bool
@@ -107,13 +113,16 @@ bench_simulated(struct bench_options *options, const char *program, struct error
 int
 model_bench_command(int argc, char **argv)
 {
-    struct bench_options request = {.sweep = "all", .surface = "pbuffer", .samples = 7};
+    struct bench_options request = {
+        .sweep = "all", .surface = "pbuffer", .samples = 7, .divide = 1};
     const struct arg_option options[] = {
         OPTION_OUTPUT(&request.sim.dir, "DIR", "where measured.csv, trace and run go", true),
         {"sweep", 0, ARG_STRING, &request.sweep, "NAME", "one sweep, instead of all", false},
         {"native", 0, ARG_FLAG, &request.native, NULL,
          "measure this machine's own OpenGL, not the simulated GPU", false},
         {"samples", 0, ARG_UINT, &request.samples, "N", "--native: frames a point (7)", false},
+        {"divide", 0, ARG_UINT, &request.divide, "N",
+         "frames N times narrower and lower, to try things out (1)", false},
         {"surface", 0, ARG_STRING, &request.surface, "KIND",
          "--native: pbuffer, which needs no display, or window (pbuffer)", false},
         {"program", 0, ARG_STRING, &request.program, "FILE",
@@ -138,6 +147,8 @@ model_bench_command(int argc, char **argv)
         return args_usage_error(&spec, "%s", err.text);
     if (request.samples < 1 || request.samples > 1000)
         return args_usage_error(&spec, "--samples: from 1 to 1000");
+    if (request.divide < 1 || request.divide > 64)
+        return args_usage_error(&spec, "--divide: from 1 to 64");
     char *program = request.program ? mem_strdup(request.program) : data_path("bench", "model");
     bool ok = program ? true : fail(&err, "benchmarks/gl/model is nowhere to be found: --program");
     if (ok)

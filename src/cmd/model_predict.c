@@ -7,9 +7,8 @@
 #include <string.h>
 
 struct predict_options {
-    struct arg_list sets;
     const char *workload, *without;
-    bool json;
+    struct model_trace_options trace;
 };
 
 static const char *
@@ -46,8 +45,10 @@ print_prediction(const struct model_prediction *prediction)
     }
     sheet_write(&sheet, SHEET_TEXT, stdout);
     sheet_fini(&sheet);
-    printf("\n%.2f frames/s, bound by %s%s\n", 1 / prediction->seconds,
-           model_stage_names[prediction->bound],
+    printf("\n%.2f frames/s", 1 / prediction->seconds);
+    if (prediction->clock > 0)
+        printf(" (%.4g a million cycles)", 1e6 / (prediction->seconds * prediction->clock));
+    printf(", bound by %s%s\n", model_stage_names[prediction->bound],
            extrapolated ? "; outside of what was measured" : "");
 }
 
@@ -67,6 +68,8 @@ print_prediction_json(const struct model_prediction *prediction)
         cJSON_AddItemToArray(stages, stage);
     }
     cJSON_AddNumberToObject(root, "fps", 1 / prediction->seconds);
+    if (prediction->clock > 0)
+        cJSON_AddNumberToObject(root, "fpc", 1 / (prediction->seconds * prediction->clock));
     cJSON_AddStringToObject(root, "bound_by", model_stage_names[prediction->bound]);
     print_json_tree(root);
 }
@@ -94,12 +97,19 @@ predict(const struct predict_options *options, const char *path, struct error *e
     struct model_row workload = {0};
     struct model_prediction prediction;
     uint32_t stages;
+    if (options->trace.trace) {
+        const bool done = (path || fail(err, "--trace needs a MODEL")) &&
+                          model_read(&model, path, err) &&
+                          model_predict_trace(&model, &options->trace, err);
+        model_fini(&model);
+        return done;
+    }
     bool ok = model_stages_parse(&stages, options->without, err) &&
               (!path || model_read(&model, path, err));
     ok = ok && (!options->workload || model_workload_read(&workload, options->workload, err)) &&
-         set_all(&workload, &options->sets, err) &&
+         set_all(&workload, &options->trace.machine.sets, err) &&
          model_predict(&prediction, path ? &model : NULL, &workload, stages, err);
-    if (ok && options->json)
+    if (ok && options->trace.json)
         print_prediction_json(&prediction);
     else if (ok)
         print_prediction(&prediction);
@@ -110,15 +120,24 @@ predict(const struct predict_options *options, const char *path, struct error *e
 int
 model_predict_command(int argc, char **argv)
 {
-    struct predict_options request = {0};
+    struct predict_options request = {.trace.memory = FILE_MEMORY_BYTES};
     const struct arg_option options[] = {
         {"workload", 0, ARG_STRING, &request.workload, "FILE",
          "lines name = value, or cycles; fragments; clock x pipes; if-else-endif; if; else", false},
-        {"set", 0, ARG_LIST, &request.sets, "NAME=VALUE", "of the workload, on top of the file",
-         false},
         {"without", 0, ARG_STRING, &request.without, "STAGE,...",
          "stages to leave out: triangles, textures, dependent", false},
-        OPTION_JSON(&request.json, "the stages as JSON"),
+        {"trace", 0, ARG_STRING, &request.trace.trace, "FILE",
+         "instead of a workload: frames of a program, drawn without time", false},
+        OPTION_FRAMES(&request.trace.frames, "--trace: which"),
+        {"against", 0, ARG_STRING, &request.trace.against, "RUN",
+         "--trace: a cycle-level run of the same frames, to compare with", false},
+        OPTION_PRESET(&request.trace.machine.preset, "--trace: the machine that the model is of"),
+        {"config", 0, ARG_LIST, &request.trace.machine.configs, "INI",
+         "--trace: parameters of the machine from a file, on top", false},
+        {"set", 0, ARG_LIST, &request.trace.machine.sets, "NAME=VALUE",
+         "of the workload, on top of the file; --trace: SECTION.Name=VALUE, a parameter", false},
+        OPTION_MEMORY(&request.trace.memory),
+        OPTION_JSON(&request.trace.json, "the stages as JSON"),
         {0}};
     const struct arg_spec spec = {
         "model predict",

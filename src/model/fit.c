@@ -1,6 +1,5 @@
 /* From measurements to a model: each stage's curves, from its own sweeps. */
 #include "model/model.h"
-#include "model/pattern.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -210,7 +209,8 @@ fit_curves(const struct fitting *f, const char *sweep, struct error *err)
                           f->rows->items[r].seconds);
             count += !strcmp(other, name);
         }
-        ok = ok && (spline_fit(&spline, x, y, count, err) || fail_prefix(err, "%s", name));
+        ok = ok && (spline_fit(&spline, x, y, count, strcmp(sweep, "length") != 0, err) ||
+                    fail_prefix(err, "%s", name));
         if (ok)
             model_set_curve(f->model, name, &spline);
     }
@@ -234,131 +234,6 @@ note_branch(const struct fitting *f)
     }
 }
 
-/* ---- dependent reads ---- */
-
-enum { DEPENDENT_FACTORS = 6 };
-static const char *const dependent_names[DEPENDENT_FACTORS] = {
-    "dependent.flat",      "dependent.cached",        "dependent.slope",
-    "dependent.slope_fx1", "dependent.third_low_fx2", "dependent.third_high_fx2"};
-
-/* What each factor counts in the time of such a row: flat; (cached) the slope beyond `first`; slope
- * and its part of fx1; what the third line has more, from `second` on, for fx2 to 14 and above. */
-static bool
-dependent_terms(const struct model_row *row, double first, double second, double *terms,
-                struct error *err)
-{
-    struct pattern pattern;
-    if (!pattern_make(&pattern, row->pattern))
-        return fail(err, "'%s' is no pattern of addresses", row->pattern);
-    const struct spectrum s = pattern_spectrum(&pattern);
-    const bool cached = !s.fx[0] || !s.fy[0];
-    const double beyond = fmax(row->texture - first, 0), third = fmax(row->texture - second, 0);
-    terms[0] = 1;
-    terms[1] = cached ? beyond : 0;
-    terms[2] = cached ? 0 : beyond;
-    terms[3] = cached ? 0 : beyond * s.fx[0];
-    terms[4] = !cached && s.fx[1] <= 14 ? third : 0;
-    terms[5] = !cached && s.fx[1] > 14 ? third : 0;
-    return true;
-}
-
-static bool
-fit_dependent_at(const struct fitting *f, double first, double second, double *factors,
-                 double *half, double *error, struct error *err)
-{
-    double *a = mem_alloc((f->rows->count + 1) * (DEPENDENT_FACTORS + 1) * sizeof *a);
-    double *b = a + f->rows->count * DEPENDENT_FACTORS, terms[DEPENDENT_FACTORS];
-    uint32_t columns[DEPENDENT_FACTORS], count = 0;
-    double some[DEPENDENT_FACTORS] = {0}, some_half[DEPENDENT_FACTORS] = {0};
-    size_t used = 0;
-    bool ok = true, seen[DEPENDENT_FACTORS] = {0};
-    for (size_t i = 0; ok && i < f->rows->count; i++) {
-        if (!is_seen(f, i, "dependent"))
-            continue;
-        ok = dependent_terms(&f->rows->items[i], first, second, terms, err);
-        for (uint32_t t = 0; ok && t < DEPENDENT_FACTORS; t++)
-            seen[t] = seen[t] || terms[t] > 0;
-    }
-    for (uint32_t t = 0; t < DEPENDENT_FACTORS; t++)
-        if (seen[t])
-            columns[count++] = t;
-    for (size_t i = 0; ok && i < f->rows->count; i++) {
-        if (!is_seen(f, i, "dependent"))
-            continue;
-        const double measured = model_measured(f->model, &f->rows->items[i]);
-        dependent_terms(&f->rows->items[i], first, second, terms, NULL);
-        for (uint32_t t = 0; t < count; t++)
-            a[used * count + t] = terms[columns[t]] / measured;
-        b[used++] = 1;
-    }
-    ok = ok && (least_squares(a, b, used, count, some, some_half) ||
-                fail(err, "dependent: too few rows, or all alike"));
-    *error = 0;
-    for (size_t r = 0; ok && r < used; r++) {
-        double left = b[r];
-        for (uint32_t t = 0; t < count; t++)
-            left -= a[r * count + t] * some[t];
-        *error += left * left;
-    }
-    for (uint32_t t = 0; t < DEPENDENT_FACTORS; t++)
-        factors[t] = half[t] = 0;
-    for (uint32_t t = 0; t < count; t++) {
-        factors[columns[t]] = some[t];
-        half[columns[t]] = some_half[t];
-    }
-    free(a);
-    return ok;
-}
-
-/* Where the lines meet is tried out, at the sizes that were measured. */
-static bool
-fit_dependent(const struct fitting *f, struct error *err)
-{
-    double factors[DEPENDENT_FACTORS], half[DEPENDENT_FACTORS], error, best = INFINITY;
-    double first = 0, second = 0, most = 0;
-    size_t any = 0;
-    while (any < f->rows->count && !is_seen(f, any, "dependent"))
-        any++;
-    const char *pattern = f->rows->items[any].pattern;
-    for (size_t i = any; i < f->rows->count; i++)
-        for (size_t j = any; j < f->rows->count; j++) {
-            const double s1 = f->rows->items[i].texture, s2 = f->rows->items[j].texture;
-            if (!is_seen(f, i, "dependent") || !is_seen(f, j, "dependent") || s2 <= s1 ||
-                strcmp(f->rows->items[i].pattern, pattern) != 0 ||
-                strcmp(f->rows->items[j].pattern, pattern) != 0)
-                continue;
-            most = fmax(most, s2);
-            if (fit_dependent_at(f, s1, s2, factors, half, &error, err) && error < best) {
-                best = error;
-                first = s1;
-                second = s2;
-            }
-        }
-    if (isinf(best))
-        return fail(err, "dependent: too few sizes of the texture, or a pattern that is not known");
-    fit_dependent_at(f, first, second, factors, half, &error, err);
-    model_set_factor(f->model, "dependent.first", first, 0);
-    model_set_factor(f->model, "dependent.second", second, 0);
-    model_set_factor(f->model, "dependent.most", most, 0);
-    for (uint32_t t = 0; t < DEPENDENT_FACTORS; t++)
-        model_set_factor(f->model, dependent_names[t], factors[t], half[t]);
-    return true;
-}
-
-bool
-model_dependent_seconds(const struct model *model, const struct model_row *row, double *seconds,
-                        struct error *err)
-{
-    double terms[DEPENDENT_FACTORS];
-    if (!dependent_terms(row, model_factor(model, "dependent.first"),
-                         model_factor(model, "dependent.second"), terms, err))
-        return false;
-    *seconds = 0;
-    for (uint32_t t = 0; t < DEPENDENT_FACTORS; t++)
-        *seconds += terms[t] * model_factor(model, dependent_names[t]);
-    return true;
-}
-
 bool
 model_fit(struct model *model, const struct model_rows *rows, const bool *fitted, double rate,
           struct error *err)
@@ -376,9 +251,11 @@ model_fit(struct model *model, const struct model_rows *rows, const bool *fitted
     }
     for (size_t i = 0; ok && i < sizeof sweeps / sizeof sweeps[0]; i++)
         ok = fit_curves(&f, sweeps[i], err);
+    if (ok && rows->items[0].clock > 0)
+        model_set_factor(model, "clock", rows->items[0].clock, 0);
     if (ok)
         note_branch(&f);
-    ok = ok && (!has_sweep(&f, "dependent") || fit_dependent(&f, err));
+    ok = ok && (!has_sweep(&f, "dependent") || model_fit_dependent(model, rows, fitted, err));
     if (!ok)
         model_fini(model);
     return ok;

@@ -77,7 +77,8 @@ model_write(const struct model *model, const char *path, struct error *err)
     FILE *out = open_memstream(&text, &size);
     fprintf(out,
             "; A staged performance model (aetius model fit). A curve's points are joined by\n"
-            "; straight lines; y - half to y + half holds the truth in 95 of 100 fits.\n"
+            "; straight lines (logarithmic: of the logarithms of y); y - half to y + half holds "
+            "the truth in 95 of 100 fits.\n"
             "[model]\nschema = %d\nrenderer = %s\n\n[factors]\n; name = value half\n",
             AETIUS_SCHEMA, model->renderer);
     for (size_t i = 0; i < model->factors.count; i++) {
@@ -86,7 +87,8 @@ model_write(const struct model *model, const char *path, struct error *err)
     }
     for (size_t i = 0; i < model->curves.count; i++) {
         const struct spline *s = &model->curves.items[i].spline;
-        fprintf(out, "\n[curve %s]\n", model->curves.items[i].name);
+        fprintf(out, "\n[curve %s]\nlogarithmic = %s\n", model->curves.items[i].name,
+                s->logarithmic ? "yes" : "no");
         write_numbers(out, "x", s->x, s->knots);
         write_numbers(out, "y", s->y, s->knots);
         write_numbers(out, "half", s->half, s->knots);
@@ -128,9 +130,13 @@ take_curve(struct model *model, const char *curve, const char *name, const char 
         return true;
     }
     struct spline *s = &model->curves.items[model->curves.count - 1].spline;
+    if (!strcmp(name, "logarithmic")) {
+        s->logarithmic = !strcmp(value, "yes");
+        return s->logarithmic || !strcmp(value, "no") || fail(err, "logarithmic: yes or no");
+    }
     double *to = !strcmp(name, "x") ? s->x : !strcmp(name, "y") ? s->y : s->half;
     if (to == s->half && strcmp(name, "half") != 0)
-        return fail(err, "'%.40s': a curve has x, y and half", name);
+        return fail(err, "'%.40s': a curve has x, y, half and logarithmic", name);
     const uint32_t count = read_numbers(value, to, SPLINE_MOST_KNOTS);
     if (count < 2 || (s->knots && s->knots != count))
         return fail(err, "%s: from 2 to %d numbers, as many in all lines of a curve", name,

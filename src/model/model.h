@@ -62,10 +62,16 @@ void model_curve_of(const struct model_row *row, char *name, size_t size, double
 /* What the curve says at that place, measured: cycles a fragment, fragments or texels a second. */
 double model_measured(const struct model *model, const struct model_row *row);
 
+/* ---- dependent reads (dependent.c) ---- */
+
+/* The part of model_fit() for the sweep `dependent`. */
+bool model_fit_dependent(struct model *model, const struct model_rows *rows, const bool *fitted,
+                         struct error *err);
 /* Of a texel whose address was read before, by the size of the texture and the pattern of
- * addresses; false: the pattern is not known. */
+ * addresses; false: the pattern is not known, or the model says nothing of dependent reads.
+ * `extrapolated`: the texture is larger than any that was measured. */
 bool model_dependent_seconds(const struct model *model, const struct model_row *row,
-                             double *seconds, struct error *err);
+                             double *seconds, bool *extrapolated, struct error *err);
 
 /* ---- predicting (predict.c) ---- */
 
@@ -76,8 +82,8 @@ struct model_prediction {
         double alone;      /* base: seconds; triangles: slowdown; ceilings: seconds */
         double seconds;    /* of a frame, with this stage and those before it */
     } stages[MODEL_STAGES];
-    double seconds;
-    uint32_t bound; /* the stage that took the most */
+    double seconds, clock; /* clock: Hz, 0 where nobody said it; FPS / clock: frames a clock */
+    uint32_t bound;        /* the stage that took the most */
 };
 
 /* `stages`: a bit each. `model` NULL: the formula alone, with the workload's rate. */

@@ -46,19 +46,21 @@ make_random(struct pattern *pattern)
     }
 }
 
-/* What texel (x, y) of a regular pattern says; `n` 0: stripes, 1: chequers. */
+/* What texel (x, y) of a regular pattern says; `n` 0: stripes, 1: chequers, whose fields lie half a
+ * texture apart. */
 static void
 make_regular(struct pattern *pattern, uint32_t n, bool rotated)
 {
     const uint32_t last = PATTERN_SIZE - 1;
     for (uint32_t y = 0; y < PATTERN_SIZE; y++)
         for (uint32_t x = 0; x < PATTERN_SIZE; x++) {
-            float *to = pattern->places[y][x];
             const uint32_t a = rotated ? (x + y) & last : x, b = rotated ? (x - y) & last : y;
+            const uint32_t field = (x + y) % 2 * PATTERN_SIZE;
+            float *to = pattern->places[y][x];
             to[0] = n == 0   ? (float)x / PATTERN_SIZE
-                    : n == 1 ? (float)((x + y) % 2) / 2
+                    : n == 1 ? (float)(x + field) / PATTERN_SIZE / 2
                              : stepped(a, n);
-            to[1] = n == 0 ? 0.25f : n == 1 ? (float)((x + y) % 2) / 2 : stepped(b, n);
+            to[1] = n == 0 ? 0.25f : n == 1 ? (float)(y + field) / PATTERN_SIZE / 2 : stepped(b, n);
         }
 }
 
@@ -81,9 +83,10 @@ pattern_make(struct pattern *pattern, const char *name)
     return true;
 }
 
-/* Adds |DFT|^2 of a row or column, mean left out. `stride`: floats from one place to the next. */
+/* Adds |DFT|^2 of a row or column, mean left out. `stride`: floats from one place to the next;
+ * `turn`: the cosine of each 32nd of a turn. */
 static void
-add_spectrum(const float *first, size_t stride, double *power)
+add_spectrum(const float *first, size_t stride, const double *turn, double *power)
 {
     double mean = 0;
     for (uint32_t i = 0; i < PATTERN_SIZE; i++)
@@ -91,9 +94,9 @@ add_spectrum(const float *first, size_t stride, double *power)
     for (uint32_t f = 1; f < PATTERN_FREQUENCIES; f++) {
         double re = 0, im = 0;
         for (uint32_t i = 0; i < PATTERN_SIZE; i++) {
-            const double angle = 2 * M_PI * (f * i % PATTERN_SIZE) / PATTERN_SIZE;
-            re += ((double)first[i * stride] - mean) * cos(angle);
-            im += ((double)first[i * stride] - mean) * sin(angle);
+            const double value = (double)first[i * stride] - mean;
+            re += value * turn[f * i % PATTERN_SIZE];
+            im += value * turn[(f * i + PATTERN_SIZE / 4) % PATTERN_SIZE];
         }
         power[f] += re * re + im * im;
     }
@@ -117,12 +120,15 @@ struct spectrum
 pattern_spectrum(const struct pattern *pattern)
 {
     double along[PATTERN_FREQUENCIES] = {0}, down[PATTERN_FREQUENCIES] = {0};
+    double turn[PATTERN_SIZE];
     struct spectrum spectrum;
+    for (uint32_t i = 0; i < PATTERN_SIZE; i++)
+        turn[i] = cos(2 * M_PI * i / PATTERN_SIZE);
     const float(*places)[PATTERN_SIZE][2] = pattern->places;
     for (uint32_t i = 0; i < PATTERN_SIZE; i++)
         for (uint32_t part = 0; part < 2; part++) {
-            add_spectrum(&places[i][0][part], 2, along);
-            add_spectrum(&places[0][i][part], (size_t)PATTERN_SIZE * 2, down);
+            add_spectrum(&places[i][0][part], 2, turn, along);
+            add_spectrum(&places[0][i][part], (size_t)PATTERN_SIZE * 2, turn, down);
         }
     find_strongest(along, spectrum.fx);
     find_strongest(down, spectrum.fy);

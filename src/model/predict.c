@@ -206,15 +206,15 @@ predict_dependent(const struct predicting *p, struct error *err)
 {
     const struct model_row *row = p->row;
     double each;
-    if (!(row->dependent > 0) || isnan(model_factor(p->model, "dependent.flat")))
+    bool beyond;
+    if (!(row->dependent > 0))
         return true;
     if (!(row->texture > 0) || !*row->pattern)
         return fail(err, "dependent reads need the size of the texture and a pattern");
-    if (!model_dependent_seconds(p->model, row, &each, err))
-        return false;
+    if (!model_dependent_seconds(p->model, row, &each, &beyond, err))
+        return fail_prefix(err, "stage dependent");
     const double seconds = row->fragments * row->dependent * each;
-    take_stage(p, MODEL_DEPENDENT, seconds, start_of(p) + seconds,
-               row->texture > model_factor(p->model, "dependent.most"));
+    take_stage(p, MODEL_DEPENDENT, seconds, start_of(p) + seconds, beyond);
     return true;
 }
 
@@ -223,7 +223,9 @@ model_predict(struct model_prediction *prediction, const struct model *model,
               const struct model_row *workload, uint32_t stages, struct error *err)
 {
     const struct predicting p = {model, workload, prediction, model ? stages : 1u << MODEL_BASE};
+    const double clock = model ? model_factor(model, "clock") : 0;
     *prediction = (struct model_prediction){0};
+    prediction->clock = workload->clock > 0 ? workload->clock : clock > 0 ? clock : 0;
     bool ok = predict_base(&p, err);
     for (uint32_t stage = 0; ok && stage < MODEL_STAGES; stage++) {
         if (p.stages >> stage & 1) {

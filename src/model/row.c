@@ -47,6 +47,8 @@ static bool
 is_measured(const struct field *field)
 {
     return field->offset == offsetof(struct model_row, renderer) ||
+           field->offset == offsetof(struct model_row, rate) ||
+           field->offset == offsetof(struct model_row, clock) ||
            field->offset == offsetof(struct model_row, seconds) ||
            field->offset == offsetof(struct model_row, spread);
 }
@@ -218,6 +220,7 @@ model_rows_read(struct model_rows *rows, const char *path, struct error *err)
     if (!file_read(path, FILE_MOST_FACTS, &text, &size, err))
         return false;
     bool ok = strlen(text) == size || fail(err, "%s: no text", path);
+    ok = ok && (size || fail(err, "%s is empty", path));
     char *rest = text;
     for (char *line; ok && (line = strsep(&rest, "\n"));) {
         struct model_row row;
@@ -232,5 +235,5 @@ model_rows_read(struct model_rows *rows, const char *path, struct error *err)
             VEC_PUSH(rows, row);
     }
     free(text);
-    return ok && (number > 1 || fail(err, "%s is empty", path));
+    return ok;
 }

@@ -84,57 +84,88 @@ least_squares(const double *a, const double *b, size_t rows, uint32_t unknowns, 
 /* ---- curves ---- */
 
 struct points {
-    const double *x, *y; /* x rising */
+    const double *x, *y; /* x rising; y, or its logarithm */
+    const double *scale; /* by which an error is divided: y, or 1 */
     size_t count;
 };
 
-/* How much of the value at x comes from each knot's. */
-static void
-weights_at(const double *knots, uint32_t count, double x, double *weights)
+/* Which segment x is on, and how much of the value there comes from its second knot. */
+static uint32_t
+segment_at(const struct spline *s, double x, double *part)
 {
     uint32_t i = 0;
-    for (uint32_t k = 0; k < count; k++)
-        weights[k] = 0;
-    while (i + 2 < count && x > knots[i + 1])
+    while (i + 2 < s->knots && x > s->x[i + 1])
         i++;
-    double part = (x - knots[i]) / (knots[i + 1] - knots[i]);
-    part = part < 0 ? 0 : part > 1 ? 1 : part;
-    weights[i] = 1 - part;
-    weights[i + 1] = part;
+    *part = (x - s->x[i]) / (s->x[i + 1] - s->x[i]);
+    *part = *part < 0 ? 0 : *part > 1 ? 1 : *part;
+    return i;
 }
 
-/* The values at the knots. */
-static bool
-fit_values(struct spline *s, const struct points *p)
-{
-    double *a = mem_alloc(p->count * (s->knots + 1) * sizeof *a), *b = a + p->count * s->knots;
-    for (size_t i = 0; i < p->count; i++) {
-        weights_at(s->x, s->knots, p->x[i], a + i * s->knots);
-        for (uint32_t k = 0; k < s->knots; k++)
-            a[i * s->knots + k] /= p->y[i];
-        b[i] = 1;
-    }
-    const bool ok = least_squares(a, b, p->count, s->knots, s->y, s->half);
-    free(a);
-    return ok;
-}
-
-/* The mean square of the relative errors. */
-static double
-error_of(const struct spline *s, const struct points *p)
-{
-    double sum = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        const double error = spline_at(s, p->x[i]) / p->y[i] - 1;
-        sum += error * error / (double)p->count;
-    }
-    return sum;
-}
-
+/* The values at the knots, by least squares; each point knows two of them, so the normal equations
+ * have three diagonals. Returns the mean square of the relative errors. */
 static double
 try_knots(struct spline *s, const struct points *p)
 {
-    return fit_values(s, p) ? error_of(s, p) : INFINITY;
+    double own[SPLINE_MOST_KNOTS] = {0}, next[SPLINE_MOST_KNOTS] = {0};
+    double right[SPLINE_MOST_KNOTS] = {0}, sum = 0, part;
+    uint32_t segment = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        while (segment + 2 < s->knots && p->x[i] > s->x[segment + 1])
+            segment++;
+        part = (p->x[i] - s->x[segment]) / (s->x[segment + 1] - s->x[segment]);
+        const double a = (1 - part) / p->scale[i], b = part / p->scale[i];
+        own[segment] += a * a;
+        next[segment] += a * b;
+        own[segment + 1] += b * b;
+        right[segment] += a * p->y[i] / p->scale[i];
+        right[segment + 1] += b * p->y[i] / p->scale[i];
+    }
+    for (uint32_t k = 0; k < s->knots; k++) {
+        if (k) {
+            const double factor = next[k - 1] / own[k - 1];
+            right[k] -= factor * right[k - 1];
+            own[k] -= factor * next[k - 1];
+        }
+        if (!(own[k] > 0))
+            return INFINITY;
+    }
+    for (uint32_t k = s->knots; k-- > 0;)
+        s->y[k] = (right[k] - (k + 1 < s->knots ? next[k] * s->y[k + 1] : 0)) / own[k];
+    segment = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        while (segment + 2 < s->knots && p->x[i] > s->x[segment + 1])
+            segment++;
+        part = (p->x[i] - s->x[segment]) / (s->x[segment + 1] - s->x[segment]);
+        const double error =
+            (s->y[segment] * (1 - part) + s->y[segment + 1] * part - p->y[i]) / p->scale[i];
+        sum += error * error;
+    }
+    return sum / (double)p->count;
+}
+
+/* Of the values themselves, or of their logarithms, as they were fitted. */
+static double
+line_at(const struct spline *s, double x)
+{
+    double part;
+    const uint32_t k = segment_at(s, x, &part);
+    return s->y[k] * (1 - part) + s->y[k + 1] * part;
+}
+
+/* Of the values at the knots. */
+static void
+find_intervals(struct spline *s, const struct points *p)
+{
+    double *a = mem_alloc(p->count * (s->knots + 1) * sizeof *a), *b = a + p->count * s->knots;
+    for (size_t i = 0; i < p->count; i++) {
+        double part;
+        const uint32_t segment = segment_at(s, p->x[i], &part);
+        a[i * s->knots + segment] = (1 - part) / p->scale[i];
+        a[i * s->knots + segment + 1] = part / p->scale[i];
+        b[i] = p->y[i] / p->scale[i];
+    }
+    least_squares(a, b, p->count, s->knots, s->y, s->half);
+    free(a);
 }
 
 static void
@@ -188,7 +219,7 @@ add_best_knot(struct spline *s, const struct points *p, double *error)
 static void
 place_knots(struct spline *s, const struct points *p, double error)
 {
-    enum { MOST_ROUNDS = 8 };
+    enum { MOST_ROUNDS = 4 };
     bool moved = true;
     for (uint32_t round = 0; moved && round < MOST_ROUNDS; round++) {
         moved = false;
@@ -205,66 +236,101 @@ place_knots(struct spline *s, const struct points *p, double error)
     }
 }
 
+/* Both inner knots of three segments at once: one after the other they may stand where neither can
+ * move alone. */
+static void
+place_two_knots(struct spline *s, const struct points *p, double *error)
+{
+    struct spline best = *s;
+    for (size_t i = 1; i + 2 < p->count; i++) {
+        struct spline one = {.knots = 2, .x = {s->x[0], s->x[s->knots - 1]}}, two;
+        if (p->x[i] == one.x[0] || p->x[i] == one.x[1])
+            continue;
+        insert_knot(&one, p->x[i]);
+        for (size_t j = i + 1; j + 1 < p->count; j++) {
+            if (has_knot(&one, p->x[j]))
+                continue;
+            two = one;
+            insert_knot(&two, p->x[j]);
+            const double now = try_knots(&two, p);
+            if (now < *error) {
+                *error = now;
+                best = two;
+            }
+        }
+    }
+    *s = best;
+}
+
+/* Segment after segment, up to `segments`; hands out each curve on the way. */
+typedef void reach_fn(void *data, const struct spline *spline);
 static bool
-fit_sorted(struct spline *s, const struct points *p, uint32_t segments)
+fit_sorted(struct spline *s, const struct points *p, uint32_t segments, reach_fn *reach, void *data)
 {
     *s = (struct spline){.knots = 2, .x = {p->x[0], p->x[p->count - 1]}};
     double error = try_knots(s, p);
-    while (s->knots < segments + 1 && add_best_knot(s, p, &error))
-        place_knots(s, p, error);
+    if (reach)
+        reach(data, s);
+    while (s->knots < segments + 1 && add_best_knot(s, p, &error)) {
+        if (s->knots == 4)
+            place_two_knots(s, p, &error);
+        else
+            place_knots(s, p, error);
+        if (reach)
+            reach(data, s);
+    }
     return isfinite(error);
 }
 
 /* ---- cross-validation ---- */
 
-struct validated {
-    double error, deviation; /* of the mean, over the points */
+struct validation {
+    const struct points *points;
+    size_t fold, folds;
+    double errors[SPLINE_MOST_KNOTS]; /* by segments */
 };
 
-/* The points are left out fold by fold; the first and the last one, whose place no others tell,
- * stay in all. */
-static struct validated
-validate(const struct points *p, uint32_t segments)
+/* The relative errors at the points of the fold, which the curve did not see; not their squares:
+ * one point at a cliff, left out, would outweigh all others. */
+static void
+judge(void *data, const struct spline *s)
 {
-    enum { FOLDS = 10 };
-    const size_t inner = p->count - 2, folds = inner < FOLDS ? inner : FOLDS;
-    struct validated v = {0};
-    double squares = 0;
-    double *x = mem_alloc(2 * p->count * sizeof *x), *y = x + p->count;
-    for (size_t fold = 0; fold < folds; fold++) {
-        struct points kept = {x, y, 0};
-        struct spline s;
-        for (size_t i = 0; i < p->count; i++)
-            if (i == 0 || i + 1 == p->count || (i - 1) % folds != fold) {
-                x[kept.count] = p->x[i];
-                y[kept.count++] = p->y[i];
-            }
-        const bool ok = fit_sorted(&s, &kept, segments);
-        for (size_t i = fold + 1; i + 1 < p->count; i += folds) {
-            const double error = ok ? spline_at(&s, p->x[i]) / p->y[i] - 1 : INFINITY;
-            v.error += error * error / (double)inner;
-            squares += error * error * error * error / (double)inner;
-        }
+    struct validation *v = data;
+    for (size_t i = v->fold + 1; i + 1 < v->points->count; i += v->folds) {
+        const double error = (line_at(s, v->points->x[i]) - v->points->y[i]) / v->points->scale[i];
+        v->errors[s->knots - 1] += fabs(error);
     }
-    free(x);
-    v.deviation = sqrt(fmax(squares - v.error * v.error, 0) / (double)inner);
-    return v;
 }
 
+/* Points are left out fold by fold; the first and the last one, whose place no others tell, stay in
+ * all. */
 static uint32_t
 choose_segments(const struct points *p)
 {
+    enum { FOLDS = 10 };
+    const double enough = 1.1;
+    const size_t inner = p->count - 2;
     const uint32_t most =
         p->count / 2 < SPLINE_MOST_KNOTS - 1 ? (uint32_t)(p->count / 2) : SPLINE_MOST_KNOTS - 1;
-    struct validated tried[SPLINE_MOST_KNOTS];
-    uint32_t best = 1;
-    for (uint32_t segments = 1; segments <= most; segments++) {
-        tried[segments] = validate(p, segments);
-        if (tried[segments].error < tried[best].error)
-            best = segments;
+    struct validation v = {p, 0, inner < FOLDS ? inner : FOLDS, {0}};
+    double *x = mem_alloc(3 * p->count * sizeof *x), *y = x + p->count, *scale = y + p->count;
+    for (v.fold = 0; v.fold < v.folds; v.fold++) {
+        struct points kept = {x, y, scale, 0};
+        struct spline s;
+        for (size_t i = 0; i < p->count; i++)
+            if (i == 0 || i + 1 == p->count || (i - 1) % v.folds != v.fold) {
+                x[kept.count] = p->x[i];
+                scale[kept.count] = p->scale[i];
+                y[kept.count++] = p->y[i];
+            }
+        fit_sorted(&s, &kept, most, judge, &v);
     }
-    uint32_t chosen = 1;
-    while (chosen < best && tried[chosen].error > tried[best].error + tried[best].deviation)
+    free(x);
+    uint32_t best = 1, chosen = 1;
+    for (uint32_t segments = 2; segments <= most; segments++)
+        if (v.errors[segments] < v.errors[best])
+            best = segments;
+    while (chosen < best && v.errors[chosen] > enough * v.errors[best])
         chosen++;
     return chosen;
 }
@@ -281,45 +347,48 @@ compare_places(const void *a, const void *b)
 }
 
 bool
-spline_fit_segments(struct spline *spline, const double *x, const double *y, size_t count,
-                    uint32_t segments, struct error *err)
+spline_fit(struct spline *spline, const double *x, const double *y, size_t count, bool logarithmic,
+           struct error *err)
 {
     struct place *places = mem_alloc((count + 1) * sizeof *places);
-    double *sorted = mem_alloc(2 * (count + 1) * sizeof *sorted);
-    struct points p = {sorted, sorted + count, count};
+    double *sorted = mem_alloc(3 * (count + 1) * sizeof *sorted);
+    struct points p = {sorted, sorted + count, sorted + 2 * count, count};
     size_t different = 0;
     for (size_t i = 0; i < count; i++)
         places[i] = (struct place){x[i], y[i]};
     qsort(places, count, sizeof *places, compare_places);
     for (size_t i = 0; i < count; i++) {
         sorted[i] = places[i].x;
-        sorted[count + i] = places[i].y;
+        sorted[count + i] = logarithmic ? log(places[i].y) : places[i].y;
+        sorted[2 * count + i] = logarithmic ? 1 : places[i].y;
         different += i == 0 || places[i].x != places[i - 1].x;
     }
     bool ok = different >= SPLINE_LEAST_POINTS ||
               fail(err, "%zu points, and a curve needs %d", different, SPLINE_LEAST_POINTS);
     if (ok)
-        ok = fit_sorted(spline, &p, segments ? segments : choose_segments(&p)) ||
+        ok = fit_sorted(spline, &p, choose_segments(&p), NULL, NULL) ||
              fail(err, "the points make no curve");
+    if (ok)
+        find_intervals(spline, &p);
+    for (uint32_t k = 0; ok && logarithmic && k < spline->knots; k++) {
+        spline->y[k] = exp(spline->y[k]);
+        spline->half[k] *= spline->y[k];
+    }
+    if (ok)
+        spline->logarithmic = logarithmic;
     free(sorted);
     free(places);
     return ok;
 }
 
-bool
-spline_fit(struct spline *spline, const double *x, const double *y, size_t count, struct error *err)
-{
-    return spline_fit_segments(spline, x, y, count, 0, err);
-}
-
 double
 spline_at(const struct spline *spline, double x)
 {
-    double weights[SPLINE_MOST_KNOTS], y = 0;
-    weights_at(spline->x, spline->knots, x, weights);
-    for (uint32_t k = 0; k < spline->knots; k++)
-        y += weights[k] * spline->y[k];
-    return y;
+    double part;
+    if (!spline->logarithmic)
+        return line_at(spline, x);
+    const uint32_t k = segment_at(spline, x, &part);
+    return spline->y[k] * pow(spline->y[k + 1] / spline->y[k], part);
 }
 
 bool

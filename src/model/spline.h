@@ -1,6 +1,6 @@
 /* Curves of straight segments that join, fitted to measurements by least squares of the relative
- * error. Their number is chosen by cross-validation: the smallest whose error on points that were
- * left out is within a standard error of the best. */
+ * error. Their number is chosen by cross-validation: the smallest whose mean error at points that
+ * were left out is within a tenth of the best. */
 #ifndef AETIUS_MODEL_SPLINE_H
 #define AETIUS_MODEL_SPLINE_H
 
@@ -16,15 +16,13 @@ struct spline {
     double x[SPLINE_MOST_KNOTS]; /* rising; the first and the last are the range of the fit */
     double y[SPLINE_MOST_KNOTS];
     double half[SPLINE_MOST_KNOTS]; /* y - half to y + half in 95 %; 0: as many points as knots */
+    bool logarithmic;               /* straight are the logarithms of y */
 };
 
 enum { SPLINE_LEAST_POINTS = 4 };
 /* Points in any order, y above 0. Fails with fewer than SPLINE_LEAST_POINTS different x. */
 bool spline_fit(struct spline *spline, const double *x, const double *y, size_t count,
-                struct error *err);
-/* The same with a given number of segments, where as many can be had. */
-bool spline_fit_segments(struct spline *spline, const double *x, const double *y, size_t count,
-                         uint32_t segments, struct error *err);
+                bool logarithmic, struct error *err);
 /* Outside of the range: the value at its end. */
 double spline_at(const struct spline *spline, double x);
 bool spline_holds(const struct spline *spline, double x); /* within the range */

@@ -49,7 +49,7 @@ struct page_columns {
 void page_columns_begin(struct page_columns *columns, cJSON *parent, const char *name,
                         uint32_t rows);
 void page_add_whole(struct page_columns *columns, const char *name, const uint64_t *values);
-/* Four digits behind the point are kept; NaN: none. */
+/* Eight digits behind the point are kept; NaN: none. */
 void page_add_real(struct page_columns *columns, const char *name, const double *values);
 void page_add_texts(struct page_columns *columns, const char *name, const char *const *values);
 

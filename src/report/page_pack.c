@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { DECIMALS = 10000 }; /* of a real: what the tables have */
+#define REAL_STEP 1e-8 /* of a real: tables have four digits */
 
 char *
 page_base64(const void *bytes, size_t size)
@@ -91,13 +91,13 @@ page_add_whole(struct page_columns *columns, const char *name, const uint64_t *v
         add_packed(columns, name, "whole", values);
 }
 
-/* 0: none; else 1 more than twice its ten-thousandths, and 1 more again when it is below 0. */
+/* 0: none; else 1 more than twice its hundred-millionths, and 1 more again when it is below 0. */
 void
 page_add_real(struct page_columns *columns, const char *name, const double *values)
 {
     uint64_t *codes = mem_alloc(((size_t)columns->rows + 1) * sizeof *codes);
     for (uint32_t i = 0; i < columns->rows; i++) {
-        const double scaled = fabs(values[i]) * DECIMALS;
+        const double scaled = fabs(values[i]) / REAL_STEP;
         if (scaled < 1e18) /* no NaN either */
             codes[i] = 2 * (uint64_t)(scaled + 0.5) + 1 + (values[i] < 0);
     }

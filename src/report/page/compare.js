@@ -81,9 +81,9 @@ class CompareView {
     const cost = (i, k) => (lines[i].others[k] >= 0 ? this.pairs[k].run.draws.column("cycles")[lines[i].others[k]] : NaN);
     const first = (i) => { const k = lines[i].others.findIndex((b) => b >= 0); return lines[i].a >= 0 ? [A, lines[i].a] : [this.pairs[k].run, lines[i].others[k]]; };
     const what = (i) => { const [run, row] = first(i); return run.draws.column("label")[row] || run.draws.column("program_name")[row] || `${run.draws.column("primitive")[row]} ${run.draws.column("vertices")[row]}`; };
-    const columns = [{ title: "draw in A", value: (i) => lines[i].a, show: (a) => (a >= 0 ? A.drawName(a) : "–") }, { title: "cycles A", value: costA, numeric: true }];
+    const columns = [{ title: "draw in A", value: (i) => lines[i].a, text: (i) => (lines[i].a >= 0 ? A.drawName(lines[i].a) : ""), show: (a) => (a >= 0 ? A.drawName(a) : "–") }, { title: "cycles A", value: costA, numeric: true }];
     this.pairs.forEach((p, k) => {
-      columns.push({ title: "draw in " + p.run.letter, value: (i) => lines[i].others[k], show: (b) => (b >= 0 ? p.run.drawName(b) : "–") });
+      columns.push({ title: "draw in " + p.run.letter, value: (i) => lines[i].others[k], text: (i) => (lines[i].others[k] >= 0 ? p.run.drawName(lines[i].others[k]) : ""), show: (b) => (b >= 0 ? p.run.drawName(b) : "–") });
       columns.push({ title: "cycles " + p.run.letter, value: (i) => cost(i, k), numeric: true });
       columns.push({ title: `${p.run.letter} − A`, unit: "cycles", value: (i) => (cost(i, k) || 0) - (costA(i) || 0), show: (v) => signed(v), numeric: true });
     });

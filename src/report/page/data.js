@@ -23,11 +23,11 @@ function readNumbers(bytes, at, count) {
   return values;
 }
 
-/* A real is none (0), or 1 more than twice its ten-thousandths, and 1 more again below 0. */
+/* A real is none (0), or 1 more than twice its hundred-millionths, and 1 more again below 0. */
 function toReals(codes) {
   return codes.map((code) => {
     if (code === 0) return NaN;
-    const size = Math.floor((code - 1) / 2) / 10000;
+    const size = Number((Math.floor((code - 1) / 2) / 1e8).toPrecision(7));
     return (code - 1) % 2 ? -size : size;
   });
 }
@@ -177,27 +177,26 @@ async function loadTiles(packed) {
   const table = new Columns(packed);
   await table.load();
   const [x, y, row, draw, fragments, written] = ["x", "y", "row", "draw", "fragments", "written"].map((n) => table.column(n));
-  const places = new Map(); /* of the first row of each tile */
-  const byDraw = new Map();
-  for (let i = 0; i < table.rows; i++) {
-    const key = x[i] + "," + y[i];
-    if (!places.has(key)) places.set(key, i);
-    if (!byDraw.has(draw[i])) byDraw.set(draw[i], []);
-    byDraw.get(draw[i]).push(i);
-  }
+  const key = (px, py) => Math.floor(py / 8) * 8192 + Math.floor(px / 8);
+  const places = new Map(); /* of the first row of each tile, whose rows stand together */
+  for (let i = 0; i < table.rows; i++) if (!i || x[i] !== x[i - 1] || y[i] !== y[i - 1]) places.set(key(x[i], y[i]), i);
   /* the picture's rows go the other way than the surface's */
   const flipped = table.rows > 0 && row[0] !== y[0];
   const height = flipped ? row[0] + y[0] + 1 : 0;
   return {
-    rows: table.rows, x, y, row, draw, fragments, written, places, byDraw, flipped,
+    draw, fragments, written, flipped,
     surfaceRow: (pictureRow) => (flipped ? height - 1 - pictureRow : pictureRow),
     /* The rows of the tile that the pixel of the surface lies in. */
     at(px, py) {
       const rows = [];
-      const left = px - (px % 8);
-      const top = py - (py % 8);
-      const first = places.get(left + "," + top);
-      for (let i = first; first !== undefined && i < table.rows && x[i] === left && y[i] === top; i++) rows.push(i);
+      const first = places.get(key(px, py));
+      for (let i = first; i < table.rows && x[i] === x[first] && y[i] === y[first]; i++) rows.push(i);
+      return rows;
+    },
+    /* The rows of a draw. */
+    of(number) {
+      const rows = [];
+      for (let i = 0; i < table.rows; i++) if (draw[i] === number) rows.push(i);
       return rows;
     },
     /* The rectangle of a row in the picture: [x, y, width, height]. */

@@ -22,7 +22,7 @@ class DrawsView {
     const total = run.frame(this.selection.frame)?.cycles || 1;
     const program = (i) => col("program_name")[i] || [col("vertex_program")[i], col("fragment_program")[i]].map((h) => String(h || "").slice(0, 8)).join(" ").trim();
     const columns = [
-      { title: "draw", name: "draw", value: (i) => i, show: (_, i) => run.drawName(i) },
+      { title: "draw", name: "draw", value: (i) => i, text: (i) => run.drawName(i), show: (_, i) => run.drawName(i) },
       { title: "cycles", value: (i) => col("cycles")[i], numeric: true, share: (i) => col("cycles")[i] / this.dearest },
       { title: "of frame", unit: "%", value: (i) => (100 * col("cycles")[i]) / (run.frame(col("frame")[i])?.cycles || total), show: (v) => percent(v / 100), numeric: true },
       { title: "fragments", value: (i) => col("fraggen.fragments")[i], numeric: true },
@@ -35,7 +35,6 @@ class DrawsView {
       { title: "label", value: (i) => col("label")[i] || "" },
       { title: "hash", value: (i) => col("hash")[i] || "" },
     ];
-    columns[0].title = "draw";
     return columns;
   }
 
@@ -85,7 +84,7 @@ class Details {
     const trace = quoted(run.trace());
     if (isDraw) {
       const name = `${frame}:${run.draws.column("draw")[row]}`;
-      commands.push(commandLine(`aetius show ${trace} draw ${name} -o draw`), commandLine(`aetius show ${trace} program ${run.draws.column("fragment_program")[row]}`), commandLine(`aetius topdown ${quoted(run.name)} --frame ${frame} --draw ${run.draws.column("draw")[row]}`));
+      commands.push(commandLine(`aetius show ${trace} draw ${name} -o draw`), commandLine(`aetius show ${trace} program ${run.draws.column("fragment_program")[row]}`), commandLine(`aetius topdown ${quoted(run.name)} --draw ${name}`));
     }
     const every = el("details", null, el("summary", { text: "Every statistic of it" }));
     every.addEventListener("toggle", async () => {

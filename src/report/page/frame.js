@@ -68,6 +68,7 @@ class FrameView {
     this.canvas.width = source.width;
     this.canvas.height = source.height;
     this.canvas.style.aspectRatio = `${width} / ${height}`;
+    this.canvas.style.imageRendering = mode || source.width === width ? "pixelated" : "auto";
     if (this.levels) {
       const colors = new Uint32Array(256);
       const bytes = new Uint8Array(colors.buffer);
@@ -154,7 +155,7 @@ class FrameView {
     context.clearRect(0, 0, width, height);
     if (row >= 0 && this.tiles && run.draws.column("work")[row] === "draw") {
       context.fillStyle = "rgba(204,121,167,0.45)";
-      for (const i of this.tiles.byDraw.get(run.draws.column("draw")[row]) || []) context.fillRect(...this.tiles.rectangle(i));
+      for (const i of this.tiles.of(run.draws.column("draw")[row])) context.fillRect(...this.tiles.rectangle(i));
     }
     if (pixel) {
       const [x, y] = this.pictureOfPixel(pixel);
@@ -181,7 +182,7 @@ class FrameView {
     const cycles = run.draws.column("cycles");
     const bound = run.draws.has("bound_by") ? run.draws.column("bound_by") : [];
     const columns = [
-      { title: "draw", value: (i) => this.tiles.draw[at[i]], show: (v) => `${frame}:${v}`, numeric: true },
+      { title: "draw", value: (i) => this.tiles.draw[at[i]], text: (i) => `${frame}:${this.tiles.draw[at[i]]}`, show: (v) => `${frame}:${v}`, numeric: true },
       { title: "fragments", unit: "here", value: (i) => this.tiles.fragments[at[i]], numeric: true },
       { title: "written", unit: "here", value: (i) => this.tiles.written[at[i]], numeric: true },
       { title: "cycles", unit: "of the draw", value: (i) => (drawRows[i] >= 0 ? cycles[drawRows[i]] : NaN), numeric: true },

@@ -1,5 +1,5 @@
 /* The page: its head, its views, keys and colors. */
-const themeListeners = [];
+const themeListeners = [() => knownColors.clear()];
 
 function themeButton() {
   const button = el("button", { type: "button", title: "light or dark (t)", "aria-label": "light or dark", text: "◐" });
@@ -47,21 +47,21 @@ function summaryOf(run) {
 /* Cycles of each frame, as bars that select it. */
 function frameStrip(selection) {
   const canvas = el("canvas.strip", { tabindex: 0, role: "img", "aria-label": "cycles of each frame; arrow keys choose one" });
-  const readout = el("p.readout", { text: "\u00a0" });
+  const readout = el("p.readout", { text: "cycles of each frame" });
   const node = el("div.strip", null, canvas, readout);
   const paint = () => {
     const { frames } = selection.run;
     const width = node.clientWidth || 600;
     const c = sharpCanvas(canvas, width, 56);
     const most = Math.max(...frames.map((f) => f.cycles), 1);
-    const step = width / frames.length;
+    const step = Math.min(24, width / frames.length);
     frames.forEach((f, i) => {
       const height = Math.max(2, (50 * f.cycles) / most);
       c.fillStyle = f.frame === selection.frame ? cssColor("--accent") : cssColor("--bars");
       c.fillRect(i * step, 56 - height, Math.max(1, step - (step > 4 ? 1 : 0)), height);
     });
   };
-  const at = (e) => selection.run.frames[Math.max(0, Math.min(selection.run.frames.length - 1, Math.floor(((e.clientX - canvas.getBoundingClientRect().left) / canvas.clientWidth) * selection.run.frames.length)))];
+  const at = (e) => selection.run.frames[Math.max(0, Math.min(selection.run.frames.length - 1, Math.floor((e.clientX - canvas.getBoundingClientRect().left) / Math.min(24, canvas.clientWidth / selection.run.frames.length))))];
   canvas.addEventListener("click", (e) => selection.set({ frame: at(e).frame }));
   canvas.addEventListener("pointermove", (e) => { const f = at(e); readout.textContent = `frame ${f.frame}: ${plural(f.cycles, "cycle")}${f.bound_by ? ", bound by " + f.bound_by : ""}`; });
   new ResizeObserver(later(paint)).observe(node);
@@ -151,6 +151,10 @@ async function showRuns(page, root, dialog) {
 }
 
 function showTables(page, root, dialog) {
+  if (page.runs) { /* behind them */
+    page.tables.forEach((t, i) => document.querySelector("main").append(new TableView(t, i).node));
+    return;
+  }
   const title = page.title || page.tables.map((t) => t.name).join(", ");
   document.title = "Aetius: " + cut(title, 100);
   const main = el("main");

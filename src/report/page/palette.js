@@ -58,6 +58,9 @@ const MAPS = {
   },
 };
 
+const knownColors = new Map(); /* of the theme */
+
 function cssColor(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  if (!knownColors.has(name)) knownColors.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return knownColors.get(name);
 }

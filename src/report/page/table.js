@@ -1,6 +1,7 @@
 /* A table that sorts, filters, scrolls through any number of rows, takes keys, and leaves as CSV.
  *
  *     columns: [{title, unit, value: (row) => number or text, show: (value, row) => text or node,
+ *                text: (row) => for the filter and the CSV, where the value only sorts,
  *                numeric, share: (row) => 0..1 for a bar, title of a cell: hint(row), width}]
  *     rows: [numbers], select: (row) => ..., file: name of the CSV */
 const ROW_HEIGHT = 27;
@@ -13,8 +14,8 @@ class DataTable {
     this.sorted = sort || null; /* [column, 1 or -1] */
     this.query = "";
     this.count = el("span.count");
-    const search = filter && rows.length > 8
-      ? el("input", { type: "search", placeholder: "filter", "aria-label": "filter " + caption, oninput: (e) => { this.query = e.target.value.toLowerCase(); this.refresh(); } })
+    const search = filter && rows.length > 3
+      ? el("input", { type: "search", placeholder: "filter", "aria-label": "filter " + caption, oninput: (e) => { this.query = e.target.value.toLowerCase(); this.refresh(); this.filtered?.(); } })
       : null;
     const csv = el("button", { type: "button", onclick: () => this.save(), text: "CSV", title: "save all rows as CSV" });
     this.head = el("thead");
@@ -59,7 +60,7 @@ class DataTable {
   refresh() {
     let rows = this.all;
     if (this.query)
-      rows = rows.filter((row) => this.columns.some((c) => String(c.value(row) ?? "").toLowerCase().includes(this.query)));
+      rows = rows.filter((row) => this.columns.some((c) => String((c.text || c.value)(row) ?? "").toLowerCase().includes(this.query)));
     if (this.sorted) {
       const [by, way] = this.sorted;
       const values = new Map(rows.map((row) => [row, this.columns[by].value(row)]));
@@ -136,7 +137,7 @@ class DataTable {
 
   save() {
     const lines = [this.columns.map((c) => csvField(c.name || c.title + (c.unit ? " (" + c.unit + ")" : ""))).join(",")];
-    for (const row of this.rows) lines.push(this.columns.map((c) => csvField(c.value(row))).join(","));
+    for (const row of this.rows) lines.push(this.columns.map((c) => csvField((c.text || c.value)(row))).join(","));
     saveFile(this.file + ".csv", lines.join("\n") + "\n", "text/csv");
     say(plural(this.rows.length, "row") + " saved as " + this.file + ".csv");
   }

@@ -191,27 +191,28 @@ class Timeline {
     return sums;
   }
 
+  /* As pixels of the screen: each column of a lane has its states on top of each other. */
   paintUnits(c) {
-    const columns = Math.max(1, Math.floor(this.width - GUTTER));
-    const colors = STATES.map((s) => STATE_COLORS[s]);
+    const ratio = window.devicePixelRatio || 1;
+    const columns = Math.max(1, Math.floor((this.width - GUTTER) * ratio));
+    const rows = Math.round((LANE - 3) * ratio);
+    const [ground, ...colors] = [cssColor("--panel2"), ...STATES.slice(0, 3).map((s) => STATE_COLORS[s])].map(pixelOf);
+    c.fillStyle = cssColor("--ink");
+    c.textAlign = "left";
     this.units.forEach((unit, u) => {
       const y = this.top + u * LANE;
-      c.fillStyle = cssColor("--ink");
-      c.textAlign = "left";
       c.fillText(unit, 0, y + LANE / 2);
-      c.fillStyle = cssColor("--panel2");
-      c.fillRect(GUTTER, y + 1, columns, LANE - 3);
       const sums = this.shares(unit, columns);
-      for (let s = 0; s < 3; s++) { /* starved: the ground */
-        c.fillStyle = colors[s];
-        for (let x = 0; x < columns; x++) {
-          const size = sums[s][x] * (LANE - 3);
-          if (size < 0.2) continue;
-          let below = 0;
-          for (let k = 0; k < s; k++) below += sums[k][x] * (LANE - 3);
-          c.fillRect(GUTTER + x, y + LANE - 2 - below - size, 1, size);
+      const image = c.createImageData(columns, rows);
+      const pixels = new Uint32Array(image.data.buffer).fill(ground);
+      for (let x = 0; x < columns; x++) {
+        let [share, at] = [0, 0];
+        for (let s = 0; s < 3; s++) { /* starved: the ground */
+          share += sums[s][x];
+          for (const to = Math.round(share * rows); at < to; at++) pixels[(rows - 1 - at) * columns + x] = colors[s];
         }
       }
+      c.putImageData(image, Math.round(GUTTER * ratio), Math.round((y + 1) * ratio));
     });
   }
 
@@ -357,6 +358,12 @@ class Timeline {
     event.stopPropagation();
     done();
   }
+}
+
+/* A color "#rrggbb" as canvas keeps it. */
+function pixelOf(color) {
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16));
+  return new Uint32Array(new Uint8Array([r, g, b, 255]).buffer)[0];
 }
 
 /* Black or white, whichever reads better on the color. */

@@ -167,7 +167,7 @@ send_vertex(struct streamer *streamer, uint64_t now)
         path_later((struct path_mark){streamer->committer.strand, streamer->committed.cycle},
                    streamer->order_marks[streamer->order_head]);
     streamer->committer.strand =
-        path_step(&streamer->module.clock->path, streamer->committed.strand, CAUSE_streamer, now);
+        module_step(&streamer->module, streamer->committed.strand, CAUSE_streamer, now);
     streamer->committed.cycle = now + cycles;
     *(struct vertex_item *)queue_push_later(streamer->out, now, cycles - 1) = *first;
     if (first->kind == ITEM_DATA) {
@@ -301,9 +301,8 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         return false;
     }
     if (streamer->loader_waits) /* for the line that came last */
-        streamer->loader.strand =
-            path_step(&streamer->module.clock->path, cache->lines[lines[lines[1] >= 0]].came.strand,
-                      CAUSE_streamer, now);
+        streamer->loader.strand = module_step(
+            &streamer->module, cache->lines[lines[lines[1] >= 0]].came.strand, CAUSE_streamer, now);
     streamer->loader_waits = false;
     streamer->loaded.cycle = now + 1;
     const struct format_info *format = draw->attributes[attribute].format;
@@ -471,8 +470,7 @@ fetch_goes_on(struct streamer *streamer, uint64_t now)
     case FETCH_WAITS_LOAD: way = streamer->loader.strand; break;
     }
     streamer->fetch_wait = FETCH_GOES_ON;
-    streamer->module.stage.strand =
-        path_step(&streamer->module.clock->path, way, CAUSE_streamer, now);
+    streamer->module.stage.strand = module_step(&streamer->module, way, CAUSE_streamer, now);
 }
 
 static bool

@@ -100,6 +100,10 @@ struct rop_stall {
     uint64_t since, cycles; /* since: 1 + the first cycle; 0: not now */
 };
 
+struct rop_causes { /* what time goes by for */
+    enum path_cause work, lines, place;
+};
+
 struct rop {
     struct module *module;
     void *owner;
@@ -128,6 +132,7 @@ struct rop {
     uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
 
     /* critical path: the module's stage fetches; the last events of the others */
+    struct rop_causes causes;
     struct path_stage leaver;
     struct path_mark fetched_at, read_at, started_at, left_at;
     bool fetch_waited, read_waited; /* for a place in the next one's queue */

@@ -88,7 +88,7 @@ sched_open_door(struct sched *sched, uint64_t now)
 {
     if (sched->door_closed)
         sched->module.stage.strand =
-            path_step(&sched->module.clock->path, sched->finisher.strand, CAUSE_gather, now);
+            module_step(&sched->module, sched->finisher.strand, CAUSE_gather, now);
     sched->door_closed = false;
 }
 

@@ -298,15 +298,14 @@ is_jump(const struct instruction *instruction)
 static void
 note_way(struct shader *shader, struct group *group, uint64_t cycles, uint64_t now)
 {
-    struct path *path = &shader->module.clock->path;
     const enum path_cause cause =
         group->stage == STAGE_VERTEX ? CAUSE_vertex_issue : CAUSE_fragment_issue;
     strand way = group->way.strand;
     if (shader->alus.cycle > group->ready_cycle)
         way = shader->alus.strand;
     else if (way % PATH_CAUSES == CAUSE_vertex_issue || way % PATH_CAUSES == CAUSE_fragment_issue)
-        way = path_step(path, way, CAUSE_result, group->way.cycle);
-    group->way = (struct path_mark){path_step(path, way, cause, now), now + cycles};
+        way = module_step(&shader->module, way, CAUSE_result, group->way.cycle);
+    group->way = (struct path_mark){module_step(&shader->module, way, cause, now), now + cycles};
     shader->alus = group->way;
     shader->module.stage.strand = group->way.strand; /* no queue's: what the unit did last */
 }

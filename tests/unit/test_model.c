@@ -1,0 +1,565 @@
+/* The staged performance model: the source's own numbers, fits to measurements made up from known
+ * coefficients, workloads, and what is refused. */
+#include "endings.h"
+#include "model/check.h"
+#include "model/pattern.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+static const uint32_t all_stages = (1u << MODEL_STAGES) - 1;
+
+static bool
+is_near(double a, double b, double share)
+{
+    return fabs(a - b) <= share * fabs(b);
+}
+
+/* ---- formulas ---- */
+
+static double
+predict_fps(const struct model *model, const struct model_row *row, uint32_t stages)
+{
+    struct model_prediction prediction;
+    struct error err = {""};
+    if (!model_predict(&prediction, model, row, stages, &err))
+        fail_msg("%s", err.text);
+    return 1 / prediction.seconds;
+}
+
+/* 24 pipelines at 486 MHz, 48 at 500 MHz; the source's file: 275 cycles outside of the branch and 6
+ * for it, 131072 fragments; both sides are counted. */
+static void
+formulas(void **state)
+{
+    struct model_row row = {.rate = 24 * 486e6, .cycles = 1, .fragments = 1};
+    assert_true(is_near(predict_fps(NULL, &row, all_stages), 11.664e9, 1e-12));
+    row.rate = 48 * 500e6;
+    assert_true(is_near(predict_fps(NULL, &row, all_stages), 24e9, 1e-12));
+    row = (struct model_row){.cycles = 275, .fragments = 131072, .rate = 5.6e9, .branch_cycles = 6};
+    assert_true(is_near(predict_fps(NULL, &row, all_stages), 5.6e9 / (281 * 131072.0), 1e-12));
+    row.if_cycles = 10;
+    row.else_cycles = 20;
+    assert_true(is_near(predict_fps(NULL, &row, all_stages), 5.6e9 / (311 * 131072.0), 1e-12));
+    row.clock = 400e6;
+    struct model_prediction prediction;
+    assert_true(model_predict(&prediction, NULL, &row, all_stages, NULL));
+    assert_true(prediction.clock == 400e6);
+    assert_true(is_near(model_budget(1), 0.1, 1e-12));
+    assert_true(is_near(model_budget(2), 0.21, 1e-12));
+    assert_true(is_near(model_budget(3), 0.331, 1e-12));
+}
+
+static void
+workload_files(void **state)
+{
+    static const char *const good[] = {"275; 131072; 5.6e9; 6; 0; 0\n",
+                                       "275\n131072\n5.6e9\n6\n0\n0",
+                                       "; of the source\ncycles = 275\nfragments=131072\n"
+                                       "rate = 5.6e9\nbranch_cycles = 6 ; if and else\n"};
+    static const char *const bad[] = {"275; 131072; 5.6e9; 6; 0",
+                                      "275; 131072; 5.6e9; 6; 0; 0; 0",
+                                      "275; 131072; x; 6; 0; 0",
+                                      "275; 131072; -1; 6; 0; 0",
+                                      "cycles = many\n",
+                                      "cycle = 3\n",
+                                      "cycles = 1\nfragments 3\n",
+                                      "cycles = nan\n",
+                                      ""};
+    char path[] = "/tmp/aetius-workload-XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        struct model_row row = {0};
+        struct error err = {""};
+        assert_true(file_write(path, good[i], strlen(good[i]), &err));
+        if (!model_workload_read(&row, path, &err))
+            fail_msg("%s: %s", good[i], err.text);
+        assert_true(is_near(predict_fps(NULL, &row, all_stages), 5.6e9 / (281 * 131072.0), 1e-12));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct model_row row = {0};
+        struct error err = {""};
+        assert_true(file_write(path, bad[i], strlen(bad[i]), &err));
+        assert_false(model_workload_read(&row, path, &err));
+        assert_true(*err.text && strstr(err.text, path));
+    }
+    unlink(path);
+}
+
+/* The source's coefficients of a GeForce 6800: b2 = 6.07e-7 + 9.49e-8 fx1, b3 = b2 + 1.30e-7 or,
+ * for fx2 above 14, + 1.18e-6; three lines that meet at 100 and 600 texels. */
+static void
+dependent_reads(void **state)
+{
+    struct model model = {0};
+    const struct {
+        const char *pattern;
+        double b2, b3;
+    } cases[] = {{"step4", 6.07e-7 + 8 * 9.49e-8, 6.07e-7 + 8 * 9.49e-8 + 1.18e-6},
+                 {"step3", 6.07e-7 + 11 * 9.49e-8, 6.07e-7 + 11 * 9.49e-8 + 1.30e-7},
+                 {"stripes", 1e-9, 1e-9}};
+    model_set_factor(&model, "dependent.others.first", 100, 0);
+    model_set_factor(&model, "dependent.others.second", 600, 0);
+    model_set_factor(&model, "dependent.others.flat", 1e-3, 0);
+    model_set_factor(&model, "dependent.others.third_fx1", 0, 0);
+    model_set_factor(&model, "dependent.others.most", 1000, 0);
+    model_set_factor(&model, "dependent.others.cached", 1e-9, 0);
+    model_set_factor(&model, "dependent.others.slope", 6.07e-7, 0);
+    model_set_factor(&model, "dependent.others.slope_fx1", 9.49e-8, 0);
+    model_set_factor(&model, "dependent.others.third_low_fx2", 1.30e-7, 0);
+    model_set_factor(&model, "dependent.others.third_high_fx2", 1.18e-6, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct model_row row = {.texture = 64};
+        double seconds;
+        bool beyond;
+        strcpy(row.pattern, cases[i].pattern);
+        assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, NULL));
+        assert_true(is_near(seconds, 1e-3, 1e-12));
+        row.texture = 300;
+        assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, NULL));
+        assert_true(is_near(seconds, 1e-3 + 200 * cases[i].b2, 1e-12));
+        row.texture = 1000;
+        assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, NULL));
+        assert_true(is_near(seconds, 1e-3 + 500 * cases[i].b2 + 400 * cases[i].b3, 1e-12));
+    }
+    struct model_row unknown = {.texture = 64, .pattern = "waves"};
+    double seconds;
+    bool beyond;
+    assert_false(model_dependent_seconds(&model, &unknown, &seconds, &beyond, NULL));
+    model_fini(&model);
+}
+
+/* A pattern that repeats every n texels has its strongest frequency at 32 / n. */
+static void
+spectra(void **state)
+{
+    struct pattern pattern;
+    for (uint32_t n = 2; n <= 8; n++) {
+        char name[8];
+        snprintf(name, sizeof name, "step%u", n);
+        assert_true(pattern_make(&pattern, name));
+        const struct spectrum s = pattern_spectrum(&pattern);
+        assert_in_range(s.fx[0], 32 / n, (32 + n - 1) / n);
+        assert_int_equal(s.fx[0], s.fy[0]);
+        bool seen[PATTERN_SIZE] = {0};
+        for (uint32_t x = 0; x < PATTERN_SIZE; x++) /* 32 places, each once */
+            seen[(uint32_t)(pattern.places[0][x][0] * PATTERN_SIZE)] = true;
+        for (uint32_t x = 0; x < PATTERN_SIZE; x++)
+            assert_true(seen[x]);
+    }
+    assert_true(pattern_make(&pattern, "chequer"));
+    assert_int_equal(pattern_spectrum(&pattern).fx[0], 16);
+    assert_true(pattern_make(&pattern, "stripes"));
+    assert_int_equal(pattern_spectrum(&pattern).fy[0], 0);
+    assert_true(pattern_make(&pattern, "ramp"));
+    assert_int_equal(pattern_spectrum(&pattern).fx[0], 1);
+    assert_false(pattern_make(&pattern, "step9"));
+    assert_false(pattern_make(&pattern, ""));
+}
+
+/* ---- curves ---- */
+
+static double
+noise(uint64_t *state)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < 12; i++) { /* about normal, of deviation 1 */
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        sum += (double)(*state >> 40) / (1 << 24);
+    }
+    return sum - 6;
+}
+
+/* Flat at 10 to 20, down to 4 at 40, flat from there on; or one line. */
+static double
+truth(double x, bool bent)
+{
+    if (!bent)
+        return 5 + x / 10;
+    return x < 20 ? 10 : x > 40 ? 4 : 10 - 0.3 * (x - 20);
+}
+
+static void
+segments_are_chosen(void **state)
+{
+    uint32_t right = 0, single = 0, held = 0, knots = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        double x[61], y[61];
+        uint64_t random = seed * 77;
+        struct spline spline;
+        for (uint32_t bent = 0; bent < 2; bent++) {
+            for (uint32_t i = 0; i <= 60; i++) {
+                x[i] = i;
+                y[i] = truth(i, bent) * (1 + 0.02 * noise(&random));
+            }
+            assert_true(spline_fit(&spline, x, y, 61, false, NULL));
+            if (!bent) {
+                single += spline.knots == 2;
+                for (uint32_t k = 0; k < spline.knots; k++, knots++)
+                    held += fabs(spline.y[k] - truth(spline.x[k], false)) <= spline.half[k];
+                continue;
+            }
+            right += spline.knots == 4;
+            for (uint32_t i = 0; i <= 60; i++)
+                assert_true(is_near(spline_at(&spline, i), truth(i, true), 0.06));
+        }
+    }
+    /* more than needed are chosen now and then, by chance, fewer never */
+    assert_true(right >= 40);
+    assert_true(single >= 40);
+    /* the interval's 95 %, and what choosing a bend by the noise costs it */
+    assert_true(held >= knots * 88 / 100);
+}
+
+/* 2 + 3 u without noise; then a column twice. */
+static void
+squares(void **state)
+{
+    const double a[] = {1, 0, 1, 1, 1, 2, 1, 3}, b[] = {2, 5, 8, 11};
+    const double twice[] = {1, 1, 2, 2, 3, 3}, same[] = {1, 2, 3};
+    double factors[2], half[2];
+    assert_true(least_squares(a, b, 4, 2, factors, half));
+    assert_true(is_near(factors[0], 2, 1e-9) && is_near(factors[1], 3, 1e-9));
+    assert_true(half[0] < 1e-6 && half[1] < 1e-6);
+    assert_false(least_squares(twice, same, 3, 2, factors, half));
+    /* 1, 2, 3, 6 on a mean of 3: deviation 14 / 3, its mean's sqrt(14 / 12), t of 3 degrees */
+    const double ones[] = {1, 1, 1, 1}, values[] = {1, 2, 3, 6};
+    assert_true(least_squares(ones, values, 4, 1, factors, half));
+    assert_true(is_near(factors[0], 3, 1e-9));
+    assert_true(is_near(half[0], 3.182 * sqrt(14.0 / 12), 1e-6));
+}
+
+static void
+curves_are_refused(void **state)
+{
+    const double x[] = {1, 1, 2, 3, 3}, y[] = {1, 1, 2, 3, 3};
+    struct spline spline;
+    struct error err = {""};
+    assert_false(spline_fit(&spline, x, y, 5, false, &err));
+    assert_non_null(strstr(err.text, "3 points"));
+}
+
+/* ---- a made-up GPU ---- */
+
+static const double made_rate = 5e9, made_start = 20e-6;
+
+static double
+made_mixed(double block)
+{
+    return block <= 8 ? 1 : block >= 128 ? 0 : (log2(128) - log2(block)) / 4;
+}
+
+static double
+made_seconds(const struct model_row *row)
+{
+    const double side = (row->if_cycles + row->else_cycles) / 2;
+    const double agreed = row->cycles + row->branch_cycles + side;
+    double cycles = fmax(agreed + (row->block > 0 ? side * made_mixed(row->block) : 0), 3);
+    double seconds = row->fragments * cycles / made_rate;
+    if (row->triangles > 2)
+        seconds *= 1 + 40 * row->triangles / row->fragments;
+    if (row->texture > 0 && !row->dependent)
+        seconds = fmax(seconds, row->fragments * row->reads * fmax(row->texture / 128, 1) / 2e9);
+    return made_start + seconds;
+}
+
+static struct model_row *
+add_row(struct model_rows *rows, const char *sweep, double fragments, double cycles)
+{
+    struct model_row row = {.fragments = fragments, .cycles = cycles, .triangles = 2};
+    strcpy(row.sweep, sweep);
+    strcpy(row.renderer, "made up");
+    VEC_PUSH(rows, row);
+    return &rows->items[rows->count - 1];
+}
+
+static void
+make_rows(struct model_rows *rows, double spread)
+{
+    uint64_t random = 5;
+    for (double n = 1e4; n < 2e6; n *= 1.7)
+        add_row(rows, "fragments", n, 20);
+    for (double cycles = 1; cycles < 120; cycles *= 1.3)
+        add_row(rows, "length", 1e6, cycles);
+    for (double block = 1; block < 600; block *= 1.4)
+        add_row(rows, "coherence", 4e5, 6)->block = block;
+    for (double block = 2; block < 600; block *= 4)
+        for (double cell = 2; cell < 3e4; cell *= 2) {
+            struct model_row *row = add_row(rows, "triangles", 4e5, 6);
+            row->block = block;
+            row->triangles = 4e5 / cell;
+        }
+    for (double size = 2; size <= 4096; size *= 2) {
+        struct model_row *row = add_row(rows, "textures", 2e5, 4);
+        row->texture = size;
+        row->reads = 4;
+        strcpy(row->format, "RGBA8");
+    }
+    for (size_t i = 0; i < rows->count; i++) {
+        struct model_row *row = &rows->items[i];
+        if (row->block > 0)
+            row->branch_cycles = 6, row->if_cycles = row->else_cycles = 20;
+        row->seconds = made_seconds(row) * (1 + spread * noise(&random));
+    }
+}
+
+/* What the made-up GPU is made of comes out of its measurements; on the half that the fit has not
+ * seen each stage is within its budget. */
+static void
+coefficients_come_back(void **state)
+{
+    struct model_rows rows = {0};
+    struct model model;
+    struct model_check check;
+    struct error err = {""};
+    make_rows(&rows, 0.01);
+    bool *fitted = model_split(&rows);
+    size_t seen = 0;
+    for (size_t i = 0; i < rows.count; i++)
+        seen += fitted[i];
+    assert_in_range(seen * 100 / rows.count, 48, 60);
+    if (!model_fit(&model, &rows, fitted, 0, &err))
+        fail_msg("%s", err.text);
+    assert_true(is_near(model_factor(&model, "rate"), made_rate, 0.02));
+    assert_true(is_near(model_factor(&model, "start"), made_start, 0.2));
+    assert_true(is_near(spline_at(model_curve(&model, "base"), 50), 50, 0.03));
+    assert_true(is_near(spline_at(model_curve(&model, "base"), 1), 3, 0.03)); /* no faster */
+    assert_true(
+        is_near(spline_at(model_curve(&model, "textures RGBA8 powers"), log2(32)), 2e9, .05));
+    if (!model_check_rows(&check, &model, &rows, all_stages, false, &err))
+        fail_msg("%s", err.text);
+    for (uint32_t s = 0; s < MODEL_DEPENDENT; s++) {
+        assert_true(check.stages[s].held_out.count > 2);
+        assert_true(check.stages[s].held_out.mean < MODEL_STAGE_BUDGET);
+    }
+    assert_true(check.held_out.mean < 0.05);
+    model_check_fini(&check);
+    /* another program, of which less is in branches: a mixed group costs it less */
+    struct model_row other = {.fragments = 4e5,
+                              .triangles = 2,
+                              .cycles = 60,
+                              .branch_cycles = 6,
+                              .if_cycles = 10,
+                              .else_cycles = 10,
+                              .block = 2};
+    assert_true(is_near(predict_fps(&model, &other, all_stages), 1 / made_seconds(&other), 0.06));
+    free(fitted);
+    model_fini(&model);
+    VEC_FREE(&rows);
+}
+
+/* The file holds the model: it predicts the same. What lies outside of the measurements is marked.
+ */
+static void
+models_are_kept(void **state)
+{
+    struct model_rows rows = {0};
+    struct model model, again;
+    struct model_prediction prediction;
+    struct error err = {""};
+    char path[] = "/tmp/aetius-model-XXXXXX";
+    close(mkstemp(path));
+    make_rows(&rows, 0);
+    assert_true(model_fit(&model, &rows, NULL, made_rate, &err));
+    assert_true(model_write(&model, path, &err));
+    if (!model_read(&again, path, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < rows.count; i++)
+        assert_true(is_near(predict_fps(&again, &rows.items[i], all_stages),
+                            predict_fps(&model, &rows.items[i], all_stages), 1e-6));
+    struct model_row row = {.fragments = 1e6, .cycles = 5000, .triangles = 2};
+    assert_true(model_predict(&prediction, &model, &row, all_stages, &err));
+    assert_true(prediction.stages[MODEL_BASE].extrapolated);
+    assert_true(is_near(prediction.seconds, 1e6 * 5000 / made_rate, 0.05));
+    row.cycles = 50;
+    assert_true(model_predict(&prediction, &model, &row, all_stages, &err));
+    assert_false(prediction.stages[MODEL_BASE].extrapolated);
+    row.texture = 8192;
+    row.reads = 1;
+    strcpy(row.format, "RGBA8");
+    assert_true(model_predict(&prediction, &model, &row, all_stages, &err));
+    assert_true(prediction.stages[MODEL_TEXTURES].extrapolated);
+    strcpy(row.format, "RGB565");
+    assert_false(model_predict(&prediction, &model, &row, all_stages, &err));
+    assert_non_null(strstr(err.text, "RGB565"));
+    /* left out, the stage says nothing of it */
+    assert_true(model_predict(&prediction, &model, &row, 1u << MODEL_BASE, &err));
+    unlink(path);
+    model_fini(&model);
+    model_fini(&again);
+    VEC_FREE(&rows);
+}
+
+static void
+bad_models(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "[model]\n",
+        "[model]\nschema = 1\n",
+        "[model]\nschema = 99\n[factors]\nrate = 1 0\n",
+        "[model]\nschema = 1\n[factors]\nrate = -1 0\n",
+        "[model]\nschema = 1\n[factors]\nrate = 1 0\n[curve base]\nx = 1 2\n",
+        "[model]\nschema = 1\n[factors]\nrate = 1 0\n[curve base]\nx = 2 1\ny = 1 1\n",
+        "[model]\nschema = 1\n[factors]\nrate = 1 0\n[curve base]\nx = 1 2\ny = 1 2 3\n",
+        "[model]\nschema = 1\n[factors]\nrate = 1 0\n[curve base]\nx = 1 2\ny = 1 0\n",
+        "[model]\nschema = 1\n[factors]\nrate = 1 0\n[curve base]\n",
+        "[model]\nschema = 1\n[factors]\nrate = one\n",
+        "[machine]\n",
+        "rate = 1\n"};
+    char path[] = "/tmp/aetius-model-XXXXXX";
+    close(mkstemp(path));
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct model model;
+        struct error err = {""};
+        assert_true(file_write(path, texts[i], strlen(texts[i]), &err));
+        if (model_read(&model, path, &err))
+            fail_msg("taken: %s", texts[i]);
+        assert_true(*err.text);
+    }
+    unlink(path);
+}
+
+/* ---- tables of measurements ---- */
+
+static void
+labels(void **state)
+{
+    struct model_row row = {.fragments = 307200, .cycles = 12.5, .block = 3}, again;
+    char label[256];
+    strcpy(row.sweep, "coherence");
+    strcpy(row.variant, "all-loop");
+    model_row_label(&row, label, sizeof label);
+    assert_true(model_row_from_label(&again, label));
+    assert_memory_equal(&row, &again, sizeof row);
+    assert_true(model_row_from_label(&again, "model sweep=length /fragments=3 "));
+    assert_true(again.fragments == 3);
+    assert_false(model_row_from_label(&again, "shadows/trees"));
+    assert_false(model_row_from_label(&again, "model airplane"));
+    assert_false(model_row_from_label(&again, "model sweep=length fragments=-3"));
+}
+
+static void
+bad_tables(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } cases[] = {{"", "empty"},
+                 {"sweep,fragments\nlength,3\n", "seconds"},
+                 {"fragments,seconds\n3,1\n", "sweep"},
+                 {"sweep,seconds\nlength,1\n", "fragments"},
+                 {"sweep,fragments,seconds,colour\n", "colour"},
+                 {"sweep,fragments,seconds,seconds\n", "twice"},
+                 {"sweep,fragments,seconds\nlength,many,1\n", "many"},
+                 {"sweep,fragments,seconds\nlength,3,1e999\n", "1e999"},
+                 {"sweep,fragments,seconds\nlength,3,-1\n", "-1"},
+                 {"sweep,fragments,seconds\nlength,0,1\n", "above 0"},
+                 {"sweep,fragments,seconds\nlength,3\n", "2 fields"},
+                 {"sweep,fragments,seconds\nlength,3,1,1\n", "more fields"},
+                 {"sweep,fragments,fps\nlength,3,0\n", "fps"},
+                 {"sweep,fragments,seconds\n,3,1\n", "sweep is empty"}};
+    char path[] = "/tmp/aetius-rows-XXXXXX";
+    close(mkstemp(path));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct model_rows rows = {0};
+        struct error err = {""};
+        assert_true(file_write(path, cases[i].text, strlen(cases[i].text), &err));
+        if (model_rows_read(&rows, path, &err) || !strstr(err.text, cases[i].says))
+            fail_msg("%s: %s", cases[i].text, err.text);
+        VEC_FREE(&rows);
+    }
+    struct model_rows rows = {0};
+    struct error err = {""};
+    const char *good = "sweep,fragments,fps\r\nlength,3,50\r\n\r\n";
+    assert_true(file_write(path, good, strlen(good), &err));
+    assert_true(model_rows_read(&rows, path, &err));
+    assert_true(rows.count == 1 && is_near(rows.items[0].seconds, 0.02, 1e-12));
+    VEC_FREE(&rows);
+    unlink(path);
+}
+
+static void
+too_few(void **state)
+{
+    struct model_rows rows = {0};
+    struct model model;
+    struct error err = {""};
+    add_row(&rows, "fragments", 1e5, 20)->seconds = 1e-3;
+    assert_false(model_fit(&model, &rows, NULL, 1e9, &err));
+    assert_non_null(strstr(err.text, "length"));
+    for (uint32_t i = 1; i <= 3; i++)
+        add_row(&rows, "length", 1e5, i)->seconds = 1e-3 * i;
+    assert_false(model_fit(&model, &rows, NULL, 1e9, &err));
+    assert_non_null(strstr(err.text, "3 points"));
+    add_row(&rows, "length", 1e5, 4)->seconds = 4e-3;
+    assert_true(model_fit(&model, &rows, NULL, 1e9, &err));
+    model_fini(&model);
+    VEC_FREE(&rows);
+}
+
+/* ---- the command ---- */
+
+static void
+commands(void **state)
+{
+    struct model_rows rows = {0};
+    struct error err = {""};
+    char *csv = in_dir("rows.csv"), *text;
+    size_t size;
+    make_rows(&rows, 0.01);
+    FILE *file = open_memstream(&text, &size);
+    model_rows_header(file);
+    for (size_t i = 0; i < rows.count; i++)
+        model_row_print(&rows.items[i], file);
+    fclose(file);
+    assert_true(file_write(csv, text, size, &err));
+    free(text);
+    VEC_FREE(&rows);
+    assert_int_equal(RUN("model", "fit", "@rows.csv", "-o", "@model"), 0);
+    assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "5"), 0);
+    assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "0.001"), 3);
+    assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "few"), 2);
+    assert_int_equal(
+        RUN("model", "predict", "@model", "--set", "fragments=1e6", "--set", "cycles=50", "--json"),
+        0);
+    text = said("out");
+    cJSON *root = cJSON_Parse(text);
+    assert_true(is_near(cJSON_GetObjectItem(root, "fps")->valuedouble, 100, 0.03));
+    cJSON_Delete(root);
+    free(text);
+    assert_int_equal(RUN("model", "predict", "@model", "--set", "fragments=1e6"), 1);
+    assert_true(says("cycles"));
+    assert_int_equal(RUN("model", "predict", "--set", "cycles=1", "--set", "fragments=1"), 1);
+    assert_true(says("rate"));
+    assert_int_equal(RUN("model", "predict", "@model", "--set", "cycles"), 1);
+    assert_int_equal(RUN("model", "predict", "@model", "--without", "base"), 1);
+    assert_int_equal(RUN("model", "guess"), 2);
+    assert_int_equal(RUN("model", "fit", "@model", "-o", "@other"), 1);
+    assert_int_equal(RUN("model", "rows", "@nowhere", "-o", "@other"), 1);
+    assert_false(is_there("other"));
+    free(csv);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formulas),
+        cmocka_unit_test(workload_files),
+        cmocka_unit_test(dependent_reads),
+        cmocka_unit_test(spectra),
+        cmocka_unit_test(segments_are_chosen),
+        cmocka_unit_test(squares),
+        cmocka_unit_test(curves_are_refused),
+        cmocka_unit_test(coefficients_come_back),
+        cmocka_unit_test(models_are_kept),
+        cmocka_unit_test(bad_models),
+        cmocka_unit_test(labels),
+        cmocka_unit_test(bad_tables),
+        cmocka_unit_test(too_few),
+        cmocka_unit_test_teardown(commands, clean),
+    };
+    return endings_main(argc, argv, tests, sizeof tests / sizeof *tests);
+}
