@@ -160,6 +160,22 @@ list_machines(const struct study *study, struct hardware *hardware, struct error
     return true;
 }
 
+/* Of other inputs or fewer machines than the plan's, lines may not be simulated: they are left out.
+ */
+static void
+leave_out(const struct study *study, struct hardware *hardware)
+{
+    size_t kept = 0, run;
+    for (size_t i = 0; i < hardware->lines.count; i++) {
+        const struct hardware_line *line = &hardware->lines.items[i];
+        if (!hardware_is_modelled(line) ||
+            (find_run(study, line->input, line->machine, &run) &&
+             (!*line->against || find_run(study, line->against, line->machine, &run))))
+            hardware->lines.items[kept++] = *line;
+    }
+    hardware->lines.count = kept;
+}
+
 typedef void write_fn(const struct hardware *hardware, FILE *out);
 
 static bool
@@ -197,6 +213,8 @@ study_hardware(struct study *study, struct error *err)
     char *sources = data ? path_of(study, "sources", err) : NULL;
     bool ok = sources && hardware_read(&hardware, data, sources, err) && study_do(study, err) &&
               list_machines(study, &hardware, err);
+    if (ok && !study->is_whole)
+        leave_out(study, &hardware);
     for (size_t i = 0; ok && i < hardware.lines.count; i++)
         if (hardware_is_modelled(&hardware.lines.items[i]))
             ok = simulate_line(study, &hardware.lines.items[i], err);

@@ -15,7 +15,8 @@
  * takes longer than one of `against` */
 struct hardware_line {
     const char *card, *test, *unit;
-    const char *bound; /* what bounds the card; "given": the machine was told the value */
+    const char *bound; /* what bounds the card; "given": the machine was told the value; "variant":
+                        * a line again, on another machine */
     const char *input, *against, *machine; /* machine "": it cannot be modelled, `note` says why */
     const char *source, *place, *note;
     double core_mhz, memory_mhz, value, per_pixel, peak;
@@ -51,7 +52,7 @@ hardware_is_modelled(const struct hardware_line *line)
 {
     return *line->machine;
 }
-/* Of some lines: those bound by `bound`, or (NULL) all but those that were given. */
+/* Of some lines: those bound by `bound`, or (NULL) all but given and variants. */
 struct hardware_score {
     uint32_t lines;
     double mean, median, offset; /* of |error|, and the mean of the signed errors */

@@ -137,7 +137,8 @@ hardware_score(const struct hardware *hardware, const char *bound)
     double *errors = mem_alloc((hardware->lines.count + 1) * sizeof *errors);
     for (size_t i = 0; i < hardware->lines.count; i++) {
         const struct hardware_line *line = &hardware->lines.items[i];
-        const bool counts = bound ? !strcmp(line->bound, bound) : strcmp(line->bound, "given") != 0;
+        const bool counts = bound ? !strcmp(line->bound, bound)
+                                  : strcmp(line->bound, "given") && strcmp(line->bound, "variant");
         if (!hardware_is_modelled(line) || !counts)
             continue;
         score.offset += hardware_error(line);
