@@ -77,10 +77,18 @@ parse_map(struct simulate_options *options, struct error *err)
     return maps_parse(&options->maps, options->map, err);
 }
 
+static bool
+check_perfetto(const struct simulate_options *options, struct error *err)
+{
+    return !options->perfetto || (!options->functional && options->jobs <= 1) ||
+           fail(err, "--perfetto wants a run in time, of one job");
+}
+
 bool
 simulate_options_parse(struct simulate_options *options, struct error *err)
 {
     return parse_vcd(options, err) && parse_map(options, err) && parse_pixel(options, err) &&
+           check_perfetto(options, err) &&
            (!options->capture_blocks ||
             (options->dir && !options->functional && options->jobs <= 1) ||
             fail(err, "--capture-blocks wants -o DIR, and a run in time, of one job"));
@@ -103,6 +111,15 @@ open_vcd(struct simulate *s, struct error *err)
     s->vcd = vcd_create(path, &s->sim.machine->clock, p->GPU.ClockMHz, first, last, err);
     free(path);
     return s->vcd != NULL;
+}
+
+static bool
+open_perfetto(struct simulate *s, struct error *err)
+{
+    if (!s->options->perfetto)
+        return true;
+    s->perfetto = perfetto_create(s->options->perfetto, &s->sim, err);
+    return s->perfetto != NULL;
 }
 
 /* --capture-blocks: files of color and of z, one for all ROPs. */
@@ -188,7 +205,8 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     begin_watch(s);
     executor_sink_init(&s->sink, &s->sim.executor);
     progress_begin(&s->progress, options->functional ? "drawing" : "simulating", 0);
-    if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err) && open_captures(s, err))
+    if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err) && open_perfetto(s, err) &&
+        open_captures(s, err))
         return true;
     simulate_end(s, false, NULL);
     return false;
@@ -215,6 +233,7 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
 {
     progress_end(&s->progress);
     bool whole = vcd_destroy(s->vcd, err);
+    whole = perfetto_destroy(s->perfetto, whole ? err : NULL) && whole;
     whole = close_captures(s, whole ? err : NULL) && whole;
     complete = complete && !s->sim.stopped;
     estimate(s);

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "cmd/options.h"
+#include "report/perfetto.h"
 #include "report/run_folder.h"
 #include "report/vcd.h"
 
@@ -14,6 +15,7 @@ struct simulate_options {
     struct frame_set timed;
     const char *dir;
     const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */
+    const char *perfetto;          /* the file, or NULL */
     bool capture_blocks;
     bool force, json;
     const struct sample *sample; /* of `aetius sim`: what `timed` stands for, or NULL */
@@ -33,6 +35,8 @@ struct simulate_options {
     OPTION_OUTPUT(&(options)->dir, "DIR", "where pictures and statistics go", dir_required),       \
     {"vcd", 0, ARG_STRING, &(options)->vcd, "A-B",                                                 \
      "write what queues carry in these cycles to DIR/signals.vcd (GTKWave)", false},               \
+    {"perfetto", 0, ARG_STRING, &(options)->perfetto, "FILE",                                      \
+     "write the run as a timeline that ui.perfetto.dev opens, as run.pftrace", false},             \
     {"map", 0, ARG_STRING, &(options)->map, "MODE,...",                                            \
      "an image a frame of how its pixels were treated, and a table of draws by tile, DIR/maps: " MAP_MODE_LIST, false},          \
     {"pixel", 0, ARG_STRING, &(options)->pixel, "X,Y",                                             \
@@ -52,6 +56,7 @@ struct simulate {
     struct progress progress;
     struct executor_sink sink; /* takes the messages */
     struct vcd *vcd;
+    struct perfetto *perfetto;
     struct watch *watch;
     struct rop_capture captures[2]; /* color, z */
 };
