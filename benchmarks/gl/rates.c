@@ -13,6 +13,7 @@
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
 #include <GL/glext.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,32 @@ make_texture(bool floats)
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, filter);
 }
 
+struct corner {
+    float x, y, z, u, v;
+};
+
+/* Each layer is nearer than the one before, so that with depth every fragment passes. */
+static void
+make_layers(uint32_t all)
+{
+    struct corner *corners = mem_alloc(4 * (size_t)all * sizeof *corners);
+    for (uint32_t i = 0; i < 4 * all; i++) {
+        const float x = i % 4 == 1 || i % 4 == 2, y = i % 4 > 1;
+        const float z = 0.9f - 1.8f * (float)(i / 4) / (float)all;
+        corners[i] = (struct corner){2 * x - 1, 2 * y - 1, z, x, y};
+    }
+    GLuint buffer;
+    glGenBuffers(1, &buffer);
+    glBindBuffer(GL_ARRAY_BUFFER, buffer);
+    glBufferData(GL_ARRAY_BUFFER, 4 * (GLsizeiptr)all * (GLsizeiptr)sizeof *corners, corners,
+                 GL_STATIC_DRAW);
+    free(corners);
+    glEnableClientState(GL_VERTEX_ARRAY);
+    glEnableClientState(GL_TEXTURE_COORD_ARRAY);
+    glVertexPointer(3, GL_FLOAT, sizeof *corners, NULL);
+    glTexCoordPointer(2, GL_FLOAT, sizeof *corners, (const void *)offsetof(struct corner, u));
+}
+
 static void
 setup(void)
 {
@@ -134,29 +161,17 @@ setup(void)
         make_texture(state & FLOATS);
     if (kinds[kind].program.result)
         use_program(&kinds[kind].program);
+    make_layers(2 * layers);
 }
 
-/* Each layer is nearer than the one before, so that with depth every fragment passes. */
-static void
-draw_layer(float z)
-{
-    glBegin(GL_QUADS);
-    for (uint32_t corner = 0; corner < 4; corner++) {
-        const float x = corner == 1 || corner == 2, y = corner > 1;
-        glTexCoord2f(x, y);
-        glVertex3f(2 * x - 1, 2 * y - 1, z);
-    }
-    glEnd();
-}
-
+/* A layer is a draw of its own. */
 static void
 draw(uint32_t frame)
 {
-    const uint32_t all = layers * (frame == 2 ? 2 : 1);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     glColor4f(0.3f, 0.6f, 0.9f, 0.5f);
-    for (uint32_t layer = 0; layer < all; layer++)
-        draw_layer(0.9f - 1.8f * (float)layer / (float)all);
+    for (uint32_t layer = 0; layer < layers * (frame == 2 ? 2 : 1); layer++)
+        glDrawArrays(GL_QUADS, (GLint)(4 * layer), 4);
 }
 
 int

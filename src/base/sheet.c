@@ -1,6 +1,6 @@
 #include "base/sheet.h"
 
-#include "base/error.h"
+#include "base/file.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -231,4 +231,80 @@ sheet_fini(struct sheet *table)
         free(table->cells.items[i]);
     VEC_FREE(&table->cells);
     table->columns = 0;
+}
+
+const char *
+sheet_at(const struct sheet *table, size_t row, uint32_t column)
+{
+    return table->cells.items[row * table->columns + column];
+}
+
+size_t
+sheet_rows(const struct sheet *table)
+{
+    return table->columns ? table->cells.count / table->columns : 0;
+}
+
+int32_t
+sheet_column(const struct sheet *table, const char *name)
+{
+    for (uint32_t c = 0; c < table->columns; c++)
+        if (!strcmp(sheet_at(table, 0, c), name))
+            return (int32_t)c;
+    return -1;
+}
+
+/* Takes the cell at *at, a quote in quotes stands twice; *at is behind it then. */
+static bool
+take_cell(struct sheet *table, char **at)
+{
+    char *from = *at, *to = *at, *begin = *at;
+    const bool is_quoted = *from == '"';
+    if (is_quoted)
+        from++;
+    while (*from && (is_quoted || (*from != ',' && *from != '\n'))) {
+        if (is_quoted && from[0] == '"' && from[1] != '"')
+            break;
+        from += is_quoted && from[0] == '"';
+        *to++ = *from++;
+    }
+    if (is_quoted && *from++ != '"')
+        return false;
+    const bool ended = *from == ',' || *from == '\n';
+    const char end = *from;
+    *to = '\0';
+    VEC_PUSH(&table->cells, mem_strdup(begin));
+    *from = end;
+    *at = from;
+    return ended;
+}
+
+bool
+sheet_read(struct sheet *table, const char *path, struct error *err)
+{
+    char *text, *at;
+    size_t size;
+    uint32_t line = 1;
+    if (!file_read(path, FILE_MOST_TEXT, &text, &size, err))
+        return false;
+    bool ok = *text || fail(err, "%s: expected a line that names the columns", path);
+    for (at = text; ok && *at; line++, at++) {
+        const size_t before = table->cells.count;
+        ok = take_cell(table, &at);
+        while (ok && *at == ',') {
+            at++;
+            ok = take_cell(table, &at);
+        }
+        if (!ok) {
+            fail(err, "%s:%u: expected cells, a comma between, quotes closed, and a line's end",
+                 path, line);
+            break;
+        }
+        const size_t cells = table->cells.count - before;
+        table->columns = table->columns ? table->columns : (uint32_t)cells;
+        ok = cells == table->columns ||
+             fail(err, "%s:%u: %zu cells; expected %u", path, line, cells, table->columns);
+    }
+    free(text);
+    return ok;
 }

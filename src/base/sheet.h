@@ -27,6 +27,15 @@ struct sheet {
     uint32_t columns; /* 0: the first row is not ended */
 };
 
+/* A table as SHEET_CSV, of at most FILE_MOST_TEXT bytes; a cell may be empty, rows are all as long
+ * as the first. False, with file, line and what was expected; the caller ends the table in any
+ * case. */
+bool sheet_read(struct sheet *table, const char *path, struct error *err);
+/* The cell of a row (0 names the columns), and the column of a name; -1: there is none. */
+const char *sheet_at(const struct sheet *table, size_t row, uint32_t column);
+int32_t sheet_column(const struct sheet *table, const char *name);
+size_t sheet_rows(const struct sheet *table); /* with the first */
+
 void sheet_cell(struct sheet *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void sheet_end_row(struct sheet *table);
 /* Makes it fit as SHEET_TEXT into lines of `width` characters: leaves the columns of `spare` out,

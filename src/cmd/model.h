@@ -2,6 +2,7 @@
 #ifndef AETIUS_CMD_MODEL_H
 #define AETIUS_CMD_MODEL_H
 
+#include "cmd/options.h"
 #include "model/model.h"
 
 int model_bench_command(int argc, char **argv);
@@ -13,5 +14,20 @@ int model_check_command(int argc, char **argv);
 /* "--without triangles,textures": a bit for each stage that is left. */
 bool model_stages_parse(uint32_t *stages, const char *without, struct error *err);
 bool model_write_rows(const struct model_rows *rows, const char *path, struct error *err);
+
+/* `aetius model predict --trace` (model_trace.c). */
+struct model_trace_options {
+    struct machine_options machine;
+    struct frame_set frames;
+    const char *trace, *against;
+    uint64_t memory;
+    bool json;
+};
+bool model_predict_trace(const struct model *model, const struct model_trace_options *options,
+                         struct error *err);
+/* Fits the frame stages to runs of cycle-level frames. */
+bool model_learn_frames(struct model *model, const struct arg_list *runs, struct error *err);
+/* Whether the model is that of the machine. */
+bool model_is_of(const struct model *model, const struct params *params, struct error *err);
 
 #endif

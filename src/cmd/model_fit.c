@@ -228,10 +228,14 @@ model_fit_command(int argc, char **argv)
     struct check_options request = {0};
     const char *rate_text = NULL;
     bool all = false, exceeded;
+    struct arg_list runs = {0};
     const struct arg_option options[] = {
         OPTION_OUTPUT(&request.model, "MODEL", "the model, an INI file", true),
         {"rate", 0, ARG_STRING, &rate_text, "CYCLES",
          "clock times pipelines (as the CSV says, or from the slope of the sweep `length`)", false},
+        {"frames", 0, ARG_LIST, &runs, "RUN",
+         "the frame stages too, from a run of cycle-level frames; may be given several times",
+         false},
         {"all", 0, ARG_FLAG, &all, NULL, "fit all measurements: nothing is held out to check by",
          false},
         OPTION_JSON(&request.json, "how far it is off, as JSON"),
@@ -254,6 +258,7 @@ model_fit_command(int argc, char **argv)
     bool ok = read_all(&rows, &args, 0, &err);
     bool *fitted = ok && !all ? model_split(&rows) : NULL;
     ok = ok && model_fit(&model, &rows, fitted, rate, &err) &&
+         (!runs.count || model_learn_frames(&model, &runs, &err)) &&
          model_write(&model, request.model, &err);
     if (ok && !request.json)
         print_fit(&model);

@@ -7,9 +7,8 @@
 #include <string.h>
 
 struct predict_options {
-    struct arg_list sets;
     const char *workload, *without;
-    bool json;
+    struct model_trace_options trace;
 };
 
 static const char *
@@ -98,12 +97,19 @@ predict(const struct predict_options *options, const char *path, struct error *e
     struct model_row workload = {0};
     struct model_prediction prediction;
     uint32_t stages;
+    if (options->trace.trace) {
+        const bool done = (path || fail(err, "--trace needs a MODEL")) &&
+                          model_read(&model, path, err) &&
+                          model_predict_trace(&model, &options->trace, err);
+        model_fini(&model);
+        return done;
+    }
     bool ok = model_stages_parse(&stages, options->without, err) &&
               (!path || model_read(&model, path, err));
     ok = ok && (!options->workload || model_workload_read(&workload, options->workload, err)) &&
-         set_all(&workload, &options->sets, err) &&
+         set_all(&workload, &options->trace.machine.sets, err) &&
          model_predict(&prediction, path ? &model : NULL, &workload, stages, err);
-    if (ok && options->json)
+    if (ok && options->trace.json)
         print_prediction_json(&prediction);
     else if (ok)
         print_prediction(&prediction);
@@ -114,15 +120,24 @@ predict(const struct predict_options *options, const char *path, struct error *e
 int
 model_predict_command(int argc, char **argv)
 {
-    struct predict_options request = {0};
+    struct predict_options request = {.trace.memory = FILE_MEMORY_BYTES};
     const struct arg_option options[] = {
         {"workload", 0, ARG_STRING, &request.workload, "FILE",
          "lines name = value, or cycles; fragments; clock x pipes; if-else-endif; if; else", false},
-        {"set", 0, ARG_LIST, &request.sets, "NAME=VALUE", "of the workload, on top of the file",
-         false},
         {"without", 0, ARG_STRING, &request.without, "STAGE,...",
          "stages to leave out: triangles, textures, dependent", false},
-        OPTION_JSON(&request.json, "the stages as JSON"),
+        {"trace", 0, ARG_STRING, &request.trace.trace, "FILE",
+         "instead of a workload: frames of a program, drawn without time", false},
+        OPTION_FRAMES(&request.trace.frames, "--trace: which"),
+        {"against", 0, ARG_STRING, &request.trace.against, "RUN",
+         "--trace: a cycle-level run of the same frames, to compare with", false},
+        OPTION_PRESET(&request.trace.machine.preset, "--trace: the machine that the model is of"),
+        {"config", 0, ARG_LIST, &request.trace.machine.configs, "INI",
+         "--trace: parameters of the machine from a file, on top", false},
+        {"set", 0, ARG_LIST, &request.trace.machine.sets, "NAME=VALUE",
+         "of the workload, on top of the file; --trace: SECTION.Name=VALUE, a parameter", false},
+        OPTION_MEMORY(&request.trace.memory),
+        OPTION_JSON(&request.trace.json, "the stages as JSON"),
         {0}};
     const struct arg_spec spec = {
         "model predict",

@@ -37,7 +37,10 @@ write_report(const struct args *args, const char *path, struct error *err)
         else
             runs[count++] = args->operands[i];
     }
-    ok = ok && (!count || page_add_runs(page, runs, count, err)) && page_write(page, path, err);
+    ok = ok && (!count || page_add_runs(page, runs, count, err));
+    if (ok && count)
+        report_add_shaders(page, runs, count);
+    ok = ok && page_write(page, path, err);
     cJSON_Delete(page);
     return ok;
 }

@@ -161,6 +161,7 @@ has_column(const struct sheet *rows, const char *name)
 static const struct {
     const char *order, *x, *y, *by;
 } known[] = {
+    {NULL, "fragments", "seconds", "sweep"},          /* model bench */
     {"commit", NULL, "wall_ms", "case"},              /* make bench: over time, a line a case */
     {NULL, "expected", "gained", "resource"},         /* study verdicts */
     {NULL, "latency_cycles", "geometric", "codec"},   /* study compression: ratios */

@@ -1,6 +1,6 @@
 /* What `aetius topdown` says of applications: text, JSON, CSV and figures. */
 #include "base/log.h"
-#include "analysis/chart.h"
+#include "analysis/plot.h"
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
 #include "base/schema.h"
@@ -635,16 +635,15 @@ draw_launches(const struct application *application, const struct topdown_reques
 static bool
 draw_overhead(const struct topdown_request *request, struct error *err)
 {
-    struct chart chart;
+    struct plot plot;
     const double both = fmax(request->seconds_profiled, request->seconds_alone);
-    chart_init(&chart, "Time of profiling", "% of the profiled run", true);
-    chart.series[0] = "the program alone";
-    chart.series[1] = "profiling";
-    chart.series_count = 2;
     const double share = 100 * request->seconds_alone / both;
-    chart_add(&chart, "profiled run", (double[]){share, 100 - share});
-    const bool ok = chart_write(&chart, request->svg, err);
-    chart_fini(&chart);
+    plot_init(&plot, PLOT_STACKED, "Time of profiling", "% of the profiled run");
+    plot_add_series(&plot, "the program alone");
+    plot_add_series(&plot, "profiling");
+    plot_add(&plot, "profiled run", (double[]){share, 100 - share});
+    const bool ok = plot_draw(&plot, request->svg, err);
+    plot_fini(&plot);
     return ok;
 }
 

@@ -384,7 +384,7 @@ exec_run(struct exec *exec, exec_sample_fn *sample, void *data, uint64_t max_ste
         switch (exec_step(exec)) {
         case EXEC_NEXT: break;
         case EXEC_TEXTURE: sample_blocks(exec, sample, data); break;
-        case EXEC_END: return true;
+        case EXEC_END: exec->steps = step; return true;
         }
     }
     return false;

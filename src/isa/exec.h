@@ -68,6 +68,7 @@ struct exec {
         uint32_t pc; /* leader */
     } stack[EXEC_MAX_NESTING];
     uint32_t depth;        /* leader */
+    uint64_t steps;        /* leader: instructions that exec_run() ran, without the END */
     uint64_t lane_mask_of; /* what lane_mask spells out */
     uint32_t lane_mask[EXEC_MAX_LANES] __attribute__((aligned(16)));
     struct texture_request request;

@@ -61,12 +61,15 @@ error_alone(const struct model *model, const struct model_row *row, enum model_s
     return (row->seconds - start) / alone - 1;
 }
 
-/* A mass-spring case uses the base alone, with the triangles where it branches, and the textures
- * where it has some. */
+/* A mass-spring case uses the base alone, with the triangles where it branches, the textures where
+ * it has some, and dependent reads; three where it is all of them, two ceilings being side by side.
+ */
 static uint32_t
 springs_stages(const struct model_row *row)
 {
-    return 1 + (row->rounds_most > row->rounds) + (row->reads > 0);
+    const uint32_t used = 1u + (row->rounds_most > row->rounds) + (row->reads > row->dependent) +
+                          (row->dependent > 0);
+    return used < 3 ? used : 3;
 }
 
 static bool

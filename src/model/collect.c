@@ -32,9 +32,8 @@ cost_program(void *data, const struct program *program)
     return true;
 }
 
-/* As run.json names it; the caller frees. */
-static char *
-trace_of(const char *dir, struct error *err)
+char *
+run_trace(const char *dir, struct error *err)
 {
     char *path = mem_printf("%s/run.json", dir), *text = NULL, *trace = NULL;
     size_t size;
@@ -117,7 +116,7 @@ model_collect(struct model_rows *rows, const char *dir, const char *trace, struc
     struct draws draws = {0};
     const size_t before = rows->count;
     char *ini = mem_printf("%s/machine.ini", dir);
-    char *path = trace ? mem_strdup(trace) : trace_of(dir, err);
+    char *path = trace ? mem_strdup(trace) : run_trace(dir, err);
     params_init(&machine);
     bool ok =
         path && params_load_file(&machine, ini, err) && draws_read(&draws, dir, UINT32_MAX, err);

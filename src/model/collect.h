@@ -11,4 +11,7 @@
 bool model_collect(struct model_rows *rows, const char *dir, const char *trace,
                    struct params *params, struct error *err);
 
+/* The trace that run.json names; the caller frees. */
+char *run_trace(const char *dir, struct error *err);
+
 #endif

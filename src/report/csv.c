@@ -315,7 +315,8 @@ read_text(struct csv_table *table, const char *path, bool header_only, struct er
             table->text = mem_realloc(table->text, (capacity *= 2) + 1);
     }
     const int status = gzclose(file);
-    if (n == MOST_TEXT)
+    table->too_large = n == MOST_TEXT;
+    if (table->too_large)
         return fail(err, "%s is a table of %d bytes or more", path, MOST_TEXT);
     if (got < 0 || (status != Z_OK && !header_only))
         return fail(err, "%s is no whole gzip file", path);
@@ -568,8 +569,10 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
         ok = take_numbers(table, (uint32_t)schema, (uint32_t)schema + 1, path, err) &&
              check_schema(table, path, err);
     ok = ok && take_numbers(table, 0, table->columns, path, err);
+    const bool too_large = table->too_large;
     if (!ok)
         csv_table_fini(table);
+    table->too_large = too_large;
     return ok;
 }
 

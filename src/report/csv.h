@@ -55,6 +55,7 @@ struct csv_table {
     bool *is_number;  /* of the columns: whole numbers, none missing, and there are rows */
     uint64_t *values; /* rows x columns; of other columns, where the field stands in the text */
     char *text;       /* that names and fields stand in, each ended by a NUL */
+    bool too_large;   /* why it was not read: it is whole, but for all that is known */
 };
 bool csv_read(struct csv_table *table, const char *path, struct error *err);
 bool csv_read_header(struct csv_table *table, const char *path, struct error *err); /* no rows */

@@ -156,8 +156,10 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
         ok = frame == UINT32_MAX ? fail(err, "%s has no rows", path)
                                  : fail(err, "%s has no frame %u", path, frame);
     free(path);
+    const bool too_large = draws->table.too_large;
     if (!ok)
         draws_fini(draws);
+    draws->table.too_large = too_large;
     return ok;
 }
 

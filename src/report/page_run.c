@@ -78,8 +78,13 @@ add_all_gains(struct page_run *run)
     struct ideal_rows rows = {&run->draws.table, &all, -1};
     struct ideal_gains gains;
     cJSON *frame;
-    if (!run->has_draws || !ideals_predict(&rows, &run->params, &gains, NULL))
+    struct error err;
+    if (!run->has_draws)
         return;
+    if (!ideals_predict(&rows, &run->params, &gains, &err)) {
+        add_note(run->object, "what bounds it is not told: %s", err.text);
+        return;
+    }
     add_gains(run->object, &gains);
     cJSON_ArrayForEach(frame, run->frames)
     {
@@ -211,6 +216,19 @@ choose_intervals(struct page_run *run, const struct csv_table *table, struct pag
         add_note(run->object, "intervals: %u stand together as one", together);
 }
 
+/* A table that is too large to be read is left out, with a word. */
+static bool
+read_or_leave(struct page_run *run, struct csv_table *table, const char *path, const char *what,
+              bool *there, struct error *err)
+{
+    *there = file_exists(path) && csv_read(table, path, err);
+    if (*there || !file_exists(path))
+        return true;
+    if (table->too_large)
+        add_note(run->object, "%s: left out, since their table is too large", what);
+    return table->too_large;
+}
+
 static bool
 add_intervals(struct page_run *run, cJSON *tables, uint32_t runs, struct error *err)
 {
@@ -219,18 +237,15 @@ add_intervals(struct page_run *run, cJSON *tables, uint32_t runs, struct error *
     struct page_columns columns;
     char *path = mem_printf("%s/%s", run->dir, run->params.SIMULATOR.StatsFile);
     char *of_unit = table_unit_path(path, "channel");
-    bool ok = true;
-    if (file_exists(path)) {
-        ok = csv_read(&table, path, err);
-        if (ok) {
-            choose_intervals(run, &table, &rows, runs);
-            page_columns_begin(&columns, tables, "cycles", rows.rows);
-            page_add_table_rows(&columns, &table, &rows);
-            ok = page_add_instances(&columns, of_unit, "channel", &table, &rows, err);
-            page_columns_end(&columns);
-            page_rows_fini(&rows);
-            csv_table_fini(&table);
-        }
+    bool there, ok = read_or_leave(run, &table, path, "intervals", &there, err);
+    if (there) {
+        choose_intervals(run, &table, &rows, runs);
+        page_columns_begin(&columns, tables, "cycles", rows.rows);
+        page_add_table_rows(&columns, &table, &rows);
+        ok = page_add_instances(&columns, of_unit, "channel", &table, &rows, err);
+        page_columns_end(&columns);
+        page_rows_fini(&rows);
+        csv_table_fini(&table);
     }
     free(of_unit);
     free(path);
@@ -321,7 +336,8 @@ add_pictures(struct page_run *run, const struct page_run *first, uint32_t reduce
         add_note(run->object, "pictures: a pixel stands for %ux%u (of maps their highest)", reduce,
                  reduce);
     if (without)
-        add_note(run->object, "draws of a tile: left out of %u frames", without);
+        add_note(run->object, "draws of a tile: left out of %u frame%s", without,
+                 without == 1 ? "" : "s");
     return ok;
 }
 
@@ -354,6 +370,16 @@ frames_of(cJSON *facts)
 }
 
 static bool
+read_draws(struct page_run *run, struct error *err)
+{
+    run->has_draws =
+        draws_are_there(run->dir) && draws_read(&run->draws, run->dir, UINT32_MAX, err);
+    if (run->draws.table.too_large)
+        add_note(run->object, "draws: left out, since their table is too large");
+    return run->has_draws || run->draws.table.too_large || !draws_are_there(run->dir);
+}
+
+static bool
 add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
 {
     cJSON *facts = run_read_json(run->dir, err);
@@ -368,12 +394,9 @@ add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
     cJSON_AddItemToObject(run->object, "frames", run->frames);
     if (!page_add_machine(run->object, run->dir, &run->params, err))
         return false;
-    run->has_draws = draws_are_there(run->dir);
     cJSON *tables = cJSON_AddObjectToObject(run->object, "tables");
-    if (run->has_draws && !draws_read(&run->draws, run->dir, UINT32_MAX, err)) {
-        run->has_draws = false;
+    if (!read_draws(run, err))
         return false;
-    }
     if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(facts, "complete")))
         add_note(run->object, "the run was cut short: only whole frames are there");
     add_all_gains(run);

@@ -190,7 +190,8 @@ show_draw(struct shown_draw *shown, struct trace_reader *reader, uint64_t memory
           struct error *err)
 {
     struct inspection inspection = {.budget = {memory_bytes, 0, "--memory"}};
-    inspection.watch = (struct draw_watch){shown, before, after, fragments};
+    inspection.watch = (struct draw_watch){
+        .data = shown, .before = before, .after = after, .fragments = fragments};
     inspection.frames.count = 1;
     inspection.frames.ranges[0].first = inspection.frames.ranges[0].last = shown->frame;
     shown->inspection = &inspection;

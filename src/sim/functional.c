@@ -8,6 +8,7 @@
 #include "gfx/transfer.h"
 #include "sim/functional_draw.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void
@@ -46,6 +47,9 @@ put(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
         return fail(err, "resource %u: %u bytes are put into a box of %u", cmd->transfer.resource,
                     cmd->transfer.size_bytes, wanted);
     gpu_put(renderer->device, cmd);
+    renderer->work.put_bytes += wanted;
+    if (res->desc.target == TARGET_BUFFER)
+        renderer->work.buffer_put_bytes += wanted;
     return true;
 }
 
@@ -91,6 +95,7 @@ clear(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
     if (!gpu_bake_framebuffer(renderer->device, cmd, color, &count, &depth, err))
         return false;
     gpu_note_clear(renderer->device, cmd);
+    renderer->work.clears++;
     for (uint32_t i = 0; i < count; i++)
         if (color[i].res && buffers & (uint32_t)MASK_COLOR0 << i)
             clear_color(&color[i], memory, cmd->clear.rgba);
@@ -105,7 +110,19 @@ blit_command(struct functional *renderer, const struct gpu_cmd *cmd, struct erro
 {
     if (cmd->blit.render_condition && !gpu_render_condition(renderer->device, cmd))
         return true;
+    renderer->work.blitted +=
+        (uint64_t)abs(cmd->blit.dst.box.width) * (uint64_t)abs(cmd->blit.dst.box.height);
     return blit(renderer->device, cmd, err);
+}
+
+static bool
+end_frame(struct functional *renderer, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+          struct error *err)
+{
+    arena_reset(&renderer->draws);
+    if (renderer->watch && renderer->watch->frame)
+        renderer->watch->frame(renderer->watch->data, renderer);
+    return get(renderer, cmd, out, out_bytes, err);
 }
 
 /* What a counting query counts, so far. */
@@ -188,7 +205,7 @@ functional_execute(struct functional *renderer, const struct gpu_cmd *cmd, uint8
     case GPU_PUT: return put(renderer, cmd, err);
     case GPU_GET: return get(renderer, cmd, out, out_bytes, err);
     case GPU_SWAP:
-    case GPU_FRAME: arena_reset(&renderer->draws); return get(renderer, cmd, out, out_bytes, err);
+    case GPU_FRAME: return end_frame(renderer, cmd, out, out_bytes, err);
     case GPU_DRAW: return draw_command(renderer, cmd, err);
     case GPU_CLEAR: return clear(renderer, cmd, err);
     case GPU_BLIT: return blit_command(renderer, cmd, err);

@@ -17,18 +17,25 @@ struct draw_watch {
                    struct error *err);
     bool (*after)(void *data, const struct functional *renderer, const struct draw *draw,
                   struct error *err);
+    /* A frame is complete. */
+    void (*frame)(void *data, const struct functional *renderer);
     /* Fragments of the quad at (x, y), a bit each, that passed all tests. */
     void (*fragments)(void *data, uint32_t x, uint32_t y, uint32_t mask);
 };
 
 /* What was done so far. */
 struct functional_work {
-    uint64_t vertices;  /* shaded */
-    uint64_t triangles; /* set up */
-    uint64_t fragments; /* of triangles, before any test */
-    uint64_t quads;     /* shaded */
-    uint64_t texels;    /* texture requests of threads */
-    uint64_t written;   /* fragments that passed all tests and have a color */
+    uint64_t vertices;           /* shaded */
+    uint64_t triangles;          /* set up */
+    uint64_t fragments;          /* of triangles, before any test */
+    uint64_t quads;              /* shaded */
+    uint64_t texels;             /* texture requests of threads */
+    uint64_t texel_bytes;        /* that these see anew, guessed from one quad in each batch */
+    uint64_t steps[STAGE_COUNT]; /* instructions, of each thread, in step with its batch */
+    uint64_t written;            /* fragments that passed all tests and have a color */
+    uint64_t put_bytes, buffer_put_bytes; /* uploaded, and of these into buffers */
+    uint64_t clears;
+    uint64_t blitted; /* pixels written by blits */
 };
 
 struct functional {

@@ -9,6 +9,7 @@
 #include "base/interrupt.h"
 #include "gfx/sample.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,40 @@ struct sampling {
     enum shader_stage stage;
 };
 
+/* What a request of the first quad reads that no neighbour has read before: the texels between the
+ * places of its threads, on the level that they are far apart by; a line of 64 bytes at most. Of a
+ * texture that a program reads several times only the first is taken: the others are beside it. */
+static float
+fresh_bytes(const struct bound_view *bound, const struct texture_request *request)
+{
+    const struct resource *res = bound->res;
+    if (!res || !bound->format || request->opcode == OP_TXF || request->opcode == OP_TXQ)
+        return 0;
+    const float width = (float)res->desc.width, height = (float)res->desc.height;
+    const float *s = request->coord[0], *t = request->coord[1];
+    const float sx = (s[1] - s[0]) * width, tx = (t[1] - t[0]) * height;
+    const float sy = (s[2] - s[0]) * width, ty = (t[2] - t[0]) * height;
+    const float along = sx * sx + tx * tx, down = sy * sy + ty * ty;
+    const float most = along > down ? along : down, least = along > down ? down : along;
+    float texels = fabsf(sx * ty - sy * tx);
+    if (bound->sampler.mip_filter != MIP_NONE) {
+        const float ratio = bound->sampler.max_anisotropy > 1 ? bound->sampler.max_anisotropy : 1;
+        const float apart = most / (ratio * ratio) > least ? most / (ratio * ratio) : least;
+        const bool two = bound->sampler.mip_filter == MIP_LINEAR; /* levels are read */
+        float left = ratio > 1 ? apart : most;
+        for (uint32_t level = 0; level < RESOURCE_MAX_LEVELS && left >= (two ? 4 : 2); level++) {
+            left /= 4;
+            texels /= 4;
+        }
+        texels *= two && most > 1 ? 1.25f : 1; /* the coarser level has a quarter */
+    }
+    /* a tile of pixels takes whole blocks of 4x4 texels: a quarter of a texel more each way */
+    texels += 0.5f * sqrtf(texels) + 0.0625f;
+    const float bytes = texels * (float)bound->format->block_bytes /
+                        (float)(bound->format->block_width * bound->format->block_height);
+    return bytes < 64 ? bytes : 64; /* also when it is no number */
+}
+
 static void
 sample_texture(void *data, const struct texture_request *request, uint32_t lanes,
                float (*rgba)[EXEC_MAX_LANES])
@@ -65,6 +100,11 @@ sample_texture(void *data, const struct texture_request *request, uint32_t lanes
     const struct sampling *sampling = data;
     const struct run *run = sampling->run;
     run->renderer->work.texels += lanes;
+    if (!(run->scratch->samplers_asked >> request->sampler & 1))
+        run->renderer->work.texel_bytes +=
+            (uint64_t)(lanes *
+                       fresh_bytes(&run->draw->views[sampling->stage][request->sampler], request));
+    run->scratch->samplers_asked |= 1u << request->sampler;
     sample_direct(&run->draw->views[sampling->stage][request->sampler], run->memory, request, lanes,
                   rgba);
 }
@@ -74,6 +114,7 @@ begin_program(const struct run *run, const struct program *program, uint32_t lan
 {
     const enum shader_stage stage = program->stage;
     reserve_registers(run->scratch, program);
+    run->scratch->samplers_asked = 0;
     exec_begin(&run->scratch->exec, program, run->draw->constants[stage],
                run->draw->constant_count[stage], lanes, ~UINT64_C(0) >> (64 - lanes),
                run->scratch->registers);
@@ -83,8 +124,11 @@ static bool
 finish_program(const struct run *run)
 {
     struct sampling sampling = {run, run->scratch->exec.program->stage};
-    if (exec_run(&run->scratch->exec, sample_texture, &sampling, MAX_STEPS))
+    if (exec_run(&run->scratch->exec, sample_texture, &sampling, MAX_STEPS)) {
+        run->renderer->work.steps[sampling.stage] +=
+            run->scratch->exec.steps * run->scratch->exec.lanes;
         return true;
+    }
     return fail(run->err, "draw %u: its %s program does not end within %d instructions",
                 run->draw->number, sampling.stage == STAGE_VERTEX ? "vertex" : "fragment",
                 MAX_STEPS);

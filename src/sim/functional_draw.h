@@ -21,6 +21,7 @@ struct quad {
 };
 
 struct functional_scratch {
+    uint32_t samplers_asked; /* by the batch that runs, a bit each */
     struct vertex vertices[VERTEX_SLOTS];
     uint32_t slot_vertex[VERTEX_SLOTS]; /* the vertex number in a slot */
     uint32_t slot_chunk[VERTEX_SLOTS];  /* the chunk that used it last, 0: empty */

@@ -419,6 +419,39 @@ in_intervals(void **state)
         check(i, true);
 }
 
+/* Groups of four threads. */
+static void
+threads_of_groups(void **state)
+{
+    struct rig *rig = *state;
+    make_ideal(rig, IDEAL_shader);
+    rig_start(rig);
+    long_fragments(rig);
+    const double threads = (double)rig_figure(rig, "shader.thread_cycles");
+    const double groups = (double)rig_figure(rig, "shader.group_cycles");
+    assert_true(groups > PIXELS / 4 * INSTRUCTIONS);
+    assert_true(threads > 3.9 * groups && threads <= 4 * groups);
+}
+
+/* Units behind Triangle Setup have nothing to do for triangles without pixels. */
+static void
+states_without_pixels(void **state)
+{
+    static const char *const starved[] = {"hz", "interpolator", "sched", "zstencil", "colorwrite"};
+    struct rig *rig = *state;
+    char name[64];
+    make_ideal(rig, ALL_IDEAL);
+    set(rig, "RASTERIZER.SetupUnits=1 RASTERIZER.SetupStartLatency=16");
+    rig_start(rig);
+    triangles_without_pixels(rig);
+    for (size_t i = 0; i < sizeof starved / sizeof starved[0]; i++) {
+        snprintf(name, sizeof name, "%s.starved_cycles", starved[i]);
+        const uint64_t units = i < 3 ? 1 : 2;
+        if (rig_figure(rig, name) < units * TRIANGLES * 16)
+            fail_msg("%s: %llu", name, (unsigned long long)rig_figure(rig, name));
+    }
+}
+
 /* What stands before the one slow unit is blocked, and waits for nothing of its own; what has had
  * its triangles has nothing to do, and the slow unit works. */
 static void
@@ -453,6 +486,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(threads_of_groups, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(states_without_pixels, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(states_of_the_others, rig_set_up, rig_tear_down),
         cmocka_unit_test(each_by_itself),
         cmocka_unit_test(in_intervals),

@@ -65,6 +65,7 @@ one_triangle(struct rig *rig)
     rig_assert_figure(rig, "fraggen.fragments", 28); /* x + y <= 6 */
     rig_assert_figure(rig, "fraggen.quads", 10);
     rig_assert_figure(rig, "fraggen.tiles_out", 1);
+    rig_assert_figure(rig, "setup.one_tile", 1);
 }
 
 /* Cycle 0 is that in which the first vertex comes to primitive assembly.
@@ -82,6 +83,27 @@ assert_geometry(const struct rig *rig)
     assert_span(rig, PRIMASM, "primitive assembly", 0, 3, 4);
     assert_span(rig, CLIPPER, "clipper", 3, 4, 2);
     assert_span(rig, SETUP, "setup", 11, 12, 2);
+}
+
+/* Two tiles wide, two tiles high, and within one. */
+static void
+bounding_boxes(void **state)
+{
+    static const float sizes[3][2] = {{16, 4}, {4, 16}, {4, 4}};
+    struct rig *rig = *state;
+    float vertices[9][4];
+    for (uint32_t i = 0; i < 9; i++) {
+        const float *size = sizes[i / 3];
+        const float x = i % 3 == 1 ? size[0] : 0, y = i % 3 == 2 ? size[1] : 0;
+        memcpy(vertices[i], (float[]){x / (SIZE / 2) - 1, y / (SIZE / 2) - 1, 0, 1},
+               sizeof vertices[i]);
+    }
+    rig_start(rig);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_draw(rig, MODE_TRIANGLES, 9, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "setup.triangles_out", 3);
+    rig_assert_figure(rig, "setup.one_tile", 1);
 }
 
 static void
@@ -658,6 +680,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(bounding_boxes),
         TEST(triangle_scanned),
         TEST(triangle_in_a_batch),
         TEST(triangle_through_seven_levels),

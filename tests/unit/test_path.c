@@ -75,6 +75,7 @@ static void
 end_interval(void *data, uint64_t now)
 {
     struct line *line = data;
+    assert_int_equal(now, line->clock.sample_cycle);
     clock_charge_so_far(&line->clock);
     line->clock.sample_cycle = now + INTERVAL;
 }

@@ -1,29 +1,12 @@
 /* Studies: their plans; of compression its sums against hand-made results, and the command over a
  * small trace: resumed after a kill, and against `aetius compress`. */
-#include "analysis/chart.h"
-#include "base/build.h"
-#include "base/file.h"
+#include "endings.h"
 #include "study/codec_study.h"
 #include "study/study.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-#define WORKLOADS AETIUS_SOURCE_DIR "/tests/golden/workloads.trace"
-
-static const char *aetius;
 
 /* The plans that come with the program. */
 static void
@@ -134,12 +117,10 @@ test_means(void **state)
 static void
 test_counts_file(void **state)
 {
-    char dir[] = "/tmp/aetius-counts-XXXXXX";
     struct codec_study_result result = {.frames = 3};
     struct compression back[CODEC_BUSES];
     struct error err;
-    assert_non_null(mkdtemp(dir));
-    char *path = mem_printf("%s/compression.json", dir);
+    char *path = in_dir("compression.json");
     set_blocks(&result, COMPRESSION_COLOR, 6, 2, true);
     set_blocks(&result, COMPRESSION_DEPTH, 1, 0, true);
     assert_true(compression_write(result.buses, dir, &err));
@@ -151,7 +132,6 @@ test_counts_file(void **state)
     assert_non_null(strstr(err.text, "is damaged"));
     assert_int_equal(unlink(path), 0);
     assert_false(compression_read(back, dir, &err));
-    assert_int_equal(rmdir(dir), 0);
     free(path);
 }
 
@@ -175,75 +155,6 @@ test_counts_against_bytes(void **state)
     assert_non_null(strstr(err.text, "z"));
 }
 
-/* Heights are in proportion to values, names are escaped. */
-static void
-test_chart(void **state)
-{
-    char path[] = "/tmp/aetius-chart-XXXXXX", *text;
-    struct chart chart;
-    struct error err;
-    size_t size;
-    close(mkstemp(path));
-    chart_init(&chart, "a < b", "MB", false);
-    chart.series[chart.series_count++] = "one & two";
-    chart_add(&chart, "first", (double[]){8});
-    chart_add(&chart, "second", (double[]){4});
-    chart_add(&chart, "third", (double[]){-1});
-    assert_true(chart_write(&chart, path, &err));
-    assert_true(file_read(path, SIZE_MAX, &text, &size, &err));
-    assert_non_null(strstr(text, "a &lt; b"));
-    assert_non_null(strstr(text, "one &amp; two"));
-    assert_non_null(strstr(text, "null"));
-    double heights[2] = {0};
-    uint32_t bars = 0;
-    for (const char *at = text; (at = strstr(at, "height=\"")); at++) {
-        const char *end = strchr(at, '>');
-        if (strncmp(end, "><title>", 8) == 0 && bars < 2)
-            heights[bars++] = atof(at + 8);
-    }
-    assert_int_equal(bars, 2);
-    assert_float_equal(heights[0], 2 * heights[1], 0.11);
-    free(text);
-    chart_fini(&chart);
-    unlink(path);
-}
-
-/* aetius in a process of its own, its output in files. */
-static pid_t
-start(const char *const *words, const char *out, const char *err)
-{
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (!child) {
-        const int file = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        dup2(file, STDOUT_FILENO);
-        if (!freopen(err, "w", stderr))
-            _exit(127);
-        execv(aetius, (char *const *)words);
-        _exit(127);
-    }
-    return child;
-}
-
-static int
-run(const char *const *words, const char *out)
-{
-    int status;
-    waitpid(start(words, out, "/dev/null"), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static char *
-read_file(const char *dir, const char *name)
-{
-    char path[256], *text;
-    struct error err;
-    size_t size;
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    assert_true(file_read(path, SIZE_MAX, &text, &size, &err));
-    return text;
-}
-
 static double
 number_at(const cJSON *object, const char *a, const char *b)
 {
@@ -253,31 +164,27 @@ number_at(const cJSON *object, const char *a, const char *b)
     return number->valuedouble;
 }
 
-/* The folder of a run by its machine's name, in the study's own. */
+/* The folder of a run by its machine's name, in the test's. */
 static char *
-run_folder(const char *dir, const char *machine)
+run_folder(const char *machine)
 {
-    char *out = mem_printf("%s/key", dir);
     char *sql = mem_printf("SELECT key FROM runs WHERE machine LIKE '%s'", machine);
-    assert_int_equal(run((const char *[]){aetius, "sweep", "query", dir, sql, "--csv", NULL}, out),
-                     0);
-    char *text = read_file(dir, "key");
-    char *folder = mem_printf("%s/runs/%.32s", dir, text + strlen("key\n"));
+    assert_int_equal(RUN("sweep", "query", "@s", sql, "--csv"), 0);
+    char *text = said("out");
+    char *folder = mem_printf("@s/runs/%.32s", text + strlen("key\n"));
     free(text);
     free(sql);
-    free(out);
     return folder;
 }
 
 /* The blocks that a run left, by `aetius compress`: its codec's bytes are those counted. */
 static void
-compare_with_compress(const char *dir, const char *machine, const cJSON *of)
+compare_with_compress(const char *machine, const cJSON *of)
 {
-    char *folder = run_folder(dir, machine), *out = mem_printf("%s/compress.json", dir);
-    assert_int_equal(run((const char *[]){aetius, "compress", "--json", folder, NULL}, out), 0);
+    char *folder = run_folder(machine);
+    assert_int_equal(RUN("compress", "--json", folder), 0);
     free(folder);
-    free(out);
-    char *text = read_file(dir, "compress.json");
+    char *text = said("out");
     cJSON *root = cJSON_Parse(text);
     free(text);
     static const char *const kinds[] = {"color", "z"};
@@ -300,27 +207,26 @@ compare_with_compress(const char *dir, const char *machine, const cJSON *of)
 }
 
 /* The study's plan, whose runs keep their blocks. */
-static char *
-write_plan(const char *dir)
+static void
+put_plan(void)
 {
     struct error err;
-    char *path = mem_printf("%s/keep.ini", dir), *plan, *line;
+    char *plan;
     size_t size;
     assert_true(
         file_read(AETIUS_SOURCE_DIR "/studies/compression.ini", SIZE_MAX, &plan, &size, &err));
-    line = strstr(plan, "blocks = count\n");
+    char *line = strstr(plan, "blocks = count\n");
     assert_non_null(line);
     memcpy(line, "blocks = keep \n", strlen("blocks = keep \n"));
-    assert_true(file_write(path, plan, size, &err));
+    put_text("keep.ini", plan);
     free(plan);
-    return path;
 }
 
 /* How many runs are done, and the time of the oldest. */
 static uint32_t
-count_runs(const char *dir, int64_t *oldest)
+count_runs(int64_t *oldest)
 {
-    char *path = mem_printf("%s/runs", dir);
+    char *path = in_dir("s/runs");
     DIR *runs = opendir(path);
     uint32_t count = 0;
     *oldest = INT64_MAX;
@@ -341,16 +247,16 @@ count_runs(const char *dir, int64_t *oldest)
 }
 
 static void
-check_results(const char *dir, const char *json)
+check_results(const char *json)
 {
     cJSON *root = cJSON_Parse(json), *machine = cJSON_GetObjectItem(root, "machine");
     const cJSON *runs = cJSON_GetObjectItem(root, "runs");
     assert_int_equal(cJSON_GetArraySize(runs), 2);
     assert_int_equal(cJSON_GetArraySize(machine), 2);
-    compare_with_compress(dir, "x0", cJSON_GetArrayItem(runs, 0));
-    compare_with_compress(dir, "x4", cJSON_GetArrayItem(runs, 1));
-    compare_with_compress(dir, "x0,%", cJSON_GetArrayItem(machine, 0));
-    compare_with_compress(dir, "x4,%", cJSON_GetArrayItem(machine, 1));
+    compare_with_compress("x0", cJSON_GetArrayItem(runs, 0));
+    compare_with_compress("x4", cJSON_GetArrayItem(runs, 1));
+    compare_with_compress("x0,%", cJSON_GetArrayItem(machine, 0));
+    compare_with_compress("x4,%", cJSON_GetArrayItem(machine, 1));
     /* four samples move more than one, and less with the codecs */
     const double x0 = number_at(cJSON_GetArrayItem(runs, 0), "bytes", "color");
     const double x4 = number_at(cJSON_GetArrayItem(runs, 1), "bytes", "color");
@@ -359,57 +265,56 @@ check_results(const char *dir, const char *json)
     cJSON_Delete(root);
 }
 
+enum { STUDY_MS = 300000 };
+#define STUDY(...)                                                                                 \
+    start((const char *const[]){"study", "compression", WORKLOADS, "-o", "@s", "--plan",           \
+                                "@keep.ini", __VA_ARGS__, NULL},                                   \
+          0)
+#define TWO_FRAMES "--frames", "0-1", "--jobs", "1", "--machines", "x0,x4", "--json"
+
 /* Killed when the first run is done; the same command then goes on, and does that one not again. */
 static void
 test_command(void **state)
 {
-    char dir[] = "/tmp/aetius-study-XXXXXX", out[64], removal[64];
-    assert_non_null(mkdtemp(dir));
-    snprintf(out, sizeof out, "%s/out", dir);
-    char *plan = write_plan(dir);
-    const char *const words[] = {
-        aetius,   "study", "compression", WORKLOADS, "-o",     dir,      "--frames", "0-1",
-        "--jobs", "1",     "--machines",  "x0,x4",   "--json", "--plan", plan,       NULL};
-    const pid_t child = start(words, out, "/dev/null");
+    static const char *const left[] = {"tables.md",       "traffic.csv",     "levels.csv",
+                                       "ratios.csv",      "traffic.svg",     "traffic.dat",
+                                       "traffic.gnuplot", "ratios-z-32.svg", "levels-color-64.svg",
+                                       "machine-gain.svg"};
     int status;
     int64_t first, oldest;
-    while (!count_runs(dir, &first) && !waitpid(child, &status, WNOHANG))
-        usleep(2000);
+    put_plan();
+    const pid_t child = STUDY(TWO_FRAMES);
+    while (!count_runs(&first) && !waitpid(child, &status, WNOHANG))
+        pause_ms(2);
     assert_int_equal(kill(child, SIGKILL), 0);
     waitpid(child, &status, 0);
     assert_true(WIFSIGNALED(status));
-    assert_int_equal(count_runs(dir, &first), 1);
+    assert_int_equal(count_runs(&first), 1);
 
-    assert_int_equal(run(words, out), 0);
-    assert_int_equal(count_runs(dir, &oldest), 4);
+    assert_int_equal(await(STUDY(TWO_FRAMES), STUDY_MS), 0);
+    assert_int_equal(count_runs(&oldest), 4);
     assert_true(oldest == first);
-    char *json = read_file(dir, "compression.json"), *printed = read_file(dir, "out");
-    assert_non_null(strstr(printed, json));
-    check_results(dir, json);
+    char *json = said("s/compression.json"), *printed = said("out");
+    assert_int_equal(strncmp(printed, json, strlen(json)), 0);
+    check_results(json);
 
     /* all is there: nothing is done again, and the same is written */
-    assert_int_equal(run(words, out), 0);
-    assert_int_equal(count_runs(dir, &oldest), 4);
-    char *again = read_file(dir, "compression.json");
+    assert_int_equal(await(STUDY(TWO_FRAMES), STUDY_MS), 0);
+    assert_int_equal(count_runs(&oldest), 4);
+    char *again = said("s/compression.json");
     assert_string_equal(again, json);
     free(again);
     free(json);
     free(printed);
-    static const char *const left[] = {"tables.md",        "traffic.csv",        "levels.csv",
-                                       "ratios.csv",       "traffic.svg",        "ratios-z-32.svg",
-                                       "machine-gain.svg", "levels-color-64.svg"};
-    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
-        free(read_file(dir, left[i]));
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
+        char *name = mem_printf("s/%s", left[i]);
+        assert_true(is_there(name));
+        free(name);
+    }
 
     /* other frames are another run */
-    const char *const other[] = {aetius,   "study",    "compression", WORKLOADS,    "-o",
-                                 dir,      "--frames", "0",           "--machines", "x0",
-                                 "--plan", plan,       NULL};
-    assert_int_equal(run(other, out), 0);
-    assert_int_equal(count_runs(dir, &oldest), 6);
-    free(plan);
-    snprintf(removal, sizeof removal, "rm -r %s", dir);
-    assert_int_equal(system(removal), 0);
+    assert_int_equal(await(STUDY("--frames", "0", "--machines", "x0"), STUDY_MS), 0);
+    assert_int_equal(count_runs(&oldest), 6);
 }
 
 /* What a plan must not say, found before anything is done. */
@@ -418,43 +323,24 @@ test_refusals(void **state)
 {
 #define MACHINES "[machine x0]\nset = COLORWRITE.ReadBeforeWrite=TRUE\n"
 #define INPUT    "[input w]\nfile = " WORKLOADS "\n"
+#define COUNTS   "[sweep]\nblocks = count\n" INPUT
     static const struct {
         const char *study, *plan, *says;
     } cases[] = {
         {"compression", INPUT MACHINES, "[sweep] wants blocks = count"},
-        {"compression", "[sweep]\nblocks = count\n" INPUT "[machine x0]\n",
+        {"compression", COUNTS "[machine x0]\n",
          "ReadBeforeWrite=TRUE and no CompressionAlgorithm"},
-        {"compression", "[sweep]\nblocks = count\n" INPUT MACHINES "[study]\ncolor = hello\n",
-         "there is no codec 'hello'"},
-        {"compression", "[sweep]\nblocks = count\n" INPUT MACHINES "[study]\ninputs = v\n",
-         "there is no input 'v'"},
-        {"compression", "[sweep]\nblocks = count\n" INPUT MACHINES "[study]\nmachines = x1\n",
-         "there is no machine 'x1'"},
+        {"compression", COUNTS MACHINES "[study]\ncolor = hello\n", "there is no codec 'hello'"},
+        {"compression", COUNTS MACHINES "[study]\ninputs = v\n", "there is no input 'v'"},
+        {"compression", COUNTS MACHINES "[study]\nmachines = x1\n", "there is no machine 'x1'"},
         {"compression", INPUT MACHINES "[study]\ncolour = z\n", "[study] has no 'colour'"},
         {"verdicts", INPUT "[study]\ndevelop = v\n", "there is no input 'v'"},
     };
-    char dir[] = "/tmp/aetius-study-XXXXXX", removal[64];
-    struct error err;
-    assert_non_null(mkdtemp(dir));
-    char *plan = mem_printf("%s/plan.ini", dir), *to = mem_printf("%s/s", dir);
-    char *out = mem_printf("%s/out", dir);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_true(file_write(plan, cases[i].plan, strlen(cases[i].plan), &err));
-        const char *const words[] = {aetius, "study", cases[i].study, "--plan", plan, "-o",
-                                     to,     NULL};
-        int status;
-        waitpid(start(words, "/dev/null", out), &status, 0);
-        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-        char *said = read_file(dir, "out");
-        if (!strstr(said, cases[i].says))
-            fail_msg("'%s' does not say '%s'", said, cases[i].says);
-        free(said);
+        put_text("p.ini", cases[i].plan);
+        assert_int_equal(RUN("study", cases[i].study, "--plan", "p.ini", "-o", "@s"), 1);
+        assert_true(says(cases[i].says));
     }
-    free(out);
-    free(to);
-    free(plan);
-    snprintf(removal, sizeof removal, "rm -r %s", dir);
-    assert_int_equal(system(removal), 0);
 }
 
 static void
@@ -471,30 +357,28 @@ test_arguments(void **state)
         {{"study", "compression", "--jobs", "0"}, 2},
         {{"study", "compression", "--machines", "x3"}, 2},
         {{"study", "compression", "--plan", "/nowhere.ini"}, 2},
-        {{"study", "compression", "/nowhere.trace", "-o", "/tmp/aetius-no-study"}, 1},
-        {{"study", "compression", WORKLOADS, "-o", "/tmp/aetius-no-study", "--set", "A.B=1"}, 1},
+        {{"study", "compression", "/nowhere.trace", "-o", "@none"}, 1},
+        {{"study", "compression", WORKLOADS, "-o", "@none", "--set", "A.B=1"}, 1},
         {{"study", "compression", WORKLOADS, "-o", "/dev/null/study"}, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *words[16] = {aetius};
-        for (size_t w = 0; w < 8 && cases[i].words[w]; w++)
-            words[w + 1] = cases[i].words[w];
-        const int status = run(words, "/dev/null");
+        const int status = await(start(cases[i].words, 0), STUDY_MS);
         if (status != cases[i].status)
             fail_msg("case %zu: exit status %d, not %d", i, status, cases[i].status);
     }
-    assert_int_equal(system("rm -r /tmp/aetius-no-study"), 0);
 }
 
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own_plans),   cmocka_unit_test(test_means),
-        cmocka_unit_test(test_counts_file), cmocka_unit_test(test_counts_against_bytes),
-        cmocka_unit_test(test_chart),       cmocka_unit_test(test_command),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_own_plans),
+        cmocka_unit_test(test_means),
+        cmocka_unit_test(test_counts_file),
+        cmocka_unit_test(test_counts_against_bytes),
+        cmocka_unit_test_teardown(test_command, clean),
+        cmocka_unit_test_teardown(test_refusals, clean),
+        cmocka_unit_test_teardown(test_arguments, clean),
     };
-    aetius = argc > 1 ? argv[1] : "build/aetius";
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return endings_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -9,11 +9,9 @@ static const char *program;
 static void
 write_plan(const char *words, const char *rest)
 {
-    struct error err;
-    char *path = in_dir("p.ini"), *text = mem_printf("[input all]\nprogram = %s\n%s", words, rest);
-    assert_true(file_write(path, text, strlen(text), &err));
+    char *text = mem_printf("[input all]\nprogram = %s\n%s", words, rest);
+    put_text("p.ini", text);
     free(text);
-    free(path);
 }
 
 static ino_t

@@ -329,11 +329,10 @@ figures(void **state)
         assert_int_equal(said.status, 0);
         assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
         unlink(path);
-        assert_memory_equal(text, "<svg", 4);
-        assert_string_equal(text + size - 7, "</svg>\n");
-        /* retire, 12.0 % of addMatrix and 12.9 % of addMatrix2, is drawn at every level */
+        assert_memory_equal(text, "<?xml", 5);
+        assert_non_null(strstr(text, "</svg>"));
+        /* retire is drawn at every level */
         assert_non_null(strstr(text, ">retire<"));
-        assert_true(strstr(text, "<title>11.97</title>") || i == 3);
         assert_int_equal(strstr(text, ">memory_dependency<") != NULL, i == 2);
         assert_int_equal(strstr(text, ">backend<") != NULL, i == 0 || i == 3);
         free(text);

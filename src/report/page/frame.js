@@ -68,6 +68,7 @@ class FrameView {
     this.canvas.width = source.width;
     this.canvas.height = source.height;
     this.canvas.style.aspectRatio = `${width} / ${height}`;
+    this.canvas.style.imageRendering = mode || source.width === width ? "pixelated" : "auto";
     if (this.levels) {
       const colors = new Uint32Array(256);
       const bytes = new Uint8Array(colors.buffer);

@@ -1,5 +1,7 @@
 /* Tables of anything (sweeps, studies, the history of benchmarks): a plot of two of its columns,
  * with the front that no other row beats, and the table. */
+const MANY_POINTS = 5000;
+
 class TableView {
   constructor(data, number) {
     this.data = data;
@@ -16,8 +18,10 @@ class TableView {
     });
     this.table = table;
     const order = data.values[data.columns.indexOf(data.order)] || Array.from({ length: this.rows }, (_, i) => i);
-    this.order = [...new Set(order)];
-    this.places = order.map((v) => this.order.indexOf(v));
+    const places = new Map(); /* of each value, in the order in which they come */
+    for (const v of order) if (!places.has(v)) places.set(v, places.size);
+    this.order = [...places.keys()];
+    this.places = order.map((v) => places.get(v));
     table.filtered = () => this.paint();
     if (numeric.length && this.rows > 1) {
       this.x = data.order ? -1 : find(data.x, numeric[0]);
@@ -70,7 +74,7 @@ class TableView {
     const width = this.place.clientWidth || 600;
     const height = 340;
     const groups = [...new Set(points.map((p) => p.by))];
-    const color = (p) => OKABE[groups.indexOf(p.by) % OKABE.length];
+    const color = (p) => OKABE[this.group(groups, p.by) % OKABE.length];
     const front = this.front.checked && this.x >= 0 ? this.paretoRows(points) : [];
     const line = this.x < 0;
     const grid = { stroke: cssColor("--line"), width: 1 };
@@ -94,7 +98,15 @@ class TableView {
 
   /* Where there are more groups than colors, shapes tell them apart. */
   shape(groups, group) {
-    return Math.floor(groups.indexOf(group) / OKABE.length) % 3;
+    return Math.floor(this.group(groups, group) / OKABE.length) % 3;
+  }
+
+  group(groups, group) {
+    if (this.numbered !== groups) {
+      this.numbered = groups;
+      this.numbers = new Map(groups.map((g, i) => [g, i]));
+    }
+    return this.numbers.get(group);
   }
 
   orderName(v) {
@@ -113,7 +125,7 @@ class TableView {
     if (line)
       for (const g of groups) {
         const own = points.filter((p) => p.by === g);
-        if (!own.length) continue;
+        if (!own.length || own.length > MANY_POINTS) continue;
         c.strokeStyle = color(own[0]);
         c.lineWidth = 1.5 * ratio;
         c.setLineDash([[], [6, 3], [2, 3]][this.shape(groups, g)].map((n) => n * ratio));
@@ -126,12 +138,25 @@ class TableView {
       path(front);
     }
     const onFront = new Set(front.map((p) => p.i));
+    const small = points.length > MANY_POINTS;
+    const taken = new Set(); /* of very many points one stands for all at its place */
+    let last = null;
     for (const p of points) {
       const [x, y] = at(p);
+      const special = onFront.has(p.i) || p.i === this.chosen;
+      if (small && !special) {
+        const place = (Math.round(x / 2) * 65536 + Math.round(y / 2)) * 64 + (groups.length > 1 ? this.group(groups, p.by) % 64 : 0);
+        if (taken.has(place)) continue;
+        taken.add(place);
+      }
+      if (color(p) !== last) c.fillStyle = last = color(p);
+      if (small && !special) {
+        c.fillRect(x - ratio, y - ratio, 2 * ratio, 2 * ratio);
+        continue;
+      }
       mark(c, this.shape(groups, p.by), x, y, (p.i === this.chosen ? 7 : 4) * ratio);
-      c.fillStyle = color(p);
       c.fill();
-      if (onFront.has(p.i) || p.i === this.chosen) {
+      if (special) {
         c.strokeStyle = cssColor("--ink");
         c.lineWidth = 2 * ratio;
         c.stroke();

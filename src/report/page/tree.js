@@ -7,7 +7,8 @@ class TreeView {
     this.what = el("p.lead");
     this.tree = el("ul.tree");
     this.gains = el("div");
-    body.append(this.what, el("div.two", null, this.tree, this.gains));
+    this.shaders = el("div");
+    body.append(this.what, el("div.two", null, el("div", null, this.tree, this.shaders), this.gains));
     selection.listen((changed) => { if (["run", "frame", "row", "cycles"].some((n) => changed.has(n))) this.draw(); });
     this.draw();
   }
@@ -15,6 +16,7 @@ class TreeView {
   draw() {
     const picked = selectedRows(this.selection);
     const { run } = this.selection;
+    this.drawShaders();
     this.what.textContent = `${picked.title}: ${plural(picked.cycles, "cycle")}`;
     const { values, root } = treeOf(run.page.tree, picked);
     if (!values) {
@@ -31,15 +33,17 @@ class TreeView {
   }
 
   item(n, values, root, depth, verdict, branch) {
-    const share = values.get(n.name) / (root || 1);
-    const line = [
-      el("span.name", { text: n.name.replace(/_/g, " ") }), el("span.bar", { style: `--share:${share.toFixed(4)}`, "aria-hidden": "true" }),
-      el("span.number", { text: whole(values.get(n.name)) }), el("span.number.share", { text: percent(share) }),
-      verdict === n.name ? el("span.verdict", { text: "◀ most", title: "the largest loss, level by level" }) : el("span.verdict"),
-    ];
-    const children = n.leaf ? [] : branch(n.name, depth + 1);
-    if (!children.length) return el("li", { title: n.what }, el("div.line.leaf", null, line));
-    return el("li", { title: n.what }, el("details", { open: share >= 0.05 && depth < 3 }, el("summary.line", null, line), el("ul", null, children)));
+    return treeItem({ name: n.name, what: n.what, value: values.get(n.name), share: values.get(n.name) / (root || 1), most: verdict === n.name, depth, children: n.leaf ? [] : branch(n.name, depth + 1) });
+  }
+
+  /* Of the frame: issue slots, each of which had one fate. */
+  drawShaders() {
+    const { run, frame } = this.selection;
+    const tree = (run.frame(frame) || run.data).shaders;
+    if (!tree || !tree.value) return clear(this.shaders);
+    const nodes = (list, depth) => (list || []).filter((n) => n.value > 0).sort((a, b) => b.value - a.value)
+      .map((n) => treeItem({ name: n.name, value: n.value, share: n.share, depth, children: nodes(n.children, depth + 1) }));
+    clear(this.shaders, el("h3", { text: `The shaders' ${whole(tree.value)} issue slots in frame ${frame}` }), el("ul.tree.slots", null, nodes(tree.children, 1)));
   }
 
   /* Of the whole run's frame, or of the run: what is known of a draw is its "bound by". */
@@ -112,4 +116,15 @@ function verdictOf(tree, values) {
     if (!children.length) return at;
     at = children.reduce((a, b) => (values.get(b.name) > values.get(a.name) ? b : a)).name;
   }
+}
+
+/* A node with its bar; `children` are such nodes. */
+function treeItem({ name, what, value, share, most, depth, children }) {
+  const line = [
+    el("span.name", { text: name.replace(/_/g, " ") }), el("span.bar", { style: `--share:${share.toFixed(4)}`, "aria-hidden": "true" }),
+    el("span.number", { text: whole(value) }), el("span.number.share", { text: percent(share) }),
+    most ? el("span.verdict", { text: "◀ most", title: "the largest loss, level by level" }) : el("span.verdict"),
+  ];
+  if (!children.length) return el("li", { title: what }, el("div.line.leaf", null, line));
+  return el("li", { title: what }, el("details", { open: share >= 0.05 && depth < 3 }, el("summary.line", null, line), el("ul", null, children)));
 }

@@ -70,7 +70,7 @@ uint64_t
 shader_operands_ready(const struct shader *shader, const struct group *group,
                       const struct instruction *instruction)
 {
-    uint64_t read = temps_ready(group, instruction->temps_above ? ~0ull : instruction->temps_read);
+    uint64_t read = temps_ready(group, instruction->temps_read);
     uint64_t written = temps_ready(group, instruction->temps_written);
     if (instruction->reads_address && group->address_ready > read)
         read = group->address_ready;
@@ -206,8 +206,7 @@ shader_reserve_results(const struct shader *shader, struct group *group,
                        const struct instruction *instruction, uint64_t now)
 {
     const uint64_t ready = first_result(shader, instruction, now);
-    uint64_t temps = instruction->temps_above ? ~0ull : instruction->temps_written;
-    for (; temps; temps &= temps - 1)
+    for (uint64_t temps = instruction->temps_written; temps; temps &= temps - 1)
         group->temp_ready[__builtin_ctzll(temps)] = ready;
     if (instruction->writes_address)
         group->address_ready = ready;

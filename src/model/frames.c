@@ -1,0 +1,281 @@
+#include "model/frames.h"
+
+#include "analysis/sampling.h"
+#include "report/draws.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is fitted, with where the search begins: that a unit does as it should. Bytes are fitted to
+ * bytes that were moved, the others to cycles. */
+enum frame_factor {
+    FACTOR_texture, /* bytes moved for a byte asked for */
+    FACTOR_color,
+    FACTOR_z,
+    FACTOR_attribute,
+    FACTOR_memory, /* cycles for a cycle of the memory's bytes */
+    FACTOR_fetch,  /* of the streamer */
+    FACTOR_drain,  /* cycles from a draw to the next */
+    FACTOR_bus,    /* cycles a byte that is uploaded */
+    FACTOR_swap,   /* cycles for a cycle of the memory's bytes, of the picture shown */
+    FACTOR_blit,   /* cycles a pixel */
+    FACTORS
+};
+static const char *const names[FACTORS] = {"texture", "color", "z",   "attribute", "memory",
+                                           "fetch",   "drain", "bus", "swap",      "blit"};
+static const double starts[FACTORS] = {1, 1, 1, 1, 1, 1, 100, 0.125, 1, 0.25};
+static const double clear_cycles = 15; /* a fast clear: block states alone */
+
+struct factors {
+    double value[FACTORS];
+};
+
+const char *
+frame_bound_name(uint32_t bound)
+{
+    static const char *const others[] = {"memory", "drain", "upload", "rest"};
+    return bound < TRACE_UNIT_COUNT ? trace_unit_names[bound] : others[bound - TRACE_UNIT_COUNT];
+}
+
+static double
+draw_cycles(const struct factors *f, const struct trace_work *work, const struct trace_draw *draw,
+            double *bounds)
+{
+    double bytes = 0, longest;
+    uint32_t bound = BOUND_memory;
+    for (uint32_t c = 0; c < TRACE_CLIENT_COUNT; c++)
+        bytes += draw->bytes[c] * f->value[FACTOR_texture + c];
+    longest = bytes / work->memory_rate * f->value[FACTOR_memory];
+    for (uint32_t u = 0; u < TRACE_UNIT_COUNT; u++) {
+        const double cycles = draw->units[u] * (u == UNIT_fetch ? f->value[FACTOR_fetch] : 1);
+        if (cycles > longest) {
+            longest = cycles;
+            bound = u;
+        }
+    }
+    if (bounds) {
+        bounds[bound] += longest;
+        bounds[BOUND_drain] += f->value[FACTOR_drain] + draw->latency;
+    }
+    return f->value[FACTOR_drain] + draw->latency + longest;
+}
+
+/* The first draw of a frame; draws stand in order. */
+static size_t
+first_draw(const struct trace_work *work, uint32_t frame)
+{
+    size_t low = 0, high = work->draws.count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (work->draws.items[middle].frame < frame)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* `bounds`, or NULL: FRAME_BOUNDS of them. */
+static double
+frame_cycles(const struct factors *f, const struct trace_work *work, uint32_t frame, double *bounds)
+{
+    const struct trace_frame_work *rest = &work->frames.items[frame];
+    const double bus = f->value[FACTOR_bus];
+    double bus_free = 0, gpu_free = 0, drawn = 0;
+    for (size_t i = first_draw(work, frame);
+         i < work->draws.count && work->draws.items[i].frame == frame; i++) {
+        const struct trace_draw *draw = &work->draws.items[i];
+        const double cycles = draw_cycles(f, work, draw, bounds);
+        bus_free += draw->put_bytes * bus;
+        double start = gpu_free > bus_free ? gpu_free : bus_free;
+        start += draw->buffer_bytes * bus;
+        bus_free = draw->buffer_bytes > 0 ? start : bus_free;
+        gpu_free = start + cycles;
+        drawn += cycles;
+    }
+    bus_free += rest->put_bytes * bus;
+    gpu_free = (gpu_free > bus_free ? gpu_free : bus_free) + rest->buffer_bytes * bus;
+    const double after = f->value[FACTOR_swap] * rest->shown_bytes / work->memory_rate +
+                         f->value[FACTOR_blit] * rest->blitted + clear_cycles * rest->clears;
+    if (bounds) {
+        bounds[BOUND_upload] += gpu_free - drawn;
+        bounds[BOUND_rest] += after;
+    }
+    return gpu_free + after;
+}
+
+/* ---- the fit ---- */
+
+/* The mean of |log(predicted / measured)|; `part` of `parts` is left out (parts 0: none). */
+static double
+error_of(const struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < lessons->count; i++) {
+        const struct frame_lesson *lesson = &lessons->items[i];
+        if (parts && i % parts == part)
+            continue;
+        sum += fabs(log(frame_cycles(f, lesson->work, lesson->frame, NULL) / lesson->cycles));
+        count++;
+    }
+    return count ? sum / (double)count : 0;
+}
+
+/* One factor after the other goes up or down by a step, as long as that helps; then smaller steps.
+ */
+static void
+descend(struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
+{
+    enum { ROUNDS = 40 };
+    double step[FACTORS], best = error_of(f, lessons, part, parts);
+    for (uint32_t k = 0; k < FACTORS; k++)
+        step[k] = 0.3;
+    for (uint32_t round = 0; round < ROUNDS; round++)
+        for (uint32_t k = FACTOR_memory; k < FACTORS; k++) {
+            bool moved = false;
+            for (int up = 0; up < 2 && !moved; up++) {
+                struct factors other = *f;
+                other.value[k] *= up ? 1 + step[k] : 1 / (1 + step[k]);
+                const double now = error_of(&other, lessons, part, parts);
+                moved = now < best;
+                if (moved) {
+                    best = now;
+                    *f = other;
+                }
+            }
+            step[k] *= moved ? 1 : 0.6;
+        }
+}
+
+/* Bytes that were moved for those that were asked for, of all lessons together. */
+static void
+fit_bytes(struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
+{
+    for (uint32_t c = 0; c < TRACE_CLIENT_COUNT; c++) {
+        double asked = 0, moved = 0;
+        for (size_t i = 0; i < lessons->count; i++) {
+            const struct frame_lesson *lesson = &lessons->items[i];
+            if (parts && i % parts == part)
+                continue;
+            moved += lesson->bytes[c];
+            for (size_t d = first_draw(lesson->work, lesson->frame);
+                 d < lesson->work->draws.count &&
+                 lesson->work->draws.items[d].frame == lesson->frame;
+                 d++)
+                asked += lesson->work->draws.items[d].bytes[c];
+        }
+        if (asked > 0 && moved > 0)
+            f->value[FACTOR_texture + c] = moved / asked;
+    }
+}
+
+static struct factors
+fit_all(const struct frame_lessons *lessons, size_t part, size_t parts)
+{
+    struct factors f;
+    memcpy(f.value, starts, sizeof starts);
+    fit_bytes(&f, lessons, part, parts);
+    descend(&f, lessons, part, parts);
+    return f;
+}
+
+bool
+model_fit_frames(struct model *model, const struct frame_lessons *lessons, struct error *err)
+{
+    enum { PARTS = 8 };
+    struct factors parts[PARTS];
+    if (lessons->count < 2 * PARTS)
+        return fail(err, "%zu frames, and the frame stages need %d", lessons->count, 2 * PARTS);
+    const struct factors all = fit_all(lessons, 0, 0);
+    for (size_t p = 0; p < PARTS; p++)
+        parts[p] = fit_all(lessons, p, PARTS);
+    for (uint32_t k = 0; k < FACTORS; k++) {
+        double mean = 0, spread = 0;
+        for (size_t p = 0; p < PARTS; p++)
+            mean += parts[p].value[k] / PARTS;
+        for (size_t p = 0; p < PARTS; p++)
+            spread += (parts[p].value[k] - mean) * (parts[p].value[k] - mean);
+        char *name = mem_printf("frames.%s", names[k]); /* the interval: the jackknife's */
+        model_set_factor(model, name, all.value[k],
+                         student_95(PARTS - 1) * sqrt(spread * (PARTS - 1) / PARTS));
+        free(name);
+    }
+    return true;
+}
+
+static struct factors
+factors_of(const struct model *model)
+{
+    struct factors f;
+    for (uint32_t k = 0; k < FACTORS; k++) {
+        char *name = mem_printf("frames.%s", names[k]);
+        f.value[k] = model_factor(model, name);
+        free(name);
+    }
+    return f;
+}
+
+bool
+model_has_frames(const struct model *model)
+{
+    const struct factors f = factors_of(model);
+    for (uint32_t k = 0; k < FACTORS; k++)
+        if (isnan(f.value[k]))
+            return false;
+    return true;
+}
+
+void
+model_predict_frame(struct frame_prediction *prediction, const struct model *model,
+                    const struct trace_work *work, uint32_t frame)
+{
+    const struct factors f = factors_of(model);
+    *prediction = (struct frame_prediction){.frame = frame};
+    prediction->cycles = frame_cycles(&f, work, frame, prediction->bounds);
+    prediction->seconds = prediction->cycles / model_factor(model, "clock");
+    for (uint32_t b = 1; b < FRAME_BOUNDS; b++)
+        if (prediction->bounds[b] > prediction->bounds[prediction->bound])
+            prediction->bound = b;
+}
+
+/* ---- lessons ---- */
+
+static double
+cell(const struct draws *draws, const struct draw_row *row, const char *format, const char *client)
+{
+    char name[64];
+    snprintf(name, sizeof name, format, client);
+    const double value = csv_value(&draws->table, row->row, csv_column(&draws->table, name));
+    return isnan(value) ? 0 : value;
+}
+
+bool
+frame_lessons_add(struct frame_lessons *lessons, const struct trace_work *work, const char *dir,
+                  struct error *err)
+{
+    struct draws draws;
+    if (!draws_read(&draws, dir, UINT32_MAX, err))
+        return false;
+    for (size_t i = 0; i < draws.rows.count;) {
+        struct frame_lesson lesson = {.frame = draws.rows.items[i].frame, .work = work};
+        size_t drawn = 0, known = first_draw(work, lesson.frame);
+        for (; i < draws.rows.count && draws.rows.items[i].frame == lesson.frame; i++) {
+            const struct draw_row *row = &draws.rows.items[i];
+            lesson.cycles += row->cost.cycles;
+            drawn += row->is_draw;
+            for (uint32_t c = 0; c < TRACE_CLIENT_COUNT && row->is_draw; c++)
+                lesson.bytes[c] +=
+                    cell(&draws, row, "memctl.%s_bytes_read", trace_client_names[c]) +
+                    cell(&draws, row, "memctl.%s_bytes_written", trace_client_names[c]);
+        }
+        for (; known < work->draws.count && work->draws.items[known].frame == lesson.frame; known++)
+            drawn--;
+        if (drawn == 0 && lesson.frame < work->frames.count && lesson.cycles > 0 &&
+            first_draw(work, lesson.frame) < first_draw(work, lesson.frame + 1))
+            VEC_PUSH(lessons, lesson);
+    }
+    draws_fini(&draws);
+    return true;
+}

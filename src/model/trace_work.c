@@ -1,0 +1,217 @@
+#include "model/trace_work.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "state/format.h"
+#include "unit/shader/static_cost.h"
+
+#include <math.h>
+
+const char *const trace_unit_names[TRACE_UNIT_COUNT] = {
+#define TRACE_UNIT(name) #name,
+    TRACE_UNITS(TRACE_UNIT)
+#undef TRACE_UNIT
+};
+
+const char *const trace_client_names[TRACE_CLIENT_COUNT] = {
+#define TRACE_CLIENT(name) #name,
+    TRACE_CLIENTS(TRACE_CLIENT)
+#undef TRACE_CLIENT
+};
+
+struct known_program {
+    uint64_t hash;
+    enum shader_stage stage;
+    double group_cycles, group_threads, units, latency, instructions;
+};
+
+struct finding {
+    struct trace_work *work;
+    const struct params *params;
+    struct functional_work before_draw, before_frame;
+    struct functional_work last; /* before the draw that was last */
+    VEC(struct known_program) programs;
+    struct trace_reader *reader;
+};
+
+static struct known_program
+program_of(struct finding *f, const struct program *program)
+{
+    for (size_t i = 0; i < f->programs.count; i++) {
+        const struct known_program *known = &f->programs.items[i];
+        if (known->hash == program->hash && known->stage == program->stage)
+            return *known;
+    }
+    struct static_cost cost;
+    static_cost_find(&cost, program, f->params);
+    const struct known_program known = {program->hash,      program->stage, cost.alu_cycles,
+                                        cost.group_threads, cost.units,     cost.latency_cycles,
+                                        cost.instructions};
+    static_cost_fini(&cost);
+    VEC_PUSH(&f->programs, known);
+    return known;
+}
+
+/* Groups are run whole, however few threads they have. `steps`: instructions of all threads; more
+ * than the text has, of loops, or fewer, of branches that nobody took. */
+static double
+shader_cycles(const struct known_program *program, double threads, double steps)
+{
+    const double rounds =
+        threads > 0 && program->instructions > 0 ? steps / (threads * program->instructions) : 1;
+    return ceil(threads / (program->group_threads * program->units)) * program->group_cycles *
+           rounds;
+}
+
+/* Bytes a cycle of all memory channels. */
+static double
+memory_rate(const struct params *p)
+{
+    return p->MEMORYCONTROLLER.MemoryControllerV2
+               ? 4.0 * p->MEMORYCONTROLLER.V2MemoryChannels *
+                     p->MEMORYCONTROLLER.V2BurstElementsPerCycle
+               : 2.0 * p->MEMORYCONTROLLER.MemoryBuses * p->MEMORYCONTROLLER.MemoryBusWidth / 8;
+}
+
+/* What a draw reads of its textures: all of it once where the caches hold it all. */
+static double
+texture_bytes(const struct draw *draw, double fresh, const struct params *p)
+{
+    const double cache = (double)p->GPU.NumFragmentShaders * p->FRAGMENTSHADER.TextureUnits *
+                         p->FRAGMENTSHADER.TextureCacheLineSizeL1 *
+                         p->FRAGMENTSHADER.TextureCacheWaysL1 *
+                         p->FRAGMENTSHADER.TextureCacheLinesL1;
+    double held = 0;
+    for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
+        if (draw->views[STAGE_FRAGMENT][i].res)
+            held += draw->views[STAGE_FRAGMENT][i].res->size_bytes;
+    return held <= cache ? fmin(fresh, held) : fresh;
+}
+
+static double
+surface_bytes(const struct draw *draw)
+{
+    double bytes = 0;
+    for (uint32_t i = 0; i < draw->color_count; i++)
+        if (draw->color[i].res && draw->color[i].format)
+            bytes += draw->color[i].format->block_bytes;
+    return bytes * draw->samples;
+}
+
+static double
+attribute_bytes(const struct draw *draw)
+{
+    double bytes = 0;
+    for (uint32_t i = 0; i < draw->attribute_count; i++)
+        bytes += draw->attributes[i].format ? draw->attributes[i].format->block_bytes : 0;
+    return bytes;
+}
+
+static bool
+before(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
+{
+    struct finding *f = data;
+    f->before_draw = renderer->work;
+    return true;
+}
+
+static bool
+blends(const struct draw *draw)
+{
+    return draw->blend.rt[0].enable;
+}
+
+/* As metrics.def counts the least that each unit needs. */
+static bool
+after(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
+{
+    struct finding *f = data;
+    const struct params *p = f->params;
+    const struct functional_work *was = &f->before_draw, *is = &renderer->work;
+    const double vertices = (double)(is->vertices - was->vertices);
+    const double triangles = (double)(is->triangles - was->triangles);
+    const double fragments = (double)(is->fragments - was->fragments);
+    const double quads = (double)(is->quads - was->quads);
+    const double texels = (double)(is->texels - was->texels);
+    const double written = (double)(is->written - was->written);
+    const double indices = (double)draw->params.count * fmax(draw->params.instance_count, 1);
+    const struct known_program vs = program_of(f, draw->vs), fs = program_of(f, draw->fs);
+    const double pixel = surface_bytes(draw), rops = p->GPU.NumStampPipes;
+    struct trace_draw one = {.frame = renderer->device->frame, .number = draw->number};
+    one.units[UNIT_fetch] =
+        fmax(fmax(indices / p->STREAMER.IndicesCycle,
+                  vertices * draw->attribute_count / p->STREAMER.AttributesCycle),
+             vertices / p->STREAMER.VerticesCycle);
+    one.units[UNIT_vertex] =
+        shader_cycles(&vs, vertices, (double)(is->steps[STAGE_VERTEX] - was->steps[STAGE_VERTEX]));
+    one.units[UNIT_fragment] = shader_cycles(
+        &fs, 4 * quads, (double)(is->steps[STAGE_FRAGMENT] - was->steps[STAGE_FRAGMENT]));
+    if (p->GPU.UnifiedShader)
+        one.units[UNIT_fragment] += one.units[UNIT_vertex];
+    one.units[UNIT_setup] = triangles / p->RASTERIZER.TrianglesCycle;
+    one.units[UNIT_raster] = fragments / (4.0 * p->RASTERIZER.StampsPerCycle);
+    one.units[UNIT_texture] =
+        texels / (4.0 * p->GPU.NumFragmentShaders * p->FRAGMENTSHADER.TextureUnits);
+    one.units[UNIT_depth] =
+        draw->depth_test || draw->stencil_test
+            ? fragments * draw->samples / (4 * rops * p->ZSTENCILTEST.StampsPerCycle)
+            : 0;
+    one.units[UNIT_color] = written * draw->samples / (4 * rops * p->COLORWRITE.StampsPerCycle);
+    one.bytes[ASKED_texture] = texture_bytes(draw, (double)(is->texel_bytes - was->texel_bytes), p);
+    one.bytes[ASKED_color] = written * pixel * (blends(draw) ? 2 : 1);
+    one.bytes[ASKED_z] =
+        draw->depth_test ? fragments * 4 * draw->samples * (draw->depth_write ? 2 : 1) : 0;
+    one.bytes[ASKED_attribute] = vertices * attribute_bytes(draw) + indices * draw->index_bytes;
+    one.buffer_bytes = (double)(was->buffer_put_bytes - f->last.buffer_put_bytes);
+    one.put_bytes = (double)(was->put_bytes - f->last.put_bytes) - one.buffer_bytes;
+    f->last = *was;
+    one.latency = vs.latency + (quads > 0 ? fs.latency : 0);
+    VEC_PUSH(&f->work->draws, one);
+    return true;
+}
+
+static void
+end_frame(void *data, const struct functional *renderer)
+{
+    struct finding *f = data;
+    const struct functional_work *was = &f->before_frame, *is = &renderer->work;
+    const struct trace_frame *shown = trace_frame(f->reader, (uint32_t)f->work->frames.count);
+    const struct trace_frame_work frame = {
+        .buffer_bytes = (double)(is->buffer_put_bytes - f->last.buffer_put_bytes),
+        .put_bytes = (double)(is->put_bytes - f->last.put_bytes) -
+                     (double)(is->buffer_put_bytes - f->last.buffer_put_bytes),
+        .clears = (double)(is->clears - was->clears),
+        .blitted = (double)(is->blitted - was->blitted),
+        .shown_bytes =
+            fmin(4.0 * shown->width * shown->height, 4.0 * (double)(is->written - was->written)),
+    };
+    VEC_PUSH(&f->work->frames, frame);
+    f->before_frame = *is;
+    f->last = *is;
+}
+
+bool
+trace_work_find(struct trace_work *work, struct trace_reader *reader,
+                const struct frame_set *frames, const struct params *params, uint64_t memory_bytes,
+                struct error *err)
+{
+    struct finding f = {.work = work, .params = params, .reader = reader};
+    struct inspection inspection = {.frames = *frames, .budget = {memory_bytes, 0, "--memory"}};
+    const double start = wall_seconds();
+    *work = (struct trace_work){.memory_rate = memory_rate(params)};
+    inspection.watch =
+        (struct draw_watch){.data = &f, .before = before, .after = after, .frame = end_frame};
+    const bool ok = inspect_draws(&inspection, reader, err);
+    work->seconds = wall_seconds() - start;
+    VEC_FREE(&f.programs);
+    if (!ok)
+        trace_work_fini(work);
+    return ok;
+}
+
+void
+trace_work_fini(struct trace_work *work)
+{
+    VEC_FREE(&work->draws);
+    VEC_FREE(&work->frames);
+}
