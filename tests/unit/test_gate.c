@@ -467,7 +467,7 @@ test_reports_into_nodes(void **state)
     char *full = path_of("full"), start[6] = "";
     const struct {
         const char *option, *start;
-    } into[] = {{"--junit", "<?xml"}, {"--markdown", "### A"}, {"--svg", "<svg "}};
+    } into[] = {{"--junit", "<?xml"}, {"--markdown", "### A"}, {"--svg", "<?xml"}};
     struct stat st;
     (void)state;
     RUN(&said, "sim", TINY, "-o", run);
