@@ -11,8 +11,9 @@
 #   make mutate     whether the tests notice a changed line: COUNT changes of src/unit, src/kernel and
 #                   src/codec, drawn by SEED (out/mutate; PART=unit, kernel, codec: only these)
 #   make bench      the simulator's speed (PART=scenes, programs, jobs, codecs, replay, capture:
-#                   only these)
+#                   only these), kept over commits in out/bench-history.csv
 #   make scaling    whether more memory channels, shader units and cache make frames faster
+#   make studies    every study (studies/*.ini): captures, simulates, writes its page (out/study)
 #   make golden     captures anew the traces that tests keep (tools/golden.sh)
 #   make install    into PREFIX (DESTDIR is honoured)
 #   make format     clang-format over all sources
@@ -24,7 +25,7 @@ PART   =
 COUNT  = 100
 SEED   = $(shell date +%s)
 
-.PHONY: build demo check real fuzz mutate bench scaling golden install docs format clean
+.PHONY: build demo check real fuzz mutate bench scaling studies golden install docs format clean
 
 build:
 	@tools/setup.sh build
@@ -38,6 +39,7 @@ demo:
 
 check:
 	@tools/setup.sh build check
+	@{ command -v chromium && command -v npm; } >/dev/null || tools/setup.sh browser || true
 	@tools/check.sh
 
 real:
@@ -62,6 +64,11 @@ scaling:
 	@tools/setup.sh build demo
 	@$(MAKE) --no-print-directory build
 	@tools/scaling.sh $(BUILD)/aetius
+
+studies:
+	@tools/setup.sh build studies
+	@$(MAKE) --no-print-directory build
+	@for plan in studies/*.ini; do $(BUILD)/aetius study $$(basename $$plan .ini) || exit; done
 
 golden:
 	@tools/setup.sh build golden

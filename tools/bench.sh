@@ -9,7 +9,10 @@
 # one process and with two), codecs, replay (the functional renderer against the references), capture
 # (the whole demo, played without and with a capture).
 #
-# Environment: RUNS (3), SIZE (1024x768: of our own scenes).
+# What was measured is also a row each in out/bench-history.csv, with the commit and the processor:
+# `aetius report out/bench-history.csv -o bench.html` draws it over commits.
+#
+# Environment: RUNS (3), SIZE (1024x768: of our own scenes), HISTORY (instead of out/bench-history.csv).
 set -eu
 cd "$(dirname "$0")/.."
 aetius=$1
@@ -23,6 +26,18 @@ out=out/bench
 . tools/inputs.sh
 rm -rf "$out"
 mkdir -p "$out"
+
+history=${HISTORY:-out/bench-history.csv}
+columns='commit,date,processor,case,busy_cycles_per_second,wall_ms,wall_ns_per_fragment,cycles,lower_bound,resident_mb'
+[ -s "$history" ] || echo "$columns" >"$history"
+[ "$(head -n 1 "$history")" = "$columns" ] || {
+    echo "bench: $history has other columns; take it away, or name another one with HISTORY" >&2
+    exit 1
+}
+commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo none)
+[ -z "$(git status --porcelain --untracked-files=no 2>/dev/null)" ] || commit=$commit+
+date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1 | tr -d ',"')
 
 has_game() {
     [ -x /usr/games/openarena ]
@@ -67,6 +82,9 @@ measure() {
         # shellcheck disable=SC2059
         printf "$line" "$name" "$preset" "$busy" "$wall" "$fragment" "$cycles" "$bound" "$ratio" \
             "$memory"
+        printf '%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n' "$commit" "$date" "$processor" \
+            "$(echo "$name on $preset" | tr -d ',"')" "$busy" "$wall" "$fragment" "$cycles" "$bound" \
+            "$memory" >>"$history"
     }
 }
 

@@ -10,7 +10,7 @@ BEGIN {
     rank["base"] = 1; rank["kernel"] = 2; rank["isa"] = 3; rank["codec"] = 3; rank["state"] = 4
     rank["gfx"] = 5; rank["trace"] = 6; rank["unit"] = 7; rank["sim"] = 8
     rank["analysis"] = 9; rank["report"] = 9; rank["model"] = 10
-    rank["sweep"] = 11; rank["cmd"] = 12
+    rank["sweep"] = 11; rank["study"] = 12; rank["cmd"] = 13
 }
 function complain(why) { printf "%s:%d: %s\n", FILENAME, FNR, why; bad = 1 }
 FNR == 1 {

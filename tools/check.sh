@@ -19,15 +19,20 @@ fail() {
     echo "FAILED  $*"
 }
 
-# step NAME COMMAND...: one check, with its output shown only when it fails.
+# step NAME COMMAND...: one check, with its output shown only when it fails. One that ends with 77 and a
+# line "skipped: why" cannot be done here, and counts neither way.
 step() {
     name=$1
     shift
     log="$work/logs/$(echo "$name" | tr -c 'a-zA-Z0-9\n' '-').log"
     begin=$(date +%s)
-    if "$@" >"$log" 2>&1; then
+    status=0
+    "$@" >"$log" 2>&1 || status=$?
+    if [ $status = 0 ]; then
         pass
         echo "ok      $name ($(($(date +%s) - begin)) s)"
+    elif [ $status = 77 ] && grep -q '^skipped: ' "$log"; then
+        echo "skipped $name: $(sed -n 's/^skipped: //p' "$log" | tail -n 1)"
     else
         fail "$name"
         tail -n 40 "$log" | sed 's/^/        /'
@@ -178,6 +183,22 @@ real_scenes() {
         tools/real.sh "$1" glmark2
 }
 
+# What lies in third_party/uplot is what was noted when it came, and what npm's package holds. 77: npm or
+# its registry is not to be had.
+uplot_is_npm_s() {
+    at=third_party/uplot
+    version=$(sed -n 's/^uplot //p' $at/VERSION)
+    (cd $at && sed 1d VERSION | sha256sum --check --strict) || return 1
+    command -v npm >/dev/null || { echo "skipped: there is no npm"; return 77; }
+    rm -rf "$work/uplot"
+    mkdir -p "$work/uplot"
+    (cd "$work/uplot" && npm pack --silent "uplot@$version" && tar -xzf "uplot-$version.tgz") ||
+        { echo "skipped: npm cannot fetch uplot@$version"; return 77; }
+    cmp $at/LICENSE "$work/uplot/package/LICENSE" &&
+        cmp $at/uPlot.iife.min.js "$work/uplot/package/dist/uPlot.iife.min.js" &&
+        cmp $at/uPlot.min.css "$work/uplot/package/dist/uPlot.min.css"
+}
+
 installed_run() {
     meson install --no-rebuild -C "$work/gcc-O3" && "$work/installed/bin/aetius" --version &&
         (cd / && "$work/installed/bin/aetius" sim "$root/$golden" --preset reference-2005 \
@@ -201,6 +222,8 @@ if [ -x "$aetius" ]; then
     step 'statistics named by docs/statistics-coverage.md exist' covered_statistics_exist
     step 'docs are current' tools/docs.sh "$aetius" --check
     step 'make install, and run from there' installed_run
+    step "uPlot is what npm has" uplot_is_npm_s
+    step 'the report page in a browser' tests/browser/run.sh "$aetius" "$work/browser"
     if [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1; then
         step 'a pixmap as a texture' \
             env -u DISPLAY "$aetius" run --functional -- "$work/gcc-O3/benchmarks/gl/pixmap"

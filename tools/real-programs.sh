@@ -81,6 +81,7 @@ program_row() {
         "$(tail -n 1 "$of/verify.log" | tr '\t' ' ')" >"$of/verify.line"
     cat "$of/verify.line" >>"$out/pictures.txt"
     "$aetius" sim --json --force -o "$of/sim" "$trace" >"$of/run.json" 2>"$of/sim.log" || return 0
+    conserved "$name" "$of/sim"
     jq -n --slurpfile run "$of/run.json" --slurpfile info "$of/info.json" \
         --arg captured "$captured" --arg verified "$verified" --argjson bytes "$(stat -c %s "$trace")" '
         $run[0] as $r | {width: $r.width, height: $r.height, draws: $info[0].draws,
@@ -90,7 +91,7 @@ program_row() {
 
 # forget NAME: its results
 forget() {
-    awk -F'\t' -v name="$1" '$1 != name && $1 != name "/verify"' "$out/pictures.txt" \
+    awk -F'\t' -v name="$1" '$1 != name && $1 != name "/verify" && $1 != name "/topdown"' "$out/pictures.txt" \
         >"$out/pictures.kept"
     mv "$out/pictures.kept" "$out/pictures.txt"
 }

@@ -64,6 +64,20 @@ picture() {
                 "off " $2 ", softpipe " $3 ", interior " $4 ", PSNR " $5 }' >>"$out/pictures.txt"
 }
 
+# conserved NAME RUN: in what `topdown` says of each frame and draw of a run, the children of every
+# node add up to it; a line NAME/topdown.
+conserved() {
+    {
+        "$aetius" topdown "$2" --all --json --over-time >"$2/topdown-frames.json" &&
+            "$aetius" topdown "$2" --all --json --draws >"$2/topdown-draws.json" &&
+            jq -nr --slurpfile frames "$2/topdown-frames.json" --slurpfile draws "$2/topdown-draws.json" \
+                --slurpfile run "$2/run.json" -f tools/conservation.jq >"$2/topdown.txt"
+    } 2>"$2/topdown.log" ||
+        printf 'error\t%s\n' "$(tail -n 1 "$2/topdown.log" | tr '\t' ' ')" >"$2/topdown.txt"
+    rm -f "$2/topdown-frames.json" "$2/topdown-draws.json"
+    sed "s|^|$1/topdown\t|" "$2/topdown.txt" >>"$out/pictures.txt"
+}
+
 # timed NAME TRACE FRAMES: the machine's pictures are the functional ones.
 timed() {
     at=$out/pictures/$1
@@ -73,6 +87,7 @@ timed() {
             '[$name, (if .total.identical == .total.pixels and .total.pixels > 0 then "met" else "missed" end),
               "\(.total.pixels - .total.identical) of \(.total.pixels) pixels differ"] | @tsv' \
             "$at/timed.json" >>"$out/pictures.txt"
+        conserved "$1" "$at/sim"
     else
         printf '%s/timed\terror\t%s\n' "$1" "$(tail -n 1 "$at/sim.log" | tr '\t' ' ')" >>"$out/pictures.txt"
     fi
@@ -396,9 +411,10 @@ part_statistics() {
         for options in '--preset reference-2005' '--preset reference-2008' \
             '--set RASTERIZER.Generator=seven-level --set GPU.UnifiedShader=FALSE' \
             '--set RASTERIZER.Generator=scan'; do
+            run=$name-$(echo "$options" | tr -c 'a-zA-Z0-9\n' '-')
             # shellcheck disable=SC2086  # words
-            "$aetius" sim "$trace" --frames "$frame" $options \
-                -o "$at/$name-$(echo "$options" | tr -c 'a-zA-Z0-9\n' '-')" >/dev/null 2>&1 || true
+            "$aetius" sim "$trace" --frames "$frame" $options -o "$at/$run" >/dev/null 2>&1 || continue
+            conserved "statistics/$run" "$at/$run"
         done
     done
     if tools/unused-statistics.sh "$at"/* >"$at.txt" 2>&1; then
@@ -441,6 +457,15 @@ done
     if [ -s "$out/pictures.txt" ]; then
         printf '%-34s %-8s %s\n' picture bar score
         awk -F'\t' '{ printf "%-34s %-8s %s\n", $1, $2, $3 }' "$out/pictures.txt"
+        awk -F'\t' '$1 ~ /\/topdown$/ && $2 == "met" {
+                split($3, n, " ")
+                runs++; nodes += n[1]; frames += n[4]; rows += n[7]
+            }
+            END {
+                if (runs)
+                    printf "topdown: %d nodes of %d frames and %d rows of draws of %d runs are the sums of their children\n",
+                        nodes, frames, rows, runs
+            }' "$out/pictures.txt"
         changes "$expected/pictures.txt" "$out/pictures.txt" '^(met|skip|nothing)$' >>"$out/changes.txt"
     fi
     for list in quick_gl quick_shader; do

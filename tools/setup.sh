@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that something needs and that are missing; silent when all are there.
 #
-#     tools/setup.sh build|check|demo|real|programs ...
+#     tools/setup.sh build|check|demo|real|studies|browser|programs ...
 #
 # Those of `programs` stand in tests/real/programs.txt (PROGRAMS: of these programs only).
 set -eu

@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 
 enum { COMPRESSION_COLOR, COMPRESSION_DEPTH, COMPRESSION_KINDS };
+extern const char *const compression_kinds[COMPRESSION_KINDS]; /* "color", "z" */
 
 struct compression_kind {
     uint64_t transfers;   /* all of them */
@@ -35,6 +36,11 @@ bool compression_add_file(struct compression *compression, const char *path, str
 bool compression_add_segment(struct compression *compression, enum codec_kind kind,
                              const struct blocks_segment *segment, struct error *err);
 void compression_add(struct compression *sum, const struct compression *other);
+
+/* DIR/compression.json: what all codecs make of the blocks of a run, by bus. */
+bool compression_write(const struct compression buses[CODEC_BUSES], const char *dir,
+                       struct error *err);
+bool compression_read(struct compression buses[CODEC_BUSES], const char *dir, struct error *err);
 
 /* Traffic of all transfers without and with the codec. */
 uint64_t compression_bytes_in(const struct compression_kind *kind);

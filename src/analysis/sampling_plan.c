@@ -105,8 +105,9 @@ take_of_sample(struct sample *sample, const char *name, const char *value, struc
 }
 
 static bool
-take(void *data, const char *section, const char *name, const char *value, struct error *err)
+take(void *data, const struct ini_entry *entry, struct error *err)
 {
+    const char *section = entry->section, *name = entry->name, *value = entry->value;
     struct sample *sample = data;
     const bool clusters = ini_section_name(section, "cluster") != NULL;
     double number;
@@ -153,7 +154,7 @@ bool
 sample_read(struct sample *sample, const char *path, struct error *err)
 {
     *sample = (struct sample){0};
-    if (ini_file_read(path, take, sample, err) && check(sample, path, err))
+    if (ini_file_read(path, INI_INDENT_GOES_ON, take, sample, err) && check(sample, path, err))
         return true;
     sample_fini(sample);
     return false;

@@ -8,6 +8,7 @@
 struct counters {
 #define COUNTER(name) double name;
 #include "analysis/shader_tree.def"
+    double slots_turn; /* of groups that had their turn: with an instruction, or empty beside one */
 };
 
 static const struct topdown_node nodes[SHADER_NODES] = {
@@ -26,13 +27,13 @@ read_counters(shader_statistic_fn *statistic, void *data, struct counters *x, st
         return fail(err, "the run does not count shader." #name);
 #include "analysis/shader_tree.def"
     if (x->lane_slots == 0) /* nothing issued: nothing to divide among lanes */
-        x->lane_slots = 1;
+        x->lane_slots = x->lanes_active = 1;
+    x->slots_turn = x->slots_issued + x->slots_passes + x->slots_pair;
     return true;
 }
 
-/* Lanes divide the slots that issued into fractions. The fractions of each leaf go on into the next
- * one, so that all leaves are whole, none is a slot off, and those that follow each other (retire,
- * and the parts of branch) add up to the slots that they are parts of. */
+/* Lanes divide the slots of turns into fractions. The fractions of each leaf go on into the next
+ * one, so that all leaves are whole, none is a slot off, and all add up to the slots. */
 static void
 make_whole(struct topdown_tree *tree)
 {

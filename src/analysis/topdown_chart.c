@@ -1,9 +1,11 @@
 #include "analysis/topdown_chart.h"
 
-#include "analysis/chart.h"
-#include "base/mem.h"
+#include "analysis/plot.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { MOST_KINDS = 10 }; /* as many as colours can be told apart */
 
 /* Whether a node is drawn: it is on the level, or a leaf of this tree above it. */
 static bool
@@ -33,7 +35,7 @@ choose(const struct topdown_bar *bars, uint32_t count, uint32_t level, bool *is_
                 sums[n] += topdown_tree_share(bars[b].tree, n);
             }
     const uint32_t all = kinds;
-    for (; kinds > CHART_SERIES - (all > CHART_SERIES); kinds--) {
+    for (; kinds > MOST_KINDS - (all > MOST_KINDS); kinds--) {
         uint32_t least = 0;
         for (uint32_t n = 1; n < shape->count; n++)
             if (is_chosen[n] && (least == 0 || sums[n] < sums[least]))
@@ -48,20 +50,22 @@ bool
 topdown_chart(const char *title, const struct topdown_bar *bars, uint32_t count, uint32_t level,
               const char *path, struct error *err)
 {
-    struct chart chart;
+    struct plot plot;
     if (count == 0)
         return fail(err, "%s: there is nothing to draw", path);
     const struct topdown_shape *shape = bars[0].tree->shape;
     bool *is_chosen = mem_alloc(shape->count);
-    const bool has_rest = choose(bars, count, level, is_chosen) > CHART_SERIES;
-    chart_init(&chart, title, "% of all issue slots", true);
+    const bool has_rest = choose(bars, count, level, is_chosen) > MOST_KINDS;
+    plot_init(&plot, PLOT_STACKED, title,
+              strcmp(shape->unit, "cycles") ? "% of all issue slots" : "% of all cycles");
+    plot.extra = "set yrange [0:100]";
     for (uint32_t n = 0; n < shape->count; n++)
         if (is_chosen[n])
-            chart.series[chart.series_count++] = shape->nodes[n].name;
+            plot_add_series(&plot, shape->nodes[n].name);
     if (has_rest)
-        chart.series[chart.series_count++] = "rest";
+        plot_add_series(&plot, "rest");
     for (uint32_t b = 0; b < count; b++) {
-        double values[CHART_SERIES] = {0}, rest = 0;
+        double values[MOST_KINDS] = {0}, rest = 0;
         uint32_t at = 0;
         for (uint32_t n = 0; n < shape->count; n++) {
             const double share =
@@ -73,10 +77,10 @@ topdown_chart(const char *title, const struct topdown_bar *bars, uint32_t count,
         }
         if (has_rest)
             values[at] = rest;
-        chart_add(&chart, bars[b].label, values);
+        plot_add(&plot, bars[b].label, values);
     }
-    const bool ok = chart_write(&chart, path, err);
-    chart_fini(&chart);
+    const bool ok = plot_draw(&plot, path, err);
+    plot_fini(&plot);
     free(is_chosen);
     return ok;
 }

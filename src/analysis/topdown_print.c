@@ -1,9 +1,11 @@
 #include "analysis/topdown_print.h"
 
+#include "base/mem.h"
+#include "base/wrap.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Of a line, what is no bar: the name, the value, the share, and the mark. */
@@ -15,16 +17,11 @@ static const char *const color_flagged = "\033[33m", *const color_verdict = "\03
 struct topdown_style
 topdown_style_of(FILE *out)
 {
-    struct topdown_style style = {.width = 80, .level = 3};
-    struct winsize size;
-    const int fd = fileno(out);
     const char *const plain = getenv("NO_COLOR");
-    if (!isatty(fd))
-        return style;
-    style.has_color = !plain || !*plain;
-    if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col)
-        style.width = size.ws_col < MOST_WIDTH ? size.ws_col : MOST_WIDTH;
-    return style;
+    const uint32_t width = line_width(out);
+    return (struct topdown_style){.width = width == LINE_WITHOUT_END ? 80 : width,
+                                  .has_color = isatty(fileno(out)) && (!plain || !*plain),
+                                  .level = 3};
 }
 
 static void
@@ -51,7 +48,8 @@ put_node(const struct topdown_tree *tree, uint32_t node, const struct topdown_st
         fputs(is_verdict ? color_verdict : color_flagged, out);
     fprintf(out, "%*s%-*s %12.*f %6.1f %%", (int)indent, "", (int)(NAME_WIDTH - indent), info->name,
             is_whole ? 0 : 4, tree->values[node], 100 * share);
-    put_bar(share, style->width > OTHER_WIDTH ? style->width - OTHER_WIDTH : 0, out);
+    const uint32_t width = style->width < MOST_WIDTH ? style->width : MOST_WIDTH;
+    put_bar(share, width > OTHER_WIDTH ? width - OTHER_WIDTH : 0, out);
     fputs(is_verdict ? " <==" : "", out);
     fputs(style->has_color && is_flagged ? color_none : "", out);
     fputc('\n', out);
@@ -79,15 +77,17 @@ topdown_print(const struct topdown_tree *tree, const struct topdown_style *style
     put_children(tree, 0, style, out);
 }
 
-/* "backend > memory_bound > long_scoreboard" */
-static void
-put_path(const struct topdown_shape *shape, uint32_t node, FILE *out)
+/* "backend > memory_bound > long_scoreboard"; the caller frees. */
+static char *
+path_to(const struct topdown_shape *shape, uint32_t node)
 {
-    if (shape->nodes[node].parent != 0) {
-        put_path(shape, shape->nodes[node].parent, out);
-        fputs(" > ", out);
-    }
-    fputs(shape->nodes[node].name, out);
+    const uint32_t parent = shape->nodes[node].parent;
+    if (parent == 0)
+        return mem_strdup(shape->nodes[node].name);
+    char *above = path_to(shape, parent);
+    char *path = mem_printf("%s > %s", above, shape->nodes[node].name);
+    free(above);
+    return path;
 }
 
 /* A part of the machine may be idle for as long as the rest takes: of its slots nothing follows for
@@ -108,16 +108,19 @@ topdown_print_verdict(const struct topdown_tree *tree, FILE *out)
         return;
     }
     const double share = topdown_tree_share(tree, verdict);
-    fputs("most is lost in ", out);
-    put_path(tree->shape, verdict, out);
-    fprintf(out, ": %s\n  %.1f %%", node->doc, 100 * share);
+    const uint32_t width = line_width(out);
+    char *path = path_to(tree->shape, verdict);
+    print_wrapped(out, width, 0, 2, "most is lost in %s: %s", path, node->doc);
+    free(path);
+    fprintf(out, "  %.1f %%", 100 * share);
     if (tells_gain(tree))
         fprintf(out, "; without it at most %.2f times as fast",
                 share < 1 ? 1 / (1 - share) : INFINITY);
     fputc('\n', out);
     if (node->advice)
-        fprintf(out, "  advice: %s%s%s\n", node->advice, node->parameter ? "; parameter " : "",
-                node->parameter ? node->parameter : "");
+        print_wrapped(out, width, 2, 4, "advice: %s%s%s", node->advice,
+                      node->parameter ? "; parameter " : "",
+                      node->parameter ? node->parameter : "");
 }
 
 /* ---- JSON ---- */

@@ -13,7 +13,8 @@ struct topdown_style {
     uint32_t level; /* the deepest, from 1 */
 };
 
-/* Of the stream: its width and colours where it is a terminal, else 80 and none. */
+/* Of the stream: its width (base/wrap.h; 80 of one without an end), and colours where it is a
+ * terminal. */
 struct topdown_style topdown_style_of(FILE *out);
 
 /* A line a node. Below the first level children stand only under a flagged parent; the loss to go

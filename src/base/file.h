@@ -47,7 +47,8 @@ bool file_write(const char *path, const void *bytes, size_t size, struct error *
 bool file_write_named(const char *path, const void *bytes, size_t size, struct error *err);
 
 /* Where an installed or a just built binary finds its own files: "machines" (the presets, *.ini),
- * "studies" (*.ini), "shim" (libaetius-shim.so) or "bench" (benchmarks/gl/model). NULL when it is nowhere; the caller frees. */
+ * "studies" (*.ini), "shim" (libaetius-shim.so) or "bench" (benchmarks/gl/model). NULL when it is
+ * nowhere; the caller frees. */
 char *data_path(const char *kind, const char *name);
 
 /* 8-bit RGBA pictures as PNG; row 0 is the top. `has_alpha` false writes (and says of) RGB. */
@@ -56,6 +57,9 @@ struct picture {
     bool has_alpha;
     uint8_t *rgba; /* width * height * 4 bytes */
 };
+/* As the bytes of a PNG file, which the caller frees. */
+bool picture_encode(const struct picture *picture, uint8_t **bytes, size_t *size,
+                    struct error *err);
 bool picture_write_png(const struct picture *picture, const char *path, struct error *err);
 bool picture_read_png(struct picture *picture, const char *path, struct error *err);
 /* DIR/frames/frame-NNNN.png */

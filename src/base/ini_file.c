@@ -9,71 +9,100 @@
 #include <string.h>
 
 struct reader {
-    const char *path, *next;
-    uint32_t line;
+    struct ini_entry entry; /* its line is the one that inih looks at */
+    const char *next;       /* what is not read yet */
+    enum ini_indent indent;
+    bool has_name; /* there is a value that an indented line goes on with */
     bool failed;
     ini_take_fn *take;
     void *data;
     struct error *err;
 };
 
-/* inih is silent about a section with nothing in it. */
+static void
+fail_here(struct reader *reader)
+{
+    reader->failed = true;
+    fail_prefix(reader->err, "%s:%u", reader->entry.path, reader->entry.line);
+}
+
+static int
+take(struct reader *reader, const char *section, const char *name, const char *value)
+{
+    reader->entry.section = section;
+    reader->entry.name = name;
+    reader->entry.value = value;
+    reader->has_name = name != NULL;
+    if (!reader->failed && !reader->take(reader->data, &reader->entry, reader->err))
+        fail_here(reader);
+    return 1;
+}
+
+/* A line that opens a section opens one: inih would go on in the section before, and blame what it
+ * reads there. And inih is silent about a section with nothing in it. */
 static void
 begin_section(struct reader *reader, const char *line)
 {
-    const char *end = line[0] == '[' ? strchr(line, ']') : NULL;
-    if (!end)
+    const size_t length = strcspn(line + 1, "];\n");
+    const char *rest = line + 1 + length;
+    rest += *rest == ']' ? 1 + strspn(rest + 1, " \t\r") : 0;
+    if (!length || line[1 + length] != ']' || (*rest != '\n' && *rest != ';')) {
+        fail(reader->err, "expected [SECTION], found %.*s", (int)strcspn(line, "\r\n"), line);
+        fail_here(reader);
         return;
-    char *section = mem_printf("%.*s", (int)(end - line - 1), line + 1);
-    if (!reader->take(reader->data, section, NULL, NULL, reader->err)) {
-        reader->failed = true;
-        fail_prefix(reader->err, "%s:%u", reader->path, reader->line);
     }
+    char *section = mem_printf("%.*s", (int)length, line + 1);
+    take(reader, section, NULL, NULL);
     free(section);
 }
 
+/* inih's fgets. */
 static char *
 next_line(char *line, int size, void *data)
 {
     struct reader *reader = data;
     if (!*reader->next || reader->failed)
         return NULL;
-    const size_t bytes = strcspn(reader->next, "\n") + (strchr(reader->next, '\n') != NULL);
-    reader->line++;
-    if (bytes > (size_t)size - 1) {
-        reader->failed = true;
-        fail(reader->err, "%s:%u: the line is longer than %d characters: an indented one goes on",
-             reader->path, reader->line, size - 1);
+    reader->entry.line++;
+    if (reader->indent == INI_INDENT_IS_NOTHING)
+        reader->next += strspn(reader->next, " \t");
+    const size_t bytes = strcspn(reader->next, "\n");
+    if (bytes + 2 > (size_t)size) {
+        fail(reader->err, "the line is longer than %d characters%s", size - 2,
+             reader->indent == INI_INDENT_GOES_ON ? ": an indented one goes on" : "");
+        fail_here(reader);
         return NULL;
     }
     memcpy(line, reader->next, bytes);
-    line[bytes] = '\0';
-    reader->next += bytes;
-    begin_section(reader, line);
+    memcpy(line + bytes, "\n", 2);
+    reader->next += bytes + (reader->next[bytes] == '\n');
+    const char *first = line + strspn(line, " \t");
+    if (*first == '[' && (first == line || !reader->has_name))
+        begin_section(reader, first);
     return reader->failed ? NULL : line;
 }
 
 static int
 take_value(void *data, const char *section, const char *name, const char *value)
 {
-    struct reader *reader = data;
-    if (reader->failed || reader->take(reader->data, section, name, value, reader->err))
-        return 1;
-    reader->failed = true;
-    fail_prefix(reader->err, "%s:%u", reader->path, reader->line);
-    return 1;
+    return take(data, section, name, value);
 }
 
 bool
-ini_file_read(const char *path, ini_take_fn *take, void *data, struct error *err)
+ini_file_read(const char *path, enum ini_indent indent, ini_take_fn *take_entry, void *data,
+              struct error *err)
 {
     struct error local;
     char *bytes;
     size_t size;
     if (!file_read(path, FILE_MOST_TEXT, &bytes, &size, err))
         return false;
-    struct reader reader = {
-        .path = path, .next = bytes, .take = take, .data = data, .err = err ? err : &local};
+    struct reader reader = {.entry = {.path = path},
+                            .next = bytes + (strncmp(bytes, "\xef\xbb\xbf", 3) ? 0 : 3), /* BOM */
+                            .indent = indent,
+                            .take = take_entry,
+                            .data = data,
+                            .err = err ? err : &local};
     bool ok = strlen(bytes) == size || fail(err, "%s is no text: it holds a NUL byte", path);
     const int status = ok ? ini_parse_stream(next_line, &reader, take_value, &reader) : 0;
     ok = ok && !reader.failed;

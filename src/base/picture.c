@@ -11,32 +11,41 @@ enum {
 }; /* 256 MiB of bytes: a file of little more than nothing may claim more */
 
 bool
-picture_write_png(const struct picture *picture, const char *path, struct error *err)
+picture_encode(const struct picture *picture, uint8_t **bytes, size_t *size, struct error *err)
 {
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = picture->width,
                        .height = picture->height,
-                       .format = PNG_FORMAT_RGBA,
+                       .format = picture->has_alpha ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB,
                        .flags = PNG_IMAGE_FLAG_FAST};
-    size_t pixels = (size_t)picture->width * picture->height;
+    const size_t pixels = (size_t)picture->width * picture->height;
     uint8_t *rgb = NULL;
-    const uint8_t *source = picture->rgba;
     if (!picture->has_alpha) {
-        image.format = PNG_FORMAT_RGB;
         rgb = mem_alloc(pixels * 3);
         for (size_t i = 0; i < pixels; i++)
             memcpy(rgb + 3 * i, picture->rgba + 4 * i, 3);
-        source = rgb;
     }
-    png_alloc_size_t size = 0;
-    bool ok = png_image_write_to_memory(&image, NULL, &size, 0, source, 0, NULL);
-    uint8_t *bytes = ok ? mem_alloc(size) : NULL;
-    ok = ok && png_image_write_to_memory(&image, bytes, &size, 0, source, 0, NULL);
-    if (!ok)
-        fail(err, "cannot write %s: %s", path, image.message);
-    ok = ok && file_write(path, bytes, size, err);
-    free(bytes);
+    png_alloc_size_t most = PNG_IMAGE_PNG_SIZE_MAX(image);
+    *bytes = mem_alloc(most);
+    const bool ok =
+        png_image_write_to_memory(&image, *bytes, &most, 0, rgb ? rgb : picture->rgba, 0, NULL);
     free(rgb);
+    *size = most;
+    if (ok)
+        return true;
+    free(*bytes);
+    return fail(err, "%s", image.message);
+}
+
+bool
+picture_write_png(const struct picture *picture, const char *path, struct error *err)
+{
+    uint8_t *bytes;
+    size_t size;
+    if (!picture_encode(picture, &bytes, &size, err))
+        return fail_prefix(err, "cannot write %s", path);
+    const bool ok = file_write(path, bytes, size, err);
+    free(bytes);
     return ok;
 }
 

@@ -1,6 +1,6 @@
 #include "base/sheet.h"
 
-#include "base/error.h"
+#include "base/file.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -46,6 +46,69 @@ width_of(const struct sheet *table, char *const *cells, uint32_t column)
         width = length > width ? length : width;
     }
     return (int)width;
+}
+
+/* Of a line as SHEET_TEXT, with the column `name` of `cut` characters at most. */
+static uint32_t
+line_length(const struct sheet *table, const bool *is_left_out, uint32_t name, uint32_t cut)
+{
+    uint32_t length = 0;
+    char **cells = cells_for(table, SHEET_TEXT);
+    for (uint32_t c = 0; c < table->columns; c++) {
+        const uint32_t width = (uint32_t)width_of(table, cells, c);
+        if (!is_left_out[c])
+            length += 2 + (c == name && width > cut ? cut : width);
+    }
+    for (size_t i = 0; i < table->cells.count; i++)
+        free(cells[i]);
+    free(cells);
+    return length;
+}
+
+static void
+leave_out(struct sheet *table, const bool *is_left_out)
+{
+    size_t kept = 0;
+    uint32_t columns = 0;
+    for (uint32_t c = 0; c < table->columns; c++)
+        columns += !is_left_out[c];
+    for (size_t i = 0; i < table->cells.count; i++)
+        if (is_left_out[i % table->columns])
+            free(table->cells.items[i]);
+        else
+            table->cells.items[kept++] = table->cells.items[i];
+    table->cells.count = kept;
+    table->columns = columns;
+}
+
+static void
+cut_cells(struct sheet *table, uint32_t column, uint32_t length)
+{
+    for (size_t i = column; i < table->cells.count; i += table->columns) {
+        char **cell = &table->cells.items[i];
+        if (strlen(*cell) <= length)
+            continue;
+        char *cut = mem_printf("%.*s...", (int)length - 3, *cell);
+        free(*cell);
+        *cell = cut;
+    }
+}
+
+uint32_t
+sheet_fit(struct sheet *table, uint32_t width, uint32_t name, const uint32_t *spare, uint32_t count)
+{
+    enum { NAME_LEAST = 16 };
+    uint32_t left_out = 0, before = 0;
+    bool *is_left_out = mem_alloc(table->columns * sizeof *is_left_out);
+    while (left_out < count && line_length(table, is_left_out, name, NAME_LEAST) > width)
+        is_left_out[spare[left_out++]] = true;
+    const uint32_t least = line_length(table, is_left_out, name, NAME_LEAST);
+    for (uint32_t c = 0; c < name; c++)
+        before += !is_left_out[c];
+    leave_out(table, is_left_out);
+    cut_cells(table, before, NAME_LEAST + (least < width ? width - least : 0));
+    free(is_left_out);
+    return left_out;
 }
 
 static void
@@ -104,6 +167,63 @@ sheet_write(const struct sheet *table, enum sheet_style style, FILE *out)
     free(widths);
 }
 
+/* The end of a cell that begins here: the closing quote, or what stands behind it. */
+static const char *
+cell_end(const char *at, bool quoted)
+{
+    while (*at && (quoted ? *at != '"' || at[1] == '"' : !strchr(",\r\n", *at)))
+        at += quoted && *at == '"' ? 2 : 1;
+    return at;
+}
+
+/* A cell, in quotes or not; *text goes behind it. False: a quote is not closed, or closed too soon.
+ */
+static bool
+read_cell(struct sheet *table, const char **text)
+{
+    const bool quoted = **text == '"';
+    const char *at = *text + quoted, *end = cell_end(at, quoted);
+    char *cell = mem_alloc((size_t)(end - at) + 1), *to = cell;
+    for (; at < end; at++) {
+        *to++ = *at;
+        at += quoted && *at == '"'; /* two are one */
+    }
+    VEC_PUSH(&table->cells, cell);
+    if (quoted && *end != '"')
+        return false;
+    *text = end + quoted;
+    return !**text || strchr(",\r\n", **text);
+}
+
+bool
+sheet_read_csv(struct sheet *table, const char *text, const char *name, struct error *err)
+{
+    *table = (struct sheet){0};
+    uint32_t row = 0;
+    bool ok = true;
+    while (ok && *text) {
+        const size_t before = table->cells.count;
+        row++;
+        ok = read_cell(table, &text) || fail(err, "%s: row %u: a quote is out of place", name, row);
+        while (ok && *text == ',') {
+            text++;
+            ok = read_cell(table, &text) ||
+                 fail(err, "%s: row %u: a quote is out of place", name, row);
+        }
+        text += *text == '\r';
+        text += *text == '\n';
+        const size_t cells = table->cells.count - before;
+        if (ok && !table->columns)
+            table->columns = (uint32_t)cells;
+        if (ok && cells != table->columns)
+            ok = fail(err, "%s: row %u has %zu cells, not %u", name, row, cells, table->columns);
+    }
+    ok = ok && (table->columns || fail(err, "%s is empty", name));
+    if (!ok)
+        sheet_fini(table);
+    return ok;
+}
+
 void
 sheet_fini(struct sheet *table)
 {
@@ -111,4 +231,80 @@ sheet_fini(struct sheet *table)
         free(table->cells.items[i]);
     VEC_FREE(&table->cells);
     table->columns = 0;
+}
+
+const char *
+sheet_at(const struct sheet *table, size_t row, uint32_t column)
+{
+    return table->cells.items[row * table->columns + column];
+}
+
+size_t
+sheet_rows(const struct sheet *table)
+{
+    return table->columns ? table->cells.count / table->columns : 0;
+}
+
+int32_t
+sheet_column(const struct sheet *table, const char *name)
+{
+    for (uint32_t c = 0; c < table->columns; c++)
+        if (!strcmp(sheet_at(table, 0, c), name))
+            return (int32_t)c;
+    return -1;
+}
+
+/* Takes the cell at *at, a quote in quotes stands twice; *at is behind it then. */
+static bool
+take_cell(struct sheet *table, char **at)
+{
+    char *from = *at, *to = *at, *begin = *at;
+    const bool is_quoted = *from == '"';
+    if (is_quoted)
+        from++;
+    while (*from && (is_quoted || (*from != ',' && *from != '\n'))) {
+        if (is_quoted && from[0] == '"' && from[1] != '"')
+            break;
+        from += is_quoted && from[0] == '"';
+        *to++ = *from++;
+    }
+    if (is_quoted && *from++ != '"')
+        return false;
+    const bool ended = *from == ',' || *from == '\n';
+    const char end = *from;
+    *to = '\0';
+    VEC_PUSH(&table->cells, mem_strdup(begin));
+    *from = end;
+    *at = from;
+    return ended;
+}
+
+bool
+sheet_read(struct sheet *table, const char *path, struct error *err)
+{
+    char *text, *at;
+    size_t size;
+    uint32_t line = 1;
+    if (!file_read(path, FILE_MOST_TEXT, &text, &size, err))
+        return false;
+    bool ok = *text || fail(err, "%s: expected a line that names the columns", path);
+    for (at = text; ok && *at; line++, at++) {
+        const size_t before = table->cells.count;
+        ok = take_cell(table, &at);
+        while (ok && *at == ',') {
+            at++;
+            ok = take_cell(table, &at);
+        }
+        if (!ok) {
+            fail(err, "%s:%u: expected cells, a comma between, quotes closed, and a line's end",
+                 path, line);
+            break;
+        }
+        const size_t cells = table->cells.count - before;
+        table->columns = table->columns ? table->columns : (uint32_t)cells;
+        ok = cells == table->columns ||
+             fail(err, "%s:%u: %zu cells; expected %u", path, line, cells, table->columns);
+    }
+    free(text);
+    return ok;
 }

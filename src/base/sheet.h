@@ -10,6 +10,7 @@
 #ifndef AETIUS_BASE_SHEET_H
 #define AETIUS_BASE_SHEET_H
 
+#include "base/error.h"
 #include "base/mem.h"
 
 #include <stdint.h>
@@ -26,9 +27,26 @@ struct sheet {
     uint32_t columns; /* 0: the first row is not ended */
 };
 
+/* A table as SHEET_CSV, of at most FILE_MOST_TEXT bytes; a cell may be empty, rows are all as long
+ * as the first. False, with file, line and what was expected; the caller ends the table in any
+ * case. */
+bool sheet_read(struct sheet *table, const char *path, struct error *err);
+/* The cell of a row (0 names the columns), and the column of a name; -1: there is none. */
+const char *sheet_at(const struct sheet *table, size_t row, uint32_t column);
+int32_t sheet_column(const struct sheet *table, const char *name);
+size_t sheet_rows(const struct sheet *table); /* with the first */
+
 void sheet_cell(struct sheet *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void sheet_end_row(struct sheet *table);
+/* Makes it fit as SHEET_TEXT into lines of `width` characters: leaves the columns of `spare` out,
+ * one after the other, until it does with `name` (a column that stays) of 16 characters, then cuts
+ * the cells of that. Returns how many were left out; it may still be too wide. */
+uint32_t sheet_fit(struct sheet *table, uint32_t width, uint32_t name, const uint32_t *spare,
+                   uint32_t count);
 void sheet_write(const struct sheet *table, enum sheet_style style, FILE *out);
+/* The same back from CSV (RFC 4180), whose first line names the columns; `name` is for the message,
+ * which says in which row a cell is too few or too many. */
+bool sheet_read_csv(struct sheet *table, const char *text, const char *name, struct error *err);
 void sheet_fini(struct sheet *table);
 
 #endif

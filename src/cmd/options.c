@@ -42,6 +42,21 @@ machine_options_build(const struct machine_options *options, struct simulation *
 }
 
 bool
+parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err)
+{
+    char *end;
+    const unsigned long f = strtoul(text, &end, 10);
+    const bool has_colon = end != text && *end == ':' && text[0] >= '0' && text[0] <= '9';
+    const char *second = has_colon ? end + 1 : "";
+    const unsigned long d = strtoul(second, &end, 10);
+    if (!has_colon || *second < '0' || *second > '9' || *end || f >= UINT32_MAX || d >= UINT32_MAX)
+        return fail(err, "'%s': expected FRAME:DRAW, two numbers", text);
+    *frame = (uint32_t)f;
+    *draw = (uint32_t)d;
+    return true;
+}
+
+bool
 parse_warm_up(const char *text, uint32_t *frames, struct error *err)
 {
     *frames = WARM_UP_ALL;

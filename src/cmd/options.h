@@ -43,7 +43,8 @@ struct machine_options {
      "let virgl_test_server draw, on llvmpipe (the default) or softpipe", false}
 #define MACHINE_OPTIONS(options)                                                                   \
     OPTION_PRESET(&(options)->preset,                                                              \
-                  "the machine: reference-2008 (default), reference-2005, g70-like, r580-like"),   \
+                  "the machine: reference-2008 (default), reference-2005, nv40-like, g70-like, "   \
+                  "r420-like, r580-like"),                                                         \
     {"config", 0, ARG_LIST, &(options)->configs, "INI", "parameters from a file, on top", false},  \
     OPTION_SET(&(options)->sets, "one parameter, on top of all")
 // clang-format on
@@ -56,6 +57,8 @@ bool machine_options_apply(const struct machine_options *options, struct params 
 bool machine_options_build(const struct machine_options *options, struct simulation *simulation,
                            struct error *err);
 
+/* Of "F:D", a frame and the number of a draw in it, as `aetius draws` prints them. */
+bool parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err);
 /* Of OPTION_WARM_UP; NULL: WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 

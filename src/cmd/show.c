@@ -30,22 +30,6 @@ open_trace(struct trace_reader **reader, const char *path, struct error *err)
     return true;
 }
 
-/* "F:D". */
-static bool
-parse_place(const char *text, uint32_t *frame, uint32_t *draw, struct error *err)
-{
-    char *end;
-    const unsigned long f = strtoul(text, &end, 10);
-    const bool has_colon = end != text && *end == ':' && text[0] >= '0' && text[0] <= '9';
-    const char *second = has_colon ? end + 1 : "";
-    const unsigned long d = strtoul(second, &end, 10);
-    if (!has_colon || *second < '0' || *second > '9' || *end || f >= UINT32_MAX || d >= UINT32_MAX)
-        return fail(err, "'%s': expected FRAME:DRAW, two numbers", text);
-    *frame = (uint32_t)f;
-    *draw = (uint32_t)d;
-    return true;
-}
-
 static void
 print_draw(struct shown_draw *shown)
 {
@@ -145,7 +129,7 @@ cmd_show(int argc, char **argv)
         return args_usage_error(&spec, "--output is for a draw's pictures");
     const char *which = args.operand_count > 2 ? args.operands[2] : NULL;
     uint32_t frame = 0, number = 0;
-    if (is_draw && !parse_place(which, &frame, &number, &err))
+    if (is_draw && !parse_draw(which, &frame, &number, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (!is_draw && which && !shown_program_is_hash(which))
         return args_usage_error(

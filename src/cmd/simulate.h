@@ -34,7 +34,7 @@ struct simulate_options {
     {"vcd", 0, ARG_STRING, &(options)->vcd, "A-B",                                                 \
      "write what queues carry in these cycles to DIR/signals.vcd (GTKWave)", false},               \
     {"map", 0, ARG_STRING, &(options)->map, "MODE,...",                                            \
-     "an image a frame of how its pixels were treated, DIR/maps: " MAP_MODE_LIST, false},          \
+     "an image a frame of how its pixels were treated, and a table of draws by tile, DIR/maps: " MAP_MODE_LIST, false},          \
     {"pixel", 0, ARG_STRING, &(options)->pixel, "X,Y",                                             \
      "the life of a pixel: every fragment that touched it; also DIR/pixel.json", false},           \
     {"capture-blocks", 0, ARG_FLAG, &(options)->capture_blocks, NULL,                              \

@@ -2,246 +2,153 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "cmd/options.h"
-#include "cmd/study_runs.h"
-#include "trace/file.h"
+#include "cmd/sweep.h"
+#include "study/study.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int cmd_study(int argc, char **argv);
 
 struct study_options {
-    const char *dir, *plan, *configurations, *preset;
+    const char *dir, *plan, *machines, *preset;
     struct frame_set frames;
     struct arg_list sets;
-    uint64_t jobs;
-    bool force, keep_blocks, json;
+    struct work_options work;
+    bool json;
 };
 
-/* Two studies at a time in one folder would undo each other. The lock lasts as long as the process.
- */
+/* What the options change in the machines of the plan. */
 static bool
-lock_folder(const char *dir, struct error *err)
+change_machines(struct sweep_plan *plan, const struct study_options *options, struct error *err)
 {
-    int lock;
-    static const char *const folders[] = {"traces", "runs", "logs"};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        char *path = mem_printf("%s/%s", dir, folders[i]);
-        const bool ok = dir_create(path, err);
-        free(path);
-        if (!ok)
-            return false;
+    if (options->machines && !sweep_plan_narrow(plan, options->machines, err))
+        return false;
+    if (options->preset) {
+        free(plan->preset);
+        plan->preset = mem_strdup(options->preset);
     }
-    return dir_lock(dir, &lock, err);
-}
-
-static bool
-is_wanted(const struct study_plan *plan, size_t trace, size_t configuration, bool in_machine)
-{
-    return !in_machine || (text_list_has(&plan->machine_traces, plan->traces.items[trace].name) &&
-                           text_list_has(&plan->machine_configurations,
-                                         plan->configurations.items[configuration].name));
-}
-
-/* The results that are there; `jobs` are those that are not. */
-static bool
-read_results(const struct study_run *run, bool in_machine, bool force, struct study_job *jobs,
-             size_t *count, struct error *err)
-{
-    const struct study_plan *plan = run->study->plan;
-    struct study_result *results = in_machine ? run->study->machine : run->study->plain;
-    bool ok = true;
-    *count = 0;
-    for (size_t t = 0; t < plan->traces.count; t++)
-        for (size_t c = 0; ok && c < plan->configurations.count; c++) {
-            struct study_result *result = &results[t * plan->configurations.count + c];
-            if (!is_wanted(plan, t, c, in_machine))
-                continue;
-            ok = study_read_run(run, t, c, in_machine, result, err);
-            if (!ok || (result->is_there && !force))
-                continue;
-            jobs[(*count)++] = (struct study_job){
-                .label =
-                    mem_printf("%s.%s%s", plan->traces.items[t].name,
-                               plan->configurations.items[c].name, in_machine ? ".machine" : ""),
-                .work = study_simulate,
-                .trace = t,
-                .configuration = c,
-                .in_machine = in_machine,
-            };
+    for (size_t m = 0; m < plan->machines.count; m++) {
+        struct sweep_machine *machine = &plan->machines.items[m];
+        if (options->preset) {
+            free(machine->preset);
+            machine->preset = NULL;
         }
-    return ok;
-}
-
-static bool
-simulate_all(const struct study_run *run, bool in_machine, const struct study_options *options,
-             struct error *err)
-{
-    const struct study_plan *plan = run->study->plan;
-    const size_t most = plan->traces.count * plan->configurations.count;
-    struct study_job *jobs = mem_alloc((most + 1) * sizeof *jobs);
-    size_t count, left;
-    bool ok = read_results(run, in_machine, options->force, jobs, &count, err);
-    ok = ok && study_do(run, jobs, count, (uint32_t)options->jobs,
-                        in_machine ? "codecs in the machine" : "simulating and compressing", err);
-    for (size_t i = 0; i < count; i++)
-        free(jobs[i].label);
-    ok = ok && read_results(run, in_machine, false, jobs, &left, err) &&
-         (!left || fail(err, "%s left no result", jobs[0].label));
-    free(jobs);
-    return ok;
-}
-
-static bool
-study_compression(struct study_run *run, const struct study_options *options, struct error *err)
-{
-    struct study *study = run->study;
-    const size_t most = study->plan->traces.count * study->plan->configurations.count;
-    study->plain = mem_alloc(most * sizeof *study->plain);
-    study->machine = mem_alloc(most * sizeof *study->machine);
-    bool ok = study_capture_all(run, (uint32_t)options->jobs, err) &&
-              simulate_all(run, false, options, err);
-    if (ok) {
-        study_choose(study, study_codec_fits);
-        ok = simulate_all(run, true, options, err) && study_write(study, run->dir, err);
+        for (uint32_t i = 0; i < options->sets.count; i++)
+            word_list_add(&machine->sets, options->sets.items[i]);
     }
-    if (ok) {
-        char *text = options->json ? study_to_json(study) : study_tables(study);
-        puts(text);
-        free(text);
-        log_note("%s: tables.md, compression.json, *.csv, *.svg", run->dir);
-    }
-    free(study->plain);
-    free(study->machine);
-    return ok;
+    return true;
 }
 
 /* The file of the plan, and what the options change in it. */
 static bool
-load_plan(struct study_plan *plan, const struct study_options *options, const struct args *args,
+load_plan(struct sweep_plan *plan, const struct study_options *options, const struct args *args,
           struct error *err)
 {
     char *name = mem_printf("%s.ini", args->operands[0]);
     char *path = options->plan ? mem_strdup(options->plan) : data_path("studies", name);
     bool ok = path || fail(err, "studies/%s is nowhere to be found", name);
     free(name);
-    ok = ok && study_plan_load(plan, path, err);
+    ok = ok && sweep_plan_load(plan, path, err);
     free(path);
     if (!ok)
         return false;
-    if (options->preset) {
-        free(plan->preset);
-        plan->preset = mem_strdup(options->preset);
-        for (size_t c = 0; c < plan->configurations.count; c++) {
-            free(plan->configurations.items[c].preset);
-            plan->configurations.items[c].preset = NULL;
-        }
-    }
-    for (uint32_t i = 0; i < options->sets.count; i++)
-        VEC_PUSH(&plan->sets, mem_strdup(options->sets.items[i]));
-    ok = (args->operand_count < 2 ||
-          study_plan_use_files(plan, args->operands + 1, args->operand_count - 1, err)) &&
-         (!options->configurations || study_plan_narrow(plan, options->configurations, err)) &&
-         study_plan_check(plan, err);
-    if (!ok)
-        study_plan_fini(plan);
-    return ok;
+    if (options->frames.text)
+        plan->frames = mem_strdup(options->frames.text);
+    if (change_machines(plan, options, err))
+        return true;
+    sweep_plan_fini(plan);
+    return false;
 }
 
-/* The machines of all configurations can be made, and the user's traces are there. */
-static bool
-check_inputs(const struct study_plan *plan, struct error *err)
+static int
+perform(const struct study_options *options, const struct study_kind *kind, struct sweep_plan *plan,
+        const struct args *args)
 {
-    for (size_t c = 0; c < plan->configurations.count; c++) {
-        const struct text_list *sets[2] = {&plan->sets, &plan->configurations.items[c].sets};
-        struct params params;
-        if (!params_load_preset(&params, study_plan_preset(plan, c), err))
-            return false;
-        for (uint32_t s = 0; s < 2; s++)
-            for (size_t i = 0; i < sets[s]->count; i++)
-                if (!params_set(&params, sets[s]->items[i], err))
-                    return false;
+    struct error err = {""};
+    const bool has_files = args->operand_count > 1;
+    bool waits = false;
+    char *dir = options->dir ? mem_strdup(options->dir) : mem_printf("out/study/%s", kind->name);
+    const struct study_request request = {.kind = kind,
+                                          .plan = plan,
+                                          .options = &options->work,
+                                          .dir = dir,
+                                          .json = options->json,
+                                          .is_whole = !has_files && !options->machines};
+    const bool ok = (!has_files || sweep_plan_use_files(plan, args->operands + 1,
+                                                        args->operand_count - 1, &err)) &&
+                    study_perform(&request, &waits, &err);
+    if (waits)
+        log_note("the same command goes on when these runs are done");
+    free(dir);
+    return conclude(ok || waits, &err);
+}
+
+/* What --help says of the studies; the caller frees. */
+static char *
+describe(void)
+{
+    char *text = mem_strdup("");
+    for (size_t i = 0; i < study_kind_count; i++) {
+        char *longer = mem_printf("%s%s\n", text, study_kinds[i].help);
+        free(text);
+        text = longer;
     }
-    for (size_t t = 0; t < plan->traces.count; t++) {
-        struct trace_reader *reader;
-        const char *file = plan->traces.items[t].file;
-        if (!file)
-            continue;
-        if (!trace_reader_open(&reader, file, NULL, err))
-            return false;
-        trace_reader_close(reader);
-    }
-    return true;
+    char *whole = mem_printf("%sWithout TRACE the plan's programs are captured first. The runs are "
+                             "those of a sweep\n(docs/sweeps.md): what is done stays done, and the "
+                             "same command goes on where an earlier one\nwas stopped.",
+                             text);
+    free(text);
+    return whole;
 }
 
 int
 cmd_study(int argc, char **argv)
 {
-    struct study_options options = {.jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct study_options options = {0};
     const struct arg_option table[] = {
         OPTION_OUTPUT(&options.dir, "DIR", "where traces, runs and results go (out/study/NAME)",
                       false),
         {"plan", 0, ARG_STRING, &options.plan, "INI", "what to run, instead of studies/NAME.ini",
          false},
         OPTION_FRAMES(&options.frames, "only these frames of each trace"),
-        {"configurations", 0, ARG_STRING, &options.configurations, "NAME,...",
-         "only these of the plan's", false},
-        OPTION_PRESET(&options.preset, "the machine of all configurations, instead of the plan's"),
+        {"machines", 0, ARG_STRING, &options.machines, "NAME,...", "only these of the plan's",
+         false},
+        OPTION_PRESET(&options.preset, "what all machines begin with, instead of the plan's"),
         OPTION_SET(&options.sets, "a parameter, on top of all"),
-        OPTION_JOBS(&options.jobs, "runs at a time; the default is all cores"),
-        {"keep-blocks", 0, ARG_FLAG, &options.keep_blocks, NULL,
-         "compression: leave the captured blocks in DIR/runs", false},
-        OPTION_FORCE(&options.force, "do every run again"),
+        WORK_OPTIONS(&options.work),
         OPTION_JSON(&options.json, "the results as JSON"),
         {0},
     };
-    const struct arg_spec spec = {
-        "study",
-        "compression|verdicts [TRACE...] [options]",
-        "compression: simulates traces with 1, 2, 4 and 8 samples a pixel, puts every codec over "
-        "the\n"
-        "blocks that cross between the ROP caches and memory, ranks them, and runs the best in "
-        "the\n"
-        "machine. Leaves in DIR: tables.md, compression.json, *.csv, *.svg.\n"
-        "verdicts: what `aetius topdown` says bounds frames, on three machines, proven by "
-        "simulating\n"
-        "them with each resource ideal that is accused. Leaves in DIR: verdicts.md, verdicts.csv.\n"
-        "Without TRACE the plan's programs are captured first. What is done stays done: the same\n"
-        "command goes on where an earlier one was stopped.",
-        table,
-        1,
-        UINT32_MAX,
-        "the name of a study: compression or verdicts",
-        .program = ARG_NO_PROGRAM};
+    char *names = study_names(), *help = describe();
+    char *usage = mem_printf("NAME [TRACE...] [options]; NAME: %s", names);
+    const struct arg_spec spec = {"study",
+                                  usage,
+                                  help,
+                                  table,
+                                  1,
+                                  UINT32_MAX,
+                                  "the name of a study",
+                                  .program = ARG_NO_PROGRAM};
     struct args args;
-    struct study_plan plan;
+    struct sweep_plan plan;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
-    if (status >= 0)
-        return status;
-    const bool verdicts = !strcmp(args.operands[0], "verdicts");
-    if (!verdicts && strcmp(args.operands[0], "compression"))
-        return args_usage_error(&spec, "there is no study '%s'; there are: compression, verdicts",
-                                args.operands[0]);
-    if (!load_plan(&plan, &options, &args, &err))
-        return args_usage_error(&spec, "%s", err.text);
-    char *dir =
-        options.dir ? mem_strdup(options.dir) : mem_printf("out/study/%s", args.operands[0]);
-    struct study study = {.plan = &plan};
-    struct study_run run = {.study = &study,
-                            .dir = dir,
-                            .frames = options.frames.text,
-                            .keep_blocks = options.keep_blocks};
-    interrupt_watch();
-    bool ok = check_inputs(&plan, &err) && lock_folder(dir, &err);
-    if (ok)
-        ok = verdicts
-                 ? study_verdicts(&run, (uint32_t)options.jobs, options.force, options.json, &err)
-                 : study_compression(&run, &options, &err);
-    free(dir);
-    study_plan_fini(&plan);
-    return conclude(ok, &err);
+    if (status < 0)
+        status = work_options_check(&options.work, &spec);
+    const struct study_kind *kind = status < 0 ? study_find(args.operands[0]) : NULL;
+    if (status < 0 && !kind)
+        status = args_usage_error(&spec, "there is no study '%s'; there are: %s", args.operands[0],
+                                  names);
+    if (status < 0 && !load_plan(&plan, &options, &args, &err))
+        status = args_usage_error(&spec, "%s", err.text);
+    if (status < 0) {
+        interrupt_watch();
+        status = perform(&options, kind, &plan, &args);
+        sweep_plan_fini(&plan);
+    }
+    free(usage);
+    free(help);
+    free(names);
+    return status;
 }

@@ -19,6 +19,7 @@ cmd_sweep(int argc, char **argv)
         {"sensitivity", sweep_sensitivity_command},
         {"clean", sweep_clean_command},
         {"run", sweep_run_command},
+        {"capture", sweep_capture_command},
     };
     for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof parts[0]; i++)
         if (!strcmp(argv[1], parts[i].name))

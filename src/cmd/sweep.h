@@ -4,30 +4,41 @@
 
 #include "base/sheet.h"
 #include "cmd/options.h"
-#include "sweep/sweep.h"
+#include "sweep/work.h"
 
-int sweep_plan_command(int argc, char **argv);   /* PLAN.ini: sweep_plan.c */
-int sweep_run_command(int argc, char **argv);    /* run DIR KEY...: sweep_run.c */
-int sweep_status_command(int argc, char **argv); /* sweep_folder.c, as the next two */
+int sweep_plan_command(int argc, char **argv);    /* PLAN.ini: sweep_plan.c */
+int sweep_run_command(int argc, char **argv);     /* run DIR KEY...: sweep_run.c */
+int sweep_capture_command(int argc, char **argv); /* capture DIR NAME: sweep_capture.c */
+int sweep_status_command(int argc, char **argv);  /* sweep_folder.c, as the next two */
 int sweep_collect_command(int argc, char **argv);
 int sweep_clean_command(int argc, char **argv);
 int sweep_query_command(int argc, char **argv); /* sweep_results.c, as the next two */
 int sweep_pareto_command(int argc, char **argv);
 int sweep_sensitivity_command(int argc, char **argv);
 
-/* The plan's inputs as traces of the sweep; programs are captured into DIR/traces where they are
- * not there, or else left out with a note (sweep_capture.c). */
-bool sweep_capture_inputs(struct sweep *sweep, const struct sweep_plan *plan, bool may_capture,
-                          struct error *err);
-
-/* results.db of the runs that are done, of a sweep and the plan in its folder. */
-bool sweep_collect(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err);
-
-/* What became of a run (sweep_folder.c). */
-enum sweep_state { SWEEP_TODO, SWEEP_DONE, SWEEP_BUSY, SWEEP_FAILED };
-enum sweep_state sweep_state_of(const struct sweep *sweep, const struct sweep_run *run);
-extern const char *const sweep_state_names[]; /* by SWEEP_TODO ... */
-/* The last lines of what a failed run said; the caller frees. */
-char *sweep_last_words(const struct sweep *sweep, const struct sweep_run *run);
+/* Options of those who do the runs of a sweep (sweep/work.h). */
+// clang-format off
+#define WORK_OPTIONS(o)                                                                            \
+    OPTION_JOBS(&(o)->jobs, "runs at a time; the default is all cores, of slurm no limit"),        \
+    {"keep-going", 'k', ARG_FLAG, &(o)->keep_going, NULL, "do the others after a failure", false}, \
+    {"time-limit", 0, ARG_UINT, &(o)->limit_seconds, "SECONDS",                                    \
+     "a run that takes longer has failed", false},                                                 \
+    {"memory-limit", 0, ARG_SIZE, &(o)->limit_bytes, "SIZE",                                       \
+     "a run that uses more, as 512M or 6G, has failed", false},                                    \
+    {"store", 0, ARG_STRING, &(o)->store, "DIR",                                                   \
+     "where runs are kept, for any plan (DIR/runs, or what AETIUS_STORE says)", false},            \
+    {"engine", 0, ARG_STRING, &(o)->engine, "NAME",                                                \
+     "who does the runs: local (ninja), slurm, or list: prints a command for each", false},        \
+    {"per-element", 0, ARG_UINT, &(o)->per_element, "N",                                           \
+     "slurm: runs an element of the array", false},                                                \
+    {"max-array-size", 0, ARG_UINT, &(o)->max_array, "N",                                          \
+     "slurm: elements of an array, less than its MaxArraySize (1000)", false},                     \
+    {"sbatch", 0, ARG_LIST, &(o)->sbatch, "OPTION",                                                \
+     "slurm: for sbatch, as --sbatch=--partition=P", false}
+#define SWEEP_WITH_PARENT(value)                                                                   \
+    {"with-parent", 0, ARG_FLAG, value, NULL, "end when the parent does", false}
+// clang-format on
+/* Whether the engine is one: -1, or the status that the command ends with. */
+int work_options_check(const struct work_options *options, const struct arg_spec *spec);
 
 #endif

@@ -1,11 +1,16 @@
-/* Inputs of a sweep that are programs: recorded once, and cut to the frames that the plan names. */
+/* aetius sweep capture DIR NAME --plan INI: a program that is an input of a sweep, recorded in the
+ * plan's folder and cut to the frames that the plan names. */
 #include "base/file.h"
-#include "base/log.h"
+#include "base/interrupt.h"
 #include "cmd/sweep.h"
+#include "sweep/capture.h"
+#include "sweep/store.h"
+#include "sweep/work.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 int cmd_capture(int argc, char **argv);
@@ -57,111 +62,112 @@ cut(const struct sweep_input *input, uint32_t first, uint32_t last, const char *
     return call(cmd_trim, &words, err);
 }
 
-/* What a trace was made of: the file beside it says it when the trace is whole. */
-static char *
-origin_of(const struct sweep_input *input)
-{
-    char *text = mem_printf("frames %s, warm-up %s:", input->frames,
-                            input->warm_up ? input->warm_up : "all");
-    for (size_t i = 0; i < input->program.count; i++) {
-        char *longer = mem_printf("%s %s", text, input->program.items[i]);
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
+/* The range's trace takes its place when it is whole. */
 static bool
-is_of(const char *path, const char *origin)
+cut_range(const struct sweep *sweep, const struct sweep_input *input,
+          const struct frame_set *frames, uint32_t range, const char *whole, struct error *err)
 {
-    struct error err;
-    char *there = NULL;
-    size_t size;
-    const bool same = file_exists(path) && file_read(path, FILE_MOST_TEXT, &there, &size, &err) &&
-                      !strcmp(there, origin);
-    free(there);
-    return same;
+    char *name = capture_name(input, frames, range), *path = capture_path(sweep, name, ".trace");
+    char *part = mem_printf("%s.part", path);
+    const bool ok =
+        cut(input, frames->ranges[range].first, frames->ranges[range].last, whole, part, err) &&
+        (!rename(part, path) || fail(err, "cannot rename %s: %s", part, strerror(errno)));
+    unlink(part);
+    free(part);
+    free(path);
+    free(name);
+    return ok;
 }
 
-/* A range of the frames: its name, and its trace in the sweep's folder. */
-static char *
-range_name(const struct sweep_input *input, const struct frame_set *frames, uint32_t range)
-{
-    return frames->count == 1 ? mem_strdup(input->name)
-                              : mem_printf("%s-%u", input->name, frames->ranges[range].first);
-}
-
-static char *
-range_path(const struct sweep *sweep, const char *name)
-{
-    return mem_printf("%s/traces/%s.trace", sweep->dir, name);
-}
-
+/* The program begins as on its first day, in a home of its own. */
 static bool
-capture(const struct sweep *sweep, const struct sweep_input *input, const struct frame_set *frames,
-        const char *origin_path, const char *origin, struct error *err)
-{
-    char *whole = mem_printf("%s/traces/%s.whole", sweep->dir, input->name);
-    log_note("capturing %s", input->name);
-    unlink(origin_path);
-    bool ok = record(input, frames, whole, err);
-    for (uint32_t r = 0; ok && r < frames->count; r++) {
-        char *name = range_name(input, frames, r), *path = range_path(sweep, name);
-        char *part = mem_printf("%s.part", path);
-        ok = cut(input, frames->ranges[r].first, frames->ranges[r].last, whole, part, err) &&
-             (!rename(part, path) || fail(err, "cannot rename %s: %s", part, strerror(errno)));
-        unlink(part);
-        free(part);
-        free(path);
-        free(name);
-    }
-    unlink(whole);
-    free(whole);
-    return ok && file_write(origin_path, origin, strlen(origin), err);
-}
-
-static bool
-take_program(struct sweep *sweep, const struct sweep_input *input, bool may_capture,
-             struct error *err)
+capture(const struct sweep *sweep, const struct sweep_input *input, struct error *err)
 {
     struct frame_set frames;
-    if (!frame_set_parse(&frames, input->frames, err))
-        return fail_prefix(err, "[input %s]", input->name);
-    char *dir = sweep_path(sweep, "traces"), *origin = origin_of(input);
-    char *origin_path = mem_printf("%s/%s.source", dir, input->name);
-    const bool is_there = is_of(origin_path, origin);
-    bool ok = true;
-    if (!is_there && may_capture)
-        ok = (dir_create(dir, err) && capture(sweep, input, &frames, origin_path, origin, err)) ||
-             fail_prefix(err, "[input %s]", input->name);
-    else if (!is_there)
-        log_note("[input %s] is not captured yet: its runs are not counted here", input->name);
-    for (uint32_t r = 0; ok && (is_there || may_capture) && r < frames.count; r++) {
-        char *name = range_name(input, &frames, r), *path = range_path(sweep, name);
-        ok = sweep_add_trace(sweep, name, path, NULL, err);
-        free(path);
-        free(name);
-    }
-    free(origin_path);
-    free(origin);
-    free(dir);
+    char *home = capture_path(sweep, input->name, ".home"), *own = NULL;
+    char *whole = capture_path(sweep, input->name, ".whole");
+    char *path = capture_path(sweep, input->name, ".source"), *source = capture_source(input);
+    bool ok = frame_set_parse(&frames, input->frames, err) && tree_remove(home, err) &&
+              dir_create(home, err);
+    own = ok ? realpath(home, NULL) : NULL;
+    setenv("HOME", own ? own : home, true);
+    unlink(path);
+    ok = ok && record(input, &frames, whole, err);
+    for (uint32_t r = 0; ok && r < frames.count; r++)
+        ok = cut_range(sweep, input, &frames, r, whole, err);
+    ok = ok && interrupt_check(err) && file_write(path, source, strlen(source), err);
+    unlink(whole);
+    tree_remove(home, NULL);
+    free(source);
+    free(path);
+    free(whole);
+    free(own);
+    free(home);
     return ok;
 }
 
-bool
-sweep_capture_inputs(struct sweep *sweep, const struct sweep_plan *plan, bool may_capture,
-                     struct error *err)
+static const struct sweep_input *
+find_input(const struct sweep_plan *plan, const char *name, struct error *err)
 {
-    bool ok = true;
-    for (size_t i = 0; ok && i < plan->inputs.count; i++) {
-        const struct sweep_input *input = &plan->inputs.items[i];
-        if (!input->file) {
-            ok = take_program(sweep, input, may_capture, err);
-            continue;
-        }
-        char *path = sweep_plan_path(plan, input->file);
-        ok = sweep_add_trace(sweep, input->name, path, input->frames, err);
-        free(path);
-    }
+    for (size_t i = 0; i < plan->inputs.count; i++)
+        if (!strcmp(plan->inputs.items[i].name, name) && !plan->inputs.items[i].file)
+            return &plan->inputs.items[i];
+    fail(err, "%s has no program %s", plan->path, name);
+    return NULL;
+}
+
+static bool
+capture_apart(const struct sweep *sweep, const struct sweep_plan *plan, const char *name,
+              struct error *err)
+{
+    const struct sweep_input *input = find_input(plan, name, err);
+    if (!input || !sweep_check_folders(sweep, err))
+        return false;
+    if (chdir(plan->folder))
+        return fail(err, "cannot work in %s: %s", plan->folder, strerror(errno));
+    char *log = mem_printf("%s.capture", name);
+    work_log_begin(sweep, log);
+    const bool ok = capture(sweep, input, err);
+    work_log_end(sweep, log, ok);
+    free(log);
     return ok;
+}
+
+int
+sweep_capture_command(int argc, char **argv)
+{
+    bool with_parent = false;
+    const char *from = NULL;
+    const struct arg_option options[] = {
+        {"plan", 0, ARG_STRING, &from, "INI", "the plan", true},
+        SWEEP_WITH_PARENT(&with_parent),
+        {0},
+    };
+    const struct arg_spec spec = {"sweep capture",
+                                  "DIR NAME [options]",
+                                  "Records a program of a sweep's plan: what `aetius sweep` calls.",
+                                  options,
+                                  2,
+                                  2,
+                                  "the sweep's folder and an input",
+                                  .program = ARG_NO_PROGRAM};
+    struct args args;
+    struct sweep sweep;
+    struct sweep_plan plan;
+    struct error err = {""};
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (with_parent)
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+    interrupt_watch();
+    if (!sweep_plan_load(&plan, from, &err))
+        return conclude(false, &err);
+    char *dir = realpath(args.operands[0], NULL);
+    sweep_init(&sweep, dir ? dir : args.operands[0], NULL);
+    const bool ok = capture_apart(&sweep, &plan, args.operands[1], &err);
+    sweep_fini(&sweep);
+    sweep_plan_fini(&plan);
+    free(dir);
+    return conclude(ok, &err);
 }

@@ -5,58 +5,12 @@
 #include "cmd/sweep.h"
 #include "sweep/database.h"
 #include "sweep/estimate.h"
+#include "sweep/store.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { LAST_LINES = 5, MOST_LOG = 1 << 26 };
-
-const char *const sweep_state_names[] = {"to do", "done", "at work", "failed"};
-
-enum sweep_state
-sweep_state_of(const struct sweep *sweep, const struct sweep_run *run)
-{
-    if (store_has(sweep->store, run->key))
-        return SWEEP_DONE;
-    if (store_is_busy(sweep->store, run->key))
-        return SWEEP_BUSY;
-    char *path = mem_printf("%s/logs/%s.failed", sweep->dir, run->key);
-    const bool failed = file_exists(path);
-    free(path);
-    return failed ? SWEEP_FAILED : SWEEP_TODO;
-}
-
-char *
-sweep_last_words(const struct sweep *sweep, const struct sweep_run *run)
-{
-    struct error err;
-    char *path = mem_printf("%s/logs/%s.failed", sweep->dir, run->key), *text = NULL;
-    size_t size, lines = 0;
-    const bool ok = file_read(path, MOST_LOG, &text, &size, &err);
-    free(path);
-    if (!ok)
-        return mem_strdup("(its log cannot be read)");
-    while (size && text[size - 1] == '\n')
-        text[--size] = '\0';
-    size_t at = size;
-    while (at && !(text[at - 1] == '\n' && ++lines == LAST_LINES))
-        at--;
-    char *words = mem_printable(text + at);
-    free(text);
-    return words;
-}
-
-bool
-sweep_collect(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err)
-{
-    size_t collected;
-    if (!database_build(sweep, plan, &collected, err))
-        return false;
-    log_note("%s/results.db: %zu of %zu runs", sweep->dir, collected, sweep->runs.count);
-    return true;
-}
 
 /* The sweep of a folder, and its plan when it is asked for. */
 static bool
@@ -96,7 +50,7 @@ take_status(const struct sweep *sweep, struct status *status)
             status->seconds += estimator_ask(&estimator, trace).seconds;
         if (state != SWEEP_FAILED)
             continue;
-        char *words = sweep_last_words(sweep, run);
+        char *words = work_log_last(sweep, run->key);
         const char *line = strrchr(words, '\n');
         sheet_cell(&status->failed, "%s", run->key);
         sheet_cell(&status->failed, "%s", trace->name);
@@ -181,15 +135,13 @@ sweep_collect_command(int argc, char **argv)
     struct sweep sweep;
     struct sweep_plan plan;
     struct error err = {""};
-    int lock = -1;
     const int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
     interrupt_watch();
     bool ok = open_folder(args.operands[0], &sweep, &plan, &err);
     if (ok) {
-        ok = dir_lock(sweep.dir, &lock, &err) && sweep_collect(&sweep, &plan, &err);
-        dir_unlock(lock);
+        ok = dir_lock(sweep.dir, &sweep.lock, &err) && database_build(&sweep, &plan, &err);
         sweep_plan_fini(&plan);
         sweep_fini(&sweep);
     }
@@ -216,16 +168,13 @@ clean_all(const struct sweep *sweep, struct error *err)
 }
 
 static bool
-clean(const struct sweep *sweep, bool all, struct error *err)
+clean(struct sweep *sweep, bool all, struct error *err)
 {
-    int lock;
-    if (!dir_lock(sweep->dir, &lock, err))
+    if (!dir_lock(sweep->dir, &sweep->lock, err))
         return false;
     const uint32_t removed = store_clean(sweep->store);
     log_note("%u leftovers of runs that were stopped are removed", removed);
-    const bool ok = !all || clean_all(sweep, err);
-    dir_unlock(lock);
-    return ok;
+    return !all || clean_all(sweep, err);
 }
 
 int

@@ -1,5 +1,6 @@
 /* aetius sweep run DIR KEY...: runs of a sweep, one after the other, each in a process of its own,
  * into the store. What every engine calls. */
+#include "analysis/compression.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -25,27 +26,6 @@ struct run_request {
     bool with_parent;
 };
 
-static char *
-log_path(const struct sweep *sweep, const char *key, const char *end)
-{
-    return mem_printf("%s/logs/%s%s", sweep->dir, key, end);
-}
-
-static void
-open_log(const struct sweep *sweep, const char *key)
-{
-    char *path = log_path(sweep, key, "");
-    const int nothing = open("/dev/null", O_RDONLY);
-    file_remove_link(path);
-    const int log = file_make(path, NULL);
-    free(path);
-    dup2(nothing, STDIN_FILENO);
-    if (log >= 0) {
-        dup2(log, STDOUT_FILENO);
-        dup2(log, STDERR_FILENO);
-    }
-}
-
 /* What was planned is what would be run: same trace, same presets, same simulator. */
 static bool
 check_key(const struct sweep *sweep, const struct sweep_run *run, const struct params *params,
@@ -57,10 +37,30 @@ check_key(const struct sweep *sweep, const struct sweep_run *run, const struct p
         return false;
     if (strcmp(hash, trace->hash) != 0)
         return fail(err, "%s is not the trace that was planned: sweep the plan again", trace->path);
-    sweep_key(key, params, hash, trace->frames);
+    sweep_key(key, params, hash, trace->frames, run->blocks);
     return !strcmp(key, run->key) ||
            fail(err, "this aetius or its presets are not those that planned the run: sweep the "
                      "plan again");
+}
+
+/* What each codec makes of the blocks that the run captured: DIR/compression.json. */
+static bool
+count_blocks(const char *dir, enum sweep_blocks blocks, struct error *err)
+{
+    struct compression buses[CODEC_BUSES] = {0};
+    bool ok = true;
+    for (uint32_t bus = 0; bus < CODEC_BUSES; bus++) {
+        buses[bus].bus = bus;
+        buses[bus].threads = 1;
+        for (uint32_t kind = 0; ok && kind < COMPRESSION_KINDS; kind++) {
+            char *path = mem_printf("%s/blocks.%s", dir, compression_kinds[kind]);
+            ok = compression_add_file(&buses[bus], path, err);
+            if (ok && bus + 1 == CODEC_BUSES && blocks != SWEEP_BLOCKS_KEEP)
+                unlink(path);
+            free(path);
+        }
+    }
+    return ok && compression_write(buses, dir, err);
 }
 
 static bool
@@ -72,10 +72,12 @@ simulate(const struct sweep *sweep, const struct sweep_run *run, struct error *e
     char *part = store_part_path(sweep->store, run->key);
     struct simulate_options options = {.dir = part, .params = &params, .warm_up = WARM_UP_ALL};
     options.machine.preset = run->preset;
+    options.capture_blocks = run->blocks;
     const bool ok = machine_make(&presets, run->preset, &run->sets, &params, err) &&
                     check_key(sweep, run, &params, err) &&
                     frame_set_parse(&options.timed, trace->frames, err) && tree_remove(part, err) &&
-                    dir_create(part, err) && simulate_trace(&options, trace->path, err);
+                    dir_create(part, err) && simulate_trace(&options, trace->path, err) &&
+                    (!run->blocks || count_blocks(part, run->blocks, err));
     preset_cache_fini(&presets);
     free(part);
     return ok;
@@ -88,7 +90,7 @@ work(const struct sweep *sweep, const struct sweep_run *run, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(EXIT_FAILED);
-    open_log(sweep, run->key);
+    work_log_begin(sweep, run->key);
     const bool ok = simulate(sweep, run, &err);
     if (!ok)
         log_error("%s", err.text);
@@ -138,18 +140,6 @@ await(int end, pid_t child, const struct sweep *sweep)
     }
 }
 
-static void
-say_to_log(const struct sweep *sweep, const char *key, const char *text)
-{
-    char *path = log_path(sweep, key, "");
-    FILE *out = fopen(path, "ae");
-    free(path);
-    if (!out)
-        return;
-    fprintf(out, "aetius: %s\n", text);
-    fclose(out);
-}
-
 /* In a process of its own; `err` says how it ended when that was not well. */
 static bool
 do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *err)
@@ -187,7 +177,7 @@ do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *e
         return true;
     else
         return fail(err, "failed");
-    say_to_log(sweep, run->key, err->text);
+    work_log_say(sweep, run->key, err->text);
     return false;
 }
 
@@ -206,7 +196,7 @@ keep(const struct sweep *sweep, const struct sweep_run *run, double seconds, str
         store_write_record(part, &record, err) && store_finish(sweep->store, run->key, err);
     free(part);
     if (!ok)
-        say_to_log(sweep, run->key, err->text);
+        work_log_say(sweep, run->key, err->text);
     return ok;
 }
 
@@ -214,21 +204,14 @@ keep(const struct sweep *sweep, const struct sweep_run *run, double seconds, str
 static bool
 do_locked(const struct sweep *sweep, const struct sweep_run *run, struct error *err)
 {
-    char *log = log_path(sweep, run->key, ""), *failed = log_path(sweep, run->key, ".failed");
-    char *part = store_part_path(sweep->store, run->key);
     const double started = wall_seconds();
-    unlink(failed);
     const bool ok = do_apart(sweep, run, err) && keep(sweep, run, wall_seconds() - started, err);
     if (!ok) {
+        char *part = store_part_path(sweep->store, run->key);
         tree_remove(part, NULL);
-        if (interrupt_pending())
-            unlink(log);
-        else
-            rename(log, failed);
+        free(part);
     }
-    free(part);
-    free(failed);
-    free(log);
+    work_log_end(sweep, run->key, ok);
     return ok;
 }
 
@@ -243,7 +226,7 @@ do_key(const char *dir, const char *key, struct error *err)
         return false;
     bool ok = true;
     if (!store_has(sweep.store, key)) {
-        ok = store_lock(sweep.store, key, true, &lock, err);
+        ok = sweep_check_folders(&sweep, err) && store_lock(sweep.store, key, true, &lock, err);
         if (ok && !store_has(sweep.store, key)) /* nobody else did it meanwhile */
             ok = do_locked(&sweep, &sweep.runs.items[0], err);
         store_unlock(lock);
@@ -295,7 +278,7 @@ sweep_run_command(int argc, char **argv)
         {"list", 0, ARG_STRING, &request.list, "FILE", "of these keys, a line each, too", false},
         {"element", 0, ARG_UINT, &request.element, "N", "which of the list's elements (0)", false},
         {"per-element", 0, ARG_UINT, &request.per_element, "N", "runs an element (1)", false},
-        {"with-parent", 0, ARG_FLAG, &request.with_parent, NULL, "end when the parent does", false},
+        SWEEP_WITH_PARENT(&request.with_parent),
         {0},
     };
     const struct arg_spec spec = {

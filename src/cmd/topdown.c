@@ -20,7 +20,8 @@ struct command_line {
     const char *cc, *out, *diff;
     struct frame_set frames;
     bool profile, print_command, overhead;
-    uint64_t level, draw; /* UINT64_MAX: not given */
+    uint64_t level;   /* UINT64_MAX: not given */
+    const char *draw; /* NULL: not given */
 };
 
 enum { MOST_FILES = 258 }; /* operands, and one of an option each */
@@ -156,7 +157,7 @@ check_run(const struct command_line *line, const struct args *args, const struct
         return args_usage_error(spec, "expected one RUN, or files with --nvprof or --ncu");
     if (line->cc || line->out || line->overhead || request->kernel)
         return args_usage_error(spec, "--cc, --output, --overhead and --kernel are of profilers");
-    if (line->draw != UINT64_MAX && (request->draws || request->over_time || line->diff))
+    if (line->draw && (request->draws || request->over_time || line->diff || request->prove))
         return args_usage_error(spec, "--draw is one draw alone");
     if (request->draws && request->over_time)
         return args_usage_error(spec, "--draws and --over-time are two answers");
@@ -183,7 +184,7 @@ check(const struct command_line *line, const struct args *args, const struct arg
         return check_run(line, args, spec);
     if (line->profile + of_files + line->print_command != 1)
         return args_usage_error(spec, "one of --nvprof or --ncu, --profile, --print-command");
-    if (line->diff || line->frames.text || line->draw != UINT64_MAX || line->request.draws ||
+    if (line->diff || line->frames.text || line->draw || line->request.draws ||
         line->request.prove || line->request.trace || line->request.jobs)
         return args_usage_error(
             spec, "--frame, --draw, --draws, --diff, --prove, --trace and --jobs want a RUN");
@@ -199,6 +200,25 @@ check(const struct command_line *line, const struct args *args, const struct arg
     return -1;
 }
 
+/* "F:N", or "N" of the frames that are asked for. */
+static bool
+take_draw(struct command_line *line, struct error *err)
+{
+    char *end;
+    uint32_t frame, draw;
+    line->request.has_draw = true;
+    line->request.draw = strtoul(line->draw, &end, 10);
+    if (*line->draw >= '0' && *line->draw <= '9' && !*end)
+        return true;
+    if (!parse_draw(line->draw, &frame, &draw, err))
+        return false;
+    if (line->frames.count && !frame_set_has(&line->frames, frame))
+        return fail(err, "--draw %s is not in --frame %s", line->draw, line->frames.text);
+    line->frames = (struct frame_set){.ranges = {{frame, frame}}, .count = 1};
+    line->request.draw = draw;
+    return true;
+}
+
 static bool
 work(struct command_line *line, const struct args *args, struct error *err)
 {
@@ -207,8 +227,8 @@ work(struct command_line *line, const struct args *args, struct error *err)
     if (line->cc && !(given = nvidia_capability_parse(line->cc, err)))
         return false;
     line->request.level = line->level != UINT64_MAX ? (uint32_t)line->level : 0;
-    line->request.has_draw = line->draw != UINT64_MAX;
-    line->request.draw = line->draw;
+    if (line->draw && !take_draw(line, err))
+        return false;
     if (line->profile)
         return profile_and_analyse(line, args->after, given, err);
     if (line->print_command) {
@@ -235,11 +255,13 @@ work(struct command_line *line, const struct args *args, struct error *err)
 int
 cmd_topdown(int argc, char **argv)
 {
-    struct command_line line = {.level = UINT64_MAX, .draw = UINT64_MAX};
+    struct command_line line = {.level = UINT64_MAX};
     const struct arg_option options[] = {
         {"frame", 0, ARG_FRAMES, &line.frames, "N", "RUN: only of these frames: A, A-B or A,B,C-D",
          false},
-        {"draw", 0, ARG_UINT, &line.draw, "N", "RUN: of this draw of a frame", false},
+        {"draw", 0, ARG_STRING, &line.draw, "F:N",
+         "RUN: of this draw alone, as `aetius draws` prints it; N: of the one frame that has it",
+         false},
         {"draws", 0, ARG_FLAG, &line.request.draws, NULL, "RUN: each draw, in their order", false},
         {"prove", 0, ARG_FLAG, &line.request.prove, NULL,
          "RUN: simulate again with each resource ideal that cycles are charged to", false},

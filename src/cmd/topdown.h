@@ -31,8 +31,9 @@ bool topdown_run(const char *dir, const char *other, const struct frame_set *fra
                  const struct topdown_request *request, struct error *err);
 
 /* Simulates the frames again with each resource ideal that cycles are charged to (topdown_prove.c),
- * in folders of DIR/prove, which stay; prints the gains beside what was expected. False also when
- * the one that was expected to give the most gives less than another by more than two points. */
+ * in the sweep DIR/prove, whose runs stay; prints the gains beside what was expected. False also
+ * when the one that was expected to give the most gives less than another by more than two points.
+ */
 bool topdown_prove(const char *dir, const struct params *params, const struct frame_set *frames,
                    const struct ideal_gains *gains, const struct topdown_request *request,
                    struct error *err);

@@ -1,49 +1,30 @@
-/* aetius topdown RUN --prove: the frames of a run again, on machines that have one resource ideal.
- */
-#include "base/crew.h"
+/* aetius topdown RUN --prove: the frames of a run again, on machines that have one resource ideal:
+ * a sweep in RUN/prove. */
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/log.h"
 #include "base/sheet.h"
-#include "cmd/simulate.h"
 #include "cmd/topdown.h"
+#include "report/csv.h"
+#include "report/verdicts.h"
+#include "sweep/store.h"
+#include "sweep/work.h"
 
-#include <fcntl.h>
+#include <cjson/cJSON.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* A resource is accused when this share of the cycles is charged to it; a verdict is right when no
- * other one gives more by this. */
-#define ACCUSED 0.03
-#define WITHIN  0.02
 
 struct proof {
     const char *dir;
-    char *trace;
+    char *trace, *preset;
     struct frame_set frames; /* those simulated in time that are asked about */
     double cycles;
     struct params base;
     const struct ideal_gains *gains;
     double gained[IDEALS]; /* cycles; NAN: not tried */
+    struct sweep sweep;
+    size_t run_of[IDEALS]; /* of the sweep, counted from 1; 0: not tried */
 };
-
-struct answer {
-    uint32_t ideal;
-    bool ok;
-    struct error err;
-};
-
-static char *
-folder_of(const struct proof *proof, uint32_t ideal)
-{
-    return proof->frames.text
-               ? mem_printf("%s/prove/%s-%s", proof->dir, ideals[ideal].name, proof->frames.text)
-               : mem_printf("%s/prove/%s", proof->dir, ideals[ideal].name);
-}
 
 static void
 add_range(struct frame_set *frames, uint32_t number)
@@ -81,15 +62,9 @@ read_cycles(const char *dir, const struct frame_set *wanted, struct frame_set *f
     return ok;
 }
 
-static bool
-same_frames(const struct frame_set *a, const struct frame_set *b)
-{
-    return a->count == b->count && !memcmp(a->ranges, b->ranges, a->count * sizeof a->ranges[0]);
-}
-
 /* A text of a run's run.json, the caller's to free; NULL: there is none. */
 static char *
-run_text(const char *dir, const char *name, bool *complete)
+run_text(const char *dir, const char *name)
 {
     char *path = mem_printf("%s/run.json", dir), *bytes = NULL;
     size_t size;
@@ -99,154 +74,64 @@ run_text(const char *dir, const char *name, bool *complete)
                       : NULL;
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(root, name));
     char *copy = text ? mem_strdup(text) : NULL;
-    *complete = cJSON_IsTrue(cJSON_GetObjectItem(root, "complete"));
     cJSON_Delete(root);
     free(bytes);
     free(path);
     return copy;
 }
 
-/* Whether the folder holds this trace's run on this machine, with these frames: its cycles. */
+/* A run with each resource ideal that is accused, and the verdict's. */
 static bool
-is_there(const struct proof *proof, uint32_t ideal, double *cycles)
+add_runs(struct proof *proof, struct error *err)
 {
-    struct params wanted = proof->base, found;
-    struct frame_set frames = {0};
-    struct error err;
-    bool complete;
-    char *dir = folder_of(proof, ideal), *machine = mem_printf("%s/machine.ini", dir);
-    char *trace = run_text(dir, "trace", &complete);
-    params_init(&found);
-    bool ok = trace && complete && !strcmp(trace, proof->trace) &&
-              ideal_apply(&ideals[ideal], &wanted, &err) &&
-              params_load_file(&found, machine, &err) &&
-              read_cycles(dir, &proof->frames, &frames, cycles, &err) &&
-              same_frames(&frames, &proof->frames);
-    char *a = params_to_ini(&wanted, NULL), *b = params_to_ini(&found, NULL);
-    ok = ok && !strcmp(a, b);
-    free(a);
-    free(b);
-    free(trace);
-    free(machine);
-    free(dir);
+    const enum ideal_number verdict = ideals_verdict(proof->gains);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < IDEALS; i++) {
+        struct params params = proof->base;
+        if (i != verdict && proof->gains->charged[i] < VERDICT_ACCUSED * proof->gains->cycles)
+            continue;
+        char *name = mem_printf("ideal %s", ideals[i].name);
+        ok = ideal_apply(&ideals[i], &params, err) &&
+             sweep_add_run(&proof->sweep, 0, name, proof->preset, &params, SWEEP_BLOCKS_NONE, err);
+        proof->run_of[i] = proof->sweep.runs.count;
+        free(name);
+    }
     return ok;
 }
 
-/* In a process of its own, whose words nobody reads. */
 static bool
-simulate_ideal(const struct proof *proof, uint32_t ideal, struct error *err)
+read_gains(struct proof *proof, struct error *err)
 {
-    char *dir = folder_of(proof, ideal), *machine = mem_printf("%s/machine.ini", proof->dir);
-    char *settings = mem_strdup(ideals[ideal].settings), *rest = NULL;
-    struct simulate_options options = {.dir = dir, .force = true, .timed = proof->frames};
-    const int nothing = open("/dev/null", O_RDWR);
-    options.machine.configs.items[options.machine.configs.count++] = machine;
-    for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest))
-        options.machine.sets.items[options.machine.sets.count++] = one;
-    fflush(NULL);
-    if (nothing >= 0) {
-        dup2(nothing, STDOUT_FILENO);
-        dup2(nothing, STDERR_FILENO);
+    bool ok = true;
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        proof->gained[i] = (double)NAN;
+        if (!ok || !proof->run_of[i])
+            continue;
+        double cycles;
+        char *path = mem_printf("%s/%s/stats.frames.csv.gz", proof->sweep.store,
+                                proof->sweep.runs.items[proof->run_of[i] - 1].key);
+        ok = csv_read_sum(path, "cycles", &cycles, err);
+        proof->gained[i] = proof->cycles - cycles;
+        free(path);
     }
-    options.warm_up = WARM_UP_ALL;
-    const bool ok = dir_create(dir, err) && simulate_trace(&options, proof->trace, err);
-    free(settings);
-    free(machine);
-    free(dir);
     return ok;
 }
 
-static noreturn void
-work(struct crew *crew, const struct proof *proof, uint32_t ideal)
-{
-    struct answer answer;
-    memset(&answer, 0, sizeof answer);
-    answer.ideal = ideal;
-    answer.ok = simulate_ideal(proof, ideal, &answer.err);
-    crew_send(crew, &answer, sizeof answer);
-    crew_leave(crew, 0);
-}
-
-/* Starts those that are not there yet while there is place. */
-static bool
-begin(struct crew *crew, const struct proof *proof, const uint32_t *todo, size_t count,
-      size_t *begun, struct error *err)
-{
-    while (*begun < count && crew_size(crew) < crew_limit(crew) && !interrupt_pending()) {
-        struct error why;
-        const int made = crew_fork(crew, todo[*begun], &why);
-        if (made > 0)
-            work(crew, proof, todo[*begun]);
-        if (made < 0)
-            return fail(err, "%s", why.text);
-        ++*begun;
-    }
-    return true;
-}
-
-static bool
-simulate_all(const struct proof *proof, const uint32_t *todo, size_t count, uint64_t jobs,
-             struct error *err)
-{
-    struct crew *crew = count ? crew_create(jobs ? (uint32_t)jobs : 1, err) : NULL;
-    struct crew_report report;
-    struct progress progress;
-    size_t begun = 0, done = 0;
-    bool told = false;
-    if (!crew)
-        return !count;
-    progress_begin(&progress, "simulating with an ideal resource", count);
-    bool ok = begin(crew, proof, todo, count, &begun, err);
-    for (bool going = true; going;) {
-        const enum crew_event event = crew_wait(crew, &report);
-        const size_t before = begun;
-        if (event == CREW_MESSAGE) {
-            struct answer answer;
-            memcpy(&answer, report.message, sizeof answer);
-            done++;
-            if (!answer.ok && ok)
-                ok = fail(err, "with %s ideal: %s", ideals[answer.ideal].name, answer.err.text);
-        } else if (event == CREW_FAILED && ok) {
-            ok = fail(err, "with %s ideal: the simulation ended early", ideals[report.part].name);
-        }
-        if (interrupt_pending() && !told) {
-            crew_signal(crew, SIGTERM);
-            told = true;
-        }
-        ok = ok && begin(crew, proof, todo, count, &begun, err);
-        progress_at(&progress, done, ideals[todo[done < count ? done : count - 1]].name);
-        going = event != CREW_DONE || begun > before;
-    }
-    progress_end(&progress);
-    crew_destroy(crew);
-    return ok && interrupt_check(err);
-}
-
-/* Those that are accused, and the verdict. */
 static bool
 try_ideals(struct proof *proof, uint64_t jobs, struct error *err)
 {
-    uint32_t todo[IDEALS];
-    size_t count = 0;
-    double cycles;
-    const enum ideal_number verdict = ideals_verdict(proof->gains);
-    bool is_tried[IDEALS];
-    for (uint32_t i = 0; i < IDEALS; i++) {
-        is_tried[i] = i == verdict || proof->gains->charged[i] >= ACCUSED * proof->gains->cycles;
-        if (is_tried[i] && !is_there(proof, i, &cycles))
-            todo[count++] = i;
-    }
-    if (!simulate_all(proof, todo, count, jobs, err))
-        return false;
-    for (uint32_t i = 0; i < IDEALS; i++) {
-        proof->gained[i] = NAN;
-        if (is_tried[i] && !is_there(proof, i, &cycles))
-            return fail(err, "%s/prove: the run with %s ideal is not whole", proof->dir,
-                        ideals[i].name);
-        if (is_tried[i])
-            proof->gained[i] = proof->cycles - cycles;
-    }
-    return true;
+    const struct work_options options = {.jobs = jobs ? jobs : 1};
+    char *dir = mem_printf("%s/prove", proof->dir);
+    char *frames = sweep_frames_text(&proof->frames, frame_set_last(&proof->frames) + 1);
+    bool waits;
+    const bool ok = sweep_open(&proof->sweep, dir, "", &options, err) &&
+                    sweep_add_trace(&proof->sweep, "frames", proof->trace, frames, err) &&
+                    add_runs(proof, err) && sweep_do(&proof->sweep, &options, &waits, err) &&
+                    read_gains(proof, err);
+    sweep_fini(&proof->sweep);
+    free(frames);
+    free(dir);
+    return ok;
 }
 
 /* Prints both sides; whether they agree. */
@@ -274,7 +159,7 @@ judge(const struct proof *proof, struct error *err)
     puts("");
     sheet_write(&table, SHEET_TEXT, stdout);
     sheet_fini(&table);
-    if (proof->gained[verdict] + WITHIN * proof->cycles >= proof->gained[best]) {
+    if (proof->gained[verdict] + VERDICT_WITHIN * proof->cycles >= proof->gained[best]) {
         printf("\nproven: nothing that is accused gives more than %s\n", ideals[verdict].name);
         return true;
     }
@@ -289,16 +174,17 @@ topdown_prove(const char *dir, const struct params *params, const struct frame_s
               struct error *err)
 {
     struct proof proof = {.dir = dir, .base = *params, .gains = gains};
-    bool complete;
     fflush(stdout);
     interrupt_watch();
-    proof.trace = request->trace ? mem_strdup(request->trace) : run_text(dir, "trace", &complete);
+    proof.trace = request->trace ? mem_strdup(request->trace) : run_text(dir, "trace");
+    proof.preset = run_text(dir, "preset");
+    proof.preset = proof.preset ? proof.preset : mem_strdup("reference-2008");
     bool ok = proof.trace || fail(err, "%s says of no trace: --trace FILE does", dir);
     if (ok && !file_exists(proof.trace))
         ok = fail(err, "%s is not there: --trace FILE says where the trace is now", proof.trace);
     ok = ok && read_cycles(dir, frames, &proof.frames, &proof.cycles, err);
-    proof.frames.text = frames->text;
     ok = ok && try_ideals(&proof, request->jobs, err) && judge(&proof, err);
     free(proof.trace);
+    free(proof.preset);
     return ok;
 }

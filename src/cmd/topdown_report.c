@@ -1,10 +1,11 @@
 /* What `aetius topdown` says of applications: text, JSON, CSV and figures. */
 #include "base/log.h"
-#include "analysis/chart.h"
+#include "analysis/plot.h"
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
 #include "base/schema.h"
 #include "base/sheet.h"
+#include "base/wrap.h"
 #include "cmd/topdown.h"
 
 #include <inttypes.h>
@@ -15,7 +16,8 @@
 /* The file that a command which is only named would write. */
 #define LOG_NAMED "topdown.csv"
 
-enum { KERNELS_SHOWN = 20, KERNELS_DRAWN = 24, LAUNCHES_DRAWN = 120, LABEL_LENGTH = 24 };
+enum { KERNELS_SHOWN = 20, KERNELS_DRAWN = 24, LAUNCHES_DRAWN = 120 };
+enum { NAME_LENGTH = 40, LABEL_LENGTH = 24 };
 
 /* The children of the root that tables have a column for. */
 static const enum nvidia_node columns[] = {NVIDIA_retire, NVIDIA_divergence, NVIDIA_frontend,
@@ -50,21 +52,21 @@ first_with(const struct application *application, uint32_t problems, size_t *cou
     return first;
 }
 
-/* Words with spaces between, in lines of at most `width` characters where they fit. */
-static void
-print_list(const char *text, uint32_t width)
+/* A label that fits into a column or under a bar. */
+static char *
+shorten(const char *name, size_t most)
 {
-    size_t column = 0;
-    for (size_t n; *text; text += n + (text[n] == ' ')) {
-        n = strcspn(text, " ");
-        if (column && column + 1 + n > width) {
-            putchar('\n');
-            column = 0;
-        }
-        column += (size_t)printf(column ? " %.*s" : "  %.*s", (int)n, text);
-    }
-    putchar('\n');
+    if (!strncmp(name, "void ", 5))
+        name += 5;
+    const size_t length = strlen(name);
+    char *label = length <= most ? mem_strdup(name) : mem_printf("%.*s...", (int)most - 3, name);
+    char *shown = mem_printable(label);
+    free(label);
+    return shown;
 }
+
+/* A line below an empty one. */
+#define SAY(...) (putchar('\n'), print_wrapped(stdout, line_width(stdout), 0, 2, __VA_ARGS__))
 
 static void
 print_missing(const struct application *application)
@@ -76,12 +78,14 @@ print_missing(const struct application *application)
     if (!kernel && !(kernel = first_with(application, NVIDIA_PERHAPS_MORE, &count)))
         return;
     char *missing = application_missing(application, kernel);
+    char *name = shorten(kernel->name, NAME_LENGTH);
     if (kernel->problems & lacks)
-        print_shown(stdout, "\n%zu of %zu kernels are not told wholly; %s lacks\n", count,
-                    application->kernels.count, kernel->name);
+        SAY("%zu of %zu kernels are not told wholly; %s lacks", count, application->kernels.count,
+            name);
     else
-        puts("\nnot told, and so spread over the other reasons:");
-    print_list(missing, topdown_style_of(stdout).width);
+        SAY("not told, and so spread over the other reasons:");
+    free(name);
+    print_wrapped(stdout, topdown_style_of(stdout).width, 2, 2, "%s", missing);
     free(missing);
     if (application->capability) {
         fputs("collect it with\n  ", stdout);
@@ -92,36 +96,42 @@ print_missing(const struct application *application)
     }
 }
 
+/* Of kernels with an odd figure: how many, before the name of one, and behind it. */
+static void
+say_odd(const struct application *application, uint32_t problem, const char *before,
+        const char *behind)
+{
+    size_t count;
+    const struct application_kernel *kernel = first_with(application, problem, &count);
+    if (!kernel)
+        return;
+    char *name = shorten(kernel->name, NAME_LENGTH);
+    SAY("%zu kernels %s, as %s: %s", count, before, name, behind);
+    free(name);
+}
+
 static void
 print_oddities(const struct application *application)
 {
-    size_t count;
-    const struct application_kernel *kernel = first_with(application, NVIDIA_ABOVE_MAXIMUM, &count);
-    if (kernel)
-        print_shown(
-            stdout,
-            "\n%zu kernels issue more than compute capability %u.%u can, as %s: another GPU's "
-            "file? (--cc)\n",
-            count, application->capability->major, application->capability->minor, kernel->name);
-    kernel = first_with(application, NVIDIA_BELOW_EXECUTED, &count);
-    if (kernel)
-        print_shown(
-            stdout,
-            "\n%zu kernels issue fewer instructions than they execute, as %s: replay is taken "
-            "as 0\n",
-            count, kernel->name);
-    kernel = first_with(application, NVIDIA_UNSTEADY, &count);
-    if (kernel)
-        print_shown(
-            stdout,
-            "\n%zu kernels were measured in passes that do not fit each other, as %s: issued_ipc "
-            "over\nipc is not 1 + inst_replay_overhead; replay and the stalls are that inexact\n",
-            count, kernel->name);
+    char *more = application->capability
+                     ? mem_printf("issue more than compute capability %u.%u can",
+                                  application->capability->major, application->capability->minor)
+                     : mem_strdup("issue more than the chip can");
+    say_odd(application, NVIDIA_ABOVE_MAXIMUM, more, "another GPU's file? (--cc)");
+    free(more);
+    say_odd(application, NVIDIA_BELOW_EXECUTED, "issue fewer instructions than they execute",
+            "replay is taken as 0");
+    say_odd(application, NVIDIA_UNSTEADY, "were measured in passes that do not fit each other",
+            "issued_ipc over ipc is not 1 + inst_replay_overhead; replay and the stalls are that "
+            "inexact");
     if (application->weight_kind == WEIGHT_LAUNCHES && application->has_tree &&
         (application->kernels.count > 1 || application->kernels.items[0].launches > 1))
-        puts("\nno times: all launches count alike in the whole");
+        SAY("no times: all launches count alike in the whole");
+    if (application->profile->notes.count)
+        putchar('\n');
     for (size_t i = 0; i < application->profile->notes.count; i++)
-        print_shown(stdout, "%snote: %s\n", i ? "" : "\n", application->profile->notes.items[i]);
+        print_wrapped(stdout, line_width(stdout), 0, 2, "note: %s",
+                      application->profile->notes.items[i]);
 }
 
 /* ---- text ---- */
@@ -147,31 +157,19 @@ print_heading(const struct application *application)
     for (size_t i = 0; i < application->kernels.count; i++)
         launches += application->kernels.items[i].launches;
     put_amount(amount, sizeof amount, application->weight, application_weight_unit(application));
-    print_shown(stdout, "%s: %zu kernel%s, %" PRIu64 " launch%s", application->name,
-                application->kernels.count, application->kernels.count == 1 ? "" : "s", launches,
-                launches == 1 ? "" : "es");
+    char device[256] = "", chip[128] = "";
     if (*application->device_name)
-        print_shown(stdout, " on %s", application->device_name);
+        snprintf(device, sizeof device, " on %s", application->device_name);
     if (application->capability)
-        printf(", compute capability %u.%u (%s), IPC at most %u", application->capability->major,
-               application->capability->minor, application->capability->family,
-               application->capability->ipc_max);
-    if (application->has_tree && application->weight_kind != WEIGHT_LAUNCHES)
-        printf(", %s", amount);
-    puts("");
-}
-
-/* A label that fits into a column or under a bar. */
-static char *
-shorten(const char *name, size_t most)
-{
-    if (!strncmp(name, "void ", 5))
-        name += 5;
-    const size_t length = strlen(name);
-    char *label = length <= most ? mem_strdup(name) : mem_printf("%.*s...", (int)most - 3, name);
-    char *shown = mem_printable(label);
-    free(label);
-    return shown;
+        snprintf(chip, sizeof chip, ", compute capability %u.%u (%s), IPC at most %u",
+                 application->capability->major, application->capability->minor,
+                 application->capability->family, application->capability->ipc_max);
+    const bool has_amount = application->has_tree && application->weight_kind != WEIGHT_LAUNCHES;
+    print_wrapped(stdout, line_width(stdout), 0, 2,
+                  "%s: %zu kernel%s, %" PRIu64 " launch%s%s%s%s%s", application->name,
+                  application->kernels.count, application->kernels.count == 1 ? "" : "s", launches,
+                  launches == 1 ? "" : "es", device, chip, has_amount ? ", " : "",
+                  has_amount ? amount : "");
 }
 
 static void
@@ -195,9 +193,13 @@ put_titles(struct sheet *table)
     sheet_end_row(table);
 }
 
+/* With the columns that the terminal has room for: `name`, which may be cut, then others, then,
+ * from `shares` on, those of the tree and the verdict, which stays; `first`: what goes first. */
 static void
-print_table(struct sheet *table)
+print_table(struct sheet *table, uint32_t name, uint32_t first, uint32_t shares)
 {
+    const uint32_t spare[] = {first, shares + 1, shares + 2, shares, shares + 3};
+    sheet_fit(table, line_width(stdout), name, spare, sizeof spare / sizeof spare[0]);
     sheet_write(table, SHEET_TEXT, stdout);
     sheet_fini(table);
 }
@@ -231,7 +233,7 @@ print_kernels(const struct application *application, const struct topdown_reques
     put_titles(&table);
     for (size_t i = 0; i < count; i++) {
         const struct application_kernel *kernel = &application->kernels.items[i];
-        char *name = shorten(kernel->name, 40);
+        char *name = shorten(kernel->name, NAME_LENGTH);
         sheet_cell(&table, "%s", name);
         free(name);
         sheet_cell(&table, "%" PRIu64, kernel->launches);
@@ -243,7 +245,7 @@ print_kernels(const struct application *application, const struct topdown_reques
         sheet_end_row(&table);
     }
     puts("");
-    print_table(&table);
+    print_table(&table, 0, 1, 3);
     if (count < application->kernels.count)
         printf("  and %zu more (--all)\n", application->kernels.count - count);
 }
@@ -264,7 +266,8 @@ print_launches(const struct application *application)
         if (!application->has_kernel[profile->launches.items[i].kernel])
             continue;
         const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
-        char *name = shorten(profile->kernels.items[profile->launches.items[i].kernel].name, 40);
+        char *name =
+            shorten(profile->kernels.items[profile->launches.items[i].kernel].name, NAME_LENGTH);
         sheet_cell(&table, "%u", i);
         sheet_cell(&table, "%s", name);
         free(name);
@@ -278,7 +281,7 @@ print_launches(const struct application *application)
             topdown_tree_fini(&tree);
     }
     puts("");
-    print_table(&table);
+    print_table(&table, 1, 2, 3);
 }
 
 static void
@@ -316,7 +319,7 @@ print_side_by_side(const application_list *applications)
         put_shares(&table, application->has_tree ? &application->tree : NULL);
         sheet_end_row(&table);
     }
-    print_table(&table);
+    print_table(&table, 0, 1, 2);
 }
 
 static void
@@ -632,16 +635,15 @@ draw_launches(const struct application *application, const struct topdown_reques
 static bool
 draw_overhead(const struct topdown_request *request, struct error *err)
 {
-    struct chart chart;
+    struct plot plot;
     const double both = fmax(request->seconds_profiled, request->seconds_alone);
-    chart_init(&chart, "Time of profiling", "% of the profiled run", true);
-    chart.series[0] = "the program alone";
-    chart.series[1] = "profiling";
-    chart.series_count = 2;
     const double share = 100 * request->seconds_alone / both;
-    chart_add(&chart, "profiled run", (double[]){share, 100 - share});
-    const bool ok = chart_write(&chart, request->svg, err);
-    chart_fini(&chart);
+    plot_init(&plot, PLOT_STACKED, "Time of profiling", "% of the profiled run");
+    plot_add_series(&plot, "the program alone");
+    plot_add_series(&plot, "profiling");
+    plot_add(&plot, "profiled run", (double[]){share, 100 - share});
+    const bool ok = plot_draw(&plot, request->svg, err);
+    plot_fini(&plot);
     return ok;
 }
 

@@ -8,9 +8,11 @@
 #include "base/log.h"
 #include "base/schema.h"
 #include "base/sheet.h"
+#include "base/wrap.h"
 #include "cmd/topdown.h"
 #include "report/compare_runs.h"
 #include "report/ideals.h"
+#include "report/run_check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +71,8 @@ open_run(struct run *run, const char *dir, bool draws, struct error *err)
     if (ok && draws && !run->has_draws)
         ok =
             fail(err, "%s has no table of draws: SIMULATOR.PerBatchStatistics=TRUE writes it", dir);
-    ok = ok && open_table(run, run->has_draws ? "stats.draws" : "stats.frames", err);
+    ok = ok && open_table(run, run->has_draws ? "stats.draws" : "stats.frames", err) &&
+         run_tables_agree(dir, &run->table, &run->params, err);
     free(path);
     free(machine);
     return ok;
@@ -211,6 +214,59 @@ parts_of(const struct rows *rows, bool draws, part_list *parts, struct error *er
 
 /* ---- answers ---- */
 
+/* The children of the root, those of which no part lost much first; returns how many. */
+static uint32_t
+least_first(const part_list *parts, uint32_t *nodes)
+{
+    uint32_t count = 0;
+    double most[64] = {0};
+    BUG_ON(pipeline_shape.count > sizeof most / sizeof most[0], "a tree of too many nodes");
+    for (uint32_t n = 1; n < pipeline_shape.count; n++) {
+        if (topdown_level(&pipeline_shape, n) != 1)
+            continue;
+        for (size_t i = 0; i < parts->count; i++)
+            most[n] = fmax(most[n], topdown_tree_share(&parts->items[i].view.pipeline, n));
+        uint32_t at = count++;
+        for (; at && most[nodes[at - 1]] > most[n]; at--)
+            nodes[at] = nodes[at - 1];
+        nodes[at] = n;
+    }
+    return count;
+}
+
+/* Which column of the table the node has: behind those of the name and of the cycles. */
+static uint32_t
+column_of(uint32_t node)
+{
+    uint32_t column = 2;
+    for (uint32_t n = 1; n < node; n++)
+        column += topdown_level(&pipeline_shape, n) == 1;
+    return column;
+}
+
+/* With the columns that the terminal has room for. */
+static void
+write_parts(struct sheet *table, const part_list *parts)
+{
+    uint32_t nodes[64], columns[64];
+    const uint32_t width = line_width(stdout), count = least_first(parts, nodes);
+    for (uint32_t i = 0; i < count; i++)
+        columns[i] = column_of(nodes[i]);
+    const uint32_t left_out = sheet_fit(table, width, 0, columns, count);
+    puts("");
+    sheet_write(table, SHEET_TEXT, stdout);
+    if (!left_out)
+        return;
+    char *names = mem_strdup(pipeline_shape.nodes[nodes[0]].name);
+    for (uint32_t i = 1; i < left_out; i++) {
+        char *more = mem_printf("%s, %s", names, pipeline_shape.nodes[nodes[i]].name);
+        free(names);
+        names = more;
+    }
+    print_wrapped(stdout, width, 2, 2, "left out for want of width, but not of --csv: %s", names);
+    free(names);
+}
+
 static void
 print_parts(const part_list *parts, const char *what)
 {
@@ -232,34 +288,51 @@ print_parts(const part_list *parts, const char *what)
         sheet_cell(&table, "%s", ideals_bound_by(&view->gains));
         sheet_end_row(&table);
     }
-    puts("");
-    sheet_write(&table, SHEET_TEXT, stdout);
+    write_parts(&table, parts);
     sheet_fini(&table);
 }
 
-/* The resources whose removal is expected to give the most, and what to do about them. */
+static void
+print_gain(const struct ideal_gains *gains, enum ideal_number n, const char *title)
+{
+    const enum ideal_number behind = ideals_behind(gains, n);
+    const uint32_t width = line_width(stdout);
+    const double all = gains->cycles;
+    char hidden[64] = "";
+    if (behind < IDEALS)
+        snprintf(hidden, sizeof hidden, " (%.1f %% hidden by %s)",
+                 100 * gains->hidden[n][behind] / all, ideals[behind].name);
+    print_wrapped(stdout, width, 0, 2,
+                  "%s %s: %.1f %% of the cycles are charged to this; %.1f %% fewer are expected "
+                  "without%s",
+                  title, ideals[n].name, 100 * gains->charged[n] / all,
+                  100 * gains->expected[n] / all, hidden);
+    print_wrapped(stdout, width, 2, 4, "advice: %s; parameter %s", ideals[n].advice,
+                  ideals[n].parameter);
+}
+
+/* The resources whose removal is expected to give the most, and what to do about them; where none
+ * gives anything alone, those that are charged the most. */
 static void
 print_gains(const struct ideal_gains *gains)
 {
     enum { SHOWN = 3 };
     struct ideal_gains left = *gains;
-    const double all = gains->cycles;
-    if (!(all > 0))
+    const bool hide = ideals_hide_each_other(gains);
+    if (!(gains->cycles > 0))
         return;
     for (uint32_t i = 0; i < SHOWN; i++) {
-        const enum ideal_number n = ideals_verdict(&left), behind = ideals_behind(gains, n);
-        const double share = left.expected[n] / all;
-        if (i && share < 0.02)
+        const enum ideal_number n = ideals_verdict(&left);
+        const double worth = hide ? left.charged[n] : left.expected[n];
+        if (i && !(worth >= IDEALS_NOTHING * gains->cycles))
             break;
-        printf("%s %s: %.1f %% of the cycles are charged to this; %.1f %% fewer are expected "
-               "without",
-               i ? "then" : "bound by", ideals[n].name, 100 * gains->charged[n] / all, 100 * share);
-        if (behind < IDEALS)
-            printf(" (%.1f %% hidden by %s)", 100 * gains->hidden[n][behind] / all,
-                   ideals[behind].name);
-        printf("\n  advice: %s; parameter %s\n", ideals[n].advice, ideals[n].parameter);
-        left.expected[n] = -1;
+        print_gain(gains, n, i ? "then" : "bound by");
+        left.expected[n] = left.charged[n] = -1;
     }
+    if (hide)
+        print_wrapped(stdout, line_width(stdout), 0, 2,
+                      "none of them gives %.0f %% alone: they hide each other, and gain together",
+                      100 * IDEALS_NOTHING);
 }
 
 static void
@@ -270,8 +343,9 @@ print_text(const struct rows *rows, const struct view *view, const part_list *pa
     style.shows_all = request->shows_all;
     style.level = request->level ? request->level : 3;
     const uint32_t frames = count_frames(rows);
-    print_shown(stdout, "%s: %.0f cycles in %u frame%s\n\n", rows->run->dir,
-                view->pipeline.values[0], frames, frames == 1 ? "" : "s");
+    print_wrapped(stdout, line_width(stdout), 0, 2, "%s: %.0f cycles in %u frame%s", rows->run->dir,
+                  view->pipeline.values[0], frames, frames == 1 ? "" : "s");
+    puts("");
     topdown_print(&view->pipeline, &style, stdout);
     puts("");
     print_gains(&view->gains);
@@ -448,6 +522,7 @@ print_difference(const struct topdown_tree *a, const struct topdown_tree *b, uin
 {
     struct sheet table = {0};
     const char *const titles[] = {"", "a", "b", a->shape->unit, "of all in a"};
+    static const uint32_t spare[] = {4, 3};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         sheet_cell(&table, "%s", titles[i]);
     sheet_end_row(&table);
@@ -464,6 +539,7 @@ print_difference(const struct topdown_tree *a, const struct topdown_tree *b, uin
         sheet_cell(&table, "%+.1f %%", a->values[0] > 0 ? 100 * more / a->values[0] : 0);
         sheet_end_row(&table);
     } while ((n = topdown_next(a->shape, n)));
+    sheet_fit(&table, line_width(stdout), 0, spare, sizeof spare / sizeof spare[0]);
     sheet_write(&table, SHEET_TEXT, stdout);
     sheet_fini(&table);
 }

@@ -151,10 +151,10 @@ struct instruction {
     /* Channels 0 .. contiguous - 1 are all that is written, each from the same channel of plain
      * registers of lanes: execution can take them in one go. 0: not so. */
     uint8_t contiguous;
-    /* For a scoreboard: temporaries 0..63, a bit each; an indirect access has the bits of its whole
-     * array. `temps_above` says that temporaries from 64 on take part: order it against all. */
+    /* For a scoreboard of 64 registers: bit t % 64 is temporary t; an indirect access has the bits
+     * of its whole array. Programs come with a temporary a result; compilers of hardware use the
+     * few that are alive again and again, so that temporaries 64 apart hardly ever meet. */
     uint64_t temps_read, temps_written;
-    bool temps_above;
     bool reads_address, writes_address; /* any address register, also for an indirect access */
     uint8_t port_count; /* different registers that it reads (all files): register ports */
 };
@@ -230,13 +230,13 @@ uint8_t instruction_channels_read(const struct instruction *instruction, uint32_
 static inline bool
 instruction_reads_temp(const struct instruction *instruction, uint32_t temp)
 {
-    return temp < 64 ? instruction->temps_read >> temp & 1 : instruction->temps_above;
+    return instruction->temps_read >> temp % 64 & 1;
 }
 
 static inline bool
 instruction_writes_temp(const struct instruction *instruction, uint32_t temp)
 {
-    return temp < 64 ? instruction->temps_written >> temp & 1 : instruction->temps_above;
+    return instruction->temps_written >> temp % 64 & 1;
 }
 
 static inline uint32_t

@@ -52,12 +52,10 @@ destination_temps(const struct parser *parser, const struct destination *dst)
 }
 
 static void
-add_range(struct instruction *instruction, uint64_t *mask, struct temp_range range)
+add_range(uint64_t *mask, struct temp_range range)
 {
-    for (uint32_t t = range.first; t <= range.last && t < 64; t++)
-        *mask |= 1ull << t;
-    if (range.first <= range.last && range.last >= 64)
-        instruction->temps_above = true;
+    for (uint32_t t = range.first; t <= range.last && t - range.first < 64; t++)
+        *mask |= 1ull << t % 64;
 }
 
 static bool
@@ -123,13 +121,13 @@ describe_instruction(const struct parser *parser, struct instruction *instructio
     const struct opcode_info *info = &opcode_infos[instruction->opcode];
     for (uint32_t d = 0; d < info->destinations; d++) {
         const struct destination *dst = &instruction->dst[d];
-        add_range(instruction, &instruction->temps_written, destination_temps(parser, dst));
+        add_range(&instruction->temps_written, destination_temps(parser, dst));
         instruction->reads_address |= dst->indirect;
         instruction->writes_address |= dst->file == FILE_ADDRESS;
     }
     for (uint32_t s = 0; s < info->sources; s++) {
         const struct source *source = &instruction->src[s];
-        add_range(instruction, &instruction->temps_read, source_temps(parser, source));
+        add_range(&instruction->temps_read, source_temps(parser, source));
         instruction->reads_address |= source->indirect || source->file == FILE_ADDRESS;
         bool is_new = source->file != FILE_NULL && source->file != FILE_SAMPLER;
         for (uint32_t k = 0; k < s && is_new; k++)

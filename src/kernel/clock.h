@@ -98,4 +98,11 @@ module_wake_at(struct module *module, uint64_t cycle)
         *wake = cycle;
 }
 
+/* path_step() on the critical path of the module's machine. */
+static inline strand
+module_step(const struct module *module, strand from, enum path_cause cause, uint64_t now)
+{
+    return path_step(&module->clock->path, from, cause, now);
+}
+
 #endif

@@ -75,8 +75,8 @@ void
 path_charge_so_far(struct path *path, strand work, uint64_t now)
 {
     if (path->end / PATH_CAUSES > path->charged_at)
-        path_charge(path, path->end, now);
-    else if (work)
+        path_charge(path, path->end, path->ended);
+    if (work)
         path_charge(path, work, now);
     else /* all goes on for what it went by for before */
         path_charge(path, path->made * PATH_CAUSES + path->end % PATH_CAUSES, now);

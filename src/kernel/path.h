@@ -81,9 +81,9 @@ path_leave(struct path *path, strand way, uint32_t unit, uint64_t now)
     path->ended_by = unit;
 }
 
-/* Where there is no end of work yet: up to `now`, along the way of what left the machine last;
- * where nothing has left it since the last charge, along `work`, that of some work in it (0: there
- * is none). */
+/* Where there is no end of work yet: along the way of what left the machine last, if anything has
+ * since the last charge, up to where it left; from there up to `now` along `work`, that of some
+ * work in the machine (0: there is none). */
 void path_charge_so_far(struct path *path, strand work, uint64_t now);
 
 /* Whether it is time to charge, between two cycles, before nodes are overwritten. */

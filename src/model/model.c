@@ -152,9 +152,10 @@ take_curve(struct model *model, const char *curve, const char *name, const char 
 }
 
 static bool
-take_line(void *data, const char *section, const char *name, const char *value, struct error *err)
+take_line(void *data, const struct ini_entry *entry, struct error *err)
 {
     struct reading *reading = data;
+    const char *section = entry->section, *name = entry->name, *value = entry->value;
     struct model *model = reading->model;
     const char *curve = ini_section_name(section, "curve");
     double numbers[2] = {0};
@@ -185,7 +186,7 @@ model_read(struct model *model, const char *path, struct error *err)
 {
     struct reading reading = {.model = model, .path = path};
     *model = (struct model){0};
-    bool ok = ini_file_read(path, take_line, &reading, err) &&
+    bool ok = ini_file_read(path, INI_INDENT_IS_NOTHING, take_line, &reading, err) &&
               (reading.has_schema || fail(err, "%s is no model: [model] with its schema", path));
     for (size_t i = 0; ok && i < model->curves.count; i++) {
         const struct spline *s = &model->curves.items[i].spline;

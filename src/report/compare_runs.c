@@ -36,9 +36,8 @@ number_of(const cJSON *object, const char *name)
     return cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
 }
 
-/* run.json of the folder, or NULL. */
-static cJSON *
-read_run(const char *dir, struct error *err)
+cJSON *
+run_read_json(const char *dir, struct error *err)
 {
     char *path = mem_printf("%s/run.json", dir), *bytes = NULL;
     size_t size;
@@ -71,7 +70,7 @@ check_run_folder(const char *dir, struct error *err)
 bool
 run_is_complete(const char *dir, bool *complete, struct error *err)
 {
-    cJSON *run = read_run(dir, err);
+    cJSON *run = run_read_json(dir, err);
     *complete = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(run, "complete"));
     cJSON_Delete(run);
     return run != NULL;
@@ -171,7 +170,7 @@ compare_frames(const cJSON *a, const cJSON *b, struct run_comparison *out)
 static bool
 compare_figures(const char *dir_a, const char *dir_b, struct run_comparison *out, struct error *err)
 {
-    cJSON *a = read_run(dir_a, err), *b = a ? read_run(dir_b, err) : NULL;
+    cJSON *a = run_read_json(dir_a, err), *b = a ? run_read_json(dir_b, err) : NULL;
     const bool ok =
         b && take_number(a, "cycles", false, dir_a, &out->cycles_a, err) &&
         take_number(b, "cycles", false, dir_b, &out->cycles_b, err) &&

@@ -315,7 +315,8 @@ read_text(struct csv_table *table, const char *path, bool header_only, struct er
             table->text = mem_realloc(table->text, (capacity *= 2) + 1);
     }
     const int status = gzclose(file);
-    if (n == MOST_TEXT)
+    table->too_large = n == MOST_TEXT;
+    if (table->too_large)
         return fail(err, "%s is a table of %d bytes or more", path, MOST_TEXT);
     if (got < 0 || (status != Z_OK && !header_only))
         return fail(err, "%s is no whole gzip file", path);
@@ -400,9 +401,9 @@ take_fields(struct csv_table *table, char *at, const char *path, struct error *e
 }
 
 /* Columns that are no statistic and hold whole numbers. */
-static const char *const whole_names[] = {"schema", "frame",      "draw",      "nth",
-                                          "cycle",  "vertices",   "instances", "instance",
-                                          "cycles", "busy_cycles"};
+static const char *const whole_names[] = {
+    "schema", "frame",       "draw", "nth", "cycle", "vertices",  "instances", "instance",
+    "cycles", "busy_cycles", "x",    "y",   "row",   "fragments", "written"};
 
 enum csv_kind
 csv_kind_of(const char *name)
@@ -413,6 +414,21 @@ csv_kind_of(const char *name)
         if (!strcmp(whole_names[i], name))
             return CSV_WHOLE;
     return strchr(name, '.') ? CSV_WHOLE : CSV_TEXT;
+}
+
+/* Decimal digits and nothing else, not above 2^64 - 1 (*fits). */
+static bool
+read_whole(const char *field, uint64_t *value, bool *fits)
+{
+    const char *at = field;
+    *value = 0;
+    *fits = true;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        const uint64_t digit = (uint64_t)(*at - '0');
+        *fits = *fits && *value <= (UINT64_MAX - digit) / 10;
+        *value = *value * 10 + digit;
+    }
+    return at > field && !*at;
 }
 
 static bool
@@ -450,34 +466,75 @@ fault_of(enum csv_kind kind, const char *field, bool may_lack, uint64_t most)
         return kind == CSV_REAL || may_lack ? NULL : "has no value";
     if (kind == CSV_REAL)
         return is_decimal(field) && isfinite(strtod(field, NULL)) ? NULL : "is no decimal number";
-    if (!is_whole(field))
+    uint64_t value;
+    bool fits;
+    if (!read_whole(field, &value, &fits))
         return "is no whole number";
-    errno = 0;
-    return strtoull(field, NULL, 10) <= most && !errno ? NULL : "is too large a number";
+    return fits && value <= most ? NULL : "is too large a number";
 }
 
-/* A column of whole numbers, none of them missing, has them for values. */
-static bool
-take_numbers(struct csv_table *table, uint32_t column, const char *path, struct error *err)
+struct column_facts {
+    enum csv_kind kind;
+    bool may_lack, all; /* all: of its fields are whole numbers */
+    uint64_t most;
+};
+
+static struct column_facts *
+facts_of(const struct csv_table *table)
 {
-    const char *name = table->names[column];
-    const enum csv_kind kind = csv_kind_of(name);
-    const bool may_lack = !strcmp(name, "vertices") || !strcmp(name, "instances");
-    const bool is_place = !strcmp(name, "frame") || !strcmp(name, "draw");
-    bool all = table->rows > 0 && kind != CSV_TEXT;
-    for (uint32_t row = 0; row < table->rows && kind != CSV_TEXT; row++) {
-        const char *field = table->text + table->values[(size_t)row * table->columns + column];
-        const char *fault = fault_of(kind, field, may_lack, is_place ? UINT32_MAX - 1 : UINT64_MAX);
-        if (fault)
-            return fail(err, "%s: row %u: %s %s: '%.40s'", path, row + 1, name, fault, field);
-        all = all && kind == CSV_WHOLE && *field;
+    struct column_facts *facts = mem_alloc(((size_t)table->columns + 1) * sizeof *facts);
+    for (uint32_t c = 0; c < table->columns; c++) {
+        const char *name = table->names[c];
+        const bool is_place = !strcmp(name, "frame") || !strcmp(name, "draw");
+        facts[c] = (struct column_facts){
+            .kind = csv_kind_of(name),
+            .may_lack = !strcmp(name, "vertices") || !strcmp(name, "instances"),
+            .most = is_place ? UINT32_MAX - 1 : UINT64_MAX,
+        };
+        facts[c].all = table->rows > 0 && facts[c].kind == CSV_WHOLE;
     }
-    table->is_number[column] = all;
-    for (uint32_t row = 0; row < table->rows && all; row++) {
-        uint64_t *value = &table->values[(size_t)row * table->columns + column];
-        *value = strtoull(table->text + *value, NULL, 10);
+    return facts;
+}
+
+/* Of a row, fields of columns from the first to before the last. */
+static bool
+check_row(const struct csv_table *table, uint32_t row, uint32_t first, uint32_t last,
+          struct column_facts *facts, const char *path, struct error *err)
+{
+    const uint64_t *values = &table->values[(size_t)row * table->columns];
+    for (uint32_t c = first; c < last; c++) {
+        if (facts[c].kind == CSV_TEXT || table->is_number[c])
+            continue;
+        const char *field = table->text + values[c];
+        const char *fault = fault_of(facts[c].kind, field, facts[c].may_lack, facts[c].most);
+        if (fault)
+            return fail(err, "%s: row %u: %s %s: '%.40s'", path, row + 1, table->names[c], fault,
+                        field);
+        facts[c].all = facts[c].all && *field;
     }
     return true;
+}
+
+/* Columns of whole numbers, none of them missing, have them for values. Row by row, as they lie in
+ * memory. */
+static bool
+take_numbers(struct csv_table *table, uint32_t first, uint32_t last, const char *path,
+             struct error *err)
+{
+    struct column_facts *facts = facts_of(table);
+    bool ok = true, fits;
+    for (uint32_t row = 0; row < table->rows && ok; row++)
+        ok = check_row(table, row, first, last, facts, path, err);
+    for (uint32_t row = 0; row < table->rows && ok; row++) {
+        uint64_t *values = &table->values[(size_t)row * table->columns];
+        for (uint32_t c = first; c < last; c++)
+            if (facts[c].all && !table->is_number[c])
+                read_whole(table->text + values[c], &values[c], &fits);
+    }
+    for (uint32_t c = first; c < last && ok; c++)
+        table->is_number[c] |= facts[c].all;
+    free(facts);
+    return ok;
 }
 
 static bool
@@ -509,11 +566,13 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
     table->is_number = ok ? mem_alloc(table->columns * sizeof *table->is_number) : NULL;
     const int32_t schema = ok ? csv_column(table, "schema") : -1;
     if (schema >= 0) /* first: what a later version means by other names is not known */
-        ok = take_numbers(table, (uint32_t)schema, path, err) && check_schema(table, path, err);
-    for (uint32_t i = 0; ok && i < table->columns; i++)
-        ok = (int32_t)i == schema || take_numbers(table, i, path, err);
+        ok = take_numbers(table, (uint32_t)schema, (uint32_t)schema + 1, path, err) &&
+             check_schema(table, path, err);
+    ok = ok && take_numbers(table, 0, table->columns, path, err);
+    const bool too_large = table->too_large;
     if (!ok)
         csv_table_fini(table);
+    table->too_large = too_large;
     return ok;
 }
 
@@ -566,4 +625,28 @@ csv_column(const struct csv_table *table, const char *name)
         if (!strcmp(table->names[i], name))
             return (int32_t)i;
     return -1;
+}
+
+bool
+csv_sum(const struct csv_table *table, const char *path, const char *column, double *sum,
+        struct error *err)
+{
+    const int32_t at = csv_column(table, column);
+    uint64_t whole = 0;
+    *sum = 0;
+    if (at < 0 || !table->is_number[at])
+        return fail(err, "%s has no %s", path, column);
+    for (uint32_t r = 0; r < table->rows; r++)
+        whole += table->values[(size_t)r * table->columns + (uint32_t)at];
+    *sum = (double)whole;
+    return true;
+}
+
+bool
+csv_read_sum(const char *path, const char *column, double *sum, struct error *err)
+{
+    struct csv_table table = {0};
+    const bool ok = csv_read(&table, path, err) && csv_sum(&table, path, column, sum, err);
+    csv_table_fini(&table);
+    return ok;
 }

@@ -55,6 +55,7 @@ struct csv_table {
     bool *is_number;  /* of the columns: whole numbers, none missing, and there are rows */
     uint64_t *values; /* rows x columns; of other columns, where the field stands in the text */
     char *text;       /* that names and fields stand in, each ended by a NUL */
+    bool too_large;   /* why it was not read: it is whole, but for all that is known */
 };
 bool csv_read(struct csv_table *table, const char *path, struct error *err);
 bool csv_read_header(struct csv_table *table, const char *path, struct error *err); /* no rows */
@@ -64,5 +65,10 @@ int32_t csv_column(const struct csv_table *table, const char *name); /* -1: ther
 const char *csv_field(const struct csv_table *table, uint32_t row, int32_t column);
 /* A field of a column of numbers; NaN when there is none, of a text, or of column -1. */
 double csv_value(const struct csv_table *table, uint32_t row, int32_t column);
+/* Of all rows; false, with the message: the column is none of whole numbers. `path`: for that. */
+bool csv_sum(const struct csv_table *table, const char *path, const char *column, double *sum,
+             struct error *err);
+/* Of a file. */
+bool csv_read_sum(const char *path, const char *column, double *sum, struct error *err);
 
 #endif

@@ -79,9 +79,9 @@ draw_cost_bound_by(const struct draw_cost *cost)
 }
 
 static void
-add_row(struct draws *draws, uint32_t row, const struct columns *c, const struct params *params)
+add_row(struct draws *draws, uint32_t row, const struct columns *c, struct ideal_sum *gains,
+        double *numbers)
 {
-    const struct ideal_rows itself = {.table = &draws->table, .row = row};
     const struct csv_table *t = &draws->table;
     struct draw_row r = {
         .frame = (uint32_t)csv_value(t, row, c->frame),
@@ -112,10 +112,27 @@ add_row(struct draws *draws, uint32_t row, const struct columns *c, const struct
         .texture_misses = csv_value(t, row, c->texture_misses),
         .overdraw = width && height ? csv_value(t, row, c->written) / width / height : 0,
     };
-    ideals_predict(&itself, params, &r.cost.gains,
-                   NULL); /* nothing where lost cycles have no name */
+    if (gains) { /* else lost cycles have no name */
+        ideals_table_row(gains, t, row, numbers);
+        ideals_take(gains, &r.cost.gains);
+    }
     add_cost(&draws->total, &r.cost);
     VEC_PUSH(&draws->rows, r);
+}
+
+static void
+add_rows(struct draws *draws, uint32_t frame, const struct columns *columns,
+         const struct params *params)
+{
+    const struct csv_table *table = &draws->table;
+    struct ideal_sum *gains =
+        ideals_begin((const char *const *)table->names, table->columns, params, NULL);
+    double *numbers = mem_alloc((size_t)table->columns * sizeof *numbers);
+    for (uint32_t row = 0; row < table->rows; row++)
+        if (frame == UINT32_MAX || csv_value(table, row, columns->frame) == frame)
+            add_row(draws, row, columns, gains, numbers);
+    ideals_end(gains);
+    free(numbers);
 }
 
 bool
@@ -133,15 +150,16 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
     }
     bool ok = path && csv_read(&draws->table, path, err) &&
               find_columns(&draws->table, path, &columns, err);
-    for (uint32_t row = 0; ok && row < draws->table.rows; row++)
-        if (frame == UINT32_MAX || csv_value(&draws->table, row, columns.frame) == frame)
-            add_row(draws, row, &columns, &params);
+    if (ok)
+        add_rows(draws, frame, &columns, &params);
     if (ok && !draws->rows.count)
         ok = frame == UINT32_MAX ? fail(err, "%s has no rows", path)
                                  : fail(err, "%s has no frame %u", path, frame);
     free(path);
+    const bool too_large = draws->table.too_large;
     if (!ok)
         draws_fini(draws);
+    draws->table.too_large = too_large;
     return ok;
 }
 

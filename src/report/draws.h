@@ -36,7 +36,8 @@ struct draws {
     struct draw_cost total;    /* of all rows */
 };
 
-/* Reads DIR/stats.draws.csv.gz (or as the run's machine.ini names it); frame UINT32_MAX: all. */
+/* Reads DIR/stats.draws.csv.gz (or as the run's machine.ini names it); frame UINT32_MAX: all. Where
+ * it is too large to be read, draws->table.too_large says so. */
 bool draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *err);
 bool draws_are_there(const char *dir); /* whether the run has that table */
 void draws_fini(struct draws *draws);

@@ -66,47 +66,78 @@ ideal_has(const struct ideal *ideal, const char *branch)
 
 /* ---- reading rows ---- */
 
-struct reader {
-    const struct csv_table *rows;
+/* What memory needs by itself is more than its channels' bursts: rows are opened and closed, and
+ * not all channels have as much to do. Where it alone was left to bound a frame, it moved data in
+ * this share of the cycles: between 0.43 and 0.72 in glmark2's scenes, 0.6 fits best. */
+#define MEMORY_EFFICIENCY 0.6
+
+/* One row: what is charged, and what each needs by itself. */
+struct work {
+    double cycles, charged[IDEALS], own[IDEALS];
+    double bound[IDEALS]; /* own, at the share of its peak that memory reaches */
+    /* memory's time with reads of textures, for which both answer; of what memory moves, 0 to 1 */
+    double texture_reads, texture_traffic;
+    bool is_draw, is_upload; /* else it is an order, which waits for the draws before it */
+    double drain;            /* of a draw: cycles that work of the next one could fill */
+};
+
+/* Draws that follow each other. */
+struct draws {
+    struct work last;           /* with no order behind it so far; else no draw */
+    double cycles, own[IDEALS]; /* of all of them */
+};
+
+struct ideal_sum {
+    const char *const *names; /* of a row's numbers */
+    uint32_t count;
     const struct params *params;
-    int32_t frame, cycles;
-    int32_t lost[CAUSE_COUNT]; /* columns */
+    int32_t cycles, front_rests; /* places; front_rests -1: nothing is told of drains */
+    int32_t lost[CAUSE_COUNT];
     bool owns[IDEALS][CAUSE_COUNT];
     struct formula bounds[IDEALS], texture_traffic;
-    int32_t work, front_rests; /* columns of drains; -1: this table tells of none */
+    struct draws draws;
+    struct ideal_gains gains;
 };
+
+static int32_t
+place_of(const struct ideal_sum *sum, const char *name)
+{
+    for (uint32_t i = 0; i < sum->count; i++)
+        if (!strcmp(sum->names[i], name))
+            return (int32_t)i;
+    return -1;
+}
 
 static bool
 resolve(void *data, const char *name, int32_t *place, double *number)
 {
-    const struct reader *reader = data;
-    const struct metric *metric = metric_find(name);
-    if (metric) /* none of the bounds stands on another one */
+    const struct ideal_sum *sum = data;
+    if (metric_find(name)) /* none of the bounds stands on another one */
         return false;
-    *place = csv_column(reader->rows, name);
-    return *place >= 0 || param_number(reader->params, name, number);
+    *place = place_of(sum, name);
+    return *place >= 0 || param_number(sum->params, name, number);
 }
 
 static bool
-open_metric(struct reader *reader, const char *name, struct formula *formula, struct error *err)
+open_metric(struct ideal_sum *sum, const char *name, struct formula *formula, struct error *err)
 {
     const struct metric *metric = metric_find(name);
     BUG_ON(!metric, "no metric '%s'", name);
-    return formula_compile(formula, metric->formula, resolve, reader, err) ||
+    return formula_compile(formula, metric->formula, resolve, sum, err) ||
            fail(err, "the run lacks what %s is made of: it was made by another version", name);
 }
 
 static bool
-open_bounds(struct reader *reader, struct error *err)
+open_bounds(struct ideal_sum *sum, struct error *err)
 {
-    bool ok = open_metric(reader, "texture_traffic", &reader->texture_traffic, err);
+    bool ok = open_metric(sum, "texture_traffic", &sum->texture_traffic, err);
     for (uint32_t i = 0; ok && i < IDEALS; i++)
-        ok = !*ideals[i].bound || open_metric(reader, ideals[i].bound, &reader->bounds[i], err);
+        ok = !*ideals[i].bound || open_metric(sum, ideals[i].bound, &sum->bounds[i], err);
     return ok;
 }
 
 static bool
-open_causes(struct reader *reader, struct error *err)
+open_causes(struct ideal_sum *sum, struct error *err)
 {
     uint32_t count;
     const struct path_branch *branches = path_branches(&count);
@@ -116,35 +147,41 @@ open_causes(struct reader *reader, struct error *err)
         if (cause < 0)
             continue;
         snprintf(name, sizeof name, "lost.%s", branches[b].name);
-        if ((reader->lost[cause] = csv_column(reader->rows, name)) < 0)
+        if ((sum->lost[cause] = place_of(sum, name)) < 0)
             return fail(err, "the run does not count %s", name);
         for (uint32_t i = 0; i < IDEALS; i++)
-            reader->owns[i][cause] = ideal_has(&ideals[i], branches[b].name);
+            sum->owns[i][cause] = ideal_has(&ideals[i], branches[b].name);
     }
     return true;
 }
 
-static void
-close_reader(struct reader *reader)
+struct ideal_sum *
+ideals_begin(const char *const *names, uint32_t count, const struct params *params,
+             struct error *err)
 {
-    for (uint32_t i = 0; i < IDEALS; i++)
-        formula_fini(&reader->bounds[i]);
-    formula_fini(&reader->texture_traffic);
+    struct ideal_sum *sum = mem_alloc(sizeof *sum);
+    *sum = (struct ideal_sum){.names = names, .count = count, .params = params};
+    sum->cycles = place_of(sum, "cycles");
+    sum->front_rests = params->COMMANDPROCESSOR.PipelinedBatchRendering
+                           ? -1
+                           : place_of(sum, "streamer.cycles_rest");
+    if ((sum->cycles >= 0 || fail(err, "the run does not count cycles")) && open_causes(sum, err) &&
+        open_bounds(sum, err))
+        return sum;
+    ideals_end(sum);
+    return NULL;
 }
 
-/* What memory needs by itself is more than its channels' bursts: rows are opened and closed, and
- * not all channels have as much to do. Where it alone was left to bound a frame, it moved data in
- * this share of the cycles: between 0.43 and 0.72 in glmark2's scenes, 0.6 fits best. */
-#define MEMORY_EFFICIENCY 0.6
-
-/* One row: what is charged, and what each needs by itself. */
-struct work {
-    double cycles, charged[IDEALS], own[IDEALS];
-    double bound[IDEALS];   /* own, at the share of its peak that memory reaches */
-    double texture_traffic; /* of what memory moves, 0 to 1 */
-    bool is_draw;
-    double drain; /* of a draw: cycles that work of the next one could fill */
-};
+void
+ideals_end(struct ideal_sum *sum)
+{
+    if (!sum)
+        return;
+    for (uint32_t i = 0; i < IDEALS; i++)
+        formula_fini(&sum->bounds[i]);
+    formula_fini(&sum->texture_traffic);
+    free(sum);
+}
 
 static double
 most_of(const double bounds[IDEALS])
@@ -157,55 +194,62 @@ most_of(const double bounds[IDEALS])
 
 /* The own work of each resource, from its metric. */
 static void
-limit(struct work *work, const double bounds[IDEALS], double texture_traffic)
+read_bounds(const struct ideal_sum *sum, const double *numbers, struct work *work)
 {
-    work->texture_traffic = isnan(texture_traffic) ? 0 : texture_traffic / 100;
+    const double traffic = formula_run(&sum->texture_traffic, numbers);
+    work->texture_traffic = isnan(traffic) ? 0 : traffic / 100;
     for (uint32_t i = 0; i < IDEALS; i++) {
-        work->own[i] = isnan(bounds[i]) ? 0 : bounds[i];
-        const double bound = work->own[i] / (i == IDEAL_memory ? MEMORY_EFFICIENCY : 1);
-        work->bound[i] = fmin(bound, work->cycles);
+        const double own = *ideals[i].bound ? formula_run(&sum->bounds[i], numbers) : 0;
+        work->own[i] = isnan(own) ? 0 : own;
+        work->bound[i] =
+            fmin(work->own[i] / (i == IDEAL_memory ? MEMORY_EFFICIENCY : 1), work->cycles);
     }
 }
 
 /* While a draw's front, the Streamer, has nothing left to fetch, the next one's could be at work;
- * but what a resource has to do for this draw it has to do beside the next one too. */
+ * but what a resource has to do for this draw it has to do beside the next one too. Uploads go on
+ * beside draws. */
 static void
-read_drain(const struct reader *reader, uint32_t row, struct work *work)
+read_drain(const struct ideal_sum *sum, const double *numbers, const char *kind, struct work *work)
 {
-    work->is_draw = reader->work >= 0 && reader->front_rests >= 0 &&
-                    !strcmp(csv_field(reader->rows, row, reader->work), "draw");
+    work->is_upload = kind && !strcmp(kind, "upload");
+    work->is_draw = kind && sum->front_rests >= 0 && !strcmp(kind, "draw");
     if (work->is_draw)
-        work->drain = fmin(csv_value(reader->rows, row, reader->front_rests),
-                           work->cycles - most_of(work->bound));
+        work->drain = fmin(numbers[sum->front_rests], work->cycles - most_of(work->bound));
 }
 
 static void
-read_row(const struct reader *reader, uint32_t row, double *values, struct work *work)
+read_row(const struct ideal_sum *sum, const double *numbers, const char *kind, struct work *work)
 {
-    const uint64_t *cells = &reader->rows->values[(size_t)row * reader->rows->columns];
-    *work = (struct work){.cycles = (double)cells[reader->cycles]};
-    for (uint32_t i = 0; i < IDEALS; i++)
-        for (uint32_t c = 0; c < CAUSE_COUNT; c++)
-            work->charged[i] += reader->owns[i][c] ? (double)cells[reader->lost[c]] : 0;
-    for (uint32_t c = 0; c < reader->rows->columns; c++)
-        values[c] = reader->rows->is_number[c] ? (double)cells[c] : NAN;
-    double bounds[IDEALS];
-    for (uint32_t i = 0; i < IDEALS; i++)
-        bounds[i] = *ideals[i].bound ? formula_run(&reader->bounds[i], values) : 0;
-    limit(work, bounds, formula_run(&reader->texture_traffic, values));
-    read_drain(reader, row, work);
+    *work = (struct work){.cycles = numbers[sum->cycles]};
+    for (uint32_t c = 0; c < CAUSE_COUNT; c++) {
+        const double lost = numbers[sum->lost[c]];
+        for (uint32_t i = 0; i < IDEALS; i++)
+            work->charged[i] += sum->owns[i][c] ? lost : 0;
+        if (sum->owns[IDEAL_memory][c] && sum->owns[IDEAL_texture][c])
+            work->texture_reads += lost;
+    }
+    read_bounds(sum, numbers, work);
+    read_drain(sum, numbers, kind, work);
 }
 
 /* ---- the rule ---- */
 
-/* What another resource needs by itself while one is ideal: memory need not read textures that
- * are there without. */
+/* Cycles that the row takes without a resource, for all that another one has to do: that one's own
+ * work beside all that is left, or, as much as it is not charged, behind it; halfway between.
+ * Memory need not read textures that are there without. */
 static double
-bound_beside(const struct work *work, uint32_t ideal, uint32_t other)
+cycles_without(const struct work *work, uint32_t ideal, uint32_t other)
 {
-    const double left =
-        ideal == IDEAL_texture && other == IDEAL_memory ? 1 - work->texture_traffic : 1;
-    return work->bound[other] * left;
+    const double left = work->cycles - work->charged[ideal];
+    double bound = work->bound[other], charged = work->charged[other];
+    if (ideal == IDEAL_texture && other == IDEAL_memory)
+        bound *= 1 - work->texture_traffic;
+    if ((ideal == IDEAL_texture && other == IDEAL_memory) ||
+        (ideal == IDEAL_memory && other == IDEAL_texture))
+        charged -= work->texture_reads;
+    const double beside = fmax(left, bound), behind = left + fmax(0, bound - charged);
+    return fmin((beside + behind) / 2, work->cycles);
 }
 
 static void
@@ -215,25 +259,18 @@ predict(struct ideal_gains *gains, const struct work *work)
     for (uint32_t i = 0; i < IDEALS; i++) {
         const double left = work->cycles - work->charged[i];
         uint32_t longest = i;
-        double bound = 0;
+        double without = left;
         for (uint32_t k = 0; k < IDEALS; k++)
-            if (k != i && bound_beside(work, i, k) > bound) {
-                bound = bound_beside(work, i, k);
+            if (k != i && cycles_without(work, i, k) > without) {
+                without = cycles_without(work, i, k);
                 longest = k;
             }
         gains->charged[i] += work->charged[i];
         gains->own[i] += work->own[i];
-        gains->expected[i] += work->cycles - fmax(left, bound);
-        if (bound > left)
-            gains->hidden[i][longest] += bound - left;
+        gains->expected[i] += work->cycles - without;
+        gains->hidden[i][longest] += without - left;
     }
 }
-
-/* Draws that follow each other, the last one that was seen. */
-struct draws {
-    struct work last;
-    double cycles, own[IDEALS]; /* of all of them */
-};
 
 /* The drain of the draw before is filled by this one, which is no longer than it is. */
 static double
@@ -245,8 +282,9 @@ fill_drain(struct draws *draws, const struct work *work)
         draws->cycles += work->cycles;
         for (uint32_t i = 0; i < IDEALS; i++)
             draws->own[i] += work->bound[i];
-        draws->last = *work;
     }
+    if (!work->is_upload)
+        draws->last = *work;
     return filled;
 }
 
@@ -258,79 +296,75 @@ predict_drain(struct ideal_gains *gains, const struct draws *draws)
     gains->expected[IDEAL_drain] = fmin(gains->charged[IDEAL_drain], most);
 }
 
-static bool
-is_wanted(const struct ideal_rows *wanted, int32_t frame, uint32_t row)
+void
+ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind)
 {
-    return wanted->row >= 0
-               ? row == wanted->row
-               : frame_set_has(wanted->frames, (uint32_t)csv_value(wanted->table, row, frame));
+    struct work work;
+    read_row(sum, numbers, kind, &work);
+    predict(&sum->gains, &work);
+    sum->gains.charged[IDEAL_drain] += fill_drain(&sum->draws, &work);
+}
+
+void
+ideals_take(struct ideal_sum *sum, struct ideal_gains *gains)
+{
+    predict_drain(&sum->gains, &sum->draws);
+    *gains = sum->gains;
+    memset(&sum->gains, 0, sizeof sum->gains);
+    memset(&sum->draws, 0, sizeof sum->draws);
+}
+
+/* ---- rows of a table ---- */
+
+void
+ideals_table_row(struct ideal_sum *sum, const struct csv_table *table, uint32_t row,
+                 double *numbers)
+{
+    const uint64_t *cells = &table->values[(size_t)row * table->columns];
+    const int32_t work = csv_column(table, "work");
+    for (uint32_t c = 0; c < table->columns; c++)
+        numbers[c] = table->is_number[c] ? (double)cells[c] : (double)NAN;
+    ideals_row(sum, numbers, work >= 0 ? csv_field(table, row, work) : NULL);
 }
 
 static bool
-open_reader(struct reader *reader, const struct csv_table *rows, const struct params *params,
-            struct error *err)
+is_wanted(const struct ideal_rows *wanted, uint32_t frame, uint32_t row)
 {
-    *reader = (struct reader){.rows = rows, .params = params};
-    reader->frame = csv_column(rows, "frame");
-    reader->work = csv_column(rows, "work");
-    reader->front_rests = params->COMMANDPROCESSOR.PipelinedBatchRendering
-                              ? -1
-                              : csv_column(rows, "streamer.starved_cycles");
-    reader->cycles = csv_column(rows, "cycles");
-    return ((reader->frame >= 0 && reader->cycles >= 0) ||
-            fail(err, "the run does not count cycles by frame")) &&
-           open_causes(reader, err) && open_bounds(reader, err);
+    return wanted->row >= 0 ? row == wanted->row : frame_set_has(wanted->frames, frame);
 }
 
 bool
 ideals_predict(const struct ideal_rows *wanted, const struct params *params,
                struct ideal_gains *gains, struct error *err)
 {
-    const struct csv_table *rows = wanted->table;
-    struct reader reader;
-    struct draws draws = {0};
-    double *values = mem_alloc((size_t)rows->columns * sizeof *values);
+    const struct csv_table *table = wanted->table;
+    const int32_t frame = csv_column(table, "frame");
+    struct ideal_gains some;
+    uint32_t last = UINT32_MAX;
     memset(gains, 0, sizeof *gains);
-    const bool ok = open_reader(&reader, rows, params, err);
-    for (uint32_t r = 0; ok && r < rows->rows; r++) {
-        struct work work;
-        if (!is_wanted(wanted, reader.frame, r))
+    if (frame < 0)
+        return fail(err, "the run has no frames");
+    struct ideal_sum *sum =
+        ideals_begin((const char *const *)table->names, table->columns, params, err);
+    double *numbers = mem_alloc((size_t)table->columns * sizeof *numbers);
+    for (uint32_t r = 0; sum && r < table->rows; r++) {
+        const uint32_t number = (uint32_t)csv_value(table, r, frame);
+        if (!is_wanted(wanted, number, r))
             continue;
-        read_row(&reader, r, values, &work);
-        predict(gains, &work);
-        gains->charged[IDEAL_drain] += fill_drain(&draws, &work);
+        if (number != last) {
+            ideals_take(sum, &some);
+            ideals_add(gains, &some);
+        }
+        last = number;
+        ideals_table_row(sum, table, r, numbers);
     }
-    predict_drain(gains, &draws);
-    close_reader(&reader);
-    free(values);
-    return ok;
-}
-
-bool
-ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_gains *gains)
-{
-    uint32_t count;
-    struct totals copy = *totals;
-    const struct path_branch *branches = path_branches(&count);
-    struct work work = {.cycles = cycles};
-    memset(gains, 0, sizeof *gains);
-    for (uint32_t b = 0; b < count; b++) {
-        char name[64];
-        double lost;
-        snprintf(name, sizeof name, "lost.%s", branches[b].name);
-        if (branches[b].cause < 0)
-            continue;
-        if (!totals_lookup(&copy, name, &lost))
-            return false;
-        for (uint32_t i = 0; i < IDEALS; i++)
-            work.charged[i] += ideal_has(&ideals[i], branches[b].name) ? lost : 0;
+    if (sum) {
+        ideals_take(sum, &some);
+        ideals_add(gains, &some);
     }
-    double bounds[IDEALS];
-    for (uint32_t i = 0; i < IDEALS; i++)
-        bounds[i] = *ideals[i].bound ? metric_value(metric_find(ideals[i].bound), totals) : 0;
-    limit(&work, bounds, metric_value(metric_find("texture_traffic"), totals));
-    predict(gains, &work);
-    return true;
+    free(numbers);
+    ideals_end(sum);
+    return sum != NULL;
 }
 
 void
@@ -340,33 +374,46 @@ ideals_add(struct ideal_gains *to, const struct ideal_gains *more)
     for (uint32_t i = 0; i < IDEALS; i++) {
         to->charged[i] += more->charged[i];
         to->expected[i] += more->expected[i];
+        to->own[i] += more->own[i];
         for (uint32_t k = 0; k < IDEALS; k++)
             to->hidden[i][k] += more->hidden[i][k];
     }
 }
 
+static enum ideal_number
+place_of_most(const double cycles[IDEALS])
+{
+    enum ideal_number most = 0;
+    for (uint32_t i = 1; i < IDEALS; i++)
+        if (cycles[i] > cycles[most])
+            most = i;
+    return most;
+}
+
+bool
+ideals_hide_each_other(const struct ideal_gains *gains)
+{
+    return !(most_of(gains->expected) >= IDEALS_NOTHING * gains->cycles);
+}
+
 enum ideal_number
 ideals_verdict(const struct ideal_gains *gains)
 {
-    enum ideal_number best = 0;
-    for (uint32_t i = 1; i < IDEALS; i++)
-        if (gains->expected[i] > gains->expected[best])
-            best = i;
-    return best;
+    return place_of_most(ideals_hide_each_other(gains) ? gains->charged : gains->expected);
 }
 
 const char *
 ideals_bound_by(const struct ideal_gains *gains)
 {
     const enum ideal_number verdict = ideals_verdict(gains);
-    return gains->expected[verdict] > 0 ? ideals[verdict].name : "";
+    return gains->charged[verdict] > 0 ? ideals[verdict].name : "";
 }
 
 enum ideal_number
 ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict)
 {
     enum ideal_number behind = IDEALS;
-    double most = gains->cycles / 50;
+    double most = gains->cycles * IDEALS_NOTHING;
     for (uint32_t i = 0; i < IDEALS; i++)
         if (gains->hidden[verdict][i] >= most) {
             most = gains->hidden[verdict][i];

@@ -2,15 +2,16 @@
  * prediction that `aetius topdown --prove` puts to the test.
  *
  * The rule, for each row (a draw, or the work between draws, which follow each other): without the
- * cycles that are charged to the resource the row takes what is left, but never less than the own
- * work of any other resource in it (its metric; memory's at the share of its peak that it reaches).
- * So what is charged to a resource is the most that removing it can give, and where another one has
- * as much to do, that one hides behind it.
+ * cycles that are charged to the resource the row takes what is left, and what any other resource
+ * has to do by itself in it (its metric; memory's at the share of its peak that it reaches) and is
+ * not charged: at best beside all that is left, at worst behind it; halfway between is expected. So
+ * what is charged to a resource is the most that removing it can give, and where another one has
+ * more to do than it is charged, that one hides behind it.
  *
  * The drain between two draws is no cause of the critical path, which never sees what might have
- * been done meanwhile. It is read from the rows: the cycles in which a draw's front was at rest,
- * but for the own work of the resource that has most to do for it, and no more than the next draw
- * takes. */
+ * been done meanwhile. It is read from the rows: the cycles in which a draw's front had nothing
+ * left to fetch, but for the own work of the resource that has most to do for it, and no more than
+ * the next draw takes; nothing before an order, which waits for the draws before it. */
 #ifndef AETIUS_REPORT_IDEALS_H
 #define AETIUS_REPORT_IDEALS_H
 
@@ -43,6 +44,22 @@ struct ideal_gains {
     double hidden[IDEALS][IDEALS]; /* of what is charged to the first, what the second would take */
     double own[IDEALS];            /* what each does by itself, by its metric alone */
 };
+/* Adds them up, row by row, in their order. */
+struct ideal_sum;
+/* `names`: of the numbers of a row, which live as long as the sum does, as the parameters. NULL:
+ * there is something that they do not tell. */
+struct ideal_sum *ideals_begin(const char *const *names, uint32_t count,
+                               const struct params *params, struct error *err);
+/* `kind`: of the row's work, as in the table of draws; NULL: of many together, of whose drains
+ * nothing is told. */
+void ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind);
+/* Of the rows since the last time; what comes does not follow them any more: at a frame's end. */
+void ideals_take(struct ideal_sum *sum, struct ideal_gains *gains);
+void ideals_end(struct ideal_sum *sum); /* NULL: nothing */
+
+/* A row of a table that `sum` knows the names of; `numbers`: room for its columns. */
+void ideals_table_row(struct ideal_sum *sum, const struct csv_table *table, uint32_t row,
+                      double *numbers);
 /* Of stats.draws.csv.gz or stats.frames.csv.gz. */
 struct ideal_rows {
     const struct csv_table *table;
@@ -52,14 +69,17 @@ struct ideal_rows {
 /* False: columns are missing. */
 bool ideals_predict(const struct ideal_rows *rows, const struct params *params,
                     struct ideal_gains *gains, struct error *err);
-/* Of all frames of a run together, by the names of its statistics; of drains they tell nothing. */
-bool ideals_predict_totals(const struct totals *totals, double cycles, struct ideal_gains *gains);
 void ideals_add(struct ideal_gains *to, const struct ideal_gains *more);
-/* The one whose removal is expected to give the most. */
+/* A share of the cycles that is not worth it. */
+#define IDEALS_NOTHING 0.02
+/* Whether nothing is expected to give more than that alone. */
+bool ideals_hide_each_other(const struct ideal_gains *gains);
+/* The one whose removal is expected to give the most; where nothing does, the one that is charged
+ * the most. */
 enum ideal_number ideals_verdict(const struct ideal_gains *gains);
-/* Its name; "" where nothing is expected of any. */
+/* Its name; "" where nothing is charged to any. */
 const char *ideals_bound_by(const struct ideal_gains *gains);
-/* Of those that hide behind it, the largest; IDEALS: none takes a fiftieth of all cycles. */
+/* Of those that hide behind it, the largest; IDEALS: none takes IDEALS_NOTHING of all cycles. */
 enum ideal_number ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict);
 
 #endif

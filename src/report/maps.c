@@ -1,6 +1,8 @@
 #include "report/maps.h"
 
 #include "base/mem.h"
+#include "base/schema.h"
+#include "report/csv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@ const char *const map_mode_names[MAP_MODES] = {
     [MAP_CULLED] = "culled",
     [MAP_MISSES] = "misses",
     [MAP_COMPRESSION] = "compression",
+    [MAP_DRAWS] = "draws",
 };
 
 /* Steps of the scales: how much of 255 one of the counted things is. */
@@ -26,6 +29,11 @@ maps_parse(uint32_t *modes, const char *text, struct error *err)
     while (*text) {
         const size_t n = strcspn(text, ",");
         uint32_t mode = 0;
+        if (n == 3 && !strncmp(text, "all", n)) {
+            *modes |= (1u << MAP_MODES) - 1 - (1u << MAP_COLOR);
+            text += n + (text[n] == ',' && text[n + 1]);
+            continue;
+        }
         while (mode < MAP_MODES &&
                (strlen(map_mode_names[mode]) != n || strncmp(map_mode_names[mode], text, n)))
             mode++;
@@ -43,7 +51,7 @@ maps_is_end(const char *end)
     for (uint32_t mode = 0; mode < MAP_MODES; mode++) {
         const size_t n = strlen(map_mode_names[mode]);
         if (end[0] == '-' && !strncmp(end + 1, map_mode_names[mode], n) &&
-            !strcmp(end + 1 + n, ".png"))
+            !strcmp(end + 1 + n, mode == MAP_DRAWS ? ".csv.gz" : ".png"))
             return true;
     }
     return false;
@@ -136,6 +144,52 @@ map_draw(const struct map_source *source, uint32_t mode, struct picture *map)
     }
 }
 
+/* Rows of tiles from the top of the surface, draws in their order. */
+static void
+draws_rows(const struct map_source *source, const struct watched_surface *surface, struct csv *csv)
+{
+    const uint32_t across = watch_tiles(surface->width), down = watch_tiles(surface->height);
+    VEC(const struct watched_part *) parts = {0};
+    for (uint32_t tile = 0; tile < across * down; tile++) {
+        const uint32_t y = tile / across * WATCH_TILE_SIDE;
+        parts.count = 0;
+        for (const struct watched_part *p = surface->tiles[tile]; p; p = p->next)
+            VEC_PUSH(&parts, p);
+        while (parts.count) {
+            const struct watched_part *part = parts.items[--parts.count];
+            csv_number(csv, AETIUS_SCHEMA);
+            csv_number(csv, tile % across * WATCH_TILE_SIDE);
+            csv_number(csv, y);
+            csv_number(csv, source->upside_down ? source->picture->height - 1 - y : y);
+            csv_number(csv, part->draw);
+            csv_number(csv, part->fragments);
+            csv_number(csv, part->written);
+            csv_end_row(csv);
+        }
+    }
+    VEC_FREE(&parts);
+}
+
+static bool
+draws_write(const struct map_source *source, const char *path, struct error *err)
+{
+    const struct watched_surface *surface = watch_shown(source->watch, source->shown);
+    struct csv *csv = csv_create(path, MAP_DRAWS_COLUMNS, err);
+    if (csv && surface)
+        draws_rows(source, surface, csv);
+    return csv && csv_destroy(csv, err);
+}
+
+static bool
+picture_write(const struct map_source *source, uint32_t mode, const char *path, struct error *err)
+{
+    struct picture map;
+    map_draw(source, mode, &map);
+    const bool ok = picture_write_png(&map, path, err);
+    picture_fini(&map);
+    return ok;
+}
+
 bool
 maps_write(const struct map_source *source, uint32_t modes, const char *dir, uint32_t frame,
            struct error *err)
@@ -145,11 +199,10 @@ maps_write(const struct map_source *source, uint32_t modes, const char *dir, uin
     for (uint32_t mode = 0; mode < MAP_MODES && ok; mode++) {
         if (!(modes >> mode & 1))
             continue;
-        struct picture map;
-        char *path = mem_printf("%s/frame-%04u-%s.png", folder, frame, map_mode_names[mode]);
-        map_draw(source, mode, &map);
-        ok = picture_write_png(&map, path, err);
-        picture_fini(&map);
+        char *path = mem_printf("%s/frame-%04u-%s.%s", folder, frame, map_mode_names[mode],
+                                mode == MAP_DRAWS ? "csv.gz" : "png");
+        ok = (mode == MAP_DRAWS ? draws_write(source, path, err)
+                                : picture_write(source, mode, path, err));
         free(path);
     }
     free(folder);

@@ -17,12 +17,13 @@ enum map_mode {
         MAP_SHADER_LATENCY + 1, /* by HZ in red, by z and stencil in green, killed in blue */
     MAP_MISSES,                 /* texture cache misses */
     MAP_COMPRESSION,            /* what the pixel's block of the color buffer takes in memory */
+    MAP_DRAWS, /* which draws had fragments in each tile: a table, frame-NNNN-draws.csv.gz */
     MAP_MODES,
 };
 extern const char *const map_mode_names[MAP_MODES];
-#define MAP_MODE_LIST "color, overdraw, latency, shader, culled, misses or compression"
+#define MAP_MODE_LIST "color, overdraw, latency, shader, culled, misses, compression, draws or all"
 
-/* "MODE" or "MODE,MODE,..." to a bit each. */
+/* "MODE" or "MODE,MODE,..." to a bit each; "all": all but the frame itself. */
 bool maps_parse(uint32_t *modes, const char *text, struct error *err);
 
 /* What a frame's maps are made from; the machine is drained, and still holds its block states. */
@@ -33,10 +34,13 @@ struct map_source {
     const struct picture *picture;
     bool upside_down; /* the picture's first row is the surface's last one */
 };
-/* Whether that is how the name of a map ends: "-MODE.png". */
+/* Whether that is how the name of a map ends: "-MODE.png", or that of its table. */
 bool maps_is_end(const char *end);
-/* One picture in memory: the caller's to fini. */
+/* One picture in memory, of a mode that has one: the caller's to fini. */
 void map_draw(const struct map_source *source, uint32_t mode, struct picture *map);
+/* The columns of the table of draws: the tile's corner in the surface, as --pixel counts, and the
+ * picture's row of it; draw (of stats.draws), its fragments there, and those of them written. */
+#define MAP_DRAWS_COLUMNS "schema,x,y,row,draw,fragments,written"
 /* The wanted ones into the folder of a run. */
 bool maps_write(const struct map_source *source, uint32_t modes, const char *dir, uint32_t frame,
                 struct error *err);

@@ -2,6 +2,7 @@
 #ifndef AETIUS_REPORT_RUN_H
 #define AETIUS_REPORT_RUN_H
 
+#include "report/ideals.h"
 #include "report/metrics.h"
 
 #include <stdio.h>
@@ -60,8 +61,9 @@ struct steady {
 };
 struct steady run_steady(const struct run_facts *facts);
 
-/* Under 45 lines for a person (report/summary.c). */
-void run_print_summary(const struct run_facts *facts, const struct totals *totals, FILE *out);
+/* Under 45 lines for a person (report/summary.c); `gains` may be NULL. */
+void run_print_summary(const struct run_facts *facts, const struct totals *totals,
+                       const struct ideal_gains *gains, FILE *out);
 
 /* The totals of a set for the metrics: its counters, and "cycles" and "frames" from the facts.
  * The arrays are the caller's to free by totals_free(); the names stay the set's. */

@@ -60,17 +60,16 @@ is_open(const struct run_folder *folder, uint32_t table)
     return folder->tables[table].count > 0;
 }
 
-/* A row of what was counted since the last one of its kind. */
-static void
-delta_row(struct run_folder *folder, uint32_t table, uint64_t *before, const char *key,
-          const char *facts)
+/* What was counted since the last time. */
+static const uint64_t *
+take_delta(struct run_folder *folder, uint64_t *before)
 {
     const struct stat_set *set = &folder->sim->machine->stats;
     uint64_t *now = folder->values, *delta = folder->values + set->count;
     stat_set_snapshot(set, now);
     stat_set_subtract(set, delta, now, before);
     memcpy(before, now, set->count * sizeof *before);
-    table_row(&folder->tables[table], key, facts, delta, (double)NAN);
+    return delta;
 }
 
 /* How many rows of its draw and kind stand before it in the frame. */
@@ -95,12 +94,18 @@ on_work(void *data, uint32_t frame, const struct work *row)
     }
     if (row->kind == WORK_DRAW && folder->crew)
         crew_count(folder->crew);
+    const bool by_draw = folder->ideals && folder->ideals_by_draw;
+    if (!by_draw && !is_open(folder, TABLE_DRAWS))
+        return;
+    const char *kind = work_kind_names[row->kind];
+    const uint64_t *delta = take_delta(folder, folder->draw_before);
+    if (by_draw)
+        ideals_row(folder->ideals, table_layout_numbers(folder->layout, delta), kind);
     if (!is_open(folder, TABLE_DRAWS))
         return;
-    snprintf(text, sizeof text, "%u,%u,%s,%u", frame, row->draw, work_kind_names[row->kind],
-             nth_row(folder, row));
+    snprintf(text, sizeof text, "%u,%u,%s,%u", frame, row->draw, kind, nth_row(folder, row));
     char *facts = describe_facts(row->baked);
-    delta_row(folder, TABLE_DRAWS, folder->draw_before, text, facts);
+    table_row(&folder->tables[TABLE_DRAWS], text, facts, delta, (double)NAN);
     free(facts);
 }
 
@@ -113,7 +118,8 @@ on_interval(void *data, uint32_t frame, uint64_t cycle)
     snprintf(key, sizeof key, "%u,%" PRIu64 ",%d", frame, cycle, cycle == folder->last_cycle);
     folder->last_cycle = cycle;
     if (is_open(folder, TABLE_CYCLES))
-        delta_row(folder, TABLE_CYCLES, folder->interval_before, key, "");
+        table_row(&folder->tables[TABLE_CYCLES], key, "",
+                  take_delta(folder, folder->interval_before), (double)NAN);
 }
 
 /* A frame is in all tables, or in none. */
@@ -146,6 +152,19 @@ begin_rows(struct run_folder *folder)
     folder->last_cycle = 0;
 }
 
+/* Of the frame that has just ended. */
+static void
+take_gains(struct run_folder *folder)
+{
+    struct ideal_gains gains;
+    if (!folder->ideals)
+        return;
+    if (!folder->ideals_by_draw)
+        ideals_row(folder->ideals, table_layout_numbers(folder->layout, folder->values), NULL);
+    ideals_take(folder->ideals, &gains);
+    ideals_add(&folder->gains, &gains);
+}
+
 static bool
 write_rows(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
 {
@@ -157,6 +176,7 @@ write_rows(struct run_folder *folder, const struct simulation_frame *frame, stru
     if (is_open(folder, TABLE_FRAMES))
         table_row(&folder->tables[TABLE_FRAMES], key, "", folder->values, 1);
     begin_rows(folder);
+    take_gains(folder);
     if (!flush_tables(folder, err))
         return false;
     stat_set_accumulate(set, folder->totals, folder->values);
@@ -314,15 +334,23 @@ open_tables(struct run_folder *folder, struct error *err)
                                  [TABLE_DRAWS] = p->SIMULATOR.PerBatchStatistics,
                                  [TABLE_CYCLES] = true};
     bool ok = true;
-    if (!p->SIMULATOR.Statistics)
-        return true;
-    folder->layout = table_layout_create(&folder->sim->machine->stats, p);
-    for (uint32_t i = 0; i < TABLES && ok; i++) {
+    for (uint32_t i = 0; i < TABLES && ok && folder->layout; i++) {
         char *path = mem_printf("%s/%s", folder->dir, table_name(p, i));
         ok = !wanted[i] || table_open(&folder->tables[i], path, &kinds[i], folder->layout, err);
         free(path);
     }
     return ok;
+}
+
+/* Of a machine whose statistics tell it. */
+static void
+begin_gains(struct run_folder *folder)
+{
+    const struct params *p = &folder->sim->machine->params;
+    uint32_t count;
+    const char *const *names = table_layout_names(folder->layout, &count);
+    folder->ideals = ideals_begin(names, count, p, NULL);
+    folder->ideals_by_draw = p->SIMULATOR.PerBatchStatistics;
 }
 
 static bool
@@ -348,6 +376,10 @@ run_folder_attach(struct run_folder *folder, struct simulation *sim, struct erro
     folder->draw_before = mem_alloc(count * sizeof(uint64_t));
     folder->interval_before = mem_alloc(count * sizeof(uint64_t));
     folder->totals = mem_alloc(count * sizeof(uint64_t));
+    if (sim->machine->params.SIMULATOR.Statistics) {
+        folder->layout = table_layout_create(&sim->machine->stats, &sim->machine->params);
+        begin_gains(folder);
+    }
     if (!folder->dir)
         return true;
     return write_machine(folder, err) &&
@@ -387,12 +419,14 @@ run_folder_take_part(struct run_folder *folder, struct run_part *part, uint64_t 
 {
     const size_t bytes = folder->sim->machine->stats.count * sizeof *values;
     *part = (struct run_part){.frame = folder->frames.items[folder->frames.count - 1],
+                              .gains = folder->gains,
                               .width = folder->facts.width,
                               .height = folder->facts.height,
                               .timed_seconds = folder->sim->timed_seconds,
                               .peak_rss_bytes = peak_rss_bytes()};
     memcpy(values, folder->totals, bytes);
     memset(folder->totals, 0, bytes);
+    memset(&folder->gains, 0, sizeof folder->gains);
     folder->sim->timed_seconds = 0;
 }
 
@@ -401,6 +435,8 @@ run_folder_leave_frame(struct run_folder *folder)
 {
     for (uint32_t i = 0; i < TABLES; i++)
         table_discard(&folder->tables[i]);
+    if (folder->ideals)
+        ideals_take(folder->ideals, &(struct ideal_gains){0});
     begin_rows(folder);
 }
 
@@ -429,6 +465,7 @@ run_folder_join(struct run_folder *folder, const struct run_part *part, const ui
     if (!join_tables(folder, part->frame.number, err))
         return false;
     add_frame(folder, &part->frame, part->width, part->height);
+    ideals_add(&folder->gains, &part->gains);
     folder->parts_seconds += part->timed_seconds;
     if (part->peak_rss_bytes > folder->parts_rss_bytes)
         folder->parts_rss_bytes = part->peak_rss_bytes;
@@ -490,7 +527,7 @@ report(struct run_folder *folder, FILE *out, bool json, struct error *err)
     if (json)
         fprintf(out, "%s\n", text);
     else
-        run_print_summary(&folder->facts, known, out);
+        run_print_summary(&folder->facts, known, folder->ideals ? &folder->gains : NULL, out);
     if (folder->has_pixel && !json)
         pixel_log_print(&folder->pixel, out);
     free(text);
@@ -505,6 +542,7 @@ close_tables(struct run_folder *folder, bool complete, struct error *err)
     bool ok = true;
     for (uint32_t i = 0; i < TABLES; i++)
         ok = table_close(&folder->tables[i], complete, ok ? err : NULL) && ok;
+    ideals_end(folder->ideals);
     table_layout_destroy(folder->layout);
     return ok;
 }

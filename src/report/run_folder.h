@@ -6,6 +6,7 @@
 #define AETIUS_REPORT_RUN_FOLDER_H
 
 #include "base/crew.h"
+#include "report/ideals.h"
 #include "report/maps.h"
 #include "report/pixel.h"
 #include "report/run.h"
@@ -19,9 +20,14 @@ struct run_folder {
     const char *dir; /* NULL: nothing is written, only counted */
     struct run_place place;
     struct simulation *sim;      /* set by run_folder_attach(); NULL: pictures alone */
-    struct table_layout *layout; /* NULL: there are no tables */
+    struct table_layout *layout; /* NULL: there are no statistics */
     struct table tables[TABLES]; /* those that are wanted have files */
     uint64_t *values, *draw_before, *interval_before, *totals;
+    /* what would be gained, by draw or by frame: of the frame so far, and of those that are whole
+     */
+    struct ideal_sum *ideals; /* NULL: it is not told */
+    bool ideals_by_draw;
+    struct ideal_gains gains;
     /* of the rows of the frame so far, for the keys of the next */
     uint32_t last_draw, rows_of_kind[WORK_KINDS];
     uint64_t last_cycle;
@@ -55,6 +61,7 @@ bool run_folder_attach(struct run_folder *folder, struct simulation *sim, struct
  * last; the one joins them in the order of frames, and last the work behind the last frame. */
 struct run_part {
     struct run_frame frame;
+    struct ideal_gains gains;
     uint32_t width, height;
     double timed_seconds;
     uint64_t peak_rss_bytes; /* of the process, so far */

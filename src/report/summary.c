@@ -1,6 +1,7 @@
 /* The summary of a run for a person: what came out, where the cycles went, what moved through
  * memory, and how fast the simulator was. */
 #include "base/log.h"
+#include "base/wrap.h"
 #include "report/run.h"
 
 #include "report/ideals.h"
@@ -76,20 +77,19 @@ unit_shares(const struct totals *totals, const char *unit, double shares[4])
 
 /* What the cycles went to, and what would be gained without. */
 static void
-print_verdict(const struct totals *totals, double cycles, FILE *out)
+print_verdict(const struct ideal_gains *gains, FILE *out)
 {
-    struct ideal_gains gains;
-    if (!ideals_predict_totals(totals, cycles, &gains) || !(cycles > 0))
+    if (!gains || !(gains->cycles > 0))
         return;
-    const enum ideal_number first = ideals_verdict(&gains), behind = ideals_behind(&gains, first);
-    fprintf(out,
-            "\nbound by %s: %.1f %% of the cycles are charged to this; %.1f %% fewer are expected "
-            "without",
-            ideals[first].name, 100 * gains.charged[first] / cycles,
-            100 * gains.expected[first] / cycles);
-    if (behind < IDEALS)
-        fprintf(out, ", then bound by %s", ideals[behind].name);
-    fprintf(out, " (aetius topdown)\n");
+    const enum ideal_number first = ideals_verdict(gains), behind = ideals_behind(gains, first);
+    fputc('\n', out);
+    print_wrapped(out, line_width(out), 0, 2,
+                  "bound by %s: %.1f %% of the cycles are charged to this; %.1f %% fewer are "
+                  "expected without%s%s (aetius topdown)",
+                  ideals[first].name, 100 * gains->charged[first] / gains->cycles,
+                  100 * gains->expected[first] / gains->cycles,
+                  behind < IDEALS ? ", then bound by " : "",
+                  behind < IDEALS ? ideals[behind].name : "");
 }
 
 /* Units in the reverse order of the set, which is that of the pipeline. */
@@ -264,7 +264,8 @@ print_speed(const struct run_facts *facts, const struct totals *totals, FILE *ou
 }
 
 void
-run_print_summary(const struct run_facts *facts, const struct totals *totals, FILE *out)
+run_print_summary(const struct run_facts *facts, const struct totals *totals,
+                  const struct ideal_gains *gains, FILE *out)
 {
     if (!facts->frame_count) {
         fprintf(out, "no frame was drawn%s\n",
@@ -276,7 +277,7 @@ run_print_summary(const struct run_facts *facts, const struct totals *totals, FI
     print_head(facts, totals, out);
     if (totals) {
         print_steady(facts, totals, out);
-        print_verdict(totals, (double)facts->cycles, out);
+        print_verdict(gains, out);
         print_units(totals, out);
         print_traffic(totals, run_speed(facts, totals).fragments, out);
         fputc('\n', out);

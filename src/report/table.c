@@ -33,6 +33,7 @@ struct table_layout {
     const struct stat_set *set;
     uint32_t *family_of, *instance_of; /* of each entry of the set; no instance: UINT32_MAX */
     VEC(struct family) families;
+    const char **names; /* of the families */
     VEC(struct unit) units;
     VEC(struct queue) queues;
     VEC(const char *) queue_statistics; /* "items_in" */
@@ -227,6 +228,9 @@ table_layout_create(const struct stat_set *set, const struct params *params)
     note_places(layout);
     metrics_all(&metrics);
     layout->frames_place = (uint32_t)layout->families.count;
+    layout->names = mem_alloc(layout->families.count * sizeof *layout->names);
+    for (size_t i = 0; i < layout->families.count; i++)
+        layout->names[i] = layout->families.items[i].name;
     layout->sums = mem_alloc(layout->families.count * sizeof *layout->sums);
     layout->numbers = mem_alloc((layout->families.count + 1 + metrics) * sizeof(double));
     compile_metrics(layout);
@@ -252,6 +256,7 @@ table_layout_destroy(struct table_layout *layout)
     VEC_FREE(&layout->queues);
     VEC_FREE(&layout->queue_statistics);
     free(layout->metrics);
+    free(layout->names);
     free(layout->family_of);
     free(layout->instance_of);
     free(layout->places);
@@ -261,6 +266,13 @@ table_layout_destroy(struct table_layout *layout)
 }
 
 /* Files. */
+
+const char *const *
+table_layout_names(const struct table_layout *layout, uint32_t *count)
+{
+    *count = (uint32_t)layout->families.count;
+    return layout->names;
+}
 
 static bool
 has_end(const char *path, const char *end)
@@ -393,6 +405,15 @@ add_up(const struct table_layout *layout, const uint64_t *values)
     }
 }
 
+const double *
+table_layout_numbers(const struct table_layout *layout, const uint64_t *values)
+{
+    add_up(layout, values);
+    for (size_t i = 0; i < layout->families.count; i++)
+        layout->numbers[i] = (double)layout->sums[i];
+    return layout->numbers;
+}
+
 static void
 main_row(struct table *table, const char *key, const char *facts, double frames)
 {
@@ -404,10 +425,8 @@ main_row(struct table *table, const char *key, const char *facts, double frames)
     csv_text(csv, key);
     if (table->has_facts)
         csv_text(csv, facts);
-    for (size_t i = 0; i < families; i++) {
+    for (size_t i = 0; i < families; i++)
         csv_number(csv, layout->sums[i]);
-        layout->numbers[i] = (double)layout->sums[i];
-    }
     layout->numbers[layout->frames_place] = frames;
     for (uint32_t i = 0; i < layout->metric_count; i++) {
         const struct formula *formula = &layout->metrics[i];
@@ -465,7 +484,7 @@ void
 table_row(struct table *table, const char *key, const char *facts, const uint64_t *values,
           double frames)
 {
-    add_up(table->layout, values);
+    table_layout_numbers(table->layout, values);
     main_row(table, key, facts, frames);
     for (uint32_t i = 0; i < table->layout->units.count; i++)
         unit_rows(table, i, key, values);

@@ -17,6 +17,10 @@
 struct table_layout;
 struct table_layout *table_layout_create(const struct stat_set *set, const struct params *params);
 void table_layout_destroy(struct table_layout *layout); /* NULL: nothing */
+/* The columns of statistics of a main file. */
+const char *const *table_layout_names(const struct table_layout *layout, uint32_t *count);
+/* What a row of these `values` of the set has in them; lives until the next row or call. */
+const double *table_layout_numbers(const struct table_layout *layout, const uint64_t *values);
 
 struct table {
     const struct table_layout *layout;

@@ -274,7 +274,7 @@ verdicts_page(const struct verdict_case *cases, size_t count, FILE *out)
         "- *Off*: |expected - gained| in points of the frame's cycles, in the mean over the "
         "resources that %.0f %% and\n  more are charged to; *charge alone*: the same, were all "
         "that is charged expected.\n"
-        "- The rule was found on some frames (`half = develop` in the plan) and is judged by the "
+        "- The rule was found on some frames (`develop` in the plan) and is judged by the "
         "others.\n\n",
         100 * VERDICT_ACCUSED, ideals[verdicts_commonest(cases, count)].name, 100 * VERDICT_WITHIN,
         100 * VERDICT_JUDGED);

@@ -273,13 +273,13 @@ put_in_place(struct builder *b)
 }
 
 bool
-database_build(const struct sweep *sweep, const struct sweep_plan *plan, size_t *collected,
-               struct error *err)
+database_build(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err)
 {
     struct builder b = {.sweep = sweep, .plan = plan, .err = err};
     const bool ok = prepare(&b) && survey(&b) && add_facts(&b) && add_runs(&b) && relate(&b) &&
                     add_view(&b) && sql_do(b.db, "COMMIT", err) && put_in_place(&b);
-    *collected = b.collected;
+    if (ok)
+        log_note("%s/results.db: %zu of %zu runs", sweep->dir, b.collected, sweep->runs.count);
     sqlite3_finalize(b.add_run);
     sqlite3_finalize(b.add_param);
     sqlite3_finalize(b.add_output);

@@ -11,9 +11,8 @@
 
 enum { SWEEP_DATABASE_SCHEMA = 1 }; /* rises when a name goes or means something else */
 
-/* From the runs that are done; *collected says how many. */
-bool database_build(const struct sweep *sweep, const struct sweep_plan *plan, size_t *collected,
-                    struct error *err);
+/* From the runs that are done; a note says how many. */
+bool database_build(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err);
 
 /* Opens it to be read. */
 bool database_open(const struct sweep *sweep, sqlite3 **db, struct error *err);

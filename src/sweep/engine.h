@@ -38,7 +38,14 @@ char *shell_word(const char *text);
  * no Ctrl-C but the one that it is told of; it ends with this process. -1: err tells. */
 pid_t engine_spawn(const char *folder, char *const *words, int *output, struct error *err);
 
-/* The text of DIR/build.ninja. */
-char *engine_ninja_file(const struct engine_request *request);
+/* Commands side by side, by ninja: `aetius sweep COMMAND . NAME` in the sweep's folder for each. */
+struct ninja_work {
+    const char *command, *what; /* what they do, for the progress */
+    struct word_list names;
+    uint64_t jobs;
+    bool keep_going;
+};
+bool ninja_do(const struct sweep *sweep, const struct ninja_work *work, struct error *err);
+char *ninja_file(const struct ninja_work *work); /* the text of DIR/build.ninja */
 
 #endif

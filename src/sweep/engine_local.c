@@ -16,29 +16,31 @@
 enum { TURN_MS = 200 };
 
 char *
-engine_ninja_file(const struct engine_request *request)
+ninja_file(const struct ninja_work *work)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "no memory for a text");
-    fprintf(out, "# Written by aetius sweep: the runs that were left to do, of which none makes a\n"
-                 "# file of this name.\n"
-                 "ninja_required_version = 1.3\n"
-                 "builddir = ninja\n"
-                 "rule run\n"
-                 "  command = exec \"$${AETIUS:-aetius}\" sweep run --with-parent . $out\n"
-                 "  description = $out\n");
-    for (size_t i = 0; i < request->count; i++)
-        fprintf(out, "build %s: run\n", request->sweep->runs.items[request->todo[i]].key);
+    fprintf(out,
+            "# Written by aetius sweep: what was left to do, of which nothing makes a file of this "
+            "name.\n"
+            "ninja_required_version = 1.3\n"
+            "builddir = ninja\n"
+            "rule run\n"
+            "  command = exec \"$${AETIUS:-aetius}\" sweep %s --with-parent . $name\n"
+            "  description = $name\n",
+            work->command);
+    for (size_t i = 0; i < work->names.count; i++)
+        fprintf(out, "build do-%s: run\n  name = %s\n", work->names.items[i], work->names.items[i]);
     fclose(out);
     return text;
 }
 
 static bool
-write_file(const struct engine_request *request, struct error *err)
+write_file(const struct sweep *sweep, const struct ninja_work *work, struct error *err)
 {
-    char *text = engine_ninja_file(request), *path = sweep_path(request->sweep, "build.ninja");
+    char *text = ninja_file(work), *path = sweep_path(sweep, "build.ninja");
     const bool ok = file_write(path, text, strlen(text), err);
     free(text);
     free(path);
@@ -77,12 +79,12 @@ take_bytes(struct line *line, const char *bytes, size_t size, struct progress *p
 
 /* To the end of ninja's output; tells it of a signal. In turns: one may come just before a wait. */
 static void
-follow(pid_t ninja, int output, size_t count)
+follow(pid_t ninja, int output, const struct ninja_work *work)
 {
     struct progress progress;
     struct line line = {.length = 0};
     bool told = false;
-    progress_begin(&progress, "runs", count);
+    progress_begin(&progress, work->what, work->names.count);
     for (;;) {
         struct pollfd polled = {.fd = output, .events = POLLIN};
         char bytes[4096];
@@ -100,23 +102,28 @@ follow(pid_t ninja, int output, size_t count)
     progress_end(&progress);
 }
 
-static bool
-run_ninja(const struct engine_request *request, struct error *err)
+bool
+ninja_do(const struct sweep *sweep, const struct ninja_work *work, struct error *err)
 {
-    char *jobs = mem_printf("%llu", (unsigned long long)request->jobs), *self = engine_self();
+    char *jobs = mem_printf("%llu", (unsigned long long)work->jobs), *self = engine_self();
     char *words[] = {(char *)"ninja",
                      (char *)"-j",
                      jobs,
                      (char *)"-k",
-                     (char *)(request->keep_going ? "0" : "1"),
+                     (char *)(work->keep_going ? "0" : "1"),
                      NULL};
     int output, status = 0;
+    if (!write_file(sweep, work, err)) {
+        free(self);
+        free(jobs);
+        return false;
+    }
     setenv("AETIUS", self, true);
     setenv("NINJA_STATUS", "[%f/%t] ", true);
-    const pid_t ninja = engine_spawn(request->sweep->dir, words, &output, err);
+    const pid_t ninja = engine_spawn(sweep->dir, words, &output, err);
     free(self);
     if (ninja > 0) {
-        follow(ninja, output, request->count);
+        follow(ninja, output, work);
         close(output);
         while (waitpid(ninja, &status, 0) < 0 && errno == EINTR)
             ;
@@ -133,7 +140,13 @@ run_ninja(const struct engine_request *request, struct error *err)
 static bool
 begin(const struct engine_request *request, struct error *err)
 {
-    return write_file(request, err) && run_ninja(request, err);
+    struct ninja_work work = {
+        .command = "run", .what = "runs", .jobs = request->jobs, .keep_going = request->keep_going};
+    for (size_t i = 0; i < request->count; i++)
+        word_list_add(&work.names, request->sweep->runs.items[request->todo[i]].key);
+    const bool ok = ninja_do(request->sweep, &work, err);
+    word_list_fini(&work.names);
+    return ok;
 }
 
 const struct sweep_engine engine_local = {.name = "local", .is_awaited = true, .begin = begin};

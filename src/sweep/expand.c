@@ -85,29 +85,80 @@ check_count(const struct expander *x)
                 MOST_RUNS);
 }
 
+/* `like`: its trace, its names, its sets and its blocks are copied. */
+static void
+push_run(struct sweep *sweep, const struct sweep_run *like, const struct params *params)
+{
+    const struct sweep_trace *trace = &sweep->traces.items[like->trace];
+    struct sweep_run run = {.trace = like->trace, .blocks = like->blocks};
+    sweep_key(run.key, params, trace->hash, trace->frames, run.blocks);
+    run.machine = mem_strdup(like->machine);
+    run.preset = mem_strdup(like->preset);
+    word_list_copy(&run.sets, &like->sets);
+    VEC_PUSH(&sweep->runs, run);
+}
+
+static bool
+is_for(const struct sweep_machine *machine, const char *input)
+{
+    return !machine->inputs.count || word_list_has(&machine->inputs, input);
+}
+
+/* A trace, or what a program that is not captured yet will be. */
+static bool
+is_input(const struct expander *x, const char *name)
+{
+    bool found = false;
+    for (size_t t = 0; !found && t < x->sweep->traces.count; t++)
+        found = !strcmp(x->sweep->traces.items[t].name, name);
+    for (size_t i = 0; !found && i < x->plan->inputs.count; i++)
+        found = !strcmp(x->plan->inputs.items[i].name, name);
+    return found;
+}
+
+static bool
+check_inputs(const struct expander *x)
+{
+    const struct word_list *inputs = &x->machine->inputs;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (!is_input(x, inputs->items[i]))
+            return fail(x->err, "[machine %s] inputs: there is no input '%s'", x->machine->name,
+                        inputs->items[i]);
+    return true;
+}
+
 /* One machine a trace. */
 static bool
-add_runs(struct expander *x, const struct params *params, const char *name)
+add_runs(struct expander *x, const struct params *params, char *name)
 {
-    struct sweep *sweep = x->sweep;
-    struct word_list sets = {0};
-    bool ok = machine_differences(&x->presets, preset_of(x), params, &sets, x->err);
-    for (uint32_t t = 0; ok && t < sweep->traces.count; t++) {
-        const struct sweep_trace *trace = &sweep->traces.items[t];
-        struct sweep_run run = {.trace = t};
-        sweep_key(run.key, params, trace->hash, trace->frames);
-        run.machine = mem_strdup(name);
-        run.preset = mem_strdup(preset_of(x));
-        word_list_copy(&run.sets, &sets);
-        VEC_PUSH(&sweep->runs, run);
-    }
-    word_list_fini(&sets);
+    struct sweep_run run = {
+        .machine = name, .preset = (char *)preset_of(x), .blocks = x->plan->blocks};
+    const bool ok = machine_differences(&x->presets, run.preset, params, &run.sets, x->err);
+    for (; ok && run.trace < x->sweep->traces.count; run.trace++)
+        if (is_for(x->machine, x->sweep->traces.items[run.trace].name))
+            push_run(x->sweep, &run, params);
+    word_list_fini(&run.sets);
+    return ok;
+}
+
+bool
+sweep_add_run(struct sweep *sweep, uint32_t trace, const char *machine, const char *preset,
+              const struct params *params, enum sweep_blocks blocks, struct error *err)
+{
+    struct preset_cache presets = {0};
+    struct sweep_run run = {
+        .trace = trace, .machine = (char *)machine, .preset = (char *)preset, .blocks = blocks};
+    const bool ok = machine_differences(&presets, preset, params, &run.sets, err);
+    if (ok)
+        push_run(sweep, &run, params);
+    word_list_fini(&run.sets);
+    preset_cache_fini(&presets);
     return ok;
 }
 
 /* The axes from this one on, over what those before it made. */
 static bool
-walk(struct expander *x, size_t number, const struct params *params, const char *name)
+walk(struct expander *x, size_t number, const struct params *params, char *name)
 {
     if (number == x->axis_count)
         return add_runs(x, params, name);
@@ -177,7 +228,7 @@ sweep_expand(struct sweep *sweep, const struct sweep_plan *plan, struct error *e
     for (size_t i = 0; ok && i < plan->machines.count; i++) {
         x.machine = &plan->machines.items[i];
         warn_of_axes(&x.machine->axes);
-        ok = expand_machine(&x);
+        ok = check_inputs(&x) && expand_machine(&x);
     }
     preset_cache_fini(&x.presets);
     return ok && check_baseline(sweep, plan, err);

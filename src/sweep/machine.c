@@ -106,9 +106,11 @@ machine_make(struct preset_cache *cache, const char *preset, const struct word_l
     return true;
 }
 
+const char *const sweep_blocks_names[] = {"", "count", "keep"};
+
 void
 sweep_key(char key[SWEEP_KEY_TEXT], const struct params *params, const char *trace,
-          const char *frames)
+          const char *frames, enum sweep_blocks blocks)
 {
     struct sha256 sha;
     char hash[SHA256_TEXT];
@@ -117,6 +119,11 @@ sweep_key(char key[SWEEP_KEY_TEXT], const struct params *params, const char *tra
         mem_printf("aetius run\nmodel %s\ntrace %s\nframes %s\n", AETIUS_MODEL, trace, frames);
     sha256_begin(&sha);
     sha256_add(&sha, head, strlen(head));
+    if (blocks) {
+        sha256_add(&sha, "blocks ", strlen("blocks "));
+        sha256_add(&sha, sweep_blocks_names[blocks], strlen(sweep_blocks_names[blocks]));
+        sha256_add(&sha, "\n", 1);
+    }
     sha256_add(&sha, ini, strlen(ini));
     sha256_end(&sha, hash);
     memcpy(key, hash, SWEEP_KEY_TEXT - 1);

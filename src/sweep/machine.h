@@ -34,7 +34,8 @@ bool param_is_same(const struct param_info *info, const struct params *a, const 
 enum { SWEEP_KEY_TEXT = 33 }; /* 32 hexadecimal digits and a NUL */
 /* `trace`: the hash of its bytes; `frames`: as sweep_frames_text() gives them. */
 void sweep_key(char key[SWEEP_KEY_TEXT], const struct params *params, const char *trace,
-               const char *frames);
+               const char *frames, enum sweep_blocks blocks);
+extern const char *const sweep_blocks_names[]; /* "", "count", "keep" */
 bool sweep_key_is_one(const char *text);
 /* The hash of the sources that a run's result comes from: which simulator made it. */
 const char *sweep_model(void);

@@ -1,5 +1,6 @@
 #include "sweep/plan.h"
 
+#include "base/args.h"
 #include "base/file.h"
 #include "base/ini_file.h"
 #include "kernel/params.h"
@@ -241,6 +242,15 @@ take_names(struct sweep_plan *plan, const char *value, struct error *err)
 }
 
 static bool
+parse_blocks(enum sweep_blocks *blocks, const char *value, struct error *err)
+{
+    *blocks = !strcmp(value, "count")  ? SWEEP_BLOCKS_COUNT
+              : !strcmp(value, "keep") ? SWEEP_BLOCKS_KEEP
+                                       : SWEEP_BLOCKS_NONE;
+    return *blocks || fail(err, "blocks = %s: expected count or keep", value);
+}
+
+static bool
 take_sweep(struct sweep_plan *plan, const char *key, const char *value, struct error *err)
 {
     const struct layer layer = {&plan->preset, &plan->configs, &plan->sets, &plan->axes,
@@ -250,9 +260,11 @@ take_sweep(struct sweep_plan *plan, const char *key, const char *value, struct e
         return set_once(&plan->baseline, key, value, err);
     if (!strcmp(key, "outputs"))
         return take_names(plan, value, err);
+    if (!strcmp(key, "blocks"))
+        return parse_blocks(&plan->blocks, value, err);
     return take_layer(&layer, key, value, &known, err) &&
-           (known ||
-            unknown("sweep", key, "preset, config, set, axis NAME, outputs and baseline", err));
+           (known || unknown("sweep", key,
+                             "preset, config, set, axis NAME, outputs, baseline and blocks", err));
 }
 
 static bool
@@ -272,10 +284,14 @@ take_machine(struct sweep_plan *plan, const char *section, const char *name, con
         machine->is_alone = !strcmp(value, "none");
         return machine->is_alone || fail(err, "axes = %s: 'none' is all it can be", value);
     }
+    if (!strcmp(key, "inputs")) {
+        word_list_split(&machine->inputs, value);
+        return true;
+    }
     const struct layer layer = {&machine->preset, &machine->configs, &machine->sets, &machine->axes,
                                 &plan->value_count};
     return take_layer(&layer, key, value, &known, err) &&
-           (known || unknown(section, key, "preset, config, set, axis NAME and axes", err));
+           (known || unknown(section, key, "preset, config, set, axis NAME, axes and inputs", err));
 }
 
 static bool
@@ -344,10 +360,31 @@ take_output(struct sweep_plan *plan, const char *section, const char *name, cons
     return true;
 }
 
+static struct word_list *
+find_words(struct sweep_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->study.count; i++)
+        if (!strcmp(plan->study.items[i].name, name))
+            return &plan->study.items[i].words;
+    VEC_PUSH(&plan->study, ((struct sweep_words){.name = mem_strdup(name)}));
+    return &plan->study.items[plan->study.count - 1].words;
+}
+
+const struct word_list *
+sweep_plan_words(const struct sweep_plan *plan, const char *name)
+{
+    static const struct word_list none;
+    for (size_t i = 0; i < plan->study.count; i++)
+        if (!strcmp(plan->study.items[i].name, name))
+            return &plan->study.items[i].words;
+    return &none;
+}
+
 static bool
-take_value(void *data, const char *section, const char *key, const char *value, struct error *err)
+take_entry(void *data, const struct ini_entry *entry, struct error *err)
 {
     struct sweep_plan *plan = data;
+    const char *section = entry->section, *key = entry->name, *value = entry->value;
     const char *name;
     const bool is_machine = (name = ini_section_name(section, "machine")) != NULL;
     const bool is_input = !name && (name = ini_section_name(section, "input")) != NULL;
@@ -360,10 +397,15 @@ take_value(void *data, const char *section, const char *key, const char *value, 
         return take_input(plan, section, name, key, value, err);
     if (is_output)
         return take_output(plan, section, name, key, value, err);
+    if (!strcmp(section, "study")) {
+        if (key)
+            word_list_split(find_words(plan, key), value);
+        return true;
+    }
     if (strcmp(section, "sweep") != 0)
         return fail(err,
-                    "there is no [%s]: a plan has [sweep], [machine NAME], [input NAME] and "
-                    "[output NAME]",
+                    "there is no [%s]: a plan has [sweep], [machine NAME], [input NAME], "
+                    "[output NAME] and [study]",
                     section);
     return !key || take_sweep(plan, key, value, err);
 }
@@ -371,6 +413,7 @@ take_value(void *data, const char *section, const char *key, const char *value, 
 static bool
 check(const struct sweep_plan *plan, const char *path, struct error *err)
 {
+    struct frame_set frames;
     for (size_t i = 0; i < plan->inputs.count; i++) {
         const struct sweep_input *input = &plan->inputs.items[i];
         if (input->file && (input->program.count || input->warm_up))
@@ -379,6 +422,8 @@ check(const struct sweep_plan *plan, const char *path, struct error *err)
         if (!input->file && (!input->program.count || !input->frames))
             return fail(err, "%s: [input %s] wants a file, or a program and its frames", path,
                         input->name);
+        if (input->frames && !frame_set_parse(&frames, input->frames, err))
+            return fail_prefix(err, "%s: [input %s]", path, input->name);
     }
     return plan->inputs.count || fail(err, "%s: an [input NAME] is wanted", path);
 }
@@ -399,26 +444,25 @@ fill(struct sweep_plan *plan)
             plan->outputs.items[i].formula = mem_strdup(plan->outputs.items[i].name);
 }
 
-/* The folder of a file, from the root. */
+/* The folder and the file, from the root. */
 static bool
-folder_of(char **folder, const char *path, struct error *err)
+find_place(struct sweep_plan *plan, const char *path, struct error *err)
 {
     const char *slash = strrchr(path, '/');
     char *own = slash ? mem_printf("%.*s", (int)(slash - path) + 1, path) : mem_strdup(".");
-    char *whole = realpath(own, NULL);
+    plan->folder = realpath(own, NULL);
+    plan->path = realpath(path, NULL);
     free(own);
-    if (!whole)
-        return fail(err, "cannot open %s: %s", path, strerror(errno));
-    *folder = whole;
-    return true;
+    return (plan->folder && plan->path) || fail(err, "cannot open %s: %s", path, strerror(errno));
 }
 
 bool
 sweep_plan_load(struct sweep_plan *plan, const char *path, struct error *err)
 {
     memset(plan, 0, sizeof *plan);
-    const bool ok = folder_of(&plan->folder, path, err) &&
-                    ini_file_read(path, take_value, plan, err) && check(plan, path, err);
+    const bool ok = find_place(plan, path, err) &&
+                    ini_file_read(path, INI_INDENT_GOES_ON, take_entry, plan, err) &&
+                    check(plan, path, err);
     if (ok)
         fill(plan);
     else
@@ -449,14 +493,13 @@ free_machine(struct sweep_machine *machine)
     free(machine->preset);
     word_list_fini(&machine->configs);
     word_list_fini(&machine->sets);
+    word_list_fini(&machine->inputs);
     free_axes(&machine->axes);
 }
 
-void
-sweep_plan_fini(struct sweep_plan *plan)
+static void
+free_inputs(struct sweep_plan *plan)
 {
-    for (size_t i = 0; i < plan->machines.count; i++)
-        free_machine(&plan->machines.items[i]);
     for (size_t i = 0; i < plan->inputs.count; i++) {
         struct sweep_input *input = &plan->inputs.items[i];
         free(input->name);
@@ -465,17 +508,84 @@ sweep_plan_fini(struct sweep_plan *plan)
         free(input->warm_up);
         word_list_fini(&input->program);
     }
+    VEC_FREE(&plan->inputs);
+}
+
+/* A file's name without folders and what is behind the last dot. */
+static char *
+plain_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char *name = mem_strdup(slash ? slash + 1 : file);
+    char *dot = strrchr(name, '.');
+    if (dot && dot != name)
+        *dot = '\0';
+    return name;
+}
+
+bool
+sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t count,
+                     struct error *err)
+{
+    bool ok = true;
+    free_inputs(plan);
+    for (size_t i = 0; i < plan->machines.count; i++) /* named others */
+        word_list_fini(&plan->machines.items[i].inputs);
+    for (uint32_t i = 0; ok && i < count; i++) {
+        char *path = realpath(files[i], NULL);
+        ok = path || fail(err, "cannot open %s: %s", files[i], strerror(errno));
+        if (ok)
+            VEC_PUSH(&plan->inputs,
+                     ((struct sweep_input){.name = plain_name(files[i]), .file = path}));
+    }
+    return ok;
+}
+
+bool
+sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err)
+{
+    size_t kept = 0, found = 0, wanted = 0;
+    char *copy = mem_strdup(names), *rest = NULL;
+    struct word_list list = {0};
+    for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest), wanted++)
+        word_list_add(&list, name);
+    free(copy);
+    for (size_t i = 0; i < plan->machines.count; i++) {
+        struct sweep_machine *machine = &plan->machines.items[i];
+        found += word_list_has(&list, machine->name);
+        if (word_list_has(&list, machine->name))
+            plan->machines.items[kept++] = *machine;
+        else
+            free_machine(machine);
+    }
+    plan->machines.count = kept;
+    word_list_fini(&list);
+    return (wanted && found == wanted) || fail(err, "not all machines of '%s' are there", names);
+}
+
+void
+sweep_plan_fini(struct sweep_plan *plan)
+{
+    for (size_t i = 0; i < plan->machines.count; i++)
+        free_machine(&plan->machines.items[i]);
+    for (size_t i = 0; i < plan->study.count; i++) {
+        free(plan->study.items[i].name);
+        word_list_fini(&plan->study.items[i].words);
+    }
+    VEC_FREE(&plan->study);
+    free_inputs(plan);
     for (size_t i = 0; i < plan->outputs.count; i++) {
         free(plan->outputs.items[i].name);
         free(plan->outputs.items[i].formula);
     }
     VEC_FREE(&plan->machines);
-    VEC_FREE(&plan->inputs);
     VEC_FREE(&plan->outputs);
     word_list_fini(&plan->configs);
     word_list_fini(&plan->sets);
     free_axes(&plan->axes);
+    free(plan->path);
     free(plan->folder);
+    free(plan->frames);
     free(plan->preset);
     free(plan->baseline);
     memset(plan, 0, sizeof *plan);

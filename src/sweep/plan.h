@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/mem.h"
 
+#include <stdint.h>
+
 struct word_list {
     char **items;
     size_t count, capacity;
@@ -32,6 +34,7 @@ struct sweep_machine {
     char *preset;                   /* or NULL: the plan's */
     struct word_list configs, sets; /* on top of the plan's; files, and "SECTION.Name=value" */
     struct sweep_axes axes;         /* of this machine alone */
+    struct word_list inputs;        /* that it is for, by name; none: all */
     bool is_alone;                  /* the plan's axes are not for it */
 };
 
@@ -50,20 +53,46 @@ struct sweep_output {
     bool more_is_better;
 };
 
+/* A line of [study]: what a study wants to know beyond its runs. */
+struct sweep_words {
+    char *name;
+    struct word_list words;
+};
+
+/* What of the blocks that cross between the ROPs' caches and memory a run leaves. */
+enum sweep_blocks {
+    SWEEP_BLOCKS_NONE,
+    SWEEP_BLOCKS_COUNT, /* what each codec makes of them: compression.json */
+    SWEEP_BLOCKS_KEEP,  /* and they too: blocks.color, blocks.z */
+};
+
 struct sweep_plan {
+    char *path;     /* of its file, from the root */
     char *folder;   /* that its paths begin in */
     char *preset;   /* of machines that name none */
     char *baseline; /* a machine's name, or NULL */
     struct word_list configs, sets;
     struct sweep_axes axes;
     size_t value_count; /* of all axes: at most 1,000,000 */
+    char *frames; /* that are simulated of every input: by an option, not by the file; or NULL */
+    enum sweep_blocks blocks;
     VEC(struct sweep_machine) machines;
     VEC(struct sweep_input) inputs;
     VEC(struct sweep_output) outputs;
+    VEC(struct sweep_words) study;
 };
 
 bool sweep_plan_load(struct sweep_plan *plan, const char *path, struct error *err);
 void sweep_plan_fini(struct sweep_plan *plan);
+
+/* What [study] says under a name; empty: nothing. */
+const struct word_list *sweep_plan_words(const struct sweep_plan *plan, const char *name);
+
+/* Other inputs: these files, each named as it is without folder and end. */
+bool sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t count,
+                          struct error *err);
+/* Only the machines of these names, with commas between. */
+bool sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err);
 
 /* A path of the plan's as one that begins in its folder; the caller frees. */
 char *sweep_plan_path(const struct sweep_plan *plan, const char *path);

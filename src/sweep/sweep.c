@@ -18,6 +18,7 @@ void
 sweep_init(struct sweep *sweep, const char *dir, const char *store)
 {
     memset(sweep, 0, sizeof *sweep);
+    sweep->lock = -1;
     sweep->dir = mem_strdup(dir);
     sweep->store = store ? mem_strdup(store) : mem_printf("%s/runs", dir);
 }
@@ -44,7 +45,9 @@ sweep_fini(struct sweep *sweep)
     VEC_FREE(&sweep->runs);
     free(sweep->dir);
     free(sweep->store);
+    dir_unlock(sweep->lock);
     memset(sweep, 0, sizeof *sweep);
+    sweep->lock = -1;
 }
 
 char *
@@ -175,6 +178,8 @@ save_runs(const struct sweep *sweep, struct error *err)
         cJSON_AddStringToObject(item, "machine", run->machine);
         cJSON_AddStringToObject(item, "preset", run->preset);
         cJSON_AddItemToObject(item, "sets", words_to_json(&run->sets));
+        if (run->blocks)
+            cJSON_AddStringToObject(item, "blocks", sweep_blocks_names[run->blocks]);
         char *line = cJSON_PrintUnformatted(item);
         fprintf(out, "%s\n", line);
         free(line);
@@ -256,6 +261,7 @@ load_line(struct sweep *sweep, const char *line, size_t length, struct error *er
     cJSON *root = cJSON_ParseWithLength(line, length);
     const char *key = text_of(root, "key"), *input = text_of(root, "input");
     const char *machine = text_of(root, "machine"), *preset = text_of(root, "preset");
+    const char *blocks = text_of(root, "blocks");
     struct sweep_run run = {0};
     const cJSON *item;
     for (run.trace = 0; input && run.trace < sweep->traces.count; run.trace++)
@@ -270,6 +276,8 @@ load_line(struct sweep *sweep, const char *line, size_t length, struct error *er
         cJSON_ArrayForEach(item,
                            cJSON_GetObjectItemCaseSensitive(root, "sets")) if (cJSON_IsString(item))
             word_list_add(&run.sets, item->valuestring);
+        if (blocks)
+            run.blocks = strcmp(blocks, "keep") ? SWEEP_BLOCKS_COUNT : SWEEP_BLOCKS_KEEP;
         VEC_PUSH(&sweep->runs, run);
     }
     cJSON_Delete(root);

@@ -33,6 +33,7 @@ struct sweep_run {
     char *machine;  /* its name: "small", "small,SHADER.Count=2" */
     char *preset;
     struct word_list sets;
+    enum sweep_blocks blocks;
 };
 
 struct sweep {
@@ -40,9 +41,10 @@ struct sweep {
     uint64_t limit_seconds, limit_bytes; /* of a run; 0: none */
     VEC(struct sweep_trace) traces;
     VEC(struct sweep_run) runs;
+    int lock; /* of the folder; -1: it is not taken */
 };
 
-/* Only the names: `store` NULL is DIR/runs. */
+/* Only the names: `store` NULL is DIR/runs. sweep_fini() also lets go of the folder. */
 void sweep_init(struct sweep *sweep, const char *dir, const char *store);
 void sweep_fini(struct sweep *sweep);
 /* DIR/NAME; the caller frees. */
@@ -53,7 +55,10 @@ char *sweep_frames_text(const struct frame_set *frames, uint32_t count);
 /* Reads the trace's facts; `hash` comes from the store's list where the file is as it was. */
 bool sweep_add_trace(struct sweep *sweep, const char *name, const char *path, const char *frames,
                      struct error *err);
-/* The plan's machines times the sweep's traces. */
+/* A run of a trace on a machine called so, told as a preset and what differs from it. */
+bool sweep_add_run(struct sweep *sweep, uint32_t trace, const char *machine, const char *preset,
+                   const struct params *params, enum sweep_blocks blocks, struct error *err);
+/* The plan's machines times the sweep's traces, a machine after the other. */
 bool sweep_expand(struct sweep *sweep, const struct sweep_plan *plan, struct error *err);
 
 /* sweep.json and runs.jsonl; loading reads what was saved. */

@@ -15,6 +15,7 @@ struct watched_quad { /* beside a quad in the pipeline */
     struct watched_quad *next_free;
     struct watch *watch;
     struct watched_surface *surface;
+    struct watched_part *part; /* NULL without maps */
     const struct draw *draw;
     uint32_t mask; /* samples that were generated */
     uint8_t depth_failed, stencil_failed, killed, written;
@@ -88,11 +89,34 @@ surface_of(struct watch *watch, const struct draw *draw)
     if (watch->surface_count == WATCH_SURFACES)
         return NULL;
     struct watched_surface *surface = &watch->surfaces[watch->surface_count++];
-    *surface = (struct watched_surface){address, bound->width, bound->height, 0, NULL};
-    if (watch->maps)
-        surface->pixels = arena_alloc(&watch->memory, (size_t)surface->width * surface->height *
-                                                          sizeof *surface->pixels);
+    *surface = (struct watched_surface){address, bound->width, bound->height, 0, NULL, NULL};
+    if (!watch->maps)
+        return surface;
+    surface->pixels = arena_alloc(&watch->memory, (size_t)surface->width * surface->height *
+                                                      sizeof *surface->pixels);
+    surface->tiles =
+        arena_alloc(&watch->memory, (size_t)watch_tiles(surface->width) *
+                                        watch_tiles(surface->height) * sizeof *surface->tiles);
     return surface;
+}
+
+/* What is known of the draw in the tile of the pixel; NULL: nothing is kept of it. */
+static struct watched_part *
+part_of(struct watch *watch, const struct watched_surface *surface, const struct draw *draw,
+        uint32_t x, uint32_t y)
+{
+    if (!surface->tiles || x >= surface->width || y >= surface->height)
+        return NULL;
+    const uint32_t row = y / WATCH_TILE_SIDE, column = x / WATCH_TILE_SIDE;
+    struct watched_part **at = &surface->tiles[(size_t)row * watch_tiles(surface->width) + column];
+    while (*at && (*at)->draw > draw->number)
+        at = &(*at)->next;
+    if (!*at || (*at)->draw != draw->number) {
+        struct watched_part *part = arena_alloc(&watch->memory, sizeof *part);
+        *part = (struct watched_part){.next = *at, .draw = draw->number};
+        *at = part;
+    }
+    return *at;
 }
 
 static struct watched_pixel *
@@ -141,8 +165,12 @@ void
 watch_tile(struct watch *watch, const struct tile_item *tile, uint64_t gone)
 {
     struct watched_surface *surface = surface_of(watch, tile->draw);
+    struct watched_part *part =
+        surface && gone ? part_of(watch, surface, tile->draw, tile->x, tile->y) : NULL;
     if (!surface)
         return;
+    if (part)
+        part->fragments += bits_count(gone);
     for (uint64_t left = gone; left; left &= left - 1) {
         const uint32_t bit = (uint32_t)__builtin_ctzll(left), q = bit >> 2;
         const uint32_t x = tile->x + ((q & 1) | (q >> 1 & 2)) * 2 + (bit & 1);
@@ -178,6 +206,7 @@ watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw)
         watched = arena_alloc(&watch->memory, sizeof *watched);
     *watched = (struct watched_quad){.watch = watch,
                                      .surface = surface,
+                                     .part = part_of(watch, surface, draw, quad->x, quad->y),
                                      .draw = draw,
                                      .mask = quad->mask,
                                      .generated = frame_cycle(watch),
@@ -187,6 +216,8 @@ watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw)
                                      .written_at = CYCLE_NEVER,
                                      .pixel = -1};
     quad->watched = watched;
+    if (watched->part)
+        watched->part->fragments += bits_count(mask_fragments(quad->mask));
     if (!here)
         return;
     const uint32_t f = (watch->x & 1) | (watch->y & 1) << 1;
@@ -331,12 +362,14 @@ watch_gone(struct quad *quad)
     struct watched_quad *watched = quad->watched;
     struct watch *watch = watched->watch;
     const uint32_t fragments = mask_fragments(watched->mask);
+    uint32_t written = 0;
     for (uint32_t f = 0; f < 4; f++) {
         if (!(fragments >> f & 1))
             continue;
         struct watched_pixel *pixel =
             pixel_at(watched->surface, quad->x + (f & 1), quad->y + (f >> 1));
         const enum fragment_fate fate = fate_of(watched, f);
+        written += fate == FATE_WRITTEN;
         watched->surface->fragments++;
         count_fate(pixel, fate);
         if (!pixel)
@@ -348,6 +381,8 @@ watch_gone(struct quad *quad)
         pixel->texels += watched->texels[f];
         pixel->misses += watched->misses;
     }
+    if (watched->part)
+        watched->part->written += written;
     if (watched->pixel >= 0)
         end_life(watched);
     quad->watched = NULL;

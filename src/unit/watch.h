@@ -12,7 +12,7 @@
 #include "gfx/sample.h"
 #include "unit/items.h"
 
-enum { WATCH_SURFACES = 16 };
+enum { WATCH_SURFACES = 16, WATCH_TILE_SIDE = 8 };
 
 /* Where a fragment ended. */
 enum fragment_fate {
@@ -34,10 +34,19 @@ struct watched_pixel {
     uint32_t texels, misses; /* of all fragments; misses of their quads */
 };
 
+/* Of one draw in one tile of WATCH_TILE_SIDE x WATCH_TILE_SIDE pixels. */
+struct watched_part {
+    struct watched_part *next; /* an earlier draw's */
+    uint32_t draw;
+    uint32_t fragments, written;
+};
+
 struct watched_surface {
     uint32_t address, width, height; /* first byte in memory */
     uint64_t fragments;
-    struct watched_pixel *pixels; /* rows from the top; NULL when maps are not wanted */
+    /* NULL when maps are not wanted */
+    struct watched_pixel *pixels; /* rows from the top */
+    struct watched_part **tiles;  /* rows from the top; the parts of each, its last draw's first */
 };
 
 /* One fragment of the pixel that is watched. Cycles count from the start of the frame; CYCLE_NEVER
@@ -73,6 +82,13 @@ void watch_begin_frame(struct watch *watch, uint32_t frame);
 /* What is known of the surface that a frame shows; where nothing was drawn into it (it was blitted)
  * of the surface of its size with the most fragments. NULL: of none. */
 const struct watched_surface *watch_shown(const struct watch *watch, const struct resource *shown);
+
+/* How many tiles cover so many pixels. */
+static inline uint32_t
+watch_tiles(uint32_t pixels)
+{
+    return (pixels + WATCH_TILE_SIDE - 1) / WATCH_TILE_SIDE;
+}
 
 /* From the units, in the order of the pipeline. */
 void watch_tile(struct watch *watch, const struct tile_item *tile,

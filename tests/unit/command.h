@@ -6,8 +6,10 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +31,22 @@ command_take(char *text, size_t size, int file)
         n += (size_t)got;
     text[n] = '\0';
     close(file);
+}
+
+/* The longest line of a text, but for single words, and for a command to copy ("  ncu ..."). */
+static inline size_t
+longest_line(const char *text)
+{
+    size_t longest = 0;
+    for (const char *at = text; *at;) {
+        const size_t n = strcspn(at, "\n"), indent = strspn(at, " ");
+        const bool is_word = strcspn(at + indent, " \n") == n - indent;
+        const bool is_command = !strncmp(at, "  ncu ", 6) || !strncmp(at, "  nvprof ", 9);
+        if (n > longest && !is_word && !is_command)
+            longest = n;
+        at += n + (at[n] == '\n');
+    }
+    return longest;
 }
 
 /* aetius in a process of its own; no file of it grows above `file_bytes` (0: as they like). */

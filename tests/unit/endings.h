@@ -143,6 +143,15 @@ put(const char *name, size_t size)
     free(path);
 }
 
+static inline void
+put_text(const char *name, const char *text)
+{
+    struct error err;
+    char *path = in_dir(name);
+    assert_true(file_write(path, text, strlen(text), &err));
+    free(path);
+}
+
 /* Resources of that shape after a picture, and no draw; where they are textures one texel of each
  * is written. Then a swap. */
 static inline void

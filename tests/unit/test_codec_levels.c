@@ -530,6 +530,31 @@ test_depth_plane_slopes(void **state)
                      64);
 }
 
+/* Four samples a pixel, at the standard places of Direct3D in 1/16 pixel: a plane of whole steps a
+ * sixteenth is one plane there too, and with the samples at other places it is none. */
+static void
+test_depth_plane_samples(void **state)
+{
+    enum { SAMPLES = 4 };
+    static const int32_t places[SAMPLES][2] = {{-2, -6}, {6, -2}, {-6, 2}, {2, 6}};
+    (void)state;
+    uint32_t block[CODEC_WORDS];
+    for (uint32_t turned = 0; turned < 2; turned++) {
+        for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+            const uint32_t pixel = i / SAMPLES, s = (i + turned) % SAMPLES;
+            const int32_t x = 16 * (int32_t)x_of(pixel) + places[s][0];
+            const int32_t y = 16 * (int32_t)y_of(pixel) + places[s][1];
+            block[i] = (uint32_t)(50000 + 3 * x - 2 * y) << 8;
+        }
+        const uint32_t bytes =
+            bytes_of(&codec_depth_plane, (struct codec_shape){CODEC_BUS_32, SAMPLES}, block);
+        if (turned)
+            assert_true(bytes > 32);
+        else
+            assert_int_equal(bytes, 32);
+    }
+}
+
 /* The best of its parts. */
 static void
 test_depth_mix(void **state)
@@ -674,6 +699,7 @@ main(void)
         cmocka_unit_test(test_three_stencils_do_not_fit),
         cmocka_unit_test(test_depth_plane_limits),
         cmocka_unit_test(test_depth_plane_slopes),
+        cmocka_unit_test(test_depth_plane_samples),
         cmocka_unit_test(test_depth_mix),
         cmocka_unit_test(test_quads_limits),
         cmocka_unit_test(test_quads_sums),

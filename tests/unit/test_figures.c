@@ -57,7 +57,13 @@ assert_quad_figures(const struct rig *rig)
     rig_assert_figure(rig, "setup.triangles_out", 2);
     rig_assert_figure(rig, "fraggen.tiles_out", 64 + 8);
     rig_assert_figure(rig, "fraggen.quads", 32 * 32 + 8 * 4);
+    rig_assert_figure(rig, "fraggen.passes", 32 * 32 + 8 * 4);
     rig_assert_figure(rig, "fraggen.fragments", SIZE * SIZE);
+    /* while the four vertices are shaded fetch has nothing to do, as before and behind the draw */
+    assert_true(rig_figure(rig, "streamer.cycles_shading") > 0);
+    assert_true(rig_figure(rig, "streamer.cycles_rest") >=
+                rig_figure(rig, "streamer.starved_cycles") +
+                    rig_figure(rig, "streamer.cycles_shading"));
     rig_assert_figure(rig, "colorwrite.fragments_in", SIZE * SIZE);
     rig_assert_figure(rig, "shader.fragments_killed", 0);
     /* a MOV a quad; END is none */

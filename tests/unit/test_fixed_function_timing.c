@@ -67,6 +67,7 @@ one_triangle(struct rig *rig)
     rig_assert_figure(rig, "fraggen.fragments", 28); /* x + y <= 6 */
     rig_assert_figure(rig, "fraggen.quads", 10);
     rig_assert_figure(rig, "fraggen.tiles_out", 1);
+    rig_assert_figure(rig, "setup.one_tile", 1);
 }
 
 /* Cycle 0 is that in which the first vertex comes to primitive assembly.
@@ -84,6 +85,27 @@ assert_geometry(const struct rig *rig)
     assert_span(rig, PRIMASM, "primitive assembly", 0, 3, 4);
     assert_span(rig, CLIPPER, "clipper", 3, 4, 2);
     assert_span(rig, SETUP, "setup", 11, 12, 2);
+}
+
+/* Two tiles wide, two tiles high, and within one. */
+static void
+bounding_boxes(void **state)
+{
+    static const float sizes[3][2] = {{16, 4}, {4, 16}, {4, 4}};
+    struct rig *rig = *state;
+    float vertices[9][4];
+    for (uint32_t i = 0; i < 9; i++) {
+        const float *size = sizes[i / 3];
+        const float x = i % 3 == 1 ? size[0] : 0, y = i % 3 == 2 ? size[1] : 0;
+        memcpy(vertices[i], (float[]){x / (SIZE / 2) - 1, y / (SIZE / 2) - 1, 0, 1},
+               sizeof vertices[i]);
+    }
+    rig_start(rig);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_draw(rig, MODE_TRIANGLES, 9, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "setup.triangles_out", 3);
+    rig_assert_figure(rig, "setup.one_tile", 1);
 }
 
 static void
@@ -373,6 +395,24 @@ half_scanned(void **state)
     rig_assert_figure(rig, "fraggen.scan_tiles", 10);
     rig_assert_figure(rig, "fraggen.steps", 40);
     rig_assert_figure(rig, "fraggen.steps_empty", 4);
+    rig_assert_figure(rig, "fraggen.passes", 32 * 33 / 2); /* its quads, of a sample */
+}
+
+/* Two samples a cycle: a quad of eight takes four times the place. */
+static void
+half_of_eight_samples(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.SIMULATOR.ForceMSAA = true;
+    rig->params.SIMULATOR.MSAASamples = 8;
+    rig->params.RASTERIZER.MSAASamplesCycle = 2;
+    rig_start(rig);
+    rig_upload_corner(rig, SIZE, 0);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    assert_true(rig_figure(rig, "fraggen.quads") >= 32 * 33 / 2);
+    rig_assert_figure(rig, "fraggen.passes", 4 * rig_figure(rig, "fraggen.quads"));
 }
 
 /* 64x64 is split into four, one of which is not touched; the other three into four scan tiles. */
@@ -398,6 +438,8 @@ half_through_seven_levels(void **state)
     struct rig *rig = *state;
     rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
     draw_half(rig);
+    /* all places of a cycle for each of 36 tiles */
+    rig_assert_figure(rig, "fraggen.passes", 36 * rig->params.RASTERIZER.StampsPerCycle);
     uint64_t parents = 1;
     for (uint32_t level = 1, n = 1; level <= 6; level++, n *= 2) {
         char name[40];
@@ -640,6 +682,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(bounding_boxes),
         TEST(triangle_scanned),
         TEST(triangle_in_a_batch),
         TEST(triangle_through_seven_levels),
@@ -658,6 +701,7 @@ main(void)
         TEST(sizes_by_recursion),
         TEST(sizes_through_seven_levels),
         TEST(half_scanned),
+        TEST(half_of_eight_samples),
         TEST(half_by_recursion),
         TEST(half_through_seven_levels),
         cmocka_unit_test(queues_between_levels),

@@ -2,6 +2,8 @@
  * on purpose, each of which must change the picture. */
 #include "rig.h"
 
+#include "unit/watch.h"
+
 enum { RES_OTHER_DEPTH = 20, OBJ_OTHER_DEPTH = 201, OBJ_ALWAYS };
 
 static void
@@ -227,6 +229,61 @@ every_pixel_counts(void **state)
     }
 }
 
+/* Fragments that fail the depth test change the stencil, on either face: none may be culled. With
+ * operations that keep it all behind .25 are. */
+static void
+stencil_is_changed(void **state)
+{
+    enum { OBJ_STENCIL = 220, KEEP = 0, INCREMENT = 3 };
+    (void)state;
+    for (uint32_t face = 0; face < 3; face++) { /* 2: neither */
+        void *made;
+        uint32_t words[2];
+        for (uint32_t i = 0; i < 2; i++)
+            words[i] = 1 | FUNC_ALWAYS << 1 | (i == face ? INCREMENT : KEEP) << 10 | 255 << 13 |
+                       255u << 21;
+        assert_int_equal(rig_set_up(&made), 0);
+        struct rig *rig = made;
+        start(rig);
+        PACKET(&rig->stream, 1, 3, OBJ_STENCIL, 1 | 1 << 1 | FUNC_LESS << 2, words[0], words[1], 0);
+        PACKET(&rig->stream, 2, 3, OBJ_STENCIL);
+        rig_submit(rig);
+        rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+        draw_back(rig);
+        rig_swap(rig);
+        rig_assert_figure(rig, "hz.fragments_culled", face < 2 ? 0 : SIZE * SIZE);
+        rig_tear_down(&made);
+    }
+}
+
+/* A fragment of the watched pixel that ends here: whose it was, and that nothing came after. */
+static void
+life_of_a_culled_fragment(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    struct watch *watch = watch_create(&rig_machine(rig)->clock);
+    watch->has_pixel = true;
+    watch->x = watch->y = 3;
+    rig_machine(rig)->pools.watch = watch;
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    draw_back(rig);
+    draw_back(rig);
+    assert_int_equal(watch->fragments.count, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct watched_fragment *life = &watch->fragments.items[i];
+        assert_int_equal(life->fate, FATE_HZ);
+        assert_int_equal(life->draw, watch->fragments.items[0].draw + i);
+        assert_true(life->front && life->early_z && life->samples == 1);
+        assert_true(life->depth == .5f && life->generated > 0);
+        assert_true(life->tested == CYCLE_NEVER && life->shader_began == CYCLE_NEVER);
+        assert_true(life->shader_ended == CYCLE_NEVER && life->written == CYCLE_NEVER);
+        assert_false(life->has_color || life->has_depth);
+    }
+    rig_machine(rig)->pools.watch = NULL;
+    watch_destroy(watch);
+}
+
 static uint64_t
 stalled(const struct rig *rig)
 {
@@ -369,6 +426,8 @@ main(void)
         TEST(away_and_back),
         TEST(updates_cull),
         cmocka_unit_test(every_pixel_counts),
+        cmocka_unit_test(stencil_is_changed),
+        TEST(life_of_a_culled_fragment),
         TEST(stalls_are_counted_as_they_go_by),
         TEST(fault_off_by_one),
         TEST(second_clear),

@@ -17,8 +17,8 @@ static void
 settings_are_parameters(void **state)
 {
     (void)state;
-    static const char *const presets[] = {"reference-2008", "reference-2005", "g70-like",
-                                          "r580-like"};
+    static const char *const presets[] = {"reference-2008", "reference-2005", "nv40-like",
+                                          "g70-like",       "r420-like",      "r580-like"};
     for (uint32_t p = 0; p < sizeof presets / sizeof presets[0]; p++)
         for (uint32_t i = 0; i < IDEALS; i++) {
             struct params params;
@@ -85,6 +85,24 @@ add(struct frame *frame, const char *name, double value)
     frame->values[frame->totals.count++] = value;
 }
 
+/* What the metrics of the bounds count, none of it in this frame. */
+static void
+add_counters(struct frame *frame)
+{
+    static const char *const counters[] = {
+        "cmdproc.transactions",     "cmdproc.constants",         "streamer.indices",
+        "streamer.attributes",      "streamer.vertices_out",     "primasm.primitives_out",
+        "setup.primitives_in",      "fraggen.tiles_out",         "hz.quads_out",
+        "interpolator.quads",       "shader.issue_cycles",       "texunit.passes",
+        "zstencil.passes",          "colorwrite.passes",         "blitter.samples",
+        "memctl.burst_cycles",      "memctl.texture_bytes_read", "memctl.bytes_read",
+        "memctl.bytes_written",     "streamer.cycles_rest",      "fraggen.passes",
+        "texunit.bytes_filled",     "texunit.port_wait_cycles",  "texunit.lines_decompressed",
+        "texunit.cache_l1_accesses"};
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        add(frame, counters[i], 0);
+}
+
 static void
 frame_init(struct frame *frame)
 {
@@ -94,12 +112,28 @@ frame_init(struct frame *frame)
     struct error err;
     assert_true(params_load_preset(&frame->params, "reference-2008", &err));
     frame->totals = (struct totals){frame->names, frame->values, 0, &frame->params};
+    add_counters(frame);
     for (uint32_t b = 0; b < count; b++) {
         char name[64];
         snprintf(name, sizeof name, "lost.%s", branches[b].name);
         if (branches[b].cause >= 0)
             add(frame, name, 0);
     }
+}
+
+/* Of the frame alone. */
+static void
+predict(struct frame *frame, double cycles, struct ideal_gains *gains)
+{
+    struct error err;
+    add(frame, "cycles", cycles);
+    struct ideal_sum *sum =
+        ideals_begin(frame->names, (uint32_t)frame->totals.count, &frame->params, &err);
+    if (!sum)
+        fail_msg("%s", err.text);
+    ideals_row(sum, frame->values, NULL);
+    ideals_take(sum, gains);
+    ideals_end(sum);
 }
 
 static void
@@ -110,9 +144,10 @@ frame_fini(struct frame *frame)
 }
 
 /* Of 1000 cycles 700 are charged to shaders and 200 to color writes. reference-2008 has four shader
- * units and four ROPs of a quad a cycle. Without shaders 300 are left, or the 1600 / 4 = 400 that
- * color writes need: 600 are gained, and color hides 100 behind them. Without color 800 are left,
- * more than the 2400 / 4 = 600 of the shaders: all 200 are gained. */
+ * units and four ROPs of a quad a cycle. Without shaders 300 are left. Color writes need 1600 / 4 =
+ * 400: these take 400 beside what is left, or, as much as is not in it, 400 - 200 behind it, 500.
+ * Halfway are 450: 550 are gained, and color hides 150 behind shaders. Without color 800 are left,
+ * with all of the 2400 / 4 = 600 of the shaders: all 200 are gained. */
 static void
 one_hides_behind_another(void **state)
 {
@@ -129,12 +164,12 @@ one_hides_behind_another(void **state)
     add(&frame, "lost.show", 100);
     add(&frame, "shader.issue_cycles", 2400);
     add(&frame, "colorwrite.passes", 1600);
-    assert_true(ideals_predict_totals(&frame.totals, 1000, &gains));
+    predict(&frame, 1000, &gains);
     assert_float_equal(gains.charged[IDEAL_shader], 700, 1e-9);
-    assert_float_equal(gains.expected[IDEAL_shader], 600, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_shader], 550, 1e-9);
     assert_float_equal(gains.charged[IDEAL_color], 200, 1e-9);
     assert_float_equal(gains.expected[IDEAL_color], 200, 1e-9);
-    assert_float_equal(gains.hidden[IDEAL_shader][IDEAL_color], 100, 1e-9);
+    assert_float_equal(gains.hidden[IDEAL_shader][IDEAL_color], 150, 1e-9);
     assert_int_equal(ideals_verdict(&gains), IDEAL_shader);
     assert_int_equal(ideals_behind(&gains, IDEAL_shader), IDEAL_color);
     assert_int_equal(ideals_behind(&gains, IDEAL_color), IDEALS);
@@ -142,7 +177,8 @@ one_hides_behind_another(void **state)
 }
 
 /* What most is charged to need not be what gives most: behind memory's 600 the shaders have 900 to
- * do; without them 650 are left. */
+ * do, of which they are charged 350. Without memory they take 900 beside the 400 that are left, or
+ * 400 + 550 with the rest behind. Without them 650 are left. */
 static void
 verdict_is_what_gives_most(void **state)
 {
@@ -154,11 +190,36 @@ verdict_is_what_gives_most(void **state)
     add(&frame, "lost.vertex_issue", 350);
     add(&frame, "lost.transit", 50);
     add(&frame, "shader.issue_cycles", 3600);
-    assert_true(ideals_predict_totals(&frame.totals, 1000, &gains));
-    assert_float_equal(gains.expected[IDEAL_memory], 100, 1e-9);
+    predict(&frame, 1000, &gains);
+    assert_float_equal(gains.expected[IDEAL_memory], 1000 - (900 + 950) / 2.0, 1e-9);
     assert_float_equal(gains.expected[IDEAL_shader], 350, 1e-9);
     assert_int_equal(ideals_verdict(&gains), IDEAL_shader);
     assert_int_equal(ideals_behind(&gains, IDEAL_memory), IDEAL_shader);
+    frame_fini(&frame);
+}
+
+/* Of 1000 cycles 450 are charged to raster and 540 to color, which both have 990 to do: without one
+ * 550 or 460 are left, and the other's 990 beside, or 550 + 440 behind. Nothing is gained by
+ * either, and color is charged more. */
+static void
+two_hide_each_other(void **state)
+{
+    (void)state;
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    add(&frame, "lost.generate", 450);
+    add(&frame, "lost.blend", 540);
+    add(&frame, "lost.orders", 10);
+    add(&frame, "fraggen.passes", 3960);
+    add(&frame, "colorwrite.passes", 3960);
+    predict(&frame, 1000, &gains);
+    assert_float_equal(gains.expected[IDEAL_raster], 1000 - (990 + 1000) / 2.0, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_color], 1000 - (990 + 1000) / 2.0, 1e-9);
+    assert_true(ideals_hide_each_other(&gains));
+    assert_int_equal(ideals_verdict(&gains), IDEAL_color);
+    assert_string_equal(ideals_bound_by(&gains), "color");
+    assert_int_equal(ideals_behind(&gains, IDEAL_color), IDEAL_raster);
     frame_fini(&frame);
 }
 
@@ -167,11 +228,12 @@ static void
 nothing_is_guessed(void **state)
 {
     (void)state;
-    struct ideal_gains gains;
-    const char *names[] = {"lost.blend"};
-    const double values[] = {10};
-    const struct totals totals = {names, values, 1, NULL};
-    assert_false(ideals_predict_totals(&totals, 100, &gains));
+    const char *names[] = {"cycles", "lost.blend"};
+    struct params params;
+    struct error err;
+    params_init(&params);
+    assert_null(ideals_begin(names, 2, &params, &err));
+    assert_non_null(strstr(err.text, "the run does not count lost."));
 }
 
 /* A table of one statistic a column, as a run leaves it. */
@@ -201,22 +263,6 @@ write_table(const char *path, struct frame *const frames[], const char *const wo
     free(header);
 }
 
-/* What the metrics of the bounds count, none of it in this frame. */
-static void
-add_counters(struct frame *frame)
-{
-    static const char *const counters[] = {
-        "cmdproc.transactions", "cmdproc.constants",         "streamer.indices",
-        "streamer.attributes",  "streamer.vertices_out",     "primasm.primitives_out",
-        "setup.primitives_in",  "fraggen.tiles_out",         "hz.quads_out",
-        "interpolator.quads",   "shader.issue_cycles",       "texunit.passes",
-        "zstencil.passes",      "colorwrite.passes",         "blitter.samples",
-        "memctl.burst_cycles",  "memctl.texture_bytes_read", "memctl.bytes_read",
-        "memctl.bytes_written", "streamer.starved_cycles"};
-    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-        add(frame, counters[i], 0);
-}
-
 /* The two frames above as rows of a table, and a row that nothing is expected to help: its cycles
  * went by on the way from unit to unit. */
 static void
@@ -232,7 +278,6 @@ rows_have_verdicts(void **state)
     struct error err;
     for (uint32_t r = 0; r < 3; r++) {
         frame_init(&rows[r]);
-        add_counters(&rows[r]);
     }
     add(&rows[0], "lost.fragment_issue", 700);
     add(&rows[0], "lost.blend", 200);
@@ -259,57 +304,119 @@ rows_have_verdicts(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-/* Three draws of 1000, 1000 and 200 cycles. In each the front is at rest for 700 of them (of the
- * last for 100). The first draw's shaders have 3200 / 4 = 800 cycles to do: of its 700 only 200 are
- * free. The second's have 100: 700 are free, of which the third fills its 200. Nothing follows
- * that. So 200 + 200 of 2200 cycles; or less, where all draws together have more to do. */
+/* Three draws of 1000, 1000 and 200 cycles, with work of a kind and no cycles behind the first. In
+ * each draw fetch is at rest for 700 of them (of the last for 100). The first one's shaders have
+ * 3200 / 4 = 800 cycles to do: of its 700 only 200 are free. The second's have 100: 700 are free,
+ * of which the third fills its 200. Nothing follows that. */
 static void
-drains_are_filled(void **state)
+predict_draws(const char *between, bool overlap, struct ideal_gains *gains)
 {
-    (void)state;
-    static const double cycles[] = {1000, 1000, 200}, rest[] = {700, 700, 100},
-                        issue[] = {3200, 400, 40};
-    struct frame rows[3];
-    struct frame *const all[] = {&rows[0], &rows[1], &rows[2]};
-    const char *const works[] = {"draw", "draw", "draw"};
+    static const double cycles[] = {1000, 0, 1000, 200}, rest[] = {700, 0, 700, 100},
+                        issue[] = {3200, 0, 400, 40};
+    struct frame rows[4];
+    struct frame *const all[] = {&rows[0], &rows[1], &rows[2], &rows[3]};
+    const char *const works[] = {"draw", between, "draw", "draw"};
     const struct frame_set every = {0};
     char dir[] = "/tmp/aetius-ideals-XXXXXX", path[64];
     struct csv_table table;
-    struct ideal_gains gains;
     struct error err;
-    for (uint32_t r = 0; r < 3; r++) {
+    for (uint32_t r = 0; r < 4; r++) {
         frame_init(&rows[r]);
-        add_counters(&rows[r]);
         add(&rows[r], "lost.fragment_issue", cycles[r]);
         add(&rows[r], "shader.issue_cycles", issue[r]);
-        add(&rows[r], "streamer.starved_cycles", rest[r]);
+        add(&rows[r], "streamer.cycles_rest", rest[r]);
     }
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/stats.draws.csv.gz", dir);
-    write_table(path, all, works, cycles, 3);
+    write_table(path, all, works, cycles, 4);
     assert_true(csv_read(&table, path, &err));
     const struct ideal_rows wanted = {&table, &every, -1};
-    assert_true(ideals_predict(&wanted, &rows[0].params, &gains, &err));
-    assert_float_equal(gains.cycles, 2200, 1e-9);
-    assert_float_equal(gains.charged[IDEAL_drain], 400, 1e-9);
-    assert_float_equal(gains.expected[IDEAL_drain], 400, 1e-9);
-    assert_float_equal(gains.own[IDEAL_shader], 910, 1e-9);
-    /* a machine that overlaps its draws has nothing to gain by it */
-    rows[0].params.COMMANDPROCESSOR.PipelinedBatchRendering = true;
-    assert_true(ideals_predict(&wanted, &rows[0].params, &gains, &err));
-    assert_float_equal(gains.expected[IDEAL_drain], 0, 1e-9);
+    rows[0].params.COMMANDPROCESSOR.PipelinedBatchRendering = overlap;
+    assert_true(ideals_predict(&wanted, &rows[0].params, gains, &err));
     csv_table_fini(&table);
-    for (uint32_t r = 0; r < 3; r++)
+    for (uint32_t r = 0; r < 4; r++)
         frame_fini(&rows[r]);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(dir), 0);
 }
 
+/* 200 + 200 of 2200 cycles. What waits for the draws before it ends their drain: that of the first
+ * draw has nothing behind it then. A machine that overlaps its draws has nothing to gain by it. */
+static void
+drains_are_filled(void **state)
+{
+    (void)state;
+    struct ideal_gains gains;
+    predict_draws("upload", false, &gains);
+    assert_float_equal(gains.cycles, 2200, 1e-9);
+    assert_float_equal(gains.charged[IDEAL_drain], 400, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_drain], 400, 1e-9);
+    assert_float_equal(gains.own[IDEAL_shader], 910, 1e-9);
+    predict_draws("flush", false, &gains);
+    assert_float_equal(gains.charged[IDEAL_drain], 200, 1e-9);
+    predict_draws("clear", false, &gains);
+    assert_float_equal(gains.charged[IDEAL_drain], 200, 1e-9);
+    predict_draws("upload", true, &gains);
+    assert_float_equal(gains.expected[IDEAL_drain], 0, 1e-9);
+}
+
+/* The own work of texture units and of raster on reference-2008 (4 texture units of 16 ports of 4
+ * bytes, 4 quads a cycle): of their parts the longest. */
+static void
+own_work_is_the_longest_part(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *counter;
+        double value, texture, raster;
+    } steps[] = {
+        {"texunit.passes", 400, 100, 0},
+        {"texunit.port_wait_cycles", 200, 150, 0},      /* filtering takes the ports for both */
+        {"texunit.bytes_filled", 64 * 4 * 160, 160, 0}, /* 64 bytes a cycle and unit */
+        {"texunit.lines_decompressed", 4 * 170, 170, 0},
+        {"texunit.cache_l1_accesses", 4 * 180, 180, 0},
+        {"hz.quads_out", 400, 180, 100},
+        {"fraggen.passes", 1600, 180, 400}, /* the same quads, of 8 samples, two in a cycle */
+    };
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    assert_int_equal(frame.params.GPU.NumFragmentShaders * frame.params.FRAGMENTSHADER.TextureUnits,
+                     4);
+    assert_int_equal(frame.params.FRAGMENTSHADER.TextureCachePortWidth, 4);
+    assert_int_equal(frame.params.RASTERIZER.StampsPerCycle, 4);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        add(&frame, steps[i].counter, steps[i].value);
+        predict(&frame, 1000, &gains);
+        assert_float_equal(gains.own[IDEAL_texture], steps[i].texture, 1e-9);
+        assert_float_equal(gains.own[IDEAL_raster], steps[i].raster, 1e-9);
+    }
+    frame_fini(&frame);
+}
+
+/* What makes one resource ideal leaves the others as they are: no two set the same parameter. */
+static void
+ideals_are_apart(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        char *settings = strdup(ideals[i].settings), *rest = NULL;
+        for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
+            *strchr(one, '=') = '\0';
+            /* the pace of samples is that of the generator and of all ROPs */
+            assert_string_not_equal(one, "RASTERIZER.MSAASamplesCycle");
+            for (uint32_t k = 0; k < IDEALS; k++)
+                assert_true(k == i || !strstr(ideals[k].settings, one));
+        }
+        free(settings);
+    }
+}
+
 /* Of 1000 cycles 300 are charged to the texture units and 500 to memory for their reads.
  * reference-2008 has 8 channels: bursts of 3840 cycles are 3840 / 8 / 0.6 = 800 of memory's own, of
- * whose bytes three quarters are textures'. With perfect textures 1000 - 800 = 200 are left, as
- * much as the quarter of 800 that memory moves besides; with perfect memory 500 are left, more than
- * the samples take. */
+ * whose bytes three quarters are textures'. With perfect textures 1000 - 800 = 200 are left; the
+ * quarter of 800 that memory moves besides is not charged at all: 200 beside what is left, or 400
+ * with it behind. With perfect memory 500 are left, more than the samples take. */
 static void
 textures_answer_for_their_reads(void **state)
 {
@@ -326,9 +433,9 @@ textures_answer_for_their_reads(void **state)
     add(&frame, "memctl.texture_bytes_read", 750);
     add(&frame, "memctl.bytes_read", 900);
     add(&frame, "memctl.bytes_written", 100);
-    assert_true(ideals_predict_totals(&frame.totals, 1000, &gains));
+    predict(&frame, 1000, &gains);
     assert_float_equal(gains.charged[IDEAL_texture], 800, 1e-9);
-    assert_float_equal(gains.expected[IDEAL_texture], 800, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_texture], 1000 - (200 + 400) / 2.0, 1e-9);
     assert_float_equal(gains.charged[IDEAL_memory], 500, 1e-9);
     assert_float_equal(gains.expected[IDEAL_memory], 500, 1e-9);
     assert_float_equal(gains.own[IDEAL_memory], 480, 1e-9);
@@ -344,9 +451,12 @@ main(void)
         cmocka_unit_test(causes_have_masters),
         cmocka_unit_test(one_hides_behind_another),
         cmocka_unit_test(verdict_is_what_gives_most),
+        cmocka_unit_test(two_hide_each_other),
         cmocka_unit_test(nothing_is_guessed),
         cmocka_unit_test(rows_have_verdicts),
         cmocka_unit_test(drains_are_filled),
+        cmocka_unit_test(own_work_is_the_longest_part),
+        cmocka_unit_test(ideals_are_apart),
         cmocka_unit_test(textures_answer_for_their_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

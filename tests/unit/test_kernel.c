@@ -155,6 +155,39 @@ latency_adds_up(void **state)
     rig_fini(&rig);
 }
 
+/* What is pushed behind an item that takes longer is not seen before it: the first comes in cycle
+ * 4 + 9, the others, made a cycle each, in the cycles from there on, one for each place in width.
+ */
+static void
+nothing_overtakes(void **state)
+{
+    enum { LATENCY = 4, EXTRA = 9, ITEMS = 6 };
+    (void)state;
+    struct clock clock;
+    struct module from, to;
+    struct queue queue;
+    memset(&from, 0, sizeof from);
+    memset(&to, 0, sizeof to);
+    clock_init(&clock);
+    clock_add_module(&clock, &from, "from", -1, NULL, NULL);
+    clock_add_module(&clock, &to, "to", -1, NULL, NULL);
+    queue_init(&queue, &clock, "queue", -1, &from, &to, sizeof(uint32_t), 1, ITEMS, LATENCY);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        assert_true(queue_space(&queue, i) > 0);
+        *(uint32_t *)queue_push_later(&queue, i, i ? 0 : EXTRA) = i;
+    }
+    for (uint64_t now = 0; now < LATENCY + EXTRA; now++)
+        assert_null(queue_front(&queue, now));
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        const uint32_t *item = queue_front(&queue, LATENCY + EXTRA + i);
+        assert_non_null(item);
+        assert_int_equal(*item, i);
+        queue_pop(&queue, LATENCY + EXTRA + i);
+    }
+    queue_fini(&queue);
+    clock_fini(&clock);
+}
+
 /* A queue of depth 2 x width carries its width every cycle; one of depth = width half of it, since
  * the place that is freed in a cycle can be filled only in the next. */
 static void
@@ -431,6 +464,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nearest_names),
         cmocka_unit_test(latency_adds_up),
+        cmocka_unit_test(nothing_overtakes),
         cmocka_unit_test(full_rate_needs_twice_the_width),
         cmocka_unit_test(states_add_up_to_cycles),
         cmocka_unit_test(core_cycles),

@@ -92,6 +92,15 @@ presets_load(void **state)
     assert_int_equal(params.GPU.ClockMHz, 500);
     assert_int_equal(params.GPU.NumFragmentShaders * params.FRAGMENTSHADER.ThreadRate, 48);
     assert_int_equal(params.GPU.NumFragmentShaders * 4, 16);
+    /* 16 fragment pipes and 6 vertex shaders: both */
+    assert_true(params_load_preset(&params, "nv40-like", &err));
+    assert_int_equal(params.GPU.ClockMHz, 400);
+    assert_int_equal(params.GPU.NumFragmentShaders * params.FRAGMENTSHADER.ThreadRate, 16);
+    assert_int_equal(params.GPU.NumVertexShaders, 6);
+    assert_true(params_load_preset(&params, "r420-like", &err));
+    assert_int_equal(params.GPU.ClockMHz, 500);
+    assert_int_equal(params.GPU.NumFragmentShaders * params.FRAGMENTSHADER.ThreadRate, 16);
+    assert_int_equal(params.GPU.NumVertexShaders, 6);
     assert_false(params_load_preset(&params, "reference-1999", &err));
     assert_tells(&err, "reference-1999");
 }

@@ -75,6 +75,7 @@ static void
 end_interval(void *data, uint64_t now)
 {
     struct line *line = data;
+    assert_int_equal(now, line->clock.sample_cycle);
     clock_charge_so_far(&line->clock);
     line->clock.sample_cycle = now + INTERVAL;
 }
@@ -199,6 +200,8 @@ nothing_left_yet(void **state)
         assert_int_equal(charged(&line, CONSUMER), ITEMS * 7);
         finish(&line);
     }
+    run(&line, 30, 20, 0); /* nothing else happens in the cycles in which an interval ends */
+    finish(&line);
     intervals = false;
 }
 

@@ -134,6 +134,29 @@ test_instructions(void **state)
     program_destroy(program);
 }
 
+/* Bit t % 64 is temporary t; an array of 64 and more has all. */
+static void
+test_scoreboard(void **state)
+{
+    (void)state;
+    struct program *program = parse(STAGE_FRAGMENT, "FRAG\n"
+                                                    "DCL OUT[0], COLOR\n"
+                                                    "DCL TEMP[0..99]\n"
+                                                    "DCL TEMP[100..170], ARRAY(1), LOCAL\n"
+                                                    "DCL ADDR[0]\n"
+                                                    "ADD TEMP[70], TEMP[63], TEMP[64]\n"
+                                                    "MOV TEMP[6], TEMP[ADDR[0].x+100](1)\n"
+                                                    "MOV OUT[0], TEMP[70]\n"
+                                                    "END\n");
+    const struct instruction *i = program->instructions;
+    assert_int_equal(i[0].temps_written, 1u << (70 - 64));
+    assert_int_equal(i[0].temps_read, 1ull << 63 | 1ull << (64 - 64));
+    assert_int_equal(i[1].temps_written, i[0].temps_written);
+    assert_true(i[1].temps_read == ~0ull);
+    assert_int_equal(i[2].temps_read, 1u << (70 - 64));
+    program_destroy(program);
+}
+
 static void
 test_fragment_declarations(void **state)
 {
@@ -498,11 +521,17 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_declarations),  cmocka_unit_test(test_immediates),
-        cmocka_unit_test(test_instructions),  cmocka_unit_test(test_fragment_declarations),
-        cmocka_unit_test(test_labels),        cmocka_unit_test(test_liveness),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_nesting_limit),
-        cmocka_unit_test(test_hostile_texts), cmocka_unit_test(test_position_is_there),
+        cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_immediates),
+        cmocka_unit_test(test_instructions),
+        cmocka_unit_test(test_fragment_declarations),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_liveness),
+        cmocka_unit_test(test_scoreboard),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_nesting_limit),
+        cmocka_unit_test(test_hostile_texts),
+        cmocka_unit_test(test_position_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

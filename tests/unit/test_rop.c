@@ -135,6 +135,24 @@ flat_blocks(void **state)
     rig_destroy(rig);
 }
 
+/* A target whose channels are all masked off moves nothing of its own but what is shown. */
+static void
+masked_off(void **state)
+{
+    enum { OBJ_MASKED = 330 };
+    (void)state;
+    struct rig *rig = rig_of("reference-2005", 64, false, NULL);
+    PACKET(&rig->stream, 1, 1, OBJ_MASKED, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    PACKET(&rig->stream, 2, 1, OBJ_MASKED);
+    rig_submit(rig);
+    draw(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_read", 0);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 0);
+    rig_assert_figure(rig, "colorwrite.cache_accesses", 0);
+    rig_destroy(rig);
+}
+
 /* The machine of 2005 compresses depth alone (machine.md); a clear is known by block states in
  * both: nothing is read, and color goes whole. */
 static void
@@ -450,6 +468,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_blocks),
+        cmocka_unit_test(masked_off),
         cmocka_unit_test(color_moves_whole_in_2005),
         cmocka_unit_test(frames_begin_raw),
         cmocka_unit_test(few_block_states),

@@ -177,6 +177,8 @@ plans_that_are_none(void **state)
     static const char *const plans[][2] = {
         {"", "0 frames of 0"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 3\n", "0 of 3 frames are drawn"},
+        {"  [cluster 1]\nknown = 3\n", "0 of 0 frames are drawn"},
+        {"\xef\xbb\xbf[cluster 1]\nknown = 3\n", "0 of 0 frames are drawn"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 3\ndrawn = 1 5\n", "1 of 3 frames are drawn"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 2\ndrawn = 1 5\ndrawn = 2 5\n",
          "2 frames of 3"},

@@ -163,6 +163,11 @@ test_texture_blocks(void **state)
     RUN(ALL_TAKE(20); V.ThreadGroup = b->threads = 8;
         V.LockedExecutionMode = true, assert_int_equal(b->over[0], 27 + 8);
         assert_int_equal(S.texture_quads, 2), FETCH_TEXEL);
+    /* END is a mark on the texture instruction too: over when its texels are there */
+#define TEXEL_AND_END "TEX OUT[0], IN[0], SAMP[0], 2D", "END"
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 20), TEXEL_AND_END);
+    RUN(ALL_TAKE(20); V.ThreadGroup = b->threads = 8;
+        V.LockedExecutionMode = true, assert_int_equal(b->over[0], 27), TEXEL_AND_END);
 }
 
 /* Group 0 gets its texels in cycle 40, group 1, which asks in cycle 1, in 11. From the window group

@@ -77,7 +77,9 @@ a_plan_is_read(void **state)
              "set = GPU.ClockMHz=7\naxes = none\n"
              "[input one]\nfile = a/x.trace\nframes = 1-2\n"
              "[input two]\nprogram = glxgears -info\n    -x\nframes = 3,5-6\nwarm-up = 2\n"
-             "[output both]\nformula = cycles\n    / frames\nby = run draw\nbetter = more\n",
+             "[output both]\nformula = cycles\n    / frames\nby = run draw\nbetter = more\n"
+             "[study]\ninputs = one\n    two-3\ncolor = best\n"
+             "[sweep]\nblocks = keep\n",
              &err));
     assert_string_equal(plan.preset, "g70-like");
     assert_string_equal(plan.baseline, "small");
@@ -97,6 +99,36 @@ a_plan_is_read(void **state)
     assert_int_equal(plan.outputs.items[2].by, SWEEP_BY_RUN | SWEEP_BY_DRAW);
     assert_true(plan.outputs.items[2].more_is_better);
     assert_string_equal(plan.outputs.items[1].formula, "frame_rate");
+    assert_int_equal(plan.blocks, SWEEP_BLOCKS_KEEP);
+    assert_int_equal(sweep_plan_words(&plan, "inputs")->count, 2);
+    assert_string_equal(sweep_plan_words(&plan, "inputs")->items[1], "two-3");
+    assert_int_equal(sweep_plan_words(&plan, "machines")->count, 0);
+    sweep_plan_fini(&plan);
+}
+
+/* Other machines and other inputs than the file says. */
+static void
+a_plan_is_narrowed(void **state)
+{
+    static const char *const files[] = {TINY, AETIUS_SOURCE_DIR "/README.md"};
+    static const char *const none[] = {"/nowhere/a.trace"};
+    struct sweep_plan plan;
+    struct error err;
+    assert_true(
+        load(&plan, "[machine a]\n[machine b]\n[machine c]\n[input x]\nfile = x.trace\n", &err));
+    assert_false(sweep_plan_narrow(&plan, "a,d", &err));
+    assert_non_null(strstr(err.text, "a,d"));
+    sweep_plan_fini(&plan);
+    assert_true(
+        load(&plan, "[machine a]\n[machine b]\n[machine c]\n[input x]\nfile = x.trace\n", &err));
+    assert_true(sweep_plan_narrow(&plan, "c,a", &err));
+    assert_int_equal(plan.machines.count, 2);
+    assert_string_equal(plan.machines.items[1].name, "c");
+    assert_true(sweep_plan_use_files(&plan, files, 2, &err));
+    assert_int_equal(plan.inputs.count, 2);
+    assert_string_equal(plan.inputs.items[0].name, "tiny");
+    assert_string_equal(plan.inputs.items[1].name, "README");
+    assert_false(sweep_plan_use_files(&plan, none, 1, &err));
     sweep_plan_fini(&plan);
 }
 
@@ -109,6 +141,8 @@ bad_plans_are_refused_with_their_line(void **state)
     } cases[] = {
         {"", "an [input NAME] is wanted"},
         {INPUT "colour = c\n", ":3: [input a] has no 'colour'"},
+        {INPUT "[sweep]\nblocks = all\n", ":4: blocks = all: expected count or keep"},
+        {"[input a]\nprogram = b\nframes = x\n", "[input a]: "},
         {INPUT "[sweep]\naxis GPU.NoSuch = 1\n", ":4: there is no parameter GPU.NoSuch"},
         {INPUT "[sweep]\naxis GPU.ClockMHz =\n", "has no value"},
         {INPUT "[sweep]\naxis GPU.ClockMHz GPU.NumStampPipes = 1 2\n",
@@ -244,14 +278,16 @@ keys_tell_machines_apart(void **state)
     struct error err;
     char one[SWEEP_KEY_TEXT], two[SWEEP_KEY_TEXT];
     assert_true(machine_make(&presets, run.preset, &run.sets, &params, &err));
-    sweep_key(one, &params, base.traces.items[0].hash, "0-1");
+    sweep_key(one, &params, base.traces.items[0].hash, "0-1", SWEEP_BLOCKS_NONE);
     assert_string_equal(one, run.key);
-    sweep_key(two, &params, base.traces.items[0].hash, "0");
+    sweep_key(two, &params, base.traces.items[0].hash, "0", SWEEP_BLOCKS_NONE);
     assert_string_not_equal(one, two);
     char hash[SHA256_TEXT];
     memset(hash, '0', sizeof hash);
     hash[SHA256_TEXT - 1] = '\0';
-    sweep_key(two, &params, hash, "0-1");
+    sweep_key(two, &params, hash, "0-1", SWEEP_BLOCKS_NONE);
+    assert_string_not_equal(one, two);
+    sweep_key(two, &params, base.traces.items[0].hash, "0-1", SWEEP_BLOCKS_COUNT);
     assert_string_not_equal(one, two);
     preset_cache_fini(&presets);
     sweep_fini(&base);
@@ -426,13 +462,12 @@ the_ninja_file_has_no_path(void **state)
 {
     struct sweep sweep;
     struct error err;
-    const size_t todo[] = {1};
+    struct ninja_work work = {.command = "run", .what = "runs"};
     expand(&sweep, "[sweep]\naxis GPU.ClockMHz = 100 200\n");
     free(sweep.dir);
     sweep.dir = mem_strdup("/tmp/a b$c:d\n'e");
-    struct engine_request request = {.sweep = &sweep, .todo = todo, .count = 1};
-    char *text = engine_ninja_file(&request),
-         *line = mem_printf("build %s: run\n", sweep.runs.items[1].key);
+    word_list_add(&work.names, sweep.runs.items[1].key);
+    char *text = ninja_file(&work), *line = mem_printf("name = %s\n", sweep.runs.items[1].key);
     assert_non_null(strstr(text, line));
     assert_null(strstr(text, sweep.runs.items[0].key));
     assert_null(strstr(text, "/tmp"));
@@ -441,6 +476,7 @@ the_ninja_file_has_no_path(void **state)
     free(word);
     free(text);
     free(line);
+    word_list_fini(&work.names);
     sweep_fini(&sweep);
     (void)err;
 }
@@ -554,6 +590,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hashes_are_those_of_the_standard),
         cmocka_unit_test(a_plan_is_read),
+        cmocka_unit_test(a_plan_is_narrowed),
         cmocka_unit_test(bad_plans_are_refused_with_their_line),
         cmocka_unit_test(axes_multiply_the_machines),
         cmocka_unit_test(a_plan_has_an_end),

@@ -9,15 +9,6 @@
 
 enum { SWEEP_MS = 120000 };
 
-static void
-write_text(const char *name, const char *text)
-{
-    struct error err;
-    char *path = in_dir(name);
-    assert_true(file_write(path, text, strlen(text), &err));
-    free(path);
-}
-
 /* A plan with the tiny trace, whose name in the test's folder is not a plain one. */
 static void
 write_plan(const char *sweep, const char *rest)
@@ -30,7 +21,7 @@ write_plan(const char *sweep, const char *rest)
     if (!file_exists(link))
         assert_int_equal(symlink(TINY, link), 0);
     free(link);
-    write_text("plan.ini", text);
+    put_text("plan.ini", text);
     free(text);
 }
 
@@ -233,7 +224,7 @@ limits_end_a_run(void **state)
 {
     char *text = mem_printf(
         "[input w]\nfile = %s\n[machine slow]\nset = SIMULATOR.StatisticsRate=1\n", WORKLOADS);
-    write_text("plan.ini", text);
+    put_text("plan.ini", text);
     free(text);
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--time-limit", "1"), 1);
     assert_true(says("took longer than 1 s (--time-limit)"));
@@ -325,7 +316,7 @@ static void
 a_changed_trace_is_noticed(void **state)
 {
     char *command = mem_printf("cp %s '%s/t.trace'", TINY, dir);
-    write_text("plan.ini", "[input t]\nfile = t.trace\n");
+    put_text("plan.ini", "[input t]\nfile = t.trace\n");
     assert_int_equal(system(command), 0);
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "list"), 0);
     free(command);
@@ -341,7 +332,7 @@ static void
 put_program(const char *name, const char *script)
 {
     char *text = mem_printf("#!/bin/sh\n%s\n", script), *path = in_dir(name);
-    write_text(name, text);
+    put_text(name, text);
     assert_int_equal(chmod(path, 0755), 0);
     free(path);
     free(text);
@@ -368,8 +359,8 @@ slurm_gets_what_it_has_not(void **state)
     char *squeue = mem_printf("cat '%s/queue'; sh '%s/meanwhile'", dir, dir);
     put_program("sbatch", bin);
     put_program("squeue", squeue);
-    write_text("queue", "");
-    write_text("meanwhile", ":\n");
+    put_text("queue", "");
+    put_text("meanwhile", ":\n");
     write_plan("axis GPU.ClockMHz = 101..105", "");
     setenv("PATH", path, 1);
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine=slurm", "--per-element=2",
@@ -389,7 +380,7 @@ slurm_gets_what_it_has_not(void **state)
     char *command = mem_printf("cd '%s/s' && SLURM_ARRAY_TASK_ID=1 sh slurm/array-1.sh", dir);
     assert_int_equal(system(command), 0);
     assert_int_equal(count_names("s/runs", ""), 2);
-    write_text("queue", "1 0\n77 1\n");
+    put_text("queue", "1 0\n77 1\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "slurm"), 0);
     assert_true(says("2 runs are with slurm already"));
     assert_int_equal(count_lines("s/slurm/keys-3", "\n"), 1);
@@ -399,8 +390,8 @@ slurm_gets_what_it_has_not(void **state)
     char *lost = said("s/slurm/keys-2"), *again = said("s/slurm/keys-3");
     assert_string_equal(lost, again);
     /* a squeue that fails says nothing of what there is */
-    write_text("queue", "");
-    write_text("meanwhile", "echo no controller; exit 1\n");
+    put_text("queue", "");
+    put_text("meanwhile", "echo no controller; exit 1\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "slurm"), 1);
     assert_true(says("squeue: no controller"));
     /* what is done while Slurm is asked is not lost: all is done, and collected at once */
@@ -408,7 +399,7 @@ slurm_gets_what_it_has_not(void **state)
     command = mem_printf("cd '%s/s' && SLURM_ARRAY_TASK_ID=0 sh slurm/array-1.sh && "
                          "SLURM_ARRAY_TASK_ID=0 sh slurm/array-3.sh\n",
                          dir);
-    write_text("meanwhile", command);
+    put_text("meanwhile", command);
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "slurm"), 0);
     assert_int_equal(count_lines("told", "array="), 3);
     assert_true(says("5 of 5 runs"));

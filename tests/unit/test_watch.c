@@ -47,6 +47,43 @@ compare_times(const struct seen *seen, const struct watched_surface *shown, size
     assert_int_equal(pixel->shader_cycles, shader_cycles);
 }
 
+/* Of each tile its draws, the last one first, have as many fragments as its pixels; and the watched
+ * pixel's tile has the draw of each of its fragments. */
+static void
+compare_tiles(const struct seen *seen, const struct watched_surface *surface)
+{
+    const uint32_t across = watch_tiles(surface->width);
+    for (uint32_t t = 0; t < across * watch_tiles(surface->height); t++) {
+        uint64_t fragments = 0, written = 0;
+        for (uint32_t i = 0; i < WATCH_TILE_SIDE * WATCH_TILE_SIDE; i++) {
+            const uint32_t x = t % across * WATCH_TILE_SIDE + i % WATCH_TILE_SIDE;
+            const uint32_t y = t / across * WATCH_TILE_SIDE + i / WATCH_TILE_SIDE;
+            if (x >= surface->width || y >= surface->height)
+                continue;
+            const struct watched_pixel *pixel = &surface->pixels[(size_t)y * surface->width + x];
+            for (uint32_t f = 0; f < FATES; f++)
+                fragments += pixel->fates[f];
+            written += pixel->fates[FATE_WRITTEN];
+        }
+        for (const struct watched_part *part = surface->tiles[t]; part; part = part->next) {
+            assert_true(part->fragments > 0);
+            assert_true(!part->next || part->next->draw < part->draw);
+            fragments -= part->fragments;
+            written -= part->written;
+        }
+        assert_int_equal(fragments, 0);
+        assert_int_equal(written, 0);
+    }
+    for (size_t i = 0; i < seen->watch->fragments.count; i++) {
+        const struct watched_fragment *f = &seen->watch->fragments.items[i];
+        const struct watched_part *part =
+            surface->tiles[Y / WATCH_TILE_SIDE * across + X / WATCH_TILE_SIDE];
+        while (f->surface == surface->address && part && part->draw != f->draw)
+            part = part->next;
+        assert_non_null(part);
+    }
+}
+
 static bool
 on_frame(void *data, const struct simulation_frame *frame, struct error *err)
 {
@@ -65,6 +102,7 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
         for (size_t i = 0; i < (size_t)surface->width * surface->height; i++)
             for (uint32_t f = 0; f < FATES; f++)
                 seen->fates[f] += surface->pixels[i].fates[f];
+        compare_tiles(seen, surface);
     }
     const struct watched_surface *shown = watch_shown(seen->watch, frame->shown);
     assert_non_null(shown);
@@ -172,6 +210,8 @@ modes(void **state)
     }
     assert_true(maps_parse(&bits, "overdraw,misses", &err));
     assert_int_equal(bits, 1u << MAP_OVERDRAW | 1u << MAP_MISSES);
+    assert_true(maps_parse(&bits, "all,color", &err));
+    assert_int_equal(bits, (1u << MAP_MODES) - 1);
     assert_false(maps_parse(&bits, "", &err));
     assert_false(maps_parse(&bits, "over", &err));
     assert_false(maps_parse(&bits, "overdraw,", &err));
@@ -206,6 +246,7 @@ legends_show_the_scale(void **state)
         picture_fini(&legend);
     }
     assert_false(map_has_legend(MAP_COLOR));
+    assert_false(map_has_legend(MAP_DRAWS));
 }
 
 int

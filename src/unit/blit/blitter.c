@@ -445,8 +445,7 @@ note_operation(struct blitter *blitter, const struct blitter_piece *piece, uint6
     for (uint32_t i = 0; i < piece->block_count; i++)
         way =
             path_later(way, block_reader_mark(&blitter->reader, (uint32_t)piece->blocks[i].place));
-    blitter->module.stage.strand =
-        path_step(&blitter->module.clock->path, way.strand, CAUSE_blit, now);
+    blitter->module.stage.strand = module_step(&blitter->module, way.strand, CAUSE_blit, now);
 }
 
 static bool

@@ -90,7 +90,7 @@ begin(struct dac *dac, uint64_t now)
             return true;
         dac->phase = DAC_REFRESH;
         dac->module.stage.strand =
-            path_step(&dac->module.clock->path, dac->module.clock->path.end, CAUSE_show, now);
+            module_step(&dac->module, dac->module.clock->path.end, CAUSE_show, now);
         dac->base = dac->front;
         dac->size_bytes = dac->front_bytes;
     } else {

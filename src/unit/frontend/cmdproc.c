@@ -190,7 +190,7 @@ take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_
         const uint64_t start = now > cmdproc->bus_free_cycle ? now : cmdproc->bus_free_cycle;
         const strand way = start > now ? cmdproc->carrier.strand : cmdproc->module.stage.strand;
         cmdproc->carrier.strand = cmdproc->module.stage.strand =
-            path_step(&cmdproc->module.clock->path, way, CAUSE_bus, start);
+            module_step(&cmdproc->module, way, CAUSE_bus, start);
         cmdproc->stream_end = start + (bytes + cmdproc->bus_bytes - 1) / cmdproc->bus_bytes;
         cmdproc->bus_free_cycle = cmdproc->stream_end;
         cmdproc->stream_begun = true;
@@ -348,7 +348,7 @@ note_carried(struct cmdproc *cmdproc, struct path_mark begun, uint64_t now)
                          begun)
                   .strand;
     cmdproc->carrier_waits = false;
-    cmdproc->carrier.strand = path_step(&cmdproc->module.clock->path, way, CAUSE_bus, now);
+    cmdproc->carrier.strand = module_step(&cmdproc->module, way, CAUSE_bus, now);
 }
 
 /* Whether a transfer that is older than `t`, and has to be sent before it, is not. */

@@ -29,6 +29,7 @@ count_stall(void *self, uint64_t now)
 {
     struct streamer *streamer = self;
     stall_note(&streamer->stall, streamer->stall.counter, now);
+    stall_note(&streamer->rest, streamer->rest.counter, now);
 }
 
 static uint32_t
@@ -166,7 +167,7 @@ send_vertex(struct streamer *streamer, uint64_t now)
         path_later((struct path_mark){streamer->committer.strand, streamer->committed.cycle},
                    streamer->order_marks[streamer->order_head]);
     streamer->committer.strand =
-        path_step(&streamer->module.clock->path, streamer->committed.strand, CAUSE_streamer, now);
+        module_step(&streamer->module, streamer->committed.strand, CAUSE_streamer, now);
     streamer->committed.cycle = now + cycles;
     *(struct vertex_item *)queue_push_later(streamer->out, now, cycles - 1) = *first;
     if (first->kind == ITEM_DATA) {
@@ -293,16 +294,15 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         memcpy(out, (const float[4]){0, 0, 0, 1}, 4 * sizeof(float));
         return true;
     }
-    if (!cache_ready(cache, (uint32_t)lines[0]) ||
-        (lines[1] >= 0 && !cache_ready(cache, (uint32_t)lines[1])) ||
-        !lanes_are_free(&streamer->ports, &streamer->module, now)) {
-        streamer->loader_waits = true;
+    const bool here = cache_ready(cache, (uint32_t)lines[0]) &&
+                      (lines[1] < 0 || cache_ready(cache, (uint32_t)lines[1]));
+    if (!here || !lanes_are_free(&streamer->ports, &streamer->module, now)) {
+        streamer->loader_waits = !here;
         return false;
     }
     if (streamer->loader_waits) /* for the line that came last */
-        streamer->loader.strand =
-            path_step(&streamer->module.clock->path, cache->lines[lines[lines[1] >= 0]].came.strand,
-                      CAUSE_streamer, now);
+        streamer->loader.strand = module_step(
+            &streamer->module, cache->lines[lines[lines[1] >= 0]].came.strand, CAUSE_streamer, now);
     streamer->loader_waits = false;
     streamer->loaded.cycle = now + 1;
     const struct format_info *format = draw->attributes[attribute].format;
@@ -470,8 +470,7 @@ fetch_goes_on(struct streamer *streamer, uint64_t now)
     case FETCH_WAITS_LOAD: way = streamer->loader.strand; break;
     }
     streamer->fetch_wait = FETCH_GOES_ON;
-    streamer->module.stage.strand =
-        path_step(&streamer->module.clock->path, way, CAUSE_streamer, now);
+    streamer->module.stage.strand = module_step(&streamer->module, way, CAUSE_streamer, now);
 }
 
 static bool
@@ -614,6 +613,7 @@ streamer_clock(void *self, uint64_t now)
     worked |= move_blocks(streamer, now);
     worked |= cache_clock(&streamer->cache, now);
     worked |= obey(streamer, now);
+    stall_note(&streamer->rest, streamer->draw ? NULL : &streamer->stats.cycles_rest, now);
     if (!worked)
         return why_idle(streamer, now);
     stall_note(&streamer->stall, NULL, now);

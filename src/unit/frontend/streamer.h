@@ -29,7 +29,7 @@ struct streamer_reuse { /* the vertex cache's tags, found by hash */
 struct streamer {
     struct module module;
     struct streamer_stats stats;
-    struct stall stall;
+    struct stall stall, rest; /* rest: fetch has no draw */
     struct pools *pools;
     /* ports */
     struct queue *draws, *control, *done; /* from and to the command processor */

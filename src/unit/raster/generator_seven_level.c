@@ -233,7 +233,9 @@ step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
     const uint32_t quads =
         fraggen_give(fraggen, 0, levels->tile_x, levels->tile_y, ~UINT64_C(0), now);
     /* its blocks came one a cycle, for one pass */
-    fraggen->free_cycle = now + (quads ? fraggen_passes(fraggen, 0) : 1);
+    const uint32_t cycles = quads ? fraggen_passes(fraggen, 0) : 1;
+    fraggen->stats.passes += quads ? (uint64_t)cycles * fraggen->quads_cycle : 0;
+    fraggen->free_cycle = now + cycles;
     if (levels->free_cycle[LEVELS] < now)
         levels->free_cycle[LEVELS] = now;
     levels->has_tile = next_tile(levels, &fraggen->stats);

@@ -166,6 +166,7 @@ go_on_with_step(struct fraggen *fraggen, struct scan_tiles *tiles, uint64_t now)
                               (uint32_t)x % TILE_SIZE / tiles->gen_width];
     const uint32_t quads = fraggen_give(fraggen, tiles->triangle, x / TILE_SIZE * TILE_SIZE,
                                         y / TILE_SIZE * TILE_SIZE, in, now);
+    fraggen->stats.passes += quads;
     tiles->step_gave |= quads != 0;
     tiles->sub_x += TILE_SIZE;
     if (tiles->sub_x >= tiles->gen_width) {

@@ -104,17 +104,14 @@ rop_reset(struct rop *rop)
     rop_cache_reset(&rop->cache);
 }
 
-static enum path_cause
-cause_of(const struct rop *rop, enum path_cause z, enum path_cause color)
-{
-    return rop->work->kind == CODEC_COLOR ? color : z;
-}
-
 /* Orders are obeyed one at a time: the fetching stage answers for them. */
 void
 rop_wire(struct rop *rop)
 {
-    rop->module->stage.cause = rop->leaver.cause = cause_of(rop, CAUSE_test, CAUSE_blend);
+    rop->causes = rop->work->kind == CODEC_COLOR
+                      ? (struct rop_causes){CAUSE_blend, CAUSE_blend_lines, CAUSE_blend_place}
+                      : (struct rop_causes){CAUSE_test, CAUSE_test_lines, CAUSE_test_place};
+    rop->module->stage.cause = rop->leaver.cause = rop->causes.work;
     rop->done->from = &rop->leaver;
 }
 
@@ -188,17 +185,16 @@ static void
 note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
 {
     struct rop_entry *entry = entry_at(rop, rop->fetched - 1);
-    struct path *path = &rop->module->clock->path;
     struct path_mark way = path_later(rop->fetched_at, queue_mark(in));
     if (rop->fetch_waited)
         way.strand = rop->read_at.strand;
     else if (rop->lock_waited) { /* for a line that a quad held, or that was on its way */
         const struct path_mark freed = path_later(rop->left_at, rop->cache.replied);
-        way.strand = path_step(path, path_later(way, freed).strand,
-                               cause_of(rop, CAUSE_test_lines, CAUSE_blend_lines), now);
+        way.strand =
+            module_step(rop->module, path_later(way, freed).strand, rop->causes.lines, now);
     }
     rop->fetch_waited = rop->lock_waited = false;
-    way.strand = path_step(path, way.strand, cause_of(rop, CAUSE_test, CAUSE_blend), now);
+    way.strand = module_step(rop->module, way.strand, rop->causes.work, now);
     entry->way = (struct path_mark){way.strand, now};
     rop->fetched_at = (struct path_mark){way.strand, now + 1};
     rop->module->stage.strand = way.strand;
@@ -270,21 +266,21 @@ take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *
 static void
 note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycles)
 {
-    struct path *path = &rop->module->clock->path;
-    const enum path_cause lines = cause_of(rop, CAUSE_test_lines, CAUSE_blend_lines);
     struct path_mark way = path_later(rop->read_at, entry->way);
     if (rop->read_waited)
         way = (struct path_mark){rop->started_at.strand, now};
     for (uint32_t i = 0, count = lines_of(rop, entry); i < count; i++) {
         const struct path_mark came = rop->cache.tags.lines[entry->lines[i]].came;
         if (came.cycle > way.cycle)
-            way = (struct path_mark){path_step(path, came.strand, lines, came.cycle), came.cycle};
+            way = (struct path_mark){
+                module_step(rop->module, came.strand, rop->causes.lines, came.cycle), came.cycle};
     }
-    if (rop->same_place_waited)
-        way.strand =
-            path_step(path, rop->left_at.strand, cause_of(rop, CAUSE_test_place, CAUSE_blend_place),
-                      rop->left_at.cycle);
-    rop->read_waited = rop->same_place_waited = false;
+    if (rop->place_awaited)
+        way.strand = path_add(&rop->module->clock->path, rop->left_at.strand,
+                              (uint32_t)(now - rop->place_awaited), rop->causes.place,
+                              rop->causes.work, now);
+    rop->read_waited = false;
+    rop->place_awaited = 0;
     entry->way = (struct path_mark){way.strand, now};
     rop->read_at = (struct path_mark){way.strand, now + cycles};
 }
@@ -308,7 +304,8 @@ read_next(struct rop *rop, uint64_t now, enum unit_state *why)
     if (entry->bytes && entry->reads) {
         bool changing = is_changing(rop, entry);
         stall(&rop->same_place, changing, now);
-        rop->same_place_waited |= changing;
+        if (changing && !rop->place_awaited)
+            rop->place_awaited = now;
         if (changing || !take_port(rop, entry, false, &cycles, now))
             return false;
     }
@@ -388,8 +385,7 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
     if (rop->start_waited)
         way.strand = rop->left_at.strand;
     rop->start_waited = false;
-    entry->way.strand = path_step(&rop->module->clock->path, way.strand,
-                                  cause_of(rop, CAUSE_test, CAUSE_blend), now);
+    entry->way.strand = module_step(rop->module, way.strand, rop->causes.work, now);
     rop->started_at.strand = entry->way.strand;
     rop->started_at.cycle = entry->cost ? rop->op_free / lanes : now;
     entry->wrote = operate(rop, entry);

@@ -100,6 +100,10 @@ struct rop_stall {
     uint64_t since, cycles; /* since: 1 + the first cycle; 0: not now */
 };
 
+struct rop_causes { /* what time goes by for */
+    enum path_cause work, lines, place;
+};
+
 struct rop {
     struct module *module;
     void *owner;
@@ -128,10 +132,13 @@ struct rop {
     uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
 
     /* critical path: the module's stage fetches; the last events of the others */
+    struct rop_causes causes;
     struct path_stage leaver;
     struct path_mark fetched_at, read_at, started_at, left_at;
     bool fetch_waited, read_waited; /* for a place in the next one's queue */
-    bool lock_waited, same_place_waited, start_waited;
+    bool lock_waited, start_waited;
+    uint64_t
+        place_awaited; /* the next one to be read waits for an earlier one since (0: it does not) */
 
     /* statistics */
     uint64_t blocks_cleared;

@@ -43,7 +43,7 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
     sched->batch_threads = params->RASTERIZER.ShaderInputBatchSize;
     sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
     for (uint32_t r = 0; r < rops; r++)
-        sched->reorder[r].items = mem_alloc(sched->reorder_limit * sizeof(struct quad_item));
+        sched->reorder[r].entries = mem_alloc(sched->reorder_limit * sizeof(struct reordered));
     for (uint32_t i = 0; i < SOURCES; i++)
         sched->full[sources[i]->stage] =
             sched->roles[sources[i]->stage].group_threads / sources[i]->item_threads;
@@ -57,19 +57,19 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
 void
 sched_wire(struct sched *sched)
 {
-    sched->finisher.cause = CAUSE_gather;
+    sched->finisher.cause = sched->leaver.cause = CAUSE_gather;
     sched->vertices_out->from = &sched->finisher;
     for (uint32_t s = 0; s < sched->shaders; s++)
         sched->from_shader[s]->to = &sched->finisher;
     for (uint32_t r = 0; r < sched->rops; r++)
-        sched->early_out[r]->from = sched->late_out[r]->from = &sched->finisher;
+        sched->early_out[r]->from = sched->late_out[r]->from = &sched->leaver;
 }
 
 void
 sched_fini(struct sched *sched)
 {
     for (uint32_t r = 0; r < sched->rops; r++)
-        free(sched->reorder[r].items);
+        free(sched->reorder[r].entries);
     free(sched->finished_vertices);
 }
 
@@ -88,7 +88,7 @@ sched_open_door(struct sched *sched, uint64_t now)
 {
     if (sched->door_closed)
         sched->module.stage.strand =
-            path_step(&sched->module.clock->path, sched->finisher.strand, CAUSE_gather, now);
+            module_step(&sched->module, sched->finisher.strand, CAUSE_gather, now);
     sched->door_closed = false;
 }
 
@@ -137,6 +137,7 @@ take_finished(struct sched *sched, uint64_t now)
             struct group *group = item->group;
             if (!group->source->finish(sched, group))
                 break;
+            sched->finished_cycle = now;
             sched->outstanding[s]--;
             group_release(sched->pools, group);
             queue_pop(sched->from_shader[s], now);

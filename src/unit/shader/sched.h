@@ -31,16 +31,21 @@ struct sched {
 
     /* Reorder: a ring a ROP of quads and ends of draws, in the order in which they came. */
     struct reorder {
-        struct quad_item *items;
+        struct reordered {
+            struct quad_item item;
+            struct path_mark came;
+        } * entries;
         uint32_t head, count;
     } reorder[MAX_ROPS];
     uint32_t reorder_limit;
     struct pooled_vertex **finished_vertices; /* shaded, on their way back: a ring */
     uint32_t finished_head, finished_count, finished_limit;
 
-    /* critical path: what comes in is the module's stage */
-    struct path_stage finisher;
-    bool door_closed; /* what comes waits for a group to finish */
+    /* critical path: what comes in is the module's stage; groups that are finished, and quads and
+     * ends that leave their ring */
+    struct path_stage finisher, leaver;
+    uint64_t finished_cycle; /* of the last group */
+    bool door_closed;        /* what comes waits for a group to finish */
 };
 
 void sched_init(struct sched *sched, struct clock *clock, const struct params *params,

@@ -381,7 +381,7 @@ take_group(struct shader *shader, uint64_t now)
     start(shader, group, now);
     queue_pop(shader->in, now);
     shader->load_port.strand = group->way.strand =
-        path_step(&shader->module.clock->path, way, CAUSE_load, now);
+        module_step(&shader->module, way, CAUSE_load, now);
     shader->door.strand = way;
     return true;
 }
@@ -397,8 +397,11 @@ take_texels(struct shader *shader, struct queue *texels, uint64_t now)
             for (uint32_t b = 0; b < group->exec->blocks; b++)
                 if (group->exec[b].request.mask)
                     exec_texture_done(&group->exec[b], group->texels[b]);
-            shader_schedule(shader, group, now + 1 + shader->to_registers + shader->to_issue,
-                            WAIT_TEXELS);
+            const uint64_t written = now + 1 + shader->to_registers;
+            if (shader_at_end(group))
+                shader_finish(shader, group, written);
+            else
+                shader_schedule(shader, group, written + shader->to_issue, WAIT_TEXELS);
         }
         queue_pop(texels, now);
         worked = true;
@@ -438,10 +441,9 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
     const uint32_t cycles =
         (group_lanes(group) + shader->outputs_cycle - 1) / shader->outputs_cycle;
     remove_group(shader, group);
-    shader->leaver.strand =
-        group->ready_cycle > shader->output_free_cycle || !shader->leaver.strand
-            ? path_step(&shader->module.clock->path, group->way.strand, CAUSE_load, now)
-            : shader->leaver.strand;
+    shader->leaver.strand = group->ready_cycle > shader->output_free_cycle || !shader->leaver.strand
+                                ? module_step(&shader->module, group->way.strand, CAUSE_load, now)
+                                : shader->leaver.strand;
     shader->finished_head = (shader->finished_head + 1) % shader->max_groups;
     shader->finished_count--;
     shader->output_free_cycle = now + cycles;

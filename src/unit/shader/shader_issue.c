@@ -70,7 +70,7 @@ uint64_t
 shader_operands_ready(const struct shader *shader, const struct group *group,
                       const struct instruction *instruction)
 {
-    uint64_t read = temps_ready(group, instruction->temps_above ? ~0ull : instruction->temps_read);
+    uint64_t read = temps_ready(group, instruction->temps_read);
     uint64_t written = temps_ready(group, instruction->temps_written);
     if (instruction->reads_address && group->address_ready > read)
         read = group->address_ready;
@@ -206,8 +206,7 @@ shader_reserve_results(const struct shader *shader, struct group *group,
                        const struct instruction *instruction, uint64_t now)
 {
     const uint64_t ready = first_result(shader, instruction, now);
-    uint64_t temps = instruction->temps_above ? ~0ull : instruction->temps_written;
-    for (; temps; temps &= temps - 1)
+    for (uint64_t temps = instruction->temps_written; temps; temps &= temps - 1)
         group->temp_ready[__builtin_ctzll(temps)] = ready;
     if (instruction->writes_address)
         group->address_ready = ready;
@@ -299,15 +298,14 @@ is_jump(const struct instruction *instruction)
 static void
 note_way(struct shader *shader, struct group *group, uint64_t cycles, uint64_t now)
 {
-    struct path *path = &shader->module.clock->path;
     const enum path_cause cause =
         group->stage == STAGE_VERTEX ? CAUSE_vertex_issue : CAUSE_fragment_issue;
     strand way = group->way.strand;
     if (shader->alus.cycle > group->ready_cycle)
         way = shader->alus.strand;
     else if (way % PATH_CAUSES == CAUSE_vertex_issue || way % PATH_CAUSES == CAUSE_fragment_issue)
-        way = path_step(path, way, CAUSE_result, group->way.cycle);
-    group->way = (struct path_mark){path_step(path, way, cause, now), now + cycles};
+        way = module_step(&shader->module, way, CAUSE_result, group->way.cycle);
+    group->way = (struct path_mark){module_step(&shader->module, way, cause, now), now + cycles};
     shader->alus = group->way;
     shader->module.stage.strand = group->way.strand; /* no queue's: what the unit did last */
 }

@@ -89,7 +89,8 @@ is_busy(const struct sched *sched, const struct group *group)
 static void
 add_to_ring(struct sched *sched, struct reorder *reorder, const struct quad_item *item)
 {
-    reorder->items[(reorder->head + reorder->count++) % sched->reorder_limit] = *item;
+    reorder->entries[(reorder->head + reorder->count++) % sched->reorder_limit] =
+        (struct reordered){*item, {sched->module.stage.strand, sched->module.clock->now}};
 }
 
 /* The end of a draw into every ring; what the z tests let through is told once. */
@@ -184,6 +185,16 @@ finish(struct sched *sched, const struct group *group)
     return true;
 }
 
+/* What let the first of a ring go: the group that was finished last, or, where that was before it
+ * came (ends of draws without quads), its coming. */
+static void
+note_leaving(struct sched *sched, struct path_mark came, uint64_t now)
+{
+    const struct path_mark finished = {sched->finisher.strand, sched->finished_cycle};
+    sched->leaver.strand =
+        path_step(&sched->module.clock->path, path_later(came, finished).strand, CAUSE_gather, now);
+}
+
 /* Quads and ends leave their ring in order. */
 static bool
 leave(struct sched *sched, uint64_t now, bool *blocked)
@@ -192,7 +203,8 @@ leave(struct sched *sched, uint64_t now, bool *blocked)
     for (uint32_t r = 0; r < sched->rops; r++) {
         struct reorder *reorder = &sched->reorder[r];
         for (uint32_t i = 0; i < sched->quads_cycle && reorder->count; i++) {
-            const struct quad_item *first = &reorder->items[reorder->head];
+            const struct reordered *entry = &reorder->entries[reorder->head];
+            const struct quad_item *first = &entry->item;
             if (first->kind == ITEM_DATA && !first->quad->shaded)
                 break;
             if (first->kind == ITEM_DATA && !first->quad->mask) {
@@ -204,6 +216,7 @@ leave(struct sched *sched, uint64_t now, bool *blocked)
                     *blocked = true;
                     break;
                 }
+                note_leaving(sched, entry->came, now);
                 *(struct quad_item *)queue_push(out, now) = *first;
             }
             reorder->head = (reorder->head + 1) % sched->reorder_limit;

@@ -306,8 +306,8 @@ finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t n
     cache->stats->lines_decompressed += fill->format != NULL;
     cache->stats->bytes_filled += cache->line_bytes;
     const struct path_mark way = path_later(cache->filled, fill->asked);
-    cache->filled.strand = path_step(&cache->owner->clock->path, way.strand, CAUSE_fill,
-                                     way.cycle < now ? way.cycle : now);
+    cache->filled.strand =
+        module_step(cache->owner, way.strand, CAUSE_fill, way.cycle < now ? way.cycle : now);
     uint64_t done = now + (fill->format ? cache->decompress_latency : 1);
     cache->decompressor_free = done;
     done = done > cache->write_port_free ? done : cache->write_port_free;

@@ -325,7 +325,7 @@ note_look_up(struct texunit *texunit, const struct texunit_access *access)
         way.strand = texunit->freed;
     texunit->was_stalled = false;
     texunit->module.stage.strand = texunit->looked_up.strand =
-        path_step(&texunit->module.clock->path, way.strand, CAUSE_lookup, now);
+        module_step(&texunit->module, way.strand, CAUSE_lookup, now);
     texunit->looked_up.cycle = now + 1;
 }
 
@@ -501,9 +501,8 @@ fetch(struct texunit *texunit)
             return worked;
         }
         if (texunit->line_stalled)
-            texunit->module.stage.strand = texunit->looked_up.strand =
-                path_step(&texunit->module.clock->path, texunit->freed, CAUSE_lookup,
-                          texunit->module.clock->now);
+            texunit->module.stage.strand = texunit->looked_up.strand = module_step(
+                &texunit->module, texunit->freed, CAUSE_lookup, texunit->module.clock->now);
         texunit->line_stalled = false;
         worked = true;
     }
@@ -594,9 +593,8 @@ read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
     for (uint32_t i = 0; i < sample->line_count; i++)
         texunit->cache.lines[sample->lines[i]].locks--;
     sample->read = true;
-    texunit->filtered.strand =
-        path_step(&texunit->module.clock->path, path_later(texunit->filtered, sample->ready).strand,
-                  CAUSE_filter, now);
+    texunit->filtered.strand = module_step(
+        &texunit->module, path_later(texunit->filtered, sample->ready).strand, CAUSE_filter, now);
     texunit->filtered.cycle = now + sample->port_cycles;
     texunit->answerer.strand = texunit->freed = texunit->filtered.strand;
     texunit->port_free = now + sample->port_cycles;

@@ -1,0 +1,133 @@
+/* What codecs make of captured blocks, as a JSON file. */
+#include "analysis/compression.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const compression_kinds[COMPRESSION_KINDS] = {"color", "z"};
+static const char *const bus_names[CODEC_BUSES] = {"bus_64", "bus_32"};
+
+static void
+add_number(cJSON *object, const char *name, uint64_t value)
+{
+    cJSON_AddNumberToObject(object, name, (double)value);
+}
+
+/* Blocks of each level, and behind them the raw ones. */
+static void
+add_codecs(cJSON *object, const struct compression *compression, uint32_t kind)
+{
+    const struct compression_kind *tally = &compression->kinds[kind];
+    for (uint32_t c = 0; c < CODEC_COUNT; c++) {
+        cJSON *levels = cJSON_AddArrayToObject(object, codecs[c]->name);
+        for (uint32_t l = 0; l < codecs[c]->levels[compression->bus].count; l++)
+            cJSON_AddItemToArray(levels, cJSON_CreateNumber((double)tally->fits[c][l]));
+        cJSON_AddItemToArray(levels, cJSON_CreateNumber((double)tally->raw[c]));
+    }
+}
+
+static void
+add_kind(cJSON *object, const struct compression buses[CODEC_BUSES], uint32_t kind)
+{
+    const struct compression_kind *tally = &buses[0].kinds[kind];
+    cJSON *to = cJSON_AddObjectToObject(object, compression_kinds[kind]);
+    add_number(to, "transfers", tally->transfers);
+    add_number(to, "cleared", tally->cleared);
+    add_number(to, "plain", tally->plain);
+    add_number(to, "sampled", tally->sampled);
+    add_number(to, "moved_bytes", tally->moved_bytes);
+    for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
+        add_codecs(cJSON_AddObjectToObject(to, bus_names[bus]), &buses[bus], kind);
+}
+
+bool
+compression_write(const struct compression buses[CODEC_BUSES], const char *dir, struct error *err)
+{
+    cJSON *root = cJSON_CreateObject();
+    add_number(root, "schema", AETIUS_SCHEMA);
+    for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
+        add_kind(root, buses, kind);
+    char *text = cJSON_Print(root), *path = mem_printf("%s/compression.json", dir);
+    cJSON_Delete(root);
+    const bool ok = file_write(path, text, strlen(text), err);
+    free(path);
+    free(text);
+    return ok;
+}
+
+static uint64_t
+get_count(const cJSON *object, const char *name, bool *ok)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
+    *ok = *ok && cJSON_IsNumber(number) && number->valuedouble >= 0 && number->valuedouble < 1e18;
+    return *ok ? (uint64_t)number->valuedouble : 0;
+}
+
+static bool
+get_codecs(struct compression *compression, uint32_t kind, const cJSON *object)
+{
+    struct compression_kind *tally = &compression->kinds[kind];
+    for (uint32_t c = 0; c < CODEC_COUNT; c++) {
+        const uint32_t levels = codecs[c]->levels[compression->bus].count;
+        const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, codecs[c]->name);
+        uint64_t touched = 0;
+        if (cJSON_GetArraySize(list) != (int)levels + 1)
+            return false;
+        for (uint32_t l = 0; l <= levels; l++) {
+            const cJSON *number = cJSON_GetArrayItem(list, (int)l);
+            if (!cJSON_IsNumber(number) || number->valuedouble < 0 || number->valuedouble > 1e18)
+                return false;
+            *(l < levels ? &tally->fits[c][l] : &tally->raw[c]) = (uint64_t)number->valuedouble;
+            touched += (uint64_t)number->valuedouble;
+        }
+        if (compression_applies(compression, kind, c) &&
+            touched != tally->transfers - tally->cleared - tally->plain)
+            return false;
+    }
+    return true;
+}
+
+static bool
+get_kind(struct compression buses[CODEC_BUSES], uint32_t kind, const cJSON *root)
+{
+    const cJSON *from = cJSON_GetObjectItemCaseSensitive(root, compression_kinds[kind]);
+    bool ok = true;
+    for (uint32_t bus = 0; ok && bus < CODEC_BUSES; bus++) {
+        struct compression_kind *tally = &buses[bus].kinds[kind];
+        buses[bus].bus = bus;
+        tally->transfers = get_count(from, "transfers", &ok);
+        tally->cleared = get_count(from, "cleared", &ok);
+        tally->plain = get_count(from, "plain", &ok);
+        tally->sampled = get_count(from, "sampled", &ok);
+        tally->moved_bytes = get_count(from, "moved_bytes", &ok);
+        ok = ok &&
+             get_codecs(&buses[bus], kind, cJSON_GetObjectItemCaseSensitive(from, bus_names[bus]));
+    }
+    return ok;
+}
+
+bool
+compression_read(struct compression buses[CODEC_BUSES], const char *dir, struct error *err)
+{
+    char *path = mem_printf("%s/compression.json", dir), *text = NULL;
+    size_t size;
+    memset(buses, 0, CODEC_BUSES * sizeof *buses);
+    bool ok = file_read(path, FILE_MOST_FACTS, &text, &size, err);
+    cJSON *root = ok ? cJSON_Parse(text) : NULL;
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+    ok = ok && (!schema || schema_check(path, schema->valuedouble, err));
+    if (ok) {
+        for (uint32_t kind = 0; ok && kind < COMPRESSION_KINDS; kind++)
+            ok = get_kind(buses, kind, root);
+        ok = ok || fail(err, "%s is damaged", path);
+    }
+    cJSON_Delete(root);
+    free(text);
+    free(path);
+    return ok;
+}

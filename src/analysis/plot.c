@@ -1,0 +1,333 @@
+#include "analysis/plot.h"
+
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Pixels, and the most that gnuplot may say. */
+enum {
+    BAR_WIDTH = 11,
+    GAP = 12,
+    MARGINS = 130,
+    LEAST_WIDTH = 640,
+    HEIGHT = 420,
+    LEGEND_CHARACTER = 7,
+    LEGEND_SAMPLE = 60,
+    LEGEND_LINE = 18,
+    MOST_BYTES = 1 << 26
+};
+
+static const char *const colors[] = {"#3b6fb6", "#d98032", "#4f9d5d", "#b8474b", "#8264a8",
+                                     "#8a6a5c", "#c77fb2", "#7d7d7d", "#b0a83a", "#4aa6b5"};
+enum { COLORS = sizeof colors / sizeof colors[0] };
+
+void
+plot_init(struct plot *plot, enum plot_kind kind, const char *title, const char *y_label)
+{
+    *plot = (struct plot){.kind = kind, .title = title, .y_label = y_label};
+}
+
+/* A field of the data: no tab, no new line, no quote. */
+static char *
+field_of(const char *text)
+{
+    char *field = mem_printable(text);
+    for (char *at = field; *at; at++)
+        *at = *at == '"' ? '\'' : *at == '\t' || *at == '\n' ? ' ' : *at;
+    return field;
+}
+
+void
+plot_add_series(struct plot *plot, const char *name)
+{
+    BUG_ON(plot->rows.count, "a series behind a row");
+    VEC_PUSH(&plot->series, field_of(name));
+}
+
+static void
+add_row(struct plot *plot, char *label, const double *values)
+{
+    const size_t bytes = plot->series.count * sizeof *values;
+    struct plot_row row = {label, mem_alloc(bytes + 1)};
+    memcpy(row.values, values, bytes);
+    VEC_PUSH(&plot->rows, row);
+}
+
+void
+plot_add(struct plot *plot, const char *label, const double *values)
+{
+    add_row(plot, field_of(label), values);
+}
+
+void
+plot_add_at(struct plot *plot, double x, const double *values)
+{
+    add_row(plot, mem_printf("%.9g", x), values);
+}
+
+void
+plot_fini(struct plot *plot)
+{
+    for (size_t i = 0; i < plot->series.count; i++)
+        free(plot->series.items[i]);
+    for (size_t i = 0; i < plot->rows.count; i++) {
+        free(plot->rows.items[i].label);
+        free(plot->rows.items[i].values);
+    }
+    VEC_FREE(&plot->series);
+    VEC_FREE(&plot->rows);
+}
+
+/* Fields between tabs, the names of the series first. */
+static void
+put_data(const struct plot *plot, FILE *out)
+{
+    fprintf(out, "\"\"");
+    for (size_t s = 0; s < plot->series.count; s++)
+        fprintf(out, "\t\"%s\"", plot->series.items[s]);
+    fputc('\n', out);
+    for (size_t r = 0; r < plot->rows.count; r++) {
+        const struct plot_row *row = &plot->rows.items[r];
+        fprintf(out, plot->kind <= PLOT_STACKED ? "\"%s\"" : "%s", row->label);
+        for (size_t s = 0; s < plot->series.count; s++)
+            if (isfinite(row->values[s]))
+                fprintf(out, "\t%.9g", row->values[s]);
+            else
+                fprintf(out, "\t?");
+        fputc('\n', out);
+    }
+}
+
+/* 'a text' of gnuplot's. */
+static void
+put_quoted(const char *text, FILE *out)
+{
+    char *shown = field_of(text);
+    fputc('\'', out);
+    for (const char *at = shown; *at; at++)
+        fprintf(out, *at == '\'' ? "''" : "%c", *at);
+    fputc('\'', out);
+    free(shown);
+}
+
+static void
+put_text(const char *command, const char *text, FILE *out)
+{
+    if (!text)
+        return;
+    fprintf(out, "set %s ", command);
+    put_quoted(text, out);
+    fputc('\n', out);
+}
+
+/* The title, and the note below it. */
+static void
+put_title(const struct plot *plot, FILE *out)
+{
+    fprintf(out, "set title ");
+    put_quoted(plot->title ? plot->title : "", out);
+    if (plot->note) {
+        fprintf(out, ".\"\\n\".");
+        put_quoted(plot->note, out);
+    }
+    fprintf(out, " font ',13'\n");
+}
+
+/* So wide that bars do not shrink, so high that the legend has its lines. */
+static void
+put_terminal(const struct plot *plot, FILE *out)
+{
+    const size_t series = plot->series.count;
+    const size_t bars = plot->kind == PLOT_STACKED ? 2 : series;
+    size_t width = LEAST_WIDTH, legend = 0;
+    if (plot->kind <= PLOT_STACKED && MARGINS + plot->rows.count * (bars * BAR_WIDTH + GAP) > width)
+        width = MARGINS + plot->rows.count * (bars * BAR_WIDTH + GAP);
+    for (size_t s = 0; s < series; s++)
+        legend += LEGEND_SAMPLE + LEGEND_CHARACTER * strlen(plot->series.items[s]);
+    fprintf(out,
+            "set terminal svg size %zu,%zu noenhanced font 'sans-serif,11' background '#ffffff'\n",
+            width, HEIGHT + legend / (width - MARGINS) * LEGEND_LINE);
+}
+
+static void
+put_style(const struct plot *plot, FILE *out)
+{
+    fprintf(out, "set datafile separator tab\nset datafile missing '?'\n"
+                 "set key tmargin left horizontal Left reverse\nset border 3\nset grid ytics lc "
+                 "rgb '#dddddd'\n"
+                 "set tics nomirror out\nset style fill solid\n");
+    for (size_t i = 0; i < COLORS; i++)
+        fprintf(out, "set linetype %zu lc rgb '%s' lw 1.5 pt 7 ps 0.6\n", i + 1, colors[i]);
+    fprintf(out, "set linetype cycle %d\n", COLORS);
+    if (plot->kind <= PLOT_STACKED)
+        fprintf(out,
+                "set style data histograms\nset style histogram %s\nset boxwidth %s\n"
+                "set yrange [0:*]\nset xtics rotate by 35 right\n",
+                plot->kind == PLOT_STACKED ? "rowstacked" : "clustered gap 1",
+                plot->kind == PLOT_STACKED ? "0.7" : "0.95");
+    if (plot->mark != 0)
+        fprintf(out,
+                "set arrow from graph 0, first %.9g to graph 1, first %.9g nohead dt 2 "
+                "lc rgb '#222222'\n",
+                plot->mark, plot->mark);
+}
+
+static void
+put_plot(const struct plot *plot, const char *data, FILE *out)
+{
+    static const char *const with[] = {"", "", " with linespoints", " with points"};
+    for (size_t s = 0; s < plot->series.count; s++)
+        fprintf(out, "%s%s using %s%zu%s%s title columnhead", s ? ", \\\n     " : "plot ", data,
+                plot->kind <= PLOT_STACKED ? "" : "1:", s + 2,
+                plot->kind <= PLOT_STACKED ? ":xtic(1)" : "", with[plot->kind]);
+    fputc('\n', out);
+}
+
+static void
+put_script(const struct plot *plot, const char *data, FILE *out)
+{
+    put_terminal(plot, out);
+    put_style(plot, out);
+    put_title(plot, out);
+    put_text("xlabel", plot->x_label, out);
+    put_text("ylabel", plot->y_label, out);
+    if (plot->extra)
+        fprintf(out, "%s\n", plot->extra);
+    put_plot(plot, data, out);
+}
+
+static noreturn void
+be_gnuplot(const char *dir, int script, int picture)
+{
+    dup2(script, STDIN_FILENO);
+    dup2(picture, STDOUT_FILENO);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (chdir(dir))
+        _exit(126);
+    execlp("gnuplot", "gnuplot", "-d", "-",
+           (char *)NULL); /* -d: as it comes, not as the user has it */
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+/* The picture of a script that is run in the folder; *missing: there is no gnuplot. */
+static bool
+run_gnuplot(const char *dir, const char *script, size_t size, char **picture, size_t *bytes,
+            bool *missing, struct error *err)
+{
+    int ends[2], status = 0;
+    const int text = memfd_create("script", MFD_CLOEXEC);
+    *missing = false;
+    if (text < 0 || write(text, script, size) != (ssize_t)size || lseek(text, 0, SEEK_SET) ||
+        pipe2(ends, O_CLOEXEC)) {
+        const int why = errno;
+        if (text >= 0)
+            close(text);
+        return fail(err, "no gnuplot: %s", strerror(why));
+    }
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        be_gnuplot(dir, text, ends[1]);
+    close(text);
+    close(ends[1]);
+    *picture = mem_alloc(MOST_BYTES);
+    const ssize_t got = child < 0 ? -1 : interrupt_read(ends[0], *picture, MOST_BYTES, err);
+    close(ends[0]);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    *missing = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127;
+    *bytes = got > 0 ? (size_t)got : 0;
+    if (child < 0)
+        fail(err, "no process: %s", strerror(errno));
+    else if (*missing)
+        fail(err, "gnuplot is not installed (Debian: gnuplot-nox)");
+    else if (got >= 0 && (status || !got))
+        fail(err, "gnuplot failed");
+    if (child > 0 && got > 0 && !status)
+        return true;
+    free(*picture);
+    return false;
+}
+
+static char *
+script_of(const struct plot *plot, const char *name, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    BUG_ON(!out, "no memory for a script");
+    if (name) {
+        char *data = mem_printf("'%s.dat'", name);
+        fprintf(out, "# gnuplot %s.gnuplot >%s.svg\n", name, name);
+        put_script(plot, data, out);
+        free(data);
+    } else {
+        fprintf(out, "$data << END\n");
+        put_data(plot, out);
+        fprintf(out, "END\n");
+        put_script(plot, "$data", out);
+    }
+    fclose(out);
+    return text;
+}
+
+static bool
+write_text(const char *dir, const char *name, const char *end, const char *text, size_t size,
+           struct error *err)
+{
+    char *path = mem_printf("%s/%s%s", dir, name, end);
+    const bool ok = file_write(path, text, size, err);
+    free(path);
+    return ok;
+}
+
+bool
+plot_write(const struct plot *plot, const char *dir, const char *name, struct error *err)
+{
+    size_t script_size, data_size, bytes;
+    char *data = NULL, *picture, *script = script_of(plot, name, &script_size);
+    bool missing = false;
+    FILE *out = open_memstream(&data, &data_size);
+    BUG_ON(!out, "no memory for data");
+    put_data(plot, out);
+    fclose(out);
+    bool ok = write_text(dir, name, ".dat", data, data_size, err) &&
+              write_text(dir, name, ".gnuplot", script, script_size, err);
+    if (ok && plot->rows.count) {
+        ok = run_gnuplot(dir, script, script_size, &picture, &bytes, &missing, err);
+        if (ok) {
+            ok = write_text(dir, name, ".svg", picture, bytes, err);
+            free(picture);
+        }
+    }
+    if (missing)
+        log_warning("%s: %s/%s.svg is not drawn", err->text, dir, name);
+    free(script);
+    free(data);
+    return ok || missing;
+}
+
+bool
+plot_draw(const struct plot *plot, const char *path, struct error *err)
+{
+    size_t size, bytes;
+    char *picture, *script = script_of(plot, NULL, &size);
+    bool missing;
+    bool ok = run_gnuplot("/", script, size, &picture, &bytes, &missing, err);
+    if (ok) {
+        ok = file_write_named(path, picture, bytes, err);
+        free(picture);
+    }
+    free(script);
+    return ok;
+}

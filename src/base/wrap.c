@@ -1,0 +1,53 @@
+#include "base/wrap.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { LEAST = 20 };
+
+uint32_t
+line_width(FILE *out)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    long width = columns ? strtol(columns, NULL, 10) : 0;
+    if (width <= 0 && isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size))
+        width = size.ws_col;
+    if (width <= 0 || width >= LINE_WITHOUT_END)
+        return LINE_WITHOUT_END;
+    return (uint32_t)(width < LEAST ? LEAST : width);
+}
+
+void
+print_wrapped(FILE *out, uint32_t width, uint32_t first, uint32_t indent, const char *fmt, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, fmt);
+    BUG_ON(vasprintf(&text, fmt, args) < 0, "no memory for a line");
+    va_end(args);
+    char *shown = mem_printable(text);
+    size_t column = 0;
+    for (const char *word = shown; *(word += strspn(word, " "));) {
+        const size_t n = strcspn(word, " ");
+        if (column && column + 1 + n > width) {
+            fputc('\n', out);
+            column = 0;
+            first = indent;
+        }
+        if (column)
+            column += (size_t)fprintf(out, " %.*s", (int)n, word);
+        else
+            column = (size_t)fprintf(out, "%*s%.*s", (int)first, "", (int)n, word);
+        word += n;
+    }
+    fputc('\n', out);
+    free(shown);
+    free(text);
+}

@@ -1,0 +1,81 @@
+/* aetius report: runs, sweeps and tables as a page that opens in a browser. */
+#include "base/log.h"
+#include "cmd/options.h"
+#include "cmd/report.h"
+#include "report/compare_runs.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+int cmd_report(int argc, char **argv);
+
+/* One that is no run. */
+static bool
+add_table(cJSON *page, const char *path, struct error *err)
+{
+    struct stat st;
+    if (stat(path, &st))
+        return fail(err, "there is no %s", path);
+    if (!S_ISDIR(st.st_mode))
+        return report_add_csv(page, path, err);
+    return report_is_sweep(path) ? report_add_sweep(page, path, err)
+                                 : report_add_folder(page, path, err);
+}
+
+static bool
+write_report(const struct args *args, const char *path, struct error *err)
+{
+    cJSON *page = page_create();
+    const char *runs[PAGE_MOST_RUNS];
+    uint32_t count = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < args->operand_count && ok; i++) {
+        if (!is_run_folder(args->operands[i]))
+            ok = add_table(page, args->operands[i], err);
+        else if (count == PAGE_MOST_RUNS)
+            ok = fail(err, "a page holds %d runs at most", PAGE_MOST_RUNS);
+        else
+            runs[count++] = args->operands[i];
+    }
+    ok = ok && (!count || page_add_runs(page, runs, count, err));
+    if (ok && count)
+        report_add_shaders(page, runs, count);
+    ok = ok && page_write(page, path, err);
+    cJSON_Delete(page);
+    return ok;
+}
+
+int
+cmd_report(int argc, char **argv)
+{
+    const char *path = NULL;
+    const struct arg_option options[] = {
+        OPTION_OUTPUT(&path, "FILE.html", "the page", true),
+        {0},
+    };
+    const struct arg_spec spec = {
+        "report",
+        "RUN... | SWEEP | STUDY | FILE.csv ... -o FILE.html",
+        "A page that opens in a browser, from disk and without a network: the frame with its "
+        "maps,\n"
+        "a timeline of the units, draws, memory, Top-Down, the machine. Several runs are held\n"
+        "against the first, draws joined by their hash. What there is to see depends on the run:\n"
+        "`sim --map all` leaves the maps and what was drawn where,\n"
+        "`--set SIMULATOR.StatisticsRate=2000` a timeline of finer steps.\n"
+        "Of a sweep, a folder with tables (a study) or a file of CSV: plots and tables.",
+        options,
+        1,
+        64,
+        "RUNs, folders that sim has left (16 at most), sweeps, studies or files of CSV",
+        .program = ARG_NO_PROGRAM};
+    struct args args;
+    struct error err = {""};
+    struct stat st;
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    const bool ok = write_report(&args, path, &err);
+    if (ok && !stat(path, &st) && S_ISREG(st.st_mode))
+        log_note("%s: %.2f MB", path, (double)st.st_size / 1e6);
+    return conclude(ok, &err);
+}

@@ -1,0 +1,241 @@
+/* Tables for the report page: of sweeps, and of files of CSV (studies, the history of benchmarks).
+ */
+#include "base/file.h"
+#include "cmd/report.h"
+#include "sweep/database.h"
+#include "sweep/tradeoffs.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CSV = 1 << 26 };
+
+/* ---- sweeps ---- */
+
+bool
+report_is_sweep(const char *dir)
+{
+    char *path = mem_printf("%s/sweep.json", dir);
+    const bool is = file_exists(path);
+    free(path);
+    return is;
+}
+
+struct outputs {
+    struct sheet rows; /* name, better */
+};
+
+static const char *
+output_name(const struct outputs *outputs, size_t i)
+{
+    return outputs->rows.cells.items[2 * (i + 1)];
+}
+
+static size_t
+output_count(const struct outputs *outputs)
+{
+    return outputs->rows.cells.count / 2 - 1;
+}
+
+static cJSON *
+facts_of(const struct outputs *outputs, const char *title, const char *note)
+{
+    cJSON *facts = cJSON_CreateObject(), *better = cJSON_AddObjectToObject(facts, "better");
+    cJSON_AddStringToObject(facts, "title", title);
+    cJSON_AddStringToObject(facts, "note", note);
+    for (size_t i = 0; i < output_count(outputs); i++)
+        cJSON_AddStringToObject(better, output_name(outputs, i),
+                                outputs->rows.cells.items[2 * (i + 1) + 1]);
+    if (output_count(outputs))
+        cJSON_AddStringToObject(facts, "y", output_name(outputs, 0));
+    if (output_count(outputs) > 1)
+        cJSON_AddStringToObject(facts, "x", output_name(outputs, output_count(outputs) - 1));
+    return facts;
+}
+
+static bool
+add_answer(cJSON *page, const struct sweep *sweep, sqlite3 *db, const char *sql, const char *name,
+           cJSON *facts, struct error *err)
+{
+    struct sheet rows = {0};
+    const bool ok = database_query(sweep, db, sql, &rows, err);
+    if (ok)
+        page_add_table(page, name, &rows, facts);
+    else
+        cJSON_Delete(facts);
+    sheet_fini(&rows);
+    return ok;
+}
+
+/* A row a machine: the geometric mean of each output over the inputs, where all have it and it has
+ * one. */
+static bool
+add_machines(cJSON *page, const struct sweep *sweep, sqlite3 *db, const struct outputs *outputs,
+             struct error *err)
+{
+    char *sql = mem_strdup("SELECT machine");
+    for (size_t i = 0; i < output_count(outputs); i++) {
+        char *name = sqlite3_mprintf("\"%w\"", output_name(outputs, i));
+        char *longer = mem_printf("%s, CASE WHEN min(%s) > 0 AND count(%s) = count(*) THEN "
+                                  "exp(avg(ln(%s))) END AS %s",
+                                  sql, name, name, name, name);
+        sqlite3_free(name);
+        free(sql);
+        sql = longer;
+    }
+    char *whole = mem_printf("%s FROM results GROUP BY machine ORDER BY min(run)", sql);
+    const bool ok =
+        add_answer(page, sweep, db, whole, "machines",
+                   facts_of(outputs, "Machines", "Geometric means over the inputs."), err);
+    free(whole);
+    free(sql);
+    return ok;
+}
+
+static bool
+add_sensitivity(cJSON *page, sqlite3 *db, struct error *err)
+{
+    struct sheet rows = {0};
+    cJSON *facts = cJSON_CreateObject();
+    cJSON_AddStringToObject(facts, "title", "What parameters move");
+    cJSON_AddStringToObject(
+        facts, "note",
+        "Over pairs of runs that differ in one parameter alone: the mean change "
+        "of each output from one value to the next higher one; +-: some went up, "
+        "some down.");
+    const bool ok = sensitivity_table(db, &rows, err);
+    if (ok)
+        page_add_table(page, "sensitivity", &rows, facts);
+    else
+        cJSON_Delete(facts);
+    sheet_fini(&rows);
+    return ok;
+}
+
+static bool
+add_tables(cJSON *page, const struct sweep *sweep, sqlite3 *db, struct error *err)
+{
+    struct outputs outputs = {0};
+    if (!database_query(sweep, db, "SELECT name, coalesce(better, 'less') FROM definitions",
+                        &outputs.rows, err))
+        return false;
+    cJSON *facts = facts_of(&outputs, "Runs", "A row a run: one input on one machine.");
+    cJSON_AddStringToObject(facts, "by", "input");
+    const bool ok =
+        (sweep->traces.count < 2 || add_machines(page, sweep, db, &outputs, err)) &&
+        add_answer(page, sweep, db, "SELECT * FROM results ORDER BY run", "runs", facts, err) &&
+        add_sensitivity(page, db, err);
+    sheet_fini(&outputs.rows);
+    return ok;
+}
+
+bool
+report_add_sweep(cJSON *page, const char *dir, struct error *err)
+{
+    struct sweep sweep;
+    sqlite3 *db = NULL;
+    if (!sweep_load(&sweep, dir, err))
+        return false;
+    if (!cJSON_HasObjectItem(page, "title"))
+        cJSON_AddStringToObject(page, "title", dir);
+    const bool ok = database_open(&sweep, &db, err) && add_tables(page, &sweep, db, err);
+    sqlite3_close(db);
+    sweep_fini(&sweep);
+    return ok;
+}
+
+/* ---- files ---- */
+
+static bool
+has_column(const struct sheet *rows, const char *name)
+{
+    for (uint32_t c = 0; c < rows->columns; c++)
+        if (!strcmp(rows->cells.items[c], name))
+            return true;
+    return false;
+}
+
+/* What is plotted first of the tables that Aetius makes; columns `y` and `by` tell which
+ * table it is. */
+static const struct {
+    const char *order, *x, *y, *by;
+} known[] = {
+    {NULL, "fragments", "seconds", "sweep"},          /* model bench */
+    {"commit", NULL, "wall_ms", "case"},              /* make bench: over time, a line a case */
+    {NULL, "expected", "gained", "resource"},         /* study verdicts */
+    {NULL, "latency_cycles", "geometric", "codec"},   /* study compression: ratios */
+    {NULL, "cycles", "color_bytes", "configuration"}, /* ... traffic */
+};
+
+static void
+add_known(cJSON *facts, const char *name, const char *value)
+{
+    if (value)
+        cJSON_AddStringToObject(facts, name, value);
+}
+
+static cJSON *
+facts_of_file(const struct sheet *rows, const char *path)
+{
+    cJSON *facts = cJSON_CreateObject();
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    cJSON_AddStringToObject(facts, "title", name);
+    cJSON_AddStringToObject(facts, "note", path);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if ((known[i].order && !has_column(rows, known[i].order)) ||
+            !has_column(rows, known[i].y) || !has_column(rows, known[i].by))
+            continue;
+        add_known(facts, "order", known[i].order);
+        add_known(facts, "x", known[i].x);
+        add_known(facts, "y", known[i].y);
+        add_known(facts, "by", known[i].by);
+        break;
+    }
+    return facts;
+}
+
+bool
+report_add_csv(cJSON *page, const char *path, struct error *err)
+{
+    struct sheet rows = {0};
+    char *text;
+    size_t size;
+    if (!file_read(path, MOST_CSV, &text, &size, err))
+        return false;
+    const bool ok = sheet_read_csv(&rows, text, path, err);
+    if (ok)
+        page_add_table(page, path, &rows, facts_of_file(&rows, path));
+    sheet_fini(&rows);
+    free(text);
+    return ok;
+}
+
+static int
+is_csv(const struct dirent *entry)
+{
+    const size_t n = strlen(entry->d_name);
+    return n > 4 && !strcmp(entry->d_name + n - 4, ".csv");
+}
+
+bool
+report_add_folder(cJSON *page, const char *dir, struct error *err)
+{
+    struct dirent **entries;
+    const int count = scandir(dir, &entries, is_csv, alphasort);
+    bool ok = true;
+    if (count <= 0)
+        fail(err,
+             "%s is no folder of a run, a sweep or a study: it has no run.json, no sweep.json "
+             "and no *.csv",
+             dir);
+    for (int i = 0; i < count; i++) {
+        char *path = mem_printf("%s/%s", dir, entries[i]->d_name);
+        ok = ok && report_add_csv(page, path, err);
+        free(path);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return ok && count > 0;
+}

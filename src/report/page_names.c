@@ -1,0 +1,138 @@
+/* What the names on the page mean, and the machines. */
+#include "base/mem.h"
+#include "kernel/path.h"
+#include "report/page.h"
+#include "unit/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void
+add_item(cJSON *list, const char *name, const char *unit, const char *doc)
+{
+    cJSON *one = cJSON_CreateArray();
+    cJSON_AddItemToArray(one, cJSON_CreateString(unit));
+    cJSON_AddItemToArray(one, cJSON_CreateString(doc));
+    cJSON_AddItemToObject(list, name, one);
+}
+
+/* {NAME: [unit, doc]} of statistics and metrics. */
+static void
+add_statistics(cJSON *page)
+{
+    size_t units, metrics;
+    const struct unit_doc *docs = unit_docs(&units);
+    const struct metric *all = metrics_all(&metrics);
+    cJSON *list = cJSON_AddObjectToObject(page, "names");
+    for (size_t u = 0; u < units; u++)
+        for (size_t i = 0; i < docs[u].group->count; i++) {
+            const struct stat_info *info = &docs[u].group->infos[i];
+            char *name = mem_printf("%s.%s", docs[u].group->unit, info->name);
+            add_item(list, name, info->measure, info->doc);
+            free(name);
+        }
+    for (size_t i = 0; i < metrics; i++)
+        add_item(list, all[i].name, all[i].unit, all[i].doc);
+}
+
+static void
+add_units(cJSON *page)
+{
+    size_t units;
+    const struct unit_doc *docs = unit_docs(&units);
+    cJSON *list = cJSON_AddObjectToObject(page, "units");
+    for (size_t u = 0; u < units; u++)
+        cJSON_AddStringToObject(list, docs[u].group->unit, docs[u].doc);
+}
+
+/* Parents stand before their children. */
+static void
+add_tree(cJSON *page)
+{
+    uint32_t count;
+    const struct path_branch *branches = path_branches(&count);
+    cJSON *list = cJSON_AddArrayToObject(page, "tree");
+    for (uint32_t i = 0; i < count; i++) {
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddStringToObject(one, "name", branches[i].name);
+        cJSON_AddStringToObject(one, "parent", branches[i].parent);
+        cJSON_AddStringToObject(one, "what", branches[i].what);
+        cJSON_AddBoolToObject(one, "leaf", branches[i].cause >= 0);
+        cJSON_AddItemToArray(list, one);
+    }
+}
+
+static void
+add_ideals(cJSON *page)
+{
+    cJSON *list = cJSON_AddObjectToObject(page, "ideals");
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        cJSON *one = cJSON_AddObjectToObject(list, ideals[i].name);
+        cJSON_AddStringToObject(one, "what", ideals[i].what);
+        cJSON_AddStringToObject(one, "advice", ideals[i].advice);
+        cJSON_AddStringToObject(one, "parameter", ideals[i].parameter);
+    }
+}
+
+static void
+add_parameters(cJSON *page)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    cJSON *list = cJSON_AddArrayToObject(page, "parameters");
+    for (size_t i = 0; i < count; i++) {
+        cJSON *one = cJSON_CreateArray();
+        char *name = mem_printf("%s.%s", infos[i].section, infos[i].name);
+        cJSON_AddItemToArray(one, cJSON_CreateString(name));
+        cJSON_AddItemToArray(one, cJSON_CreateString(infos[i].unit));
+        cJSON_AddItemToArray(one, cJSON_CreateString(infos[i].doc));
+        cJSON_AddItemToArray(list, one);
+        free(name);
+    }
+}
+
+void
+page_add_names(cJSON *page)
+{
+    add_statistics(page);
+    add_units(page);
+    add_tree(page);
+    add_ideals(page);
+    add_parameters(page);
+}
+
+/* The values of all parameters, in the order of "parameters". */
+static cJSON *
+values_of(const struct params *params)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < count; i++) {
+        char text[256];
+        param_format(&infos[i], params, text, sizeof text);
+        cJSON_AddItemToArray(list, cJSON_CreateString(text));
+    }
+    return list;
+}
+
+bool
+page_add_machine(cJSON *run, const char *dir, struct params *params, struct error *err)
+{
+    char *path = mem_printf("%s/machine.ini", dir);
+    const cJSON *facts = cJSON_GetObjectItemCaseSensitive(run, "facts");
+    const cJSON *preset = cJSON_GetObjectItemCaseSensitive(facts, "preset");
+    struct params of_preset;
+    params_init(params);
+    const bool there = file_exists(path), ok = !there || params_load_file(params, path, err);
+    free(path);
+    if (!there || !ok)
+        return ok;
+    cJSON *machine = cJSON_AddObjectToObject(run, "machine");
+    cJSON_AddItemToObject(machine, "values", values_of(params));
+    if (cJSON_IsString(preset) && params_load_preset(&of_preset, preset->valuestring, NULL)) {
+        of_preset.SIMULATOR.PerBatchStatistics = true; /* as sim has it (cmd/options.c) */
+        cJSON_AddItemToObject(machine, "preset", values_of(&of_preset));
+    }
+    return true;
+}

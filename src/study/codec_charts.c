@@ -1,0 +1,192 @@
+/* A study's plots. */
+#include "analysis/plot.h"
+#include "study/codec_study.h"
+#include "base/file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t bus_bytes[CODEC_BUSES] = {64, 32};
+enum { SIZES = CODEC_BLOCK_BYTES / 32 + 1 }; /* of a block, and plain ones */
+
+/* Takes the plot too. */
+static bool
+write_plot(struct plot *plot, const char *dir, const char *name, struct error *err)
+{
+    const bool ok = plot_write(plot, dir, name, err);
+    plot_fini(plot);
+    return ok;
+}
+
+/* Takes the name and the title too. */
+static bool
+write_named(struct plot *plot, const char *dir, char *name, char *title, struct error *err)
+{
+    const bool ok = write_plot(plot, dir, name, err);
+    free(name);
+    free(title);
+    return ok;
+}
+
+/* "build x4" */
+static char *
+name_run(const struct codec_study *study, size_t trace, size_t configuration)
+{
+    return mem_printf("%s %s", study->traces->items[trace], study->machines->items[configuration]);
+}
+
+static void
+traffic_of(const struct codec_study_result *result, double *megabytes)
+{
+    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+        megabytes[i] = (double)result->bytes[i] / result->frames / 1e6;
+}
+
+static bool
+chart_traffic(const struct codec_study *study, const char *dir, struct error *err)
+{
+    struct plot plot;
+    double values[CODEC_STUDY_CLIENTS];
+    plot_init(&plot, PLOT_STACKED, "Traffic between GPU and memory, without codecs", "MB a frame");
+    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+        plot_add_series(&plot, codec_study_clients[i]);
+    for (size_t t = 0; t < study->traces->count; t++)
+        for (size_t c = 0; c < study->machines->count; c++) {
+            char *name = name_run(study, t, c);
+            traffic_of(codec_study_plain(study, t, c), values);
+            plot_add(&plot, name, values);
+            free(name);
+        }
+    return write_plot(&plot, dir, "traffic", err);
+}
+
+/* Shares of the moved blocks of all traces at each size, and behind them the plain ones; false: the
+ * codec has none. */
+static bool
+shares_of(const struct codec_study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
+          uint32_t codec, double shares[SIZES])
+{
+    const struct compression sum = codec_study_sum(study, configuration, bus);
+    const uint32_t sizes = CODEC_BLOCK_BYTES / bus_bytes[bus];
+    const double moved = (double)(sum.kinds[kind].transfers - sum.kinds[kind].cleared);
+    uint64_t by_size[CODEC_BLOCK_BYTES / 32 + 1];
+    if (codec_study_geometric(study, configuration, bus, kind, codec) <= 0)
+        return false;
+    compression_by_size(&sum, kind, codec, by_size);
+    for (uint32_t s = 0; s < sizes; s++)
+        shares[s] = 100 * (double)by_size[(s + 1) * bus_bytes[bus] / 32] / moved;
+    shares[sizes] = 100 * (double)sum.kinds[kind].plain / moved;
+    return true;
+}
+
+static bool
+chart_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind, const char *dir,
+             struct error *err)
+{
+    static const char *const sizes[CODEC_BUSES][9] = {
+        {"64 bytes", "128", "192", "256", "plain"},
+        {"32 bytes", "64", "96", "128", "160", "192", "224", "256", "plain"}};
+    struct plot plot;
+    uint32_t codec_of[CODEC_COUNT];
+    const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
+    char *title = mem_printf("Blocks of %s a level, %u-byte bus: all traces together",
+                             compression_kinds[kind], bus_bytes[bus]);
+    char *name = mem_printf("levels-%s-%u", compression_kinds[kind], bus_bytes[bus]);
+    plot_init(&plot, PLOT_STACKED, title, "% of the blocks that move");
+    plot.extra = "set yrange [0:100]";
+    for (uint32_t s = 0; s <= CODEC_BLOCK_BYTES / bus_bytes[bus]; s++)
+        plot_add_series(&plot, sizes[bus][s]);
+    for (uint32_t i = 0; i < count; i++)
+        for (size_t c = 0; c < study->machines->count; c++) {
+            double shares[SIZES];
+            if (!shares_of(study, c, bus, kind, codec_of[i], shares))
+                continue;
+            char *group = mem_printf("%s %s", codecs[codec_of[i]]->name, study->machines->items[c]);
+            plot_add(&plot, group, shares);
+            free(group);
+        }
+    return write_named(&plot, dir, name, title, err);
+}
+
+static bool
+chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind, const char *dir,
+             struct error *err)
+{
+    struct plot plot;
+    uint32_t codec_of[CODEC_COUNT];
+    const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
+    char *title = mem_printf("Ratio of %s on a %u-byte bus: geometric mean over the traces",
+                             compression_kinds[kind], bus_bytes[bus]);
+    char *name = mem_printf("ratios-%s-%u", compression_kinds[kind], bus_bytes[bus]);
+    plot_init(&plot, PLOT_BARS, title, "bytes in to bytes out");
+    plot.note = "in brackets: latency in cycles";
+    plot.mark = 1;
+    for (size_t c = 0; c < study->machines->count; c++)
+        plot_add_series(&plot, study->machines->items[c]);
+    for (uint32_t i = 0; i < count; i++) {
+        double *values = mem_alloc((plot.series.count + 1) * sizeof *values);
+        for (size_t c = 0; c < plot.series.count; c++) {
+            const double ratio = codec_study_geometric(study, c, bus, kind, codec_of[i]);
+            values[c] = ratio > 0 ? ratio : (double)NAN;
+        }
+        char *group =
+            mem_printf("%s (%u)", codecs[codec_of[i]]->name, codecs[codec_of[i]]->latency_cycles);
+        plot_add(&plot, group, values);
+        free(values);
+        free(group);
+    }
+    return write_named(&plot, dir, name, title, err);
+}
+
+/* Frames a second with the codecs against without; and what moved. */
+static bool
+chart_machine(const struct codec_study *study, const char *dir, struct error *err)
+{
+    struct plot rate, traffic;
+    plot_init(&rate, PLOT_BARS, "Frames a second and bytes moved, with codecs against without",
+              "with / without");
+    rate.note = "below the line: fewer";
+    rate.mark = 1;
+    plot_add_series(&rate, "frames a second");
+    plot_add_series(&rate, "bytes moved");
+    plot_init(&traffic, PLOT_STACKED, "Traffic without (-) and with (+) codecs in the machine",
+              "MB a frame");
+    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+        plot_add_series(&traffic, codec_study_clients[i]);
+    for (size_t t = 0; t < study->traces->count; t++)
+        for (size_t c = 0; c < study->machines->count; c++) {
+            const struct codec_study_result *of[2] = {codec_study_plain(study, t, c),
+                                                      codec_study_machine(study, t, c)};
+            double values[CODEC_STUDY_CLIENTS], sums[2] = {0, 0};
+            if (!of[1]->is_there)
+                continue;
+            char *name = name_run(study, t, c);
+            for (uint32_t i = 0; i < 2; i++) {
+                char *group = mem_printf("%s %c", name, "-+"[i]);
+                traffic_of(of[i], values);
+                for (uint32_t s = 0; s < CODEC_STUDY_CLIENTS; s++)
+                    sums[i] += values[s];
+                plot_add(&traffic, group, values);
+                free(group);
+            }
+            values[0] = of[0]->frame_rate > 0 ? of[1]->frame_rate / of[0]->frame_rate : (double)NAN;
+            values[1] = sums[0] > 0 ? sums[1] / sums[0] : (double)NAN;
+            plot_add(&rate, name, values);
+            free(name);
+        }
+    const bool ok = write_plot(&rate, dir, "machine-gain", err);
+    return write_plot(&traffic, dir, "machine-traffic", ok ? err : NULL) && ok;
+}
+
+bool
+codec_study_write_charts(const struct codec_study *study, const char *dir, struct error *err)
+{
+    bool ok = chart_traffic(study, dir, err);
+    for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
+        for (uint32_t kind = 0; ok && kind < COMPRESSION_KINDS; kind++)
+            ok = chart_levels(study, bus, kind, dir, err) &&
+                 chart_ratios(study, bus, kind, dir, err);
+    return ok && chart_machine(study, dir, err);
+}

@@ -1,0 +1,177 @@
+/* A study as CSV files, a line a number's own place: traffic.csv, levels.csv, ratios.csv. And all
+ * that a study leaves, written. */
+#include "study/codec_study.h"
+#include "base/file.h"
+#include "base/sheet.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t bus_bytes[CODEC_BUSES] = {64, 32};
+
+static void
+header(struct sheet *table, const char *const *names)
+{
+    for (; *names; names++)
+        sheet_cell(table, "%s", *names);
+}
+#define HEADER(table, ...) header(table, (const char *const[]){__VA_ARGS__, NULL})
+
+static void
+put_run(const struct codec_study *study, size_t trace, size_t configuration,
+        const struct codec_study_result *result, struct sheet *table)
+{
+    const bool in_machine = result != codec_study_plain(study, trace, configuration);
+    sheet_cell(table, "%s", study->traces->items[trace]);
+    sheet_cell(table, "%s", study->machines->items[configuration]);
+    for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
+        sheet_cell(table, "%s",
+                   in_machine && study->chosen[kind] ? study->chosen[kind]->name : "none");
+    sheet_cell(table, "%u", result->frames);
+    sheet_cell(table, "%" PRIu64, result->cycles);
+    sheet_cell(table, "%.3f", result->frame_rate);
+    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+        sheet_cell(table, "%" PRIu64, result->bytes[i]);
+    sheet_end_row(table);
+}
+
+static void
+put_traffic(const struct codec_study *study, struct sheet *table)
+{
+    HEADER(table, "trace", "configuration", "color_codec", "z_codec", "frames", "cycles",
+           "frames_a_second");
+    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+        sheet_cell(table, "%s_bytes", codec_study_clients[i]);
+    sheet_end_row(table);
+    for (size_t t = 0; t < study->traces->count; t++)
+        for (size_t c = 0; c < study->machines->count; c++) {
+            put_run(study, t, c, codec_study_plain(study, t, c), table);
+            if (codec_study_machine(study, t, c)->is_there)
+                put_run(study, t, c, codec_study_machine(study, t, c), table);
+        }
+}
+
+/* The levels of a codec over the blocks of a run. */
+static void
+put_levels_of(const struct codec_study *study, size_t trace, size_t configuration,
+              enum codec_bus bus, uint32_t kind, uint32_t codec, struct sheet *table)
+{
+    struct compression_level levels[COMPRESSION_LEVELS];
+    const uint32_t count = compression_by_level(
+        &codec_study_plain(study, trace, configuration)->buses[bus], kind, codec, levels);
+    for (uint32_t l = 0; l < count; l++) {
+        sheet_cell(table, "%s", study->traces->items[trace]);
+        sheet_cell(table, "%s", study->machines->items[configuration]);
+        sheet_cell(table, "%u", bus_bytes[bus]);
+        sheet_cell(table, "%s", compression_kinds[kind]);
+        sheet_cell(table, "%s", codecs[codec]->name);
+        sheet_cell(table, "%s", levels[l].name);
+        sheet_cell(table, "%u", levels[l].bytes);
+        sheet_cell(table, "%" PRIu64, levels[l].blocks);
+        sheet_cell(table, "%" PRIu64, levels[l].blocks * levels[l].bytes);
+        sheet_end_row(table);
+    }
+}
+
+static void
+put_ratios_of(const struct codec_study *study, size_t configuration, enum codec_bus bus,
+              uint32_t kind, uint32_t codec, struct sheet *table)
+{
+    const double geometric = codec_study_geometric(study, configuration, bus, kind, codec);
+    sheet_cell(table, "%s", study->machines->items[configuration]);
+    sheet_cell(table, "%u", bus_bytes[bus]);
+    sheet_cell(table, "%s", compression_kinds[kind]);
+    sheet_cell(table, "%s", codecs[codec]->name);
+    sheet_cell(table, "%u", codecs[codec]->latency_cycles);
+    if (geometric > 0) {
+        sheet_cell(table, "%u", codec_study_place(study, configuration, bus, kind, codec));
+        sheet_cell(table, "%.6f", geometric);
+        sheet_cell(table, "%.6f", codec_study_arithmetic(study, configuration, bus, kind, codec));
+    } else {
+        HEADER(table, "null", "null", "null");
+    }
+    sheet_end_row(table);
+}
+
+static void
+put_levels(const struct codec_study *study, struct sheet *table)
+{
+    uint32_t codec_of[CODEC_COUNT];
+    HEADER(table, "trace", "configuration", "bus_bytes", "kind", "codec", "level", "level_bytes",
+           "blocks", "bytes");
+    sheet_end_row(table);
+    for (size_t t = 0; t < study->traces->count; t++)
+        for (size_t c = 0; c < study->machines->count; c++)
+            for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
+                for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
+                    const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
+                    for (uint32_t i = 0; i < count; i++)
+                        if (codec_study_ratio(study, t, c, bus, kind, codec_of[i]) > 0)
+                            put_levels_of(study, t, c, bus, kind, codec_of[i], table);
+                }
+}
+
+static void
+put_ratios(const struct codec_study *study, struct sheet *table)
+{
+    uint32_t codec_of[CODEC_COUNT];
+    HEADER(table, "configuration", "bus_bytes", "kind", "codec", "latency_cycles", "place",
+           "geometric", "arithmetic");
+    sheet_end_row(table);
+    for (size_t c = 0; c < study->machines->count; c++)
+        for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
+            for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
+                const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
+                for (uint32_t i = 0; i < count; i++)
+                    put_ratios_of(study, c, bus, kind, codec_of[i], table);
+            }
+}
+
+static bool
+write_text(const char *dir, const char *name, const char *text, struct error *err)
+{
+    char *path = mem_printf("%s/%s", dir, name);
+    const bool ok = file_write(path, text, strlen(text), err);
+    free(path);
+    return ok;
+}
+
+bool
+codec_study_write_csv(const struct codec_study *study, const char *dir, struct error *err)
+{
+    static const struct {
+        const char *name;
+        void (*put)(const struct codec_study *study, struct sheet *table);
+    } tables[] = {
+        {"traffic.csv", put_traffic}, {"levels.csv", put_levels}, {"ratios.csv", put_ratios}};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof tables / sizeof tables[0]; i++) {
+        struct sheet table = {0};
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        BUG_ON(!out, "no memory for a table");
+        tables[i].put(study, &table);
+        sheet_write(&table, SHEET_CSV, out);
+        sheet_fini(&table);
+        fclose(out);
+        ok = write_text(dir, tables[i].name, text, err);
+        free(text);
+    }
+    return ok;
+}
+
+bool
+codec_study_write(const struct codec_study *study, const char *dir, struct error *err)
+{
+    char *tables = codec_study_tables(study), *json = codec_study_to_json(study);
+    const bool ok = write_text(dir, "tables.md", tables, err) &&
+                    write_text(dir, "compression.json", json, err) &&
+                    codec_study_write_csv(study, dir, err) &&
+                    codec_study_write_charts(study, dir, err);
+    free(tables);
+    free(json);
+    return ok;
+}

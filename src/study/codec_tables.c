@@ -1,0 +1,353 @@
+/* A study as tables for a reader (tables.md) and as JSON. */
+#include "study/codec_study.h"
+#include "base/schema.h"
+#include "base/sheet.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t bus_bytes[CODEC_BUSES] = {64, 32};
+
+static double
+megabytes(uint64_t bytes, uint32_t frames)
+{
+    return (double)bytes / frames / 1e6;
+}
+
+static uint64_t
+all_bytes(const struct codec_study_result *result)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+        sum += result->bytes[i];
+    return sum;
+}
+
+static void
+end_table(struct sheet *table, FILE *out)
+{
+    sheet_write(table, SHEET_MARKDOWN, out);
+    sheet_fini(table);
+}
+
+static void
+put_run_name(const struct codec_study *study, size_t trace, size_t configuration,
+             struct sheet *table)
+{
+    sheet_cell(table, "%s", study->traces->items[trace]);
+    sheet_cell(table, "%s", study->machines->items[configuration]);
+}
+
+static void
+put_share(uint64_t part, uint64_t all, struct sheet *table)
+{
+    if (all)
+        sheet_cell(table, "%.1f", 100.0 * (double)part / (double)all);
+    else
+        sheet_cell(table, "-");
+}
+
+static void
+put_traffic(const struct codec_study *study, size_t trace, size_t configuration,
+            struct sheet *table)
+{
+    const struct codec_study_result *r = codec_study_plain(study, trace, configuration);
+    const uint64_t all = all_bytes(r),
+                   codecs_see = r->bytes[CODEC_STUDY_Z] + r->bytes[CODEC_STUDY_COLOR];
+    put_run_name(study, trace, configuration, table);
+    sheet_cell(table, "%.2f", megabytes(all, r->frames));
+    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+        sheet_cell(table, "%.2f", megabytes(r->bytes[i], r->frames));
+    sheet_cell(table, "%.1f", all ? 100.0 * (double)codecs_see / (double)all : 0);
+    for (uint32_t kind = COMPRESSION_KINDS; kind-- > 0;) {
+        const struct compression_kind *tally = &r->buses[0].kinds[kind];
+        put_share(tally->cleared, tally->transfers, table);
+        put_share(tally->plain, tally->transfers - tally->cleared, table);
+    }
+    sheet_end_row(table);
+}
+
+static void
+print_traffic(const struct codec_study *study, FILE *out)
+{
+    struct sheet table = {0};
+    fprintf(out,
+            "## Traffic without codecs, MB a frame\n\nCleared: of all lines of z or color, "
+            "those that move nothing. Plain: of those that move, which no\ncodec may touch.\n\n");
+    sheet_cell(&table, "trace");
+    sheet_cell(&table, "samples");
+    sheet_cell(&table, "all");
+    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+        sheet_cell(&table, "%s", codec_study_clients[i]);
+    sheet_cell(&table, "z + color, %%");
+    sheet_cell(&table, "cleared z, %%");
+    sheet_cell(&table, "plain z, %%");
+    sheet_cell(&table, "cleared color, %%");
+    sheet_cell(&table, "plain color, %%");
+    sheet_end_row(&table);
+    for (size_t t = 0; t < study->traces->count; t++)
+        for (size_t c = 0; c < study->machines->count; c++)
+            put_traffic(study, t, c, &table);
+    end_table(&table, out);
+}
+
+static void
+put_ratio(struct sheet *table, double ratio)
+{
+    if (ratio > 0)
+        sheet_cell(table, "%.3f", ratio);
+    else
+        sheet_cell(table, "null");
+}
+
+static void
+print_ranking(const struct codec_study *study, enum codec_bus bus, uint32_t kind, FILE *out)
+{
+    const uint32_t columns = (uint32_t)study->machines->count;
+    struct sheet table = {0};
+    uint32_t codec_of[CODEC_COUNT];
+    const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
+    fprintf(out,
+            "\n## Ratios of %s on a %u-byte bus\n\nBytes in to bytes out: geometric mean over the "
+            "traces that move any\n(",
+            compression_kinds[kind], bus_bytes[bus]);
+    for (uint32_t c = 0; c < columns; c++)
+        fprintf(out, "%s%s %u", c ? ", " : "", study->machines->items[c],
+                codec_study_movers(study, c, kind));
+    fprintf(out, "), (place), and the arithmetic mean. Latencies are in cycles.\n\n");
+    sheet_cell(&table, "codec");
+    sheet_cell(&table, "latency");
+    sheet_cell(&table, "all");
+    for (uint32_t c = 0; c < columns; c++) {
+        sheet_cell(&table, "%s", study->machines->items[c]);
+        sheet_cell(&table, "arithmetic");
+    }
+    sheet_end_row(&table);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t codec = codec_of[i];
+        sheet_cell(&table, "%s", codecs[codec]->name);
+        sheet_cell(&table, "%u", codecs[codec]->latency_cycles);
+        put_ratio(&table, codec_study_overall(study, bus, kind, codec));
+        for (uint32_t c = 0; c < columns; c++) {
+            const double ratio = codec_study_geometric(study, c, bus, kind, codec);
+            if (ratio > 0)
+                sheet_cell(&table, "%.3f (%u)", ratio,
+                           codec_study_place(study, c, bus, kind, codec));
+            else
+                sheet_cell(&table, "null");
+            put_ratio(&table, codec_study_arithmetic(study, c, bus, kind, codec));
+        }
+        sheet_end_row(&table);
+    }
+    end_table(&table, out);
+}
+
+static void
+put_levels(const struct codec_study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
+           uint32_t codec, struct sheet *table)
+{
+    const struct compression sum = codec_study_sum(study, configuration, bus);
+    const struct compression_kind *tally = &sum.kinds[kind];
+    const uint64_t moved = tally->transfers - tally->cleared;
+    const uint32_t step = bus_bytes[bus];
+    uint64_t by_size[CODEC_BLOCK_BYTES / 32 + 1];
+    compression_by_size(&sum, kind, codec, by_size);
+    sheet_cell(table, "%s", codecs[codec]->name);
+    sheet_cell(table, "%s", study->machines->items[configuration]);
+    for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
+        sheet_cell(table, "%.2f %%", 100.0 * (double)by_size[bytes / 32] / (double)moved);
+    sheet_cell(table, "%.2f %%", 100.0 * (double)tally->plain / (double)moved);
+    sheet_cell(table, "%" PRIu64, moved);
+    sheet_cell(table, "%.2f", (double)compression_bytes_in(tally) / 1e6);
+    sheet_cell(table, "%.2f", (double)compression_bytes_out(&sum, kind, codec) / 1e6);
+    sheet_end_row(table);
+}
+
+static void
+print_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind, FILE *out)
+{
+    const uint32_t step = bus_bytes[bus];
+    struct sheet table = {0};
+    uint32_t codec_of[CODEC_COUNT];
+    const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
+    fprintf(
+        out,
+        "\n## Blocks of %s a level, %u-byte bus\n\nOf all traces together: shares of the blocks "
+        "that move. Plain ones are %u bytes that no codec\nmay touch.\n\n",
+        compression_kinds[kind], step, CODEC_BLOCK_BYTES);
+    sheet_cell(&table, "codec");
+    sheet_cell(&table, "samples");
+    for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
+        sheet_cell(&table, "%u bytes", bytes);
+    sheet_cell(&table, "plain");
+    sheet_cell(&table, "blocks");
+    sheet_cell(&table, "MB in");
+    sheet_cell(&table, "MB out");
+    sheet_end_row(&table);
+    for (uint32_t i = 0; i < count; i++)
+        for (size_t c = 0; c < study->machines->count; c++)
+            if (codec_study_geometric(study, c, bus, kind, codec_of[i]) > 0)
+                put_levels(study, c, bus, kind, codec_of[i], &table);
+    end_table(&table, out);
+}
+
+static const char *
+chosen_name(const struct codec_study *study, uint32_t kind)
+{
+    return study->chosen[kind] ? study->chosen[kind]->name : "none";
+}
+
+static double
+gain(double from, double to)
+{
+    return from > 0 ? 100.0 * (to / from - 1) : 0;
+}
+
+static void
+put_machine(const struct codec_study *study, size_t trace, size_t configuration,
+            struct sheet *table)
+{
+    const struct codec_study_result *a = codec_study_plain(study, trace, configuration),
+                                    *b = codec_study_machine(study, trace, configuration);
+    const double all_a = megabytes(all_bytes(a), a->frames);
+    const double all_b = megabytes(all_bytes(b), b->frames);
+    put_run_name(study, trace, configuration, table);
+    sheet_cell(table, "%.1f", a->frame_rate);
+    sheet_cell(table, "%.1f", b->frame_rate);
+    sheet_cell(table, "%+.1f", gain(a->frame_rate, b->frame_rate));
+    sheet_cell(table, "%.2f", megabytes(a->bytes[CODEC_STUDY_COLOR], a->frames));
+    sheet_cell(table, "%.2f", megabytes(b->bytes[CODEC_STUDY_COLOR], b->frames));
+    sheet_cell(table, "%.2f", megabytes(a->bytes[CODEC_STUDY_Z], a->frames));
+    sheet_cell(table, "%.2f", megabytes(b->bytes[CODEC_STUDY_Z], b->frames));
+    sheet_cell(table, "%.2f", all_a);
+    sheet_cell(table, "%.2f", all_b);
+    sheet_cell(table, "%+.1f", gain(all_a, all_b));
+    sheet_end_row(table);
+}
+
+static void
+print_machine(const struct codec_study *study, FILE *out)
+{
+    static const char *const names[] = {"trace", "samples", "frames/s", "with", "%",    "color",
+                                        "with",  "z",       "with",     "all",  "with", "%"};
+    struct sheet table = {0};
+    fprintf(out,
+            "\n## In the machine\n\nColor by %s, z by %s, against none; in MB a frame. The blocks "
+            "of each run, compressed\nafterwards, come to exactly the bytes that the memory "
+            "controller counted.\n\n",
+            chosen_name(study, COMPRESSION_COLOR), chosen_name(study, COMPRESSION_DEPTH));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        sheet_cell(&table, "%s", names[i]);
+    sheet_end_row(&table);
+    for (size_t t = 0; t < study->traces->count; t++)
+        for (size_t c = 0; c < study->machines->count; c++)
+            if (codec_study_machine(study, t, c)->is_there)
+                put_machine(study, t, c, &table);
+    end_table(&table, out);
+}
+
+char *
+codec_study_tables(const struct codec_study *study)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for tables");
+    print_traffic(study, out);
+    for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
+        for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
+            print_ranking(study, bus, kind, out);
+    for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
+        for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
+            print_levels(study, bus, kind, out);
+    print_machine(study, out);
+    fclose(out);
+    return text;
+}
+
+static void
+add_run(cJSON *list, const struct codec_study *study, size_t trace, size_t configuration,
+        const struct codec_study_result *result)
+{
+    const bool in_machine = result != codec_study_plain(study, trace, configuration);
+    cJSON *run = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, run);
+    cJSON_AddStringToObject(run, "trace", study->traces->items[trace]);
+    cJSON_AddStringToObject(run, "configuration", study->machines->items[configuration]);
+    for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
+        char name[24];
+        snprintf(name, sizeof name, "%s_codec", compression_kinds[kind]);
+        cJSON_AddStringToObject(run, name, in_machine ? chosen_name(study, kind) : "none");
+    }
+    cJSON_AddNumberToObject(run, "frames", result->frames);
+    cJSON_AddNumberToObject(run, "cycles", (double)result->cycles);
+    cJSON_AddNumberToObject(run, "frame_rate", result->frame_rate);
+    cJSON *bytes = cJSON_AddObjectToObject(run, "bytes");
+    cJSON_AddNumberToObject(bytes, "all", (double)all_bytes(result));
+    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+        cJSON_AddNumberToObject(bytes, codec_study_clients[i], (double)result->bytes[i]);
+}
+
+static void
+add_means(cJSON *codec, const struct codec_study *study, enum codec_bus bus, uint32_t kind,
+          uint32_t c)
+{
+    cJSON *means = cJSON_AddObjectToObject(codec, "configurations");
+    for (size_t i = 0; i < study->machines->count; i++) {
+        cJSON *of = cJSON_AddObjectToObject(means, study->machines->items[i]);
+        const uint32_t place = codec_study_place(study, i, bus, kind, c);
+        compression_json_ratio(of, "geometric", codec_study_geometric(study, i, bus, kind, c));
+        compression_json_ratio(of, "arithmetic", codec_study_arithmetic(study, i, bus, kind, c));
+        compression_json_ratio(of, "place", place);
+        cJSON *traces = cJSON_AddObjectToObject(of, "traces");
+        for (size_t t = 0; t < study->traces->count; t++)
+            compression_json_ratio(traces, study->traces->items[t],
+                                   codec_study_ratio(study, t, i, bus, kind, c));
+    }
+}
+
+static void
+add_ranking(cJSON *object, const struct codec_study *study, enum codec_bus bus, uint32_t kind)
+{
+    uint32_t codec_of[CODEC_COUNT];
+    const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
+    cJSON *list = cJSON_AddArrayToObject(object, compression_kinds[kind]);
+    for (uint32_t i = 0; i < count; i++) {
+        cJSON *codec = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, codec);
+        cJSON_AddStringToObject(codec, "name", codecs[codec_of[i]]->name);
+        cJSON_AddNumberToObject(codec, "latency", codecs[codec_of[i]]->latency_cycles);
+        compression_json_ratio(codec, "all", codec_study_overall(study, bus, kind, codec_of[i]));
+        add_means(codec, study, bus, kind, codec_of[i]);
+    }
+}
+
+char *
+codec_study_to_json(const struct codec_study *study)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
+    cJSON_AddStringToObject(root, "study", "compression");
+    cJSON_AddStringToObject(root, "preset", study->preset);
+    cJSON *runs = cJSON_AddArrayToObject(root, "runs");
+    for (size_t t = 0; t < study->traces->count; t++)
+        for (size_t c = 0; c < study->machines->count; c++)
+            add_run(runs, study, t, c, codec_study_plain(study, t, c));
+    cJSON *ratios = cJSON_AddObjectToObject(root, "ratios");
+    for (uint32_t bus = 0; bus < CODEC_BUSES; bus++) {
+        cJSON *of = cJSON_AddObjectToObject(ratios, bus == CODEC_BUS_64 ? "bus_64" : "bus_32");
+        for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
+            add_ranking(of, study, bus, kind);
+    }
+    cJSON *machine = cJSON_AddArrayToObject(root, "machine");
+    for (size_t t = 0; t < study->traces->count; t++)
+        for (size_t c = 0; c < study->machines->count; c++)
+            if (codec_study_machine(study, t, c)->is_there)
+                add_run(machine, study, t, c, codec_study_machine(study, t, c));
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    return text;
+}

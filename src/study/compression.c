@@ -1,0 +1,261 @@
+/* aetius study compression: what do lossless codecs between the ROPs' caches and memory save, and
+ * what does it do for frames a second? The plan's runs have no codec in the machine, and count what
+ * all codecs make of the blocks that cross; the best ones then run in the machine. */
+#include "base/file.h"
+#include "base/log.h"
+#include "base/schema.h"
+#include "kernel/params_value.h"
+#include "report/csv.h"
+#include "study/codec_study.h"
+#include "study/study.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IN_MACHINE = 3 }; /* traces with codecs in the machine, when the plan's are not there */
+
+static const char *const kind_sections[COMPRESSION_KINDS] = {"COLORWRITE", "ZSTENCILTEST"};
+
+static const struct param_info *
+algorithm_info(uint32_t kind)
+{
+    return param_find(kind_sections[kind], "CompressionAlgorithm");
+}
+
+/* NULL: none. */
+static const struct codec *
+codec_of_machine(const struct params *params, uint32_t kind)
+{
+    char name[PARAM_TEXT_BYTES];
+    param_format(algorithm_info(kind), params, name, sizeof name);
+    return codec_find(name);
+}
+
+bool
+codec_study_fits(uint32_t kind, const struct codec *codec)
+{
+    const struct param_info *info = algorithm_info(kind);
+    char *choices = mem_strdup(info->choices), *rest = NULL;
+    bool fits = false;
+    for (char *name = strtok_r(choices, "|", &rest); name; name = strtok_r(NULL, "|", &rest))
+        fits |= !strcmp(name, codec->name);
+    free(choices);
+    return fits;
+}
+
+/* What is captured of one codec is judged for all of them, so lines must cross whatever the codec
+ * made of them: read before they are written, and whole. */
+static bool
+check_machines(const struct study *study, struct error *err)
+{
+    for (size_t m = 0; m < study->machines.count; m++) {
+        struct params params;
+        if (!study_params(study, study_run(study, 0, m), &params, err))
+            return false;
+        if (!params.COLORWRITE.ReadBeforeWrite || codec_of_machine(&params, COMPRESSION_COLOR) ||
+            codec_of_machine(&params, COMPRESSION_DEPTH))
+            return fail(err,
+                        "%s: machine %s: COLORWRITE.ReadBeforeWrite=TRUE and no "
+                        "CompressionAlgorithm are wanted",
+                        study->plan->path, study->machines.items[m]);
+    }
+    return true;
+}
+
+static bool
+check(const struct study *study, struct codec_study *ranking, struct error *err)
+{
+    if (!study->plan->blocks)
+        return fail(err, "%s: [sweep] wants blocks = count", study->plan->path);
+    for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
+        const struct word_list *words = study_words(study, compression_kinds[kind]);
+        ranking->wanted[kind] = words->count ? words->items[0] : "best";
+        if (strcmp(ranking->wanted[kind], "best") != 0 && !codec_find(ranking->wanted[kind]))
+            return fail(err, "%s: [study] %s: there is no codec '%s'", study->plan->path,
+                        compression_kinds[kind], ranking->wanted[kind]);
+    }
+    return study_check_traces(study, "inputs", err) &&
+           study_check_machines(study, "machines", err) && check_machines(study, err);
+}
+
+/* What the memory controller counted, from the run's table of frames. */
+static bool
+read_traffic(struct codec_study_result *result, const char *dir, struct error *err)
+{
+    static const struct {
+        const char *name;
+        enum codec_study_client client;
+    } columns[] = {
+        {"memctl.command_bytes_read", CODEC_STUDY_TRANSFERS},
+        {"memctl.command_bytes_written", CODEC_STUDY_TRANSFERS},
+        {"memctl.index_bytes_read", CODEC_STUDY_GEOMETRY},
+        {"memctl.attribute_bytes_read", CODEC_STUDY_GEOMETRY},
+        {"memctl.texture_bytes_read", CODEC_STUDY_TEXTURE},
+        {"memctl.z_bytes_read", CODEC_STUDY_Z},
+        {"memctl.z_bytes_written", CODEC_STUDY_Z},
+        {"memctl.color_bytes_read", CODEC_STUDY_COLOR},
+        {"memctl.color_bytes_written", CODEC_STUDY_COLOR},
+        {"memctl.blit_bytes_read", CODEC_STUDY_TRANSFERS},
+        {"memctl.blit_bytes_written", CODEC_STUDY_TRANSFERS},
+        {"memctl.dac_bytes_read", CODEC_STUDY_DAC},
+    };
+    struct csv_table table = {0};
+    char *path = mem_printf("%s/stats.frames.csv.gz", dir);
+    double bytes = 0, read = 0, written = 0, shared = 0;
+    bool ok = csv_read(&table, path, err);
+    for (size_t i = 0; ok && i < sizeof columns / sizeof columns[0]; i++) {
+        ok = csv_sum(&table, path, columns[i].name, &bytes, err);
+        result->bytes[columns[i].client] += (uint64_t)bytes;
+        shared += bytes;
+    }
+    ok = ok && csv_sum(&table, path, "memctl.bytes_read", &read, err) &&
+         csv_sum(&table, path, "memctl.bytes_written", &written, err);
+    if (ok && shared != read + written)
+        ok = fail(err, "%s: some client of the memory has no share of the study's chart", path);
+    csv_table_fini(&table);
+    free(path);
+    return ok;
+}
+
+static bool
+read_facts(struct codec_study_result *result, const char *dir, struct error *err)
+{
+    char *path = mem_printf("%s/run.json", dir), *text = NULL;
+    size_t size;
+    bool ok = file_read(path, FILE_MOST_FACTS, &text, &size, err);
+    cJSON *root = ok ? cJSON_Parse(text) : NULL;
+    const cJSON *frames = cJSON_GetObjectItemCaseSensitive(root, "frames");
+    const cJSON *cycles = cJSON_GetObjectItemCaseSensitive(root, "cycles");
+    const cJSON *rate = cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetObjectItemCaseSensitive(root, "metrics"), "frame_rate");
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+    ok = ok && (!schema || schema_check(path, schema->valuedouble, err));
+    if (ok && !(cJSON_IsNumber(frames) && cJSON_IsNumber(cycles) && cJSON_IsNumber(rate)))
+        ok = fail(err, "%s tells of no frame", path);
+    if (ok) {
+        result->frames = (uint32_t)frames->valuedouble;
+        result->cycles = (uint64_t)cycles->valuedouble;
+        result->frame_rate = rate->valuedouble;
+    }
+    cJSON_Delete(root);
+    free(text);
+    free(path);
+    return ok;
+}
+
+/* Checked to the byte. */
+static bool
+read_result(const struct study *study, size_t run, struct codec_study_result *result,
+            struct error *err)
+{
+    const struct codec *codec_of[COMPRESSION_KINDS];
+    struct params params;
+    char *dir = study_folder(study, run);
+    *result = (struct codec_study_result){.is_there = true};
+    bool ok = study_params(study, run, &params, err);
+    for (uint32_t kind = 0; ok && kind < COMPRESSION_KINDS; kind++)
+        codec_of[kind] = codec_of_machine(&params, kind);
+    ok = ok && read_facts(result, dir, err) && read_traffic(result, dir, err) &&
+         compression_read(result->buses, dir, err) &&
+         (codec_study_result_check(result, codec_of, err) || fail_prefix(err, "%s", dir));
+    free(dir);
+    return ok;
+}
+
+static bool
+read_plain(const struct study *study, struct codec_study *ranking, struct error *err)
+{
+    bool ok = true;
+    for (size_t t = 0; t < ranking->traces->count; t++)
+        for (size_t m = 0; ok && m < ranking->machines->count; m++)
+            ok = read_result(study, study_run(study, t, m),
+                             &ranking->plain[t * ranking->machines->count + m], err);
+    return ok;
+}
+
+static bool
+is_for_machine(const struct study *study, size_t trace, size_t machine)
+{
+    return study_names_machine(study, "machines", machine) &&
+           (study->is_whole ? study_names_trace(study, "inputs", trace) : trace < IN_MACHINE);
+}
+
+/* The run with the chosen codecs in the machine. */
+static bool
+add_run(struct study *study, const struct codec_study *ranking, size_t run, size_t *added,
+        struct error *err)
+{
+    struct params params;
+    bool ok = study_params(study, run, &params, err);
+    char *suffix = mem_strdup("");
+    for (uint32_t kind = 0; ok && kind < COMPRESSION_KINDS; kind++) {
+        const char *name = ranking->chosen[kind] ? ranking->chosen[kind]->name : "none";
+        char *set = mem_printf("%s.CompressionAlgorithm=%s", kind_sections[kind], name);
+        char *longer = mem_printf("%s%s%s", suffix, *suffix ? "," : "", set);
+        ok = machine_set(&params, set, err);
+        free(suffix);
+        free(set);
+        suffix = longer;
+    }
+    ok = ok && study_add_run(study, run, suffix, &params, added, err);
+    free(suffix);
+    return ok;
+}
+
+static bool
+run_in_machine(struct study *study, struct codec_study *ranking, struct error *err)
+{
+    const size_t machines = ranking->machines->count, most = ranking->traces->count * machines;
+    size_t *numbers = mem_alloc((most + 1) * sizeof *numbers); /* 0: none */
+    bool ok = true;
+    for (size_t t = 0; t < ranking->traces->count; t++)
+        for (size_t m = 0; ok && m < machines; m++)
+            if (is_for_machine(study, t, m))
+                ok = add_run(study, ranking, study_run(study, t, m), &numbers[t * machines + m],
+                             err);
+    ok = ok && study_do(study, err);
+    for (size_t i = 0; ok && i < most; i++)
+        if (numbers[i])
+            ok = read_result(study, numbers[i], &ranking->machine[i], err);
+    free(numbers);
+    return ok;
+}
+
+static void
+print(const struct study *study, const struct codec_study *ranking)
+{
+    char *text = study->json ? codec_study_to_json(ranking) : codec_study_tables(ranking);
+    puts(text);
+    free(text);
+    log_note("%s: tables.md, compression.json, *.csv, *.svg", study->sweep.dir);
+}
+
+bool
+study_compression(struct study *study, struct error *err)
+{
+    const size_t most = study->sweep.traces.count * study->machines.count;
+    struct word_list traces = {0};
+    struct codec_study ranking = {.traces = &traces,
+                                  .machines = &study->machines,
+                                  .preset = study->plan->preset,
+                                  .chosen_over = study_words(study, "machines"),
+                                  .plain = mem_alloc(most * sizeof *ranking.plain),
+                                  .machine = mem_alloc(most * sizeof *ranking.machine)};
+    for (size_t t = 0; t < study->sweep.traces.count; t++)
+        word_list_add(&traces, study_trace_name(study, t));
+    bool ok =
+        check(study, &ranking, err) && study_do(study, err) && read_plain(study, &ranking, err);
+    if (ok) {
+        codec_study_choose(&ranking, codec_study_fits);
+        ok = run_in_machine(study, &ranking, err) &&
+             codec_study_write(&ranking, study->sweep.dir, err);
+    }
+    if (ok)
+        print(study, &ranking);
+    word_list_fini(&traces);
+    free(ranking.plain);
+    free(ranking.machine);
+    return ok;
+}

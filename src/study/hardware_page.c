@@ -1,0 +1,236 @@
+#include "study/hardware.h"
+
+#include "base/schema.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An error that wants an explanation. */
+#define LARGE 0.2
+
+static const struct {
+    const char *name, *what;
+} bounds[] = {
+    {"rop", "pixels a cycle into the frame buffer (90 % of ROPs x clock and more)"},
+    {"z", "depths a cycle"},
+    {"memory", "bytes a second to and from memory"},
+    {"texture", "texels a cycle"},
+    {"shader", "instructions a cycle"},
+    {"given", "costs of flow control, which the machine was given as parameters"},
+};
+enum { BOUNDS = sizeof bounds / sizeof bounds[0] };
+
+static void
+score_row(struct sheet *table, const char *name, const char *what, struct hardware_score score)
+{
+    sheet_cell(table, "%s", name);
+    sheet_cell(table, "%u", score.lines);
+    sheet_cell(table, "%.1f", 100 * score.mean);
+    sheet_cell(table, "%.1f", 100 * score.median);
+    sheet_cell(table, "%+.1f", 100 * score.offset);
+    sheet_cell(table, "%s", what);
+    sheet_end_row(table);
+}
+
+static void
+header(struct sheet *table, const char *const *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        sheet_cell(table, "%s", names[i]);
+    sheet_end_row(table);
+}
+#define HEADER(table, ...)                                                                         \
+    header(table, (const char *const[]){__VA_ARGS__},                                              \
+           sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+static void
+finish(struct sheet *table, enum sheet_style style, FILE *out)
+{
+    sheet_write(table, style, out);
+    sheet_fini(table);
+}
+
+static void
+put_scores(const struct hardware *hardware, FILE *out)
+{
+    struct sheet table = {0};
+    HEADER(&table, "bound by", "lines", "mean error %", "median error %", "mean of signed %",
+           "what");
+    for (uint32_t b = 0; b < BOUNDS; b++) {
+        const struct hardware_score score = hardware_score(hardware, bounds[b].name);
+        if (score.lines)
+            score_row(&table, bounds[b].name, bounds[b].what, score);
+    }
+    score_row(&table, "all but given", "", hardware_score(hardware, NULL));
+    finish(&table, SHEET_MARKDOWN, out);
+}
+
+static void
+put_lines(const struct hardware *hardware, enum sheet_style style, FILE *out)
+{
+    struct sheet table = {0};
+    HEADER(&table, "card", "MHz", "test", "unit", "measured", "simulated", "error %", "bound by",
+           "machine bound by", "source");
+    for (size_t i = 0; i < hardware->lines.count; i++) {
+        const struct hardware_line *line = &hardware->lines.items[i];
+        if (!hardware_is_modelled(line))
+            continue;
+        sheet_cell(&table, "%s", line->card);
+        sheet_cell(&table, "%g/%g", line->core_mhz, line->memory_mhz);
+        sheet_cell(&table, "%s", line->test);
+        sheet_cell(&table, "%s", line->unit);
+        sheet_cell(&table, "%g", line->value);
+        sheet_cell(&table, "%.*f", line->value < 200 ? 1 : 0, line->simulated);
+        sheet_cell(&table, "%+.1f", 100 * hardware_error(line));
+        sheet_cell(&table, "%s", line->bound);
+        sheet_cell(&table, "%s", line->verdict);
+        sheet_cell(&table, "%s", line->source);
+        sheet_end_row(&table);
+    }
+    finish(&table, style, out);
+}
+
+static void
+put_reasons(const struct hardware *hardware, FILE *out)
+{
+    for (size_t i = 0; i < hardware->lines.count; i++) {
+        const struct hardware_line *line = &hardware->lines.items[i];
+        if (!hardware_is_modelled(line) || fabs(hardware_error(line)) < LARGE)
+            continue;
+        fprintf(out,
+                "- %s, %s: %+.1f %%. The machine is bound by %s; of the work's cycles %.1f %% "
+                "are charged to %s",
+                line->card, line->test, 100 * hardware_error(line), line->verdict,
+                100 * line->shares[0], line->causes[0]);
+        if (line->shares[1] > 0)
+            fprintf(out, ", %.1f %% to %s", 100 * line->shares[1], line->causes[1]);
+        fputs(".\n", out);
+    }
+}
+
+static void
+put_unmodelled(const struct hardware *hardware, FILE *out)
+{
+    struct sheet table = {0};
+    HEADER(&table, "card", "test", "measured", "unit", "source", "why not");
+    for (size_t i = 0; i < hardware->lines.count; i++) {
+        const struct hardware_line *line = &hardware->lines.items[i];
+        if (hardware_is_modelled(line))
+            continue;
+        sheet_cell(&table, "%s", line->card);
+        sheet_cell(&table, "%s", line->test);
+        sheet_cell(&table, "%g", line->value);
+        sheet_cell(&table, "%s", line->unit);
+        sheet_cell(&table, "%s", line->source);
+        sheet_cell(&table, "%s", line->note);
+        sheet_end_row(&table);
+    }
+    finish(&table, SHEET_MARKDOWN, out);
+}
+
+static void
+put_machines(const struct hardware *hardware, FILE *out)
+{
+    struct sheet table = {0};
+    HEADER(&table, "machine", "preset", "MHz", "fragment pipes", "ROPs", "bytes a cycle", "GB/s");
+    for (size_t i = 0; i < hardware->machines.count; i++) {
+        const struct hardware_machine *machine = &hardware->machines.items[i];
+        sheet_cell(&table, "%s", machine->name);
+        sheet_cell(&table, "%s", machine->preset);
+        sheet_cell(&table, "%g", machine->clock_mhz);
+        sheet_cell(&table, "%u", machine->pipes);
+        sheet_cell(&table, "%u", machine->rops);
+        sheet_cell(&table, "%g", machine->bytes);
+        sheet_cell(&table, "%.1f", machine->bytes * machine->clock_mhz / 1000);
+        sheet_end_row(&table);
+    }
+    finish(&table, SHEET_MARKDOWN, out);
+}
+
+static void
+put_notes(const struct hardware *hardware, FILE *out)
+{
+    for (size_t i = 0; i < hardware->lines.count; i++) {
+        const struct hardware_line *line = &hardware->lines.items[i];
+        if (hardware_is_modelled(line) && *line->note)
+            fprintf(out, "- %s, %s: %s.\n", line->card, line->test, line->note);
+    }
+}
+
+static void
+put_sources(const struct hardware *hardware, FILE *out)
+{
+    const struct sheet *sources = &hardware->sources;
+    for (size_t row = 1; row < sheet_rows(sources); row++) {
+        fprintf(out, "- **%s**: %s. %s, %s.", sheet_at(sources, row, 0), sheet_at(sources, row, 1),
+                sheet_at(sources, row, 2), sheet_at(sources, row, 3));
+        if (*sheet_at(sources, row, 4))
+            fprintf(out, " <%s>.", sheet_at(sources, row, 4));
+        fprintf(out, " Seen: %s.\n", sheet_at(sources, row, 5));
+    }
+}
+
+void
+hardware_page(const struct hardware *hardware, FILE *out)
+{
+    fputs(
+        "# Real cards\n\n"
+        "`aetius study hardware` makes this page: what was measured on real graphics cards, and "
+        "what "
+        "machines after them come to.\n"
+        "`studies/data/hardware.csv` has the measurements, each with its source and the place in "
+        "it; "
+        "`studies/hardware.ini`\nthe machines, each parameter with its source. No parameter was "
+        "chosen "
+        "by what comes out here.\n\n"
+        "An input (`benchmarks/gl/rates`) draws full-screen layers of one kind of work, in its "
+        "second "
+        "frame twice as many:\nwhat that takes more is the time of the work. *Error*: (simulated - "
+        "measured) / measured. Means and medians are of\nits size.\n\n",
+        out);
+    put_scores(hardware, out);
+    fputs("\n## The measurements\n\n*Bound by*: what bounds the card, as its source says or as "
+          "widths and "
+          "clocks do. *Machine bound by*: what\n`aetius topdown` says of the second frame.\n\n",
+          out);
+    put_lines(hardware, SHEET_MARKDOWN, out);
+    fputs("\n", out);
+    put_notes(hardware, out);
+    fprintf(out,
+            "\n## Where it is off by %.0f %% and more\n\n`docs/topdown.md` says what the causes "
+            "mean.\n\n",
+            100 * LARGE);
+    put_reasons(hardware, out);
+    fputs("\n## What is not modelled\n\n", out);
+    put_unmodelled(hardware, out);
+    fputs("\n## The machines\n\n", out);
+    put_machines(hardware, out);
+    fputs("\n## Sources\n\n", out);
+    put_sources(hardware, out);
+}
+
+void
+hardware_csv(const struct hardware *hardware, FILE *out)
+{
+    put_lines(hardware, SHEET_CSV, out);
+}
+
+static void
+put_score_json(const char *name, struct hardware_score score, FILE *out)
+{
+    fprintf(out, "\"%s\":{\"lines\":%u,\"mean\":%.4f,\"median\":%.4f,\"signed\":%.4f}", name,
+            score.lines, score.mean, score.median, score.offset);
+}
+
+void
+hardware_json(const struct hardware *hardware, FILE *out)
+{
+    fprintf(out, "{\"schema\":%d,\n", AETIUS_SCHEMA);
+    put_score_json("all", hardware_score(hardware, NULL), out);
+    for (uint32_t b = 0; b < BOUNDS; b++) {
+        fputs(",\n", out);
+        put_score_json(bounds[b].name, hardware_score(hardware, bounds[b].name), out);
+    }
+    fputs("}\n", out);
+}

@@ -1,0 +1,207 @@
+#include "study/study.h"
+
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "report/csv.h"
+#include "sweep/database.h"
+#include "sweep/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct study_kind study_kinds[] = {
+#define STUDY(name, words, help) {#name, help, words, study_##name},
+#include "study/studies.def"
+};
+const size_t study_kind_count = sizeof study_kinds / sizeof study_kinds[0];
+
+const struct study_kind *
+study_find(const char *name)
+{
+    for (size_t i = 0; i < study_kind_count; i++)
+        if (!strcmp(study_kinds[i].name, name))
+            return &study_kinds[i];
+    return NULL;
+}
+
+char *
+study_names(void)
+{
+    char *names = mem_strdup("");
+    for (size_t i = 0; i < study_kind_count; i++) {
+        char *longer = mem_printf("%s%s%s", names, i ? ", " : "", study_kinds[i].name);
+        free(names);
+        names = longer;
+    }
+    return names;
+}
+
+const struct word_list *
+study_words(const struct study *study, const char *name)
+{
+    return sweep_plan_words(study->plan, name);
+}
+
+const char *
+study_trace_name(const struct study *study, size_t trace)
+{
+    return study->sweep.traces.items[trace].name;
+}
+
+bool
+study_names_trace(const struct study *study, const char *name, size_t trace)
+{
+    return word_list_has(study_words(study, name), study_trace_name(study, trace));
+}
+
+bool
+study_names_machine(const struct study *study, const char *name, size_t machine)
+{
+    return word_list_has(study_words(study, name), study->machines.items[machine]);
+}
+
+bool
+study_check_traces(const struct study *study, const char *name, struct error *err)
+{
+    const struct word_list *words = study_words(study, name);
+    for (size_t i = 0; i < words->count && study->is_whole; i++) {
+        size_t t = 0;
+        while (t < study->sweep.traces.count &&
+               strcmp(study_trace_name(study, t), words->items[i]) != 0)
+            t++;
+        if (t == study->sweep.traces.count)
+            return fail(err, "%s: [study] %s: there is no input '%s'", study->plan->path, name,
+                        words->items[i]);
+    }
+    return true;
+}
+
+bool
+study_check_machines(const struct study *study, const char *name, struct error *err)
+{
+    const struct word_list *words = study_words(study, name);
+    for (size_t i = 0; i < words->count && study->is_whole; i++)
+        if (!word_list_has(&study->machines, words->items[i]))
+            return fail(err, "%s: [study] %s: there is no machine '%s'", study->plan->path, name,
+                        words->items[i]);
+    return true;
+}
+
+size_t
+study_run(const struct study *study, size_t trace, size_t machine)
+{
+    return machine * study->sweep.traces.count + trace;
+}
+
+char *
+study_folder(const struct study *study, size_t run)
+{
+    return store_path(study->sweep.store, study->sweep.runs.items[run].key);
+}
+
+bool
+study_params(const struct study *study, size_t run, struct params *params, struct error *err)
+{
+    const struct sweep_run *of = &study->sweep.runs.items[run];
+    struct preset_cache presets = {0};
+    const bool ok = machine_make(&presets, of->preset, &of->sets, params, err);
+    preset_cache_fini(&presets);
+    return ok;
+}
+
+bool
+study_add_run(struct study *study, size_t run, const char *suffix, const struct params *params,
+              size_t *added, struct error *err)
+{
+    const struct sweep_run like = study->sweep.runs.items[run];
+    char *machine = mem_printf("%s,%s", like.machine, suffix);
+    const bool ok =
+        sweep_add_run(&study->sweep, like.trace, machine, like.preset, params, like.blocks, err);
+    *added = study->sweep.runs.count - 1;
+    free(machine);
+    return ok;
+}
+
+bool
+study_do(struct study *study, struct error *err)
+{
+    return sweep_do(&study->sweep, study->options, &study->waits, err) && !study->waits &&
+           database_build(&study->sweep, study->plan, err);
+}
+
+bool
+study_sum(const struct study *study, size_t run, const char *column, double *sum, struct error *err)
+{
+    char *dir = study_folder(study, run), *path = mem_printf("%s/stats.frames.csv.gz", dir);
+    const bool ok = csv_read_sum(path, column, sum, err);
+    free(path);
+    free(dir);
+    return ok;
+}
+
+bool
+study_query(const struct study *study, const char *sql, struct sheet *rows, struct error *err)
+{
+    sqlite3 *db = NULL;
+    const bool ok =
+        database_open(&study->sweep, &db, err) && database_query(&study->sweep, db, sql, rows, err);
+    sqlite3_close(db);
+    return ok;
+}
+
+bool
+study_write(const struct study *study, const char *name, const char *text, struct error *err)
+{
+    char *path = sweep_path(&study->sweep, name);
+    const bool ok = file_write(path, text, strlen(text), err);
+    free(path);
+    return ok;
+}
+
+/* [study] says nothing that the study does not know. */
+static bool
+check_words(const struct study_request *request, struct error *err)
+{
+    struct word_list known = {0};
+    const char *unknown = NULL;
+    word_list_split(&known, request->kind->words);
+    for (size_t i = 0; i < request->plan->study.count; i++)
+        if (!word_list_has(&known, request->plan->study.items[i].name))
+            unknown = request->plan->study.items[i].name;
+    word_list_fini(&known);
+    return !unknown || fail(err, "%s: [study] has no '%s': there are %s", request->plan->path,
+                            unknown, request->kind->words);
+}
+
+static void
+list_machines(struct study *study)
+{
+    study->planned = study->sweep.runs.count;
+    for (size_t i = 0; i < study->planned; i++)
+        if (!word_list_has(&study->machines, study->sweep.runs.items[i].machine))
+            word_list_add(&study->machines, study->sweep.runs.items[i].machine);
+}
+
+bool
+study_perform(const struct study_request *request, bool *waits, struct error *err)
+{
+    struct study study = {.kind = request->kind,
+                          .plan = request->plan,
+                          .options = request->options,
+                          .json = request->json,
+                          .is_whole = request->is_whole};
+    *waits = false;
+    if (!check_words(request, err))
+        return false;
+    bool ok = sweep_open(&study.sweep, request->dir, request->plan->path, request->options, err) &&
+              sweep_prepare(&study.sweep, request->plan, request->options, true, err) &&
+              sweep_copy_plan(&study.sweep, request->plan, err);
+    if (ok) {
+        list_machines(&study);
+        ok = request->kind->make(&study, err);
+    }
+    *waits = study.waits;
+    word_list_fini(&study.machines);
+    sweep_fini(&study.sweep);
+    return ok;
+}

@@ -1,0 +1,134 @@
+/* aetius study verdicts: is what `aetius topdown` says of a frame true? Each input is simulated on
+ * each machine, and again with each resource ideal that is accused; report/verdicts.h tells what of
+ * it. */
+#include "base/log.h"
+#include "report/verdicts.h"
+#include "study/study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct verdicts {
+    struct study *study;
+    size_t count; /* trace after trace, machine after machine */
+    struct verdict_case *cases;
+    size_t (*tried)[IDEALS]; /* the run with that ideal; 0: it was not tried */
+};
+
+static bool
+read_gains(const char *dir, struct ideal_gains *gains, struct error *err)
+{
+    const struct frame_set all = {0};
+    struct params params;
+    struct csv_table table = {0};
+    char *machine = mem_printf("%s/machine.ini", dir);
+    char *path = mem_printf("%s/stats.draws.csv.gz", dir);
+    const struct ideal_rows rows = {&table, &all, -1};
+    params_init(&params);
+    const bool ok = params_load_file(&params, machine, err) && csv_read(&table, path, err) &&
+                    ideals_predict(&rows, &params, gains, err);
+    csv_table_fini(&table);
+    free(path);
+    free(machine);
+    return ok;
+}
+
+/* The run of a case without anything ideal. */
+static size_t
+run_of(const struct verdicts *verdicts, size_t number)
+{
+    const size_t machines = verdicts->study->machines.count;
+    return study_run(verdicts->study, number / machines, number % machines);
+}
+
+/* What each run of the plan says. */
+static bool
+read_cases(struct verdicts *verdicts, struct error *err)
+{
+    const struct study *study = verdicts->study;
+    bool ok = true;
+    for (size_t i = 0; ok && i < verdicts->count; i++) {
+        const size_t run = run_of(verdicts, i), t = study->sweep.runs.items[run].trace;
+        char *dir = study_folder(study, run);
+        verdicts->cases[i].trace = study_trace_name(study, t);
+        verdicts->cases[i].machine = study->sweep.runs.items[run].machine;
+        verdicts->cases[i].develops = study_names_trace(study, "develop", t);
+        ok = read_gains(dir, &verdicts->cases[i].gains, err);
+        free(dir);
+    }
+    return ok;
+}
+
+/* An ideal run needs no table of draws. */
+static bool
+add_ideal(struct verdicts *verdicts, size_t i, uint32_t ideal, struct error *err)
+{
+    struct params params;
+    const size_t run = run_of(verdicts, i);
+    char *suffix = mem_printf("ideal %s", ideals[ideal].name);
+    bool ok = study_params(verdicts->study, run, &params, err);
+    params.SIMULATOR.PerBatchStatistics = false;
+    ok = ok && ideal_apply(&ideals[ideal], &params, err) &&
+         study_add_run(verdicts->study, run, suffix, &params, &verdicts->tried[i][ideal], err);
+    free(suffix);
+    return ok;
+}
+
+/* Those that are accused. */
+static bool
+try_ideals(struct verdicts *verdicts, struct error *err)
+{
+    const enum ideal_number commonest = verdicts_commonest(verdicts->cases, verdicts->count);
+    bool ok = true;
+    for (size_t i = 0; i < verdicts->count; i++)
+        for (uint32_t ideal = 0; ok && ideal < IDEALS; ideal++)
+            if (verdict_tries(&verdicts->cases[i], ideal, commonest))
+                ok = add_ideal(verdicts, i, ideal, err);
+    ok = ok && study_do(verdicts->study, err);
+    for (size_t i = 0; i < verdicts->count; i++)
+        for (uint32_t ideal = 0; ok && ideal < IDEALS; ideal++) {
+            double cycles = (double)NAN;
+            if (verdicts->tried[i][ideal])
+                ok = study_sum(verdicts->study, verdicts->tried[i][ideal], "cycles", &cycles, err);
+            verdicts->cases[i].gained[ideal] = verdicts->cases[i].gains.cycles - cycles;
+        }
+    return ok;
+}
+
+typedef void write_fn(const struct verdict_case *cases, size_t count, FILE *out);
+
+static bool
+write_text(const struct study *study, write_fn *write, const char *name,
+           const struct verdict_case *cases, size_t count, struct error *err)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a page");
+    write(cases, count, out);
+    fclose(out);
+    const bool ok = study_write(study, name, text, err);
+    free(text);
+    return ok;
+}
+
+bool
+study_verdicts(struct study *study, struct error *err)
+{
+    struct verdicts verdicts = {.study = study, .count = study->planned};
+    verdicts.cases = mem_alloc((verdicts.count + 1) * sizeof *verdicts.cases);
+    verdicts.tried = mem_alloc((verdicts.count + 1) * sizeof *verdicts.tried);
+    const struct verdict_case *cases = verdicts.cases;
+    const bool ok = study_check_traces(study, "develop", err) && study_do(study, err) &&
+                    read_cases(&verdicts, err) && try_ideals(&verdicts, err) &&
+                    write_text(study, verdicts_page, "verdicts.md", cases, verdicts.count, err) &&
+                    write_text(study, verdicts_csv, "verdicts.csv", cases, verdicts.count, err);
+    if (ok) {
+        (study->json ? verdicts_json : verdicts_page)(cases, verdicts.count, stdout);
+        log_note("%s: verdicts.md, verdicts.csv", study->sweep.dir);
+    }
+    free(verdicts.cases);
+    free(verdicts.tried);
+    return ok;
+}

@@ -1,0 +1,409 @@
+// The report page, as a person and as a stranger's data use it. Figures are compared with run.json and
+// the tables, which are read here anew.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import zlib from "node:zlib";
+import { chromium } from "playwright-core";
+
+const [aetius, executablePath, golden, work] = process.argv.slice(2);
+const at = (...names) => path.join(work, ...names);
+const MINUTE = 60000;
+
+function run(...args) {
+  const done = spawnSync(aetius, args, { encoding: "utf8", maxBuffer: 1 << 28 });
+  assert.equal(done.status, 0, `aetius ${args.join(" ")}\n${done.stderr}`);
+  return done;
+}
+
+/* Rows of a table as objects of texts. */
+function readTable(file) {
+  const [head, ...lines] = zlib.gunzipSync(fs.readFileSync(file)).toString().trim().split("\n");
+  const names = head.split(",");
+  return { names, rows: lines.map((line) => Object.fromEntries(line.split(",").map((v, i) => [names[i], v]))) };
+}
+
+function writeTable(file, { names, rows }) {
+  fs.writeFileSync(file, zlib.gzipSync([names.join(","), ...rows.map((r) => names.map((n) => r[n]).join(","))].join("\n") + "\n"));
+}
+
+const digits = (text) => Number(text.replace(/[^\d.−-]/g, "").replace("−", "-"));
+
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+const faults = [];
+
+/* Opens a page from disk; whatever it asks for elsewhere, and every error, is a fault. */
+async function open(file, { hash = "", width = 1400, scheme = "light" } = {}) {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: scheme, acceptDownloads: true });
+  page.on("request", (r) => { if (!/^(data|blob):/.test(r.url()) && r.url().split("#")[0] !== pathToFileURL(file).href) faults.push("asks for " + r.url().slice(0, 200)); });
+  page.on("console", (m) => { if (["error", "warning"].includes(m.type())) faults.push(m.text()); });
+  page.on("pageerror", (e) => faults.push(String(e.stack)));
+  page.on("dialog", (d) => { faults.push("a dialog: " + d.message()); d.dismiss(); });
+  await page.goto(pathToFileURL(file).href + hash);
+  await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: MINUTE });
+  return page;
+}
+const readyMs = (page) => page.evaluate(() => Number(document.documentElement.dataset.ready));
+
+async function saved(page, button) {
+  const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  return fs.readFileSync(await download.path(), "utf8").trim().split("\n").map(cellsOf);
+}
+
+/* Of a line of CSV; no cell has a line's end. */
+function cellsOf(line) {
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) => (m[1] === undefined ? m[2] : m[1].replaceAll('""', '"')));
+}
+
+const tests = {
+  async "figures are those of run.json and the tables"() {
+    const page = await open(at("one.html"));
+    const facts = JSON.parse(fs.readFileSync(at("one", "run.json")));
+    const summary = (await page.textContent(".summary")).replaceAll("\u202f", "");
+    for (const text of [facts.program, String(facts.cycles), `${facts.width}×${facts.height}`, facts.preset]) assert.ok(summary.includes(text), `${text} in ${summary}`);
+    const { rows } = readTable(at("one", "stats.draws.csv.gz"));
+    const first = rows.filter((r) => r.frame === "0");
+    const table = await saved(page, page.locator("#draws .table button", { hasText: "CSV" }));
+    assert.equal(table.length - 1, first.length);
+    const column = (name) => table[0].findIndex((h) => h.startsWith(name));
+    const told = table.slice(1).map((r) => Number(r[column("cycles")]));
+    assert.deepEqual(told, told.slice().sort((a, b) => b - a), "sorted by cycles");
+    assert.deepEqual(told, first.map((r) => Number(r.cycles)).sort((a, b) => b - a));
+    assert.equal(table.slice(1).reduce((s, r) => s + Number(r[column("fragments")]), 0), first.reduce((s, r) => s + Number(r["fraggen.fragments"]), 0));
+    assert.equal(table.slice(1).reduce((s, r) => s + Number(r[column("memory")]), 0), first.reduce((s, r) => s + Number(r["memctl.bytes_read"]) + Number(r["memctl.bytes_written"]), 0));
+    await page.close();
+  },
+
+  async "ready within a second of the browser's main thread, however busy the machine is"() {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
+    await page.goto(pathToFileURL(at("one.html")).href);
+    await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: MINUTE });
+    const { metrics } = await session.send("Performance.getMetrics");
+    const seconds = metrics.find((m) => m.name === "ThreadTime").value;
+    console.log(`        ${seconds.toFixed(2)} s, of which scripts ${metrics.find((m) => m.name === "ScriptDuration").value.toFixed(2)} s`);
+    assert.ok(seconds > 0 && seconds < 1);
+    await page.close();
+  },
+
+  async "Top-Down is that of `aetius topdown`"() {
+    const page = await open(at("one.html"));
+    const told = JSON.parse(run("topdown", at("one"), "--frame", "0", "--json").stdout);
+    const shown = new Map(await page.$$eval("ul.tree:not(.slots) > li .line:first-of-type", (lines) => lines.map((l) => [l.querySelector(".name").textContent, l.querySelector(".number").textContent])));
+    for (const node of told.tree.children.filter((n) => n.value > 0)) assert.equal(digits(shown.get(node.name.replaceAll("_", " "))), node.value, node.name);
+    const slots = new Map(await page.$$eval("ul.slots > li", (items) => items.map((i) => [i.querySelector(".name").textContent, i.querySelector(".number").textContent])));
+    for (const node of told.shaders.tree.children.filter((n) => n.value > 0)) assert.equal(digits(slots.get(node.name.replaceAll("_", " "))), node.value, node.name);
+    assert.ok((await page.textContent("#topdown")).includes("Bound by " + told.verdict.name));
+    const best = told.resources.find((r) => r.name === told.verdict.name);
+    const line = page.locator("#topdown table.data tr[data-at]", { hasText: best.name }).first();
+    assert.ok(Math.abs(digits(await line.locator("td").nth(2).textContent()) - 100 * best.expected_gain) <= 0.051);
+    await page.close();
+  },
+
+  async "every statistic of a draw is that of its row"() {
+    const page = await open(at("one.html"), { hash: "#frame=1&draw=2" });
+    const row = readTable(at("one", "stats.draws.csv.gz")).rows.find((r) => r.frame === "1" && r.draw === "2" && r.work === "draw");
+    await page.click("#details details summary");
+    const table = await saved(page, page.locator("#details .table button", { hasText: "CSV" }));
+    let seen = 0;
+    for (const [name, value] of table.slice(1)) if (name in row) { assert.equal(Number(value), Number(row[name]), name); seen++; }
+    assert.ok(seen > 100, `${seen} statistics`);
+    await page.close();
+  },
+
+  async "a click on a pixel lists all draws of its life"() {
+    const page = await open(at("one.html"));
+    for (const [x, y] of [[20, 20], [40, 30], [5, 50]]) {
+      run("sim", path.join(golden, "workloads.trace"), "--frames", "0", "--pixel", `${x},${y}`, "--force", "-o", at("pixel"));
+      const fragments = JSON.parse(fs.readFileSync(at("pixel", "pixel.json"))).fragments;
+      const box = await page.locator("canvas.picture").boundingBox();
+      const { width, height } = JSON.parse(fs.readFileSync(at("one", "run.json")));
+      const flipped = await page.evaluate(async () => (await selection.run.tileTable(0)).flipped);
+      const row = flipped ? height - 1 - y : y;
+      await page.mouse.click(box.x + ((x + 0.5) / width) * box.width, box.y + ((row + 0.5) / height) * box.height);
+      assert.deepEqual(await page.evaluate(() => selection.pixel), [x, y]);
+      const listed = await page.$$eval(".tile table.data tr[data-at] td:first-child", (cells) => cells.map((c) => Number(c.textContent.split(":")[1])));
+      for (const f of fragments) assert.ok(listed.includes(f.draw), `draw ${f.draw} of pixel ${x},${y} is among ${listed}`);
+      assert.ok((await page.textContent(".tile")).includes(`--pixel ${x},${y}`));
+    }
+    await page.close();
+  },
+
+  async "maps show what is in them"() {
+    const page = await open(at("one.html"));
+    for (const mode of ["Overdraw", "Shading", "Culled: tests", "Picture"]) {
+      await page.click(`#frame button:has-text("${mode}")`);
+      await page.waitForFunction((m) => document.querySelector(`#frame button[aria-checked="true"]`).textContent === m, mode);
+    }
+    /* the sum of overdraw over the picture: all fragments written, as no pixel of this frame has 8 and more */
+    const sum = await page.evaluate(async () => (await selection.run.map(0, "overdraw")).levels.reduce((s, level) => s + Math.round(level / 32), 0));
+    const tiles = await page.evaluate(async () => (await selection.run.tileTable(0)).written.reduce((a, b) => a + b, 0));
+    assert.equal(sum, tiles);
+    await page.close();
+  },
+
+  async "selecting goes through all views, and into the address"() {
+    const page = await open(at("one.html"));
+    await page.locator("#draws tr[data-at]").nth(1).click();
+    const name = await page.locator("#draws tr.selected td").first().textContent();
+    for (const part of ["#details", "#topdown"]) assert.ok((await page.textContent(part)).includes(name), `${name} in ${part}`);
+    const address = await page.evaluate(() => location.hash);
+    const again = await open(at("one.html"), { hash: address });
+    assert.equal(await again.locator("#draws tr.selected td").first().textContent(), name);
+    await again.close();
+    await page.close();
+  },
+
+  async "a brush selects whole steps, and their figures add up"() {
+    const page = await open(at("one.html"));
+    await page.locator("#timeline").scrollIntoViewIfNeeded();
+    const box = await page.locator("canvas.timeline").boundingBox();
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width * 0.4, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.7, y, { steps: 5 });
+    await page.mouse.up();
+    const [from, to] = await page.evaluate(() => selection.cycles);
+    assert.ok(from < to);
+    let now = 0;
+    const starts = new Set([0]);
+    for (const r of readTable(at("one", "stats.cycles.csv.gz")).rows.filter((line) => line.frame === "0")) starts.add((now += Number(r.cycles)));
+    assert.ok(starts.has(from) && starts.has(to), `${from} and ${to} are ends of intervals`);
+    assert.equal(digits((await page.textContent("#topdown .lead")).split(": ")[1]), to - from);
+    const parts = await page.$$eval("ul.tree:not(.slots) > li .line:first-of-type", (l) => l.map((n) => n.querySelector(".number").textContent));
+    assert.equal((await page.$$eval("ul.tree:not(.slots) > li", (l) => l.length)) > 0, true);
+    assert.ok(parts.length);
+    const top = await page.$$eval("ul.tree:not(.slots) > li", (items) => items.map((i) => i.querySelector(".number").textContent));
+    assert.equal(top.map(digits).reduce((a, b) => a + b, 0), to - from);
+    await page.close();
+  },
+
+  async "keys: draws, zoom, frames, help, link"() {
+    const page = await open(at("one.html"));
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.evaluate(() => selection.run.drawName(selection.row)), "0:1");
+    await page.keyboard.press("z");
+    const zoom = await page.evaluate(() => selection.zoom);
+    assert.ok(zoom && zoom[1] > zoom[0]);
+    await page.keyboard.press("0");
+    assert.equal(await page.evaluate(() => selection.zoom), null);
+    await page.keyboard.press("]");
+    assert.equal(await page.evaluate(() => selection.frame), 1);
+    await page.keyboard.press("Escape");
+    assert.equal(await page.evaluate(() => selection.row), -1);
+    await page.keyboard.press("?");
+    assert.ok(await page.locator("dialog[open]").count());
+    await page.keyboard.press("Escape");
+    await page.locator("#draws .scroller").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    assert.ok((await page.evaluate(() => selection.row)) >= 0);
+    await page.locator("canvas.picture").focus();
+    await page.keyboard.press("ArrowRight");
+    assert.ok(await page.evaluate(() => selection.pixel));
+    await page.close();
+  },
+
+  async "columns sort, both ways, and a filter leaves what it says"() {
+    const page = await open(at("one.html"));
+    const head = page.locator("#draws th", { hasText: "fragments" });
+    await head.locator("button").click();
+    assert.equal(await head.getAttribute("aria-sort"), "descending");
+    await head.locator("button").click();
+    assert.equal(await head.getAttribute("aria-sort"), "ascending");
+    const values = (await page.$$eval("#draws tr[data-at] td:nth-child(4)", (c) => c.map((n) => n.textContent))).map(digits);
+    assert.deepEqual(values, values.slice().sort((a, b) => a - b));
+    await page.fill("#draws input[type=search]", "swap");
+    const names = await page.$$eval("#draws tr[data-at] td:first-child", (c) => c.map((n) => n.textContent));
+    assert.deepEqual(names, ["0 swap"]);
+    await page.close();
+  },
+
+  async "several runs: figures, parameters, and draws joined as `aetius draws --over` joins them"() {
+    const page = await open(at("three.html"));
+    const facts = ["one", "wide", "other"].map((n) => JSON.parse(fs.readFileSync(at(n, "run.json"))));
+    const cells = await page.locator("#compare table.data").first().locator("tr[data-at]").first().locator("td").allTextContents();
+    assert.equal(cells[0], "cycles");
+    assert.deepEqual([cells[2], cells[3], cells[5]].map(digits), facts.map((f) => f.cycles));
+    const parameters = await page.locator("#compare .table").nth(1).textContent();
+    assert.ok(parameters.includes("MEMORYCONTROLLER.CommandProcessorBusWidth"));
+    const joined = await saved(page, page.locator("#compare .table").nth(2).locator("button", { hasText: "CSV" }));
+    const told = JSON.parse(run("draws", at("wide"), "--over", at("one"), "--json").stdout);
+    const column = joined[0].findIndex((h) => h.startsWith("B − A"));
+    const changes = joined.slice(1).map((r) => Number(r[column])).sort((a, b) => a - b);
+    assert.deepEqual(changes, told.draws.map((d) => d.change).sort((a, b) => a - b));
+    await page.keyboard.press("r");
+    assert.equal(await page.evaluate(() => selection.run.letter), "B");
+    assert.ok((await page.textContent("#machine")).includes("CommandProcessorBusWidth"));
+    await page.close();
+  },
+
+  async "names of strangers stay text"() {
+    const evil = `</script><img src=x onerror=alert(1)><!--"'&lt;`;
+    const folder = at(`hostile "it's" <b>`);
+    fs.rmSync(folder, { recursive: true, force: true });
+    fs.cpSync(at("one"), folder, { recursive: true });
+    const facts = JSON.parse(fs.readFileSync(path.join(folder, "run.json")));
+    facts.program = evil + "x".repeat(1 << 20);
+    facts.trace = evil;
+    facts.preset = evil;
+    fs.writeFileSync(path.join(folder, "run.json"), JSON.stringify(facts));
+    const table = readTable(path.join(folder, "stats.draws.csv.gz"));
+    const label = evil.replace('"', "'");
+    table.rows.forEach((r, i) => { if (r.work === "draw") { r.label = label; r.target_name = i % 2 ? "=1+1" : "y".repeat(70000); r.program_name = "__proto__"; } });
+    writeTable(path.join(folder, "stats.draws.csv.gz"), table);
+    run("report", folder, at("one"), "-o", at("hostile.html"));
+    const page = await open(at("hostile.html"), { hash: "#frame=0&draw=1" });
+    assert.equal(await page.locator("img").count(), 0);
+    assert.equal(await page.locator("body script").count(), 2);
+    assert.ok((await page.textContent("#details")).includes(label));
+    assert.ok((await page.textContent(".summary")).includes(evil));
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.ok((await readyMs(page)) < 20000);
+    await page.close();
+  },
+
+  async "an address that is none selects nothing that is not there"() {
+    for (const hash of ["#frame=99&draw=7", "#draw=-1", "#cycles=5", "#pixel=a,b", "#run=ZZ&frame=<b>", "#%%%"]) {
+      const page = await open(at("one.html"), { hash });
+      assert.equal(await page.evaluate(() => selection.frame), 0);
+      await page.close();
+    }
+  },
+
+  async "fits at 400 pixels, light and dark, and prints"() {
+    for (const scheme of ["light", "dark"]) {
+      const page = await open(at("three.html"), { width: 400, scheme });
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      await page.close();
+    }
+    const page = await open(at("one.html"));
+    assert.ok((await page.pdf()).length > 20000);
+    await page.close();
+  },
+
+  async "100 frames, and 5,000 draws a frame, stay usable"() {
+    for (const [name, frames, draws] of [["many-frames", 100, 430], ["many-draws", 3, 5000]]) {
+      enlarge(at(name), frames, draws);
+      const began = Date.now();
+      run("report", at(name), "-o", at(name + ".html"));
+      const made = Date.now() - began;
+      const page = await open(at(name + ".html"));
+      const size = fs.statSync(at(name + ".html")).size;
+      const ready = await readyMs(page);
+      const begin = Date.now();
+      await page.locator("#draws th", { hasText: "fragments" }).locator("button").click();
+      await page.keyboard.press("]");
+      await page.keyboard.press("ArrowRight");
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+      const answer = Date.now() - begin;
+      console.log(`        ${frames} frames of ${draws} draws: ${(size / 1e6).toFixed(1)} MB, made in ${made} ms, ready in ${ready} ms, answers in ${answer} ms`);
+      assert.ok(size < 25e6 && ready < 15000 && answer < 5000);
+      assert.equal(await page.evaluate(() => selection.frame), 1);
+      await page.close();
+    }
+  },
+
+  async "a sweep: its rows, and the front that `aetius sweep pareto` finds"() {
+    fs.rmSync(at("sweep"), { recursive: true, force: true });
+    fs.writeFileSync(at("plan.ini"), `[sweep]
+outputs = cycles
+axis FRAGMENTSHADER.TextureCacheWays = 2 8
+axis GPU.NumFragmentShaders = 2 4
+[machine m]
+[input tiny]
+file = ${path.join(golden, "tiny.trace")}
+[output kilobytes]
+formula = FRAGMENTSHADER.TextureCacheWays * GPU.NumFragmentShaders
+`);
+    run("sweep", at("plan.ini"), "-o", at("sweep"));
+    run("report", at("sweep"), "-o", at("sweep.html"));
+    const page = await open(at("sweep.html"));
+    const rows = JSON.parse(run("sweep", "query", at("sweep"), "SELECT machine, cycles, kilobytes FROM results", "--json").stdout).rows;
+    const table = await saved(page, page.locator("section .table button", { hasText: "CSV" }).first());
+    const column = (name) => table[0].indexOf(name);
+    assert.deepEqual(table.slice(1).map((r) => Number(r[column("cycles")])), rows.map((r) => r.cycles));
+    const front = JSON.parse(run("sweep", "pareto", at("sweep"), "cycles", "kilobytes", "--json").stdout).rows;
+    assert.ok((await page.textContent("main")).includes(`Pareto front: ${front.length} row`));
+    await page.close();
+  },
+
+  async "tables of strangers: any cells, and a history over commits"() {
+    fs.writeFileSync(at("history.csv"), "commit,case,wall_ms\nabc,one,5\nabc,two,7\ndef,one,4\ndef,two,9\n");
+    fs.writeFileSync(at("odd.csv"), 'a,"b""</script><img src=x onerror=alert(1)>",__proto__\n1,"=cmd()",2\n,"line\nend",3\n');
+    run("report", at("history.csv"), at("odd.csv"), "-o", at("tables.html"));
+    const page = await open(at("tables.html"));
+    assert.equal(await page.locator("img").count(), 0);
+    assert.equal(await page.locator("main canvas").count(), 2);
+    assert.ok((await page.textContent("main")).includes("onerror=alert(1)"));
+    const columns = await page.$$eval("#table-0 select option:checked", (o) => o.map((n) => n.textContent));
+    assert.deepEqual(columns, ["commit", "wall_ms", "case"]);
+    await page.fill("#table-0 input[type=search]", "two");
+    assert.ok((await page.textContent("#table-0 .count")).startsWith("2 of 4"));
+    await page.close();
+  },
+
+  async "a run without maps, draws or intervals has a page, which says what is missing"() {
+    run("sim", path.join(golden, "tiny.trace"), "--set", "SIMULATOR.Statistics=FALSE", "--force", "-o", at("bare"));
+    run("report", at("bare"), "-o", at("bare.html"));
+    const page = await open(at("bare.html"));
+    assert.ok((await page.textContent("#frame")).includes("--map all"));
+    assert.ok((await page.textContent("#draws")).includes("no table of draws"));
+    await page.close();
+  },
+};
+
+/* A run's folder with so many frames of so many draws: the golden one's rows, over and over. */
+function enlarge(folder, frames, draws) {
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.cpSync(at("one"), folder, { recursive: true });
+  fs.rmSync(path.join(folder, "maps"), { recursive: true, force: true });
+  for (const name of fs.readdirSync(folder)) if (/^stats\.\w+\.\w+\.csv\.gz$/.test(name)) fs.rmSync(path.join(folder, name));
+  const facts = JSON.parse(fs.readFileSync(path.join(folder, "run.json")));
+  const table = readTable(path.join(folder, "stats.draws.csv.gz"));
+  const intervals = readTable(path.join(folder, "stats.cycles.csv.gz"));
+  const totals = readTable(path.join(folder, "stats.frames.csv.gz"));
+  const kept = table.rows.filter((r) => r.work === "draw");
+  const [some, first] = [intervals.rows.filter((r) => r.frame === "0"), totals.rows[0]];
+  const make = (count, of) => Array.from({ length: count }, (_, i) => of(i));
+  const frameRows = (f) => make(draws, (d) => ({ ...kept[(d + f) % kept.length], frame: String(f), draw: String(d), nth: "0" }));
+  table.rows = make(frames, frameRows).flat();
+  intervals.rows = make(frames, (f) => some.map((r) => ({ ...r, frame: String(f) }))).flat();
+  totals.rows = make(frames, (f) => ({ ...first, frame: String(f) }));
+  facts.per_frame = make(frames, (f) => ({ ...facts.per_frame[0], frame: f, cycles: frameRows(f).reduce((s, r) => s + Number(r.cycles), 0) }));
+  facts.frames = frames;
+  facts.cycles = facts.per_frame.reduce((s, f) => s + f.cycles, 0);
+  fs.writeFileSync(path.join(folder, "run.json"), JSON.stringify(facts));
+  writeTable(path.join(folder, "stats.draws.csv.gz"), table);
+  writeTable(path.join(folder, "stats.cycles.csv.gz"), intervals);
+  writeTable(path.join(folder, "stats.frames.csv.gz"), totals);
+}
+
+const trace = path.join(golden, "workloads.trace");
+const fine = ["--map", "all", "--set", "SIMULATOR.StatisticsRate=500", "--force"];
+run("sim", trace, ...fine, "-o", at("one"));
+run("sim", trace, ...fine, "--set", "MEMORYCONTROLLER.CommandProcessorBusWidth=64", "-o", at("wide"));
+run("sim", trace, ...fine, "--preset", "g70-like", "-o", at("other"));
+run("report", at("one"), "-o", at("one.html"));
+run("report", at("one"), at("wide"), at("other"), "-o", at("three.html"));
+let failed = 0;
+const only = process.env.ONLY;
+for (const [name, test] of Object.entries(tests)) {
+  if (only && !name.includes(only)) continue;
+  faults.length = 0;
+  try {
+    await test();
+    assert.deepEqual(faults, []);
+    console.log("ok      " + name);
+  } catch (error) {
+    failed++;
+    console.log("FAILED  " + name + "\n" + String(error.stack).slice(0, 3000) + (faults.length ? "\nfaults: " + faults.join("\n").slice(0, 2000) : ""));
+  }
+}
+await browser.close();
+console.log(failed ? `${failed} failed` : "all passed");
+process.exit(failed ? 1 : 0);

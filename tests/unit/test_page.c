@@ -1,0 +1,294 @@
+/* The report page as a file: what is packed unpacks to what went in, data stays data, and maps
+ * become the levels that made them. What it looks like in a browser: tests/browser. */
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/sheet.h"
+#include "report/maps.h"
+#include "report/page.h"
+
+#include "command.h" /* behind our own headers: cmocka has a macro fail() */
+
+#include <math.h>
+#include <string.h>
+#include <zlib.h>
+
+static char dir[] = "/tmp/aetius-page-XXXXXX";
+
+static void
+base64(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        /* RFC 4648, section 10 */
+        {"", ""},
+        {"f", "Zg=="},
+        {"fo", "Zm8="},
+        {"foo", "Zm9v"},
+        {"foob", "Zm9vYg=="},
+        {"fooba", "Zm9vYmE="},
+        {"foobar", "Zm9vYmFy"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *text = page_base64(cases[i][0], strlen(cases[i][0]));
+        assert_string_equal(text, cases[i][1]);
+        free(text);
+    }
+}
+
+/* The bytes behind Base64 of a deflated text; the caller frees. */
+static uint8_t *
+unpack(const char *text, size_t *size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const size_t length = strlen(text);
+    uint8_t *packed = mem_alloc(length), *bytes = mem_alloc(1 << 20);
+    size_t count = 0;
+    uint32_t word = 0, bits = 0;
+    for (size_t i = 0; i < length && text[i] != '='; i++) {
+        word = word << 6 | (uint32_t)(strchr(digits, text[i]) - digits);
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            packed[count++] = (uint8_t)(word >> bits);
+        }
+    }
+    uLongf out = 1 << 20;
+    assert_int_equal(uncompress(bytes, &out, packed, count), Z_OK);
+    free(packed);
+    *size = out;
+    return bytes;
+}
+
+static const cJSON *
+member(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    assert_non_null(item);
+    return item;
+}
+
+/* The numbers of a column, by the format's own words: LEB128 from "at" in its pack on. */
+static void
+read_column(const cJSON *table, const char *name, uint64_t *values, uint32_t rows)
+{
+    const cJSON *column = member(member(table, "columns"), name);
+    const cJSON *pack =
+        cJSON_GetArrayItem(member(table, "packs"), (int)member(column, "pack")->valuedouble);
+    size_t size, at = (size_t)member(column, "at")->valuedouble;
+    uint8_t *bytes = unpack(pack->valuestring, &size);
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t shift = 0;
+        values[i] = 0;
+        do {
+            assert_true(at < size);
+            values[i] |= (uint64_t)(bytes[at] & 127) << shift;
+            shift += 7;
+        } while (bytes[at++] & 128);
+    }
+    free(bytes);
+}
+
+static void
+columns(void **state)
+{
+    (void)state;
+    static const uint64_t whole[] = {0, 1, 127, 128, 300, 1ull << 32, (1ull << 53) - 1, 5};
+    static const uint64_t none[8] = {0};
+    static const double real[] = {0, 1, -1, NAN, 0.01597, 97.4, -2.5, 123456};
+    static const char *const texts[] = {"b", "a", "b", "", "c", "a", "a", "<"};
+    uint64_t values[8];
+    cJSON *root = cJSON_CreateObject();
+    struct page_columns c;
+    page_columns_begin(&c, root, "t", 8);
+    page_add_whole(&c, "cycles", whole);
+    page_add_whole(&c, "unit.other", whole);
+    page_add_whole(&c, "draw", none);
+    page_add_real(&c, "time", real);
+    page_add_texts(&c, "label", texts);
+    page_columns_end(&c);
+    const cJSON *table = member(root, "t");
+    read_column(table, "cycles", values, 8);
+    assert_memory_equal(values, whole, sizeof values);
+    read_column(table, "unit.other", values, 8);
+    assert_memory_equal(values, whole, sizeof values);
+    assert_string_equal(cJSON_GetArrayItem(member(table, "zero"), 0)->valuestring, "draw");
+    read_column(table, "time", values, 8);
+    for (uint32_t i = 0; i < 8; i++) {
+        const double size = (double)((values[i] - 1) / 2) * 1e-8;
+        if (isnan(real[i]))
+            assert_int_equal(values[i], 0);
+        else
+            assert_true(fabs(((values[i] - 1) % 2 ? -size : size) - real[i]) < 1e-8);
+    }
+    read_column(table, "label", values, 8);
+    const cJSON *words = member(member(member(table, "columns"), "label"), "words");
+    assert_int_equal(cJSON_GetArraySize(words), 5);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_string_equal(cJSON_GetArrayItem(words, (int)values[i])->valuestring, texts[i]);
+    cJSON_Delete(root);
+}
+
+static uint32_t
+count(const char *text, const char *what)
+{
+    uint32_t n = 0;
+    for (; (text = strstr(text, what)); text += strlen(what))
+        n++;
+    return n;
+}
+
+/* Whatever is in the data, the page has the three ends of scripts that it has without, and its
+ * data reads back. */
+static void
+data_stays_data(void **state)
+{
+    (void)state;
+    static const char evil[] = "</script><!--<script>{{style}}\"'&\\";
+    struct error err;
+    char *path = mem_printf("%s/page.html", dir), *text = NULL, *empty = NULL;
+    size_t size;
+    cJSON *page = page_create();
+    assert_true(page_write(page, path, &err) && file_read(path, 1 << 24, &empty, &size, &err));
+    cJSON_AddStringToObject(page, evil, evil);
+    assert_true(page_write(page, path, &err) && file_read(path, 1 << 24, &text, &size, &err));
+    assert_int_equal(count(text, "</script>"), count(empty, "</script>"));
+    assert_int_equal(count(text, "<!--"), count(empty, "<!--"));
+    assert_int_equal(count(text, "<style>"), count(empty, "<style>"));
+    const char *data = strstr(text, "id=\"data\">");
+    assert_non_null(data);
+    cJSON *back = cJSON_Parse(data + strlen("id=\"data\">"));
+    assert_string_equal(member(back, evil)->valuestring, evil);
+    assert_int_equal(
+        count(text, "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'"), 1);
+    cJSON_Delete(back);
+    cJSON_Delete(page);
+    free(text);
+    free(empty);
+    free(path);
+}
+
+/* Each level's color is that level again; of four pixels the highest counts. */
+static void
+maps_become_levels(void **state)
+{
+    (void)state;
+    struct error err;
+    char *maps = mem_printf("%s/maps", dir), *path = mem_printf("%s/frame-0000-misses.png", maps);
+    struct picture picture = {256, 2, false, mem_alloc(256 * 2 * 4)};
+    for (uint32_t i = 0; i < 512; i++)
+        map_heat(i % 256, picture.rgba + 4 * i);
+    assert_true(dir_create(maps, &err) && picture_write_png(&picture, path, &err));
+    for (uint32_t reduce = 1; reduce <= 2; reduce++) {
+        cJSON *frame = cJSON_CreateObject();
+        size_t size;
+        assert_true(page_add_maps(frame, dir, 0, reduce, true, &err));
+        const cJSON *map = member(member(frame, "maps"), "misses");
+        uint8_t *levels = unpack(member(map, "data")->valuestring, &size);
+        assert_int_equal(size, 512 / reduce / reduce);
+        for (uint32_t i = 0; i < 256 / reduce; i++)
+            assert_int_equal(levels[i], (i + 1) * reduce - 1);
+        free(levels);
+        cJSON_Delete(frame);
+    }
+    picture.rgba[0] = 77; /* no color of the scale */
+    cJSON *frame = cJSON_CreateObject();
+    assert_true(picture_write_png(&picture, path, &err));
+    assert_false(page_add_maps(frame, dir, 0, 1, true, &err));
+    assert_non_null(strstr(err.text, "scale"));
+    cJSON_Delete(frame);
+    remove(path);
+    picture_fini(&picture);
+    free(path);
+    free(maps);
+}
+
+static void
+csv_reads_back(void **state)
+{
+    (void)state;
+    static const char *const cells[] = {"name", "a,b", "q\"q", "", "line\nend", "1.5"};
+    struct sheet made = {0}, read;
+    struct error err;
+    char *text;
+    size_t size;
+    for (uint32_t i = 0; i < 6; i++) {
+        sheet_cell(&made, "%s", cells[i]);
+        if (i % 2)
+            sheet_end_row(&made);
+    }
+    FILE *out = open_memstream(&text, &size);
+    sheet_write(&made, SHEET_CSV, out);
+    fclose(out);
+    assert_true(sheet_read_csv(&read, text, "made.csv", &err));
+    assert_int_equal(read.columns, 2);
+    assert_int_equal(read.cells.count, 6);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_string_equal(read.cells.items[i], cells[i]);
+    sheet_fini(&read);
+    sheet_fini(&made);
+    free(text);
+    static const char *const bad[] = {"", "a,b\n1\n", "a,b\n1,2,3\n", "a\n\"x\n", "a\n\"x\"y\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(sheet_read_csv(&read, bad[i], "bad.csv", &err));
+    assert_true(sheet_read_csv(&read, "a,b\r\n1,\r\n", "crlf.csv", &err));
+    assert_int_equal(read.cells.count, 4);
+    assert_string_equal(read.cells.items[3], "");
+    sheet_fini(&read);
+}
+
+/* What cannot be shown is told in a line, and leaves no page. */
+static void
+refusals(void **state)
+{
+    (void)state;
+    static struct said said;
+    char *csv = mem_printf("%s/bad.csv", dir), *html = mem_printf("%s/none.html", dir);
+    struct error err;
+    assert_true(file_write(csv, "a,b\n1\n", 6, &err));
+    RUN(&said, "report", "/nowhere", "-o", html);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "there is no /nowhere"));
+    RUN(&said, "report", csv, "-o", html);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "row 2 has 1 cells, not 2"));
+    RUN(&said, "report", csv);
+    assert_int_equal(said.status, 2);
+    assert_false(file_exists(html));
+    assert_true(file_write(csv, "a,b\n1,2\n", 8, &err));
+    RUN(&said, "report", csv, "-o", html);
+    assert_int_equal(said.status, 0);
+    assert_true(file_exists(html));
+    remove(html);
+    remove(csv);
+    free(csv);
+    free(html);
+}
+
+static int
+begin(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    char *command = mem_printf("rm -r %s", dir);
+    const int status = system(command);
+    free(command);
+    return status;
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(base64),          cmocka_unit_test(columns),
+        cmocka_unit_test(data_stays_data), cmocka_unit_test(maps_become_levels),
+        cmocka_unit_test(csv_reads_back),  cmocka_unit_test(refusals),
+    };
+    aetius = argc > 1 ? argv[1] : "build/aetius";
+    return cmocka_run_group_tests(tests, begin, end);
+}

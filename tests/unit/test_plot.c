@@ -1,0 +1,176 @@
+/* Plots (analysis/plot.h): data and script as they are kept, the picture that gnuplot makes of
+ * them, and what is left where there is no gnuplot. */
+#include "analysis/plot.h"
+#include "base/file.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char dir[] = "/tmp/aetius-plot-XXXXXX";
+
+/* Not inline: gcc 12 then takes what it gives for what lies on its stack. */
+static __attribute__((noinline)) char *
+read_text(const char *name)
+{
+    char *path = mem_printf("%s/%s", dir, name), *text = NULL;
+    struct error err;
+    size_t size;
+    if (!file_read(path, FILE_MOST_FACTS, &text, &size, &err))
+        fail_msg("%s", err.text);
+    free(path);
+    return text;
+}
+
+/* A title that is a trap for gnuplot's and for XML's words. */
+static void
+make(struct plot *plot, enum plot_kind kind)
+{
+    plot_init(plot, kind, "it's `date` < \"x\" & y\nz", "MB");
+    plot_add_series(plot, "one & two_3");
+    plot_add_series(plot, "a\tb");
+    if (kind <= PLOT_STACKED) {
+        plot_add(plot, "first\n\"'", (double[]){8, 1});
+        plot_add(plot, "END", (double[]){4, (double)NAN});
+    } else {
+        plot_add_at(plot, 1.5, (double[]){8, 1});
+        plot_add_at(plot, 3, (double[]){4, (double)NAN});
+    }
+}
+
+/* Heights of the filled boxes of the picture's data, as gnuplot writes them: polygons. */
+static uint32_t
+box_heights(const char *svg, double *heights, uint32_t most)
+{
+    uint32_t count = 0;
+    for (const char *at = strstr(svg, "gnuplot_plot_1"); at && count < most;) {
+        double x[4], y[4];
+        at = strstr(at, "points = '");
+        if (!at)
+            break;
+        at += strlen("points = '");
+        if (sscanf(at, "%lf,%lf %lf,%lf %lf,%lf", &x[0], &y[0], &x[1], &y[1], &x[2], &y[2]) == 6)
+            heights[count++] = fmax(fmax(y[0], y[1]), y[2]) - fmin(fmin(y[0], y[1]), y[2]);
+    }
+    return count;
+}
+
+static void
+bars_are_drawn_to_scale(void **state)
+{
+    struct plot plot;
+    struct error err;
+    double heights[16];
+    make(&plot, PLOT_BARS);
+    plot.mark = 2;
+    plot.note = "a note";
+    assert_true(plot_write(&plot, dir, "bars", &err));
+    plot_fini(&plot);
+    char *data = read_text("bars.dat"), *script = read_text("bars.gnuplot");
+    char *svg = read_text("bars.svg");
+    assert_string_equal(data,
+                        "\"\"\t\"one & two_3\"\t\"a b\"\n\"first ''\"\t8\t1\n\"END\"\t4\t?\n");
+    assert_non_null(strstr(script, "'it''s `date` < ''x'' & y z'"));
+    assert_non_null(strstr(svg, "`date` &lt; 'x' &amp; y z"));
+    assert_non_null(strstr(svg, "one &amp; two_3"));
+    assert_non_null(strstr(svg, "a note"));
+    /* 8 is twice as high as 4 and eight times 1; what is missing is not drawn */
+    const uint32_t count = box_heights(svg, heights, 16);
+    double eight = 0, four = 0, one = 0;
+    for (uint32_t i = 0; i < count; i++)
+        eight = fmax(eight, heights[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        four = fabs(heights[i] - eight / 2) < 0.3 ? heights[i] : four;
+        one = fabs(heights[i] - eight / 8) < 0.3 ? heights[i] : one;
+    }
+    assert_true(eight > 50 && four > 0 && one > 0);
+    free(svg);
+    /* who redoes it gets the same picture */
+    char *command = mem_printf("cd %s && gnuplot -d bars.gnuplot >again.svg", dir);
+    assert_int_equal(system(command), 0);
+    free(command);
+    char *again = read_text("again.svg");
+    svg = read_text("bars.svg");
+    assert_string_equal(again, svg);
+    free(again);
+    free(svg);
+    free(script);
+    free(data);
+}
+
+static void
+every_kind_is_drawn(void **state)
+{
+    static const enum plot_kind kinds[] = {PLOT_BARS, PLOT_STACKED, PLOT_LINES, PLOT_POINTS};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct plot plot;
+        struct error err = {""};
+        char *path = mem_printf("%s/kind.svg", dir);
+        make(&plot, kinds[i]);
+        plot.x_label = "place";
+        plot.extra = kinds[i] >= PLOT_LINES ? "set logscale x 2" : NULL;
+        if (!plot_draw(&plot, path, &err))
+            fail_msg("kind %zu: %s", i, err.text);
+        char *svg = read_text("kind.svg");
+        assert_non_null(strstr(svg, ">place<"));
+        assert_non_null(strstr(svg, "one &amp; two_3"));
+        assert_non_null(strstr(svg, "</svg>"));
+        free(svg);
+        free(path);
+        plot.extra = "nonsense";
+        assert_false(plot_draw(&plot, "/dev/null", &err));
+        assert_non_null(strstr(err.text, "gnuplot failed"));
+        plot_fini(&plot);
+    }
+}
+
+static void
+without_gnuplot_the_data_is_there(void **state)
+{
+    struct plot plot;
+    struct error err = {""};
+    char *path = strdup(getenv("PATH")), *svg = mem_printf("%s/none.svg", dir);
+    make(&plot, PLOT_LINES);
+    setenv("PATH", "/nowhere", 1);
+    assert_true(plot_write(&plot, dir, "none", &err));
+    assert_false(file_exists(svg));
+    assert_false(plot_draw(&plot, svg, &err));
+    assert_string_equal(err.text, "gnuplot is not installed (Debian: gnuplot-nox)");
+    setenv("PATH", path, 1);
+    plot_fini(&plot);
+    char *data = read_text("none.dat");
+    assert_string_equal(data, "\"\"\t\"one & two_3\"\t\"a b\"\n1.5\t8\t1\n3\t4\t?\n");
+    free(data);
+    free(read_text("none.gnuplot"));
+    free(svg);
+    free(path);
+}
+
+static int
+make_dir(void **state)
+{
+    return !mkdtemp(dir);
+}
+
+static int
+remove_dir(void **state)
+{
+    dir_remove_files(dir, NULL);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bars_are_drawn_to_scale),
+        cmocka_unit_test(every_kind_is_drawn),
+        cmocka_unit_test(without_gnuplot_the_data_is_there),
+    };
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
