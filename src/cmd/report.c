@@ -17,7 +17,7 @@ add_table(cJSON *page, const char *path, struct error *err)
     if (stat(path, &st))
         return fail(err, "there is no %s", path);
     if (!S_ISDIR(st.st_mode))
-        return report_add_csv(page, path, err);
+        return report_add_file(page, path, err);
     return report_is_sweep(path) ? report_add_sweep(page, path, err)
                                  : report_add_folder(page, path, err);
 }
@@ -55,18 +55,20 @@ cmd_report(int argc, char **argv)
     };
     const struct arg_spec spec = {
         "report",
-        "RUN... | SWEEP | STUDY | FILE.csv ... -o FILE.html",
+        "RUN... | SWEEP | STUDY | FILE ... -o FILE.html",
         "A page that opens in a browser, from disk and without a network: the frame with its "
         "maps,\n"
         "a timeline of the units, draws, memory, Top-Down, the machine. Several runs are held\n"
         "against the first, draws joined by their hash. What there is to see depends on the run:\n"
         "`sim --map all` leaves the maps and what was drawn where,\n"
         "`--set SIMULATOR.StatisticsRate=2000` a timeline of finer steps.\n"
-        "Of a sweep, a folder with tables (a study) or a file of CSV: plots and tables.",
+        "Of a sweep, a folder with tables (a study), a file of CSV or one of JSON with \"rows\" "
+        "(model\n"
+        "check --json): plots and tables.",
         options,
         1,
         64,
-        "RUNs, folders that sim has left (16 at most), sweeps, studies or files of CSV",
+        "RUNs, folders that sim has left (16 at most), sweeps, studies or files",
         .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};

@@ -11,8 +11,8 @@ void report_add_shaders(cJSON *page, const char *const *runs, uint32_t count);
 /* A sweep's folder: its runs, its machines over all inputs, and what its parameters move. */
 bool report_is_sweep(const char *dir);
 bool report_add_sweep(cJSON *page, const char *dir, struct error *err);
-/* A file of CSV; a folder of them, as studies leave. */
-bool report_add_csv(cJSON *page, const char *path, struct error *err);
+/* A file of CSV, or of JSON with "rows"; a folder of the former, as studies leave. */
+bool report_add_file(cJSON *page, const char *path, struct error *err);
 bool report_add_folder(cJSON *page, const char *dir, struct error *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CSV = 1 << 26 };
+enum { MOST_FILE = 1 << 26 };
 
 /* ---- sweeps ---- */
 
@@ -161,11 +161,12 @@ has_column(const struct sheet *rows, const char *name)
 static const struct {
     const char *order, *x, *y, *by;
 } known[] = {
-    {NULL, "fragments", "seconds", "sweep"},          /* model bench */
-    {"commit", NULL, "wall_ms", "case"},              /* make bench: over time, a line a case */
-    {NULL, "expected", "gained", "resource"},         /* study verdicts */
-    {NULL, "latency_cycles", "geometric", "codec"},   /* study compression: ratios */
-    {NULL, "cycles", "color_bytes", "configuration"}, /* ... traffic */
+    {NULL, "measured_fps", "predicted_fps", "fitted"}, /* model check --json */
+    {NULL, "fragments", "seconds", "sweep"},           /* model bench */
+    {"commit", NULL, "wall_ms", "case"},               /* make bench: over time, a line a case */
+    {NULL, "expected", "gained", "resource"},          /* study verdicts */
+    {NULL, "latency_cycles", "geometric", "codec"},    /* study compression: ratios */
+    {NULL, "cycles", "color_bytes", "configuration"},  /* ... traffic */
 };
 
 static void
@@ -195,18 +196,73 @@ facts_of_file(const struct sheet *rows, const char *path)
     return facts;
 }
 
-bool
-report_add_csv(cJSON *page, const char *path, struct error *err)
+static void
+add_file(cJSON *page, const char *path, const struct sheet *rows)
+{
+    page_add_table(page, path, rows, facts_of_file(rows, path));
+}
+
+static bool
+add_csv(cJSON *page, const char *path, const char *text, struct error *err)
 {
     struct sheet rows = {0};
-    char *text;
-    size_t size;
-    if (!file_read(path, MOST_CSV, &text, &size, err))
-        return false;
     const bool ok = sheet_read_csv(&rows, text, path, err);
     if (ok)
-        page_add_table(page, path, &rows, facts_of_file(&rows, path));
+        add_file(page, path, &rows);
     sheet_fini(&rows);
+    return ok;
+}
+
+static void
+put_cell(struct sheet *rows, const cJSON *value)
+{
+    if (cJSON_IsString(value))
+        sheet_cell(rows, "%s", value->valuestring);
+    else if (cJSON_IsNumber(value))
+        sheet_cell(rows, "%.17g", value->valuedouble);
+    else
+        sheet_cell(rows, "%s", cJSON_IsBool(value) ? cJSON_IsTrue(value) ? "yes" : "no" : "");
+}
+
+/* What `model check --json` and `sweep query --json` print: {"rows": [{NAME: value, ...}, ...]},
+ * with the names of the first. */
+static bool
+add_json(cJSON *page, const char *path, const char *text, size_t size, struct error *err)
+{
+    cJSON *root = cJSON_ParseWithLength(text, size);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "rows"), *row, *name;
+    const cJSON *first = cJSON_GetArrayItem(list, 0);
+    struct sheet rows = {0};
+    const bool ok = (cJSON_IsObject(first) && first->child) ||
+                    fail(err, "%s: no JSON with a list of \"rows\", objects", path);
+    if (ok) {
+        cJSON_ArrayForEach(name, first) sheet_cell(&rows, "%s", name->string);
+        sheet_end_row(&rows);
+    }
+    if (!ok)
+        list = NULL;
+    cJSON_ArrayForEach(row, list)
+    {
+        cJSON_ArrayForEach(name, first)
+            put_cell(&rows, cJSON_GetObjectItemCaseSensitive(row, name->string));
+        sheet_end_row(&rows);
+    }
+    if (ok)
+        add_file(page, path, &rows);
+    sheet_fini(&rows);
+    cJSON_Delete(root); /* with the list */
+    return ok;
+}
+
+bool
+report_add_file(cJSON *page, const char *path, struct error *err)
+{
+    char *text;
+    size_t size;
+    if (!file_read(path, MOST_FILE, &text, &size, err))
+        return false;
+    const bool ok = text[strspn(text, " \t\r\n")] == '{' ? add_json(page, path, text, size, err)
+                                                         : add_csv(page, path, text, err);
     free(text);
     return ok;
 }
@@ -231,7 +287,7 @@ report_add_folder(cJSON *page, const char *dir, struct error *err)
              dir);
     for (int i = 0; i < count; i++) {
         char *path = mem_printf("%s/%s", dir, entries[i]->d_name);
-        ok = ok && report_add_csv(page, path, err);
+        ok = ok && report_add_file(page, path, err);
         free(path);
         free(entries[i]);
     }

@@ -77,10 +77,29 @@ parse_map(struct simulate_options *options, struct error *err)
     return maps_parse(&options->maps, options->map, err);
 }
 
+/* --follow F:D:T */
+static bool
+parse_follow(struct simulate_options *options, struct error *err)
+{
+    if (!options->follow)
+        return true;
+    if (options->functional || options->jobs > 1)
+        return fail(err, "--follow wants a run in time, of one job");
+    return follow_parse(&options->target, options->follow, err);
+}
+
+static bool
+check_perfetto(const struct simulate_options *options, struct error *err)
+{
+    return !options->perfetto || (!options->functional && options->jobs <= 1) ||
+           fail(err, "--perfetto wants a run in time, of one job");
+}
+
 bool
 simulate_options_parse(struct simulate_options *options, struct error *err)
 {
     return parse_vcd(options, err) && parse_map(options, err) && parse_pixel(options, err) &&
+           check_perfetto(options, err) && parse_follow(options, err) &&
            (!options->capture_blocks ||
             (options->dir && !options->functional && options->jobs <= 1) ||
             fail(err, "--capture-blocks wants -o DIR, and a run in time, of one job"));
@@ -103,6 +122,15 @@ open_vcd(struct simulate *s, struct error *err)
     s->vcd = vcd_create(path, &s->sim.machine->clock, p->GPU.ClockMHz, first, last, err);
     free(path);
     return s->vcd != NULL;
+}
+
+static bool
+open_perfetto(struct simulate *s, struct error *err)
+{
+    if (!s->options->perfetto)
+        return true;
+    s->perfetto = perfetto_create(s->options->perfetto, &s->sim, err);
+    return s->perfetto != NULL;
 }
 
 /* --capture-blocks: files of color and of z, one for all ROPs. */
@@ -159,7 +187,7 @@ begin_watch(struct simulate *s)
     if (s->params.SIMULATOR.GenerateFragmentMap && options->dir)
         folder->maps |= 1u << s->params.SIMULATOR.FragmentMapMode;
     folder->has_pixel = options->pixel != NULL;
-    if (!folder->maps && !folder->has_pixel)
+    if (!folder->maps && !folder->has_pixel && !options->follow)
         return;
     s->watch = watch_create(&s->sim.machine->clock);
     s->watch->maps = folder->maps != 0;
@@ -167,6 +195,8 @@ begin_watch(struct simulate *s)
     s->watch->x = folder->pixel.x = options->pixel_x;
     s->watch->y = folder->pixel.y = options->pixel_y;
     s->sim.machine->pools.watch = s->watch;
+    if (options->follow)
+        follow_begin(&s->follow, &options->target, &s->sim, s->watch);
 }
 
 bool
@@ -188,7 +218,8 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     begin_watch(s);
     executor_sink_init(&s->sink, &s->sim.executor);
     progress_begin(&s->progress, options->functional ? "drawing" : "simulating", 0);
-    if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err) && open_captures(s, err))
+    if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err) && open_perfetto(s, err) &&
+        open_captures(s, err))
         return true;
     simulate_end(s, false, NULL);
     return false;
@@ -210,17 +241,44 @@ estimate(struct simulate *s)
     free(cycles);
 }
 
+/* What was followed, into the folder; `journey` is for print_followed(). Of a run that is not
+ * complete it need not have been met. */
+static bool
+write_followed(struct simulate *s, struct journey *journey, bool complete, struct error *err)
+{
+    if (!s->follow.sim)
+        return true;
+    follow_end(&s->follow);
+    if (!s->folder.frames.count || !s->follow.found)
+        return !complete || follow_check(&s->follow, err);
+    journey_make(journey, &s->follow);
+    return !s->options->dir || journey_write(journey, s->options->dir, err);
+}
+
+static void
+print_followed(struct simulate *s, struct journey *journey)
+{
+    if (journey->follow && !s->options->json)
+        journey_print(journey, stdout);
+    journey_fini(journey);
+    follow_fini(&s->follow);
+}
+
 bool
 simulate_end(struct simulate *s, bool complete, struct error *err)
 {
+    struct journey journey = {0};
     progress_end(&s->progress);
     bool whole = vcd_destroy(s->vcd, err);
+    whole = perfetto_destroy(s->perfetto, whole ? err : NULL) && whole;
     whole = close_captures(s, whole ? err : NULL) && whole;
     complete = complete && !s->sim.stopped;
     estimate(s);
+    whole = write_followed(s, &journey, complete, whole ? err : NULL) && whole;
     bool ok =
         run_folder_close(&s->folder, complete, stdout, s->options->json, whole ? err : NULL) &&
         whole;
+    print_followed(s, &journey);
     if (ok && s->options->dir && !s->options->json && s->folder.facts.frame_count)
         print_shown(stdout, "%s: frames/*.png, %srun.json\n", s->options->dir,
                     s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");

@@ -5,6 +5,8 @@
 
 #include "base/log.h"
 #include "cmd/options.h"
+#include "report/journey.h"
+#include "report/perfetto.h"
 #include "report/run_folder.h"
 #include "report/vcd.h"
 
@@ -14,6 +16,8 @@ struct simulate_options {
     struct frame_set timed;
     const char *dir;
     const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */
+    const char *perfetto;          /* the file, or NULL */
+    const char *follow;            /* "F:D:T", or NULL */
     bool capture_blocks;
     bool force, json;
     const struct sample *sample; /* of `aetius sim`: what `timed` stands for, or NULL */
@@ -25,6 +29,7 @@ struct simulate_options {
     uint32_t maps;                /* a bit a mode */
     uint32_t warm_up;
     uint32_t pixel_x, pixel_y;
+    struct follow_target target;
 };
 // clang-format off
 #define SIMULATE_OPTIONS(options, dir_required)                                                    \
@@ -33,10 +38,14 @@ struct simulate_options {
     OPTION_OUTPUT(&(options)->dir, "DIR", "where pictures and statistics go", dir_required),       \
     {"vcd", 0, ARG_STRING, &(options)->vcd, "A-B",                                                 \
      "write what queues carry in these cycles to DIR/signals.vcd (GTKWave)", false},               \
+    {"perfetto", 0, ARG_STRING, &(options)->perfetto, "FILE",                                      \
+     "write the run as a timeline that ui.perfetto.dev opens, as run.pftrace", false},             \
     {"map", 0, ARG_STRING, &(options)->map, "MODE,...",                                            \
      "an image a frame of how its pixels were treated, and a table of draws by tile, DIR/maps: " MAP_MODE_LIST, false},          \
     {"pixel", 0, ARG_STRING, &(options)->pixel, "X,Y",                                             \
      "the life of a pixel: every fragment that touched it; also DIR/pixel.json", false},           \
+    {"follow", 0, ARG_STRING, &(options)->follow, "F:D:T",                                                \
+     "the journey of triangle T of draw D of frame F through the machine; also DIR/follow.json", false}, \
     {"capture-blocks", 0, ARG_FLAG, &(options)->capture_blocks, NULL,                              \
      "write the lines between ROPs and memory to DIR/blocks.color and DIR/blocks.z", false},       \
     OPTION_FORCE(&(options)->force, "replace the run that DIR holds"),                             \
@@ -52,6 +61,8 @@ struct simulate {
     struct progress progress;
     struct executor_sink sink; /* takes the messages */
     struct vcd *vcd;
+    struct perfetto *perfetto;
+    struct follow follow; /* when it is asked for */
     struct watch *watch;
     struct rop_capture captures[2]; /* color, z */
 };

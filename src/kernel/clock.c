@@ -146,6 +146,33 @@ clock_charge_so_far(struct clock *clock)
     path_charge_so_far(&clock->path, last ? last->stage.strand : 0, clock->now);
 }
 
+void
+clock_observe(struct clock *clock, struct clock_observer observer)
+{
+    BUG_ON(clock->observer_count == CLOCK_MAX_OBSERVERS, "too many observers");
+    clock->observers[clock->observer_count++] = observer;
+}
+
+void
+clock_unobserve(struct clock *clock, const void *data)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < clock->observer_count; i++)
+        if (clock->observers[i].data != data)
+            clock->observers[kept++] = clock->observers[i];
+    clock->observer_count = kept;
+}
+
+static void
+observe(const struct clock *clock)
+{
+    for (uint32_t i = 0; i < clock->observer_count; i++) {
+        const struct clock_observer *observer = &clock->observers[i];
+        if (clock->now >= observer->first && clock->now <= observer->last)
+            observer->cycle(observer->data, clock->now);
+    }
+}
+
 static bool
 run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
 {
@@ -157,9 +184,8 @@ run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
         for (uint32_t i = 0; i < clock->module_count; i++)
             if (clock->wake[i] <= clock->now)
                 clock_module(clock, clock->modules[i]);
-        if (clock->observe && clock->now >= clock->observe_first &&
-            clock->now <= clock->observe_last)
-            clock->observe(clock->observe_data, clock->now);
+        if (__builtin_expect(clock->observer_count != 0, 0))
+            observe(clock);
         uint64_t next = next_wake(clock);
         if (next == CYCLE_NEVER) {
             if (*stop)

@@ -45,7 +45,15 @@ struct module {
     struct path_stage stage; /* of the critical path, for all of its queues unless they say else */
 };
 
-enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 1024 };
+enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 1024, CLOCK_MAX_OBSERVERS = 4 };
+
+/* Looks on, and changes nothing: called at the end of each cycle in which some module was clocked,
+ * from `first` to `last`. What was pushed in the cycle is then whole, and still in its queue. */
+struct clock_observer {
+    void (*cycle)(void *data, uint64_t now);
+    void *data;
+    uint64_t first, last;
+};
 
 struct clock {
     uint64_t now;
@@ -61,11 +69,8 @@ struct clock {
     void (*sample)(void *data, uint64_t now);
     void *sample_data;
     uint64_t sample_cycle;
-    /* called at the end of each cycle in which some module was clocked, from observe_first to
-     * observe_last; NULL: never */
-    void (*observe)(void *data, uint64_t now);
-    void *observe_data;
-    uint64_t observe_first, observe_last;
+    uint32_t observer_count;
+    struct clock_observer observers[CLOCK_MAX_OBSERVERS];
 };
 
 void clock_init(struct clock *clock);
@@ -76,6 +81,9 @@ void clock_add_module(struct clock *clock, struct module *module, const char *na
                       void *self, module_clock_fn *fn);
 /* Any order gives the same results: a test asks for a random one. */
 void clock_shuffle(struct clock *clock, uint64_t seed);
+
+void clock_observe(struct clock *clock, struct clock_observer observer);
+void clock_unobserve(struct clock *clock, const void *data); /* the one of this data */
 
 /* Runs until *stop is true (judged between cycles); returns false with a report of who waits for
  * whom when no module will ever wake, or when `limit` cycles have passed in which no module was

@@ -36,7 +36,7 @@ model_curve_of(const struct model_row *row, char *name, size_t size, double *alo
         snprintf(name, size, "textures %.20s %s", row->format, is_power ? "powers" : "others");
         *along = log2(row->texture);
     } else if (!strcmp(row->sweep, "dependent") && row->texture > 0 && row->dependent > 0) {
-        snprintf(name, size, "dependent %.20s", row->pattern);
+        snprintf(name, size, "dependent %.20s %s", row->pattern, is_power ? "powers" : "others");
         *along = row->texture;
     }
 }

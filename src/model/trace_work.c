@@ -52,13 +52,16 @@ program_of(struct finding *f, const struct program *program)
     return known;
 }
 
-/* Groups are run whole, however few threads they have. `steps`: instructions of all threads; more
- * than the text has, of loops, or fewer, of branches that nobody took. */
+/* Groups are run whole, however few threads they have. More instructions than the text has are run
+ * of loops, fewer of branches that nobody took. */
 static double
-shader_cycles(const struct known_program *program, double threads, double steps)
+shader_cycles(const struct known_program *program, double threads,
+              const struct functional_work *was, const struct functional_work *is)
 {
+    const double lanes = (double)(is->lanes[program->stage] - was->lanes[program->stage]);
+    const double steps = (double)(is->steps[program->stage] - was->steps[program->stage]);
     const double rounds =
-        threads > 0 && program->instructions > 0 ? steps / (threads * program->instructions) : 1;
+        lanes > 0 && program->instructions > 0 ? steps / (lanes * program->instructions) : 1;
     return ceil(threads / (program->group_threads * program->units)) * program->group_cycles *
            rounds;
 }
@@ -131,7 +134,11 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     const double vertices = (double)(is->vertices - was->vertices);
     const double triangles = (double)(is->triangles - was->triangles);
     const double fragments = (double)(is->fragments - was->fragments);
-    const double quads = (double)(is->quads - was->quads);
+    /* where the test is late, Hierarchical Z still culls what is hidden */
+    const bool culls = !p->RASTERIZER.DisableHZ &&
+                       (draw->dsa.depth_func == FUNC_LESS || draw->dsa.depth_func == FUNC_LEQUAL);
+    const double hidden = culls ? (double)(is->hidden - was->hidden) : 0;
+    const double quads = (double)(is->quads - was->quads) - hidden;
     const double texels = (double)(is->texels - was->texels);
     const double written = (double)(is->written - was->written);
     const double indices = (double)draw->params.count * fmax(draw->params.instance_count, 1);
@@ -142,10 +149,8 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
         fmax(fmax(indices / p->STREAMER.IndicesCycle,
                   vertices * draw->attribute_count / p->STREAMER.AttributesCycle),
              vertices / p->STREAMER.VerticesCycle);
-    one.units[UNIT_vertex] =
-        shader_cycles(&vs, vertices, (double)(is->steps[STAGE_VERTEX] - was->steps[STAGE_VERTEX]));
-    one.units[UNIT_fragment] = shader_cycles(
-        &fs, 4 * quads, (double)(is->steps[STAGE_FRAGMENT] - was->steps[STAGE_FRAGMENT]));
+    one.units[UNIT_vertex] = shader_cycles(&vs, vertices, was, is);
+    one.units[UNIT_fragment] = shader_cycles(&fs, 4 * quads, was, is);
     if (p->GPU.UnifiedShader)
         one.units[UNIT_fragment] += one.units[UNIT_vertex];
     one.units[UNIT_setup] = triangles / p->RASTERIZER.TrianglesCycle;

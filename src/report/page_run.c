@@ -259,6 +259,7 @@ add_frame_rows(struct page_run *run, cJSON *tables, uint32_t runs, struct error 
     struct page_rows rows = {0};
     struct page_columns columns;
     char *path = mem_printf("%s/%s", run->dir, run->params.SIMULATOR.StatsFilePerFrame);
+    char *of_unit = table_unit_path(path, "channel");
     bool ok = true;
     if (file_exists(path) && (ok = csv_read(&table, path, err))) {
         rows.first = mem_alloc(((size_t)table.rows + 1) * sizeof *rows.first);
@@ -270,10 +271,12 @@ add_frame_rows(struct page_run *run, cJSON *tables, uint32_t runs, struct error 
         rows.all_columns = (uint64_t)table.rows * table.columns <= MOST_CELLS / runs;
         page_columns_begin(&columns, tables, "frames", rows.rows);
         page_add_table_rows(&columns, &table, &rows);
+        ok = page_add_instances(&columns, of_unit, "channel", &table, &rows, err);
         page_columns_end(&columns);
         page_rows_fini(&rows);
         csv_table_fini(&table);
     }
+    free(of_unit);
     free(path);
     return ok;
 }

@@ -24,6 +24,7 @@ check_names(const struct params *p, struct error *err)
                                  "run.json",
                                  "machine.ini",
                                  "pixel.json",
+                                 "follow.json",
                                  "signals.vcd",
                                  "blocks.color",
                                  "blocks.z",
@@ -93,8 +94,8 @@ static const char *const tables[] = {
 static const char *const others[] = {
     "run.json",         "run.json.part",        "machine.ini",
     "machine.ini.part", "stats.batches.csv.gz", /* of older versions */
-    "pixel.json",       "blocks.color",         "blocks.z",
-    "signals.vcd",      "signaltrace.txt",
+    "pixel.json",       "follow.json",          "blocks.color",
+    "blocks.z",         "signals.vcd",          "signaltrace.txt",
 };
 
 static bool

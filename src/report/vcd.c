@@ -19,6 +19,7 @@ struct vcd {
     char *path;
     struct clock *clock;
     uint32_t mhz;     /* its frequency */
+    uint64_t first;   /* cycle */
     uint64_t *values; /* last written, a signal each: units, then queues x held, pushed, popped */
     uint32_t signals;
     uint64_t shown; /* the cycle whose values stand in the file */
@@ -171,10 +172,8 @@ vcd_create(const char *path, struct clock *clock, uint32_t mhz, uint64_t first, 
     vcd->signals = clock->module_count + clock->queue_count * QUEUE_SIGNALS;
     vcd->values = mem_alloc(vcd->signals * sizeof *vcd->values);
     write_header(vcd);
-    clock->observe = on_cycle;
-    clock->observe_data = vcd;
-    clock->observe_first = first;
-    clock->observe_last = last;
+    vcd->first = first;
+    clock_observe(clock, (struct clock_observer){on_cycle, vcd, first, last});
     return vcd;
 }
 
@@ -183,12 +182,12 @@ vcd_destroy(struct vcd *vcd, struct error *err)
 {
     if (!vcd)
         return true;
-    vcd->clock->observe = NULL;
+    clock_unobserve(vcd->clock, vcd);
     close_gap(vcd, vcd->clock->now);
-    if (vcd->clock->now <= vcd->clock->observe_first)
+    if (vcd->clock->now <= vcd->first)
         log_warning("%s is not there: it was to begin at cycle %" PRIu64
                     ", the run ended at %" PRIu64,
-                    vcd->path, vcd->clock->observe_first, vcd->clock->now);
+                    vcd->path, vcd->first, vcd->clock->now);
     bool ok = !ferror(vcd->file);
     if (!vcd->started)
         unlink(vcd->path);

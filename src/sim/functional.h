@@ -29,9 +29,11 @@ struct functional_work {
     uint64_t triangles;          /* set up */
     uint64_t fragments;          /* of triangles, before any test */
     uint64_t quads;              /* shaded */
+    uint64_t hidden;             /* of these, that failed the test of depth behind their shading */
     uint64_t texels;             /* texture requests of threads */
     uint64_t texel_bytes;        /* that these see anew, guessed from one quad in each batch */
-    uint64_t steps[STAGE_COUNT]; /* instructions, of each thread, in step with its batch */
+    uint64_t lanes[STAGE_COUNT]; /* run, with those that fill up a batch */
+    uint64_t steps[STAGE_COUNT]; /* instructions, of each lane, in step with its batch */
     uint64_t written;            /* fragments that passed all tests and have a color */
     uint64_t put_bytes, buffer_put_bytes; /* uploaded, and of these into buffers */
     uint64_t clears;

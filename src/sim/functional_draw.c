@@ -125,6 +125,7 @@ finish_program(const struct run *run)
 {
     struct sampling sampling = {run, run->scratch->exec.program->stage};
     if (exec_run(&run->scratch->exec, sample_texture, &sampling, MAX_STEPS)) {
+        run->renderer->work.lanes[sampling.stage] += run->scratch->exec.lanes;
         run->renderer->work.steps[sampling.stage] +=
             run->scratch->exec.steps * run->scratch->exec.lanes;
         return true;
@@ -304,6 +305,7 @@ finish_quad(const struct run *run, struct quad *quad, uint32_t lane)
                 memcpy(quad->z[s], shader_output(run, (uint32_t)draw->depth_output, 2, lane),
                        sizeof quad->z[s]);
         mask = test_depth(run, quad, mask, quad->z);
+        run->renderer->work.hidden += !mask;
         run->scratch->samples_passed += count_samples(draw, mask);
     }
     tell_fragments(run, quad, mask);

@@ -47,6 +47,7 @@ struct vertex_item {
 struct primitive_item {
     enum item_kind kind; /* DATA, END */
     const struct draw *draw;
+    uint32_t number; /* in its draw, of those that were assembled: 0, 1, ... */
     struct primitive_out primitive;
     struct pooled_vertex *v[3]; /* a reference each */
     enum clip_result clip;      /* from the clipper on */
@@ -55,7 +56,7 @@ struct primitive_item {
 struct pooled_triangle {
     struct pooled_triangle *next_free;
     uint32_t references;
-    uint32_t number; /* of its primitive in the draw */
+    uint32_t number; /* of its primitive */
     struct triangle triangle;
 };
 

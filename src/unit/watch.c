@@ -22,6 +22,7 @@ struct watched_quad { /* beside a quad in the pipeline */
     bool tested;
     uint64_t generated, tested_at, shader_began, shader_ended, written_at;
     uint32_t texels[4], misses;
+    uint32_t course;              /* of watch->courses, behind 1; 0: none */
     int32_t pixel;                /* the watched pixel's place in the quad, or -1 */
     struct watched_fragment life; /* of that pixel */
 };
@@ -42,6 +43,8 @@ watch_destroy(struct watch *watch)
         return;
     arena_fini(&watch->memory);
     VEC_FREE(&watch->fragments);
+    VEC_FREE(&watch->courses);
+    VEC_FREE(&watch->culls);
     free(watch);
 }
 
@@ -161,9 +164,43 @@ begin_life(const struct watch *watch, struct watched_fragment *life,
                                       .written = CYCLE_NEVER};
 }
 
+static bool
+is_followed(const struct watch *watch, const struct draw *draw,
+            const struct pooled_triangle *triangle)
+{
+    return watch->follows && watch->frame == watch->followed_frame &&
+           draw->number == watch->followed_draw && triangle->number == watch->followed_primitive;
+}
+
+uint32_t
+watch_course(const struct quad *quad)
+{
+    return quad->watched ? quad->watched->course : 0;
+}
+
+static uint32_t
+begin_course(struct watch *watch, const struct quad *quad)
+{
+    const struct watched_course course = {.x = quad->x,
+                                          .y = quad->y,
+                                          .fragments = mask_fragments(quad->mask),
+                                          .generated = frame_cycle(watch),
+                                          .tested = CYCLE_NEVER,
+                                          .shader_began = CYCLE_NEVER,
+                                          .shader_ended = CYCLE_NEVER,
+                                          .written = CYCLE_NEVER,
+                                          .gone = CYCLE_NEVER};
+    VEC_PUSH(&watch->courses, course);
+    return (uint32_t)watch->courses.count;
+}
+
 void
 watch_tile(struct watch *watch, const struct tile_item *tile, uint64_t gone)
 {
+    if (gone && is_followed(watch, tile->draw, tile->triangle)) {
+        const struct watched_cull cull = {tile->x, tile->y, gone};
+        VEC_PUSH(&watch->culls, cull);
+    }
     struct watched_surface *surface = surface_of(watch, tile->draw);
     struct watched_part *part =
         surface && gone ? part_of(watch, surface, tile->draw, tile->x, tile->y) : NULL;
@@ -197,28 +234,31 @@ watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw)
     struct watched_surface *surface = surface_of(watch, draw);
     const bool here =
         watch->has_pixel && quad->x == (watch->x & ~1u) && quad->y == (watch->y & ~1u);
-    if (!surface || (!watch->maps && !here))
+    const bool followed = is_followed(watch, draw, quad->triangle);
+    if (!followed && (!surface || (!watch->maps && !here)))
         return;
     struct watched_quad *watched = watch->free_quads;
     if (watched)
         watch->free_quads = watched->next_free;
     else
         watched = arena_alloc(&watch->memory, sizeof *watched);
-    *watched = (struct watched_quad){.watch = watch,
-                                     .surface = surface,
-                                     .part = part_of(watch, surface, draw, quad->x, quad->y),
-                                     .draw = draw,
-                                     .mask = quad->mask,
-                                     .generated = frame_cycle(watch),
-                                     .shader_began = CYCLE_NEVER,
-                                     .shader_ended = CYCLE_NEVER,
-                                     .tested_at = CYCLE_NEVER,
-                                     .written_at = CYCLE_NEVER,
-                                     .pixel = -1};
+    *watched = (struct watched_quad){
+        .watch = watch,
+        .surface = surface,
+        .course = followed ? begin_course(watch, quad) : 0,
+        .part = surface ? part_of(watch, surface, draw, quad->x, quad->y) : NULL,
+        .draw = draw,
+        .mask = quad->mask,
+        .generated = frame_cycle(watch),
+        .shader_began = CYCLE_NEVER,
+        .shader_ended = CYCLE_NEVER,
+        .tested_at = CYCLE_NEVER,
+        .written_at = CYCLE_NEVER,
+        .pixel = -1};
     quad->watched = watched;
     if (watched->part)
         watched->part->fragments += bits_count(mask_fragments(quad->mask));
-    if (!here)
+    if (!here || !surface)
         return;
     const uint32_t f = (watch->x & 1) | (watch->y & 1) << 1;
     if (!(mask_fragments(quad->mask) >> f & 1))
@@ -356,11 +396,28 @@ end_life(struct watched_quad *watched)
     VEC_PUSH(&watched->watch->fragments, *life);
 }
 
-void
-watch_gone(struct quad *quad)
+static void
+end_course(const struct watched_quad *watched)
+{
+    struct watch *watch = watched->watch;
+    struct watched_course *course = &watch->courses.items[watched->course - 1];
+    course->tested = watched->tested_at;
+    course->shader_began = watched->shader_began;
+    course->shader_ended = watched->shader_ended;
+    course->written = watched->written_at;
+    course->gone = frame_cycle(watch);
+    course->misses = watched->misses;
+    for (uint32_t f = 0; f < 4; f++) {
+        course->fates[f] = fate_of(watched, f);
+        course->texels += watched->texels[f];
+    }
+}
+
+/* What became of its fragments, into the maps. */
+static void
+count_fragments(const struct quad *quad)
 {
     struct watched_quad *watched = quad->watched;
-    struct watch *watch = watched->watch;
     const uint32_t fragments = mask_fragments(watched->mask);
     uint32_t written = 0;
     for (uint32_t f = 0; f < 4; f++) {
@@ -383,6 +440,17 @@ watch_gone(struct quad *quad)
     }
     if (watched->part)
         watched->part->written += written;
+}
+
+void
+watch_gone(struct quad *quad)
+{
+    struct watched_quad *watched = quad->watched;
+    struct watch *watch = watched->watch;
+    if (watched->surface)
+        count_fragments(quad);
+    if (watched->course)
+        end_course(watched);
     if (watched->pixel >= 0)
         end_life(watched);
     quad->watched = NULL;

@@ -63,10 +63,28 @@ struct watched_fragment {
     uint32_t texels, misses; /* misses: of its quad */
 };
 
+/* The quad of a triangle that is followed (sim/follow.h), from its generation to its end. */
+struct watched_course {
+    uint16_t x, y;
+    uint32_t fragments; /* generated, a bit each */
+    enum fragment_fate fates[4];
+    uint64_t generated, tested, shader_began, shader_ended, written, gone; /* or CYCLE_NEVER */
+    uint32_t texels, misses;
+};
+/* What HZ took away of its tile. */
+struct watched_cull {
+    uint16_t x, y;
+    uint64_t fragments; /* Morton order */
+};
+
 struct watch {
     const struct clock *clock;
     bool maps, has_pixel;
     uint32_t x, y; /* of the pixel, from the top left */
+    bool follows;  /* a triangle */
+    uint32_t followed_frame, followed_draw, followed_primitive;
+    VEC(struct watched_course) courses; /* in the order in which its quads were generated */
+    VEC(struct watched_cull) culls;
     uint32_t frame;
     uint64_t frame_start;
     struct watched_surface surfaces[WATCH_SURFACES];
@@ -78,6 +96,8 @@ struct watch {
 
 struct watch *watch_create(const struct clock *clock);
 void watch_destroy(struct watch *watch); /* NULL: nothing */
+/* The number of its course behind 1; 0: its triangle is not followed. */
+uint32_t watch_course(const struct quad *quad);
 void watch_begin_frame(struct watch *watch, uint32_t frame);
 /* What is known of the surface that a frame shows; where nothing was drawn into it (it was blitted)
  * of the surface of its size with the most fragments. NULL: of none. */

@@ -223,6 +223,19 @@ const tests = {
     await page.close();
   },
 
+  async "memory by client and by channel adds up to all bytes of the frame"() {
+    const page = await open(at("one.html"));
+    const row = readTable(at("one", "stats.frames.csv.gz")).rows[0];
+    for (const by of ["client", "channel"]) {
+      await page.click(`#memory button:has-text("by ${by}")`);
+      await page.waitForFunction((b) => document.querySelector("#memory th")?.textContent === b, by);
+      const table = await saved(page, page.locator("#memory .table button", { hasText: "CSV" }));
+      assert.equal(table.slice(1).reduce((s, r) => s + Number(r[1]), 0), Number(row["memctl.bytes_read"]), by);
+      assert.equal(table.slice(1).reduce((s, r) => s + Number(r[2]), 0), Number(row["memctl.bytes_written"]), by);
+    }
+    await page.close();
+  },
+
   async "several runs: figures, parameters, and draws joined as `aetius draws --over` joins them"() {
     const page = await open(at("three.html"));
     const facts = ["one", "wide", "other"].map((n) => JSON.parse(fs.readFileSync(at(n, "run.json"))));
@@ -239,6 +252,19 @@ const tests = {
     await page.keyboard.press("r");
     assert.equal(await page.evaluate(() => selection.run.letter), "B");
     assert.ok((await page.textContent("#machine")).includes("CommandProcessorBusWidth"));
+    await page.close();
+  },
+
+  async "what was followed has a lane and a table"() {
+    fs.rmSync(at("followed"), { recursive: true, force: true });
+    fs.cpSync(at("one"), at("followed"), { recursive: true });
+    fs.writeFileSync(at("followed", "follow.json"), JSON.stringify({ schema: 1, frame: 0, draw: 0, steps: [{ unit: "streamer", from: 10, to: 20 }, { unit: "setup", from: 30, to: 31, quads: [{ stage: "raster", cycle: 40 }] }] }));
+    run("report", at("followed"), "-o", at("followed.html"));
+    const page = await open(at("followed.html"));
+    const table = await saved(page, page.locator("#follow .table button", { hasText: "CSV" }));
+    assert.deepEqual(table.slice(1), [["streamer", "10", "20", "10"], ["setup", "30", "31", "1"], ["raster", "40", "40", "0"]]);
+    await page.locator("#follow tr[data-at]").first().click();
+    assert.deepEqual(await page.evaluate(() => selection.cycles), [10, 20]);
     await page.close();
   },
 

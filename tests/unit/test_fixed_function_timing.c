@@ -35,9 +35,7 @@ static void
 start_watching(struct rig *rig)
 {
     struct clock *clock = &rig_machine(rig)->clock;
-    clock->observe = watch;
-    clock->observe_data = rig;
-    clock->observe_last = UINT64_MAX;
+    clock_observe(clock, (struct clock_observer){watch, rig, 0, UINT64_MAX});
     rig->data = calloc(WATCHED, sizeof(struct span));
 }
 
@@ -62,7 +60,7 @@ one_triangle(struct rig *rig)
     rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
     start_watching(rig);
     rig_draw(rig, MODE_TRIANGLES, 3, 0);
-    rig_machine(rig)->clock.observe = NULL;
+    clock_unobserve(&rig_machine(rig)->clock, rig);
     rig_swap(rig);
     rig_assert_figure(rig, "fraggen.fragments", 28); /* x + y <= 6 */
     rig_assert_figure(rig, "fraggen.quads", 10);
@@ -156,7 +154,7 @@ two_vertices_a_cycle(void **state)
     rig_upload_corner(rig, 8, 0);
     start_watching(rig);
     rig_draw(rig, 0, 4, 0);
-    rig_machine(rig)->clock.observe = NULL;
+    clock_unobserve(&rig_machine(rig)->clock, rig);
     assert_span(rig, PRIMASM, "primitive assembly", 0, 2, 3);
 }
 
@@ -192,7 +190,7 @@ draw_strip(struct rig *rig)
     rig_upload(rig, RES_INDICES, indices, sizeof indices);
     start_watching(rig);
     rig_draw(rig, MODE_STRIP, STRIP, 1);
-    rig_machine(rig)->clock.observe = NULL;
+    clock_unobserve(&rig_machine(rig)->clock, rig);
     rig_swap(rig);
     rig_assert_figure(rig, "primasm.triangles", STRIP - 2);
     rig_assert_figure(rig, "setup.culled_no_pixel", STRIP - 2);
@@ -652,7 +650,7 @@ hidden_tiles_two_a_cycle(void **state)
     rig_draw(rig, MODE_TRIANGLES, 3, 0);
     const struct span *span = &((const struct span *)rig->data)[HZ];
     const uint64_t cycles = span->last - span->first;
-    rig_machine(rig)->clock.observe = NULL;
+    clock_unobserve(&rig_machine(rig)->clock, rig);
     rig_swap(rig);
     rig_assert_figure(rig, "hz.tiles_culled", 64);
     assert_in_range(cycles, 32, 48);

@@ -2,6 +2,7 @@
  * coefficients, workloads, and what is refused. */
 #include "endings.h"
 #include "model/check.h"
+#include "model/frames.h"
 #include "model/pattern.h"
 
 #include <cjson/cJSON.h>
@@ -55,8 +56,8 @@ workload_files(void **state)
 {
     static const char *const good[] = {"275; 131072; 5.6e9; 6; 0; 0\n",
                                        "275\n131072\n5.6e9\n6\n0\n0",
-                                       "; of the source\ncycles = 275\nfragments=131072\n"
-                                       "rate = 5.6e9\nbranch_cycles = 6 ; if and else\n"};
+                                       ("; of the source\ncycles = 275\nfragments=131072\n"
+                                        "rate = 5.6e9\nbranch_cycles = 6 ; if and else\n")};
     static const char *const bad[] = {"275; 131072; 5.6e9; 6; 0",
                                       "275; 131072; 5.6e9; 6; 0; 0; 0",
                                       "275; 131072; x; 6; 0; 0",
@@ -499,6 +500,111 @@ too_few(void **state)
     VEC_FREE(&rows);
 }
 
+/* ---- frames ---- */
+
+static const struct {
+    const char *name;
+    double value;
+} frame_factors[] = {{"texture", 1.3}, {"color", 0.5}, {"z", 0.3},    {"attribute", 1.2},
+                     {"memory", 1.25}, {"fetch", 1.4}, {"drain", 80}, {"bus", 0.125},
+                     {"swap", 0.9},    {"blit", 0.4}};
+
+static void
+set_frame_factors(struct model *model)
+{
+    model_set_factor(model, "rate", 8e9, 0);
+    model_set_factor(model, "clock", 500e6, 0);
+    for (size_t k = 0; k < sizeof frame_factors / sizeof frame_factors[0]; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "frames.%s", frame_factors[k].name);
+        model_set_factor(model, name, frame_factors[k].value, 0);
+    }
+}
+
+/* Draws bound by memory, by the streamer, by fragments; uploads, blits, pictures. */
+static void
+make_work(struct trace_work *work)
+{
+    *work = (struct trace_work){.memory_rate = 64};
+    for (uint32_t f = 0; f < 60; f++) {
+        struct trace_frame_work frame = {.shown_bytes = 1e5 * (f % 5), .blitted = 1e4 * (f % 3)};
+        for (uint32_t d = 0; d <= f % 4 * 5; d++) {
+            struct trace_draw draw = {.frame = f, .number = d, .latency = 20 + 30 * (d % 3)};
+            draw.units[UNIT_fragment] = f % 3 == 0 ? 9000.0 * (1 + f % 7) : 100;
+            draw.units[UNIT_fetch] = f % 3 == 1 ? 5000.0 * (1 + f % 4) : 100;
+            draw.bytes[f % TRACE_CLIENT_COUNT] = f % 3 == 2 ? 2e5 * (1 + f % 5) : 1000;
+            draw.buffer_bytes = f % 6 == 5 ? 4e4 : 0;
+            VEC_PUSH(&work->draws, draw);
+        }
+        VEC_PUSH(&work->frames, frame);
+    }
+}
+
+/* The parts of one frame, by hand: 80 + 20 + 9000 of the draw, 0.9 x 128000 / 64 of the picture. */
+static void
+frames_by_hand(void **state)
+{
+    struct model model = {0};
+    struct trace_work work = {.memory_rate = 64};
+    struct trace_draw draw = {.latency = 20, .buffer_bytes = 800};
+    const struct trace_frame_work frame = {.shown_bytes = 128000, .clears = 2};
+    struct frame_prediction prediction;
+    set_frame_factors(&model);
+    draw.units[UNIT_fragment] = 9000;
+    draw.bytes[ASKED_color] = 64000; /* 0.5 x 1.25 x 1000: less than the fragments take */
+    VEC_PUSH(&work.draws, draw);
+    VEC_PUSH(&work.frames, frame);
+    model_predict_frame(&prediction, &model, &work, 0);
+    assert_true(is_near(prediction.cycles, 100 + 80 + 20 + 9000 + 1800 + 30, 1e-9));
+    assert_true(is_near(prediction.seconds, prediction.cycles / 500e6, 1e-9));
+    assert_string_equal(frame_bound_name(prediction.bound), "fragment");
+    work.draws.items[0].bytes[ASKED_color] = 64e6;
+    model_predict_frame(&prediction, &model, &work, 0);
+    assert_true(is_near(prediction.cycles, 100 + 80 + 20 + 625000 + 1800 + 30, 1e-9));
+    assert_string_equal(frame_bound_name(prediction.bound), "memory");
+    trace_work_fini(&work);
+    model_fini(&model);
+}
+
+static void
+frame_factors_come_back(void **state)
+{
+    struct model made = {0}, fitted = {0};
+    struct trace_work work;
+    struct frame_lessons lessons = {0};
+    struct error err = {""};
+    set_frame_factors(&made);
+    make_work(&work);
+    for (uint32_t f = 0; f < work.frames.count; f++) {
+        struct frame_prediction prediction;
+        struct frame_lesson lesson = {.frame = f, .work = &work};
+        model_predict_frame(&prediction, &made, &work, f);
+        lesson.cycles = prediction.cycles;
+        for (size_t d = 0; d < work.draws.count; d++)
+            for (uint32_t c = 0; c < TRACE_CLIENT_COUNT && work.draws.items[d].frame == f; c++)
+                lesson.bytes[c] += frame_factors[c].value * work.draws.items[d].bytes[c];
+        VEC_PUSH(&lessons, lesson);
+    }
+    assert_false(model_has_frames(&fitted));
+    if (!model_fit_frames(&fitted, &lessons, &err))
+        fail_msg("%s", err.text);
+    assert_true(model_has_frames(&fitted));
+    model_set_factor(&fitted, "clock", 500e6, 0);
+    for (size_t i = 0; i < lessons.count; i++) {
+        struct frame_prediction prediction;
+        model_predict_frame(&prediction, &fitted, &work, lessons.items[i].frame);
+        assert_true(is_near(prediction.cycles, lessons.items[i].cycles, 0.03));
+    }
+    assert_true(is_near(model_factor(&fitted, "frames.memory"), 1.25, 0.05));
+    assert_true(is_near(model_factor(&fitted, "frames.fetch"), 1.4, 0.05));
+    lessons.count = 15;
+    assert_false(model_fit_frames(&fitted, &lessons, &err));
+    trace_work_fini(&work);
+    VEC_FREE(&lessons);
+    model_fini(&made);
+    model_fini(&fitted);
+}
+
 /* ---- the command ---- */
 
 static void
@@ -539,6 +645,19 @@ commands(void **state)
     assert_int_equal(RUN("model", "fit", "@model", "-o", "@other"), 1);
     assert_int_equal(RUN("model", "rows", "@nowhere", "-o", "@other"), 1);
     assert_false(is_there("other"));
+    assert_int_equal(RUN("model", "predict", "@model", "--trace", TINY), 1);
+    assert_true(says("no frame stages"));
+    struct model frames = {0};
+    char *path = in_dir("frames");
+    set_frame_factors(&frames);
+    assert_true(model_write(&frames, path, &err));
+    assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--frames", "0"), 0);
+    assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--frames", "99"), 1);
+    assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--preset", "g70-like"),
+                     1);
+    assert_true(says("another machine"));
+    model_fini(&frames);
+    free(path);
     free(csv);
 }
 
@@ -559,6 +678,8 @@ main(int argc, char **argv)
         cmocka_unit_test(labels),
         cmocka_unit_test(bad_tables),
         cmocka_unit_test(too_few),
+        cmocka_unit_test(frames_by_hand),
+        cmocka_unit_test(frame_factors_come_back),
         cmocka_unit_test_teardown(commands, clean),
     };
     return endings_main(argc, argv, tests, sizeof tests / sizeof *tests);

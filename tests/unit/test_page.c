@@ -259,6 +259,22 @@ refusals(void **state)
     assert_int_equal(said.status, 0);
     assert_true(file_exists(html));
     remove(html);
+    static const char rows[] = "{\"rows\": [{\"a\": 1.5, \"b\": \"x\"}, {\"b\": true}]}",
+                      none[] = "{}";
+    assert_true(file_write(csv, rows, strlen(rows), &err));
+    RUN(&said, "report", csv, "-o", html);
+    assert_int_equal(said.status, 0);
+    char *page;
+    size_t size;
+    assert_true(file_read(html, 1 << 24, &page, &size, &err));
+    assert_non_null(
+        strstr(page, "\"columns\":[\"a\",\"b\"],\"values\":[[1.5,null],[\"x\",\"yes\"]]"));
+    free(page);
+    remove(html);
+    assert_true(file_write(csv, none, strlen(none), &err));
+    RUN(&said, "report", csv, "-o", html);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "rows"));
     remove(csv);
     free(csv);
     free(html);

@@ -50,9 +50,8 @@ watch(struct rig *rig, const char *name)
         w->queue = clock->queues[q];
         w->seen = w->queue->items_in;
         w->seen_out = w->queue->items_out;
-        clock->observe = observe;
-        clock->observe_data = rig;
-        clock->observe_last = UINT64_MAX;
+        clock_unobserve(clock, rig);
+        clock_observe(clock, (struct clock_observer){observe, rig, 0, UINT64_MAX});
         return w;
     }
     fail_msg("there is no queue %s", name);

@@ -77,7 +77,7 @@ class Details {
       }
     }
     const fragments = picked.sum("fraggen.fragments");
-    if (picked.has("fraggen.fragments")) facts.push(["fragments", `${whole(fragments)}, ${whole(picked.sum("colorwrite.fragments_in"))} of them written`]);
+    if (picked.has("fraggen.fragments")) facts.push(["fragments", `${whole(fragments)} generated, ${whole(picked.sum("colorwrite.fragments_in"))} written`]);
     if (picked.has("memctl.bytes_read")) facts.push(["memory", `${whole(picked.sum("memctl.bytes_read"))} bytes read, ${whole(picked.sum("memctl.bytes_written"))} written`]);
     const list = el("dl", null, facts.map(([name, value]) => [el("dt", { text: name }), el("dd", { text: cut(value, 4000) })]));
     const commands = [];

@@ -27,17 +27,22 @@ function followLane(run, frame) {
   return lane;
 }
 
-/* The steps as a table, or nothing. */
+/* The steps as a table; nothing where no run has any. */
 function followSection(selection) {
-  const lane = followLane(selection.run, selection.frame);
-  if (!lane) return null;
+  if (!selection.runs.some((r) => r.data.follow)) return null;
   const { node, body } = section("follow", "Followed", "What `aetius sim --follow` saw, step by step; cycles count from the start of the frame.");
-  const columns = [
-    { title: "step", value: (i) => lane[i].name },
-    { title: "from", unit: "cycle", value: (i) => lane[i].from, numeric: true },
-    { title: "to", unit: "cycle", value: (i) => lane[i].to, numeric: true },
-    { title: "took", unit: "cycles", value: (i) => lane[i].to - lane[i].from, numeric: true },
-  ];
-  body.append(new DataTable({ caption: "steps of what was followed", columns, rows: lane.map((_, i) => i), file: "followed", select: (i) => selection.set({ cycles: [lane[i].from, Math.max(lane[i].to, lane[i].from + 1)] }) }).node);
+  const draw = () => {
+    const lane = followLane(selection.run, selection.frame);
+    if (!lane) return clear(body, el("p.note", { text: "Nothing was followed in this frame." }));
+    const columns = [
+      { title: "step", value: (i) => lane[i].name },
+      { title: "from", unit: "cycle", value: (i) => lane[i].from, numeric: true },
+      { title: "to", unit: "cycle", value: (i) => lane[i].to, numeric: true },
+      { title: "took", unit: "cycles", value: (i) => lane[i].to - lane[i].from, numeric: true },
+    ];
+    clear(body, new DataTable({ caption: "steps of what was followed", columns, rows: lane.map((_, i) => i), file: "followed", select: (i) => selection.set({ cycles: [lane[i].from, Math.max(lane[i].to, lane[i].from + 1)] }) }).node);
+  };
+  selection.listen((changed) => { if (changed.has("frame") || changed.has("run")) draw(); });
+  draw();
   return node;
 }

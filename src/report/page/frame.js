@@ -96,7 +96,7 @@ class FrameView {
     for (let i = 0; i <= 20; i++) stops.push(`rgb(${cividis(i / 20).join(",")}) ${5 * i}%`);
     const bar = el("div.gradient", { style: `background:linear-gradient(to right,${stops.join(",")})` });
     const ticks = el("div.ticks", null, mode.ticks.map(([at, text]) => el("span", { style: `left:${(100 * at).toFixed(1)}%`, text })));
-    clear(this.legend, bar, ticks, el("p", { text: `${mode.what}; black: none (${mode.unit})` }));
+    clear(this.legend, bar, ticks, el("p", { text: `${mode.what}${mode.unit ? ` (${mode.unit})` : ""}; black: none` }));
   }
 
   /* Of the picture, from its top left. */

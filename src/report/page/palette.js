@@ -24,13 +24,12 @@ const counted = (step, noun) => ({
   share: (level) => level / 255,
   say: (level) => { const n = Math.round(level / step); return level >= 255 ? `${Math.ceil(255 / step)} and more ${noun}` : `${n} ${noun}`; },
   ticks: [0, 0.25, 0.5, 0.75, 1].map((t) => [t, t === 1 ? Math.ceil(255 / step) + "+" : String(Math.round((t * 256) / step))]),
-  unit: noun,
 });
 const timed = {
   share: (level) => level / 255,
   say: (level) => (level >= 255 ? "64k and more cycles" : level < 16 ? "at most 1 cycle" : `about ${whole(2 ** Math.floor(level / 16) * (1 + (level % 16) / 16))} cycles`),
   ticks: [["0", 0], ["4", 32], ["16", 64], ["64", 96], ["256", 128], ["1k", 160], ["4k", 192], ["16k", 224], ["64k+", 255]].map(([t, l]) => [l / 255, t]),
-  unit: "cycles, logarithmic",
+  unit: "logarithmic",
 };
 /* Three counts in one level: hz + 5 tests + 25 killed, each 0 to 4. */
 const culledPart = (divide, noun) => {
@@ -39,7 +38,6 @@ const culledPart = (divide, noun) => {
     share: (level) => part(level) / 4,
     say: (level) => `${part(level)}${part(level) === 4 ? " and more" : ""} ${noun}`,
     ticks: [0, 1, 2, 3, 4].map((n) => [n / 4, n === 4 ? "4+" : String(n)]),
-    unit: noun,
   };
 };
 const MAPS = {
@@ -54,7 +52,7 @@ const MAPS = {
     map: "compression", title: "Compression", what: "what the pixel's block of the color buffer takes in memory at the swap",
     share: (level) => level / 4,
     say: (level) => ["cleared: nothing in memory", "up to 1/4 of its size", "up to 1/2 of its size", "up to 3/4 of its size", "not compressed"][level],
-    ticks: [[0, "cleared"], [0.25, "1/4"], [0.5, "1/2"], [0.75, "3/4"], [1, "all"]], unit: "of the block's size",
+    ticks: [[0, "cleared"], [0.25, "1/4"], [0.5, "1/2"], [0.75, "3/4"], [1, "all"]],
   },
 };
 

@@ -57,6 +57,7 @@ emit(struct primasm *primasm, const struct primitive_out *primitives, uint32_t c
         struct primitive_item *item = &primasm->pending[primasm->pending_count++];
         item->kind = ITEM_DATA;
         item->draw = primasm->draw;
+        item->number = primasm->number++;
         item->primitive = primitives[p];
         for (uint32_t i = 0; i < primitives[p].vertices; i++) {
             item->v[i] = held_vertex(primasm, primitives[p].v[i]);
@@ -76,6 +77,7 @@ take(struct primasm *primasm, const struct vertex_item *item)
     primasm->pending_count = primasm->pending_sent = 0;
     if (primasm->draw != item->draw) {
         primasm->draw = item->draw;
+        primasm->number = 0;
         assembler_begin(&primasm->assembler, item->draw);
     }
     if (item->kind == ITEM_DATA) {

@@ -14,6 +14,7 @@ struct primasm {
     uint32_t vertices_cycle, triangles_cycle;
     const struct draw *draw;
     struct assembler assembler;
+    uint32_t number; /* of the next primitive in the draw */
     /* vertices that the assembler may still refer to, by handle; a reference each */
     struct pooled_vertex *held[8];
     uint32_t held_handles[8], held_count;

@@ -46,7 +46,7 @@ set_up(struct setup *setup, const struct primitive_item *item)
     setup->made_sent = 0;
     setup->made_count =
         setup_primitive(item->draw, &item->primitive, v, item->clip, &setup->state, setup->made);
-    setup->number++;
+    setup->number = item->number;
     setup->stats.primitives_in++;
     setup->stats.clipped += item->clip == CLIP_NEEDED;
     if (setup->made_count == 0)
@@ -63,7 +63,7 @@ send(struct setup *setup, uint64_t now)
     struct pooled_triangle *triangle = triangle_create(setup->pools);
     const struct triangle *made = &setup->made[setup->made_sent++];
     triangle->triangle = *made;
-    triangle->number = setup->number - 1;
+    triangle->number = setup->number;
     *(struct triangle_item *)queue_push(setup->out, now) =
         (struct triangle_item){ITEM_DATA, setup->draw, triangle};
     setup->stored++;
@@ -124,7 +124,6 @@ take(struct setup *setup, uint64_t now, enum unit_state *why)
         *(struct triangle_item *)queue_push(setup->out, now) =
             (struct triangle_item){ITEM_END, item->draw, NULL};
         setup->state = (struct setup_state){0};
-        setup->number = 0;
     } else {
         if (!can_start(setup, now, why))
             return false;

@@ -20,7 +20,7 @@ struct setup {
     uint32_t made_count, made_sent;
     struct setup_state state; /* of the draw */
     const struct draw *draw;
-    uint32_t number; /* of the next primitive of the draw */
+    uint32_t number; /* of the primitive in hand, in its draw */
 };
 
 void setup_init(struct setup *setup, struct clock *clock, const struct params *params,

@@ -1,0 +1,66 @@
+#include "base/protobuf.h"
+
+#include <string.h>
+
+enum { WIRE_VARINT = 0, WIRE_BYTES = 2, MAX_VARINT = 10 };
+
+static uint32_t
+encode(uint64_t value, uint8_t bytes[MAX_VARINT])
+{
+    uint32_t n = 0;
+    for (; value > 0x7f; value >>= 7)
+        bytes[n++] = (uint8_t)(value | 0x80);
+    bytes[n++] = (uint8_t)value;
+    return n;
+}
+
+static void
+put(struct proto *out, const void *bytes, size_t count)
+{
+    VEC_RESERVE(out, out->count + count);
+    memcpy(out->items + out->count, bytes, count);
+    out->count += count;
+}
+
+static void
+put_varint(struct proto *out, uint64_t value)
+{
+    uint8_t bytes[MAX_VARINT];
+    put(out, bytes, encode(value, bytes));
+}
+
+void
+proto_uint(struct proto *out, uint32_t field, uint64_t value)
+{
+    put_varint(out, (uint64_t)field << 3 | WIRE_VARINT);
+    put_varint(out, value);
+}
+
+void
+proto_text(struct proto *out, uint32_t field, const char *text)
+{
+    const size_t length = strlen(text);
+    put_varint(out, (uint64_t)field << 3 | WIRE_BYTES);
+    put_varint(out, length);
+    put(out, text, length);
+}
+
+size_t
+proto_begin(struct proto *out, uint32_t field)
+{
+    put_varint(out, (uint64_t)field << 3 | WIRE_BYTES);
+    return out->count;
+}
+
+/* The length, whose own length depends on it, goes in front. */
+void
+proto_end(struct proto *out, size_t begin)
+{
+    uint8_t bytes[MAX_VARINT];
+    const size_t length = out->count - begin;
+    const uint32_t n = encode(length, bytes);
+    VEC_RESERVE(out, out->count + n);
+    memmove(out->items + begin + n, out->items + begin, length);
+    memcpy(out->items + begin, bytes, n);
+    out->count += n;
+}

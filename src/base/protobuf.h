@@ -1,0 +1,23 @@
+/* Writes messages of Protocol Buffers (their wire format: varints, and bytes behind their length)
+ * into memory, field by field.
+ *
+ *     proto_uint(&out, 8, cycle);
+ *     size_t event = proto_begin(&out, 11);  proto_uint(&out, 9, 1);  proto_end(&out, event);
+ *     fwrite(out.items, 1, out.count, file);  out.count = 0; */
+#ifndef AETIUS_BASE_PROTOBUF_H
+#define AETIUS_BASE_PROTOBUF_H
+
+#include "base/mem.h"
+
+struct proto {
+    uint8_t *items; /* a VEC */
+    size_t count, capacity;
+};
+
+void proto_uint(struct proto *out, uint32_t field, uint64_t value);
+void proto_text(struct proto *out, uint32_t field, const char *text);
+/* A message inside: what is written up to proto_end() with what proto_begin() gave is its. */
+size_t proto_begin(struct proto *out, uint32_t field);
+void proto_end(struct proto *out, size_t begin);
+
+#endif

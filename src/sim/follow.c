@@ -1,0 +1,289 @@
+#include "sim/follow.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG_COUNT_BITS = 16 }; /* a tag: the first hop's number behind 1, and how many there are */
+
+static uint64_t
+frame_cycle(const struct follow *follow, uint64_t now)
+{
+    return now - follow->sim->frame_start;
+}
+
+static void
+add_hop(struct follow *follow, const struct traffic_queue *queue, enum follow_kind kind,
+        uint32_t thing, uint64_t now)
+{
+    const struct follow_hop hop = {queue->queue, kind, thing, frame_cycle(follow, now),
+                                   CYCLE_NEVER};
+    VEC_PUSH(&follow->hops, hop);
+}
+
+/* The vertex of the draw that lives there: the last one that did. */
+static bool
+find_vertex(const struct follow *follow, const struct pooled_vertex *vertex, uint32_t *number)
+{
+    for (size_t i = follow->vertices.count; i-- > 0;)
+        if (follow->vertices.items[i].vertex == vertex) {
+            *number = (uint32_t)i;
+            return true;
+        }
+    return false;
+}
+
+static void
+take_vertex(struct follow *follow, const struct traffic_queue *queue,
+            const struct vertex_item *item, uint64_t now)
+{
+    uint32_t number;
+    if (item->kind != ITEM_DATA || follow->found)
+        return;
+    if (queue->queue == follow->sim->machine->vertex_jobs_queue) {
+        const struct follow_vertex fresh = {item->vertex, item->vertex->index,
+                                            item->vertex->instance, false};
+        VEC_PUSH(&follow->vertices, fresh);
+    }
+    if (!find_vertex(follow, item->vertex, &number))
+        return;
+    if (queue->queue == follow->sim->machine->shaded_vertices_queue) {
+        if (follow->vertices.items[number].is_shaded) /* one of a later draw, in its place */
+            return;
+        follow->vertices.items[number].is_shaded = true;
+    }
+    add_hop(follow, queue, FOLLOW_VERTEX, number, now);
+}
+
+/* What clipper and setup will make of it, by the functions that they call. */
+static void
+foresee(struct follow *follow, const struct primitive_item *item)
+{
+    const struct vertex *v[3] = {0};
+    struct setup_state state = {0};
+    struct triangle *made = mem_alloc(SETUP_MAX_TRIANGLES * sizeof *made);
+    for (uint32_t i = 0; i < item->primitive.vertices; i++)
+        v[i] = &item->v[i]->vertex;
+    follow->clip = clip_test(item->draw, &item->primitive, v);
+    if (follow->clip != CLIP_REJECT)
+        follow->made = setup_primitive(item->draw, &item->primitive, v, follow->clip, &state, made);
+    follow->lost = state.lost;
+    for (uint32_t i = 0; i < follow->made; i++) {
+        const struct triangle *t = &made[i];
+        follow->front = t->front;
+        follow->min_x = i && follow->min_x < t->min_x ? follow->min_x : t->min_x;
+        follow->min_y = i && follow->min_y < t->min_y ? follow->min_y : t->min_y;
+        follow->max_x = i && follow->max_x > t->max_x ? follow->max_x : t->max_x;
+        follow->max_y = i && follow->max_y > t->max_y ? follow->max_y : t->max_y;
+    }
+    free(made);
+}
+
+/* A vertex goes to assembly as often as it is used: of a corner the last time counts that it was
+ * taken there before now, when the primitive is. */
+static void
+keep_last_use(struct follow *follow, uint32_t corner)
+{
+    const struct machine *m = follow->sim->machine;
+    bool kept = false;
+    for (size_t i = follow->hops.count; i-- > 0;) {
+        struct follow_hop *hop = &follow->hops.items[i];
+        if (hop->kind != FOLLOW_VERTEX || hop->thing != corner || hop->queue != m->vertices_queue)
+            continue;
+        if (kept || hop->taken == CYCLE_NEVER)
+            hop->kind = FOLLOW_OTHER_USE;
+        else
+            kept = true;
+    }
+}
+
+static void
+take_primitive(struct follow *follow, const struct traffic_queue *queue,
+               const struct primitive_item *item, uint64_t now)
+{
+    const bool assembled = queue->queue == follow->sim->machine->primitives_queue;
+    if (item->kind != ITEM_DATA)
+        return;
+    if (assembled)
+        follow->primitives = item->number + 1;
+    if (item->number != follow->target.triangle)
+        return;
+    if (assembled) {
+        follow->found = true;
+        follow->corner_count = item->primitive.vertices;
+        for (uint32_t i = 0; i < item->primitive.vertices; i++)
+            if (!find_vertex(follow, item->v[i], &follow->corners[i]))
+                BUG("a vertex of primitive %u came by no queue", item->number);
+            else
+                keep_last_use(follow, follow->corners[i]);
+        foresee(follow, item);
+    }
+    add_hop(follow, queue, FOLLOW_PRIMITIVE, 0, now);
+}
+
+static bool
+is_of_it(const struct follow *follow, const struct pooled_triangle *triangle)
+{
+    return triangle->number == follow->target.triangle;
+}
+
+static void
+take_triangle(struct follow *follow, const struct traffic_queue *queue,
+              const struct triangle_item *item, uint64_t now)
+{
+    if (item->kind != ITEM_DATA || !is_of_it(follow, item->triangle))
+        return;
+    VEC_PUSH(&follow->triangles, item->triangle);
+    add_hop(follow, queue, FOLLOW_TRIANGLE, (uint32_t)follow->triangles.count - 1, now);
+}
+
+static void
+take_tile(struct follow *follow, const struct traffic_queue *queue, const struct tile_item *item,
+          uint64_t now)
+{
+    if (item->kind != ITEM_DATA || !is_of_it(follow, item->triangle))
+        return;
+    uint32_t triangle = (uint32_t)follow->triangles.count;
+    while (triangle > 0 && follow->triangles.items[triangle - 1] != item->triangle)
+        triangle--;
+    const struct follow_tile tile = {item->x, item->y, triangle - 1, bits_count(item->mask)};
+    VEC_PUSH(&follow->tiles, tile);
+    add_hop(follow, queue, FOLLOW_TILE, (uint32_t)follow->tiles.count - 1, now);
+}
+
+static void
+take_quad(struct follow *follow, const struct traffic_queue *queue, enum follow_kind kind,
+          const struct quad *quad, uint64_t now)
+{
+    const uint32_t course = watch_course(quad);
+    if (course)
+        add_hop(follow, queue, kind, course - 1, now);
+}
+
+static void
+take_group(struct follow *follow, const struct traffic_queue *queue, const struct group *group,
+           uint64_t now)
+{
+    uint32_t number;
+    for (uint32_t i = 0; i < group->count; i++)
+        if (group->stage == STAGE_FRAGMENT)
+            take_quad(follow, queue, FOLLOW_QUAD, group->quads[i], now);
+        else if (!follow->found && find_vertex(follow, group->vertices[i], &number))
+            add_hop(follow, queue, FOLLOW_VERTEX, number, now);
+}
+
+static void
+take(struct follow *follow, const struct traffic_queue *queue, const void *item, uint64_t now)
+{
+    switch (queue->kind) {
+    case TRAFFIC_DRAW:
+        follow->draw_seen = true;
+        add_hop(follow, queue, FOLLOW_DRAW, 0, now);
+        break;
+    case TRAFFIC_VERTEX: take_vertex(follow, queue, item, now); break;
+    case TRAFFIC_PRIMITIVE: take_primitive(follow, queue, item, now); break;
+    case TRAFFIC_TRIANGLE: take_triangle(follow, queue, item, now); break;
+    case TRAFFIC_TILE: take_tile(follow, queue, item, now); break;
+    case TRAFFIC_QUAD:
+        if (((const struct quad_item *)item)->kind == ITEM_DATA)
+            take_quad(follow, queue, FOLLOW_QUAD, ((const struct quad_item *)item)->quad, now);
+        break;
+    case TRAFFIC_GROUP:
+        take_group(follow, queue, ((const struct group_item *)item)->group, now);
+        break;
+    case TRAFFIC_TEXTURE: {
+        const struct quad *quad = watch_quad_of(item);
+        if (quad)
+            take_quad(follow, queue, FOLLOW_REQUEST, quad, now);
+        break;
+    }
+    case TRAFFIC_OTHER: break;
+    }
+}
+
+static uint64_t
+on_sent(void *data, const struct traffic_queue *queue, const void *item, uint64_t now)
+{
+    struct follow *follow = data;
+    const struct draw *draw = traffic_draw(queue->kind, item);
+    const uint64_t before = follow->hops.count;
+    if (!follow->sim->frame_open || follow->sim->frame != follow->target.frame)
+        return 0;
+    follow->frame_seen = true;
+    /* shaded vertices come back without a word of their draw */
+    if (draw ? draw->number != follow->target.draw : queue->kind != TRAFFIC_VERTEX)
+        return 0;
+    take(follow, queue, item, now);
+    const uint64_t made = follow->hops.count - before;
+    return made ? (before + 1) << TAG_COUNT_BITS | made : 0;
+}
+
+static void
+on_taken(void *data, const struct traffic_queue *queue, uint64_t tag, uint64_t now)
+{
+    struct follow *follow = data;
+    const uint64_t first = (tag >> TAG_COUNT_BITS) - 1;
+    const uint64_t count = tag & ((UINT64_C(1) << TAG_COUNT_BITS) - 1);
+    for (uint64_t i = first; i < first + count; i++)
+        follow->hops.items[i].taken = frame_cycle(follow, now);
+}
+
+bool
+follow_parse(struct follow_target *target, const char *text, struct error *err)
+{
+    uint32_t *const parts[] = {&target->frame, &target->draw, &target->triangle};
+    const char *at = text;
+    for (uint32_t i = 0; i < 3; i++) {
+        char *end;
+        const unsigned long long value = strtoull(at, &end, 10);
+        if (*at < '0' || *at > '9' || value >= UINT32_MAX || *end != (i < 2 ? ':' : '\0'))
+            return fail(err, "--follow '%s': expected FRAME:DRAW:TRIANGLE, three numbers", text);
+        *parts[i] = (uint32_t)value;
+        at = end + 1;
+    }
+    return true;
+}
+
+void
+follow_begin(struct follow *follow, const struct follow_target *target, struct simulation *sim,
+             struct watch *watch)
+{
+    *follow = (struct follow){.target = *target, .sim = sim, .watch = watch};
+    watch->follows = true;
+    watch->followed_frame = target->frame;
+    watch->followed_draw = target->draw;
+    watch->followed_primitive = target->triangle;
+    traffic_begin(&follow->traffic, sim->machine,
+                  &(struct traffic_listener){follow, on_sent, on_taken, NULL});
+}
+
+void
+follow_end(struct follow *follow)
+{
+    traffic_end(&follow->traffic);
+}
+
+void
+follow_fini(struct follow *follow)
+{
+    VEC_FREE(&follow->hops);
+    VEC_FREE(&follow->vertices);
+    VEC_FREE(&follow->triangles);
+    VEC_FREE(&follow->tiles);
+}
+
+bool
+follow_check(const struct follow *follow, struct error *err)
+{
+    const struct follow_target *t = &follow->target;
+    if (follow->found)
+        return true;
+    if (!follow->frame_seen)
+        return fail(err, "--follow %u:%u:%u: no draw of frame %u was simulated in time", t->frame,
+                    t->draw, t->triangle, t->frame);
+    if (!follow->draw_seen)
+        return fail(err, "--follow %u:%u:%u: frame %u has no draw %u (aetius draws lists them)",
+                    t->frame, t->draw, t->triangle, t->frame, t->draw);
+    return fail(err, "--follow %u:%u:%u: draw %u has %u triangles (counted from 0)", t->frame,
+                t->draw, t->triangle, t->draw, follow->primitives);
+}

@@ -1,0 +1,114 @@
+#include "sim/traffic.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct draw *
+traffic_draw(enum traffic_kind kind, const void *item)
+{
+    switch (kind) {
+    case TRAFFIC_DRAW: return ((const struct draw_item *)item)->draw;
+    case TRAFFIC_VERTEX: return ((const struct vertex_item *)item)->draw;
+    case TRAFFIC_PRIMITIVE: return ((const struct primitive_item *)item)->draw;
+    case TRAFFIC_TRIANGLE: return ((const struct triangle_item *)item)->draw;
+    case TRAFFIC_TILE: return ((const struct tile_item *)item)->draw;
+    case TRAFFIC_QUAD: return ((const struct quad_item *)item)->draw;
+    case TRAFFIC_GROUP: return ((const struct group_item *)item)->group->draw;
+    case TRAFFIC_TEXTURE: return ((const struct texture_item *)item)->group->draw;
+    case TRAFFIC_OTHER: break;
+    }
+    return NULL;
+}
+
+static void
+add_queues(struct traffic *traffic, const struct queue *queues, uint32_t count,
+           enum traffic_kind kind)
+{
+    if (kind == TRAFFIC_OTHER)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct queue *queue = &queues[i];
+        traffic->queues[traffic->count++] =
+            (struct traffic_queue){.queue = queue,
+                                   .kind = kind,
+                                   .tags = mem_alloc(((size_t)queue->mask + 1) * sizeof(uint64_t)),
+                                   .sent = queue->items_in,
+                                   .taken = queue->items_out};
+    }
+}
+
+/* Every item is in its queue at the end of at least one cycle: its latency is 1 or more. */
+static void
+find_sent(struct traffic *traffic, struct traffic_queue *to, uint64_t now)
+{
+    const struct queue *queue = to->queue;
+    while (to->sent < queue->items_in) {
+        const uint64_t behind = queue->items_in - to->sent; /* from the end of the queue */
+        const uint32_t slot = (uint32_t)(queue->head + queue->count - behind) & queue->mask;
+        to->tags[to->sent++ & queue->mask] = traffic->listener.sent(
+            traffic->listener.data, to, queue->items + (size_t)slot * queue->item_bytes, now);
+    }
+}
+
+static void
+find_taken(struct traffic *traffic, struct traffic_queue *from, uint64_t now)
+{
+    while (from->taken < from->queue->items_out) {
+        const uint64_t tag = from->tags[from->taken++ & from->queue->mask];
+        if (tag)
+            traffic->listener.taken(traffic->listener.data, from, tag, now);
+    }
+}
+
+static void
+on_cycle(void *data, uint64_t now)
+{
+    struct traffic *traffic = data;
+    for (uint32_t i = 0; i < traffic->count; i++) {
+        struct traffic_queue *queue = &traffic->queues[i];
+        find_taken(traffic, queue, now);
+        find_sent(traffic, queue, now);
+    }
+    if (traffic->listener.cycle)
+        traffic->listener.cycle(traffic->listener.data, now);
+}
+
+#define KIND_OF(item)                                                                              \
+    _Generic((item *)NULL, struct draw_item *                                                      \
+             : TRAFFIC_DRAW, struct vertex_item *                                                  \
+             : TRAFFIC_VERTEX, struct primitive_item *                                             \
+             : TRAFFIC_PRIMITIVE, struct triangle_item *                                           \
+             : TRAFFIC_TRIANGLE, struct tile_item *                                                \
+             : TRAFFIC_TILE, struct quad_item *                                                    \
+             : TRAFFIC_QUAD, struct group_item *                                                   \
+             : TRAFFIC_GROUP, struct texture_item *                                                \
+             : TRAFFIC_TEXTURE, default                                                            \
+             : TRAFFIC_OTHER)
+
+void
+traffic_begin(struct traffic *traffic, struct machine *machine,
+              const struct traffic_listener *listener)
+{
+    struct machine *m = machine;
+    *traffic = (struct traffic){.clock = &m->clock, .listener = *listener};
+#define QUEUE_11(name, item, sender, out, receiver, in, width, depth, latency)                     \
+    add_queues(traffic, m->name##_queue, m->name##_queue_count, KIND_OF(item));
+#define QUEUE_1N QUEUE_11
+#define QUEUE_N1 QUEUE_11
+#define QUEUE_NN QUEUE_11
+#define QUEUE_NG QUEUE_11
+#define QUEUE_GN QUEUE_11
+#include "machine.def"
+    clock_observe(traffic->clock, (struct clock_observer){on_cycle, traffic, 0, UINT64_MAX});
+}
+
+void
+traffic_end(struct traffic *traffic)
+{
+    clock_unobserve(traffic->clock, traffic);
+    for (uint32_t i = 0; i < traffic->count; i++)
+        free(traffic->queues[i].tags);
+    traffic->count = 0;
+}
