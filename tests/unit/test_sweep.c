@@ -221,6 +221,34 @@ axes_multiply_the_machines(void **state)
     sweep_fini(&sweep);
 }
 
+/* A machine is for the inputs that it names, or for all. */
+static void
+machines_have_inputs(void **state)
+{
+    static const char text[] = "[machine a]\ninputs = two\n[machine b]\n[machine c]\n"
+                               "inputs = %s\n" INPUT "[input two]\nfile = two.trace\n";
+    static const char *const names[] = {"a", "b", "b", "c"};
+    for (uint32_t known = 0; known < 2; known++) {
+        char *plan_text = mem_printf(text, known ? "two" : "two three");
+        struct sweep_plan plan;
+        struct sweep sweep;
+        struct error err;
+        assert_true(load(&plan, plan_text, &err));
+        sweep_init(&sweep, "/nowhere", NULL);
+        assert_true(sweep_add_trace(&sweep, "tiny", TINY, NULL, &err) &&
+                    sweep_add_trace(&sweep, "two", TINY, NULL, &err));
+        assert_int_equal(sweep_expand(&sweep, &plan, &err), known);
+        if (!known)
+            assert_non_null(strstr(err.text, "[machine c] inputs: there is no input 'three'"));
+        for (size_t i = 0; known && i < sizeof names / sizeof names[0]; i++)
+            assert_string_equal(sweep.runs.items[i].machine, names[i]);
+        assert_true(!known || (sweep.runs.count == 4 && sweep.runs.items[0].trace == 1));
+        sweep_fini(&sweep);
+        sweep_plan_fini(&plan);
+        free(plan_text);
+    }
+}
+
 /* Counted before they are made: at once. */
 static void
 a_plan_has_an_end(void **state)
@@ -594,6 +622,7 @@ main(void)
         cmocka_unit_test(bad_plans_are_refused_with_their_line),
         cmocka_unit_test(axes_multiply_the_machines),
         cmocka_unit_test(a_plan_has_an_end),
+        cmocka_unit_test(machines_have_inputs),
         cmocka_unit_test(keys_tell_machines_apart),
         cmocka_unit_test(machines_come_back_from_their_differences),
         cmocka_unit_test(frames_have_one_text),
