@@ -59,10 +59,12 @@ became(const struct follow *follow, enum follow_kind kind, uint32_t thing)
     return last;
 }
 
-/* Of the draw's vertices those of the triangle. */
+/* Of the draw's vertices, and of what was read for them, those of the triangle. */
 static bool
 is_kept(const struct follow *follow, const struct follow_hop *hop)
 {
+    if (hop->kind == FOLLOW_READ)
+        return follow->reads.items[hop->thing].is_of_corner;
     bool corner = hop->kind != FOLLOW_VERTEX;
     for (uint32_t i = 0; i < follow->corner_count; i++)
         corner |= follow->corners[i] == hop->thing;

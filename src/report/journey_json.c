@@ -78,6 +78,23 @@ vertices_json(const struct journey *journey)
 }
 
 static cJSON *
+reads_json(const struct journey *journey)
+{
+    const struct follow *follow = journey->follow;
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < follow->reads.count; i++) {
+        if (!follow->reads.items[i].is_of_corner)
+            continue;
+        size_t at = find_kind(journey, FOLLOW_READ, i);
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddNumberToObject(object, "address", follow->reads.items[i].address);
+        cJSON_AddItemToObject(object, "steps", steps_json(journey, FOLLOW_READ, i, &at));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static cJSON *
 triangles_json(const struct journey *journey)
 {
     const struct follow *follow = journey->follow;
@@ -192,6 +209,7 @@ journey_json(const struct journey *journey)
     for (uint32_t i = 0; i < FATES; i++)
         cJSON_AddNumberToObject(fates, fragment_fate_names[i], (double)journey->fates[i]);
     size_t at = find_kind(journey, FOLLOW_PRIMITIVE, 0);
+    cJSON_AddItemToObject(root, "reads", reads_json(journey));
     cJSON_AddItemToObject(root, "vertices", vertices_json(journey));
     cJSON_AddItemToObject(root, "steps", steps_json(journey, FOLLOW_PRIMITIVE, 0, &at));
     cJSON_AddItemToObject(root, "triangles", triangles_json(journey));

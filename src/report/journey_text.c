@@ -12,6 +12,8 @@ static const struct {
     const char *queue, *what;
 } actions[] = {
     {"draws", "begun"},
+    {"attribute_memory_requests", "attributes read"},
+    {"attribute_memory_replies", "attributes taken"},
     {"vertex_jobs", "grouped"},
     {"groups", "shaded"},
     {"finished_groups", "sent on"},
@@ -54,10 +56,8 @@ static void
 name_stage(const struct follow *follow, const struct journey_stage *stage, char *name, size_t size)
 {
     static const char *const kinds[FOLLOW_KINDS] = {
-        [FOLLOW_TRIANGLE] = "triangle",
-        [FOLLOW_TILE] = "tile",
-        [FOLLOW_QUAD] = "quad",
-        [FOLLOW_REQUEST] = "request",
+        [FOLLOW_READ] = "read", [FOLLOW_TRIANGLE] = "triangle", [FOLLOW_TILE] = "tile",
+        [FOLLOW_QUAD] = "quad", [FOLLOW_REQUEST] = "request",
     };
     const char *kind = kinds[stage->kind];
     if (stage->kind == FOLLOW_DRAW)

@@ -55,6 +55,46 @@ take_vertex(struct follow *follow, const struct traffic_queue *queue,
     add_hop(follow, queue, FOLLOW_VERTEX, number, now);
 }
 
+/* A read of attributes is asked for, or its answer comes: to the oldest that has its tag. */
+static void
+take_memory(struct follow *follow, const struct traffic_queue *queue, const void *item,
+            uint64_t now)
+{
+    const struct machine *m = follow->sim->machine;
+    if (!follow->draw_seen || follow->found)
+        return;
+    if (queue->queue == m->attribute_memory_requests) {
+        const struct memory_request *request = item;
+        const struct follow_read read = {request->address, request->tag, false, false};
+        VEC_PUSH(&follow->reads, read);
+        add_hop(follow, queue, FOLLOW_READ, (uint32_t)follow->reads.count - 1, now);
+    }
+    if (queue->queue != m->attribute_memory_replies)
+        return;
+    for (size_t i = 0; i < follow->reads.count; i++) {
+        struct follow_read *read = &follow->reads.items[i];
+        if (read->is_answered || read->tag != ((const struct memory_reply *)item)->tag)
+            continue;
+        read->is_answered = true;
+        add_hop(follow, queue, FOLLOW_READ, (uint32_t)i, now);
+        return;
+    }
+}
+
+/* Those that brought attributes of a corner. */
+static void
+find_reads(struct follow *follow, const struct draw *draw, const struct follow_vertex *vertex)
+{
+    for (uint32_t a = 0; a < draw->attribute_count; a++) {
+        const uint32_t first = fetch_address(draw, a, vertex->index, vertex->instance);
+        const uint32_t end = first ? first + draw->attributes[a].format->block_bytes : 0;
+        for (size_t i = 0; i < follow->reads.count; i++) {
+            struct follow_read *read = &follow->reads.items[i];
+            read->is_of_corner |= read->address < end && read->address + TRANSACTION_BYTES > first;
+        }
+    }
+}
+
 /* What clipper and setup will make of it, by the functions that they call. */
 static void
 foresee(struct follow *follow, const struct primitive_item *item)
@@ -116,6 +156,8 @@ take_primitive(struct follow *follow, const struct traffic_queue *queue,
                 BUG("a vertex of primitive %u came by no queue", item->number);
             else
                 keep_last_use(follow, follow->corners[i]);
+        for (uint32_t i = 0; i < item->primitive.vertices; i++)
+            find_reads(follow, item->draw, &follow->vertices.items[follow->corners[i]]);
         foresee(follow, item);
     }
     add_hop(follow, queue, FOLLOW_PRIMITIVE, 0, now);
@@ -197,6 +239,8 @@ take(struct follow *follow, const struct traffic_queue *queue, const void *item,
             take_quad(follow, queue, FOLLOW_REQUEST, quad, now);
         break;
     }
+    case TRAFFIC_REQUEST:
+    case TRAFFIC_REPLY: take_memory(follow, queue, item, now); break;
     case TRAFFIC_OTHER: break;
     }
 }
@@ -210,8 +254,8 @@ on_sent(void *data, const struct traffic_queue *queue, const void *item, uint64_
     if (!follow->sim->frame_open || follow->sim->frame != follow->target.frame)
         return 0;
     follow->frame_seen = true;
-    /* shaded vertices come back without a word of their draw */
-    if (draw ? draw->number != follow->target.draw : queue->kind != TRAFFIC_VERTEX)
+    /* shaded vertices come back without a word of their draw, memory knows none */
+    if (draw && draw->number != follow->target.draw)
         return 0;
     take(follow, queue, item, now);
     const uint64_t made = follow->hops.count - before;
@@ -268,6 +312,7 @@ follow_fini(struct follow *follow)
 {
     VEC_FREE(&follow->hops);
     VEC_FREE(&follow->vertices);
+    VEC_FREE(&follow->reads);
     VEC_FREE(&follow->triangles);
     VEC_FREE(&follow->tiles);
 }

@@ -15,6 +15,7 @@ struct follow_target {
 
 enum follow_kind {
     FOLLOW_DRAW,
+    FOLLOW_READ, /* of a vertex's attributes, from memory */
     FOLLOW_VERTEX,
     FOLLOW_PRIMITIVE,
     FOLLOW_TRIANGLE, /* behind setup: clipping may make several */
@@ -39,6 +40,11 @@ struct follow_vertex {
     bool is_shaded; /* and back in the streamer, or on its way there */
 };
 
+struct follow_read { /* a transaction that the streamer asked for */
+    uint32_t address, tag;
+    bool is_answered, is_of_corner;
+};
+
 struct follow_tile {
     uint16_t x, y;
     uint32_t triangle, fragments;
@@ -51,6 +57,7 @@ struct follow {
     struct watch *watch;                /* its courses are the quads */
     VEC(struct follow_hop) hops;        /* in the order in which they were sent */
     VEC(struct follow_vertex) vertices; /* those of the draw, up to the primitive */
+    VEC(struct follow_read) reads; /* of attributes, since the draw began, up to the primitive */
     VEC(const struct pooled_triangle *) triangles;
     VEC(struct follow_tile) tiles;
     bool frame_seen, draw_seen;

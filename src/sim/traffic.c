@@ -17,6 +17,8 @@ traffic_draw(enum traffic_kind kind, const void *item)
     case TRAFFIC_QUAD: return ((const struct quad_item *)item)->draw;
     case TRAFFIC_GROUP: return ((const struct group_item *)item)->group->draw;
     case TRAFFIC_TEXTURE: return ((const struct texture_item *)item)->group->draw;
+    case TRAFFIC_REQUEST:
+    case TRAFFIC_REPLY:
     case TRAFFIC_OTHER: break;
     }
     return NULL;
@@ -100,6 +102,9 @@ traffic_begin(struct traffic *traffic, struct machine *machine,
 #define QUEUE_NN QUEUE_11
 #define QUEUE_NG QUEUE_11
 #define QUEUE_GN QUEUE_11
+#define MEMORY(name, unit, port, client, traffic_of, width, who)                                   \
+    add_queues(traffic, m->name##_requests, m->name##_count, TRAFFIC_REQUEST);                     \
+    add_queues(traffic, m->name##_replies, m->name##_count, TRAFFIC_REPLY);
 #include "machine.def"
     clock_observe(traffic->clock, (struct clock_observer){on_cycle, traffic, 0, UINT64_MAX});
 }

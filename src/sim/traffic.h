@@ -17,7 +17,9 @@ enum traffic_kind {
     TRAFFIC_QUAD,      /* struct quad_item */
     TRAFFIC_GROUP,     /* struct group_item */
     TRAFFIC_TEXTURE,   /* struct texture_item */
-    TRAFFIC_OTHER,     /* orders, their completion, memory: they are of no draw, and not told */
+    TRAFFIC_REQUEST,   /* struct memory_request, of no draw */
+    TRAFFIC_REPLY,     /* struct memory_reply, of no draw */
+    TRAFFIC_OTHER,     /* orders and their completion: they are not told */
 };
 
 struct traffic_queue {
@@ -48,7 +50,7 @@ void traffic_begin(struct traffic *traffic, struct machine *machine,
                    const struct traffic_listener *listener);
 void traffic_end(struct traffic *traffic);
 
-/* The draw that an item belongs to. */
+/* The draw that an item belongs to; NULL: it does not say. */
 const struct draw *traffic_draw(enum traffic_kind kind, const void *item);
 
 #endif

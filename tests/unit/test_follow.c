@@ -120,6 +120,11 @@ one_triangle(void **state)
             hops[f->follow.hops.items[i].thing]++;
     for (uint32_t i = 0; i < 10; i++)
         assert_int_equal(hops[i], 6);
+    /* 48 bytes of attributes in one buffer: one transaction, or two where they cross into the next
+     */
+    const uint64_t reads = count_at(f, "attribute_memory_requests", FOLLOW_READ);
+    assert_in_range(reads, 1, 2);
+    assert_int_equal(count_at(f, "attribute_memory_replies", FOLLOW_READ), reads);
     /* three vertices of their own, each through five queues */
     assert_int_equal(f->follow.vertices.count, 3);
     for (uint32_t i = 0; i < 3; i++)
