@@ -530,6 +530,22 @@ test_depth_plane_slopes(void **state)
                      64);
 }
 
+/* A quarter of a step a column or a row: one plane too, whichever fraction the first element has.
+ */
+static void
+test_depth_plane_fractions(void **state)
+{
+    (void)state;
+    uint32_t block[CODEC_WORDS];
+    for (uint32_t quarters = 0; quarters < 4; quarters++)
+        for (uint32_t rows = 0; rows < 2; rows++) {
+            for (uint32_t i = 0; i < CODEC_WORDS; i++)
+                block[i] = (4 * 5000 + quarters + (rows ? y_of(i) : x_of(i))) / 4 << 8;
+            const struct codec_shape shape = {CODEC_BUS_32, 1};
+            assert_int_equal(bytes_of(&codec_depth_plane, shape, block), 32);
+        }
+}
+
 /* Four samples a pixel, at the standard places of Direct3D in 1/16 pixel: a plane of whole steps a
  * sixteenth is one plane there too, and with the samples at other places it is none. */
 static void
@@ -699,6 +715,7 @@ main(void)
         cmocka_unit_test(test_three_stencils_do_not_fit),
         cmocka_unit_test(test_depth_plane_limits),
         cmocka_unit_test(test_depth_plane_slopes),
+        cmocka_unit_test(test_depth_plane_fractions),
         cmocka_unit_test(test_depth_plane_samples),
         cmocka_unit_test(test_depth_mix),
         cmocka_unit_test(test_quads_limits),
