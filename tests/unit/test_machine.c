@@ -269,6 +269,30 @@ every_machine_draws_the_same(void **state)
     run_machine(*state, "reference-2008", "");
 }
 
+/* With several samples a pixel too, where lines may be written of which a quad covers a part. */
+static void
+samples_draw_the_same(void **state)
+{
+    (void)state;
+    for (uint32_t samples = 2; samples <= 8; samples *= 2) {
+        struct pair pair;
+        tiny_init(&pair.functional);
+        pair.functional.functional = true;
+        tiny_init(&pair.timed);
+        struct tiny_run *const runs[] = {&pair.functional, &pair.timed};
+        for (uint32_t i = 0; i < 2; i++) {
+            runs[i]->params.SIMULATOR.ForceMSAA = true;
+            runs[i]->params.SIMULATOR.MSAASamples = samples;
+            runs[i]->params.MEMORYCONTROLLER.MemorySize = 2 * TINY_MEMORY;
+            go(runs[i]);
+        }
+        if (!tiny_same_pictures(&pair.functional, &pair.timed))
+            fail_msg("%u samples: another picture", samples);
+        tiny_fini(&pair.functional);
+        tiny_fini(&pair.timed);
+    }
+}
+
 /* Replies on a client's bus, in transactions of 64 bytes a cycle. */
 static void
 buses_are_as_wide_as_said(void **state)
@@ -309,6 +333,7 @@ main(void)
         cmocka_unit_test(sleep_changes_nothing),
         cmocka_unit_test(clocking_order_carries_no_weight),
         cmocka_unit_test(every_machine_draws_the_same),
+        cmocka_unit_test(samples_draw_the_same),
         cmocka_unit_test(buses_are_as_wide_as_said),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
