@@ -3,19 +3,10 @@
 
 #include "base/file.h"
 #include "base/schema.h"
+#include "report/cycle.h"
 
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void
-add_cycle(cJSON *object, const char *name, uint64_t cycle)
-{
-    if (cycle == CYCLE_NEVER)
-        cJSON_AddNullToObject(object, name);
-    else
-        cJSON_AddNumberToObject(object, name, (double)cycle);
-}
 
 static cJSON *
 step_json(const struct journey *journey, uint32_t at)
@@ -24,9 +15,9 @@ step_json(const struct journey *journey, uint32_t at)
     cJSON *step = cJSON_CreateObject();
     cJSON_AddStringToObject(step, "unit", hop->queue->receiver->name);
     cJSON_AddStringToObject(step, "queue", hop->queue->name);
-    add_cycle(step, "sent", hop->sent);
-    add_cycle(step, "from", hop->taken);
-    add_cycle(step, "to", journey->left[at]);
+    cycle_add(step, "sent", hop->sent);
+    cycle_add(step, "from", hop->taken);
+    cycle_add(step, "to", journey->left[at]);
     return step;
 }
 
@@ -141,12 +132,12 @@ quad_json(const struct watched_course *course)
                                                             : fragment_fate_names[course->fates[f]])
                                    : cJSON_CreateNull());
     }
-    add_cycle(object, "generated", course->generated);
-    add_cycle(object, "tested", course->tested);
-    add_cycle(object, "shader_began", course->shader_began);
-    add_cycle(object, "shader_ended", course->shader_ended);
-    add_cycle(object, "written", course->written);
-    add_cycle(object, "gone", course->gone);
+    cycle_add(object, "generated", course->generated);
+    cycle_add(object, "tested", course->tested);
+    cycle_add(object, "shader_began", course->shader_began);
+    cycle_add(object, "shader_ended", course->shader_ended);
+    cycle_add(object, "written", course->written);
+    cycle_add(object, "gone", course->gone);
     cJSON_AddNumberToObject(object, "texels", course->texels);
     cJSON_AddNumberToObject(object, "misses", course->misses);
     return object;

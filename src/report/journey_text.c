@@ -1,8 +1,8 @@
 /* The journey for a person. */
 #include "report/journey.h"
 
-#include "base/sheet.h"
 #include "base/wrap.h"
+#include "report/cycle.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -71,15 +71,6 @@ name_stage(const struct follow *follow, const struct journey_stage *stage, char 
         snprintf(name, size, "%" PRIu64 " %s%s", stage->count, kind, stage->count > 1 ? "s" : "");
 }
 
-static void
-put_cycle(struct sheet *sheet, uint64_t cycle)
-{
-    if (cycle == CYCLE_NEVER)
-        sheet_cell(sheet, "-");
-    else
-        sheet_cell(sheet, "%" PRIu64, cycle);
-}
-
 /* Of one thing exactly, of several in the mean. */
 static void
 put_mean(struct sheet *sheet, uint64_t sum, uint64_t count)
@@ -123,8 +114,8 @@ print_stages(const struct journey *journey, FILE *out)
         else
             sheet_cell(&sheet, "%s", stage->unit->name);
         put_mean(&sheet, stage->waited, stage->count);
-        put_cycle(&sheet, stage->first);
-        put_cycle(&sheet, stage->last);
+        cycle_put(&sheet, stage->first);
+        cycle_put(&sheet, stage->last);
         put_mean(&sheet, stage->stayed, stage->count);
         sheet_end_row(&sheet);
     }
@@ -170,11 +161,11 @@ print_quads(const struct journey *journey, FILE *out)
         name_fates(course, end, sizeof end);
         sheet_cell(&sheet, "%u,%u", course->x, course->y);
         sheet_cell(&sheet, "%u", bits_count(course->fragments));
-        put_cycle(&sheet, course->generated);
-        put_cycle(&sheet, course->tested);
-        put_cycle(&sheet, course->shader_began);
-        put_cycle(&sheet, course->shader_ended);
-        put_cycle(&sheet, course->written);
+        cycle_put(&sheet, course->generated);
+        cycle_put(&sheet, course->tested);
+        cycle_put(&sheet, course->shader_began);
+        cycle_put(&sheet, course->shader_ended);
+        cycle_put(&sheet, course->written);
         sheet_cell(&sheet, "%u", course->texels);
         sheet_cell(&sheet, "%u", course->misses);
         sheet_cell(&sheet, "%s", end);

@@ -229,25 +229,34 @@ read_or_leave(struct page_run *run, struct csv_table *table, const char *path, c
     return table->too_large;
 }
 
+/* The rows of a table, and what belongs to them of each channel's; takes both. */
+static bool
+put_rows(struct csv_table *table, struct page_rows *rows, const char *path, cJSON *tables,
+         const char *name, struct error *err)
+{
+    struct page_columns columns;
+    char *of_channels = table_unit_path(path, "channel");
+    page_columns_begin(&columns, tables, name, rows->rows);
+    page_add_table_rows(&columns, table, rows);
+    const bool ok = page_add_instances(&columns, of_channels, "channel", table, rows, err);
+    page_columns_end(&columns);
+    page_rows_fini(rows);
+    csv_table_fini(table);
+    free(of_channels);
+    return ok;
+}
+
 static bool
 add_intervals(struct page_run *run, cJSON *tables, uint32_t runs, struct error *err)
 {
     struct csv_table table;
     struct page_rows rows = {0};
-    struct page_columns columns;
     char *path = mem_printf("%s/%s", run->dir, run->params.SIMULATOR.StatsFile);
-    char *of_unit = table_unit_path(path, "channel");
     bool there, ok = read_or_leave(run, &table, path, "intervals", &there, err);
     if (there) {
         choose_intervals(run, &table, &rows, runs);
-        page_columns_begin(&columns, tables, "cycles", rows.rows);
-        page_add_table_rows(&columns, &table, &rows);
-        ok = page_add_instances(&columns, of_unit, "channel", &table, &rows, err);
-        page_columns_end(&columns);
-        page_rows_fini(&rows);
-        csv_table_fini(&table);
+        ok = put_rows(&table, &rows, path, tables, "cycles", err);
     }
-    free(of_unit);
     free(path);
     return ok;
 }
@@ -257,9 +266,7 @@ add_frame_rows(struct page_run *run, cJSON *tables, uint32_t runs, struct error 
 {
     struct csv_table table;
     struct page_rows rows = {0};
-    struct page_columns columns;
     char *path = mem_printf("%s/%s", run->dir, run->params.SIMULATOR.StatsFilePerFrame);
-    char *of_unit = table_unit_path(path, "channel");
     bool ok = true;
     if (file_exists(path) && (ok = csv_read(&table, path, err))) {
         rows.first = mem_alloc(((size_t)table.rows + 1) * sizeof *rows.first);
@@ -269,14 +276,8 @@ add_frame_rows(struct page_run *run, cJSON *tables, uint32_t runs, struct error 
             rows.count[rows.rows] = 1;
         }
         rows.all_columns = (uint64_t)table.rows * table.columns <= MOST_CELLS / runs;
-        page_columns_begin(&columns, tables, "frames", rows.rows);
-        page_add_table_rows(&columns, &table, &rows);
-        ok = page_add_instances(&columns, of_unit, "channel", &table, &rows, err);
-        page_columns_end(&columns);
-        page_rows_fini(&rows);
-        csv_table_fini(&table);
+        ok = put_rows(&table, &rows, path, tables, "frames", err);
     }
-    free(of_unit);
     free(path);
     return ok;
 }

@@ -2,9 +2,8 @@
 
 #include "base/file.h"
 #include "base/schema.h"
-#include "base/sheet.h"
+#include "report/cycle.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +35,6 @@ pixel_log_sort(struct pixel_log *log)
             items[to] = items[to - 1];
         items[to] = moved;
     }
-}
-
-static void
-put_cycle(struct sheet *sheet, uint64_t cycle)
-{
-    if (cycle == CYCLE_NEVER)
-        sheet_cell(sheet, "-");
-    else
-        sheet_cell(sheet, "%" PRIu64, cycle);
 }
 
 static void
@@ -88,12 +78,12 @@ put_course(struct sheet *sheet, const struct watched_fragment *f)
 {
     put_fragment(sheet, f);
     sheet_cell(sheet, "%u", f->program);
-    put_cycle(sheet, f->generated);
-    put_cycle(sheet, f->early_z ? f->tested : CYCLE_NEVER);
-    put_cycle(sheet, f->shader_began);
-    put_cycle(sheet, f->shader_ended);
-    put_cycle(sheet, f->early_z ? CYCLE_NEVER : f->tested);
-    put_cycle(sheet, f->written);
+    cycle_put(sheet, f->generated);
+    cycle_put(sheet, f->early_z ? f->tested : CYCLE_NEVER);
+    cycle_put(sheet, f->shader_began);
+    cycle_put(sheet, f->shader_ended);
+    cycle_put(sheet, f->early_z ? CYCLE_NEVER : f->tested);
+    cycle_put(sheet, f->written);
     sheet_cell(sheet, "%u", f->texels);
     sheet_cell(sheet, "%u", f->misses);
     sheet_cell(sheet, "%s", fragment_fate_names[f->fate]);
@@ -144,15 +134,6 @@ pixel_log_print(const struct pixel_log *log, FILE *out)
 }
 
 static void
-add_cycle(cJSON *object, const char *name, uint64_t cycle)
-{
-    if (cycle == CYCLE_NEVER)
-        cJSON_AddNullToObject(object, name);
-    else
-        cJSON_AddNumberToObject(object, name, (double)cycle);
-}
-
-static void
 add_color(cJSON *object, const char *name, bool there, const float rgba[4])
 {
     cJSON *list = there ? cJSON_AddArrayToObject(object, name) : NULL;
@@ -183,12 +164,12 @@ fragment_json(const struct watched_fragment *f)
     cJSON_AddBoolToObject(object, "front", f->front);
     cJSON_AddNumberToObject(object, "samples", f->samples);
     cJSON_AddStringToObject(object, "end", fragment_fate_names[f->fate]);
-    add_cycle(object, "generated", f->generated);
-    add_cycle(object, "early_z", f->early_z ? f->tested : CYCLE_NEVER);
-    add_cycle(object, "shader_began", f->shader_began);
-    add_cycle(object, "shader_ended", f->shader_ended);
-    add_cycle(object, "late_z", f->early_z ? CYCLE_NEVER : f->tested);
-    add_cycle(object, "written", f->written);
+    cycle_add(object, "generated", f->generated);
+    cycle_add(object, "early_z", f->early_z ? f->tested : CYCLE_NEVER);
+    cycle_add(object, "shader_began", f->shader_began);
+    cycle_add(object, "shader_ended", f->shader_ended);
+    cycle_add(object, "late_z", f->early_z ? CYCLE_NEVER : f->tested);
+    cycle_add(object, "written", f->written);
     add_depth(object, "depth", true, f->depth);
     add_depth(object, "depth_before", f->has_depth, f->depth_before);
     add_depth(object, "depth_after", f->has_depth, f->depth_after);

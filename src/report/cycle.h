@@ -1,0 +1,14 @@
+/* A cycle of the frame, as a cell of a table and in JSON: "-" and null where it never came
+ * (CYCLE_NEVER). */
+#ifndef AETIUS_REPORT_CYCLE_H
+#define AETIUS_REPORT_CYCLE_H
+
+#include "base/sheet.h"
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+
+void cycle_put(struct sheet *sheet, uint64_t cycle);
+void cycle_add(cJSON *object, const char *name, uint64_t cycle);
+
+#endif
