@@ -33,7 +33,9 @@ installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/n
     sed -n 's/^installed //p') || true
 missing=
 for name in $wanted; do
-    echo "$installed" | grep -qx "$name" || missing="$missing $name"
+    # A command of that name is as good wherever it came from: Node.js's own packages bring npm and
+    # forbid Debian's.
+    echo "$installed" | grep -qx "$name" || command -v "$name" >/dev/null || missing="$missing $name"
 done
 [ -n "$missing" ] || exit 0
 
