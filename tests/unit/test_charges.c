@@ -377,16 +377,24 @@ end_interval(void *data, uint64_t now)
     clock->sample_cycle = now + INTERVAL;
 }
 
-static void
-check(size_t i, bool intervals)
+/* The scene of a case on its machine, to be torn down. */
+static struct rig *
+start_case(size_t i)
 {
     void *own = NULL;
-    char name[64];
     assert_int_equal(rig_set_up(&own), 0);
     struct rig *rig = own;
     make_ideal(rig, cases[i].real);
     set(rig, cases[i].settings);
     rig_start(rig);
+    return rig;
+}
+
+static void
+check(size_t i, bool intervals)
+{
+    char name[64];
+    struct rig *rig = start_case(i);
     if (intervals) {
         struct clock *clock = &rig_machine(rig)->clock;
         clock->sample = end_interval;
@@ -400,6 +408,7 @@ check(size_t i, bool intervals)
     if (fabs(charged - cycles) > last + cycles / 40)
         fail_msg("%s%s: %.0f cycles are charged to %s, not %.0f", cases[i].settings,
                  intervals ? ", in intervals" : "", charged, name, cycles);
+    void *own = rig;
     rig_tear_down(&own);
 }
 
@@ -417,6 +426,36 @@ in_intervals(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check(i, true);
+}
+
+/* Nothing of it hangs on when a unit is clocked: not on sleep, not on the order. */
+static void
+when_clocked(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig *rigs[3];
+        for (uint32_t r = 0; r < 3; r++) {
+            rigs[r] = start_case(i);
+            struct clock *clock = &rig_machine(rigs[r])->clock;
+            clock->sleepless = r == 1;
+            if (r == 2)
+                clock_shuffle(clock, i + 1);
+            cases[i].scene(rigs[r]);
+        }
+        const struct stat_set *stats = &rig_machine(rigs[0])->stats;
+        for (uint32_t r = 1; r < 3; r++)
+            for (uint32_t v = 0; v < stats->count; v++)
+                if (rigs[r]->values[v] != rigs[0]->values[v])
+                    fail_msg("%s, %s: %s is %llu, not %llu", cases[i].settings,
+                             r == 1 ? "sleepless" : "shuffled", stats->entries[v].name,
+                             (unsigned long long)rigs[r]->values[v],
+                             (unsigned long long)rigs[0]->values[v]);
+        for (uint32_t r = 0; r < 3; r++) {
+            void *own = rigs[r];
+            rig_tear_down(&own);
+        }
+    }
 }
 
 /* Groups of four threads. */
@@ -491,6 +530,7 @@ main(void)
         cmocka_unit_test_setup_teardown(states_of_the_others, rig_set_up, rig_tear_down),
         cmocka_unit_test(each_by_itself),
         cmocka_unit_test(in_intervals),
+        cmocka_unit_test(when_clocked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
