@@ -41,7 +41,7 @@ near() {
     src/codec/*) echo "$codec_tests" ;;
     src/kernel/*) echo kernel params stats memory_timing ;;
     src/unit/rop/*) echo rop charges masked_writes fragment_timing depth_clear cleared multisample ;;
-    src/unit/memory/*) echo memory_timing charges rows fragment_timing figures ;;
+    src/unit/memory/*) echo memory_timing memory_charges charges rows fragment_timing figures ;;
     src/unit/raster/*) echo fixed_function_timing charges levels fragment_timing hz ;;
     src/unit/shader/*) echo shader_timing charges sched lanes static_cost ;;
     src/unit/texture/*) echo texture_timing charges ;;

@@ -10,7 +10,7 @@
 enum {
     ALL_IDEAL = IDEALS,
     TRIANGLES = 600,
-    LAYERS = 16,
+    LAYERS = 6,
     PIXELS = SIZE * SIZE,
     QUADS = LAYERS * PIXELS / 4,
 };
@@ -232,6 +232,13 @@ outputs(struct rig *rig)
 }
 
 static void
+varied_vertices(struct rig *rig)
+{
+    set_shaders(rig, varying_vs, varying_fs);
+    vertices(rig);
+}
+
+static void
 varyings(struct rig *rig)
 {
     set_shaders(rig, varying_vs, varying_fs);
@@ -272,17 +279,30 @@ swap_alone(struct rig *rig)
     rig_swap(rig);
 }
 
-/* The surface onto another one, sample by sample. */
+/* A square of the surface onto another one, sample by sample. */
 static void
-blit(struct rig *rig)
+blit_square(struct rig *rig, uint32_t size)
 {
     enum { RES_COPY = 90 };
     player_create(&rig->player, (struct resource_desc){RES_COPY, TARGET_2D, FORMAT_BGRA8,
                                                        BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
-    PACKET(&rig->stream, 16, 0, 15, 0, 0, RES_COPY, 0, FORMAT_BGRA8, 0, 0, 0, SIZE, SIZE, 1,
-           RES_COLOR, 0, FORMAT_BGRA8, 0, 0, 0, SIZE, SIZE, 1);
+    PACKET(&rig->stream, 16, 0, 15, 0, 0, RES_COPY, 0, FORMAT_BGRA8, 0, 0, 0, size, size, 1,
+           RES_COLOR, 0, FORMAT_BGRA8, 0, 0, 0, size, size, 1);
     rig_submit(rig);
     rig_swap(rig);
+}
+
+static void
+blit(struct rig *rig)
+{
+    blit_square(rig, SIZE);
+}
+
+/* Four transactions. */
+static void
+small_blit(struct rig *rig)
+{
+    blit_square(rig, 8);
 }
 
 static void
@@ -309,6 +329,9 @@ static const struct {
     {ALL_IDEAL, "STREAMER.AttributesCycle=1", "streamer", VERTICES, vertices},
     {ALL_IDEAL, "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1", "streamer",
      3 * TRIANGLES * 5, outputs},
+    /* which are shaded sooner than they are sent on */
+    {IDEAL_shader, "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1", "streamer",
+     VERTICES * 5, varied_vertices},
     /* one at a time */
     {ALL_IDEAL, "ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.ZALULatency=10", "test", QUADS / 2 * 10,
      layers},
@@ -369,6 +392,8 @@ static const struct {
 /* Cycles are charged in between too, by the way of what left last: at the end of each interval some
  * of what the item had behind the one rate. */
 enum { INTERVAL = 2000, ON_ITS_WAY = 100 };
+/* An order takes a cycle; there are at most 16 uploads, a draw and a swap. */
+enum { ORDERS = 18 };
 static void
 end_interval(void *data, uint64_t now)
 {
@@ -377,16 +402,24 @@ end_interval(void *data, uint64_t now)
     clock->sample_cycle = now + INTERVAL;
 }
 
-static void
-check(size_t i, bool intervals)
+/* The scene of a case on its machine, to be torn down. */
+static struct rig *
+start_case(size_t i)
 {
     void *own = NULL;
-    char name[64];
     assert_int_equal(rig_set_up(&own), 0);
     struct rig *rig = own;
     make_ideal(rig, cases[i].real);
     set(rig, cases[i].settings);
     rig_start(rig);
+    return rig;
+}
+
+static void
+check(size_t i, bool intervals)
+{
+    char name[64];
+    struct rig *rig = start_case(i);
     if (intervals) {
         struct clock *clock = &rig_machine(rig)->clock;
         clock->sample = end_interval;
@@ -400,6 +433,10 @@ check(size_t i, bool intervals)
     if (fabs(charged - cycles) > last + cycles / 40)
         fail_msg("%s%s: %.0f cycles are charged to %s, not %.0f", cases[i].settings,
                  intervals ? ", in intervals" : "", charged, name, cycles);
+    if (!intervals && rig_figure(rig, "lost.orders") > ORDERS)
+        fail_msg("%s: %llu cycles are charged to orders", cases[i].settings,
+                 (unsigned long long)rig_figure(rig, "lost.orders"));
+    void *own = rig;
     rig_tear_down(&own);
 }
 
@@ -417,6 +454,166 @@ in_intervals(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check(i, true);
+}
+
+/* Scenes of one item after the other, in which a latency is met so many times: what it is longer is
+ * charged to its cause, and not a cycle to another. Those of the front are the hop of the queue
+ * behind: the bus to a unit counts for the unit before it, but for that of the vertices. */
+enum { LONGER = 15 };
+#define SLOW_MEMORY                                                                                \
+    "MEMORYCONTROLLER.ReadLatency=700 MEMORYCONTROLLER.WriteLatency=500 "                          \
+    "FRAGMENTSHADER.PerfectTextures=FALSE"
+static const struct {
+    const char *name, *causes; /* with spaces around each */
+    int times;
+    void (*scene)(struct rig *rig);
+} latencies[] = {
+    {"PRIMITIVEASSEMBLY.InputBusLatency", " assembly ", 1, quad},
+    {"CLIPPER.ExecLatency", " clip ", 1, quad},
+    {"CLIPPER.StartLatency", " clip ", 0, quad}, /* there is one triangle */
+    {"RASTERIZER.TriangleInputLatency", " clip ", 1, quad},
+    {"RASTERIZER.SetupLatency", " setup ", 1, quad},
+    {"RASTERIZER.SetupStartLatency", " setup ", 0, quad},
+    {"RASTERIZER.TriangleOutputLatency", " setup ", 1, quad},
+    {"RASTERIZER.HZAccessLatency", " hierarchy ", 1, quad},
+    {"RASTERIZER.GroupLinger", " gather ", 1, quad},
+    {"FRAGMENTSHADER.OutputLatency", " load ", 2, quad}, /* unified: of vertices and fragments */
+    {"FRAGMENTSHADER.AddressALULatency", " address ", TEXELS, texel_chain},
+    {"FRAGMENTSHADER.FilterALULatency", " filter ", TEXELS, texel_chain},
+    {"ZSTENCILTEST.ZALULatency", " test ", 1, quad},
+    {"COLORWRITE.BlendALULatency", " blend ", 1, quad},
+    {"MEMORYCONTROLLER.ReadLatency", " latency_blit ", 1, small_blit},
+    {"MEMORYCONTROLLER.WriteLatency", " latency_blit ", 1, small_blit},
+    /* commands, the vertices' indices and attributes, a line of depths and one of colors */
+    {"MEMORYCONTROLLER.ReadLatency",
+     " latency_command latency_index latency_attribute latency_z latency_color ", 1, quad},
+    {"MEMORYCONTROLLER.ReadLatency",
+     " latency_command latency_index latency_attribute latency_z latency_color latency_texture ", 1,
+     texel_chain},
+};
+
+static struct rig *
+run_latency(size_t i, const char *settings, uint32_t more)
+{
+    void *own = NULL;
+    char section[64], value[96];
+    assert_int_equal(rig_set_up(&own), 0);
+    struct rig *rig = own;
+    make_ideal(rig, *settings ? IDEAL_memory : ALL_IDEAL);
+    set(rig, "DAC.RefreshFrame=FALSE");
+    set(rig, settings);
+    const uint32_t length = (uint32_t)strcspn(latencies[i].name, ".");
+    snprintf(section, sizeof section, "%.*s", (int)length, latencies[i].name);
+    param_format(param_find(section, latencies[i].name + length + 1), &rig->params, value,
+                 sizeof value);
+    const uint32_t before = (uint32_t)atoi(value);
+    snprintf(value, sizeof value, "%s=%u", latencies[i].name, before + more);
+    set(rig, value);
+    rig_start(rig);
+    latencies[i].scene(rig);
+    return rig;
+}
+
+static void
+check_latency(size_t i, const char *settings)
+{
+    struct rig *rigs[2];
+    char cause[64];
+    for (uint32_t r = 0; r < 2; r++)
+        rigs[r] = run_latency(i, settings, r * LONGER);
+    const struct stat_set *stats = &rig_machine(rigs[0])->stats;
+    for (uint32_t v = 0; v < stats->count; v++) {
+        const char *name = stats->entries[v].name;
+        if (strncmp(name, "lost.", 5))
+            continue;
+        const int64_t more = (int64_t)(rigs[1]->values[v] - rigs[0]->values[v]);
+        snprintf(cause, sizeof cause, " %s ", name + strlen("lost."));
+        const int64_t expected =
+            strstr(latencies[i].causes, cause) ? latencies[i].times * LONGER : 0;
+        if (more != expected)
+            fail_msg("%s, %s: %lld cycles more are charged to %s, not %lld", settings,
+                     latencies[i].name, (long long)more, name, (long long)expected);
+    }
+    for (uint32_t r = 0; r < 2; r++) {
+        void *own = rigs[r];
+        rig_tear_down(&own);
+    }
+}
+
+static void
+longer_latencies(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++) {
+        if (strncmp(latencies[i].name, "MEMORYCONTROLLER.", 17)) /* else it is of no ideal one */
+            check_latency(i, "");
+        check_latency(i, SLOW_MEMORY);
+    }
+}
+
+/* In the midst of a frame the counts are brought up to the cycle: what counts cycles of one thing
+ * has then counted no more of them than went by. Others are told at the end of a row of work, add
+ * up over channels, or count ahead for what will have to wait. */
+enum { GLANCE = 97 };
+static void
+glance(void *data, uint64_t now)
+{
+    static const char *const others[] = {
+        "work.",   "lost.",      "memctl.",     "channel[", "compressor_stalls", "port_wait_cycles",
+        "latency", "bus_cycles", "issue_cycles"};
+    struct rig *rig = data;
+    struct clock *clock = &rig_machine(rig)->clock;
+    const struct stat_set *stats = &rig_machine(rig)->stats;
+    uint64_t *before = rig->data;
+    clock_settle(clock);
+    for (uint32_t v = 0; v < stats->count; v++) {
+        const struct stat_entry *entry = &stats->entries[v];
+        const uint64_t value = *entry->value, more = value - before[v];
+        bool other = strcmp(entry->measure, "cycles") != 0;
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+            other |= strstr(entry->name, others[i]) != NULL;
+        if (!other && more > GLANCE)
+            fail_msg("%s grows by %llu in %d cycles", entry->name, (unsigned long long)more,
+                     GLANCE);
+        before[v] = value;
+    }
+    clock->sample_cycle = now + GLANCE;
+}
+
+/* How often each is clocked, in which order, and whether anybody looks changes nothing. */
+static void
+when_clocked(void **state)
+{
+    static const char *const ways[] = {"", "sleepless", "shuffled", "looked at"};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig *rigs[4];
+        for (uint32_t r = 0; r < 4; r++) {
+            rigs[r] = start_case(i);
+            struct clock *clock = &rig_machine(rigs[r])->clock;
+            clock->sleepless = r == 1;
+            if (r == 2)
+                clock_shuffle(clock, i + 1);
+            if (r == 3) {
+                rigs[r]->data = calloc(rig_machine(rigs[r])->stats.count, sizeof(uint64_t));
+                clock->sample = glance;
+                clock->sample_data = rigs[r];
+                clock->sample_cycle = clock->now + GLANCE;
+            }
+            cases[i].scene(rigs[r]);
+        }
+        const struct stat_set *stats = &rig_machine(rigs[0])->stats;
+        for (uint32_t r = 1; r < 4; r++)
+            for (uint32_t v = 0; v < stats->count; v++)
+                if (rigs[r]->values[v] != rigs[0]->values[v])
+                    fail_msg("%s, %s: %s is %llu, not %llu", cases[i].settings, ways[r],
+                             stats->entries[v].name, (unsigned long long)rigs[r]->values[v],
+                             (unsigned long long)rigs[0]->values[v]);
+        for (uint32_t r = 0; r < 4; r++) {
+            void *own = rigs[r];
+            rig_tear_down(&own);
+        }
+    }
 }
 
 /* Groups of four threads. */
@@ -457,7 +654,7 @@ states_without_pixels(void **state)
 static void
 states_of_the_others(void **state)
 {
-    static const char *const before[] = {"sched", "interpolator", "hz", "fraggen"};
+    static const char *const before[] = {"sched", "interpolator", "zstencil", "hz", "fraggen"};
     static const char *const done[] = {"streamer", "primasm", "clipper"};
     struct rig *rig = *state;
     char name[64];
@@ -490,7 +687,9 @@ main(void)
         cmocka_unit_test_setup_teardown(states_without_pixels, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(states_of_the_others, rig_set_up, rig_tear_down),
         cmocka_unit_test(each_by_itself),
+        cmocka_unit_test(longer_latencies),
         cmocka_unit_test(in_intervals),
+        cmocka_unit_test(when_clocked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,222 @@
+/* What the cycles of a transaction are charged to, to the cycle: on its way to the memory
+ * controller and back, in the latency of memory, on a channel's bus, or behind others there. One
+ * channel of the simple model: reads 10 cycles, writes 5, bursts of 4, 5 between a write and a
+ * read. */
+#include "unit/memory/memctl.h"
+
+#include "base/mem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_REQUESTS = 16, LIMIT_CYCLES = 10000 };
+
+/* Asks for one transaction after the other, each from its cycle on, and waits for all. */
+struct client {
+    struct module module;
+    struct queue requests, replies;
+    uint32_t count, sent, here;
+    struct {
+        uint64_t at;
+        uint32_t address;
+        bool write;
+    } list[MAX_REQUESTS];
+    strand way; /* of the last reply */
+    uint64_t last;
+    bool done;
+};
+
+static const enum path_cause ASKING = CAUSE_lookup;
+
+static enum unit_state
+client_clock(void *self, uint64_t now)
+{
+    struct client *client = self;
+    while (queue_front(&client->replies, now)) {
+        client->way = client->module.stage.strand;
+        client->last = now;
+        client->done = ++client->here == client->count;
+        queue_pop(&client->replies, now);
+    }
+    if (client->sent == client->count)
+        return UNIT_WAITING;
+    if (client->list[client->sent].at > now) {
+        module_wake_at(&client->module, client->list[client->sent].at);
+        return UNIT_WAITING;
+    }
+    if (!queue_space(&client->requests, now))
+        return UNIT_BLOCKED;
+    struct memory_request *request = queue_push(&client->requests, now);
+    memset(request, 0, sizeof *request);
+    request->address = client->list[client->sent].address;
+    request->write = client->list[client->sent].write;
+    request->bytes_written = request->write ? ~UINT64_C(0) : 0;
+    client->sent++;
+    return UNIT_BUSY;
+}
+
+static void
+add(struct client *client, uint64_t at, uint32_t address, bool write)
+{
+    assert_true(client->count < MAX_REQUESTS);
+    client->list[client->count].at = at;
+    client->list[client->count].address = address;
+    client->list[client->count++].write = write;
+}
+
+static struct params
+simple(void)
+{
+    struct params p;
+    params_init(&p);
+    p.MEMORYCONTROLLER.MemoryControllerV2 = false;
+    p.MEMORYCONTROLLER.MemoryBuses = 1;
+    p.MEMORYCONTROLLER.BurstLength = 8;
+    p.MEMORYCONTROLLER.PageOpenLatency = 0;
+    return p;
+}
+
+/* Cycles on the way to the client's last reply, by cause. The request's on its way to the
+ * controller is of who asks. */
+struct charges {
+    uint64_t asking, transit, latency, bandwidth, turns, rows;
+};
+
+static void
+check(const struct params *params, struct client *client, enum memory_client kind,
+      struct charges expected)
+{
+    struct clock clock;
+    struct gpu_memory memory;
+    struct memctl *memctl = mem_alloc(sizeof *memctl);
+    struct error err;
+    assert_true(gpu_memory_init(&memory, 1 << 20, &err));
+    clock_init(&clock);
+    clock_add_module(&clock, &client->module, "client", -1, client, client_clock);
+    memctl_init(memctl, &clock, params, &memory);
+    queue_init(&client->requests, &clock, "requests", -1, &client->module, &memctl->module,
+               sizeof(struct memory_request), 1, 64, 1);
+    queue_init(&client->replies, &clock, "replies", -1, &memctl->module, &client->module,
+               sizeof(struct memory_reply), 1, 64, 1);
+    memctl_add_port(memctl, kind, &client->requests, &client->replies);
+    client->module.stage.cause = ASKING;
+    client->module.stage.strand = path_step(&clock.path, clock.path.end, ASKING, 0);
+    assert_true(clock_run(&clock, &client->done, LIMIT_CYCLES, &err));
+    path_charge(&clock.path, client->way, client->last);
+    const uint64_t *cycles = clock.path.cycles;
+    assert_int_equal(cycles[ASKING], expected.asking);
+    assert_int_equal(cycles[CAUSE_transit], expected.transit);
+    assert_int_equal(cycles[CAUSE_latency_command + kind], expected.latency);
+    assert_int_equal(cycles[CAUSE_bandwidth_command + kind], expected.bandwidth);
+    assert_int_equal(cycles[CAUSE_turns], expected.turns);
+    assert_int_equal(cycles[CAUSE_rows], expected.rows);
+    assert_int_equal(client->last, expected.asking + expected.transit + expected.latency +
+                                       expected.bandwidth + expected.turns + expected.rows);
+    memctl_fini(memctl);
+    queue_fini(&client->requests);
+    queue_fini(&client->replies);
+    clock_fini(&clock);
+    gpu_memory_fini(&memory);
+    free(memctl);
+}
+
+/* Asked for in cycle 0, there in 1, its command in 2, its data from 12 to 16, its reply in 17. */
+static void
+alone(void **state)
+{
+    (void)state;
+    const struct params p = simple();
+    for (enum memory_client kind = 0; kind < CLIENT_KINDS; kind++) {
+        struct client reads = {0}, writes = {0};
+        add(&reads, 0, 0, false);
+        check(&p, &reads, kind,
+              (struct charges){.asking = 1, .transit = 1, .latency = 11, .bandwidth = 4});
+        add(&writes, 0, 0, true);
+        check(&p, &writes, kind,
+              (struct charges){.asking = 1, .transit = 1, .latency = 6, .bandwidth = 4});
+    }
+    struct client later = {0};
+    add(&later, 30, 0, false);
+    check(&p, &later, CLIENT_z,
+          (struct charges){.asking = 31, .transit = 1, .latency = 11, .bandwidth = 4});
+}
+
+/* A channel's cycle is 4 / 3 of the GPU's: the command waits from 2 to 2 2/3, its data goes from 16
+ * to 21 1/3, in GPU cycles 16 to 22. */
+static void
+other_clock(void **state)
+{
+    (void)state;
+    struct params p = simple();
+    struct client reads = {0};
+    p.MEMORYCONTROLLER.MemoryClockMultiplier = 3;
+    p.MEMORYCONTROLLER.MemoryFrequency = 4;
+    add(&reads, 0, 0, false);
+    check(&p, &reads, CLIENT_color,
+          (struct charges){.asking = 1, .transit = 1, .latency = 15, .bandwidth = 6});
+}
+
+/* The last of eight waits for the bursts of seven, the first of which waits for its data. */
+static void
+behind_others(void **state)
+{
+    (void)state;
+    const struct params p = simple();
+    struct client reads = {0};
+    for (uint32_t i = 0; i < 8; i++)
+        add(&reads, 0, i * 64, false);
+    check(&p, &reads, CLIENT_texture,
+          (struct charges){.asking = 1, .transit = 1, .latency = 11, .bandwidth = 8 * 4});
+}
+
+/* Each opens a row of its own, in 13 cycles in which the bus waits: but for the first, which waits
+ * by itself. */
+static void
+rows(void **state)
+{
+    (void)state;
+    struct params p = simple();
+    struct client reads = {0};
+    p.MEMORYCONTROLLER.PageOpenLatency = 13;
+    for (uint32_t i = 0; i < 8; i++)
+        add(&reads, 0, i * 4096, false);
+    check(&p, &reads, CLIENT_z,
+          (struct charges){
+              .asking = 1, .transit = 1, .latency = 11 + 13, .bandwidth = 8 * 4, .rows = 7 * 13});
+}
+
+/* Two writes, data from 7 to 15; the read's command 5 behind them, its data from 30 to 34. Had the
+ * bus been free the read, there in cycle 3, would have had its data from 13 on: it waits for them.
+ * One that comes in cycle 5 would have had it in 15, in which the bus is free: it does not. */
+static void
+turns(void **state)
+{
+    (void)state;
+    const struct params p = simple();
+    struct client waits = {0}, comes_late = {0};
+    add(&waits, 0, 0, true);
+    add(&waits, 0, 64, true);
+    comes_late = waits;
+    add(&waits, 2, 128, false);
+    check(
+        &p, &waits, CLIENT_color,
+        (struct charges){.asking = 1, .transit = 1, .latency = 6, .bandwidth = 3 * 4, .turns = 15});
+    add(&comes_late, 4, 128, false);
+    check(&p, &comes_late, CLIENT_color,
+          (struct charges){.asking = 5, .transit = 1, .latency = 25, .bandwidth = 4});
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alone), cmocka_unit_test(other_clock), cmocka_unit_test(behind_others),
+        cmocka_unit_test(rows),  cmocka_unit_test(turns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
