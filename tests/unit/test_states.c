@@ -3,10 +3,18 @@
  * but for the one rate. */
 #include "ideal_rig.h"
 
+enum { FEW = 4, SLOW = 16, CLIPPED = 100, SENT = 3 * TRIANGLES * 5, PAIRED_QUADS = QUADS / 2 };
+
+static void
+clipped_triangles(struct rig *rig)
+{
+    static const float vertices[3][4] = {{-1, -1, 0, 1}, {-0.8f, -1, 0, 1}, {-1, -0.8f, -2, 1}};
+    draw_triangles(rig, vertices, CLIPPED);
+    rig_assert_figure(rig, "setup.triangles_out", 2 * CLIPPED);
+}
+
 /* There are two of each of these: their cycles are those of one of them. */
 #define PAIRS " shader texunit zstencil colorwrite "
-
-enum { FEW = 4, SLOW = 16, SENT = 3 * TRIANGLES * 5, PAIRED_QUADS = QUADS / 2 };
 
 struct expected {
     const char *unit, *state;
@@ -79,6 +87,13 @@ static const struct {
       {"primasm", "blocked", TRIANGLES / 2 * SLOW, UINT64_MAX},
       {"streamer", "blocked", TRIANGLES / 2 * SLOW, UINT64_MAX},
       NO_PIXELS}},
+    /* the near plane cuts each in two */
+    {ALL_IDEAL,
+     "RASTERIZER.SetupUnits=1 RASTERIZER.SetupStartLatency=16",
+     clipped_triangles,
+     {{"setup", "busy", 2 * CLIPPED, 2 * CLIPPED + FEW},
+      {"setup", "waiting", (2 * CLIPPED - 1) * (SLOW - 1), (2 * CLIPPED - 1) * (SLOW - 1)},
+      {"setup", "blocked", 0, 0}}},
     /* two cycles a quad, of four attributes */
     {ALL_IDEAL,
      "RASTERIZER.NumInterpolators=1",
@@ -120,12 +135,13 @@ static const struct {
       {"sched", "blocked", QUADS / 2, UINT64_MAX},
       {"sched", "waiting", 0, QUADS / 50},
       FRONT_IS_DONE(4 * PAIRED_QUADS)}},
-    /* twelve quads a unit, each of which waits for eight texels one after another; then the MOV */
+    /* registers, eight a thread, are those of twelve quads a unit, each of which waits for eight
+       texels one after another; then the MOV */
     {ALL_IDEAL,
-     IN_TURN " FRAGMENTSHADER.ExecutableThreads=32 FRAGMENTSHADER.InputBuffers=16 "
-             "FRAGMENTSHADER.AddressALULatency=50",
+     IN_TURN " FRAGMENTSHADER.ThreadResources=384 FRAGMENTSHADER.PerfectTextures=FALSE "
+             "FRAGMENTSHADER.AddressALULatency=100",
      texels,
-     {{"shader", "busy", PIXELS / 4 * (TEXELS + 1), PIXELS / 4 * (TEXELS + 1) + QUADS / 50},
+     {{"shader", "busy", PIXELS / 4, PIXELS / 4 * (TEXELS + 1) + QUADS / 50},
       {"shader", "waiting", PIXELS / 4 * (TEXELS + 1), UINT64_MAX},
       {"shader", "blocked", 0, 0},
       {"texunit", "busy", PIXELS / 4 * TEXELS, PIXELS / 4 * (TEXELS + 2)},
