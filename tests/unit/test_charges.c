@@ -72,6 +72,11 @@ static const struct {
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_color", 1000, quad},
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_index", 1000, quad},
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_attribute", 1000, quad},
+    /* lines of vertices, two on their way at a time */
+    {IDEAL_memory,
+     "MEMORYCONTROLLER.ReadLatency=400 STREAMER.InputCacheInputQueueSize=2 "
+     "STREAMER.InputCacheLineSize=64 STREAMER.InputRequestQueueSize=512",
+     "latency_attribute", VERTICES * 16 / 64 / 2 * 400, vertices},
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000 FRAGMENTSHADER.PerfectTextures=FALSE",
      "latency_texture", 1000, texel_chain},
     {ALL_IDEAL, "RASTERIZER.GroupLinger=500", "gather", 500, quad},
