@@ -242,39 +242,57 @@ coordinate(uint32_t *random)
     return (*random >> 24) / 4.0 + 0.125;
 }
 
-/* Random triangles, every other one thin; those with an edge through a centre are left out. */
+/* Turned so that the inside is positive; false for one with an edge through a centre, or without
+ * pixels. */
+static bool
+compare_searches(struct corner corners[3])
+{
+    const double area = edge(&corners[0], &corners[1], corners[2].x, corners[2].y);
+    if (area < 0) {
+        const struct corner other = corners[1];
+        corners[1] = corners[2];
+        corners[2] = other;
+    }
+    struct walk walk = {.corners = corners, .use_box = true};
+    find_box(&walk);
+    for (uint32_t y = 0; y < SIZE; y++)
+        for (uint32_t x = 0; x < SIZE; x++)
+            passes(&walk, x, y, 1);
+    if (walk.ties || area == 0 || walk.last_x < walk.first_x || walk.last_y < walk.first_y)
+        return false;
+    for (uint32_t scan = 4; scan <= 16; scan *= 2) {
+        compare_search(&walk, GENERATOR_scan, scan);
+        compare_search(&walk, GENERATOR_recursive, scan);
+    }
+    return true;
+}
+
+/* Random triangles, every other one thin; and thin ones of which the square that is split last
+ * holds nothing. */
 static void
 searches(void **state)
 {
     enum { TRIANGLES = 60 };
+    static const struct corner ends_empty[][3] = {
+        {{0.875, 27.375}, {48.875, 39.875}, {48.375, 40.125}},
+        {{56.125, 49.375}, {48.125, 22.125}, {49.125, 21.625}},
+        {{47.625, 36.125}, {48.875, 7.125}, {49.375, 7.875}},
+    };
+    struct corner corners[3];
     uint32_t random = 1, compared = 0;
     (void)state;
+    for (size_t t = 0; t < sizeof ends_empty / sizeof ends_empty[0]; t++) {
+        memcpy(corners, ends_empty[t], sizeof corners);
+        compared += compare_searches(corners);
+    }
     for (uint32_t t = 0; t < TRIANGLES; t++) {
-        struct corner corners[3];
         for (uint32_t v = 0; v < 3; v++)
             corners[v] = (struct corner){coordinate(&random), coordinate(&random)};
         if (t % 2) {
             corners[2].x = corners[1].x > 60 ? corners[1].x - 1.5 : corners[1].x + 1.5;
             corners[2].y = corners[1].y > 60 ? corners[1].y - 0.75 : corners[1].y + 0.75;
         }
-        const double area = edge(&corners[0], &corners[1], corners[2].x, corners[2].y);
-        if (area < 0) {
-            const struct corner other = corners[1];
-            corners[1] = corners[2];
-            corners[2] = other;
-        }
-        struct walk walk = {.corners = corners, .use_box = true};
-        find_box(&walk);
-        for (uint32_t y = 0; y < SIZE; y++)
-            for (uint32_t x = 0; x < SIZE; x++)
-                passes(&walk, x, y, 1);
-        if (walk.ties || area == 0 || walk.last_x < walk.first_x || walk.last_y < walk.first_y)
-            continue;
-        for (uint32_t scan = 4; scan <= 16; scan *= 2) {
-            compare_search(&walk, GENERATOR_scan, scan);
-            compare_search(&walk, GENERATOR_recursive, scan);
-        }
-        compared++;
+        compared += compare_searches(corners);
     }
     assert_true(compared > TRIANGLES / 2);
 }
