@@ -59,6 +59,12 @@ static const struct {
      "MEMORYCONTROLLER.MemoryBuses=1 RASTERIZER.RasterizationBatchSize=1 "
      "COLORWRITE.ColorCacheWays=1 COLORWRITE.ColorCacheLines=4",
      "bandwidth_color", LAYERS * 2 * PIXELS * 4 / 16, layers},
+    {IDEAL_memory,
+     "MEMORYCONTROLLER.MemoryBuses=1 RASTERIZER.RasterizationBatchSize=1 "
+     "ZSTENCILTEST.ZCacheWays=1 ZSTENCILTEST.ZCacheLines=4 ZSTENCILTEST.DisableCompression=TRUE",
+     "bandwidth_z", LAYERS * 2 * PIXELS * 4 / 16, layers},
+    {IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses=1", "bandwidth_command", 16 * 4096 / 16, uploads},
+    {IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses=1", "bandwidth_blit", 2 * PIXELS * 4 / 16, blit},
     /* a slice beside each ROP */
     {ALL_IDEAL, "BLITTER.SamplesCycle=1", "blit", PIXELS / 2, blit},
     {ALL_IDEAL, "MEMORYCONTROLLER.CommandProcessorBusWidth=8", "bus", 16 * 4096 / 8, uploads},
