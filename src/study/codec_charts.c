@@ -40,26 +40,27 @@ name_run(const struct codec_study *study, size_t trace, size_t configuration)
 static void
 traffic_of(const struct codec_study_result *result, double *megabytes)
 {
-    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         megabytes[i] = (double)result->bytes[i] / result->frames / 1e6;
 }
 
+/* A chart a trace: they differ a hundredfold. */
 static bool
-chart_traffic(const struct codec_study *study, const char *dir, struct error *err)
+chart_traffic(const struct codec_study *study, size_t trace, const char *dir, struct error *err)
 {
     struct plot plot;
-    double values[CODEC_STUDY_CLIENTS];
-    plot_init(&plot, PLOT_STACKED, "Traffic between GPU and memory, without codecs", "MB a frame");
-    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
-        plot_add_series(&plot, codec_study_clients[i]);
-    for (size_t t = 0; t < study->traces->count; t++)
-        for (size_t c = 0; c < study->machines->count; c++) {
-            char *name = name_run(study, t, c);
-            traffic_of(codec_study_plain(study, t, c), values);
-            plot_add(&plot, name, values);
-            free(name);
-        }
-    return write_plot(&plot, dir, "traffic", err);
+    double values[TRAFFIC_CLIENTS];
+    char *name = mem_printf("traffic-%s", study->traces->items[trace]);
+    char *title = mem_printf("%s: traffic between GPU and memory, without codecs",
+                             study->traces->items[trace]);
+    plot_init(&plot, PLOT_STACKED, title, "MB a frame");
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+        plot_add_series(&plot, traffic_clients[i]);
+    for (size_t c = 0; c < study->machines->count; c++) {
+        traffic_of(codec_study_plain(study, trace, c), values);
+        plot_add(&plot, study->machines->items[c], values);
+    }
+    return write_named(&plot, dir, name, title, err);
 }
 
 /* Shares of the moved blocks of all traces at each size, and behind them the plain ones; false: the
@@ -153,20 +154,20 @@ chart_machine(const struct codec_study *study, const char *dir, struct error *er
     plot_add_series(&rate, "bytes moved");
     plot_init(&traffic, PLOT_STACKED, "Traffic without (-) and with (+) codecs in the machine",
               "MB a frame");
-    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
-        plot_add_series(&traffic, codec_study_clients[i]);
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+        plot_add_series(&traffic, traffic_clients[i]);
     for (size_t t = 0; t < study->traces->count; t++)
         for (size_t c = 0; c < study->machines->count; c++) {
             const struct codec_study_result *of[2] = {codec_study_plain(study, t, c),
                                                       codec_study_machine(study, t, c)};
-            double values[CODEC_STUDY_CLIENTS], sums[2] = {0, 0};
+            double values[TRAFFIC_CLIENTS], sums[2] = {0, 0};
             if (!of[1]->is_there)
                 continue;
             char *name = name_run(study, t, c);
             for (uint32_t i = 0; i < 2; i++) {
                 char *group = mem_printf("%s %c", name, "-+"[i]);
                 traffic_of(of[i], values);
-                for (uint32_t s = 0; s < CODEC_STUDY_CLIENTS; s++)
+                for (uint32_t s = 0; s < TRAFFIC_CLIENTS; s++)
                     sums[i] += values[s];
                 plot_add(&traffic, group, values);
                 free(group);
@@ -183,7 +184,9 @@ chart_machine(const struct codec_study *study, const char *dir, struct error *er
 bool
 codec_study_write_charts(const struct codec_study *study, const char *dir, struct error *err)
 {
-    bool ok = chart_traffic(study, dir, err);
+    bool ok = true;
+    for (size_t t = 0; ok && t < study->traces->count; t++)
+        ok = chart_traffic(study, t, dir, err);
     for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
         for (uint32_t kind = 0; ok && kind < COMPRESSION_KINDS; kind++)
             ok = chart_levels(study, bus, kind, dir, err) &&

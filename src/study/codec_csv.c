@@ -32,7 +32,7 @@ put_run(const struct codec_study *study, size_t trace, size_t configuration,
     sheet_cell(table, "%u", result->frames);
     sheet_cell(table, "%" PRIu64, result->cycles);
     sheet_cell(table, "%.3f", result->frame_rate);
-    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         sheet_cell(table, "%" PRIu64, result->bytes[i]);
     sheet_end_row(table);
 }
@@ -42,8 +42,8 @@ put_traffic(const struct codec_study *study, struct sheet *table)
 {
     HEADER(table, "trace", "configuration", "color_codec", "z_codec", "frames", "cycles",
            "frames_a_second");
-    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
-        sheet_cell(table, "%s_bytes", codec_study_clients[i]);
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+        sheet_cell(table, "%s_bytes", traffic_clients[i]);
     sheet_end_row(table);
     for (size_t t = 0; t < study->traces->count; t++)
         for (size_t c = 0; c < study->machines->count; c++) {

@@ -5,18 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const codec_study_clients[CODEC_STUDY_CLIENTS] = {
-    [CODEC_STUDY_TRANSFERS] = "transfers", [CODEC_STUDY_GEOMETRY] = "geometry",
-    [CODEC_STUDY_TEXTURE] = "texture",     [CODEC_STUDY_Z] = "z",
-    [CODEC_STUDY_COLOR] = "color",         [CODEC_STUDY_DAC] = "dac",
-};
-
 bool
 codec_study_result_check(const struct codec_study_result *result,
                          const struct codec *const codec_of[], struct error *err)
 {
-    static const enum codec_study_client client[COMPRESSION_KINDS] = {CODEC_STUDY_COLOR,
-                                                                      CODEC_STUDY_Z};
+    static const enum traffic_client client[COMPRESSION_KINDS] = {TRAFFIC_COLOR, TRAFFIC_Z};
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
         const struct compression *compression = &result->buses[CODEC_BUS_64];
         uint64_t bytes = compression_bytes_in(&compression->kinds[kind]);

@@ -5,19 +5,8 @@
 #define AETIUS_STUDY_CODEC_STUDY_H
 
 #include "analysis/compression.h"
+#include "study/traffic_clients.h"
 #include "sweep/plan.h"
-
-/* Who moves bytes between the GPU and memory. */
-enum codec_study_client {
-    CODEC_STUDY_TRANSFERS, /* uploads and copies */
-    CODEC_STUDY_GEOMETRY,
-    CODEC_STUDY_TEXTURE,
-    CODEC_STUDY_Z,
-    CODEC_STUDY_COLOR,
-    CODEC_STUDY_DAC,
-    CODEC_STUDY_CLIENTS
-};
-extern const char *const codec_study_clients[CODEC_STUDY_CLIENTS];
 
 /* What a run gave: frames of a trace in a configuration, with codecs in the machine or none. */
 struct codec_study_result {
@@ -25,7 +14,7 @@ struct codec_study_result {
     uint32_t frames;
     uint64_t cycles;
     double frame_rate; /* at the GPU's clock */
-    uint64_t bytes[CODEC_STUDY_CLIENTS];
+    uint64_t bytes[TRAFFIC_CLIENTS];
     struct compression buses[CODEC_BUSES]; /* the blocks that crossed, by all codecs */
 };
 

@@ -21,7 +21,7 @@ static uint64_t
 all_bytes(const struct codec_study_result *result)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         sum += result->bytes[i];
     return sum;
 }
@@ -55,11 +55,10 @@ put_traffic(const struct codec_study *study, size_t trace, size_t configuration,
             struct sheet *table)
 {
     const struct codec_study_result *r = codec_study_plain(study, trace, configuration);
-    const uint64_t all = all_bytes(r),
-                   codecs_see = r->bytes[CODEC_STUDY_Z] + r->bytes[CODEC_STUDY_COLOR];
+    const uint64_t all = all_bytes(r), codecs_see = r->bytes[TRAFFIC_Z] + r->bytes[TRAFFIC_COLOR];
     put_run_name(study, trace, configuration, table);
     sheet_cell(table, "%.2f", megabytes(all, r->frames));
-    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         sheet_cell(table, "%.2f", megabytes(r->bytes[i], r->frames));
     sheet_cell(table, "%.1f", all ? 100.0 * (double)codecs_see / (double)all : 0);
     for (uint32_t kind = COMPRESSION_KINDS; kind-- > 0;) {
@@ -80,8 +79,8 @@ print_traffic(const struct codec_study *study, FILE *out)
     sheet_cell(&table, "trace");
     sheet_cell(&table, "samples");
     sheet_cell(&table, "all");
-    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
-        sheet_cell(&table, "%s", codec_study_clients[i]);
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+        sheet_cell(&table, "%s", traffic_clients[i]);
     sheet_cell(&table, "z + color, %%");
     sheet_cell(&table, "cleared z, %%");
     sheet_cell(&table, "plain z, %%");
@@ -218,10 +217,10 @@ put_machine(const struct codec_study *study, size_t trace, size_t configuration,
     sheet_cell(table, "%.1f", a->frame_rate);
     sheet_cell(table, "%.1f", b->frame_rate);
     sheet_cell(table, "%+.1f", gain(a->frame_rate, b->frame_rate));
-    sheet_cell(table, "%.2f", megabytes(a->bytes[CODEC_STUDY_COLOR], a->frames));
-    sheet_cell(table, "%.2f", megabytes(b->bytes[CODEC_STUDY_COLOR], b->frames));
-    sheet_cell(table, "%.2f", megabytes(a->bytes[CODEC_STUDY_Z], a->frames));
-    sheet_cell(table, "%.2f", megabytes(b->bytes[CODEC_STUDY_Z], b->frames));
+    sheet_cell(table, "%.2f", megabytes(a->bytes[TRAFFIC_COLOR], a->frames));
+    sheet_cell(table, "%.2f", megabytes(b->bytes[TRAFFIC_COLOR], b->frames));
+    sheet_cell(table, "%.2f", megabytes(a->bytes[TRAFFIC_Z], a->frames));
+    sheet_cell(table, "%.2f", megabytes(b->bytes[TRAFFIC_Z], b->frames));
     sheet_cell(table, "%.2f", all_a);
     sheet_cell(table, "%.2f", all_b);
     sheet_cell(table, "%+.1f", gain(all_a, all_b));
@@ -287,8 +286,8 @@ add_run(cJSON *list, const struct codec_study *study, size_t trace, size_t confi
     cJSON_AddNumberToObject(run, "frame_rate", result->frame_rate);
     cJSON *bytes = cJSON_AddObjectToObject(run, "bytes");
     cJSON_AddNumberToObject(bytes, "all", (double)all_bytes(result));
-    for (uint32_t i = 0; i < CODEC_STUDY_CLIENTS; i++)
-        cJSON_AddNumberToObject(bytes, codec_study_clients[i], (double)result->bytes[i]);
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+        cJSON_AddNumberToObject(bytes, traffic_clients[i], (double)result->bytes[i]);
 }
 
 static void

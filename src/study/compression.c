@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/schema.h"
 #include "kernel/params_value.h"
-#include "report/csv.h"
 #include "study/codec_study.h"
 #include "study/study.h"
 
@@ -84,36 +83,11 @@ check(const struct study *study, struct codec_study *ranking, struct error *err)
 static bool
 read_traffic(struct codec_study_result *result, const char *dir, struct error *err)
 {
-    static const struct {
-        const char *name;
-        enum codec_study_client client;
-    } columns[] = {
-        {"memctl.command_bytes_read", CODEC_STUDY_TRANSFERS},
-        {"memctl.command_bytes_written", CODEC_STUDY_TRANSFERS},
-        {"memctl.index_bytes_read", CODEC_STUDY_GEOMETRY},
-        {"memctl.attribute_bytes_read", CODEC_STUDY_GEOMETRY},
-        {"memctl.texture_bytes_read", CODEC_STUDY_TEXTURE},
-        {"memctl.z_bytes_read", CODEC_STUDY_Z},
-        {"memctl.z_bytes_written", CODEC_STUDY_Z},
-        {"memctl.color_bytes_read", CODEC_STUDY_COLOR},
-        {"memctl.color_bytes_written", CODEC_STUDY_COLOR},
-        {"memctl.blit_bytes_read", CODEC_STUDY_TRANSFERS},
-        {"memctl.blit_bytes_written", CODEC_STUDY_TRANSFERS},
-        {"memctl.dac_bytes_read", CODEC_STUDY_DAC},
-    };
     struct csv_table table = {0};
     char *path = mem_printf("%s/stats.frames.csv.gz", dir);
-    double bytes = 0, read = 0, written = 0, shared = 0;
     bool ok = csv_read(&table, path, err);
-    for (size_t i = 0; ok && i < sizeof columns / sizeof columns[0]; i++) {
-        ok = csv_sum(&table, path, columns[i].name, &bytes, err);
-        result->bytes[columns[i].client] += (uint64_t)bytes;
-        shared += bytes;
-    }
-    ok = ok && csv_sum(&table, path, "memctl.bytes_read", &read, err) &&
-         csv_sum(&table, path, "memctl.bytes_written", &written, err);
-    if (ok && shared != read + written)
-        ok = fail(err, "%s: some client of the memory has no share of the study's chart", path);
+    for (uint32_t row = 0; ok && row < table.rows; row++)
+        ok = traffic_add(&table, row, path, result->bytes, err);
     csv_table_fini(&table);
     free(path);
     return ok;

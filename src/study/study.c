@@ -158,6 +158,21 @@ study_write(const struct study *study, const char *name, const char *text, struc
     return ok;
 }
 
+bool
+study_write_sheet(const struct study *study, const char *name, const struct sheet *table,
+                  enum sheet_style style, struct error *err)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a table");
+    sheet_write(table, style, out);
+    fclose(out);
+    const bool ok = study_write(study, name, text, err);
+    free(text);
+    return ok;
+}
+
 /* [study] says nothing that the study does not know. */
 static bool
 check_words(const struct study_request *request, struct error *err)

@@ -75,7 +75,9 @@ bool study_sum(const struct study *study, size_t run, const char *column, double
 /* A question to the database of all runs so far (docs/sweeps.md); the columns' names come first. */
 bool study_query(const struct study *study, const char *sql, struct sheet *rows, struct error *err);
 
-/* Writes DIR/NAME: a text, or what `put` writes. */
+/* Writes DIR/NAME: a text, or a table. */
 bool study_write(const struct study *study, const char *name, const char *text, struct error *err);
+bool study_write_sheet(const struct study *study, const char *name, const struct sheet *table,
+                       enum sheet_style style, struct error *err);
 
 #endif

@@ -144,13 +144,13 @@ test_counts_against_bytes(void **state)
     struct error err;
     set_blocks(&result, COMPRESSION_COLOR, 6, 2, true);
     set_blocks(&result, COMPRESSION_DEPTH, 1, 0, true);
-    result.bytes[CODEC_STUDY_COLOR] = 8 * 256;
-    result.bytes[CODEC_STUDY_Z] = 256;
+    result.bytes[TRAFFIC_COLOR] = 8 * 256;
+    result.bytes[TRAFFIC_Z] = 256;
     assert_true(codec_study_result_check(&result, none, &err));
     assert_false(codec_study_result_check(&result, comp, &err));
-    result.bytes[CODEC_STUDY_COLOR] = 6 * 64 + 2 * 256;
+    result.bytes[TRAFFIC_COLOR] = 6 * 64 + 2 * 256;
     assert_true(codec_study_result_check(&result, comp, &err));
-    result.bytes[CODEC_STUDY_Z] += 64;
+    result.bytes[TRAFFIC_Z] += 64;
     assert_false(codec_study_result_check(&result, comp, &err));
     assert_non_null(strstr(err.text, "z"));
 }
@@ -276,9 +276,15 @@ enum { STUDY_MS = 300000 };
 static void
 test_command(void **state)
 {
-    static const char *const left[] = {"tables.md",       "traffic.csv",     "levels.csv",
-                                       "ratios.csv",      "traffic.svg",     "traffic.dat",
-                                       "traffic.gnuplot", "ratios-z-32.svg", "levels-color-64.svg",
+    static const char *const left[] = {"tables.md",
+                                       "traffic.csv",
+                                       "levels.csv",
+                                       "ratios.csv",
+                                       "traffic-workloads.svg",
+                                       "traffic-workloads.dat",
+                                       "traffic-workloads.gnuplot",
+                                       "ratios-z-32.svg",
+                                       "levels-color-64.svg",
                                        "machine-gain.svg"};
     int status;
     int64_t first, oldest;
@@ -315,6 +321,64 @@ test_command(void **state)
     /* other frames are another run */
     assert_int_equal(await(STUDY("--frames", "0", "--machines", "x0"), STUDY_MS), 0);
     assert_int_equal(count_runs(&oldest), 6);
+}
+
+/* The first number of the answer to a question. */
+static double
+ask(const char *sql)
+{
+    assert_int_equal(RUN("sweep", "query", "@t", sql, "--csv"), 0);
+    char *text = said("out"), *line = strchr(text, '\n');
+    assert_non_null(line);
+    const double number = strtod(line + 1, NULL);
+    free(text);
+    return number;
+}
+
+/* By client, frame by frame, all that the memory controller counted. */
+static void
+test_traffic(void **state)
+{
+    static const char *const left[] = {"traffic.md", "traffic.csv", "curve-workloads.svg",
+                                       "clients-workloads.svg"};
+    static const char *const machines[] = {"x0", "x4"};
+    double all[2] = {0, 0}, color[2];
+    assert_int_equal(RUN("study", "traffic", WORKLOADS, "-o", "@t", "--frames", "0-1", "--machines",
+                         "x0,x4", "--json"),
+                     0);
+    char *text = said("out");
+    cJSON *root = cJSON_Parse(text);
+    cJSON *game = cJSON_GetObjectItem(cJSON_GetObjectItem(root, "games"), "workloads");
+    for (uint32_t m = 0; m < 2; m++) {
+        const cJSON *client, *bytes;
+        char *sql = mem_printf("SELECT \"memctl.bytes_read\" + \"memctl.bytes_written\" FROM "
+                               "results WHERE machine = '%s'",
+                               machines[m]);
+        cJSON_ArrayForEach(client, cJSON_GetObjectItem(game, machines[m]))
+        {
+            assert_int_equal(cJSON_GetArraySize(client), 2);
+            cJSON_ArrayForEach(bytes, client) all[m] += bytes->valuedouble;
+        }
+        assert_float_equal(all[m], ask(sql), 0);
+        const cJSON *of = cJSON_GetObjectItem(cJSON_GetObjectItem(game, machines[m]), "color");
+        color[m] = cJSON_GetArrayItem(of, 0)->valuedouble + cJSON_GetArrayItem(of, 1)->valuedouble;
+        free(sql);
+    }
+    /* four samples a pixel are four times the color, but for lines that are cleared or shared */
+    assert_true(color[1] > 2 * color[0] && color[1] < 8 * color[0]);
+    cJSON_Delete(root);
+    free(text);
+    text = said("t/traffic.csv");
+    uint32_t lines = 0;
+    for (const char *c = text; *c; c++)
+        lines += *c == '\n';
+    assert_int_equal(lines, 1 + 2 * 2);
+    free(text);
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
+        char *name = mem_printf("t/%s", left[i]);
+        assert_true(is_there(name));
+        free(name);
+    }
 }
 
 /* What a plan must not say, found before anything is done. */
@@ -377,6 +441,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_counts_file),
         cmocka_unit_test(test_counts_against_bytes),
         cmocka_unit_test_teardown(test_command, clean),
+        cmocka_unit_test_teardown(test_traffic, clean),
         cmocka_unit_test_teardown(test_refusals, clean),
         cmocka_unit_test_teardown(test_arguments, clean),
     };

@@ -1,0 +1,256 @@
+/* aetius study traffic: what moves between GPU and memory, frame by frame over long stretches of
+ * games, by client, on machines that differ in the samples of a pixel. */
+#include "study/traffic_clients.h"
+
+#include "analysis/plot.h"
+#include "base/log.h"
+#include "base/schema.h"
+#include "study/study.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* The frames of a run. */
+struct traffic {
+    uint32_t frames;
+    uint64_t (*bytes)[TRAFFIC_CLIENTS]; /* a frame */
+};
+
+static double
+megabytes_of(const struct traffic *traffic, uint32_t frame)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+        sum += traffic->bytes[frame][i];
+    return (double)sum / 1e6;
+}
+
+/* MB a frame by client, in the mean. */
+static void
+mean_of(const struct traffic *traffic, double mean[TRAFFIC_CLIENTS])
+{
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++) {
+        uint64_t sum = 0;
+        for (uint32_t f = 0; f < traffic->frames; f++)
+            sum += traffic->bytes[f][i];
+        mean[i] = (double)sum / traffic->frames / 1e6;
+    }
+}
+
+static bool
+read_run(const struct study *study, size_t run, struct traffic *traffic, struct error *err)
+{
+    char *dir = study_folder(study, run), *path = mem_printf("%s/stats.frames.csv.gz", dir);
+    struct csv_table table = {0};
+    bool ok =
+        csv_read(&table, path, err) && (table.rows || fail(err, "%s tells of no frame", path));
+    traffic->frames = ok ? table.rows : 0;
+    traffic->bytes = mem_alloc((traffic->frames + 1) * sizeof *traffic->bytes);
+    for (uint32_t f = 0; ok && f < traffic->frames; f++)
+        ok = traffic_add(&table, f, path, traffic->bytes[f], err);
+    csv_table_fini(&table);
+    free(path);
+    free(dir);
+    return ok;
+}
+
+/* The next run of a trace, from `run` on; false: there is none. */
+static bool
+next_run(const struct study *study, size_t trace, size_t *run)
+{
+    while (*run < study->planned && study->sweep.runs.items[*run].trace != trace)
+        ++*run;
+    return *run < study->planned;
+}
+
+/* Of a trace, on the plan's first machine that is for it. */
+static size_t
+first_run(const struct study *study, size_t trace)
+{
+    size_t run = 0;
+    next_run(study, trace, &run);
+    return run;
+}
+
+/* Run by run: input, machine, mean, least and most MB a frame, and the mean by client. */
+static void
+put_row(const struct study *study, size_t run, const struct traffic *all, struct sheet *table)
+{
+    const struct sweep_run *of = &study->sweep.runs.items[run];
+    const struct traffic *traffic = &all[run];
+    double mean[TRAFFIC_CLIENTS], sum = 0, least = INFINITY, most = 0, first = 0;
+    mean_of(traffic, mean);
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+        sum += mean[i];
+    for (uint32_t f = 0; f < traffic->frames; f++) {
+        least = fmin(least, megabytes_of(traffic, f));
+        most = fmax(most, megabytes_of(traffic, f));
+    }
+    const struct traffic *other = &all[first_run(study, of->trace)];
+    for (uint32_t f = 0; f < other->frames; f++)
+        first += megabytes_of(other, f) / other->frames;
+    sheet_cell(table, "%s", study_trace_name(study, of->trace));
+    sheet_cell(table, "%s", of->machine);
+    sheet_cell(table, "%u", traffic->frames);
+    sheet_cell(table, "%.2f", sum);
+    sheet_cell(table, "%.2f", sum / first);
+    sheet_cell(table, "%.2f", least);
+    sheet_cell(table, "%.2f", most);
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+        sheet_cell(table, "%.2f", mean[i]);
+    sheet_cell(table, "%.1f", 100 * (mean[TRAFFIC_Z] + mean[TRAFFIC_COLOR]) / sum);
+    sheet_end_row(table);
+}
+
+static void
+make_table(const struct study *study, const struct traffic *all, struct sheet *table)
+{
+    static const char *const names[] = {"game",         "samples", "frames", "MB a frame",
+                                        "of the first", "least",   "most"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        sheet_cell(table, "%s", names[i]);
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+        sheet_cell(table, "%s", traffic_clients[i]);
+    sheet_cell(table, "z + color, %%");
+    sheet_end_row(table);
+    for (size_t t = 0; t < study->sweep.traces.count; t++)
+        for (size_t run = 0; next_run(study, t, &run); run++)
+            put_row(study, run, all, table);
+}
+
+/* A line a frame. */
+static void
+make_csv(const struct study *study, const struct traffic *all, struct sheet *table)
+{
+    sheet_cell(table, "game");
+    sheet_cell(table, "samples");
+    sheet_cell(table, "frame");
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+        sheet_cell(table, "%s_bytes", traffic_clients[i]);
+    sheet_end_row(table);
+    for (size_t t = 0; t < study->sweep.traces.count; t++)
+        for (size_t run = 0; next_run(study, t, &run); run++)
+            for (uint32_t f = 0; f < all[run].frames; f++) {
+                sheet_cell(table, "%s", study_trace_name(study, t));
+                sheet_cell(table, "%s", study->sweep.runs.items[run].machine);
+                sheet_cell(table, "%u", f);
+                for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+                    sheet_cell(table, "%" PRIu64, all[run].bytes[f][i]);
+                sheet_end_row(table);
+            }
+}
+
+typedef void plot_fn(const struct study *study, size_t trace, const struct traffic *all,
+                     struct plot *plot);
+
+/* A line a machine over the frames. */
+static void
+plot_curve(const struct study *study, size_t trace, const struct traffic *all, struct plot *plot)
+{
+    double *values = mem_alloc(study->machines.count * sizeof *values);
+    plot->x_label = "frame";
+    plot->extra = "set yrange [0:*]";
+    for (size_t run = 0; next_run(study, trace, &run); run++)
+        plot_add_series(plot, study->sweep.runs.items[run].machine);
+    for (uint32_t f = 0; f < all[first_run(study, trace)].frames; f++) {
+        size_t series = 0;
+        for (size_t run = 0; next_run(study, trace, &run); run++)
+            values[series++] = megabytes_of(&all[run], f);
+        plot_add_at(plot, f, values);
+    }
+    free(values);
+}
+
+/* A bar a machine, of the clients. */
+static void
+plot_clients(const struct study *study, size_t trace, const struct traffic *all, struct plot *plot)
+{
+    for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
+        plot_add_series(plot, traffic_clients[i]);
+    for (size_t run = 0; next_run(study, trace, &run); run++) {
+        double mean[TRAFFIC_CLIENTS];
+        mean_of(&all[run], mean);
+        plot_add(plot, study->sweep.runs.items[run].machine, mean);
+    }
+}
+
+static bool
+write_plot(const struct study *study, size_t trace, const struct traffic *all, const char *prefix,
+           enum plot_kind kind, plot_fn *put, struct error *err)
+{
+    struct plot plot;
+    const char *game = study_trace_name(study, trace);
+    char *title = mem_printf("%s: traffic between GPU and memory", game);
+    char *name = mem_printf("%s-%s", prefix, game);
+    plot_init(&plot, kind, title, "MB a frame");
+    put(study, trace, all, &plot);
+    const bool ok = plot_write(&plot, study->sweep.dir, name, err);
+    plot_fini(&plot);
+    free(name);
+    free(title);
+    return ok;
+}
+
+/* By game and machine the bytes of each frame, by client. */
+static void
+print_json(const struct study *study, const struct traffic *all)
+{
+    cJSON *root = cJSON_CreateObject(), *games = cJSON_AddObjectToObject(root, "games");
+    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
+    for (size_t run = 0; run < study->planned; run++) {
+        const struct sweep_run *of = &study->sweep.runs.items[run];
+        const char *name = study_trace_name(study, of->trace);
+        cJSON *game = cJSON_GetObjectItemCaseSensitive(games, name);
+        if (!game)
+            game = cJSON_AddObjectToObject(games, name);
+        cJSON *machine = cJSON_AddObjectToObject(game, of->machine);
+        for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++) {
+            cJSON *bytes = cJSON_AddArrayToObject(machine, traffic_clients[i]);
+            for (uint32_t f = 0; f < all[run].frames; f++)
+                cJSON_AddItemToArray(bytes, cJSON_CreateNumber((double)all[run].bytes[f][i]));
+        }
+    }
+    char *text = cJSON_Print(root);
+    puts(text);
+    free(text);
+    cJSON_Delete(root);
+}
+
+static bool
+write_all(const struct study *study, const struct traffic *all, struct error *err)
+{
+    struct sheet table = {0}, frames = {0};
+    make_table(study, all, &table);
+    make_csv(study, all, &frames);
+    bool ok = study_write_sheet(study, "traffic.md", &table, SHEET_MARKDOWN, err) &&
+              study_write_sheet(study, "traffic.csv", &frames, SHEET_CSV, err);
+    for (size_t t = 0; ok && t < study->sweep.traces.count; t++)
+        ok = write_plot(study, t, all, "curve", PLOT_LINES, plot_curve, err) &&
+             write_plot(study, t, all, "clients", PLOT_STACKED, plot_clients, err);
+    if (ok) {
+        if (study->json)
+            print_json(study, all);
+        else
+            sheet_write(&table, SHEET_MARKDOWN, stdout);
+        log_note("%s: traffic.md, traffic.csv, *.svg", study->sweep.dir);
+    }
+    sheet_fini(&table);
+    sheet_fini(&frames);
+    return ok;
+}
+
+bool
+study_traffic(struct study *study, struct error *err)
+{
+    struct traffic *all = mem_alloc((study->planned + 1) * sizeof *all);
+    bool ok = study_do(study, err);
+    for (size_t run = 0; ok && run < study->planned; run++)
+        ok = read_run(study, run, &all[run], err);
+    ok = ok && write_all(study, all, err);
+    for (size_t run = 0; run < study->planned; run++)
+        free(all[run].bytes);
+    free(all);
+    return ok;
+}
