@@ -50,7 +50,7 @@ near() {
     src/unit/texture/*) echo texture_timing states counters charges ;;
     src/unit/frontend/*) echo fixed_function_timing states counters charges reuse upload restart \
         pipelined ;;
-    *) echo replacement watch figures ;;
+    *) echo replacement watch follow figures ;;
     esac
 }
 
