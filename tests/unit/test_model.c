@@ -101,16 +101,18 @@ dependent_reads(void **state)
     } cases[] = {{"step4", 6.07e-7 + 8 * 9.49e-8, 6.07e-7 + 8 * 9.49e-8 + 1.18e-6},
                  {"step3", 6.07e-7 + 11 * 9.49e-8, 6.07e-7 + 11 * 9.49e-8 + 1.30e-7},
                  {"stripes", 1e-9, 1e-9}};
-    model_set_factor(&model, "dependent.others.first", 100, 0);
-    model_set_factor(&model, "dependent.others.second", 600, 0);
-    model_set_factor(&model, "dependent.others.flat", 1e-3, 0);
-    model_set_factor(&model, "dependent.others.third_fx1", 0, 0);
-    model_set_factor(&model, "dependent.others.most", 1000, 0);
-    model_set_factor(&model, "dependent.others.cached", 1e-9, 0);
-    model_set_factor(&model, "dependent.others.slope", 6.07e-7, 0);
-    model_set_factor(&model, "dependent.others.slope_fx1", 9.49e-8, 0);
-    model_set_factor(&model, "dependent.others.third_low_fx2", 1.30e-7, 0);
-    model_set_factor(&model, "dependent.others.third_high_fx2", 1.18e-6, 0);
+    static const struct {
+        const char *name;
+        double value;
+    } factors[] = {{"flat", 1e-3},     {"cached", 1e-9},        {"most", 1000},
+                   {"from1", 100},     {"slope1", 6.07e-7},     {"slope_fx11", 9.49e-8},
+                   {"slope_high1", 0}, {"from2", 600},          {"slope2", 1.30e-7},
+                   {"slope_fx12", 0},  {"slope_high2", 1.05e-6}};
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "dependent.others.%s", factors[i].name);
+        model_set_factor(&model, name, factors[i].value, 0);
+    }
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct model_row row = {.texture = 64};
         double seconds;
@@ -346,6 +348,63 @@ coefficients_come_back(void **state)
                               .else_cycles = 10,
                               .block = 2};
     assert_true(is_near(predict_fps(&model, &other, all_stages), 1 / made_seconds(&other), 0.06));
+    free(fitted);
+    model_fini(&model);
+    VEC_FREE(&rows);
+}
+
+/* A chip whose dependent reads take a step from 32 to 64 texels and one more from 128 to 256, by
+ * the pattern's frequency. */
+static double
+made_dependent(const struct model_row *row)
+{
+    struct pattern pattern;
+    assert_true(pattern_make(&pattern, row->pattern));
+    const struct spectrum s = pattern_spectrum(&pattern);
+    const double first = fmin(fmax(row->texture - 32, 0), 32) / 32;
+    const double second = fmin(fmax(row->texture - 128, 0), 128) / 128;
+    return !s.fx[0] || !s.fy[0] ? 1e-9 : 1e-9 * (1 + (first + second) * (0.5 + 0.02 * s.fx[0]));
+}
+
+/* All sizes are fitted with half of the patterns each; four bends come out where they are, and the
+ * reads that were held out as they were made. */
+static void
+dependent_steps_come_back(void **state)
+{
+    struct model_rows rows = {0};
+    struct model model = {0};
+    struct error err = {""};
+    for (double size = 8; size <= 1024; size *= 2)
+        for (uint32_t p = 0; pattern_name(p); p++) {
+            struct model_row *row = add_row(&rows, "dependent", 2e5, 4);
+            row->texture = size;
+            row->dependent = 1;
+            strcpy(row->pattern, pattern_name(p));
+            row->seconds = made_start + row->fragments * made_dependent(row);
+        }
+    bool *fitted = model_split(&rows);
+    for (size_t i = 0, seen = 0; i < rows.count; i++) {
+        seen += fitted[i];
+        if (i + 1 == rows.count || rows.items[i + 1].texture != rows.items[i].texture) {
+            assert_int_equal(seen, 6);
+            seen = 0;
+        }
+    }
+    model_set_factor(&model, "start", made_start, 0);
+    if (!model_fit_dependent(&model, &rows, fitted, &err))
+        fail_msg("%s", err.text);
+    for (uint32_t k = 0; k < 4; k++) {
+        static const double bends[] = {32, 64, 128, 256};
+        char name[64];
+        snprintf(name, sizeof name, "dependent.powers.from%u", k + 1);
+        assert_true(is_near(model_factor(&model, name), bends[k], 1e-9));
+    }
+    for (size_t i = 0; i < rows.count; i++) {
+        double seconds;
+        bool beyond;
+        assert_true(model_dependent_seconds(&model, &rows.items[i], &seconds, &beyond, &err));
+        assert_true(is_near(seconds, made_dependent(&rows.items[i]), 1e-6) && !beyond);
+    }
     free(fitted);
     model_fini(&model);
     VEC_FREE(&rows);
@@ -668,6 +727,7 @@ main(int argc, char **argv)
         cmocka_unit_test(formulas),
         cmocka_unit_test(workload_files),
         cmocka_unit_test(dependent_reads),
+        cmocka_unit_test(dependent_steps_come_back),
         cmocka_unit_test(spectra),
         cmocka_unit_test(segments_are_chosen),
         cmocka_unit_test(squares),
