@@ -40,6 +40,7 @@ static const struct {
     {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.InputsPerCycle=1", "load", QUADS / 2 * 4, layers},
     {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.OutputsPerCycle=1", "load", QUADS / 2 * 4, layers},
     {IDEAL_shader, "", "fragment_issue", PIXELS / 4 / 2 * INSTRUCTIONS, long_fragments},
+    {IDEAL_shader, "", "fragment_issue", 2 * (PIXELS / 4 / 2 * INSTRUCTIONS), two_with_constants},
     /* four threads of a vertex each issue in a cycle */
     {IDEAL_shader, "", "vertex_issue", VERTICES / 4 / 2 * INSTRUCTIONS, long_vertices},
     {IDEAL_shader, "", "result", (INSTRUCTIONS - 1) * (ADD_LATENCY - 1), chain},
@@ -94,6 +95,8 @@ static const struct {
 enum { INTERVAL = 2000, ON_ITS_WAY = 100 };
 /* An order takes a cycle; there are at most 16 uploads, a draw and a swap. */
 enum { ORDERS = 18 };
+/* 64 bytes go by a cycle, of 3600 of indices and more of vertices. */
+enum { BUS = (3600 + VERTICES * 16) / 64 };
 static void
 end_interval(void *data, uint64_t now)
 {
@@ -136,6 +139,9 @@ check(size_t i, bool intervals)
     if (!intervals && rig_figure(rig, "lost.orders") > ORDERS)
         fail_msg("%s: %llu cycles are charged to orders", cases[i].settings,
                  (unsigned long long)rig_figure(rig, "lost.orders"));
+    if (!intervals && strcmp(cases[i].cause, "bus") && rig_figure(rig, "lost.bus") > BUS)
+        fail_msg("%s: %llu cycles are charged to the bus", cases[i].settings,
+                 (unsigned long long)rig_figure(rig, "lost.bus"));
     void *own = rig;
     rig_tear_down(&own);
 }
