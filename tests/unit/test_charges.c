@@ -119,16 +119,21 @@ start_case(size_t i)
 }
 
 static void
+charge_in_intervals(struct rig *rig)
+{
+    struct clock *clock = &rig_machine(rig)->clock;
+    clock->sample = end_interval;
+    clock->sample_data = clock;
+    clock->sample_cycle = INTERVAL;
+}
+
+static void
 check(size_t i, bool intervals)
 {
     char name[64];
     struct rig *rig = start_case(i);
-    if (intervals) {
-        struct clock *clock = &rig_machine(rig)->clock;
-        clock->sample = end_interval;
-        clock->sample_data = clock;
-        clock->sample_cycle = INTERVAL;
-    }
+    if (intervals)
+        charge_in_intervals(rig);
     cases[i].scene(rig);
     snprintf(name, sizeof name, "lost.%s", cases[i].cause);
     const double charged = (double)rig_figure(rig, name), cycles = (double)cases[i].cycles;
@@ -286,21 +291,34 @@ glance(void *data, uint64_t now)
     clock->sample_cycle = now + GLANCE;
 }
 
-/* How often each is clocked, in which order, and whether anybody looks changes nothing. */
+static void
+assert_same(const struct rig *rig, const struct rig *other, const char *settings, const char *how)
+{
+    const struct stat_set *stats = &rig_machine(rig)->stats;
+    for (uint32_t v = 0; v < stats->count; v++)
+        if (other->values[v] != rig->values[v])
+            fail_msg("%s, %s: %s is %llu, not %llu", settings, how, stats->entries[v].name,
+                     (unsigned long long)other->values[v], (unsigned long long)rig->values[v]);
+}
+
+/* How often each is clocked, in which order, and whether anybody looks changes nothing; nor does
+ * the order where cycles are charged in between. */
 static void
 when_clocked(void **state)
 {
-    static const char *const ways[] = {"", "sleepless", "shuffled", "looked at"};
+    enum { PLAIN, SLEEPLESS, SHUFFLED, LOOKED_AT, IN_INTERVALS, IN_INTERVALS_SHUFFLED, WAYS };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct rig *rigs[4];
-        for (uint32_t r = 0; r < 4; r++) {
+        struct rig *rigs[WAYS];
+        for (uint32_t r = 0; r < WAYS; r++) {
             rigs[r] = start_case(i);
             struct clock *clock = &rig_machine(rigs[r])->clock;
-            clock->sleepless = r == 1;
-            if (r == 2)
+            clock->sleepless = r == SLEEPLESS;
+            if (r == SHUFFLED || r == IN_INTERVALS_SHUFFLED)
                 clock_shuffle(clock, i + 1);
-            if (r == 3) {
+            if (r >= IN_INTERVALS)
+                charge_in_intervals(rigs[r]);
+            if (r == LOOKED_AT) {
                 rigs[r]->data = calloc(rig_machine(rigs[r])->stats.count, sizeof(uint64_t));
                 clock->sample = glance;
                 clock->sample_data = rigs[r];
@@ -308,14 +326,12 @@ when_clocked(void **state)
             }
             cases[i].scene(rigs[r]);
         }
-        const struct stat_set *stats = &rig_machine(rigs[0])->stats;
-        for (uint32_t r = 1; r < 4; r++)
-            for (uint32_t v = 0; v < stats->count; v++)
-                if (rigs[r]->values[v] != rigs[0]->values[v])
-                    fail_msg("%s, %s: %s is %llu, not %llu", cases[i].settings, ways[r],
-                             stats->entries[v].name, (unsigned long long)rigs[r]->values[v],
-                             (unsigned long long)rigs[0]->values[v]);
-        for (uint32_t r = 0; r < 4; r++) {
+        assert_same(rigs[PLAIN], rigs[SLEEPLESS], cases[i].settings, "sleepless");
+        assert_same(rigs[PLAIN], rigs[SHUFFLED], cases[i].settings, "shuffled");
+        assert_same(rigs[PLAIN], rigs[LOOKED_AT], cases[i].settings, "looked at");
+        assert_same(rigs[IN_INTERVALS], rigs[IN_INTERVALS_SHUFFLED], cases[i].settings,
+                    "shuffled, in intervals");
+        for (uint32_t r = 0; r < WAYS; r++) {
             void *own = rigs[r];
             rig_tear_down(&own);
         }
