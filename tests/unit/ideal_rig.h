@@ -123,7 +123,7 @@ set_program(struct rig *rig, uint32_t stage, bool chain)
 {
     char text[8192];
     int at = snprintf(text, sizeof text,
-                      stage ? "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0..63]\n"
+                      stage ? "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0..15]\nDCL TEMP[0..63]\n"
                               "IMM[0] FLT32 {1.0, 0.5, 0.25, 1.0}\n"
                             : "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..63]\n"
                               "IMM[0] FLT32 {1.0, 0.5, 0.25, 1.0}\n");
@@ -147,6 +147,27 @@ long_fragments(struct rig *rig)
 {
     set_program(rig, 1, false);
     draw_layers(rig, 1);
+}
+
+/* Two draws of long fragments, each after constants that change: they go over the command bus, in a
+ * few cycles. */
+static inline void
+two_with_constants(struct rig *rig)
+{
+    enum { CONSTANTS = 16 };
+    static const float corners[3][4] = {{-1, -1, -1, 1}, {3, -1, -1, 1}, {-1, 3, -1, 1}};
+    set_program(rig, 1, false);
+    set_layers(rig);
+    rig_upload(rig, RES_VERTICES, corners, sizeof corners);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t words[2 + 4 * CONSTANTS] = {1};
+        for (uint32_t w = 2; w < 2 + 4 * CONSTANTS; w++)
+            words[w] = float_bits((float)(w + i));
+        stream_packet(&rig->stream, 12, 0, words, 2 + 4 * CONSTANTS);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    }
+    rig_swap(rig);
+    rig_assert_figure(rig, "cmdproc.constants", 2 * CONSTANTS);
 }
 
 static inline void

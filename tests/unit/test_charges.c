@@ -40,6 +40,7 @@ static const struct {
     {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.InputsPerCycle=1", "load", QUADS / 2 * 4, layers},
     {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.OutputsPerCycle=1", "load", QUADS / 2 * 4, layers},
     {IDEAL_shader, "", "fragment_issue", PIXELS / 4 / 2 * INSTRUCTIONS, long_fragments},
+    {IDEAL_shader, "", "fragment_issue", 2 * (PIXELS / 4 / 2 * INSTRUCTIONS), two_with_constants},
     /* four threads of a vertex each issue in a cycle */
     {IDEAL_shader, "", "vertex_issue", VERTICES / 4 / 2 * INSTRUCTIONS, long_vertices},
     {IDEAL_shader, "", "result", (INSTRUCTIONS - 1) * (ADD_LATENCY - 1), chain},
@@ -94,6 +95,8 @@ static const struct {
 enum { INTERVAL = 2000, ON_ITS_WAY = 100 };
 /* An order takes a cycle; there are at most 16 uploads, a draw and a swap. */
 enum { ORDERS = 18 };
+/* 64 bytes go by a cycle, of 3600 of indices and more of vertices. */
+enum { BUS = (3600 + VERTICES * 16) / 64 };
 static void
 end_interval(void *data, uint64_t now)
 {
@@ -116,16 +119,21 @@ start_case(size_t i)
 }
 
 static void
+charge_in_intervals(struct rig *rig)
+{
+    struct clock *clock = &rig_machine(rig)->clock;
+    clock->sample = end_interval;
+    clock->sample_data = clock;
+    clock->sample_cycle = INTERVAL;
+}
+
+static void
 check(size_t i, bool intervals)
 {
     char name[64];
     struct rig *rig = start_case(i);
-    if (intervals) {
-        struct clock *clock = &rig_machine(rig)->clock;
-        clock->sample = end_interval;
-        clock->sample_data = clock;
-        clock->sample_cycle = INTERVAL;
-    }
+    if (intervals)
+        charge_in_intervals(rig);
     cases[i].scene(rig);
     snprintf(name, sizeof name, "lost.%s", cases[i].cause);
     const double charged = (double)rig_figure(rig, name), cycles = (double)cases[i].cycles;
@@ -136,6 +144,9 @@ check(size_t i, bool intervals)
     if (!intervals && rig_figure(rig, "lost.orders") > ORDERS)
         fail_msg("%s: %llu cycles are charged to orders", cases[i].settings,
                  (unsigned long long)rig_figure(rig, "lost.orders"));
+    if (!intervals && strcmp(cases[i].cause, "bus") && rig_figure(rig, "lost.bus") > BUS)
+        fail_msg("%s: %llu cycles are charged to the bus", cases[i].settings,
+                 (unsigned long long)rig_figure(rig, "lost.bus"));
     void *own = rig;
     rig_tear_down(&own);
 }
@@ -280,21 +291,34 @@ glance(void *data, uint64_t now)
     clock->sample_cycle = now + GLANCE;
 }
 
-/* How often each is clocked, in which order, and whether anybody looks changes nothing. */
+static void
+assert_same(const struct rig *rig, const struct rig *other, const char *settings, const char *how)
+{
+    const struct stat_set *stats = &rig_machine(rig)->stats;
+    for (uint32_t v = 0; v < stats->count; v++)
+        if (other->values[v] != rig->values[v])
+            fail_msg("%s, %s: %s is %llu, not %llu", settings, how, stats->entries[v].name,
+                     (unsigned long long)other->values[v], (unsigned long long)rig->values[v]);
+}
+
+/* How often each is clocked, in which order, and whether anybody looks changes nothing; nor does
+ * the order where cycles are charged in between. */
 static void
 when_clocked(void **state)
 {
-    static const char *const ways[] = {"", "sleepless", "shuffled", "looked at"};
+    enum { PLAIN, SLEEPLESS, SHUFFLED, LOOKED_AT, IN_INTERVALS, IN_INTERVALS_SHUFFLED, WAYS };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct rig *rigs[4];
-        for (uint32_t r = 0; r < 4; r++) {
+        struct rig *rigs[WAYS];
+        for (uint32_t r = 0; r < WAYS; r++) {
             rigs[r] = start_case(i);
             struct clock *clock = &rig_machine(rigs[r])->clock;
-            clock->sleepless = r == 1;
-            if (r == 2)
+            clock->sleepless = r == SLEEPLESS;
+            if (r == SHUFFLED || r == IN_INTERVALS_SHUFFLED)
                 clock_shuffle(clock, i + 1);
-            if (r == 3) {
+            if (r >= IN_INTERVALS)
+                charge_in_intervals(rigs[r]);
+            if (r == LOOKED_AT) {
                 rigs[r]->data = calloc(rig_machine(rigs[r])->stats.count, sizeof(uint64_t));
                 clock->sample = glance;
                 clock->sample_data = rigs[r];
@@ -302,14 +326,12 @@ when_clocked(void **state)
             }
             cases[i].scene(rigs[r]);
         }
-        const struct stat_set *stats = &rig_machine(rigs[0])->stats;
-        for (uint32_t r = 1; r < 4; r++)
-            for (uint32_t v = 0; v < stats->count; v++)
-                if (rigs[r]->values[v] != rigs[0]->values[v])
-                    fail_msg("%s, %s: %s is %llu, not %llu", cases[i].settings, ways[r],
-                             stats->entries[v].name, (unsigned long long)rigs[r]->values[v],
-                             (unsigned long long)rigs[0]->values[v]);
-        for (uint32_t r = 0; r < 4; r++) {
+        assert_same(rigs[PLAIN], rigs[SLEEPLESS], cases[i].settings, "sleepless");
+        assert_same(rigs[PLAIN], rigs[SHUFFLED], cases[i].settings, "shuffled");
+        assert_same(rigs[PLAIN], rigs[LOOKED_AT], cases[i].settings, "looked at");
+        assert_same(rigs[IN_INTERVALS], rigs[IN_INTERVALS_SHUFFLED], cases[i].settings,
+                    "shuffled, in intervals");
+        for (uint32_t r = 0; r < WAYS; r++) {
             void *own = rigs[r];
             rig_tear_down(&own);
         }

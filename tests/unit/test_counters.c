@@ -81,6 +81,15 @@ static const struct {
       {"blitter.source_misses", PIXELS * 4 / 256, PIXELS * 4 / 256},
       {"blitter.source_hits", 0, 0},
       {"blitter.lines_merged", 0, 0}}},
+    /* 512 groups of 16 threads, 129 at a time, so four times eight samples one after another, and
+     * some more while groups come in one by one */
+    {ALL_IDEAL,
+     "GPU.NumFragmentShaders=1 FRAGMENTSHADER.AddressALULatency=500 "
+     "FRAGMENTSHADER.ThreadResources=65536 FRAGMENTSHADER.ExecutableThreads=2048 "
+     "FRAGMENTSHADER.InputBuffers=16 FRAGMENTSHADER.ThreadGroup=16",
+     texels,
+     {{"cycles", 4 * TEXELS * 500, 4 * TEXELS * 500 * 5 / 4},
+      {"shader.groups", PIXELS / 4 * 2 / 4, PIXELS / 4 * 2 / 4 + 8}}},
     /* of eight samples one after another each waits for as long, and a few cycles on its way */
     {ALL_IDEAL,
      "FRAGMENTSHADER.AddressALULatency=50",
