@@ -566,7 +566,8 @@ static const struct {
     double value;
 } frame_factors[] = {{"texture", 1.3}, {"color", 0.5}, {"z", 0.3},    {"attribute", 1.2},
                      {"memory", 1.25}, {"fetch", 1.4}, {"drain", 80}, {"bus", 0.125},
-                     {"swap", 0.9},    {"blit", 0.4}};
+                     {"swap", 0.9},    {"blit", 0.4},  {"vertex", 3}, {"raster", 1},
+                     {"beside", 0.2},  {"show", 500}};
 
 static void
 set_frame_factors(struct model *model)
@@ -599,14 +600,19 @@ make_work(struct trace_work *work)
     }
 }
 
-/* The parts of one frame, by hand: 80 + 20 + 9000 of the draw, 0.9 x 128000 / 64 of the picture. */
+/* The parts of one frame, by hand: 80 + 20 + 9000 of the draw, and 0.2 of the second unit; 640
+ * bytes of the command stream; 0.9 x 128000 / 64 of the picture and of what the caches hold, and
+ * 500. Of a vertex program that is bound by it with half of the vertices reused, 1 + 0.5 x (3 - 1)
+ * times as long. */
 static void
 frames_by_hand(void **state)
 {
     struct model model = {0};
     struct trace_work work = {.memory_rate = 64};
-    struct trace_draw draw = {.latency = 20, .buffer_bytes = 800};
-    const struct trace_frame_work frame = {.shown_bytes = 128000, .clears = 2};
+    struct trace_draw draw = {.latency = 20, .buffer_bytes = 800, .stream_bytes = 640};
+    const struct trace_frame_work frame = {
+        .shown_bytes = 100000, .dirty_bytes = 28000, .clears = 2};
+    const double rest = 100 + 80 + 80 + 20 + 1800 + 500 + 30;
     struct frame_prediction prediction;
     set_frame_factors(&model);
     draw.units[UNIT_fragment] = 9000;
@@ -614,13 +620,23 @@ frames_by_hand(void **state)
     VEC_PUSH(&work.draws, draw);
     VEC_PUSH(&work.frames, frame);
     model_predict_frame(&prediction, &model, &work, 0);
-    assert_true(is_near(prediction.cycles, 100 + 80 + 20 + 9000 + 1800 + 30, 1e-9));
+    assert_true(is_near(prediction.cycles, rest + 9000 + 0.2 * 625, 1e-9));
     assert_true(is_near(prediction.seconds, prediction.cycles / 500e6, 1e-9));
     assert_string_equal(frame_bound_name(prediction.bound), "fragment");
     work.draws.items[0].bytes[ASKED_color] = 64e6;
     model_predict_frame(&prediction, &model, &work, 0);
-    assert_true(is_near(prediction.cycles, 100 + 80 + 20 + 625000 + 1800 + 30, 1e-9));
+    assert_true(is_near(prediction.cycles, rest + 625000 + 0.2 * 9000, 1e-9));
     assert_string_equal(frame_bound_name(prediction.bound), "memory");
+    work.draws.items[0].bytes[ASKED_color] = 0;
+    work.draws.items[0].units[UNIT_vertex] = 10000;
+    work.draws.items[0].reused = 0.5;
+    model_predict_frame(&prediction, &model, &work, 0);
+    assert_true(is_near(prediction.cycles, rest + 20000 + 0.2 * 9000, 1e-9));
+    assert_string_equal(frame_bound_name(prediction.bound), "vertex");
+    work.unified = true; /* one after the other, on the same units */
+    model_predict_frame(&prediction, &model, &work, 0);
+    assert_true(is_near(prediction.cycles, rest + 29000, 1e-9));
+    assert_string_equal(frame_bound_name(prediction.bound), "fragment");
     trace_work_fini(&work);
     model_fini(&model);
 }
@@ -636,7 +652,7 @@ frame_factors_come_back(void **state)
     make_work(&work);
     for (uint32_t f = 0; f < work.frames.count; f++) {
         struct frame_prediction prediction;
-        struct frame_lesson lesson = {.frame = f, .work = &work};
+        struct frame_lesson lesson = {.frame = f, .weight = 1, .work = &work};
         model_predict_frame(&prediction, &made, &work, f);
         lesson.cycles = prediction.cycles;
         for (size_t d = 0; d < work.draws.count; d++)
