@@ -23,6 +23,9 @@ struct model_trace_options {
     uint64_t memory;
     bool json;
 };
+/* Whether the model can be asked for frames of that machine. */
+bool model_tells_frames(const struct model *model, const struct machine_options *machine,
+                        struct error *err);
 bool model_predict_trace(const struct model *model, const struct model_trace_options *options,
                          struct error *err);
 /* Fits the frame stages to runs of cycle-level frames. */

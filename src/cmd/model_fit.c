@@ -2,7 +2,7 @@
 #include "cmd/model.h"
 #include "cmd/options.h"
 #include "base/sheet.h"
-#include "model/check.h"
+#include "model/tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,103 +13,34 @@ struct check_options {
     bool all_held, json, csv;
 };
 
-static void
-add_line(struct sheet *sheet, const char *name, const struct model_errors *fitted,
-         const struct model_errors *held_out, const struct model_rows *rows, double budget)
-{
-    if (!fitted->count && !held_out->count)
-        return;
-    sheet_cell(sheet, "%s", name);
-    sheet_cell(sheet, "%u", fitted->count);
-    sheet_cell(sheet, "%.2f %%", 100 * fitted->mean);
-    sheet_cell(sheet, "%u", held_out->count);
-    sheet_cell(sheet, "%.2f %%", 100 * held_out->mean);
-    sheet_cell(sheet, "%.1f %%", 100 * held_out->worst);
-    sheet_cell(sheet, "%.0f %%", 100 * budget);
-    sheet_cell(sheet, "%s", held_out->mean <= budget ? "yes" : "no");
-    sheet_end_row(sheet);
-}
-
-static void
-print_stages(const struct model_check *check, const struct model_rows *rows)
-{
-    static const char *const heads[] = {"stage",      "fitted", "mean error", "held out",
-                                        "mean error", "worst",  "budget",     "within"};
-    static const char *const used[] = {"springs, 1 stage", "springs, 2 stages",
-                                       "springs, 3 stages"};
-    const struct model_errors none = {0};
-    struct sheet sheet = {0};
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        sheet_cell(&sheet, "%s", heads[i]);
-    sheet_end_row(&sheet);
-    for (uint32_t s = 0; s < MODEL_STAGES; s++)
-        add_line(&sheet, model_stage_names[s], &check->stages[s].fitted, &check->stages[s].held_out,
-                 rows, MODEL_STAGE_BUDGET);
-    add_line(&sheet, "base, 900,000 fragments on", &none, &check->large, rows, 0.02);
-    add_line(&sheet, "in all", &check->fitted, &check->held_out, rows, model_budget(3));
-    for (uint32_t n = 0; n < 3; n++)
-        add_line(&sheet, used[n], &none, &check->springs[n], rows, model_budget(n + 1));
-    sheet_write(&sheet, SHEET_TEXT, stdout);
-    sheet_fini(&sheet);
-}
-
-static void
-describe(const struct model_row *row, char *text, size_t size)
-{
-    model_row_label(row, text, size);
-    char *out = text;
-    for (const char *in = text + strlen("model "); *in; in++)
-        *out++ = *in;
-    *out = '\0';
-}
-
 /* The rows that are farthest off. */
 static void
 print_worst(const struct model_check *check, const struct model_rows *rows)
 {
     enum { SHOWN = 5 };
-    bool *shown = mem_alloc(rows->count + 1);
+    size_t worst[SHOWN];
+    const uint32_t count = model_worst_rows(check, rows, worst, SHOWN);
     puts("\nfarthest off, in frames a second:");
-    for (uint32_t n = 0; n < SHOWN; n++) {
-        size_t worst = rows->count;
+    for (uint32_t i = 0; i < count; i++) {
         char text[256];
-        for (size_t r = 0; r < rows->count; r++)
-            if (!shown[r] &&
-                (worst == rows->count || fabs(check->error[r]) > fabs(check->error[worst])))
-                worst = r;
-        if (worst == rows->count)
-            break;
-        shown[worst] = true;
-        describe(&rows->items[worst], text, sizeof text);
-        printf("  %+6.1f %%  %s\n", 100 * check->error[worst], text);
+        model_row_describe(&rows->items[worst[i]], text, sizeof text);
+        printf("  %+6.1f %%  %s\n", 100 * check->error[worst[i]], text);
     }
-    free(shown);
 }
 
 static void
-print_springs(const struct model_check *check, const struct model_rows *rows)
+print_tables(const struct model_check *check, const struct model_rows *rows)
 {
-    struct sheet sheet = {0};
-    for (size_t r = 0; r < rows->count; r++) {
-        if (strcmp(rows->items[r].sweep, "springs") != 0)
-            continue;
-        if (!sheet.columns) {
-            puts("\nmass-spring, frames a second:");
-            sheet_cell(&sheet, "textures and loop");
-            sheet_cell(&sheet, "measured");
-            sheet_cell(&sheet, "predicted");
-            sheet_cell(&sheet, "error");
-            sheet_end_row(&sheet);
-        }
-        sheet_cell(&sheet, "%s", rows->items[r].variant);
-        sheet_cell(&sheet, "%.2f", 1 / rows->items[r].seconds);
-        sheet_cell(&sheet, "%.2f", 1 / check->predicted[r]);
-        sheet_cell(&sheet, "%+.1f %%", 100 * check->error[r]);
-        sheet_end_row(&sheet);
+    struct sheet stages = {0}, springs = {0};
+    model_stages_sheet(&stages, check);
+    sheet_write(&stages, SHEET_TEXT, stdout);
+    if (model_springs_sheet(&springs, check, rows)) {
+        puts("\nmass-spring, frames a second:");
+        sheet_write(&springs, SHEET_TEXT, stdout);
     }
-    if (sheet.columns)
-        sheet_write(&sheet, SHEET_TEXT, stdout);
-    sheet_fini(&sheet);
+    sheet_fini(&stages);
+    sheet_fini(&springs);
+    print_worst(check, rows);
 }
 
 static cJSON *
@@ -141,7 +72,7 @@ print_check_json(const struct model_check *check, const struct model_rows *rows)
     for (size_t r = 0; r < rows->count; r++) {
         cJSON *row = cJSON_CreateObject();
         char text[256];
-        describe(&rows->items[r], text, sizeof text);
+        model_row_describe(&rows->items[r], text, sizeof text);
         cJSON_AddStringToObject(row, "what", text);
         cJSON_AddBoolToObject(row, "fitted", check->is_fitted[r]);
         cJSON_AddNumberToObject(row, "measured_fps", 1 / rows->items[r].seconds);
@@ -164,9 +95,7 @@ check(const struct model *model, const struct model_rows *rows, const struct che
     if (options->json) {
         print_check_json(&result, rows);
     } else {
-        print_stages(&result, rows);
-        print_springs(&result, rows);
-        print_worst(&result, rows);
+        print_tables(&result, rows);
     }
     const double limit = options->fail_over ? strtod(options->fail_over, NULL) / 100 : INFINITY;
     const struct model_errors *judged = result.held_out.count ? &result.held_out : &result.fitted;

@@ -192,6 +192,16 @@ predict_all(struct compared *c, const struct model *model, struct trace_reader *
 }
 
 bool
+model_tells_frames(const struct model *model, const struct machine_options *machine,
+                   struct error *err)
+{
+    struct params params;
+    return (model_has_frames(model) ||
+            fail(err, "the model has no frame stages: fit it with --frames")) &&
+           machine_options_apply(machine, &params, err) && model_is_of(model, &params, err);
+}
+
+bool
 model_predict_trace(const struct model *model, const struct model_trace_options *options,
                     struct error *err)
 {
@@ -199,10 +209,8 @@ model_predict_trace(const struct model *model, const struct model_trace_options 
     struct trace_reader *reader;
     struct error warning = {""};
     struct compared c = {0};
-    if (!model_has_frames(model))
-        return fail(err, "the model has no frame stages: fit it with --frames");
-    if (!machine_options_apply(&options->machine, &params, err) ||
-        !model_is_of(model, &params, err) ||
+    if (!model_tells_frames(model, &options->machine, err) ||
+        !machine_options_apply(&options->machine, &params, err) ||
         !trace_reader_open(&reader, options->trace, &warning, err))
         return false;
     if (*warning.text)

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "cmd/jobs.h"
+#include "cmd/model.h"
 #include "cmd/simulate.h"
 #include "report/csv.h"
 #include "sim/memory_need.h"
@@ -202,11 +203,33 @@ simulate_sample(struct simulate_options *request, const char *plan, const char *
     return ok;
 }
 
+/* What the staged model says of the same frames, and how far it is off. It is read before frames
+ * are simulated, which may take hours. */
+static bool
+simulate_and_predict(struct simulate_options *request, const char *path, const char *trace,
+                     struct error *err)
+{
+    struct model model = {0};
+    const struct model_trace_options options = {.machine = request->machine,
+                                                .frames = request->timed,
+                                                .trace = trace,
+                                                .against = request->dir,
+                                                .memory = FILE_MEMORY_BYTES};
+    const bool ok = model_read(&model, path, err) &&
+                    model_tells_frames(&model, &options.machine, err) &&
+                    simulate_trace(request, trace, err);
+    if (ok)
+        printf("\nthe staged model, frame by frame:\n");
+    const bool told = ok && model_predict_trace(&model, &options, err);
+    model_fini(&model);
+    return told;
+}
+
 int
 cmd_sim(int argc, char **argv)
 {
     struct simulate_options request = {0};
-    const char *plan = NULL;
+    const char *plan = NULL, *model = NULL;
     const struct arg_option options[] = {
         SIMULATE_OPTIONS(&request, true),
         OPTION_JOBS(&request.jobs,
@@ -214,6 +237,9 @@ cmd_sim(int argc, char **argv)
         OPTION_WARM_UP(&request.warm_up_text),
         {"sample", 0, ARG_STRING, &plan, "PLAN",
          "the frames that `aetius sample` drew, and what they say of all: also DIR/sample.csv",
+         false},
+        {"model", 0, ARG_STRING, &model, "MODEL",
+         "print beside what `aetius model predict` says of these frames, and what bounds each",
          false},
         {0}};
     const struct arg_spec spec = {
@@ -231,7 +257,11 @@ cmd_sim(int argc, char **argv)
         return args_usage_error(&spec, "%s", err.text);
     if (plan && request.timed.count)
         return args_usage_error(&spec, "--sample says which frames: --frames cannot go with it");
-    return conclude(plan ? simulate_sample(&request, plan, args.operands[0], &err)
-                         : simulate_trace(&request, args.operands[0], &err),
+    if (model && (plan || request.json))
+        return args_usage_error(&spec, "--model prints a table of the frames that --frames names: "
+                                       "--sample and --json cannot go with it");
+    return conclude(model  ? simulate_and_predict(&request, model, args.operands[0], &err)
+                    : plan ? simulate_sample(&request, plan, args.operands[0], &err)
+                           : simulate_trace(&request, args.operands[0], &err),
                     &err);
 }

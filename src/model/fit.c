@@ -1,5 +1,6 @@
 /* From measurements to a model: each stage's curves, from its own sweeps. */
 #include "model/model.h"
+#include "model/pattern.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,6 +73,20 @@ compare_placed(const void *a, const void *b)
     return p->along != q->along ? (p->along < q->along ? -1 : 1) : p->row < q->row ? -1 : 1;
 }
 
+/* Dependent reads are one family over sizes and patterns: a size is fitted with half of the
+ * patterns, and the next size with the others, like the fields of a chessboard. Without this no
+ * pattern would tell of every other power of two. Two patterns after another are on the same side:
+ * by ones all steps by a power of two, and so all high frequencies, would be seen at the same
+ * sizes. */
+static uint32_t
+chequered(const struct model_row *row)
+{
+    uint32_t number = 0;
+    while (pattern_name(number) && strcmp(pattern_name(number), row->pattern) != 0)
+        number++;
+    return number / 2 % 2;
+}
+
 bool *
 model_split(const struct model_rows *rows)
 {
@@ -85,8 +100,11 @@ model_split(const struct model_rows *rows)
     for (size_t first = 0, end; first < rows->count; first = end) {
         for (end = first + 1; end < rows->count && !strcmp(placed[end].name, placed[first].name);)
             end++;
+        const struct model_row *row = &rows->items[placed[first].row];
+        const bool is_family = !strcmp(row->sweep, "dependent");
+        const size_t offset = is_family ? chequered(row) : 0;
         for (size_t i = first; i < end && *placed[first].name; i++)
-            fitted[placed[i].row] = (i - first) % 2 == 0 || i + 1 == end;
+            fitted[placed[i].row] = (i - first + offset) % 2 == 0 || (i + 1 == end && !is_family);
     }
     free(placed);
     return fitted;

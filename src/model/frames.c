@@ -16,15 +16,20 @@ enum frame_factor {
     FACTOR_attribute,
     FACTOR_memory, /* cycles for a cycle of the memory's bytes */
     FACTOR_fetch,  /* of the streamer */
+    FACTOR_vertex, /* of vertex programs where all vertices are reused: their groups are not full */
+    FACTOR_raster,
+    FACTOR_beside, /* of the unit that is second to the longest, which it hides but for this */
     FACTOR_drain,  /* cycles from a draw to the next */
     FACTOR_bus,    /* cycles a byte that is uploaded */
     FACTOR_swap,   /* cycles for a cycle of the memory's bytes, of the picture shown */
+    FACTOR_show,   /* cycles of a picture besides */
     FACTOR_blit,   /* cycles a pixel */
     FACTORS
 };
-static const char *const names[FACTORS] = {"texture", "color", "z",   "attribute", "memory",
-                                           "fetch",   "drain", "bus", "swap",      "blit"};
-static const double starts[FACTORS] = {1, 1, 1, 1, 1, 1, 100, 0.125, 1, 0.25};
+static const char *const names[FACTORS] = {"texture", "color",  "z",      "attribute", "memory",
+                                           "fetch",   "vertex", "raster", "beside",    "drain",
+                                           "bus",     "swap",   "show",   "blit"};
+static const double starts[FACTORS] = {1, 1, 1, 1, 1, 1, 1, 1, 0.25, 100, 0.125, 1, 500, 0.25};
 static const double clear_cycles = 15; /* a fast clear: block states alone */
 
 struct factors {
@@ -38,27 +43,49 @@ frame_bound_name(uint32_t bound)
     return bound < TRACE_UNIT_COUNT ? trace_unit_names[bound] : others[bound - TRACE_UNIT_COUNT];
 }
 
+/* Cycles that a unit needs, as far as it is from its full rate. */
+static double
+unit_cycles(const struct factors *f, const struct trace_draw *draw, uint32_t unit)
+{
+    const double factor = unit == UNIT_fetch    ? f->value[FACTOR_fetch]
+                          : unit == UNIT_vertex ? 1 + draw->reused * (f->value[FACTOR_vertex] - 1)
+                          : unit == UNIT_raster ? f->value[FACTOR_raster]
+                                                : 1;
+    return draw->units[unit] * factor;
+}
+
 static double
 draw_cycles(const struct factors *f, const struct trace_work *work, const struct trace_draw *draw,
             double *bounds)
 {
-    double bytes = 0, longest;
+    double bytes = 0, longest, second = 0;
     uint32_t bound = BOUND_memory;
     for (uint32_t c = 0; c < TRACE_CLIENT_COUNT; c++)
         bytes += draw->bytes[c] * f->value[FACTOR_texture + c];
     longest = bytes / work->memory_rate * f->value[FACTOR_memory];
     for (uint32_t u = 0; u < TRACE_UNIT_COUNT; u++) {
-        const double cycles = draw->units[u] * (u == UNIT_fetch ? f->value[FACTOR_fetch] : 1);
+        double cycles = unit_cycles(f, draw, u);
+        if (work->unified && u == UNIT_fragment)
+            cycles += unit_cycles(f, draw, UNIT_vertex);
+        if (work->unified && u == UNIT_vertex)
+            continue;
         if (cycles > longest) {
+            second = longest;
             longest = cycles;
             bound = u;
+        } else if (cycles > second) {
+            second = cycles;
         }
     }
+    const double serial = f->value[FACTOR_drain] + draw->latency;
+    const double stream = draw->stream_bytes * f->value[FACTOR_bus];
+    longest += second * f->value[FACTOR_beside];
     if (bounds) {
         bounds[bound] += longest;
-        bounds[BOUND_drain] += f->value[FACTOR_drain] + draw->latency;
+        bounds[BOUND_drain] += serial;
+        bounds[BOUND_upload] += stream;
     }
-    return f->value[FACTOR_drain] + draw->latency + longest;
+    return serial + stream + longest;
 }
 
 /* The first draw of a frame; draws stand in order. */
@@ -96,8 +123,10 @@ frame_cycles(const struct factors *f, const struct trace_work *work, uint32_t fr
     }
     bus_free += rest->put_bytes * bus;
     gpu_free = (gpu_free > bus_free ? gpu_free : bus_free) + rest->buffer_bytes * bus;
-    const double after = f->value[FACTOR_swap] * rest->shown_bytes / work->memory_rate +
-                         f->value[FACTOR_blit] * rest->blitted + clear_cycles * rest->clears;
+    const double after =
+        f->value[FACTOR_swap] * (rest->shown_bytes + rest->dirty_bytes) / work->memory_rate +
+        (rest->shown_bytes > 0 ? f->value[FACTOR_show] : 0) +
+        f->value[FACTOR_blit] * rest->blitted + clear_cycles * rest->clears;
     if (bounds) {
         bounds[BOUND_upload] += gpu_free - drawn;
         bounds[BOUND_rest] += after;
@@ -107,20 +136,26 @@ frame_cycles(const struct factors *f, const struct trace_work *work, uint32_t fr
 
 /* ---- the fit ---- */
 
-/* The mean of |log(predicted / measured)|; `part` of `parts` is left out (parts 0: none). */
+/* The mean square of log(predicted / measured), and a little for each factor that is not as it
+ * should be: what the lessons hardly tell stays where it was. `part` of `parts` is left out (parts
+ * 0: none).
+ */
 static double
 error_of(const struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
 {
-    double sum = 0;
-    size_t count = 0;
+    const double hold = 1e-3;
+    double sum = 0, weights = 0, moved = 0;
     for (size_t i = 0; i < lessons->count; i++) {
         const struct frame_lesson *lesson = &lessons->items[i];
         if (parts && i % parts == part)
             continue;
-        sum += fabs(log(frame_cycles(f, lesson->work, lesson->frame, NULL) / lesson->cycles));
-        count++;
+        const double off = log(frame_cycles(f, lesson->work, lesson->frame, NULL) / lesson->cycles);
+        sum += lesson->weight * off * off;
+        weights += lesson->weight;
     }
-    return count ? sum / (double)count : 0;
+    for (uint32_t k = FACTOR_memory; k < FACTORS; k++)
+        moved += log(f->value[k] / starts[k]) * log(f->value[k] / starts[k]);
+    return weights > 0 ? sum / weights + hold * moved : 0;
 }
 
 /* One factor after the other goes up or down by a step, as long as that helps; then smaller steps.
@@ -159,12 +194,12 @@ fit_bytes(struct factors *f, const struct frame_lessons *lessons, size_t part, s
             const struct frame_lesson *lesson = &lessons->items[i];
             if (parts && i % parts == part)
                 continue;
-            moved += lesson->bytes[c];
+            moved += lesson->weight * lesson->bytes[c];
             for (size_t d = first_draw(lesson->work, lesson->frame);
                  d < lesson->work->draws.count &&
                  lesson->work->draws.items[d].frame == lesson->frame;
                  d++)
-                asked += lesson->work->draws.items[d].bytes[c];
+                asked += lesson->weight * lesson->work->draws.items[d].bytes[c];
         }
         if (asked > 0 && moved > 0)
             f->value[FACTOR_texture + c] = moved / asked;
@@ -256,6 +291,7 @@ frame_lessons_add(struct frame_lessons *lessons, const struct trace_work *work, 
                   struct error *err)
 {
     struct draws draws;
+    const size_t first = lessons->count;
     if (!draws_read(&draws, dir, UINT32_MAX, err))
         return false;
     for (size_t i = 0; i < draws.rows.count;) {
@@ -276,6 +312,8 @@ frame_lessons_add(struct frame_lessons *lessons, const struct trace_work *work, 
             first_draw(work, lesson.frame) < first_draw(work, lesson.frame + 1))
             VEC_PUSH(lessons, lesson);
     }
+    for (size_t i = first; i < lessons->count; i++)
+        lessons->items[i].weight = 1 / sqrt((double)(lessons->count - first));
     draws_fini(&draws);
     return true;
 }

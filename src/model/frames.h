@@ -1,10 +1,13 @@
 /* The frame stages, which are ours: what a frame of a real program takes, from what its draws ask
  * of each unit (trace_work.h) without a cycle-level run.
  *
- *     draw    drain + latency + the longest of its units, or its bytes through the memory: units
- * work side by side, so the slowest one counts upload  bytes on the command processor's bus: into
- * textures while earlier draws go on, into buffers between draws frame   draws and uploads as they
- * come, then blits, clears, and the scan-out */
+ *     draw    drain + latency of its first groups + what the command stream brings + the longest of
+ *             its units, or its bytes through the memory, and a part of the second: units work side
+ *             by side, but what bounds a draw changes while it goes on
+ *     upload  bytes on the command processor's bus: into textures while earlier draws go on, into
+ *             buffers between draws
+ *     frame   draws and uploads as they come, then blits, clears, what the ROPs' caches write back,
+ *             and the scan-out */
 #ifndef AETIUS_MODEL_FRAMES_H
 #define AETIUS_MODEL_FRAMES_H
 
@@ -25,6 +28,7 @@ struct frame_prediction {
 /* A run of cycle-level frames to learn from. */
 struct frame_lesson {
     uint32_t frame;                   /* of the work */
+    double weight;                    /* 1 / the root of the frames of its run, which are alike */
     double cycles;                    /* it took */
     double bytes[TRACE_CLIENT_COUNT]; /* its draws moved */
     const struct trace_work *work;

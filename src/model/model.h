@@ -9,7 +9,7 @@
  *            the columns of fragments that branch together. Ours: what a mixed group adds is scaled
  *            by how much of the program is in branches.
  * textures   a ceiling: texels a second by format and size, powers of two and other sizes apart.
- * dependent  a ceiling: time a texel whose address was read before, three straight lines over the
+ * dependent  a ceiling: time a texel whose address was read before, straight lines over the
  *            texture's size, whose slopes follow from the spectrum of the addresses. */
 #ifndef AETIUS_MODEL_MODEL_H
 #define AETIUS_MODEL_MODEL_H
@@ -50,7 +50,8 @@ bool model_read(struct model *model, const char *path, struct error *err);
 /* ---- fitting (fit.c) ---- */
 
 /* Which rows the fit may look at: each curve's rows in order of what it goes along, and of these
- * the first, the last and every other. The caller frees. */
+ * the first, the last and every other; of dependent reads, sizes and patterns in turn, as on a
+ * chessboard. The caller frees. */
 bool *model_split(const struct model_rows *rows);
 /* From these rows (NULL: from all). `rate`: clock times pipelines, or 0: as the rows say, or from
  * the slope of the time over the length of the program. Sweeps that are not there leave their

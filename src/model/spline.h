@@ -31,7 +31,7 @@ double spline_top(const struct spline *spline);           /* the largest y of it
 /* Least squares: the `unknowns` factors of the columns of `a` (row by row) that come nearest to b.
  * `half`, or NULL: of their 95 % intervals; 0 when there are as many unknowns as rows. False: the
  * columns do not tell them apart. */
-enum { LEAST_SQUARES_MOST = 16 };
+enum { LEAST_SQUARES_MOST = 20 };
 bool least_squares(const double *a, const double *b, size_t rows, uint32_t unknowns,
                    double *factors, double *half);
 

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "sim/command_stream.h"
 #include "state/format.h"
 #include "unit/shader/static_cost.h"
 
@@ -19,6 +20,8 @@ const char *const trace_client_names[TRACE_CLIENT_COUNT] = {
 #undef TRACE_CLIENT
 };
 
+enum { TRANSACTION_BYTES = 64 }; /* that each array takes at least */
+
 struct known_program {
     uint64_t hash;
     enum shader_stage stage;
@@ -32,6 +35,8 @@ struct finding {
     struct functional_work last; /* before the draw that was last */
     VEC(struct known_program) programs;
     struct trace_reader *reader;
+    struct command_stream stream;
+    double z_bytes; /* that the frame has written */
 };
 
 static struct known_program
@@ -52,8 +57,9 @@ program_of(struct finding *f, const struct program *program)
     return known;
 }
 
-/* Groups are run whole, however few threads they have. More instructions than the text has are run
- * of loops, fewer of branches that nobody took. */
+/* Groups are run whole, however few threads they have; the first of each unit is in the draw's
+ * latency. More instructions than the text has are run of loops, fewer of branches that nobody
+ * took. */
 static double
 shader_cycles(const struct known_program *program, double threads,
               const struct functional_work *was, const struct functional_work *is)
@@ -62,8 +68,8 @@ shader_cycles(const struct known_program *program, double threads,
     const double steps = (double)(is->steps[program->stage] - was->steps[program->stage]);
     const double rounds =
         lanes > 0 && program->instructions > 0 ? steps / (lanes * program->instructions) : 1;
-    return ceil(threads / (program->group_threads * program->units)) * program->group_cycles *
-           rounds;
+    const double groups = ceil(threads / (program->group_threads * program->units));
+    return groups > 1 ? (groups * rounds - 1) * program->group_cycles : 0;
 }
 
 /* Bytes a cycle of all memory channels. */
@@ -110,6 +116,44 @@ attribute_bytes(const struct draw *draw)
     return bytes;
 }
 
+/* Whether Hierarchical Z may drop what is hidden (unit/raster/hz.c). */
+static bool
+hierarchy_culls(const struct draw *draw, const struct params *p)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct stencil_face *face = &draw->dsa.stencil[i];
+        if (face->enabled && (face->fail_op || face->zpass_op || face->zfail_op))
+            return false;
+    }
+    return !p->RASTERIZER.DisableHZ && draw->depth_output < 0 &&
+           (draw->dsa.depth_func == FUNC_LESS || draw->dsa.depth_func == FUNC_LEQUAL);
+}
+
+/* Cycles of Triangle Setup (unit/raster/setup.c), of triangles that are culled too. */
+static double
+setup_cycles(const struct draw *draw, double drawn, const struct params *p)
+{
+    const double indices = (double)draw->params.count * fmax(draw->params.instance_count, 1);
+    const double assembled = draw->params.mode == PRIM_TRIANGLES                 ? indices / 3
+                             : draw->params.mode == PRIM_QUADS                   ? indices / 2
+                             : draw->params.mode > PRIM_TRIANGLES && indices > 2 ? indices - 2
+                                                                                 : drawn;
+    return fmax(assembled, drawn) *
+           fmax(1.0 / p->RASTERIZER.TrianglesCycle,
+                (double)p->RASTERIZER.SetupStartLatency / p->RASTERIZER.SetupUnits);
+}
+
+/* What the command stream brings with a draw. */
+static double
+stream_bytes(struct command_stream *stream, const struct draw *draw)
+{
+    bool evicts = false;
+    const double instructions = (double)command_stream_take_program(stream, draw->vs, &evicts) +
+                                (double)command_stream_take_program(stream, draw->fs, &evicts);
+    const double constants = command_stream_take_constants(stream, draw);
+    return instructions * INSTRUCTION_BYTES + constants * sizeof(struct stream_constant);
+}
+
 static bool
 before(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
 {
@@ -135,9 +179,7 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     const double triangles = (double)(is->triangles - was->triangles);
     const double fragments = (double)(is->fragments - was->fragments);
     /* where the test is late, Hierarchical Z still culls what is hidden */
-    const bool culls = !p->RASTERIZER.DisableHZ &&
-                       (draw->dsa.depth_func == FUNC_LESS || draw->dsa.depth_func == FUNC_LEQUAL);
-    const double hidden = culls ? (double)(is->hidden - was->hidden) : 0;
+    const double hidden = hierarchy_culls(draw, p) ? (double)(is->hidden - was->hidden) : 0;
     const double quads = (double)(is->quads - was->quads) - hidden;
     const double texels = (double)(is->texels - was->texels);
     const double written = (double)(is->written - was->written);
@@ -149,11 +191,10 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
         fmax(fmax(indices / p->STREAMER.IndicesCycle,
                   vertices * draw->attribute_count / p->STREAMER.AttributesCycle),
              vertices / p->STREAMER.VerticesCycle);
+    one.reused = indices > vertices ? 1 - vertices / indices : 0;
     one.units[UNIT_vertex] = shader_cycles(&vs, vertices, was, is);
     one.units[UNIT_fragment] = shader_cycles(&fs, 4 * quads, was, is);
-    if (p->GPU.UnifiedShader)
-        one.units[UNIT_fragment] += one.units[UNIT_vertex];
-    one.units[UNIT_setup] = triangles / p->RASTERIZER.TrianglesCycle;
+    one.units[UNIT_setup] = setup_cycles(draw, triangles, p);
     one.units[UNIT_raster] = fragments / (4.0 * p->RASTERIZER.StampsPerCycle);
     one.units[UNIT_texture] =
         texels / (4.0 * p->GPU.NumFragmentShaders * p->FRAGMENTSHADER.TextureUnits);
@@ -166,13 +207,32 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     one.bytes[ASKED_color] = written * pixel * (blends(draw) ? 2 : 1);
     one.bytes[ASKED_z] =
         draw->depth_test ? fragments * 4 * draw->samples * (draw->depth_write ? 2 : 1) : 0;
-    one.bytes[ASKED_attribute] = vertices * attribute_bytes(draw) + indices * draw->index_bytes;
+    one.bytes[ASKED_attribute] =
+        vertices * attribute_bytes(draw) + indices * draw->index_bytes +
+        TRANSACTION_BYTES * (double)(draw->attribute_count + (draw->index_bytes > 0));
     one.buffer_bytes = (double)(was->buffer_put_bytes - f->last.buffer_put_bytes);
     one.put_bytes = (double)(was->put_bytes - f->last.put_bytes) - one.buffer_bytes;
     f->last = *was;
+    if (draw->depth_test && draw->depth_write)
+        f->z_bytes += fragments * 4 * draw->samples;
+    one.stream_bytes = stream_bytes(&f->stream, draw);
     one.latency = vs.latency + (quads > 0 ? fs.latency : 0);
     VEC_PUSH(&f->work->draws, one);
     return true;
+}
+
+/* What the caches of the ROPs hold of the color and the z that a frame has written. */
+static double
+dirty_bytes(const struct finding *f, double color)
+{
+    enum { QUAD_BYTES = 16 };
+    const struct params *p = f->params;
+    const double colors = (double)p->COLORWRITE.ColorCacheWays * p->COLORWRITE.ColorCacheLines *
+                          p->COLORWRITE.ColorCacheStampsPerLine * QUAD_BYTES;
+    const double depths = (double)p->ZSTENCILTEST.ZCacheWays * p->ZSTENCILTEST.ZCacheLines *
+                          p->ZSTENCILTEST.ZCacheStampsPerLine * QUAD_BYTES;
+    return fmin(color, colors * p->GPU.NumStampPipes) +
+           fmin(f->z_bytes, depths * p->GPU.NumStampPipes);
 }
 
 static void
@@ -189,7 +249,10 @@ end_frame(void *data, const struct functional *renderer)
         .blitted = (double)(is->blitted - was->blitted),
         .shown_bytes =
             fmin(4.0 * shown->width * shown->height, 4.0 * (double)(is->written - was->written)),
+        .dirty_bytes = dirty_bytes(f, 4.0 * (double)(is->written - was->written)),
     };
+    f->z_bytes = 0;
+    command_stream_reset(&f->stream);
     VEC_PUSH(&f->work->frames, frame);
     f->before_frame = *is;
     f->last = *is;
@@ -203,10 +266,13 @@ trace_work_find(struct trace_work *work, struct trace_reader *reader,
     struct finding f = {.work = work, .params = params, .reader = reader};
     struct inspection inspection = {.frames = *frames, .budget = {memory_bytes, 0, "--memory"}};
     const double start = wall_seconds();
-    *work = (struct trace_work){.memory_rate = memory_rate(params)};
+    *work = (struct trace_work){.memory_rate = memory_rate(params),
+                                .unified = params->GPU.UnifiedShader};
     inspection.watch =
         (struct draw_watch){.data = &f, .before = before, .after = after, .frame = end_frame};
+    command_stream_init(&f.stream, params);
     const bool ok = inspect_draws(&inspection, reader, err);
+    command_stream_fini(&f.stream);
     work->seconds = wall_seconds() - start;
     VEC_FREE(&f.programs);
     if (!ok)

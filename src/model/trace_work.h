@@ -9,7 +9,7 @@
 /* Cycles of a draw, of units that work side by side. */
 #define TRACE_UNITS(X)                                                                             \
     X(fetch)    /* indices and attributes through the streamer */                                  \
-    X(vertex)   /* vertex programs on their units (of a unified machine: with `fragment`) */       \
+    X(vertex)   /* vertex programs on their units */                                               \
     X(setup)    /* triangles */                                                                    \
     X(raster)   /* tiles and quads until the interpolator */                                       \
     X(fragment) /* fragment programs, in whole groups */                                           \
@@ -42,7 +42,10 @@ extern const char *const trace_client_names[TRACE_CLIENT_COUNT];
 struct trace_draw {
     uint32_t frame, number;
     double units[TRACE_UNIT_COUNT], bytes[TRACE_CLIENT_COUNT];
-    double latency;                 /* of one vertex and one fragment group that are alone */
+    double reused; /* of its indices, the share whose vertices are there already */
+    double
+        latency; /* of one vertex and one fragment group that are alone; units count the others */
+    double stream_bytes;            /* constants and programs, before it can begin */
     double put_bytes, buffer_bytes; /* uploaded since the draw before into textures, into buffers */
 };
 
@@ -51,10 +54,12 @@ struct trace_frame_work {
     double put_bytes, buffer_bytes; /* behind the last draw */
     double clears, blitted;
     double shown_bytes; /* of the picture that is shown, as far as it was drawn into */
+    double dirty_bytes; /* that the ROPs' caches may hold behind the last draw */
 };
 
 struct trace_work {
     double memory_rate;                  /* bytes a cycle of the machine */
+    bool unified;                        /* vertex and fragment programs share their units */
     VEC(struct trace_draw) draws;        /* in order */
     VEC(struct trace_frame_work) frames; /* all up to the last that was drawn */
     double seconds;                      /* that drawing took, with the look at it */

@@ -101,16 +101,18 @@ dependent_reads(void **state)
     } cases[] = {{"step4", 6.07e-7 + 8 * 9.49e-8, 6.07e-7 + 8 * 9.49e-8 + 1.18e-6},
                  {"step3", 6.07e-7 + 11 * 9.49e-8, 6.07e-7 + 11 * 9.49e-8 + 1.30e-7},
                  {"stripes", 1e-9, 1e-9}};
-    model_set_factor(&model, "dependent.others.first", 100, 0);
-    model_set_factor(&model, "dependent.others.second", 600, 0);
-    model_set_factor(&model, "dependent.others.flat", 1e-3, 0);
-    model_set_factor(&model, "dependent.others.third_fx1", 0, 0);
-    model_set_factor(&model, "dependent.others.most", 1000, 0);
-    model_set_factor(&model, "dependent.others.cached", 1e-9, 0);
-    model_set_factor(&model, "dependent.others.slope", 6.07e-7, 0);
-    model_set_factor(&model, "dependent.others.slope_fx1", 9.49e-8, 0);
-    model_set_factor(&model, "dependent.others.third_low_fx2", 1.30e-7, 0);
-    model_set_factor(&model, "dependent.others.third_high_fx2", 1.18e-6, 0);
+    static const struct {
+        const char *name;
+        double value;
+    } factors[] = {{"flat", 1e-3},     {"cached", 1e-9},        {"most", 1000},
+                   {"from1", 100},     {"slope1", 6.07e-7},     {"slope_fx11", 9.49e-8},
+                   {"slope_high1", 0}, {"from2", 600},          {"slope2", 1.30e-7},
+                   {"slope_fx12", 0},  {"slope_high2", 1.05e-6}};
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "dependent.others.%s", factors[i].name);
+        model_set_factor(&model, name, factors[i].value, 0);
+    }
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct model_row row = {.texture = 64};
         double seconds;
@@ -351,6 +353,63 @@ coefficients_come_back(void **state)
     VEC_FREE(&rows);
 }
 
+/* A chip whose dependent reads take a step from 32 to 64 texels and one more from 128 to 256, by
+ * the pattern's frequency. */
+static double
+made_dependent(const struct model_row *row)
+{
+    struct pattern pattern;
+    assert_true(pattern_make(&pattern, row->pattern));
+    const struct spectrum s = pattern_spectrum(&pattern);
+    const double first = fmin(fmax(row->texture - 32, 0), 32) / 32;
+    const double second = fmin(fmax(row->texture - 128, 0), 128) / 128;
+    return !s.fx[0] || !s.fy[0] ? 1e-9 : 1e-9 * (1 + (first + second) * (0.5 + 0.02 * s.fx[0]));
+}
+
+/* All sizes are fitted with half of the patterns each; four bends come out where they are, and the
+ * reads that were held out as they were made. */
+static void
+dependent_steps_come_back(void **state)
+{
+    struct model_rows rows = {0};
+    struct model model = {0};
+    struct error err = {""};
+    for (double size = 8; size <= 1024; size *= 2)
+        for (uint32_t p = 0; pattern_name(p); p++) {
+            struct model_row *row = add_row(&rows, "dependent", 2e5, 4);
+            row->texture = size;
+            row->dependent = 1;
+            strcpy(row->pattern, pattern_name(p));
+            row->seconds = made_start + row->fragments * made_dependent(row);
+        }
+    bool *fitted = model_split(&rows);
+    for (size_t i = 0, seen = 0; i < rows.count; i++) {
+        seen += fitted[i];
+        if (i + 1 == rows.count || rows.items[i + 1].texture != rows.items[i].texture) {
+            assert_int_equal(seen, 6);
+            seen = 0;
+        }
+    }
+    model_set_factor(&model, "start", made_start, 0);
+    if (!model_fit_dependent(&model, &rows, fitted, &err))
+        fail_msg("%s", err.text);
+    for (uint32_t k = 0; k < 4; k++) {
+        static const double bends[] = {32, 64, 128, 256};
+        char name[64];
+        snprintf(name, sizeof name, "dependent.powers.from%u", k + 1);
+        assert_true(is_near(model_factor(&model, name), bends[k], 1e-9));
+    }
+    for (size_t i = 0; i < rows.count; i++) {
+        double seconds;
+        bool beyond;
+        assert_true(model_dependent_seconds(&model, &rows.items[i], &seconds, &beyond, &err));
+        assert_true(is_near(seconds, made_dependent(&rows.items[i]), 1e-6) && !beyond);
+    }
+    free(fitted);
+    model_fini(&model);
+    VEC_FREE(&rows);
+}
+
 /* The file holds the model: it predicts the same. What lies outside of the measurements is marked.
  */
 static void
@@ -507,7 +566,8 @@ static const struct {
     double value;
 } frame_factors[] = {{"texture", 1.3}, {"color", 0.5}, {"z", 0.3},    {"attribute", 1.2},
                      {"memory", 1.25}, {"fetch", 1.4}, {"drain", 80}, {"bus", 0.125},
-                     {"swap", 0.9},    {"blit", 0.4}};
+                     {"swap", 0.9},    {"blit", 0.4},  {"vertex", 3}, {"raster", 1},
+                     {"beside", 0.2},  {"show", 500}};
 
 static void
 set_frame_factors(struct model *model)
@@ -540,14 +600,19 @@ make_work(struct trace_work *work)
     }
 }
 
-/* The parts of one frame, by hand: 80 + 20 + 9000 of the draw, 0.9 x 128000 / 64 of the picture. */
+/* The parts of one frame, by hand: 80 + 20 + 9000 of the draw, and 0.2 of the second unit; 640
+ * bytes of the command stream; 0.9 x 128000 / 64 of the picture and of what the caches hold, and
+ * 500. Of a vertex program that is bound by it with half of the vertices reused, 1 + 0.5 x (3 - 1)
+ * times as long. */
 static void
 frames_by_hand(void **state)
 {
     struct model model = {0};
     struct trace_work work = {.memory_rate = 64};
-    struct trace_draw draw = {.latency = 20, .buffer_bytes = 800};
-    const struct trace_frame_work frame = {.shown_bytes = 128000, .clears = 2};
+    struct trace_draw draw = {.latency = 20, .buffer_bytes = 800, .stream_bytes = 640};
+    const struct trace_frame_work frame = {
+        .shown_bytes = 100000, .dirty_bytes = 28000, .clears = 2};
+    const double rest = 100 + 80 + 80 + 20 + 1800 + 500 + 30;
     struct frame_prediction prediction;
     set_frame_factors(&model);
     draw.units[UNIT_fragment] = 9000;
@@ -555,13 +620,23 @@ frames_by_hand(void **state)
     VEC_PUSH(&work.draws, draw);
     VEC_PUSH(&work.frames, frame);
     model_predict_frame(&prediction, &model, &work, 0);
-    assert_true(is_near(prediction.cycles, 100 + 80 + 20 + 9000 + 1800 + 30, 1e-9));
+    assert_true(is_near(prediction.cycles, rest + 9000 + 0.2 * 625, 1e-9));
     assert_true(is_near(prediction.seconds, prediction.cycles / 500e6, 1e-9));
     assert_string_equal(frame_bound_name(prediction.bound), "fragment");
     work.draws.items[0].bytes[ASKED_color] = 64e6;
     model_predict_frame(&prediction, &model, &work, 0);
-    assert_true(is_near(prediction.cycles, 100 + 80 + 20 + 625000 + 1800 + 30, 1e-9));
+    assert_true(is_near(prediction.cycles, rest + 625000 + 0.2 * 9000, 1e-9));
     assert_string_equal(frame_bound_name(prediction.bound), "memory");
+    work.draws.items[0].bytes[ASKED_color] = 0;
+    work.draws.items[0].units[UNIT_vertex] = 10000;
+    work.draws.items[0].reused = 0.5;
+    model_predict_frame(&prediction, &model, &work, 0);
+    assert_true(is_near(prediction.cycles, rest + 20000 + 0.2 * 9000, 1e-9));
+    assert_string_equal(frame_bound_name(prediction.bound), "vertex");
+    work.unified = true; /* one after the other, on the same units */
+    model_predict_frame(&prediction, &model, &work, 0);
+    assert_true(is_near(prediction.cycles, rest + 29000, 1e-9));
+    assert_string_equal(frame_bound_name(prediction.bound), "fragment");
     trace_work_fini(&work);
     model_fini(&model);
 }
@@ -577,7 +652,7 @@ frame_factors_come_back(void **state)
     make_work(&work);
     for (uint32_t f = 0; f < work.frames.count; f++) {
         struct frame_prediction prediction;
-        struct frame_lesson lesson = {.frame = f, .work = &work};
+        struct frame_lesson lesson = {.frame = f, .weight = 1, .work = &work};
         model_predict_frame(&prediction, &made, &work, f);
         lesson.cycles = prediction.cycles;
         for (size_t d = 0; d < work.draws.count; d++)
@@ -668,6 +743,7 @@ main(int argc, char **argv)
         cmocka_unit_test(formulas),
         cmocka_unit_test(workload_files),
         cmocka_unit_test(dependent_reads),
+        cmocka_unit_test(dependent_steps_come_back),
         cmocka_unit_test(spectra),
         cmocka_unit_test(segments_are_chosen),
         cmocka_unit_test(squares),

@@ -1,0 +1,223 @@
+/* aetius study model: the sweeps of benchmarks/gl/model on machines, the staged model fitted to
+ * half of each and checked by the other half; and frames of programs, told without time by a model
+ * that was fitted to frames of others, beside their cycle-level runs. */
+#include "base/budget.h"
+#include "base/log.h"
+#include "model/collect.h"
+#include "model/trace_work.h"
+#include "report/csv.h"
+#include "study/model_study.h"
+#include "study/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double
+model_frame_error(const struct model_frame *frame)
+{
+    return frame->seconds / frame->predicted.seconds - 1;
+}
+
+bool
+model_machine_fit(struct model_machine *machine, struct error *err)
+{
+    bool *fitted = model_split(&machine->rows);
+    const bool ok = (model_fit(&machine->model, &machine->rows, fitted, 0, err) &&
+                     model_check_rows(&machine->check, &machine->model, &machine->rows,
+                                      (1u << MODEL_STAGES) - 1, false, err)) ||
+                    fail_prefix(err, "%s", machine->name);
+    free(fitted);
+    return ok;
+}
+
+void
+model_machine_fini(struct model_machine *machine)
+{
+    model_check_fini(&machine->check);
+    model_fini(&machine->model);
+    VEC_FREE(&machine->rows);
+    VEC_FREE(&machine->frames);
+}
+
+/* ---- sweeps ---- */
+
+/* The rows go through their file, so that who fits that comes to the same. */
+static bool
+take_rows(const struct study *study, size_t run, struct model_machine *machine, struct error *err)
+{
+    char *dir = study_folder(study, run), *name = mem_printf("%s.csv", machine->name), *text;
+    char *path = sweep_path(&study->sweep, name);
+    size_t size;
+    struct model_rows rows = {0};
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a table");
+    bool ok = model_collect(
+        &rows, dir, study->sweep.traces.items[study->sweep.runs.items[run].trace].path, NULL, err);
+    model_rows_header(out);
+    for (size_t i = 0; ok && i < rows.count; i++)
+        model_row_print(&rows.items[i], out);
+    fclose(out);
+    ok = ok && study_write(study, name, text, err) && model_rows_read(&machine->rows, path, err) &&
+         model_machine_fit(machine, err);
+    VEC_FREE(&rows);
+    free(text);
+    free(path);
+    free(name);
+    free(dir);
+    return ok;
+}
+
+/* ---- frames ---- */
+
+/* A run of frames, with what they ask of the machine. */
+struct framed {
+    size_t run;
+    enum frames_part part;
+    struct frame_set frames;
+    struct trace_work work;
+};
+
+static bool
+find_work(const struct study *study, struct framed *framed, const struct params *params,
+          struct error *err)
+{
+    const struct sweep_trace *trace =
+        &study->sweep.traces.items[study->sweep.runs.items[framed->run].trace];
+    struct trace_reader *reader;
+    bool ok = frame_set_parse(&framed->frames, trace->frames, err) &&
+              trace_reader_open(&reader, trace->path, NULL, err);
+    if (ok) {
+        ok =
+            trace_work_find(&framed->work, reader, &framed->frames, params, FILE_MEMORY_BYTES, err);
+        trace_reader_close(reader);
+    }
+    return ok || fail_prefix(err, "%s", trace->name);
+}
+
+/* Beside each frame that was simulated what is predicted. */
+static bool
+predict_run(const struct study *study, const struct framed *framed, struct model_machine *machine,
+            struct error *err)
+{
+    struct csv_table table = {0};
+    char *dir = study_folder(study, framed->run);
+    char *path = mem_printf("%s/stats.frames.csv.gz", dir);
+    const bool ok = csv_read(&table, path, err);
+    const int32_t number = ok ? csv_column(&table, "frame") : -1;
+    const int32_t cycles = ok ? csv_column(&table, "cycles") : -1;
+    for (uint32_t r = 0; ok && r < table.rows; r++) {
+        const double at = csv_value(&table, r, number), took = csv_value(&table, r, cycles);
+        struct model_frame frame = {
+            .input = study_trace_name(study, study->sweep.runs.items[framed->run].trace),
+            .part = framed->part,
+            .seconds = took / (1e6 * machine->params.GPU.ClockMHz)};
+        if (!(at < framed->work.frames.count) || !(took > 0))
+            continue;
+        model_predict_frame(&frame.predicted, &machine->model, &framed->work, (uint32_t)at);
+        if (frame.predicted.cycles > 0)
+            VEC_PUSH(&machine->frames, frame);
+    }
+    csv_table_fini(&table);
+    free(path);
+    free(dir);
+    return ok;
+}
+
+static enum frames_part
+part_of(const struct study *study, size_t trace)
+{
+    return study_names_trace(study, "learn", trace)     ? FRAMES_LEARN
+           : study_names_trace(study, "develop", trace) ? FRAMES_DEVELOP
+                                                        : FRAMES_JUDGE;
+}
+
+static bool
+do_frames(const struct study *study, struct framed *framed, size_t count,
+          struct model_machine *machine, struct error *err)
+{
+    struct frame_lessons lessons = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        char *dir = study_folder(study, framed[i].run);
+        ok = find_work(study, &framed[i], &machine->params, err) &&
+             (framed[i].part != FRAMES_LEARN ||
+              frame_lessons_add(&lessons, &framed[i].work, dir, err));
+        free(dir);
+    }
+    ok = ok && (model_fit_frames(&machine->model, &lessons, err) ||
+                fail_prefix(err, "%s: [study] learn", machine->name));
+    for (size_t i = 0; ok && i < count; i++)
+        ok = predict_run(study, &framed[i], machine, err);
+    VEC_FREE(&lessons);
+    return ok;
+}
+
+/* ---- the study ---- */
+
+/* The runs of a machine: its sweeps, then frames. */
+static bool
+do_machine(const struct study *study, size_t number, struct model_machine *machine,
+           struct error *err)
+{
+    struct framed *framed = mem_alloc((study->planned + 1) * sizeof *framed);
+    size_t count = 0;
+    bool ok = true;
+    machine->name = study->machines.items[number];
+    for (size_t run = 0; ok && run < study->planned; run++) {
+        const struct sweep_run *of = &study->sweep.runs.items[run];
+        if (strcmp(of->machine, machine->name) != 0)
+            continue;
+        ok = study_params(study, run, &machine->params, err);
+        if (study_names_trace(study, "sweeps", of->trace))
+            ok = ok && take_rows(study, run, machine, err);
+        else
+            framed[count++] = (struct framed){.run = run, .part = part_of(study, of->trace)};
+    }
+    ok = ok &&
+         (!count || machine->rows.count || fail(err, "%s: frames, and no sweeps", machine->name)) &&
+         (!count || do_frames(study, framed, count, machine, err));
+    for (size_t i = 0; i < count; i++)
+        trace_work_fini(&framed[i].work);
+    free(framed);
+    return ok;
+}
+
+static bool
+write_all(const struct study *study, const struct model_study *found, struct error *err)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a page");
+    model_page(found, out);
+    fclose(out);
+    const bool ok =
+        study_write(study, "model.md", text, err) && model_charts(found, study->sweep.dir, err);
+    if (ok && study->json)
+        model_page_json(found, stdout);
+    else if (ok)
+        fputs(text, stdout);
+    if (ok)
+        log_note("%s: model.md, *.csv, *.svg", study->sweep.dir);
+    free(text);
+    return ok;
+}
+
+bool
+study_model(struct study *study, struct error *err)
+{
+    struct model_study found = {0};
+    bool ok = study_check_traces(study, "sweeps", err) && study_check_traces(study, "learn", err) &&
+              study_check_traces(study, "develop", err) && study_do(study, err);
+    for (size_t m = 0; ok && m < study->machines.count; m++) {
+        struct model_machine machine = {0};
+        ok = do_machine(study, m, &machine, err);
+        VEC_PUSH(&found.machines, machine);
+    }
+    ok = ok && write_all(study, &found, err);
+    for (size_t m = 0; m < found.machines.count; m++)
+        model_machine_fini(&found.machines.items[m]);
+    VEC_FREE(&found.machines);
+    return ok;
+}

@@ -1,0 +1,255 @@
+/* The plots of `aetius study model`: what was measured beside what is predicted. */
+#include "analysis/plot.h"
+#include "study/model_study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A chart of a sweep: which of its rows, in which series, and where. */
+struct chart {
+    const char *name, *sweep, *title, *x_label, *y_label, *extra;
+    double scale;                                            /* of the values */
+    bool (*series)(const struct model_row *row, char *text); /* false: it is left out */
+    double (*along)(const struct model_row *row);
+    double (*work)(const struct model_row *row); /* that a frame does */
+};
+
+enum { SERIES_BYTES = MODEL_TEXT_BYTES + 16 };
+
+static bool
+one_series(const struct model_row *row, char *text)
+{
+    *text = '\0';
+    return true;
+}
+
+/* Some widths, so that curves can be told apart. */
+static bool
+some_widths(const struct model_row *row, char *text)
+{
+    snprintf(text, SERIES_BYTES, "columns of %g, ", row->block);
+    return row->block == 1 || row->block == 64 || row->block == 128 || row->block == 640;
+}
+
+static bool
+powers_of_formats(const struct model_row *row, char *text)
+{
+    snprintf(text, SERIES_BYTES, "%s, ", row->format);
+    return model_is_power_of_two(row->texture);
+}
+
+static bool
+some_patterns(const struct model_row *row, char *text)
+{
+    static const char *const shown[] = {"stripes", "chequer", "random", "step3", "ramp"};
+    snprintf(text, SERIES_BYTES, "%s, ", row->pattern);
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+        if (!strcmp(row->pattern, shown[i]))
+            return true;
+    return false;
+}
+
+static double
+along_length(const struct model_row *row)
+{
+    return row->cycles;
+}
+static double
+along_size(const struct model_row *row)
+{
+    return row->fragments / row->triangles;
+}
+static double
+along_block(const struct model_row *row)
+{
+    return row->block;
+}
+static double
+along_texture(const struct model_row *row)
+{
+    return row->texture;
+}
+static double
+work_fragments(const struct model_row *row)
+{
+    return row->fragments;
+}
+static double
+work_texels(const struct model_row *row)
+{
+    return row->fragments * row->reads;
+}
+
+static const struct chart charts[] = {
+    {"length", "length", "performance against program length", "cycles of the program",
+     "million fragments a second", "set logscale x 2\nset logscale y", 1e-6, one_series,
+     along_length, work_fragments},
+    {"triangles", "triangles", "performance against triangle size", "fragments a triangle",
+     "million fragments a second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_widths,
+     along_size, work_fragments},
+    {"coherence", "coherence", "columns that branch together", "pixels a column",
+     "million fragments a second", "set logscale x 2\nset yrange [0:*]", 1e-6, one_series,
+     along_block, work_fragments},
+    {"textures", "textures", "texture size and format, powers of two", "texels a side",
+     "million texels a second", "set logscale x 2\nset logscale y", 1e-6, powers_of_formats,
+     along_texture, work_texels},
+    {"dependent", "dependent", "dependent reads against size and pattern", "texels a side",
+     "million fragments a second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_patterns,
+     along_texture, work_fragments},
+};
+
+struct names {
+    VEC(char *) items;
+};
+
+static size_t
+place_of(struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->items.count; i++)
+        if (!strcmp(names->items.items[i], name))
+            return i;
+    VEC_PUSH(&names->items, mem_strdup(name));
+    return names->items.count - 1;
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool
+takes(const struct chart *chart, const struct model_row *row, char *series)
+{
+    return !strcmp(row->sweep, chart->sweep) && chart->series(row, series);
+}
+
+/* Of each series what was measured and what is predicted, at all places. */
+static void
+put_rows(const struct chart *chart, const struct model_machine *machine, struct plot *plot)
+{
+    struct names names = {0};
+    char series[SERIES_BYTES];
+    double *places = mem_alloc((machine->rows.count + 1) * sizeof *places);
+    size_t count = 0;
+    for (size_t r = 0; r < machine->rows.count; r++)
+        if (takes(chart, &machine->rows.items[r], series)) {
+            place_of(&names, series);
+            places[count++] = chart->along(&machine->rows.items[r]);
+        }
+    qsort(places, count, sizeof *places, compare_numbers);
+    for (size_t i = 0; i < names.items.count; i++)
+        for (uint32_t predicted = 0; predicted < 2; predicted++) {
+            char *name =
+                mem_printf("%s%s", names.items.items[i], predicted ? "predicted" : "measured");
+            plot_add_series(plot, name);
+            free(name);
+        }
+    double *values = mem_alloc((2 * names.items.count + 1) * sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        if (i && places[i] == places[i - 1])
+            continue;
+        for (size_t v = 0; v < 2 * names.items.count; v++)
+            values[v] = NAN;
+        for (size_t r = 0; r < machine->rows.count; r++) {
+            const struct model_row *row = &machine->rows.items[r];
+            if (!takes(chart, row, series) || chart->along(row) != places[i])
+                continue;
+            const size_t at = 2 * place_of(&names, series);
+            values[at] = chart->scale * chart->work(row) / row->seconds;
+            values[at + 1] = chart->scale * chart->work(row) / machine->check.predicted[r];
+        }
+        plot_add_at(plot, places[i], values);
+    }
+    for (size_t i = 0; i < names.items.count; i++)
+        free(names.items.items[i]);
+    VEC_FREE(&names.items);
+    free(values);
+    free(places);
+}
+
+static bool
+write_chart(const struct chart *chart, const struct model_machine *machine, const char *dir,
+            struct error *err)
+{
+    struct plot plot;
+    char *title = mem_printf("%s: %s", machine->name, chart->title);
+    char *name = mem_printf("%s-%s", chart->name, machine->name);
+    const struct model_errors *errors =
+        &machine->check.stages[model_stage_of(chart->sweep)].held_out;
+    char *note = mem_printf("the stage's mean error %.1f %% where it was not fitted, worst %.1f %%",
+                            100 * errors->mean, 100 * errors->worst);
+    plot_init(&plot, PLOT_LINES, title, chart->y_label);
+    plot.x_label = chart->x_label;
+    plot.extra = chart->extra;
+    plot.note = note;
+    put_rows(chart, machine, &plot);
+    const bool ok = !plot.series.count || plot_write(&plot, dir, name, err);
+    plot_fini(&plot);
+    free(note);
+    free(name);
+    free(title);
+    return ok;
+}
+
+/* The nine cases, side by side. */
+static bool
+write_springs(const struct model_machine *machine, const char *dir, struct error *err)
+{
+    struct plot plot;
+    char *title = mem_printf("%s: mass-spring", machine->name);
+    char *name = mem_printf("springs-%s", machine->name);
+    plot_init(&plot, PLOT_BARS, title, "frames a second");
+    plot_add_series(&plot, "measured");
+    plot_add_series(&plot, "predicted");
+    for (size_t r = 0; r < machine->rows.count; r++)
+        if (!strcmp(machine->rows.items[r].sweep, "springs")) {
+            const double values[] = {1 / machine->rows.items[r].seconds,
+                                     1 / machine->check.predicted[r]};
+            plot_add(&plot, machine->rows.items[r].variant, values);
+        }
+    const bool ok = !plot.rows.count || plot_write(&plot, dir, name, err);
+    plot_fini(&plot);
+    free(name);
+    free(title);
+    return ok;
+}
+
+/* By machine the stages' errors, against their budget. */
+static bool
+write_errors(const struct model_study *study, const char *dir, struct error *err)
+{
+    struct plot plot;
+    plot_init(&plot, PLOT_BARS, "relative error of each stage, held out", "mean, %");
+    plot.mark = 100 * MODEL_STAGE_BUDGET;
+    for (uint32_t s = 0; s < MODEL_STAGES; s++)
+        plot_add_series(&plot, model_stage_names[s]);
+    for (size_t m = 0; m < study->machines.count; m++) {
+        const struct model_machine *machine = &study->machines.items[m];
+        double values[MODEL_STAGES];
+        for (uint32_t s = 0; s < MODEL_STAGES; s++)
+            values[s] = 100 * machine->check.stages[s].held_out.mean;
+        if (machine->rows.count)
+            plot_add(&plot, machine->name, values);
+    }
+    const bool ok = !plot.rows.count || plot_write(&plot, dir, "errors", err);
+    plot_fini(&plot);
+    return ok;
+}
+
+bool
+model_charts(const struct model_study *study, const char *dir, struct error *err)
+{
+    bool ok = write_errors(study, dir, err);
+    for (size_t m = 0; ok && m < study->machines.count; m++) {
+        const struct model_machine *machine = &study->machines.items[m];
+        if (!machine->rows.count)
+            continue;
+        for (size_t i = 0; ok && i < sizeof charts / sizeof charts[0]; i++)
+            ok = write_chart(&charts[i], machine, dir, err);
+        ok = ok && write_springs(machine, dir, err);
+    }
+    return ok;
+}

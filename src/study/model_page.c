@@ -1,0 +1,439 @@
+/* The page of `aetius study model`. */
+#include "model/program_cost.h"
+#include "model/tables.h"
+#include "study/model_study.h"
+
+#include "base/schema.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+heads(struct sheet *sheet, const char *const *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        sheet_cell(sheet, "%s", names[i]);
+    sheet_end_row(sheet);
+}
+#define HEADS(sheet, ...)                                                                          \
+    heads(sheet, (const char *const[]){__VA_ARGS__},                                               \
+          sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+static void
+finish(struct sheet *sheet, FILE *out)
+{
+    sheet_write(sheet, SHEET_MARKDOWN, out);
+    sheet_fini(sheet);
+}
+
+static void
+put_mean(struct sheet *sheet, const struct model_errors *errors)
+{
+    if (errors->count)
+        sheet_cell(sheet, "%.2f", 100 * errors->mean);
+    else
+        sheet_cell(sheet, "-");
+}
+
+/* Mean errors of the held-out half, a row a machine. */
+static void
+put_summary(const struct model_study *study, FILE *out)
+{
+    struct sheet sheet = {0};
+    HEADS(&sheet, "mean error %, held out", "base", "from 900,000 fragments", "triangles",
+          "textures", "dependent", "in all", "springs, 1 stage", "2 stages", "3 stages");
+    for (size_t m = 0; m < study->machines.count; m++) {
+        const struct model_machine *machine = &study->machines.items[m];
+        if (!machine->rows.count)
+            continue;
+        sheet_cell(&sheet, "%s", machine->name);
+        for (uint32_t s = 0; s < MODEL_STAGES; s++) {
+            put_mean(&sheet, &machine->check.stages[s].held_out);
+            if (s == MODEL_BASE)
+                put_mean(&sheet, &machine->check.large);
+        }
+        put_mean(&sheet, &machine->check.held_out);
+        for (uint32_t n = 0; n < 3; n++)
+            put_mean(&sheet, &machine->check.springs[n]);
+        sheet_end_row(&sheet);
+    }
+    sheet_cell(&sheet, "aimed at");
+    static const double aims[] = {10, 2, 10, 10, 10, 33, 10, 21, 33};
+    for (size_t i = 0; i < sizeof aims / sizeof aims[0]; i++)
+        sheet_cell(&sheet, "%.0f", aims[i]);
+    sheet_end_row(&sheet);
+    finish(&sheet, out);
+}
+
+/* ---- coherence ---- */
+
+static double
+performance(const struct model_row *row)
+{
+    return row->fragments / row->seconds;
+}
+
+static double
+performance_at(const struct model_machine *machine, double block)
+{
+    for (size_t r = 0; r < machine->rows.count; r++) {
+        const struct model_row *row = &machine->rows.items[r];
+        if (!strcmp(row->sweep, "coherence") && row->block == block)
+            return performance(row);
+    }
+    return NAN;
+}
+
+/* All fragments agree where one column of `triangles` is the whole screen. */
+static double
+agreed_performance(const struct model_machine *machine)
+{
+    const struct model_row *widest = NULL;
+    for (size_t r = 0; r < machine->rows.count; r++) {
+        const struct model_row *row = &machine->rows.items[r];
+        if (!strcmp(row->sweep, "triangles") && row->triangles == 2 &&
+            (!widest || row->block > widest->block))
+            widest = row;
+    }
+    return widest ? performance(widest) : (double)NAN;
+}
+
+bool
+coherence_find(struct coherence_widths *widths, const struct model_machine *machine)
+{
+    const double within = 1.05;
+    *widths = (struct coherence_widths){.least = INFINITY, .all = agreed_performance(machine)};
+    for (size_t r = 0; r < machine->rows.count; r++)
+        if (!strcmp(machine->rows.items[r].sweep, "coherence"))
+            widths->least = fmin(widths->least, performance(&machine->rows.items[r]));
+    if (isinf(widths->least) || isnan(widths->all))
+        return false;
+    const double half = (widths->least + widths->all) / 2;
+    double below = 0; /* the widest column that does not gain half */
+    for (size_t r = 0; r < machine->rows.count; r++) {
+        const struct model_row *row = &machine->rows.items[r];
+        if (strcmp(row->sweep, "coherence") != 0)
+            continue;
+        if (performance(row) <= within * widths->least)
+            widths->flat = fmax(widths->flat, row->block);
+        if (performance(row) < half)
+            below = fmax(below, row->block);
+    }
+    widths->half = INFINITY;
+    for (size_t r = 0; r < machine->rows.count; r++) {
+        const struct model_row *row = &machine->rows.items[r];
+        if (strcmp(row->sweep, "coherence") != 0)
+            continue;
+        if (row->block > below)
+            widths->half = fmin(widths->half, row->block);
+        const size_t used = strlen(widths->exceptions);
+        if (row->block < widths->flat && performance(row) > within * widths->least)
+            snprintf(widths->exceptions + used, sizeof widths->exceptions - used, "%s%g",
+                     used ? ", " : "", row->block);
+    }
+    return true;
+}
+
+/* Group size and shape, from the machine's parameters. */
+static void
+explain_groups(const struct model_machine *machine, FILE *out)
+{
+    const struct params *p = &machine->params;
+    enum { TILE = 8 };
+    const uint32_t group = p->FRAGMENTSHADER.ThreadGroup, units = p->GPU.NumFragmentShaders;
+    const uint32_t over_width = p->RASTERIZER.OverScanWidth * p->RASTERIZER.ScanWidth;
+    const uint32_t over_height = p->RASTERIZER.OverScanHeight * p->RASTERIZER.ScanHeight;
+    if (group <= TILE * TILE) {
+        fprintf(out,
+                "- %s: a group has %u fragments, at most a tile of 8x8: it is mixed where the edge "
+                "of a column goes through its part of a tile, and columns of whole tiles mix "
+                "none.\n",
+                machine->name, group);
+        return;
+    }
+    fprintf(
+        out,
+        "- %s: a group has %u fragments, %u tiles of 8x8 of one of %u units. Between two of "
+        "them come those of the other units, so that it is spread over %u pixels of the "
+        "rasterizer's walk, which goes through fields of %ux%u: %.2g fields. Both sides meet in "
+        "it unless columns are whole fields, or several of them wide.\n",
+        machine->name, group, group / (TILE * TILE), units, group * units, over_width, over_height,
+        (double)group * units / over_width / over_height);
+}
+
+static void
+put_coherence(const struct model_study *study, FILE *out)
+{
+    static const double shown[] = {1, 4, 8, 16, 32, 64, 96, 128, 192, 320};
+    struct sheet sheet = {0};
+    struct coherence_widths widths;
+    HEADS(&sheet, "Mfragments/s, columns of", "1", "4", "8", "16", "32", "64", "96", "128", "192",
+          "320", "all agree", "at the minimum up to", "but for", "half gained from");
+    for (size_t m = 0; m < study->machines.count; m++) {
+        const struct model_machine *machine = &study->machines.items[m];
+        if (!coherence_find(&widths, machine))
+            continue;
+        sheet_cell(&sheet, "%s", machine->name);
+        for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+            sheet_cell(&sheet, "%.0f", 1e-6 * performance_at(machine, shown[i]));
+        sheet_cell(&sheet, "%.0f", 1e-6 * widths.all);
+        sheet_cell(&sheet, "%g", widths.flat);
+        sheet_cell(&sheet, "%s", *widths.exceptions ? widths.exceptions : "-");
+        if (isinf(widths.half))
+            sheet_cell(&sheet, "-");
+        else
+            sheet_cell(&sheet, "%g", widths.half);
+        sheet_end_row(&sheet);
+    }
+    finish(&sheet, out);
+    fputs("\n", out);
+    for (size_t m = 0; m < study->machines.count; m++)
+        if (coherence_find(&widths, &study->machines.items[m]))
+            explain_groups(&study->machines.items[m], out);
+    fputs("\nColumns of exactly a tile are another case where tiles beside each other go to "
+          "different "
+          "units: each\nunit then gets tiles of one side.\n",
+          out);
+}
+
+/* ---- machines ---- */
+
+static void
+put_worst(const struct model_machine *machine, FILE *out)
+{
+    enum { SHOWN = 5 };
+    size_t worst[SHOWN];
+    const uint32_t count = model_worst_rows(&machine->check, &machine->rows, worst, SHOWN);
+    for (uint32_t i = 0; i < count; i++) {
+        char text[256];
+        model_row_describe(&machine->rows.items[worst[i]], text, sizeof text);
+        fprintf(out, "- %+.1f %%: %s\n", 100 * machine->check.error[worst[i]], text);
+    }
+}
+
+static void
+put_machine(const struct model_machine *machine, FILE *out)
+{
+    static const struct {
+        const char *name, *what;
+    } charts[] = {{"length", "length of the program"},
+                  {"triangles", "size of triangles"},
+                  {"coherence", "columns"},
+                  {"textures", "textures"},
+                  {"dependent", "dependent reads"},
+                  {"springs", "mass-spring"}};
+    struct sheet stages = {0}, springs = {0};
+    const struct model *model = &machine->model;
+    fprintf(out, "\n## %s\n\n%s: %.6g fragment cycles a second, %.3g us a frame besides.\n\n",
+            machine->name, model->renderer, model_factor(model, "rate"),
+            1e6 * model_factor(model, "start"));
+    model_stages_sheet(&stages, &machine->check);
+    finish(&stages, out);
+    fputs("\nFarthest off, in frames a second:\n\n", out);
+    put_worst(machine, out);
+    if (model_springs_sheet(&springs, &machine->check, &machine->rows)) {
+        fputs("\nMass-spring, frames a second, no case of it fitted:\n\n", out);
+        sheet_write(&springs, SHEET_MARKDOWN, out);
+    }
+    sheet_fini(&springs);
+    fputs("\nMeasured and predicted:", out);
+    for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++)
+        fprintf(out, "%s [%s](model/%s-%s.svg)", i ? "," : "", charts[i].what, charts[i].name,
+                machine->name);
+    fputs(".\n", out);
+}
+
+/* ---- frames ---- */
+
+struct frame_errors {
+    uint32_t count;
+    double mean, worst, offset; /* signed; of frames a second */
+};
+
+static void
+add_error(struct frame_errors *errors, double error)
+{
+    errors->mean = (errors->mean * errors->count + fabs(error)) / (errors->count + 1);
+    errors->offset = (errors->offset * errors->count + error) / (errors->count + 1);
+    errors->worst = fabs(error) > fabs(errors->worst) ? error : errors->worst;
+    errors->count++;
+}
+
+static void
+put_errors(struct sheet *sheet, const struct frame_errors *errors)
+{
+    sheet_cell(sheet, "%.1f", 100 * errors->mean);
+    sheet_cell(sheet, "%+.1f", 100 * errors->offset);
+    sheet_cell(sheet, "%+.1f", 100 * errors->worst);
+}
+
+/* Frames of one input stand together. */
+static size_t
+input_end(const struct model_machine *machine, size_t first)
+{
+    size_t end = first;
+    while (end < machine->frames.count &&
+           machine->frames.items[end].input == machine->frames.items[first].input)
+        end++;
+    return end;
+}
+
+static const char *
+bound_of(const struct model_machine *machine, size_t first, size_t end)
+{
+    uint32_t votes[FRAME_BOUNDS] = {0}, most = 0;
+    for (size_t i = first; i < end; i++)
+        votes[machine->frames.items[i].predicted.bound]++;
+    for (uint32_t b = 1; b < FRAME_BOUNDS; b++)
+        most = votes[b] > votes[most] ? b : most;
+    return frame_bound_name(most);
+}
+
+static void
+put_inputs(const struct model_machine *machine, enum frames_part part, FILE *out)
+{
+    struct sheet sheet = {0};
+    HEADS(&sheet, "input", "frames", "predicted", "cycle-level", "mean error %", "signed", "worst",
+          "bound by");
+    for (size_t i = 0, end; i < machine->frames.count; i = end) {
+        struct frame_errors errors = {0};
+        double predicted = 0, simulated = 0;
+        end = input_end(machine, i);
+        if (machine->frames.items[i].part != part)
+            continue;
+        for (size_t f = i; f < end; f++) {
+            add_error(&errors, model_frame_error(&machine->frames.items[f]));
+            predicted += machine->frames.items[f].predicted.seconds;
+            simulated += machine->frames.items[f].seconds;
+        }
+        sheet_cell(&sheet, "%s", machine->frames.items[i].input);
+        sheet_cell(&sheet, "%u", errors.count);
+        sheet_cell(&sheet, "%.1f", errors.count / predicted);
+        sheet_cell(&sheet, "%.1f", errors.count / simulated);
+        put_errors(&sheet, &errors);
+        sheet_cell(&sheet, "%s", bound_of(machine, i, end));
+        sheet_end_row(&sheet);
+    }
+    finish(&sheet, out);
+}
+
+static struct frame_errors
+errors_of(const struct model_machine *machine, enum frames_part part)
+{
+    struct frame_errors errors = {0};
+    for (size_t i = 0; i < machine->frames.count; i++)
+        if (machine->frames.items[i].part == part)
+            add_error(&errors, model_frame_error(&machine->frames.items[i]));
+    return errors;
+}
+
+static void
+put_frames(const struct model_machine *machine, FILE *out)
+{
+    static const char *const parts[FRAMES_PARTS] = {
+        [FRAMES_LEARN] = "fitted to",
+        [FRAMES_DEVELOP] = "in sight when the stages were shaped",
+        [FRAMES_JUDGE] = "judged by: seen by no fit",
+    };
+    struct sheet sheet = {0};
+    fprintf(
+        out,
+        "\n## Frames of programs: %s\n\n"
+        "The stages of frames (docs/model.md), fitted to small programs of benchmarks/gl, ask a "
+        "trace\ndrawn without time. Frames a second, and the error of these.\n\n",
+        machine->name);
+    HEADS(&sheet, "frames", "number", "mean error %", "signed", "worst");
+    for (uint32_t part = 0; part < FRAMES_PARTS; part++) {
+        const struct frame_errors errors = errors_of(machine, part);
+        if (!errors.count)
+            continue;
+        sheet_cell(&sheet, "%s", parts[part]);
+        sheet_cell(&sheet, "%u", errors.count);
+        put_errors(&sheet, &errors);
+        sheet_end_row(&sheet);
+    }
+    finish(&sheet, out);
+    for (uint32_t part = FRAMES_PARTS; part-- > 0;)
+        if (errors_of(machine, part).count) {
+            fprintf(out, "\nFrames %s:\n\n", parts[part]);
+            put_inputs(machine, part, out);
+        }
+}
+
+void
+model_page(const struct model_study *study, FILE *out)
+{
+    fputs(
+        "# How far the staged model is off\n\n"
+        "`aetius study model` makes this page: the staged performance model ([docs/model.md]"
+        "(../model.md))\nagainst the cycle-level machine. The sweeps of `benchmarks/gl/model`, "
+        "captured once, are simulated on\neach machine; half of the measurements along each curve "
+        "are fitted, the others tell the errors.\n*Springs*: the mass-spring program, nine "
+        "cases, by how many stages are used; no case is fitted.\n\n",
+        out);
+    put_summary(study, out);
+    fputs("\n![mean errors](model/errors.svg)\n\n"
+          "## Coherence\n\nColumns of a screen of 640x480 take the two sides of a branch in turn; "
+          "*but for*: narrower columns that\nare not at the minimum.\n\n",
+          out);
+    put_coherence(study, out);
+    for (size_t m = 0; m < study->machines.count; m++)
+        if (study->machines.items[m].rows.count)
+            put_machine(&study->machines.items[m], out);
+    for (size_t m = 0; m < study->machines.count; m++)
+        if (study->machines.items[m].frames.count)
+            put_frames(&study->machines.items[m], out);
+}
+
+/* ---- JSON ---- */
+
+static void
+add_errors(cJSON *to, const char *name, const struct model_errors *errors)
+{
+    cJSON *object = cJSON_AddObjectToObject(to, name);
+    cJSON_AddNumberToObject(object, "rows", errors->count);
+    cJSON_AddNumberToObject(object, "mean_error", errors->mean);
+    cJSON_AddNumberToObject(object, "worst_error", errors->worst);
+}
+
+static void
+add_machine(cJSON *machines, const struct model_machine *machine)
+{
+    static const char *const springs[] = {"springs_1", "springs_2", "springs_3"};
+    cJSON *object = cJSON_AddObjectToObject(machines, machine->name);
+    cJSON *held_out = cJSON_AddObjectToObject(object, "held_out");
+    cJSON *frames = cJSON_AddArrayToObject(object, "frames");
+    for (uint32_t s = 0; s < MODEL_STAGES; s++)
+        add_errors(held_out, model_stage_names[s], &machine->check.stages[s].held_out);
+    add_errors(held_out, "all", &machine->check.held_out);
+    for (uint32_t n = 0; n < 3; n++)
+        add_errors(held_out, springs[n], &machine->check.springs[n]);
+    for (size_t i = 0; i < machine->frames.count; i++) {
+        static const char *const parts[FRAMES_PARTS] = {"learn", "develop", "judge"};
+        const struct model_frame *frame = &machine->frames.items[i];
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddStringToObject(one, "input", frame->input);
+        cJSON_AddNumberToObject(one, "frame", frame->predicted.frame);
+        cJSON_AddStringToObject(one, "part", parts[frame->part]);
+        cJSON_AddNumberToObject(one, "predicted_fps", 1 / frame->predicted.seconds);
+        cJSON_AddNumberToObject(one, "measured_fps", 1 / frame->seconds);
+        cJSON_AddStringToObject(one, "bound_by", frame_bound_name(frame->predicted.bound));
+        cJSON_AddItemToArray(frames, one);
+    }
+}
+
+void
+model_page_json(const struct model_study *study, FILE *out)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
+    cJSON *machines = cJSON_AddObjectToObject(root, "machines");
+    for (size_t m = 0; m < study->machines.count; m++)
+        add_machine(machines, &study->machines.items[m]);
+    char *text = cJSON_Print(root);
+    fprintf(out, "%s\n", text);
+    free(text);
+    cJSON_Delete(root);
+}
