@@ -81,6 +81,12 @@ static const struct {
       {"blitter.source_misses", PIXELS * 4 / 256, PIXELS * 4 / 256},
       {"blitter.source_hits", 0, 0},
       {"blitter.lines_merged", 0, 0}}},
+    {ALL_IDEAL,
+     "GPU.NumStampPipes=1",
+     shifted_blit,
+     {{"blitter.source_accesses", 2 * 4 * 4, 2 * 4 * 4},
+      {"blitter.source_misses", 5 * 4, 5 * 4},
+      {"blitter.source_hits", 3 * 4, 3 * 4}}},
     /* 512 groups of 16 threads, 129 at a time, so four times eight samples one after another, and
      * some more while groups come in one by one */
     {ALL_IDEAL,
