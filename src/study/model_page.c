@@ -213,6 +213,24 @@ put_worst(const struct model_machine *machine, FILE *out)
     }
 }
 
+void
+model_machine_tables(const struct model_machine *machine, FILE *out)
+{
+    struct sheet stages = {0}, springs = {0};
+    const struct model *model = &machine->model;
+    fprintf(out, "%s: %.6g fragment cycles a second, %.3g us a frame besides.\n\n", model->renderer,
+            model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
+    model_stages_sheet(&stages, &machine->check);
+    finish(&stages, out);
+    fputs("\nFarthest off, in frames a second:\n\n", out);
+    put_worst(machine, out);
+    if (model_springs_sheet(&springs, &machine->check, &machine->rows)) {
+        fputs("\nMass-spring, frames a second, no case of it fitted:\n\n", out);
+        sheet_write(&springs, SHEET_MARKDOWN, out);
+    }
+    sheet_fini(&springs);
+}
+
 static void
 put_machine(const struct model_machine *machine, FILE *out)
 {
@@ -224,20 +242,8 @@ put_machine(const struct model_machine *machine, FILE *out)
                   {"textures", "textures"},
                   {"dependent", "dependent reads"},
                   {"springs", "mass-spring"}};
-    struct sheet stages = {0}, springs = {0};
-    const struct model *model = &machine->model;
-    fprintf(out, "\n## %s\n\n%s: %.6g fragment cycles a second, %.3g us a frame besides.\n\n",
-            machine->name, model->renderer, model_factor(model, "rate"),
-            1e6 * model_factor(model, "start"));
-    model_stages_sheet(&stages, &machine->check);
-    finish(&stages, out);
-    fputs("\nFarthest off, in frames a second:\n\n", out);
-    put_worst(machine, out);
-    if (model_springs_sheet(&springs, &machine->check, &machine->rows)) {
-        fputs("\nMass-spring, frames a second, no case of it fitted:\n\n", out);
-        sheet_write(&springs, SHEET_MARKDOWN, out);
-    }
-    sheet_fini(&springs);
+    fprintf(out, "\n## %s\n\n", machine->name);
+    model_machine_tables(machine, out);
     fputs("\nMeasured and predicted:", out);
     for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++)
         fprintf(out, "%s [%s](model/%s-%s.svg)", i ? "," : "", charts[i].what, charts[i].name,
@@ -385,6 +391,14 @@ model_page(const struct model_study *study, FILE *out)
     for (size_t m = 0; m < study->machines.count; m++)
         if (study->machines.items[m].frames.count)
             put_frames(&study->machines.items[m], out);
+    for (size_t m = 0; m < study->measured.count; m++) {
+        fprintf(
+            out,
+            "\n## Measured elsewhere: %s\n\nBy `aetius model bench --native`; cycles are counted "
+            "in the GLSL text, an operation each.\n\n",
+            study->measured.items[m].name);
+        model_machine_tables(&study->measured.items[m], out);
+    }
 }
 
 /* ---- JSON ---- */
