@@ -24,7 +24,8 @@ machine_tests='figures machine rop masked_writes fragment_timing sched lanes lev
     fixed_function_timing shader_timing texture_timing memory_timing reuse upload restart replacement
     depth_clear cleared draw_buffers multisample offscreen pipelined watch faults memory_need run vcd
     metrics stats params many damage overlap leaving rows blitter
-    block_states charges corpus_machine refresh command_stream path ideals verdicts'
+    block_states charges counters states memory_charges corpus_machine refresh command_stream path
+    ideals verdicts'
 
 say() { echo "mutate: $*"; }
 
@@ -40,13 +41,16 @@ near() {
     case $1 in
     src/codec/*) echo "$codec_tests" ;;
     src/kernel/*) echo kernel params stats memory_timing ;;
-    src/unit/rop/*) echo rop charges masked_writes fragment_timing depth_clear cleared multisample ;;
+    src/unit/rop/*) echo rop states counters charges masked_writes fragment_timing depth_clear \
+        cleared multisample ;;
     src/unit/memory/*) echo memory_timing memory_charges charges rows fragment_timing figures ;;
-    src/unit/raster/*) echo fixed_function_timing charges levels fragment_timing hz ;;
-    src/unit/shader/*) echo shader_timing charges sched lanes static_cost ;;
-    src/unit/texture/*) echo texture_timing charges ;;
-    src/unit/frontend/*) echo fixed_function_timing charges reuse upload restart pipelined ;;
-    *) echo replacement watch figures ;;
+    src/unit/raster/*) echo fixed_function_timing states counters charges levels fragment_timing \
+        hz ;;
+    src/unit/shader/*) echo shader_timing states charges sched lanes static_cost ;;
+    src/unit/texture/*) echo texture_timing states counters charges ;;
+    src/unit/frontend/*) echo fixed_function_timing states counters charges reuse upload restart \
+        pipelined ;;
+    *) echo replacement watch follow figures ;;
     esac
 }
 

@@ -76,7 +76,7 @@ function collect(file, number) {
     offer_swap("negated", " == ", " != ")
     offer_swap("negated", " != ", " == ")
     offer_swap("negated", " && ", " || ")
-    offer_swap("negated", " \\|\\| ", " \\&\\& ")
+    offer_swap("negated", " \\|\\| ", " && ")
     if (line ~ /^ +[a-z][a-z_0-9.>\[\]-]*( [-+|&*]?=|\(|\+\+;).*;$/ && line !~ /^ +(return|break|BUG)/)
         offer("dropped", substr(line, 1, match(line, /[^ ]/) - 1) ";")
     offer_counter(file)

@@ -12,7 +12,9 @@ struct reader {
     struct ini_entry entry; /* its line is the one that inih looks at */
     const char *next;       /* what is not read yet */
     enum ini_indent indent;
-    bool has_name; /* there is a value that an indented line goes on with */
+    /* Copies of our own: inih remembers 49 characters of them. */
+    char *section, *name; /* `name`: the last one, that an indented line goes on with, or NULL */
+    bool goes_on;         /* the line is such a one */
     bool failed;
     ini_take_fn *take;
     void *data;
@@ -26,16 +28,14 @@ fail_here(struct reader *reader)
     fail_prefix(reader->err, "%s:%u", reader->entry.path, reader->entry.line);
 }
 
-static int
-take(struct reader *reader, const char *section, const char *name, const char *value)
+static void
+take(struct reader *reader, const char *value)
 {
-    reader->entry.section = section;
-    reader->entry.name = name;
+    reader->entry.section = reader->section ? reader->section : "";
+    reader->entry.name = reader->name;
     reader->entry.value = value;
-    reader->has_name = name != NULL;
     if (!reader->failed && !reader->take(reader->data, &reader->entry, reader->err))
         fail_here(reader);
-    return 1;
 }
 
 /* A line that opens a section opens one: inih would go on in the section before, and blame what it
@@ -51,9 +51,11 @@ begin_section(struct reader *reader, const char *line)
         fail_here(reader);
         return;
     }
-    char *section = mem_printf("%.*s", (int)length, line + 1);
-    take(reader, section, NULL, NULL);
-    free(section);
+    free(reader->section);
+    free(reader->name);
+    reader->section = mem_printf("%.*s", (int)length, line + 1);
+    reader->name = NULL;
+    take(reader, NULL);
 }
 
 /* inih's fgets. */
@@ -77,7 +79,8 @@ next_line(char *line, int size, void *data)
     memcpy(line + bytes, "\n", 2);
     reader->next += bytes + (reader->next[bytes] == '\n');
     const char *first = line + strspn(line, " \t");
-    if (*first == '[' && (first == line || !reader->has_name))
+    reader->goes_on = first != line && reader->name;
+    if (*first == '[' && !reader->goes_on)
         begin_section(reader, first);
     return reader->failed ? NULL : line;
 }
@@ -85,7 +88,13 @@ next_line(char *line, int size, void *data)
 static int
 take_value(void *data, const char *section, const char *name, const char *value)
 {
-    return take(data, section, name, value);
+    struct reader *reader = data;
+    if (!reader->goes_on) {
+        free(reader->name);
+        reader->name = mem_strdup(name);
+    }
+    take(reader, value);
+    return 1;
 }
 
 bool
@@ -109,6 +118,8 @@ ini_file_read(const char *path, enum ini_indent indent, ini_take_fn *take_entry,
     if (ok && status)
         ok = fail(err, "%s:%d: expected [SECTION], name = value, or a comment after ';'", path,
                   status);
+    free(reader.section);
+    free(reader.name);
     free(bytes);
     return ok;
 }

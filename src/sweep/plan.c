@@ -380,6 +380,30 @@ sweep_plan_words(const struct sweep_plan *plan, const char *name)
     return &none;
 }
 
+/* Lines of one name go on where the last one ended. */
+static bool
+take_table(struct sweep_plan *plan, const char *name, const char *key, const char *value)
+{
+    size_t i = 0;
+    while (i < plan->tables.count && strcmp(plan->tables.items[i].name, name) != 0)
+        i++;
+    if (i == plan->tables.count)
+        VEC_PUSH(&plan->tables, ((struct sweep_table){.name = mem_strdup(name)}));
+    struct word_list *entries = &plan->tables.items[i].entries;
+    if (!key)
+        return true;
+    for (size_t e = 0; e < entries->count; e += 2)
+        if (!strcmp(entries->items[e], key)) {
+            char *longer = mem_printf("%s %s", entries->items[e + 1], value);
+            free(entries->items[e + 1]);
+            entries->items[e + 1] = longer;
+            return true;
+        }
+    word_list_add(entries, key);
+    word_list_add(entries, value);
+    return true;
+}
+
 static bool
 take_entry(void *data, const struct ini_entry *entry, struct error *err)
 {
@@ -389,6 +413,7 @@ take_entry(void *data, const struct ini_entry *entry, struct error *err)
     const bool is_machine = (name = ini_section_name(section, "machine")) != NULL;
     const bool is_input = !name && (name = ini_section_name(section, "input")) != NULL;
     const bool is_output = !name && (name = ini_section_name(section, "output")) != NULL;
+    const bool is_table = !name && (name = ini_section_name(section, "table")) != NULL;
     if (name && !file_name_is_plain(name))
         return fail(err, "[%s]: letters, digits, '-', '_' and '.' make a name", section);
     if (is_machine)
@@ -397,6 +422,8 @@ take_entry(void *data, const struct ini_entry *entry, struct error *err)
         return take_input(plan, section, name, key, value, err);
     if (is_output)
         return take_output(plan, section, name, key, value, err);
+    if (is_table)
+        return take_table(plan, name, key, value);
     if (!strcmp(section, "study")) {
         if (key)
             word_list_split(find_words(plan, key), value);
@@ -405,7 +432,7 @@ take_entry(void *data, const struct ini_entry *entry, struct error *err)
     if (strcmp(section, "sweep") != 0)
         return fail(err,
                     "there is no [%s]: a plan has [sweep], [machine NAME], [input NAME], "
-                    "[output NAME] and [study]",
+                    "[output NAME], [study] and [table NAME]",
                     section);
     return !key || take_sweep(plan, key, value, err);
 }
@@ -573,6 +600,11 @@ sweep_plan_fini(struct sweep_plan *plan)
         word_list_fini(&plan->study.items[i].words);
     }
     VEC_FREE(&plan->study);
+    for (size_t i = 0; i < plan->tables.count; i++) {
+        free(plan->tables.items[i].name);
+        word_list_fini(&plan->tables.items[i].entries);
+    }
+    VEC_FREE(&plan->tables);
     free_inputs(plan);
     for (size_t i = 0; i < plan->outputs.count; i++) {
         free(plan->outputs.items[i].name);

@@ -59,6 +59,13 @@ struct sweep_words {
     struct word_list words;
 };
 
+/* [table NAME]: a question of a study to the database of its runs (study/tables.h), as it was read:
+ * name, value, name, value ... */
+struct sweep_table {
+    char *name;
+    struct word_list entries;
+};
+
 /* What of the blocks that cross between the ROPs' caches and memory a run leaves. */
 enum sweep_blocks {
     SWEEP_BLOCKS_NONE,
@@ -80,6 +87,7 @@ struct sweep_plan {
     VEC(struct sweep_input) inputs;
     VEC(struct sweep_output) outputs;
     VEC(struct sweep_words) study;
+    VEC(struct sweep_table) tables;
 };
 
 bool sweep_plan_load(struct sweep_plan *plan, const char *path, struct error *err);

@@ -9,6 +9,7 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,16 +311,35 @@ sweep_load(struct sweep *sweep, const char *dir, struct error *err)
     return ok;
 }
 
+/* Line by line, without the others: a run of a long plan begins with this. */
+static bool
+find_line(const struct sweep *sweep, const char *key, char **found, struct error *err)
+{
+    char *path = sweep_path(sweep, "runs.jsonl"), *start = mem_printf("{\"key\":\"%s\",", key);
+    const size_t length = strlen(start);
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t capacity = 0;
+    bool is_there = false;
+    while (file && !is_there && getline(&line, &capacity, file) > 0)
+        is_there = !strncmp(line, start, length);
+    bool ok = file || fail(err, "cannot open %s: %s", path, strerror(errno));
+    ok = ok && (is_there || fail(err, "%s has no run %s", path, key));
+    if (file)
+        fclose(file);
+    free(start);
+    free(path);
+    *found = line;
+    return ok;
+}
+
 bool
 sweep_load_run(struct sweep *sweep, const char *dir, const char *key, struct error *err)
 {
-    char *text = NULL, *start = mem_printf("{\"key\":\"%s\",", key);
-    bool ok = load_head(sweep, dir, err) && read_runs(sweep, &text, err);
-    const char *line = ok ? strstr(text, start) : NULL;
-    ok = ok && (line || fail(err, "%s/runs.jsonl has no run %s", dir, key)) &&
-         load_line(sweep, line, strcspn(line, "\n"), err);
-    free(start);
-    free(text);
+    char *line = NULL;
+    const bool ok = load_head(sweep, dir, err) && find_line(sweep, key, &line, err) &&
+                    load_line(sweep, line, strcspn(line, "\n"), err);
+    free(line);
     if (!ok)
         sweep_fini(sweep);
     return ok;

@@ -1,321 +1,10 @@
 /* Each cause of the critical path by itself. The machine is ideal (ideals.def) but for one rate or
  * latency, at which the work of a scene takes a time that arithmetic gives: these cycles are
  * charged to that cause, but for the few in which the first item comes and the last one leaves. */
-#include "rig.h"
-
-#include "report/ideals.h"
+#include "ideal_rig.h"
 
 #include <math.h>
 
-enum {
-    ALL_IDEAL = IDEALS,
-    TRIANGLES = 600,
-    LAYERS = 6,
-    PIXELS = SIZE * SIZE,
-    QUADS = LAYERS * PIXELS / 4,
-};
-
-static void
-set(struct rig *rig, const char *assignments)
-{
-    char copy[512], *rest = NULL;
-    struct error err;
-    snprintf(copy, sizeof copy, "%s", assignments);
-    for (char *one = strtok_r(copy, " ", &rest); one; one = strtok_r(NULL, " ", &rest))
-        if (!params_set(&rig->params, one, &err))
-            fail_msg("%s", err.text);
-}
-
-/* All of the machine but what is `real`, and draws one after the other. */
-static void
-make_ideal(struct rig *rig, int real)
-{
-    struct error err;
-    for (int i = 0; i < IDEALS; i++)
-        if (i != real && i != IDEAL_drain && !ideal_apply(&ideals[i], &rig->params, &err))
-            fail_msg("%s", err.text);
-    set(rig, "MEMORYCONTROLLER.MemorySize=8388608");
-}
-
-/* One triangle of the vertices, drawn `count` times at once. */
-static void
-draw_triangles(struct rig *rig, const float vertices[3][4], uint32_t count)
-{
-    uint16_t indices[2048];
-    assert_true(3 * count <= 2048);
-    for (uint32_t i = 0; i < 3 * count; i++)
-        indices[i] = (uint16_t)(i % 3);
-    rig_upload(rig, RES_VERTICES, vertices, 48);
-    rig_upload(rig, RES_INDICES, indices, 3 * count * sizeof indices[0]);
-    rig_draw(rig, MODE_TRIANGLES, 3 * count, sizeof indices[0]);
-    rig_swap(rig);
-}
-
-/* Between the centres of pixels: they come as far as Triangle Setup. */
-static void
-triangles_without_pixels(struct rig *rig)
-{
-    static const float vertices[3][4] = {
-        {0.002f, 0.002f, 0, 1}, {0.008f, 0.002f, 0, 1}, {0.002f, 0.008f, 0, 1}};
-    draw_triangles(rig, vertices, TRIANGLES);
-    rig_assert_figure(rig, "fraggen.fragments", 0);
-}
-
-/* Blended, with LEQUAL, at the depth where memory begins: all pass. */
-static void
-set_layers(struct rig *rig)
-{
-    enum { OBJ_LAYER_BLEND = 300, OBJ_LAYER_DSA };
-    struct stream *s = &rig->stream;
-    PACKET(s, 1, 1, OBJ_LAYER_BLEND, 0, 0,
-           15u << 27 | 1 | FACTOR_SRC_ALPHA << 4 | FACTOR_INV_SRC_ALPHA << 9 |
-               FACTOR_SRC_ALPHA << 17 | FACTOR_INV_SRC_ALPHA << 22,
-           0, 0, 0, 0, 0, 0, 0);
-    PACKET(s, 1, 3, OBJ_LAYER_DSA, 1 | 1 << 1 | FUNC_LEQUAL << 2, 0, 0, 0);
-    PACKET(s, 2, 1, OBJ_LAYER_BLEND);
-    PACKET(s, 2, 3, OBJ_LAYER_DSA);
-    rig_submit(rig);
-}
-
-static void
-draw_layers(struct rig *rig, uint32_t count)
-{
-    static const float corners[3][4] = {{-1, -1, -1, 1}, {3, -1, -1, 1}, {-1, 3, -1, 1}};
-    set_layers(rig);
-    draw_triangles(rig, corners, count);
-    rig_assert_figure(rig, "fraggen.quads", count * PIXELS / 4);
-}
-
-static void
-layers(struct rig *rig)
-{
-    draw_layers(rig, LAYERS);
-}
-
-/* So many in the same quad. */
-static void
-draw_quads(struct rig *rig, uint32_t count)
-{
-    static const float corners[3][4] = {
-        {-1, -1, -1, 1}, {-1 + 4.f / SIZE, -1, -1, 1}, {-1, -1 + 4.f / SIZE, -1, 1}};
-    set_layers(rig);
-    draw_triangles(rig, corners, count);
-    rig_assert_figure(rig, "fraggen.quads", count);
-}
-
-static void
-quad(struct rig *rig)
-{
-    draw_quads(rig, 1);
-}
-
-static void
-quad_many_times(struct rig *rig)
-{
-    draw_quads(rig, TRIANGLES);
-}
-
-enum { OBJ_PROGRAM = 310, INSTRUCTIONS = 64, ADD_LATENCY = 3, VERTICES = 240 };
-
-/* As many instructions in a row, of independent temporaries or each of the one before. */
-static void
-set_program(struct rig *rig, uint32_t stage, bool chain)
-{
-    char text[8192];
-    int at = snprintf(text, sizeof text,
-                      stage ? "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0..63]\n"
-                              "IMM[0] FLT32 {1.0, 0.5, 0.25, 1.0}\n"
-                            : "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..63]\n"
-                              "IMM[0] FLT32 {1.0, 0.5, 0.25, 1.0}\n");
-    int line = 0;
-    for (; line < INSTRUCTIONS - 1; line++)
-        if (chain && line)
-            at += snprintf(text + at, sizeof text - (size_t)at,
-                           "%d: ADD TEMP[0], TEMP[0], IMM[0]\n", line);
-        else
-            at += snprintf(text + at, sizeof text - (size_t)at,
-                           "%d: ADD TEMP[%d], IMM[0], IMM[0]\n", line, chain ? 0 : line);
-    snprintf(text + at, sizeof text - (size_t)at, "%d: MOV OUT[0], %s\n%d: END\n", line,
-             stage ? "TEMP[0]" : "IN[0]", line + 1);
-    stream_shader(&rig->stream, OBJ_PROGRAM, stage, text);
-    PACKET(&rig->stream, 31, 0, OBJ_PROGRAM, stage);
-    rig_submit(rig);
-}
-
-static void
-long_fragments(struct rig *rig)
-{
-    set_program(rig, 1, false);
-    draw_layers(rig, 1);
-}
-
-static void
-vertices(struct rig *rig)
-{
-    float vertices[VERTICES][4];
-    for (uint32_t i = 0; i < VERTICES; i++)
-        memcpy(vertices[i], (float[]){0.002f, 0.002f, 0, 1}, sizeof vertices[i]);
-    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
-    rig_draw(rig, MODE_TRIANGLES, VERTICES, 0);
-    rig_swap(rig);
-}
-
-static void
-long_vertices(struct rig *rig)
-{
-    set_program(rig, 0, false);
-    vertices(rig);
-}
-
-/* One quad, whose instructions wait for one another. */
-static void
-chain(struct rig *rig)
-{
-    set_program(rig, 1, true);
-    quad(rig);
-}
-
-/* Four inputs of a fragment, which come from the interpolator. */
-static const char varying_vs[] = "VERT\n"
-                                 "DCL IN[0]\n"
-                                 "DCL OUT[0], POSITION\n"
-                                 "DCL OUT[1..4], GENERIC[0]\n"
-                                 "  0: MOV OUT[0], IN[0]\n"
-                                 "  1: MOV OUT[1], IN[0]\n"
-                                 "  2: MOV OUT[2], IN[0]\n"
-                                 "  3: MOV OUT[3], IN[0]\n"
-                                 "  4: MOV OUT[4], IN[0]\n"
-                                 "  5: END\n";
-static const char varying_fs[] = "FRAG\n"
-                                 "DCL IN[0..3], GENERIC[0], PERSPECTIVE\n"
-                                 "DCL OUT[0], COLOR\n"
-                                 "DCL TEMP[0]\n"
-                                 "  0: ADD TEMP[0], IN[0], IN[1]\n"
-                                 "  1: ADD TEMP[0], TEMP[0], IN[2]\n"
-                                 "  2: ADD OUT[0], TEMP[0], IN[3]\n"
-                                 "  3: END\n";
-/* Eight texels a fragment, one texel for all. */
-static const char texels_fs[] = "FRAG\n"
-                                "DCL OUT[0], COLOR\n"
-                                "DCL SAMP[0]\n"
-                                "DCL SVIEW[0], 2D, FLOAT\n"
-                                "DCL TEMP[0..7]\n"
-                                "IMM[0] FLT32 {0.03, 0.03, 0.0, 1.0}\n"
-                                "  0: TEX TEMP[0], IMM[0], SAMP[0], 2D\n"
-                                "  1: TEX TEMP[1], IMM[0], SAMP[0], 2D\n"
-                                "  2: TEX TEMP[2], IMM[0], SAMP[0], 2D\n"
-                                "  3: TEX TEMP[3], IMM[0], SAMP[0], 2D\n"
-                                "  4: TEX TEMP[4], IMM[0], SAMP[0], 2D\n"
-                                "  5: TEX TEMP[5], IMM[0], SAMP[0], 2D\n"
-                                "  6: TEX TEMP[6], IMM[0], SAMP[0], 2D\n"
-                                "  7: TEX TEMP[7], IMM[0], SAMP[0], 2D\n"
-                                "  8: MOV OUT[0], TEMP[7]\n"
-                                "  9: END\n";
-
-static void
-set_shaders(struct rig *rig, const char *vs, const char *fs)
-{
-    struct stream *s = &rig->stream;
-    stream_shader(s, OBJ_PROGRAM, 0, vs);
-    stream_shader(s, OBJ_PROGRAM + 1, 1, fs);
-    PACKET(s, 31, 0, OBJ_PROGRAM, 0);
-    PACKET(s, 31, 0, OBJ_PROGRAM + 1, 1);
-    rig_submit(rig);
-}
-
-/* Of vertices that are shaded once. */
-static void
-outputs(struct rig *rig)
-{
-    set_shaders(rig, varying_vs, varying_fs);
-    triangles_without_pixels(rig);
-}
-
-static void
-varied_vertices(struct rig *rig)
-{
-    set_shaders(rig, varying_vs, varying_fs);
-    vertices(rig);
-}
-
-static void
-varyings(struct rig *rig)
-{
-    set_shaders(rig, varying_vs, varying_fs);
-    draw_layers(rig, LAYERS);
-}
-
-enum { TEXELS = 8 };
-static void
-set_texels(struct rig *rig)
-{
-    struct stream *s = &rig->stream;
-    player_create(&rig->player, (struct resource_desc){RES_TEXTURE, TARGET_2D, FORMAT_BGRA8,
-                                                       BIND_SAMPLER_VIEW, 16, 16, 1, 1, 0, 0});
-    PACKET(s, 1, 6, OBJ_VIEW, RES_TEXTURE, FORMAT_BGRA8, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9);
-    PACKET(s, 1, 7, OBJ_SAMPLER, 1 << 9 | 1 << 13, 0, 0, float_bits(9), 0, 0, 0, 0);
-    PACKET(s, 10, 0, 1, 0, OBJ_VIEW);
-    PACKET(s, 18, 0, 1, 0, OBJ_SAMPLER);
-    set_shaders(rig, rig_vs, texels_fs);
-}
-
-static void
-texels(struct rig *rig)
-{
-    set_texels(rig);
-    draw_layers(rig, 2);
-}
-
-static void
-texel_chain(struct rig *rig)
-{
-    set_texels(rig);
-    quad(rig);
-}
-
-static void
-swap_alone(struct rig *rig)
-{
-    rig_swap(rig);
-}
-
-/* A square of the surface onto another one, sample by sample. */
-static void
-blit_square(struct rig *rig, uint32_t size)
-{
-    enum { RES_COPY = 90 };
-    player_create(&rig->player, (struct resource_desc){RES_COPY, TARGET_2D, FORMAT_BGRA8,
-                                                       BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
-    PACKET(&rig->stream, 16, 0, 15, 0, 0, RES_COPY, 0, FORMAT_BGRA8, 0, 0, 0, size, size, 1,
-           RES_COLOR, 0, FORMAT_BGRA8, 0, 0, 0, size, size, 1);
-    rig_submit(rig);
-    rig_swap(rig);
-}
-
-static void
-blit(struct rig *rig)
-{
-    blit_square(rig, SIZE);
-}
-
-/* Four transactions. */
-static void
-small_blit(struct rig *rig)
-{
-    blit_square(rig, 8);
-}
-
-static void
-uploads(struct rig *rig)
-{
-    static uint8_t bytes[4096];
-    for (uint32_t i = 0; i < 16; i++)
-        rig_upload(rig, RES_VERTICES, bytes, sizeof bytes);
-    rig_swap(rig);
-}
-
-/* Quads to one shader unit and the other. */
-#define IN_TURN "RASTERIZER.TiledShaderDistribution=FALSE RASTERIZER.ShaderInputBatchSize=4"
 static const struct {
     int real; /* enum ideal_number, or ALL_IDEAL */
     const char *settings, *cause;
@@ -351,6 +40,7 @@ static const struct {
     {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.InputsPerCycle=1", "load", QUADS / 2 * 4, layers},
     {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.OutputsPerCycle=1", "load", QUADS / 2 * 4, layers},
     {IDEAL_shader, "", "fragment_issue", PIXELS / 4 / 2 * INSTRUCTIONS, long_fragments},
+    {IDEAL_shader, "", "fragment_issue", 2 * (PIXELS / 4 / 2 * INSTRUCTIONS), two_with_constants},
     /* four threads of a vertex each issue in a cycle */
     {IDEAL_shader, "", "vertex_issue", VERTICES / 4 / 2 * INSTRUCTIONS, long_vertices},
     {IDEAL_shader, "", "result", (INSTRUCTIONS - 1) * (ADD_LATENCY - 1), chain},
@@ -370,6 +60,12 @@ static const struct {
      "MEMORYCONTROLLER.MemoryBuses=1 RASTERIZER.RasterizationBatchSize=1 "
      "COLORWRITE.ColorCacheWays=1 COLORWRITE.ColorCacheLines=4",
      "bandwidth_color", LAYERS * 2 * PIXELS * 4 / 16, layers},
+    {IDEAL_memory,
+     "MEMORYCONTROLLER.MemoryBuses=1 RASTERIZER.RasterizationBatchSize=1 "
+     "ZSTENCILTEST.ZCacheWays=1 ZSTENCILTEST.ZCacheLines=4 ZSTENCILTEST.DisableCompression=TRUE",
+     "bandwidth_z", LAYERS * 2 * PIXELS * 4 / 16, layers},
+    {IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses=1", "bandwidth_command", 16 * 4096 / 16, uploads},
+    {IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses=1", "bandwidth_blit", 2 * PIXELS * 4 / 16, blit},
     /* a slice beside each ROP */
     {ALL_IDEAL, "BLITTER.SamplesCycle=1", "blit", PIXELS / 2, blit},
     {ALL_IDEAL, "MEMORYCONTROLLER.CommandProcessorBusWidth=8", "bus", 16 * 4096 / 8, uploads},
@@ -383,6 +79,11 @@ static const struct {
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_color", 1000, quad},
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_index", 1000, quad},
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_attribute", 1000, quad},
+    /* lines of vertices, two on their way at a time */
+    {IDEAL_memory,
+     "MEMORYCONTROLLER.ReadLatency=400 STREAMER.InputCacheInputQueueSize=2 "
+     "STREAMER.InputCacheLineSize=64 STREAMER.InputRequestQueueSize=512",
+     "latency_attribute", VERTICES * 16 / 64 / 2 * 400, vertices},
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000 FRAGMENTSHADER.PerfectTextures=FALSE",
      "latency_texture", 1000, texel_chain},
     {ALL_IDEAL, "RASTERIZER.GroupLinger=500", "gather", 500, quad},
@@ -394,6 +95,8 @@ static const struct {
 enum { INTERVAL = 2000, ON_ITS_WAY = 100 };
 /* An order takes a cycle; there are at most 16 uploads, a draw and a swap. */
 enum { ORDERS = 18 };
+/* 64 bytes go by a cycle, of 3600 of indices and more of vertices. */
+enum { BUS = (3600 + VERTICES * 16) / 64 };
 static void
 end_interval(void *data, uint64_t now)
 {
@@ -416,16 +119,21 @@ start_case(size_t i)
 }
 
 static void
+charge_in_intervals(struct rig *rig)
+{
+    struct clock *clock = &rig_machine(rig)->clock;
+    clock->sample = end_interval;
+    clock->sample_data = clock;
+    clock->sample_cycle = INTERVAL;
+}
+
+static void
 check(size_t i, bool intervals)
 {
     char name[64];
     struct rig *rig = start_case(i);
-    if (intervals) {
-        struct clock *clock = &rig_machine(rig)->clock;
-        clock->sample = end_interval;
-        clock->sample_data = clock;
-        clock->sample_cycle = INTERVAL;
-    }
+    if (intervals)
+        charge_in_intervals(rig);
     cases[i].scene(rig);
     snprintf(name, sizeof name, "lost.%s", cases[i].cause);
     const double charged = (double)rig_figure(rig, name), cycles = (double)cases[i].cycles;
@@ -436,6 +144,9 @@ check(size_t i, bool intervals)
     if (!intervals && rig_figure(rig, "lost.orders") > ORDERS)
         fail_msg("%s: %llu cycles are charged to orders", cases[i].settings,
                  (unsigned long long)rig_figure(rig, "lost.orders"));
+    if (!intervals && strcmp(cases[i].cause, "bus") && rig_figure(rig, "lost.bus") > BUS)
+        fail_msg("%s: %llu cycles are charged to the bus", cases[i].settings,
+                 (unsigned long long)rig_figure(rig, "lost.bus"));
     void *own = rig;
     rig_tear_down(&own);
 }
@@ -580,21 +291,34 @@ glance(void *data, uint64_t now)
     clock->sample_cycle = now + GLANCE;
 }
 
-/* How often each is clocked, in which order, and whether anybody looks changes nothing. */
+static void
+assert_same(const struct rig *rig, const struct rig *other, const char *settings, const char *how)
+{
+    const struct stat_set *stats = &rig_machine(rig)->stats;
+    for (uint32_t v = 0; v < stats->count; v++)
+        if (other->values[v] != rig->values[v])
+            fail_msg("%s, %s: %s is %llu, not %llu", settings, how, stats->entries[v].name,
+                     (unsigned long long)other->values[v], (unsigned long long)rig->values[v]);
+}
+
+/* How often each is clocked, in which order, and whether anybody looks changes nothing; nor does
+ * the order where cycles are charged in between. */
 static void
 when_clocked(void **state)
 {
-    static const char *const ways[] = {"", "sleepless", "shuffled", "looked at"};
+    enum { PLAIN, SLEEPLESS, SHUFFLED, LOOKED_AT, IN_INTERVALS, IN_INTERVALS_SHUFFLED, WAYS };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct rig *rigs[4];
-        for (uint32_t r = 0; r < 4; r++) {
+        struct rig *rigs[WAYS];
+        for (uint32_t r = 0; r < WAYS; r++) {
             rigs[r] = start_case(i);
             struct clock *clock = &rig_machine(rigs[r])->clock;
-            clock->sleepless = r == 1;
-            if (r == 2)
+            clock->sleepless = r == SLEEPLESS;
+            if (r == SHUFFLED || r == IN_INTERVALS_SHUFFLED)
                 clock_shuffle(clock, i + 1);
-            if (r == 3) {
+            if (r >= IN_INTERVALS)
+                charge_in_intervals(rigs[r]);
+            if (r == LOOKED_AT) {
                 rigs[r]->data = calloc(rig_machine(rigs[r])->stats.count, sizeof(uint64_t));
                 clock->sample = glance;
                 clock->sample_data = rigs[r];
@@ -602,14 +326,12 @@ when_clocked(void **state)
             }
             cases[i].scene(rigs[r]);
         }
-        const struct stat_set *stats = &rig_machine(rigs[0])->stats;
-        for (uint32_t r = 1; r < 4; r++)
-            for (uint32_t v = 0; v < stats->count; v++)
-                if (rigs[r]->values[v] != rigs[0]->values[v])
-                    fail_msg("%s, %s: %s is %llu, not %llu", cases[i].settings, ways[r],
-                             stats->entries[v].name, (unsigned long long)rigs[r]->values[v],
-                             (unsigned long long)rigs[0]->values[v]);
-        for (uint32_t r = 0; r < 4; r++) {
+        assert_same(rigs[PLAIN], rigs[SLEEPLESS], cases[i].settings, "sleepless");
+        assert_same(rigs[PLAIN], rigs[SHUFFLED], cases[i].settings, "shuffled");
+        assert_same(rigs[PLAIN], rigs[LOOKED_AT], cases[i].settings, "looked at");
+        assert_same(rigs[IN_INTERVALS], rigs[IN_INTERVALS_SHUFFLED], cases[i].settings,
+                    "shuffled, in intervals");
+        for (uint32_t r = 0; r < WAYS; r++) {
             void *own = rigs[r];
             rig_tear_down(&own);
         }
@@ -630,62 +352,11 @@ threads_of_groups(void **state)
     assert_true(threads > 3.9 * groups && threads <= 4 * groups);
 }
 
-/* Units behind Triangle Setup have nothing to do for triangles without pixels. */
-static void
-states_without_pixels(void **state)
-{
-    static const char *const starved[] = {"hz", "interpolator", "sched", "zstencil", "colorwrite"};
-    struct rig *rig = *state;
-    char name[64];
-    make_ideal(rig, ALL_IDEAL);
-    set(rig, "RASTERIZER.SetupUnits=1 RASTERIZER.SetupStartLatency=16");
-    rig_start(rig);
-    triangles_without_pixels(rig);
-    for (size_t i = 0; i < sizeof starved / sizeof starved[0]; i++) {
-        snprintf(name, sizeof name, "%s.starved_cycles", starved[i]);
-        const uint64_t units = i < 3 ? 1 : 2;
-        if (rig_figure(rig, name) < units * TRIANGLES * 16)
-            fail_msg("%s: %llu", name, (unsigned long long)rig_figure(rig, name));
-    }
-}
-
-/* What stands before the one slow unit is blocked, and waits for nothing of its own; what has had
- * its triangles has nothing to do, and the slow unit works. */
-static void
-states_of_the_others(void **state)
-{
-    static const char *const before[] = {"sched", "interpolator", "zstencil", "hz", "fraggen"};
-    static const char *const done[] = {"streamer", "primasm", "clipper"};
-    struct rig *rig = *state;
-    char name[64];
-    make_ideal(rig, ALL_IDEAL);
-    set(rig, "COLORWRITE.StampsPerCycle=1 COLORWRITE.BytesPerPixel=1");
-    rig_start(rig);
-    layers(rig);
-    const uint64_t cycles = QUADS / 2 * 4, most = cycles * 9 / 10;
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
-        snprintf(name, sizeof name, "%s.blocked_cycles", before[i]);
-        const uint64_t blocked = rig_figure(rig, name);
-        snprintf(name, sizeof name, "%s.waiting_cycles", before[i]);
-        if (blocked < cycles / 4 || rig_figure(rig, name) > cycles / 20)
-            fail_msg("%s is blocked for %llu cycles", before[i], (unsigned long long)blocked);
-    }
-    for (size_t i = 0; i < sizeof done / sizeof done[0]; i++) {
-        snprintf(name, sizeof name, "%s.starved_cycles", done[i]);
-        if (rig_figure(rig, name) < most)
-            fail_msg("%s is starved for %llu cycles", done[i],
-                     (unsigned long long)rig_figure(rig, name));
-    }
-    assert_true(rig_figure(rig, "colorwrite.busy_cycles") >= 2 * most); /* of two ROPs */
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(threads_of_groups, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(states_without_pixels, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(states_of_the_others, rig_set_up, rig_tear_down),
         cmocka_unit_test(each_by_itself),
         cmocka_unit_test(longer_latencies),
         cmocka_unit_test(in_intervals),

@@ -349,6 +349,35 @@ test_ddpcm(void **state)
     check(&codec_depth_mix, 0, block, &bits); /* its first level is ddpcm's */
 }
 
+/* Four samples to a pixel of 4x4: an offset of each from the first, and one depth that is one
+ * farther: pixel 2 of row 1, sample 2, from which the pixel on its right is predicted. Six bits a
+ * difference: (512 - 9 - 6 * 24) / 58. */
+static void
+test_ddpcm_samples(void **state)
+{
+    static const uint32_t offsets[4] = {0, 5, (1 << 24) - 7, 20};
+    uint32_t block[CODEC_WORDS];
+    struct bits bits = {0};
+    (void)state;
+    for (uint32_t y = 0; y < 4; y++)
+        for (uint32_t x = 0; x < 4; x++)
+            for (uint32_t s = 0; s < 4; s++)
+                block[4 * element_at(x, y) + s] =
+                    (depth_at(x, y) + offsets[s] + (x == 2 && y == 1 && s == 2)) << 8 | 7;
+    put_stencil(&bits);
+    put(&bits, 1000, 24);
+    put(&bits, 10, 24);
+    put(&bits, 3, 24);
+    for (uint32_t s = 1; s < 4; s++)
+        put(&bits, offsets[s], 24);
+    for (uint32_t s = 0; s < 4; s++)
+        for (uint32_t y = 0; y < 4; y++)
+            for (uint32_t x = 0; x < 4; x++)
+                if (s ? x || y : x + y >= 2)
+                    put(&bits, s != 2 || y != 1 ? 0 : x == 2 ? 1 : x == 3 ? 64 - 1 : 0, 6);
+    check_level(&codec_ddpcm, (struct codec_shape){CODEC_BUS_64, 4}, 0, block, &bits);
+}
+
 /* Seven bits a correction, in the order of the elements. */
 static void
 test_anchor(void **state)
@@ -413,17 +442,144 @@ test_depth_plane(void **state)
     check(&codec_depth_plane, 0, block, &bits);
 }
 
+/* One plane of 10 a column and 3 a row, which the first element has at a fraction of two quarters
+ * and a half; the others are nothing. */
+static void
+test_depth_plane_slope(void **state)
+{
+    uint32_t block[CODEC_WORDS];
+    struct bits bits = {0};
+    (void)state;
+    for (uint32_t y = 0; y < 8; y++)
+        for (uint32_t x = 0; x < 8; x++)
+            block[element_at(x, y)] = depth_at(x, y) << 8 | 7;
+    put_stencil(&bits);
+    put(&bits, 1000 << 8 | 160, 32);
+    put(&bits, 10 << 8, 29);
+    put(&bits, 3 << 8, 29);
+    put_many(&bits, 0, 30, 3 * 3);
+    put_many(&bits, 0, 2, 64);
+    check(&codec_depth_plane, 0, block, &bits);
+}
+
+/* The plane of 32 a column and 16 a row at four samples: -2, -6; 6, -2; -6, 2 and 2, 6 sixteenths
+ * of a pixel from its centre, so -10, 10, -10 and 10 from the depth there. */
+static void
+test_depth_plane_samples(void **state)
+{
+    uint32_t block[CODEC_WORDS];
+    struct bits bits = {0};
+    (void)state;
+    for (uint32_t y = 0; y < 4; y++)
+        for (uint32_t x = 0; x < 4; x++)
+            for (uint32_t s = 0; s < 4; s++)
+                block[4 * element_at(x, y) + s] =
+                    (1000 + 32 * x + 16 * y + (s % 2 ? 10 : -10)) << 8 | 7;
+    put_stencil(&bits);
+    put(&bits, 1000 << 8 | 160, 32);
+    put(&bits, 32 << 8, 29);
+    put(&bits, 16 << 8, 29);
+    put_many(&bits, 0, 30, 3 * 3);
+    put_many(&bits, 0, 2, 64);
+    check_level(&codec_depth_plane, (struct codec_shape){CODEC_BUS_64, 4}, 0, block, &bits);
+}
+
+/* Planes come in the order of the first element that lies on none yet, also where another one would
+ * cover more: all but three are one farther than the first; those beside and below it are so far
+ * away that no slope leads there. */
+static void
+test_depth_plane_order(void **state)
+{
+    uint32_t block[CODEC_WORDS];
+    struct bits bits = {0};
+    (void)state;
+    fill(block, 0, 64, 1001 << 8 | 7);
+    block[0] = 1000 << 8 | 7;
+    fill(block, 1, 3, (1001 + (1 << 21)) << 8 | 7);
+    put_stencil(&bits);
+    put(&bits, 1000 << 8, 32);
+    put_many(&bits, 0, 29, 2);
+    put(&bits, (1001u + (1 << 21)) << 8, 32);
+    put_many(&bits, 0, 29, 2);
+    put(&bits, 1001 << 8, 32);
+    put_many(&bits, 0, 29, 2);
+    put_many(&bits, 0, 30, 3);
+    put(&bits, 0, 2);
+    put_many(&bits, 1, 2, 2);
+    put_many(&bits, 2, 2, 61);
+    check(&codec_depth_plane, 0, block, &bits);
+}
+
+/* Four samples: the plane is that of the first one of each pixel, and the same at the others. */
+static void
+test_color_plane_samples(void **state)
+{
+    uint32_t block[CODEC_WORDS];
+    struct bits bits = {0};
+    (void)state;
+    for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+        const uint32_t pixel = i / 4, x = (pixel & 1) | (pixel >> 1 & 2);
+        const uint32_t y = (pixel >> 1 & 1) | (pixel >> 2 & 2);
+        block[i] = (20 + 7 * x + 14 * y) << 24 | 0x405060;
+    }
+    block[3] += 1u << 24;
+    put(&bits, block[0], 32);
+    put(&bits, (20u + 21) << 24 | 0x405060, 32); /* x 3, y 0 */
+    put(&bits, (20u + 42) << 24 | 0x405060, 32); /* x 0, y 3 */
+    put_many(&bits, 0, 6, 3);
+    put(&bits, 1, 6);
+    put_many(&bits, 0, 6, 60);
+    check_level(&codec_color_plane, (struct codec_shape){CODEC_BUS_64, 4}, 0, block, &bits);
+}
+
+/* Four samples of the plane of 32 and 16, each predicted where it lies: the anchor is the first of
+ * pixel 1, 1. One is 3 farther. */
+static void
+test_anchor_samples(void **state)
+{
+    static const uint32_t from_first[4] = {0, 20, 0, 20}; /* as test_depth_plane_samples() says */
+    uint32_t block[CODEC_WORDS];
+    struct bits bits = {0};
+    (void)state;
+    for (uint32_t y = 0; y < 4; y++)
+        for (uint32_t x = 0; x < 4; x++)
+            for (uint32_t s = 0; s < 4; s++)
+                block[4 * element_at(x, y) + s] = (1000 + 32 * x + 16 * y + from_first[s]) << 8 | 7;
+    block[63] += 3 << 8;
+    put_stencil(&bits);
+    put(&bits, 1000 + 32 + 16, 24);
+    put(&bits, 32, 24);
+    put(&bits, 16, 24);
+    for (uint32_t i = 0; i < CODEC_WORDS; i++)
+        if (i != 4 * element_at(1, 1) && i != 4 * element_at(2, 1) && i != 4 * element_at(1, 2))
+            put(&bits, i == 63 ? 3 : 0, 7);
+    check_level(&codec_anchor, (struct codec_shape){CODEC_BUS_64, 4}, 0, block, &bits);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hilo),         cmocka_unit_test(test_hilore),
-        cmocka_unit_test(test_hilorebi),     cmocka_unit_test(test_hilore4ref),
-        cmocka_unit_test(test_comp),         cmocka_unit_test(test_msaa),
-        cmocka_unit_test(test_color_offset), cmocka_unit_test(test_color_plane),
-        cmocka_unit_test(test_entropy),      cmocka_unit_test(test_quads),
-        cmocka_unit_test(test_ddpcm),        cmocka_unit_test(test_anchor),
-        cmocka_unit_test(test_depth_offset), cmocka_unit_test(test_depth_plane),
+        cmocka_unit_test(test_hilo),
+        cmocka_unit_test(test_hilore),
+        cmocka_unit_test(test_hilorebi),
+        cmocka_unit_test(test_hilore4ref),
+        cmocka_unit_test(test_comp),
+        cmocka_unit_test(test_msaa),
+        cmocka_unit_test(test_color_offset),
+        cmocka_unit_test(test_color_plane),
+        cmocka_unit_test(test_entropy),
+        cmocka_unit_test(test_quads),
+        cmocka_unit_test(test_ddpcm),
+        cmocka_unit_test(test_anchor),
+        cmocka_unit_test(test_depth_offset),
+        cmocka_unit_test(test_depth_plane),
+        cmocka_unit_test(test_ddpcm_samples),
+        cmocka_unit_test(test_depth_plane_slope),
+        cmocka_unit_test(test_depth_plane_samples),
+        cmocka_unit_test(test_depth_plane_order),
+        cmocka_unit_test(test_color_plane_samples),
+        cmocka_unit_test(test_anchor_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

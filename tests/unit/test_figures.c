@@ -46,6 +46,25 @@ assert_color(const struct rig *rig, const uint8_t *rgb)
         assert_memory_equal(&rig->pixels[i], rgb, 3);
 }
 
+/* Four vertices are four points, two lines, three of a strip, or a triangle. */
+static void
+primitives_by_kind(void **state)
+{
+    static const struct {
+        uint32_t mode, points, lines, triangles;
+    } kinds[] = {{0, 4, 0, 0}, {1, 0, 2, 0}, {3, 0, 3, 0}, {MODE_TRIANGLES, 0, 0, 1}};
+    struct rig *rig = *state;
+    upload(rig);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        rig_draw(rig, kinds[i].mode, 4, 0);
+        rig_swap(rig);
+        rig_assert_figure(rig, "primasm.vertices_in", 4);
+        rig_assert_figure(rig, "primasm.points", kinds[i].points);
+        rig_assert_figure(rig, "primasm.lines", kinds[i].lines);
+        rig_assert_figure(rig, "primasm.triangles", kinds[i].triangles);
+    }
+}
+
 /* 64 tiles of 8x8 pixels, 256 bytes each. The diagonal goes through the corners of 8 tiles, and of
  * 4 quads in each of these: both triangles have a part of them. */
 static void
@@ -215,6 +234,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(primitives_by_kind, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(quad_over_a_cleared_surface, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(quad_over_an_old_surface, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(cleared_surface, set_up, rig_tear_down),

@@ -106,6 +106,13 @@ one_triangle(void **state)
     assert_int_equal(f->journey.fragments, 28);
     assert_int_equal(f->journey.fates[FATE_WRITTEN], 28);
     assert_int_equal(f->watch->courses.count, 10);
+    for (size_t i = 0; i < f->watch->courses.count; i++) {
+        const struct watched_course *course = &f->watch->courses.items[i];
+        assert_true(course->generated < course->tested && course->tested < course->shader_began);
+        assert_true(course->shader_began < course->shader_ended);
+        assert_true(course->shader_ended < course->written && course->written <= course->gone);
+        assert_true(course->gone != CYCLE_NEVER && course->texels == 0 && course->misses == 0);
+    }
     assert_int_equal(f->follow.tiles.count, 1);
     assert_int_equal(f->follow.tiles.items[0].fragments, 28);
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)

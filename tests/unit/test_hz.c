@@ -166,6 +166,29 @@ away_and_back(void **state)
     rig_assert_figure(rig, "colorwrite.fragments_in", 2 * SIZE * SIZE);
 }
 
+/* So it does when what was known came from the z test, and not from the clear, at the far end: a
+ * layer at .25, one behind it, what lies between. */
+static void
+away_from_what_was_tested(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    rig_upload_corner(rig, 2 * SIZE, -0.5f);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    PACKET(&rig->stream, 2, 3, OBJ_ALWAYS);
+    rig_upload_corner(rig, 2 * SIZE, 0.5f);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    PACKET(&rig->stream, 2, 3, OBJ_DSA);
+    draw_back(rig);
+    rig_swap(rig);
+    assert_true(rig_figure(rig, "hz.updates") > 0);
+    rig_assert_figure(rig, "hz.poisoned", 1);
+    rig_assert_figure(rig, "hz.fragments_culled", 0);
+    rig_assert_figure(rig, "colorwrite.fragments_in", 3 * SIZE * SIZE);
+}
+
 /* The z cache has one line a ROP, so that each tile's far depth is told when the next one comes. */
 static void
 draw_both(struct rig *rig)
@@ -424,6 +447,7 @@ main(void)
         TEST(no_room_for_two_surfaces),
         TEST(half_a_buffer),
         TEST(away_and_back),
+        TEST(away_from_what_was_tested),
         TEST(updates_cull),
         cmocka_unit_test(every_pixel_counts),
         cmocka_unit_test(stencil_is_changed),

@@ -14,6 +14,7 @@ struct walk {
     const struct corner *corners; /* three, so turned that the inside is positive */
     bool use_box;
     double first_x, last_x, first_y, last_y; /* pixels whose centres lie in the box */
+    bool ties; /* the edge goes through a centre: a rule would be needed */
     uint64_t tested[LEVELS], passed[LEVELS], in_vain[LEVELS];
 };
 
@@ -38,7 +39,7 @@ higher(double a, double b)
 /* Whether some pixel of the square lies on the inner side of the edge: of a plane the highest value
  * is at a corner. */
 static bool
-passes(const struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
+passes(struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
 {
     if (walk->use_box && (walk->last_x < x || walk->first_x >= x + size || walk->last_y < y ||
                           walk->first_y >= y + size))
@@ -49,7 +50,7 @@ passes(const struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
             highest = higher(highest,
                              edge(&walk->corners[e], &walk->corners[(e + 1) % 3],
                                   x + (c & 1) * (size - 1) + 0.5, y + (c >> 1) * (size - 1) + 0.5));
-        assert_true(highest != 0); /* no rule for ties is needed */
+        walk->ties |= highest == 0;
         if (highest < 0)
             return false;
     }
@@ -63,6 +64,24 @@ is_covered(const struct walk *walk, uint32_t x, uint32_t y)
         if (edge(&walk->corners[e], &walk->corners[(e + 1) % 3], x + 0.5, y + 0.5) < 0)
             return false;
     return true;
+}
+
+/* The triangle's box in whole pixels. */
+static void
+find_box(struct walk *walk)
+{
+    walk->first_x = walk->first_y = SIZE;
+    for (uint32_t v = 0; v < 3; v++) {
+        walk->first_x = lower(walk->first_x, walk->corners[v].x - 0.5);
+        walk->first_y = lower(walk->first_y, walk->corners[v].y - 0.5);
+        walk->last_x = higher(walk->last_x, walk->corners[v].x - 0.5);
+        walk->last_y = higher(walk->last_y, walk->corners[v].y - 0.5);
+    }
+    /* upwards, and downwards */
+    walk->first_x = (uint32_t)walk->first_x + (walk->first_x > (uint32_t)walk->first_x);
+    walk->first_y = (uint32_t)walk->first_y + (walk->first_y > (uint32_t)walk->first_y);
+    walk->last_x = (uint32_t)walk->last_x;
+    walk->last_y = (uint32_t)walk->last_y;
 }
 
 /* Splits a square; whether a pixel of it is covered. */
@@ -93,35 +112,34 @@ assert_level(const struct rig *rig, uint32_t level, const char *what, uint64_t e
 }
 
 static void
-compare(const struct corner corners[3], bool use_box)
+draw(struct rig *rig, const struct corner corners[3])
 {
-    void *state = NULL;
     float vertices[3][4];
-    assert_int_equal(rig_set_up(&state), 0);
-    struct rig *rig = state;
-    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
-    rig->params.RASTERIZER.BoundingBoxTest = use_box;
-    rig_start(rig);
-    struct walk walk = {.corners = corners, .use_box = use_box, .first_x = SIZE, .first_y = SIZE};
     for (uint32_t v = 0; v < 3; v++) {
         vertices[v][0] = (float)(corners[v].x / (SIZE / 2) - 1);
         vertices[v][1] = (float)(corners[v].y / (SIZE / 2) - 1);
         vertices[v][2] = 0;
         vertices[v][3] = 1;
-        walk.first_x = lower(walk.first_x, corners[v].x - 0.5);
-        walk.first_y = lower(walk.first_y, corners[v].y - 0.5);
-        walk.last_x = higher(walk.last_x, corners[v].x - 0.5);
-        walk.last_y = higher(walk.last_y, corners[v].y - 0.5);
     }
-    /* whole pixels: upwards, and downwards */
-    walk.first_x = (uint32_t)walk.first_x + (walk.first_x > (uint32_t)walk.first_x);
-    walk.first_y = (uint32_t)walk.first_y + (walk.first_y > (uint32_t)walk.first_y);
-    walk.last_x = (uint32_t)walk.last_x;
-    walk.last_y = (uint32_t)walk.last_y;
-    split(&walk, 0, 0, 0, 128);
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
     rig_draw(rig, MODE_TRIANGLES, 3, 0);
     rig_swap(rig);
+}
+
+static void
+compare(const struct corner corners[3], bool use_box)
+{
+    void *state = NULL;
+    assert_int_equal(rig_set_up(&state), 0);
+    struct rig *rig = state;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    rig->params.RASTERIZER.BoundingBoxTest = use_box;
+    rig_start(rig);
+    struct walk walk = {.corners = corners, .use_box = use_box};
+    find_box(&walk);
+    split(&walk, 0, 0, 0, 128);
+    assert_false(walk.ties);
+    draw(rig, corners);
     for (uint32_t level = 0; level < LEVELS; level++) {
         assert_level(rig, level, "tested", walk.tested[level]);
         assert_level(rig, level, "passed", walk.passed[level]);
@@ -147,6 +165,136 @@ slivers_and_others(void **state)
     for (uint32_t t = 0; t < sizeof triangles / sizeof triangles[0]; t++)
         for (uint32_t use_box = 0; use_box < 2; use_box++)
             compare(triangles[t], use_box);
+}
+
+/* What the other generators look at until they have the scan tiles. */
+struct search {
+    uint64_t split, tested, scan_tested, scan_tiles, fragments;
+};
+
+static void
+test_scan_tile(struct walk *walk, uint32_t x, uint32_t y, uint32_t size, struct search *search)
+{
+    search->scan_tested++;
+    if (!passes(walk, x, y, size))
+        return;
+    search->scan_tiles++;
+    for (uint32_t py = y; py < y + size; py++)
+        for (uint32_t px = x; px < x + size; px++)
+            search->fragments += is_covered(walk, px, py);
+}
+
+static void
+recurse(struct walk *walk, uint32_t x, uint32_t y, uint32_t size, uint32_t scan,
+        struct search *search)
+{
+    if (size == scan) {
+        test_scan_tile(walk, x, y, size, search);
+        return;
+    }
+    search->split++;
+    for (uint32_t child = 0; child < 4; child++) {
+        const uint32_t cx = x + (child & 1) * size / 2, cy = y + (child >> 1) * size / 2;
+        search->tested += size / 2 != scan;
+        if (size / 2 == scan || passes(walk, cx, cy, size / 2))
+            recurse(walk, cx, cy, size / 2, scan, search);
+    }
+}
+
+static void
+compare_search(struct walk *walk, uint32_t generator, uint32_t scan)
+{
+    void *state = NULL;
+    struct search search = {0};
+    assert_int_equal(rig_set_up(&state), 0);
+    struct rig *rig = state;
+    rig->params.RASTERIZER.Generator = generator;
+    rig->params.RASTERIZER.ScanWidth = rig->params.RASTERIZER.ScanHeight = scan;
+    rig_start(rig);
+    const uint32_t x = (uint32_t)walk->first_x / scan * scan;
+    const uint32_t y = (uint32_t)walk->first_y / scan * scan;
+    if (generator == GENERATOR_scan) { /* all scan tiles of the box */
+        for (uint32_t sy = y; sy <= walk->last_y; sy += scan)
+            for (uint32_t sx = x; sx <= walk->last_x; sx += scan)
+                test_scan_tile(walk, sx, sy, scan, &search);
+    } else { /* from the smallest square around the box */
+        uint32_t size = scan;
+        while ((uint32_t)walk->first_x / size != (uint32_t)walk->last_x / size ||
+               (uint32_t)walk->first_y / size != (uint32_t)walk->last_y / size)
+            size *= 2;
+        recurse(walk, (uint32_t)walk->first_x / size * size, (uint32_t)walk->first_y / size * size,
+                size, scan, &search);
+    }
+    draw(rig, walk->corners);
+    rig_assert_figure(rig, "fraggen.squares_split", search.split);
+    rig_assert_figure(rig, "fraggen.squares_tested", search.tested);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", search.scan_tested);
+    rig_assert_figure(rig, "fraggen.scan_tiles", search.scan_tiles);
+    rig_assert_figure(rig, "fraggen.fragments", search.fragments);
+    rig_tear_down(&state);
+}
+
+/* An odd number of eighths, less than 64. */
+static double
+coordinate(uint32_t *random)
+{
+    *random = *random * 1664525 + 1013904223;
+    return (*random >> 24) / 4.0 + 0.125;
+}
+
+/* Turned so that the inside is positive; false for one with an edge through a centre, or without
+ * pixels. */
+static bool
+compare_searches(struct corner corners[3])
+{
+    const double area = edge(&corners[0], &corners[1], corners[2].x, corners[2].y);
+    if (area < 0) {
+        const struct corner other = corners[1];
+        corners[1] = corners[2];
+        corners[2] = other;
+    }
+    struct walk walk = {.corners = corners, .use_box = true};
+    find_box(&walk);
+    for (uint32_t y = 0; y < SIZE; y++)
+        for (uint32_t x = 0; x < SIZE; x++)
+            passes(&walk, x, y, 1);
+    if (walk.ties || area == 0 || walk.last_x < walk.first_x || walk.last_y < walk.first_y)
+        return false;
+    for (uint32_t scan = 4; scan <= 16; scan *= 2) {
+        compare_search(&walk, GENERATOR_scan, scan);
+        compare_search(&walk, GENERATOR_recursive, scan);
+    }
+    return true;
+}
+
+/* Random triangles, every other one thin; and thin ones of which the square that is split last
+ * holds nothing. */
+static void
+searches(void **state)
+{
+    enum { TRIANGLES = 60 };
+    static const struct corner ends_empty[][3] = {
+        {{0.875, 27.375}, {48.875, 39.875}, {48.375, 40.125}},
+        {{56.125, 49.375}, {48.125, 22.125}, {49.125, 21.625}},
+        {{47.625, 36.125}, {48.875, 7.125}, {49.375, 7.875}},
+    };
+    struct corner corners[3];
+    uint32_t random = 1, compared = 0;
+    (void)state;
+    for (size_t t = 0; t < sizeof ends_empty / sizeof ends_empty[0]; t++) {
+        memcpy(corners, ends_empty[t], sizeof corners);
+        compared += compare_searches(corners);
+    }
+    for (uint32_t t = 0; t < TRIANGLES; t++) {
+        for (uint32_t v = 0; v < 3; v++)
+            corners[v] = (struct corner){coordinate(&random), coordinate(&random)};
+        if (t % 2) {
+            corners[2].x = corners[1].x > 60 ? corners[1].x - 1.5 : corners[1].x + 1.5;
+            corners[2].y = corners[1].y > 60 ? corners[1].y - 0.75 : corners[1].y + 0.75;
+        }
+        compared += compare_searches(corners);
+    }
+    assert_true(compared > TRIANGLES / 2);
 }
 
 /* The other generators leave out what a triangle does not touch: of a scan tile of 16x16 the three
@@ -180,6 +328,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slivers_and_others),
+        cmocka_unit_test(searches),
         cmocka_unit_test(steps_of_a_scan_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

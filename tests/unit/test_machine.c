@@ -241,16 +241,23 @@ static const char *const machines[] = {
 };
 
 static void
-run_machine(struct tiny_run *run, const char *preset, const char *changes)
+change(struct params *params, const char *changes)
 {
     struct error err;
     char text[256], *rest = text;
-    assert_true(params_load_preset(&run->params, preset, &err));
-    run->params.MEMORYCONTROLLER.MemorySize = TINY_MEMORY;
     snprintf(text, sizeof text, "%s", changes);
     for (char *word; (word = strsep(&rest, " "));)
-        if (*word && !params_set(&run->params, word, &err))
+        if (*word && !params_set(params, word, &err))
             fail_msg("%s", err.text);
+}
+
+static void
+run_machine(struct tiny_run *run, const char *preset, const char *changes)
+{
+    struct error err;
+    assert_true(params_load_preset(&run->params, preset, &err));
+    run->params.MEMORYCONTROLLER.MemorySize = TINY_MEMORY;
+    change(&run->params, changes);
     tiny_go(run, false);
     if (!run->ok)
         fail_msg("%s %s: %s", preset, changes, run->err.text);
@@ -305,6 +312,41 @@ samples_draw_the_same(void **state)
     }
 }
 
+/* As many of a unit as the parameters say, and no more. */
+static void
+units_are_as_many_as_said(void **state)
+{
+    static const struct {
+        const char *changes, *unit;
+        uint32_t count;
+    } units[] = {
+        {"GPU.NumFragmentShaders=3", "shader", 3},
+        {"GPU.NumFragmentShaders=3 GPU.NumVertexShaders=2 GPU.UnifiedShader=FALSE", "shader", 5},
+        {"GPU.NumFragmentShaders=3 FRAGMENTSHADER.TextureUnits=2", "texunit", 6},
+        {"GPU.NumStampPipes=4", "zstencil", 4},
+        {"GPU.NumStampPipes=4", "colorwrite", 4},
+        {"GPU.NumStampPipes=4", "blitter", 4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        struct tiny_run run;
+        struct simulation sim;
+        struct error err;
+        const struct frame_set all = {0};
+        char name[64];
+        tiny_init(&run);
+        change(&run.params, units[i].changes);
+        assert_true(simulation_init(&sim, &run.params, &all, NULL, &err));
+        for (uint32_t n = 0; n <= units[i].count; n++) {
+            snprintf(name, sizeof name, "%s[%u].busy_cycles", units[i].unit, n);
+            if ((stat_set_find(&sim.machine->stats, name) != NULL) != (n < units[i].count))
+                fail_msg("%s: %s", units[i].changes, name);
+        }
+        simulation_fini(&sim);
+        tiny_fini(&run);
+    }
+}
+
 /* Replies on a client's bus, in transactions of 64 bytes a cycle. */
 static void
 buses_are_as_wide_as_said(void **state)
@@ -346,6 +388,7 @@ main(void)
         cmocka_unit_test(clocking_order_carries_no_weight),
         cmocka_unit_test(every_machine_draws_the_same),
         cmocka_unit_test(samples_draw_the_same),
+        cmocka_unit_test(units_are_as_many_as_said),
         cmocka_unit_test(buses_are_as_wide_as_said),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

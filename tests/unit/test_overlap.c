@@ -307,6 +307,7 @@ assert_same(const struct fixture *f, const struct fixture *functional, const cha
 static const char *const machines[] = {
     "COMMANDPROCESSOR.UploadsInFlight=0",
     "COMMANDPROCESSOR.UploadsInFlight=1",
+    "COMMANDPROCESSOR.UploadsInFlight=2",
     "COMMANDPROCESSOR.UploadsInFlight=64 COMMANDPROCESSOR.PipelinedBatchRendering=TRUE",
     "COMMANDPROCESSOR.PipelinedBatchRendering=TRUE COMMANDPROCESSOR.BatchesInFlight=64",
     "COMMANDPROCESSOR.TransactionsInFlight=1 STREAMER.InputCacheLines=64",

@@ -124,6 +124,39 @@ every_default_is_allowed(void **state)
     }
 }
 
+/* What is read and does nothing is said to, and nothing else is. */
+static void
+what_changes_nothing_is_said_to(void **state)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    struct params params;
+    struct error err;
+    char value[PARAM_TEXT_BYTES], assignment[512], path[] = "/tmp/aetius-params-XXXXXX";
+    const int file = mkstemp(path), own = dup(STDERR_FILENO);
+    (void)state;
+    assert_true(file >= 0 && own >= 0);
+    unlink(path);
+    params_init(&params);
+    for (size_t i = 0; i < count; i++) {
+        param_format(&infos[i], &params, value, sizeof value);
+        snprintf(assignment, sizeof assignment, "%s.%s=%s", infos[i].section, infos[i].name, value);
+        char said[512] = "";
+        fflush(stderr);
+        assert_int_equal(ftruncate(file, 0), 0);
+        assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+        dup2(file, STDERR_FILENO);
+        const bool set = params_set(&params, assignment, &err);
+        fflush(stderr);
+        dup2(own, STDERR_FILENO);
+        assert_true(pread(file, said, sizeof said - 1, 0) >= 0);
+        if (set && (strstr(said, "changes nothing") != NULL) != (infos[i].unmodelled != NULL))
+            fail_msg("%s: '%s'", assignment, said);
+    }
+    close(file);
+    close(own);
+}
+
 static void
 a_written_machine_reads_back(void **state)
 {
@@ -227,6 +260,7 @@ main(void)
         cmocka_unit_test(reference_2008_is_the_default),
         cmocka_unit_test(presets_load),
         cmocka_unit_test(every_default_is_allowed),
+        cmocka_unit_test(what_changes_nothing_is_said_to),
         cmocka_unit_test(a_written_machine_reads_back),
         cmocka_unit_test(files_are_read_leniently_where_it_is_safe),
         cmocka_unit_test(errors_name_line_parameter_and_what_is_allowed),

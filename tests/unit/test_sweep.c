@@ -72,14 +72,18 @@ a_plan_is_read(void **state)
         load(&plan,
              "; a comment\n[sweep]\npreset = g70-like\noutputs = cycles frame_rate\n"
              "baseline = small\naxis GPU.ClockMHz = 100 200\n    300\n"
-             "axis FRAGMENTSHADER.TextureCacheWays FRAGMENTSHADER.TextureCacheLines = 4,16 2,32\n"
+             "axis FRAGMENTSHADER.TextureCacheWays FRAGMENTSHADER.TextureCacheLines = 4,16\n"
+             "    2,32\n"
              "[machine small]\n[machine large]\npreset = r580-like\nset = GPU.NumStampPipes=2\n"
              "set = GPU.ClockMHz=7\naxes = none\n"
              "[input one]\nfile = a/x.trace\nframes = 1-2\n"
              "[input two]\nprogram = glxgears -info\n    -x\nframes = 3,5-6\nwarm-up = 2\n"
              "[output both]\nformula = cycles\n    / frames\nby = run draw\nbetter = more\n"
              "[study]\ninputs = one\n    two-3\ncolor = best\n"
-             "[sweep]\nblocks = keep\n",
+             "[sweep]\nblocks = keep\n"
+             "[table t]\nsql = SELECT 1,\n    2\ntitle = One\n"
+             "[machine with-a-name-that-is-longer-than-fifty-characters-are-1]\naxes = none\n"
+             "[machine with-a-name-that-is-longer-than-fifty-characters-are-2]\n",
              &err));
     assert_string_equal(plan.preset, "g70-like");
     assert_string_equal(plan.baseline, "small");
@@ -88,9 +92,16 @@ a_plan_is_read(void **state)
     assert_string_equal(plan.axes.items[0].values.items[2], "300");
     assert_int_equal(plan.axes.items[1].names.count, 2);
     assert_string_equal(plan.axes.items[1].values.items[3], "32");
-    assert_int_equal(plan.machines.count, 2);
+    assert_int_equal(plan.machines.count, 4);
     assert_false(plan.machines.items[0].is_alone);
     assert_true(plan.machines.items[1].is_alone);
+    assert_true(plan.machines.items[2].is_alone);
+    assert_false(plan.machines.items[3].is_alone);
+    assert_string_equal(plan.machines.items[3].name,
+                        "with-a-name-that-is-longer-than-fifty-characters-are-2");
+    assert_int_equal(plan.tables.count, 1);
+    assert_string_equal(plan.tables.items[0].entries.items[1], "SELECT 1, 2");
+    assert_string_equal(plan.tables.items[0].entries.items[3], "One");
     assert_string_equal(plan.machines.items[1].sets.items[1], "GPU.ClockMHz=7");
     assert_int_equal(plan.inputs.items[1].program.count, 3);
     assert_string_equal(plan.inputs.items[1].frames, "3,5-6");

@@ -177,6 +177,36 @@ every_fragment_is_seen(void **state)
     tiny_fini(&run);
 }
 
+/* The surface that is shown is found by its address, else it is that of its size with the most
+ * fragments. */
+static void
+surface_shown(void **state)
+{
+    static const struct watched_surface surfaces[] = {
+        {.address = 1000, .width = 100, .height = 50, .fragments = 10},
+        {.address = 2000, .width = 100, .height = 50, .fragments = 20},
+        {.address = 3000, .width = 100, .height = 50, .fragments = 5},
+        {.address = 4000, .width = 60, .height = 50, .fragments = 99},
+        {.address = 5000, .width = 100, .height = 60, .fragments = 99},
+    };
+    static const struct {
+        uint32_t address, width, height, found;
+    } cases[] = {{9000, 100, 50, 2000}, {3000, 100, 50, 3000}, {4000, 100, 50, 4000},
+                 {9000, 60, 50, 4000},  {9000, 100, 60, 5000}, {9000, 60, 60, 0}};
+    (void)state;
+    struct watch *watch = watch_create(NULL);
+    memcpy(watch->surfaces, surfaces, sizeof surfaces);
+    watch->surface_count = sizeof surfaces / sizeof surfaces[0];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct resource shown = {.address = cases[i].address};
+        shown.levels[0].width = cases[i].width;
+        shown.levels[0].height = cases[i].height;
+        const struct watched_surface *found = watch_shown(watch, &shown);
+        assert_int_equal(found ? found->address : 0, cases[i].found);
+    }
+    watch_destroy(watch);
+}
+
 static void
 scales(void **state)
 {
@@ -254,6 +284,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fragment_is_seen),
+        cmocka_unit_test(surface_shown),
         cmocka_unit_test(scales),
         cmocka_unit_test(modes),
         cmocka_unit_test(legends_show_the_scale),

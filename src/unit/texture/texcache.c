@@ -123,7 +123,6 @@ texcache_invalidate(struct texcache *cache)
     if (!cache->skip_invalidate_behind)
         block_reader_reset(&cache->blocks);
     cache->skip_invalidate = cache->skip_invalidate_behind = false;
-    cache->decompressor_free = cache->write_port_free = 0;
 }
 
 /* Lines of compressed textures have names of their own, a space for each format: their addresses

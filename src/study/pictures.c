@@ -1,0 +1,174 @@
+#include "study/pictures.h"
+
+#include "base/interrupt.h"
+#include "report/compare.h"
+#include "sweep/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BRIGHTER = 8, PARTS = 3, MOST_SAID = 4096 };
+
+/* Reads all that a child says, keeps the last of it for a message, and waits for it. */
+static bool
+await(pid_t child, int output, const char *what, struct error *err)
+{
+    char said[MOST_SAID + 1] = "", bytes[MOST_SAID];
+    int status = 0;
+    for (;;) {
+        const ssize_t got = read(output, bytes, sizeof bytes);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            break;
+        if (interrupt_pending())
+            kill(child, SIGTERM);
+        if (got > 0) {
+            memcpy(said, bytes, (size_t)got);
+            said[got] = '\0';
+        }
+    }
+    close(output);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (!interrupt_check(err))
+        return false;
+    said[strcspn(said, "\n")] = '\0';
+    return (WIFEXITED(status) && !WEXITSTATUS(status)) || fail(err, "%s: %s", what, said);
+}
+
+/* aetius replay TRACE --reference */
+static bool
+draw_reference(const struct study *study, const char *trace, const char *dir, struct error *err)
+{
+    char *self = engine_self();
+    char *words[] = {self,          (char *)"replay",
+                     (char *)trace, (char *)"--reference",
+                     (char *)"-f",  (char *)"--frames",
+                     (char *)"0",   (char *)"-o",
+                     (char *)dir,   NULL};
+    int output;
+    const pid_t child = engine_spawn(study->sweep.dir, words, &output, err);
+    free(self);
+    return child > 0 && await(child, output, trace, err);
+}
+
+/* The mean of four pixels, brighter by a factor, to a place of the sheet. */
+static void
+put_half(const struct picture *from, uint32_t factor, struct picture *sheet, uint32_t part)
+{
+    const uint32_t width = from->width / 2, height = from->height / 2;
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++)
+            for (uint32_t c = 0; c < 4; c++) {
+                const uint8_t *at = from->rgba + 4 * ((size_t)2 * y * from->width + 2 * x) + c;
+                const uint8_t *below = at + (size_t)4 * from->width;
+                const uint32_t sum =
+                    factor * ((uint32_t)at[0] + at[4] + below[0] + below[4] + 2) / 4;
+                sheet->rgba[4 * ((size_t)y * sheet->width + part * width + x) + c] =
+                    c == 3 ? 255 : (uint8_t)(sum < 255 ? sum : 255);
+            }
+}
+
+static bool
+write_sheet(const struct study *study, const char *name, const struct picture *reference,
+            const struct picture *ours, struct error *err)
+{
+    char *file = mem_printf("pictures/%s.png", name), *path = sweep_path(&study->sweep, file);
+    struct picture sheet = {.width = PARTS * (ours->width / 2), .height = ours->height / 2};
+    sheet.rgba = mem_alloc((size_t)4 * sheet.width * sheet.height + 1);
+    put_half(ours, 1, &sheet, 0);
+    for (uint32_t part = 1; part < PARTS; part++) {
+        struct picture difference;
+        picture_subtract(reference, ours, part == 1 ? 1 : -1, &difference);
+        put_half(&difference, BRIGHTER, &sheet, part);
+        picture_fini(&difference);
+    }
+    const bool ok = picture_write_png(&sheet, path, err);
+    picture_fini(&sheet);
+    free(path);
+    free(file);
+    return ok;
+}
+
+static void
+put_row(const char *name, const struct picture_difference *d, struct sheet *table)
+{
+    const double percent = 100.0 / (double)d->pixels;
+    const uint64_t two = d->pixels - d->within_1 - d->edge_differences - d->interior_errors;
+    sheet_cell(table, "%s", name);
+    sheet_cell(table, "%llu", (unsigned long long)d->pixels);
+    sheet_cell(table, "%.3f", percent * (double)d->identical);
+    sheet_cell(table, "%.3f", percent * (double)(d->within_1 - d->identical));
+    sheet_cell(table, "%.3f", percent * (double)two);
+    sheet_cell(table, "%llu", (unsigned long long)d->edge_differences);
+    sheet_cell(table, "%llu", (unsigned long long)d->interior_errors);
+    sheet_cell(table, "%u", d->max_difference);
+    sheet_end_row(table);
+}
+
+static bool
+compare(const struct study *study, size_t run, struct sheet *table, struct error *err)
+{
+    const uint32_t t = study->sweep.runs.items[run].trace;
+    const char *name = study_trace_name(study, t);
+    char *folder = mem_printf("pictures/%s", name), *dir = sweep_path(&study->sweep, folder);
+    char *own = study_folder(study, run), *a = mem_printf("%s/frames/frame-0000.png", dir);
+    char *b = mem_printf("%s/frames/frame-0000.png", own);
+    struct picture reference = {0}, ours = {0};
+    struct picture_difference difference = {0};
+    const bool ok = draw_reference(study, study->sweep.traces.items[t].path, dir, err) &&
+                    picture_read_png(&reference, a, err) && picture_read_png(&ours, b, err) &&
+                    picture_compare(&reference, &ours, &difference, err) &&
+                    write_sheet(study, name, &reference, &ours, err);
+    if (ok)
+        put_row(name, &difference, table);
+    picture_fini(&reference);
+    picture_fini(&ours);
+    free(folder);
+    free(dir);
+    free(own);
+    free(a);
+    free(b);
+    return ok;
+}
+
+static bool
+write_page(const struct study *study, const struct sheet *table, struct error *err)
+{
+    char *text;
+    size_t size;
+    FILE *page = open_memstream(&text, &size);
+    BUG_ON(!page, "no memory for a page");
+    sheet_write(table, SHEET_MARKDOWN, page);
+    for (size_t row = 1; row < sheet_rows(table); row++) {
+        const char *name = sheet_at(table, row, 0);
+        fprintf(page, "\n%s\n\n![%s](%s/pictures/%s.png)\n", name, name, study->kind->name, name);
+    }
+    fclose(page);
+    const bool ok = study_write(study, "pictures.md", text, err);
+    free(text);
+    return ok;
+}
+
+bool
+study_put_pictures(const struct study *study, struct error *err)
+{
+    static const char *const names[] = {"picture", "pixels", "identical, %", "off by 1, %",
+                                        "by 2, %", "edge",   "interior",     "largest"};
+    struct sheet table = {0};
+    char *dir = sweep_path(&study->sweep, "pictures");
+    bool ok = study_check_traces(study, "pictures", err) && dir_create(dir, err);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        sheet_cell(&table, "%s", names[i]);
+    sheet_end_row(&table);
+    for (size_t run = 0; ok && run < study->planned; run++)
+        if (study_names_trace(study, "pictures", study->sweep.runs.items[run].trace) &&
+            !strcmp(study->sweep.runs.items[run].machine, study->machines.items[0]))
+            ok = compare(study, run, &table, err);
+    ok = ok && write_page(study, &table, err);
+    sheet_fini(&table);
+    free(dir);
+    return ok;
+}

@@ -1,0 +1,10 @@
+/* aetius study rasterizer: at which level does the seven-level rasterizer find out, and does its
+ * test against the triangle's bounding box pay (rasterizer.md)? */
+#include "study/pictures.h"
+#include "study/tables.h"
+
+bool
+study_rasterizer(struct study *study, struct error *err)
+{
+    return study_do(study, err) && study_put_pictures(study, err) && study_put_tables(study, err);
+}

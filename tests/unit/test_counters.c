@@ -1,0 +1,133 @@
+/* Counters of units in scenes in which one unit has all the work, where arithmetic gives them. */
+#include "ideal_rig.h"
+
+/* Right triangles of n pixels and a bit along both legs have n (n + 1) / 2 fragments. They are
+ * counted by size, in classes between powers of two. */
+static void
+triangles_by_size(void **state)
+{
+    struct rig *rig = *state;
+    rig_start(rig);
+    for (uint32_t n = 0; n <= SIZE; n++) {
+        const uint32_t fragments = n * (n + 1) / 2;
+        char own[64], name[64];
+        uint32_t from = 1;
+        rig_upload_corner(rig, (float)n + 0.25f, 0);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_swap(rig);
+        rig_assert_figure(rig, "fraggen.fragments", fragments);
+        if (!fragments)
+            continue; /* the setup drops it */
+        while (2 * from <= fragments)
+            from *= 2;
+        snprintf(own, sizeof own, "fraggen.size_%u_%u", from, 2 * from - 1);
+        if (from == 1)
+            snprintf(own, sizeof own, "fraggen.size_1");
+        rig_assert_figure(rig, own, 1);
+        for (uint32_t class = 2; class < 16384; class *= 2) {
+            snprintf(name, sizeof name, "fraggen.size_%u_%u", class, 2 * class - 1);
+            rig_assert_figure(rig, name, class == from);
+        }
+    }
+}
+
+enum { SLOW = 16, LATENCY = 10, SENT = 5 };
+
+static const struct {
+    int real; /* enum ideal_number, or ALL_IDEAL */
+    const char *settings;
+    void (*scene)(struct rig *rig);
+    struct {
+        const char *name;
+        uint64_t least, most;
+    } expected[8];
+} cases[] = {
+    /* a vertex is sent in five cycles, and the next one waits for four of them */
+    {ALL_IDEAL,
+     "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1",
+     outputs,
+     {{"streamer.cycles_bus", 3 * TRIANGLES *(SENT - 1) * 49 / 50, 3 * TRIANGLES *(SENT - 1)},
+      {"streamer.cycles_assembly", 0, 0},
+      {"streamer.bus_cycles", 3 * TRIANGLES *SENT, 3 * TRIANGLES *SENT}}},
+    /* queues hold less than half of the triangles */
+    {ALL_IDEAL,
+     "CLIPPER.ClipperUnits=1 CLIPPER.StartLatency=16",
+     triangles_without_pixels,
+     {{"streamer.cycles_assembly", TRIANGLES / 2 * SLOW, TRIANGLES *SLOW},
+      {"streamer.cycles_bus", 0, 0}}},
+    /* one quad at a time is tested: the next one waits while it is */
+    {ALL_IDEAL,
+     "ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.ReadQueueSize=1 ZSTENCILTEST.ZALULatency=10",
+     layers,
+     {{"zstencil.op_queue_stalls", QUADS *(LATENCY - 1), QUADS *LATENCY},
+      {"zstencil.read_queue_stalls", QUADS *(LATENCY - 1), QUADS *LATENCY},
+      {"zstencil.write_queue_stalls", 0, 0},
+      {"colorwrite.op_queue_stalls", 0, 0},
+      {"colorwrite.quads_blended", QUADS, QUADS},
+      /* each tile once: the layers are of one depth */
+      {"hz.updates", PIXELS / 64, PIXELS / 64}}},
+    {ALL_IDEAL,
+     "COLORWRITE.OpQueueSize=1 COLORWRITE.ReadQueueSize=1 COLORWRITE.BlendALULatency=10",
+     layers,
+     {{"colorwrite.op_queue_stalls", QUADS *(LATENCY - 1), QUADS *LATENCY},
+      {"colorwrite.read_queue_stalls", QUADS *(LATENCY - 1), QUADS *LATENCY},
+      {"colorwrite.write_queue_stalls", 0, 0},
+      {"zstencil.op_queue_stalls", 0, 0}}},
+    /* blocks of 256 bytes, each looked up once */
+    {ALL_IDEAL,
+     "",
+     blit,
+     {{"blitter.source_accesses", PIXELS * 4 / 256, PIXELS * 4 / 256},
+      {"blitter.source_misses", PIXELS * 4 / 256, PIXELS * 4 / 256},
+      {"blitter.source_hits", 0, 0},
+      {"blitter.lines_merged", 0, 0}}},
+    /* 512 groups of 16 threads, 129 at a time, so four times eight samples one after another, and
+     * some more while groups come in one by one */
+    {ALL_IDEAL,
+     "GPU.NumFragmentShaders=1 FRAGMENTSHADER.AddressALULatency=500 "
+     "FRAGMENTSHADER.ThreadResources=65536 FRAGMENTSHADER.ExecutableThreads=2048 "
+     "FRAGMENTSHADER.InputBuffers=16 FRAGMENTSHADER.ThreadGroup=16",
+     texels,
+     {{"cycles", 4 * TEXELS * 500, 4 * TEXELS * 500 * 5 / 4},
+      {"shader.groups", PIXELS / 4 * 2 / 4, PIXELS / 4 * 2 / 4 + 8}}},
+    /* of eight samples one after another each waits for as long, and a few cycles on its way */
+    {ALL_IDEAL,
+     "FRAGMENTSHADER.AddressALULatency=50",
+     texel_chain,
+     {{"texunit.quads", TEXELS, TEXELS},
+      {"shader.texel_group_cycles", TEXELS * 50, TEXELS *(50 + 6)}}},
+};
+
+static void
+one_has_the_work(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        void *own = NULL;
+        assert_int_equal(rig_set_up(&own), 0);
+        struct rig *rig = own;
+        make_ideal(rig, cases[i].real);
+        set(rig, cases[i].settings);
+        rig_start(rig);
+        cases[i].scene(rig);
+        for (uint32_t e = 0; cases[i].expected[e].name; e++) {
+            const uint64_t value = rig_figure(rig, cases[i].expected[e].name);
+            if (value < cases[i].expected[e].least || value > cases[i].expected[e].most)
+                fail_msg("%s: %s is %llu, not %llu to %llu", cases[i].settings,
+                         cases[i].expected[e].name, (unsigned long long)value,
+                         (unsigned long long)cases[i].expected[e].least,
+                         (unsigned long long)cases[i].expected[e].most);
+        }
+        rig_tear_down(&own);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(triangles_by_size, rig_set_up, rig_tear_down),
+        cmocka_unit_test(one_has_the_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

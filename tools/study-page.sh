@@ -1,0 +1,36 @@
+#!/bin/sh
+# Takes what `aetius study NAME` left in DIR (out/study/NAME) into docs/studies: CSV files, plots with
+# their data and scripts, pictures; and its tables into docs/studies/NAME.md, below the line
+# "<!-- made by aetius study NAME -->". What stands above is written by hand.
+#
+#     tools/study-page.sh NAME [DIR]
+set -eu
+cd "$(dirname "$0")/.."
+name=$1
+dir=${2:-out/study/$name}
+page=docs/studies/$name.md
+to=docs/studies/$name
+mark="<!-- made by aetius study $name -->"
+[ -f "$dir/$name.md" ] || { echo "study-page: $dir has no $name.md" >&2; exit 1; }
+grep -qxF "$mark" "$page" || { echo "study-page: $page has no line $mark" >&2; exit 1; }
+
+mkdir -p "$to"
+for file in "$dir"/*.csv "$dir"/*.svg "$dir"/*.dat "$dir"/*.gnuplot; do
+    [ ! -f "$file" ] || cp "$file" "$to/"
+done
+if [ -d "$dir/pictures" ]; then
+    mkdir -p "$to/pictures"
+    cp "$dir"/pictures/*.png "$to/pictures/"
+fi
+new=$(mktemp)
+trap 'rm -f "$new"' EXIT
+{
+    sed "/^$mark\$/q" "$page"
+    # without the title of its own
+    sed 1d "$dir/$name.md"
+    if [ -f "$dir/pictures.md" ]; then
+        printf '\n## Pictures\n\n'
+        cat "$dir/pictures.md"
+    fi
+} >"$new"
+cat "$new" >"$page"
