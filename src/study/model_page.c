@@ -140,27 +140,23 @@ coherence_find(struct coherence_widths *widths, const struct model_machine *mach
 static void
 explain_groups(const struct model_machine *machine, FILE *out)
 {
-    const struct params *p = &machine->params;
-    enum { TILE = 8 };
-    const uint32_t group = p->FRAGMENTSHADER.ThreadGroup, units = p->GPU.NumFragmentShaders;
-    const uint32_t over_width = p->RASTERIZER.OverScanWidth * p->RASTERIZER.ScanWidth;
-    const uint32_t over_height = p->RASTERIZER.OverScanHeight * p->RASTERIZER.ScanHeight;
-    if (group <= TILE * TILE) {
+    enum { TILE_FRAGMENTS = 64 };
+    const uint32_t group = machine->params.FRAGMENTSHADER.ThreadGroup;
+    const uint32_t units = machine->params.GPU.NumFragmentShaders;
+    if (group <= TILE_FRAGMENTS) {
         fprintf(out,
-                "- %s: a group has %u fragments, at most a tile of 8x8: it is mixed where the edge "
-                "of a column goes through its part of a tile, and columns of whole tiles mix "
-                "none.\n",
-                machine->name, group);
+                "- %s: a group has %u fragments, %.2g of a tile of 8x8, and takes quads as they "
+                "come: those that lie at the edge of a column are of both sides.\n",
+                machine->name, group, (double)group / TILE_FRAGMENTS);
         return;
     }
-    fprintf(
-        out,
-        "- %s: a group has %u fragments, %u tiles of 8x8 of one of %u units. Between two of "
-        "them come those of the other units, so that it is spread over %u pixels of the "
-        "rasterizer's walk, which goes through fields of %ux%u: %.2g fields. Both sides meet in "
-        "it unless columns are whole fields, or several of them wide.\n",
-        machine->name, group, group / (TILE * TILE), units, group * units, over_width, over_height,
-        (double)group * units / over_width / over_height);
+    fprintf(out,
+            "- %s: a group has %u fragments, %.3g tiles of 8x8 of one of %u units. Between two of "
+            "them come those of the other units, so that it is spread over %u pixels of the "
+            "rasterizer's walk (%.0f across, were that a square): both sides meet in it unless "
+            "columns are wider.\n",
+            machine->name, group, (double)group / TILE_FRAGMENTS, units, group * units,
+            sqrt((double)group * units));
 }
 
 static void
