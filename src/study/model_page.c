@@ -103,7 +103,7 @@ agreed_performance(const struct model_machine *machine)
 bool
 coherence_find(struct coherence_widths *widths, const struct model_machine *machine)
 {
-    const double within = 1.05;
+    const double within = 1.02;
     *widths = (struct coherence_widths){.least = INFINITY, .all = agreed_performance(machine)};
     for (size_t r = 0; r < machine->rows.count; r++)
         if (!strcmp(machine->rows.items[r].sweep, "coherence"))
@@ -140,27 +140,23 @@ coherence_find(struct coherence_widths *widths, const struct model_machine *mach
 static void
 explain_groups(const struct model_machine *machine, FILE *out)
 {
-    const struct params *p = &machine->params;
-    enum { TILE = 8 };
-    const uint32_t group = p->FRAGMENTSHADER.ThreadGroup, units = p->GPU.NumFragmentShaders;
-    const uint32_t over_width = p->RASTERIZER.OverScanWidth * p->RASTERIZER.ScanWidth;
-    const uint32_t over_height = p->RASTERIZER.OverScanHeight * p->RASTERIZER.ScanHeight;
-    if (group <= TILE * TILE) {
+    enum { TILE_FRAGMENTS = 64 };
+    const uint32_t group = machine->params.FRAGMENTSHADER.ThreadGroup;
+    const uint32_t units = machine->params.GPU.NumFragmentShaders;
+    if (group <= TILE_FRAGMENTS) {
         fprintf(out,
-                "- %s: a group has %u fragments, at most a tile of 8x8: it is mixed where the edge "
-                "of a column goes through its part of a tile, and columns of whole tiles mix "
-                "none.\n",
-                machine->name, group);
+                "- %s: a group has %u fragments, %.2g of a tile of 8x8, and takes quads as they "
+                "come: those that lie at the edge of a column are of both sides.\n",
+                machine->name, group, (double)group / TILE_FRAGMENTS);
         return;
     }
-    fprintf(
-        out,
-        "- %s: a group has %u fragments, %u tiles of 8x8 of one of %u units. Between two of "
-        "them come those of the other units, so that it is spread over %u pixels of the "
-        "rasterizer's walk, which goes through fields of %ux%u: %.2g fields. Both sides meet in "
-        "it unless columns are whole fields, or several of them wide.\n",
-        machine->name, group, group / (TILE * TILE), units, group * units, over_width, over_height,
-        (double)group * units / over_width / over_height);
+    fprintf(out,
+            "- %s: a group has %u fragments, %.3g tiles of 8x8 of one of %u units. Between two of "
+            "them come those of the other units, so that it is spread over %u pixels of the "
+            "rasterizer's walk (%.0f across, were that a square): both sides meet in it unless "
+            "columns are wider.\n",
+            machine->name, group, (double)group / TILE_FRAGMENTS, units, group * units,
+            sqrt((double)group * units));
 }
 
 static void
@@ -368,49 +364,12 @@ put_frames(const struct model_machine *machine, FILE *out)
         }
 }
 
-/* What figures alone do not say. */
-static const char blindness[] =
-    "\n## How blind these figures are\n\n"
-    "No coefficient is fitted to what is held out. But the form of the model and its sweeps were "
-    "settled with\nthe errors of g70-like in sight, those of dependent reads most: lines as many "
-    "as "
-    "cross-validation wants,\nand a split like a chessboard. The other two machines came after; "
-    "seeing "
-    "them, only the least sum of\nerrors took the place of the least squares for dependent "
-    "reads.\n\n"
-    "The stages of frames were shaped with the errors of the frames *in sight* and of those "
-    "*fitted "
-    "to* at hand.\nFrames that *judge* were captured when the stages stood; those of OpenArena "
-    "were "
-    "seen once before the\nlast change, which counts touched tiles instead of written pixels.\n\n"
-    "## What it does not know\n\n"
-    "- Dependent reads: which places fall into the same sets of a cache depends on the size and "
-    "the "
-    "pattern\n  together (steps of a power of two, sizes of 32 times 25), two frequencies do not "
-    "tell; "
-    "and patterns that\n  lead to half as many places (`step3r`) count like the others.\n"
-    "- Mass-spring with all textures: loop and dependent reads of a group follow each other where "
-    "few "
-    "groups\n  hide it; a ceiling supposes that they overlap.\n"
-    "- Textures without mipmaps: how many lines of the cache a tile of pixels touches is guessed "
-    "from "
-    "one quad.\n"
-    "- How far a picture can be compressed is not known without compressing it: small frames are "
-    "mostly\n  scan-out.\n"
-    "- Vertex programs whose groups wait for each other, uploads that open a row of the memory for "
-    "each piece.\n";
-
 void
 model_page(const struct model_study *study, FILE *out)
 {
-    fputs(
-        "# How far the staged model is off\n\n"
-        "`aetius study model` makes this page: the staged performance model ([docs/model.md]"
-        "(../model.md))\nagainst the cycle-level machine. The sweeps of `benchmarks/gl/model`, "
-        "captured once, are simulated on\neach machine; half of the measurements along each curve "
-        "are fitted, the others tell the errors.\n*Springs*: the mass-spring program, nine "
-        "cases, by how many stages are used; no case is fitted.\n\n",
-        out);
+    fputs("# How far the staged model is off\n\n"
+          "*Springs*: the mass-spring program, nine cases, by how many stages are used.\n\n",
+          out);
     put_summary(study, out);
     fputs("\n![mean errors](model/errors.svg)\n\n"
           "## Coherence\n\nColumns of a screen of 640x480 take the two sides of a branch in turn; "
@@ -431,7 +390,6 @@ model_page(const struct model_study *study, FILE *out)
             study->measured.items[m].name);
         model_machine_tables(&study->measured.items[m], out);
     }
-    fputs(blindness, out);
 }
 
 /* ---- JSON ---- */

@@ -45,7 +45,7 @@ double model_frame_error(const struct model_frame *frame);
 /* How columns that take different sides of a branch do, from the sweep `coherence`. */
 struct coherence_widths {
     double least, all;   /* fragments a second: the minimum, and when all agree */
-    double flat, half;   /* pixels: the widest column at the minimum (to 5 %), and the narrowest
+    double flat, half;   /* pixels: the widest column at the minimum (to 2 %), and the narrowest
                           * from which on half of what agreement gains is gained */
     char exceptions[96]; /* narrower than `flat`, and not at the minimum: "8", "" */
 };

@@ -44,7 +44,7 @@ test_model_page(void **state)
     for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
         struct model_machine machine = {.name = machines[i]};
         struct coherence_widths widths;
-        char *path = mem_printf("%s/studies/data/model/%s.csv", AETIUS_SOURCE_DIR, machines[i]);
+        char *path = mem_printf("%s/docs/studies/model/%s.csv", AETIUS_SOURCE_DIR, machines[i]);
         char *text;
         size_t length;
         FILE *out = open_memstream(&text, &length);
