@@ -87,7 +87,8 @@ passes() {
     done
 }
 
-# What has not changed keeps its time, and is not built anew. Shared, the library alone is linked for
+# What has not changed keeps its time, and is not built anew. A leak fails a test, as it does in
+# `make check`. Shared, the library alone is linked for
 # a change, not every test.
 mkdir -p $copy out/mutate
 git ls-files --cached --others --exclude-standard | while read -r file; do
@@ -96,7 +97,8 @@ done
 sed "s/^libaetius = static_library/libaetius = shared_library/" meson.build >$copy/meson.build.shared
 mv $copy/meson.build.shared $copy/meson.build
 [ -f $build/build.ninja ] ||
-    meson setup -Dbuildtype=plain -Dc_args=-O1 -Dwerror=false $build $copy >/dev/null
+    meson setup -Dbuildtype=plain -Dc_args=-O1 -Dc_link_args=-fsanitize=leak -Dwerror=false \
+        $build $copy >/dev/null
 say "seed $seed: building what is to be changed"
 ninja -C $build >/dev/null
 if ! EFFECTS=0 passes src/unit/any || ! passes src/codec/any; then

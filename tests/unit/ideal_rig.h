@@ -300,15 +300,15 @@ swap_alone(struct rig *rig)
     rig_swap(rig);
 }
 
-/* A square of the surface onto another one, sample by sample. */
+/* A square of the surface, from column x on, onto another one, sample by sample. */
 static inline void
-blit_square(struct rig *rig, uint32_t size)
+blit_square(struct rig *rig, uint32_t x, uint32_t size)
 {
     enum { RES_COPY = 90 };
     player_create(&rig->player, (struct resource_desc){RES_COPY, TARGET_2D, FORMAT_BGRA8,
                                                        BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
     PACKET(&rig->stream, 16, 0, 15, 0, 0, RES_COPY, 0, FORMAT_BGRA8, 0, 0, 0, size, size, 1,
-           RES_COLOR, 0, FORMAT_BGRA8, 0, 0, 0, size, size, 1);
+           RES_COLOR, 0, FORMAT_BGRA8, x, 0, 0, size, size, 1);
     rig_submit(rig);
     rig_swap(rig);
 }
@@ -316,14 +316,21 @@ blit_square(struct rig *rig, uint32_t size)
 static inline void
 blit(struct rig *rig)
 {
-    blit_square(rig, SIZE);
+    blit_square(rig, 0, SIZE);
+}
+
+/* Four blocks by four, each from two. */
+static inline void
+shifted_blit(struct rig *rig)
+{
+    blit_square(rig, 4, 32);
 }
 
 /* Four transactions. */
 static inline void
 small_blit(struct rig *rig)
 {
-    blit_square(rig, 8);
+    blit_square(rig, 0, 8);
 }
 
 static inline void

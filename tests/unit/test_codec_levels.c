@@ -696,6 +696,27 @@ test_quads_plane(void **state)
     assert_int_equal(bytes_of(&codec_quads, (struct codec_shape){CODEC_BUS_32, 1}, block), 64);
 }
 
+/* Where the one word lies that is min, or max, of a block plays no part. */
+static void
+test_ends_anywhere(void **state)
+{
+    static const struct codec *const offsets[] = {&codec_hilo, &codec_hilore, &codec_comp,
+                                                  &codec_color_offset, &codec_depth_offset};
+    static const uint32_t ends[2] = {0x102030ff, 0xd0e0f0ff};
+    (void)state;
+    for (size_t c = 0; c < sizeof offsets / sizeof offsets[0]; c++)
+        for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
+            for (uint32_t i = 0; i < CODEC_WORDS; i++)
+                for (uint32_t end = 0; end < 2; end++) {
+                    const struct codec_shape shape = {(enum codec_bus)bus, 1};
+                    uint32_t block[CODEC_WORDS];
+                    fill(block, ends[!end]);
+                    block[i] = ends[end];
+                    if (bytes_of(offsets[c], shape, block) != offsets[c]->levels[bus].bytes[0])
+                        fail_msg("%s: word %u is another", offsets[c]->name, i);
+                }
+}
+
 int
 main(void)
 {
@@ -718,6 +739,7 @@ main(void)
         cmocka_unit_test(test_depth_plane_fractions),
         cmocka_unit_test(test_depth_plane_samples),
         cmocka_unit_test(test_depth_mix),
+        cmocka_unit_test(test_ends_anywhere),
         cmocka_unit_test(test_quads_limits),
         cmocka_unit_test(test_quads_sums),
         cmocka_unit_test(test_quads_plane),

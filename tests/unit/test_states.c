@@ -149,6 +149,14 @@ static const struct {
       {"sched", "waiting", PIXELS / 4 * 2 * (TEXELS + 1), UINT64_MAX},
       {"colorwrite", "starved", PIXELS / 4 * 2 * (TEXELS + 1), UINT64_MAX},
       FRONT_IS_DONE(PIXELS / 4 * 2 * (TEXELS + 1))}},
+    /* each of four transactions is asked for and comes, and is written and ends, in cycles of its
+     * own; both slices take the order */
+    {IDEAL_memory,
+     "MEMORYCONTROLLER.ReadLatency=1000 MEMORYCONTROLLER.WriteLatency=1000",
+     small_blit,
+     {{"blitter", "busy", 4 * 4 + 2, 4 * 4 + 2 + FEW},
+      {"blitter", "waiting", 2 * 1000, 2 * 1000 + 50},
+      {"blitter", "blocked", 0, 0}}},
     /* an instruction a cycle, of the quads of a unit */
     {IDEAL_shader,
      "",
