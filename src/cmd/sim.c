@@ -34,6 +34,21 @@ has_frames(const struct trace_reader *reader, const char *path, const struct fra
            fail(err, "%s has %u frames", path, count);
 }
 
+/* Whether the frame of --follow, if it is asked for, is one that will be simulated. */
+static bool
+has_followed(const struct trace_reader *reader, const struct simulate_options *options,
+             const char *path, struct error *err)
+{
+    const uint32_t frame = options->target.frame;
+    if (!options->follow)
+        return true;
+    if (frame >= trace_frame_count(reader))
+        return fail(err, "--follow %s: %s has %u frames", options->follow, path,
+                    trace_frame_count(reader));
+    return !options->timed.count || frame_set_has(&options->timed, frame) ||
+           fail(err, "--follow %s: frame %u is not among the --frames", options->follow, frame);
+}
+
 /* Whether a sample (NULL: none) is one of as many frames as there are. */
 static bool
 is_sampled(const struct sample *sample, const struct trace_reader *reader, const char *path,
@@ -114,6 +129,7 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
     bool stopped = false;
     size_t whole = 0;
     bool ok = has_frames(reader, path, &options->timed, err) &&
+              has_followed(reader, options, path, err) &&
               is_sampled(options->sample, reader, path, err) &&
               simulate_begin(&s, options, trace_program(reader), path, err);
     if (ok) {

@@ -7,6 +7,8 @@
 #include "unit/shader/static_cost.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 const char *const trace_unit_names[TRACE_UNIT_COUNT] = {
 #define TRACE_UNIT(name) #name,
@@ -36,8 +38,12 @@ struct finding {
     VEC(struct known_program) programs;
     struct trace_reader *reader;
     struct command_stream stream;
-    double z_bytes; /* that the frame has written */
+    bool writes_z;        /* a draw of the frame does */
+    uint64_t *touched;    /* tiles of 8x8 that the frame has written, a bit each */
+    double touched_tiles; /* how many */
 };
+
+enum { TILE = 8, TILES_ACROSS = 512, TILE_BYTES = TILE * TILE * 4 };
 
 static struct known_program
 program_of(struct finding *f, const struct program *program)
@@ -213,17 +219,28 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     one.buffer_bytes = (double)(was->buffer_put_bytes - f->last.buffer_put_bytes);
     one.put_bytes = (double)(was->put_bytes - f->last.put_bytes) - one.buffer_bytes;
     f->last = *was;
-    if (draw->depth_test && draw->depth_write)
-        f->z_bytes += fragments * 4 * draw->samples;
+    f->writes_z = f->writes_z || (draw->depth_test && draw->depth_write && quads > 0);
     one.stream_bytes = stream_bytes(&f->stream, draw);
     one.latency = vs.latency + (quads > 0 ? fs.latency : 0);
     VEC_PUSH(&f->work->draws, one);
     return true;
 }
 
-/* What the caches of the ROPs hold of the color and the z that a frame has written. */
+static void
+note_fragments(void *data, uint32_t x, uint32_t y, uint32_t mask)
+{
+    struct finding *f = data;
+    const uint32_t tile = y / TILE * TILES_ACROSS + x / TILE;
+    uint64_t *word = &f->touched[tile / 64];
+    if (!mask || x / TILE >= TILES_ACROSS || y / TILE >= TILES_ACROSS || *word >> tile % 64 & 1)
+        return;
+    *word |= UINT64_C(1) << tile % 64;
+    f->touched_tiles++;
+}
+
+/* What the caches of the ROPs may hold of the color and the z that a frame has written. */
 static double
-dirty_bytes(const struct finding *f, double color)
+dirty_bytes(const struct finding *f)
 {
     enum { QUAD_BYTES = 16 };
     const struct params *p = f->params;
@@ -231,8 +248,9 @@ dirty_bytes(const struct finding *f, double color)
                           p->COLORWRITE.ColorCacheStampsPerLine * QUAD_BYTES;
     const double depths = (double)p->ZSTENCILTEST.ZCacheWays * p->ZSTENCILTEST.ZCacheLines *
                           p->ZSTENCILTEST.ZCacheStampsPerLine * QUAD_BYTES;
-    return fmin(color, colors * p->GPU.NumStampPipes) +
-           fmin(f->z_bytes, depths * p->GPU.NumStampPipes);
+    const double written = f->touched_tiles * TILE_BYTES;
+    return fmin(written, colors * p->GPU.NumStampPipes) +
+           (f->writes_z ? fmin(written, depths * p->GPU.NumStampPipes) : 0);
 }
 
 static void
@@ -247,11 +265,12 @@ end_frame(void *data, const struct functional *renderer)
                      (double)(is->buffer_put_bytes - f->last.buffer_put_bytes),
         .clears = (double)(is->clears - was->clears),
         .blitted = (double)(is->blitted - was->blitted),
-        .shown_bytes =
-            fmin(4.0 * shown->width * shown->height, 4.0 * (double)(is->written - was->written)),
-        .dirty_bytes = dirty_bytes(f, 4.0 * (double)(is->written - was->written)),
+        .shown_bytes = fmin(4.0 * shown->width * shown->height, f->touched_tiles * TILE_BYTES),
+        .dirty_bytes = dirty_bytes(f),
     };
-    f->z_bytes = 0;
+    memset(f->touched, 0, TILES_ACROSS * TILES_ACROSS / 8);
+    f->touched_tiles = 0;
+    f->writes_z = false;
     command_stream_reset(&f->stream);
     VEC_PUSH(&f->work->frames, frame);
     f->before_frame = *is;
@@ -268,16 +287,30 @@ trace_work_find(struct trace_work *work, struct trace_reader *reader,
     const double start = wall_seconds();
     *work = (struct trace_work){.memory_rate = memory_rate(params),
                                 .unified = params->GPU.UnifiedShader};
-    inspection.watch =
-        (struct draw_watch){.data = &f, .before = before, .after = after, .frame = end_frame};
+    inspection.watch = (struct draw_watch){.data = &f,
+                                           .before = before,
+                                           .after = after,
+                                           .frame = end_frame,
+                                           .fragments = note_fragments};
     command_stream_init(&f.stream, params);
+    f.touched = mem_alloc(TILES_ACROSS * TILES_ACROSS / 8);
     const bool ok = inspect_draws(&inspection, reader, err);
     command_stream_fini(&f.stream);
+    free(f.touched);
     work->seconds = wall_seconds() - start;
     VEC_FREE(&f.programs);
     if (!ok)
         trace_work_fini(work);
     return ok;
+}
+
+bool
+trace_work_draws(const struct trace_work *work, uint32_t frame)
+{
+    for (size_t i = 0; i < work->draws.count; i++)
+        if (work->draws.items[i].frame == frame)
+            return true;
+    return false;
 }
 
 void

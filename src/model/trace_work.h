@@ -69,6 +69,8 @@ struct trace_work {
 bool trace_work_find(struct trace_work *work, struct trace_reader *reader,
                      const struct frame_set *frames, const struct params *params,
                      uint64_t memory_bytes, struct error *err);
+/* Whether a frame draws anything. */
+bool trace_work_draws(const struct trace_work *work, uint32_t frame);
 void trace_work_fini(struct trace_work *work);
 
 #endif

@@ -114,9 +114,10 @@ predict_run(const struct study *study, const struct framed *framed, struct model
             .seconds = took / (1e6 * machine->params.GPU.ClockMHz)};
         if (!(at < framed->work.frames.count) || !(took > 0))
             continue;
+        if (!trace_work_draws(&framed->work, (uint32_t)at)) /* as those who learn pass over them */
+            continue;
         model_predict_frame(&frame.predicted, &machine->model, &framed->work, (uint32_t)at);
-        if (frame.predicted.cycles > 0)
-            VEC_PUSH(&machine->frames, frame);
+        VEC_PUSH(&machine->frames, frame);
     }
     csv_table_fini(&table);
     free(path);
@@ -183,6 +184,33 @@ do_machine(const struct study *study, size_t number, struct model_machine *machi
     return ok;
 }
 
+/* Measurements of other GPUs, that [study] names. */
+static bool
+read_measured(const struct study *study, struct model_study *found, struct error *err)
+{
+    const struct word_list *files = study_words(study, "measured");
+    bool ok = true;
+    for (size_t i = 0; ok && i < files->count; i++) {
+        struct model_machine machine = {.name = files->items[i]};
+        char *path = sweep_plan_path(study->plan, files->items[i]);
+        ok = model_rows_read(&machine.rows, path, err) && model_machine_fit(&machine, err);
+        VEC_PUSH(&found->measured, machine);
+        free(path);
+    }
+    return ok;
+}
+
+static void
+forget(struct model_study *found)
+{
+    for (size_t m = 0; m < found->machines.count; m++)
+        model_machine_fini(&found->machines.items[m]);
+    for (size_t m = 0; m < found->measured.count; m++)
+        model_machine_fini(&found->measured.items[m]);
+    VEC_FREE(&found->machines);
+    VEC_FREE(&found->measured);
+}
+
 static bool
 write_all(const struct study *study, const struct model_study *found, struct error *err)
 {
@@ -215,9 +243,7 @@ study_model(struct study *study, struct error *err)
         ok = do_machine(study, m, &machine, err);
         VEC_PUSH(&found.machines, machine);
     }
-    ok = ok && write_all(study, &found, err);
-    for (size_t m = 0; m < found.machines.count; m++)
-        model_machine_fini(&found.machines.items[m]);
-    VEC_FREE(&found.machines);
+    ok = ok && read_measured(study, &found, err) && write_all(study, &found, err);
+    forget(&found);
     return ok;
 }

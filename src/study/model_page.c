@@ -103,7 +103,7 @@ agreed_performance(const struct model_machine *machine)
 bool
 coherence_find(struct coherence_widths *widths, const struct model_machine *machine)
 {
-    const double within = 1.05;
+    const double within = 1.02;
     *widths = (struct coherence_widths){.least = INFINITY, .all = agreed_performance(machine)};
     for (size_t r = 0; r < machine->rows.count; r++)
         if (!strcmp(machine->rows.items[r].sweep, "coherence"))
@@ -140,27 +140,23 @@ coherence_find(struct coherence_widths *widths, const struct model_machine *mach
 static void
 explain_groups(const struct model_machine *machine, FILE *out)
 {
-    const struct params *p = &machine->params;
-    enum { TILE = 8 };
-    const uint32_t group = p->FRAGMENTSHADER.ThreadGroup, units = p->GPU.NumFragmentShaders;
-    const uint32_t over_width = p->RASTERIZER.OverScanWidth * p->RASTERIZER.ScanWidth;
-    const uint32_t over_height = p->RASTERIZER.OverScanHeight * p->RASTERIZER.ScanHeight;
-    if (group <= TILE * TILE) {
+    enum { TILE_FRAGMENTS = 64 };
+    const uint32_t group = machine->params.FRAGMENTSHADER.ThreadGroup;
+    const uint32_t units = machine->params.GPU.NumFragmentShaders;
+    if (group <= TILE_FRAGMENTS) {
         fprintf(out,
-                "- %s: a group has %u fragments, at most a tile of 8x8: it is mixed where the edge "
-                "of a column goes through its part of a tile, and columns of whole tiles mix "
-                "none.\n",
-                machine->name, group);
+                "- %s: a group has %u fragments, %.2g of a tile of 8x8, and takes quads as they "
+                "come: those that lie at the edge of a column are of both sides.\n",
+                machine->name, group, (double)group / TILE_FRAGMENTS);
         return;
     }
-    fprintf(
-        out,
-        "- %s: a group has %u fragments, %u tiles of 8x8 of one of %u units. Between two of "
-        "them come those of the other units, so that it is spread over %u pixels of the "
-        "rasterizer's walk, which goes through fields of %ux%u: %.2g fields. Both sides meet in "
-        "it unless columns are whole fields, or several of them wide.\n",
-        machine->name, group, group / (TILE * TILE), units, group * units, over_width, over_height,
-        (double)group * units / over_width / over_height);
+    fprintf(out,
+            "- %s: a group has %u fragments, %.3g tiles of 8x8 of one of %u units. Between two of "
+            "them come those of the other units, so that it is spread over %u pixels of the "
+            "rasterizer's walk (%.0f across, were that a square): both sides meet in it unless "
+            "columns are wider.\n",
+            machine->name, group, (double)group / TILE_FRAGMENTS, units, group * units,
+            sqrt((double)group * units));
 }
 
 static void
@@ -213,6 +209,24 @@ put_worst(const struct model_machine *machine, FILE *out)
     }
 }
 
+void
+model_machine_tables(const struct model_machine *machine, FILE *out)
+{
+    struct sheet stages = {0}, springs = {0};
+    const struct model *model = &machine->model;
+    fprintf(out, "%s: %.6g fragment cycles a second, %.3g us a frame besides.\n\n", model->renderer,
+            model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
+    model_stages_sheet(&stages, &machine->check);
+    finish(&stages, out);
+    fputs("\nFarthest off, in frames a second:\n\n", out);
+    put_worst(machine, out);
+    if (model_springs_sheet(&springs, &machine->check, &machine->rows)) {
+        fputs("\nMass-spring, frames a second, no case of it fitted:\n\n", out);
+        sheet_write(&springs, SHEET_MARKDOWN, out);
+    }
+    sheet_fini(&springs);
+}
+
 static void
 put_machine(const struct model_machine *machine, FILE *out)
 {
@@ -224,20 +238,8 @@ put_machine(const struct model_machine *machine, FILE *out)
                   {"textures", "textures"},
                   {"dependent", "dependent reads"},
                   {"springs", "mass-spring"}};
-    struct sheet stages = {0}, springs = {0};
-    const struct model *model = &machine->model;
-    fprintf(out, "\n## %s\n\n%s: %.6g fragment cycles a second, %.3g us a frame besides.\n\n",
-            machine->name, model->renderer, model_factor(model, "rate"),
-            1e6 * model_factor(model, "start"));
-    model_stages_sheet(&stages, &machine->check);
-    finish(&stages, out);
-    fputs("\nFarthest off, in frames a second:\n\n", out);
-    put_worst(machine, out);
-    if (model_springs_sheet(&springs, &machine->check, &machine->rows)) {
-        fputs("\nMass-spring, frames a second, no case of it fitted:\n\n", out);
-        sheet_write(&springs, SHEET_MARKDOWN, out);
-    }
-    sheet_fini(&springs);
+    fprintf(out, "\n## %s\n\n", machine->name);
+    model_machine_tables(machine, out);
     fputs("\nMeasured and predicted:", out);
     for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++)
         fprintf(out, "%s [%s](model/%s-%s.svg)", i ? "," : "", charts[i].what, charts[i].name,
@@ -365,14 +367,9 @@ put_frames(const struct model_machine *machine, FILE *out)
 void
 model_page(const struct model_study *study, FILE *out)
 {
-    fputs(
-        "# How far the staged model is off\n\n"
-        "`aetius study model` makes this page: the staged performance model ([docs/model.md]"
-        "(../model.md))\nagainst the cycle-level machine. The sweeps of `benchmarks/gl/model`, "
-        "captured once, are simulated on\neach machine; half of the measurements along each curve "
-        "are fitted, the others tell the errors.\n*Springs*: the mass-spring program, nine "
-        "cases, by how many stages are used; no case is fitted.\n\n",
-        out);
+    fputs("# How far the staged model is off\n\n"
+          "*Springs*: the mass-spring program, nine cases, by how many stages are used.\n\n",
+          out);
     put_summary(study, out);
     fputs("\n![mean errors](model/errors.svg)\n\n"
           "## Coherence\n\nColumns of a screen of 640x480 take the two sides of a branch in turn; "
@@ -385,6 +382,14 @@ model_page(const struct model_study *study, FILE *out)
     for (size_t m = 0; m < study->machines.count; m++)
         if (study->machines.items[m].frames.count)
             put_frames(&study->machines.items[m], out);
+    for (size_t m = 0; m < study->measured.count; m++) {
+        fprintf(
+            out,
+            "\n## Measured elsewhere: %s\n\nBy `aetius model bench --native`; cycles are counted "
+            "in the GLSL text, an operation each.\n\n",
+            study->measured.items[m].name);
+        model_machine_tables(&study->measured.items[m], out);
+    }
 }
 
 /* ---- JSON ---- */

@@ -31,6 +31,8 @@ struct model_machine {
 
 struct model_study {
     VEC(struct model_machine) machines;
+    VEC(struct model_machine)
+    measured; /* of other GPUs; the name is the file's, there are no params */
 };
 
 /* Fits half of the machine's rows, and checks. */
@@ -43,13 +45,15 @@ double model_frame_error(const struct model_frame *frame);
 /* How columns that take different sides of a branch do, from the sweep `coherence`. */
 struct coherence_widths {
     double least, all;   /* fragments a second: the minimum, and when all agree */
-    double flat, half;   /* pixels: the widest column at the minimum (to 5 %), and the narrowest
+    double flat, half;   /* pixels: the widest column at the minimum (to 2 %), and the narrowest
                           * from which on half of what agreement gains is gained */
     char exceptions[96]; /* narrower than `flat`, and not at the minimum: "8", "" */
 };
 /* False: the machine's rows have no such sweep, or do not say what agreement comes to. */
 bool coherence_find(struct coherence_widths *widths, const struct model_machine *machine);
 
+/* Of one machine: stages, worst cases, mass-spring; Markdown. */
+void model_machine_tables(const struct model_machine *machine, FILE *out);
 void model_page(const struct model_study *study, FILE *out);      /* Markdown */
 void model_page_json(const struct model_study *study, FILE *out); /* the errors */
 /* The plots, into a folder. */

@@ -107,6 +107,14 @@ a_full_disk_is_said(void **state)
     RUN_WITHIN(1000, "replay", TINY, "-o", dir);
     assert_int_equal(said->status, 1);
     clean();
+    /* the timeline of the frames takes more than 20,000 bytes, the rest of the run less a file */
+    char *timeline = mem_printf("%s/x.pftrace", dir);
+    RUN_WITHIN(20000, "sim", TINY, SMALL, "--perfetto", timeline, "-o", dir);
+    assert_int_equal(said->status, 1);
+    assert_non_null(strstr(said->err, "x.pftrace"));
+    assert_false(is_there("x.pftrace") || is_there("x.pftrace.part"));
+    free(timeline);
+    clean();
     RUN_WITHIN(100, "params");
     assert_int_equal(said->status, 1);
     assert_non_null(strstr(said->err, "standard output"));
@@ -152,6 +160,16 @@ errors_name_their_cause(void **state)
         {{"trim", TINY, "-o", dir}, 2, "--frames A-B is missing"},
         {{"capture", "-o", dir, "glxgears"}, 2, "PROGRAM comes after"},
         {{"capture", "-o", dir, "--frames", "5,1", "--", "true"}, 2, "that follow each other"},
+        {{"sim", TINY, "-o", dir, "--follow", "0:0"}, 2, "expected FRAME:DRAW:TRIANGLE"},
+        {{"sim", TINY, "-o", dir, "--follow", "0:0:-1"}, 2, "expected FRAME:DRAW:TRIANGLE"},
+        {{"sim", TINY, "-o", dir, "--follow", "9:0:0"}, 1, "tiny.trace has 2 frames"},
+        {{"sim", TINY, "-o", dir, "--frames=1", "--follow", "0:0:0"}, 1, "not among the --frames"},
+        {{"sim", TINY, "-o", dir, "--follow=0:0:0", "--jobs=2"}, 2, "of one job"},
+        {{"sim", TINY, "-o", dir, "--perfetto"}, 2, "--perfetto wants a value"},
+        {{"report"}, 2, "expected RUNs"},
+        {{"report", dir}, 2, "--output FILE.html is missing"},
+        {{"report", "/aetius-is-not-there", "-o", "x.html"}, 1, "there is no /aetius-is"},
+        {{"report", dir, "-o", "x.html"}, 1, "is no folder of a run, a sweep or a study"},
         {{"replay", TINY, "-o", dir, "--warm-up", "all"}, 2, "--warm-up wants a number"},
         {{"trim", TINY, "-o", dir, "--frames=1", "--warm-up=-1"}, 2, "--warm-up wants"},
         {{"trim", TINY, "-o", "/tmp/aetius-is-not-there", "--frames=1", "--through=me"},

@@ -1,7 +1,9 @@
 /* Studies: their plans; of compression its sums against hand-made results, and the command over a
  * small trace: resumed after a kill, and against `aetius compress`. */
 #include "endings.h"
+#include "base/file.h"
 #include "study/codec_study.h"
+#include "study/model_study.h"
 #include "study/study.h"
 
 #include <cjson/cJSON.h>
@@ -28,6 +30,40 @@ test_own_plans(void **state)
         free(path);
     }
     assert_null(study_find("depth"));
+}
+
+/* The page of the staged model tells what the measurements that lie beside it come to. */
+static void
+test_model_page(void **state)
+{
+    static const char *const machines[] = {"g70-like", "r580-like", "reference-2008"};
+    char *page, *page_path = mem_printf("%s/docs/studies/model.md", AETIUS_SOURCE_DIR);
+    size_t size;
+    struct error err = {""};
+    assert_true(file_read(page_path, FILE_MOST_TEXT, &page, &size, &err));
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+        struct model_machine machine = {.name = machines[i]};
+        struct coherence_widths widths;
+        char *path = mem_printf("%s/docs/studies/model/%s.csv", AETIUS_SOURCE_DIR, machines[i]);
+        char *text;
+        size_t length;
+        FILE *out = open_memstream(&text, &length);
+        if (!model_rows_read(&machine.rows, path, &err) || !model_machine_fit(&machine, &err))
+            fail_msg("%s", err.text);
+        model_machine_tables(&machine, out);
+        fclose(out);
+        if (!strstr(page, text))
+            fail_msg("%s is not that of %s: `aetius study model`\n%s", page_path, path, text);
+        /* flat at the minimum, then above it, and never above what agreement comes to */
+        assert_true(coherence_find(&widths, &machine));
+        assert_true(widths.flat >= 1 && widths.flat < widths.half);
+        assert_true(widths.least < 0.7 * widths.all);
+        free(text);
+        free(path);
+        model_machine_fini(&machine);
+    }
+    free(page);
+    free(page_path);
 }
 
 /* Blocks that move: as many at 64 bytes as are said, the others raw, by every codec that applies.
@@ -437,6 +473,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_own_plans),
+        cmocka_unit_test(test_model_page),
         cmocka_unit_test(test_means),
         cmocka_unit_test(test_counts_file),
         cmocka_unit_test(test_counts_against_bytes),

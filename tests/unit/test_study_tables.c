@@ -1,0 +1,205 @@
+/* Studies whose pages are questions to the database: the questions answer on any trace, with the
+ * columns that the committed tables have; and the committed pages hold the committed tables, cell
+ * by cell, so that no figure of theirs is anybody's but the command's. */
+#include "base/sheet.h"
+#include "endings.h"
+#include "study/study.h"
+
+#include <ctype.h>
+#include <dirent.h>
+
+static const char *const names[] = {"rasterizer", "texture"};
+enum { STUDIES = sizeof names / sizeof names[0], STUDY_MS = 600000 };
+
+static char *
+read_text(const char *path)
+{
+    struct error err;
+    char *text;
+    size_t size;
+    if (!file_read(path, 1 << 24, &text, &size, &err))
+        fail_msg("%s", err.text);
+    return text;
+}
+
+/* The first line of a file. */
+static char *
+header_of(const char *path)
+{
+    char *text = read_text(path);
+    text[strcspn(text, "\n")] = '\0';
+    return text;
+}
+
+static int
+is_csv(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot && !strcmp(dot, ".csv");
+}
+
+typedef void check_fn(const char *study, const char *name, const char *committed);
+
+static uint32_t
+each_table(const char *study, check_fn *check)
+{
+    char *folder = mem_printf("%s/docs/studies/%s", AETIUS_SOURCE_DIR, study);
+    struct dirent **entries;
+    const int count = scandir(folder, &entries, is_csv, alphasort);
+    assert_true(count > 0);
+    for (int i = 0; i < count; i++) {
+        char *path = mem_printf("%s/%s", folder, entries[i]->d_name);
+        check(study, entries[i]->d_name, path);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    free(folder);
+    return (uint32_t)count;
+}
+
+static void
+same_columns(const char *study, const char *name, const char *committed)
+{
+    char *file = mem_printf("%s/%s", study, name), *path = in_dir(file);
+    char *a = header_of(committed), *b = header_of(path);
+    if (strcmp(a, b) != 0)
+        fail_msg("%s: %s instead of %s", file, b, a);
+    free(a);
+    free(b);
+    free(file);
+    free(path);
+}
+
+/* A small trace on all machines of the plan. */
+static void
+test_columns(void **state)
+{
+    char *trace = in_dir("tiny-8x8.trace");
+    struct error err;
+    char *bytes;
+    size_t size;
+    assert_true(file_read(TINY, 1 << 24, &bytes, &size, &err) &&
+                file_write(trace, bytes, size, &err));
+    for (uint32_t i = 0; i < STUDIES; i++) {
+        struct sweep_plan plan;
+        char *out = mem_printf("@%s", names[i]);
+        char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, names[i]);
+        assert_int_equal(await(start((const char *const[]){"study", names[i], trace, "-o", out,
+                                                           "--frames", "0", NULL},
+                                     0),
+                               STUDY_MS),
+                         0);
+        assert_true(sweep_plan_load(&plan, path, &err));
+        assert_int_equal(each_table(names[i], same_columns), plan.tables.count);
+        sweep_plan_fini(&plan);
+        free(path);
+        free(out);
+    }
+    free(bytes);
+    free(trace);
+}
+
+/* All blanks gone. */
+static char *
+squeeze(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (!isspace((unsigned char)*from))
+            *to++ = *from;
+    *to = '\0';
+    return text;
+}
+
+static char *
+row_of(const struct sheet *table, size_t row)
+{
+    char *line = mem_strdup("|");
+    for (uint32_t c = 0; c < table->columns; c++) {
+        char *longer = mem_printf("%s%s|", line, sheet_at(table, row, c));
+        free(line);
+        line = longer;
+    }
+    return squeeze(line);
+}
+
+static const char *page;
+static uint32_t rows_found;
+
+/* In the page with all its rows, or as a plot. */
+static void
+is_in_page(const char *study, const char *name, const char *committed)
+{
+    struct sheet table = {0};
+    struct error err;
+    char *svg = mem_printf("(%s/%.*s.svg)", study, (int)(strlen(name) - 4), name);
+    if (!sheet_read(&table, committed, &err))
+        fail_msg("%s", err.text);
+    char *header = row_of(&table, 0);
+    const bool has_rows = strstr(page, header);
+    if (!has_rows && !strstr(page, svg))
+        fail_msg("%s is not in the page", name);
+    for (size_t row = 1; has_rows && row < sheet_rows(&table); row++) {
+        char *line = row_of(&table, row);
+        if (!strstr(page, line))
+            fail_msg("docs/studies/%s.md has no row %s", study, line);
+        rows_found++;
+        free(line);
+    }
+    sheet_fini(&table);
+    free(header);
+    free(svg);
+}
+
+static void
+test_pages(void **state)
+{
+    for (uint32_t i = 0; i < STUDIES; i++) {
+        char *path = mem_printf("%s/docs/studies/%s.md", AETIUS_SOURCE_DIR, names[i]);
+        char *text = squeeze(read_text(path));
+        page = text;
+        rows_found = 0;
+        each_table(names[i], is_in_page);
+        assert_true(rows_found > 5);
+        free(text);
+        free(path);
+    }
+}
+
+/* What a table of a plan must not say. */
+static void
+test_refusals(void **state)
+{
+    static const struct {
+        const char *table, *says;
+    } cases[] = {
+        {"sql = SELECT no_such FROM results\n", "[table t]: no such column: no_such"},
+        {"title = One\n", "[table t]: sql = is wanted"},
+        {"sql = SELECT 1\nplot = pie\n", "expected bars, stacked, lines or points"},
+        {"sql = SELECT 1\ncolor = red\n", "there is no 'color'"},
+        {"sql = SELECT 1\nlabels = none\n", "expected a number of columns"},
+        {"sql = SELECT 1\nmark = here\n", "expected a number"},
+        {"sql = SELECT 1\nrows = few\n", "'no' is all it can be"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *plan =
+            mem_printf("[input w]\nfile = " TINY "\nframes = 0\n[table t]\n%s", cases[i].table);
+        put_text("p.ini", plan);
+        assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "@s"), 1);
+        if (!says(cases[i].says))
+            fail_msg("case %zu does not say '%s'", i, cases[i].says);
+        free(plan);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pages),
+        cmocka_unit_test_teardown(test_columns, clean),
+        cmocka_unit_test_teardown(test_refusals, clean),
+    };
+    return endings_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
