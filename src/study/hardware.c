@@ -219,10 +219,11 @@ study_hardware(struct study *study, struct error *err)
         if (hardware_is_modelled(&hardware.lines.items[i]))
             ok = simulate_line(study, &hardware.lines.items[i], err);
     ok = ok && write_file(study, &hardware, hardware_page, "hardware.md", err) &&
-         write_file(study, &hardware, hardware_csv, "hardware.csv", err);
+         write_file(study, &hardware, hardware_csv, "hardware.csv", err) &&
+         hardware_plot(&hardware, study->sweep.dir, err);
     if (ok) {
         (study->json ? hardware_json : hardware_page)(&hardware, stdout);
-        log_note("%s: hardware.md, hardware.csv", study->sweep.dir);
+        log_note("%s: hardware.md, hardware.csv, measured.svg", study->sweep.dir);
     }
     hardware_fini(&hardware);
     free(sources);

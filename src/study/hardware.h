@@ -63,5 +63,7 @@ struct hardware_score hardware_score(const struct hardware *hardware, const char
 void hardware_page(const struct hardware *hardware, FILE *out);
 void hardware_csv(const struct hardware *hardware, FILE *out);
 void hardware_json(const struct hardware *hardware, FILE *out);
+/* DIR/measured.svg: what is in pixels a second, by what bounds the card. */
+bool hardware_plot(const struct hardware *hardware, const char *dir, struct error *err);
 
 #endif

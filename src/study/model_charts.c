@@ -179,8 +179,8 @@ write_chart(const struct chart *chart, const struct model_machine *machine, cons
     char *name = mem_printf("%s-%s", chart->name, machine->name);
     const struct model_errors *errors =
         &machine->check.stages[model_stage_of(chart->sweep)].held_out;
-    char *note = mem_printf("the stage's mean error %.1f %% where it was not fitted, worst %.1f %%",
-                            100 * errors->mean, 100 * errors->worst);
+    char *note = mem_printf("held out: mean error %.1f %%, worst %.1f %%", 100 * errors->mean,
+                            100 * errors->worst);
     plot_init(&plot, PLOT_LINES, title, chart->y_label);
     plot.x_label = chart->x_label;
     plot.extra = chart->extra;

@@ -654,12 +654,35 @@ near_the_bound(void **state)
 
 #define CASE(test) cmocka_unit_test(test)
 
+/* Of a block of no known surface the words are its bytes, the lowest first. */
+static void
+words_of_no_surface(void **state)
+{
+    struct blocks blocks;
+    uint8_t line[BLOCK_MAX_BYTES];
+    uint32_t words[CODEC_WORDS];
+    (void)state;
+    blocks_init(&blocks, 1, 256, MEMORY, 4096, &codec_hilo);
+    for (uint32_t i = 0; i < sizeof line; i++)
+        line[i] = (uint8_t)(i * 37 + i / 7);
+    assert_false(blocks_words(&blocks, 0, line, words));
+    for (uint32_t w = 0; w < CODEC_WORDS; w++)
+        for (uint32_t b = 0; b < 4; b++)
+            assert_int_equal(words[w] >> 8 * b & 0xff, line[4 * w + b]);
+    blocks_fini(&blocks);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_line),        CASE(codec_units), CASE(samples_cycle),
-        CASE(source_blocks), CASE(any_blit),    CASE(near_the_bound),
+        cmocka_unit_test(words_of_no_surface),
+        CASE(a_line),
+        CASE(codec_units),
+        CASE(samples_cycle),
+        CASE(source_blocks),
+        CASE(any_blit),
+        CASE(near_the_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,10 @@
  * coefficients, workloads, and what is refused. */
 #include "endings.h"
 #include "model/check.h"
+#include "base/budget.h"
 #include "model/frames.h"
 #include "model/pattern.h"
+#include "report/csv.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -731,9 +733,67 @@ commands(void **state)
     assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--preset", "g70-like"),
                      1);
     assert_true(says("another machine"));
+    assert_int_equal(RUN("sim", TINY, "-o", "@run", "--model", "@frames"), 0);
+    char *shown = said("out");
+    assert_true(strstr(shown, "the staged model") && strstr(shown, "bound by"));
+    free(shown);
+    assert_int_equal(RUN("sim", TINY, "-o", "@none", "--model", "@frames", "--json"), 2);
+    assert_int_equal(RUN("sim", TINY, "-o", "@none", "--model", "@model"), 1);
+    assert_true(says("no frame stages") && !is_there("none"));
     model_fini(&frames);
     free(path);
     free(csv);
+}
+
+static double
+counted(const char *column)
+{
+    struct error err = {""};
+    char *path = in_dir("machine/stats.frames.csv.gz");
+    double sum;
+    if (!csv_read_sum(path, column, &sum, &err))
+        fail_msg("%s", err.text);
+    free(path);
+    return sum;
+}
+
+/* What a trace is said to ask of the machine is what a machine counts of it. */
+static void
+work_is_the_machines(void **state)
+{
+    struct trace_work work;
+    struct trace_reader *reader;
+    struct params params;
+    struct error err = {""};
+    const struct frame_set all = {0};
+    double bytes = 0, setup = 0;
+    params_init(&params);
+    assert_int_equal(RUN("sim", TINY, "-o", "@machine"), 0);
+    assert_true(trace_reader_open(&reader, TINY, NULL, &err));
+    if (!trace_work_find(&work, reader, &all, &params, FILE_MEMORY_BYTES, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < work.draws.count; i++) {
+        bytes += work.draws.items[i].stream_bytes;
+        setup += work.draws.items[i].units[UNIT_setup];
+    }
+    /* 16 bytes a constant of four numbers, and an instruction */
+    assert_true(is_near(
+        bytes, 16 * (counted("cmdproc.constants") + counted("cmdproc.program_instructions")),
+        1e-9));
+    /* a triangle each SetupStartLatency cycles in each unit, also one that is culled; what the
+     * Clipper takes away does not come that far */
+    const double each = (double)params.RASTERIZER.SetupStartLatency / params.RASTERIZER.SetupUnits;
+    assert_true(setup >= each * counted("setup.primitives_in"));
+    assert_true(trace_work_draws(&work, 0) && !trace_work_draws(&work, 99));
+    /* the picture's tiles: no more than it has, no fewer than its pixels that were written */
+    for (size_t f = 0; f < work.frames.count; f++) {
+        const double most = 4.0 * trace_frame(reader, (uint32_t)f)->width *
+                            trace_frame(reader, (uint32_t)f)->height;
+        assert_true(work.frames.items[f].shown_bytes > 0);
+        assert_true(work.frames.items[f].shown_bytes <= most);
+    }
+    trace_work_fini(&work);
+    trace_reader_close(reader);
 }
 
 int
@@ -757,6 +817,7 @@ main(int argc, char **argv)
         cmocka_unit_test(frames_by_hand),
         cmocka_unit_test(frame_factors_come_back),
         cmocka_unit_test_teardown(commands, clean),
+        cmocka_unit_test_teardown(work_is_the_machines, clean),
     };
     return endings_main(argc, argv, tests, sizeof tests / sizeof *tests);
 }

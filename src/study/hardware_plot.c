@@ -1,0 +1,35 @@
+/* Measured against simulated rates, as a plot. */
+#include "study/hardware.h"
+
+#include "analysis/plot.h"
+
+#include <math.h>
+#include <string.h>
+
+bool
+hardware_plot(const struct hardware *hardware, const char *dir, struct error *err)
+{
+    static const char *const bounds[] = {"rop", "z", "memory", "texture", "shader"};
+    enum { SERIES = sizeof bounds / sizeof bounds[0] + 1 };
+    struct plot plot;
+    plot_init(&plot, PLOT_POINTS, "Rates of real cards and of machines after them",
+              "simulated, Mpixel/s");
+    plot.x_label = "measured, Mpixel/s";
+    plot.extra = "set logscale xy";
+    for (uint32_t b = 0; b < SERIES - 1; b++)
+        plot_add_series(&plot, bounds[b]);
+    plot_add_series(&plot, "the same");
+    for (size_t i = 0; i < hardware->lines.count; i++) {
+        const struct hardware_line *line = &hardware->lines.items[i];
+        double values[SERIES];
+        if (!hardware_is_modelled(line) || strcmp(line->unit, "Mpixel/s") != 0)
+            continue;
+        for (uint32_t b = 0; b < SERIES - 1; b++)
+            values[b] = strcmp(line->bound, bounds[b]) ? (double)NAN : line->simulated;
+        values[SERIES - 1] = line->value;
+        plot_add_at(&plot, line->value, values);
+    }
+    const bool ok = plot_write(&plot, dir, "measured", err);
+    plot_fini(&plot);
+    return ok;
+}
