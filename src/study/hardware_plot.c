@@ -15,7 +15,7 @@ hardware_plot(const struct hardware *hardware, const char *dir, struct error *er
     plot_init(&plot, PLOT_POINTS, "Rates of real cards and of machines after them",
               "simulated, Mpixel/s");
     plot.x_label = "measured, Mpixel/s";
-    plot.extra = "set logscale xy";
+    plot.extra = "set logscale xy\nset xrange [500:20000]\nset yrange [500:20000]";
     for (uint32_t b = 0; b < SERIES - 1; b++)
         plot_add_series(&plot, bounds[b]);
     plot_add_series(&plot, "the same");
