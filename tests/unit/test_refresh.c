@@ -33,11 +33,11 @@ look(void *data, uint64_t now)
 
 /* A frame has been shown, and all is as at the start of the next. */
 static void
-start(struct rig *rig)
+start(struct rig *rig, bool synched, bool reads)
 {
     rig->has_depth = false;
-    rig->params.DAC.SynchedRefresh = false;
-    rig->params.DAC.RefreshFrame = true;
+    rig->params.DAC.SynchedRefresh = synched;
+    rig->params.DAC.RefreshFrame = reads;
     rig->params.DAC.RefreshRate = RATE;
     rig->data = calloc(1, sizeof(struct starts));
     rig_start(rig);
@@ -68,7 +68,7 @@ static void
 every_so_many_cycles(void **state)
 {
     struct rig *rig = *state;
-    start(rig);
+    start(rig, false, true);
     const struct starts *starts = rig->data;
     const uint64_t frame_start = rig_machine(rig)->clock.now;
     upload(rig, true);
@@ -85,11 +85,30 @@ static void
 of_what_is_shown(void **state)
 {
     struct rig *rig = *state;
-    start(rig);
+    start(rig, false, true);
     const struct resource *other = gpu_resource(&rig->player.sim.device, 1, RES_OTHER);
     dac_show(rig_machine(rig)->dac, other);
     upload(rig, false);
     assert_int_equal(rig_machine(rig)->dac->base, other->address);
+}
+
+/* At a swap alone, or never: whatever the rate of the clock. */
+static void
+at_swaps_or_never(void **state)
+{
+    (void)state;
+    for (uint32_t kind = 1; kind < 4; kind++) {
+        const bool synched = kind & 1, reads = kind != 3 && synched;
+        void *own = NULL;
+        assert_int_equal(rig_set_up(&own), 0);
+        struct rig *rig = own;
+        start(rig, synched, reads);
+        upload(rig, false);
+        rig_swap(rig);
+        rig_assert_figure(rig, "dac.refreshes", 0);
+        rig_assert_figure(rig, "memctl.dac_bytes_read", reads ? SIZE * SIZE * 4 : 0);
+        rig_tear_down(&own);
+    }
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, rig_set_up, rig_tear_down)
@@ -100,6 +119,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         CASE(every_so_many_cycles),
         CASE(of_what_is_shown),
+        cmocka_unit_test(at_swaps_or_never),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
