@@ -1,5 +1,5 @@
-/* aetius study shader: shaders of the vertices' own and fragments' own or one pool, how many units and
- * how wide, against their area. */
+/* aetius study shader: shaders of the vertices' own and fragments' own or one pool, how many units
+ * and how wide, against their area. */
 #include "study/tables.h"
 
 bool
