@@ -218,13 +218,36 @@ print_json(const struct study *study, const struct traffic *all)
     cJSON_Delete(root);
 }
 
+/* The table, and the plots of each game. */
+static bool
+write_page(const struct study *study, const struct sheet *table, struct error *err)
+{
+    char *text;
+    size_t size;
+    FILE *page = open_memstream(&text, &size);
+    BUG_ON(!page, "no memory for a page");
+    fputs("# Tables of `aetius study traffic`\n\n", page);
+    sheet_write(table, SHEET_MARKDOWN, page);
+    for (size_t t = 0; t < study->sweep.traces.count; t++) {
+        const char *game = study_trace_name(study, t);
+        fprintf(page,
+                "\n## %s\n\n![%s, frame by frame](traffic/curve-%s.svg)\n"
+                "![%s, by client](traffic/clients-%s.svg)\n",
+                game, game, game, game, game);
+    }
+    fclose(page);
+    const bool ok = study_write(study, "traffic.md", text, err);
+    free(text);
+    return ok;
+}
+
 static bool
 write_all(const struct study *study, const struct traffic *all, struct error *err)
 {
     struct sheet table = {0}, frames = {0};
     make_table(study, all, &table);
     make_csv(study, all, &frames);
-    bool ok = study_write_sheet(study, "traffic.md", &table, SHEET_MARKDOWN, err) &&
+    bool ok = write_page(study, &table, err) &&
               study_write_sheet(study, "traffic.csv", &frames, SHEET_CSV, err);
     for (size_t t = 0; ok && t < study->sweep.traces.count; t++)
         ok = write_plot(study, t, all, "curve", PLOT_LINES, plot_curve, err) &&
