@@ -2,12 +2,16 @@
  * while all is in the nearest cache, then slopes that follow from the spectrum of the addresses.
  * What each line adds to the slope before it:
  *
- *     stripes (fx1 or fy1 0)   nothing: from the first on the slope is `cached`
+ *     few places               nothing: from the first on the slope is `cached`
  *     else                     slope + fx1 times slope_fx1, and slope_high where fx2 is above 14
  *
  * The source has three lines, with slope and slope_fx1 in the second, slope and slope_high in the
- * third. Ours: any of them in each line; as many lines as cross-validation wants, for a chip whose
- * time stops to rise, or rises once more; and powers of two apart from other sizes. */
+ * third, and its few places are stripes (fx1 or fy1 is 0). Ours: any of them in each line; as many
+ * lines as cross-validation wants, for a chip whose time stops to rise, or rises once more; powers
+ * of two apart from other sizes; few places are also those that are no more than `cached_places`,
+ * since what counts for a cache is how many there are; and a size counts as the distance between
+ * places makes it: with 64 columns of places a texture is to the caches like one of half its size
+ * with 32. */
 #include "model/model.h"
 #include "model/pattern.h"
 
@@ -21,10 +25,12 @@ enum all_factor { ALL_FLAT, ALL_CACHED, ALL_FACTORS };
 enum { MOST_KNOTS = 4, MOST_FACTORS = ALL_FACTORS + MOST_KNOTS * LINE_FACTORS, HIGH_FX2 = 14 };
 static const char *const kinds[] = {"others", "powers"};
 
-/* A row of the sweep: what its addresses are, and the time of a texel. */
+/* A row of the sweep: what its addresses are, the size of a texture of 32 columns of places that
+ * lie as they do, and the time of a texel. */
 struct read {
     struct spectrum spectrum;
     double texture, seconds;
+    uint32_t places;
 };
 struct reads {
     struct read *items;
@@ -33,7 +39,7 @@ struct reads {
 
 /* Where lines meet, and the factors: ALL_FACTORS, then LINE_FACTORS for each line behind a knot. */
 struct lines {
-    uint32_t knots;
+    uint32_t knots, cached_places;
     double at[MOST_KNOTS];
     double factors[MOST_FACTORS], half[MOST_FACTORS];
 };
@@ -49,7 +55,7 @@ static void
 find_terms(const struct lines *lines, const struct read *read, double *terms)
 {
     const struct spectrum *s = &read->spectrum;
-    const bool cached = !s->fx[0] || !s->fy[0];
+    const bool cached = !s->fx[0] || !s->fy[0] || read->places <= lines->cached_places;
     terms[ALL_FLAT] = 1;
     terms[ALL_CACHED] = cached ? fmax(read->texture - lines->at[0], 0) : 0;
     for (uint32_t k = 0; k < lines->knots; k++) {
@@ -213,12 +219,22 @@ settle_lines(struct lines *lines, const struct kept *kept)
     free(weights);
 }
 
+/* Few places are as many as some pattern has, or those of stripes alone. */
 static bool
 fit_knots(struct lines *best, uint32_t knots, const struct sizes *sizes, const struct kept *kept)
 {
     struct lines lines = {0};
     double error = INFINITY;
     try_knots(best, &error, &lines, knots, sizes, 0, kept);
+    for (size_t r = 0; r < kept->reads->count; r++) {
+        const uint32_t places = kept->reads->items[r].places;
+        bool is_new = true;
+        for (size_t i = 0; i < r; i++)
+            is_new = is_new && kept->reads->items[i].places != places;
+        lines.cached_places = places;
+        if (is_new)
+            try_knots(best, &error, &lines, knots, sizes, 0, kept);
+    }
     if (isfinite(error))
         settle_lines(best, kept);
     return isfinite(error);
@@ -287,6 +303,7 @@ set_lines(struct model *model, bool powers, const struct lines *lines, double mo
 {
     set_factor(model, powers, "flat", 0, lines->factors[ALL_FLAT], lines->half[ALL_FLAT]);
     set_factor(model, powers, "cached", 0, lines->factors[ALL_CACHED], lines->half[ALL_CACHED]);
+    set_factor(model, powers, "cached_places", 0, lines->cached_places, 0);
     set_factor(model, powers, "most", 0, most, 0);
     for (uint32_t k = 0; k < lines->knots; k++) {
         set_factor(model, powers, "from", k + 1, lines->at[k], 0);
@@ -303,6 +320,8 @@ lines_of(struct lines *lines, const struct model *model, bool powers)
 {
     *lines = (struct lines){.factors = {[ALL_FLAT] = factor_of(model, powers, "flat", 0),
                                         [ALL_CACHED] = factor_of(model, powers, "cached", 0)}};
+    const double places = factor_of(model, powers, "cached_places", 0);
+    lines->cached_places = places > 0 ? (uint32_t)fmin(places, UINT32_MAX) : 0;
     for (uint32_t k = 0; k < MOST_KNOTS; k++) {
         lines->at[k] = factor_of(model, powers, "from", k + 1);
         if (isnan(lines->at[k]))
@@ -336,7 +355,10 @@ read_row(struct read *read, const struct model_row *row, struct error *err)
     struct pattern pattern;
     if (!pattern_make(&pattern, row->pattern))
         return fail(err, "'%s' is no pattern of addresses", row->pattern);
-    *read = (struct read){.spectrum = pattern_spectrum(&pattern), .texture = row->texture};
+    const struct footprint footprint = pattern_footprint(&pattern);
+    *read = (struct read){.spectrum = pattern_spectrum(&pattern),
+                          .texture = row->texture * footprint.pitch * PATTERN_SIZE,
+                          .places = footprint.places};
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[] = {"stripes", "chequer", "random", "step2", "step3",
@@ -133,4 +134,33 @@ pattern_spectrum(const struct pattern *pattern)
     find_strongest(along, spectrum.fx);
     find_strongest(down, spectrum.fy);
     return spectrum;
+}
+
+static int
+compare_places(const void *a, const void *b)
+{
+    const float *p = a, *q = b;
+    if (p[0] != q[0])
+        return p[0] < q[0] ? -1 : 1;
+    return p[1] < q[1] ? -1 : p[1] > q[1];
+}
+
+struct footprint
+pattern_footprint(const struct pattern *pattern)
+{
+    enum { COUNT = PATTERN_SIZE * PATTERN_SIZE };
+    struct footprint footprint = {.places = 1, .pitch = 1};
+    float sorted[COUNT][2];
+    memcpy(sorted, pattern->places, sizeof sorted);
+    qsort(sorted, COUNT, sizeof sorted[0], compare_places);
+    bool is_column = true;
+    for (uint32_t i = 1; i < COUNT; i++)
+        is_column = is_column && sorted[i][0] == sorted[0][0];
+    for (uint32_t i = 1; i < COUNT; i++) {
+        const double step = (double)sorted[i][is_column] - (double)sorted[i - 1][is_column];
+        footprint.places += compare_places(sorted[i], sorted[i - 1]) != 0;
+        if (step > 0)
+            footprint.pitch = fmin(footprint.pitch, step);
+    }
+    return footprint;
 }

@@ -164,6 +164,36 @@ spectra(void **state)
     assert_false(pattern_make(&pattern, ""));
 }
 
+/* Counted by hand: 32 x 32; one row of 32; every other of 32 x 32 (x + y and x - y are even or odd
+ * together); and `chequer`'s even half of 32 x 32 with the odd half beside it along the diagonal. */
+static void
+footprints(void **state)
+{
+    static const struct {
+        const char *pattern;
+        uint32_t places;
+        double pitch;
+    } cases[] = {{"ramp", 1024, 1. / 32},  {"random", 1024, 1. / 32}, {"step5", 1024, 1. / 32},
+                 {"stripes", 32, 1. / 32}, {"step3r", 512, 1. / 32},  {"chequer", 1024, 1. / 64}};
+    struct pattern pattern;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(pattern_make(&pattern, cases[i].pattern));
+        const struct footprint footprint = pattern_footprint(&pattern);
+        assert_int_equal(footprint.places, cases[i].places);
+        assert_true(is_near(footprint.pitch, cases[i].pitch, 1e-12));
+    }
+    for (uint32_t i = 0; i < PATTERN_SIZE * PATTERN_SIZE; i++) { /* a column of 8 places */
+        float *place = pattern.places[i / PATTERN_SIZE][i % PATTERN_SIZE];
+        place[0] = 0.5f;
+        place[1] = (float)(i % 8) / 8;
+    }
+    assert_int_equal(pattern_footprint(&pattern).places, 8);
+    assert_true(is_near(pattern_footprint(&pattern).pitch, 1. / 8, 1e-12));
+    memset(&pattern, 0, sizeof pattern);
+    assert_int_equal(pattern_footprint(&pattern).places, 1);
+    assert_true(is_near(pattern_footprint(&pattern).pitch, 1, 1e-12));
+}
+
 /* ---- curves ---- */
 
 static double
@@ -356,16 +386,18 @@ coefficients_come_back(void **state)
 }
 
 /* A chip whose dependent reads take a step from 32 to 64 texels and one more from 128 to 256, by
- * the pattern's frequency. */
+ * the pattern's frequency; its caches hold up to 600 places, and `chequer` has 64 a side. */
 static double
 made_dependent(const struct model_row *row)
 {
     struct pattern pattern;
     assert_true(pattern_make(&pattern, row->pattern));
     const struct spectrum s = pattern_spectrum(&pattern);
-    const double first = fmin(fmax(row->texture - 32, 0), 32) / 32;
-    const double second = fmin(fmax(row->texture - 128, 0), 128) / 128;
-    return !s.fx[0] || !s.fy[0] ? 1e-9 : 1e-9 * (1 + (first + second) * (0.5 + 0.02 * s.fx[0]));
+    const double size = !strcmp(row->pattern, "chequer") ? row->texture / 2 : row->texture;
+    const double first = fmin(fmax(size - 32, 0), 32) / 32;
+    const double second = fmin(fmax(size - 128, 0), 128) / 128;
+    const bool few = !strcmp(row->pattern, "stripes") || !strcmp(row->pattern, "step3r");
+    return few ? 1e-9 : 1e-9 * (1 + (first + second) * (0.5 + 0.02 * s.fx[0]));
 }
 
 /* All sizes are fitted with half of the patterns each; four bends come out where they are, and the
@@ -401,6 +433,7 @@ dependent_steps_come_back(void **state)
         snprintf(name, sizeof name, "dependent.powers.from%u", k + 1);
         assert_true(is_near(model_factor(&model, name), bends[k], 1e-9));
     }
+    assert_true(is_near(model_factor(&model, "dependent.powers.cached_places"), 512, 1e-9));
     for (size_t i = 0; i < rows.count; i++) {
         double seconds;
         bool beyond;
@@ -803,6 +836,7 @@ main(int argc, char **argv)
         cmocka_unit_test(formulas),
         cmocka_unit_test(workload_files),
         cmocka_unit_test(dependent_reads),
+        cmocka_unit_test(footprints),
         cmocka_unit_test(dependent_steps_come_back),
         cmocka_unit_test(spectra),
         cmocka_unit_test(segments_are_chosen),
