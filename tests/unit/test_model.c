@@ -165,7 +165,8 @@ spectra(void **state)
 }
 
 /* Counted by hand: 32 x 32; one row of 32; every other of 32 x 32 (x + y and x - y are even or odd
- * together); and `chequer`'s even half of 32 x 32 with the odd half beside it along the diagonal. */
+ * together); and `chequer`'s even half of 32 x 32 with the odd half beside it along the diagonal.
+ */
 static void
 footprints(void **state)
 {
