@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { WINDOW = 64, MOST_SAMPLES = 1000 };
 
@@ -346,9 +347,10 @@ run(struct drawing *d, struct points *points, const struct options *options, FIL
         measure(d, &point->row, options->samples);
         check_gl(point->row.sweep);
         model_row_print(&point->row, out);
-        fprintf(stderr, "\rmodel: %u of %u points", i + 1, points->count);
+        if (isatty(STDERR_FILENO))
+            fprintf(stderr, "\rmodel: %u of %u points%s", i + 1, points->count,
+                    i + 1 < points->count ? "" : "\n");
     }
-    fputc('\n', stderr);
 }
 
 static int

@@ -1,5 +1,6 @@
 /* aetius compress: every codec over captured frame-buffer blocks. */
 #include "analysis/compression.h"
+#include "base/cores.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int cmd_compress(int argc, char **argv);
 
@@ -356,7 +356,7 @@ cmd_compress(int argc, char **argv)
 {
     struct compress all = {0};
     struct block_input_options input_options = {.samples = 1};
-    uint64_t bus = 64, jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t bus = 64, jobs = cores_count();
     bool json = false, csv = false, bench = false;
     const struct arg_option options[] = {
         {"bus", 0, ARG_UINT, &bus, "BYTES", "bytes that move at once: 64 (the default) or 32",
@@ -367,7 +367,7 @@ cmd_compress(int argc, char **argv)
          "compress and decompress every block, and compare", false},
         {"bench", 0, ARG_FLAG, &bench, NULL,
          "how many blocks a second each codec takes, on one core", false},
-        OPTION_JOBS(&jobs, "threads; the default is all cores"),
+        OPTION_JOBS(&jobs, "threads; the default is all cores it may run on"),
         {"csv", 0, ARG_FLAG, &csv, NULL, "a line a codec and level, as CSV", false},
         OPTION_JSON(&json, "as JSON"),
         {0},

@@ -19,7 +19,7 @@ int sweep_sensitivity_command(int argc, char **argv);
 /* Options of those who do the runs of a sweep (sweep/work.h). */
 // clang-format off
 #define WORK_OPTIONS(o)                                                                            \
-    OPTION_JOBS(&(o)->jobs, "runs at a time; the default is all cores, of slurm no limit"),        \
+    OPTION_JOBS(&(o)->jobs, "runs at a time; the default is all cores it may run on, of slurm no limit"),        \
     {"keep-going", 'k', ARG_FLAG, &(o)->keep_going, NULL, "do the others after a failure", false}, \
     {"time-limit", 0, ARG_UINT, &(o)->limit_seconds, "SECONDS",                                    \
      "a run that takes longer has failed", false},                                                 \

@@ -1,5 +1,6 @@
 #include "sweep/work.h"
 
+#include "base/cores.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { MOST_TOLD = 3 }; /* failures with their last words */
 
@@ -167,7 +167,7 @@ sweep_list_todo(struct sweep *sweep, struct run_numbers *todo, struct error *err
 uint64_t
 work_jobs(const struct work_options *options)
 {
-    return options->jobs ? options->jobs : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    return options->jobs ? options->jobs : cores_count();
 }
 
 /* Those that an engine has been given already are not given to it again: how many. What it has no

@@ -6,10 +6,10 @@
 #include "sweep/engine.h"
 
 struct work_options {
-    const char *store;                   /* NULL: what AETIUS_STORE says, or DIR/runs */
-    const char *engine;                  /* NULL: local */
-    uint64_t jobs;                       /* at a time; 0: all cores, of slurm no limit */
-    bool keep_going;                     /* after a failure */
+    const char *store;  /* NULL: what AETIUS_STORE says, or DIR/runs */
+    const char *engine; /* NULL: local */
+    uint64_t jobs;      /* at a time; 0: all cores it may run on, of slurm no limit */
+    bool keep_going;    /* after a failure */
     uint64_t limit_seconds, limit_bytes; /* of a run; 0: none */
     uint64_t per_element, max_array;     /* of slurm; 0: its choice */
     struct arg_list sbatch;

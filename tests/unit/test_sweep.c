@@ -8,8 +8,10 @@
 #include "sweep/estimate.h"
 #include "sweep/outputs.h"
 #include "sweep/tradeoffs.h"
+#include "sweep/work.h"
 
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -623,6 +625,24 @@ sensitivities_are_of_one_parameter_alone(void **state)
     sqlite3_close(db);
 }
 
+/* On as many processors as are left to the process, as taskset and schedulers of clusters do it. */
+static void
+runs_at_a_time_are_the_processors_left(void **state)
+{
+    const struct work_options as_asked = {.jobs = 5}, of_default = {0};
+    cpu_set_t all, one;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(work_jobs(&of_default), CPU_COUNT(&all));
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); cpu++)
+        if (CPU_ISSET(cpu, &all))
+            CPU_SET(cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(work_jobs(&of_default), 1);
+    assert_int_equal(work_jobs(&as_asked), 5);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 int
 main(void)
 {
@@ -643,6 +663,7 @@ main(void)
         cmocka_unit_test(the_ninja_file_has_no_path),
         cmocka_unit_test(fronts_are_what_nothing_beats),
         cmocka_unit_test(sensitivities_are_of_one_parameter_alone),
+        cmocka_unit_test(runs_at_a_time_are_the_processors_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

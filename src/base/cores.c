@@ -1,0 +1,14 @@
+#include "base/cores.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+uint32_t
+cores_count(void)
+{
+    cpu_set_t set; /* has room for 1,024 processors; with more the call fails */
+    if (!sched_getaffinity(0, sizeof set, &set))
+        return (uint32_t)CPU_COUNT(&set);
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (uint32_t)online : 1;
+}
