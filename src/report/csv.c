@@ -16,7 +16,7 @@
 
 enum {
     FLUSH_BYTES = 1 << 20,
-    MOST_TEXT = 1 << 27, /* that is read back */
+    MOST_TEXT = 1 << 28, /* that is read back */
     LONGEST_MATCH = 258, /* of deflate */
     PLACES_TRIED = 32,   /* as its fifth level does */
 };

@@ -225,7 +225,9 @@ read_or_leave(struct page_run *run, struct csv_table *table, const char *path, c
     if (*there || !file_exists(path))
         return true;
     if (table->too_large)
-        add_note(run->object, "%s: left out, since their table is too large", what);
+        add_note(run->object,
+                 "%s: left out, since their table is too large; a run of fewer frames has them",
+                 what);
     return table->too_large;
 }
 
@@ -379,7 +381,8 @@ read_draws(struct page_run *run, struct error *err)
     run->has_draws =
         draws_are_there(run->dir) && draws_read(&run->draws, run->dir, UINT32_MAX, err);
     if (run->draws.table.too_large)
-        add_note(run->object, "draws: left out, since their table is too large");
+        add_note(run->object,
+                 "draws: left out, since their table is too large; a run of fewer frames has them");
     return run->has_draws || run->draws.table.too_large || !draws_are_there(run->dir);
 }
 

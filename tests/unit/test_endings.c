@@ -386,14 +386,14 @@ captures_do_not_mix(void **state)
 static void
 tables_of_a_run_have_an_end(void **state)
 {
-    char *command = mem_printf("cd %s && printf a >row && head -c 134217728 /dev/zero | tr '\\0' 1 "
+    char *command = mem_printf("cd %s && printf a >row && head -c 268435456 /dev/zero | tr '\\0' 1 "
                                ">>row && gzip -1 <row >run/stats.frames.csv.gz",
                                dir);
     assert_int_equal(RUN("sim", TINY, "-o", "@run"), 0);
     assert_int_equal(RUN("compare", "@run", "@run"), 0);
     assert_int_equal(system(command), 0);
     assert_int_equal(RUN("compare", "@run", "@run"), 1);
-    assert_true(says("table of 134217728 bytes or more"));
+    assert_true(says("table of 268435456 bytes or more"));
     put("run/run.json", (1 << 24) + 1);
     assert_int_equal(RUN("compare", "@run", "@run"), 1);
     assert_true(says("more than 16777216 bytes"));
