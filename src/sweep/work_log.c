@@ -30,6 +30,9 @@ work_log_begin(const struct sweep *sweep, const char *name)
     fflush(NULL);
     dup2(nothing, STDIN_FILENO);
     if (log >= 0) {
+        /* ninja takes one whose pipe is closed for done: it would wait for it alone then, begin
+         * nothing else, and not listen to signals */
+        fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         dup2(log, STDOUT_FILENO);
         dup2(log, STDERR_FILENO);
     }

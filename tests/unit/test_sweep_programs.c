@@ -88,12 +88,29 @@ failed_captures_are_told(void **state)
     assert_true(says("has no program other"));
 }
 
+/* Ctrl-C reaches programs that are being captured, which would run for two minutes. */
+static void
+captures_are_interrupted(void **state)
+{
+    const char *const words[] = {"sweep", "p.ini", "-o", "@s", NULL};
+    write_plan("/bin/sleep 120", "frames = 0\n");
+    const pid_t sweep = start(words, 0);
+    for (int waited = 0; !is_there("s/traces/all.home") && waited < 20000; waited += 20)
+        pause_ms(20);
+    assert_true(is_there("s/traces/all.home"));
+    pause_ms(500);
+    kill(sweep, SIGINT);
+    assert_int_equal(await(sweep, 30000), 130);
+    assert_true(says("interrupted"));
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(programs_are_captured_once, clean),
         cmocka_unit_test_teardown(failed_captures_are_told, clean),
+        cmocka_unit_test_teardown(captures_are_interrupted, clean),
     };
     if (argc != 3) {
         fprintf(stderr, "usage: test_sweep_programs AETIUS LABELS\n");
