@@ -44,6 +44,7 @@ facts_of(const struct outputs *outputs, const char *title, const char *note)
     cJSON *facts = cJSON_CreateObject(), *better = cJSON_AddObjectToObject(facts, "better");
     cJSON_AddStringToObject(facts, "title", title);
     cJSON_AddStringToObject(facts, "note", note);
+    cJSON_AddTrueToObject(facts, "sections"); /* are left out where names stay apart */
     for (size_t i = 0; i < output_count(outputs); i++)
         cJSON_AddStringToObject(better, output_name(outputs, i),
                                 outputs->rows.cells.items[2 * (i + 1) + 1]);
@@ -85,9 +86,11 @@ add_machines(cJSON *page, const struct sweep *sweep, sqlite3 *db, const struct o
         sql = longer;
     }
     char *whole = mem_printf("%s FROM results GROUP BY machine ORDER BY min(run)", sql);
-    const bool ok =
-        add_answer(page, sweep, db, whole, "machines",
-                   facts_of(outputs, "Machines", "Geometric means over the inputs."), err);
+    const bool ok = add_answer(page, sweep, db, whole, "machines",
+                               facts_of(outputs, "Machines",
+                                        "Geometric means over the inputs; empty where one has no "
+                                        "value above 0."),
+                               err);
     free(whole);
     free(sql);
     return ok;
@@ -104,6 +107,7 @@ add_sensitivity(cJSON *page, sqlite3 *db, struct error *err)
         "Over pairs of runs that differ in one parameter alone: the mean change "
         "of each output from one value to the next higher one; +-: some went up, "
         "some down.");
+    cJSON_AddTrueToObject(facts, "sections");
     const bool ok = sensitivity_table(db, &rows, err);
     if (ok)
         page_add_table(page, "sensitivity", &rows, facts);
@@ -122,6 +126,7 @@ add_tables(cJSON *page, const struct sweep *sweep, sqlite3 *db, struct error *er
         return false;
     cJSON *facts = facts_of(&outputs, "Runs", "A row a run: one input on one machine.");
     cJSON_AddStringToObject(facts, "by", "input");
+    cJSON_AddStringToObject(facts, "fronts", "input");
     const bool ok =
         (sweep->traces.count < 2 || add_machines(page, sweep, db, &outputs, err)) &&
         add_answer(page, sweep, db, "SELECT * FROM results ORDER BY run", "runs", facts, err) &&

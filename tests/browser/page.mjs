@@ -358,6 +358,30 @@ formula = FRAGMENTSHADER.TextureCacheWays * GPU.NumFragmentShaders
     await page.close();
   },
 
+  async "a sweep of two inputs: a front of each, and names that can be told apart"() {
+    fs.rmSync(at("sweep2"), { recursive: true, force: true });
+    fs.writeFileSync(at("plan2.ini"), `[sweep]
+outputs = cycles
+axis FRAGMENTSHADER.TextureCacheWays = 2 8
+axis GPU.NumFragmentShaders = 2 4
+axis ZSTENCILTEST.CompressionAlgorithm COLORWRITE.CompressionAlgorithm = hilo,none
+[machine m]
+[input tiny]
+file = ${path.join(golden, "tiny.trace")}
+[input other]
+file = ${path.join(golden, "tiny.trace")}
+[output kilobytes]
+formula = FRAGMENTSHADER.TextureCacheWays * GPU.NumFragmentShaders
+`);
+    run("sweep", at("plan2.ini"), "-o", at("sweep2"));
+    run("report", at("sweep2"), "-o", at("sweep2.html"));
+    const page = await open(at("sweep2.html"));
+    const fronts = ["tiny", "other"].map((input) => JSON.parse(run("sweep", "pareto", at("sweep2"), "cycles", "kilobytes", "--input", input, "--json").stdout).rows.length);
+    assert.ok((await page.textContent("#table-1")).includes(`Pareto front of each input: ${fronts[0] + fronts[1]} rows`));
+    assert.equal(await page.textContent("#table-0 tbody td >> nth=0"), "m,TextureCacheWays=2,NumFragmentShaders=2,ZSTENCILTEST.CompressionAlgorithm=hilo,COLORWRITE.CompressionAlgorithm=none");
+    await page.close();
+  },
+
   async "tables of strangers: any cells, and a history over commits"() {
     fs.writeFileSync(at("history.csv"), "commit,case,wall_ms\nabc,one,5\nabc,two,7\ndef,one,4\ndef,two,9\n");
     fs.writeFileSync(at("odd.csv"), 'a,"b""</script><img src=x onerror=alert(1)>",__proto__\n1,"=cmd()",2\n,"line\nend",3\n');

@@ -2,6 +2,17 @@
  * with the front that no other row beats, and the table. */
 const MANY_POINTS = 5000;
 
+const PARAMETER = /\b([A-Z][A-Z0-9]+)\.([A-Z]\w*)/g;
+
+/* Parameters without their section, FRAGMENTSHADER.TextureCacheWays, where no two of the texts then
+ * become alike: the machines of a sweep differ at the end of their names. */
+function withoutSections(texts) {
+  const sections = new Map();
+  for (const text of texts)
+    for (const [, section, name] of text.matchAll(PARAMETER)) sections.set(name, (sections.get(name) || new Set()).add(section));
+  return (text) => text.replace(PARAMETER, (all, section, name) => (sections.get(name)?.size === 1 ? name : all));
+}
+
 class TableView {
   constructor(data, number) {
     this.data = data;
@@ -10,10 +21,11 @@ class TableView {
     this.node = node;
     const numeric = data.columns.map((_, c) => c).filter((c) => data.values[c].some((v) => typeof v === "number"));
     const texts = data.columns.map((_, c) => c).filter((c) => !numeric.includes(c) && new Set(data.values[c]).size <= 60);
+    const shorter = data.sections ? withoutSections([...data.columns, ...texts.flatMap((c) => data.values[c].map((v) => v ?? ""))]) : (text) => text;
     const find = (name, otherwise) => { const c = data.columns.indexOf(name); return numeric.includes(c) ? c : otherwise; };
     const table = new DataTable({
       caption: data.name, file: data.name.replace(/[^\w.-]+/g, "-").slice(0, 60) || "table", rows: Array.from({ length: this.rows }, (_, i) => i), most: 16,
-      columns: data.columns.map((title, c) => ({ title: cut(title, 60), name: title, value: (i) => data.values[c][i], show: (v) => (typeof v === "number" ? real(v) : cut(v ?? "", 120)), numeric: numeric.includes(c), hint: (i) => (String(data.values[c][i] ?? "").length > 120 ? cut(String(data.values[c][i]), 2000) : null) })),
+      columns: data.columns.map((title, c) => ({ title: cut(shorter(title), 60), name: title, value: (i) => data.values[c][i], show: (v) => (typeof v === "number" ? real(v) : cut(shorter(v ?? ""), 120)), numeric: numeric.includes(c), hint: (i) => { const v = String(data.values[c][i] ?? ""); return v.length > 120 || shorter(v) !== v ? cut(v, 2000) : null; } })),
       select: (i) => { this.chosen = i; this.paint(); },
     });
     this.table = table;
@@ -27,7 +39,7 @@ class TableView {
       this.x = data.order ? -1 : find(data.x, numeric[0]);
       this.y = find(data.y, numeric.find((c) => c !== this.x) ?? numeric[0]);
       this.by = texts.includes(data.columns.indexOf(data.by)) ? data.columns.indexOf(data.by) : -1;
-      const choose = (label, list, at, set) => el("label", { text: label + " " }, el("select", { onchange: (e) => { set(Number(e.target.value)); this.paint(); } }, list.map((c) => el("option", { value: c, selected: c === at, text: c < 0 ? (label === "x" ? data.order || "order" : "one color") : cut(data.columns[c], 50) }))));
+      const choose = (label, list, at, set) => el("label", { text: label + " " }, el("select", { onchange: (e) => { set(Number(e.target.value)); this.paint(); } }, list.map((c) => el("option", { value: c, selected: c === at, text: c < 0 ? (label === "x" ? data.order || "order" : "one color") : cut(shorter(data.columns[c]), 50) }))));
       this.front = el("input", { type: "checkbox", onchange: () => this.paint() });
       this.front.checked = Boolean(data.better);
       head.append(el("div.tools", null, choose("x", [-1, ...numeric], this.x, (c) => { this.x = c; }), choose("y", numeric, this.y, (c) => { this.y = c; }), choose("color", [-1, ...texts], this.by, (c) => { this.by = c; }), el("label", null, this.front, " Pareto front")));
@@ -45,7 +57,14 @@ class TableView {
     return c >= 0 && this.data.better?.[this.data.columns[c]] === "more" ? -1 : 1;
   }
 
-  /* Rows that no other one beats: no worse in both, better in one. */
+  /* Rows that no other one beats: no worse in both, better in one. Where rows of different inputs are
+   * no rivals (`fronts` names the column that tells), there is a front of each. */
+  fronts(points) {
+    const apart = this.data.values[this.data.columns.indexOf(this.data.fronts)];
+    if (!apart) return [this.paretoRows(points)];
+    return [...new Set(points.map((p) => apart[p.i]))].map((v) => this.paretoRows(points.filter((p) => apart[p.i] === v)));
+  }
+
   paretoRows(points) {
     const [sx, sy] = [this.better(this.x), this.better(this.y)];
     const sorted = points.slice().sort((a, b) => sx * (a.x - b.x) || sy * (a.y - b.y));
@@ -75,7 +94,8 @@ class TableView {
     const height = 340;
     const groups = [...new Set(points.map((p) => p.by))];
     const color = (p) => OKABE[this.group(groups, p.by) % OKABE.length];
-    const front = this.front.checked && this.x >= 0 ? this.paretoRows(points) : [];
+    const fronts = this.front.checked && this.x >= 0 ? this.fronts(points).filter((f) => f.length) : [];
+    const onFronts = fronts.reduce((sum, f) => sum + f.length, 0);
     const line = this.x < 0;
     const grid = { stroke: cssColor("--line"), width: 1 };
     const axis = { stroke: cssColor("--soft"), grid, ticks: grid, font: "12px " + cssColor("--sans"), labelFont: "12px " + cssColor("--sans"), labelSize: 20 };
@@ -88,12 +108,12 @@ class TableView {
       scales: { x: { time: false, range: padded }, y: { range: padded } },
       axes: [{ ...axis, label: this.x < 0 ? this.data.order || "order" : this.data.columns[this.x], values: (u, t) => t.map((v) => (this.x < 0 ? this.orderName(v) : short(v))) }, { ...axis, size: 70, label: this.data.columns[this.y], values: (u, t) => t.map(short) }],
       series: [{}, { paths: () => null, points: { show: false } }],
-      hooks: { draw: [(u) => this.drawPoints(u, sorted, front, color, groups, line)] },
+      hooks: { draw: [(u) => this.drawPoints(u, sorted, fronts, color, groups, line)] },
     }, [xs, sorted.map((p) => p.y)], el("div"));
     clear(this.place, this.plot.root);
     this.plot.over.addEventListener("pointermove", (e) => this.tell(this.near(e, points)));
     this.plot.over.addEventListener("click", (e) => { const p = this.near(e, points); if (p) { this.chosen = p.i; this.table.show(p.i); this.plot.redraw(); } });
-    clear(this.keys, groups.length > 1 ? groups.map((g) => el("span.key", null, el("i.shape-" + this.shape(groups, g), { style: `background:${OKABE[groups.indexOf(g) % OKABE.length]}` }), cut(String(g), 60))) : null, front.length ? el("span.key", null, el("i.front"), `Pareto front: ${plural(front.length, "row")}`) : null);
+    clear(this.keys, groups.length > 1 ? groups.map((g) => el("span.key", null, el("i.shape-" + this.shape(groups, g), { style: `background:${OKABE[groups.indexOf(g) % OKABE.length]}` }), cut(String(g), 60))) : null, onFronts ? el("span.key", null, el("i.front"), fronts.length > 1 ? `Pareto front of each ${this.data.fronts}: ${plural(onFronts, "row")}` : `Pareto front: ${plural(onFronts, "row")}`) : null);
   }
 
   /* Where there are more groups than colors, shapes tell them apart. */
@@ -113,7 +133,7 @@ class TableView {
     return Number.isInteger(v) && v in this.order ? cut(String(this.order[v]), 10) : "";
   }
 
-  drawPoints(u, points, front, color, groups, line) {
+  drawPoints(u, points, fronts, color, groups, line) {
     const c = u.ctx;
     const ratio = devicePixelRatio || 1;
     const at = (p) => [u.valToPos(p.x, "x", true), u.valToPos(p.y, "y", true)];
@@ -132,12 +152,12 @@ class TableView {
         path(own);
         c.setLineDash([]);
       }
-    if (front.length) {
+    for (const front of fronts) {
       c.strokeStyle = cssColor("--ink");
       c.lineWidth = 1.5 * ratio;
       path(front);
     }
-    const onFront = new Set(front.map((p) => p.i));
+    const onFront = new Set(fronts.flat().map((p) => p.i));
     const small = points.length > MANY_POINTS;
     const taken = new Set(); /* of very many points one stands for all at its place */
     let last = null;
