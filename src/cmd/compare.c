@@ -505,8 +505,12 @@ cmd_compare(int argc, char **argv)
         return args_usage_error(&spec, "these options are for two runs");
     if (c.renew && (gated || c.out_dir || json))
         return args_usage_error(&spec, "--renew stands alone");
-    if (c.renew)
-        return conclude(baseline_renew(c.a, c.b, &err), &err);
+    if (c.renew) {
+        const bool ok = baseline_renew(c.a, c.b, &err);
+        if (ok)
+            log_note("%s: the baseline is now that of %s", c.a, c.b);
+        return conclude(ok, &err);
+    }
     if (args.operand_count > 2)
         return conclude(compare_many(args.operands, args.operand_count, json, &err), &err);
     return compare_two(&c, json);

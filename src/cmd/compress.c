@@ -399,6 +399,8 @@ cmd_compress(int argc, char **argv)
     if (ok || all.sum.kinds[COMPRESSION_COLOR].transfers ||
         all.sum.kinds[COMPRESSION_DEPTH].transfers)
         print(&all, json, csv); /* after a failure: what came before it */
+    if (ok && all.blank.check)
+        log_note("every codec gave back every block as it was");
     VEC_FREE(&all.inputs);
     return conclude(ok, &err);
 }

@@ -163,9 +163,11 @@ print_text(const struct trace_reader *reader, const char *path, bool per_frame, 
            uint32_t last)
 {
     struct trace_frame one = first_frame(reader);
-    print_shown(stdout, "%s: %s, %u frames of %ux%u, %llu draws, %llu bytes\n", path,
-                trace_program(reader), trace_frame_count(reader), one.width, one.height,
-                (unsigned long long)total_draws(reader), (unsigned long long)trace_bytes(reader));
+    const uint32_t frames = trace_frame_count(reader);
+    const unsigned long long draws = total_draws(reader);
+    print_shown(stdout, "%s: %s, %u frame%s of %ux%u, %llu draw%s, %llu bytes\n", path,
+                trace_program(reader), frames, frames == 1 ? "" : "s", one.width, one.height, draws,
+                draws == 1 ? "" : "s", (unsigned long long)trace_bytes(reader));
     if (trace_first_frame(reader))
         printf("frame 0 is frame %u of the original\n", trace_first_frame(reader));
     if (trace_rest(reader)->messages)

@@ -97,7 +97,8 @@ replay(const char *path, struct replay_options *options, struct error *err)
     if (ok && (ok = run_place_take(&place, options->dir, options->force, NULL, err))) {
         frames_init(&frames, renderer.sink, options->dir, wanted);
         ok = feed(reader, &frames, options, err);
-        log_note("%u pictures in %s/frames", frames.written, options->dir);
+        log_note("%u picture%s in %s/frames", frames.written, frames.written == 1 ? "" : "s",
+                 options->dir);
         if (!ok && !frames.written)
             run_place_clear(&place);
         frames_fini(&frames);

@@ -343,8 +343,9 @@ print_text(const struct rows *rows, const struct view *view, const part_list *pa
     style.shows_all = request->shows_all;
     style.level = request->level ? request->level : 3;
     const uint32_t frames = count_frames(rows);
-    print_wrapped(stdout, line_width(stdout), 0, 2, "%s: %.0f cycles in %u frame%s", rows->run->dir,
-                  view->pipeline.values[0], frames, frames == 1 ? "" : "s");
+    print_wrapped(stdout, line_width(stdout), 0, 2, "%s: %.0f cycles in %s%u frame%s",
+                  rows->run->dir, view->pipeline.values[0], request->has_draw ? "a draw of " : "",
+                  frames, frames == 1 ? "" : "s");
     puts("");
     topdown_print(&view->pipeline, &style, stdout);
     puts("");

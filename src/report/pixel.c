@@ -113,9 +113,11 @@ pixel_log_print(const struct pixel_log *log, FILE *out)
     static const char *const values[] = {"frame",       "draw",    "prim",  "depth",
                                          "z before",    "z after", "color", "color before",
                                          "color after", NULL};
-    fprintf(out, "\npixel %u,%u: %zu fragments", log->x, log->y, log->fragments.count);
+    fprintf(out, "\npixel %u,%u: %zu fragment%s", log->x, log->y, log->fragments.count,
+            log->fragments.count == 1 ? "" : "s");
     if (!log->fragments.count) {
-        fputc('\n', out);
+        fputs(": nothing was drawn there; it was cleared, blitted or left by an earlier frame\n",
+              out);
         return;
     }
     struct sheet when = {0}, what = {0};

@@ -151,18 +151,42 @@ wire_stages(struct machine *m)
     }
 }
 
-/* Queues that cannot keep up their rate because they are too shallow (orders of the command
- * processor take turns by nature). */
+/* A queue that cannot keep up its rate because it is too shallow (orders of the command processor
+ * take turns by nature). */
+static bool
+is_shallow(const struct machine *m, const struct queue *q)
+{
+    return q->sender != &m->cmdproc->module && q->receiver != &m->cmdproc->module &&
+           !queue_sustains_width(q);
+}
+
+/* groups[0] and groups[5] */
+static bool
+are_alike(const struct queue *a, const struct queue *b)
+{
+    const size_t n = strcspn(a->name, "[");
+    return n == strcspn(b->name, "[") && !strncmp(a->name, b->name, n) && a->depth == b->depth &&
+           a->width == b->width;
+}
+
+/* A line for all that are alike. */
 static void
 report_shallow_queues(const struct machine *m)
 {
-    for (uint32_t i = 0; i < m->clock.queue_count; i++) {
+    for (uint32_t i = 0, next; i < m->clock.queue_count; i = next) {
         const struct queue *q = m->clock.queues[i];
-        bool order = q->sender == &m->cmdproc->module || q->receiver == &m->cmdproc->module;
-        if (!order && !queue_sustains_width(q))
+        next = i + 1;
+        if (!is_shallow(m, q))
+            continue;
+        while (next < m->clock.queue_count && are_alike(q, m->clock.queues[next]))
+            next++;
+        if (next == i + 1)
             log_warning("the queue %s from %s to %s has %u places: %u items a cycle take %u",
                         q->name, q->sender->name, q->receiver->name, q->depth, q->width,
                         2 * q->width);
+        else
+            log_warning("the queues %s to %s have %u places each: %u items a cycle take %u",
+                        q->name, m->clock.queues[next - 1]->name, q->depth, q->width, 2 * q->width);
     }
 }
 

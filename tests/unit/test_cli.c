@@ -137,6 +137,7 @@ what_is_missed_is_warned_of(void **state)
     RUN(said, "sim", TINY, SMALL, "--pixel", "128,5", "--force", "-o", dir);
     assert_int_equal(said->status, 0);
     assert_non_null(strstr(said->err, "128x128"));
+    assert_non_null(strstr(said->out, "pixel 128,5: 0 fragments: nothing was drawn there"));
     RUN(said, "sim", TINY, SMALL, "--pixel", "127,127", "--force", "--jobs", "2", "-o", dir);
     assert_null(strstr(said->err, "warning"));
     clean();

@@ -178,6 +178,7 @@ test_command(void **state)
     assert_int_equal(said.status, 0);
     RUN(&said, "compare", base, a, "--renew");
     assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.err, "the baseline is now that of"));
     RUN(&said, "compare", base, b, "--fail-over", "cycles=1%,pictures=0", "--per-draw", "--junit",
         xml, "--markdown", markdown, "--json");
     assert_int_equal(said.status, 3);

@@ -398,7 +398,7 @@ test_a_real_program(void **state)
         assert_run("simulated");
         RUN(&said, "trim", "trace", "--force", "--frames", "1", "-o", "cut");
         RUN(&said, "info", "cut");
-        assert_non_null(strstr(said.out, "1 frames of 64x48"));
+        assert_non_null(strstr(said.out, "1 frame of 64x48"));
     }
     unsetenv("DISPLAY");
     unsetenv("LSAN_OPTIONS");

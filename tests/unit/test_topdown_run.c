@@ -124,7 +124,7 @@ draws_have_places(void **state)
     (void)state;
     ask("mixed", "--draw", "6:3");
     assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "cycles in 1 frame\n"));
+    assert_non_null(strstr(said.out, "cycles in a draw of 1 frame\n"));
     ask("mixed", "--draw", "8");
     assert_int_equal(said.status, 0); /* frame 5 has no such draw */
     ask("mixed", "--draw", "1");
