@@ -283,8 +283,8 @@ cmd_capture(int argc, char **argv)
         {"frames", 0, ARG_FRAMES, &cut->set, "A-B",
          "record frames A to B only, with the state and resources at A: A-B,C-D,E", false},
         OPTION_WARM_UP(&cut->warm_up_text),
-        {"stop", 0, ARG_FLAG, &options.stop, NULL, "end the program after the last of the frames",
-         false},
+        {"stop", 0, ARG_FLAG, &options.stop, NULL,
+         "end the program (SIGTERM) after the last of the frames", false},
         OPTION_FORCE(&cut->force, "overwrite FILE"),
         {0},
     };

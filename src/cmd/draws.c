@@ -85,11 +85,12 @@ cmd_draws(int argc, char **argv)
         "RUN [--group program|target|texture|label] [--over RUN_B] [--frame N] [--csv] [--json]",
         "The draws of a run's folder, the dearest first: cycles, fragments, how often they cover\n"
         "their target (overdraw), bytes moved, texture cache misses, the resource without which\n"
-        "the most is gained (bound by: docs/topdown.md), programs, target, label; and the work\n"
-        "between draws. Each cycle of a frame belongs to one of them. A draw FRAME:DRAW\n"
-        "is shown by `aetius show TRACE draw FRAME:DRAW`. With --over draws are joined by the "
-        "hash\n"
-        "of their content, those that changed by what is the same of them.",
+        "the most is gained (bound by: docs/topdown.md), programs, primitive with its vertices\n"
+        "or indices, target, label; and the work between draws. Each cycle of a frame belongs to "
+        "one\n"
+        "of them. A draw FRAME:DRAW is shown by `aetius show TRACE draw FRAME:DRAW`. With --over\n"
+        "draws are joined by the hash of their content, those that changed by what is the same\n"
+        "of them.",
         table,
         1,
         1,

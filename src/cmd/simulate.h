@@ -43,9 +43,9 @@ struct simulate_options {
     {"map", 0, ARG_STRING, &(options)->map, "MODE,...",                                            \
      "an image a frame of how its pixels were treated, and a table of draws by tile, DIR/maps: " MAP_MODE_LIST, false},          \
     {"pixel", 0, ARG_STRING, &(options)->pixel, "X,Y",                                             \
-     "the life of a pixel: every fragment that touched it; also DIR/pixel.json", false},           \
+     "the life of a pixel, counted from the top left: every fragment that touched it; also DIR/pixel.json", false},           \
     {"follow", 0, ARG_STRING, &(options)->follow, "F:D:T",                                                \
-     "the journey of triangle T of draw D of frame F through the machine; also DIR/follow.json", false}, \
+     "the journey of triangle T of draw D of frame F (all from 0) through the machine; also DIR/follow.json", false}, \
     {"capture-blocks", 0, ARG_FLAG, &(options)->capture_blocks, NULL,                              \
      "write the lines between ROPs and memory to DIR/blocks.color and DIR/blocks.z", false},       \
     OPTION_FORCE(&(options)->force, "replace the run that DIR holds"),                             \

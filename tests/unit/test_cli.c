@@ -226,6 +226,10 @@ codecs_for_samples_have_no_ratio_without(void **state)
     assert_int_equal(said->status, 0);
     assert_false(has_ratio(said->out, "msaa"));
     assert_true(has_ratio(said->out, "hilo"));
+    assert_null(strstr(said->err, "every block"));
+    RUN(said, "compress", "--check", X0);
+    assert_int_equal(said->status, 0);
+    assert_non_null(strstr(said->err, "every codec gave back every block"));
     RUN(said, "compress", "--json", X4);
     assert_true(has_ratio(said->out, "msaa"));
 }
