@@ -335,6 +335,20 @@ print_gains(const struct ideal_gains *gains)
                       100 * IDEALS_NOTHING);
 }
 
+/* The critical path is cut at the end of each interval: what was in flight is charged anew. */
+static void
+print_short_intervals(const struct params *params)
+{
+    enum { LONG = 10000 };
+    const uint64_t cycles = params->SIMULATOR.StatisticsRate;
+    if (cycles < LONG)
+        print_wrapped(
+            stdout, line_width(stdout), 0, 2,
+            "intervals of %llu cycle%s cut what is in flight: the shares may be some points "
+            "off those of SIMULATOR.StatisticsRate=%d and more (docs/topdown.md)",
+            (unsigned long long)cycles, cycles == 1 ? "" : "s", LONG);
+}
+
 static void
 print_text(const struct rows *rows, const struct view *view, const part_list *parts,
            const struct topdown_request *request)
@@ -350,6 +364,7 @@ print_text(const struct rows *rows, const struct view *view, const part_list *pa
     topdown_print(&view->pipeline, &style, stdout);
     puts("");
     print_gains(&view->gains);
+    print_short_intervals(&rows->run->params);
     printf("\nthe shaders' %.0f issue slots\n\n", view->shaders.values[0]);
     topdown_print(&view->shaders, &style, stdout);
     puts("");

@@ -117,6 +117,18 @@ changed_tables_are_refused(void **state)
     assert_non_null(strstr(said.err, "frame 5 has"));
 }
 
+/* They cut the critical path. */
+static void
+short_intervals_are_told(void **state)
+{
+    (void)state;
+    simulate(BOUND, "2", "short", "SIMULATOR.StatisticsRate=1000");
+    ask("short", NULL, NULL);
+    assert_non_null(strstr(said.out, "intervals of 1000 cycles cut what is in flight"));
+    ask("branch", NULL, NULL);
+    assert_null(strstr(said.out, "cut what is in flight"));
+}
+
 /* As `aetius draws` prints them. */
 static void
 draws_have_places(void **state)
@@ -195,6 +207,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_fit),
         cmocka_unit_test(draws_have_places),
+        cmocka_unit_test(short_intervals_are_told),
         cmocka_unit_test(changed_tables_are_refused),
         cmocka_unit_test(summary_says_the_same),
         cmocka_unit_test(slots_have_verdicts),
