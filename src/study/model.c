@@ -37,6 +37,7 @@ model_machine_fini(struct model_machine *machine)
     model_check_fini(&machine->check);
     model_fini(&machine->model);
     VEC_FREE(&machine->rows);
+    VEC_FREE(&machine->columns);
     VEC_FREE(&machine->frames);
 }
 
@@ -44,9 +45,10 @@ model_machine_fini(struct model_machine *machine)
 
 /* The rows go through their file, so that who fits that comes to the same. */
 static bool
-take_rows(const struct study *study, size_t run, struct model_machine *machine, struct error *err)
+take_rows(const struct study *study, size_t run, const char *file, struct model_rows *to,
+          struct error *err)
 {
-    char *dir = study_folder(study, run), *name = mem_printf("%s.csv", machine->name), *text;
+    char *dir = study_folder(study, run), *name = mem_printf("%s.csv", file), *text;
     char *path = sweep_path(&study->sweep, name);
     size_t size;
     struct model_rows rows = {0};
@@ -58,13 +60,22 @@ take_rows(const struct study *study, size_t run, struct model_machine *machine, 
     for (size_t i = 0; ok && i < rows.count; i++)
         model_row_print(&rows.items[i], out);
     fclose(out);
-    ok = ok && study_write(study, name, text, err) && model_rows_read(&machine->rows, path, err) &&
-         model_machine_fit(machine, err);
+    ok = ok && study_write(study, name, text, err) && model_rows_read(to, path, err);
     VEC_FREE(&rows);
     free(text);
     free(path);
     free(name);
     free(dir);
+    return ok;
+}
+
+static bool
+take_columns(const struct study *study, size_t run, struct model_machine *machine,
+             struct error *err)
+{
+    char *file = mem_printf("%s-columns", machine->name);
+    const bool ok = take_rows(study, run, file, &machine->columns, err);
+    free(file);
     return ok;
 }
 
@@ -171,7 +182,10 @@ do_machine(const struct study *study, size_t number, struct model_machine *machi
             continue;
         ok = study_params(study, run, &machine->params, err);
         if (study_names_trace(study, "sweeps", of->trace))
-            ok = ok && take_rows(study, run, machine, err);
+            ok = ok && take_rows(study, run, machine->name, &machine->rows, err) &&
+                 model_machine_fit(machine, err);
+        else if (study_names_trace(study, "columns", of->trace))
+            ok = ok && take_columns(study, run, machine, err);
         else
             framed[count++] = (struct framed){.run = run, .part = part_of(study, of->trace)};
     }
@@ -236,7 +250,9 @@ bool
 study_model(struct study *study, struct error *err)
 {
     struct model_study found = {0};
-    bool ok = study_check_traces(study, "sweeps", err) && study_check_traces(study, "learn", err) &&
+    bool ok = study_check_traces(study, "sweeps", err) &&
+              study_check_traces(study, "columns", err) &&
+              study_check_traces(study, "learn", err) &&
               study_check_traces(study, "develop", err) && study_do(study, err);
     for (size_t m = 0; ok && m < study->machines.count; m++) {
         struct model_machine machine = {0};

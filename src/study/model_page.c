@@ -76,10 +76,10 @@ performance(const struct model_row *row)
 }
 
 static double
-performance_at(const struct model_machine *machine, double block)
+performance_at(const struct model_rows *rows, double block)
 {
-    for (size_t r = 0; r < machine->rows.count; r++) {
-        const struct model_row *row = &machine->rows.items[r];
+    for (size_t r = 0; r < rows->count; r++) {
+        const struct model_row *row = &rows->items[r];
         if (!strcmp(row->sweep, "coherence") && row->block == block)
             return performance(row);
     }
@@ -144,10 +144,14 @@ explain_groups(const struct model_machine *machine, FILE *out)
     const uint32_t group = machine->params.FRAGMENTSHADER.ThreadGroup;
     const uint32_t units = machine->params.GPU.NumFragmentShaders;
     if (group <= TILE_FRAGMENTS) {
-        fprintf(out,
-                "- %s: a group has %u fragments, %.2g of a tile of 8x8, and takes quads as they "
-                "come: those that lie at the edge of a column are of both sides.\n",
-                machine->name, group, (double)group / TILE_FRAGMENTS);
+        fprintf(
+            out,
+            "- %s: a group has %u fragments, %.2g of a tile of 8x8, and takes its unit's quads as "
+            "they come. With one ROP that is tile after tile: only at the edge of a column "
+            "both sides meet. With %u ROPs the tiles of each come between those of the others, "
+            "as far apart as one of them is ahead.\n",
+            machine->name, group, (double)group / TILE_FRAGMENTS,
+            machine->params.GPU.NumStampPipes);
         return;
     }
     fprintf(out,
@@ -160,20 +164,32 @@ explain_groups(const struct model_machine *machine, FILE *out)
 }
 
 static void
-put_coherence(const struct model_study *study, FILE *out)
+put_columns(struct sheet *sheet, const char *name, const struct model_rows *rows)
 {
     static const double shown[] = {1, 4, 8, 16, 32, 64, 96, 128, 192, 320};
+    sheet_cell(sheet, "%s", name);
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+        sheet_cell(sheet, "%.0f", 1e-6 * performance_at(rows, shown[i]));
+}
+
+static void
+put_coherence(const struct model_study *study, FILE *out)
+{
     struct sheet sheet = {0};
     struct coherence_widths widths;
     HEADS(&sheet, "Mfragments/s, columns of", "1", "4", "8", "16", "32", "64", "96", "128", "192",
           "320", "all agree", "at the minimum up to", "but for", "half gained from");
     for (size_t m = 0; m < study->machines.count; m++) {
         const struct model_machine *machine = &study->machines.items[m];
+        if (machine->columns.count && !machine->rows.count) {
+            put_columns(&sheet, machine->name, &machine->columns);
+            for (uint32_t i = 0; i < 4; i++)
+                sheet_cell(&sheet, "-");
+            sheet_end_row(&sheet);
+        }
         if (!coherence_find(&widths, machine))
             continue;
-        sheet_cell(&sheet, "%s", machine->name);
-        for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-            sheet_cell(&sheet, "%.0f", 1e-6 * performance_at(machine, shown[i]));
+        put_columns(&sheet, machine->name, &machine->rows);
         sheet_cell(&sheet, "%.0f", 1e-6 * widths.all);
         sheet_cell(&sheet, "%g", widths.flat);
         sheet_cell(&sheet, "%s", *widths.exceptions ? widths.exceptions : "-");

@@ -23,7 +23,8 @@ struct model_frame {
 struct model_machine {
     const char *name;
     struct params params;
-    struct model_rows rows; /* none: its sweeps were not simulated */
+    struct model_rows rows;    /* none: its sweeps were not simulated */
+    struct model_rows columns; /* none: nor was the sweep of coherence alone */
     struct model model;
     struct model_check check;
     VEC(struct model_frame) frames; /* input after input */

@@ -328,7 +328,7 @@ const tests = {
       await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
       const answer = Date.now() - begin;
       console.log(`        ${frames} frames of ${draws} draws: ${(size / 1e6).toFixed(1)} MB, made in ${made} ms, ready in ${ready} ms, answers in ${answer} ms`);
-      assert.ok(size < 25e6 && ready < 15000 && answer < 5000);
+      assert.ok(size < 25e6 && ready < 60000 && answer < 30000);
       assert.equal(await page.evaluate(() => selection.frame), 1);
       await page.close();
     }
