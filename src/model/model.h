@@ -9,8 +9,8 @@
  *            the columns of fragments that branch together. Ours: what a mixed group adds is scaled
  *            by how much of the program is in branches.
  * textures   a ceiling: texels a second by format and size, powers of two and other sizes apart.
- * dependent  a ceiling: time a texel whose address was read before, straight lines over the
- *            texture's size, whose slopes follow from the spectrum of the addresses. */
+ * dependent  a ceiling: time a texel whose address was read before, from the misses of caches that
+ *            the times tell. */
 #ifndef AETIUS_MODEL_MODEL_H
 #define AETIUS_MODEL_MODEL_H
 

@@ -1,8 +1,6 @@
 #include "model/pattern.h"
 
-#include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[] = {"stripes", "chequer", "random", "step2", "step3",
@@ -82,85 +80,4 @@ pattern_make(struct pattern *pattern, const char *name)
     else
         return false;
     return true;
-}
-
-/* Adds |DFT|^2 of a row or column, mean left out. `stride`: floats from one place to the next;
- * `turn`: the cosine of each 32nd of a turn. */
-static void
-add_spectrum(const float *first, size_t stride, const double *turn, double *power)
-{
-    double mean = 0;
-    for (uint32_t i = 0; i < PATTERN_SIZE; i++)
-        mean += (double)first[i * stride] / PATTERN_SIZE;
-    for (uint32_t f = 1; f < PATTERN_FREQUENCIES; f++) {
-        double re = 0, im = 0;
-        for (uint32_t i = 0; i < PATTERN_SIZE; i++) {
-            const double value = (double)first[i * stride] - mean;
-            re += value * turn[f * i % PATTERN_SIZE];
-            im += value * turn[(f * i + PATTERN_SIZE / 4) % PATTERN_SIZE];
-        }
-        power[f] += re * re + im * im;
-    }
-}
-
-static void
-find_strongest(const double *power, uint32_t *strongest)
-{
-    strongest[0] = strongest[1] = 0;
-    for (uint32_t f = 1; f < PATTERN_FREQUENCIES; f++) {
-        if (power[f] > 1e-6 && power[f] > power[strongest[0]] + 1e-9) {
-            strongest[1] = strongest[0];
-            strongest[0] = f;
-        } else if (power[f] > 1e-6 && power[f] > power[strongest[1]] + 1e-9) {
-            strongest[1] = f;
-        }
-    }
-}
-
-struct spectrum
-pattern_spectrum(const struct pattern *pattern)
-{
-    double along[PATTERN_FREQUENCIES] = {0}, down[PATTERN_FREQUENCIES] = {0};
-    double turn[PATTERN_SIZE];
-    struct spectrum spectrum;
-    for (uint32_t i = 0; i < PATTERN_SIZE; i++)
-        turn[i] = cos(2 * M_PI * i / PATTERN_SIZE);
-    const float(*places)[PATTERN_SIZE][2] = pattern->places;
-    for (uint32_t i = 0; i < PATTERN_SIZE; i++)
-        for (uint32_t part = 0; part < 2; part++) {
-            add_spectrum(&places[i][0][part], 2, turn, along);
-            add_spectrum(&places[0][i][part], (size_t)PATTERN_SIZE * 2, turn, down);
-        }
-    find_strongest(along, spectrum.fx);
-    find_strongest(down, spectrum.fy);
-    return spectrum;
-}
-
-static int
-compare_places(const void *a, const void *b)
-{
-    const float *p = a, *q = b;
-    if (p[0] != q[0])
-        return p[0] < q[0] ? -1 : 1;
-    return p[1] < q[1] ? -1 : p[1] > q[1];
-}
-
-struct footprint
-pattern_footprint(const struct pattern *pattern)
-{
-    enum { COUNT = PATTERN_SIZE * PATTERN_SIZE };
-    struct footprint footprint = {.places = 1, .pitch = 1};
-    float sorted[COUNT][2];
-    memcpy(sorted, pattern->places, sizeof sorted);
-    qsort(sorted, COUNT, sizeof sorted[0], compare_places);
-    bool is_column = true;
-    for (uint32_t i = 1; i < COUNT; i++)
-        is_column = is_column && sorted[i][0] == sorted[0][0];
-    for (uint32_t i = 1; i < COUNT; i++) {
-        const double step = (double)sorted[i][is_column] - (double)sorted[i - 1][is_column];
-        footprint.places += compare_places(sorted[i], sorted[i - 1]) != 0;
-        if (step > 0)
-            footprint.pitch = fmin(footprint.pitch, step);
-    }
-    return footprint;
 }

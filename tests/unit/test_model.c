@@ -1,10 +1,10 @@
 /* The staged performance model: the source's own numbers, fits to measurements made up from known
  * coefficients, workloads, and what is refused. */
 #include "endings.h"
+#include "model/cache_shape.h"
 #include "model/check.h"
 #include "base/budget.h"
 #include "model/frames.h"
-#include "model/pattern.h"
 #include "report/csv.h"
 
 #include <cjson/cJSON.h>
@@ -91,108 +91,123 @@ workload_files(void **state)
     unlink(path);
 }
 
-/* The source's coefficients of a GeForce 6800: b2 = 6.07e-7 + 9.49e-8 fx1, b3 = b2 + 1.30e-7 or,
- * for fx2 above 14, + 1.18e-6; three lines that meet at 100 and 600 texels. */
+/* Patterns go to 32 columns and 32 rows, each as often as any other; there are no others. */
 static void
-dependent_reads(void **state)
-{
-    struct model model = {0};
-    const struct {
-        const char *pattern;
-        double b2, b3;
-    } cases[] = {{"step4", 6.07e-7 + 8 * 9.49e-8, 6.07e-7 + 8 * 9.49e-8 + 1.18e-6},
-                 {"step3", 6.07e-7 + 11 * 9.49e-8, 6.07e-7 + 11 * 9.49e-8 + 1.30e-7},
-                 {"stripes", 1e-9, 1e-9}};
-    static const struct {
-        const char *name;
-        double value;
-    } factors[] = {{"flat", 1e-3},     {"cached", 1e-9},        {"most", 1000},
-                   {"from1", 100},     {"slope1", 6.07e-7},     {"slope_fx11", 9.49e-8},
-                   {"slope_high1", 0}, {"from2", 600},          {"slope2", 1.30e-7},
-                   {"slope_fx12", 0},  {"slope_high2", 1.05e-6}};
-    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "dependent.others.%s", factors[i].name);
-        model_set_factor(&model, name, factors[i].value, 0);
-    }
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct model_row row = {.texture = 64};
-        double seconds;
-        bool beyond;
-        strcpy(row.pattern, cases[i].pattern);
-        assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, NULL));
-        assert_true(is_near(seconds, 1e-3, 1e-12));
-        row.texture = 300;
-        assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, NULL));
-        assert_true(is_near(seconds, 1e-3 + 200 * cases[i].b2, 1e-12));
-        row.texture = 1000;
-        assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, NULL));
-        assert_true(is_near(seconds, 1e-3 + 500 * cases[i].b2 + 400 * cases[i].b3, 1e-12));
-    }
-    struct model_row unknown = {.texture = 64, .pattern = "waves"};
-    double seconds;
-    bool beyond;
-    assert_false(model_dependent_seconds(&model, &unknown, &seconds, &beyond, NULL));
-    model_fini(&model);
-}
-
-/* A pattern that repeats every n texels has its strongest frequency at 32 / n. */
-static void
-spectra(void **state)
+patterns(void **state)
 {
     struct pattern pattern;
     for (uint32_t n = 2; n <= 8; n++) {
         char name[8];
         snprintf(name, sizeof name, "step%u", n);
         assert_true(pattern_make(&pattern, name));
-        const struct spectrum s = pattern_spectrum(&pattern);
-        assert_in_range(s.fx[0], 32 / n, (32 + n - 1) / n);
-        assert_int_equal(s.fx[0], s.fy[0]);
         bool seen[PATTERN_SIZE] = {0};
-        for (uint32_t x = 0; x < PATTERN_SIZE; x++) /* 32 places, each once */
+        for (uint32_t x = 0; x < PATTERN_SIZE; x++)
             seen[(uint32_t)(pattern.places[0][x][0] * PATTERN_SIZE)] = true;
         for (uint32_t x = 0; x < PATTERN_SIZE; x++)
             assert_true(seen[x]);
+        /* neighbours are about 1 / n apart */
+        assert_in_range((uint32_t)(pattern.places[0][1][0] * PATTERN_SIZE), 32 / n, 32 / n + 1);
     }
-    assert_true(pattern_make(&pattern, "chequer"));
-    assert_int_equal(pattern_spectrum(&pattern).fx[0], 16);
-    assert_true(pattern_make(&pattern, "stripes"));
-    assert_int_equal(pattern_spectrum(&pattern).fy[0], 0);
-    assert_true(pattern_make(&pattern, "ramp"));
-    assert_int_equal(pattern_spectrum(&pattern).fx[0], 1);
     assert_false(pattern_make(&pattern, "step9"));
     assert_false(pattern_make(&pattern, ""));
 }
 
-/* Counted by hand: 32 x 32; one row of 32; every other of 32 x 32 (x + y and x - y are even or odd
- * together); and `chequer`'s even half of 32 x 32 with the odd half beside it along the diagonal.
- */
-static void
-footprints(void **state)
+/* ---- caches ---- */
+
+static double
+misses_of(const char *name, uint32_t side, struct cache_shape shape)
 {
-    static const struct {
-        const char *pattern;
-        uint32_t places;
-        double pitch;
-    } cases[] = {{"ramp", 1024, 1. / 32},  {"random", 1024, 1. / 32}, {"step5", 1024, 1. / 32},
-                 {"stripes", 32, 1. / 32}, {"step3r", 512, 1. / 32},  {"chequer", 1024, 1. / 64}};
     struct pattern pattern;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_true(pattern_make(&pattern, cases[i].pattern));
-        const struct footprint footprint = pattern_footprint(&pattern);
-        assert_int_equal(footprint.places, cases[i].places);
-        assert_true(is_near(footprint.pitch, cases[i].pitch, 1e-12));
+    struct cache_reads reads;
+    assert_true(pattern_make(&pattern, name));
+    cache_reads_find(&reads, &pattern, side, 16);
+    return cache_misses(&shape, &reads);
+}
+
+/* By hand. At 1,024 texels a side neighbouring places are 32 texels apart, four squares of 8x8, so
+ * each is in a line of its own, and all lines of 64 bytes are multiples of 64 = 4 x 8 x 8 x 16 / 64
+ * (columns) and of 8,192 (rows). */
+static void
+caches_miss_as_counted(void **state)
+{
+    /* 32 lines, and room for them; in one place each read finds another's line */
+    assert_true(misses_of("stripes", 1024, (struct cache_shape){1, 64, 1, 32}) == 0);
+    assert_true(misses_of("stripes", 1024, (struct cache_shape){1, 64, 1, 1}) == 1);
+    /* 1,024 lines, each read once before it is read again */
+    assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1, 1024}) == 0);
+    assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1, 1023}) > 0);
+    assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1, 256}) == 1);
+    /* each of 4 units has a quarter of the tiles, and of the lines */
+    assert_true(misses_of("ramp", 1024, (struct cache_shape){4, 64, 1, 256}) == 0);
+    assert_true(misses_of("ramp", 1024, (struct cache_shape){2, 64, 1, 256}) == 1);
+    /* in 1,024 sets they are in 16, 64 in each; in 64 sets all in one */
+    assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1024, 64}) == 0);
+    assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1024, 32}) == 1);
+    assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 64, 1024}) == 0);
+    assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 64, 512}) == 1);
+    /* 8 texels a side are 1 KB: 16 lines of 64 bytes, 4 of 256 */
+    assert_true(misses_of("random", 8, (struct cache_shape){1, 64, 16, 1}) == 0);
+    assert_true(misses_of("random", 8, (struct cache_shape){1, 256, 4, 1}) == 0);
+    assert_true(misses_of("random", 8, (struct cache_shape){1, 64, 8, 1}) > 0);
+    struct cache_shape shape;
+    size_t count = 0;
+    while (cache_shape_nth(&shape, count)) {
+        const uint32_t bytes = shape.line * shape.sets * shape.ways;
+        assert_true(bytes >= 2048 && bytes <= 131072 && shape.ways <= 32 && shape.units <= 4);
+        count++;
     }
-    for (uint32_t i = 0; i < PATTERN_SIZE * PATTERN_SIZE; i++) { /* a column of 8 places */
-        float *place = pattern.places[i / PATTERN_SIZE][i % PATTERN_SIZE];
-        place[0] = 0.5f;
-        place[1] = (float)(i % 8) / 8;
+    /* of each of 3 numbers of units: 7 sizes x 6 numbers of ways of lines of 64 bytes, those of 128
+     * the same but 32 ways of 2 KB, those of 256 but also 16 ways of it and 32 of 4 KB */
+    assert_int_equal(count, 3 * (42 + 41 + 39));
+}
+
+/* seconds = flat + misses x miss, by what the model's file says. */
+static void
+dependent_reads(void **state)
+{
+    struct model model = {0};
+    static const struct {
+        const char *name;
+        double value;
+    } factors[] = {{"units", 1},   {"line", 64},   {"sets", 64},        {"ways", 512},
+                   {"flat", 1e-9}, {"miss", 2e-9}, {"miss.1024", 5e-9}, {"most", 1024}};
+    struct model_row row = {.texture = 1024, .format = "RGBA32F", .pattern = "random"};
+    struct error err;
+    double seconds;
+    bool beyond;
+    assert_false(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "dependent.%s", factors[i].name);
+        model_set_factor(&model, name, factors[i].value, 0);
     }
-    assert_int_equal(pattern_footprint(&pattern).places, 8);
-    assert_true(is_near(pattern_footprint(&pattern).pitch, 1. / 8, 1e-12));
-    memset(&pattern, 0, sizeof pattern);
-    assert_int_equal(pattern_footprint(&pattern).places, 1);
-    assert_true(is_near(pattern_footprint(&pattern).pitch, 1, 1e-12));
+    assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    assert_true(is_near(seconds, 6e-9, 1e-12) && !beyond); /* all are missed, see above */
+    model_set_factor(&model, "dependent.second.sets", 1, 0);
+    model_set_factor(&model, "dependent.second.ways", 256, 0);
+    model_set_factor(&model, "dependent.second.miss", 3e-9, 0);
+    assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    assert_true(is_near(seconds, 9e-9, 1e-12));
+    strcpy(row.pattern, "stripes");
+    assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    assert_true(is_near(seconds, 1e-9, 1e-12));
+    row.texture = 2048; /* costs what the nearest power of two does, but is marked */
+    assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    assert_true(beyond);
+    row.texture = 1e9;
+    assert_false(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    assert_true(strstr(err.text, "1 to 16384 texels"));
+    row.texture = 64;
+    strcpy(row.pattern, "waves");
+    assert_false(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    strcpy(row.pattern, "ramp");
+    model_fini(&model);
+    model = (struct model){0};
+    model_set_factor(&model, "dependent.flat", 1e-9, 0);
+    model_set_factor(&model, "dependent.sets", 3, 0);
+    assert_false(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    assert_true(strstr(err.text, "no shape"));
+    model_fini(&model);
 }
 
 /* ---- curves ---- */
@@ -386,64 +401,57 @@ coefficients_come_back(void **state)
     VEC_FREE(&rows);
 }
 
-/* A chip whose dependent reads take a step from 32 to 64 texels and one more from 128 to 256, by
- * the pattern's frequency; its caches hold up to 600 places, and `chequer` has 64 a side. */
+/* A chip whose two shader units have caches of 8 KB before one of 32 KB; a miss of the latter costs
+ * twice as much at powers of two. */
 static double
-made_dependent(const struct model_row *row)
+made_dependent(const struct model_row *row, bool has_second)
 {
-    struct pattern pattern;
-    assert_true(pattern_make(&pattern, row->pattern));
-    const struct spectrum s = pattern_spectrum(&pattern);
-    const double size = !strcmp(row->pattern, "chequer") ? row->texture / 2 : row->texture;
-    const double first = fmin(fmax(size - 32, 0), 32) / 32;
-    const double second = fmin(fmax(size - 128, 0), 128) / 128;
-    const bool few = !strcmp(row->pattern, "stripes") || !strcmp(row->pattern, "step3r");
-    return few ? 1e-9 : 1e-9 * (1 + (first + second) * (0.5 + 0.02 * s.fx[0]));
+    const uint32_t side = (uint32_t)row->texture;
+    const double far = misses_of(row->pattern, side, (struct cache_shape){2, 64, 16, 32});
+    const double near = misses_of(row->pattern, side, (struct cache_shape){2, 64, 16, 8});
+    const bool is_power = (side & (side - 1)) == 0;
+    return 1e-9 * (1 + far * (is_power ? 4 : 2) + (has_second ? near : 0));
 }
 
-/* All sizes are fitted with half of the patterns each; four bends come out where they are, and the
- * reads that were held out as they were made. */
+/* All sizes are fitted with half of the patterns each; what was held out comes out as it was made,
+ * with one level of caches and with two. */
 static void
-dependent_steps_come_back(void **state)
+dependent_caches_come_back(void **state)
 {
-    struct model_rows rows = {0};
-    struct model model = {0};
-    struct error err = {""};
-    for (double size = 8; size <= 1024; size *= 2)
-        for (uint32_t p = 0; pattern_name(p); p++) {
-            struct model_row *row = add_row(&rows, "dependent", 2e5, 4);
-            row->texture = size;
-            row->dependent = 1;
-            strcpy(row->pattern, pattern_name(p));
-            row->seconds = made_start + row->fragments * made_dependent(row);
+    for (int two = 0; two < 2; two++) {
+        struct model_rows rows = {0};
+        struct model model = {0};
+        struct error err = {""};
+        for (double size = 8; size <= 1024; size *= 2)
+            for (uint32_t p = 0; pattern_name(p); p++)
+                for (int other = 0; other < 2; other++) {
+                    struct model_row *row = add_row(&rows, "dependent", 2e5, 4);
+                    row->texture = other ? size * 1.25 : size;
+                    row->dependent = 1;
+                    strcpy(row->pattern, pattern_name(p));
+                    row->seconds = made_start + row->fragments * made_dependent(row, two);
+                }
+        bool *fitted = model_split(&rows);
+        size_t seen = 0;
+        for (size_t i = 0; i < rows.count; i++)
+            seen += fitted[i];
+        assert_in_range(seen, rows.count * 4 / 10, rows.count * 6 / 10);
+        model_set_factor(&model, "start", made_start, 0);
+        if (!model_fit_dependent(&model, &rows, fitted, &err))
+            fail_msg("%s", err.text);
+        assert_true(model_factor(&model, "dependent.sets") == 16);
+        assert_true(model_factor(&model, "dependent.units") == 2);
+        assert_int_equal(!isnan(model_factor(&model, "dependent.second.ways")), two);
+        for (size_t i = 0; i < rows.count; i++) {
+            double seconds;
+            bool beyond;
+            assert_true(model_dependent_seconds(&model, &rows.items[i], &seconds, &beyond, &err));
+            assert_true(is_near(seconds, made_dependent(&rows.items[i], two), 1e-3));
         }
-    bool *fitted = model_split(&rows);
-    for (size_t i = 0, seen = 0; i < rows.count; i++) {
-        seen += fitted[i];
-        if (i + 1 == rows.count || rows.items[i + 1].texture != rows.items[i].texture) {
-            assert_int_equal(seen, 6);
-            seen = 0;
-        }
+        free(fitted);
+        model_fini(&model);
+        VEC_FREE(&rows);
     }
-    model_set_factor(&model, "start", made_start, 0);
-    if (!model_fit_dependent(&model, &rows, fitted, &err))
-        fail_msg("%s", err.text);
-    for (uint32_t k = 0; k < 4; k++) {
-        static const double bends[] = {32, 64, 128, 256};
-        char name[64];
-        snprintf(name, sizeof name, "dependent.powers.from%u", k + 1);
-        assert_true(is_near(model_factor(&model, name), bends[k], 1e-9));
-    }
-    assert_true(is_near(model_factor(&model, "dependent.powers.cached_places"), 512, 1e-9));
-    for (size_t i = 0; i < rows.count; i++) {
-        double seconds;
-        bool beyond;
-        assert_true(model_dependent_seconds(&model, &rows.items[i], &seconds, &beyond, &err));
-        assert_true(is_near(seconds, made_dependent(&rows.items[i]), 1e-6) && !beyond);
-    }
-    free(fitted);
-    model_fini(&model);
-    VEC_FREE(&rows);
 }
 
 /* The file holds the model: it predicts the same. What lies outside of the measurements is marked.
@@ -837,9 +845,9 @@ main(int argc, char **argv)
         cmocka_unit_test(formulas),
         cmocka_unit_test(workload_files),
         cmocka_unit_test(dependent_reads),
-        cmocka_unit_test(footprints),
-        cmocka_unit_test(dependent_steps_come_back),
-        cmocka_unit_test(spectra),
+        cmocka_unit_test(caches_miss_as_counted),
+        cmocka_unit_test(dependent_caches_come_back),
+        cmocka_unit_test(patterns),
         cmocka_unit_test(segments_are_chosen),
         cmocka_unit_test(squares),
         cmocka_unit_test(curves_are_refused),

@@ -1,0 +1,108 @@
+#include "model/cache_shape.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_UNITS = 4,
+    LEAST_LINE = 64,
+    MOST_LINE = 256,
+    LEAST_BYTES = 1 << 11,
+    MOST_BYTES = 1 << 17,
+    MOST_WAYS = 32,
+    SQUARE = 8,
+    IN_SQUARE = SQUARE * SQUARE,
+    READS = PATTERN_SIZE * PATTERN_SIZE,
+};
+
+bool
+cache_shape_nth(struct cache_shape *shape, size_t number)
+{
+    for (uint32_t units = 1; units <= MOST_UNITS; units *= 2)
+        for (uint32_t line = LEAST_LINE; line <= MOST_LINE; line *= 2)
+            for (uint32_t bytes = LEAST_BYTES; bytes <= MOST_BYTES; bytes *= 2)
+                for (uint32_t ways = 1; ways <= MOST_WAYS && ways * line <= bytes; ways *= 2) {
+                    *shape = (struct cache_shape){units, line, bytes / line / ways, ways};
+                    if (!number--)
+                        return true;
+                }
+    return false;
+}
+
+/* In a square of up to 8x8. */
+static uint32_t
+morton(uint32_t x, uint32_t y)
+{
+    uint32_t place = 0;
+    for (uint32_t bit = 0; bit < 3; bit++)
+        place |= (x >> bit & 1) << (2 * bit) | (y >> bit & 1) << (2 * bit + 1);
+    return place;
+}
+
+static uint32_t
+texel_of(float place, uint32_t side)
+{
+    return (uint32_t)floor((double)place * side + 0.5) % side;
+}
+
+void
+cache_reads_find(struct cache_reads *reads, const struct pattern *pattern, uint32_t side,
+                 double texel_bytes)
+{
+    const uint32_t squares = (side + SQUARE - 1) / SQUARE;
+    for (uint32_t y = 0; y < PATTERN_SIZE; y++)
+        for (uint32_t x = 0; x < PATTERN_SIZE; x++) {
+            const uint32_t tile = morton(x / SQUARE, y / SQUARE);
+            const uint32_t u = texel_of(pattern->places[y][x][0], side);
+            const uint32_t v = texel_of(pattern->places[y][x][1], side);
+            const uint32_t square = v / SQUARE * squares + u / SQUARE;
+            const double texel = (double)square * IN_SQUARE + morton(u % SQUARE, v % SQUARE);
+            reads->at[tile * IN_SQUARE + morton(x % SQUARE, y % SQUARE)] =
+                (uint32_t)(texel * texel_bytes);
+        }
+}
+
+/* Brings a line to the front of its set; false: it was not there. */
+static bool
+take_line(uint32_t *set, uint32_t ways, uint32_t line)
+{
+    uint32_t way = 0;
+    while (way + 1 < ways && set[way] != line)
+        way++;
+    const bool there = set[way] == line;
+    memmove(set + 1, set, way * sizeof *set);
+    set[0] = line;
+    return there;
+}
+
+/* Of one unit, over all of its tiles: the first time to fill the cache. */
+static uint32_t
+count_misses(const struct cache_shape *shape, const struct cache_reads *reads, uint32_t unit,
+             uint32_t *lines)
+{
+    uint32_t missed = 0;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t tile = unit; tile < READS / IN_SQUARE; tile += shape->units)
+            for (uint32_t r = 0; r < IN_SQUARE; r++) {
+                const uint32_t line = reads->at[tile * IN_SQUARE + r] / shape->line;
+                uint32_t *set = lines + (size_t)(line % shape->sets) * shape->ways;
+                missed += !take_line(set, shape->ways, line) && pass;
+            }
+    return missed;
+}
+
+double
+cache_misses(const struct cache_shape *shape, const struct cache_reads *reads)
+{
+    const size_t bytes = (size_t)shape->sets * shape->ways * sizeof(uint32_t);
+    uint32_t *lines = mem_alloc(bytes), missed = 0;
+    for (uint32_t unit = 0; unit < shape->units; unit++) {
+        memset(lines, 0xff, bytes); /* no line has that number: texels are fewer */
+        missed += count_misses(shape, reads, unit, lines);
+    }
+    free(lines);
+    return (double)missed / READS;
+}
