@@ -130,6 +130,7 @@ add_dependent(struct points *points)
             point->row.texture = sizes[s];
             point->row.reads = 2;
             point->row.dependent = 1;
+            point->row.addresses = PATTERN_SIZE;
         }
 }
 
@@ -153,6 +154,7 @@ add_springs(struct points *points)
             row->reads = t == 0 ? 0 : t == 1 ? 2 : 2 + 2 * row->rounds;
             row->dependent = t == 2 ? row->rounds : 0;
             row->texture = t == 0 ? 0 : 362; /* squared about 512x256: as many texels are read */
+            row->addresses = t == 2 ? row->texture : 0;
             strcpy(row->format, t == 0 ? "" : "RGBA32F");
             strcpy(row->pattern, t == 2 ? "ramp" : "");
         }

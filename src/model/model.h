@@ -10,7 +10,8 @@
  *            by how much of the program is in branches.
  * textures   a ceiling: texels a second by format and size, powers of two and other sizes apart.
  * dependent  a ceiling: time a texel whose address was read before, from the misses of caches that
- *            the times tell. */
+ *            the times tell; ours: with what its address takes, of a texture larger than that of
+ *            the sweep. */
 #ifndef AETIUS_MODEL_MODEL_H
 #define AETIUS_MODEL_MODEL_H
 

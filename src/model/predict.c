@@ -1,6 +1,7 @@
 /* From a model and a workload to frames a second, stage by stage. */
 #include "base/file.h"
 #include "model/model.h"
+#include "model/pattern.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -175,21 +176,28 @@ predict_triangles(const struct predicting *p)
 
 /* ---- ceilings ---- */
 
+/* NULL: textures of that format were not measured. */
+static const struct spline *
+ceiling_of(const struct model *model, const char *format, double side)
+{
+    char name[64];
+    snprintf(name, sizeof name, "textures %.20s %s", format,
+             model_is_power_of_two(side) ? "powers" : "others");
+    const struct spline *s = model_curve(model, name);
+    if (s)
+        return s;
+    snprintf(name, sizeof name, "textures %.20s powers", format);
+    return model_curve(model, name);
+}
+
 static bool
 predict_textures(const struct predicting *p, struct error *err)
 {
     const struct model_row *row = p->row;
     const double reads = row->reads - row->dependent;
-    char name[64];
     if (!(reads > 0) || !(row->texture > 0))
         return true;
-    snprintf(name, sizeof name, "textures %.20s %s", row->format,
-             model_is_power_of_two(row->texture) ? "powers" : "others");
-    const struct spline *s = model_curve(p->model, name);
-    if (!s) {
-        snprintf(name, sizeof name, "textures %.20s powers", row->format);
-        s = model_curve(p->model, name);
-    }
+    const struct spline *s = ceiling_of(p->model, row->format, row->texture);
     if (!s)
         return fail(err,
                     "the model has no ceiling of textures for '%s': without that stage, or a "
@@ -199,6 +207,22 @@ predict_textures(const struct predicting *p, struct error *err)
     take_stage(p, MODEL_TEXTURES, seconds, start_of(p) + seconds,
                !spline_holds(s, log2(row->texture)));
     return true;
+}
+
+/* Ours: the address of each is read by the same texture unit. What that takes is measured with the
+ * dependent read, but of a texture that caches hold; this is what another's takes besides. */
+static double
+address_seconds(const struct predicting *p)
+{
+    const struct model_row *row = p->row;
+    if (!(row->addresses > PATTERN_SIZE))
+        return 0;
+    const struct spline *s = ceiling_of(p->model, row->format, row->addresses);
+    const struct spline *measured = ceiling_of(p->model, row->format, PATTERN_SIZE);
+    if (!s || !measured)
+        return 0;
+    return fmax(
+        1 / spline_at(s, log2(row->addresses)) - 1 / spline_at(measured, log2(PATTERN_SIZE)), 0);
 }
 
 static bool
@@ -213,7 +237,7 @@ predict_dependent(const struct predicting *p, struct error *err)
         return fail(err, "dependent reads need the size of the texture and a pattern");
     if (!model_dependent_seconds(p->model, row, &each, &beyond, err))
         return fail_prefix(err, "stage dependent");
-    const double seconds = row->fragments * row->dependent * each;
+    const double seconds = row->fragments * row->dependent * (each + address_seconds(p));
     take_stage(p, MODEL_DEPENDENT, seconds, start_of(p) + seconds, beyond);
     return true;
 }

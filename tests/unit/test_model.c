@@ -210,6 +210,47 @@ dependent_reads(void **state)
     model_fini(&model);
 }
 
+/* The texels of a texture of addresses larger than the sweep's take longer by so much. */
+static void
+addresses_are_read_too(void **state)
+{
+    static const struct spline ceiling = {
+        .knots = 2, .x = {1, 9}, .y = {8e9, 0.5e9}}; /* 5: 4.25e9 */
+    static const struct spline flat = {.knots = 2, .x = {1, 9}, .y = {1e9, 1e9}};
+    const double side[] = {0, 8, 32, 128};
+    const double each[] = {1e-9, 1e-9, 1e-9, 1e-9 + 1 / 2.375e9 - 1 / 4.25e9};
+    struct model model = {0};
+    struct model_row row = {.rate = 1e15,
+                            .cycles = 1,
+                            .fragments = 1e6,
+                            .reads = 60,
+                            .dependent = 30,
+                            .texture = 64,
+                            .format = "RGBA32F",
+                            .pattern = "stripes"};
+    model_set_factor(&model, "start", 0, 0);
+    model_set_factor(&model, "dependent.units", 1, 0);
+    model_set_factor(&model, "dependent.line", 64, 0);
+    model_set_factor(&model, "dependent.sets", 64, 0);
+    model_set_factor(&model, "dependent.ways", 512, 0);
+    model_set_factor(&model, "dependent.most", 1024, 0);
+    model_set_factor(&model, "dependent.flat", 1e-9, 0);
+    const uint32_t stages = 1u << MODEL_BASE | 1u << MODEL_DEPENDENT;
+    for (size_t i = 0; i < sizeof side / sizeof side[0]; i++) {
+        row.addresses = side[i]; /* of textures the model says nothing yet */
+        assert_true(is_near(predict_fps(&model, &row, stages), 1 / (30e6 * 1e-9), 1e-9));
+    }
+    model_set_curve(&model, "textures RGBA32F others", &flat);
+    model_set_curve(&model, "textures RGBA32F powers", &ceiling);
+    for (size_t i = 0; i < sizeof side / sizeof side[0]; i++) {
+        row.addresses = side[i];
+        assert_true(is_near(predict_fps(&model, &row, stages), 1 / (30e6 * each[i]), 1e-9));
+    }
+    row.addresses = 100; /* no power of two: of the other curve, 1/1e9 - 1/4.25e9 more */
+    assert_true(is_near(predict_fps(&model, &row, stages), 1 / (30e6 * (2e-9 - 1 / 4.25e9)), 1e-9));
+    model_fini(&model);
+}
+
 /* ---- curves ---- */
 
 static double
@@ -850,6 +891,7 @@ main(int argc, char **argv)
         cmocka_unit_test(formulas),
         cmocka_unit_test(workload_files),
         cmocka_unit_test(dependent_reads),
+        cmocka_unit_test(addresses_are_read_too),
         cmocka_unit_test(caches_miss_as_counted),
         cmocka_unit_test(dependent_caches_come_back),
         cmocka_unit_test(patterns),
