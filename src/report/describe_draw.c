@@ -516,7 +516,7 @@ describe_text(const struct draw *draw, FILE *out)
     fprintf(out, "  %-16s " PROGRAM_HASH "\n", "vertex program", draw->vs->hash);
     fprintf(out, "  %-16s " PROGRAM_HASH "\n", "fragment program", draw->fs->hash);
     for (uint32_t i = 0; i < draw->color_count; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "color %u", i);
         if (draw->color[i].res)
             print_surface(name, &draw->color[i], out);

@@ -52,7 +52,8 @@ guest_layout_init(struct guest_layout *layout, const struct resource_desc *desc,
     layout->buffer = desc->target == TARGET_BUFFER;
     layout->level_count = desc->last_level + 1;
     uint64_t offset = 0;
-    for (uint32_t i = 0; i < layout->level_count; i++) {
+    /* the first bound says what check_desc() has seen to: gcc with sanitizers wants it here */
+    for (uint32_t i = 0; i < RESOURCE_MAX_LEVELS && i < layout->level_count; i++) {
         struct guest_level *level = &layout->levels[i];
         level->width = minify(desc->width, i);
         level->height = minify(desc->height, i);
