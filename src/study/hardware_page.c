@@ -179,9 +179,9 @@ hardware_page(const struct hardware *hardware, FILE *out)
         "# Real cards\n\n"
         "`aetius study hardware` makes this page: what was measured on real graphics cards, and\n"
         "what machines after them come to. `studies/data/hardware.csv` has the measurements,\n"
-        "each with its source and the place in it; `studies/hardware.ini` the machines, each\n"
-        "parameter with its source; where a source leaves room, a variant tells what it "
-        "matters.\n\n"
+        "each with its source and, where a page was seen, the place in it;\n"
+        "`studies/hardware.ini` the machines, with the sources of their clocks and widths; a\n"
+        "variant tells what another size of groups matters.\n\n"
         "An input (`benchmarks/gl/rates`) draws full-screen layers of one kind of work, in its\n"
         "last frame twice as many as in the one before: what that takes more is the time of the\n"
         "work. *Error*: (simulated - measured) / measured; means and medians are of its size.\n\n",
