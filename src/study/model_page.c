@@ -359,8 +359,8 @@ put_frames(const struct model_machine *machine, FILE *out)
     fprintf(
         out,
         "\n## Frames of programs: %s\n\n"
-        "The stages of frames (docs/model.md), fitted to small programs of benchmarks/gl, ask a "
-        "trace\ndrawn without time. Frames a second, and the error of these.\n\n",
+        "The stages of frames (docs/model.md), fitted to frames of benchmarks/gl and of other\n"
+        "programs, ask a trace drawn without time. Frames a second, and the error of these.\n\n",
         machine->name);
     HEADS(&sheet, "frames", "number", "mean error %", "signed", "worst");
     for (uint32_t part = 0; part < FRAMES_PARTS; part++) {
