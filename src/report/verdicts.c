@@ -228,18 +228,18 @@ explain(const struct verdict_case *one, FILE *out)
             100 * share(one, one->gains.expected[best]), 100 * share(one, one->gained[best]));
     if (less >= more)
         fprintf(out,
-                "Other ways, hardly shorter than the critical one, lie behind %s: own work that "
-                "its metric does not count, or waits that stay.\n",
+                "Presumably other ways, hardly shorter than the critical one, lie behind %s: own "
+                "work that its metric does not count, or waits that stay.\n",
                 ideals[verdict].name);
     else if (beyond > VERDICT_WITHIN)
         fprintf(out,
-                "More than is charged to %s: with it ideal others do less too (orders of "
-                "transactions, hits, room in queues).\n",
+                "More than is charged to %s: with it ideal others presumably do less too (orders "
+                "of transactions, hits, room in queues).\n",
                 ideals[best].name);
     else
         fprintf(out,
-                "The rule took more of what is charged to %s for hidden than was: the own work of "
-                "another resource went by beside it.\n",
+                "The rule took more of what is charged to %s for hidden than was: presumably the "
+                "own work of another resource went by beside it.\n",
                 ideals[best].name);
 }
 
