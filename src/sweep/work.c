@@ -194,10 +194,23 @@ leave_out(const struct sweep *sweep, const struct sweep_engine *engine, struct r
     return ok;
 }
 
-static bool
-begin(const struct sweep *sweep, const struct sweep_engine *engine,
-      const struct work_options *options, const struct run_numbers *todo, struct error *err)
+/* Most draws first: a long run that begins last is alone at the end. */
+static int
+by_draws(const void *left, const void *right, void *data)
 {
+    const struct sweep *sweep = data;
+    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    const uint64_t of_a = sweep->traces.items[sweep->runs.items[a].trace].draws;
+    const uint64_t of_b = sweep->traces.items[sweep->runs.items[b].trace].draws;
+    return of_a != of_b ? (of_a > of_b ? -1 : 1) : a < b ? -1 : 1;
+}
+
+static bool
+begin(struct sweep *sweep, const struct sweep_engine *engine, const struct work_options *options,
+      struct run_numbers *todo, struct error *err)
+{
+    if (todo->count)
+        qsort_r(todo->items, todo->count, sizeof *todo->items, by_draws, sweep);
     const struct engine_request request = {.sweep = sweep,
                                            .todo = todo->items,
                                            .count = todo->count,

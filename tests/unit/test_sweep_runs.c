@@ -311,6 +311,30 @@ runs_are_locked(void **state)
     free(store);
 }
 
+/* So that no long run begins last; else as the plan has them. */
+static void
+most_draws_go_first(void **state)
+{
+    static const uint32_t order[] = {1, 3, 0, 2};
+    put_text("plan.ini", "[machine a]\n[machine b]\nset = GPU.NumFragmentShaders=1\n"
+                         "[input one]\nfile = " TINY "\nframes = 0\n"
+                         "[input two]\nfile = " TINY "\nframes = 0-1\n");
+    assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "list"), 0);
+    char *runs = said("s/runs.jsonl"), *commands = said("out"), *rest = runs;
+    const char *keys[4], *at = commands;
+    for (uint32_t i = 0; i < 4; i++) {
+        keys[i] = strstr(rest, "\"key\":\"") + strlen("\"key\":\"");
+        rest = strchr(keys[i], '"');
+        *rest++ = '\0';
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        at = strstr(at, keys[order[i]]);
+        assert_non_null(at);
+    }
+    free(runs);
+    free(commands);
+}
+
 /* A trace that changed since it was planned is not simulated under the old one's name. */
 static void
 a_changed_trace_is_noticed(void **state)
@@ -424,6 +448,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(limits_end_a_run, clean),
         cmocka_unit_test_teardown(whatever_stops_it_the_result_is_the_same, clean),
         cmocka_unit_test_teardown(runs_are_locked, clean),
+        cmocka_unit_test_teardown(most_draws_go_first, clean),
         cmocka_unit_test_teardown(a_changed_trace_is_noticed, clean),
         cmocka_unit_test_teardown(slurm_gets_what_it_has_not, clean),
     };
