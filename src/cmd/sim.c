@@ -34,7 +34,7 @@ has_frames(const struct trace_reader *reader, const char *path, const struct fra
            fail(err, "%s has %u frames", path, count);
 }
 
-/* Whether the frame of --follow, if it is asked for, is one that will be simulated. */
+/* Whether --follow, if it is asked for, names a draw of a frame that will be simulated. */
 static bool
 has_followed(const struct trace_reader *reader, const struct simulate_options *options,
              const char *path, struct error *err)
@@ -45,6 +45,9 @@ has_followed(const struct trace_reader *reader, const struct simulate_options *o
     if (frame >= trace_frame_count(reader))
         return fail(err, "--follow %s: %s has %u frames", options->follow, path,
                     trace_frame_count(reader));
+    if (options->target.draw >= trace_frame(reader, frame)->draws)
+        return fail(err, "--follow %s: frame %u has %u draws, counted from 0", options->follow,
+                    frame, trace_frame(reader, frame)->draws);
     return !options->timed.count || frame_set_has(&options->timed, frame) ||
            fail(err, "--follow %s: frame %u is not among the --frames", options->follow, frame);
 }

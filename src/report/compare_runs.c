@@ -45,6 +45,11 @@ run_read_json(const char *dir, struct error *err)
     if (file_read(path, FILE_MOST_FACTS, &bytes, &size, err) &&
         !(root = cJSON_ParseWithLength(bytes, size)))
         fail(err, "%s is no JSON", path);
+    if (root && !cJSON_IsObject(root)) {
+        fail(err, "%s tells of no run", path);
+        cJSON_Delete(root);
+        root = NULL;
+    }
     const double schema = number_of(root, "schema");
     if (root && !isnan(schema) && !schema_check(path, schema, err)) {
         cJSON_Delete(root);

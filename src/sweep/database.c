@@ -165,7 +165,8 @@ add_run(struct builder *b, size_t number)
     bool ok = sql_insert(b->db, b->add_run, b->err) && make_params(b, number, &params) &&
               add_params(b, &params);
     if (ok && !outputs_read(b->plan, folder, &params, take_output, b, b->err))
-        ok = fail_prefix(b->err, "the run of %s on %s", trace->name, run->machine);
+        ok = fail_prefix(b->err, "the run of %s on %s (without %s the sweep does it again)",
+                         trace->name, run->machine, folder);
     free(folder);
     return ok;
 }

@@ -137,6 +137,9 @@ outputs_check(const struct sweep_plan *plan, const struct totals *totals, struct
         double value;
         if (!formula_evaluate(output->formula, totals_lookup, &copy, &value, err))
             return fail_prefix(err, "[output %s]", output->name);
+        if (strcmp(output->name, output->formula) != 0 &&
+            totals_lookup(&copy, output->name, &value))
+            return fail(err, "[output %s]: the machine has a number of that name", output->name);
     }
     return true;
 }

@@ -14,7 +14,8 @@ typedef bool output_take_fn(void *data, size_t output, int64_t frame, int64_t dr
 bool outputs_read(const struct sweep_plan *plan, const char *folder, const struct params *params,
                   output_take_fn *take, void *data, struct error *err);
 
-/* Whether the formulas can be read, and a machine that counts these has all that they speak of. */
+/* Whether the formulas can be read, and a machine that counts these has all that they speak of, and
+ * nothing else under an output's name. */
 bool outputs_check(const struct sweep_plan *plan, const struct totals *totals, struct error *err);
 
 /* Formulas over the rows of a table, in which metrics are made anew from what was counted. */

@@ -437,10 +437,65 @@ take_entry(void *data, const struct ini_entry *entry, struct error *err)
     return !key || take_sweep(plan, key, value, err);
 }
 
+/* A point of an axis is the words at values[0] to values[words - 1]. */
+static int
+by_words(const void *left, const void *right, void *data)
+{
+    char *const *a = *(char *const *const *)left, *const *b = *(char *const *const *)right;
+    const size_t words = *(const size_t *)data;
+    int order = 0;
+    for (size_t i = 0; i < words && !order; i++)
+        order = strcmp(a[i], b[i]);
+    return order;
+}
+
+/* The same point twice would be two machines of one name. */
+static bool
+check_axes(const struct sweep_axes *axes, const char *path, struct error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < axes->count; i++) {
+        const struct sweep_axis *axis = &axes->items[i];
+        size_t words = axis->names.count;
+        const size_t count = axis->values.count / words;
+        char ***points = mem_alloc((count + 1) * sizeof *points);
+        for (size_t p = 0; p < count; p++)
+            points[p] = &axis->values.items[p * words];
+        if (count)
+            qsort_r(points, count, sizeof *points, by_words, &words);
+        for (size_t p = 1; ok && p < count; p++)
+            if (!by_words(&points[p - 1], &points[p], &words))
+                ok = fail(err, "%s: axis %s has the value %s twice", path, axis->names.items[0],
+                          points[p][0]);
+        free(points);
+    }
+    return ok;
+}
+
+/* All results have these. */
+static bool
+check_output(const struct sweep_output *output, const char *path, struct error *err)
+{
+    static const char *const columns[] = {"run", "input", "machine"};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (!strcmp(output->name, columns[i]))
+            return fail(err, "%s: [output %s]: results have a column of that name", path,
+                        output->name);
+    return true;
+}
+
 static bool
 check(const struct sweep_plan *plan, const char *path, struct error *err)
 {
     struct frame_set frames;
+    if (!check_axes(&plan->axes, path, err))
+        return false;
+    for (size_t i = 0; i < plan->machines.count; i++)
+        if (!check_axes(&plan->machines.items[i].axes, path, err))
+            return false;
+    for (size_t i = 0; i < plan->outputs.count; i++)
+        if (!check_output(&plan->outputs.items[i], path, err))
+            return false;
     for (size_t i = 0; i < plan->inputs.count; i++) {
         const struct sweep_input *input = &plan->inputs.items[i];
         if (input->file && (input->program.count || input->warm_up))

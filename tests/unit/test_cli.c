@@ -164,6 +164,7 @@ errors_name_their_cause(void **state)
         {{"sim", TINY, "-o", dir, "--follow", "0:0"}, 2, "expected FRAME:DRAW:TRIANGLE"},
         {{"sim", TINY, "-o", dir, "--follow", "0:0:-1"}, 2, "expected FRAME:DRAW:TRIANGLE"},
         {{"sim", TINY, "-o", dir, "--follow", "9:0:0"}, 1, "tiny.trace has 2 frames"},
+        {{"sim", TINY, "-o", dir, "--follow", "1:9:0"}, 1, "frame 1 has 9 draws"},
         {{"sim", TINY, "-o", dir, "--frames=1", "--follow", "0:0:0"}, 1, "not among the --frames"},
         {{"sim", TINY, "-o", dir, "--follow=0:0:0", "--jobs=2"}, 2, "of one job"},
         {{"sim", TINY, "-o", dir, "--perfetto"}, 2, "--perfetto wants a value"},

@@ -161,6 +161,11 @@ bad_plans_are_refused_with_their_line(void **state)
         {INPUT "[sweep]\naxis GPU.ClockMHz GPU.NumStampPipes = 1 2\n",
          ":4: '1': expected 2 values"},
         {INPUT "[sweep]\naxis GPU.ClockMHz = 9..3\n", "9..3 is no range"},
+        {INPUT "[sweep]\naxis GPU.ClockMHz = 7 9..12 10\n",
+         "axis GPU.ClockMHz has the value 10 twice"},
+        {INPUT "[machine m]\naxis GPU.ClockMHz GPU.NumStampPipes = 1,2 2,1 1,2\n",
+         "axis GPU.ClockMHz has the value 1 twice"},
+        {INPUT "[output run]\nformula = cycles\n", "results have a column of that name"},
         {INPUT "[sweep]\naxis GPU.ClockMHz = 1..9/0\n", "is no range"},
         {INPUT "[sweep]\naxis GPU.ClockMHz = 0..4294967295\n", ":4: 0..4294967295: the axes have"},
         {INPUT
@@ -186,6 +191,21 @@ bad_plans_are_refused_with_their_line(void **state)
         if (!strstr(err.text, cases[i].says))
             fail_msg("'%s' does not say '%s'", err.text, cases[i].says);
     }
+}
+
+/* What looks like the same value twice and is not. */
+static void
+values_that_differ_are_taken(void **state)
+{
+    struct sweep_plan plan;
+    struct error err = {""};
+    if (!load(&plan,
+              INPUT "[sweep]\naxis GPU.ClockMHz GPU.NumStampPipes = 1,2 2,1 2,2\n"
+                    "[output cycles]\nformula = cycles\n",
+              &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(plan.axes.items[0].values.count, 6);
+    sweep_plan_fini(&plan);
 }
 
 /* A sweep of the plan over the tiny trace. */
@@ -651,6 +671,7 @@ main(void)
         cmocka_unit_test(a_plan_is_read),
         cmocka_unit_test(a_plan_is_narrowed),
         cmocka_unit_test(bad_plans_are_refused_with_their_line),
+        cmocka_unit_test(values_that_differ_are_taken),
         cmocka_unit_test(axes_multiply_the_machines),
         cmocka_unit_test(a_plan_has_an_end),
         cmocka_unit_test(machines_have_inputs),

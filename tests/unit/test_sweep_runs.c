@@ -211,6 +211,12 @@ failures_are_told(void **state)
     write_plan("", "[output x]\nformula = 1 + no.such\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@t"), 1);
     assert_true(says("[output x]: formula '1 + no.such': there is no no.such"));
+    for (uint32_t i = 0; i < 2; i++) {
+        write_plan("", i ? "[output frame_rate]\nformula = 1 + cycles\n"
+                         : "[output cycles]\nformula = fraggen.fragments\n");
+        assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@t"), 1);
+        assert_true(says("the machine has a number of that name"));
+    }
     assert_int_equal(RUN("sweep", "@nothing.ini", "-o", "@t"), 1);
     assert_int_equal(RUN("sweep", "@plan.ini", "--engine", "cloud"), 2);
     assert_true(says("there are local, slurm, list"));
