@@ -350,6 +350,30 @@ test_runs_that_are_not_alike(void **state)
     free(away);
 }
 
+/* JSON that is no run's. */
+static void
+test_no_object(void **state)
+{
+    static struct said said;
+    struct error err = {""};
+    char *run = path_of("list"), *json = path_of("list/run.json"), *page = path_of("list.html");
+    (void)state;
+    RUN(&said, "sim", TINY, "-o", run);
+    assert_true(file_write(json, "[]", 2, &err));
+    for (uint32_t i = 0; i < 2; i++) {
+        if (i)
+            RUN(&said, "compare", run, run);
+        else
+            RUN(&said, "report", run, "-o", page);
+        assert_int_equal(said.status, 1);
+        assert_non_null(strstr(said.err, "run.json tells of no run"));
+    }
+    assert_false(file_exists(page));
+    free(run);
+    free(json);
+    free(page);
+}
+
 /* A run that a later version has left is not read. */
 static void
 test_later_schema(void **state)
@@ -700,6 +724,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_command),
         cmocka_unit_test(test_reports_of_failure),
         cmocka_unit_test(test_runs_that_are_not_alike),
+        cmocka_unit_test(test_no_object),
         cmocka_unit_test(test_later_schema),
         cmocka_unit_test(test_draws_without_partner),
         cmocka_unit_test(test_labels_in_reports),
