@@ -9,16 +9,10 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof signals[0], TURN_MS = 100 };
 
-/* The first that came; written by the handler alone, but for interrupt_grace(). */
+/* The first that came; written by the handlers alone, but for interrupt_grace(). */
 static volatile sig_atomic_t interrupted;
-static int forgiven; /* the one before a grace */
-
-static void
-note(int signal)
-{
-    if (!interrupted)
-        interrupted = signal;
-}
+static volatile sig_atomic_t last; /* of all */
+static int forgiven;               /* the one before a grace */
 
 static void
 end(int signal)
@@ -29,11 +23,27 @@ end(int signal)
     _exit(128 + signal);
 }
 
+static void
+note_first(int signal)
+{
+    if (!interrupted)
+        interrupted = signal;
+}
+
+static void
+note(int signal)
+{
+    if (last == signal)
+        end(signal);
+    last = signal;
+    note_first(signal);
+}
+
 /* Calls that wait are not gone on with: a read of a pipe would not see that a signal came. */
 static void
-install(void (*handler)(int signal), int flags)
+install(void (*handler)(int signal))
 {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+    struct sigaction action = {.sa_handler = handler}, old;
     for (size_t i = 0; i < SIGNALS; i++)
         if (signals[i] != SIGHUP || (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN))
             sigaction(signals[i], &action, NULL); /* SIGHUP is ignored under nohup */
@@ -42,14 +52,14 @@ install(void (*handler)(int signal), int flags)
 void
 interrupt_init(void)
 {
-    install(end, 0);
+    install(end);
     signal(SIGXFSZ, SIG_IGN); /* a limit of a file's size is a full disk: the write tells */
 }
 
 void
 interrupt_watch(void)
 {
-    install(note, (int)SA_RESETHAND);
+    install(note);
 }
 
 bool
@@ -61,9 +71,9 @@ interrupt_pending(void)
 void
 interrupt_grace(unsigned seconds)
 {
-    const struct sigaction end_of_grace = {.sa_handler = note};
+    const struct sigaction end_of_grace = {.sa_handler = note_first};
     forgiven = interrupted;
-    interrupted = 0;
+    interrupted = last = 0;
     interrupt_watch();
     sigaction(SIGALRM, &end_of_grace, NULL);
     alarm(seconds);

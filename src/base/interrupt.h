@@ -1,7 +1,8 @@
 /* SIGINT (Ctrl-C), SIGTERM and SIGHUP. From interrupt_init() on they end the process at once, with
  * status 128 + the signal: right for work that leaves nothing behind. Work that does calls
  * interrupt_watch(): from then on a signal is noted, and every loop that may take long asks whether
- * one came and leaves in good order, within a second. A second one ends the process. */
+ * one came and leaves in good order, within a second. A second one of the same kind ends
+ * the process. */
 #ifndef AETIUS_BASE_INTERRUPT_H
 #define AETIUS_BASE_INTERRUPT_H
 

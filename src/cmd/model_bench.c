@@ -145,6 +145,8 @@ model_bench_command(int argc, char **argv)
         return status;
     if (!simulate_options_parse(&request.sim, &err))
         return args_usage_error(&spec, "%s", err.text);
+    if (strcmp(request.sweep, "all") != 0 && !model_sweep_check(request.sweep, &err))
+        return args_usage_error(&spec, "--sweep: %s", err.text);
     if (request.samples < 1 || request.samples > 1000)
         return args_usage_error(&spec, "--samples: from 1 to 1000");
     if (request.divide < 1 || request.divide > 64)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct check_options {
     const char *model, *without, *fail_over;
@@ -99,7 +100,7 @@ check(const struct model *model, const struct model_rows *rows, const struct che
     }
     const double limit = options->fail_over ? strtod(options->fail_over, NULL) / 100 : INFINITY;
     const struct model_errors *judged = result.held_out.count ? &result.held_out : &result.fitted;
-    *exceeded = judged->mean > limit;
+    *exceeded = !(judged->mean <= limit);
     model_check_fini(&result);
     return true;
 }
@@ -142,6 +143,18 @@ print_fit(const struct model *model)
     sheet_fini(&sheet);
 }
 
+/* The model does not take the place of what it is made from. */
+static bool
+is_new(const struct args *args, const char *path, struct error *err)
+{
+    struct stat model, csv;
+    for (uint32_t i = 0; i < args->operand_count && !stat(path, &model); i++)
+        if (!stat(args->operands[i], &csv) && csv.st_ino == model.st_ino &&
+            csv.st_dev == model.st_dev)
+            return fail(err, "%s is one of the measurements: another name for the model", path);
+    return true;
+}
+
 static bool
 read_rate(const char *text, double *rate, struct error *err)
 {
@@ -182,7 +195,7 @@ model_fit_command(int argc, char **argv)
     const int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (!read_rate(rate_text, &rate, &err))
+    if (!read_rate(rate_text, &rate, &err) || !is_new(&args, request.model, &err))
         return args_usage_error(&spec, "%s", err.text);
     bool ok = read_all(&rows, &args, 0, &err);
     bool *fitted = ok && !all ? model_split(&rows) : NULL;
@@ -233,7 +246,7 @@ model_check_command(int argc, char **argv)
     if (status >= 0)
         return status;
     if (request.fail_over &&
-        (strtod(request.fail_over, &end) < 0 || end == request.fail_over || *end))
+        (!(strtod(request.fail_over, &end) >= 0) || end == request.fail_over || *end))
         return args_usage_error(&spec, "--fail-over: a number of percent");
     const bool ok = model_read(&model, args.operands[0], &err) && read_all(&rows, &args, 1, &err) &&
                     check(&model, &rows, &request, &exceeded, &err);

@@ -154,5 +154,11 @@ model_predict_command(int argc, char **argv)
     const int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    const struct model_trace_options *trace = &request.trace;
+    if (trace->trace && (request.workload || request.without))
+        return args_usage_error(&spec, "%s is not of --trace",
+                                request.workload ? "--workload" : "--without");
+    if (!trace->trace && (trace->frames.count || trace->against || trace->machine.configs.count))
+        return args_usage_error(&spec, "--frames, --against and --config are of --trace");
     return conclude(predict(&request, args.operand_count ? args.operands[0] : NULL, &err), &err);
 }

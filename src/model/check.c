@@ -107,8 +107,8 @@ model_check_rows(struct model_check *check, const struct model *model,
     *check = (struct model_check){.is_fitted = model_split(rows)};
     check->predicted = mem_alloc((rows->count + 1) * sizeof *check->predicted);
     check->error = mem_alloc((rows->count + 1) * sizeof *check->error);
-    if (all_held)
-        memset(check->is_fitted, 0, rows->count);
+    if (all_held || model_factor(model, "fitted.all") > 0)
+        memset(check->is_fitted, !all_held, rows->count);
     for (size_t r = 0; r < rows->count; r++)
         if (!check_row(check, model, rows, r, stages, err)) {
             model_check_fini(check);

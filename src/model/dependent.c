@@ -75,7 +75,7 @@ seconds_of(const struct dependent *d, const struct read *read)
 {
     const double cost = read->misses > 0 ? read->misses * miss_cost(d, read->side) : 0;
     const double second = read->second > 0 ? read->second * d->factors[SECOND] : 0;
-    return d->factors[FLAT] + fmax(cost + second, 0); /* NaN: no miss was measured */
+    return d->factors[FLAT] + fmax(cost + second, 0); /* NaN: no miss was measured; 0 for it */
 }
 
 /* ---- the fit ---- */
@@ -197,13 +197,13 @@ find_trials(struct trials *trials, struct reads *reads)
         qsort(trials->items.items, trials->items.count, sizeof *trials->items.items, by_error);
 }
 
-/* Beside each of the best, each other cache of the same units and lines as a second level. */
+/* Beside each, each other cache of the same units and lines as a second level. */
 static double
 add_second(struct dependent *best, struct reads *reads, const struct trials *trials)
 {
     enum { BEST = 12 };
     double least = INFINITY, error;
-    for (size_t i = 0; i < trials->items.count && i < BEST; i++)
+    for (size_t i = 0; i < trials->items.count; i++)
         for (size_t j = 0; j < trials->items.count; j++) {
             const struct trial *a = &trials->items.items[i], *b = &trials->items.items[j];
             struct dependent now = {.shape = a->shape, .second = b->shape};
@@ -245,7 +245,7 @@ fit_shapes(struct dependent *d, struct reads *reads)
 /* ---- in the model ---- */
 
 static void
-set_dependent(struct model *model, const struct dependent *d, double most)
+set_dependent(struct model *model, const struct dependent *d, double most, double bytes)
 {
     model_set_factor(model, "dependent.units", d->shape.units, 0);
     model_set_factor(model, "dependent.line", d->shape.line, 0);
@@ -257,6 +257,7 @@ set_dependent(struct model *model, const struct dependent *d, double most)
         model_set_factor(model, "dependent.second.miss", d->factors[SECOND], d->half[SECOND]);
     }
     model_set_factor(model, "dependent.most", most, 0);
+    model_set_factor(model, "dependent.bytes", bytes, 0);
     model_set_factor(model, "dependent.flat", d->factors[FLAT], d->half[FLAT]);
     if (!isnan(d->factors[OTHERS]))
         model_set_factor(model, "dependent.miss", d->factors[OTHERS], d->half[OTHERS]);
@@ -356,14 +357,17 @@ model_fit_dependent(struct model *model, const struct model_rows *rows, const bo
 {
     struct reads reads = {0};
     struct dependent best = {0};
-    double most = 0;
+    double most = 0, bytes = 0; /* of a texel: of the last row */
+    for (size_t i = 0; i < rows->count; i++)
+        if (!strcmp(rows->items[i].sweep, "dependent"))
+            bytes = texel_bytes(rows->items[i].format);
     bool ok = take_rows(&reads, model, rows, fitted, err);
     for (size_t r = 0; r < reads.rows.count; r++)
         most = fmax(most, reads.rows.items[r].side);
     ok = ok && (fit_shapes(&best, &reads) ||
                 fail(err, "dependent: too few sizes of the texture, or all alike"));
     if (ok)
-        set_dependent(model, &best, most);
+        set_dependent(model, &best, most, bytes);
     VEC_FREE(&reads.rows);
     return ok;
 }
@@ -379,6 +383,8 @@ model_dependent_seconds(const struct model *model, const struct model_row *row, 
     read.misses = cache_misses(&d.shape, &read.reads);
     read.second = d.second.units ? cache_misses(&d.second, &read.reads) : 0;
     *seconds = seconds_of(&d, &read);
-    *extrapolated = row->texture > model_factor(model, "dependent.most");
+    *extrapolated = row->texture > model_factor(model, "dependent.most") ||
+                    texel_bytes(row->format) != model_factor(model, "dependent.bytes") ||
+                    (read.misses > 0 && isnan(miss_cost(&d, read.side)));
     return true;
 }

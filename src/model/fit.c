@@ -103,8 +103,12 @@ model_split(const struct model_rows *rows)
         const struct model_row *row = &rows->items[placed[first].row];
         const bool is_family = !strcmp(row->sweep, "dependent");
         const size_t offset = is_family ? chequered(row) : 0;
-        for (size_t i = first; i < end && *placed[first].name; i++)
-            fitted[placed[i].row] = (i - first + offset) % 2 == 0 || (i + 1 == end && !is_family);
+        size_t place = 0; /* what was measured twice there is on the same side */
+        for (size_t i = first; i < end && *placed[first].name; i++) {
+            place += i > first && placed[i].along != placed[i - 1].along;
+            fitted[placed[i].row] = (place + offset) % 2 == 0 ||
+                                    (placed[i].along == placed[end - 1].along && !is_family);
+        }
     }
     free(placed);
     return fitted;
@@ -252,6 +256,36 @@ note_branch(const struct fitting *f)
     }
 }
 
+/* One machine's, at one clock. */
+static bool
+check_rows(const struct model_rows *rows, struct error *err)
+{
+    for (size_t i = 1; i < rows->count; i++) {
+        const struct model_row *one = &rows->items[0], *row = &rows->items[i];
+        if (strcmp(one->renderer, row->renderer) != 0)
+            return fail(err, "measurements of two machines, '%s' and '%s'", one->renderer,
+                        row->renderer);
+        if (one->rate != row->rate || one->clock != row->clock)
+            return fail(err, "measurements at two rates or clocks: %g and %g cycles a second",
+                        one->rate, row->rate);
+    }
+    return true;
+}
+
+/* Between which numbers of fragments a frame the time was measured. */
+static void
+note_range(const struct fitting *f)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < f->rows->count; i++)
+        if (!f->fitted || f->fitted[i]) {
+            least = fmin(least, f->rows->items[i].fragments);
+            most = fmax(most, f->rows->items[i].fragments);
+        }
+    model_set_factor(f->model, "fragments.least", least, 0);
+    model_set_factor(f->model, "fragments.most", most, 0);
+}
+
 bool
 model_fit(struct model *model, const struct model_rows *rows, const bool *fitted, double rate,
           struct error *err)
@@ -261,7 +295,8 @@ model_fit(struct model *model, const struct model_rows *rows, const bool *fitted
     *model = (struct model){0};
     if (rows->count)
         snprintf(model->renderer, sizeof model->renderer, "%s", rows->items[0].renderer);
-    bool ok = has_sweep(&f, "length") || fail(err, "there is no row of the sweep `length`");
+    bool ok = check_rows(rows, err) &&
+              (has_sweep(&f, "length") || fail(err, "there is no row of the sweep `length`"));
     if (ok) {
         fit_start(&f);
         ok = fit_rate(&f, rate > 0 ? rate : rows->items[0].rate, err) &&
@@ -271,8 +306,12 @@ model_fit(struct model *model, const struct model_rows *rows, const bool *fitted
         ok = fit_curves(&f, sweeps[i], err);
     if (ok && rows->items[0].clock > 0)
         model_set_factor(model, "clock", rows->items[0].clock, 0);
-    if (ok)
+    if (ok) {
         note_branch(&f);
+        note_range(&f);
+    }
+    if (ok && !fitted)
+        model_set_factor(model, "fitted.all", 1, 0);
     ok = ok && (!has_sweep(&f, "dependent") || model_fit_dependent(model, rows, fitted, err));
     if (!ok)
         model_fini(model);

@@ -195,6 +195,8 @@ model_read(struct model *model, const char *path, struct error *err)
     }
     if (ok && !(model_factor(model, "rate") > 0))
         ok = fail(err, "%s: the rate is missing, or not above 0", path);
+    if (ok && !(model_factor(model, "start") >= 0))
+        ok = fail(err, "%s: start is missing, or below 0", path);
     if (!ok)
         model_fini(model);
     return ok;

@@ -54,9 +54,9 @@ bool model_read(struct model *model, const char *path, struct error *err);
  * the first, the last and every other; of dependent reads, sizes and patterns in turn, as on a
  * chessboard. The caller frees. */
 bool *model_split(const struct model_rows *rows);
-/* From these rows (NULL: from all). `rate`: clock times pipelines, or 0: as the rows say, or from
- * the slope of the time over the length of the program. Sweeps that are not there leave their
- * stages out. */
+/* From these rows (NULL: from all, of which the model tells), of one machine. `rate`: clock times
+ * pipelines, or 0: as the rows say, or from the slope of the time over the length of the program.
+ * Sweeps that are not there leave their stages out. */
 bool model_fit(struct model *model, const struct model_rows *rows, const bool *fitted, double rate,
                struct error *err);
 /* What curve a row belongs to; "" none. `along`: where on it. */

@@ -74,7 +74,9 @@ predict_base(const struct predicting *p, struct error *err)
     if (!(row->fragments > 0) || !(cycles > 0))
         return fail(err, "a workload needs %s above 0",
                     row->fragments > 0 ? "cycles" : "fragments");
-    const bool beyond = base && !spline_holds(base, cycles);
+    const bool beyond = base && (!spline_holds(base, cycles) ||
+                                 row->fragments < model_factor(p->model, "fragments.least") ||
+                                 row->fragments > model_factor(p->model, "fragments.most"));
     const double seconds = row->fragments * (base ? base_cycles(base, cycles) : cycles) / rate;
     p->out->stages[MODEL_BASE].counts = true;
     p->out->stages[MODEL_BASE].extrapolated = beyond;
@@ -195,8 +197,11 @@ predict_textures(const struct predicting *p, struct error *err)
 {
     const struct model_row *row = p->row;
     const double reads = row->reads - row->dependent;
-    if (!(reads > 0) || !(row->texture > 0))
+    if (!(reads > 0))
         return true;
+    if (!(row->texture > 0))
+        return fail(err, "reads need the size of the texture: without the stage textures, or with "
+                         "`texture`");
     const struct spline *s = ceiling_of(p->model, row->format, row->texture);
     if (!s)
         return fail(err,
@@ -212,13 +217,14 @@ predict_textures(const struct predicting *p, struct error *err)
 /* Ours: the address of each is read by the same texture unit. What that takes is measured with the
  * dependent read, but of a texture that caches hold; this is what another's takes besides. */
 static double
-address_seconds(const struct predicting *p)
+address_seconds(const struct predicting *p, bool *beyond)
 {
     const struct model_row *row = p->row;
     if (!(row->addresses > PATTERN_SIZE))
         return 0;
     const struct spline *s = ceiling_of(p->model, row->format, row->addresses);
     const struct spline *measured = ceiling_of(p->model, row->format, PATTERN_SIZE);
+    *beyond = *beyond || !s || !spline_holds(s, log2(row->addresses));
     if (!s || !measured)
         return 0;
     return fmax(
@@ -237,7 +243,8 @@ predict_dependent(const struct predicting *p, struct error *err)
         return fail(err, "dependent reads need the size of the texture and a pattern");
     if (!model_dependent_seconds(p->model, row, &each, &beyond, err))
         return fail_prefix(err, "stage dependent");
-    const double seconds = row->fragments * row->dependent * (each + address_seconds(p));
+    each += address_seconds(p, &beyond);
+    const double seconds = row->fragments * row->dependent * each;
     take_stage(p, MODEL_DEPENDENT, seconds, start_of(p) + seconds, beyond);
     return true;
 }
@@ -250,7 +257,10 @@ model_predict(struct model_prediction *prediction, const struct model *model,
     const double clock = model ? model_factor(model, "clock") : 0;
     *prediction = (struct model_prediction){0};
     prediction->clock = workload->clock > 0 ? workload->clock : clock > 0 ? clock : 0;
-    bool ok = predict_base(&p, err);
+    bool ok = (workload->dependent <= workload->reads ||
+               fail(err, "dependent reads are some of the reads: %g of %g", workload->dependent,
+                    workload->reads)) &&
+              predict_base(&p, err);
     for (uint32_t stage = 0; ok && stage < MODEL_STAGES; stage++) {
         if (p.stages >> stage & 1) {
             if (stage == MODEL_TRIANGLES)
@@ -262,7 +272,9 @@ model_predict(struct model_prediction *prediction, const struct model *model,
         }
         prediction->stages[stage].seconds = prediction->seconds;
     }
-    return ok;
+    return ok && ((prediction->seconds > 0 && isfinite(prediction->seconds) &&
+                   isfinite(1 / prediction->seconds)) ||
+                  fail(err, "a frame of %g s: no rate can be told", prediction->seconds));
 }
 
 /* ---- workloads ---- */

@@ -21,6 +21,21 @@ enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 static const char label_start[] = "model ";
 
+/* What a row of each has to say. */
+enum { MOST_NEEDS = 4 };
+static const struct sweep_needs {
+    const char *sweep, *columns[MOST_NEEDS];
+} sweeps[] = {
+    {"fragments", {"cycles"}},
+    {"length", {"cycles"}},
+    {"triangles", {"cycles", "triangles"}},
+    {"coherence", {"cycles"}},
+    {"textures", {"cycles", "format", "texture", "reads"}},
+    {"dependent", {"pattern", "texture", "reads", "dependent"}},
+    {"springs", {"cycles"}},
+};
+enum { SWEEPS = sizeof sweeps / sizeof sweeps[0] };
+
 static const struct field *
 field_find(const char *name)
 {
@@ -51,6 +66,24 @@ is_measured(const struct field *field)
            field->offset == offsetof(struct model_row, clock) ||
            field->offset == offsetof(struct model_row, seconds) ||
            field->offset == offsetof(struct model_row, spread);
+}
+
+static const struct sweep_needs *
+find_sweep(const char *name)
+{
+    for (uint32_t i = 0; i < SWEEPS; i++)
+        if (!strcmp(sweeps[i].sweep, name))
+            return &sweeps[i];
+    return NULL;
+}
+
+bool
+model_sweep_check(const char *name, struct error *err)
+{
+    return find_sweep(name) || fail(err,
+                                    "there is no sweep '%.40s': fragments, length, triangles, "
+                                    "coherence, textures, dependent and springs",
+                                    name);
 }
 
 bool
@@ -189,6 +222,20 @@ set_rate(struct model_row *row, const char *value, struct error *err)
 }
 
 static bool
+has_needs(const struct model_row *row, struct error *err)
+{
+    const struct sweep_needs *needs = find_sweep(row->sweep);
+    if (!needs)
+        return model_sweep_check(row->sweep, err);
+    for (uint32_t i = 0; i < MOST_NEEDS && needs->columns[i]; i++) {
+        const struct field *field = field_find(needs->columns[i]);
+        if (field->is_text ? !*text_of(row, field) : !(*number_of(row, field) > 0))
+            return fail(err, "a row of %s says nothing of %s", row->sweep, field->name);
+    }
+    return true;
+}
+
+static bool
 read_row(struct model_row *row, char *line, const struct field *const *columns, uint32_t count,
          struct error *err)
 {
@@ -206,8 +253,9 @@ read_row(struct model_row *row, char *line, const struct field *const *columns, 
         return fail(err, "%u fields for %u columns", at, count);
     if (!*row->sweep)
         return fail(err, "sweep is empty");
-    return (row->fragments > 0 && row->seconds > 0) ||
-           fail(err, "%s must be above 0", row->fragments > 0 ? "seconds" : "fragments");
+    if (!(row->fragments > 0 && row->seconds > 0))
+        return fail(err, "%s must be above 0", row->fragments > 0 ? "seconds" : "fragments");
+    return has_needs(row, err);
 }
 
 bool

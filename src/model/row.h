@@ -27,6 +27,9 @@ struct model_rows {
 /* The sides of textures whose width is a power of two are a case of their own. */
 bool model_is_power_of_two(double size);
 
+/* False, with the message that lists them: there is none of that name. */
+bool model_sweep_check(const char *name, struct error *err);
+
 /* "name=value" into the row. */
 bool model_row_set(struct model_row *row, const char *name, const char *value, struct error *err);
 /* What a draw of it is called, without what was measured; at most 255 bytes. */
@@ -38,7 +41,7 @@ void model_rows_header(FILE *out);
 void model_row_print(const struct model_row *row, FILE *out);
 /* Adds the rows of a CSV file: the first line names the columns, each of them one of row.def, in
  * any order; there must be sweep, fragments, and seconds or fps, and all numbers finite, none
- * negative, fragments and seconds above 0. */
+ * negative, fragments and seconds above 0; a row has what its sweep is about. */
 bool model_rows_read(struct model_rows *rows, const char *path, struct error *err);
 
 #endif

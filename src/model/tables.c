@@ -14,10 +14,15 @@ add_line(struct sheet *sheet, const char *name, const struct model_errors *fitte
     sheet_cell(sheet, "%u", fitted->count);
     sheet_cell(sheet, "%.2f %%", 100 * fitted->mean);
     sheet_cell(sheet, "%u", held_out->count);
-    sheet_cell(sheet, "%.2f %%", 100 * held_out->mean);
-    sheet_cell(sheet, "%.1f %%", 100 * held_out->worst);
+    if (held_out->count) {
+        sheet_cell(sheet, "%.2f %%", 100 * held_out->mean);
+        sheet_cell(sheet, "%.1f %%", 100 * held_out->worst);
+    } else {
+        sheet_cell(sheet, "-");
+        sheet_cell(sheet, "-");
+    }
     sheet_cell(sheet, "%.0f %%", 100 * budget);
-    sheet_cell(sheet, "%s", held_out->mean <= budget ? "yes" : "no");
+    sheet_cell(sheet, "%s", !held_out->count ? "-" : held_out->mean <= budget ? "yes" : "no");
     sheet_end_row(sheet);
 }
 

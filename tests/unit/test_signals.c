@@ -3,6 +3,7 @@
 /* cmocka.h has a fail() of its own */
 #include "endings.h"
 
+#include "base/interrupt.h"
 #include "trace/vtest/vtest_protocol.h"
 #include "trace/vtest/vtest_wire.h"
 
@@ -492,10 +493,31 @@ what_a_killed_process_left_is_removed(void **state)
     assert_int_equal(count_folders(), 0);
 }
 
+/* A second one of a kind, that is; one of each kind is noted. */
+static void
+a_second_signal_is_the_end(void **state)
+{
+    int status;
+    const pid_t child = fork();
+    if (!child) {
+        interrupt_watch();
+        raise(SIGINT);
+        raise(SIGTERM);
+        if (!interrupt_pending())
+            _exit(1);
+        raise(SIGTERM);
+        _exit(2);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 128 + SIGTERM);
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_second_signal_is_the_end),
         cmocka_unit_test_teardown(a_run_killed_in_its_first_frame_leaves_nothing, clean),
         cmocka_unit_test_teardown(tables_come_behind_the_first_picture, clean),
         cmocka_unit_test_teardown(whole_frames_are_kept, clean),
