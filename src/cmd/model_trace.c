@@ -7,6 +7,7 @@
 #include "model/collect.h"
 #include "model/frames.h"
 #include "model/program_cost.h"
+#include "report/compare_runs.h"
 #include "report/csv.h"
 
 #include <math.h>
@@ -73,6 +74,25 @@ struct compared {
     double mean, worst, seconds;
     uint32_t count;
 };
+
+/* Whether the run is one of that program, on the model's machine. */
+static bool
+is_comparable(const struct model *model, const char *run, const struct trace_reader *reader,
+              struct error *err)
+{
+    struct params params;
+    char *ini = mem_printf("%s/machine.ini", run);
+    cJSON *facts = run_read_json(run, err);
+    const char *program = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(facts, "program"));
+    params_init(&params);
+    bool ok = facts && params_load_file(&params, ini, err) && model_is_of(model, &params, err);
+    if (ok && program && strcmp(program, trace_program(reader)) != 0)
+        ok = fail(err, "it is a run of %.80s, the trace one of %.80s", program,
+                  trace_program(reader));
+    cJSON_Delete(facts);
+    free(ini);
+    return ok || fail_prefix(err, "--against %s", run);
+}
 
 static bool
 read_measured(struct compared *c, const char *run, uint32_t frames, double clock, struct error *err)
@@ -219,7 +239,8 @@ model_predict_trace(const struct model *model, const struct model_trace_options 
     bool ok = (!options->frames.count || frame_set_last(&options->frames) < count ||
                fail(err, "%s has %u frames", options->trace, count)) &&
               (!options->against ||
-               read_measured(&c, options->against, count, 1e6 * params.GPU.ClockMHz, err)) &&
+               (is_comparable(model, options->against, reader, err) &&
+                read_measured(&c, options->against, count, 1e6 * params.GPU.ClockMHz, err))) &&
               predict_all(&c, model, reader, options, &params, err);
     trace_reader_close(reader);
     if (ok) {

@@ -897,6 +897,13 @@ commands(void **state)
     char *shown = said("out");
     assert_true(strstr(shown, "the staged model") && strstr(shown, "bound by"));
     free(shown);
+    assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--against", "@run"), 0);
+    assert_int_equal(RUN("model", "predict", "@frames", "--trace", WORKLOADS, "--against", "@run"),
+                     1);
+    assert_true(says("it is a run of tiny, the trace one of workloads"));
+    assert_int_equal(RUN("sim", TINY, "-o", "@run", "--force", "--preset", "g70-like"), 0);
+    assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--against", "@run"), 1);
+    assert_true(says("another machine"));
     assert_int_equal(RUN("sim", TINY, "-o", "@none", "--model", "@frames", "--json"), 2);
     assert_int_equal(RUN("sim", TINY, "-o", "@none", "--model", "@model"), 1);
     assert_true(says("no frame stages") && !is_there("none"));
