@@ -301,12 +301,13 @@ const tests = {
     }
   },
 
-  async "fits at 400 pixels, light and dark, and prints"() {
-    for (const scheme of ["light", "dark"]) {
-      const page = await open(at("three.html"), { width: 400, scheme });
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-      await page.close();
-    }
+  async "fits at 320 and 400 pixels, light and dark, and prints"() {
+    for (const width of [320, 400])
+      for (const scheme of ["light", "dark"]) {
+        const page = await open(at("three.html"), { width, scheme });
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+        await page.close();
+      }
     const page = await open(at("one.html"));
     assert.ok((await page.pdf()).length > 20000);
     await page.close();
