@@ -80,10 +80,11 @@ find_sweep(const char *name)
 bool
 model_sweep_check(const char *name, struct error *err)
 {
-    return find_sweep(name) || fail(err,
-                                    "there is no sweep '%.40s': fragments, length, triangles, "
-                                    "coherence, textures, dependent and springs",
-                                    name);
+    char names[128] = "";
+    for (size_t i = 0, at = 0; i < SWEEPS && at < sizeof names; i++)
+        at +=
+            (size_t)snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", sweeps[i].sweep);
+    return find_sweep(name) || fail(err, "there is no sweep '%.40s': %s", name, names);
 }
 
 bool
