@@ -256,6 +256,8 @@ step 'a frame alone has the figures that it has after others' frame_alone
 for jobs in 2 3; do
     step "the same results with --jobs $jobs" same_results gcc-O3 --jobs $jobs
 done
+step 'signals to sim --jobs reach its own processes only' \
+    tests/jobs_signals.sh "$aetius" "$workloads" "$work/results/signals" 40
 for name in gcc-O0 clang-O0 clang-O3 sanitizers; do
     step "$name gives the results of gcc -O3" same_results "$name"
 done

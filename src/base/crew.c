@@ -1,5 +1,9 @@
-/* Members are made by clone(CLONE_PARENT): as fork(), but a child of the caller's parent. They
- * speak through one socket that keeps messages whole, and count in a shared page. */
+/* A member is cloned with CLONE_PARENT and without an exit signal. So every member is a child of
+ * the coordinator, and __WCLONE waits for members alone, not for other children of the process.
+ *
+ * Only the member writes its pid into its place, and takes it out before it exits. Only the
+ * coordinator reaps, and only its thread signals. So a pid that crew_signal() loads belongs to a
+ * member that was not reaped, and cannot have been given to another process. */
 #include "base/crew.h"
 
 #include "base/mem.h"
@@ -21,7 +25,8 @@
 enum { POLL_MILLISECONDS = 200 };
 
 struct place {
-    _Atomic pid_t pid; /* 0: free; -1: being taken */
+    _Atomic pid_t pid;       /* 0: free; -1: being taken */
+    _Atomic pid_t signalled; /* the member here that crew_signal() reached last */
     _Atomic uint32_t part;
 };
 
@@ -29,6 +34,7 @@ struct shared {
     struct place places[CREW_MAX];
     _Atomic uint64_t counted;
     _Atomic uint32_t stop; /* no part from this one on */
+    _Atomic int signal;    /* the last one that was sent to all; 0: none */
 };
 
 struct crew {
@@ -84,15 +90,36 @@ take_place(struct crew *crew)
     return NULL;
 }
 
-/* A member does not outlive its coordinator. */
+/* A second signal would end a member in the middle of its own end (base/interrupt.h). */
+static bool
+is_first_signal(struct place *place, pid_t pid)
+{
+    return atomic_exchange(&place->signalled, pid) != pid;
+}
+
+/* A member does not outlive its coordinator. It raises the signal that was sent to all before its
+ * pid was in its place. */
 static void
 begin(struct crew *crew, struct place *place)
 {
-    place->pid = getpid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != crew->coordinator)
         _exit(1);
     crew->place = place;
+    place->pid = getpid();
+    if (crew->shared->signal && is_first_signal(place, getpid()))
+        raise(crew->shared->signal);
+}
+
+/* As fork(), for a child with the exit signal of `flags`. */
+static long
+clone_process(unsigned long flags)
+{
+#if defined(__s390x__)
+    return syscall(SYS_clone, NULL, flags, NULL, NULL, NULL);
+#else
+    return syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
+#endif
 }
 
 int
@@ -103,8 +130,7 @@ crew_fork(struct crew *crew, uint32_t part, struct error *err)
     if (!place)
         return -1;
     place->part = part;
-    const unsigned long parent = crew->place ? CLONE_PARENT : 0;
-    const long pid = syscall(SYS_clone, parent | SIGCHLD, NULL, NULL, NULL, NULL);
+    const long pid = clone_process(crew->place ? CLONE_PARENT : 0);
     if (pid < 0) {
         place->pid = 0;
         fail(err, "cannot start a process: %s", strerror(errno));
@@ -114,9 +140,6 @@ crew_fork(struct crew *crew, uint32_t part, struct error *err)
         begin(crew, place);
         return 1;
     }
-    /* its own first act, too, whoever comes first */
-    pid_t taken = -1;
-    atomic_compare_exchange_strong(&place->pid, &taken, (pid_t)pid);
     return 0;
 }
 
@@ -194,7 +217,7 @@ crew_wait(struct crew *crew, struct crew_report *report)
     if (receive(crew, report, POLL_MILLISECONDS))
         return CREW_MESSAGE;
     for (;;) {
-        const pid_t pid = waitpid(-1, &report->status, WNOHANG);
+        const pid_t pid = waitpid(-1, &report->status, __WCLONE | WNOHANG);
         if (pid == 0)
             return CREW_NOTHING;
         if (pid < 0) /* all are gone: what they said last may still lie there */
@@ -212,11 +235,14 @@ crew_wait(struct crew *crew, struct crew_report *report)
 void
 crew_signal(const struct crew *crew, int signal)
 {
-    for (uint32_t i = 0; i < crew->limit; i++)
-        if (crew->shared->places[i].pid > 0) {
-            kill(crew->shared->places[i].pid, signal);
-            kill(crew->shared->places[i].pid, SIGCONT); /* one that is stopped would not hear it */
+    crew->shared->signal = signal;
+    for (uint32_t i = 0; i < crew->limit; i++) {
+        const pid_t pid = crew->shared->places[i].pid;
+        if (pid > 0 && is_first_signal(&crew->shared->places[i], pid)) {
+            kill(pid, signal);
+            kill(pid, SIGCONT); /* a stopped member does not receive it */
         }
+    }
 }
 
 uint64_t

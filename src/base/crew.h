@@ -53,7 +53,7 @@ struct crew_report {
     int status;    /* FAILED: as waitpid() gives it */
 };
 enum crew_event crew_wait(struct crew *crew, struct crew_report *report);
-void crew_signal(const struct crew *crew, int signal); /* to all members */
+void crew_signal(const struct crew *crew, int signal); /* to each member once, also to later ones */
 uint64_t crew_counted(const struct crew *crew);        /* by all members */
 uint32_t crew_size(const struct crew *crew);           /* members at work */
 uint32_t crew_limit(const struct crew *crew);

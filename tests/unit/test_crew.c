@@ -119,6 +119,49 @@ stopped_parts_are_not_begun(void **state)
     crew_destroy(crew);
 }
 
+/* Another child of this process, as it is while members end. */
+static void
+other_children_are_left_alone(void **state)
+{
+    (void)state;
+    struct error err;
+    struct crew_report report;
+    int status = 0;
+    const pid_t other = fork();
+    if (other == 0)
+        _exit(9);
+    struct crew *crew = crew_create(1, &err);
+    if (crew_fork(crew, 0, &err) > 0)
+        crew_leave(crew, 0);
+    siginfo_t ended;
+    assert_int_equal(waitid(P_PID, (id_t)other, &ended, WEXITED | WNOWAIT), 0);
+    while (crew_wait(crew, &report) != CREW_DONE)
+        ;
+    crew_destroy(crew);
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(WEXITSTATUS(status), 9);
+}
+
+/* A member that is being made while all are signalled receives the signal. */
+static void
+late_members_receive_the_signal(void **state)
+{
+    (void)state;
+    struct error err;
+    struct crew_report report = {0};
+    enum crew_event event;
+    int seen = 0;
+    struct crew *crew = crew_create(1, &err);
+    crew_signal(crew, SIGTERM);
+    if (crew_fork(crew, 0, &err) > 0)
+        crew_leave(crew, 0);
+    while ((event = crew_wait(crew, &report)) != CREW_DONE)
+        if (event == CREW_FAILED)
+            seen = WTERMSIG(report.status);
+    crew_destroy(crew);
+    assert_int_equal(seen, SIGTERM);
+}
+
 int
 main(void)
 {
@@ -126,6 +169,8 @@ main(void)
         cmocka_unit_test(every_part_is_done_once),
         cmocka_unit_test(ends_are_told),
         cmocka_unit_test(stopped_parts_are_not_begun),
+        cmocka_unit_test(other_children_are_left_alone),
+        cmocka_unit_test(late_members_receive_the_signal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -23,6 +24,7 @@ enum { GRACE_MS = 2000, UNKILLABLE_MS = 500, LEAVE = 'l', HURRY = 'h' };
 
 struct kin { /* a process */
     pid_t pid, parent;
+    unsigned long long started; /* clock ticks since boot: with the pid, its identity */
     bool ours;
 };
 
@@ -54,7 +56,12 @@ read_kin(const char *name, struct kin *kin)
     const char *behind = strrchr(text, ')'); /* the name in front may hold anything */
     char state;
     *kin = (struct kin){.pid = (pid_t)strtol(name, NULL, 10)};
-    return behind && sscanf(behind + 1, " %c %d", &state, &kin->parent) == 2;
+    /* fields 3, 4 and 22 of proc(5) */
+    return behind &&
+           sscanf(behind + 1,
+                  " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d"
+                  " %llu",
+                  &state, &kin->parent, &kin->started) == 3;
 }
 
 /* Marks the children of what is marked; true when there were more. */
@@ -67,6 +74,20 @@ mark_children(struct kin_list *list)
             if (list->items[p].ours && list->items[i].parent == list->items[p].pid)
                 more = list->items[i].ours = true;
     return more;
+}
+
+/* To the process that was read as `kin`, not to another one that has its pid by now. */
+static void
+signal_kin(const struct kin *kin, int number)
+{
+    char name[16];
+    struct kin now;
+    const int process = pidfd_open(kin->pid, 0);
+    snprintf(name, sizeof name, "%d", (int)kin->pid);
+    if (process >= 0 && read_kin(name, &now) && now.started == kin->started)
+        pidfd_send_signal(process, number, NULL, 0);
+    if (process >= 0)
+        close(process);
 }
 
 /* To all descendants of this process. */
@@ -88,7 +109,7 @@ signal_descendants(int number)
         ;
     for (size_t i = 0; i < list.count; i++)
         if (list.items[i].ours)
-            kill(list.items[i].pid, number);
+            signal_kin(&list.items[i], number);
     VEC_FREE(&list);
 }
 

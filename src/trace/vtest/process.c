@@ -96,14 +96,14 @@ process_end(pid_t pid, int grace_ms)
     kill(-pid, SIGTERM);
     for (int waited = 0; waited < (interrupt_pending() ? PROCESS_HURRIED_MS : grace_ms);
          waited += 10) {
-        if (waitpid(pid, &status, WNOHANG) == pid) {
-            kill(-pid, SIGKILL); /* what it left behind in its group */
-            return status;
-        }
+        siginfo_t ended = {.si_pid = 0};
+        if (!waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid)
+            break;
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
-    kill(-pid, SIGKILL);
-    waitpid(pid, &status, 0);
+    kill(-pid, SIGKILL); /* before it is reaped: its group keeps its number until then */
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
     return status;
 }
 

@@ -1,0 +1,108 @@
+/* Whom crew_signal() signals, while members take and free places: never process 0 (the caller's
+ * group), -1 (every process of the user), or a process that was reaped. kill() is replaced; nothing
+ * is forked. */
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+static int counted_kill(pid_t pid, int number);
+#define kill counted_kill
+#include "base/crew.c"
+#undef kill
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+enum { CALLS = 10000000, SIGNALS = 100000, FIRST_PID = 1000, LIVES = 1 << 16, LIMIT = 4 };
+
+enum life { LIFE_NONE, LIFE_RUNNING, LIFE_ENDED, LIFE_REAPED };
+
+/* By pid - FIRST_PID. */
+static _Atomic unsigned char lives[LIVES];
+static uint64_t targets_0, targets_all, targets_reaped, targets_other, targets;
+static _Atomic bool enough;
+
+static int
+counted_kill(pid_t pid, int number)
+{
+    const uint32_t at = (uint32_t)pid - FIRST_PID;
+    targets++;
+    targets_0 += pid == 0;
+    targets_all += pid == -1;
+    if (pid > 0 && at < LIVES)
+        targets_reaped += lives[at] == LIFE_REAPED || lives[at] == LIFE_NONE;
+    else
+        targets_other += pid != 0 && pid != -1;
+    return number < 0;
+}
+
+/* Gives the other thread time to look, for a while that differs from life to life. */
+static void
+linger(uint32_t at)
+{
+    for (volatile uint32_t i = 0; i < at % 97; i++)
+        ;
+}
+
+/* What members do with places, one life after the other: one is taken by its parent, gets the pid
+ * from the member itself, and is free again before the member exits. */
+static void *
+members(void *data)
+{
+    struct crew *crew = data;
+    for (uint32_t at = 0; !enough; at = (at + 1) % LIVES) {
+        if (lives[at] != LIFE_NONE && lives[at] != LIFE_REAPED)
+            continue;
+        struct place *place = take_place(crew);
+        if (!place)
+            continue;
+        linger(at);
+        lives[at] = LIFE_RUNNING;
+        place->pid = (pid_t)(FIRST_PID + at);
+        linger(at);
+        place->pid = 0;
+        lives[at] = LIFE_ENDED;
+    }
+    return NULL;
+}
+
+/* As the coordinator does between two calls of crew_signal(). */
+static void
+reap(uint32_t *next)
+{
+    for (uint32_t i = 0; i < 8 && lives[*next] == LIFE_ENDED; i++, *next = (*next + 1) % LIVES)
+        lives[*next] = LIFE_REAPED;
+}
+
+static void
+only_members_are_signalled(void **state)
+{
+    (void)state;
+    struct error err;
+    struct crew *crew = crew_create(LIMIT, &err);
+    pthread_t thread;
+    uint32_t next = 0;
+    assert_non_null(crew);
+    assert_int_equal(pthread_create(&thread, NULL, members, crew), 0);
+    for (uint32_t i = 0; i < CALLS || targets < SIGNALS; i++) {
+        crew_signal(crew, SIGTERM);
+        reap(&next);
+    }
+    enough = true;
+    pthread_join(thread, NULL);
+    crew_destroy(crew);
+    assert_int_equal(targets_0, 0);
+    assert_int_equal(targets_all, 0);
+    assert_int_equal(targets_reaped, 0);
+    assert_int_equal(targets_other, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(only_members_are_signalled)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
