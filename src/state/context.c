@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* They are looked for one after another, and no program comes near. */
-enum { MOST_CLIENTS = 1024, MOST_SUB_CONTEXTS = 1024 };
-
 static uint32_t
 table_slot(const struct handle_table *table, uint32_t handle)
 {
@@ -321,8 +318,8 @@ client_begin(struct gpu_device *device, const struct gpu_cmd *cmd, struct error 
     uint32_t count = 0;
     for (const struct gpu_client *other = device->clients; other; other = other->next)
         count++;
-    if (count == MOST_CLIENTS)
-        return fail(err, "client %u: %d are connected already", cmd->client, MOST_CLIENTS);
+    if (count == GPU_MOST_CLIENTS)
+        return fail(err, "client %u: %d are connected already", cmd->client, GPU_MOST_CLIENTS);
     struct gpu_client *client = mem_alloc(sizeof *client);
     client->id = cmd->client;
     if (!state_create(device, client, 0, err)) {
@@ -432,8 +429,8 @@ sub_context_op(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
         uint32_t count = 0;
         for (const struct gpu_state *other = client->states; other; other = other->next)
             count++;
-        if (count == MOST_SUB_CONTEXTS)
-            return fail(err, "sub-context %u: there are %d already", id, MOST_SUB_CONTEXTS);
+        if (count == GPU_MOST_SUB_CONTEXTS)
+            return fail(err, "sub-context %u: there are %d already", id, GPU_MOST_SUB_CONTEXTS);
         return state_create(device, client, id, err) || fail_prefix(err, "sub-context %u", id);
     }
     if (!state)

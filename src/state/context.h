@@ -21,6 +21,10 @@ struct gpu_query_record {
 
 struct gpu_state; /* one sub-context: objects and bindings */
 
+/* Connected at a time, and of a client at a time. They are found by a linear search; no real
+ * program comes near. */
+enum { GPU_MOST_CLIENTS = 1024, GPU_MOST_SUB_CONTEXTS = 1024 };
+
 struct gpu_device {
     struct gpu_memory memory;
     struct gpu_client *clients;

@@ -2,14 +2,19 @@
  * binding or an object holds them; each swap sweeps those that nothing holds. */
 #include "trace/live_state_internal.h"
 
+#include "state/context.h"
 #include "trace/decode/virgl_protocol.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { KEY_LIMIT = 256, SHADER_OFFLEN = 2 };
-#define KEPT_MAX_BYTES ((uint64_t)512 << 20)            /* without a budget */
-#define SLOT_BYTES     (2 * sizeof(struct handle_slot)) /* in its map, with those that are free */
+#define KEPT_MAX_BYTES ((uint64_t)512 << 20) /* without a budget */
+/* Of the host, for each object, resource or binding: its slot in a map and in a list, of which half
+ * may be free. */
+#define SLOT_BYTES (2 * (sizeof(struct handle_slot) + sizeof(void *)))
+/* A map that holds anything. */
+#define MAP_BYTES ((uint64_t)64 * sizeof(struct handle_slot))
 
 struct live_state *
 live_state_create(struct budget *budget)
@@ -31,6 +36,18 @@ binding_bytes(const struct live_binding *binding)
     return sizeof *binding + SLOT_BYTES + binding->dwords.capacity * sizeof *binding->dwords.items +
            binding->objects.capacity * sizeof *binding->objects.items +
            binding->resources.capacity * sizeof *binding->resources.items;
+}
+
+static uint64_t
+sub_context_bytes(void)
+{
+    return sizeof(struct live_sub_context) + 2 * sizeof(void *) + 2 * MAP_BYTES;
+}
+
+static uint64_t
+client_bytes(uint32_t program_bytes)
+{
+    return sizeof(struct live_client) + 2 * sizeof(void *) + MAP_BYTES + program_bytes;
 }
 
 static void
@@ -69,7 +86,7 @@ free_sub_context(struct live_state *state, struct live_sub_context *sub)
             free_binding(state, sub->bindings.slots[i].value);
     for (size_t i = 0; i < sub->ghosts.count; i++)
         free_object(state, sub->ghosts.items[i]);
-    state->kept_bytes -= sizeof *sub;
+    state->kept_bytes -= sub_context_bytes();
     handle_map_fini(&sub->objects);
     handle_map_fini(&sub->bindings);
     VEC_FREE(&sub->ghosts);
@@ -87,7 +104,7 @@ free_client(struct live_state *state, struct live_client *client)
             free_resource(state, client->resources.slots[i].value);
     for (size_t i = 0; i < client->ghosts.count; i++)
         free_resource(state, client->ghosts.items[i]);
-    state->kept_bytes -= sizeof *client + client->program_bytes;
+    state->kept_bytes -= client_bytes(client->program_bytes);
     handle_map_fini(&client->resources);
     VEC_FREE(&client->ghosts);
     VEC_FREE(&client->sub_contexts);
@@ -131,23 +148,30 @@ make_sub_context(struct live_state *state, struct live_client *client, uint32_t 
     struct live_sub_context *sub = mem_alloc(sizeof *sub);
     sub->id = id;
     sub->made = state->now;
-    state->kept_bytes += sizeof *sub;
+    state->kept_bytes += sub_context_bytes();
     VEC_PUSH(&client->sub_contexts, sub);
     return sub;
 }
 
-static void
-begin_client(struct live_state *state, const struct message *message)
+/* More than a device takes are not followed: it refuses them. */
+static bool
+begin_client(struct live_state *state, const struct message *message, struct error *err)
 {
+    const uint64_t bytes = client_bytes(message->size_bytes);
+    if (state->clients.count == GPU_MOST_CLIENTS)
+        return true;
+    if (!budget_set(&state->share, state->kept_bytes + bytes + sub_context_bytes(), err))
+        return false;
     struct live_client *client = mem_alloc(sizeof *client);
     client->number = message->client;
     client->program_bytes = message->size_bytes;
-    client->program = mem_alloc(message->size_bytes + 1);
+    client->program = mem_alloc(message->size_bytes + (size_t)1);
     if (message->size_bytes)
         memcpy(client->program, message->bytes, message->size_bytes);
     VEC_PUSH(&state->clients, client);
-    state->kept_bytes += sizeof *client + client->program_bytes;
+    state->kept_bytes += bytes;
     client->current = make_sub_context(state, client, 0);
+    return true;
 }
 
 static void
@@ -246,13 +270,14 @@ static void
 set_begun(const struct said *said, struct live_object *query, bool begins)
 {
     struct live_sub_context *sub = said->sub;
-    size_t at = 0;
-    while (at < sub->begun.count && sub->begun.items[at] != query)
-        at++;
-    if (begins && at == sub->begun.count)
+    if (begins && !query->begun) {
+        query->begun_index = sub->begun.count;
         VEC_PUSH(&sub->begun, query);
-    else if (!begins && at < sub->begun.count)
-        sub->begun.items[at] = sub->begun.items[--sub->begun.count];
+    } else if (!begins && query->begun) {
+        struct live_object *last = sub->begun.items[--sub->begun.count];
+        sub->begun.items[query->begun_index] = last;
+        last->begun_index = query->begun_index;
+    }
     query->begun = begins ? said->state->now : 0;
 }
 
@@ -414,7 +439,9 @@ set_sub_context(const struct said *said)
 {
     struct live_client *client = said->client;
     struct live_sub_context *sub = find_sub_context(client, dword(said, 0));
-    if (said->walk->command == CMD_CREATE_SUB_CTX && !sub)
+    const bool has_room =
+        client->sub_contexts.count < GPU_MOST_SUB_CONTEXTS; /* else it is refused */
+    if (said->walk->command == CMD_CREATE_SUB_CTX && !sub && has_room)
         make_sub_context(said->state, client, dword(said, 0));
     else if (said->walk->command == CMD_SET_SUB_CTX && sub)
         client->current = sub;
@@ -588,10 +615,8 @@ live_state_take(struct live_state *state, const struct message *message, struct 
     struct live_client *client = live_state_client(state, message->client);
     state->now++;
     state->newest = NULL;
-    if (message->kind == MESSAGE_CLIENT_BEGIN && !client)
-        begin_client(state, message);
     if (!client)
-        return true;
+        return message->kind != MESSAGE_CLIENT_BEGIN || begin_client(state, message, err);
     switch (message->kind) {
     case MESSAGE_CLIENT_END: end_client(state, message->client); break;
     case MESSAGE_RESOURCE_CREATE: make_resource(state, client, message); break;

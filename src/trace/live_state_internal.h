@@ -11,7 +11,8 @@ struct live_object {
     uint32_t
         number; /* of a query: it is numbered as resources are, and no resource has its number */
     uint64_t made, destroyed; /* destroyed 0: the handle is alive */
-    uint64_t begun;           /* of an active query: its BEGIN_QUERY */
+    uint64_t begun;           /* of an active query: its BEGIN_QUERY; else 0 */
+    size_t begun_index;       /* of an active query: in the list of these */
     uint64_t mark;
     struct live_resource *resource; /* that it looks at, or NULL */
     VEC(uint32_t) dwords;           /* the packets that made it, headers included */

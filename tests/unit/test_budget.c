@@ -72,6 +72,17 @@ create(struct trace_writer *writer, uint32_t handle, uint32_t target, uint32_t b
                                               .array_size = 1}});
 }
 
+/* Two frames of client 1. */
+static void
+add_frames(struct trace_writer *writer)
+{
+    struct message swap = {.kind = MESSAGE_SWAP};
+    swap.transfer.handle = 1;
+    swap.transfer.box = (struct box){0, 0, 0, 8, 8, 1};
+    add(writer, swap);
+    add(writer, swap);
+}
+
 /* A chunk of so many bytes (of commands that do nothing), so many small buffers, and so many
  * textures of 16 MiB with a texel written each; two frames. */
 static void
@@ -81,11 +92,8 @@ write_trace(const char *path, uint32_t chunk_bytes, uint32_t buffers, uint32_t t
     struct trace_writer *writer;
     struct error err;
     struct message put = {.kind = MESSAGE_PUT, .bytes = texel, .size_bytes = sizeof texel};
-    struct message swap = {.kind = MESSAGE_SWAP};
     uint8_t *zeroes = mem_alloc(chunk_bytes + 1);
     put.transfer.box = (struct box){5, 5, 0, 1, 1, 1};
-    swap.transfer.handle = 1;
-    swap.transfer.box = (struct box){0, 0, 0, 8, 8, 1};
     assert_true(trace_writer_create(&writer, path, "budget", &err));
     add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
     create(writer, 1, TARGET_2D, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET, 8, 8);
@@ -99,8 +107,7 @@ write_trace(const char *path, uint32_t chunk_bytes, uint32_t buffers, uint32_t t
         create(writer, put.transfer.handle, TARGET_2D, BIND_SAMPLER_VIEW, SIDE, SIDE);
         add(writer, put);
     }
-    add(writer, swap);
-    add(writer, swap);
+    add_frames(writer);
     assert_true(trace_writer_close(writer, &err));
     free(zeroes);
 }
@@ -192,6 +199,39 @@ what_is_to_be_written_counts(void **state)
     unlink(trace);
 }
 
+/* Names of clients, which the writer packs well. */
+static void
+names_count(void **state)
+{
+    enum { CLIENTS = 400 };
+    char trace[64];
+    int status;
+    (void)state;
+    snprintf(trace, sizeof trace, "%s/trace", dir);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct trace_writer *writer;
+        struct error err;
+        uint8_t *name = mem_alloc(MB);
+        if (!trace_writer_create(&writer, trace, "budget", &err))
+            _exit(1);
+        for (uint32_t i = 1; i <= CLIENTS; i++) {
+            const struct message begin = {
+                .kind = MESSAGE_CLIENT_BEGIN, .client = i, .bytes = name, .size_bytes = MB};
+            if (!trace_writer_add(writer, &begin, &err))
+                _exit(1);
+        }
+        create(writer, 1, TARGET_2D, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET, 8, 8);
+        add_frames(writer);
+        _exit(!trace_writer_close(writer, &err));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_false(does("trim", trace, 128));
+    assert_true(does("trim", trace, 600));
+    unlink(trace);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -199,6 +239,7 @@ main(int argc, char **argv)
         cmocka_unit_test(shares_add_up),
         cmocka_unit_test(one_end_for_all),
         cmocka_unit_test(what_is_to_be_written_counts),
+        cmocka_unit_test(names_count),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
     assert_non_null(mkdtemp(dir));

@@ -1,5 +1,6 @@
 /* Every command of the stream, from dwords laid out by hand as the protocol says. */
 #include "stream.h"
+#include "trace/decode/decode_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -573,6 +574,36 @@ messages(void **data)
     assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_ERROR);
 }
 
+/* Only a client that chose a sub-context takes memory, and no longer than it is chosen. */
+static void
+clients_by_the_thousand(void **data)
+{
+    struct fixture *f = *data;
+    for (uint32_t client = 1; client <= 100000; client++) {
+        PACKET(&f->s, CMD_NOP, 0, 0);
+        const struct message message = stream_message(&f->s, client);
+        decoder_begin(f->decoder, &message);
+        assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_DONE);
+        f->s.count = 0;
+    }
+    assert_int_equal(f->decoder->sub_contexts.count, 0);
+    for (uint32_t client = 1; client <= 2; client++) {
+        PACKET(&f->s, CMD_SET_SUB_CTX, 0, 7 + client);
+        PACKET(&f->s, CMD_SET_SUB_CTX, 0, 3 - client);
+        const struct message message = stream_message(&f->s, client);
+        decoder_begin(f->decoder, &message);
+        assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+        assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+        assert_int_equal(f->cmd.sub_context, 7 + client);
+        f->s.count = 0;
+    }
+    assert_int_equal(f->decoder->sub_contexts.count, 2);
+    const struct message end = {.kind = MESSAGE_CLIENT_END, .client = 1};
+    decoder_begin(f->decoder, &end);
+    assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+    assert_int_equal(f->decoder->sub_contexts.count, 1);
+}
+
 static void
 every_op_has_a_name(void **data)
 {
@@ -600,6 +631,7 @@ main(void)
         CASE(queries_and_sub_contexts),
         CASE(skipped_and_refused),
         CASE(messages),
+        CASE(clients_by_the_thousand),
         CASE(every_op_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

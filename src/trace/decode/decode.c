@@ -177,7 +177,9 @@ decoder_destroy(struct decoder *decoder)
     for (size_t i = 0; i < decoder->pending.count; i++)
         free(decoder->pending.items[i].text);
     VEC_FREE(&decoder->pending);
-    VEC_FREE(&decoder->clients);
+    for (size_t i = 0; i < decoder->sub_contexts.capacity; i++)
+        free(decoder->sub_contexts.slots[i].value);
+    handle_map_fini(&decoder->sub_contexts);
     VEC_FREE(&decoder->aligned);
     free(decoder->text);
     free(decoder);
@@ -198,23 +200,31 @@ decoder_begin(struct decoder *decoder, const struct message *message)
     }
 }
 
-static struct decoder_client *
-client_of(struct decoder *decoder, uint32_t client)
+static uint32_t
+sub_context_of(const struct decoder *decoder, uint32_t client)
 {
-    for (size_t i = 0; i < decoder->clients.count; i++)
-        if (decoder->clients.items[i].client == client)
-            return &decoder->clients.items[i];
-    VEC_PUSH(&decoder->clients, ((struct decoder_client){.client = client}));
-    return &decoder->clients.items[decoder->clients.count - 1];
+    const uint32_t *sub_context = handle_map_get(&decoder->sub_contexts, client);
+    return sub_context ? *sub_context : 0;
+}
+
+void
+decode_set_sub_context(struct decoder *decoder, uint32_t client, uint32_t sub_context)
+{
+    uint32_t *value = handle_map_remove(&decoder->sub_contexts, client);
+    if (sub_context) {
+        value = value ? value : mem_alloc(sizeof *value);
+        *value = sub_context;
+        handle_map_put(&decoder->sub_contexts, client, value);
+    } else {
+        free(value);
+    }
 }
 
 static void
 client_end(struct decoder *decoder, uint32_t client)
 {
     decode_forget_shaders(decoder, client, NULL);
-    for (size_t i = 0; i < decoder->clients.count; i++)
-        if (decoder->clients.items[i].client == client)
-            decoder->clients.items[i] = decoder->clients.items[--decoder->clients.count];
+    decode_set_sub_context(decoder, client, 0);
 }
 
 static void
@@ -309,7 +319,8 @@ next_packet(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
     uint32_t header = decoder->dwords[decoder->at], command = header & 0xff;
     struct packet p = {
         .decoder = decoder,
-        .client = client_of(decoder, decoder->message.client),
+        .client = decoder->message.client,
+        .sub_context = sub_context_of(decoder, decoder->message.client),
         .name = command < CMD_COUNT ? commands[command].name : "?",
         .offset = decoder->at,
         .length = header >> 16,
@@ -326,7 +337,7 @@ next_packet(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
         return packet_fail(&p, "length %u is above the %u dwords that are left", p.length, left);
     decoder->at += 1 + p.length;
     cmd->offset = p.offset;
-    cmd->sub_context = p.client->sub_context;
+    cmd->sub_context = p.sub_context;
     return decode_packet(&p, command, cmd);
 }
 

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "trace/decode/decode.h"
 #include "trace/decode/virgl_protocol.h"
+#include "trace/handles.h"
 
 enum {
     SHADER_TEXT_LIMIT = 4 << 20, /* bytes of one shader's text */
@@ -20,25 +21,21 @@ struct pending_shader { /* its text has not arrived whole */
     struct so_info so;
 };
 
-struct decoder_client {
-    uint32_t client, sub_context;
-};
-
 struct decoder {
     struct message message;
     bool message_done;      /* messages that are one command */
     const uint32_t *dwords; /* the SUBMIT's: the message's bytes, or a copy that is aligned */
     size_t dword_count;
     VEC(uint32_t) aligned;
-    uint32_t at; /* next header */
-    VEC(struct decoder_client) clients;
+    uint32_t at;                    /* next header */
+    struct handle_map sub_contexts; /* by client: the uint32_t that it set last; none: 0 */
     VEC(struct pending_shader) pending;
     char *text; /* of the last shader that was whole; lives until the next command */
 };
 
 struct packet {
     struct decoder *decoder;
-    struct decoder_client *client;
+    uint32_t client, sub_context; /* that the packet speaks to */
     const char *name;
     uint32_t offset, length, object;
     const uint32_t *dw; /* behind the header */
@@ -68,6 +65,9 @@ packet_fn decode_viewport, decode_framebuffer, decode_vertex_buffers, decode_sam
     decode_string_marker;
 packet_fn decode_clear, decode_draw, decode_inline_write, decode_blit, decode_copy_region,
     decode_begin_query, decode_end_query, decode_query_result;
+
+/* Later packets of the client speak to that sub-context. */
+void decode_set_sub_context(struct decoder *decoder, uint32_t client, uint32_t sub_context);
 
 /* Forgets the half-sent shaders of a client, or of one of its sub-contexts. */
 void decode_forget_shaders(struct decoder *decoder, uint32_t client, const uint32_t *sub_context);

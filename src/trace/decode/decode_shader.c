@@ -57,7 +57,7 @@ find_pending(struct packet *p, uint32_t stage)
 {
     for (size_t i = 0; i < p->decoder->pending.count; i++) {
         struct pending_shader *shader = &p->decoder->pending.items[i];
-        if (shader->client == p->client->client && shader->sub_context == p->client->sub_context &&
+        if (shader->client == p->client && shader->sub_context == p->sub_context &&
             shader->stage == stage)
             return shader;
     }
@@ -157,8 +157,8 @@ decode_create_shader(struct packet *p, struct gpu_cmd *cmd)
             return packet_fail(p, "shader: %u begins while the text of %u is not whole", handle,
                                pending->handle);
         return first_packet(p, cmd, header,
-                            &(struct pending_shader){.client = p->client->client,
-                                                     .sub_context = p->client->sub_context,
+                            &(struct pending_shader){.client = p->client,
+                                                     .sub_context = p->sub_context,
                                                      .stage = stage,
                                                      .handle = handle,
                                                      .total_bytes = offlen,

@@ -305,7 +305,7 @@ decode_sub_ctx(struct packet *p, struct gpu_cmd *cmd)
 {
     enum packet_result result = decode_sub_ctx_op(p, cmd, GPU_SET_SUB_CTX);
     if (result == PACKET_COMMAND)
-        p->client->sub_context = p->dw[0];
+        decode_set_sub_context(p->decoder, p->client, p->dw[0]);
     return result;
 }
 
@@ -321,9 +321,9 @@ decode_destroy_sub_ctx(struct packet *p, struct gpu_cmd *cmd)
     enum packet_result result = decode_sub_ctx_op(p, cmd, GPU_DESTROY_SUB_CTX);
     if (result != PACKET_COMMAND)
         return result;
-    decode_forget_shaders(p->decoder, p->client->client, &p->dw[0]);
-    if (p->client->sub_context == p->dw[0])
-        p->client->sub_context = 0;
+    decode_forget_shaders(p->decoder, p->client, &p->dw[0]);
+    if (p->sub_context == p->dw[0])
+        decode_set_sub_context(p->decoder, p->client, 0);
     return result;
 }
 
