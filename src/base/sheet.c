@@ -254,57 +254,15 @@ sheet_column(const struct sheet *table, const char *name)
     return -1;
 }
 
-/* Takes the cell at *at, a quote in quotes stands twice; *at is behind it then. */
-static bool
-take_cell(struct sheet *table, char **at)
-{
-    char *from = *at, *to = *at, *begin = *at;
-    const bool is_quoted = *from == '"';
-    if (is_quoted)
-        from++;
-    while (*from && (is_quoted || (*from != ',' && *from != '\n'))) {
-        if (is_quoted && from[0] == '"' && from[1] != '"')
-            break;
-        from += is_quoted && from[0] == '"';
-        *to++ = *from++;
-    }
-    if (is_quoted && *from++ != '"')
-        return false;
-    const bool ended = *from == ',' || *from == '\n';
-    const char end = *from;
-    *to = '\0';
-    VEC_PUSH(&table->cells, mem_strdup(begin));
-    *from = end;
-    *at = from;
-    return ended;
-}
-
 bool
 sheet_read(struct sheet *table, const char *path, struct error *err)
 {
-    char *text, *at;
+    char *text;
     size_t size;
-    uint32_t line = 1;
+    *table = (struct sheet){0};
     if (!file_read(path, FILE_MOST_TEXT, &text, &size, err))
         return false;
-    bool ok = *text || fail(err, "%s: expected a line that names the columns", path);
-    for (at = text; ok && *at; line++, at++) {
-        const size_t before = table->cells.count;
-        ok = take_cell(table, &at);
-        while (ok && *at == ',') {
-            at++;
-            ok = take_cell(table, &at);
-        }
-        if (!ok) {
-            fail(err, "%s:%u: expected cells, a comma between, quotes closed, and a line's end",
-                 path, line);
-            break;
-        }
-        const size_t cells = table->cells.count - before;
-        table->columns = table->columns ? table->columns : (uint32_t)cells;
-        ok = cells == table->columns ||
-             fail(err, "%s:%u: %zu cells; expected %u", path, line, cells, table->columns);
-    }
+    const bool ok = sheet_read_csv(table, text, path, err);
     free(text);
     return ok;
 }

@@ -27,9 +27,7 @@ struct sheet {
     uint32_t columns; /* 0: the first row is not ended */
 };
 
-/* A table as SHEET_CSV, of at most FILE_MOST_TEXT bytes; a cell may be empty, rows are all as long
- * as the first. False, with file, line and what was expected; the caller ends the table in any
- * case. */
+/* Reads a file of at most FILE_MOST_TEXT bytes as sheet_read_csv() does. */
 bool sheet_read(struct sheet *table, const char *path, struct error *err);
 /* The cell of a row (0 names the columns), and the column of a name; -1: there is none. */
 const char *sheet_at(const struct sheet *table, size_t row, uint32_t column);
@@ -44,8 +42,9 @@ void sheet_end_row(struct sheet *table);
 uint32_t sheet_fit(struct sheet *table, uint32_t width, uint32_t name, const uint32_t *spare,
                    uint32_t count);
 void sheet_write(const struct sheet *table, enum sheet_style style, FILE *out);
-/* The same back from CSV (RFC 4180), whose first line names the columns; `name` is for the message,
- * which says in which row a cell is too few or too many. */
+/* Reads CSV (RFC 4180; lines end in LF or CRLF), whose first line names the columns. All rows have
+ * as many cells as the first; a cell may be empty. The caller owns the table: sheet_fini(). On
+ * failure the table is empty, and `err` says `name`, the row and what is wrong with it. */
 bool sheet_read_csv(struct sheet *table, const char *text, const char *name, struct error *err);
 void sheet_fini(struct sheet *table);
 

@@ -101,7 +101,7 @@ cache_allocate(struct cache *cache, uint32_t address)
 bool
 cache_is_quiet(const struct cache *cache)
 {
-    return cache->fill_count == 0 && cache->piece_count == 0;
+    return cache->fills_under_way == 0;
 }
 
 /* So many transactions' worth of the line has come. */

@@ -83,7 +83,7 @@ cache_data(struct cache *cache, uint32_t line)
 {
     return cache->data + (size_t)line * cache->line_bytes;
 }
-/* Nothing waits to be asked for. */
+/* No line is being filled: none waits for the port, and no reply is on its way. */
 bool cache_is_quiet(const struct cache *cache);
 
 /* One cycle of the memory side: takes every reply, sends one transaction. Returns whether it did

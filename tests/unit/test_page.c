@@ -236,6 +236,33 @@ csv_reads_back(void **state)
     sheet_fini(&read);
 }
 
+/* From a file: lines may end in CRLF, and a damaged file leaves nothing to free. */
+static void
+csv_files_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool reads;
+    } files[] = {{"a,b\r\n1,2\r\n", true}, {"a,b\n1,2\n3,\"4\n", false}, {"a,b\n1,2\n3\n", false}};
+    char path[] = "/tmp/aetius-sheet-XXXXXX";
+    const int file = mkstemp(path);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct sheet sheet;
+        struct error err;
+        assert_int_equal(ftruncate(file, 0), 0);
+        assert_int_equal(pwrite(file, files[i].text, strlen(files[i].text), 0),
+                         strlen(files[i].text));
+        assert_int_equal(sheet_read(&sheet, path, &err), files[i].reads);
+        assert_int_equal(sheet.cells.count, files[i].reads ? 4 : 0);
+        if (files[i].reads)
+            assert_string_equal(sheet_at(&sheet, 1, 1), "2");
+        sheet_fini(&sheet);
+    }
+    close(file);
+    unlink(path);
+}
+
 /* What cannot be shown is told in a line, and leaves no page. */
 static void
 refusals(void **state)
@@ -303,7 +330,8 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(base64),          cmocka_unit_test(columns),
         cmocka_unit_test(data_stays_data), cmocka_unit_test(maps_become_levels),
-        cmocka_unit_test(csv_reads_back),  cmocka_unit_test(refusals),
+        cmocka_unit_test(csv_reads_back),  cmocka_unit_test(csv_files_are_read),
+        cmocka_unit_test(refusals),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
     return cmocka_run_group_tests(tests, begin, end);

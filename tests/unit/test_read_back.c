@@ -398,13 +398,54 @@ test_what_is_not_read(void **state)
     }
 }
 
+/* The reason that a resource cannot be made reaches the user. */
+static void
+refusals_say_why(void **state)
+{
+    static const struct {
+        uint32_t width, format;
+        const char *why;
+    } cases[] = {{0, FORMAT_RGBA, "resource 7 has the extents 0x8x1, 1 layers"},
+                 {8, 100000, "resource 7 has the format 100000, which this GPU does not offer"},
+                 {8, FORMAT_RGBA, NULL},
+                 {8, FORMAT_RGBA, "resource 7 exists already"}};
+    struct passthrough *passthrough;
+    struct error err = {""};
+    (void)state;
+    if (!passthrough_create(&passthrough, "llvmpipe", &err)) {
+        print_message("%s\n", err.text);
+        skip();
+    }
+    struct message_sink *sink = passthrough_sink(passthrough);
+    const struct message begin = {.kind = MESSAGE_CLIENT_BEGIN,
+                                  .client = CLIENT,
+                                  .bytes = (const uint8_t *)"x",
+                                  .size_bytes = 1};
+    assert_true(sink->take(sink->data, &begin, NULL, 0, &err));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct message create = {.kind = MESSAGE_RESOURCE_CREATE,
+                                       .client = CLIENT,
+                                       .resource = {.handle = 7,
+                                                    .target = TARGET_2D,
+                                                    .format = cases[i].format,
+                                                    .bind = BIND_SAMPLER_VIEW,
+                                                    .width = cases[i].width,
+                                                    .height = 8,
+                                                    .depth = 1,
+                                                    .array_size = 1}};
+        assert_int_equal(sink->take(sink->data, &create, NULL, 0, &err), !cases[i].why);
+        if (cases[i].why)
+            assert_string_equal(err.text, cases[i].why);
+    }
+    passthrough_destroy(passthrough);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_our_own),
-        cmocka_unit_test(test_the_reference),
-        cmocka_unit_test(test_contents_of_slices),
+        cmocka_unit_test(test_our_own),          cmocka_unit_test(test_the_reference),
+        cmocka_unit_test(refusals_say_why),      cmocka_unit_test(test_contents_of_slices),
         cmocka_unit_test(test_what_is_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

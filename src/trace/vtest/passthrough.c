@@ -100,12 +100,13 @@ create_resource(const struct passthrough *passthrough, struct far_client *client
             "softpipe has one sample a pixel, and resource %u wants %u: --reference=llvmpipe "
             "has 4; `replay --single-sampled` gives all pixels one",
             message->resource.handle, message->resource.samples);
+    const uint32_t handle = message->resource.handle;
+    if (handle_map_get(&client->resources, handle))
+        return fail(err, "resource %u exists already", handle);
     struct far_resource *resource = mem_alloc(sizeof *resource);
-    uint32_t handle = message->resource.handle;
-    if (handle_map_get(&client->resources, handle) ||
-        !guest_layout_init(&resource->layout, &message->resource, err)) {
+    if (!guest_layout_init(&resource->layout, &message->resource, err)) {
         free(resource);
-        return fail(err, "the resource %u cannot be made", handle);
+        return false;
     }
     handle_map_put(&client->resources, handle, resource);
     return wire_create(client->fd, &message->resource, resource->layout.size_bytes,
