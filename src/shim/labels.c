@@ -12,6 +12,8 @@
  * NAME: the label of the program in use and of the framebuffer drawn into; a line is there when
  * there is one. Names are of a thread, as contexts are. */
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,9 +43,11 @@ struct label { /* of an object; of no object: its name is empty */
     char name[MOST_NAME + 1];
 };
 
-static struct label *labels; /* of all contexts; grown under `lock` */
-static uint32_t label_count;
-static bool lock;
+/* Of all contexts. Threads of the program read and write labels under `lock`; the count is also
+ * read without it, to tell whether there are any. */
+static struct label *labels;
+static _Atomic uint32_t label_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static __thread struct {
     char groups[MOST_DEPTH][MOST_NAME + 1], marker[MOST_NAME + 1];
@@ -55,19 +59,22 @@ static __thread struct {
 static proc *
 real(const char *name)
 {
-    static proc *(*ask)(const char *name);
-    if (!ask) {
+    static void *_Atomic ask;
+    void *symbol = ask;
+    if (!symbol) {
         void *glapi = dlopen("libglapi.so.0", RTLD_LAZY | RTLD_NOLOAD);
-        void *symbol = glapi ? dlsym(glapi, "_glapi_get_proc_address") : NULL;
-        memcpy(&ask, &symbol, sizeof ask);
+        symbol = glapi ? dlsym(glapi, "_glapi_get_proc_address") : NULL;
+        ask = symbol;
     }
-    return ask ? ask(name) : NULL;
+    proc *(*call)(const char *name);
+    memcpy(&call, &symbol, sizeof call);
+    return call ? call(name) : NULL;
 }
 
 /* Calls the function as Mesa has it, when it has it. */
 #define CALL(name, types, ...)                                                                     \
     do {                                                                                           \
-        static proc *next;                                                                         \
+        static proc *_Atomic next;                                                                 \
         if (!next)                                                                                 \
             next = real(name);                                                                     \
         if (next)                                                                                  \
@@ -134,19 +141,19 @@ find_label(uint32_t kind, uint32_t object)
 static void
 set_label(uint32_t kind, uint32_t object, const char *text, int32_t length, bool nul_at_0)
 {
-    while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
-        ;
+    pthread_mutex_lock(&lock);
     struct label *label = find_label(kind, object);
     if (!labels)
         labels = calloc(MOST_LABELS, sizeof *labels);
     if (!label && labels && label_count < MOST_LABELS) {
-        label = &labels[label_count++];
+        label = &labels[label_count];
         label->kind = kind;
         label->object = object;
+        label_count++;
     }
     if (label)
         keep(label->name, text, length, nul_at_0);
-    __atomic_clear(&lock, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
 }
 
 static size_t
@@ -159,8 +166,15 @@ add(char *text, size_t at, size_t size, const char *before, const char *name, co
 static size_t
 add_object(char *text, size_t at, size_t size, const char *what, uint32_t kind, uint32_t object)
 {
-    const struct label *label = label_count ? find_label(kind, object) : NULL;
-    return label && label->name[0] ? add(text, at, size, what, label->name, "\n") : at;
+    char name[MOST_NAME + 1] = "";
+    if (label_count) {
+        pthread_mutex_lock(&lock);
+        const struct label *label = find_label(kind, object);
+        if (label)
+            memcpy(name, label->name, sizeof name);
+        pthread_mutex_unlock(&lock);
+    }
+    return name[0] ? add(text, at, size, what, name, "\n") : at;
 }
 
 /* All that is known, when it is not what was said last. */
@@ -314,7 +328,7 @@ static const char *
 get_string(uint32_t name)
 {
     static const char ours[] = " GL_EXT_debug_marker";
-    static char *all;
+    static char *_Atomic all;
     const char *theirs = real_string(name);
     if (name != GL_EXTENSIONS || !theirs)
         return theirs;
