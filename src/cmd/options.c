@@ -19,9 +19,6 @@ machine_options_apply(const struct machine_options *options, struct params *para
 {
     if (!params_load_preset(params, machine_options_preset(options), err))
         return false;
-    /* The presets are machines: which tables are written is the user's to say, and all three are
-     * unless told otherwise (reference-2008.ini has PerBatchStatistics = FALSE). */
-    params->SIMULATOR.PerBatchStatistics = true;
     for (uint32_t i = 0; i < options->configs.count; i++)
         if (!params_load_file(params, options->configs.items[i], err))
             return false;

@@ -73,8 +73,7 @@ params_load_preset(struct params *params, const char *name, struct error *err)
                     "g70-like, r420-like or r580-like; your own files are read by --config)",
                     name);
     params_init(params);
-    bool ok = load(params, path, false, err);
-    params->MEMORYCONTROLLER.MemoryGrows = true; /* the size is nobody's wish */
+    const bool ok = load(params, path, false, err);
     free(path);
     return ok;
 }

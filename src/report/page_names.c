@@ -131,7 +131,6 @@ page_add_machine(cJSON *run, const char *dir, struct params *params, struct erro
     cJSON *machine = cJSON_AddObjectToObject(run, "machine");
     cJSON_AddItemToObject(machine, "values", values_of(params));
     if (cJSON_IsString(preset) && params_load_preset(&of_preset, preset->valuestring, NULL)) {
-        of_preset.SIMULATOR.PerBatchStatistics = true; /* as sim has it (cmd/options.c) */
         cJSON_AddItemToObject(machine, "preset", values_of(&of_preset));
     }
     return true;

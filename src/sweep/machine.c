@@ -19,7 +19,6 @@ preset_cache_get(struct preset_cache *cache, const char *name, struct params *pa
         }
     if (!params_load_preset(params, name, err))
         return false;
-    params->SIMULATOR.PerBatchStatistics = true;
     VEC_PUSH(&cache->entries, ((struct preset_entry){mem_strdup(name), *params}));
     return true;
 }
