@@ -266,3 +266,71 @@ sheet_read(struct sheet *table, const char *path, struct error *err)
     free(text);
     return ok;
 }
+
+static void
+copy_cells(struct sheet *to, const struct sheet *from, size_t row, uint32_t first, uint32_t end)
+{
+    for (uint32_t c = first; c < end; c++)
+        sheet_cell(to, "%s", sheet_at(from, row, c));
+}
+
+size_t
+sheet_split(const struct sheet *table, const char *value, struct sheet *part)
+{
+    size_t first = 0;
+    for (size_t r = 0; r < sheet_rows(table); r++) {
+        if (r && strcmp(sheet_at(table, r, 0), value) != 0)
+            continue;
+        first = first ? first : r;
+        copy_cells(part, table, r, 1, table->columns);
+        sheet_end_row(part);
+    }
+    return first;
+}
+
+/* The first row whose cells of these columns are those of `row`. */
+static size_t
+first_like(const struct sheet *table, size_t row, uint32_t first, uint32_t end)
+{
+    for (size_t r = 1; r < row; r++) {
+        uint32_t c = first;
+        while (c < end && !strcmp(sheet_at(table, r, c), sheet_at(table, row, c)))
+            c++;
+        if (c == end)
+            return r;
+    }
+    return row;
+}
+
+/* The value of a series in the rows whose keys are those of `row`; "": there is none. */
+static const char *
+value_at(const struct sheet *table, size_t row, const char *series)
+{
+    const uint32_t keys = table->columns - 2;
+    for (size_t r = row; r < sheet_rows(table); r++)
+        if (!strcmp(sheet_at(table, r, keys), series) && first_like(table, r, 0, keys) == row)
+            return sheet_at(table, r, keys + 1);
+    return "";
+}
+
+bool
+sheet_widen(const struct sheet *table, struct sheet *wide)
+{
+    const size_t rows = sheet_rows(table);
+    const uint32_t keys = table->columns - 2;
+    if (table->columns < 2)
+        return false;
+    for (size_t row = 0; row < rows; row++) {
+        if (row && first_like(table, row, 0, keys) != row)
+            continue;
+        copy_cells(wide, table, row, 0, keys);
+        for (size_t r = 1; r < rows; r++) {
+            const char *series = sheet_at(table, r, keys);
+            if (first_like(table, r, keys, keys + 1) == r)
+                sheet_cell(wide, "%s", row ? value_at(table, row, series) : series);
+        }
+        if (wide->cells.count)
+            sheet_end_row(wide);
+    }
+    return true;
+}

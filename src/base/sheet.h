@@ -46,6 +46,13 @@ void sheet_write(const struct sheet *table, enum sheet_style style, FILE *out);
  * as many cells as the first; a cell may be empty. The caller owns the table: sheet_fini(). On
  * failure the table is empty, and `err` says `name`, the row and what is wrong with it. */
 bool sheet_read_csv(struct sheet *table, const char *text, const char *name, struct error *err);
+/* The rows whose first cell is `value`, without that column, into an empty table; the columns'
+ * names come along. Returns the first such row. */
+size_t sheet_split(const struct sheet *table, const char *value, struct sheet *part);
+/* From rows of keys, the name of a series and its value to rows of keys and a column for each name,
+ * into an empty table; rows and columns in the order in which they appear, what has no value is
+ * empty. False: there are not two columns. */
+bool sheet_widen(const struct sheet *table, struct sheet *wide);
 void sheet_fini(struct sheet *table);
 
 #endif

@@ -74,6 +74,7 @@ perform(const struct study_options *options, const struct study_kind *kind, stru
                                           .options = &options->work,
                                           .dir = dir,
                                           .json = options->json,
+                                          .has_plan_inputs = !has_files,
                                           .is_whole = !has_files && !options->machines};
     const bool ok = (!has_files || sweep_plan_use_files(plan, args->operands + 1,
                                                         args->operand_count - 1, &err)) &&

@@ -136,7 +136,8 @@ sweep_on(struct sweeping *s)
     if (waits || interrupt_pending())
         return ok; /* runs that are not awaited are collected when they are done */
     struct error collecting;
-    return database_build(sweep, &s->plan, ok ? s->err : &collecting) && ok;
+    return database_build(sweep, &s->plan, ok ? s->err : &collecting) && ok &&
+           sweep_check_missing(sweep, s->err);
 }
 
 static bool

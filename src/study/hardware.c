@@ -162,18 +162,26 @@ list_machines(const struct study *study, struct hardware *hardware, struct error
 
 /* Of other inputs or fewer machines than the plan's, lines may not be simulated: they are left out.
  */
-static void
-leave_out(const struct study *study, struct hardware *hardware)
+static bool
+leave_out(const struct study *study, struct hardware *hardware, struct error *err)
 {
-    size_t kept = 0, run;
+    struct hardware_line one = {0}; /* that could be simulated */
+    size_t kept = 0, modelled = 0, run;
     for (size_t i = 0; i < hardware->lines.count; i++) {
         const struct hardware_line *line = &hardware->lines.items[i];
-        if (!hardware_is_modelled(line) ||
-            (find_run(study, line->input, line->machine, &run) &&
-             (!*line->against || find_run(study, line->against, line->machine, &run))))
-            hardware->lines.items[kept++] = *line;
+        const bool is_modelled = hardware_is_modelled(line);
+        one = is_modelled && !one.input ? *line : one;
+        if (is_modelled &&
+            (!find_run(study, line->input, line->machine, &run) ||
+             (*line->against && !find_run(study, line->against, line->machine, &run))))
+            continue;
+        modelled += is_modelled;
+        hardware->lines.items[kept++] = *line;
     }
     hardware->lines.count = kept;
+    return modelled || !one.input ||
+           fail(err, "no measurement is of these inputs on these machines: one is of %s on %s",
+                one.input, one.machine);
 }
 
 typedef void write_fn(const struct hardware *hardware, FILE *out);
@@ -211,16 +219,16 @@ study_hardware(struct study *study, struct error *err)
     struct hardware hardware = {0};
     char *data = path_of(study, "data", err);
     char *sources = data ? path_of(study, "sources", err) : NULL;
-    bool ok = sources && hardware_read(&hardware, data, sources, err) && study_do(study, err) &&
+    bool ok = sources && hardware_read(&hardware, data, sources, err) &&
+              (study->is_whole || leave_out(study, &hardware, err)) && study_do(study, err) &&
               list_machines(study, &hardware, err);
-    if (ok && !study->is_whole)
-        leave_out(study, &hardware);
     for (size_t i = 0; ok && i < hardware.lines.count; i++)
         if (hardware_is_modelled(&hardware.lines.items[i]))
             ok = simulate_line(study, &hardware.lines.items[i], err);
+    ok = ok && hardware_plot(&hardware, study->sweep.dir, err);
+    hardware.has_plot = ok && study_has_plot(study, "measured");
     ok = ok && write_file(study, &hardware, hardware_page, "hardware.md", err) &&
-         write_file(study, &hardware, hardware_csv, "hardware.csv", err) &&
-         hardware_plot(&hardware, study->sweep.dir, err);
+         write_file(study, &hardware, hardware_csv, "hardware.csv", err);
     if (ok) {
         (study->json ? hardware_json : hardware_page)(&hardware, stdout);
         log_note("%s: hardware.md, hardware.csv, measured.svg", study->sweep.dir);

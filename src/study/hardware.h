@@ -38,6 +38,7 @@ struct hardware {
     struct sheet data, sources;
     VEC(struct hardware_line) lines;
     VEC(struct hardware_machine) machines;
+    bool has_plot; /* DIR/measured.svg is there */
 };
 
 /* The two files; false, with what is wrong in which line. */

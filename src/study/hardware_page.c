@@ -187,8 +187,9 @@ hardware_page(const struct hardware *hardware, FILE *out)
         "work. *Error*: (simulated - measured) / measured; means and medians are of its size.\n\n",
         out);
     put_scores(hardware, out);
-    fputs("\n![measured and simulated](hardware/measured.svg)\n"
-          "\n## The measurements\n\n"
+    if (hardware->has_plot)
+        fputs("\n![measured and simulated](hardware/measured.svg)\n", out);
+    fputs("\n## The measurements\n\n"
           "*Bound by*: what bounds the card, as its source says or as widths and clocks do.\n"
           "*Machine bound by*: what `aetius topdown` says of the last frame.\n\n",
           out);

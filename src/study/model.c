@@ -189,9 +189,7 @@ do_machine(const struct study *study, size_t number, struct model_machine *machi
         else
             framed[count++] = (struct framed){.run = run, .part = part_of(study, of->trace)};
     }
-    ok = ok &&
-         (!count || machine->rows.count || fail(err, "%s: frames, and no sweeps", machine->name)) &&
-         (!count || do_frames(study, framed, count, machine, err));
+    ok = ok && (!count || do_frames(study, framed, count, machine, err));
     for (size_t i = 0; i < count; i++)
         trace_work_fini(&framed[i].work);
     free(framed);
@@ -230,12 +228,13 @@ write_all(const struct study *study, const struct model_study *found, struct err
 {
     char *text;
     size_t size;
+    if (!model_charts(found, study->sweep.dir, err))
+        return false;
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "no memory for a page");
-    model_page(found, out);
+    model_page(found, study->sweep.dir, out);
     fclose(out);
-    const bool ok =
-        study_write(study, "model.md", text, err) && model_charts(found, study->sweep.dir, err);
+    const bool ok = study_write(study, "model.md", text, err);
     if (ok && study->json)
         model_page_json(found, stdout);
     else if (ok)
@@ -246,14 +245,38 @@ write_all(const struct study *study, const struct model_study *found, struct err
     return ok;
 }
 
+/* A machine that draws frames has sweeps too: before anything is simulated. */
+static bool
+check_sweeps(const struct study *study, struct error *err)
+{
+    const struct word_list *sweeps = study_words(study, "sweeps");
+    for (size_t m = 0; m < study->machines.count; m++) {
+        uint32_t frames = 0, found = 0;
+        for (size_t run = 0; run < study->planned; run++) {
+            const struct sweep_run *of = &study->sweep.runs.items[run];
+            if (strcmp(of->machine, study->machines.items[m]) != 0)
+                continue;
+            found += study_names_trace(study, "sweeps", of->trace);
+            frames += !study_names_trace(study, "sweeps", of->trace) &&
+                      !study_names_trace(study, "columns", of->trace);
+        }
+        if (frames && !found)
+            return fail(err,
+                        "%s has frames to predict and no sweeps to learn from: expected an input "
+                        "%s, of benchmarks/gl/model --sweep all",
+                        study->machines.items[m], sweeps->count ? sweeps->items[0] : "(sweeps = )");
+    }
+    return true;
+}
+
 bool
 study_model(struct study *study, struct error *err)
 {
     struct model_study found = {0};
-    bool ok = study_check_traces(study, "sweeps", err) &&
-              study_check_traces(study, "columns", err) &&
-              study_check_traces(study, "learn", err) &&
-              study_check_traces(study, "develop", err) && study_do(study, err);
+    bool ok =
+        study_check_traces(study, "sweeps", err) && study_check_traces(study, "columns", err) &&
+        study_check_traces(study, "learn", err) && study_check_traces(study, "develop", err) &&
+        check_sweeps(study, err) && study_do(study, err);
     for (size_t m = 0; ok && m < study->machines.count; m++) {
         struct model_machine machine = {0};
         ok = do_machine(study, m, &machine, err);

@@ -3,6 +3,7 @@
 #include "model/tables.h"
 #include "study/model_study.h"
 
+#include "base/file.h"
 #include "base/schema.h"
 
 #include <cjson/cJSON.h>
@@ -172,11 +173,29 @@ put_columns(struct sheet *sheet, const char *name, const struct model_rows *rows
         sheet_cell(sheet, "%.0f", 1e-6 * performance_at(rows, shown[i]));
 }
 
+static bool
+has_coherence(const struct model_study *study)
+{
+    struct coherence_widths widths;
+    for (size_t m = 0; m < study->machines.count; m++) {
+        const struct model_machine *machine = &study->machines.items[m];
+        if ((machine->columns.count && !machine->rows.count) || coherence_find(&widths, machine))
+            return true;
+    }
+    return false;
+}
+
 static void
 put_coherence(const struct model_study *study, FILE *out)
 {
     struct sheet sheet = {0};
     struct coherence_widths widths;
+    if (!has_coherence(study))
+        return;
+    fputs(
+        "\n## Coherence\n\nColumns of a screen of 640x480 take the two sides of a branch in turn; "
+        "*but for*: narrower columns that\nare not at the minimum.\n\n",
+        out);
     HEADS(&sheet, "Mfragments/s, columns of", "1", "4", "8", "16", "32", "64", "96", "128", "192",
           "320", "all agree", "at the minimum up to", "but for", "half gained from");
     for (size_t m = 0; m < study->machines.count; m++) {
@@ -243,8 +262,18 @@ model_machine_tables(const struct model_machine *machine, FILE *out)
     sheet_fini(&springs);
 }
 
+/* DIR/NAME-OF.svg, or DIR/NAME.svg. */
+static bool
+has_chart(const char *dir, const char *name, const char *of)
+{
+    char *path = mem_printf("%s/%s%s%s.svg", dir, name, of ? "-" : "", of ? of : "");
+    const bool is_there = file_exists(path);
+    free(path);
+    return is_there;
+}
+
 static void
-put_machine(const struct model_machine *machine, FILE *out)
+put_machine(const struct model_machine *machine, const char *dir, FILE *out)
 {
     static const struct {
         const char *name, *what;
@@ -256,11 +285,14 @@ put_machine(const struct model_machine *machine, FILE *out)
                   {"springs", "mass-spring"}};
     fprintf(out, "\n## %s\n\n", machine->name);
     model_machine_tables(machine, out);
-    fputs("\nMeasured and predicted:", out);
+    uint32_t linked = 0;
     for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++)
-        fprintf(out, "%s [%s](model/%s-%s.svg)", i ? "," : "", charts[i].what, charts[i].name,
-                machine->name);
-    fputs(".\n", out);
+        if (has_chart(dir, charts[i].name, machine->name))
+            fprintf(out, "%s [%s](model/%s-%s.svg)",
+                    linked++ ? "," : "\nMeasured and predicted:", charts[i].what, charts[i].name,
+                    machine->name);
+    if (linked)
+        fputs(".\n", out);
 }
 
 /* ---- frames ---- */
@@ -381,20 +413,18 @@ put_frames(const struct model_machine *machine, FILE *out)
 }
 
 void
-model_page(const struct model_study *study, FILE *out)
+model_page(const struct model_study *study, const char *dir, FILE *out)
 {
     fputs("# How far the staged model is off\n\n"
           "*Springs*: the mass-spring program, nine cases, by how many stages are used.\n\n",
           out);
     put_summary(study, out);
-    fputs("\n![mean errors](model/errors.svg)\n\n"
-          "## Coherence\n\nColumns of a screen of 640x480 take the two sides of a branch in turn; "
-          "*but for*: narrower columns that\nare not at the minimum.\n\n",
-          out);
+    if (has_chart(dir, "errors", NULL))
+        fputs("\n![mean errors](model/errors.svg)\n", out);
     put_coherence(study, out);
     for (size_t m = 0; m < study->machines.count; m++)
         if (study->machines.items[m].rows.count)
-            put_machine(&study->machines.items[m], out);
+            put_machine(&study->machines.items[m], dir, out);
     for (size_t m = 0; m < study->machines.count; m++)
         if (study->machines.items[m].frames.count)
             put_frames(&study->machines.items[m], out);

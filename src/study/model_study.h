@@ -55,7 +55,8 @@ bool coherence_find(struct coherence_widths *widths, const struct model_machine 
 
 /* Of one machine: stages, worst cases, mass-spring; Markdown. */
 void model_machine_tables(const struct model_machine *machine, FILE *out);
-void model_page(const struct model_study *study, FILE *out);      /* Markdown */
+/* Markdown, with links to the plots that are in the folder. */
+void model_page(const struct model_study *study, const char *dir, FILE *out);
 void model_page_json(const struct model_study *study, FILE *out); /* the errors */
 /* The plots, into a folder. */
 bool model_charts(const struct model_study *study, const char *dir, struct error *err);

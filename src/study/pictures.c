@@ -38,18 +38,20 @@ await(pid_t child, int output, const char *what, struct error *err)
     return (WIFEXITED(status) && !WEXITSTATUS(status)) || fail(err, "%s: %s", what, said);
 }
 
-/* aetius replay TRACE --reference */
+/* aetius replay TRACE --reference, in the study's folder */
 static bool
-draw_reference(const struct study *study, const char *trace, const char *dir, struct error *err)
+draw_reference(const struct study *study, const char *trace, uint32_t frame, const char *folder,
+               struct error *err)
 {
-    char *self = engine_self();
-    char *words[] = {self,          (char *)"replay",
-                     (char *)trace, (char *)"--reference",
-                     (char *)"-f",  (char *)"--frames",
-                     (char *)"0",   (char *)"-o",
-                     (char *)dir,   NULL};
+    char *self = engine_self(), *number = mem_printf("%u", frame);
+    char *words[] = {self,           (char *)"replay",
+                     (char *)trace,  (char *)"--reference",
+                     (char *)"-f",   (char *)"--frames",
+                     number,         (char *)"-o",
+                     (char *)folder, NULL};
     int output;
     const pid_t child = engine_spawn(study->sweep.dir, words, &output, err);
+    free(number);
     free(self);
     return child > 0 && await(child, output, trace, err);
 }
@@ -108,29 +110,61 @@ put_row(const char *name, const struct picture_difference *d, struct sheet *tabl
     sheet_end_row(table);
 }
 
+/* The first of a trace's frames that are simulated. */
+static bool
+first_frame(const struct sweep_trace *trace, uint32_t *frame, struct error *err)
+{
+    struct frame_set frames;
+    const bool ok = frame_set_parse(&frames, trace->frames, err);
+    *frame = ok ? frames.ranges[0].first : 0;
+    return ok;
+}
+
+/* Nothing can be wrong in a picture of one color: that it is the same says nothing. */
+static bool
+check_colors(const struct picture *picture, const char *path, struct error *err)
+{
+    for (uint64_t i = 1; i < (uint64_t)picture->width * picture->height; i++)
+        if (memcmp(picture->rgba + 4 * i, picture->rgba, 4) != 0)
+            return true;
+    return fail(err, "%s has one color: a comparison wants a frame that shows something", path);
+}
+
+static bool
+read_pictures(const struct study *study, size_t run, struct picture *reference,
+              struct picture *ours, struct error *err)
+{
+    const struct sweep_trace *trace =
+        &study->sweep.traces.items[study->sweep.runs.items[run].trace];
+    uint32_t frame;
+    if (!first_frame(trace, &frame, err))
+        return false;
+    char *folder = mem_printf("pictures/%s", trace->name), *own = study_folder(study, run);
+    char *a = mem_printf("%s/%s/frames/frame-%04u.png", study->sweep.dir, folder, frame);
+    char *b = mem_printf("%s/frames/frame-%04u.png", own, frame);
+    const bool ok = draw_reference(study, trace->path, frame, folder, err) &&
+                    picture_read_png(reference, a, err) && picture_read_png(ours, b, err) &&
+                    check_colors(reference, a, err) && check_colors(ours, b, err);
+    free(b);
+    free(a);
+    free(own);
+    free(folder);
+    return ok;
+}
+
 static bool
 compare(const struct study *study, size_t run, struct sheet *table, struct error *err)
 {
-    const uint32_t t = study->sweep.runs.items[run].trace;
-    const char *name = study_trace_name(study, t);
-    char *folder = mem_printf("pictures/%s", name), *dir = sweep_path(&study->sweep, folder);
-    char *own = study_folder(study, run), *a = mem_printf("%s/frames/frame-0000.png", dir);
-    char *b = mem_printf("%s/frames/frame-0000.png", own);
+    const char *name = study_trace_name(study, study->sweep.runs.items[run].trace);
     struct picture reference = {0}, ours = {0};
     struct picture_difference difference = {0};
-    const bool ok = draw_reference(study, study->sweep.traces.items[t].path, dir, err) &&
-                    picture_read_png(&reference, a, err) && picture_read_png(&ours, b, err) &&
+    const bool ok = read_pictures(study, run, &reference, &ours, err) &&
                     picture_compare(&reference, &ours, &difference, err) &&
                     write_sheet(study, name, &reference, &ours, err);
     if (ok)
         put_row(name, &difference, table);
     picture_fini(&reference);
     picture_fini(&ours);
-    free(folder);
-    free(dir);
-    free(own);
-    free(a);
-    free(b);
     return ok;
 }
 
@@ -164,7 +198,7 @@ study_put_pictures(const struct study *study, struct error *err)
         sheet_cell(&table, "%s", names[i]);
     sheet_end_row(&table);
     for (size_t run = 0; ok && run < study->planned; run++)
-        if (study_names_trace(study, "pictures", study->sweep.runs.items[run].trace) &&
+        if (study_picks_trace(study, "pictures", study->sweep.runs.items[run].trace) &&
             !strcmp(study->sweep.runs.items[run].machine, study->machines.items[0]))
             ok = compare(study, run, &table, err);
     ok = ok && write_page(study, &table, err);

@@ -6,5 +6,5 @@
 bool
 study_rasterizer(struct study *study, struct error *err)
 {
-    return study_do(study, err) && study_put_pictures(study, err) && study_put_tables(study, err);
+    return study_do(study, err) && study_put_tables(study, err) && study_put_pictures(study, err);
 }

@@ -55,6 +55,24 @@ study_names_trace(const struct study *study, const char *name, size_t trace)
 }
 
 bool
+study_picks_trace(const struct study *study, const char *name, size_t trace)
+{
+    return !study->has_plan_inputs || study_names_trace(study, name, trace);
+}
+
+bool
+study_has_machine(const struct study *study, const char *name)
+{
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < study->machines.count; i++) {
+        const char *machine = study->machines.items[i];
+        if (!strncmp(machine, name, length) && (!machine[length] || machine[length] == ','))
+            return true;
+    }
+    return false;
+}
+
+bool
 study_names_machine(const struct study *study, const char *name, size_t machine)
 {
     return word_list_has(study_words(study, name), study->machines.items[machine]);
@@ -150,6 +168,16 @@ study_query(const struct study *study, const char *sql, struct sheet *rows, stru
 }
 
 bool
+study_has_plot(const struct study *study, const char *name)
+{
+    char *file = mem_printf("%s.svg", name), *path = sweep_path(&study->sweep, file);
+    const bool is_there = file_exists(path);
+    free(path);
+    free(file);
+    return is_there;
+}
+
+bool
 study_write(const struct study *study, const char *name, const char *text, struct error *err)
 {
     char *path = sweep_path(&study->sweep, name);
@@ -204,6 +232,7 @@ study_perform(const struct study_request *request, bool *waits, struct error *er
                           .plan = request->plan,
                           .options = request->options,
                           .json = request->json,
+                          .has_plan_inputs = request->has_plan_inputs,
                           .is_whole = request->is_whole};
     *waits = false;
     if (!check_words(request, err))
@@ -212,8 +241,9 @@ study_perform(const struct study_request *request, bool *waits, struct error *er
               sweep_prepare(&study.sweep, request->plan, request->options, true, err) &&
               sweep_copy_plan(&study.sweep, request->plan, err);
     if (ok) {
+        study.is_whole &= !study.sweep.missing;
         list_machines(&study);
-        ok = request->kind->make(&study, err);
+        ok = request->kind->make(&study, err) && sweep_check_missing(&study.sweep, err);
     }
     *waits = study.waits;
     word_list_fini(&study.machines);

@@ -16,7 +16,8 @@ struct study {
     size_t planned;            /* runs of the plan: machine * traces + trace */
     struct word_list machines; /* of the plan, their axes spelled out */
     bool json;                 /* the maker prints JSON instead of its page */
-    bool is_whole;             /* inputs and machines are those of the plan's file */
+    bool has_plan_inputs;      /* inputs are of the plan's file */
+    bool is_whole;             /* and they, and the machines, are all of it */
     bool waits;                /* an engine has runs that are not awaited */
 };
 
@@ -38,7 +39,8 @@ struct study_request {
     const struct sweep_plan *plan;
     const struct work_options *options;
     const char *dir;
-    bool json, is_whole;
+    bool json;
+    bool has_plan_inputs, is_whole; /* as in struct study */
 };
 /* All of it. *waits: an engine has runs that are not awaited; the same command goes on later. */
 bool study_perform(const struct study_request *request, bool *waits, struct error *err);
@@ -53,7 +55,12 @@ bool study_check_machines(const struct study *study, const char *name, struct er
 /* Whether [study] names the trace or the machine under `name`. */
 bool study_names_trace(const struct study *study, const char *name, size_t trace);
 bool study_names_machine(const struct study *study, const char *name, size_t machine);
+/* What [study] names under `name`; of other inputs than the plan's: each. */
+bool study_picks_trace(const struct study *study, const char *name, size_t trace);
 const char *study_trace_name(const struct study *study, size_t trace);
+/* Whether there is a machine of this name, or one of its axes: "small" of "small,SHADER.Count=2".
+ */
+bool study_has_machine(const struct study *study, const char *name);
 /* A run of the plan. */
 size_t study_run(const struct study *study, size_t trace, size_t machine);
 /* The folder of a run that is done; the caller frees. */
@@ -75,6 +82,8 @@ bool study_sum(const struct study *study, size_t run, const char *column, double
 /* A question to the database of all runs so far (docs/sweeps.md); the columns' names come first. */
 bool study_query(const struct study *study, const char *sql, struct sheet *rows, struct error *err);
 
+/* DIR/NAME.svg is there: without gnuplot, or without rows, a plot is not drawn. */
+bool study_has_plot(const struct study *study, const char *name);
 /* Writes DIR/NAME: a text, or a table. */
 bool study_write(const struct study *study, const char *name, const char *text, struct error *err);
 bool study_write_sheet(const struct study *study, const char *name, const struct sheet *table,

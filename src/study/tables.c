@@ -5,6 +5,7 @@
 #include "base/schema.h"
 
 #include <cjson/cJSON.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 struct table {
     const char *name, *title, *text, *sql;
     const char *unit, *x_label, *extra;
-    bool has_plot, has_rows;
+    const char *machines, *wants; /* or NULL */
+    bool has_plot, has_rows, splits, has_series;
     enum plot_kind kind;
     uint32_t labels;
     double mark;
@@ -42,8 +44,10 @@ take(struct table *table, const char *key, const char *value, struct error *err)
 {
     const struct {
         const char *key, **value;
-    } texts[] = {{"title", &table->title}, {"text", &table->text}, {"sql", &table->sql},
-                 {"unit", &table->unit},   {"x", &table->x_label}, {"gnuplot", &table->extra}};
+    } texts[] = {{"title", &table->title}, {"text", &table->text},
+                 {"sql", &table->sql},     {"unit", &table->unit},
+                 {"x", &table->x_label},   {"gnuplot", &table->extra},
+                 {"wants", &table->wants}, {"machines", &table->machines}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (!strcmp(key, texts[i].key)) {
             *texts[i].value = value;
@@ -63,9 +67,13 @@ take(struct table *table, const char *key, const char *value, struct error *err)
         table->has_rows = false;
         return !strcmp(value, "no") || fail(err, "rows = %s: 'no' is all it can be", value);
     }
+    if (!strcmp(key, "split") || !strcmp(key, "series")) {
+        *(!strcmp(key, "split") ? &table->splits : &table->has_series) = true;
+        return !strcmp(value, "yes") || fail(err, "%s = %s: 'yes' is all it can be", key, value);
+    }
     return fail(err,
                 "there is no '%s': there are sql, title, text, plot, labels, unit, x, mark, "
-                "gnuplot and rows",
+                "gnuplot, rows, split, series, machines and wants",
                 key);
 }
 
@@ -149,42 +157,139 @@ add_json(cJSON *root, const struct table *table, const struct sheet *rows)
     }
 }
 
-/* In the page. */
+/* Of all tables. */
+struct output {
+    const struct study *study;
+    char *common; /* begins every question */
+    FILE *page;
+    cJSON *json;
+};
+
 static void
-put_section(const struct study *study, const struct table *table, const struct sheet *rows,
-            FILE *page)
+put_section(const struct output *out, const struct table *table, const struct sheet *rows)
 {
-    fprintf(page, "\n## %s\n\n", table->title);
+    const bool links = table->has_plot && study_has_plot(out->study, table->name);
+    fprintf(out->page, "\n## %s\n\n", table->title);
     if (table->text)
-        fprintf(page, "%s\n\n", table->text);
-    if (table->has_rows)
-        sheet_write(rows, SHEET_MARKDOWN, page);
-    if (table->has_plot)
-        fprintf(page, "%s![%s](%s/%s.svg)\n", table->has_rows ? "\n" : "", table->title,
-                study->kind->name, table->name);
+        fprintf(out->page, "%s\n\n", table->text);
+    if (table->has_rows || !links)
+        sheet_write(rows, SHEET_MARKDOWN, out->page);
+    if (links)
+        fprintf(out->page, "%s![%s](%s/%s.svg)\n", table->has_rows ? "\n" : "", table->title,
+                out->study->kind->name, table->name);
+}
+
+/* A table of its own: its files, and its place in the page. */
+static bool
+put_rows(const struct output *out, const struct table *table, const struct sheet *rows,
+         struct error *err)
+{
+    char *name = mem_printf("%s.csv", table->name);
+    const bool ok = study_write_sheet(out->study, name, rows, SHEET_CSV, err) &&
+                    (!table->has_plot || put_plot(out->study, table, rows, err));
+    if (ok && table->title)
+        put_section(out, table, rows);
+    if (ok)
+        add_json(out->json, table, rows);
+    free(name);
+    return ok;
+}
+
+/* A table's name with a value of `split`; what a file's name may not have becomes '_'. */
+static char *
+name_of_part(const char *name, const char *value)
+{
+    char *text = mem_printf("%s-%s", name, value);
+    for (char *c = text; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
+            *c = '_';
+    return text;
+}
+
+/* One of the tables of `split`. */
+static bool
+put_part(const struct output *out, const struct table *whole, const char *value,
+         const struct sheet *rows, struct error *err)
+{
+    struct table table = *whole;
+    char *name = name_of_part(whole->name, value);
+    char *title = whole->title ? mem_printf("%s: %s", value, whole->title) : NULL;
+    table.name = name;
+    table.title = title;
+    const bool ok = put_rows(out, &table, rows, err);
+    free(title);
+    free(name);
+    return ok;
 }
 
 static bool
-put_table(const struct study *study, const char *common, const struct sweep_table *from, FILE *page,
-          cJSON *root, struct error *err)
+put_answer(const struct output *out, const struct table *table, const struct sheet *rows,
+           struct error *err)
 {
-    struct sheet rows = {0};
+    bool ok = true;
+    if (!table->splits)
+        return put_rows(out, table, rows, err);
+    for (size_t r = 1; ok && r < sheet_rows(rows); r++) {
+        struct sheet part = {0};
+        const char *value = sheet_at(rows, r, 0);
+        if (sheet_split(rows, value, &part) == r)
+            ok = put_part(out, table, value, &part, err);
+        sheet_fini(&part);
+    }
+    return ok;
+}
+
+/* The first machine of the question's that is not there, or NULL; the caller frees. */
+static char *
+missing_machine(const struct study *study, const struct table *table)
+{
+    struct word_list names = {0};
+    char *missing = NULL;
+    word_list_split(&names, table->machines ? table->machines : "");
+    for (size_t i = 0; i < names.count && !missing; i++)
+        if (!study_has_machine(study, names.items[i]))
+            missing = mem_strdup(names.items[i]);
+    word_list_fini(&names);
+    return missing;
+}
+
+static bool
+ask(const struct output *out, const struct table *table, struct error *err)
+{
+    struct sheet answer = {0}, wide = {0};
+    char *sql = mem_printf("%s%s", out->common, table->sql);
+    bool ok = study_query(out->study, sql, &answer, err);
+    if (ok && table->has_series)
+        ok = sheet_widen(&answer, &wide) || fail(err, "series = yes wants two columns or more");
+    const struct sheet *rows = table->has_series ? &wide : &answer;
+    if (ok && sheet_rows(rows) < 2)
+        log_note("[table %s] is left out: no run gives it a row%s%s", table->name,
+                 table->wants ? "; it wants " : "", table->wants ? table->wants : "");
+    else
+        ok = ok && put_answer(out, table, rows, err);
+    sheet_fini(&wide);
+    sheet_fini(&answer);
+    free(sql);
+    return ok;
+}
+
+static bool
+put_table(const struct output *out, const struct sweep_table *from, struct error *err)
+{
+    const struct study *study = out->study;
     struct table table;
     if (!read_table(study, from, &table, err))
         return false;
-    char *sql = mem_printf("%s%s", common, table.sql), *name = mem_printf("%s.csv", table.name);
-    const bool ok = (study_query(study, sql, &rows, err) ||
-                     fail_prefix(err, "%s: [table %s]", study->plan->path, table.name)) &&
-                    study_write_sheet(study, name, &rows, SHEET_CSV, err) &&
-                    (!table.has_plot || put_plot(study, &table, &rows, err));
-    if (ok && table.title)
-        put_section(study, &table, &rows, page);
-    if (ok)
-        add_json(root, &table, &rows);
-    sheet_fini(&rows);
-    free(name);
-    free(sql);
-    return ok;
+    char *missing = missing_machine(study, &table);
+    bool ok = true;
+    if (missing && study->is_whole)
+        ok = fail(err, "machines: there is no machine '%s'", missing);
+    else if (missing)
+        log_note("[table %s] is left out: machine %s is not there", table.name, missing);
+    else
+        ok = ask(out, &table, err);
+    free(missing);
+    return ok || fail_prefix(err, "%s: [table %s]", study->plan->path, table.name);
 }
 
 static char *
@@ -203,26 +308,28 @@ common_of(const struct study *study)
 bool
 study_put_tables(const struct study *study, struct error *err)
 {
-    char *text, *name = mem_printf("%s.md", study->kind->name), *common = common_of(study);
+    char *text, *name = mem_printf("%s.md", study->kind->name);
     size_t size;
-    FILE *page = open_memstream(&text, &size);
-    BUG_ON(!page, "no memory for a page");
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
-    fprintf(page, "# Tables of `aetius study %s`\n", study->kind->name);
+    struct output out = {.study = study,
+                         .common = common_of(study),
+                         .page = open_memstream(&text, &size),
+                         .json = cJSON_CreateObject()};
+    BUG_ON(!out.page, "no memory for a page");
+    cJSON_AddNumberToObject(out.json, "schema", AETIUS_SCHEMA);
+    fprintf(out.page, "# Tables of `aetius study %s`\n", study->kind->name);
     bool ok = true;
     for (size_t i = 0; ok && i < study->plan->tables.count; i++)
-        ok = put_table(study, common, &study->plan->tables.items[i], page, root, err);
-    fclose(page);
+        ok = put_table(&out, &study->plan->tables.items[i], err);
+    fclose(out.page);
     ok = ok && study_write(study, name, text, err);
     if (ok) {
-        char *json = study->json ? cJSON_Print(root) : NULL;
+        char *json = study->json ? cJSON_Print(out.json) : NULL;
         puts(json ? json : text);
         free(json);
         log_note("%s: %s, *.csv, *.svg", study->sweep.dir, name);
     }
-    cJSON_Delete(root);
-    free(common);
+    cJSON_Delete(out.json);
+    free(out.common);
     free(text);
     free(name);
     return ok;

@@ -15,7 +15,14 @@
  *     mark = 1             a line across at this value
  *     gnuplot = ...        a line of gnuplot's before the plot
  *     rows = no            the page has the plot alone
- */
+ *     split = yes          a table for each value of the first column, without it: NAME-VALUE, and
+ *                          "VALUE: TITLE" is its heading
+ *     series = yes         the last two columns are the name of a series and its value: a column
+ *                          for each name, a row for each value of the columns before them
+ *     machines = A B       what the question compares
+ *     wants = ...          what the question is of, for the message when no run gives a row
+ *
+ * A table whose machines are not all there, or that has no row, is left out: a note says why. */
 #ifndef AETIUS_STUDY_TABLES_H
 #define AETIUS_STUDY_TABLES_H
 

@@ -218,7 +218,17 @@ print_json(const struct study *study, const struct traffic *all)
     cJSON_Delete(root);
 }
 
-/* The table, and the plots of each game. */
+static void
+put_link(const struct study *study, const char *game, const char *prefix, const char *what,
+         FILE *page)
+{
+    char *name = mem_printf("%s-%s", prefix, game);
+    if (study_has_plot(study, name))
+        fprintf(page, "![%s, %s](traffic/%s.svg)\n", game, what, name);
+    free(name);
+}
+
+/* The table, and the plots of each game, which are there by now. */
 static bool
 write_page(const struct study *study, const struct sheet *table, struct error *err)
 {
@@ -230,10 +240,9 @@ write_page(const struct study *study, const struct sheet *table, struct error *e
     sheet_write(table, SHEET_MARKDOWN, page);
     for (size_t t = 0; t < study->sweep.traces.count; t++) {
         const char *game = study_trace_name(study, t);
-        fprintf(page,
-                "\n## %s\n\n![%s, frame by frame](traffic/curve-%s.svg)\n"
-                "![%s, by client](traffic/clients-%s.svg)\n",
-                game, game, game, game, game);
+        fprintf(page, "\n## %s\n\n", game);
+        put_link(study, game, "curve", "frame by frame", page);
+        put_link(study, game, "clients", "by client", page);
     }
     fclose(page);
     const bool ok = study_write(study, "traffic.md", text, err);
@@ -247,11 +256,11 @@ write_all(const struct study *study, const struct traffic *all, struct error *er
     struct sheet table = {0}, frames = {0};
     make_table(study, all, &table);
     make_csv(study, all, &frames);
-    bool ok = write_page(study, &table, err) &&
-              study_write_sheet(study, "traffic.csv", &frames, SHEET_CSV, err);
+    bool ok = study_write_sheet(study, "traffic.csv", &frames, SHEET_CSV, err);
     for (size_t t = 0; ok && t < study->sweep.traces.count; t++)
         ok = write_plot(study, t, all, "curve", PLOT_LINES, plot_curve, err) &&
              write_plot(study, t, all, "clients", PLOT_STACKED, plot_clients, err);
+    ok = ok && write_page(study, &table, err);
     if (ok) {
         if (study->json)
             print_json(study, all);

@@ -4,9 +4,11 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "sweep/work.h"
+#include "trace/vtest/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 char *
 capture_path(const struct sweep *sweep, const char *name, const char *end)
@@ -50,50 +52,131 @@ is_captured(const struct sweep *sweep, const struct sweep_input *input)
     return same;
 }
 
-/* Those that failed, with their last words. */
 static bool
-tell_failures(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err)
+is_to_capture(const struct sweep *sweep, const struct sweep_input *input)
+{
+    return !input->file && !is_captured(sweep, input);
+}
+
+/* Where a program comes from, or NULL. */
+static const char *
+source_of_program(const char *program)
+{
+    static const struct {
+        const char *path, *from;
+    } programs[] = {
+#define PROGRAM(path, from) {path, from},
+#include "sweep/programs.def"
+    };
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        const size_t length = strlen(programs[i].path);
+        const bool is_folder = programs[i].path[length - 1] == '/';
+        if (!strncmp(program, programs[i].path, length) && (is_folder || !program[length]))
+            return programs[i].from;
+    }
+    return NULL;
+}
+
+/* Programs begin in the plan's folder. */
+static bool
+is_installed(const struct sweep_plan *plan, const char *program)
+{
+    char *path = strchr(program, '/') ? sweep_plan_path(plan, program) : launch_find(program);
+    const bool is_there = strchr(path, '/') && !access(path, X_OK);
+    free(path);
+    return is_there;
+}
+
+/* The programs that are not there, each once, and where they come from; "": all are. The caller
+ * frees. */
+static char *
+list_absent(const struct sweep *sweep, const struct sweep_plan *plan)
+{
+    struct word_list seen = {0};
+    char *text = mem_strdup("");
+    for (size_t i = 0; i < plan->inputs.count; i++) {
+        const struct sweep_input *input = &plan->inputs.items[i];
+        if (!is_to_capture(sweep, input) || is_installed(plan, input->program.items[0]) ||
+            word_list_has(&seen, input->program.items[0]))
+            continue;
+        const char *program = input->program.items[0], *from = source_of_program(program);
+        char *longer = mem_printf("%s%s%s%s%s%s", text, *text ? ", " : "", program,
+                                  from ? " (" : "", from ? from : "", from ? ")" : "");
+        word_list_add(&seen, program);
+        free(text);
+        text = longer;
+    }
+    word_list_fini(&seen);
+    return text;
+}
+
+static bool
+check_programs(const struct sweep *sweep, const struct sweep_plan *plan, bool keep_going,
+               struct error *err)
+{
+    char *absent = list_absent(sweep, plan);
+    const bool ok = !*absent || keep_going ||
+                    fail(err, "not installed: %s (--keep-going does without)", absent);
+    if (*absent && keep_going)
+        log_warning("not installed: %s", absent);
+    free(absent);
+    return ok;
+}
+
+static void
+warn_of_failure(const struct sweep *sweep, const char *input)
+{
+    char *name = mem_printf("%s.capture", input), *failed = work_log_path(sweep, name, ".failed");
+    if (file_exists(failed)) {
+        char *words = work_log_last(sweep, name);
+        log_warning("[input %s] was not captured (%s):\n%s", input, failed, words);
+        free(words);
+    }
+    free(failed);
+    free(name);
+}
+
+/* Those that failed, with their last words: with `keep_going` they are left out. */
+static bool
+tell_failures(struct sweep *sweep, const struct sweep_plan *plan, bool keep_going,
+              struct error *err)
 {
     const char *first = NULL;
     for (size_t i = 0; i < plan->inputs.count; i++) {
         const struct sweep_input *input = &plan->inputs.items[i];
-        if (input->file || is_captured(sweep, input))
+        if (!is_to_capture(sweep, input))
             continue;
-        char *name = mem_printf("%s.capture", input->name);
-        char *failed = work_log_path(sweep, name, ".failed");
-        if (file_exists(failed)) {
-            char *words = work_log_last(sweep, name);
-            log_warning("[input %s] was not captured (%s):\n%s", input->name, failed, words);
-            free(words);
-        }
+        warn_of_failure(sweep, input->name);
         first = first ? first : input->name;
-        free(failed);
-        free(name);
+        sweep->missing++;
     }
     if (first && interrupt_pending())
         return fail(err, "interrupted; the same command goes on with what is left");
-    return !first || fail(err, "[input %s] is not captured", first);
+    return !first || (keep_going && sweep->missing < plan->inputs.count) ||
+           fail(err, "[input %s] is not captured", first);
 }
 
 static bool
-capture_all(const struct sweep *sweep, const struct sweep_plan *plan,
-            const struct work_options *options, struct error *err)
+capture_all(struct sweep *sweep, const struct sweep_plan *plan, const struct work_options *options,
+            struct error *err)
 {
     struct ninja_work work = {.command = "capture --plan \"$$AETIUS_PLAN\"",
                               .what = "captures",
                               .jobs = work_jobs(options),
                               .keep_going = options->keep_going};
     char *folder = sweep_path(sweep, "traces");
-    for (size_t i = 0; i < plan->inputs.count; i++)
-        if (!plan->inputs.items[i].file && !is_captured(sweep, &plan->inputs.items[i]))
-            word_list_add(&work.names, plan->inputs.items[i].name);
-    bool ok = true;
-    if (work.names.count) {
-        log_note("capturing %zu programs", work.names.count);
-        setenv("AETIUS_PLAN", plan->path, true);
-        ok = dir_create(folder, err) && ninja_do(sweep, &work, err) &&
-             tell_failures(sweep, plan, err);
+    for (size_t i = 0; i < plan->inputs.count; i++) {
+        const struct sweep_input *input = &plan->inputs.items[i];
+        if (is_to_capture(sweep, input) && is_installed(plan, input->program.items[0]))
+            word_list_add(&work.names, input->name);
     }
+    bool ok = check_programs(sweep, plan, options->keep_going, err);
+    if (ok && work.names.count) {
+        log_note("capturing %zu program%s", work.names.count, work.names.count == 1 ? "" : "s");
+        setenv("AETIUS_PLAN", plan->path, true);
+        ok = dir_create(folder, err) && ninja_do(sweep, &work, err);
+    }
+    ok = ok && tell_failures(sweep, plan, options->keep_going, err);
     word_list_fini(&work.names);
     free(folder);
     return ok;
@@ -136,4 +219,11 @@ sweep_take_inputs(struct sweep *sweep, const struct sweep_plan *plan,
         free(path);
     }
     return ok;
+}
+
+bool
+sweep_check_missing(const struct sweep *sweep, struct error *err)
+{
+    return !sweep->missing || fail(err, "%zu input%s left out: not captured", sweep->missing,
+                                   sweep->missing == 1 ? " is" : "s are");
 }

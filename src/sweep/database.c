@@ -51,7 +51,7 @@ struct builder {
     sqlite3_stmt *add_run, *add_param, *add_output;
     struct preset_cache presets;
     bool *is_done;     /* of the runs */
-    bool *differs;     /* of the parameters */
+    bool *differs;     /* of the parameters; or the plan varies it */
     struct params one; /* of the first run that is done */
     int run;           /* at work */
     size_t collected;
@@ -84,6 +84,18 @@ make_params(struct builder *b, size_t number, struct params *params)
     return machine_make(&b->presets, run->preset, &run->sets, params, b->err);
 }
 
+/* A question may speak of a parameter that the plan varies, also where the machines that are left
+ * have one value of it. */
+static void
+survey_plan(struct builder *b, const struct param_info *infos, size_t count)
+{
+    char name[PARAM_TEXT_BYTES];
+    for (size_t p = 0; p < count; p++) {
+        snprintf(name, sizeof name, "%s.%s", infos[p].section, infos[p].name);
+        b->differs[p] = word_list_has(&b->plan->varied, name);
+    }
+}
+
 /* Which runs are there, and which parameters have not the same value in all of them. */
 static bool
 survey(struct builder *b)
@@ -92,6 +104,7 @@ survey(struct builder *b)
     const struct param_info *infos = param_infos(&count);
     b->is_done = mem_alloc((b->sweep->runs.count + 1) * sizeof *b->is_done);
     b->differs = mem_alloc(count * sizeof *b->differs);
+    survey_plan(b, infos, count);
     for (size_t i = 0; i < b->sweep->runs.count; i++) {
         struct params params;
         if (!interrupt_check(b->err))
@@ -315,6 +328,8 @@ is_ours(sqlite3 *db)
     sqlite3_stmt *statement = NULL;
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    /* a "name" that is no column is an error, and no text */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_hard_heap_limit64(MOST_SQLITE);
     const bool ours = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
                       sqlite3_step(statement) == SQLITE_ROW &&

@@ -111,13 +111,8 @@ is_input(const struct expander *x, const char *name)
     bool found = false;
     for (size_t t = 0; !found && t < x->sweep->traces.count; t++)
         found = !strcmp(x->sweep->traces.items[t].name, name);
-    for (size_t i = 0; !found && i < x->plan->inputs.count; i++) {
-        const struct sweep_input *input = &x->plan->inputs.items[i];
-        const size_t length = strlen(input->name);
-        found = !strncmp(name, input->name, length) &&
-                (!name[length] || (input->frames && name[length] == '-' && name[length + 1] &&
-                                   !name[length + 1 + strspn(name + length + 1, "0123456789")]));
-    }
+    for (size_t i = 0; !found && i < x->plan->inputs.count; i++)
+        found = sweep_input_makes(&x->plan->inputs.items[i], name);
     return found;
 }
 

@@ -183,6 +183,16 @@ unknown(const char *section, const char *key, const char *known, struct error *e
     return fail(err, "[%s] has no '%s': there are %s", section, key, known);
 }
 
+/* "SECTION.Name" and what follows. */
+static void
+add_varied(struct word_list *varied, const char *text)
+{
+    char *name = mem_printf("%.*s", (int)strcspn(text, "="), text);
+    if (!word_list_has(varied, name))
+        word_list_add(varied, name);
+    free(name);
+}
+
 struct layer {
     char **preset;
     struct word_list *configs, *sets;
@@ -290,6 +300,8 @@ take_machine(struct sweep_plan *plan, const char *section, const char *name, con
     }
     const struct layer layer = {&machine->preset, &machine->configs, &machine->sets, &machine->axes,
                                 &plan->value_count};
+    if (!strcmp(key, "set"))
+        add_varied(&plan->varied, value);
     return take_layer(&layer, key, value, &known, err) &&
            (known || unknown(section, key, "preset, config, set, axis NAME, axes and inputs", err));
 }
@@ -510,10 +522,21 @@ check(const struct sweep_plan *plan, const char *path, struct error *err)
     return plan->inputs.count || fail(err, "%s: an [input NAME] is wanted", path);
 }
 
+static void
+add_axes(struct word_list *varied, const struct sweep_axes *axes)
+{
+    for (size_t i = 0; i < axes->count; i++)
+        for (size_t n = 0; n < axes->items[i].names.count; n++)
+            add_varied(varied, axes->items[i].names.items[n]);
+}
+
 /* What is not said: one machine, one output. */
 static void
 fill(struct sweep_plan *plan)
 {
+    add_axes(&plan->varied, &plan->axes);
+    for (size_t i = 0; i < plan->machines.count; i++)
+        add_axes(&plan->varied, &plan->machines.items[i].axes);
     if (!plan->preset)
         plan->preset = mem_strdup("reference-2008");
     if (!plan->machines.count)
@@ -580,16 +603,20 @@ free_machine(struct sweep_machine *machine)
 }
 
 static void
+free_input(struct sweep_input *input)
+{
+    free(input->name);
+    free(input->file);
+    free(input->frames);
+    free(input->warm_up);
+    word_list_fini(&input->program);
+}
+
+static void
 free_inputs(struct sweep_plan *plan)
 {
-    for (size_t i = 0; i < plan->inputs.count; i++) {
-        struct sweep_input *input = &plan->inputs.items[i];
-        free(input->name);
-        free(input->file);
-        free(input->frames);
-        free(input->warm_up);
-        word_list_fini(&input->program);
-    }
+    for (size_t i = 0; i < plan->inputs.count; i++)
+        free_input(&plan->inputs.items[i]);
     VEC_FREE(&plan->inputs);
 }
 
@@ -624,6 +651,43 @@ sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t
 }
 
 bool
+sweep_input_makes(const struct sweep_input *input, const char *trace)
+{
+    const size_t length = strlen(input->name);
+    const char *rest = trace + length;
+    return !strncmp(trace, input->name, length) &&
+           (!*rest || (input->frames && *rest == '-' && rest[1] &&
+                       !rest[1 + strspn(rest + 1, "0123456789")]));
+}
+
+static bool
+is_needed(const struct sweep_plan *plan, const struct sweep_input *input)
+{
+    for (size_t m = 0; m < plan->machines.count; m++) {
+        const struct word_list *names = &plan->machines.items[m].inputs;
+        bool needed = !names->count;
+        for (size_t i = 0; !needed && i < names->count; i++)
+            needed = sweep_input_makes(input, names->items[i]);
+        if (needed)
+            return true;
+    }
+    return false;
+}
+
+/* The inputs that no machine is for are not captured either. */
+static void
+drop_inputs(struct sweep_plan *plan)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->inputs.count; i++)
+        if (is_needed(plan, &plan->inputs.items[i]))
+            plan->inputs.items[kept++] = plan->inputs.items[i];
+        else
+            free_input(&plan->inputs.items[i]);
+    plan->inputs.count = kept;
+}
+
+bool
 sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err)
 {
     size_t kept = 0, found = 0, wanted = 0;
@@ -641,6 +705,7 @@ sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err)
             free_machine(machine);
     }
     plan->machines.count = kept;
+    drop_inputs(plan);
     word_list_fini(&list);
     return (wanted && found == wanted) || fail(err, "not all machines of '%s' are there", names);
 }
@@ -667,6 +732,7 @@ sweep_plan_fini(struct sweep_plan *plan)
     }
     VEC_FREE(&plan->machines);
     VEC_FREE(&plan->outputs);
+    word_list_fini(&plan->varied);
     word_list_fini(&plan->configs);
     word_list_fini(&plan->sets);
     free_axes(&plan->axes);

@@ -80,7 +80,8 @@ struct sweep_plan {
     char *baseline; /* a machine's name, or NULL */
     struct word_list configs, sets;
     struct sweep_axes axes;
-    size_t value_count; /* of all axes: at most 1,000,000 */
+    size_t value_count;      /* of all axes: at most 1,000,000 */
+    struct word_list varied; /* "SECTION.Name" of all axes, and what a machine of the file sets */
     char *frames; /* that are simulated of every input: by an option, not by the file; or NULL */
     enum sweep_blocks blocks;
     VEC(struct sweep_machine) machines;
@@ -99,7 +100,10 @@ const struct word_list *sweep_plan_words(const struct sweep_plan *plan, const ch
 /* Other inputs: these files, each named as it is without folder and end. */
 bool sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t count,
                           struct error *err);
-/* Only the machines of these names, with commas between. */
+/* Whether a trace of this name comes of an input: its own name, or NAME-A of a range of its frames.
+ */
+bool sweep_input_makes(const struct sweep_input *input, const char *trace);
+/* Only the machines of these names, with commas between, and the inputs that they are for. */
 bool sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err);
 
 /* A path of the plan's as one that begins in its folder; the caller frees. */

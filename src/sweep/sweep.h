@@ -41,7 +41,8 @@ struct sweep {
     uint64_t limit_seconds, limit_bytes; /* of a run; 0: none */
     VEC(struct sweep_trace) traces;
     VEC(struct sweep_run) runs;
-    int lock; /* of the folder; -1: it is not taken */
+    size_t missing; /* inputs that were not captured, and are left out */
+    int lock;       /* of the folder; -1: it is not taken */
 };
 
 /* Only the names: `store` NULL is DIR/runs. sweep_fini() also lets go of the folder. */

@@ -28,9 +28,13 @@ bool sweep_check_folders(const struct sweep *sweep, struct error *err);
 bool sweep_copy_plan(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err);
 
 /* The plan's inputs as traces of the sweep. Programs that are not captured yet are, into
- * DIR/traces, by DIR/plan.ini; without `may_capture` they are left out with a note (capture.c). */
+ * DIR/traces, by DIR/plan.ini; without `may_capture` they are left out with a note (capture.c).
+ * A program that fails, or is not installed, is an error; with keep_going it is left out, and
+ * sweep_check_missing() is the error when all else is done. */
 bool sweep_take_inputs(struct sweep *sweep, const struct sweep_plan *plan,
                        const struct work_options *options, bool may_capture, struct error *err);
+
+bool sweep_check_missing(const struct sweep *sweep, struct error *err);
 
 /* The inputs, and the runs that the plan has of them; its outputs are what a machine counts. */
 bool sweep_prepare(struct sweep *sweep, const struct sweep_plan *plan,

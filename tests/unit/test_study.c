@@ -10,6 +10,23 @@
 #include <dirent.h>
 #include <math.h>
 
+/* The message about a program that is not installed says where each of a study's comes from. */
+static void
+has_source(const char *program)
+{
+    static const char *const all[][2] = {
+#define PROGRAM(path, from) {path, from},
+#include "sweep/programs.def"
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const size_t length = strlen(all[i][0]);
+        if (!strncmp(program, all[i][0], length) &&
+            (all[i][0][length - 1] == '/' || !program[length]))
+            return;
+    }
+    fail_msg("src/sweep/programs.def does not say where %s comes from", program);
+}
+
 /* The plans that come with the program. */
 static void
 test_own_plans(void **state)
@@ -24,6 +41,9 @@ test_own_plans(void **state)
         word_list_split(&known, study_kinds[k].words);
         for (size_t i = 0; i < plan.study.count; i++)
             assert_true(word_list_has(&known, plan.study.items[i].name));
+        for (size_t i = 0; i < plan.inputs.count; i++)
+            if (plan.inputs.items[i].program.count)
+                has_source(plan.inputs.items[i].program.items[0]);
         assert_ptr_equal(study_find(study_kinds[k].name), &study_kinds[k]);
         word_list_fini(&known);
         sweep_plan_fini(&plan);

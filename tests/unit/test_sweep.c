@@ -145,6 +145,45 @@ a_plan_is_narrowed(void **state)
     sweep_plan_fini(&plan);
 }
 
+/* The inputs that are left when one machine of a study is: "a b c". */
+static char *
+inputs_left(const char *study, const char *machine)
+{
+    char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, study);
+    char *names = mem_strdup("");
+    struct sweep_plan plan;
+    struct error err;
+    assert_true(sweep_plan_load(&plan, path, &err));
+    assert_true(sweep_plan_narrow(&plan, machine, &err));
+    for (size_t i = 0; i < plan.inputs.count; i++) {
+        char *longer = mem_printf("%s%s%s", names, i ? " " : "", plan.inputs.items[i].name);
+        free(names);
+        names = longer;
+    }
+    sweep_plan_fini(&plan);
+    free(path);
+    return names;
+}
+
+/* An input that no machine is for is not captured; ranges of frames are of one input. */
+static void
+a_machine_left_alone_keeps_its_inputs(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        {"model", "reference-2005", "sweeps"},
+        {"model", "r580-like-one-rop", "columns"},
+        {"model", "g70-like,reference-2008-one-rop", "columns sweeps"},
+        {"shader", "in-turn", "openarena"},
+        {"shader", "separate", "openarena bunny buffer fill"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *names = inputs_left(cases[i][0], cases[i][1]);
+        assert_string_equal(names, cases[i][2]);
+        free(names);
+    }
+}
+
 static void
 bad_plans_are_refused_with_their_line(void **state)
 {
@@ -670,6 +709,7 @@ main(void)
         cmocka_unit_test(hashes_are_those_of_the_standard),
         cmocka_unit_test(a_plan_is_read),
         cmocka_unit_test(a_plan_is_narrowed),
+        cmocka_unit_test(a_machine_left_alone_keeps_its_inputs),
         cmocka_unit_test(bad_plans_are_refused_with_their_line),
         cmocka_unit_test(values_that_differ_are_taken),
         cmocka_unit_test(axes_multiply_the_machines),

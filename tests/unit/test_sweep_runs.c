@@ -443,6 +443,46 @@ slurm_gets_what_it_has_not(void **state)
     free(path);
 }
 
+/* A program that is not there is named before anything is captured, with where it comes from; and
+ * --keep-going does what is left without it. */
+static void
+programs_that_are_not_there(void **state)
+{
+    (void)state;
+    char *path = mem_strdup(getenv("PATH"));
+    write_plan("", "[input gone]\nprogram = ./gone --fast\nframes = 0\n"
+                   "[input scene]\nprogram = glmark2 -b build\nframes = 0\n"
+                   "[input again]\nprogram = glmark2 -b bump\nframes = 0\n");
+    char *ninja = in_dir("bin");
+    assert_int_equal(mkdir(ninja, 0777), 0);
+    char *link = in_dir("bin/ninja");
+    assert_int_equal(symlink("/usr/bin/ninja", link), 0);
+    setenv("PATH", ninja, 1);
+    const int first = RUN("sweep", "@plan.ini", "-o", "s");
+    assert_true(says("not installed: ./gone, glmark2 (Debian: glmark2-x11) (--keep-going"));
+    assert_false(is_there("s/traces"));
+    const int kept = RUN("sweep", "@plan.ini", "-o", "s", "-k");
+    assert_true(says("not installed: ./gone, glmark2 (Debian: glmark2-x11)"));
+    assert_true(says("3 inputs are left out: not captured"));
+    put_text("p.ini", "[sweep]\noutputs = cycles\n[input tiny]\nfile = " TINY
+                      "\nframes = 0\n[input gone]\nprogram = glmark2\nframes = 0\n"
+                      "[table t]\nsql = SELECT input, cycles FROM results\ntitle = T\n");
+    const int study = RUN("study", "shader", "--plan", "p.ini", "-o", "new/s", "-k");
+    assert_true(says("1 input is left out: not captured"));
+    setenv("PATH", path, 1);
+    assert_int_equal(first, 1);
+    assert_int_equal(kept, 1);
+    assert_int_equal(study, 1);
+    char *answer = ask("s", "SELECT input FROM results"), *table = said("new/s/t.csv");
+    assert_string_equal(answer, "input\ntiny\n");
+    assert_non_null(strstr(table, "\ntiny,"));
+    free(table);
+    free(answer);
+    free(link);
+    free(ninja);
+    free(path);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -457,6 +497,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(most_draws_go_first, clean),
         cmocka_unit_test_teardown(a_changed_trace_is_noticed, clean),
         cmocka_unit_test_teardown(slurm_gets_what_it_has_not, clean),
+        cmocka_unit_test_teardown(programs_that_are_not_there, clean),
     };
     return endings_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -35,9 +35,8 @@ struct session {
     struct vtest_server *server;
 };
 
-/* The file that execvp() would run; the caller's to free. */
-static char *
-find_program(const char *name)
+char *
+launch_find(const char *name)
 {
     const char *path = getenv("PATH");
     if (strchr(name, '/') || !path)
@@ -59,7 +58,7 @@ static bool
 warn_of_privilege(const char *program)
 {
     struct stat st;
-    char *file = find_program(program), start[2] = "";
+    char *file = launch_find(program), start[2] = "";
     const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool is_read = fd >= 0 && read(fd, start, sizeof start) == (ssize_t)sizeof start;
     const bool is_script = is_read && !memcmp(start, "#!", 2); /* these get nothing */

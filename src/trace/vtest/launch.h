@@ -18,6 +18,9 @@ struct launch_result {
     struct error refused; /* why the first client was dropped; "" when none was */
 };
 
+/* The file that execvp() would run, or the name where there is none; the caller frees. */
+char *launch_find(const char *name);
+
 /* Serves until the program has ended and its clients are gone, or *stop is true. false: it could
  * not be run, or the server broke. */
 bool launch(char **argv, struct message_sink *sink, const bool *stop, struct launch_result *result,

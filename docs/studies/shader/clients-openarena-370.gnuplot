@@ -1,4 +1,4 @@
-# gnuplot clients.gnuplot >clients.svg
+# gnuplot clients-openarena-370.gnuplot >clients-openarena-370.svg
 set terminal svg size 640,438 noenhanced font 'sans-serif,11' background '#ffffff'
 set datafile separator tab
 set datafile missing '?'
@@ -25,9 +25,9 @@ set yrange [0:*]
 set xtics rotate by 35 right
 set title 'One frame: bytes a cycle by client of memory' font ',13'
 set ylabel 'bytes a cycle'
-plot 'clients.dat' using 2:xtic(1) title columnhead, \
-     'clients.dat' using 3:xtic(1) title columnhead, \
-     'clients.dat' using 4:xtic(1) title columnhead, \
-     'clients.dat' using 5:xtic(1) title columnhead, \
-     'clients.dat' using 6:xtic(1) title columnhead, \
-     'clients.dat' using 7:xtic(1) title columnhead
+plot 'clients-openarena-370.dat' using 2:xtic(1) title columnhead, \
+     'clients-openarena-370.dat' using 3:xtic(1) title columnhead, \
+     'clients-openarena-370.dat' using 4:xtic(1) title columnhead, \
+     'clients-openarena-370.dat' using 5:xtic(1) title columnhead, \
+     'clients-openarena-370.dat' using 6:xtic(1) title columnhead, \
+     'clients-openarena-370.dat' using 7:xtic(1) title columnhead

@@ -1,4 +1,4 @@
-# gnuplot batches.gnuplot >batches.svg
+# gnuplot batches-openarena-370.gnuplot >batches-openarena-370.svg
 set terminal svg size 640,420 noenhanced font 'sans-serif,11' background '#ffffff'
 set datafile separator tab
 set datafile missing '?'
@@ -22,5 +22,5 @@ set title 'One frame: instructions a draw' font ',13'
 set xlabel 'draw'
 set ylabel 'instructions of groups of threads'
 set logscale y
-plot 'batches.dat' using 1:2 with linespoints title columnhead, \
-     'batches.dat' using 1:3 with linespoints title columnhead
+plot 'batches-openarena-370.dat' using 1:2 with linespoints title columnhead, \
+     'batches-openarena-370.dat' using 1:3 with linespoints title columnhead

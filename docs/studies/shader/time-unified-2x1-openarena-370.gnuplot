@@ -1,4 +1,4 @@
-# gnuplot time-separate-8x2.gnuplot >time-separate-8x2.svg
+# gnuplot time-unified-2x1-openarena-370.gnuplot >time-unified-2x1-openarena-370.svg
 set terminal svg size 640,420 noenhanced font 'sans-serif,11' background '#ffffff'
 set datafile separator tab
 set datafile missing '?'
@@ -18,8 +18,8 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'One frame: instructions a cycle over time, separate-8x2' font ',13'
+set title 'One frame: instructions a cycle over time, unified-2x1' font ',13'
 set xlabel 'thousand cycles'
 set ylabel 'instructions a cycle'
-plot 'time-separate-8x2.dat' using 1:2 with linespoints title columnhead, \
-     'time-separate-8x2.dat' using 1:3 with linespoints title columnhead
+plot 'time-unified-2x1-openarena-370.dat' using 1:2 with linespoints title columnhead, \
+     'time-unified-2x1-openarena-370.dat' using 1:3 with linespoints title columnhead

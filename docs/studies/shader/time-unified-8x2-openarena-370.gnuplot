@@ -1,4 +1,4 @@
-# gnuplot time-unified-8x2.gnuplot >time-unified-8x2.svg
+# gnuplot time-unified-8x2-openarena-370.gnuplot >time-unified-8x2-openarena-370.svg
 set terminal svg size 640,420 noenhanced font 'sans-serif,11' background '#ffffff'
 set datafile separator tab
 set datafile missing '?'
@@ -21,5 +21,5 @@ set linetype cycle 10
 set title 'One frame: instructions a cycle over time, unified-8x2' font ',13'
 set xlabel 'thousand cycles'
 set ylabel 'instructions a cycle'
-plot 'time-unified-8x2.dat' using 1:2 with linespoints title columnhead, \
-     'time-unified-8x2.dat' using 1:3 with linespoints title columnhead
+plot 'time-unified-8x2-openarena-370.dat' using 1:2 with linespoints title columnhead, \
+     'time-unified-8x2-openarena-370.dat' using 1:3 with linespoints title columnhead
