@@ -157,12 +157,103 @@ one_has_the_work(void **state)
     }
 }
 
+/* What a unit publishes is what its parts have counted, in every cycle: a row of work may end in
+ * any of them. */
+#define ASSERT_SAME(stats, name, own)                                                              \
+    do {                                                                                           \
+        if ((stats).name != (own))                                                                 \
+            fail_msg("cycle %llu: " #stats "." #name " is %llu, not %llu",                         \
+                     (unsigned long long)now, (unsigned long long)(stats).name,                    \
+                     (unsigned long long)(own));                                                   \
+    } while (0)
+
+static void
+compare_channels(const struct memctl *memctl, uint64_t now)
+{
+#define CHANNEL_STATS(STAT)   STAT(turns) STAT(row_hits) STAT(row_misses) STAT(rows_closed)
+#define ADD_UP(name)          sum.name += own->name;
+#define SAME_OF_CHANNEL(name) ASSERT_SAME(memctl->channel_stats[c], name, own->name);
+#define SAME_OF_ALL(name)     ASSERT_SAME(memctl->stats, name, sum.name);
+    struct dram_stats sum = {0};
+    for (uint32_t c = 0; c < memctl->channel_count; c++) {
+        const struct dram_stats *own = &memctl->channels[c].stats;
+        CHANNEL_STATS(ADD_UP)
+        CHANNEL_STATS(SAME_OF_CHANNEL)
+    }
+    CHANNEL_STATS(SAME_OF_ALL)
+}
+
+static void
+compare_readers(const struct machine *m, uint64_t now)
+{
+    for (uint32_t t = 0; t < m->texunits; t++) {
+        const struct texunit *texunit = &m->texunit[t];
+        ASSERT_SAME(texunit->stats, blocks_from_clear, texunit->cache.blocks.from_clear);
+        ASSERT_SAME(texunit->stats, blocks_decompressed, texunit->cache.blocks.unpacked);
+        ASSERT_SAME(texunit->stats, bytes_saved, texunit->cache.blocks.bytes_saved);
+    }
+    for (uint32_t r = 0; r < m->rops; r++) {
+        const struct block_reader *reader = &m->blitter[r].reader;
+        const struct blitter_stats *stats = &m->blitter[r].stats;
+        ASSERT_SAME(*stats, source_accesses, reader->hits + reader->misses);
+        ASSERT_SAME(*stats, source_hits, reader->hits);
+        ASSERT_SAME(*stats, source_misses, reader->misses);
+        ASSERT_SAME(*stats, blocks_from_clear, reader->from_clear);
+        ASSERT_SAME(*stats, blocks_decompressed, reader->unpacked);
+        ASSERT_SAME(*stats, decompressor_stalls, reader->unpack_stalls);
+    }
+}
+
+static void
+compare_counters(void *data, uint64_t now)
+{
+#define SAME_OF_ROP(name, field) ASSERT_SAME(unit->stats, name, unit->rop.field);
+    const struct machine *m = rig_machine(data);
+    struct clock *clock = &rig_machine(data)->clock;
+    clock_settle(clock);
+    compare_channels(m->memctl, now);
+    compare_readers(m, now);
+    for (uint32_t r = 0; r < m->rops; r++) {
+        const struct zstencil *unit = &m->zstencil[r];
+        ROP_STATS(SAME_OF_ROP)
+    }
+    for (uint32_t r = 0; r < m->rops; r++) {
+        const struct colorwrite *unit = &m->colorwrite[r];
+        ROP_STATS(SAME_OF_ROP)
+    }
+    clock->sample_cycle = now + 1;
+}
+
+static void
+counters_are_current(void **state)
+{
+    static void (*const scenes[])(struct rig * rig) = {layers, texels, shifted_blit};
+    (void)state;
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
+        void *own = NULL;
+        assert_int_equal(rig_set_up(&own), 0);
+        struct rig *rig = own;
+        set(rig, "MEMORYCONTROLLER.MemoryControllerV2=TRUE MEMORYCONTROLLER.V2MemoryRowSize=256 "
+                 "MEMORYCONTROLLER.V2MemoryChannels=2");
+        rig_start(rig);
+        struct clock *clock = &rig_machine(rig)->clock;
+        clock->sample = compare_counters;
+        clock->sample_data = rig;
+        rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
+        clock->sample_cycle = clock->now + 1;
+        scenes[i](rig);
+        assert_true(rig_machine(rig)->memctl->stats.rows_closed > 0);
+        rig_tear_down(&own);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(triangles_by_size, rig_set_up, rig_tear_down),
         cmocka_unit_test(one_has_the_work),
+        cmocka_unit_test(counters_are_current),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

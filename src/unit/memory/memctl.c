@@ -18,7 +18,7 @@
 #include <string.h>
 
 static enum unit_state memctl_clock(void *self, uint64_t now);
-static void add_up_stats(struct memctl *memctl);
+static void add_up_stats(void *self, uint64_t now);
 
 void
 memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,
@@ -27,6 +27,7 @@ memctl_init(struct memctl *memctl, struct clock *clock, const struct params *par
     memset(memctl, 0, sizeof *memctl);
     clock_add_module(clock, &memctl->module, "memctl", -1, memctl, memctl_clock);
     memctl->module.keeps_time = true;
+    memctl->module.settle_fn = add_up_stats;
     memctl->memory = memory;
     memctl->params = params;
     memctl->shape = dram_shape(params);
@@ -51,7 +52,6 @@ memctl_reset(struct memctl *memctl)
     memctl->reads_here = 0;
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_reset(&memctl->channels[c], memctl->module.clock->now);
-    add_up_stats(memctl);
 }
 
 void
@@ -221,10 +221,13 @@ may_reply(void *data, const struct dram_entry *entry)
     return may;
 }
 
+/* The channels count by themselves, also in cycles in which none serves a transaction. */
 static void
-add_up_stats(struct memctl *memctl)
+add_up_stats(void *self, uint64_t now)
 {
+    struct memctl *memctl = self;
     struct memctl_stats *all = &memctl->stats;
+    (void)now;
     uint64_t burst_cycles = 0, turn_cycles = 0;
     all->turns = all->row_hits = all->row_misses = all->rows_closed = 0;
     for (uint32_t c = 0; c < memctl->channel_count; c++) {
@@ -269,7 +272,7 @@ way_of(struct memctl *memctl, struct dram *channel, const struct dram_entry *ent
 }
 
 /* Serves at most one transaction of the channel. */
-static bool
+static void
 clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
 {
     uint64_t delay;
@@ -291,20 +294,19 @@ clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
         memctl->wake = channel->wake;
     if (memctl->refused) /* a client may make room at any time */
         channel->wake = 0;
-    return place >= 0;
 }
 
 static enum unit_state
 memctl_clock(void *self, uint64_t now)
 {
     struct memctl *memctl = self;
-    bool bursting = false, waiting = memctl->waiting > 0, served = false;
+    bool bursting = false, waiting = memctl->waiting > 0;
     memctl->now = now;
     memctl->wake = CYCLE_NEVER;
     for (uint32_t c = 0; c < memctl->channel_count; c++) {
         struct dram *channel = &memctl->channels[c];
         if (channel->count && channel->wake <= now)
-            served |= clock_channel(memctl, channel, now);
+            clock_channel(memctl, channel, now);
         else if (channel->count && channel->wake < memctl->wake)
             memctl->wake = channel->wake;
         if (channel->gpu_bus_free > now) {
@@ -313,8 +315,6 @@ memctl_clock(void *self, uint64_t now)
                 memctl->wake = channel->gpu_bus_free;
         }
     }
-    if (served)
-        add_up_stats(memctl);
     if (take_requests(memctl, now))
         memctl->wake = now + 1;
     module_wake_at(&memctl->module, memctl->wake);
