@@ -189,7 +189,7 @@ begin_watch(struct simulate *s)
     folder->has_pixel = options->pixel != NULL;
     if (!folder->maps && !folder->has_pixel && !options->follow)
         return;
-    s->watch = watch_create(&s->sim.machine->clock);
+    s->watch = watch_create(&s->sim.machine->clock, s->sim.machine->memctl);
     s->watch->maps = folder->maps != 0;
     s->watch->has_pixel = folder->has_pixel;
     s->watch->x = folder->pixel.x = options->pixel_x;

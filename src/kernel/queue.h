@@ -108,6 +108,13 @@ queue_mark(const struct queue *queue)
     return (struct path_mark){queue->strands[queue->head], queue->arrival[queue->head]};
 }
 
+/* The item number n from the front, arrived or not: to look on. */
+static inline const void *
+queue_item(const struct queue *queue, uint32_t n)
+{
+    return queue->items + (size_t)((queue->head + n) & queue->mask) * queue->item_bytes;
+}
+
 static inline bool
 queue_is_empty(const struct queue *queue)
 {

@@ -48,9 +48,8 @@ find_sent(struct traffic *traffic, struct traffic_queue *to, uint64_t now)
     const struct queue *queue = to->queue;
     while (to->sent < queue->items_in) {
         const uint64_t behind = queue->items_in - to->sent; /* from the end of the queue */
-        const uint32_t slot = (uint32_t)(queue->head + queue->count - behind) & queue->mask;
         to->tags[to->sent++ & queue->mask] = traffic->listener.sent(
-            traffic->listener.data, to, queue->items + (size_t)slot * queue->item_bytes, now);
+            traffic->listener.data, to, queue_item(queue, (uint32_t)(queue->count - behind)), now);
     }
 }
 

@@ -28,10 +28,11 @@ struct watched_quad { /* beside a quad in the pipeline */
 };
 
 struct watch *
-watch_create(const struct clock *clock)
+watch_create(const struct clock *clock, const struct memctl *memctl)
 {
     struct watch *watch = mem_alloc(sizeof *watch);
     watch->clock = clock;
+    watch->memctl = memctl;
     arena_init(&watch->memory);
     return watch;
 }
@@ -170,6 +171,12 @@ is_followed(const struct watch *watch, const struct draw *draw,
 {
     return watch->follows && watch->frame == watch->followed_frame &&
            draw->number == watch->followed_draw && triangle->number == watch->followed_primitive;
+}
+
+int32_t
+watch_pixel(const struct quad *quad)
+{
+    return quad->watched->pixel;
 }
 
 uint32_t
@@ -358,9 +365,14 @@ watch_written(const struct quad *quad, const struct draw *draw, uint32_t target,
     struct watched_quad *watched = quad->watched;
     watched->written |= (uint8_t)mask_fragments(quad->mask);
     watched->written_at = frame_cycle(watched->watch);
-    if (!target && watched->pixel >= 0)
+    if (target || watched->pixel < 0)
+        return;
+    if (quad->mask >> watched->pixel & 1)
         draw->color[0].format->unpack(element_of(watched, &draw->color[0], bytes), 0, 0,
                                       watched->life.color_after);
+    else /* its first sample is none of those written */
+        memcpy(watched->life.color_after, watched->life.color_before,
+               sizeof watched->life.color_after);
 }
 
 static enum fragment_fate

@@ -12,6 +12,8 @@
 #include "gfx/sample.h"
 #include "unit/items.h"
 
+struct memctl; /* unit/memory/memctl.h */
+
 enum { WATCH_SURFACES = 16, WATCH_TILE_SIDE = 8 };
 
 /* Where a fragment ended. */
@@ -79,6 +81,7 @@ struct watched_cull {
 
 struct watch {
     const struct clock *clock;
+    const struct memctl *memctl; /* what memory holds is looked up there */
     bool maps, has_pixel;
     uint32_t x, y; /* of the pixel, from the top left */
     bool follows;  /* a triangle */
@@ -94,8 +97,10 @@ struct watch {
     struct arena memory; /* behind quads and pixels' maps of a frame */
 };
 
-struct watch *watch_create(const struct clock *clock);
+struct watch *watch_create(const struct clock *clock, const struct memctl *memctl);
 void watch_destroy(struct watch *watch); /* NULL: nothing */
+/* Of a quad that is watched: the place of the watched pixel in it, or -1. */
+int32_t watch_pixel(const struct quad *quad);
 /* The number of its course behind 1; 0: its triangle is not followed. */
 uint32_t watch_course(const struct quad *quad);
 void watch_begin_frame(struct watch *watch, uint32_t frame);
@@ -121,8 +126,10 @@ void watch_group(const struct group *group);
 void watch_shaded(const struct quad *quad, uint32_t mask_before);
 void watch_texels(const struct quad *quad, const struct sample_pass *pass);
 void watch_miss(const struct quad *quad);
+/* `bytes`: what the quad's place holds, also where the draw has no need to know. */
 void watch_color(const struct quad *quad, const struct draw *draw, uint32_t target,
                  const uint8_t *bytes);
+/* `bytes`: hold at least what the quad wrote. */
 void watch_written(const struct quad *quad, const struct draw *draw, uint32_t target,
                    const uint8_t *bytes);
 void watch_gone(struct quad *quad);
@@ -149,8 +156,6 @@ watch_quad_of(const struct texture_item *item)
 #define WATCH_TEXELS(item, pass)                                                                   \
     (WATCHED(watch_quad_of(item)) ? watch_texels(watch_quad_of(item), pass) : (void)0)
 #define WATCH_MISS(item) (WATCHED(watch_quad_of(item)) ? watch_miss(watch_quad_of(item)) : (void)0)
-#define WATCH_COLOR(quad, draw, target, bytes)                                                     \
-    (WATCHED(quad) ? watch_color(quad, draw, target, bytes) : (void)0)
 #define WATCH_WRITTEN(quad, draw, target, bytes)                                                   \
     (WATCHED(quad) ? watch_written(quad, draw, target, bytes) : (void)0)
 #define WATCH_GONE(quad) (WATCHED(quad) ? watch_gone(quad) : (void)0)

@@ -25,7 +25,7 @@ begin(struct rig *rig, uint32_t number)
     struct followed *f = calloc(1, sizeof *f);
     const struct follow_target target = {0, 0, number};
     rig_start(rig);
-    f->watch = watch_create(&rig_machine(rig)->clock);
+    f->watch = watch_create(&rig_machine(rig)->clock, rig_machine(rig)->memctl);
     rig_machine(rig)->pools.watch = f->watch;
     follow_begin(&f->follow, &target, &rig->player.sim, f->watch);
     return f;

@@ -285,7 +285,7 @@ life_of_a_culled_fragment(void **state)
 {
     struct rig *rig = *state;
     start(rig);
-    struct watch *watch = watch_create(&rig_machine(rig)->clock);
+    struct watch *watch = watch_create(&rig_machine(rig)->clock, rig_machine(rig)->memctl);
     watch->has_pixel = true;
     watch->x = watch->y = 3;
     rig_machine(rig)->pools.watch = watch;

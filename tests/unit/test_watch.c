@@ -121,7 +121,7 @@ static void
 begin_watch(struct tiny_run *run)
 {
     struct seen *seen = run->data;
-    seen->watch = watch_create(&run->sim.machine->clock);
+    seen->watch = watch_create(&run->sim.machine->clock, run->sim.machine->memctl);
     seen->watch->maps = seen->watch->has_pixel = true;
     seen->watch->x = X;
     seen->watch->y = Y;
@@ -194,7 +194,7 @@ surface_shown(void **state)
     } cases[] = {{9000, 100, 50, 2000}, {3000, 100, 50, 3000}, {4000, 100, 50, 4000},
                  {9000, 60, 50, 4000},  {9000, 100, 60, 5000}, {9000, 60, 60, 0}};
     (void)state;
-    struct watch *watch = watch_create(NULL);
+    struct watch *watch = watch_create(NULL, NULL);
     memcpy(watch->surfaces, surfaces, sizeof surfaces);
     watch->surface_count = sizeof surfaces / sizeof surfaces[0];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -37,5 +37,8 @@ void memctl_fini(struct memctl *memctl);
 void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *requests,
                      struct queue *replies);
 void memctl_reset(struct memctl *memctl);
+/* What memory will hold of the transaction at `address` when every write that the controller and
+ * its clients' queues hold is done. Changes nothing. */
+void memctl_look(const struct memctl *memctl, uint32_t address, uint8_t bytes[TRANSACTION_BYTES]);
 
 #endif

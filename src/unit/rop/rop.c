@@ -331,6 +331,22 @@ know_written(struct rop *rop, const struct rop_entry *entry)
                                element_bytes);
 }
 
+void
+rop_look(const struct rop *rop, const struct rop_entry *entry, const struct memctl *memctl,
+         uint8_t bytes[MAX_QUAD_BYTES])
+{
+    const uint32_t line_bytes = rop->shape.cache.line_bytes;
+    uint8_t line[BLOCK_MAX_BYTES];
+    for (uint32_t i = 0, at = entry->address % line_bytes, done = 0; done < entry->bytes; i++) {
+        const uint32_t left = entry->bytes - done, here = line_bytes - at;
+        const uint32_t count = left < here ? left : here;
+        rop_cache_look(&rop->cache, entry->lines[i], memctl, line);
+        memcpy(bytes + done, line + at, count);
+        done += count;
+        at = 0;
+    }
+}
+
 /* The operation on an entry, in its lines. */
 static bool
 operate(struct rop *rop, struct rop_entry *entry)

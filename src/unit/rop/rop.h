@@ -163,6 +163,10 @@ void rop_reset(struct rop *rop);
 
 /* A cycle: quads, orders, memory. */
 enum unit_state rop_clock(struct rop *rop, uint64_t now);
+/* What the entry's place holds, to be looked at by the watch (rop_cache_look()). Of an entry whose
+ * lines are here. */
+void rop_look(const struct rop *rop, const struct rop_entry *entry, const struct memctl *memctl,
+              uint8_t bytes[MAX_QUAD_BYTES]);
 /* Counts what goes on up to `now`: intervals and batches of the tables end there. */
 void rop_count_stalls(struct rop *rop, uint64_t now);
 

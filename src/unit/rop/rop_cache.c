@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
+#include "unit/memory/memctl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,12 @@ count_moved(struct rop_cache *cache, uint32_t state, uint64_t counts[4])
         return;
     counts[state < BLOCK_LEVEL ? 3 : bytes / TRANSACTION_BYTES - 1]++;
     cache->bytes_saved += cache->shape.line_bytes - bytes;
+}
+
+static bool
+is_known(const uint64_t known[BLOCK_MAX_BYTES / 64], uint32_t byte)
+{
+    return known[byte / 64] >> byte % 64 & 1;
 }
 
 static uint32_t
@@ -311,6 +318,45 @@ rop_cache_unlock(struct rop_cache *cache, int32_t line, bool wrote)
     cache->tags.lines[line].dirty |= wrote;
 }
 
+static void
+look_at_transfer(const struct rop_cache *cache, const struct rop_transfer *out, uint32_t address,
+                 uint8_t *bytes)
+{
+    if (out->address != address || !blocks_is_raw(out->state))
+        return;
+    for (uint32_t i = 0; i < cache->shape.line_bytes; i++)
+        if (!out->is_part || is_known(out->known, i))
+            bytes[i] = out->data[i];
+}
+
+/* Of a block in memory, with the writes that the cache still has to send, the oldest first.
+ * Requests are taken in order: before a line is here, those of earlier writes have their buffers.
+ */
+static void
+look_behind(const struct rop_cache *cache, uint32_t address, const struct memctl *memctl,
+            uint8_t *bytes)
+{
+    for (uint32_t at = 0; at < cache->shape.line_bytes; at += TRANSACTION_BYTES)
+        memctl_look(memctl, address + at, bytes + at);
+    for (uint32_t n = 0; n < cache->out.count; n++)
+        look_at_transfer(cache, &cache->out.items[(cache->out.head + n) % cache->out.limit],
+                         address, bytes);
+}
+
+void
+rop_cache_look(const struct rop_cache *cache, int32_t line, const struct memctl *memctl,
+               uint8_t *bytes)
+{
+    const struct rop_part *part = &cache->parts[line];
+    const uint32_t size = cache->shape.line_bytes;
+    const uint8_t *held = cache->tags.data + (size_t)line * size;
+    if (part->is_part)
+        look_behind(cache, cache->tags.lines[line].address, memctl, bytes);
+    for (uint32_t i = 0; i < size; i++)
+        if (!part->is_part || is_known(part->known, i))
+            bytes[i] = held[i];
+}
+
 uint32_t
 rop_cache_take_port(struct rop_cache *cache, bool write, uint32_t bytes, uint64_t now)
 {
@@ -407,7 +453,7 @@ take_line(struct rop_cache *cache, const struct rop_transfer *in)
     } else if (part->completing) {
         blocks_unpack(cache->blocks, in->address, in->state, in->data, whole);
         for (uint32_t i = 0; i < cache->shape.line_bytes; i++)
-            if (!(part->known[i / 64] >> i % 64 & 1))
+            if (!is_known(part->known, i))
                 line[i] = whole[i];
         part->is_part = part->completing = false;
     }

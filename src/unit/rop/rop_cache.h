@@ -24,6 +24,8 @@
 
 enum { ROP_CACHE_PORTS = 2, ROP_NO_LINE = UINT32_MAX };
 
+struct memctl; /* unit/memory/memctl.h */
+
 struct rop_cache_shape {
     uint32_t lines, ways, line_bytes;
     uint32_t policy;     /* enum replacement_policy */
@@ -122,6 +124,12 @@ rop_cache_data(struct rop_cache *cache, int32_t line)
 {
     return cache_data(&cache->tags, (uint32_t)line);
 }
+
+/* The line's bytes as they would be if all of it had been read: of a part, what was not written
+ * comes from the writes that are on their way, and from memory. `bytes`: a line's. Changes nothing.
+ */
+void rop_cache_look(const struct rop_cache *cache, int32_t line, const struct memctl *memctl,
+                    uint8_t *bytes);
 
 /* Takes a port for as many cycles as the bytes need, which it returns; 0: all are taken, the module
  * will be woken. */
