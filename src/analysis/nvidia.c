@@ -393,19 +393,22 @@ metrics_for(const struct nvidia_capability *capability)
 }
 
 char **
-nvidia_command(const struct nvidia_capability *capability, const char *log)
+nvidia_command(const struct nvidia_capability *capability, const char *log, bool each_launch)
 {
-    static const char *const nvprof[] = {"nvprof",    "--csv",    "--log-file",
-                                         "",          "--events", "elapsed_cycles_sm",
-                                         "--metrics", "",         NULL};
+    static const char each[] = "--print-gpu-trace";
+    static const char *const nvprof[] = {
+        "nvprof",    "--csv", each, "--log-file", "", "--events", "elapsed_cycles_sm",
+        "--metrics", "",      NULL};
     static const char *const ncu[] = {"ncu", "--csv",     "--page", "raw", "--log-file",
                                       "",    "--metrics", "",       NULL};
     const char *const *words = nvidia_tool_for(capability) == NVPROF ? nvprof : ncu;
     char **command = mem_alloc(10 * sizeof *command);
+    uint32_t count = 0;
     for (uint32_t i = 0; words[i]; i++)
-        command[i] = *words[i]                             ? mem_strdup(words[i])
-                     : !strcmp(words[i - 1], "--log-file") ? mem_strdup(log)
-                                                           : metrics_for(capability);
+        if (words[i] != each || each_launch)
+            command[count++] = *words[i]                             ? mem_strdup(words[i])
+                               : !strcmp(words[i - 1], "--log-file") ? mem_strdup(log)
+                                                                     : metrics_for(capability);
     return command;
 }
 

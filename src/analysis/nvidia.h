@@ -116,9 +116,11 @@ char *nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_cap
 
 /* The words of the command line that collects what the equations need on such a chip (at every
  * level the same: a level-1 part is a share of all reasons); the profiler writes into the file
- * `log`, and the program and its arguments come behind. NULL-terminated; free with
- * nvidia_command_free(). */
-char **nvidia_command(const struct nvidia_capability *capability, const char *log);
+ * `log`, and the program and its arguments come after them. each_launch: of every launch; else
+ * nvprof tells the means of a kernel's launches (ncu always tells every launch). NULL-terminated;
+ * free with nvidia_command_free(). */
+char **nvidia_command(const struct nvidia_capability *capability, const char *log,
+                      bool each_launch);
 void nvidia_command_free(char **words);
 
 #endif

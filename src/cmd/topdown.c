@@ -135,9 +135,9 @@ profile_and_analyse(struct command_line *line, char **program,
         return false;
     char *log = line->out ? mem_strdup(line->out) : mem_printf("%s/log", folder.path);
     double *alone = &line->request.seconds_alone;
-    const bool has_log =
-        (!line->overhead || topdown_run_alone(program, alone, err)) &&
-        topdown_profile(capability, log, program, &line->request.seconds_profiled, err);
+    const bool has_log = (!line->overhead || topdown_run_alone(program, alone, err)) &&
+                         topdown_profile(capability, log, line->request.over_time, program,
+                                         &line->request.seconds_profiled, err);
     const bool ok = has_log && analyse_profile(line, program[0], log, capability, err);
     if (has_log && !ok && line->out)
         log_note("what the profiler told is in %s", log);
@@ -234,7 +234,7 @@ work(struct command_line *line, const struct args *args, struct error *err)
     if (line->print_command) {
         if (!given && !(given = topdown_find_capability(err)))
             return false;
-        topdown_print_command(given, line->out ? line->out : "topdown.csv",
+        topdown_print_command(given, line->out ? line->out : "topdown.csv", line->request.over_time,
                               args->after_count ? args->after : NULL, stdout);
         puts("");
         return true;

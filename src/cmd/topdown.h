@@ -42,14 +42,14 @@ bool topdown_prove(const char *dir, const struct params *params, const struct fr
 
 /* The compute capability of this machine's first GPU, as nvidia-smi tells it. NULL: it does not. */
 const struct nvidia_capability *topdown_find_capability(struct error *err);
-/* Runs the program under the profiler for such a chip, whose tables go into the file `log`. The
- * program's own output goes to standard error. */
-bool topdown_profile(const struct nvidia_capability *capability, const char *log, char **program,
-                     double *seconds, struct error *err);
+/* Runs the program under the profiler for such a chip, whose tables, of each_launch or of means, go
+ * into the file `log`. The program's own output goes to standard error. */
+bool topdown_profile(const struct nvidia_capability *capability, const char *log, bool each_launch,
+                     char **program, double *seconds, struct error *err);
 /* Runs it without. */
 bool topdown_run_alone(char **program, double *seconds, struct error *err);
 /* Prints the command line as a shell takes it. */
 void topdown_print_command(const struct nvidia_capability *capability, const char *log,
-                           char **program, FILE *out);
+                           bool each_launch, char **program, FILE *out);
 
 #endif

@@ -95,10 +95,10 @@ join_words(char **profiler, char **program)
 }
 
 bool
-topdown_profile(const struct nvidia_capability *capability, const char *log, char **program,
-                double *seconds, struct error *err)
+topdown_profile(const struct nvidia_capability *capability, const char *log, bool each_launch,
+                char **program, double *seconds, struct error *err)
 {
-    char **profiler = nvidia_command(capability, log);
+    char **profiler = nvidia_command(capability, log, each_launch);
     char **words = join_words(profiler, program);
     const bool ok = run_program(words, seconds, err);
     free(words);
@@ -132,10 +132,10 @@ put_word(const char *word, FILE *out)
 }
 
 void
-topdown_print_command(const struct nvidia_capability *capability, const char *log, char **program,
-                      FILE *out)
+topdown_print_command(const struct nvidia_capability *capability, const char *log, bool each_launch,
+                      char **program, FILE *out)
 {
-    char **profiler = nvidia_command(capability, log);
+    char **profiler = nvidia_command(capability, log, each_launch);
     char **words = join_words(profiler, program);
     for (size_t i = 0; words[i]; i++) {
         if (i)

@@ -36,7 +36,44 @@ tree_of(const struct application_kernel *kernel)
     return kernel->has_tree ? &kernel->tree : NULL;
 }
 
+/* Whether a launch of the profile is of the application, and not the mean of several. */
+static bool
+is_launch(const struct application *application, uint32_t number)
+{
+    const struct profile_launch *launch = &application->profile->launches.items[number];
+    return application->has_kernel[launch->kernel] && launch->invocations == 1;
+}
+
 /* ---- what is missing ---- */
+
+/* What --over-time cannot show, or NULL; the caller frees. */
+static char *
+note_means(const struct application *application, const struct topdown_request *request)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; request->over_time && i < application->profile->launches.count; i++) {
+        const struct profile_launch *launch = &application->profile->launches.items[i];
+        if (application->has_kernel[launch->kernel] && launch->invocations > 1)
+            count += launch->invocations;
+    }
+    return count ? mem_printf("%" PRIu64
+                              " launches are known by their mean alone, without an order: nvprof "
+                              "tells each with --print-gpu-trace, ncu without --print-summary",
+                              count)
+                 : NULL;
+}
+
+/* The same where standard output holds a table or figure. */
+static void
+log_means(const application_list *applications, const struct topdown_request *request)
+{
+    for (size_t i = 0; i < applications->count; i++) {
+        char *note = note_means(&applications->items[i], request);
+        if (note)
+            log_note("%s: %s", applications->items[i].name, note);
+        free(note);
+    }
+}
 
 /* The kernel that takes the most time among those that lack something of `problems`. */
 static const struct application_kernel *
@@ -69,7 +106,7 @@ shorten(const char *name, size_t most)
 #define SAY(...) (putchar('\n'), print_wrapped(stdout, line_width(stdout), 0, 2, __VA_ARGS__))
 
 static void
-print_missing(const struct application *application)
+print_missing(const struct application *application, bool each_launch)
 {
     size_t count;
     const uint32_t lacks =
@@ -89,7 +126,7 @@ print_missing(const struct application *application)
     free(missing);
     if (application->capability) {
         fputs("collect it with\n  ", stdout);
-        topdown_print_command(application->capability, LOG_NAMED, NULL, stdout);
+        topdown_print_command(application->capability, LOG_NAMED, each_launch, NULL, stdout);
         putchar('\n');
     } else {
         puts("which command collects it: --print-command --cc X.Y");
@@ -111,7 +148,7 @@ say_odd(const struct application *application, uint32_t problem, const char *bef
 }
 
 static void
-print_oddities(const struct application *application)
+print_oddities(const struct application *application, const struct topdown_request *request)
 {
     char *more = application->capability
                      ? mem_printf("issue more than compute capability %u.%u can",
@@ -127,6 +164,10 @@ print_oddities(const struct application *application)
     if (application->weight_kind == WEIGHT_LAUNCHES && application->has_tree &&
         (application->kernels.count > 1 || application->kernels.items[0].launches > 1))
         SAY("no times: all launches count alike in the whole");
+    char *means = note_means(application, request);
+    if (means)
+        SAY("%s", means);
+    free(means);
     if (application->profile->notes.count)
         putchar('\n');
     for (size_t i = 0; i < application->profile->notes.count; i++)
@@ -250,11 +291,13 @@ print_kernels(const struct application *application, const struct topdown_reques
         printf("  and %zu more (--all)\n", application->kernels.count - count);
 }
 
-static void
+/* false: none is told alone. */
+static bool
 print_launches(const struct application *application)
 {
     struct sheet table = {0};
     const struct profile *profile = application->profile;
+    bool has_launches = false;
     sheet_cell(&table, "launch");
     sheet_cell(&table, "kernel");
     sheet_cell(&table, "%s", application_weight_unit(application));
@@ -263,8 +306,9 @@ print_launches(const struct application *application)
         struct topdown_tree tree;
         double weight;
         uint32_t problems;
-        if (!application->has_kernel[profile->launches.items[i].kernel])
+        if (!is_launch(application, i))
             continue;
+        has_launches = true;
         const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
         char *name =
             shorten(profile->kernels.items[profile->launches.items[i].kernel].name, NAME_LENGTH);
@@ -280,8 +324,13 @@ print_launches(const struct application *application)
         if (has_tree)
             topdown_tree_fini(&tree);
     }
+    if (!has_launches) {
+        sheet_fini(&table);
+        return false;
+    }
     puts("");
     print_table(&table, 1, 2, 3);
+    return true;
 }
 
 static void
@@ -297,12 +346,11 @@ print_application(const struct application *application, const struct topdown_re
         puts("");
         topdown_print_verdict(&application->tree, stdout);
     }
-    if (request->over_time)
-        print_launches(application);
-    else if (application->kernels.count > 1 || !application->has_tree)
+    if (!(request->over_time && print_launches(application)) &&
+        (application->kernels.count > 1 || !application->has_tree))
         print_kernels(application, request);
-    print_missing(application);
-    print_oddities(application);
+    print_missing(application, request->over_time);
+    print_oddities(application, request);
 }
 
 static void
@@ -389,7 +437,7 @@ json_launches(const struct application *application, uint32_t level)
         struct topdown_tree tree;
         double weight;
         uint32_t problems;
-        if (!application->has_kernel[launch->kernel])
+        if (!is_launch(application, i))
             continue;
         const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
         printf("%s\n{\"launch\":%u,\"kernel\":", is_first ? "" : ",", i);
@@ -407,7 +455,7 @@ json_launches(const struct application *application, uint32_t level)
 }
 
 static void
-json_command(const struct application *application)
+json_command(const struct application *application, bool each_launch)
 {
     char *text;
     size_t size;
@@ -417,10 +465,27 @@ json_command(const struct application *application)
     }
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "no memory for a line");
-    topdown_print_command(application->capability, LOG_NAMED, NULL, out);
+    topdown_print_command(application->capability, LOG_NAMED, each_launch, NULL, out);
     fclose(out);
     topdown_json_text(text, stdout);
     free(text);
+}
+
+static void
+json_notes(const struct application *application, const struct topdown_request *request)
+{
+    char *means = note_means(application, request);
+    putchar('[');
+    for (size_t i = 0; i < application->profile->notes.count; i++) {
+        fputs(i ? "," : "", stdout);
+        topdown_json_text(application->profile->notes.items[i], stdout);
+    }
+    if (means) {
+        fputs(application->profile->notes.count ? "," : "", stdout);
+        topdown_json_text(means, stdout);
+    }
+    putchar(']');
+    free(means);
 }
 
 static void
@@ -446,13 +511,10 @@ json_application(const struct application *application, const struct topdown_req
     fputs(",\n\"verdict\":", stdout);
     topdown_json_verdict(tree, stdout);
     fputs(",\n\"command\":", stdout);
-    json_command(application);
-    fputs(",\n\"notes\":[", stdout);
-    for (size_t i = 0; i < application->profile->notes.count; i++) {
-        fputs(i ? "," : "", stdout);
-        topdown_json_text(application->profile->notes.items[i], stdout);
-    }
-    fputs("],\n", stdout);
+    json_command(application, request->over_time);
+    fputs(",\n\"notes\":", stdout);
+    json_notes(application, request);
+    fputs(",\n", stdout);
     json_kernels(application, level);
     if (request->over_time)
         json_launches(application, level);
@@ -509,7 +571,7 @@ csv_launches(const struct application *application, uint32_t level)
         uint32_t problems;
         char number[16];
         const uint32_t kernel = profile->launches.items[i].kernel;
-        if (!application->has_kernel[kernel] ||
+        if (!is_launch(application, i) ||
             !application_launch(application, i, &weight, &tree, &problems))
             continue;
         snprintf(number, sizeof number, "%u", i);
@@ -591,6 +653,16 @@ draw_kernels(const struct application *application, const struct topdown_request
     return draw(&bars, "Top-Down of kernels", request, err);
 }
 
+static bool
+fail_launches(const struct application *application, const struct topdown_request *request,
+              struct error *err)
+{
+    char *means = note_means(application, request);
+    fail(err, "%s: %s", application->name, means ? means : "there are no launches to draw");
+    free(means);
+    return false;
+}
+
 /* Launches in their order; where there are more than bars, a bar is some that follow each other. */
 static bool
 draw_launches(const struct application *application, const struct topdown_request *request,
@@ -601,14 +673,16 @@ draw_launches(const struct application *application, const struct topdown_reques
     struct topdown_tree trees[LAUNCHES_DRAWN];
     uint32_t count = 0, used = 0, at = 0;
     for (uint32_t i = 0; i < profile->launches.count; i++)
-        count += application->has_kernel[profile->launches.items[i].kernel];
+        count += is_launch(application, i);
+    if (!count)
+        return fail_launches(application, request, err);
     const uint32_t together = (count + LAUNCHES_DRAWN - 1) / LAUNCHES_DRAWN;
     double sum = 0;
     for (uint32_t i = 0; i < profile->launches.count; i++) {
         struct topdown_tree tree;
         double weight;
         uint32_t problems;
-        if (!application->has_kernel[profile->launches.items[i].kernel])
+        if (!is_launch(application, i))
             continue;
         if (application_launch(application, i, &weight, &tree, &problems)) {
             if (sum == 0)
@@ -672,5 +746,7 @@ topdown_report(const application_list *applications, const struct topdown_reques
         print_csv(applications, request);
     else
         print_text(applications, request);
+    if (request->csv)
+        log_means(applications, request);
     return !request->svg || draw_figure(applications, request, err);
 }

@@ -458,7 +458,7 @@ commands_collect_what_is_missing(void **state)
         struct launch launch;
         launch_init(&launch, nvidia_tool_for(chip));
         char *missing = nvidia_missing(&launch.counts, chip, ~0U);
-        char **words = nvidia_command(chip, "log file");
+        char **words = nvidia_command(chip, "log file", false);
         const char *metrics = NULL;
         assert_string_equal(words[0], launch.counts.tool == NVPROF ? "nvprof" : "ncu");
         for (uint32_t w = 1; words[w]; w++) {

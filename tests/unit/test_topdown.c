@@ -3,6 +3,7 @@
  * by it, played by scripts that print such files. */
 #include "base/build.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "report/csv.h"
 
 #include "command.h"
@@ -307,10 +308,71 @@ forms(void **state)
     assert_int_equal(said.status, 2);
     RUN(&said, "topdown", "--ncu", "/nowhere.csv");
     assert_int_equal(said.status, 1);
+    /* a trace of nvprof tells each launch; ncu does so anyway */
+    RUN(&said, "topdown", "--print-command", "--cc", "6.1", "--over-time", "--", "a");
+    assert_non_null(strstr(said.out, " --print-gpu-trace "));
+    RUN(&said, "topdown", "--print-command", "--cc", "6.1", "--", "a");
+    assert_null(strstr(said.out, "trace"));
+    RUN(&said, "topdown", "--nvprof", FILES "nvprof-kernels.csv", "--over-time");
+    assert_non_null(strstr(said.out, "  nvprof --csv --print-gpu-trace --log-file"));
+    RUN(&said, "topdown", "--print-command", "--cc", "9.0", "--over-time", "--", "a");
+    assert_null(strstr(said.out, "trace"));
     RUN(&said, "topdown", "--print-command", "--cc", "9.0", "--level", "3", "--", "a", "b c");
     assert_int_equal(said.status, 0);
     assert_memory_equal(said.out, "ncu --csv --page raw --log-file topdown.csv --metrics ", 54);
     assert_string_equal(strrchr(said.out, ' ') - 4, "a 'b c'\n");
+}
+
+/* The mean of several launches is none of them, and has no place in their order. */
+static void
+launches_in_order(void **state)
+{
+    static const char text[] =
+        "\"Process ID\",\"Kernel Name\",\"CC\",\"Invocations\",\"Metric Name\",\"Metric Unit\","
+        "\"Minimum\",\"Maximum\",\"Average\"\n"
+        "\"7\",\"f\",\"8.6\",\"%u\",\"sm__inst_executed.avg.per_cycle_active\",\"\",\"1\",\"1\","
+        "\"1\"\n"
+        "\"7\",\"f\",\"8.6\",\"%u\",\"smsp__thread_inst_executed_per_inst_executed.ratio\",\"\","
+        "\"32\","
+        "\"32\",\"32\"\n"
+        "\"7\",\"g\",\"8.6\",\"1\",\"sm__inst_executed.avg.per_cycle_active\",\"\",\"1\",\"1\","
+        "\"2\"\n"
+        "\"7\",\"g\",\"8.6\",\"1\",\"smsp__thread_inst_executed_per_inst_executed.ratio\",\"\","
+        "\"32\","
+        "\"32\",\"32\"\n";
+    static struct said said;
+    for (uint32_t invocations = 1; invocations <= 3; invocations += 2) {
+        char path[] = "/tmp/aetius-launches-XXXXXX",
+             *rows = mem_printf(text, invocations, invocations);
+        struct error err;
+        const bool is_mean = invocations > 1;
+        close(mkstemp(path));
+        assert_true(file_write(path, rows, strlen(rows), &err));
+        cJSON *root = JSON("--ncu", path, "--over-time");
+        const cJSON *launches = cJSON_GetObjectItem(root, "launches");
+        assert_int_equal(cJSON_GetArraySize(launches), is_mean ? 1 : 2);
+        assert_string_equal(
+            cJSON_GetObjectItem(cJSON_GetArrayItem(launches, is_mean ? 0 : 1), "kernel")
+                ->valuestring,
+            "g");
+        const cJSON *notes = cJSON_GetObjectItem(root, "notes");
+        assert_int_equal(cJSON_GetArraySize(notes), is_mean);
+        if (is_mean)
+            assert_non_null(strstr(cJSON_GetArrayItem(notes, 0)->valuestring, "3 launches"));
+        cJSON_Delete(root);
+        RUN(&said, "topdown", "--ncu", path, "--over-time", "--csv");
+        assert_int_equal(strstr(said.out, ",f,0,") != NULL, !is_mean);
+        assert_non_null(strstr(said.out, ",g,1,"));
+        assert_int_equal(strstr(said.err, "3 launches") != NULL, is_mean);
+        RUN(&said, "topdown", "--ncu", path, "--over-time");
+        assert_int_equal(strstr(said.out, "3 launches are known by their mean") != NULL, is_mean);
+        /* of f alone there is nothing to draw */
+        RUN(&said, "topdown", "--ncu", path, "--over-time", "--kernel", "f", "--svg", "/dev/null");
+        assert_int_equal(said.status, is_mean);
+        assert_int_equal(strstr(said.err, "3 launches") != NULL, is_mean);
+        unlink(path);
+        free(rows);
+    }
 }
 
 static void
@@ -356,7 +418,8 @@ script(const char *dir, const char *name, const char *line)
 /* The script finds its --log-file and its program as the real ones do. */
 #define AS_PROFILER(file)                                                                          \
     "while [ \"$1\" ]; do case $1 in --log-file) log=$2; shift 2;; --metrics|--events|--page) "    \
-    "shift 2;; --csv) shift;; *) break;; esac; done; \"$@\" || exit 3; cat " file " >\"$log\""
+    "shift 2;; --csv) shift;; --print-gpu-trace) each=1; shift;; *) break;; esac; done; echo "     \
+    "each=$each; \"$@\" || exit 3; cat " file " >\"$log\""
 
 static void
 profilers(void **state)
@@ -383,6 +446,10 @@ profilers(void **state)
     assert_int_equal(said.status, 0);
     assert_non_null(strstr(said.out, "IPC at most 8"));
     assert_true(file_exists(log));
+    assert_null(strstr(said.err, "each=1"));
+    RUN(&said, "topdown", "--profile", "--over-time", "--", "program");
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.err, "each=1"));
 
     /* --cc goes before; the profiler's failure is the command's */
     RUN(&said, "topdown", "--profile", "--cc", "7.5", "--overhead", "--", "program");
@@ -544,6 +611,7 @@ main(int argc, char **argv)
         cmocka_unit_test(pascal_by_hand),
         cmocka_unit_test(what_files_lack),
         cmocka_unit_test(forms),
+        cmocka_unit_test(launches_in_order),
         cmocka_unit_test(figures),
         cmocka_unit_test(profilers),
         cmocka_unit_test(simulated_run),
