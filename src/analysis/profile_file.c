@@ -216,6 +216,27 @@ profile_file_cell(const struct profile_file *file, int32_t cell)
                : file->text + file->cells.items[cell].begin;
 }
 
+const char *
+profile_file_banner(const struct profile_file *file)
+{
+    static const char *const words[] = {"NVPROF is profiling", "Profiling ",  "Event result",
+                                        "Metric result",       "API calls",   "Unified Memory",
+                                        "Generated result",    "Some kernel", "Warning"};
+    const char *text = file->text;
+    if (!strncmp(text, "==", 2))
+        return text;
+    while ((text = strstr(text, "=="))) {
+        const char *start = text;
+        const size_t digits = strspn(text += 2, "0123456789");
+        if (!digits || strncmp(text + digits, "== ", 3))
+            continue;
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (!strncmp(text + digits + 3, words[i], strlen(words[i])))
+                return start;
+    }
+    return NULL;
+}
+
 struct profile *
 profile_file_part(struct profile_file *file)
 {

@@ -81,6 +81,9 @@ struct profile_file {
     enum profile_table table;
     bool is_quoted, is_first_row, is_api;
     uint32_t cell_count;                /* of the header */
+    uint64_t other_first, other_last;   /* lines of a table of another tool; 0: none is open */
+    char other_column[32];              /* its first column */
+    const char *page;                   /* what else of NVIDIA's tools the file holds, or NULL */
     int32_t roles[ROLES];               /* cells; -1: none */
     VEC(struct profile_column) columns; /* of metrics, in a wide table */
     struct profile_name *names;         /* PROFILE_NAMES places */
@@ -110,6 +113,10 @@ const char *profile_file_cell(const struct profile_file *file, int32_t cell); /*
 bool profile_file_fail(const struct profile_file *file, size_t at, struct error *err,
                        const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/* Where in the line a profiler speaks of itself ("==123== ...", "==PROF== ..."): at its start, or
+ * after what the program printed without an end of line. NULL: nowhere. */
+const char *profile_file_banner(const struct profile_file *file);
+
 struct profile *profile_file_part(struct profile_file *file);
 /* What follows is of another run. */
 void profile_file_new_part(struct profile_file *file);
@@ -125,6 +132,8 @@ void profile_file_cut_number(char *name);
 /* ---- tables of comma-separated values (profile_tables.c) ---- */
 /* Takes the line when it belongs to a table or begins one. */
 bool profile_file_table_line(struct profile_file *file, bool *taken, struct error *err);
+/* Notes which lines a table of another tool had, if one is open. */
+void profile_file_end_other(struct profile_file *file);
 
 /* ---- plain text (profile_text.c) ---- */
 bool profile_file_text_line(struct profile_file *file, struct error *err);

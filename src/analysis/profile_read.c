@@ -27,7 +27,28 @@ read_lines(struct profile_file *file, struct error *err)
         if (!taken && !profile_file_text_line(file, err))
             return false;
     }
+    profile_file_end_other(file);
     return !*err->text;
+}
+
+/* Whether the file has a table that is of use. */
+static bool
+check_tables(struct profile_file *file, struct error *err)
+{
+    if (!file->has_table && file->page)
+        return fail(err, "%s is %s", file->path, file->page);
+    if (!file->has_table)
+        return fail(err,
+                    "%s holds no table of nvprof or ncu (`nvprof --csv`, `ncu --csv --page raw`)",
+                    file->path);
+    if (file->page)
+        profile_note(profile_file_part(file), "%s holds a part that is left out: it is %s",
+                     file->path, file->page);
+    if (file->is_ambiguous && !file->told_line)
+        profile_note(profile_file_part(file),
+                     "%s: whether 1.234 is a thousand cannot be told; taken as 1 and decimals",
+                     file->path);
+    return true;
 }
 
 /* The parts of a file into `file`, which is closed. */
@@ -41,17 +62,8 @@ read_file(struct profile_file *file, const char *path, const struct nvidia_capab
         file->given = given;
         file->style = style;
         *err->text = '\0';
-        bool ok = read_lines(file, err);
+        const bool ok = read_lines(file, err) && check_tables(file, err);
         const bool again = file->is_other_style;
-        if (ok && !file->has_table)
-            ok = fail(err,
-                      "%s holds no table of nvprof or ncu (`nvprof --csv`, `ncu --csv --page "
-                      "raw`)",
-                      path);
-        if (ok && file->is_ambiguous && !file->told_line)
-            profile_note(profile_file_part(file),
-                         "%s: whether 1.234 is a thousand cannot be told; taken as 1 and decimals",
-                         path);
         profile_file_close(file);
         if (ok)
             return true;

@@ -388,29 +388,127 @@ header_start(const struct profile_file *file)
     return NULL;
 }
 
+/* What else NVIDIA's tools write, by words of its header. */
+static const char *
+find_page(const char *text)
+{
+    static const struct {
+        const char *words[2], *is;
+    } pages[] = {
+        {{"\"Source\"", "\"Address\""},
+         "the source page of ncu, which counts by instruction: `ncu --csv --page raw -i REPORT` "
+         "makes a table of the kernels"},
+        {{"\"Source\"", "Sampling"},
+         "the source page of ncu, which counts by line of the source: `ncu --csv --page raw -i "
+         "REPORT` makes a table of the kernels"},
+        {{"Total Time (ns)", "Instances"},
+         "a summary of nsys, which has times and no counters: `ncu --csv --page raw` counts"},
+    };
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
+        if (strstr(text, pages[i].words[0]) && strstr(text, pages[i].words[1]))
+            return pages[i].is;
+    return NULL;
+}
+
+/* ---- tables of other tools ---- */
+
+void
+profile_file_end_other(struct profile_file *file)
+{
+    const unsigned long long first = file->other_first, last = file->other_last;
+    if (first && first == last)
+        profile_note(profile_file_part(file),
+                     "%s: line %llu is not of nvprof or ncu, a table with a column %s; left out",
+                     file->path, first, file->other_column);
+    else if (first)
+        profile_note(profile_file_part(file),
+                     "%s: lines %llu to %llu are not of nvprof or ncu, a table with a column %s; "
+                     "left out",
+                     file->path, first, last, file->other_column);
+    file->other_first = 0;
+}
+
+/* The cells are the header of a table that is not known. Where its rows have another number of
+ * cells than those of the table before it, that one goes on, as programs print between rows. */
+static void
+begin_other(struct profile_file *file, bool ends_table)
+{
+    const struct profile_cell *first = &file->cells.items[0];
+    if (ends_table || file->cells.count == file->cell_count)
+        file->table = TABLE_NONE;
+    if (!file->other_first) {
+        file->other_first = file->record_line;
+        snprintf(file->other_column, sizeof file->other_column, "%.*s",
+                 (int)(first->end - first->begin), file->text + first->begin);
+    }
+    file->other_last = file->line;
+}
+
+/* Whether the cells, not ended yet, may be titles of columns: all are words. */
+static bool
+are_titles(const struct profile_file *file)
+{
+    for (size_t i = 0; i < file->cells.count; i++) {
+        const struct profile_cell *cell = &file->cells.items[i];
+        if (cell->begin == cell->end || strchr("0123456789+-., %", file->text[cell->begin]))
+            return false;
+    }
+    return file->cells.count >= 2;
+}
+
+/* Whether the first cell, not ended yet, is like those of the table's first column: a device of
+ * nvprof ("Tesla K40c (0)"), a type of times, a kernel, and in all other tables a number. */
+static bool
+begins_as_row(const struct profile_file *file)
+{
+    const struct profile_cell *cell = &file->cells.items[0];
+    char first[160];
+    snprintf(first, sizeof first, "%.*s", (int)(cell->end - cell->begin), file->text + cell->begin);
+    if (file->roles[ROLE_KERNEL] == 0)
+        return true;
+    if (file->roles[ROLE_TYPE] == 0)
+        return !strcmp(first, "GPU activities") || !strcmp(first, "API calls") ||
+               !strncmp(first, "Open", 4);
+    if (file->roles[ROLE_DEVICE] == 0) {
+        const char *number = strrchr(first, '(');
+        return number && !strcmp(number + 1 + strspn(number + 1, "0123456789"), ")");
+    }
+    return isdigit((unsigned char)*first) || (file->is_first_row && number_time_unit(first) > 0);
+}
+
+/* A quote that is open at the end of the line. */
+static bool
+has_open_quote(const struct profile_file *file)
+{
+    bool is_open = false;
+    for (size_t i = 0; i < file->length; i++)
+        is_open ^= file->text[i] == '"';
+    return is_open;
+}
+
 /* Whether a line may be a row: where it begins, or NULL. */
 static const char *
 row_start(const struct profile_file *file)
 {
     const char *text = file->text;
-    if (!*text || !strncmp(text, "==", 2))
-        return NULL;
     if (*text == '"')
         return text;
     if (!file->is_quoted || file->table == TABLE_TIMES || file->table == TABLE_TRACE)
         return strchr(text, ',') ? text : NULL;
-    const char *quote = strstr(text, "\",\"");
+    const char *quote = has_open_quote(file) ? NULL : strstr(text, "\",\"");
     return quote && text[file->length - 1] == '"' ? strchr(text, '"') : NULL;
 }
 
 /* Splits the row; *is_row: it has the cells of the header. A line that should be a row and is not
- * is an error. */
+ * is an error, but for those of another table. */
 static bool
 split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
 {
-    const bool is_glued = at > 0;
+    const bool is_glued = at > 0, is_other = file->other_first > 0;
+    if (is_other && has_open_quote(file))
+        return true;
     if (!profile_file_cells(file, at, err))
-        return is_glued;
+        return is_glued || is_other;
     const size_t count = file->cells.count;
     /* names that are not quoted have commas of their own */
     const int32_t name = file->roles[ROLE_KERNEL];
@@ -419,9 +517,13 @@ split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
         file->cells.items[name].end = file->length;
         file->cells.count = file->cell_count;
     }
-    *is_row = file->cells.count == file->cell_count;
+    const bool is_title = are_titles(file) && !begins_as_row(file);
+    if (is_title && !is_glued)
+        begin_other(file, false);
+    *is_row = !is_title && file->cells.count == file->cell_count;
     const char first = file->text[at];
-    if (*is_row || is_glued || (first != '"' && !isdigit((unsigned char)first)))
+    if (*is_row || is_title || is_glued || is_other ||
+        (first != '"' && !isdigit((unsigned char)first)))
         return true;
     size_t end = file->length; /* what lacks, or the first that is too many */
     if (count > file->cell_count) {
@@ -444,25 +546,35 @@ profile_file_table_line(struct profile_file *file, bool *taken, struct error *er
             return false;
         profile_file_end_cells(file);
         if (begin_table(file)) {
+            profile_file_end_other(file);
             file->is_quoted = is_quoted;
-            return true;
+        } else if (at == 0 && are_titles(file)) {
+            begin_other(file, true);
+        } else {
+            file->table = TABLE_NONE;
         }
-        /* a table of something else */
-        file->table = TABLE_NONE;
         return true;
     }
-    if (!file->text[0] || !strncmp(file->text, "==", 2)) {
+    const char *banner = profile_file_banner(file);
+    if (!file->text[0] || banner) {
         /* nvprof's lines and an empty one end its tables; ncu's stand between rows */
-        if (isdigit((unsigned char)file->text[file->text[0] ? 2 : 0]) ||
-            (!file->text[0] && file->table < TABLE_NCU_LONG))
+        if (banner ? isdigit((unsigned char)banner[2]) : file->table < TABLE_NCU_LONG)
             file->table = TABLE_NONE;
+        profile_file_end_other(file);
         *taken = false;
         return true;
     }
+    if (file->table == TABLE_NONE && !file->page)
+        file->page = find_page(file->text);
     const char *start = file->table == TABLE_NONE ? NULL : row_start(file);
     bool is_row = false;
     if (start && !split_row(file, (size_t)(start - file->text), &is_row, err))
         return false;
+    if (file->other_first && !is_row && strchr(file->text, ',')) {
+        file->other_last = file->line;
+        return true;
+    }
+    profile_file_end_other(file);
     *taken = is_row;
     if (!is_row)
         return true;

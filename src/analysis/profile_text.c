@@ -224,9 +224,8 @@ take_header(struct profile_file *file)
 
 /* What the profilers say of themselves between the tables. */
 static void
-take_chatter(struct profile_file *file)
+take_chatter(struct profile_file *file, const char *text)
 {
-    const char *text = file->text;
     if (strstr(text, "NVPROF is profiling"))
         profile_file_new_part(file);
     if (strncmp(text, "==PROF==", 8)) {
@@ -238,9 +237,9 @@ take_chatter(struct profile_file *file)
 bool
 profile_file_text_line(struct profile_file *file, struct error *err)
 {
-    const char *text = file->text;
-    if (!strncmp(text, "==", 2)) {
-        take_chatter(file);
+    const char *text = file->text, *banner = profile_file_banner(file);
+    if (banner) {
+        take_chatter(file, banner);
         return true;
     }
     if (strstr(text, ", Context ") && strstr(text, ", Stream ")) {

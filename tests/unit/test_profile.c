@@ -335,9 +335,12 @@ plain_text(void **state)
              "    --------------------------------------- ----------- ------------\n"
              "    " IPC "   inst/cycle         1,50\n"
              "    Duration                                    usecond     1.234,50\n"
-             "    Executed Ipc Active                      inst/cycle         9,99\n"));
+             "    Executed Ipc Active                      inst/cycle         9,99\n"
+             "    Issued Ipc Active                        inst/cycle         1,75\n"));
     assert_string_equal(profile.kernels.items[0].name, "f(int, float)");
     assert_float_equal(counts_of(&profile, 0)->figures[FIGURE_ipc], 1.5, 0);
+    /* NAN, which cmocka takes for any number, is not equal */
+    assert_true(counts_of(&profile, 0)->figures[FIGURE_issued] == 1.75);
     assert_float_equal(counts_of(&profile, 0)->figures[FIGURE_time_ns], 1234500, 1e-6);
     assert_int_equal(profile.devices.items[0].capability->minor, 5);
     profile_fini(&profile);
@@ -393,6 +396,116 @@ malformed_files(void **state)
     assert_true(
         READ(&profile, NULL, NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5") "a, b, c\n1,2\n"));
     profile_fini(&profile);
+}
+
+#define CSV_TIMES(name)                                                                            \
+    "\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n%,ms,,us,us,us,\n"           \
+    "60,6.0,3,2,2,2,\"" name "\"\n"
+#define TEXT_TIMES(name)                                                                           \
+    "Time(%)      Time     Calls       Avg       Min       Max  Name\n"                            \
+    " 60.00%  6.0000ms         3  2.0000ms  2.0000ms  2.0000ms  " name "\n"
+
+/* A program that prints no end of line has the profiler's next banner on its last line. What
+ * follows the calls of the API is another run all the same, as are rows that begin with a reason
+ * of stalls. */
+static void
+banners_after_output(void **state)
+{
+    static const char *const times[][2] = {{CSV_TIMES("f"), CSV_TIMES("g")},
+                                           {TEXT_TIMES("f"), TEXT_TIMES("g")}};
+    struct profile profile;
+    struct error err;
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        char *text = mem_printf("==1== NVPROF is profiling process 1, command: a\n"
+                                "==1== Profiling result:\n%s\n==1== API calls:\n%s"
+                                "last words==22== NVPROF is profiling process 22, command: a\n"
+                                "100 %% == done==22== Profiling result:\n%s",
+                                times[i][0], times[i][1], times[i][1]);
+        assert_true(READ(&profile, "6.1", text));
+        assert_int_equal(profile.kernels.count, 2);
+        const uint32_t g = profile_find_kernel(&profile, "g", PROFILE_ANY_DEVICE);
+        assert_int_not_equal(g, UINT32_MAX);
+        assert_true(profile.kernels.items[g].table_ns == 6e6);
+        profile_fini(&profile);
+        free(text);
+    }
+    static const char rows[] =
+        "Invocations     Metric Name   Metric Description   Min   Max   Avg\n"
+        "Device \"GeForce GTX 1070 (0)\"\n    Kernel: f(int*, int)\n"
+        "  1  stall_sync  Issue Stall Reasons (Synchronization)  %s %s %s\n"
+        "  1  ipc                                  Executed IPC  1  1  1\n";
+    char *first = mem_printf(rows, "1%", "1%", "1%"), *second = mem_printf(rows, "3%", "3%", "3%");
+    char *text = mem_printf("==1== NVPROF is profiling process 1, command: a\n%s"
+                            "words==2== NVPROF is profiling process 2, command: a\n%s",
+                            first, second);
+    assert_true(READ(&profile, NULL, text));
+    assert_int_equal(profile.launches.count, 2);
+    assert_true(counts_of(&profile, 1)->stalls[FAMILY_PERCENT][REASON_sync] == 3);
+    profile_fini(&profile);
+    free(text);
+    free(first);
+    free(second);
+}
+
+/* Tables of other tools stand after, and between, those of the profiler: its rows count, and a note
+ * says which lines do not. */
+static void
+other_tables(void **state)
+{
+    static const struct {
+        const char *table, *lines;
+    } cases[] = {
+        {"\"Counter\",\"Value\"\n\"watts\",\"17\"\n\"18\",\"19\"\n", "lines 3 to 5"},
+        {"\"Counter\",\"Value\"\n0,17\n1,18\n", "lines 3 to 5"},
+        {"\"Device\",\"Watts\"\n\"0\",\"17\"\n", "lines 3 to 4"},
+        {"ID,Watts\n0,17\n", "lines 3 to 4"},
+        {"\"Counter\",\"Value\"\n", "line 3"},
+        /* of as many columns as ncu's */
+        {"\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"\n"
+         "\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\"\n",
+         "lines 3 to 4"},
+    };
+    struct profile profile;
+    struct error err;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int is_between = 0; is_between < 2; is_between++) {
+            char *text =
+                mem_printf("%s%s%s", NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5"), cases[i].table,
+                           is_between ? NCU_HEADER NCU_ROW("0", "f", ISSUED, "", "1.75") : "");
+            if (!READ(&profile, NULL, text))
+                fail_msg("%s: %s", cases[i].table, err.text);
+            assert_int_equal(profile.launches.count, 1);
+            assert_true(counts_of(&profile, 0)->figures[FIGURE_ipc] == 1.5);
+            assert_int_equal(!isnan(counts_of(&profile, 0)->figures[FIGURE_issued]), is_between);
+            assert_int_equal(profile.notes.count, 1);
+            if (!strstr(profile.notes.items[0], cases[i].lines))
+                fail_msg("'%s' lacks '%s'", profile.notes.items[0], cases[i].lines);
+            profile_fini(&profile);
+            free(text);
+        }
+    /* of nvprof's tables too, whose rows begin with a device */
+    assert_true(READ(&profile, NULL,
+                     NVPROF_HEADER NVPROF_ROW("f", "1", "ipc", "2.5") "\"Counter\",\"Value\"\n"
+                                                                      "\"watts\",\"17\"\n"));
+    assert_int_equal(profile.launches.count, 1);
+    assert_int_equal(profile.notes.count, 1);
+    profile_fini(&profile);
+}
+
+/* What NVIDIA's tools write besides is named. */
+static void
+other_pages(void **state)
+{
+    refuse("\"Kernel Name\",\"f(int)\"\n"
+           "\"Address\",\"Source\",\"Warp Stall Sampling (All Samples)\",\"# Samples\"\n"
+           "\"0x7f00\",\"IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28]\",\"3\",\"3\"\n",
+           "the source page of ncu|--page raw");
+    refuse("\"#\",\"Address\",\"Source\",\"Sampling Data (All)\"\n\"1\",\"0\",\"MOV R1\",\"0\"\n",
+           "the source page of ncu");
+    refuse(
+        "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+        "100.0,100,1,100.0,100.0,100,100,0.0,f(int)\n",
+        "nsys");
 }
 
 static void
@@ -522,6 +635,9 @@ main(void)
         cmocka_unit_test(plain_text),
         cmocka_unit_test(locales),
         cmocka_unit_test(malformed_files),
+        cmocka_unit_test(banners_after_output),
+        cmocka_unit_test(other_tables),
+        cmocka_unit_test(other_pages),
         cmocka_unit_test(odd_values),
         cmocka_unit_test(weights),
         cmocka_unit_test(devices),
