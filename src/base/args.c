@@ -250,3 +250,56 @@ frame_set_last(const struct frame_set *set)
             last = set->ranges[i].last;
     return last;
 }
+
+/* Whether all frames lie in [first, first + count). */
+static bool
+is_within(const struct frame_set *set, uint64_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->ranges[i].first < first || set->ranges[i].last >= first + count)
+            return false;
+    return true;
+}
+
+void
+frame_set_shift(struct frame_set *set, uint32_t first, const char *name)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        set->ranges[i].first -= first;
+        set->ranges[i].last -= first;
+    }
+    const uint32_t from = set->ranges[0].first, to = set->ranges[0].last;
+    const char *more = set->count > 1 ? " and so on" : "";
+    if (from == to)
+        log_note("frame %u of the program is frame %u of %s%s", first + from, from, name, more);
+    else
+        log_note("frames %u-%u of the program are frames %u-%u of %s%s", first + from, first + to,
+                 from, to, name, more);
+}
+
+bool
+frame_set_locate(struct frame_set *set, uint32_t first, uint32_t count, const char *name,
+                 struct error *err)
+{
+    if (is_within(set, 0, count))
+        return true;
+    if (first && is_within(set, first, count)) {
+        frame_set_shift(set, first, name);
+        return true;
+    }
+    if (!count)
+        return fail(err, "%s has no frames", name);
+    if (!first)
+        return fail(err, "%s has %u frame%s, 0-%u", name, count, count == 1 ? "" : "s", count - 1);
+    return fail(err, "%s has %u frame%s, 0-%u (%u-%llu of the program)", name, count,
+                count == 1 ? "" : "s", count - 1, first, (unsigned long long)first + count - 1);
+}
+
+bool
+frame_locate(uint32_t *frame, uint32_t first, uint32_t count, const char *name, struct error *err)
+{
+    struct frame_set set = {.ranges = {{*frame, *frame}}, .count = 1};
+    const bool ok = frame_set_locate(&set, first, count, name, err);
+    *frame = set.ranges[0].first;
+    return ok;
+}

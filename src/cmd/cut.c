@@ -14,8 +14,8 @@ part_path(const struct cut_options *options, uint32_t i)
     const struct frame_set *set = &options->set;
     if (!options->in_folder)
         return mem_strdup(options->out);
-    return mem_printf("%s/frames-%u-%u.trace", options->out, set->ranges[i].first,
-                      set->ranges[i].last);
+    return mem_printf("%s/frames-%u-%u.trace", options->out, options->first + set->ranges[i].first,
+                      options->first + set->ranges[i].last);
 }
 
 static bool
@@ -48,7 +48,8 @@ cut_work_path(const struct cut_options *options, const char *what)
 static void
 say_part(const struct cut_options *options, uint32_t i, const char *path)
 {
-    const uint32_t first = options->set.ranges[i].first, last = options->set.ranges[i].last;
+    const uint32_t first = options->first + options->set.ranges[i].first;
+    const uint32_t last = options->first + options->set.ranges[i].last;
     struct stat file;
     const double megabytes = stat(path, &file) ? 0 : (double)file.st_size / 1e6;
     if (first == last)

@@ -10,6 +10,7 @@ struct cut_options {
     bool force;
     uint32_t warm_up;
     struct frame_set set;
+    uint32_t first; /* what is added to the numbers of `set` in names */
     bool in_folder; /* `out` is the folder of frames-A-B.trace, not one range's file */
 };
 

@@ -210,17 +210,18 @@ cmd_info(int argc, char **argv)
         return conclude(false, &err);
     if (warning.text[0])
         log_warning("%s", warning.text);
-    uint32_t count = trace_frame_count(reader);
-    bool one = frame != UINT64_MAX, ok = !one || frame < count;
-    draws.first = one && ok ? (uint32_t)frame : 0;
+    const uint32_t count = trace_frame_count(reader);
+    const bool one = frame != UINT64_MAX;
+    uint32_t first = frame < UINT32_MAX ? (uint32_t)frame : UINT32_MAX;
+    bool ok =
+        !one || frame_locate(&first, trace_first_frame(reader), count, args.operands[0], &err);
+    draws.first = one && ok ? first : 0;
     draws.last = one ? draws.first + 1 : count;
-    if (!ok)
-        fail(&err, "%s has %u frames", args.operands[0], count);
-    else if (json)
+    if (ok && json)
         ok = print_json(reader, args.operands[0], warning.text, &draws, &err);
-    else if (draws.wanted)
+    else if (ok && draws.wanted)
         ok = list_draws(&draws, reader, &err);
-    else
+    else if (ok)
         print_text(reader, args.operands[0], one, draws.first, draws.last);
     trace_reader_close(reader);
     return conclude(ok, &err);

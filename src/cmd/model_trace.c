@@ -222,9 +222,11 @@ model_tells_frames(const struct model *model, const struct machine_options *mach
 }
 
 bool
-model_predict_trace(const struct model *model, const struct model_trace_options *options,
+model_predict_trace(const struct model *model, const struct model_trace_options *asked,
                     struct error *err)
 {
+    struct model_trace_options located = *asked;
+    const struct model_trace_options *options = &located;
     struct params params;
     struct trace_reader *reader;
     struct error warning = {""};
@@ -236,12 +238,12 @@ model_predict_trace(const struct model *model, const struct model_trace_options 
     if (*warning.text)
         log_warning("%s", warning.text);
     const uint32_t count = trace_frame_count(reader);
-    bool ok = (!options->frames.count || frame_set_last(&options->frames) < count ||
-               fail(err, "%s has %u frames", options->trace, count)) &&
-              (!options->against ||
-               (is_comparable(model, options->against, reader, err) &&
-                read_measured(&c, options->against, count, 1e6 * params.GPU.ClockMHz, err))) &&
-              predict_all(&c, model, reader, options, &params, err);
+    bool ok =
+        frame_set_locate(&located.frames, trace_first_frame(reader), count, options->trace, err) &&
+        (!options->against ||
+         (is_comparable(model, options->against, reader, err) &&
+          read_measured(&c, options->against, count, 1e6 * params.GPU.ClockMHz, err))) &&
+        predict_all(&c, model, reader, options, &params, err);
     trace_reader_close(reader);
     if (ok) {
         compare(&c);

@@ -66,7 +66,7 @@ warn_of_lost_samples(struct trace_reader *reader, const struct replay_options *o
 static bool
 replay(const char *path, struct replay_options *options, struct error *err)
 {
-    const struct frame_set *wanted = &options->wanted;
+    struct frame_set *wanted = &options->wanted;
     struct trace_reader *reader;
     struct renderer renderer = {0};
     struct single_sample *single = NULL;
@@ -79,9 +79,9 @@ replay(const char *path, struct replay_options *options, struct error *err)
         log_warning("%s", warning.text);
     trace_reader_limit(reader, &options->budget);
     struct needed_draws *needed = NULL;
-    bool ok = (!wanted->count || frame_set_last(wanted) < trace_frame_count(reader) ||
-               fail(err, "%s has %u frames", path, trace_frame_count(reader))) &&
-              renderer_init(&renderer, options->reference, options->forced_samples, err);
+    bool ok =
+        frame_set_locate(wanted, trace_first_frame(reader), trace_frame_count(reader), path, err) &&
+        renderer_init(&renderer, options->reference, options->forced_samples, err);
     if (ok && renderer.ours)
         render_sink_limit(renderer.ours, &options->budget);
     if (ok && renderer.reference && !options->single)

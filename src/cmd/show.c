@@ -48,7 +48,9 @@ draw(const struct show_options *options, uint32_t frame, uint32_t number, struct
     struct trace_reader *reader;
     if (!open_trace(&reader, options->path, err))
         return false;
-    bool ok = !shown.dir || dir_create(shown.dir, err);
+    bool ok = frame_locate(&shown.frame, trace_first_frame(reader), trace_frame_count(reader),
+                           options->path, err) &&
+              (!shown.dir || dir_create(shown.dir, err));
     ok = ok && show_draw(&shown, reader, options->memory, err);
     if (ok && options->json) {
         print_json_tree(shown.facts);

@@ -25,31 +25,30 @@ count_draws(const struct trace_reader *reader, const struct frame_set *frames)
     return draws;
 }
 
-static bool
-has_frames(const struct trace_reader *reader, const char *path, const struct frame_set *frames,
-           struct error *err)
-{
-    uint32_t count = trace_frame_count(reader);
-    return !frames->count || frame_set_last(frames) < count ||
-           fail(err, "%s has %u frames", path, count);
-}
-
 /* Whether --follow, if it is asked for, names a draw of a frame that will be simulated. */
 static bool
 has_followed(const struct trace_reader *reader, const struct simulate_options *options,
-             const char *path, struct error *err)
+             struct error *err)
 {
     const uint32_t frame = options->target.frame;
     if (!options->follow)
         return true;
-    if (frame >= trace_frame_count(reader))
-        return fail(err, "--follow %s: %s has %u frames", options->follow, path,
-                    trace_frame_count(reader));
     if (options->target.draw >= trace_frame(reader, frame)->draws)
         return fail(err, "--follow %s: frame %u has %u draws, counted from 0", options->follow,
                     frame, trace_frame(reader, frame)->draws);
     return !options->timed.count || frame_set_has(&options->timed, frame) ||
            fail(err, "--follow %s: frame %u is not among the --frames", options->follow, frame);
+}
+
+/* Makes frames that the options name numbers of the trace's. */
+static bool
+locate_frames(struct simulate_options *options, const struct trace_reader *reader, const char *path,
+              struct error *err)
+{
+    const uint32_t first = trace_first_frame(reader), count = trace_frame_count(reader);
+    return frame_set_locate(&options->timed, first, count, path, err) &&
+           (!options->follow || frame_locate(&options->target.frame, first, count, path, err) ||
+            fail_prefix(err, "--follow %s", options->follow));
 }
 
 /* Whether a sample (NULL: none) is one of as many frames as there are. */
@@ -118,8 +117,10 @@ budget_of(const struct params *params)
 }
 
 bool
-simulate_trace(const struct simulate_options *options, const char *path, struct error *err)
+simulate_trace(const struct simulate_options *asked, const char *path, struct error *err)
 {
+    struct simulate_options located = *asked;
+    const struct simulate_options *options = &located;
     struct trace_reader *reader;
     struct simulate s;
     struct error warning = {""}, closing;
@@ -131,11 +132,11 @@ simulate_trace(const struct simulate_options *options, const char *path, struct 
     struct budget budget = {FILE_MEMORY_BYTES, 0, "MEMORYCONTROLLER.MemorySize"};
     bool stopped = false;
     size_t whole = 0;
-    bool ok = has_frames(reader, path, &options->timed, err) &&
-              has_followed(reader, options, path, err) &&
-              is_sampled(options->sample, reader, path, err) &&
+    bool ok = is_sampled(options->sample, reader, path, err) &&
+              locate_frames(&located, reader, path, err) && has_followed(reader, options, err) &&
               simulate_begin(&s, options, trace_program(reader), path, err);
     if (ok) {
+        s.folder.facts.first_frame = trace_first_frame(reader);
         budget.most_bytes = budget_of(&s.params);
         trace_reader_limit(reader, &budget);
         gpu_device_limit(&s.sim.device, &budget);

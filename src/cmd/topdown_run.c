@@ -13,6 +13,7 @@
 #include "report/compare_runs.h"
 #include "report/ideals.h"
 #include "report/run_check.h"
+#include "report/run_frames.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -561,11 +562,12 @@ print_difference(const struct topdown_tree *a, const struct topdown_tree *b, uin
 }
 
 static bool
-report_difference(const struct run *a, const struct run *b, const struct frame_set *frames,
-                  const struct topdown_request *request, struct error *err)
+report_difference(const struct run *a, const struct run *b, const struct frame_set *frames_a,
+                  const struct frame_set *frames_b, const struct topdown_request *request,
+                  struct error *err)
 {
-    const struct rows rows_a = {.run = a, .frames = frames, .row = -1};
-    const struct rows rows_b = {.run = b, .frames = frames, .row = -1};
+    const struct rows rows_a = {.run = a, .frames = frames_a, .row = -1};
+    const struct rows rows_b = {.run = b, .frames = frames_b, .row = -1};
     const uint32_t level = request->level ? request->level : 3;
     struct view view_a, view_b;
     const part_list none = {0};
@@ -593,15 +595,18 @@ report_difference(const struct run *a, const struct run *b, const struct frame_s
 }
 
 bool
-topdown_run(const char *dir, const char *other, const struct frame_set *frames,
+topdown_run(const char *dir, const char *other, const struct frame_set *asked,
             const struct topdown_request *request, struct error *err)
 {
     struct run run = {0}, second = {0};
+    struct frame_set frames = *asked, second_frames = *asked;
     const bool draws = request->draws || request->has_draw;
-    bool ok = open_run(&run, dir, draws, err) && (!other || open_run(&second, other, draws, err));
+    bool ok = open_run(&run, dir, draws, err) && run_locate_frames(&frames, dir, &run.table, err) &&
+              (!other || (open_run(&second, other, draws, err) &&
+                          run_locate_frames(&second_frames, other, &second.table, err)));
     if (ok)
-        ok = other ? report_difference(&run, &second, frames, request, err)
-                   : report_run(&run, frames, request, err);
+        ok = other ? report_difference(&run, &second, &frames, &second_frames, request, err)
+                   : report_run(&run, &frames, request, err);
     csv_table_fini(&run.table);
     csv_table_fini(&second.table);
     return ok;

@@ -90,6 +90,17 @@ trim_through(const struct trim_options *options, struct trace_reader *reader, st
     return ok;
 }
 
+/* Makes the frames numbers of the trace's; names keep those that were given. */
+static bool
+locate_frames(struct cut_options *cut, const struct trace_reader *reader, struct error *err)
+{
+    const uint32_t given = cut->set.ranges[0].first;
+    const bool ok = frame_set_locate(&cut->set, trace_first_frame(reader),
+                                     trace_frame_count(reader), "the trace", err);
+    cut->first = given - cut->set.ranges[0].first;
+    return ok;
+}
+
 static bool
 trim(struct trim_options *options, const char *path, struct error *err)
 {
@@ -100,7 +111,8 @@ trim(struct trim_options *options, const char *path, struct error *err)
     if (warning.text[0])
         log_warning("%s", warning.text);
     trace_reader_limit(reader, &options->budget);
-    const bool ok = trim_check(reader, &options->cut.set, err) && cut_prepare(&options->cut, err) &&
+    const bool ok = locate_frames(&options->cut, reader, err) &&
+                    trim_check(reader, &options->cut.set, err) && cut_prepare(&options->cut, err) &&
                     (options->through ? trim_through(options, reader, err)
                                       : cut_frames(&options->cut, reader, NULL, err));
     trace_reader_close(reader);
@@ -132,9 +144,9 @@ cmd_trim(int argc, char **argv)
         "trim", "FILE --frames A-B -o FILE",
         "Writes frames A to B of a trace as a trace of its own: the state and the resources at A,\n"
         "found by drawing what comes before, then the frames. They are numbered from 0 again;\n"
-        "`aetius info` tells their original numbers. What comes before A may be much: --through "
-        "lets\n"
-        "virgl_test_server draw it, --warm-up leaves most of it out.",
+        "`aetius info` tells their numbers in the program, which commands take where they are no\n"
+        "numbers of the trace. What comes before A may be much: --through lets virgl_test_server\n"
+        "draw it, --warm-up leaves most of it out.",
         table, ONE_TRACE};
     struct args args;
     struct error err;

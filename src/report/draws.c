@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "kernel/params.h"
+#include "report/run_frames.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ add_row(struct draws *draws, uint32_t row, const struct columns *c, struct ideal
 }
 
 static void
-add_rows(struct draws *draws, uint32_t frame, const struct columns *columns,
+add_rows(struct draws *draws, const struct frame_set *frames, const struct columns *columns,
          const struct params *params)
 {
     const struct csv_table *table = &draws->table;
@@ -129,7 +130,7 @@ add_rows(struct draws *draws, uint32_t frame, const struct columns *columns,
         ideals_begin((const char *const *)table->names, table->columns, params, NULL);
     double *numbers = mem_alloc((size_t)table->columns * sizeof *numbers);
     for (uint32_t row = 0; row < table->rows; row++)
-        if (frame == UINT32_MAX || csv_value(table, row, columns->frame) == frame)
+        if (frame_set_has(frames, (uint32_t)csv_value(table, row, columns->frame)))
             add_row(draws, row, columns, gains, numbers);
     ideals_end(gains);
     free(numbers);
@@ -148,13 +149,14 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
         return fail(err, "%s has no table of draws: SIMULATOR.PerBatchStatistics=TRUE writes it",
                     dir);
     }
+    struct frame_set frames = {.ranges = {{frame, frame}}, .count = frame != UINT32_MAX};
     bool ok = path && csv_read(&draws->table, path, err) &&
-              find_columns(&draws->table, path, &columns, err);
+              find_columns(&draws->table, path, &columns, err) &&
+              run_locate_frames(&frames, dir, &draws->table, err);
     if (ok)
-        add_rows(draws, frame, &columns, &params);
+        add_rows(draws, &frames, &columns, &params);
     if (ok && !draws->rows.count)
-        ok = frame == UINT32_MAX ? fail(err, "%s has no rows", path)
-                                 : fail(err, "%s has no frame %u", path, frame);
+        ok = fail(err, "%s has no rows", path);
     free(path);
     const bool too_large = draws->table.too_large;
     if (!ok)

@@ -142,6 +142,7 @@ run_to_json(const struct run_facts *facts, const struct totals *totals)
     cJSON_AddStringToObject(root, "version", AETIUS_VERSION);
     cJSON_AddBoolToObject(root, "complete", facts->complete);
     cJSON_AddNumberToObject(root, "frames", facts->frame_count);
+    cJSON_AddNumberToObject(root, "first_frame", facts->first_frame);
     cJSON_AddNumberToObject(root, "cycles", (double)facts->cycles);
     cJSON_AddNumberToObject(root, "width", facts->width);
     cJSON_AddNumberToObject(root, "height", facts->height);

@@ -27,6 +27,7 @@ struct run_facts {
     const char *program, *trace; /* either may be NULL */
     const char *preset, *mode;   /* "reference-2008"; "timed" or "functional" */
     uint32_t width, height;
+    uint32_t first_frame; /* of the program, that is frame 0 here */
     const struct run_frame *frames;
     uint32_t frame_count;
     uint64_t cycles;       /* of all frames, and of the work after the last */

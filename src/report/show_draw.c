@@ -195,9 +195,6 @@ show_draw(struct shown_draw *shown, struct trace_reader *reader, uint64_t memory
     inspection.frames.count = 1;
     inspection.frames.ranges[0].first = inspection.frames.ranges[0].last = shown->frame;
     shown->inspection = &inspection;
-    if (shown->frame >= trace_frame_count(reader))
-        return fail(err, "the trace has %u frames, from 0: there is no frame %u",
-                    trace_frame_count(reader), shown->frame);
     bool ok = inspect_draws(&inspection, reader, err);
     if (ok && !shown->found)
         ok = fail(err, "frame %u has no draw %u", shown->frame, shown->number);

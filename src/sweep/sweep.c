@@ -84,8 +84,10 @@ count_frames(struct sweep_trace *trace, const struct trace_reader *reader, const
     const uint32_t count = trace_frame_count(reader);
     if (frames && !frame_set_parse(&set, frames, err))
         return fail_prefix(err, "[input %s]", trace->name);
-    if (!count || (set.count && frame_set_last(&set) >= count))
-        return fail(err, "[input %s]: %s has %u frames", trace->name, trace->path, count);
+    if (!count)
+        return fail(err, "[input %s]: %s has no frames", trace->name, trace->path);
+    if (!frame_set_locate(&set, trace_first_frame(reader), count, trace->path, err))
+        return fail_prefix(err, "[input %s]", trace->name);
     for (uint32_t i = 0; i < count; i++)
         if (frame_set_has(&set, i)) {
             trace->frame_count++;

@@ -9,6 +9,7 @@
 
 #include "state/context.h"
 #include "sim/trim.h"
+#include "sweep/sweep.h"
 #include "trace/live_state.h"
 #include "trace/lost_samples.h"
 
@@ -482,11 +483,19 @@ write_multisampled(const char *path)
 }
 
 static void
+check_first(const char *path, uint32_t first)
+{
+    struct trace_reader *reader;
+    struct error err;
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_int_equal(trace_first_frame(reader), first);
+    trace_reader_close(reader);
+}
+
+static void
 check_red(const char *path, uint32_t first, uint8_t red)
 {
     struct tiny_run run;
-    struct trace_reader *reader;
-    struct error err;
     tiny_init(&run);
     run.trace = path;
     run.functional = true;
@@ -497,9 +506,7 @@ check_red(const char *path, uint32_t first, uint8_t red)
     assert_int_equal(run.frame[0].rgba[0], red);
     assert_memory_equal(run.frame[0].rgba, run.frame[0].rgba + 4, run.frame[0].bytes - 4);
     tiny_fini(&run);
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
-    assert_int_equal(trace_first_frame(reader), first);
-    trace_reader_close(reader);
+    check_first(path, first);
 }
 
 /* Several frames cut out in one walk; what they show was drawn before, into samples that no
@@ -584,6 +591,140 @@ test_samples_no_reference_can_be_given(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* The tiny trace as if it was cut out of a longer one. */
+static void
+write_part(const char *path, uint32_t first)
+{
+    struct trace_reader *reader;
+    struct trace_writer *writer;
+    struct error err;
+    bool end = false;
+    assert_true(trace_reader_open(&reader, TINY_TRACE, NULL, &err));
+    assert_true(trace_writer_create_part(&writer, path, reader, first, &err));
+    for (struct message message;;) {
+        assert_true(trace_reader_next(reader, &message, &end, &err));
+        if (end)
+            break;
+        assert_true(trace_writer_add(writer, &message, &err));
+    }
+    assert_true(trace_writer_close(writer, &err));
+    trace_reader_close(reader);
+}
+
+static void
+test_numbers_of_frames(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t first, count;
+        const char *becomes; /* NULL: refused */
+    } cases[] = {
+        {"0-2", 300, 3, "0-2"},
+        {"300-302", 300, 3, "0-2"},
+        {"302,300", 300, 3, "2,0"},
+        {"303", 300, 3, NULL},
+        {"299-300", 300, 3, NULL},
+        {"0,300", 300, 3, NULL},
+        {"3", 300, 3, NULL},
+        {"2-4", 1, 3, NULL},
+        /* numbers of the trace come first */
+        {"1-2", 1, 3, "1-2"},
+        {"3", 1, 3, "2"},
+        {"2", 0, 3, "2"},
+        {"3", 0, 3, NULL},
+        {"4294967294", 4294967293, 2, "1"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct frame_set set, wanted;
+        struct error err;
+        assert_true(frame_set_parse(&set, cases[i].text, &err));
+        const bool ok = frame_set_locate(&set, cases[i].first, cases[i].count, "it", &err);
+        if (ok != (cases[i].becomes != NULL))
+            fail_msg("%s of %u from %u", cases[i].text, cases[i].count, cases[i].first);
+        if (!ok) {
+            assert_non_null(strstr(err.text, "it has 3 frames, 0-2"));
+            assert_int_equal(strstr(err.text, "(300-302 of the program)") != NULL,
+                             cases[i].first == 300);
+            continue;
+        }
+        assert_true(frame_set_parse(&wanted, cases[i].becomes, &err));
+        assert_int_equal(set.count, wanted.count);
+        assert_memory_equal(set.ranges, wanted.ranges, set.count * sizeof set.ranges[0]);
+    }
+    struct frame_set all = {0};
+    struct error err;
+    assert_true(frame_set_locate(&all, 300, 3, "it", &err));
+    assert_int_equal(all.count, 0);
+}
+
+/* What a command says of frame 301 of a trace that has the frames 300 and 301 of its program, and
+ * of a frame 303; `words` has a place for the frame, "%". */
+static void
+take_program_number(const char *const *words, const char *in, const char *out)
+{
+    static struct said said;
+    for (int is_there = 1; is_there >= 0; is_there--) {
+        const char *all[10] = {NULL};
+        for (size_t w = 0; words[w]; w++)
+            all[w] = strcmp(words[w], "%") ? words[w] : is_there ? in : out;
+        run_within(&said, 0, all);
+        const char *expected = is_there ? "frame 301 of the program is frame 1 "
+                                        : "has 2 frames, 0-1 (300-301 of the program)";
+        if (said.status != !is_there || !strstr(said.err, expected))
+            fail_msg("%s: status %d: %s", words[0], said.status, said.err);
+    }
+}
+
+/* Commands take the program's numbers of a part's frames, and of a run of it. */
+static void
+test_numbers_of_the_program(void **state)
+{
+    static struct said said, own;
+    char dir[] = "/tmp/aetius-trim-XXXXXX", part[64], run[64], cut[64], command[64];
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    snprintf(part, sizeof part, "%s/part.trace", dir);
+    snprintf(run, sizeof run, "%s/run", dir);
+    snprintf(cut, sizeof cut, "%s/cut", dir);
+    write_part(part, 300);
+#define TAKE(in, out, ...) take_program_number((const char *const[]){__VA_ARGS__, NULL}, in, out)
+    TAKE("301", "303", "sim", part, "--frames", "%", "-o", run, "-f");
+    TAKE("301", "303", "sim", part, "--frames", "%", "-o", run, "-f", "-j2");
+    TAKE("301:0:0", "303:0:0", "sim", part, "--follow", "%", "-o", run, "-f");
+    TAKE("301", "303", "replay", part, "--frames", "%", "-o", run, "-f");
+    TAKE("301", "303", "info", part, "--frame", "%");
+    TAKE("301:0", "303:0", "show", part, "draw", "%");
+    TAKE("301", "303", "trim", part, "--frames", "%", "-o", cut, "-f");
+    check_first(cut, 301);
+    struct sweep sweep;
+    struct error err;
+    sweep_init(&sweep, dir, NULL);
+    assert_true(sweep_add_trace(&sweep, "part", part, "300-301", &err));
+    assert_string_equal(sweep.traces.items[0].frames, "0-1");
+    sweep_fini(&sweep);
+
+    RUN(&said, "sim", part, "-o", run, "-f");
+    assert_int_equal(said.status, 0);
+    static const struct {
+        const char *command, *option, *in, *own, *out;
+    } of_run[] = {{"topdown", "--frame", "301", "1", "303"},
+                  {"topdown", "--draw", "301:0", "1:0", "303:0"},
+                  {"draws", "--frame", "301", "1", "303"}};
+    for (size_t i = 0; i < sizeof of_run / sizeof of_run[0]; i++) {
+        RUN(&said, of_run[i].command, run, of_run[i].option, of_run[i].in, "--json");
+        RUN(&own, of_run[i].command, run, of_run[i].option, of_run[i].own, "--json");
+        assert_int_equal(said.status, 0);
+        assert_string_equal(said.out, own.out);
+        RUN(&said, of_run[i].command, run, of_run[i].option, of_run[i].out);
+        assert_int_equal(said.status, 1);
+        if (!strstr(said.err, "has frames 0-1 (300-301 of the program)"))
+            fail_msg("%s: %s", of_run[i].command, said.err);
+    }
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -599,6 +740,8 @@ main(int argc, char **argv)
         cmocka_unit_test(test_a_trace_that_is_read_stays_whole),
         cmocka_unit_test(test_several_parts),
         cmocka_unit_test(test_samples_no_reference_can_be_given),
+        cmocka_unit_test(test_numbers_of_frames),
+        cmocka_unit_test(test_numbers_of_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
