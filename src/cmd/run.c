@@ -15,6 +15,7 @@ run(const struct simulate_options *options, char **program, struct error *err)
     interrupt_watch();
     if (!simulate_begin(&s, options, program[0], NULL, err))
         return EXIT_FAILED;
+    s.folder.needs_pixel = options->pixel != NULL;
     bool ok = launch(program, &s.sink.sink, NULL, &result, err);
     /* nothing came of it: there is an error to print instead of a summary */
     s.folder.silent = !s.folder.frames.count && !(ok && result.connections);

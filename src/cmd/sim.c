@@ -40,6 +40,27 @@ has_followed(const struct trace_reader *reader, const struct simulate_options *o
            fail(err, "--follow %s: frame %u is not among the --frames", options->follow, frame);
 }
 
+/* Whether --pixel, if it is asked for, lies in a frame that will be simulated. */
+static bool
+has_pixel(const struct trace_reader *reader, const struct simulate_options *options,
+          const char *path, struct error *err)
+{
+    uint32_t width = 0, height = 0;
+    if (!options->pixel)
+        return true;
+    for (uint32_t i = 0; i < trace_frame_count(reader); i++) {
+        const struct trace_frame *frame = trace_frame(reader, i);
+        if (!frame_set_has(&options->timed, i))
+            continue;
+        if (options->pixel_x < frame->width && options->pixel_y < frame->height)
+            return true;
+        width = frame->width > width ? frame->width : width;
+        height = frame->height > height ? frame->height : height;
+    }
+    return fail(err, "--pixel %s lies outside the frames of %s, %ux%u", options->pixel, path, width,
+                height);
+}
+
 /* Makes frames that the options name numbers of the trace's. */
 static bool
 locate_frames(struct simulate_options *options, const struct trace_reader *reader, const char *path,
@@ -134,6 +155,7 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
     size_t whole = 0;
     bool ok = is_sampled(options->sample, reader, path, err) &&
               locate_frames(&located, reader, path, err) && has_followed(reader, options, err) &&
+              has_pixel(reader, options, path, err) &&
               simulate_begin(&s, options, trace_program(reader), path, err);
     if (ok) {
         s.folder.facts.first_frame = trace_first_frame(reader);

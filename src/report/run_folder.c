@@ -195,7 +195,6 @@ add_frame(struct run_folder *folder, const struct run_frame *frame, uint32_t wid
     folder->facts.width = width;
     folder->facts.height = height;
     folder->facts.cycles += frame->cycles;
-    folder->pixel_is_inside |= folder->pixel.x < width && folder->pixel.y < height;
 }
 
 /* What the machine's watch saw of the frame. */
@@ -279,11 +278,27 @@ upload_cycles(const struct run_folder *folder)
     return *entry->value - entry->base;
 }
 
+/* Live, sizes are known when a frame is shown. Frames of which one had the pixel may become
+ * smaller. */
+static bool
+check_pixel(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
+{
+    if (!folder->needs_pixel || folder->pixel_is_inside)
+        return true;
+    const struct resource_level *size = &frame->shown->levels[0];
+    folder->pixel_is_inside = folder->pixel.x < size->width && folder->pixel.y < size->height;
+    return folder->pixel_is_inside ||
+           fail(err, "--pixel %u,%u lies outside: frame %u is %ux%u", folder->pixel.x,
+                folder->pixel.y, frame->number, size->width, size->height);
+}
+
 static bool
 on_frame(void *data, const struct simulation_frame *frame, struct error *err)
 {
     struct run_folder *folder = data;
     const struct picture *picture = frame->picture;
+    if (!check_pixel(folder, frame, err))
+        return false;
     if (folder->only_timed && !frame->timed) {
         if (folder->progress)
             progress_at(folder->progress, 0, "on the way to the first frame");
@@ -515,9 +530,6 @@ report(struct run_folder *folder, FILE *out, bool json, struct error *err)
     if (timed)
         say_growth(folder);
     pixel_log_sort(&folder->pixel);
-    if (folder->has_pixel && folder->frames.count && !folder->pixel_is_inside)
-        log_warning("--pixel %u,%u lies outside the frames: they are %ux%u", folder->pixel.x,
-                    folder->pixel.y, folder->facts.width, folder->facts.height);
     char *text = run_to_json(&folder->facts, known);
     const bool keeps = folder->dir && is_worth_keeping(folder);
     if (keeps)

@@ -40,6 +40,7 @@ struct run_folder {
     uint32_t maps;             /* modes of fragment maps, a bit each */
     bool has_pixel;            /* the machine's watch has one */
     struct pixel_log pixel;
+    bool needs_pixel;         /* ends with an error at a frame before one that has the pixel */
     bool pixel_is_inside;     /* of some frame */
     struct crew *crew;        /* of several processes: this one counts its draws there; or NULL */
     uint32_t next_part;       /* behind the last one joined */

@@ -133,12 +133,29 @@ what_is_missed_is_warned_of(void **state)
     assert_non_null(strstr(said->err, "900000000"));
     RUN(said, "sim", TINY, SMALL, "--vcd", "100-200", "--force", "-o", dir);
     assert_null(strstr(said->err, "signals.vcd"));
-    /* frames of 128x128 */
-    RUN(said, "sim", TINY, SMALL, "--pixel", "128,5", "--force", "-o", dir);
+    clean();
+}
+
+/* A pixel outside of frames of 128x128 is refused before a frame is simulated. */
+static void
+pixels_are_inside(void **state)
+{
+    static const char *const outside[] = {"128,5", "5,128", "1000,1000"};
+    struct said *said = *state;
+    clean();
+    for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++)
+        for (uint32_t jobs = 1; jobs <= 2; jobs++) {
+            RUN(said, "sim", TINY, SMALL, "--pixel", outside[i], "--jobs", jobs == 1 ? "1" : "2",
+                "-o", dir);
+            assert_int_equal(said->status, 1);
+            assert_non_null(strstr(said->err, outside[i]));
+            assert_non_null(strstr(said->err, "128x128"));
+            assert_ptr_equal(strchr(said->err, '\n') + 1, said->err + strlen(said->err));
+            assert_string_equal(said->out, "");
+            assert_false(is_there("run.json"));
+        }
+    RUN(said, "sim", TINY, SMALL, "--pixel", "127,127", "--jobs", "2", "-o", dir);
     assert_int_equal(said->status, 0);
-    assert_non_null(strstr(said->err, "128x128"));
-    assert_non_null(strstr(said->out, "pixel 128,5: 0 fragments: nothing was drawn there"));
-    RUN(said, "sim", TINY, SMALL, "--pixel", "127,127", "--force", "--jobs", "2", "-o", dir);
     assert_null(strstr(said->err, "warning"));
     clean();
 }
@@ -422,6 +439,7 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(force_removes_the_run_before, &said),
         cmocka_unit_test_prestate(a_full_disk_is_said, &said),
         cmocka_unit_test_prestate(what_is_missed_is_warned_of, &said),
+        cmocka_unit_test_prestate(pixels_are_inside, &said),
         cmocka_unit_test_prestate(errors_name_their_cause, &said),
         cmocka_unit_test_prestate(a_unit_lists_its_statistics, &said),
         cmocka_unit_test_prestate(terminals_are_left_alone, &said),

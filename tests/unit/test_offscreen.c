@@ -391,6 +391,15 @@ test_a_real_program(void **state)
         assert_run("live");
         RUN(&said, "run", "--force", "-o", "timed", PROGRAM);
         assert_run("timed");
+        /* a pixel that no frame has, as soon as a size is known: after frame 0 */
+        for (uint32_t first = 0; first < 2; first++) {
+            RUN(&said, "run", "--pixel", "64,5", "--frames", first ? "1" : "0-1", "-o", "far",
+                PROGRAM);
+            assert_int_equal(said.status, 1);
+            assert_non_null(strstr(said.err, "--pixel 64,5"));
+            assert_non_null(strstr(said.err, "frame 0 is 64x48"));
+            assert_false(file_exists("far/run.json"));
+        }
         RUN(&said, "capture", "--force", "-o", "trace", PROGRAM);
         RUN(&said, "replay", "trace", "-o", "replayed");
         assert_run("replayed");
