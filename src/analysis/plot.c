@@ -1,8 +1,8 @@
 #include "analysis/plot.h"
 
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/log.h"
+#include "base/subprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
+#include <signal.h>
 #include <unistd.h>
 
 /* Pixels, and the most that gnuplot may say. */
@@ -207,57 +206,39 @@ put_script(const struct plot *plot, const char *data, FILE *out)
     put_plot(plot, data, out);
 }
 
-static noreturn void
-be_gnuplot(const char *dir, int script, int picture)
-{
-    dup2(script, STDIN_FILENO);
-    dup2(picture, STDOUT_FILENO);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (chdir(dir))
-        _exit(126);
-    execlp("gnuplot", "gnuplot", "-d", "-",
-           (char *)NULL); /* -d: as it comes, not as the user has it */
-    _exit(errno == ENOENT ? 127 : 126);
-}
-
 /* The picture of a script that is run in the folder; *missing: there is no gnuplot. */
 static bool
 run_gnuplot(const char *dir, const char *script, size_t size, char **picture, size_t *bytes,
             bool *missing, struct error *err)
 {
-    int ends[2], status = 0;
+    char gnuplot[] = "gnuplot", as_it_comes[] = "-d",
+         from_input[] = "-"; /* -d: without the user's own settings */
+    char *const words[] = {gnuplot, as_it_comes, from_input, NULL};
+    struct subprocess child;
+    int status = 0;
     const int text = memfd_create("script", MFD_CLOEXEC);
     *missing = false;
-    if (text < 0 || write(text, script, size) != (ssize_t)size || lseek(text, 0, SEEK_SET) ||
-        pipe2(ends, O_CLOEXEC)) {
-        const int why = errno;
+    if (text < 0 || write(text, script, size) != (ssize_t)size || lseek(text, 0, SEEK_SET)) {
+        fail(err, "no gnuplot: %s", strerror(errno));
         if (text >= 0)
             close(text);
-        return fail(err, "no gnuplot: %s", strerror(why));
+        return false;
     }
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0)
-        be_gnuplot(dir, text, ends[1]);
+    const struct subprocess_setup setup = {.argv = words,
+                                           .package = "gnuplot-nox",
+                                           .folder = dir,
+                                           .output = SUBPROCESS_PIPE_STDOUT,
+                                           .in_fd = text,
+                                           .death_signal = SIGTERM};
+    const bool started = subprocess_start(&child, &setup, err);
+    *missing = !started && child.not_found;
     close(text);
-    close(ends[1]);
-    *picture = mem_alloc(MOST_BYTES);
-    const ssize_t got = child < 0 ? -1 : interrupt_read(ends[0], *picture, MOST_BYTES, err);
-    close(ends[0]);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    *missing = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127;
-    *bytes = got > 0 ? (size_t)got : 0;
-    if (child < 0)
-        fail(err, "no process: %s", strerror(errno));
-    else if (*missing)
-        fail(err, "gnuplot is not installed (Debian: gnuplot-nox)");
-    else if (got >= 0 && (status || !got))
-        fail(err, "gnuplot failed");
-    if (child > 0 && got > 0 && !status)
+    if (!started || !subprocess_collect(&child, MOST_BYTES, picture, bytes, &status, err))
+        return false;
+    if (!status && *bytes)
         return true;
     free(*picture);
-    return false;
+    return fail(err, "gnuplot failed");
 }
 
 static char *

@@ -39,14 +39,16 @@ note(int signal)
     note_first(signal);
 }
 
-/* Calls that wait are not gone on with: a read of a pipe would not see that a signal came. */
+/* Calls that wait are not gone on with: a read of a pipe would not see that a signal came. What was
+ * ignored when this process began stays so: SIGHUP under nohup, SIGINT in the background of a
+ * script. */
 static void
 install(void (*handler)(int signal))
 {
     struct sigaction action = {.sa_handler = handler}, old;
     for (size_t i = 0; i < SIGNALS; i++)
-        if (signals[i] != SIGHUP || (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN))
-            sigaction(signals[i], &action, NULL); /* SIGHUP is ignored under nohup */
+        if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
 }
 
 void
@@ -54,6 +56,8 @@ interrupt_init(void)
 {
     install(end);
     signal(SIGXFSZ, SIG_IGN); /* a limit of a file's size is a full disk: the write tells */
+    signal(SIGCHLD,
+           SIG_DFL); /* were it ignored, as exec() inherits, no child would leave a status */
 }
 
 void

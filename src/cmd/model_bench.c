@@ -2,17 +2,13 @@
  * machine's own. */
 #include "base/file.h"
 #include "base/log.h"
+#include "base/subprocess.h"
 #include "cmd/model.h"
 #include "cmd/simulate.h"
 #include "model/collect.h"
 
-#include <errno.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-
-extern char **environ;
 
 int cmd_capture(int argc, char **argv);
 
@@ -57,16 +53,10 @@ bench_native(const struct bench_options *options, const char *program, struct er
                      "--surface",
                      (char *)(uintptr_t)options->surface,
                      NULL};
-    pid_t pid;
-    int status = 0;
-    bool ok = dir_create(options->sim.dir, err);
-    const int refused = ok ? posix_spawn(&pid, program, NULL, NULL, words, environ) : 0;
-    if (refused)
-        ok = fail(err, "cannot run %s: %s", program, strerror(refused));
-    while (ok && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (ok && status)
-        ok = fail(err, "%s failed", program);
+    const struct subprocess_setup setup = {.argv = words};
+    struct subprocess child;
+    const bool ok = dir_create(options->sim.dir, err) && subprocess_start(&child, &setup, err) &&
+                    subprocess_check(subprocess_wait(&child), program, err);
     if (ok)
         log_note("%s", csv);
     free(divide);

@@ -4,12 +4,11 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/subprocess.h"
 #include "cmd/simulate.h"
 #include "cmd/sweep.h"
 #include "sweep/store.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -83,19 +82,22 @@ simulate(const struct sweep *sweep, const struct sweep_run *run, struct error *e
     return ok;
 }
 
-static noreturn void
-work(const struct sweep *sweep, const struct sweep_run *run, pid_t parent)
+struct run_task {
+    const struct sweep *sweep;
+    const struct sweep_run *run;
+};
+
+/* In a process of its own; its exit status. */
+static int
+work(void *data)
 {
+    const struct run_task *task = data;
     struct error err = {""};
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(EXIT_FAILED);
-    work_log_begin(sweep, run->key);
-    const bool ok = simulate(sweep, run, &err);
+    work_log_begin(task->sweep, task->run->key);
+    const bool ok = simulate(task->sweep, task->run, &err);
     if (!ok)
         log_error("%s", err.text);
-    fflush(NULL);
-    _exit(ok ? EXIT_WELL : EXIT_FAILED);
+    return ok ? EXIT_WELL : EXIT_FAILED;
 }
 
 /* Memory that the process has in use; 0: it has left. What it has only set aside does not count. */
@@ -118,19 +120,19 @@ enum ending { LEFT, LATE, LARGE };
 
 /* Until the child has closed its end, for it has left, or breaks a limit. */
 static enum ending
-await(int end, pid_t child, const struct sweep *sweep)
+await(const struct subprocess *child, const struct sweep *sweep)
 {
     const double started = wall_seconds();
     bool told = false;
     for (;;) {
-        struct pollfd polled = {.fd = end, .events = POLLIN};
+        struct pollfd polled = {.fd = child->output, .events = POLLIN};
         const double left = (double)sweep->limit_seconds - (wall_seconds() - started);
         if (sweep->limit_seconds && left <= 0)
             return LATE;
-        if (sweep->limit_bytes && used_bytes(child) > sweep->limit_bytes)
+        if (sweep->limit_bytes && used_bytes(child->pid) > sweep->limit_bytes)
             return LARGE;
         if (interrupt_pending() && !told) {
-            kill(child, SIGTERM);
+            subprocess_signal(child, SIGTERM);
             told = true;
         }
         /* in turns: a signal may come just before */
@@ -144,25 +146,14 @@ await(int end, pid_t child, const struct sweep *sweep)
 static bool
 do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *err)
 {
-    int ends[2], status = 0;
-    const pid_t parent = getpid();
-    if (pipe2(ends, O_CLOEXEC))
-        return fail(err, "no pipe: %s", strerror(errno));
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0)
-        work(sweep, run, parent);
-    close(ends[1]);
-    if (child < 0) {
-        close(ends[0]);
-        return fail(err, "no process: %s", strerror(errno));
-    }
-    const enum ending ending = await(ends[0], child, sweep);
-    close(ends[0]);
+    struct run_task task = {sweep, run};
+    struct subprocess child;
+    if (!subprocess_fork(&child, work, &task, SIGKILL, err))
+        return false;
+    const enum ending ending = await(&child, sweep);
     if (ending != LEFT)
-        kill(child, SIGKILL);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
+        subprocess_signal(&child, SIGKILL);
+    const int status = subprocess_wait(&child);
     if (!interrupt_check(err))
         return false;
     if (ending == LATE)
@@ -173,10 +164,8 @@ do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *e
              (unsigned long long)sweep->limit_bytes >> 20);
     else if (WIFSIGNALED(status))
         fail(err, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else if (!status)
-        return true;
     else
-        return fail(err, "failed");
+        return !status || fail(err, "failed");
     work_log_say(sweep, run->key, err->text);
     return false;
 }

@@ -18,7 +18,6 @@ enum { POLL_MS = 200 };
 static bool
 await(struct keeper *keeper, const char *name, struct error *err)
 {
-    char how[128];
     int status;
     bool ended;
     while (!(ended = keeper_heard(keeper, &status)) && !interrupt_pending())
@@ -29,15 +28,14 @@ await(struct keeper *keeper, const char *name, struct error *err)
         status = keeper_end(keeper);
     if (!interrupt_check(err))
         return false;
-    process_tell_status(status, how, sizeof how);
-    return status == 0 || fail(err, "%s ended with %s", name, how);
+    return subprocess_check(status, name, err);
 }
 
 /* Its standard output goes to `out`. */
 static bool
 start(struct keeper *keeper, char **words, int out, struct error *err)
 {
-    const struct process_setup setup = {.argv = words, .out_fd = out, .kept_fd = -1};
+    const struct subprocess_setup setup = {.argv = words, .out_fd = out, .own_group = true};
     fflush(NULL);
     return keeper_start(keeper, &setup, err);
 }

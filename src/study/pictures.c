@@ -10,33 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BRIGHTER = 8, PARTS = 3, MOST_SAID = 4096 };
-
-/* Reads all that a child says, keeps the last of it for a message, and waits for it. */
-static bool
-await(pid_t child, int output, const char *what, struct error *err)
-{
-    char said[MOST_SAID + 1] = "", bytes[MOST_SAID];
-    int status = 0;
-    for (;;) {
-        const ssize_t got = read(output, bytes, sizeof bytes);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            break;
-        if (interrupt_pending())
-            kill(child, SIGTERM);
-        if (got > 0) {
-            memcpy(said, bytes, (size_t)got);
-            said[got] = '\0';
-        }
-    }
-    close(output);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (!interrupt_check(err))
-        return false;
-    said[strcspn(said, "\n")] = '\0';
-    return (WIFEXITED(status) && !WEXITSTATUS(status)) || fail(err, "%s: %s", what, said);
-}
+enum { BRIGHTER = 8, PARTS = 3, MOST_SAID = 1 << 16 };
 
 /* aetius replay TRACE --reference, in the study's folder */
 static bool
@@ -49,11 +23,20 @@ draw_reference(const struct study *study, const char *trace, uint32_t frame, con
                      (char *)"-f",   (char *)"--frames",
                      number,         (char *)"-o",
                      (char *)folder, NULL};
-    int output;
-    const pid_t child = engine_spawn(study->sweep.dir, words, &output, err);
+    struct subprocess child;
+    char *said = NULL;
+    size_t size;
+    int status;
+    bool ok = engine_start(&child, study->sweep.dir, words, NULL, err) &&
+              subprocess_collect(&child, MOST_SAID, &said, &size, &status, err);
     free(number);
     free(self);
-    return child > 0 && await(child, output, trace, err);
+    if (ok && status) {
+        said[strcspn(said, "\n")] = 0;
+        ok = fail(err, "%s: %s", trace, said);
+    }
+    free(said);
+    return ok;
 }
 
 /* The mean of four pixels, brighter by a factor, to a place of the sheet. */

@@ -2,12 +2,9 @@
 
 #include "base/log.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #define ENGINE(name) extern const struct sweep_engine engine_##name;
@@ -62,35 +59,16 @@ shell_word(const char *text)
     return word;
 }
 
-pid_t
-engine_spawn(const char *folder, char *const *words, int *output, struct error *err)
+bool
+engine_start(struct subprocess *child, const char *folder, char *const *words, const char *package,
+             struct error *err)
 {
-    int ends[2];
-    const pid_t parent = getpid();
-    if (pipe2(ends, O_CLOEXEC)) {
-        fail(err, "no pipe: %s", strerror(errno));
-        return -1;
-    }
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        const int nothing = open("/dev/null", O_RDONLY);
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        setpgid(0, 0);
-        dup2(nothing, STDIN_FILENO);
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(ends[1], STDERR_FILENO);
-        signal(SIGPIPE, SIG_DFL);
-        if (getppid() != parent || chdir(folder))
-            _exit(126);
-        execvp(words[0], words);
-        _exit(errno == ENOENT ? 127 : 126);
-    }
-    close(ends[1]);
-    *output = ends[0];
-    if (child < 0) {
-        fail(err, "no process: %s", strerror(errno));
-        close(ends[0]);
-    }
-    return child;
+    const struct subprocess_setup setup = {.argv = words,
+                                           .package = package,
+                                           .folder = folder,
+                                           .output = SUBPROCESS_PIPE,
+                                           .no_input = true,
+                                           .own_group = true,
+                                           .death_signal = SIGTERM};
+    return subprocess_start(child, &setup, err);
 }

@@ -4,6 +4,7 @@
 #ifndef AETIUS_SWEEP_ENGINE_H
 #define AETIUS_SWEEP_ENGINE_H
 
+#include "base/subprocess.h"
 #include "sweep/sweep.h"
 
 #include <sys/types.h>
@@ -34,9 +35,11 @@ char *engine_names(void);                                 /* "local, slurm, list
 /* This program's own file, and a word for a shell; the caller frees. */
 char *engine_self(void);
 char *shell_word(const char *text);
-/* A child with this output pipe that reads nothing, in a process group of its own, so that it gets
- * no Ctrl-C but the one that it is told of; it ends with this process. -1: err tells. */
-pid_t engine_spawn(const char *folder, char *const *words, int *output, struct error *err);
+/* Starts a program in a folder: its output is a pipe, its input empty. Ctrl-C of the terminal does
+ * not reach it; it gets SIGTERM when this process ends. `package` of Debian has the program; NULL:
+ * it is always there. */
+bool engine_start(struct subprocess *child, const char *folder, char *const *words,
+                  const char *package, struct error *err);
 
 /* Commands side by side, by ninja: `aetius sweep COMMAND . NAME` in the sweep's folder for each. */
 struct ninja_work {

@@ -79,22 +79,22 @@ take_bytes(struct line *line, const char *bytes, size_t size, struct progress *p
 
 /* To the end of ninja's output; tells it of a signal. In turns: one may come just before a wait. */
 static void
-follow(pid_t ninja, int output, const struct ninja_work *work)
+follow(const struct subprocess *ninja, const struct ninja_work *work)
 {
     struct progress progress;
     struct line line = {.length = 0};
     bool told = false;
     progress_begin(&progress, work->what, work->names.count);
     for (;;) {
-        struct pollfd polled = {.fd = output, .events = POLLIN};
+        struct pollfd polled = {.fd = ninja->output, .events = POLLIN};
         char bytes[4096];
         if (interrupt_pending() && !told) {
-            kill(ninja, SIGINT);
+            subprocess_signal(ninja, SIGINT);
             told = true;
         }
         if (poll(&polled, 1, TURN_MS) <= 0) /* in turns: a signal may come just before */
             continue;
-        const ssize_t got = read(output, bytes, sizeof bytes);
+        const ssize_t got = read(ninja->output, bytes, sizeof bytes);
         if (got == 0 || (got < 0 && errno != EINTR))
             break;
         take_bytes(&line, bytes, got > 0 ? (size_t)got : 0, &progress);
@@ -112,7 +112,8 @@ ninja_do(const struct sweep *sweep, const struct ninja_work *work, struct error 
                      (char *)"-k",
                      (char *)(work->keep_going ? "0" : "1"),
                      NULL};
-    int output, status = 0;
+    struct subprocess ninja;
+    int status = 0;
     if (!write_file(sweep, work, err)) {
         free(self);
         free(jobs);
@@ -120,20 +121,16 @@ ninja_do(const struct sweep *sweep, const struct ninja_work *work, struct error 
     }
     setenv("AETIUS", self, true);
     setenv("NINJA_STATUS", "[%f/%t] ", true);
-    const pid_t ninja = engine_spawn(sweep->dir, words, &output, err);
+    const bool started =
+        engine_start(&ninja, sweep->dir, words, "ninja-build; --engine list does without it", err);
     free(self);
-    if (ninja > 0) {
-        follow(ninja, output, work);
-        close(output);
-        while (waitpid(ninja, &status, 0) < 0 && errno == EINTR)
-            ;
-    }
     free(jobs);
-    if (ninja < 0 || !interrupt_check(err))
+    if (started) {
+        follow(&ninja, work);
+        status = subprocess_wait(&ninja);
+    }
+    if (!started || !interrupt_check(err))
         return false;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return fail(err,
-                    "ninja is not installed (Debian: ninja-build); --engine list does without");
     return !WIFSIGNALED(status) || fail(err, "ninja was ended by signal %d", WTERMSIG(status));
 }
 

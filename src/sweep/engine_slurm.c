@@ -27,36 +27,19 @@ static bool
 ask_slurm(const struct sweep *sweep, const struct word_list *words, char **said, struct error *err)
 {
     char **list = mem_alloc((words->count + 1) * sizeof *list);
-    int output = -1, status = 0;
-    size_t size = 0, capacity = 4096;
-    ssize_t got = 0;
-    memcpy(list, words->items, words->count * sizeof *list);
-    const pid_t child = engine_spawn(sweep->dir, list, &output, err);
-    free(list);
+    struct subprocess child;
+    size_t size;
+    int status;
     *said = NULL;
-    if (child < 0)
+    memcpy(list, words->items, words->count * sizeof *list);
+    const bool ok = engine_start(&child, sweep->dir, list, "slurm-client", err) &&
+                    subprocess_collect(&child, MOST_OUTPUT, said, &size, &status, err);
+    free(list);
+    if (!ok)
         return false;
-    char *text = mem_alloc(capacity + 1);
-    while ((got = interrupt_read(output, text + size, capacity - size, err)) > 0) {
-        size += (size_t)got;
-        if (size == capacity && capacity < MOST_OUTPUT)
-            text = mem_realloc(text, (capacity *= 2) + 1);
-    }
-    close(output);
-    if (got < 0) { /* its group, when it has one already */
-        kill(child, SIGKILL);
-        kill(-child, SIGKILL);
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    text[size] = '\0';
-    *said = text;
-    if (got < 0)
-        return false;
-    if (WIFEXITED(status) && !WEXITSTATUS(status))
+    if (!status)
         return true;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return fail(err, "%s is not installed (Debian: slurm-client)", words->items[0]);
+    char *text = *said;
     text[strcspn(text, "\n")] = '\0';
     return fail(err, "%s: %s", words->items[0], *text ? text : "it failed without a word");
 }

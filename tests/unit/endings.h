@@ -58,6 +58,9 @@ start(const char *const *words, rlim_t file_bytes)
         const struct rlimit limit = {file_bytes, file_bytes};
         if (file_bytes)
             setrlimit(RLIMIT_FSIZE, &limit);
+        signal(SIGINT, SIG_DFL); /* as in a terminal; a test in the background has them ignored */
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
         chdir(dir);
         unsetenv("DISPLAY");
         setenv("TMPDIR", dir, 1);

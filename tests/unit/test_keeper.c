@@ -93,7 +93,8 @@ start(struct keeper *keeper, const char *ends, struct error *err)
 {
     char sh[] = "sh", c[] = "-c", *text = mem_printf("%s%s", family, ends);
     char *argv[] = {sh, c, text, NULL};
-    const bool ok = keeper_start(keeper, &(struct process_setup){.argv = argv, .kept_fd = -1}, err);
+    const bool ok =
+        keeper_start(keeper, &(struct subprocess_setup){.argv = argv, .own_group = true}, err);
     free(text);
     return ok;
 }
@@ -176,7 +177,8 @@ what_cannot_run_is_said(void **state)
     char name[] = "./nothing";
     char *argv[] = {name, NULL};
     (void)state;
-    assert_false(keeper_start(&keeper, &(struct process_setup){.argv = argv, .kept_fd = -1}, &err));
+    assert_false(
+        keeper_start(&keeper, &(struct subprocess_setup){.argv = argv, .own_group = true}, &err));
     assert_string_equal(err.text, "cannot run ./nothing: No such file or directory");
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);

@@ -141,32 +141,39 @@ end_all(int line, pid_t program, int64_t grace_ms)
     }
 }
 
+struct keep {
+    int parent, line; /* the two ends */
+    const struct subprocess_setup *setup;
+};
+
 /* The keeper's life. Nobody at the other end of the line: all shall end. */
-static void
-keep(int line, const struct process_setup *setup)
+static int
+keep(void *data)
 {
+    const struct keep *k = data;
     struct error err = {""};
-    pid_t program;
+    struct subprocess program;
     sigset_t mask;
     char word;
+    close(k->parent);
     sigfillset(&mask);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     setpgid(0, 0);
     prctl(PR_SET_NAME, "aetius-keeper");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    const bool well = process_start(&program, setup, &err);
-    send(line, &err, sizeof err, MSG_NOSIGNAL);
+    const bool well = subprocess_start(&program, k->setup, &err);
+    send(k->line, &err, sizeof err, MSG_NOSIGNAL);
     if (!well)
-        return;
+        return 1;
     /* The rest is the parent's: who reads from it shall see its end when the parent closes it. */
     const int own = STDERR_FILENO + 1;
-    dup2(line, own);
+    dup2(k->line, own);
     close_range((unsigned)own + 1, ~0u, 0);
     struct pollfd polled[2] = {{.fd = own, .events = POLLIN}, {.events = POLLIN}};
     sigemptyset(&mask);
     sigaddset(&mask, SIGCHLD);
     polled[1].fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-    for (struct signalfd_siginfo info; reap(own, program);) {
+    for (struct signalfd_siginfo info; reap(own, program.pid);) {
         poll(polled, 2, -1);
         if (polled[0].revents)
             break;
@@ -175,31 +182,37 @@ keep(int line, const struct process_setup *setup)
     }
     const bool told = recv(own, &word, 1, 0) == 1;
     if (!told || word == HURRY)
-        end_all(own, program, told ? PROCESS_HURRIED_MS : GRACE_MS);
+        end_all(own, program.pid, told ? SUBPROCESS_HURRIED_MS : GRACE_MS);
+    return 0;
+}
+
+/* A packet of the line, whatever signals come; 0: the other end is gone. */
+static ssize_t
+receive(int line, void *bytes, size_t size, int flags)
+{
+    ssize_t n;
+    while ((n = recv(line, bytes, size, flags)) < 0 && errno == EINTR)
+        ;
+    return n;
 }
 
 bool
-keeper_start(struct keeper *keeper, const struct process_setup *setup, struct error *err)
+keeper_start(struct keeper *keeper, const struct subprocess_setup *setup, struct error *err)
 {
-    struct error why;
+    struct error why = {"its keeper was ended"};
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return fail(err, "cannot make a socket: %s", strerror(errno));
-    const pid_t pid = fork();
-    if (pid == 0) {
-        close(ends[0]);
-        keep(ends[1], setup);
-        _exit(0);
-    }
+    struct keep keeping = {ends[0], ends[1], setup};
+    const bool started = subprocess_fork(&keeper->process, keep, &keeping, 0, err);
     close(ends[1]);
-    if (pid > 0 && recv(ends[0], &why, sizeof why, 0) == (ssize_t)sizeof why && !why.text[0]) {
-        *keeper = (struct keeper){pid, ends[0]};
+    keeper->line = ends[0];
+    if (started && receive(ends[0], &why, sizeof why, 0) == (ssize_t)sizeof why && !why.text[0])
         return true;
-    }
     close(ends[0]);
-    if (pid < 0)
-        return fail(err, "cannot start %s: %s", setup->argv[0], strerror(errno));
-    waitpid(pid, NULL, 0);
+    if (!started)
+        return false;
+    subprocess_wait(&keeper->process);
     return fail(err, "%s", why.text);
 }
 
@@ -207,7 +220,7 @@ keeper_start(struct keeper *keeper, const struct process_setup *setup, struct er
 static bool
 hear(struct keeper *keeper, int *status, int flags)
 {
-    const ssize_t n = recv(keeper->line, status, sizeof *status, flags);
+    const ssize_t n = receive(keeper->line, status, sizeof *status, flags);
     if (n < 0)
         return false;
     if (n != (ssize_t)sizeof *status)
@@ -225,7 +238,7 @@ static void
 forget(struct keeper *keeper)
 {
     close(keeper->line);
-    waitpid(keeper->pid, NULL, 0);
+    subprocess_wait(&keeper->process);
     *keeper = (struct keeper){0};
 }
 
@@ -237,7 +250,7 @@ keeper_end(struct keeper *keeper)
     if (interrupt_pending())
         send(keeper->line, &word, 1, MSG_NOSIGNAL);
     shutdown(keeper->line, SHUT_WR);
-    kill(keeper->pid, SIGCONT); /* if somebody stopped it */
+    subprocess_signal(&keeper->process, SIGCONT); /* if somebody stopped it */
     hear(keeper, &status, 0);
     forget(keeper);
     return status;

@@ -4,17 +4,15 @@
 #ifndef AETIUS_TRACE_VTEST_KEEPER_H
 #define AETIUS_TRACE_VTEST_KEEPER_H
 
-#include "trace/vtest/process.h"
-
-#include <stdbool.h>
+#include "base/subprocess.h"
 
 struct keeper {
-    pid_t pid; /* 0: nothing is kept */
-    int line;  /* readable when the program has ended */
+    struct subprocess process; /* the one between; pid 0: nothing is kept */
+    int line;                  /* readable when the program has ended */
 };
 
-/* As process_start(). */
-bool keeper_start(struct keeper *keeper, const struct process_setup *setup, struct error *err);
+/* As subprocess_start(). */
+bool keeper_start(struct keeper *keeper, const struct subprocess_setup *setup, struct error *err);
 
 /* Whether the program itself has ended, and its wait status; true once. Does not wait. */
 bool keeper_heard(struct keeper *keeper, int *status);

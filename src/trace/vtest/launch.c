@@ -96,7 +96,8 @@ start_program(struct session *session, char **argv, struct error *err)
                                        session->x_server.display,
                                        session->x_server.authority,
                                        NULL};
-    struct process_setup setup = {.argv = argv, .environment = environment, .kept_fd = -1};
+    const struct subprocess_setup setup = {
+        .argv = argv, .environment = environment, .own_group = true};
     bool ok = session->runs = keeper_start(&session->keeper, &setup, err);
     free(shim);
     free(preload);
@@ -109,7 +110,7 @@ static void
 program_ended(struct session *session, int status, struct launch_result *result)
 {
     session->runs = false;
-    process_tell_status(status, result->how, sizeof result->how);
+    subprocess_describe(status, result->how, sizeof result->how);
     result->failed = status != 0 && !result->interrupted && !result->stopped;
     result->segfault =
         result->failed && (WIFSIGNALED(status) ? WTERMSIG(status) == SIGSEGV
@@ -160,7 +161,7 @@ end_program(struct session *session, bool served, struct launch_result *result)
 static void
 clean_up(struct session *session, bool served, struct launch_result *result)
 {
-    if (session->keeper.pid > 0)
+    if (session->keeper.process.pid > 0)
         end_program(session, served, result);
     if (session->server)
         vtest_server_destroy(session->server);

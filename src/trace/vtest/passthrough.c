@@ -6,10 +6,10 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/mem.h"
+#include "base/subprocess.h"
 #include "trace/vtest/guest.h"
 #include "trace/handles.h"
 #include "trace/vtest/private_folder.h"
-#include "trace/vtest/process.h"
 #include "trace/submit.h"
 #include "trace/vtest/vtest_protocol.h"
 #include "trace/vtest/vtest_wire.h"
@@ -44,7 +44,7 @@ struct passthrough {
     struct message_sink sink;
     struct private_folder folder;
     char *socket, *log;
-    pid_t server;
+    struct subprocess server;
     bool single_sampled; /* the driver knows one sample a pixel */
     struct handle_map clients;
 };
@@ -389,12 +389,13 @@ start_server(struct passthrough *passthrough, const char *driver, struct error *
     char *argv[] = {name, egl, socket_option, NULL};
     const char *const environment[] = {driver_variable, "GALLIVM_PERF=no_aos_sampling",
                                        "LIBGL_ALWAYS_SOFTWARE=1", "LD_PRELOAD", NULL};
-    struct process_setup setup = {.argv = argv,
-                                  .environment = environment,
-                                  .log = passthrough->log,
-                                  .kept_fd = -1,
-                                  .helper = true};
-    bool ok = process_start(&passthrough->server, &setup, err);
+    const struct subprocess_setup setup = {.argv = argv,
+                                           .environment = environment,
+                                           .log = passthrough->log,
+                                           .no_input = true,
+                                           .own_group = true,
+                                           .death_signal = SIGKILL};
+    bool ok = subprocess_start(&passthrough->server, &setup, err);
     if (!ok)
         fail_prefix(err, "the reference renderer (package virgl-server)");
     free(socket_option);
@@ -411,8 +412,7 @@ await_server(struct passthrough *passthrough, struct error *err)
             return false;
         if (!access(passthrough->socket, F_OK))
             return true;
-        if (waitpid(passthrough->server, &status, WNOHANG) == passthrough->server) {
-            passthrough->server = 0;
+        if (subprocess_has_ended(&passthrough->server, &status)) {
             fail(err, "virgl_test_server ended before it listened");
             return add_log(passthrough, err);
         }
@@ -452,8 +452,7 @@ passthrough_destroy(struct passthrough *passthrough)
         if (passthrough->clients.slots[i].value)
             free_client(passthrough->clients.slots[i].value);
     handle_map_fini(&passthrough->clients);
-    if (passthrough->server > 0)
-        process_end(passthrough->server, 500);
+    subprocess_end(&passthrough->server, 500);
     private_folder_remove(&passthrough->folder);
     free(passthrough->socket);
     free(passthrough->log);

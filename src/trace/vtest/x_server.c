@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/mem.h"
-#include "trace/vtest/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,8 +61,13 @@ start(struct x_server *server, const char *cookie, const char *log, int report, 
     char auth[] = "-auth", extension[] = "-extension", shm[] = "MIT-SHM";
     char *argv[] = {name,      displayfd, fd_text, screen,  zero,      size, auth,
                     auth_text, nolisten,  tcp,     noreset, extension, shm,  NULL};
-    struct process_setup setup = {.argv = argv, .log = log, .kept_fd = report, .helper = true};
-    const bool ok = process_start(&server->pid, &setup, err);
+    const struct subprocess_setup setup = {.argv = argv,
+                                           .log = log,
+                                           .no_input = true,
+                                           .kept_fd = report,
+                                           .own_group = true,
+                                           .death_signal = SIGKILL};
+    const bool ok = subprocess_start(&server->process, &setup, err);
     free(auth_text);
     free(fd_text);
     return ok || fail_prefix(err, "DISPLAY is not set, and the X server for it (package xvfb)");
@@ -95,8 +99,7 @@ x_server_start(struct x_server *server, const char *folder, struct error *err)
 void
 x_server_end(struct x_server *server)
 {
-    if (server->pid > 0)
-        process_end(server->pid, 1000);
+    subprocess_end(&server->process, 1000);
     free(server->display);
     free(server->authority);
     *server = (struct x_server){0};

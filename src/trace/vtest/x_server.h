@@ -3,12 +3,12 @@
 #ifndef AETIUS_TRACE_X_SERVER_H
 #define AETIUS_TRACE_X_SERVER_H
 
-#include "base/error.h"
+#include "base/subprocess.h"
 
 #include <sys/types.h>
 
 struct x_server {
-    pid_t pid;                 /* 0: there is none, and the others are NULL */
+    struct subprocess process; /* pid 0: there is none, and the others are NULL */
     char *display, *authority; /* DISPLAY=..., XAUTHORITY=... */
 };
 
