@@ -57,6 +57,7 @@ struct picture {
     bool has_alpha;
     uint8_t *rgba; /* width * height * 4 bytes */
 };
+bool picture_has_one_color(const struct picture *picture); /* or none */
 /* As the bytes of a PNG file, which the caller frees. */
 bool picture_encode(const struct picture *picture, uint8_t **bytes, size_t *size,
                     struct error *err);

@@ -102,3 +102,13 @@ picture_fini(struct picture *picture)
     free(picture->rgba);
     memset(picture, 0, sizeof *picture);
 }
+
+bool
+picture_has_one_color(const struct picture *picture)
+{
+    const uint64_t pixels = (uint64_t)picture->width * picture->height;
+    for (uint64_t i = 1; i < pixels; i++)
+        if (memcmp(picture->rgba + 4 * i, picture->rgba, 4) != 0)
+            return false;
+    return true;
+}

@@ -25,6 +25,7 @@ int cmd_capture(int argc, char **argv);
 struct capture_options {
     struct cut_options cut;
     bool stop;
+    uint64_t clock; /* frames a second, or 0 */
 };
 
 /* Whether all that was recorded from the start is the trace that was asked for. */
@@ -85,7 +86,7 @@ run_program(const struct capture_options *options, char **program, struct messag
     tee_init(&tee, writer, renderer, last, options->stop);
     tee.progress = &progress;
     progress_begin(&progress, "capture: frame", last == UINT32_MAX ? 0 : last + 1);
-    bool ok = launch(program, &judge.sink, &tee.stop, result, err);
+    bool ok = launch(program, (uint32_t)options->clock, &judge.sink, &tee.stop, result, err);
     progress_end(&progress);
     judge_fini(&judge);
     recording->frames = trace_writer_frames(writer);
@@ -283,6 +284,7 @@ cmd_capture(int argc, char **argv)
         {"frames", 0, ARG_FRAMES, &cut->set, "A-B",
          "record frames A to B only, with the state and resources at A: A-B,C-D,E", false},
         OPTION_WARM_UP(&cut->warm_up_text),
+        OPTION_CLOCK(&options.clock),
         {"stop", 0, ARG_FLAG, &options.stop, NULL,
          "end the program (SIGTERM) after the last of the frames", false},
         OPTION_FORCE(&cut->force, "overwrite FILE"),
@@ -309,7 +311,7 @@ cmd_capture(int argc, char **argv)
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err))
+    if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err) || !check_clock(options.clock, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (options.stop && !cut->set.text)
         return args_usage_error(&spec, "--stop wants --frames A-B");

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/schema.h"
+#include "trace/vtest/frame_clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,13 @@ parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err)
     *frame = (uint32_t)f;
     *draw = (uint32_t)d;
     return true;
+}
+
+bool
+check_clock(uint64_t frames_per_second, struct error *err)
+{
+    return frames_per_second <= FRAME_CLOCK_MOST ||
+           fail(err, "--clock takes at most %d frames a second", FRAME_CLOCK_MOST);
 }
 
 bool

@@ -38,6 +38,11 @@ struct machine_options {
      "of the frames left out draw only the last N before each that is wanted: enough where every " \
      "frame is drawn anew",                                                                        \
      false}
+#define OPTION_CLOCK(value)                                                                        \
+    {"clock", 0, ARG_UINT, value, "N",                                                             \
+     "the program's clock passes 1/N s a frame, whatever the host's does: what is animated by the " \
+     "time of day is the same in each run (0: its clock is the host's)",                           \
+     false}
 #define OPTION_REFERENCE(value)                                                                    \
     {"reference", 0, ARG_OPTIONAL, value, "DRIVER",                                                \
      "let virgl_test_server draw, on llvmpipe (the default) or softpipe", false}
@@ -59,6 +64,8 @@ bool machine_options_build(const struct machine_options *options, struct simulat
 
 /* Of "F:D", a frame and the number of a draw in it, as `aetius draws` prints them. */
 bool parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err);
+/* Of OPTION_CLOCK. */
+bool check_clock(uint64_t frames_per_second, struct error *err);
 /* Of OPTION_WARM_UP; NULL: WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 

@@ -7,7 +7,7 @@
 int cmd_run(int argc, char **argv);
 
 static int
-run(const struct simulate_options *options, char **program, struct error *err)
+run(const struct simulate_options *options, uint64_t clock, char **program, struct error *err)
 {
     struct simulate s;
     struct launch_result result;
@@ -16,7 +16,7 @@ run(const struct simulate_options *options, char **program, struct error *err)
     if (!simulate_begin(&s, options, program[0], NULL, err))
         return EXIT_FAILED;
     s.folder.needs_pixel = options->pixel != NULL;
-    bool ok = launch(program, &s.sink.sink, NULL, &result, err);
+    bool ok = launch(program, (uint32_t)clock, &s.sink.sink, NULL, &result, err);
     /* nothing came of it: there is an error to print instead of a summary */
     s.folder.silent = !s.folder.frames.count && !(ok && result.connections);
     bool whole = ok && !result.interrupted && !result.failed && !result.refused.text[0];
@@ -26,14 +26,14 @@ run(const struct simulate_options *options, char **program, struct error *err)
 
 /* The same, with virgl_test_server behind what this GPU offers. */
 static int
-run_reference(const char *driver, char **program, struct error *err)
+run_reference(const char *driver, uint64_t clock, char **program, struct error *err)
 {
     struct passthrough *reference;
     struct launch_result result;
     interrupt_watch();
     if (!passthrough_create(&reference, *driver ? driver : "llvmpipe", err))
         return EXIT_FAILED;
-    bool ok = launch(program, passthrough_sink(reference), NULL, &result, err);
+    bool ok = launch(program, (uint32_t)clock, passthrough_sink(reference), NULL, &result, err);
     passthrough_destroy(reference);
     return ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
 }
@@ -43,11 +43,13 @@ cmd_run(int argc, char **argv)
 {
     struct simulate_options request = {0};
     const char *reference = NULL;
+    uint64_t clock = 0;
     const struct arg_option table[] = {
         SIMULATE_OPTIONS(&request, false),
         {"functional", 0, ARG_FLAG, &request.functional, NULL, "without time: pictures alone",
          false},
         OPTION_REFERENCE(&reference),
+        OPTION_CLOCK(&clock),
         {0},
     };
     const struct arg_spec spec = {
@@ -66,10 +68,10 @@ cmd_run(int argc, char **argv)
         return status;
     if (reference && (request.functional || request.dir || request.timed.text))
         return args_usage_error(&spec, "--reference draws on the screen alone: no other options");
-    if (!simulate_options_parse(&request, &err))
+    if (!simulate_options_parse(&request, &err) || !check_clock(clock, &err))
         return args_usage_error(&spec, "%s", err.text);
-    status =
-        reference ? run_reference(reference, args.after, &err) : run(&request, args.after, &err);
+    status = reference ? run_reference(reference, clock, args.after, &err)
+                       : run(&request, clock, args.after, &err);
     if (err.text[0])
         log_error("%s", err.text);
     return status;

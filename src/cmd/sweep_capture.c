@@ -31,16 +31,18 @@ call(int (*command)(int argc, char **argv), struct word_list *words, struct erro
 
 /* From the program's start to the last frame that is wanted. */
 static bool
-record(const struct sweep_input *input, const struct frame_set *frames, const char *path,
-       struct error *err)
+record(const struct sweep_plan *plan, const struct sweep_input *input,
+       const struct frame_set *frames, const char *path, struct error *err)
 {
     struct word_list words = {0};
-    char *range = mem_printf("0-%u", frame_set_last(frames));
-    const char *const options[] = {"capture", "-o",     path,      "--frames",
-                                   range,     "--stop", "--force", "--"};
+    char *range = mem_printf("0-%u", frame_set_last(frames)),
+         *clock = mem_printf("%u", plan->clock);
+    const char *const options[] = {"capture", "-o",      path,      "--frames", range,
+                                   "--stop",  "--force", "--clock", clock,      "--"};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         word_list_add(&words, options[i]);
     word_list_copy(&words, &input->program);
+    free(clock);
     free(range);
     return call(cmd_capture, &words, err);
 }
@@ -81,18 +83,19 @@ cut_range(const struct sweep *sweep, const struct sweep_input *input,
 
 /* The program begins as on its first day, in a home of its own. */
 static bool
-capture(const struct sweep *sweep, const struct sweep_input *input, struct error *err)
+capture(const struct sweep *sweep, const struct sweep_plan *plan, const struct sweep_input *input,
+        struct error *err)
 {
     struct frame_set frames;
     char *home = capture_path(sweep, input->name, ".home"), *own = NULL;
     char *whole = capture_path(sweep, input->name, ".whole");
-    char *path = capture_path(sweep, input->name, ".source"), *source = capture_source(input);
+    char *path = capture_path(sweep, input->name, ".source"), *source = capture_source(plan, input);
     bool ok = frame_set_parse(&frames, input->frames, err) && tree_remove(home, err) &&
               dir_create(home, err);
     own = ok ? realpath(home, NULL) : NULL;
     setenv("HOME", own ? own : home, true);
     unlink(path);
-    ok = ok && record(input, &frames, whole, err);
+    ok = ok && record(plan, input, &frames, whole, err);
     for (uint32_t r = 0; ok && r < frames.count; r++)
         ok = cut_range(sweep, input, &frames, r, whole, err);
     ok = ok && interrupt_check(err) && file_write(path, source, strlen(source), err);
@@ -127,7 +130,7 @@ capture_apart(const struct sweep *sweep, const struct sweep_plan *plan, const ch
         return fail(err, "cannot work in %s: %s", plan->folder, strerror(errno));
     char *log = mem_printf("%s.capture", name);
     work_log_begin(sweep, log);
-    const bool ok = capture(sweep, input, err);
+    const bool ok = capture(sweep, plan, input, err);
     work_log_end(sweep, log, ok);
     free(log);
     return ok;

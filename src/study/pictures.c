@@ -105,12 +105,62 @@ first_frame(const struct sweep_trace *trace, uint32_t *frame, struct error *err)
 
 /* Nothing can be wrong in a picture of one color: that it is the same says nothing. */
 static bool
-check_colors(const struct picture *picture, const char *path, struct error *err)
+read_picture(struct picture *picture, const char *path, struct error *err)
 {
-    for (uint64_t i = 1; i < (uint64_t)picture->width * picture->height; i++)
-        if (memcmp(picture->rgba + 4 * i, picture->rgba, 4) != 0)
-            return true;
-    return fail(err, "%s has one color: a comparison wants a frame that shows something", path);
+    return picture_read_png(picture, path, err) &&
+           (!picture_has_one_color(picture) ||
+            fail(err, "%s has one color: a comparison wants a frame that shows something", path));
+}
+
+/* The pictures that a run left. */
+static bool
+check_run(const struct study *study, size_t run, struct error *err)
+{
+    const struct sweep_trace *trace =
+        &study->sweep.traces.items[study->sweep.runs.items[run].trace];
+    char *folder = study_folder(study, run);
+    struct frame_set frames;
+    bool ok = frame_set_parse(&frames, trace->frames, err);
+    for (uint32_t f = 0; ok && f <= frame_set_last(&frames); f++) {
+        char *path = mem_printf("%s/frames/frame-%04u.png", folder, f);
+        struct picture picture = {0};
+        if (frame_set_has(&frames, f) && file_exists(path))
+            ok = picture_read_png(&picture, path, err) &&
+                 (!picture_has_one_color(&picture) ||
+                  fail(err,
+                       "[input %s]: frame %u has one color: a study wants a frame that shows "
+                       "something",
+                       trace->name, f));
+        picture_fini(&picture);
+        free(path);
+    }
+    free(folder);
+    return ok && interrupt_check(err);
+}
+
+static bool
+may_be_plain(const struct study *study, const char *trace)
+{
+    for (size_t i = 0; i < study->plan->inputs.count; i++)
+        if (sweep_input_makes(&study->plan->inputs.items[i], trace))
+            return study->plan->inputs.items[i].is_plain;
+    return false;
+}
+
+bool
+study_check_pictures(const struct study *study, struct error *err)
+{
+    const size_t traces = study->sweep.traces.count;
+    bool *seen = mem_alloc((traces + 1) * sizeof *seen);
+    bool ok = true;
+    for (size_t run = 0; ok && study->has_plan_inputs && run < study->planned; run++) {
+        const uint32_t trace = study->sweep.runs.items[run].trace;
+        if (!seen[trace] && !may_be_plain(study, study_trace_name(study, trace)))
+            ok = check_run(study, run, err);
+        seen[trace] = true;
+    }
+    free(seen);
+    return ok;
 }
 
 static bool
@@ -126,8 +176,7 @@ read_pictures(const struct study *study, size_t run, struct picture *reference,
     char *a = mem_printf("%s/%s/frames/frame-%04u.png", study->sweep.dir, folder, frame);
     char *b = mem_printf("%s/frames/frame-%04u.png", own, frame);
     const bool ok = draw_reference(study, trace->path, frame, folder, err) &&
-                    picture_read_png(reference, a, err) && picture_read_png(ours, b, err) &&
-                    check_colors(reference, a, err) && check_colors(ours, b, err);
+                    read_picture(reference, a, err) && read_picture(ours, b, err);
     free(b);
     free(a);
     free(own);

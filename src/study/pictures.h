@@ -4,6 +4,10 @@
 
 #include "study/study.h"
 
+/* The plan's own inputs show something: of each, the pictures of its first run have more than one
+ * color, unless the plan says that it may (one-color = yes). */
+bool study_check_pictures(const struct study *study, struct error *err);
+
 /* For each input that [study] names under `pictures`, or each trace of the user's: the first frame
  * of its run on the first machine is compared with what the reference draws of the trace. Writes
  * DIR/pictures.md (how many pixels differ, and how: report/compare.h) and DIR/pictures/NAME.png:

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "report/csv.h"
+#include "study/pictures.h"
 #include "sweep/database.h"
 #include "sweep/store.h"
 
@@ -144,7 +145,7 @@ bool
 study_do(struct study *study, struct error *err)
 {
     return sweep_do(&study->sweep, study->options, &study->waits, err) && !study->waits &&
-           database_build(&study->sweep, study->plan, err);
+           study_check_pictures(study, err) && database_build(&study->sweep, study->plan, err);
 }
 
 bool

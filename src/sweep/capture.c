@@ -24,10 +24,12 @@ capture_name(const struct sweep_input *input, const struct frame_set *frames, ui
 }
 
 char *
-capture_source(const struct sweep_input *input)
+capture_source(const struct sweep_plan *plan, const struct sweep_input *input)
 {
-    char *text = mem_printf("frames %s, warm-up %s:", input->frames,
-                            input->warm_up ? input->warm_up : "all");
+    char *clock = plan->clock ? mem_printf(", clock %u", plan->clock) : mem_strdup("");
+    char *text = mem_printf("frames %s, warm-up %s%s:", input->frames,
+                            input->warm_up ? input->warm_up : "all", clock);
+    free(clock);
     for (size_t i = 0; i < input->program.count; i++) {
         char *longer = mem_printf("%s %s", text, input->program.items[i]);
         free(text);
@@ -38,10 +40,11 @@ capture_source(const struct sweep_input *input)
 
 /* Its traces are there, and are what the plan says. */
 static bool
-is_captured(const struct sweep *sweep, const struct sweep_input *input)
+is_captured(const struct sweep *sweep, const struct sweep_plan *plan,
+            const struct sweep_input *input)
 {
     struct error err;
-    char *path = capture_path(sweep, input->name, ".source"), *source = capture_source(input);
+    char *path = capture_path(sweep, input->name, ".source"), *source = capture_source(plan, input);
     char *there = NULL;
     size_t size;
     const bool same = file_exists(path) && file_read(path, FILE_MOST_TEXT, &there, &size, &err) &&
@@ -53,9 +56,10 @@ is_captured(const struct sweep *sweep, const struct sweep_input *input)
 }
 
 static bool
-is_to_capture(const struct sweep *sweep, const struct sweep_input *input)
+is_to_capture(const struct sweep *sweep, const struct sweep_plan *plan,
+              const struct sweep_input *input)
 {
-    return !input->file && !is_captured(sweep, input);
+    return !input->file && !is_captured(sweep, plan, input);
 }
 
 /* Where a program comes from, or NULL. */
@@ -96,7 +100,7 @@ list_absent(const struct sweep *sweep, const struct sweep_plan *plan)
     char *text = mem_strdup("");
     for (size_t i = 0; i < plan->inputs.count; i++) {
         const struct sweep_input *input = &plan->inputs.items[i];
-        if (!is_to_capture(sweep, input) || is_installed(plan, input->program.items[0]) ||
+        if (!is_to_capture(sweep, plan, input) || is_installed(plan, input->program.items[0]) ||
             word_list_has(&seen, input->program.items[0]))
             continue;
         const char *program = input->program.items[0], *from = source_of_program(program);
@@ -144,7 +148,7 @@ tell_failures(struct sweep *sweep, const struct sweep_plan *plan, bool keep_goin
     const char *first = NULL;
     for (size_t i = 0; i < plan->inputs.count; i++) {
         const struct sweep_input *input = &plan->inputs.items[i];
-        if (!is_to_capture(sweep, input))
+        if (!is_to_capture(sweep, plan, input))
             continue;
         warn_of_failure(sweep, input->name);
         first = first ? first : input->name;
@@ -167,7 +171,7 @@ capture_all(struct sweep *sweep, const struct sweep_plan *plan, const struct wor
     char *folder = sweep_path(sweep, "traces");
     for (size_t i = 0; i < plan->inputs.count; i++) {
         const struct sweep_input *input = &plan->inputs.items[i];
-        if (is_to_capture(sweep, input) && is_installed(plan, input->program.items[0]))
+        if (is_to_capture(sweep, plan, input) && is_installed(plan, input->program.items[0]))
             word_list_add(&work.names, input->name);
     }
     bool ok = check_programs(sweep, plan, options->keep_going, err);
@@ -189,7 +193,7 @@ take_program(struct sweep *sweep, const struct sweep_plan *plan, const struct sw
     struct frame_set frames;
     bool ok =
         frame_set_parse(&frames, input->frames, err) || fail_prefix(err, "[input %s]", input->name);
-    if (ok && !is_captured(sweep, input)) {
+    if (ok && !is_captured(sweep, plan, input)) {
         log_note("[input %s] is not captured yet: its runs are not counted here", input->name);
         return true;
     }

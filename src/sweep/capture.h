@@ -10,7 +10,7 @@
 char *capture_path(const struct sweep *sweep, const char *name, const char *end);
 /* The name of a range's trace. */
 char *capture_name(const struct sweep_input *input, const struct frame_set *frames, uint32_t range);
-/* Program, frames and warm-up: the text of NAME.source. */
-char *capture_source(const struct sweep_input *input);
+/* Program, frames, warm-up and clock: the text of NAME.source. */
+char *capture_source(const struct sweep_plan *plan, const struct sweep_input *input);
 
 #endif

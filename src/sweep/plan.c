@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/ini_file.h"
 #include "kernel/params.h"
+#include "trace/vtest/frame_clock.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -261,6 +262,16 @@ parse_blocks(enum sweep_blocks *blocks, const char *value, struct error *err)
 }
 
 static bool
+parse_clock(uint32_t *clock, const char *value, struct error *err)
+{
+    char *end;
+    const unsigned long number = strtoul(value, &end, 10);
+    *clock = (uint32_t)number;
+    return (isdigit((unsigned char)*value) && !*end && number && number <= FRAME_CLOCK_MOST) ||
+           fail(err, "clock = %s: expected frames a second, 1 to %d", value, FRAME_CLOCK_MOST);
+}
+
+static bool
 take_sweep(struct sweep_plan *plan, const char *key, const char *value, struct error *err)
 {
     const struct layer layer = {&plan->preset, &plan->configs, &plan->sets, &plan->axes,
@@ -272,9 +283,12 @@ take_sweep(struct sweep_plan *plan, const char *key, const char *value, struct e
         return take_names(plan, value, err);
     if (!strcmp(key, "blocks"))
         return parse_blocks(&plan->blocks, value, err);
+    if (!strcmp(key, "clock"))
+        return parse_clock(&plan->clock, value, err);
     return take_layer(&layer, key, value, &known, err) &&
-           (known || unknown("sweep", key,
-                             "preset, config, set, axis NAME, outputs, baseline and blocks", err));
+           (known ||
+            unknown("sweep", key,
+                    "preset, config, set, axis NAME, outputs, baseline, blocks and clock", err));
 }
 
 static bool
@@ -324,8 +338,12 @@ take_input(struct sweep_plan *plan, const char *section, const char *name, const
         return set_once(&input->frames, key, value, err);
     if (!strcmp(key, "warm-up"))
         return set_once(&input->warm_up, key, value, err);
+    if (!strcmp(key, "one-color")) {
+        input->is_plain = !strcmp(value, "yes");
+        return input->is_plain || fail(err, "one-color = %s: 'yes' is all it can be", value);
+    }
     if (strcmp(key, "program") != 0)
-        return unknown(section, key, "file, program, frames and warm-up", err);
+        return unknown(section, key, "file, program, frames, warm-up and one-color", err);
     word_list_split(&input->program, value);
     return true;
 }

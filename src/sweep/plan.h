@@ -44,6 +44,7 @@ struct sweep_input {
     char *file;
     struct word_list program;
     char *frames, *warm_up; /* of a program: which are kept, and what is drawn before; or NULL */
+    bool is_plain;          /* a picture of one color is what it draws */
 };
 
 enum { SWEEP_BY_RUN = 1, SWEEP_BY_FRAME = 2, SWEEP_BY_DRAW = 4 };
@@ -84,6 +85,7 @@ struct sweep_plan {
     struct word_list varied; /* "SECTION.Name" of all axes, and what a machine of the file sets */
     char *frames; /* that are simulated of every input: by an option, not by the file; or NULL */
     enum sweep_blocks blocks;
+    uint32_t clock; /* of programs while they are captured: frames a second; 0: the host's */
     VEC(struct sweep_machine) machines;
     VEC(struct sweep_input) inputs;
     VEC(struct sweep_output) outputs;

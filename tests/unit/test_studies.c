@@ -86,6 +86,8 @@ put_input(FILE *out, const char *study, const struct sweep_plan *plan,
         fprintf(out, "[input %s]\nfile = %s\n", name, trace);
         if (frames)
             fprintf(out, "frames = %s\n", frames);
+        if (input->is_plain)
+            fprintf(out, "one-color = yes\n");
         free(trace);
         free(name);
     }

@@ -44,6 +44,7 @@ test_own_plans(void **state)
         for (size_t i = 0; i < plan.inputs.count; i++)
             if (plan.inputs.items[i].program.count)
                 has_source(plan.inputs.items[i].program.items[0]);
+        assert_int_equal(plan.clock, 60); /* figures that can be had again */
         assert_ptr_equal(study_find(study_kinds[k].name), &study_kinds[k]);
         word_list_fini(&known);
         sweep_plan_fini(&plan);

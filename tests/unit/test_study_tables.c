@@ -174,12 +174,34 @@ test_refusals(void **state)
     }
 }
 
+/* A picture of one color proves nothing: 8x8 pixels of which none is drawn. */
+static void
+test_one_color(void **state)
+{
+    static const struct resource_desc none;
+    char *path = in_dir("black.trace");
+    write_trace(path, &none, 0);
+    assert_int_equal(RUN("study", "rasterizer", "black.trace", "-o", "own"), 1);
+    assert_true(says("frame-0000.png has one color"));
+    put_text("p.ini", "[input b]\nfile = black.trace\n[table t]\nsql = SELECT input FROM results\n");
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
+    assert_true(says("[input b]: frame 0 has one color"));
+    put_text("p.ini", "[input b]\nfile = black.trace\none-color = yes\n"
+                      "[table t]\nsql = SELECT input FROM results\n");
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 0);
+    put_text("p.ini", "[input b]\nfile = black.trace\none-color = no\n");
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 2);
+    assert_true(says("'yes' is all it can be"));
+    free(path);
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pages),
         cmocka_unit_test_teardown(test_refusals, clean),
+        cmocka_unit_test_teardown(test_one_color, clean),
     };
     return endings_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "trace/vtest/frame_clock.h"
 #include "trace/vtest/keeper.h"
 #include "trace/vtest/private_folder.h"
 #include "trace/vtest/vtest_server.h"
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +35,9 @@ struct session {
     struct keeper keeper;
     bool runs; /* the program itself */
     struct vtest_server *server;
+    bool by_frames; /* the program's clock */
+    struct frame_clock clock;
+    char *clock_path;
 };
 
 char *
@@ -75,15 +80,53 @@ warn_of_privilege(const char *program)
     return user || group;
 }
 
+/* The libraries to preload, and those that the user wants; NULL: one is missing. The caller frees.
+ */
+static char *
+find_preload(const struct session *session, struct error *err)
+{
+    static const char *const names[] = {"libaetius-shim.so", "libaetius-clock.so"};
+    const char *preloaded = getenv("LD_PRELOAD");
+    char *all = mem_strdup("LD_PRELOAD=");
+    for (uint32_t i = 0; all && i < (session->by_frames ? 2 : 1); i++) {
+        char *library = data_path("shim", names[i]);
+        char *longer = library ? mem_printf("%s%s%s", all, i ? ":" : "", library) : NULL;
+        if (!library)
+            fail(err, "%s is neither beside this program nor installed", names[i]);
+        free(library);
+        free(all);
+        all = longer;
+    }
+    if (!all || !preloaded || !*preloaded)
+        return all;
+    char *longer = mem_printf("%s:%s", all, preloaded);
+    free(all);
+    return longer;
+}
+
+/* Mesa's compiler goes through tables by address: with addresses that are the same each time it
+ * writes the same shaders. Where the system refuses, they may differ. */
+static bool
+run_program(struct session *session, const struct subprocess_setup *setup, struct error *err)
+{
+    const int before = session->by_frames ? personality(0xffffffff) /* asks */ : -1;
+    if (before >= 0 && personality((unsigned long)before | ADDR_NO_RANDOMIZE) < 0)
+        log_warning("the system lets no program have fixed addresses (%s): two captures may differ",
+                    strerror(errno));
+    session->runs = keeper_start(&session->keeper, setup, err);
+    if (before >= 0)
+        personality((unsigned long)before);
+    return session->runs;
+}
+
 static bool
 start_program(struct session *session, char **argv, struct error *err)
 {
-    char *shim = data_path("shim", "libaetius-shim.so");
-    if (!shim)
-        return fail(err, "libaetius-shim.so is neither beside this program nor installed");
-    const char *preloaded = getenv("LD_PRELOAD");
-    char *preload = preloaded && *preloaded ? mem_printf("LD_PRELOAD=%s:%s", shim, preloaded)
-                                            : mem_printf("LD_PRELOAD=%s", shim);
+    char *preload = find_preload(session, err);
+    if (!preload)
+        return false;
+    char *clock = session->by_frames ? mem_printf("AETIUS_CLOCK=%s", session->clock_path)
+                                     : mem_strdup("AETIUS_CLOCK");
     char *ours = mem_printf("AETIUS_SOCKET=%s", session->socket);
     char *newer = mem_printf("VTEST_SOCKET_NAME=%s", session->socket);
     /* glvnd overwrites libGL's functions with Mesa's own, past the shim's wrappers, if it may. */
@@ -91,6 +134,7 @@ start_program(struct session *session, char **argv, struct error *err)
                                        "GALLIUM_DRIVER=virpipe",
                                        "__GLVND_DISALLOW_PATCHING=1",
                                        preload,
+                                       clock,
                                        ours,
                                        newer,
                                        session->x_server.display,
@@ -98,9 +142,9 @@ start_program(struct session *session, char **argv, struct error *err)
                                        NULL};
     const struct subprocess_setup setup = {
         .argv = argv, .environment = environment, .own_group = true};
-    bool ok = session->runs = keeper_start(&session->keeper, &setup, err);
-    free(shim);
+    const bool ok = run_program(session, &setup, err);
     free(preload);
+    free(clock);
     free(ours);
     free(newer);
     return ok;
@@ -165,29 +209,38 @@ clean_up(struct session *session, bool served, struct launch_result *result)
         end_program(session, served, result);
     if (session->server)
         vtest_server_destroy(session->server);
+    frame_clock_fini(&session->clock);
     x_server_end(&session->x_server);
     private_folder_remove(&session->folder);
+    free(session->clock_path);
     free(session->socket);
 }
 
-bool
-launch(char **argv, struct message_sink *sink, const bool *stop, struct launch_result *result,
-       struct error *err)
+static bool
+start_server(struct session *session, uint32_t clock, struct message_sink *sink, struct error *err)
 {
-    struct session session = {0};
+    session->socket = mem_printf("%s/vtest", session->folder.path);
+    session->clock_path = mem_printf("%s/clock", session->folder.path);
+    if (clock && !frame_clock_init(&session->clock, session->clock_path, clock, sink, err))
+        return false;
+    return vtest_server_create(&session->server, session->socket,
+                               clock ? &session->clock.sink : sink, err);
+}
+
+bool
+launch(char **argv, uint32_t clock, struct message_sink *sink, const bool *stop,
+       struct launch_result *result, struct error *err)
+{
+    struct session session = {.by_frames = clock > 0};
     *result = (struct launch_result){0};
     const char *display = getenv("DISPLAY");
     result->users_display = display && *display;
     result->privileged = warn_of_privilege(argv[0]);
     interrupt_watch();
     bool ok = private_folder_create(&session.folder, err);
-    if (ok) {
-        session.socket = mem_printf("%s/vtest", session.folder.path);
-        ok = vtest_server_create(&session.server, session.socket, sink, err) &&
-             (result->users_display ||
-              x_server_start(&session.x_server, session.folder.path, err)) &&
-             start_program(&session, argv, err) && serve(&session, stop, result, err);
-    }
+    ok = ok && start_server(&session, clock, sink, err) &&
+         (result->users_display || x_server_start(&session.x_server, session.folder.path, err)) &&
+         start_program(&session, argv, err) && serve(&session, stop, result, err);
     clean_up(&session, ok, result);
     return ok;
 }

@@ -21,10 +21,11 @@ struct launch_result {
 /* The file that execvp() would run, or the name where there is none; the caller frees. */
 char *launch_find(const char *name);
 
-/* Serves until the program has ended and its clients are gone, or *stop is true. false: it could
+/* Serves until the program has ended and its clients are gone, or *stop is true. `clock`: so many
+ * frames are a second of the program's (frame_clock.h); 0: its clock is the host's. false: it could
  * not be run, or the server broke. */
-bool launch(char **argv, struct message_sink *sink, const bool *stop, struct launch_result *result,
-            struct error *err);
+bool launch(char **argv, uint32_t clock, struct message_sink *sink, const bool *stop,
+            struct launch_result *result, struct error *err);
 
 /* Says what went wrong with the program, and returns the exit status of the command. */
 int launch_conclude(const struct launch_result *result, const char *program);

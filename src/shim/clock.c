@@ -1,0 +1,406 @@
+/* Preloaded into the program with --clock: its clocks go by the frames that it draws, so that two
+ * captures of a program that animates by the time of day draw the same. The environment's
+ * AETIUS_CLOCK names a file with one uint64_t, the nanoseconds of the frames so far
+ * (trace/vtest/frame_clock.h); all processes of the program see the same file.
+ *
+ * The time of a thread is the latest of three: the frames' time; the time of the main thread; its
+ * own, which goes on while it sleeps or waits in vain, by as much as it asked for. So a program
+ * that waits for its next frame waits for the frame's time, and what other threads do is not seen
+ * by the main one. Sleeps take as long as ever.
+ *
+ * Each look at the clock takes STEP_NS, so that no time between two of them is 0, and a program that
+ * only waits for the time to pass comes to an end.
+ *
+ * Time of day begins at EPOCH, the other clocks at BEGIN. Processor time passes as the others do.
+ * As programs seed their random numbers with it, the number of the process is always PID, which the
+ * system gives to none.
+ *
+ * Not here: timers that send signals or are read (timerfd), futexes that are waited for without
+ * pthread, the processor's counter, and random numbers of the system. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SHOWN __attribute__((visibility("default")))
+
+enum {
+    STEP_NS = 1000,
+    NS = 1000000000,
+    EPOCH = 1577836800,  /* seconds: 2020-01-01 */
+    BEGIN = 1000,        /* seconds */
+    PID = (1 << 22) + 1, /* Linux has 1 << 22 at most */
+};
+
+static const volatile uint64_t *page; /* the file's; NULL: not opened yet */
+static const uint64_t none;           /* in its place where there is none */
+static uint64_t main_ns;              /* of the main thread */
+
+static __thread struct {
+    uint64_t own_ns;
+} now;
+
+static void __attribute__((constructor)) open_page(void)
+{
+    const int saved = errno;
+    const char *path = getenv("AETIUS_CLOCK");
+    const int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    void *bytes = fd >= 0 ? mmap(NULL, sizeof *page, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    page = bytes == MAP_FAILED ? &none : bytes;
+    if (fd >= 0)
+        close(fd);
+    errno = saved;
+}
+
+static bool
+is_on(void)
+{
+    if (!page)
+        open_page();
+    return page != &none;
+}
+
+static bool
+is_main(void)
+{
+    return syscall(SYS_getpid) == syscall(SYS_gettid);
+}
+
+/* The thread's time now, without a look at the clock. */
+static uint64_t
+find_now(void)
+{
+    const uint64_t frames = *page, mains = __atomic_load_n(&main_ns, __ATOMIC_RELAXED);
+    now.own_ns = now.own_ns > frames ? now.own_ns : frames;
+    now.own_ns = now.own_ns > mains ? now.own_ns : mains;
+    return now.own_ns;
+}
+
+static void
+go_on_to(uint64_t ns)
+{
+    if (ns <= find_now())
+        return;
+    now.own_ns = ns;
+    if (is_main())
+        __atomic_store_n(&main_ns, ns, __ATOMIC_RELAXED);
+}
+
+static void
+go_on_by(uint64_t ns)
+{
+    go_on_to(find_now() + ns);
+}
+
+static uint64_t
+read_clock(void)
+{
+    go_on_by(STEP_NS);
+    return now.own_ns;
+}
+
+static uint64_t
+begin_of(clockid_t clock)
+{
+    switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_TAI: return (uint64_t)EPOCH * NS;
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_BOOTTIME: return (uint64_t)BEGIN * NS;
+    default: /* a processor's */ return 0;
+    }
+}
+
+static struct timespec
+spec_of(uint64_t ns)
+{
+    return (struct timespec){(time_t)(ns / NS), (long)(ns % NS)};
+}
+
+static uint64_t
+ns_of(const struct timespec *time)
+{
+    return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_nsec;
+}
+
+/* ---- what time it is ---- */
+
+SHOWN int
+clock_gettime(clockid_t clock, struct timespec *time)
+{
+    if (!is_on())
+        return (int)syscall(SYS_clock_gettime, clock, time);
+    *time = spec_of(begin_of(clock) + read_clock());
+    return 0;
+}
+
+SHOWN int
+gettimeofday(struct timeval *time, void *zone)
+{
+    if (!is_on())
+        return (int)syscall(SYS_gettimeofday, time, zone);
+    const uint64_t us = ((uint64_t)EPOCH * NS + read_clock()) / 1000;
+    *time = (struct timeval){(time_t)(us / 1000000), (suseconds_t)(us % 1000000)};
+    if (zone)
+        memset(zone, 0, sizeof(struct timezone));
+    return 0;
+}
+
+SHOWN time_t
+time(time_t *out)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    if (out)
+        *out = t.tv_sec;
+    return t.tv_sec;
+}
+
+SHOWN int
+timespec_get(struct timespec *time, int base)
+{
+    return base == TIME_UTC && !clock_gettime(CLOCK_REALTIME, time) ? base : 0;
+}
+
+SHOWN clock_t
+clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (clock_t)(ns_of(&t) / (NS / CLOCKS_PER_SEC));
+}
+
+SHOWN clock_t
+times(struct tms *out)
+{
+    if (!is_on())
+        return (clock_t)syscall(SYS_times, out);
+    const clock_t ticks = (clock_t)(read_clock() / (NS / 100));
+    if (out)
+        *out = (struct tms){.tms_utime = ticks};
+    return ticks;
+}
+
+/* ---- sleeping ---- */
+
+SHOWN int
+clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left)
+{
+    struct timespec wait = *time;
+    if (!is_on())
+        return syscall(SYS_clock_nanosleep, clock, flags, time, left) ? errno : 0;
+    if (flags & TIMER_ABSTIME) {
+        const uint64_t at = begin_of(clock) + find_now(), until = ns_of(time);
+        wait = spec_of(until > at ? until - at : 0);
+        left = NULL;
+    }
+    if (syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &wait, left))
+        return errno;
+    go_on_by(ns_of(&wait));
+    return 0;
+}
+
+SHOWN int
+nanosleep(const struct timespec *time, struct timespec *left)
+{
+    const int error = clock_nanosleep(CLOCK_REALTIME, 0, time, left);
+    if (error)
+        errno = error;
+    return error ? -1 : 0;
+}
+
+SHOWN int
+usleep(useconds_t us)
+{
+    const struct timespec time = spec_of((uint64_t)us * 1000);
+    return nanosleep(&time, NULL);
+}
+
+SHOWN unsigned int
+sleep(unsigned int seconds)
+{
+    const struct timespec time = spec_of((uint64_t)seconds * NS);
+    struct timespec left = {0};
+    return nanosleep(&time, &left) ? (unsigned int)left.tv_sec + (left.tv_nsec > 0) : 0;
+}
+
+/* ---- waiting for something else: the time passes when nothing came ---- */
+
+/* As the libc has it, in the version that is not an old one. */
+#define NEXT(name, version, type)                                                                  \
+    static type *next;                                                                             \
+    if (!next) {                                                                                   \
+        void *symbol = (version) ? dlvsym(RTLD_NEXT, name, version) : NULL;                        \
+        symbol = symbol ? symbol : dlsym(RTLD_NEXT, name);                                         \
+        memcpy(&next, &symbol, sizeof next);                                                       \
+    }
+
+static const char *const no_version;
+
+SHOWN int
+poll(struct pollfd *fds, nfds_t count, int ms)
+{
+    const int ready = (int)syscall(SYS_poll, fds, count, ms);
+    if (!ready && ms > 0 && is_on())
+        go_on_by((uint64_t)ms * 1000000);
+    return ready;
+}
+
+SHOWN int
+ppoll(struct pollfd *fds, nfds_t count, const struct timespec *time, const sigset_t *mask)
+{
+    NEXT("ppoll", no_version, __typeof__(ppoll))
+    const int ready = next(fds, count, time, mask);
+    if (!ready && time && is_on())
+        go_on_by(ns_of(time));
+    return ready;
+}
+
+SHOWN int
+select(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *time)
+{
+    const uint64_t ns = time ? (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_usec * 1000 : 0;
+    const int ready = (int)syscall(SYS_select, count, in, out, other, time);
+    if (!ready && time && is_on())
+        go_on_by(ns);
+    return ready;
+}
+
+SHOWN int
+pselect(int count, fd_set *in, fd_set *out, fd_set *other, const struct timespec *time,
+        const sigset_t *mask)
+{
+    NEXT("pselect", no_version, __typeof__(pselect))
+    const int ready = next(count, in, out, other, time, mask);
+    if (!ready && time && is_on())
+        go_on_by(ns_of(time));
+    return ready;
+}
+
+SHOWN int
+epoll_wait(int fd, struct epoll_event *events, int most, int ms)
+{
+    const int ready = (int)syscall(SYS_epoll_wait, fd, events, most, ms);
+    if (!ready && ms > 0 && is_on())
+        go_on_by((uint64_t)ms * 1000000);
+    return ready;
+}
+
+/* When a wait until `until` of the program's clock ends by the system's; *clock: of which. */
+static struct timespec
+deadline_of(const struct timespec *until, clockid_t clock)
+{
+    struct timespec real;
+    const uint64_t at = begin_of(clock) + find_now(), end = ns_of(until);
+    syscall(SYS_clock_gettime, clock, &real);
+    return spec_of(ns_of(&real) + (end > at ? end - at : 0));
+}
+
+/* pthread_cond_timedwait() goes by the clock that the condition was made with. */
+static clockid_t
+clock_of(const struct timespec *until)
+{
+    return until->tv_sec >= EPOCH ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+}
+
+static void
+waited_until(int error, const struct timespec *until, clockid_t clock)
+{
+    const uint64_t ns = ns_of(until), begin = begin_of(clock);
+    if (error == ETIMEDOUT && ns > begin)
+        go_on_to(ns - begin);
+}
+
+SHOWN int
+pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
+{
+    NEXT("pthread_cond_timedwait", "GLIBC_2.3.2", __typeof__(pthread_cond_timedwait))
+    if (!is_on())
+        return next(cond, mutex, until);
+    const clockid_t clock = clock_of(until);
+    const struct timespec deadline = deadline_of(until, clock);
+    const int error = next(cond, mutex, &deadline);
+    waited_until(error, until, clock);
+    return error;
+}
+
+SHOWN int
+pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+                       const struct timespec *until)
+{
+    NEXT("pthread_cond_clockwait", no_version, __typeof__(pthread_cond_clockwait))
+    if (!is_on())
+        return next(cond, mutex, clock, until);
+    const struct timespec deadline = deadline_of(until, clock);
+    const int error = next(cond, mutex, clock, &deadline);
+    waited_until(error, until, clock);
+    return error;
+}
+
+SHOWN int
+pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+    NEXT("pthread_mutex_timedlock", no_version, __typeof__(pthread_mutex_timedlock))
+    if (!is_on())
+        return next(mutex, until);
+    const struct timespec deadline = deadline_of(until, CLOCK_REALTIME);
+    const int error = next(mutex, &deadline);
+    waited_until(error, until, CLOCK_REALTIME);
+    return error;
+}
+
+SHOWN int
+sem_timedwait(sem_t *semaphore, const struct timespec *until)
+{
+    NEXT("sem_timedwait", no_version, __typeof__(sem_timedwait))
+    if (!is_on())
+        return next(semaphore, until);
+    const struct timespec deadline = deadline_of(until, CLOCK_REALTIME);
+    const int failed = next(semaphore, &deadline);
+    waited_until(failed ? errno : 0, until, CLOCK_REALTIME);
+    return failed;
+}
+
+SHOWN int
+sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
+{
+    NEXT("sem_clockwait", no_version, __typeof__(sem_clockwait))
+    if (!is_on())
+        return next(semaphore, clock, until);
+    const struct timespec deadline = deadline_of(until, clock);
+    const int failed = next(semaphore, clock, &deadline);
+    waited_until(failed ? errno : 0, until, clock);
+    return failed;
+}
+
+/* ---- the process ---- */
+
+SHOWN pid_t
+getpid(void)
+{
+    return is_on() ? PID : (pid_t)syscall(SYS_getpid);
+}
+
+SHOWN int
+kill(pid_t pid, int number)
+{
+    return (int)syscall(SYS_kill, pid == PID ? (pid_t)syscall(SYS_getpid) : pid, number);
+}

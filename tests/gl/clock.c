@@ -1,0 +1,153 @@
+/* A program that is animated by the time of day and by random numbers, and waits in each way that
+ * there is: its operand says which. Each frame it prints the milliseconds of its clocks since the
+ * first one (tests/unit/test_clock.c says what they must be). */
+#include "../../benchmarks/gl/window.h"
+
+#include <GL/gl.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FRAMES = 6, WAIT_MS = 50 };
+
+static const char *way;
+static volatile sig_atomic_t signals;
+
+static double
+read_ms(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static double
+day_ms(void)
+{
+    struct timeval t;
+    gettimeofday(&t, NULL);
+    return 1e3 * (double)t.tv_sec + 1e-3 * (double)t.tv_usec;
+}
+
+static struct timespec
+later(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    t.tv_nsec += WAIT_MS * 1000000l;
+    t.tv_sec += t.tv_nsec / 1000000000l;
+    t.tv_nsec %= 1000000000l;
+    return t;
+}
+
+/* Until nothing has come for so long. */
+static void
+wait_for_nothing(void)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+    const struct timespec span = {0, WAIT_MS * 1000000l};
+    struct timeval micro = {0, WAIT_MS * 1000l};
+    struct timespec until = later(CLOCK_REALTIME);
+    const double start = read_ms(CLOCK_MONOTONIC);
+    sem_t semaphore;
+    int error = 0;
+    if (!strcmp(way, "usleep"))
+        usleep(WAIT_MS * 1000);
+    else if (!strcmp(way, "nanosleep"))
+        nanosleep(&span, NULL);
+    else if (!strcmp(way, "until")) {
+        until = later(CLOCK_MONOTONIC);
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    } else if (!strcmp(way, "poll"))
+        poll(NULL, 0, WAIT_MS);
+    else if (!strcmp(way, "select"))
+        select(0, NULL, NULL, NULL, &micro);
+    else if (!strcmp(way, "cond")) {
+        pthread_mutex_lock(&mutex);
+        error = pthread_cond_timedwait(&cond, &mutex, &until) - ETIMEDOUT;
+        pthread_mutex_unlock(&mutex);
+    } else if (!strcmp(way, "sem")) {
+        sem_init(&semaphore, 0, 0);
+        error = !sem_timedwait(&semaphore, &until) || errno != ETIMEDOUT;
+    } else if (!strcmp(way, "busy"))
+        while (read_ms(CLOCK_MONOTONIC) < start + WAIT_MS)
+            ;
+    if (error)
+        exit(3);
+}
+
+/* Looks at the clock, and sleeps, as often as it comes to. */
+static void *
+other_thread(void *nothing)
+{
+    for (;;) {
+        read_ms(CLOCK_MONOTONIC);
+        usleep(300);
+    }
+    return nothing;
+}
+
+static void
+setup(void)
+{
+    pthread_t thread;
+    srand((unsigned)time(NULL) ^ (unsigned)getpid());
+    if (!strcmp(way, "thread"))
+        pthread_create(&thread, NULL, other_thread, NULL);
+}
+
+static void
+draw(uint32_t frame)
+{
+    static double first_mono, first_day;
+    const double mono = read_ms(CLOCK_MONOTONIC), day = day_ms();
+    if (!frame) {
+        first_mono = mono;
+        first_day = day;
+    }
+    printf("%u %.3f %.3f\n", frame, mono - first_mono, day - first_day);
+    fflush(stdout);
+    const double phase = day / 1000 - (double)(long)(day / 1000);
+    glClearColor((float)phase, (float)rand() / (float)RAND_MAX, 0, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glBegin(GL_TRIANGLES);
+    glVertex2f(-1, -1);
+    glVertex2f((float)phase, -1);
+    glVertex2f(0, 1);
+    glEnd();
+    wait_for_nothing();
+}
+
+static void
+count(int number)
+{
+    signals += number == SIGUSR1;
+}
+
+int
+main(int argc, char **argv)
+{
+    way = argc > 1 ? argv[1] : "";
+    signal(SIGUSR1, count);
+    kill(getpid(), SIGUSR1); /* its own number is its own */
+    if (signals != 1)
+        return 2;
+    return scene_main(&(struct scene){.name = "clock",
+                                      .about = "Animated by the time of day.",
+                                      .width = 64,
+                                      .height = 64,
+                                      .frames = FRAMES,
+                                      .setup = setup,
+                                      .draw = draw},
+                      1, argv);
+}
