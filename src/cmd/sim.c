@@ -5,6 +5,7 @@
 #include "cmd/jobs.h"
 #include "cmd/model.h"
 #include "cmd/simulate.h"
+#include "cmd/verify.h"
 #include "report/csv.h"
 #include "sim/memory_need.h"
 #include "trace/file.h"
@@ -137,6 +138,21 @@ budget_of(const struct params *params)
                                                              : FILE_MEMORY_BYTES;
 }
 
+/* --verify, when the run is whole. */
+static bool
+verify(const struct simulate_options *options, struct trace_reader *reader,
+       const struct params *params, struct error *err)
+{
+    struct needed_draws *needed = NULL;
+    bool ok = !options->timed.count ||
+              needed_draws_find(&needed, reader, &options->timed, options->warm_up, err);
+    const struct wrong_run run = {
+        .reader = reader, .params = params, .timed = &options->timed, .needed = needed};
+    ok = ok && verify_pictures(options->dir, &run, err);
+    needed_draws_destroy(needed);
+    return ok;
+}
+
 bool
 simulate_trace(const struct simulate_options *asked, const char *path, struct error *err)
 {
@@ -170,6 +186,8 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
         if (!done && !stopped) /* the machine is gone: there is room to try another size */
             memory_need_tell(reader, &s.params, frame_set_last(&options->timed), err);
     }
+    if (ok && !stopped && options->verify)
+        ok = verify(options, reader, &s.params, err);
     trace_reader_close(reader);
     if (stopped)
         return whole ? fail(err, "interrupted: %zu frames are whole in %s", whole, options->dir)
@@ -279,6 +297,9 @@ cmd_sim(int argc, char **argv)
         OPTION_WARM_UP(&request.warm_up_text),
         {"sample", 0, ARG_STRING, &plan, "PLAN",
          "the frames that `aetius sample` drew, and what they say of all: also DIR/sample.csv",
+         false},
+        {"verify", 0, ARG_FLAG, &request.verify, NULL,
+         "draw the frames without time, too: where a picture differs, say the pixel and the draw",
          false},
         {"model", 0, ARG_STRING, &model, "MODEL",
          "print beside what `aetius model predict` says of these frames, and what bounds each",

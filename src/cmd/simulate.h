@@ -20,6 +20,7 @@ struct simulate_options {
     const char *follow;            /* "F:D:T", or NULL */
     bool capture_blocks;
     bool force, json;
+    bool verify;                 /* of `aetius sim`: pictures against those drawn without time */
     const struct sample *sample; /* of `aetius sim`: what `timed` stands for, or NULL */
     bool functional;             /* without time: no machine is built */
     uint64_t jobs;               /* of `aetius sim`: processes; 0 as 1 */

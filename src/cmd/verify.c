@@ -1,12 +1,11 @@
 /* aetius verify: draws a trace on the timed machine and functionally, side by side, and compares
  * every frame, every readback and every query result, bit for bit. Queries of time are left out:
  * one of the two has none. */
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/options.h"
+#include "cmd/verify.h"
 #include "sim/memory_need.h"
-#include "sim/simulation.h"
-#include "trace/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +26,18 @@ struct side {
     uint64_t times;       /* of these, so far */
 };
 
+/* The first texel that differs. */
+struct first_difference {
+    bool is_there, is_color; /* is_color: a draw can be found that made it so */
+    bool is_found;           /* pixel.cause and draw are */
+    struct wrong_pixel pixel;
+    char text[320]; /* "frame 3, pixel 12,40: ..." */
+};
+
 struct verify {
     struct side sides[2]; /* functional, timed */
-    uint64_t frames, readbacks, results, differences;
+    uint64_t messages, frames, readbacks, results, differences;
+    struct first_difference first;
 };
 
 static void
@@ -103,14 +111,93 @@ side_take(struct side *side, const struct message *message, uint32_t *out_bytes,
 }
 
 static void
-compare_bytes(struct verify *v, const char *what, uint64_t number, const uint8_t *a,
-              const uint8_t *b, uint32_t bytes)
+compare_results(struct verify *v, const uint8_t *functional, const uint8_t *timed, uint32_t bytes)
 {
     uint32_t off = 0;
     for (uint32_t i = 0; i < bytes; i++)
-        off += a[i] != b[i];
+        off += functional[i] != timed[i];
     if (off && v->differences++ < TOLD_DIFFERENCES)
-        log_note("%s %llu: %u of %u bytes differ", what, (unsigned long long)number, off, bytes);
+        log_note("query results up to %llu: %u of %u bytes differ", (unsigned long long)v->results,
+                 off, bytes);
+}
+
+enum { TEXEL_TEXT = 64 };
+
+/* Channels, with as many digits as tell them apart, or else bytes. */
+static void
+put_texels(char a_text[TEXEL_TEXT], char b_text[TEXEL_TEXT], const struct format_info *format,
+           const uint8_t *a, const uint8_t *b)
+{
+    float x[4], y[4];
+    *a_text = *b_text = '\0';
+    for (int digits = 3; format_is_shown(format) && digits <= 9; digits += 3) {
+        format->unpack(a, 0, 0, x);
+        format->unpack(b, 0, 0, y);
+        snprintf(a_text, TEXEL_TEXT, "%.*g,%.*g,%.*g,%.*g", digits, (double)x[0], digits,
+                 (double)x[1], digits, (double)x[2], digits, (double)x[3]);
+        snprintf(b_text, TEXEL_TEXT, "%.*g,%.*g,%.*g,%.*g", digits, (double)y[0], digits,
+                 (double)y[1], digits, (double)y[2], digits, (double)y[3]);
+        if (strcmp(a_text, b_text) != 0)
+            return;
+    }
+    for (uint32_t i = 0; i < format->block_bytes; i++) {
+        snprintf(a_text + 2 * i, TEXEL_TEXT - 2 * i, "%02x", a[i]);
+        snprintf(b_text + 2 * i, TEXEL_TEXT - 2 * i, "%02x", b[i]);
+    }
+}
+
+/* Where the texel number `at` of the message's box lies, and what both sides have there. */
+static void
+describe_first(struct verify *v, const struct message *message, const struct resource *res,
+               uint32_t at)
+{
+    struct first_difference *first = &v->first;
+    const struct box *box = &message->transfer.box;
+    const struct format_info *format = res->format;
+    const uint32_t width = (uint32_t)box->width / format->block_width;
+    const uint32_t height = (uint32_t)box->height / format->block_height;
+    const size_t byte = (size_t)at * format->block_bytes;
+    const uint8_t *functional = v->sides[0].out + byte, *timed = v->sides[1].out + byte;
+    char right[TEXEL_TEXT], wrong[TEXEL_TEXT];
+    first->is_there = true;
+    first->is_color = format_is_shown(format) && res->desc.target != TARGET_BUFFER;
+    first->pixel =
+        (struct wrong_pixel){.message = v->messages,
+                             .frame = (uint32_t)v->frames,
+                             .level = message->transfer.level,
+                             .layer = (uint32_t)box->z + at / (width * height),
+                             .x = (uint32_t)box->x + at % width * format->block_width,
+                             .y = (uint32_t)box->y + at / width % height * format->block_height};
+    put_texels(right, wrong, format, functional, timed);
+    snprintf(first->text, sizeof first->text, "%s %llu, pixel %u,%u: %s in time, %s without",
+             message_ends_frame(message) ? "frame" : "readback",
+             (unsigned long long)(message_ends_frame(message) ? v->frames : v->readbacks),
+             first->pixel.x, first->pixel.y, wrong, right);
+}
+
+/* A frame, or what was read back. */
+static void
+compare_box(struct verify *v, const struct message *message, uint32_t bytes)
+{
+    struct side *f = &v->sides[0], *t = &v->sides[1];
+    const struct resource *res =
+        gpu_resource(&f->sim.device, message->client, message->transfer.handle);
+    const bool is_frame = message_ends_frame(message);
+    const uint32_t size = res ? res->format->block_bytes : 1, count = bytes / size;
+    uint32_t off = 0, first = 0;
+    for (uint32_t i = count; i-- > 0;)
+        if (memcmp(f->out + (size_t)i * size, t->out + (size_t)i * size, size) != 0) {
+            off++;
+            first = i;
+        }
+    if (!off)
+        return;
+    if (v->differences++ < TOLD_DIFFERENCES)
+        log_note("%s %llu: %u of %u %s differ", is_frame ? "frame" : "readback",
+                 (unsigned long long)(is_frame ? v->frames : v->readbacks), off, count,
+                 size == 1 ? "bytes" : "pixels");
+    if (!v->first.is_there && res)
+        describe_first(v, message, res, first);
 }
 
 /* One message on both sides, and what came back. */
@@ -123,14 +210,14 @@ take(struct verify *v, const struct message *message, struct error *err)
         return false;
     if (bytes[0] != bytes[1] || f->results.count != t->results.count)
         return fail(err, "the two sides answered with different sizes");
-    if (message_ends_frame(message))
-        compare_bytes(v, "frame", v->frames++, f->out, t->out, bytes[0]);
-    else if (bytes[0])
-        compare_bytes(v, "readback", v->readbacks++, f->out, t->out, bytes[0]);
+    if (bytes[0])
+        compare_box(v, message, bytes[0]);
+    v->frames += message_ends_frame(message);
+    v->readbacks += bytes[0] && !message_ends_frame(message);
+    v->messages++;
     if (f->results.count) {
         v->results += f->results.count / sizeof(struct gpu_query_record);
-        compare_bytes(v, "query results up to", v->results, f->results.items, t->results.items,
-                      (uint32_t)f->results.count);
+        compare_results(v, f->results.items, t->results.items, (uint32_t)f->results.count);
     }
     return true;
 }
@@ -143,7 +230,7 @@ run(struct verify *v, struct trace_reader *reader, struct error *err)
     progress_begin(&progress, "verifying: frame", trace_frame_count(reader));
     while (ok) {
         struct message message;
-        ok = trace_reader_next(reader, &message, &end, err);
+        ok = interrupt_check(err) && trace_reader_next(reader, &message, &end, err);
         if (!ok || end)
             break;
         ok = take(v, &message, err);
@@ -151,6 +238,21 @@ run(struct verify *v, struct trace_reader *reader, struct error *err)
     }
     progress_end(&progress);
     return ok;
+}
+
+static void
+add_first(cJSON *root, const struct verify *v)
+{
+    const struct wrong_pixel *pixel = &v->first.pixel;
+    cJSON *first = cJSON_AddObjectToObject(root, "first_difference");
+    cJSON_AddNumberToObject(first, "frame", pixel->frame);
+    cJSON_AddNumberToObject(first, "x", pixel->x);
+    cJSON_AddNumberToObject(first, "y", pixel->y);
+    if (v->first.is_found && pixel->cause != WRONG_UNDRAWN)
+        cJSON_AddNumberToObject(first, "draw", pixel->draw);
+    else
+        cJSON_AddNullToObject(first, "draw");
+    cJSON_AddStringToObject(first, "text", v->first.text);
 }
 
 static void
@@ -171,6 +273,8 @@ print(const struct verify *v, bool json)
     cJSON_AddNumberToObject(root, "query_results", (double)v->results);
     cJSON_AddNumberToObject(root, "times_not_compared", (double)v->sides[1].times);
     cJSON_AddNumberToObject(root, "differences", (double)v->differences);
+    if (v->first.is_there)
+        add_first(root, v);
     print_json_tree(root);
 }
 
@@ -191,53 +295,81 @@ init_sides(struct verify *v, const struct params *params, struct budget *budget,
     return true;
 }
 
-static bool
-verify(const char *path, const struct machine_options *machine, struct budget *budget, bool json,
-       struct error *err)
+/* Runs both sides again where a color differs. */
+static void
+add_draw(struct first_difference *first, const struct wrong_run *run)
 {
+    struct error err;
+    if (!first->is_color)
+        return;
+    first->is_found = wrong_pixel_find(&first->pixel, run, &err);
+    char *text = first->is_found ? wrong_pixel_text(&first->pixel)
+                                 : mem_printf("the draw was not found: %s", err.text);
+    const size_t used = strlen(first->text);
+    snprintf(first->text + used, sizeof first->text - used, "; %s", text);
+    free(text);
+}
+
+bool
+verify_trace(struct verify_options *options, const char *path, struct error *err)
+{
+    const struct frame_set all = {0};
     struct verify v = {0};
     struct params params;
     struct trace_reader *reader;
     struct error warning = {""};
-    if (!machine_options_apply(machine, &params, err) ||
+    if (!machine_options_apply(&options->machine, &params, err) ||
         !trace_reader_open(&reader, path, &warning, err))
         return false;
     if (*warning.text)
         log_warning("%s", warning.text);
-    trace_reader_limit(reader, budget);
-    const bool ok = init_sides(&v, &params, budget, err) && run(&v, reader, err);
-    if (ok)
-        print(&v, json);
+    trace_reader_limit(reader, &options->budget);
+    bool ok = init_sides(&v, &params, &options->budget, err);
+    if (ok && options->prepare)
+        options->prepare(options->data, &v.sides[1].sim);
+    ok = ok && run(&v, reader, err);
     side_fini(&v.sides[0]);
     side_fini(&v.sides[1]);
     if (!ok)
         memory_need_tell(reader, &params, UINT32_MAX, err);
+    trace_reader_limit(reader, NULL);
+    if (ok && v.first.is_there)
+        add_draw(&v.first, &(struct wrong_run){.reader = reader,
+                                               .params = &params,
+                                               .timed = &all,
+                                               .prepare = options->prepare,
+                                               .data = options->data});
+    if (ok)
+        print(&v, options->json);
     trace_reader_close(reader);
-    return ok && (v.differences == 0 || fail(err, "%s: the timed machine differs", path));
+    return ok && (v.differences == 0 ||
+                  fail(err,
+                       v.first.is_there ? "%s: the timed machine differs, first in %s"
+                                        : "%s: the timed machine differs",
+                       path, v.first.text));
 }
 
 int
 cmd_verify(int argc, char **argv)
 {
-    struct machine_options machine = {0};
-    bool json = false;
-    struct budget budget = {FILE_MEMORY_BYTES, 0, "--memory"};
+    struct verify_options request = {.budget = {FILE_MEMORY_BYTES, 0, "--memory"}};
     const struct arg_option options[] = {
-        MACHINE_OPTIONS(&machine),
-        OPTION_MEMORY(&budget.most_bytes),
-        OPTION_JSON(&json, "counts as JSON"),
+        MACHINE_OPTIONS(&request.machine),
+        OPTION_MEMORY(&request.budget.most_bytes),
+        OPTION_JSON(&request.json, "counts as JSON, and the first difference"),
         {0},
     };
     const struct arg_spec spec = {
         "verify", "FILE [options]",
         "Draws a trace on the timed machine and functionally, side by side, and compares every\n"
         "frame, every readback and every query result but those of time, bit for bit. Exit 1 when\n"
-        "one differs.",
+        "one differs: of the first difference it says the pixel, both values and the draw.",
         options, ONE_TRACE};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    return conclude(verify(args.operands[0], &machine, &budget, json, &err), &err);
+    interrupt_watch();
+    return conclude(verify_trace(&request, args.operands[0], &err), &err);
 }

@@ -1,9 +1,26 @@
-/* Where the indices of a draw lie in memory, and what their bytes mean (machine.md, Streamer). */
+/* Where the indices of a draw lie in memory, and what their bytes mean (machine.md, Streamer); what
+ * a draw does with its color buffers. */
 #include "state/draw.h"
 
 #include "base/error.h"
+#include "state/format.h"
 
 #include <string.h>
+
+bool
+draw_writes_color(const struct draw *draw, uint32_t target)
+{
+    return draw->color[target].res && draw->blend.rt[target].colormask &&
+           draw->color_output[target] != 0xff;
+}
+
+bool
+draw_reads_color(const struct draw *draw, uint32_t target)
+{
+    const uint32_t channels = draw->color[target].format->channels & 15;
+    const struct blend_target *rt = &draw->blend.rt[target];
+    return rt->enable || draw->blend.logicop_enable || (rt->colormask & channels) != channels;
+}
 
 uint32_t
 draw_index_address(const struct draw *draw, uint32_t i)

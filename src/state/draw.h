@@ -117,6 +117,11 @@ draw_moves_depth_away(const struct draw *draw)
            func != FUNC_NEVER;
 }
 
+/* Whether the draw writes some channel of a color buffer, and whether what it writes depends on
+ * what is there. */
+bool draw_writes_color(const struct draw *draw, uint32_t target);
+bool draw_reads_color(const struct draw *draw, uint32_t target);
+
 /* Index number i of an indexed draw: address of its bytes (0: outside), and decoding. */
 uint32_t draw_index_address(const struct draw *draw, uint32_t i);
 uint32_t draw_decode_index(const struct draw *draw, const uint8_t *bytes);

@@ -136,6 +136,19 @@ what_is_missed_is_warned_of(void **state)
     clean();
 }
 
+static void
+pictures_are_verified(void **state)
+{
+    struct said *said = *state;
+    RUN(said, "sim", TINY, SMALL, "--verify", "--jobs", "2", "-o", dir);
+    assert_int_equal(said->status, 0);
+    assert_non_null(strstr(said->err, "2 pictures as drawn without time"));
+    RUN(said, "sim", TINY, SMALL, "--verify", "--frames", "1", "--force", "-o", dir);
+    assert_int_equal(said->status, 0);
+    assert_non_null(strstr(said->err, "1 picture as drawn without time"));
+    clean();
+}
+
 /* A pixel outside of frames of 128x128 is refused before a frame is simulated. */
 static void
 pixels_are_inside(void **state)
@@ -439,6 +452,7 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(force_removes_the_run_before, &said),
         cmocka_unit_test_prestate(a_full_disk_is_said, &said),
         cmocka_unit_test_prestate(what_is_missed_is_warned_of, &said),
+        cmocka_unit_test_prestate(pictures_are_verified, &said),
         cmocka_unit_test_prestate(pixels_are_inside, &said),
         cmocka_unit_test_prestate(errors_name_their_cause, &said),
         cmocka_unit_test_prestate(a_unit_lists_its_statistics, &said),

@@ -44,29 +44,13 @@ colorwrite_fini(struct colorwrite *colorwrite)
     rop_fini(&colorwrite->rop);
 }
 
-static bool
-writes_target(const struct draw *draw, uint32_t target)
-{
-    return draw->color[target].res && draw->blend.rt[target].colormask &&
-           draw->color_output[target] != 0xff;
-}
-
 /* The next color buffer from `target` on that the draw writes; color_count: none. */
 static uint32_t
 written_target(const struct draw *draw, uint32_t target)
 {
-    while (target < draw->color_count && !writes_target(draw, target))
+    while (target < draw->color_count && !draw_writes_color(draw, target))
         target++;
     return target;
-}
-
-/* Whether what the draw writes to the target depends on what is there. */
-static bool
-reads_target(const struct draw *draw, uint32_t target)
-{
-    const uint32_t channels = draw->color[target].format->channels & 15;
-    const struct blend_target *rt = &draw->blend.rt[target];
-    return rt->enable || draw->blend.logicop_enable || (rt->colormask & channels) != channels;
 }
 
 static void
@@ -80,7 +64,7 @@ describe(void *owner, struct rop_entry *entry)
         entry->address = blocks_quad_address(color, entry->item.quad->x, entry->item.quad->y);
         entry->bytes = 4u * color->format->block_bytes * draw->samples;
         entry->cost = rop_passes(&colorwrite->rop, draw->samples, color->format->block_bytes);
-        entry->reads = reads_target(draw, entry->target);
+        entry->reads = draw_reads_color(draw, entry->target);
         entry->changes = true;
     }
     colorwrite->next_target = written_target(draw, entry->target + 1);

@@ -1,0 +1,165 @@
+/* The pictures of a run, held against those that are drawn without time. */
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/verify.h"
+#include "report/compare_runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct checked {
+    uint32_t frame;
+    uint64_t hash; /* of the run's picture */
+};
+
+struct check {
+    const char *dir;
+    VEC(struct checked) frames; /* of the run */
+    uint32_t last, differing;
+    struct wrong_pixel pixel; /* of the first that differs */
+    char text[256];           /* what is different there */
+};
+
+static bool
+read_hashes(struct check *check, struct error *err)
+{
+    cJSON *facts = run_read_json(check->dir, err);
+    const cJSON *frame;
+    if (!facts)
+        return false;
+    cJSON_ArrayForEach(frame, cJSON_GetObjectItemCaseSensitive(facts, "per_frame"))
+    {
+        const cJSON *number = cJSON_GetObjectItemCaseSensitive(frame, "frame");
+        const char *hash = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(frame, "hash"));
+        if (!cJSON_IsNumber(number) || !hash)
+            continue;
+        const struct checked checked = {(uint32_t)number->valuedouble, strtoull(hash, NULL, 16)};
+        VEC_PUSH(&check->frames, checked);
+        check->last = checked.frame > check->last ? checked.frame : check->last;
+    }
+    cJSON_Delete(facts);
+    return check->frames.count > 0 || fail(err, "%s has no frames", check->dir);
+}
+
+static const struct checked *
+find_frame(const struct check *check, uint32_t number)
+{
+    for (size_t i = 0; i < check->frames.count; i++)
+        if (check->frames.items[i].frame == number)
+            return &check->frames.items[i];
+    return NULL;
+}
+
+/* Where the run's picture differs first from that of the frame; it may do so in what is not kept,
+ * its transparency. */
+static bool
+find_pixel(struct check *check, const struct simulation_frame *frame, struct error *err)
+{
+    const struct picture *right = frame->picture;
+    struct picture wrong;
+    char *path = mem_printf("%s/frames/frame-%04u.png", check->dir, frame->number);
+    const bool is_read = picture_read_png(&wrong, path, err);
+    free(path);
+    if (!is_read)
+        return false;
+    const size_t count = (size_t)right->width * right->height;
+    size_t at = 0;
+    const bool same_size = right->width == wrong.width && right->height == wrong.height;
+    while (same_size && at < count && !memcmp(right->rgba + 4 * at, wrong.rgba + 4 * at, 3))
+        at++;
+    check->pixel =
+        (struct wrong_pixel){.message = UINT64_MAX, .frame = frame->number, .x = UINT32_MAX};
+    if (!same_size || at == count) {
+        snprintf(check->text, sizeof check->text, "frame %u, in its %s", frame->number,
+                 same_size ? "transparency" : "size");
+    } else {
+        const uint8_t *a = wrong.rgba + 4 * at, *b = right->rgba + 4 * at;
+        const uint32_t row = (uint32_t)(at / right->width);
+        check->pixel.x = (uint32_t)(at % right->width);
+        check->pixel.y = resource_is_display(&frame->shown->desc) ? row : right->height - 1 - row;
+        snprintf(check->text, sizeof check->text,
+                 "frame %u, pixel %u,%u: %u,%u,%u in time, %u,%u,%u without", frame->number,
+                 check->pixel.x, check->pixel.y, a[0], a[1], a[2], b[0], b[1], b[2]);
+    }
+    picture_fini(&wrong);
+    return true;
+}
+
+static bool
+on_frame(void *data, const struct simulation_frame *frame, struct error *err)
+{
+    struct check *check = data;
+    const struct picture *picture = frame->picture;
+    const struct checked *checked = find_frame(check, frame->number);
+    if (!checked || hash_bytes(HASH_START, picture->rgba,
+                               (size_t)picture->width * picture->height * 4) == checked->hash)
+        return true;
+    return check->differing++ || find_pixel(check, frame, err);
+}
+
+/* Draws the frames of the run. */
+static bool
+draw(struct check *check, const struct wrong_run *run, struct error *err)
+{
+    const struct simulation_listener listener = {.data = check, .frame = on_frame};
+    struct budget budget = {FILE_MEMORY_BYTES, 0, "--verify"};
+    struct simulation sim;
+    struct executor_sink sink;
+    struct message message;
+    struct progress progress;
+    bool end = false;
+    if (!simulation_init(&sim, run->params, NULL, &listener, err))
+        return false;
+    sim.needed = run->needed;
+    trace_reader_limit(run->reader, &budget);
+    gpu_device_limit(&sim.device, &budget);
+    executor_sink_init(&sink, &sim.executor);
+    progress_begin(&progress, "drawing without time: frame", check->last + 1);
+    bool ok = trace_reader_rewind(run->reader, err);
+    while (ok && sim.frame <= check->last) {
+        ok = interrupt_check(err) && trace_reader_next(run->reader, &message, &end, err);
+        if (!ok || end)
+            break;
+        ok = sink.sink.take(sink.sink.data, &message, NULL, 0, err) ||
+             fail_prefix(err, "frame %u", sim.frame);
+        progress_at(&progress, sim.frame, NULL);
+    }
+    progress_end(&progress);
+    executor_sink_fini(&sink);
+    simulation_fini(&sim);
+    trace_reader_limit(run->reader, NULL);
+    return ok;
+}
+
+static bool
+fail_differing(struct check *check, const struct wrong_run *run, struct error *err)
+{
+    struct error searching;
+    char *draw_text = NULL;
+    if (check->pixel.x != UINT32_MAX)
+        draw_text = wrong_pixel_find(&check->pixel, run, &searching)
+                        ? wrong_pixel_text(&check->pixel)
+                        : mem_printf("the draw was not found: %s", searching.text);
+    fail(err, "%s: %u of %zu pictures differ from those drawn without time, first in %s%s%s",
+         check->dir, check->differing, check->frames.count, check->text, draw_text ? "; " : "",
+         draw_text ? draw_text : "");
+    free(draw_text);
+    return false;
+}
+
+bool
+verify_pictures(const char *dir, const struct wrong_run *run, struct error *err)
+{
+    struct check check = {.dir = dir};
+    bool ok = read_hashes(&check, err) && draw(&check, run, err);
+    if (ok && check.differing)
+        ok = fail_differing(&check, run, err);
+    else if (ok)
+        log_note("%s: %zu picture%s as drawn without time", dir, check.frames.count,
+                 check.frames.count == 1 ? "" : "s");
+    VEC_FREE(&check.frames);
+    return ok;
+}
