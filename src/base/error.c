@@ -20,20 +20,37 @@ fail(struct error *err, const char *fmt, ...)
     return false;
 }
 
-bool
-fail_prefix(struct error *err, const char *fmt, ...)
+static void
+put_before(struct error *err, const char *fmt, va_list args)
 {
-    if (!err)
-        return false;
     char old[sizeof err->text];
     memcpy(old, err->text, sizeof old);
-    va_list args;
-    va_start(args, fmt);
     int n = vsnprintf(err->text, sizeof err->text, fmt, args);
-    va_end(args);
     int room = (int)sizeof err->text - n - 3; /* for the old text; ": " and the NUL go off */
     if (n >= 0 && room > 0)
         snprintf(err->text + n, sizeof err->text - (size_t)n, ": %.*s", room, old);
+}
+
+bool
+fail_prefix(struct error *err, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    if (err)
+        put_before(err, fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool
+fail_place(struct error *err, const char *fmt, ...)
+{
+    static const char frame[] = "frame ";
+    va_list args;
+    va_start(args, fmt);
+    if (err && strncmp(err->text, frame, sizeof frame - 1))
+        put_before(err, fmt, args);
+    va_end(args);
     return false;
 }
 

@@ -105,7 +105,7 @@ drive_alone(struct simulate *s, struct trace_reader *reader, struct error *err)
             break;
         ok = s->sink.sink.take(s->sink.sink.data, &message, NULL, 0, err);
         if (!ok)
-            fail_prefix(err, "frame %u", s->sim.frame);
+            fail_place(err, "frame %u", s->sim.frame);
     }
     return ok;
 }

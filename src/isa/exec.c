@@ -56,6 +56,10 @@ exec_begin(struct exec *exec, const struct program *program, const float (*const
     exec->full = exec->active = exec->alive = mask;
     exec->killed = exec->helpers = 0;
     exec->depth = 0;
+    exec->limit = exec->look_at = EXEC_THREAD_LIMIT;
+    exec->issued = exec->counted = 0;
+    exec->counted_lanes = mask;
+    memset(exec->ran, 0, sizeof exec->ran);
     exec->lane_mask_of = 0;
     memset(exec->lane_mask, 0, sizeof exec->lane_mask);
     exec->texture_instruction = NULL;
@@ -338,6 +342,90 @@ exec_flow(struct exec *exec, const struct instruction *instruction)
     }
 }
 
+/* Instructions of threads. They are counted when it changes who is active. */
+
+static void
+count_block(struct exec *block, uint64_t issued)
+{
+    const uint32_t more = (uint32_t)(issued - block->counted);
+    for (uint32_t lane = 0; lane < block->lanes; lane++)
+        block->ran[lane] += block->counted_lanes >> lane & 1 ? more : 0;
+    block->counted = issued;
+    block->counted_lanes = block->active;
+}
+
+static void
+count_changed(struct exec *exec)
+{
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        if (exec[b].active != exec[b].counted_lanes)
+            count_block(&exec[b], exec->issued);
+}
+
+/* Lanes that run, or wait for others, in a group with so many open frames. */
+static uint64_t
+lanes_inside(const struct exec *block, uint32_t depth)
+{
+    uint64_t lanes = block->active;
+    for (uint32_t d = 0; d < depth; d++)
+        lanes |= block->stack[d].saved | block->stack[d].other;
+    return lanes;
+}
+
+/* Lanes of quads in which none is alive. */
+static uint64_t
+lanes_of_dead_quads(const struct exec *block)
+{
+    const uint64_t firsts = UINT64_C(0x1111111111111111);
+    const uint64_t pairs = block->alive | block->alive >> 1;
+    return ~(((pairs | pairs >> 2) & firsts) * 15);
+}
+
+static void
+stop_lanes(struct exec *block, uint32_t depth, uint64_t lanes)
+{
+    block->active &= ~lanes;
+    for (uint32_t d = 0; d < depth; d++) {
+        block->stack[d].saved &= ~lanes;
+        block->stack[d].other &= ~lanes;
+    }
+}
+
+/* Lanes at the limit that are active stop where nobody needs them; true: one of them is needed.
+ * *most: the instructions of the farthest thread that is left. */
+static bool
+stop_at_limit(struct exec *exec, struct exec *block, uint64_t *most)
+{
+    uint64_t at_limit = 0;
+    count_block(block, exec->issued);
+    for (uint32_t lane = 0; lane < block->lanes; lane++)
+        at_limit |= (uint64_t)(block->ran[lane] >= exec->limit) << lane;
+    if (at_limit & block->active & ~lanes_of_dead_quads(block))
+        return true;
+    stop_lanes(block, exec->depth, at_limit & block->active);
+    block->counted_lanes = block->active;
+    const uint64_t inside = lanes_inside(block, exec->depth);
+    for (uint32_t lane = 0; lane < block->lanes; lane++)
+        if (inside >> lane & 1 && block->ran[lane] > *most)
+            *most = block->ran[lane];
+    return false;
+}
+
+/* A thread may be at its limit; says when to look again. Those that wait may be at it already. */
+static bool
+is_endless(struct exec *exec)
+{
+    const bool active = any_active(exec);
+    uint64_t most = 0;
+    for (uint32_t b = 0; b < exec->blocks; b++)
+        if (stop_at_limit(exec, &exec[b], &most))
+            return true;
+    exec->look_at = exec->issued + (most < exec->limit ? exec->limit - most : 1);
+    if (active && !any_active(exec))
+        skip_to_rejoin(exec);
+    return false;
+}
+
 static void
 request_texels(struct exec *exec, const struct instruction *instruction)
 {
@@ -353,10 +441,17 @@ exec_step(struct exec *exec)
 {
     if (!any_alive(exec))
         return EXEC_END;
+    if (exec->issued >= exec->look_at && exec->program->instructions[exec->pc].opcode != OP_END &&
+        is_endless(exec))
+        return EXEC_ENDLESS;
     const struct instruction *instruction = &exec->program->instructions[exec->pc++];
+    exec->issued += instruction->opcode != OP_END;
     switch (opcode_infos[instruction->opcode].shape) {
     case SHAPE_TEXTURE: request_texels(exec, instruction); return EXEC_TEXTURE;
-    case SHAPE_FLOW: exec_flow(exec, instruction); return any_alive(exec) ? EXEC_NEXT : EXEC_END;
+    case SHAPE_FLOW:
+        exec_flow(exec, instruction);
+        count_changed(exec);
+        return any_alive(exec) ? EXEC_NEXT : EXEC_END;
     default:
         for (uint32_t b = 0; b < exec->blocks; b++)
             if (exec[b].active)
@@ -378,14 +473,14 @@ sample_blocks(struct exec *exec, exec_sample_fn *sample, void *data)
 }
 
 bool
-exec_run(struct exec *exec, exec_sample_fn *sample, void *data, uint64_t max_steps)
+exec_run(struct exec *exec, exec_sample_fn *sample, void *data)
 {
-    for (uint64_t step = 0; step < max_steps; step++) {
+    for (exec->steps = 0;; exec->steps++) {
         switch (exec_step(exec)) {
         case EXEC_NEXT: break;
         case EXEC_TEXTURE: sample_blocks(exec, sample, data); break;
-        case EXEC_END: exec->steps = step; return true;
+        case EXEC_END: return true;
+        case EXEC_ENDLESS: return false;
         }
     }
-    return false;
 }

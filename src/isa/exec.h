@@ -16,6 +16,9 @@
 
 #include "isa/program.h"
 
+/* A thread may run so many instructions, END left out: a program that wants more does not end. */
+enum { EXEC_THREAD_LIMIT = 1 << 20 };
+
 enum {
     EXEC_MAX_LANES = 64,  /* of a block */
     EXEC_MAX_BLOCKS = 16, /* of a group */
@@ -26,6 +29,7 @@ enum exec_event {
     EXEC_NEXT,    /* went on to the next instruction */
     EXEC_TEXTURE, /* `request` is filled: give the texels to exec_texture_done() before going on */
     EXEC_END,     /* the program is over for all lanes */
+    EXEC_ENDLESS, /* nothing was run: a thread has run all that it may, and is not at its end */
 };
 
 struct texture_request {
@@ -67,9 +71,15 @@ struct exec {
         uint64_t saved, other;
         uint32_t pc; /* leader */
     } stack[EXEC_MAX_NESTING];
-    uint32_t depth;        /* leader */
-    uint64_t steps;        /* leader: instructions that exec_run() ran, without the END */
-    uint64_t lane_mask_of; /* what lane_mask spells out */
+    uint32_t depth;               /* leader */
+    uint64_t steps;               /* leader: instructions that exec_run() ran, without the END */
+    uint64_t limit;               /* leader: instructions of a thread; EXEC_THREAD_LIMIT */
+    uint64_t issued;              /* leader: instructions of the group so far, without the END */
+    uint64_t look_at;             /* leader: no thread reaches its limit while fewer have issued */
+    uint64_t counted;             /* of those issued, how many `ran` knows */
+    uint64_t counted_lanes;       /* that have been active since */
+    uint32_t ran[EXEC_MAX_LANES]; /* instructions of each thread */
+    uint64_t lane_mask_of;        /* what lane_mask spells out */
     uint32_t lane_mask[EXEC_MAX_LANES] __attribute__((aligned(16)));
     struct texture_request request;
     const struct instruction *texture_instruction; /* that waits for texels */
@@ -87,11 +97,22 @@ uint32_t exec_size(const struct program *program, uint32_t lanes);
 void exec_begin(struct exec *exec, const struct program *program, const float (*constants)[4],
                 uint32_t constant_count, uint32_t lanes, uint64_t mask, void *memory);
 
+/* Another limit than EXEC_THREAD_LIMIT, before the first step: for tests. */
+static inline void
+exec_set_limit(struct exec *exec, uint64_t limit)
+{
+    exec->limit = exec->look_at = limit;
+}
+
 /* Makes `count` blocks behind each other, which began with the same program, one group. */
 void exec_join(struct exec *blocks, uint32_t count);
 
 /* Runs one instruction of the group; at EXEC_TEXTURE the program counter is already behind it, and
- * every block with an active lane has its request. */
+ * every block with an active lane has its request.
+ *
+ * A thread has run the instructions for which it was active: so their number does not depend on the
+ * group. One that runs only for the derivatives of a quad in which no lane is alive is not
+ * EXEC_ENDLESS at its limit: it stops. */
 enum exec_event exec_step(struct exec *exec);
 
 /* Lanes of the whole group that run the next instruction. */
@@ -104,10 +125,9 @@ uint32_t exec_helper_lanes(const struct exec *exec);
  * asked. */
 void exec_texture_done(struct exec *exec, float (*rgba)[EXEC_MAX_LANES]);
 
-/* To the end; `sample` answers the texture requests of each block. `max_steps` bounds endless
- * loops: false when it was reached. */
+/* To the end; `sample` answers the texture requests of each block. false: EXEC_ENDLESS. */
 typedef void exec_sample_fn(void *data, const struct texture_request *request, uint32_t lanes,
                             float (*rgba)[EXEC_MAX_LANES]);
-bool exec_run(struct exec *exec, exec_sample_fn *sample, void *data, uint64_t max_steps);
+bool exec_run(struct exec *exec, exec_sample_fn *sample, void *data);
 
 #endif

@@ -178,7 +178,7 @@ run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
 {
     uint64_t checked = clock->now, before = activity(clock);
     uint32_t turns = 0;
-    while (!*stop) {
+    while (!*stop && !clock->is_halted) {
         if (++turns % INTERRUPT_TURNS == 0 && !interrupt_check(err))
             return false;
         for (uint32_t i = 0; i < clock->module_count; i++)
@@ -188,7 +188,7 @@ run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
             observe(clock);
         uint64_t next = next_wake(clock);
         if (next == CYCLE_NEVER) {
-            if (*stop)
+            if (*stop || clock->is_halted)
                 break;
             return deadlock(clock, "no unit will ever wake", err);
         }
@@ -226,9 +226,16 @@ bool
 clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
 {
     bug_set_context(print_context, clock);
+    clock->is_halted = false;
     const bool ok = run(clock, stop, limit, err);
     bug_set_context(NULL, NULL);
     return ok;
+}
+
+void
+clock_halt(struct clock *clock)
+{
+    clock->is_halted = true;
 }
 
 void

@@ -63,6 +63,7 @@ struct clock {
     struct path path;
     uint64_t wake[CLOCK_MAX_MODULES]; /* the cycle to clock each in */
     bool sleepless;                   /* clock every module every cycle: for tests */
+    bool is_halted;                   /* by clock_halt() */
     uint32_t busy_cores;              /* core modules that are BUSY */
     uint64_t core_busy_cycles;        /* cycles in which some core module was BUSY */
     /* called between cycles when `now` reaches sample_cycle, which it moves on; NULL: never */
@@ -85,10 +86,12 @@ void clock_shuffle(struct clock *clock, uint64_t seed);
 void clock_observe(struct clock *clock, struct clock_observer observer);
 void clock_unobserve(struct clock *clock, const void *data); /* the one of this data */
 
-/* Runs until *stop is true (judged between cycles); returns false with a report of who waits for
- * whom when no module will ever wake, or when `limit` cycles have passed in which no module was
- * BUSY and nothing moved on any queue. */
+/* Runs until *stop is true (judged between cycles) or a unit halts the clock; returns false with a
+ * report of who waits for whom when no module will ever wake, or when `limit` cycles have passed in
+ * which no module was BUSY and nothing moved on any queue. */
 bool clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err);
+/* From a clock function: the run ends after this cycle, since who runs the clock has to look. */
+void clock_halt(struct clock *clock);
 /* Charges the critical path where there is no end of work yet. */
 void clock_charge_so_far(struct clock *clock);
 /* Brings the counts of states, and what modules count for themselves, up to `now`. */

@@ -52,8 +52,8 @@ take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes
         }
     }
     if (result == DECODE_ERROR)
-        return fail_prefix(err, "message %llu of client %u", (unsigned long long)number,
-                           message->client);
+        return fail_place(err, "message %llu of client %u", (unsigned long long)number,
+                          message->client);
     return true;
 }
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEPS = 1 << 20, BLOCK = 64, TILE = 8 };
+enum { BLOCK = 64, TILE = 8 };
 
 struct run { /* one draw under way */
     struct functional *renderer;
@@ -124,15 +124,13 @@ static bool
 finish_program(const struct run *run)
 {
     struct sampling sampling = {run, run->scratch->exec.program->stage};
-    if (exec_run(&run->scratch->exec, sample_texture, &sampling, MAX_STEPS)) {
+    if (exec_run(&run->scratch->exec, sample_texture, &sampling)) {
         run->renderer->work.lanes[sampling.stage] += run->scratch->exec.lanes;
         run->renderer->work.steps[sampling.stage] +=
             run->scratch->exec.steps * run->scratch->exec.lanes;
         return true;
     }
-    return fail(run->err, "draw %u: its %s program does not end within %d instructions",
-                run->draw->number, sampling.stage == STAGE_VERTEX ? "vertex" : "fragment",
-                MAX_STEPS);
+    return draw_fail_endless(run->draw, run->renderer->device->frame, sampling.stage, run->err);
 }
 
 /* Vertices: fetch and shade. */

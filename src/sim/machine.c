@@ -43,6 +43,20 @@ note_progress(struct machine *m)
     hazards_end_draws(&m->hazards, m->cmdproc->draws_ended);
 }
 
+/* Shader units have found programs that do not end: the run fails with the first draw that has one,
+ * when those before it have ended, as it would without overlap. */
+static bool
+check_endless(const struct machine *m, struct error *err)
+{
+    const struct draw *oldest = cmdproc_oldest(m->cmdproc);
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        for (uint32_t s = 0; s < m->shaders; s++)
+            if (oldest && m->shader[s].endless.draw == oldest &&
+                m->shader[s].endless.stage == (enum shader_stage)stage)
+                return draw_fail_endless(oldest, m->device->frame, (enum shader_stage)stage, err);
+    return true;
+}
+
 /* Runs until the command processor has come so far. A draw's end is told when it comes. */
 bool
 machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t number, struct error *err)
@@ -60,6 +74,8 @@ machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t number, 
             batch.draw->query->result += batch.samples_passed;
         if (batch.draw)
             works_end(&m->works, m->clock.now);
+        if (!check_endless(m, err))
+            return false;
     } while (!cmdproc_is_done(m->cmdproc));
     if (m->last_draw && m->cmdproc->batch_count == 0) {
         m->last_draw = NULL;
@@ -479,7 +495,9 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
 {
     if (!execute(m, cmd, out, out_bytes, err))
         return false;
-    return !m->failed || fail(err, "%s", m->ending.text);
+    if (m->failed)
+        *err = m->ending;
+    return !m->failed;
 }
 
 void

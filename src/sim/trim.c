@@ -340,7 +340,7 @@ cut(struct trim *trim, struct error *err)
         if (!ok || end)
             break;
         if (!(ok = cut_message(trim, &walk, &message, err)))
-            fail_prefix(err, "frame %u", frame);
+            fail_place(err, "frame %u", frame);
         progress_at(&progress, walk.frame, NULL);
     }
     progress_end(&progress);

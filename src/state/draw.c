@@ -1,8 +1,9 @@
-/* Where the indices of a draw lie in memory, and what their bytes mean (machine.md, Streamer); what
- * a draw does with its color buffers. */
+/* A draw: what it does with its color buffers, where its indices lie in memory and what their bytes
+ * mean, and the message for a program of it that does not end. */
 #include "state/draw.h"
 
 #include "base/error.h"
+#include "isa/exec.h"
 #include "state/format.h"
 
 #include <string.h>
@@ -20,6 +21,18 @@ draw_reads_color(const struct draw *draw, uint32_t target)
     const uint32_t channels = draw->color[target].format->channels & 15;
     const struct blend_target *rt = &draw->blend.rt[target];
     return rt->enable || draw->blend.logicop_enable || (rt->colormask & channels) != channels;
+}
+
+bool
+draw_fail_endless(const struct draw *draw, uint32_t frame, enum shader_stage stage,
+                  struct error *err)
+{
+    const struct program *program = stage == STAGE_VERTEX ? draw->vs : draw->fs;
+    return fail(err,
+                "frame %u, draw %u: %s program " PROGRAM_HASH
+                " does not end: a thread has run %d instructions",
+                frame, draw->number, stage == STAGE_VERTEX ? "vertex" : "fragment", program->hash,
+                EXEC_THREAD_LIMIT);
 }
 
 uint32_t

@@ -122,6 +122,11 @@ draw_moves_depth_away(const struct draw *draw)
 bool draw_writes_color(const struct draw *draw, uint32_t target);
 bool draw_reads_color(const struct draw *draw, uint32_t target);
 
+/* A thread of the draw's program has run EXEC_THREAD_LIMIT instructions: the message for that, with
+ * the draw's frame; returns false, always. */
+bool draw_fail_endless(const struct draw *draw, uint32_t frame, enum shader_stage stage,
+                       struct error *err);
+
 /* Index number i of an indexed draw: address of its bytes (0: outside), and decoding. */
 uint32_t draw_index_address(const struct draw *draw, uint32_t i);
 uint32_t draw_decode_index(const struct draw *draw, const uint8_t *bytes);

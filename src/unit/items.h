@@ -126,7 +126,6 @@ struct group {
     uint64_t ready_cycle;                  /* when its next instruction may issue */
     uint64_t temp_ready[64];               /* when each temporary is written */
     uint64_t address_ready, results_ready; /* the address registers; everything */
-    uint32_t steps;                        /* instructions run */
     uint32_t texels_missing;               /* quads that the texture unit still has */
     struct path_mark way;                  /* to where its next instruction may issue */
 };

@@ -31,7 +31,8 @@ execute(const struct program *program)
     exec_begin(exec, program, constants, CONSTANTS, LANES, 0xff, memory);
     for (uint32_t i = 0; i < program->input_count * 4 * LANES; i++)
         exec->inputs[i] = (float)i * 0.37f - 3.0f;
-    exec_run(exec, sample_nothing, NULL, STEPS);
+    exec_set_limit(exec, STEPS);
+    exec_run(exec, sample_nothing, NULL);
     free(exec);
     free(memory);
 }

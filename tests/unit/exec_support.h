@@ -78,7 +78,7 @@ echo_sample(void *data, const struct texture_request *request, uint32_t lanes,
 static inline void
 machine_run(struct machine *m)
 {
-    assert_true(exec_run(m->exec, echo_sample, NULL, 100000));
+    assert_true(exec_run(m->exec, echo_sample, NULL));
 }
 
 #endif

@@ -605,7 +605,7 @@ check_texture(const struct texture_case *texture)
     machine_start(&m, texture->vertex ? STAGE_VERTEX : STAGE_FRAGMENT, text, 4);
     for (uint32_t k = 0; k < 12; k++)
         input(&m, k / 4, k % 4)[2] = inputs[k / 4][k % 4];
-    assert_true(exec_run(m.exec, echo_sample, &request, 10));
+    assert_true(exec_run(m.exec, echo_sample, &request));
     assert_int_equal(request.opcode, texture->opcode);
     assert_int_equal(request.sampler, 3);
     assert_int_equal(request.offset[0], -3);

@@ -1,15 +1,6 @@
-/* isa/exec.h: whole programs. Arrays of samplers, a loop without end, and
+/* isa/exec.h: whole programs. Arrays of samplers, threads that do not end, and
  * lanes that do not depend on the group they are in. */
 #include "exec_support.h"
-
-static void
-test_endless_loop_is_bounded(void **state)
-{
-    struct machine m;
-    machine_start(&m, STAGE_FRAGMENT, "FRAG\n0: BGNLOOP\n1: CONT\n2: ENDLOOP\n3: END\n", 4);
-    assert_false(exec_run(m.exec, echo_sample, NULL, 1000));
-    machine_end(&m);
-}
 
 /* An index picks the sampler; outside the array, which begins at 3, it is the first one. */
 static void
@@ -29,7 +20,7 @@ test_sampler_arrays(void **state)
         machine_start(&m, STAGE_FRAGMENT, text, 4);
         for (uint32_t lane = 0; lane < 4; lane++)
             input(&m, 0, 2)[lane] = cases[i].index;
-        assert_true(exec_run(m.exec, echo_sample, &request, 10));
+        assert_true(exec_run(m.exec, echo_sample, &request));
         assert_int_equal(request.sampler, cases[i].sampler);
         assert_int_equal(m.program->samplers_used & 0x38, 0x38); /* 3, 4 and 5 */
         machine_end(&m);
@@ -176,11 +167,11 @@ test_wide_groups(void **state)
         struct wide all, one;
         wide_start(&all, mixed_text, lanes[i]);
         assert_int_equal(exec_active_lanes(all.blocks), lanes[i]);
-        assert_true(exec_run(all.blocks, echo_sample, NULL, 100000));
+        assert_true(exec_run(all.blocks, echo_sample, NULL));
         for (uint32_t b = 0; b < all.count; b++) {
             wide_start(&one, mixed_text, all.blocks[b].lanes);
             fill_inputs(one.blocks, b * 64);
-            assert_true(exec_run(one.blocks, echo_sample, NULL, 100000));
+            assert_true(exec_run(one.blocks, echo_sample, NULL));
             assert_int_equal(one.blocks->killed, all.blocks[b].killed);
             for (uint32_t lane = 0; lane < one.lanes; lane++)
                 for (uint32_t k = 0; k < 8 && !(one.blocks->killed >> lane & 1); k++)
@@ -237,12 +228,160 @@ test_divergence_over_blocks(void **state)
     wide_end(&w);
 }
 
+enum { MOST_LANES = 1024, COUNT_LIMIT = 4 * 100 + 6 };
+
+static void
+start_counting(struct wide *w, const char *text, uint32_t lanes, uint64_t limit)
+{
+    wide_start(w, text, lanes);
+    exec_set_limit(w->blocks, limit);
+}
+
+static void
+set_input(struct wide *w, uint32_t register_number, uint32_t lane, float value)
+{
+    struct exec *block = &w->blocks[lane / 64];
+    block->inputs[register_number * 4 * block->lanes + lane % 64] = value;
+}
+
+/* A lane that counts to n runs MOV and BGNLOOP, n times SGE, IF, ADD and ENDLOOP, then SGE, IF and
+ * BRK, and the MOV at the end: 4 n + 6 instructions, whichever other lanes are there and whatever
+ * they do. */
+static void
+test_threads_are_counted(void **state)
+{
+    static const uint32_t widths[] = {4, 8, 64, 68, 256, MOST_LANES};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        for (uint32_t farthest = 0; farthest < 4; farthest++)
+            for (uint32_t others = 0; others <= 99; others += 33)
+                for (uint32_t over = 0; over < 2; over++) {
+                    struct wide w;
+                    const uint32_t lane = farthest * (widths[i] / 4) + i % (widths[i] / 4);
+                    start_counting(&w, counting_text, widths[i], COUNT_LIMIT - over);
+                    for (uint32_t l = 0; l < widths[i]; l++)
+                        set_input(&w, 0, l, (float)(l % (others + 1)));
+                    set_input(&w, 0, lane, 100);
+                    assert_int_equal(exec_run(w.blocks, echo_sample, NULL), !over);
+                    wide_end(&w);
+                }
+}
+
+/* Also in both branches of a condition and in a subroutine: CAL, BGNSUB, SGE and IF, then MUL and
+ * ELSE or MUL and ENDIF, RET and MOV. */
+static const char branches_text[] = "FRAG\n"
+                                    "DCL IN[0], GENERIC[0], LINEAR\n"
+                                    "DCL OUT[0], COLOR\n"
+                                    "DCL TEMP[0]\n"
+                                    "IMM[0] FLT32 {0.5, 0.0, 0.0, 0.0}\n"
+                                    "0: CAL :3\n"
+                                    "1: MOV OUT[0], TEMP[0]\n"
+                                    "2: END\n"
+                                    "3: BGNSUB\n"
+                                    "4: SGE TEMP[0].x, IN[0].xxxx, IMM[0].xxxx\n"
+                                    "5: IF TEMP[0].xxxx\n"
+                                    "6:   MUL TEMP[0], IN[0], IMM[0]\n"
+                                    "7: ELSE\n"
+                                    "8:   MUL TEMP[0], IN[0], IMM[0]\n"
+                                    "9: ENDIF\n"
+                                    "10: RET\n"
+                                    "11: ENDSUB\n";
+
+static void
+test_branches_are_counted(void **state)
+{
+    enum { OF_A_THREAD = 8, WIDTH = 128 };
+    (void)state;
+    for (uint32_t mix = 0; mix < 3; mix++)
+        for (uint32_t over = 0; over < 2; over++) {
+            struct wide w;
+            start_counting(&w, branches_text, WIDTH, OF_A_THREAD - over);
+            for (uint32_t lane = 0; lane < WIDTH; lane++)
+                set_input(&w, 0, lane, mix == 2 ? (float)(lane % 3 == 0) : (float)mix);
+            assert_int_equal(exec_run(w.blocks, echo_sample, NULL), !over);
+            wide_end(&w);
+        }
+}
+
+/* Lanes that count in the first branch wait for those of the second: one that waits with all the
+ * instructions that it may run is endless when it goes on. IF, the loop (4 n + 5), ELSE or ENDIF,
+ * MOV: 4 n + 8. */
+#define LOOP                                                                                       \
+    "MOV TEMP[0], IMM[0].xxxx\nBGNLOOP\nSGE TEMP[1].x, TEMP[0].xxxx, IN[0].xxxx\n"                 \
+    "IF TEMP[1].xxxx\nBRK\nENDIF\nADD TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy\nENDLOOP\n"
+static const char waiting_text[] = "FRAG\n"
+                                   "DCL IN[0..1], GENERIC[0], LINEAR\n"
+                                   "DCL OUT[0], COLOR\n"
+                                   "DCL TEMP[0..1]\n"
+                                   "IMM[0] FLT32 {0.0, 1.0, 0.0, 0.0}\n"
+                                   "IF IN[1].xxxx\n" LOOP "ELSE\n" LOOP "ENDIF\n"
+                                   "MOV OUT[0], TEMP[0]\n"
+                                   "END\n";
+
+static void
+test_waiting_threads_are_counted(void **state)
+{
+    enum { FAR = 100, NEAR = 50, WIDTH = 128 };
+    (void)state;
+    for (uint32_t first_is_far = 0; first_is_far < 2; first_is_far++)
+        for (uint32_t over = 0; over < 2; over++) {
+            struct wide w;
+            start_counting(&w, waiting_text, WIDTH, 4 * FAR + 8 - over);
+            for (uint32_t lane = 0; lane < WIDTH; lane++) {
+                set_input(&w, 0, lane, lane % 2 == first_is_far ? FAR : NEAR);
+                set_input(&w, 1, lane, (float)(lane % 2));
+            }
+            assert_int_equal(exec_run(w.blocks, echo_sample, NULL), !over);
+            wide_end(&w);
+        }
+}
+
+/* Lanes with a number of 1 and more are killed, and loop for ever. */
+static const char killed_text[] = "FRAG\n"
+                                  "DCL IN[0..1], GENERIC[0], LINEAR\n"
+                                  "DCL OUT[0], COLOR\n"
+                                  "DCL TEMP[0]\n"
+                                  "IMM[0] FLT32 {0.5, 1.0, 0.0, 0.0}\n"
+                                  "0: SGE TEMP[0].x, IN[0].xxxx, IMM[0].xxxx\n"
+                                  "1: KILL_IF -TEMP[0].xxxx\n"
+                                  "2: IF TEMP[0].xxxx\n"
+                                  "3:   BGNLOOP\n"
+                                  "4:   ENDLOOP\n"
+                                  "5: ENDIF\n"
+                                  "6: MOV OUT[0], IMM[0].yyyy\n"
+                                  "7: END\n";
+
+/* A fragment that was killed runs on for the derivatives of its quad, and is endless with it. A
+ * quad in which all were killed ends by itself, or at the limit where others wait for it. */
+static void
+test_killed_quads_end(void **state)
+{
+    static const uint32_t widths[] = {4, 8, 64, 256};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        for (uint32_t killed = 1; killed <= 4; killed++) {
+            struct wide w;
+            start_counting(&w, killed_text, widths[i], 1000);
+            for (uint32_t lane = 0; lane < widths[i]; lane++)
+                set_input(&w, 0, lane, lane < killed ? 1 : 0);
+            assert_int_equal(exec_run(w.blocks, echo_sample, NULL), killed == 4);
+            for (uint32_t lane = 4; lane < widths[i] && killed == 4; lane++)
+                assert_true(w.blocks[lane / 64].outputs[lane % 64] == 1.0f);
+            wide_end(&w);
+        }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_endless_loop_is_bounded),    cmocka_unit_test(test_sampler_arrays),
-        cmocka_unit_test(test_lane_count_does_not_matter), cmocka_unit_test(test_wide_groups),
+        cmocka_unit_test(test_threads_are_counted),
+        cmocka_unit_test(test_branches_are_counted),
+        cmocka_unit_test(test_waiting_threads_are_counted),
+        cmocka_unit_test(test_killed_quads_end),
+        cmocka_unit_test(test_sampler_arrays),
+        cmocka_unit_test(test_lane_count_does_not_matter),
+        cmocka_unit_test(test_wide_groups),
         cmocka_unit_test(test_divergence_over_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -441,7 +441,8 @@ run_survivor(const struct program *program)
     exec_begin(exec, program, constants, 2, 8, 0xff, memory);
     for (uint32_t i = 0; i < program->input_count * 4 * 8; i++)
         exec->inputs[i] = (float)i * 1e7f - 3e8f;
-    exec_run(exec, no_texels, NULL, 500);
+    exec_set_limit(exec, 500);
+    exec_run(exec, no_texels, NULL);
     free(memory);
     free(exec);
 }

@@ -97,6 +97,12 @@ cmdproc_start(struct cmdproc *cmdproc, struct cmdproc_goal goal)
         module_wake_at(&cmdproc->module, cmdproc->module.clock->now);
 }
 
+const struct draw *
+cmdproc_oldest(const struct cmdproc *cmdproc)
+{
+    return cmdproc->batch_count ? cmdproc->batches[cmdproc->batch_head].draw : NULL;
+}
+
 struct cmdproc_batch
 cmdproc_take_finished(struct cmdproc *cmdproc)
 {

@@ -125,6 +125,8 @@ struct cmdproc_step *cmdproc_add(struct cmdproc *cmdproc, enum step_kind kind);
 void cmdproc_start(struct cmdproc *cmdproc, struct cmdproc_goal goal);
 bool cmdproc_is_done(const struct cmdproc *cmdproc);
 bool cmdproc_has_ended(const struct cmdproc *cmdproc, uint64_t transfer);
+/* The oldest draw that is on its way; NULL: none is. */
+const struct draw *cmdproc_oldest(const struct cmdproc *cmdproc);
 /* The batch that has ended, if one has (else draw is NULL), and goes on. */
 struct cmdproc_batch cmdproc_take_finished(struct cmdproc *cmdproc);
 

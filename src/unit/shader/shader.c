@@ -342,7 +342,6 @@ start(struct shader *shader, struct group *group, uint64_t now)
     group->source->load(group, program);
     memset(group->temp_ready, 0, sizeof group->temp_ready);
     group->address_ready = group->results_ready = 0;
-    group->steps = 0;
     group->wait = WAIT_LOAD;
     shader->waiting[WAIT_LOAD]++;
     add_group(shader, group);

@@ -97,6 +97,11 @@ struct shader {
     struct path_mark alus, load_port;
     strand freed; /* of the group that made room last */
     bool was_refused;
+    /* a program of these that does not end (EXEC_ENDLESS), of the earliest draw; draw NULL: none */
+    struct {
+        const struct draw *draw;
+        enum shader_stage stage;
+    } endless;
 };
 
 void shader_init(struct shader *shader, struct clock *clock, const struct params *params,

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* Instructions a group may run: a program that loops for ever ends here, with what it has. */
-#define MAX_STEPS 1048576u
-
 static const struct instruction *
 next_instruction(const struct group *group)
 {
@@ -331,6 +328,19 @@ shader_take_slot(struct shader *shader, const struct group *group, struct issue 
     return cycles;
 }
 
+/* The run will fail, if not for an earlier draw that is still on its way: for that the group ends
+ * with what it has. */
+static void
+note_endless(struct shader *shader, const struct group *group)
+{
+    const struct draw *known = shader->endless.draw;
+    if (!known || group->draw->number < known->number) {
+        shader->endless.draw = group->draw;
+        shader->endless.stage = group->stage;
+    }
+    clock_halt(shader->module.clock);
+}
+
 /* Issues the group's next instruction; true when another one of its could follow in this cycle. */
 static bool
 issue_next(struct shader *shader, struct group *group, struct issue *issue, uint64_t now)
@@ -345,7 +355,9 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
     enum exec_event event = exec_step(group->exec);
     if (event != EXEC_TEXTURE)
         shader_reserve_results(shader, group, instruction, now);
-    if (event == EXEC_END || ++group->steps >= MAX_STEPS ||
+    if (event == EXEC_ENDLESS)
+        note_endless(shader, group);
+    if (event == EXEC_END || event == EXEC_ENDLESS ||
         (event == EXEC_NEXT && shader_at_end(group))) {
         shader_finish(shader, group, now + shader->to_execution + cycles);
         return false;
