@@ -44,7 +44,12 @@ enum generator_choice { /* GENERATOR_scan, ... */
 #include "generators.def"
 };
 enum fragment_map { MAP_COLOR, MAP_OVERDRAW, MAP_LATENCY, MAP_SHADER_LATENCY };
-enum replacement_policy { REPLACEMENT_LRU, REPLACEMENT_FIFO, REPLACEMENT_PSEUDO_LRU };
+enum replacement_policy {
+    REPLACEMENT_LRU,
+    REPLACEMENT_FIFO,
+    REPLACEMENT_PSEUDO_LRU,
+    REPLACEMENT_LIP,
+};
 enum dram_choice { /* DRAM_gddr3, ... */
 #define DRAM(symbol, name) DRAM_##symbol,
 #include "drams.def"

@@ -58,6 +58,7 @@ void cache_reset(struct cache *cache); /* all lines invalid */
 
 /* Index of the line that holds `address`, or -1. */
 int32_t cache_find(const struct cache *cache, uint32_t address);
+/* A line that was found is used; not one that was allocated for it. */
 static inline void
 cache_touch(struct cache *cache, uint32_t line)
 {

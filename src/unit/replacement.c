@@ -35,7 +35,7 @@ replacement_reset(struct replacement *replacement)
     memset(replacement->stamps, 0, sets * replacement->ways * sizeof *replacement->stamps);
     memset(replacement->to_upper, 0,
            sets * replacement->tree_leaves * sizeof *replacement->to_upper);
-    replacement->uses = 0;
+    replacement->events = 0;
 }
 
 void

@@ -1,10 +1,12 @@
 /* Which line of a cache gives way to another: the one place where replacement is decided.
  *
- * The owner tells of every line that is filled and of every use, and asks for a victim: an empty
- * line of the set, else of those that may go the one that ranks lowest.
+ * The owner tells of every line that is filled and of every use of a line that was there, and asks
+ * for a victim: an empty line of the set, else of those that may go the one that ranks lowest. The
+ * access that fills a line is no use of it: so a policy decides where a new line ranks.
  *
  *   least recently used: by its last use
  *   first in, first out: by when it was filled
+ *   LIP (LRU insertion): by its last use, as LRU; a line that is filled ranks below all others
  *   pseudo-LRU: a tree of bits a set, each pointing away from the half that was used last; the
  *     victim lies where the bits point, or, where all lines there have to stay, in the other half
  */
@@ -16,8 +18,9 @@
 struct replacement {
     enum replacement_policy policy;
     uint32_t sets, ways;  /* line number: set x ways + way */
-    uint64_t uses;        /* so far: the clock of the stamps */
-    uint64_t *stamps;     /* of each line: its last use, or when it was filled */
+    uint64_t events;      /* so far: the clock of the stamps */
+    uint64_t *stamps;     /* of each line: its last use, or when it was filled; LIP: a fill's is
+                           * below all others. 0: neither yet */
     uint32_t tree_leaves; /* ways, rounded up to a power of two */
     bool *to_upper;       /* pseudo-LRU: nodes 1 .. leaves - 1 of each set's tree, 1 the root */
 };
@@ -32,22 +35,36 @@ void replacement_point_away(struct replacement *replacement, uint32_t line);
 /* For pseudo-LRU: where the bits do not point to the line, those near the root counting most. */
 uint64_t replacement_tree_rank(const struct replacement *replacement, uint32_t line);
 
+#define REPLACEMENT_MIDDLE (UINT64_C(1) << 63) /* of all stamps */
+
+/* A line that was there is used. */
 static inline void
 replacement_use(struct replacement *replacement, uint32_t line)
 {
-    if (replacement->policy == REPLACEMENT_LRU)
-        replacement->stamps[line] = ++replacement->uses;
-    else if (replacement->policy == REPLACEMENT_PSEUDO_LRU)
-        replacement_point_away(replacement, line);
+    switch (replacement->policy) {
+    case REPLACEMENT_FIFO: break;
+    case REPLACEMENT_PSEUDO_LRU: replacement_point_away(replacement, line); break;
+    case REPLACEMENT_LRU:
+    case REPLACEMENT_LIP:
+        replacement->stamps[line] = REPLACEMENT_MIDDLE + ++replacement->events;
+        break;
+    }
 }
 
+/* A line comes, for its first use. */
 static inline void
 replacement_fill(struct replacement *replacement, uint32_t line)
 {
-    if (replacement->policy == REPLACEMENT_PSEUDO_LRU)
-        replacement_point_away(replacement, line);
-    else
-        replacement->stamps[line] = ++replacement->uses;
+    switch (replacement->policy) {
+    case REPLACEMENT_PSEUDO_LRU: replacement_point_away(replacement, line); break;
+    case REPLACEMENT_LRU:
+    case REPLACEMENT_FIFO:
+        replacement->stamps[line] = REPLACEMENT_MIDDLE + ++replacement->events;
+        break;
+    case REPLACEMENT_LIP:
+        replacement->stamps[line] = REPLACEMENT_MIDDLE - ++replacement->events;
+        break;
+    }
 }
 
 enum line_state { LINE_STAYS, LINE_MAY_GO, LINE_EMPTY };

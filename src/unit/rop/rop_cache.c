@@ -289,6 +289,7 @@ rop_cache_lock(struct rop_cache *cache, uint32_t address, bool reads, uint64_t n
             (!cache_ready(&cache->tags, (uint32_t)line) || !complete(cache, (uint32_t)line, now)))
             return -1;
         cache->hits++;
+        cache_touch(&cache->tags, (uint32_t)line);
     } else {
         line = miss(cache, address, reads, now);
         if (line < 0)
@@ -296,7 +297,6 @@ rop_cache_lock(struct rop_cache *cache, uint32_t address, bool reads, uint64_t n
         cache->misses++;
     }
     cache->accesses++;
-    cache_touch(&cache->tags, (uint32_t)line);
     cache->tags.lines[line].locks++;
     return line;
 }

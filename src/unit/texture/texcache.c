@@ -279,7 +279,9 @@ look_up_behind(struct texcache *cache)
         (fill->address / behind->line_bytes + fill->looked_up) * behind->line_bytes;
     int32_t line = cache_find(behind, address);
     const bool hit = line >= 0;
-    if (!hit) {
+    if (hit) {
+        cache_touch(behind, (uint32_t)line);
+    } else {
         if (behind->fills_under_way >= cache->behind_limit)
             return false;
         line = cache_allocate(behind, address);
@@ -290,7 +292,6 @@ look_up_behind(struct texcache *cache)
         cache->stats->cache_l1_accesses++;
         *(hit ? &cache->stats->cache_l1_hits : &cache->stats->cache_l1_misses) += 1;
     }
-    cache_touch(behind, (uint32_t)line);
     behind->lines[line].locks++;
     fill->part_line[fill->looked_up++] = (uint32_t)line;
     cache->fills_looked_up += fill->looked_up == fill->parts;

@@ -399,10 +399,10 @@ lock_line(struct texunit *texunit, const struct texcache_texture *texture,
         WATCH_MISS(&texunit->accesses[texunit->planned].item);
     } else {
         texunit->stats.cache_hits++;
+        replacement_use(&cache->replacement, (uint32_t)found);
     }
     texunit->stats.cache_accesses++;
     struct texcache_line *line = &cache->lines[found];
-    replacement_use(&cache->replacement, (uint32_t)found);
     line->locks++;
     sample->lines[sample->line_count] = (uint32_t)found;
     if (line->filling)
