@@ -2,6 +2,7 @@
  * documents: one block a codec, in the smallest level of a 64-byte bus unless it says otherwise. */
 #include "codec/codec.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -250,6 +251,30 @@ test_color_plane(void **state)
     put(&bits, block[42], 32); /* x 0, y 7 */
     put_many(&bits, 0, 6, 63);
     put(&bits, 1 | 2 << 2 | 3 << 4, 6);
+    check(&codec_color_plane, 0, block, &bits);
+}
+
+/* Planes whose steps from pixel to pixel are sevenths. The elements are the whole numbers nearest
+ * to the plane, so every correction is 0. A plane that is rounded down or towards zero misses some
+ * of them by 1. */
+static void
+test_color_plane_rounds(void **state)
+{
+    static const double column[4] = {10, -9, 1, 0}, row[4] = {-5, 5, -1, 6};
+    uint32_t block[CODEC_WORDS];
+    struct bits bits = {0};
+    (void)state;
+    for (uint32_t i = 0; i < CODEC_WORDS; i++) {
+        const uint32_t x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
+        const uint32_t y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
+        block[i] = 0;
+        for (uint32_t c = 0; c < 4; c++)
+            block[i] = block[i] << 8 | (uint32_t)lround(100 + (column[c] * x + row[c] * y) / 7);
+    }
+    put(&bits, 0x64646464, 32); /* 100: x 0, y 0 */
+    put(&bits, 0x6e5b6564, 32); /* 110, 91, 101, 100: x 7, y 0 */
+    put(&bits, 0x5f69636a, 32); /* 95, 105, 99, 106: x 0, y 7 */
+    put_many(&bits, 0, 6, 64);
     check(&codec_color_plane, 0, block, &bits);
 }
 
@@ -568,6 +593,7 @@ main(void)
         cmocka_unit_test(test_msaa),
         cmocka_unit_test(test_color_offset),
         cmocka_unit_test(test_color_plane),
+        cmocka_unit_test(test_color_plane_rounds),
         cmocka_unit_test(test_entropy),
         cmocka_unit_test(test_quads),
         cmocka_unit_test(test_ddpcm),
