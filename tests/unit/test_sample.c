@@ -1,120 +1,9 @@
 /* Texture sampling: against a reference sampler in double that works on integer texel indices as GL
  * 2.1 writes them (tolerance 1e-4 of full scale for filtered texels, coordinates near a switch
  * left out), against geometry for cubes, and the long way against the short one bit for bit. */
-#include "gfx/sample.h"
-#include "state/draw.h"
-#include "base/mem.h"
+#include "sample_fixture.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-struct fixture {
-    struct resource res;
-    struct gpu_memory memory;
-    struct bound_view bound;
-    struct texture_request request;
-    bool long_way; /* the plan and the filter that every texture can go */
-};
-
-static uint32_t random_state = 1;
-
-static uint32_t
-random_below(uint32_t n)
-{
-    random_state = random_state * 1664525u + 1013904223u;
-    return (uint32_t)((uint64_t)random_state * n >> 32);
-}
-
-static float
-random_float(double low, double high)
-{
-    return (float)(low + (high - low) * random_below(1 << 24) / (1 << 24));
-}
-
-static void
-fixture_init(struct fixture *f, const struct resource_desc *desc)
-{
-    memset(f, 0, sizeof *f);
-    assert_true(resource_init(&f->res, desc, NULL));
-    uint32_t square_log2 = random_below(9); /* the layout, too, is any */
-    if (square_log2 < 8 && desc->samples <= 1)
-        resource_tile(&f->res, square_log2);
-    f->res.address = 512;
-    f->memory.size_bytes = 512 + f->res.size_bytes;
-    f->memory.bytes = mem_alloc(f->memory.size_bytes);
-    for (uint32_t i = 0; i < f->memory.size_bytes; i++)
-        f->memory.bytes[i] = (uint8_t)random_below(256);
-    f->bound = (struct bound_view){.res = &f->res, .format = f->res.format};
-    f->bound.view = (struct sampler_view){.last_level = desc->last_level,
-                                          .last_layer = f->res.levels[0].slices - 1,
-                                          .swizzle = {0, 1, 2, 3},
-                                          .target = desc->target};
-    f->bound.sampler.max_lod = 1000;
-    f->bound.sampler.mip_filter = MIP_NONE;
-    f->request.opcode = OP_TEX;
-    f->request.mask = 15;
-}
-
-static void
-fixture_fini(struct fixture *f)
-{
-    free(f->memory.bytes);
-}
-
-/* Fetches the texels of a pass as a cache does: blocks expanded, and places in the cache. */
-static void
-fetch_pass(const struct fixture *f, struct sample_pass *pass, uint8_t texels[16][16])
-{
-    const struct format_info *format = f->bound.format;
-    const uint8_t *bytes = f->memory.bytes + f->res.address;
-    for (uint32_t i = 0; i < 16; i++) {
-        uint32_t place = pass->place[i / 4][i % 4];
-        if (!(pass->texels >> i & 1))
-            continue;
-        assert_true(pass->lanes >> i % 4 & 1);
-        if (format->expand) {
-            uint32_t offset = place / 16 * format->block_bytes;
-            assert_true(offset + format->block_bytes <= f->res.size_bytes);
-            format->expand(bytes + offset, (place & 1) | (place >> 1 & 2),
-                           (place >> 1 & 1) | (place >> 2 & 2), texels[i]);
-        } else {
-            assert_true(place + format->block_bytes <= f->res.size_bytes);
-            memcpy(texels[i], bytes + place, format->block_bytes);
-        }
-        pass->place[i / 4][i % 4] = i * 16;
-    }
-}
-
-static void
-plan(const struct fixture *f, struct sample_texture *texture, struct sample_plan *plan)
-{
-    sample_texture_init(texture, &f->bound, f->request.target);
-    if (f->long_way) {
-        texture->plans_fast = texture->filters_fast = false;
-        memcpy(texture->source, f->bound.view.swizzle, sizeof texture->source);
-    }
-    sample_plan(plan, texture, &f->request, 0);
-}
-
-static void
-sample_planned(const struct fixture *f, float rgba[4][4])
-{
-    struct sample_texture texture;
-    struct sample_plan plan_of;
-    sample_value sum[4], value[4];
-    uint8_t texels[16][16];
-    plan(f, &texture, &plan_of);
-    for (uint32_t k = 0; k < plan_of.pass_count; k++) {
-        fetch_pass(f, &plan_of.passes[k], texels);
-        sample_pass_filter(&texture, &plan_of.passes[k], texels[0], plan_of.reference, value);
-        sample_add(sum, &plan_of.passes[k], k == 0, (const sample_value *)value);
-    }
-    sample_result(&texture, plan_of.mask, plan_of.pass_count, (const sample_value *)sum, rgba);
-}
 
 /* ---- the reference ---- */
 
@@ -330,150 +219,7 @@ test_fetch(void **state)
     }
 }
 
-/* ---- level of detail: a texture whose levels are constant and tell their number ---- */
-
-static void
-levels_fixture(struct fixture *f, uint32_t size, uint32_t last_level)
-{
-    fixture_init(f, &(struct resource_desc){.target = TARGET_2D,
-                                            .format = 31,
-                                            .width = size,
-                                            .height = size,
-                                            .depth = 1,
-                                            .last_level = last_level});
-    for (uint32_t n = 0; n <= last_level; n++) {
-        const struct resource_level *l = &f->res.levels[n];
-        for (uint32_t i = 0; i < l->slice_bytes; i += 4) {
-            float value = (float)n;
-            memcpy(f->memory.bytes + f->res.address + l->offset + i, &value, 4);
-        }
-    }
-    f->request.target = TEX_2D;
-    f->bound.sampler.min_filter = f->bound.sampler.mag_filter = FILTER_LINEAR;
-    f->bound.sampler.mip_filter = MIP_LINEAR;
-}
-
-static float
-lod_of(struct fixture *f, double texels_x, double texels_y)
-{
-    double size = f->res.desc.width >> f->bound.view.first_level;
-    for (int lane = 0; lane < 4; lane++) {
-        f->request.coord[0][lane] = (float)(0.25 + (lane & 1) * texels_x / size);
-        f->request.coord[1][lane] = (float)(0.5 + (lane >> 1) * texels_y / size);
-    }
-    float rgba[4][4];
-    sample_planned(f, rgba);
-    return rgba[0][0];
-}
-
-static void
-test_lod(void **state)
-{
-    struct fixture f;
-    struct sampler_state *s = &f.bound.sampler;
-    levels_fixture(&f, 256, 8);
-    for (int k = 0; k <= 8; k++) {
-        assert_true(lod_of(&f, 1 << k, 1) == (float)k);
-        assert_true(lod_of(&f, 1, 1 << k) == (float)k);
-        assert_true(lod_of(&f, 1 << k, 1 << k) == (float)k);
-    }
-    assert_true(lod_of(&f, 0.125, 0.125) == 0);
-    assert_true(lod_of(&f, 4096, 1) == 8);
-    for (double k = 1; k < 200; k *= 1.07) /* straight lines instead of log2: off by 0.0431 */
-        assert_true(fabs((double)lod_of(&f, k, 0.5) - log2(k)) < 0.0435);
-    s->lod_bias = 1.5f;
-    assert_true(lod_of(&f, 4, 4) == 3.5f);
-    s->max_lod = 3.25f;
-    assert_true(lod_of(&f, 4, 4) == 3.25f);
-    s->lod_bias = -9;
-    s->min_lod = 0.75f;
-    assert_true(lod_of(&f, 4, 4) == 0.75f);
-    s->lod_bias = 0;
-    s->min_lod = 0;
-    s->max_lod = 1000;
-    s->mip_filter = MIP_NEAREST;
-    assert_true(lod_of(&f, 5.6, 1) == 2);
-    assert_true(lod_of(&f, 5.7, 1) == 3);
-    s->mip_filter = MIP_NONE;
-    assert_true(lod_of(&f, 16, 1) == 0);
-    s->mip_filter = MIP_LINEAR;
-    f.request.opcode = OP_TXB;
-    for (int lane = 0; lane < 4; lane++)
-        f.request.coord[4][lane] = 2.25f;
-    assert_true(lod_of(&f, 2, 2) == 3.25f);
-    f.request.opcode = OP_TXL;
-    assert_true(lod_of(&f, 2, 2) == 2.25f);
-    f.request.opcode = OP_TXD;
-    for (int lane = 0; lane < 4; lane++)
-        f.request.ddy[1][lane] = 8 / 256.0f;
-    assert_true(lod_of(&f, 1, 1) == 3);
-    f.request.opcode = OP_TEX;
-    f.bound.view.first_level = 2;
-    f.bound.view.last_level = 5;
-    assert_true(lod_of(&f, 1, 1) == 2);
-    assert_true(lod_of(&f, 4, 1) == 4);
-    assert_true(lod_of(&f, 64, 1) == 5);
-    fixture_fini(&f);
-}
-
-static void
-test_anisotropy(void **state)
-{
-    struct fixture f;
-    struct sample_texture texture;
-    struct sample_plan planned;
-    levels_fixture(&f, 256, 8);
-    f.bound.sampler.max_anisotropy = 8;
-    assert_true(lod_of(&f, 8, 1) == 0);
-    plan(&f, &texture, &planned);
-    assert_int_equal(planned.pass_count, 8);
-    assert_true(lod_of(&f, 32, 4) == 2);
-    assert_true(lod_of(&f, 1, 16) == 1);
-    assert_true(lod_of(&f, 4, 4) == 2);
-    /* a last bit of a coordinate is no second probe, a sixteenth is: 4.26 texels are 2.13 a probe
-     */
-    lod_of(&f, 4.0001f, 4);
-    plan(&f, &texture, &planned);
-    assert_int_equal(planned.probes, 1);
-    assert_true(fabs(lod_of(&f, 4.0001f, 4) - 2) < 0.001);
-    assert_true(fabs(lod_of(&f, 4.26f, 4) - (1 + 2.13 * 2.13 / 4) / 2) < 0.001);
-    f.bound.sampler.max_anisotropy = 2;
-    assert_true(lod_of(&f, 8, 1) == 2);
-    f.bound.sampler.max_anisotropy = 255;
-    lod_of(&f, 256, 1);
-    plan(&f, &texture, &planned);
-    assert_int_equal(planned.pass_count, 16);
-    fixture_fini(&f);
-}
-
-/* Minification and magnification filters change at LOD 0. */
-static void
-test_filter_switch(void **state)
-{
-    struct fixture f;
-    struct sample_texture texture;
-    struct sample_plan planned;
-    levels_fixture(&f, 64, 0);
-    f.bound.sampler.mip_filter = MIP_NONE;
-    f.bound.sampler.min_filter = FILTER_NEAREST;
-    lod_of(&f, 0.9, 0.9);
-    plan(&f, &texture, &planned);
-    assert_int_equal(planned.passes[0].linear, 15);
-    lod_of(&f, 1.1, 0.1);
-    plan(&f, &texture, &planned);
-    assert_int_equal(planned.passes[0].linear, 0);
-    fixture_fini(&f);
-}
-
 /* ---- cubes ---- */
-
-static void
-face_direction(uint32_t face, double s, double t, double d[3]) /* s, t in -1..1: table 3.19 */
-{
-    double table[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
-                          {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};
-    memcpy(d, table[face], 3 * sizeof *d);
-}
 
 static void
 sample_direction(struct fixture *f, const double d[3], float rgba[4])
@@ -715,42 +461,17 @@ test_long_way_is_direct(void **state)
     }
 }
 
-static void
-test_size(void **state)
-{
-    struct fixture f;
-    int32_t size[4];
-    levels_fixture(&f, 64, 5);
-    sample_size(&f.bound, 2, size);
-    assert_memory_equal(size, ((int32_t[]){16, 16, 1, 6}), sizeof size);
-    f.request.opcode = OP_TXQ; /* the level of each lane is a number's bits */
-    for (uint32_t lane = 0; lane < 4; lane++)
-        memcpy(&f.request.coord[4][lane], &lane, 4);
-    float rgba[4][EXEC_MAX_LANES];
-    sample_direct(&f.bound, &f.memory, &f.request, 4, rgba);
-    for (int32_t lane = 0; lane < 4; lane++) {
-        const int32_t wanted[4] = {64 >> lane, 64 >> lane, 1, 6};
-        for (int c = 0; c < 4; c++)
-            assert_memory_equal(&rgba[c][lane], &wanted[c], 4);
-    }
-    fixture_fini(&f);
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_reference),
         cmocka_unit_test(test_fetch),
-        cmocka_unit_test(test_lod),
-        cmocka_unit_test(test_anisotropy),
-        cmocka_unit_test(test_filter_switch),
         cmocka_unit_test(test_cube_texels),
         cmocka_unit_test(test_cube_is_seamless),
         cmocka_unit_test(test_shadow),
         cmocka_unit_test(test_nothing_bound),
         cmocka_unit_test(test_long_way_is_direct),
-        cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
