@@ -82,6 +82,37 @@ constants_take_the_bus(void **state)
     }
 }
 
+/* A program of 5 constants leaves the other 15 of the file as they are. */
+static void
+constants_stay_when_fewer_are_used(void **state)
+{
+    enum { OBJ_FEW_FS = 450 };
+    static const char few_fs[] = "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0][0..4]\n"
+                                 "  0: MOV OUT[0], CONST[0][4]\n  1: END\n";
+    static const struct {
+        uint32_t program, others, changed;
+    } draws[] = {
+        {OBJ_LONG_FS, 0, CONSTANTS}, /* the frame's first draw */
+        {OBJ_FEW_FS, 0, 0},          {OBJ_LONG_FS, 0, 0},
+        {OBJ_FEW_FS, 7, 5},  /* of 7 others those that it has */
+        {OBJ_LONG_FS, 7, 2}, /* the other two */
+        {OBJ_FEW_FS, 7, 0},          {OBJ_LONG_FS, 7, 0},
+    };
+    uint64_t changed = 0;
+    (void)state;
+    struct rig *rig = begin(&(struct settings){8, true, false, 0});
+    stream_shader(&rig->stream, OBJ_LONG_FS, 1, constant_fs);
+    stream_shader(&rig->stream, OBJ_FEW_FS, 1, few_fs);
+    for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
+        PACKET(&rig->stream, 31, 0, draws[i].program, 1);
+        set_constants(rig, draws[i].others);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        changed += draws[i].changed;
+        assert_int_equal(rig_machine(rig)->cmdproc->stats.constants, changed);
+    }
+    rig_tear_down((void **)&rig);
+}
+
 static void
 drain(struct rig *rig)
 {
@@ -260,6 +291,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_take_the_bus),
+        cmocka_unit_test(constants_stay_when_fewer_are_used),
         cmocka_unit_test(constants_go_before_uploads),
         cmocka_unit_test(programs_take_the_bus),
         cmocka_unit_test(programs_stay_while_they_run),
