@@ -1,5 +1,6 @@
 /* What the live state of a trace takes of the host's memory: each kind of message that makes it
- * larger is refused before more than the budget is in use. */
+ * larger is refused before more than the budget is in use. And in which sub-context it goes on when
+ * one is destroyed. */
 #include "trace/live_state.h"
 
 #include "base/mem.h"
@@ -184,12 +185,115 @@ clients_have_an_end(void **state)
     live_state_destroy(live);
 }
 
+/* What a renderer hears of a state that is written out: in which sub-context each object is made,
+ * and which one is chosen at the end. */
+struct heard {
+    struct decoder *decoder;
+    struct {
+        uint32_t sub_context, handle;
+    } objects[8];
+    uint32_t count, chosen;
+};
+
+static bool
+hear(void *data, const struct message *message, struct error *err)
+{
+    struct heard *heard = data;
+    struct gpu_cmd cmd;
+    enum decode_result result;
+    decoder_begin(heard->decoder, message);
+    while ((result = decoder_next(heard->decoder, &cmd, err)) == DECODE_COMMAND) {
+        heard->chosen = cmd.op == GPU_SET_SUB_CTX ? cmd.sub_ctx.value : cmd.sub_context;
+        if (cmd.op != GPU_CREATE_OBJECT)
+            continue;
+        assert_true(heard->count < sizeof heard->objects / sizeof *heard->objects);
+        heard->objects[heard->count].sub_context = cmd.sub_context;
+        heard->objects[heard->count++].handle = cmd.create.handle;
+    }
+    return result == DECODE_DONE;
+}
+
+static bool
+hear_contents(void *data, const struct live_resource *resource, struct error *err)
+{
+    (void)data, (void)resource, (void)err;
+    return true;
+}
+
+static bool
+hear_result(void *data, const struct live_query *query, struct error *err)
+{
+    (void)data, (void)query, (void)err;
+    return true;
+}
+
+static void
+make_blend(struct stream *s, uint32_t handle)
+{
+    PACKET(s, CMD_CREATE_OBJECT, VOBJ_BLEND, handle, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+
+/* Sub-contexts 3 and 4 have an object each, and 3 is chosen. A destroyed one loses its object. The
+ * object after that is made in 3, and in 0 when 3 was destroyed. */
+static void
+destroyed_sub_contexts(void **state)
+{
+    static const struct {
+        uint32_t destroyed, then; /* chosen */
+    } cases[] = {{4, 3}, {3, 0}};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const uint32_t destroyed = cases[i / 2].destroyed, then = cases[i / 2].then;
+        const bool in_one_message = i % 2;
+        struct live_state *live = live_state_create(NULL);
+        struct stream *s = calloc(1, sizeof *s);
+        struct error err = {""};
+        const struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
+        assert_true(live_state_take(live, &begin, &err));
+        make_blend(s, 10);
+        PACKET(s, CMD_CREATE_SUB_CTX, 0, 3);
+        PACKET(s, CMD_CREATE_SUB_CTX, 0, 4);
+        PACKET(s, CMD_SET_SUB_CTX, 0, 4);
+        make_blend(s, 14);
+        PACKET(s, CMD_SET_SUB_CTX, 0, 3);
+        make_blend(s, 13);
+        PACKET(s, CMD_DESTROY_SUB_CTX, 0, destroyed);
+        if (!in_one_message) {
+            const struct message message = submit(s, 0);
+            assert_true(live_state_take(live, &message, &err));
+        }
+        make_blend(s, 20);
+        const struct message message = submit(s, 0);
+        assert_true(live_state_take(live, &message, &err));
+
+        struct heard heard = {.decoder = decoder_create()};
+        const struct live_writer writer = {&heard, hear, hear_contents, hear_result};
+        if (!live_state_write(live, &writer, &err))
+            fail_msg("%s", err.text);
+        const uint32_t left = destroyed == 3 ? 4 : 3;
+        uint32_t handles = 0;
+        assert_int_equal(heard.count, 3);
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t handle = heard.objects[k].handle;
+            const uint32_t where = heard.objects[k].sub_context;
+            handles += handle;
+            assert_int_equal(where, handle == 10 ? 0 : handle == 20 ? then : left);
+        }
+        assert_int_equal(handles, 10 + 10 + left + 20);
+        assert_int_equal(heard.chosen, then);
+        decoder_destroy(heard.decoder);
+        live_state_destroy(live);
+        free(s);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_of_message_is_within_the_budget),
         cmocka_unit_test(clients_have_an_end),
+        cmocka_unit_test(destroyed_sub_contexts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
