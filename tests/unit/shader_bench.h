@@ -1,5 +1,5 @@
 /* A shader unit of its own (a vertex shader, whose parameters are VERTEXSHADER) between a source of
- * groups, a sink, and a texture unit that answers each request after a time of its own. */
+ * groups, a sink, and texture units that answer each request after a time of its own. */
 #ifndef AETIUS_TESTS_SHADER_BENCH_H
 #define AETIUS_TESTS_SHADER_BENCH_H
 
@@ -25,7 +25,8 @@ struct bench {
     struct clock clock;
     struct pools pools;
     struct module module;
-    struct queue groups, finished, requests, texels;
+    struct queue groups, finished;
+    struct queue requests[MAX_TEXTURE_UNITS], texels[MAX_TEXTURE_UNITS];
     struct shader shader;
     struct draw draw;
     struct program *program;
@@ -39,9 +40,12 @@ struct bench {
     uint64_t over[MAX_GROUPS];
     struct {
         struct texture_item item;
+        uint32_t unit;
         uint64_t due;
     } pending[MAX_GROUPS * MAX_THREADS / 4];
     uint32_t pending_count;
+    uint8_t asked[MAX_GROUPS * MAX_THREADS / 4]; /* the texture unit of each request */
+    uint32_t asked_count;
     bool done;
 };
 
@@ -74,23 +78,35 @@ give(struct bench *b, uint64_t now)
 }
 
 static inline void
-answer(struct bench *b, uint64_t now)
+take_requests(struct bench *b, uint32_t unit, uint64_t now)
 {
-    for (struct texture_item *item; (item = queue_front(&b->requests, now));) {
+    for (struct texture_item *item; (item = queue_front(&b->requests[unit], now));) {
         uint64_t due = now + b->answer_cycles[number_of(b, item->group)];
         uint32_t at = b->pending_count++;
         for (; at > 0 && b->pending[at - 1].due > due; at--)
             b->pending[at] = b->pending[at - 1];
         b->pending[at].item = *item;
+        b->pending[at].unit = unit;
         b->pending[at].due = due;
-        queue_pop(&b->requests, now);
+        b->asked[b->asked_count++] = (uint8_t)unit;
+        queue_pop(&b->requests[unit], now);
     }
-    while (b->pending_count && b->pending[0].due <= now && queue_space(&b->texels, now)) {
+}
+
+static inline void
+answer(struct bench *b, uint64_t now)
+{
+    for (uint32_t unit = 0; unit < b->shader.texture_units; unit++)
+        take_requests(b, unit, now);
+    while (b->pending_count && b->pending[0].due <= now) {
         const struct texture_item item = b->pending[0].item;
+        struct queue *texels = &b->texels[b->pending[0].unit];
+        if (!queue_space(texels, now))
+            break;
         for (uint32_t c = 0; c < 4; c++)
             for (uint32_t i = 0; i < 4; i++)
                 group_texels(item.group, item.quad, c)[i] = 0.5f;
-        *(struct texture_item *)queue_push(&b->texels, now) = item;
+        *(struct texture_item *)queue_push(texels, now) = item;
         b->pending_count--;
         memmove(&b->pending[0], &b->pending[1], b->pending_count * sizeof b->pending[0]);
     }
@@ -176,14 +192,16 @@ bench_run(struct bench *b, const char *const *lines)
                1);
     queue_init(&b->finished, &b->clock, "finished", -1, unit, bench, sizeof(struct group_item), 1,
                b->finished_depth, 1);
-    queue_init(&b->requests, &b->clock, "requests", -1, unit, bench, sizeof(struct texture_item), 1,
-               4, 1);
-    queue_init(&b->texels, &b->clock, "texels", -1, bench, unit, sizeof(struct texture_item), 1, 4,
-               1);
+    for (uint32_t i = 0; i < b->shader.texture_units; i++) {
+        queue_init(&b->requests[i], &b->clock, "requests", (int32_t)i, unit, bench,
+                   sizeof(struct texture_item), 1, 4, 1);
+        queue_init(&b->texels[i], &b->clock, "texels", (int32_t)i, bench, unit,
+                   sizeof(struct texture_item), 1, 4, 1);
+        b->shader.texture[i] = &b->requests[i];
+        b->shader.texels[i] = &b->texels[i];
+    }
     b->shader.in = &b->groups;
     b->shader.out = &b->finished;
-    b->shader.texture[0] = &b->requests;
-    b->shader.texels[0] = &b->texels;
     if (!clock_run(&b->clock, &b->done, 100000, &err))
         fail_msg("%s", err.text);
     clock_settle(&b->clock);
@@ -195,8 +213,10 @@ bench_destroy(struct bench *b)
 {
     queue_fini(&b->groups);
     queue_fini(&b->finished);
-    queue_fini(&b->requests);
-    queue_fini(&b->texels);
+    for (uint32_t i = 0; i < b->shader.texture_units; i++) {
+        queue_fini(&b->requests[i]);
+        queue_fini(&b->texels[i]);
+    }
     shader_fini(&b->shader);
     for (uint32_t i = 0; i < b->given; i++)
         group_release(&b->pools, b->order[i]);

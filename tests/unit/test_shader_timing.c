@@ -170,6 +170,26 @@ test_texture_blocks(void **state)
         V.LockedExecutionMode = true, assert_int_equal(b->over[0], 27), TEXEL_AND_END);
 }
 
+/* Request n, counted over all groups, goes to unit n / TextureRequestGroup % TextureUnits.
+ * A group of 64 threads is 16 requests. */
+static void
+test_turns_of_texture_units(void **state)
+{
+    static const uint32_t cases[][2] = {{4, 8}, {4, 1}, {2, 8}, {3, 7}, {1, 8}, {4, 24}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t units = cases[i][0], in_a_row = cases[i][1];
+        RUN(V.ThreadGroup = b->threads = 64; V.ExecutableThreads = 256;
+            V.LockedExecutionMode = true; V.ThreadRate = 4; b->group_count = 4;
+            p->FRAGMENTSHADER.TextureUnits = units;
+            p->FRAGMENTSHADER.TextureRequestGroup = in_a_row,
+            assert_int_equal(b->asked_count, 4 * 16);
+            for (uint32_t n = 0; n < b->asked_count; n++)
+                assert_int_equal(b->asked[n], n / in_a_row % units),
+            FETCH_TEXEL);
+    }
+}
+
 /* Group 0 gets its texels in cycle 40, group 1, which asks in cycle 1, in 11. From the window group
  * 1 goes on at once: MOVs in 11 and 12. In order it waits for group 0's turn, then they take turns:
  * 40 and 42, 41 and 43; with SwapOnBlock 40 and 41, 42 and 43. */
@@ -587,6 +607,7 @@ main(void)
         cmocka_unit_test(test_several_groups_a_cycle),
         cmocka_unit_test(test_inputs_and_outputs),
         cmocka_unit_test(test_texture_blocks),
+        cmocka_unit_test(test_turns_of_texture_units),
         cmocka_unit_test(test_window_and_order),
         cmocka_unit_test(test_swap_on_block),
         cmocka_unit_test(test_fetch_delay),
