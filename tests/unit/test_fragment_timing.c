@@ -146,6 +146,54 @@ rates_of_rops(void **state)
     assert_int_equal(cycles_at_rates(1, 30) - cycles_at_rates(1, 20), 10 * 10);
 }
 
+static void
+one_port(struct rig *rig, uint32_t width, bool color)
+{
+    rig->params.ZSTENCILTEST.ZCacheExtraReadPort = false;
+    rig->params.ZSTENCILTEST.ZCacheExtraWritePort = false;
+    rig->params.COLORWRITE.ColorCacheExtraReadPort = false;
+    rig->params.COLORWRITE.ColorCacheExtraWritePort = false;
+    if (color)
+        rig->params.COLORWRITE.ColorCachePortWidth = width;
+    else
+        rig->params.ZSTENCILTEST.ZCachePortWidth = width;
+}
+
+/* Ten quads of one line, 16 bytes each. Each keeps the read port and the write port of a cache for
+ * 16 / width cycles, rounded up; the line, which comes from a clear, the write port for 256 / width
+ * before. The z test sends a quad whenever the next one has the read port. The draw ends when the
+ * tenth color takes the write port, behind the line and nine others. */
+static void
+ports_of_rops(void **state)
+{
+    static const struct {
+        uint32_t width, quad, line; /* bytes; cycles */
+    } cases[] = {{8, 2, 32}, {12, 2, 22}, {15, 2, 18}, {7, 3, 37},  {6, 3, 43},
+                 {5, 4, 52}, {4, 4, 64},  {3, 6, 86},  {2, 8, 128}, {1, 16, 256}};
+    uint64_t first_end = 0;
+    (void)state;
+    for (uint32_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const bool color = i % 2;
+        const uint32_t quad = cases[i / 2].quad, line = cases[i / 2].line;
+        struct rig *rig = rig_create(!color);
+        one_port(rig, cases[i / 2].width, color);
+        rig_start(rig);
+        rig_upload_corner(rig, 8, 0);
+        rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+        const struct watched *tested = watch(rig, "tested_quads[0]");
+        const uint64_t began = rig_machine(rig)->clock.now;
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        const uint64_t end = rig_machine(rig)->clock.now - began;
+        for (uint32_t q = 0; q < 10 && !color; q++)
+            assert_sent(tested, q, tested->cycles[0] + q * quad);
+        if (color && !first_end)
+            first_end = end - line - 9 * quad;
+        if (color)
+            assert_int_equal(end, first_end + line + 9 * quad);
+        rig_destroy(rig);
+    }
+}
+
 /* The first quad's z is written in the last cycle of its test, and the second may read it in the
  * next one: it stalls for all of the test but the cycle in which it would have followed. */
 static void
@@ -310,6 +358,7 @@ main(void)
         cmocka_unit_test(one_quad),
         cmocka_unit_test(interpolator_rate),
         cmocka_unit_test(rates_of_rops),
+        cmocka_unit_test(ports_of_rops),
         cmocka_unit_test(same_depth),
         cmocka_unit_test(same_color),
         cmocka_unit_test(clears_take_time),
