@@ -252,6 +252,45 @@ every_pixel_counts(void **state)
     }
 }
 
+/* Depths of 16 bits: a fragment has the nearest of 65536 values (GL 2.1, 2.11.1), so that one less
+ * than half a step behind what was cleared passes LEQUAL. Hierarchical Z sees it before it is
+ * rounded and must not drop it. Four steps behind all are dropped: an entry is up to one step too
+ * far away, and the margin is two. */
+static void
+nearest_of_16_bits(void **state)
+{
+    enum { RES_DEPTH_16 = 30, OBJ_DEPTH_16 = 230, OBJ_LEQUAL, FORMAT_Z16 = 16 };
+    static const struct {
+        double steps;
+        bool passes;
+    } cases[] = {{-0.45, true}, {0, true}, {0.25, true}, {0.45, true}, {0.55, false}, {4, false}};
+    static const uint32_t cleared[] = {300, 20000, 65000};
+    (void)state;
+    for (uint32_t i = 0; i < 3 * sizeof cases / sizeof *cases; i++) {
+        const double steps = cases[i / 3].steps, value = cleared[i % 3];
+        void *made = NULL;
+        assert_int_equal(rig_set_up(&made), 0);
+        struct rig *rig = made;
+        struct stream *s = &rig->stream;
+        start(rig);
+        player_create(&rig->player,
+                      (struct resource_desc){RES_DEPTH_16, TARGET_2D, FORMAT_Z16,
+                                             BIND_DEPTH_STENCIL, SIZE, SIZE, 1, 1, 0, 0});
+        PACKET(s, 1, 8, OBJ_DEPTH_16, RES_DEPTH_16, FORMAT_Z16, 0, 0);
+        PACKET(s, 1, 3, OBJ_LEQUAL, 1 | 1 << 1 | FUNC_LEQUAL << 2, 0, 0, 0);
+        PACKET(s, 2, 3, OBJ_LEQUAL);
+        use_depth(rig, OBJ_DEPTH_16);
+        rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, value / 65535);
+        rig_upload_corner(rig, 2 * SIZE, (float)((value + steps) / 65535 * 2 - 1));
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_swap(rig);
+        assert_int_equal(pixels_drawn(rig), cases[i / 3].passes ? SIZE * SIZE : 0);
+        if (steps >= 4)
+            rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE);
+        rig_tear_down(&made);
+    }
+}
+
 /* Fragments that fail the depth test change the stencil, on either face: none may be culled. With
  * operations that keep it all behind .25 are. */
 static void
@@ -450,6 +489,7 @@ main(void)
         TEST(away_from_what_was_tested),
         TEST(updates_cull),
         cmocka_unit_test(every_pixel_counts),
+        cmocka_unit_test(nearest_of_16_bits),
         cmocka_unit_test(stencil_is_changed),
         TEST(life_of_a_culled_fragment),
         TEST(stalls_are_counted_as_they_go_by),
