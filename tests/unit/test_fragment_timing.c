@@ -269,6 +269,33 @@ clears_take_time(void **state)
     }
 }
 
+/* The DAC takes over the states of 64 blocks, BlocksUpdatedPerCycle in a cycle and the rest in a
+ * last one, when those of both ROPs have come. Where nothing is read it answers in the next cycle.
+ */
+static void
+states_are_taken_over(void **state)
+{
+    static const uint32_t cases[][2] = {/* in a cycle, cycles */
+                                        {1, 64}, {3, 22}, {32, 2}, {63, 2}, {64, 1}, {65, 1}};
+    enum { LATENCY = 7 };
+    (void)state;
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_create(false);
+        rig->params.DAC.RefreshFrame = false;
+        rig->params.DAC.BlocksUpdatedPerCycle = cases[i][0];
+        rig->params.DAC.BlockUpdateLatency = LATENCY;
+        rig_start(rig);
+        assert_int_equal(rig->params.GPU.NumStampPipes, 2);
+        const struct watched *states[2] = {watch(rig, "block_states[0]"),
+                                           watch(rig, "block_states[1]")};
+        const struct watched *done = watch(rig, "dac_done");
+        rig_swap(rig);
+        assert_sent(states[1], 0, states[0]->cycles[0]);
+        assert_sent(done, 0, states[0]->cycles[0] + LATENCY + cases[i][1] + 1);
+        rig_destroy(rig);
+    }
+}
+
 /* Rows found open and opened belong to the client that asked: color and the display, and nobody
  * else, where nothing else moves. */
 static void
@@ -362,6 +389,7 @@ main(void)
         cmocka_unit_test(same_depth),
         cmocka_unit_test(same_color),
         cmocka_unit_test(clears_take_time),
+        cmocka_unit_test(states_are_taken_over),
         cmocka_unit_test(rows_by_client),
         cmocka_unit_test(latencies_of_texturing),
         cmocka_unit_test(lines_of_the_streamer),
