@@ -176,7 +176,7 @@ search_sides(struct search *search, struct simulation *sim, struct simulation *t
 {
     struct executor_sink timed, functional;
     uint32_t surface = UINT32_MAX;
-    struct watch *watch = watch_create(&sim->machine->clock);
+    struct watch *watch = watch_create(&sim->machine->clock, sim->machine->memctl);
     watch->has_pixel = true;
     watch->x = search->pixel->x;
     watch->y = search->pixel->y;
