@@ -74,7 +74,8 @@ parse_uint(const char *text, uint64_t *out)
 {
     char *end;
     errno = 0;
-    unsigned long long v = strtoull(text, &end, 0);
+    const bool is_hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const unsigned long long v = strtoull(text, &end, is_hexadecimal ? 16 : 10);
     *out = v;
     return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0;
 }

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOCK_TRIES = 20 };
+enum { LOCK_TRIES = 20, MOST_TRIES = 1000 };
 
 bool
 file_name_is_plain(const char *name)
@@ -182,6 +182,50 @@ file_create(const char *path, struct error *err)
     return f;
 }
 
+/* Opens a regular file to write it anew and locks it; -1 with errno, EAGAIN when it was replaced
+ * meanwhile. */
+static int
+open_locked(const char *path)
+{
+    struct stat opened, there;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -1;
+    int why = fstat(fd, &opened) || !S_ISREG(opened.st_mode) ? ENXIO : 0;
+    if (!why)
+        flock(fd, LOCK_EX); /* where the file system has no locks, the last writer wins */
+    if (!why &&
+        (stat(path, &there) || there.st_ino != opened.st_ino || there.st_dev != opened.st_dev))
+        why = EAGAIN;
+    if (!why && ftruncate(fd, 0))
+        why = errno;
+    if (!why)
+        return fd;
+    close(fd);
+    errno = why;
+    return -1;
+}
+
+/* Opens a temporary file that this process alone writes until it closes it: another writer of the
+ * same path waits. What a killed process left there is written over; a link or a FIFO is removed.
+ */
+static FILE *
+open_part(const char *path, struct error *err)
+{
+    int fd = -1;
+    for (uint32_t tries = 0; fd < 0 && tries < MOST_TRIES; tries++) {
+        fd = open_locked(path);
+        if (fd < 0 && (errno == ELOOP || errno == ENXIO))
+            unlink(path);
+        else if (fd < 0 && errno != EAGAIN)
+            break;
+    }
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (!f)
+        fail(err, "cannot write %s: %s", path, strerror(errno));
+    return f;
+}
+
 /* Signals wait meanwhile: they leave no half of it behind. */
 bool
 file_write(const char *path, const void *bytes, size_t size, struct error *err)
@@ -189,18 +233,20 @@ file_write(const char *path, const void *bytes, size_t size, struct error *err)
     char *temporary = mem_printf("%s.part", path);
     sigset_t before;
     interrupt_hold(&before);
-    FILE *f = file_create(temporary, err);
+    FILE *f = open_part(temporary, err);
     bool ok = f != NULL;
     if (f) {
         ok = fwrite(bytes, 1, size, f) == size;
         ok = fflush(f) == 0 && ok;
-        ok = fclose(f) == 0 && ok;
+        ok = ok && close(dup(fileno(f))) == 0; /* a file system over a network fails here */
         ok = ok && rename(temporary, path) == 0;
     }
     if (f && !ok) {
         fail(err, "cannot write %s: %s", path, strerror(errno));
         unlink(temporary);
     }
+    if (f)
+        fclose(f); /* the lock goes last: until here the temporary file is this process's */
     interrupt_release(&before);
     free(temporary);
     return ok;
@@ -217,9 +263,8 @@ write_into(const char *path, const void *bytes, size_t size, struct error *err)
         return fail(err, "cannot write %s: %s", path, strerror(errno));
     bool ok = fwrite(bytes, 1, size, f) == size;
     ok = fflush(f) == 0 && ok;
-    if (!ok)
-        fail(err, "cannot write %s: %s", path, strerror(errno));
-    return fclose(f) == 0 && ok;
+    ok = fclose(f) == 0 && ok;
+    return ok || fail(err, "cannot write %s: %s", path, strerror(errno));
 }
 
 bool

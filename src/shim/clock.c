@@ -8,8 +8,8 @@
  * that waits for its next frame waits for the frame's time, and what other threads do is not seen
  * by the main one. Sleeps take as long as ever.
  *
- * Each look at the clock takes STEP_NS, so that no time between two of them is 0, and a program that
- * only waits for the time to pass comes to an end.
+ * Each look at the clock takes STEP_NS, so that no time between two of them is 0, and a program
+ * that only waits for the time to pass comes to an end.
  *
  * Time of day begins at EPOCH, the other clocks at BEGIN. Processor time passes as the others do.
  * As programs seed their random numbers with it, the number of the process is always PID, which the

@@ -33,7 +33,8 @@ enum {
     GL_DRAW_FRAMEBUFFER = 0x8ca9,
     MOST_NAME = 63, /* characters of a name that are kept */
     MOST_LABELS = 4096,
-    MOST_DEPTH = 64, /* KHR_debug: GL_MAX_DEBUG_GROUP_STACK_DEPTH is at least that */
+    MOST_GROUPS = 768, /* bytes of a marker for groups; the rest is for the objects */
+    MOST_DEPTH = 64,   /* KHR_debug: GL_MAX_DEBUG_GROUP_STACK_DEPTH is at least that */
 };
 
 typedef void proc(void);
@@ -138,21 +139,36 @@ find_label(uint32_t kind, uint32_t object)
     return NULL;
 }
 
+/* A slot for a new label: one whose object is gone, or one more; NULL: all are in use. */
+static struct label *
+free_label(void)
+{
+    for (uint32_t i = 0; i < label_count; i++)
+        if (!labels[i].name[0])
+            return &labels[i];
+    return labels && label_count < MOST_LABELS ? &labels[label_count] : NULL;
+}
+
+/* Only programs and framebuffers are said. No name: the object has none any more. */
 static void
 set_label(uint32_t kind, uint32_t object, const char *text, int32_t length, bool nul_at_0)
 {
+    char name[MOST_NAME + 1];
+    keep(name, text, length, nul_at_0);
+    if (kind != GL_PROGRAM && kind != GL_FRAMEBUFFER)
+        return;
     pthread_mutex_lock(&lock);
-    struct label *label = find_label(kind, object);
     if (!labels)
         labels = calloc(MOST_LABELS, sizeof *labels);
-    if (!label && labels && label_count < MOST_LABELS) {
-        label = &labels[label_count];
+    struct label *label = find_label(kind, object);
+    if (!label && name[0])
+        label = free_label();
+    if (label) {
         label->kind = kind;
         label->object = object;
-        label_count++;
+        memcpy(label->name, name, sizeof name);
+        label_count += label == &labels[label_count];
     }
-    if (label)
-        keep(label->name, text, length, nul_at_0);
     pthread_mutex_unlock(&lock);
 }
 
@@ -185,9 +201,9 @@ say(void)
     size_t at = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < now.depth && i < MOST_DEPTH; i++)
-        at = add(text, at, sizeof text, i ? "/" : "", now.groups[i], "");
+        at = add(text, at, MOST_GROUPS, i ? "/" : "", now.groups[i], "");
     if (now.marker[0])
-        at = add(text, at, sizeof text, at ? "/" : "", now.marker, "");
+        at = add(text, at, MOST_GROUPS, at ? "/" : "", now.marker, "");
     at = add(text, at, sizeof text, "\n", "", "");
     at = add_object(text, at, sizeof text, "program ", GL_PROGRAM, now.program);
     at = add_object(text, at, sizeof text, "target ", GL_FRAMEBUFFER, now.target);
@@ -323,24 +339,34 @@ delete_framebuffers(int32_t count, const uint32_t *framebuffers)
         set_label(GL_FRAMEBUFFER, framebuffers[i], "", 0, false);
 }
 
+/* The extensions with ours: a copy for each list that Mesa has, since contexts differ. */
+static const char *
+with_ours(const char *theirs)
+{
+    enum { MOST_LISTS = 16 };
+    static const char ours[] = " GL_EXT_debug_marker";
+    static char *lists[MOST_LISTS];
+    const size_t length = strlen(theirs);
+    const char *found = theirs;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < MOST_LISTS && found == theirs; i++) {
+        if (!lists[i] && (lists[i] = malloc(length + sizeof ours))) {
+            memcpy(lists[i], theirs, length);
+            memcpy(lists[i] + length, ours, sizeof ours);
+        }
+        if (lists[i] && !strncmp(lists[i], theirs, length) && !strcmp(lists[i] + length, ours))
+            found = lists[i];
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 /* EXT_debug_marker is ours to offer. */
 static const char *
 get_string(uint32_t name)
 {
-    static const char ours[] = " GL_EXT_debug_marker";
-    static char *_Atomic all;
     const char *theirs = real_string(name);
-    if (name != GL_EXTENSIONS || !theirs)
-        return theirs;
-    if (!all) { /* of two threads that come here one leaves a few bytes behind */
-        char *text = malloc(strlen(theirs) + sizeof ours);
-        if (!text)
-            return theirs;
-        strcpy(text, theirs);
-        strcat(text, ours);
-        all = text;
-    }
-    return all;
+    return name == GL_EXTENSIONS && theirs ? with_ours(theirs) : theirs;
 }
 
 static const struct {

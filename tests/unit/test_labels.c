@@ -102,6 +102,33 @@ test_names_in_lists(void **state)
     free(cut);
 }
 
+/* The loader ends a path in LD_PRELOAD at a blank or a colon: the library is found all the same. */
+static void
+test_an_installation_with_blanks(void **state)
+{
+    static struct said said;
+    const char *own = aetius;
+    char *folder = path_of("a b:c"), *copy = mem_printf("%s/aetius", folder),
+         *trace = path_of("b.trace");
+    char *command = mem_printf("mkdir '%s' && cp %s $(dirname %s)/libaetius-*.so '%s'", folder, own,
+                               own, folder);
+    (void)state;
+    assert_int_equal(system(command), 0);
+    aetius = copy;
+    RUN(&said, "capture", "-o", trace, "--", labels);
+    aetius = own;
+    if (said.status)
+        fail_msg("%s", said.err);
+    cJSON *all = draws_of(trace);
+    const cJSON *frames = cJSON_GetObjectItemCaseSensitive(all, "per_frame");
+    check_frame(cJSON_GetArrayItem(frames, 1), second, sizeof second / sizeof *second);
+    cJSON_Delete(all);
+    free(command);
+    free(trace);
+    free(copy);
+    free(folder);
+}
+
 /* Fragments of the triangle (-1, -1), (1, -1), (0, 1) on 16x16 pixels, by whether their centres lie
  * in it: at height y it reaches (1 - y) / 2 to either side, and no centre is just there. */
 static int
@@ -153,6 +180,7 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_names_in_lists),
+                                       cmocka_unit_test(test_an_installation_with_blanks),
                                        cmocka_unit_test(test_show_draw)};
     if (argc != 3 || !mkdtemp(dir)) {
         fprintf(stderr, "usage: test_labels AETIUS LABELS\n");

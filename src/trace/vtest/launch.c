@@ -80,6 +80,26 @@ warn_of_privilege(const char *program)
     return user || group;
 }
 
+/* A name of the library that the loader takes in LD_PRELOAD, where a blank or a colon ends a path;
+ * the caller frees. It is the library's own, or a link in the private folder. */
+static char *
+loadable_name(const struct session *session, const char *name, char *library, struct error *err)
+{
+    if (!strpbrk(library, " :"))
+        return library;
+    char *link = mem_printf("%s/%s", session->folder.path, name);
+    if (!strpbrk(link, " :") && (!symlink(library, link) || errno == EEXIST)) {
+        free(library);
+        return link;
+    }
+    fail(err,
+         "the loader cannot preload %s: no path with a blank or a colon (nor can TMPDIR have one)",
+         library);
+    free(library);
+    free(link);
+    return NULL;
+}
+
 /* The libraries to preload, and those that the user wants; NULL: one is missing. The caller frees.
  */
 static char *
@@ -90,8 +110,10 @@ find_preload(const struct session *session, struct error *err)
     char *all = mem_strdup("LD_PRELOAD=");
     for (uint32_t i = 0; all && i < (session->by_frames ? 2 : 1); i++) {
         char *library = data_path("shim", names[i]);
+        const bool is_there = library != NULL;
+        library = is_there ? loadable_name(session, names[i], library, err) : NULL;
         char *longer = library ? mem_printf("%s%s%s", all, i ? ":" : "", library) : NULL;
-        if (!library)
+        if (!is_there)
             fail(err, "%s is neither beside this program nor installed", names[i]);
         free(library);
         free(all);
