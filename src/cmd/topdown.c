@@ -264,7 +264,7 @@ cmd_topdown(int argc, char **argv)
          false},
         {"draws", 0, ARG_FLAG, &line.request.draws, NULL, "RUN: each draw, in their order", false},
         {"prove", 0, ARG_FLAG, &line.request.prove, NULL,
-         "RUN: simulate again with each resource ideal that cycles are charged to", false},
+         "RUN: simulate again with each resource ideal that may give 3 % and more", false},
         {"trace", 0, ARG_STRING, &line.request.trace, "FILE", "--prove: the run's trace, if moved",
          false},
         OPTION_JOBS(&line.request.jobs, "--prove: simulations side by side (1)"),

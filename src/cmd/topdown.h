@@ -30,7 +30,7 @@ bool topdown_report(const application_list *applications, const struct topdown_r
 bool topdown_run(const char *dir, const char *other, const struct frame_set *frames,
                  const struct topdown_request *request, struct error *err);
 
-/* Simulates the frames again with each resource ideal that cycles are charged to (topdown_prove.c),
+/* Simulates the frames again with each resource ideal that is accused (topdown_prove.c),
  * in the sweep DIR/prove, whose runs stay; prints the gains beside what was expected. False also
  * when the one that was expected to give the most gives less than another by more than two points.
  */

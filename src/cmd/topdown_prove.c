@@ -88,7 +88,7 @@ add_runs(struct proof *proof, struct error *err)
     bool ok = true;
     for (uint32_t i = 0; ok && i < IDEALS; i++) {
         struct params params = proof->base;
-        if (i != verdict && proof->gains->charged[i] < VERDICT_ACCUSED * proof->gains->cycles)
+        if (i != verdict && proof->gains->most[i] < VERDICT_ACCUSED * proof->gains->cycles)
             continue;
         char *name = mem_printf("ideal %s", ideals[i].name);
         ok = ideal_apply(&ideals[i], &params, err) &&
@@ -138,7 +138,7 @@ try_ideals(struct proof *proof, uint64_t jobs, struct error *err)
 static bool
 judge(const struct proof *proof, struct error *err)
 {
-    static const char *const titles[] = {"ideal", "charged", "expected", "gained"};
+    static const char *const titles[] = {"ideal", "at most", "expected", "gained"};
     struct sheet table = {0};
     const enum ideal_number verdict = ideals_verdict(proof->gains);
     uint32_t best = verdict;
@@ -149,7 +149,7 @@ judge(const struct proof *proof, struct error *err)
         if (isnan(proof->gained[i]))
             continue;
         sheet_cell(&table, "%s", ideals[i].name);
-        sheet_cell(&table, "%.1f %%", 100 * proof->gains->charged[i] / proof->cycles);
+        sheet_cell(&table, "%.1f %%", 100 * proof->gains->most[i] / proof->cycles);
         sheet_cell(&table, "%.1f %%", 100 * proof->gains->expected[i] / proof->cycles);
         sheet_cell(&table, "%.1f %%", 100 * proof->gained[i] / proof->cycles);
         sheet_end_row(&table);

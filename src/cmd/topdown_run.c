@@ -299,21 +299,18 @@ print_gain(const struct ideal_gains *gains, enum ideal_number n, const char *tit
     const enum ideal_number behind = ideals_behind(gains, n);
     const uint32_t width = line_width(stdout);
     const double all = gains->cycles;
-    char hidden[64] = "";
+    char words[IDEALS_WORDS], hidden[64] = "";
+    ideals_say(gains, n, words);
     if (behind < IDEALS)
         snprintf(hidden, sizeof hidden, " (%.1f %% hidden by %s)",
                  100 * gains->hidden[n][behind] / all, ideals[behind].name);
-    print_wrapped(stdout, width, 0, 2,
-                  "%s %s: %.1f %% of the cycles are charged to this; %.1f %% fewer are expected "
-                  "without%s",
-                  title, ideals[n].name, 100 * gains->charged[n] / all,
-                  100 * gains->expected[n] / all, hidden);
+    print_wrapped(stdout, width, 0, 2, "%s %s: %s%s", title, ideals[n].name, words, hidden);
     print_wrapped(stdout, width, 2, 4, "advice: %s; parameter %s", ideals[n].advice,
                   ideals[n].parameter);
 }
 
 /* The resources whose removal is expected to give the most, and what to do about them; where none
- * gives anything alone, those that are charged the most. */
+ * gives anything alone, those that can. */
 static void
 print_gains(const struct ideal_gains *gains)
 {
@@ -324,11 +321,11 @@ print_gains(const struct ideal_gains *gains)
         return;
     for (uint32_t i = 0; i < SHOWN; i++) {
         const enum ideal_number n = ideals_verdict(&left);
-        const double worth = hide ? left.charged[n] : left.expected[n];
+        const double worth = hide ? left.most[n] : left.expected[n];
         if (i && !(worth >= IDEALS_NOTHING * gains->cycles))
             break;
         print_gain(gains, n, i ? "then" : "bound by");
-        left.expected[n] = left.charged[n] = -1;
+        left.expected[n] = left.most[n] = -1;
     }
     if (hide)
         print_wrapped(stdout, line_width(stdout), 0, 2,
@@ -381,8 +378,10 @@ put_json_gains(const struct ideal_gains *gains)
     fputs("[", stdout);
     for (uint32_t i = 0; i < IDEALS; i++) {
         const enum ideal_number behind = ideals_behind(gains, i);
-        printf("%s\n{\"name\":\"%s\",\"share\":", i ? "," : "", ideals[i].name);
+        printf("%s\n{\"name\":\"%s\",\"charged\":", i ? "," : "", ideals[i].name);
         topdown_json_number(gains->charged[i] / all, stdout);
+        fputs(",\"share\":", stdout);
+        topdown_json_number(gains->most[i] / all, stdout);
         fputs(",\"expected_gain\":", stdout);
         topdown_json_number(gains->expected[i] / all, stdout);
         fputs(",\"behind\":", stdout);
@@ -409,7 +408,7 @@ put_json_view(const struct view *view, uint32_t level)
     fputs(",\"unit\":\"cycles\",\n\"tree\":", stdout);
     topdown_json(&view->pipeline, level, stdout);
     printf(",\n\"verdict\":{\"name\":\"%s\",\"share\":", verdict->name);
-    topdown_json_number(view->gains.charged[verdict - ideals] / all, stdout);
+    topdown_json_number(view->gains.most[verdict - ideals] / all, stdout);
     fputs(",\"expected_gain\":", stdout);
     topdown_json_number(view->gains.expected[verdict - ideals] / all, stdout);
     printf(",\"parameter\":\"%s\",\"advice\":", verdict->parameter);

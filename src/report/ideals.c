@@ -64,6 +64,21 @@ ideal_has(const struct ideal *ideal, const char *branch)
     return false;
 }
 
+bool
+ideal_is_charged(const struct ideal *ideal, const char *branch)
+{
+    uint32_t count;
+    const struct path_branch *branches = path_branches(&count);
+    for (uint32_t i = count; i-- > 0;) {
+        if (strcmp(branches[i].name, branch) != 0)
+            continue;
+        if (!strcmp(branches[i].parent, "cycles"))
+            return ideal_has(ideal, branch);
+        branch = branches[i].parent;
+    }
+    return false;
+}
+
 /* ---- reading rows ---- */
 
 /* What memory needs by itself is more than its channels' bursts: rows are opened and closed, and
@@ -71,11 +86,11 @@ ideal_has(const struct ideal *ideal, const char *branch)
  * this share of the cycles: between 0.43 and 0.72 in glmark2's scenes, 0.6 fits best. */
 #define MEMORY_EFFICIENCY 0.6
 
-/* One row: what is charged, and what each needs by itself. */
+/* One row: what removing each can give, and what each needs by itself. */
 struct work {
-    double cycles, charged[IDEALS], own[IDEALS];
+    double cycles, charged[IDEALS], most[IDEALS], own[IDEALS];
     double bound[IDEALS]; /* own, at the share of its peak that memory reaches */
-    /* memory's time with reads of textures, for which both answer; of what memory moves, 0 to 1 */
+    /* memory's time with reads of textures, which both remove; of what memory moves, 0 to 1 */
     double texture_reads, texture_traffic;
     bool is_draw, is_upload; /* else it is an order, which waits for the draws before it */
     double drain;            /* of a draw: cycles that work of the next one could fill */
@@ -93,7 +108,7 @@ struct ideal_sum {
     const struct params *params;
     int32_t cycles, front_rests; /* places; front_rests -1: nothing is told of drains */
     int32_t lost[CAUSE_COUNT];
-    bool owns[IDEALS][CAUSE_COUNT];
+    bool removes[IDEALS][CAUSE_COUNT], is_charged[IDEALS][CAUSE_COUNT];
     struct formula bounds[IDEALS], texture_traffic;
     struct draws draws;
     struct ideal_gains gains;
@@ -149,8 +164,10 @@ open_causes(struct ideal_sum *sum, struct error *err)
         snprintf(name, sizeof name, "lost.%s", branches[b].name);
         if ((sum->lost[cause] = place_of(sum, name)) < 0)
             return fail(err, "the run does not count %s", name);
-        for (uint32_t i = 0; i < IDEALS; i++)
-            sum->owns[i][cause] = ideal_has(&ideals[i], branches[b].name);
+        for (uint32_t i = 0; i < IDEALS; i++) {
+            sum->removes[i][cause] = ideal_has(&ideals[i], branches[b].name);
+            sum->is_charged[i][cause] = ideal_is_charged(&ideals[i], branches[b].name);
+        }
     }
     return true;
 }
@@ -224,9 +241,11 @@ read_row(const struct ideal_sum *sum, const double *numbers, const char *kind, s
     *work = (struct work){.cycles = numbers[sum->cycles]};
     for (uint32_t c = 0; c < CAUSE_COUNT; c++) {
         const double lost = numbers[sum->lost[c]];
-        for (uint32_t i = 0; i < IDEALS; i++)
-            work->charged[i] += sum->owns[i][c] ? lost : 0;
-        if (sum->owns[IDEAL_memory][c] && sum->owns[IDEAL_texture][c])
+        for (uint32_t i = 0; i < IDEALS; i++) {
+            work->charged[i] += sum->is_charged[i][c] ? lost : 0;
+            work->most[i] += sum->removes[i][c] ? lost : 0;
+        }
+        if (sum->removes[IDEAL_memory][c] && sum->removes[IDEAL_texture][c])
             work->texture_reads += lost;
     }
     read_bounds(sum, numbers, work);
@@ -236,19 +255,19 @@ read_row(const struct ideal_sum *sum, const double *numbers, const char *kind, s
 /* ---- the rule ---- */
 
 /* Cycles that the row takes without a resource, for all that another one has to do: that one's own
- * work beside all that is left, or, as much as it is not charged, behind it; halfway between.
- * Memory need not read textures that are there without. */
+ * work beside all that is left, or, as much as it is not in what is left, behind it; halfway
+ * between. Memory need not read textures that are there without. */
 static double
 cycles_without(const struct work *work, uint32_t ideal, uint32_t other)
 {
-    const double left = work->cycles - work->charged[ideal];
-    double bound = work->bound[other], charged = work->charged[other];
+    const double left = work->cycles - work->most[ideal];
+    double bound = work->bound[other], part = work->most[other];
     if (ideal == IDEAL_texture && other == IDEAL_memory)
         bound *= 1 - work->texture_traffic;
     if ((ideal == IDEAL_texture && other == IDEAL_memory) ||
         (ideal == IDEAL_memory && other == IDEAL_texture))
-        charged -= work->texture_reads;
-    const double beside = fmax(left, bound), behind = left + fmax(0, bound - charged);
+        part -= work->texture_reads;
+    const double beside = fmax(left, bound), behind = left + fmax(0, bound - part);
     return fmin((beside + behind) / 2, work->cycles);
 }
 
@@ -257,7 +276,7 @@ predict(struct ideal_gains *gains, const struct work *work)
 {
     gains->cycles += work->cycles;
     for (uint32_t i = 0; i < IDEALS; i++) {
-        const double left = work->cycles - work->charged[i];
+        const double left = work->cycles - work->most[i];
         uint32_t longest = i;
         double without = left;
         for (uint32_t k = 0; k < IDEALS; k++)
@@ -266,6 +285,7 @@ predict(struct ideal_gains *gains, const struct work *work)
                 longest = k;
             }
         gains->charged[i] += work->charged[i];
+        gains->most[i] += work->most[i];
         gains->own[i] += work->own[i];
         gains->expected[i] += work->cycles - without;
         gains->hidden[i][longest] += without - left;
@@ -293,7 +313,7 @@ static void
 predict_drain(struct ideal_gains *gains, const struct draws *draws)
 {
     const double most = fmax(0, draws->cycles - most_of(draws->own));
-    gains->expected[IDEAL_drain] = fmin(gains->charged[IDEAL_drain], most);
+    gains->expected[IDEAL_drain] = fmin(gains->most[IDEAL_drain], most);
 }
 
 void
@@ -302,7 +322,7 @@ ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind)
     struct work work;
     read_row(sum, numbers, kind, &work);
     predict(&sum->gains, &work);
-    sum->gains.charged[IDEAL_drain] += fill_drain(&sum->draws, &work);
+    sum->gains.most[IDEAL_drain] += fill_drain(&sum->draws, &work);
 }
 
 void
@@ -373,6 +393,7 @@ ideals_add(struct ideal_gains *to, const struct ideal_gains *more)
     to->cycles += more->cycles;
     for (uint32_t i = 0; i < IDEALS; i++) {
         to->charged[i] += more->charged[i];
+        to->most[i] += more->most[i];
         to->expected[i] += more->expected[i];
         to->own[i] += more->own[i];
         for (uint32_t k = 0; k < IDEALS; k++)
@@ -399,14 +420,14 @@ ideals_hide_each_other(const struct ideal_gains *gains)
 enum ideal_number
 ideals_verdict(const struct ideal_gains *gains)
 {
-    return place_of_most(ideals_hide_each_other(gains) ? gains->charged : gains->expected);
+    return place_of_most(ideals_hide_each_other(gains) ? gains->most : gains->expected);
 }
 
 const char *
 ideals_bound_by(const struct ideal_gains *gains)
 {
     const enum ideal_number verdict = ideals_verdict(gains);
-    return gains->charged[verdict] > 0 ? ideals[verdict].name : "";
+    return gains->most[verdict] > 0 ? ideals[verdict].name : "";
 }
 
 enum ideal_number
@@ -420,4 +441,18 @@ ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict)
             behind = i;
         }
     return behind;
+}
+
+void
+ideals_say(const struct ideal_gains *gains, enum ideal_number n, char words[IDEALS_WORDS])
+{
+    const double percent = 100 / gains->cycles;
+    char charged[48] = "no cycle is charged to this", most[32] = "";
+    if (gains->charged[n] > 0)
+        snprintf(charged, sizeof charged, "%.1f %% of the cycles are charged to this",
+                 percent * gains->charged[n]);
+    if (gains->most[n] != gains->charged[n])
+        snprintf(most, sizeof most, ", %.1f %% at most", percent * gains->most[n]);
+    snprintf(words, IDEALS_WORDS, "%s; %.1f %% fewer are expected without%s", charged,
+             percent * gains->expected[n], most);
 }

@@ -63,6 +63,7 @@ add_gains(cJSON *parent, const struct ideal_gains *gains)
         cJSON *one = cJSON_CreateObject();
         cJSON_AddStringToObject(one, "name", ideals[i].name);
         cJSON_AddNumberToObject(one, "charged", gains->charged[i]);
+        cJSON_AddNumberToObject(one, "most", gains->most[i]);
         cJSON_AddNumberToObject(one, "expected", gains->expected[i]);
         if (behind < IDEALS)
             cJSON_AddStringToObject(one, "behind", ideals[behind].name);

@@ -82,13 +82,11 @@ print_verdict(const struct ideal_gains *gains, FILE *out)
     if (!gains || !(gains->cycles > 0))
         return;
     const enum ideal_number first = ideals_verdict(gains), behind = ideals_behind(gains, first);
+    char words[IDEALS_WORDS];
+    ideals_say(gains, first, words);
     fputc('\n', out);
-    print_wrapped(out, line_width(out), 0, 2,
-                  "bound by %s: %.1f %% of the cycles are charged to this; %.1f %% fewer are "
-                  "expected without%s%s (aetius topdown)",
-                  ideals[first].name, 100 * gains->charged[first] / gains->cycles,
-                  100 * gains->expected[first] / gains->cycles,
-                  behind < IDEALS ? ", then bound by " : "",
+    print_wrapped(out, line_width(out), 0, 2, "bound by %s: %s%s%s (aetius topdown)",
+                  ideals[first].name, words, behind < IDEALS ? ", then bound by " : "",
                   behind < IDEALS ? ideals[behind].name : "");
 }
 

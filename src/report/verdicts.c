@@ -49,7 +49,7 @@ verdicts_commonest(const struct verdict_case *cases, size_t count)
 bool
 verdict_tries(const struct verdict_case *one, uint32_t ideal, enum ideal_number commonest)
 {
-    return share(one, one->gains.charged[ideal]) >= VERDICT_ACCUSED ||
+    return share(one, one->gains.most[ideal]) >= VERDICT_ACCUSED ||
            ideal == ideals_verdict(&one->gains) || ideal == verdict_by_bounds(one) ||
            ideal == commonest;
 }
@@ -75,11 +75,11 @@ static void
 score_errors(struct verdict_score *score, const struct verdict_case *one)
 {
     for (uint32_t i = 0; i < IDEALS; i++) {
-        if (isnan(one->gained[i]) || share(one, one->gains.charged[i]) < VERDICT_JUDGED)
+        if (isnan(one->gained[i]) || share(one, one->gains.most[i]) < VERDICT_JUDGED)
             continue;
         score->causes++;
         score->error += fabs(share(one, one->gains.expected[i] - one->gained[i]));
-        score->error_of_charge += fabs(share(one, one->gains.charged[i] - one->gained[i]));
+        score->error_of_most += fabs(share(one, one->gains.most[i] - one->gained[i]));
     }
 }
 
@@ -100,7 +100,7 @@ verdicts_score(const struct verdict_case *cases, size_t count, bool develops, co
     }
     if (score.causes) {
         score.error /= score.causes;
-        score.error_of_charge /= score.causes;
+        score.error_of_most /= score.causes;
     }
     return score;
 }
@@ -136,7 +136,7 @@ put_score(struct sheet *table, const char *what, const struct verdict_score *sco
     put_share(table, score->right_by_bounds, score->frames);
     put_share(table, score->right_by_commonest, score->frames);
     sheet_cell(table, "%.1f", 100 * score->error);
-    sheet_cell(table, "%.1f", 100 * score->error_of_charge);
+    sheet_cell(table, "%.1f", 100 * score->error_of_most);
     sheet_cell(table, "%u", score->causes);
     sheet_end_row(table);
 }
@@ -153,7 +153,7 @@ write_scores(const struct verdict_case *cases, size_t count, FILE *out)
                                   "the longest `bound_*` is",
                                   "always the commonest is",
                                   "off, points",
-                                  "charge alone, points",
+                                  "at most alone, points",
                                   "causes"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         sheet_cell(&table, "%s", titles[i]);
@@ -183,7 +183,7 @@ put_frame(struct sheet *table, const struct verdict_case *one)
     sheet_cell(table, "%s", one->machine);
     sheet_cell(table, "%.0f", one->gains.cycles);
     sheet_cell(table, "%s", ideals[verdict].name);
-    sheet_cell(table, "%.1f", 100 * share(one, one->gains.charged[verdict]));
+    sheet_cell(table, "%.1f", 100 * share(one, one->gains.most[verdict]));
     sheet_cell(table, "%.1f", 100 * share(one, one->gains.expected[verdict]));
     sheet_cell(table, "%.1f", 100 * share(one, one->gained[verdict]));
     sheet_cell(table, "%s", ideals[best].name);
@@ -198,7 +198,7 @@ write_frames(const struct verdict_case *cases, size_t count, bool develops, FILE
 {
     struct sheet table = {0};
     const char *const titles[] = {"frame",     "machine",    "cycles",           "verdict",
-                                  "charged %", "expected %", "gained %",         "best",
+                                  "at most %", "expected %", "gained %",         "best",
                                   "gained %",  "right",      "longest `bound_*`"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         sheet_cell(&table, "%s", titles[i]);
@@ -211,20 +211,20 @@ write_frames(const struct verdict_case *cases, size_t count, bool develops, FILE
 }
 
 /* What went wrong, from the figures: the verdict gave less than was expected, the best one more, or
- * what was charged hid behind something that the rule does not know. */
+ * something that the rule does not know hid behind the best one. */
 static void
 explain(const struct verdict_case *one, FILE *out)
 {
     const enum ideal_number verdict = ideals_verdict(&one->gains), best = verdict_best(one);
     const double less = share(one, one->gains.expected[verdict] - one->gained[verdict]);
     const double more = share(one, one->gained[best] - one->gains.expected[best]);
-    const double beyond = share(one, one->gained[best] - one->gains.charged[best]);
+    const double beyond = share(one, one->gained[best] - one->gains.most[best]);
     fprintf(out,
-            "- %s on %s: %s, of which %.1f %% were expected, gives %.1f; %s, charged %.1f and "
+            "- %s on %s: %s, of which %.1f %% were expected, gives %.1f; %s, at most %.1f and "
             "expected to give %.1f, gives %.1f. ",
             one->trace, one->machine, ideals[verdict].name,
             100 * share(one, one->gains.expected[verdict]), 100 * share(one, one->gained[verdict]),
-            ideals[best].name, 100 * share(one, one->gains.charged[best]),
+            ideals[best].name, 100 * share(one, one->gains.most[best]),
             100 * share(one, one->gains.expected[best]), 100 * share(one, one->gained[best]));
     if (less >= more)
         fprintf(out,
@@ -232,13 +232,14 @@ explain(const struct verdict_case *one, FILE *out)
                 "work that its metric does not count, or waits that stay.\n",
                 ideals[verdict].name);
     else if (beyond > VERDICT_WITHIN)
-        fprintf(out,
-                "More than is charged to %s: with it ideal others presumably do less too (orders "
-                "of transactions, hits, room in queues).\n",
-                ideals[best].name);
+        fprintf(
+            out,
+            "More than the causes of %s have: with it ideal others presumably do less too (orders "
+            "of transactions, hits, room in queues).\n",
+            ideals[best].name);
     else
         fprintf(out,
-                "The rule took more of what is charged to %s for hidden than was: presumably the "
+                "The rule took more of what %s can give for hidden than was: presumably the "
                 "own work of another resource went by beside it.\n",
                 ideals[best].name);
 }
@@ -266,14 +267,14 @@ verdicts_page(const struct verdict_case *cases, size_t count, FILE *out)
         "simulated "
         "on each of its\nmachines; `aetius topdown` names what bounds it and says what would be "
         "gained without each resource;\nthen the frame is simulated again with each resource "
-        "ideal that %.0f %% of the cycles and more are charged\nto, and with those that the "
+        "ideal that can give %.0f %% of the cycles and more at most,\nand with those that the "
         "two simpler answers name: the resource with the longest `bound_*` metric, and\nthe one "
         "that is the verdict most often (here %s).\n\n"
         "- An answer is *right* when no ideal resource gives more than the one it names by more "
         "than %.0f points.\n"
         "- *Off*: |expected - gained| in points of the frame's cycles, in the mean over the "
-        "resources that %.0f %% and\n  more are charged to; *charge alone*: the same, were all "
-        "that is charged expected.\n"
+        "resources that can\n  give %.0f %% and more at most; *at most alone*: the same, were "
+        "that expected.\n"
         "- The rule was found on some frames (`develop` in the plan) and is judged by the "
         "others.\n\n",
         100 * VERDICT_ACCUSED, ideals[verdicts_commonest(cases, count)].name, 100 * VERDICT_WITHIN,
@@ -293,7 +294,7 @@ verdicts_page(const struct verdict_case *cases, size_t count, FILE *out)
 void
 verdicts_csv(const struct verdict_case *cases, size_t count, FILE *out)
 {
-    fputs("frame,machine,half,cycles,resource,charged,expected,own,gained,verdict,best\n", out);
+    fputs("frame,machine,half,cycles,resource,at_most,expected,own,gained,verdict,best\n", out);
     for (size_t c = 0; c < count; c++) {
         const struct verdict_case *one = &cases[c];
         for (uint32_t i = 0; i < IDEALS; i++) {
@@ -301,9 +302,8 @@ verdicts_csv(const struct verdict_case *cases, size_t count, FILE *out)
                 continue;
             fprintf(out, "%s,%s,%s,%.0f,%s,%.0f,%.0f,%.0f,%.0f,%s,%s\n", one->trace, one->machine,
                     one->develops ? "develop" : "report", one->gains.cycles, ideals[i].name,
-                    one->gains.charged[i], one->gains.expected[i], one->gains.own[i],
-                    one->gained[i], ideals[ideals_verdict(&one->gains)].name,
-                    ideals[verdict_best(one)].name);
+                    one->gains.most[i], one->gains.expected[i], one->gains.own[i], one->gained[i],
+                    ideals[ideals_verdict(&one->gains)].name, ideals[verdict_best(one)].name);
         }
     }
 }

@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-/* A resource is accused when this share of the cycles is charged to it; an answer is right when no
- * resource gives more by this share of the cycles; and of the causes from the last one on it is
- * judged how far what was expected is off. */
+/* A resource is accused when it can give this share of the cycles at most; an answer is right when
+ * no resource gives more by this share of the cycles; and of the resources that can give the last
+ * share it is judged how far what was expected is off. */
 #define VERDICT_ACCUSED 0.03
 #define VERDICT_WITHIN  0.02
 #define VERDICT_JUDGED  0.05
@@ -36,9 +36,9 @@ bool verdict_is_right(const struct verdict_case *one, enum ideal_number answer);
 
 struct verdict_score {
     uint32_t frames, right, right_by_bounds, right_by_commonest;
-    uint32_t causes; /* that are judged */
-    double error;    /* mean of |expected - gained| of those, as a share of the cycles */
-    double error_of_charge;
+    uint32_t causes;      /* that are judged */
+    double error;         /* mean of |expected - gained| of those, as a share of the cycles */
+    double error_of_most; /* were the most that each can give expected */
 };
 /* Of one half, and one machine (NULL: of all). */
 struct verdict_score verdicts_score(const struct verdict_case *cases, size_t count, bool develops,

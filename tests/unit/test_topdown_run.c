@@ -168,6 +168,37 @@ summary_says_the_same(void **state)
     }
 }
 
+/* The share in the line of this text, up to its first "%"; -1: there is no such line. */
+static double
+share_after(const char *text, const char *what)
+{
+    const char *line = strstr(text, what), *end = line ? strchr(line, '%') : NULL;
+    if (!end)
+        return -1;
+    for (end -= 2; end > line && end[-1] != ' '; end--)
+        ;
+    return strtod(end, NULL);
+}
+
+/* What is charged to a resource is what the tree above says of its branch, also where the resource
+ * removes causes of another one, or what no cause says. */
+static void
+charges_are_those_of_the_tree(void **state)
+{
+    (void)state;
+    simulate(BOUND, "1", "texels", "SHADER.Mode=timed");
+    ask("texels", NULL, NULL);
+    assert_non_null(strstr(said.out, "bound by texture: "));
+    assert_true(share_after(said.out, "\n  texture ") > 0);
+    assert_true(share_after(said.out, "\n    bandwidth ") > 0);
+    assert_true(share_after(said.out, "bound by texture: ") ==
+                share_after(said.out, "\n  texture "));
+    assert_non_null(strstr(said.out, "% at most"));
+    simulate(WORKLOADS, "4", "drained", "SHADER.Mode=timed");
+    ask("drained", NULL, NULL);
+    assert_non_null(strstr(said.out, "bound by drain: no cycle is charged to this; "));
+}
+
 /* The slots of a program whose neighbours take two ways, and of one that waits for texels. */
 static void
 slots_have_verdicts(void **state)
@@ -211,6 +242,7 @@ main(int argc, char **argv)
         cmocka_unit_test(changed_tables_are_refused),
         cmocka_unit_test(summary_says_the_same),
         cmocka_unit_test(slots_have_verdicts),
+        cmocka_unit_test(charges_are_those_of_the_tree),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

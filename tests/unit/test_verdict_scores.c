@@ -24,10 +24,10 @@ make_case(bool develops)
 }
 
 static void
-put(struct verdict_case *one, uint32_t ideal, double charged, double expected, double own,
+put(struct verdict_case *one, uint32_t ideal, double most, double expected, double own,
     double gained)
 {
-    one->gains.charged[ideal] = charged;
+    one->gains.most[ideal] = most;
     one->gains.expected[ideal] = expected;
     one->gains.own[ideal] = own;
     one->gained[ideal] = gained;
@@ -37,7 +37,7 @@ put(struct verdict_case *one, uint32_t ideal, double charged, double expected, d
  *   0, developing: shader gives 400 of 500 expected: right. Own work says memory: it gives 390,
  * less by a point: right too. 1, judged: shader gives 100, memory 121: two points and a tenth more:
  * wrong; own work: right. 2, judged: memory gives 300, shader 100: right; own work says shader:
- * wrong, the commonest too. 3, judged: shader gives 50; memory, charged 40 and expected to give 30,
+ * wrong, the commonest too. 3, judged: shader gives 50; memory, at most 40 and expected to give 30,
  * gives 60: right, within two points; below 5 % it counts in no error. Errors of the judged: 1:
  * |300 - 100|, |110 - 121|; 2: |350 - 300|, |50 - 100|; 3: |200 - 50|. */
 static void
@@ -66,7 +66,7 @@ scores(void **state)
     assert_int_equal(judged.right_by_commonest, 1);
     assert_int_equal(judged.causes, 5);
     assert_float_equal(judged.error, (0.2 + 0.011 + 0.05 + 0.05 + 0.15) / 5, 1e-9);
-    assert_float_equal(judged.error_of_charge, (0.3 + 0.079 + 0 + 0.2 + 0.25) / 5, 1e-9);
+    assert_float_equal(judged.error_of_most, (0.3 + 0.079 + 0 + 0.2 + 0.25) / 5, 1e-9);
     assert_int_equal(verdicts_score(cases, 4, false, "n").frames, 0);
     /* tried is what is accused, and what any of the answers names */
     assert_true(verdict_tries(&cases[3], IDEAL_memory, IDEAL_z));
