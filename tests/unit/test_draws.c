@@ -598,6 +598,25 @@ test_bound_by(void **state)
     free(run);
 }
 
+/* All draws of a frame together are bound by what topdown says of the frame: by the drain between
+ * them, of which no draw tells alone. */
+static void
+test_bound_by_drain(void **state)
+{
+    static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/workloads.trace";
+    static struct said said;
+    char *run = path_of("drained");
+    (void)state;
+    RUN(&said, "sim", trace, "--frames", "4", "-o", run);
+    RUN(&said, "topdown", run);
+    assert_non_null(strstr(said.out, "bound by drain: "));
+    RUN(&said, "draws", run);
+    const char *all = strstr(said.out, "\nall ");
+    assert_non_null(all);
+    assert_non_null(strstr(all, " drain "));
+    free(run);
+}
+
 /* A run that does not say what its cycles were lost to. */
 static void
 test_bound_by_nothing(void **state)
@@ -614,21 +633,14 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_textures),
-        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_changed_shader),
-        cmocka_unit_test(test_changed_draw),
-        cmocka_unit_test(test_new_and_gone),
-        cmocka_unit_test(test_other_order),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_commands),
-        cmocka_unit_test(test_what_is_said),
-        cmocka_unit_test(test_scissor),
-        cmocka_unit_test(test_bound_by),
-        cmocka_unit_test(test_bound_by_nothing),
-        cmocka_unit_test(test_hash_of_file),
-        cmocka_unit_test(test_bound_of_program),
+        cmocka_unit_test(test_list),           cmocka_unit_test(test_textures),
+        cmocka_unit_test(test_same),           cmocka_unit_test(test_changed_shader),
+        cmocka_unit_test(test_changed_draw),   cmocka_unit_test(test_new_and_gone),
+        cmocka_unit_test(test_other_order),    cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_commands),       cmocka_unit_test(test_what_is_said),
+        cmocka_unit_test(test_scissor),        cmocka_unit_test(test_bound_by),
+        cmocka_unit_test(test_bound_by_drain), cmocka_unit_test(test_bound_by_nothing),
+        cmocka_unit_test(test_hash_of_file),   cmocka_unit_test(test_bound_of_program),
     };
     aetius = argc > 1 ? argv[1] : "aetius";
     if (!mkdtemp(dir))
