@@ -224,13 +224,20 @@ compare_machines(const char *dir_a, const char *dir_b, struct run_comparison *ou
     return true;
 }
 
+/* Of all frames together. */
 static uint64_t
-column_sum(const struct csv_table *table, uint32_t column)
+column_total(const struct csv_table *table, uint32_t column)
 {
-    uint64_t sum = 0;
-    for (uint32_t row = 0; row < table->rows; row++)
-        sum += table->values[(size_t)row * table->columns + column];
-    return sum;
+    const bool is_peak = csv_is_peak(table->names[column]);
+    uint64_t total = 0;
+    for (uint32_t row = 0; row < table->rows; row++) {
+        const uint64_t value = table->values[(size_t)row * table->columns + column];
+        if (!is_peak)
+            total += value;
+        else if (value > total)
+            total = value;
+    }
+    return total;
 }
 
 static int
@@ -252,7 +259,7 @@ read_frames(const char *dir, struct csv_table *table, struct error *err)
     return ok;
 }
 
-/* The sums over frames of statistics, in the order of the columns. */
+/* Statistics of all frames together, in the order of the columns. */
 static struct stat_move *
 sum_table(const struct csv_table *table, size_t *count)
 {
@@ -263,7 +270,7 @@ sum_table(const struct csv_table *table, size_t *count)
         if (!table->is_number[i] || !strcmp(name, "frame") || !strcmp(name, "schema") ||
             metric_find(name))
             continue;
-        sums[(*count)++] = (struct stat_move){mem_strdup(name), column_sum(table, i), 0, 0};
+        sums[(*count)++] = (struct stat_move){mem_strdup(name), column_total(table, i), 0, 0};
     }
     return sums;
 }

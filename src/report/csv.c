@@ -416,6 +416,13 @@ csv_kind_of(const char *name)
     return strchr(name, '.') ? CSV_WHOLE : CSV_TEXT;
 }
 
+bool
+csv_is_peak(const char *name)
+{
+    const char *end = strrchr(name, '_');
+    return end && !strcmp(end, "_peak");
+}
+
 /* Decimal digits and nothing else, not above 2^64 - 1 (*fits). */
 static bool
 read_whole(const char *field, uint64_t *value, bool *fits)

@@ -44,6 +44,8 @@ enum csv_kind {
     CSV_REAL,  /* metrics: a decimal number, or nothing */
 };
 enum csv_kind csv_kind_of(const char *name);
+/* Whether rows of the column together have the most of theirs, not their sum. */
+bool csv_is_peak(const char *name);
 
 /* A whole table read back. Each column has a name of its own, of letters, digits and _ . [ ];
  * fields are what their column's kind says, or it is an error with its row and column. Numbers of

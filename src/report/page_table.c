@@ -76,7 +76,7 @@ static void
 gather(const struct csv_table *table, int32_t column, const struct page_rows *rows, uint32_t stride,
        uint32_t offset, uint64_t *values)
 {
-    const bool last = is_last(table->names[column]), peak = ends(table->names[column], "_peak");
+    const bool last = is_last(table->names[column]), peak = csv_is_peak(table->names[column]);
     for (uint32_t i = 0; i < rows->rows; i++) {
         values[i] = 0;
         for (uint32_t k = 0; k < rows->count[i]; k++) {

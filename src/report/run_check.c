@@ -29,20 +29,13 @@ sums_of_frame(const struct csv_table *table, int32_t frame, uint32_t *row)
     return sums;
 }
 
-static bool
-is_peak(const char *name)
-{
-    const char *end = strrchr(name, '_');
-    return end && !strcmp(end, "_peak");
-}
-
 /* A statistic, whose rows add up: not a frame's or a draw's number, nor the most there was. */
 static bool
 adds_up(const struct csv_table *table, uint32_t column)
 {
     const char *name = table->names[column];
     return table->is_number[column] && (strchr(name, '.') || !strcmp(name, "cycles")) &&
-           !is_peak(name);
+           !csv_is_peak(name);
 }
 
 /* ---- against run.json ---- */

@@ -1,5 +1,6 @@
 /* A run folder: run.json holds what readers rely on, and two runs are compared. */
 #include "report/compare_runs.h"
+#include "report/csv.h"
 #include "report/table.h"
 #include "report/run.h"
 
@@ -148,10 +149,54 @@ two_runs_are_compared(void **state)
     remove_run(&b);
 }
 
+/* The table of frames anew: of two frames, with the most that a queue held, and its items. */
+static void
+write_queue(const struct folder *f, uint64_t first_peak, uint64_t second_peak)
+{
+    struct error err;
+    unlink(f->csv);
+    struct csv *csv = csv_create(f->csv, "frame,queue.occupancy_peak,queue.items_in", &err);
+    assert_non_null(csv);
+    const uint64_t peaks[] = {first_peak, second_peak};
+    for (uint32_t i = 0; i < 2; i++) {
+        csv_number(csv, i);
+        csv_number(csv, peaks[i]);
+        csv_number(csv, 5);
+        csv_end_row(csv);
+    }
+    assert_true(csv_destroy(csv, &err));
+}
+
+/* The most that a queue held in frames of 3 and 9, and of 4 and 9, is 9 in both. */
+static void
+peaks_are_not_added(void **state)
+{
+    (void)state;
+    struct folder a, b;
+    struct run_comparison comparison;
+    struct error err;
+    make_run(&a, "GPU.NumStampPipes=2", 10, 64, 300);
+    make_run(&b, "GPU.NumStampPipes=2", 10, 64, 300);
+    write_queue(&a, 3, 9);
+    write_queue(&b, 4, 9);
+    assert_true(compare_runs(a.dir, b.dir, &comparison, &err));
+    assert_int_equal(comparison.moved, 0);
+    assert_int_equal(comparison.move_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const bool is_peak = !strcmp(comparison.moves[i].name, "queue.occupancy_peak");
+        assert_int_equal(comparison.moves[i].a, is_peak ? 9 : 10);
+        assert_int_equal(comparison.moves[i].b, is_peak ? 9 : 10);
+    }
+    run_comparison_fini(&comparison);
+    remove_run(&a);
+    remove_run(&b);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(peaks_are_not_added),
         cmocka_unit_test(run_json_holds_what_readers_rely_on),
         cmocka_unit_test(two_runs_are_compared),
     };
