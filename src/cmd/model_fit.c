@@ -220,7 +220,7 @@ model_check_command(int argc, char **argv)
         {"without", 0, ARG_STRING, &request.without, "STAGE,...",
          "stages to leave out: triangles, textures, dependent", false},
         {"all-held-out", 0, ARG_FLAG, &request.all_held, NULL,
-         "the fit has seen none of these: another run, another chip", false},
+         "the fit has seen none of these: another run of the same chip", false},
         {"fail-over", 0, ARG_STRING, &request.fail_over, "PERCENT",
          "exit 3 when the mean error in all, held out, is above", false},
         OPTION_JSON(&request.json, "the errors, and each row's, as JSON"),

@@ -47,7 +47,18 @@ top_of(const struct model *model)
     return top;
 }
 
-/* The stage by itself against what was measured, as a share of performance. */
+/* The top, for the row's program on the row's chip: as much faster as the base says. */
+static double
+top_for(const struct model *model, const struct model_row *row,
+        const struct model_prediction *prediction)
+{
+    const double own = model_base_rate(model, model_factor(model, "triangles.cycles"));
+    const double here = row->fragments / prediction->stages[MODEL_BASE].alone;
+    return top_of(model) * (own > 0 ? here / own : 1);
+}
+
+/* The stage by itself against what was measured, as a share of performance. Of triangles that is
+ * the part of the top that is left. */
 static double
 error_alone(const struct model *model, const struct model_row *row, enum model_stage stage,
             const struct model_prediction *prediction)
@@ -57,7 +68,8 @@ error_alone(const struct model *model, const struct model_row *row, enum model_s
     if (stage == MODEL_BASE)
         return row->seconds / (start + alone) - 1;
     if (stage == MODEL_TRIANGLES)
-        return alone * top_of(model) * (row->seconds - start) / row->fragments - 1;
+        return alone * top_for(model, row, prediction) * (row->seconds - start) / row->fragments -
+               1;
     return (row->seconds - start) / alone - 1;
 }
 
@@ -100,6 +112,13 @@ check_row(struct model_check *check, const struct model *model, const struct mod
     return true;
 }
 
+/* Measurements of a chip that the model is not of. */
+static bool
+is_of_another(const struct model *model, const struct model_rows *rows)
+{
+    return rows->count && *model->renderer && strcmp(rows->items[0].renderer, model->renderer) != 0;
+}
+
 bool
 model_check_rows(struct model_check *check, const struct model *model,
                  const struct model_rows *rows, uint32_t stages, bool all_held, struct error *err)
@@ -107,8 +126,9 @@ model_check_rows(struct model_check *check, const struct model *model,
     *check = (struct model_check){.is_fitted = model_split(rows)};
     check->predicted = mem_alloc((rows->count + 1) * sizeof *check->predicted);
     check->error = mem_alloc((rows->count + 1) * sizeof *check->error);
-    if (all_held || model_factor(model, "fitted.all") > 0)
-        memset(check->is_fitted, !all_held, rows->count);
+    const bool held = all_held || is_of_another(model, rows);
+    if (held || model_factor(model, "fitted.all") > 0)
+        memset(check->is_fitted, !held, rows->count);
     for (size_t r = 0; r < rows->count; r++)
         if (!check_row(check, model, rows, r, stages, err)) {
             model_check_fini(check);

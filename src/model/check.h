@@ -30,8 +30,8 @@ struct model_check {
 enum model_stage model_stage_of(const char *sweep);
 
 /* `stages`: a bit each, those that may be used. Rows count as held out where the fit did not look
- * at them (model_split): none, where it looked at all; with `all_held` all do: another program's,
- * another chip's. */
+ * at them (model_split): none, where it looked at all; all, where they are of another renderer than
+ * the model's, or with `all_held`: another run's. */
 bool model_check_rows(struct model_check *check, const struct model *model,
                       const struct model_rows *rows, uint32_t stages, bool all_held,
                       struct error *err);

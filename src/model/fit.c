@@ -247,11 +247,13 @@ note_branch(const struct fitting *f)
 {
     for (size_t i = 0; i < f->rows->count; i++) {
         const struct model_row *row = &f->rows->items[i];
-        if (!is_seen(f, i, "triangles") || !(row->if_cycles + row->else_cycles > 0))
+        if (!is_seen(f, i, "triangles"))
             continue;
         const double side = (row->if_cycles + row->else_cycles) / 2;
-        model_set_factor(f->model, "branch.share", side / (row->cycles + row->branch_cycles + side),
-                         0);
+        const double agreed = row->cycles + row->branch_cycles + side;
+        model_set_factor(f->model, "triangles.cycles", agreed, 0);
+        if (side > 0)
+            model_set_factor(f->model, "branch.share", side / agreed, 0);
         return;
     }
 }
@@ -272,16 +274,21 @@ check_rows(const struct model_rows *rows, struct error *err)
     return true;
 }
 
-/* Between which numbers of fragments a frame the time was measured. */
+/* Between which numbers of fragments a frame the time was measured, and up to which size of
+ * triangles: all sweeps draw some, most of them two. */
 static void
 note_range(const struct fitting *f)
 {
-    double least = INFINITY, most = 0;
+    double least = INFINITY, most = 0, largest = 0;
     for (size_t i = 0; i < f->rows->count; i++)
         if (!f->fitted || f->fitted[i]) {
-            least = fmin(least, f->rows->items[i].fragments);
-            most = fmax(most, f->rows->items[i].fragments);
+            const struct model_row *row = &f->rows->items[i];
+            least = fmin(least, row->fragments);
+            most = fmax(most, row->fragments);
+            if (row->triangles > 0)
+                largest = fmax(largest, row->fragments / row->triangles);
         }
+    model_set_factor(f->model, "triangles.largest", largest, 0);
     model_set_factor(f->model, "fragments.least", least, 0);
     model_set_factor(f->model, "fragments.most", most, 0);
 }

@@ -88,6 +88,8 @@ struct model_prediction {
     uint32_t bound;        /* the stage that took the most */
 };
 
+/* Fragments a second of a program of so many cycles, by the base alone; NaN of NaN. */
+double model_base_rate(const struct model *model, double cycles);
 /* `stages`: a bit each. `model` NULL: the formula alone, with the workload's rate. */
 bool model_predict(struct model_prediction *prediction, const struct model *model,
                    const struct model_row *workload, uint32_t stages, struct error *err);

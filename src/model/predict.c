@@ -60,6 +60,13 @@ base_cycles(const struct spline *base, double cycles)
     return base->y[last] + slope * (cycles - base->x[last]);
 }
 
+double
+model_base_rate(const struct model *model, double cycles)
+{
+    const struct spline *base = model_curve(model, "base");
+    return model_factor(model, "rate") / (base ? base_cycles(base, cycles) : cycles);
+}
+
 static bool
 predict_base(const struct predicting *p, struct error *err)
 {
@@ -157,6 +164,15 @@ performance_at(const struct model *model, const struct neighbours *n, double siz
     return spline_at(n->below, size) * (1 - part) + spline_at(n->above, size) * part;
 }
 
+/* Larger than those of the sweep `triangles` are those of other sweeps: performance does not grow
+ * with their size any more. */
+static bool
+size_was_measured(const struct model *model, const struct neighbours *n, double size)
+{
+    return spline_holds(n->widest, size) ||
+           (size > n->widest->x[0] && size <= log2(model_factor(model, "triangles.largest")));
+}
+
 static void
 predict_triangles(const struct predicting *p)
 {
@@ -172,7 +188,7 @@ predict_triangles(const struct predicting *p)
     const double added = share > 0 ? fmax(together / mixed - 1, 0) / share : 0;
     const double slowdown = together / n.top / (1 + added * mixed_cycles(row) / agreed_cycles(row));
     const double before = p->out->seconds - start_of(p);
-    const bool beyond = !spline_holds(n.widest, size) || (row->block > 0 && !n.below);
+    const bool beyond = !size_was_measured(p->model, &n, size) || (row->block > 0 && !n.below);
     take_stage(p, MODEL_TRIANGLES, slowdown, start_of(p) + before / slowdown, beyond);
 }
 

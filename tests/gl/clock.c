@@ -142,12 +142,14 @@ main(int argc, char **argv)
     kill(getpid(), SIGUSR1); /* its own number is its own */
     if (signals != 1)
         return 2;
-    return scene_main(&(struct scene){.name = "clock",
-                                      .about = "Animated by the time of day.",
-                                      .width = 64,
-                                      .height = 64,
-                                      .frames = FRAMES,
-                                      .setup = setup,
-                                      .draw = draw},
-                      1, argv);
+    const int status = scene_main(&(struct scene){.name = "clock",
+                                                  .about = "Animated by the time of day.",
+                                                  .width = 64,
+                                                  .height = 64,
+                                                  .frames = FRAMES,
+                                                  .setup = setup,
+                                                  .draw = draw},
+                                  1, argv);
+    printf("addresses %p %p\n", (void *)&status, (void *)&signals);
+    return status;
 }

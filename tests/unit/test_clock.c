@@ -4,6 +4,7 @@
 #include "endings.h"
 
 #include <math.h>
+#include <sys/personality.h>
 
 static const char *program;
 
@@ -63,6 +64,40 @@ frames_are_the_time(void **state)
     capture("50", "none", "c.trace");
     check_times("none", 20);
     assert_false(same("a.trace", "c.trace"));
+}
+
+/* The last line that the program printed: an address of its stack and of its data. */
+static char *
+addresses(void)
+{
+    char *text = said("out"), *line = strstr(text, "addresses ");
+    assert_non_null(line);
+    char *copy = mem_strdup(line);
+    free(text);
+    return copy;
+}
+
+/* Mesa's compiler depends on them. */
+static void
+addresses_are_the_same(void **state)
+{
+    (void)state;
+    const int before = personality(0xffffffff);
+    if (before < 0 || personality((unsigned long)before | ADDR_NO_RANDOMIZE) < 0)
+        skip(); /* the system refuses */
+    personality((unsigned long)before);
+    capture("0", "none", "a.trace");
+    char *own = addresses();
+    capture("60", "none", "a.trace");
+    char *first = addresses();
+    capture("60", "none", "a.trace");
+    char *second = addresses();
+    assert_string_equal(first, second);
+    if (!(before & ADDR_NO_RANDOMIZE))
+        assert_string_not_equal(own, first);
+    free(second);
+    free(first);
+    free(own);
 }
 
 static void
@@ -156,6 +191,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(frames_are_the_time, clean),
+        cmocka_unit_test_teardown(addresses_are_the_same, clean),
         cmocka_unit_test_teardown(without_it_captures_differ, clean),
         cmocka_unit_test_teardown(waits_pass_the_time, clean),
         cmocka_unit_test_teardown(short_waits_are_within_a_frame, clean),

@@ -2,7 +2,9 @@
  * coefficients, workloads, and what is refused. */
 #include "endings.h"
 #include "model/cache_shape.h"
+#include "base/build.h"
 #include "model/check.h"
+#include "model/tables.h"
 #include "base/budget.h"
 #include "model/frames.h"
 #include "report/csv.h"
@@ -444,6 +446,127 @@ coefficients_come_back(void **state)
     free(fitted);
     model_fini(&model);
     VEC_FREE(&rows);
+}
+
+static bool
+is_extrapolated(const struct model *model, const struct model_row *row)
+{
+    struct model_prediction prediction;
+    struct error err = {""};
+    if (!model_predict(&prediction, model, row, all_stages, &err))
+        fail_msg("%s", err.text);
+    assert_true(prediction.stages[MODEL_TRIANGLES].counts);
+    return prediction.stages[MODEL_TRIANGLES].extrapolated;
+}
+
+/* The sweep of triangles ends at 122,880 fragments each; the other sweeps draw two triangles of up
+ * to 960,000. Those are not outside of what was measured. */
+static void
+large_triangles_were_measured(void **state)
+{
+    struct model_rows rows = {0};
+    struct model model;
+    struct error err = {""};
+    uint32_t coherence = 0;
+    if (!model_rows_read(&rows, AETIUS_SOURCE_DIR "/docs/studies/model/reference-2008.csv", &err) ||
+        !model_fit(&model, &rows, NULL, 0, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < rows.count; i++) {
+        const struct model_row *row = &rows.items[i];
+        if (strcmp(row->sweep, "coherence") != 0)
+            continue;
+        assert_true(row->triangles == 2 && row->fragments > 245760);
+        assert_false(is_extrapolated(&model, row));
+        coherence++;
+    }
+    assert_int_equal(coherence, 30);
+    struct model_row two = {.fragments = 1920000, .triangles = 2, .cycles = 40};
+    assert_false(is_extrapolated(&model, &two));
+    two.fragments = 1930000;
+    assert_true(is_extrapolated(&model, &two));
+    two.fragments = 2; /* below the sweep's smallest */
+    assert_true(is_extrapolated(&model, &two));
+    model_fini(&model);
+    VEC_FREE(&rows);
+}
+
+static double
+triangles_error(const struct model *model, const struct model_rows *rows, uint32_t *count,
+                uint32_t *fitted)
+{
+    struct model_check check;
+    struct error err = {""};
+    if (!model_check_rows(&check, model, rows, all_stages, false, &err))
+        fail_msg("%s", err.text);
+    const double mean = check.stages[MODEL_TRIANGLES].held_out.mean;
+    *count = check.stages[MODEL_TRIANGLES].held_out.count;
+    *fitted = check.fitted.count;
+    model_check_fini(&check);
+    return mean;
+}
+
+/* A chip of the same shape that does everything three times as fast, with a program of three times
+ * the cycles before its branches: the model's triangles are right for it. The fit has seen none of
+ * its rows. */
+static void
+another_chip_is_judged_by_its_rate(void **state)
+{
+    struct model_rows rows = {0};
+    struct model model;
+    struct error err = {""};
+    uint32_t count, fitted;
+    make_rows(&rows, 0);
+    for (size_t i = 0; i < rows.count; i++)
+        rows.items[i].rate = made_rate;
+    bool *seen = model_split(&rows);
+    if (!model_fit(&model, &rows, seen, 0, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < rows.count; i++) {
+        struct model_row *row = &rows.items[i];
+        if (row->block > 0)
+            row->cycles *= 3;
+        row->seconds = made_start + (made_seconds(row) - made_start) / 3;
+        row->rate *= 3;
+        strcpy(row->renderer, "another");
+    }
+    const double other = triangles_error(&model, &rows, &count, &fitted);
+    assert_int_equal(fitted, 0);
+    assert_true(count > 60);
+    if (!(other < 0.05))
+        fail_msg("triangles are %.1f %% off", 100 * other);
+    free(seen);
+    model_fini(&model);
+    VEC_FREE(&rows);
+}
+
+/* The last cell of the line of a table of stages. */
+static const char *
+verdict_of(const struct sheet *sheet, const char *stage)
+{
+    for (size_t row = 1; row < sheet_rows(sheet); row++)
+        if (!strcmp(sheet_at(sheet, row, 0), stage))
+            return sheet_at(sheet, row, sheet->columns - 1);
+    fail_msg("no line '%s'", stage);
+    return NULL;
+}
+
+/* A mean of 20 % is within what three stages may come to, and says nothing where one of them is
+ * off by more than its own 10 %. */
+static void
+in_all_is_each_stage_too(void **state)
+{
+    struct model_check check = {.held_out = {.count = 9, .mean = 0.2}};
+    for (uint32_t off = 0; off < 2; off++) {
+        struct sheet sheet = {0};
+        for (uint32_t s = 0; s < MODEL_STAGES; s++)
+            check.stages[s].held_out = (struct model_errors){.count = 3, .mean = 0.05};
+        check.stages[MODEL_TEXTURES].held_out.mean = off ? 0.11 : 0.09;
+        model_stages_sheet(&sheet, &check);
+        assert_string_equal(verdict_of(&sheet, "triangles"), "yes");
+        assert_string_equal(verdict_of(&sheet, "textures"), off ? "no" : "yes");
+        assert_string_equal(verdict_of(&sheet, "in all"), off ? "no" : "yes");
+        sheet_fini(&sheet);
+    }
 }
 
 /* A chip whose two shader units have caches of 8 KB before one of 32 KB; a miss of the latter costs
@@ -978,6 +1101,9 @@ main(int argc, char **argv)
         cmocka_unit_test(squares),
         cmocka_unit_test(curves_are_refused),
         cmocka_unit_test(coefficients_come_back),
+        cmocka_unit_test(large_triangles_were_measured),
+        cmocka_unit_test(another_chip_is_judged_by_its_rate),
+        cmocka_unit_test(in_all_is_each_stage_too),
         cmocka_unit_test(models_are_kept),
         cmocka_unit_test(bad_models),
         cmocka_unit_test(labels),
