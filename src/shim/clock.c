@@ -12,11 +12,11 @@
  * that only waits for the time to pass comes to an end.
  *
  * Time of day begins at EPOCH, the other clocks at BEGIN. Processor time passes as the others do.
- * As programs seed their random numbers with it, the number of the process is always PID, which the
- * system gives to none.
+ * What else programs seed their random numbers with is the same each time, too: the number of the
+ * process is PID, which the system gives to none, and its random numbers are RANDOM_BYTES of ours.
  *
  * Not here: timers that send signals or are read (timerfd), futexes that are waited for without
- * pthread, the processor's counter, and random numbers of the system. */
+ * pthread, the processor's counter and its random numbers. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +24,15 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -45,6 +48,7 @@ enum {
     EPOCH = 1577836800,  /* seconds: 2020-01-01 */
     BEGIN = 1000,        /* seconds */
     PID = (1 << 22) + 1, /* Linux has 1 << 22 at most */
+    RANDOM_BYTES = 1 << 16,
 };
 
 static const volatile uint64_t *page; /* the file's; NULL: not opened yet */
@@ -59,7 +63,7 @@ static void __attribute__((constructor)) open_page(void)
 {
     const int saved = errno;
     const char *path = getenv("AETIUS_CLOCK");
-    const int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    const int fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC) : -1;
     void *bytes = fd >= 0 ? mmap(NULL, sizeof *page, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     page = bytes == MAP_FAILED ? &none : bytes;
     if (fd >= 0)
@@ -403,4 +407,80 @@ SHOWN int
 kill(pid_t pid, int number)
 {
     return (int)syscall(SYS_kill, pid == PID ? (pid_t)syscall(SYS_getpid) : pid, number);
+}
+
+/* ---- random numbers ---- */
+
+static uint8_t
+next_random(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return (uint8_t)(*state >> 24);
+}
+
+static bool
+is_random(const char *path)
+{
+    return is_on() && path && (!strcmp(path, "/dev/urandom") || !strcmp(path, "/dev/random"));
+}
+
+/* A file of the numbers; -1: none. */
+static int
+open_random(void)
+{
+    uint8_t bytes[RANDOM_BYTES];
+    uint32_t state = 1;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = next_random(&state);
+    const int fd = (int)syscall(SYS_memfd_create, "random", 0);
+    if (fd >= 0 &&
+        (write(fd, bytes, sizeof bytes) != (ssize_t)sizeof bytes || lseek(fd, 0, SEEK_SET) != 0)) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* The headers make one name of open and open64, and of fopen and fopen64. */
+#define OPEN(function, name)                                                                       \
+    SHOWN int function(const char *path, int flags, ...) __asm__(name);                            \
+    SHOWN int function(const char *path, int flags, ...)                                           \
+    {                                                                                              \
+        va_list rest;                                                                              \
+        va_start(rest, flags);                                                                     \
+        const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;              \
+        va_end(rest);                                                                              \
+        return is_random(path) ? open_random()                                                     \
+                               : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);            \
+    }
+OPEN(open_of_old, "open")
+OPEN(open_of_64, "open64")
+
+#define FOPEN(function, name)                                                                      \
+    SHOWN FILE *function(const char *path, const char *mode) __asm__(name);                        \
+    SHOWN FILE *function(const char *path, const char *mode)                                       \
+    {                                                                                              \
+        NEXT(name, no_version, __typeof__(fopen))                                                  \
+        const int fd = is_random(path) ? open_random() : -1;                                       \
+        return fd >= 0 ? fdopen(fd, "r") : next(path, mode);                                       \
+    }
+FOPEN(fopen_of_old, "fopen")
+FOPEN(fopen_of_64, "fopen64")
+
+SHOWN ssize_t
+getrandom(void *buffer, size_t size, unsigned int flags)
+{
+    static uint32_t state = 2;
+    uint8_t *bytes = buffer;
+    if (!is_on())
+        return syscall(SYS_getrandom, buffer, size, flags);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = next_random(&state);
+    return (ssize_t)size;
+}
+
+SHOWN int
+getentropy(void *buffer, size_t size)
+{
+    return getrandom(buffer, size, 0) == (ssize_t)size ? 0 : -1;
 }

@@ -5,6 +5,7 @@
 
 #include <GL/gl.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/select.h>
 #include <sys/time.h>
 #include <time.h>
@@ -49,6 +51,30 @@ later(clockid_t clock)
     return t;
 }
 
+static sem_t posted;
+
+static void *
+post_later(void *nothing)
+{
+    usleep(20000);
+    sem_post(&posted);
+    return nothing;
+}
+
+/* What comes before the time is over ends a wait. */
+static bool
+is_woken(void)
+{
+    pthread_t thread;
+    struct timespec until = later(CLOCK_REALTIME);
+    until.tv_sec += 20;
+    sem_init(&posted, 0, 0);
+    pthread_create(&thread, NULL, post_later, NULL);
+    const bool woken = !sem_timedwait(&posted, &until);
+    pthread_join(thread, NULL);
+    return woken;
+}
+
 /* Until nothing has come for so long. */
 static void
 wait_for_nothing(void)
@@ -79,7 +105,9 @@ wait_for_nothing(void)
     } else if (!strcmp(way, "sem")) {
         sem_init(&semaphore, 0, 0);
         error = !sem_timedwait(&semaphore, &until) || errno != ETIMEDOUT;
-    } else if (!strcmp(way, "busy"))
+    } else if (!strcmp(way, "woken"))
+        error = !is_woken();
+    else if (!strcmp(way, "busy"))
         while (read_ms(CLOCK_MONOTONIC) < start + WAIT_MS)
             ;
     if (error)
@@ -97,11 +125,27 @@ other_thread(void *nothing)
     return nothing;
 }
 
+/* What the system draws by chance. */
+static unsigned
+draw_seed(void)
+{
+    unsigned from_file = 0, from_call = 0, from_fd = 0;
+    FILE *file = fopen("/dev/urandom", "r");
+    const int fd = open("/dev/random", O_RDONLY);
+    if (!file || fread(&from_file, sizeof from_file, 1, file) != 1 ||
+        read(fd, &from_fd, sizeof from_fd) != (ssize_t)sizeof from_fd ||
+        getrandom(&from_call, sizeof from_call, 0) != (ssize_t)sizeof from_call)
+        exit(4);
+    fclose(file);
+    close(fd);
+    return from_file ^ 3 * from_call ^ 7 * from_fd;
+}
+
 static void
 setup(void)
 {
     pthread_t thread;
-    srand((unsigned)time(NULL) ^ (unsigned)getpid());
+    srand((unsigned)time(NULL) ^ (unsigned)getpid() ^ draw_seed());
     if (!strcmp(way, "thread"))
         pthread_create(&thread, NULL, other_thread, NULL);
 }

@@ -124,6 +124,15 @@ waits_pass_the_time(void **state)
     }
 }
 
+/* A wait that something ends takes no time of the program's. */
+static void
+waits_are_ended(void **state)
+{
+    (void)state;
+    capture("60", "woken", "a.trace");
+    check_times("woken", 1000.0 / 60);
+}
+
 /* Shorter ones are in it: at 10 frames a second 50 ms are half of it. */
 static void
 short_waits_are_within_a_frame(void **state)
@@ -194,6 +203,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(addresses_are_the_same, clean),
         cmocka_unit_test_teardown(without_it_captures_differ, clean),
         cmocka_unit_test_teardown(waits_pass_the_time, clean),
+        cmocka_unit_test_teardown(waits_are_ended, clean),
         cmocka_unit_test_teardown(short_waits_are_within_a_frame, clean),
         cmocka_unit_test_teardown(other_threads_are_not_seen, clean),
         cmocka_unit_test_teardown(plans_have_a_clock, clean),
