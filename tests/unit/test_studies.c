@@ -5,7 +5,6 @@
 #include "endings.h"
 #include "study/study.h"
 
-#include <dirent.h>
 #include <glob.h>
 
 static const char *gl; /* the folder of benchmarks/gl's programs */
@@ -40,7 +39,6 @@ capture_inputs(void **state)
     capture("@rates.trace", rates);
     capture("@sweeps.trace", model);
     capture("@frames.trace", frames);
-    put_text("copy", "");
     return 0;
 }
 
@@ -97,12 +95,12 @@ put_input(FILE *out, const char *study, const struct sweep_plan *plan,
 static void
 put_plan(const char *study)
 {
-    char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, study), *text, *plan_text;
-    char *data = in_dir("data");
+    char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, study), *text = NULL;
+    char *data = in_dir("data"), *plan_text;
     struct sweep_plan plan;
     struct error err;
-    size_t size;
-    FILE *out = open_memstream(&plan_text, &size);
+    size_t size, plan_size;
+    FILE *out = open_memstream(&plan_text, &plan_size);
     assert_true(sweep_plan_load(&plan, path, &err) &&
                 file_read(path, FILE_MOST_TEXT, &text, &size, &err));
     bool is_input = false;
@@ -149,7 +147,7 @@ check_rows(const char *study, const char *page)
         const char *next = line + strcspn(line, "\n");
         next += *next == '\n';
         if (!strncmp(line, "| ---", 5) && *next != '|')
-            fail_msg("study %s has a table without rows:\n%.200s", study, line - 200);
+            fail_msg("study %s has a table without rows:\n%s", study, page);
         line = next;
     }
 }
@@ -254,14 +252,8 @@ own_plans(void **state)
         const char *const words[] = {"study", study, "--plan", "p.ini", "-o", "new/own", NULL};
         put_plan(study);
         free(check_study(study, "new/own", await(start(words, 0), STUDY_MS)));
-        char *page = read_page(study, "new/own");
-        char *text = said("err");
-        if (strstr(text, "is left out"))
-            print_message("%s\n", text);
         if (!strcmp(study, "rasterizer") || !strcmp(study, "shader") || !strcmp(study, "texture"))
             check_kept(study, "new/own");
-        free(text);
-        free(page);
         char *command = mem_printf("rm -rf %s/new", dir);
         assert_int_equal(system(command), 0);
         free(command);
@@ -350,14 +342,13 @@ one_machine(void **state)
 static void
 traces_that_fit(void **state)
 {
-    char *rates = in_dir("rates.trace"), *sweeps = in_dir("sweeps.trace");
+    char *rates = in_dir("rates.trace");
     copy_file(rates, "color.trace");
     free(check_study("hardware", "new/h",
                      ask("hardware", "7800-gtx", "color.trace", NULL, "new/h")));
     const char *const words[] = {"study",    "model", "sweeps.trace", "--machines",
                                  "g70-like", "-o",    "new/m",        NULL};
     free(check_study("model", "new/m", await(start(words, 0), STUDY_MS)));
-    free(sweeps);
     free(rates);
 }
 

@@ -183,7 +183,8 @@ test_one_color(void **state)
     write_trace(path, &none, 0);
     assert_int_equal(RUN("study", "rasterizer", "black.trace", "-o", "own"), 1);
     assert_true(says("frame-0000.png has one color"));
-    put_text("p.ini", "[input b]\nfile = black.trace\n[table t]\nsql = SELECT input FROM results\n");
+    put_text("p.ini",
+             "[input b]\nfile = black.trace\n[table t]\nsql = SELECT input FROM results\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
     assert_true(says("[input b]: frame 0 has one color"));
     put_text("p.ini", "[input b]\nfile = black.trace\none-color = yes\n"
