@@ -40,6 +40,12 @@ queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t i
 }
 
 void
+queue_reserve(struct queue *queue)
+{
+    queue->capacity = queue->depth;
+}
+
+void
 queue_fini(struct queue *queue)
 {
     free(queue->items);

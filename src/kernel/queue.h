@@ -42,6 +42,8 @@ struct queue {
 void queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t index,
                 struct module *sender, struct module *receiver, uint32_t item_bytes, uint32_t width,
                 uint32_t depth, uint32_t latency);
+/* Every item has a place of the receiver's from its push on: the wire holds none without one. */
+void queue_reserve(struct queue *queue);
 void queue_fini(struct queue *queue);
 /* Forgets phases that could leak from one frame into the next; the queue must be empty. */
 void queue_reset(struct queue *queue);

@@ -378,6 +378,41 @@ lines_of_the_streamer(void **state)
     }
 }
 
+/* A group of one quad leaves its unit in a cycle, and is OutputLatency later at the scheduler,
+ * which takes it at once. Its place is taken from the one to the other, so that no more are on
+ * their way than ShaderOutputQueueSize, in groups, and at least two. The unit knows of a place that
+ * has become free in the next cycle: one goes 1 + OutputLatency behind the one whose place it
+ * takes. */
+static void
+outputs_have_places(void **state)
+{
+    enum { LATENCY = 11 };
+    static const struct {
+        uint32_t threads, places;
+    } cases[] = {{1, 2}, {8, 2}, {12, 3}, {15, 3}, {32, 8}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig *rig = rig_create(false);
+        rig->params.GPU.NumFragmentShaders = 1;
+        rig->params.FRAGMENTSHADER.ThreadGroup = rig->params.FRAGMENTSHADER.OutputsPerCycle = 4;
+        rig->params.FRAGMENTSHADER.OutputLatency = LATENCY;
+        rig->params.RASTERIZER.ShaderOutputQueueSize = cases[i].threads;
+        rig_start(rig);
+        rig_upload_corner(rig, SIZE, 0);
+        const struct watched *finished = watch(rig, "finished_groups");
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        assert_int_equal(finished->count, MAX_SENT);
+        for (uint32_t n = MAX_SENT / 2; n < MAX_SENT; n++) {
+            assert_sent(finished, n, finished->cycles[n - cases[i].places] + 1 + LATENCY);
+            assert_int_equal(finished->taken[n - cases[i].places],
+                             finished->cycles[n - cases[i].places] + LATENCY);
+        }
+        rig_swap(rig);
+        rig_assert_figure(rig, "finished_groups.occupancy_peak", cases[i].places);
+        rig_destroy(rig);
+    }
+}
+
 int
 main(void)
 {
@@ -393,6 +428,7 @@ main(void)
         cmocka_unit_test(rows_by_client),
         cmocka_unit_test(latencies_of_texturing),
         cmocka_unit_test(lines_of_the_streamer),
+        cmocka_unit_test(outputs_have_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,8 @@
  * + InputBuffers) and registers (ThreadResources; a thread takes the live temporaries of its
  * program, in pairs) allow. Inputs of InputsPerCycle threads come in a cycle, outputs of
  * OutputsPerCycle threads leave, and arrive OutputLatency later; threads and registers are free for
- * others when the outputs begin to leave.
+ * others when the outputs begin to leave. They do when the scheduler has a place for the group
+ * (ShaderOutputQueueSize), which is taken from then on.
  *
  * Issue: in a cycle ThreadRate threads issue up to FetchRate instructions each, in order. So a
  * group of more threads takes several cycles (ThreadGroup / ThreadRate), and of smaller groups
@@ -233,6 +234,7 @@ shader_wire(struct shader *shader)
     shader->in->to = &shader->door;
     shader->out->from = &shader->leaver;
     shader->out->hop_cause = CAUSE_load; /* OutputLatency */
+    queue_reserve(shader->out);
     for (uint32_t i = 0; i < shader->texture_units; i++) {
         shader->texture[i]->from = &shader->sender;
         shader->texels[i]->to = &shader->texel_taker;
