@@ -89,18 +89,19 @@ check_shape(const struct resource_desc *d, struct error *err)
     return true;
 }
 
-static bool
-check_samples(const struct resource_desc *d, const struct format_info *format, struct error *err)
+bool
+resource_check_samples(const struct resource_desc *d, struct error *err)
 {
-    uint32_t n = d->samples;
+    const struct format_info *format = format_get(d->format);
+    const uint32_t n = d->samples;
     if (n > 8 || (n & (n - 1)))
         return fail(err, "resource %u: %u samples; 1, 2, 4 and 8 are possible", d->handle, n);
     bool can =
         (d->target == TARGET_2D || d->target == TARGET_RECT || d->target == TARGET_2D_ARRAY) &&
-        d->last_level == 0 && format->block_width == 1;
+        d->last_level == 0 && format && format->block_width == 1;
     if (n > 1 && !can)
         return fail(err, "resource %u: %u samples of target %u, format %s, last level %u",
-                    d->handle, n, d->target, format->name, d->last_level);
+                    d->handle, n, d->target, format ? format->name : "unknown", d->last_level);
     return true;
 }
 
@@ -185,7 +186,7 @@ resource_init(struct resource *res, const struct resource_desc *desc, struct err
     if (!res->format)
         return fail(err, "resource %u: format %u is not one of this GPU's", desc->handle,
                     desc->format);
-    if (!check_shape(desc, err) || !check_samples(desc, res->format, err))
+    if (!check_shape(desc, err) || !resource_check_samples(desc, err))
         return false;
     if (desc->array_size == 0)
         res->desc.array_size = 1;

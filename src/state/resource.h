@@ -127,6 +127,8 @@ struct box { /* as the wire's: origin and extent; buffers use x and width in byt
 /* Checks the description (format, extents <= 4096, levels, samples) and lays the levels out;
  * address stays 0. */
 bool resource_init(struct resource *res, const struct resource_desc *desc, struct error *err);
+/* Checks only how many samples it has. */
+bool resource_check_samples(const struct resource_desc *desc, struct error *err);
 
 /* Chooses squares of 2^side_log2 texels a side; the bytes in memory are not moved. */
 void resource_tile(struct resource *res, uint32_t side_log2);

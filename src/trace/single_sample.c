@@ -21,10 +21,13 @@ free_descriptions(struct handle_map *resources)
     free(resources);
 }
 
-static void
-create_resource(struct single_sample *single, struct message *message)
+/* The renderer sees no samples, so they are checked here. */
+static bool
+create_resource(struct single_sample *single, struct message *message, struct error *err)
 {
     struct handle_map *resources = handle_map_get(&single->clients, message->client);
+    if (!resource_check_samples(&message->resource, err))
+        return false;
     if (resources && message->resource.samples > 1) {
         struct resource_desc *desc = mem_alloc(sizeof *desc);
         *desc = message->resource;
@@ -32,25 +35,30 @@ create_resource(struct single_sample *single, struct message *message)
         handle_map_put(resources, desc->handle, desc);
     }
     message->resource.samples = 0;
+    return true;
 }
 
-/* The bytes of one sample a pixel, or NULL where there is nothing to resolve: the caller's to free.
- */
-static uint8_t *
-resolve(const struct resource_desc *desc, struct message *message)
+/* Contents become those of one sample a pixel, in `bytes`, which the caller frees; NULL where there
+ * is nothing to resolve. */
+static bool
+resolve(const struct resource_desc *desc, struct message *message, uint8_t **bytes,
+        struct error *err)
 {
     const struct format_info *format = format_get(desc->format);
     if (!format || (!format->depth_bits && !format->stencil_bits && !format->pack))
-        return NULL;
+        return true;
     const uint32_t element = format->block_bytes, pixel = element * desc->samples;
     const uint32_t pixels = message->size_bytes / pixel;
-    uint8_t *bytes = mem_alloc((size_t)pixels * element + 1);
+    if (message->size_bytes % pixel)
+        return fail(err, "%u bytes are not whole pixels of resource %u: a pixel has %u",
+                    message->size_bytes, desc->handle, pixel);
+    *bytes = mem_alloc((size_t)pixels * element + 1);
     for (size_t i = 0; i < pixels; i++)
-        resource_read_mean(format, desc->samples, message->bytes + i * pixel, bytes + i * element);
-    message->bytes = bytes;
+        resource_read_mean(format, desc->samples, message->bytes + i * pixel, *bytes + i * element);
+    message->bytes = *bytes;
     message->size_bytes = pixels * element;
     message->transfer.box.z = (int32_t)gpu_shown_alone((uint32_t)message->transfer.box.z);
-    return bytes;
+    return true;
 }
 
 static bool
@@ -62,6 +70,7 @@ single_sample_take(void *data, const struct message *message, uint8_t *out, uint
     const struct resource_desc *desc = NULL;
     struct message changed = *message;
     uint8_t *bytes = NULL;
+    bool ok = true;
     switch (message->kind) {
     case MESSAGE_CLIENT_BEGIN:
         free_descriptions(handle_map_remove(&single->clients, message->client));
@@ -70,18 +79,18 @@ single_sample_take(void *data, const struct message *message, uint8_t *out, uint
     case MESSAGE_CLIENT_END:
         free_descriptions(handle_map_remove(&single->clients, message->client));
         break;
-    case MESSAGE_RESOURCE_CREATE: create_resource(single, &changed); break;
+    case MESSAGE_RESOURCE_CREATE: ok = create_resource(single, &changed, err); break;
     case MESSAGE_RESOURCE_UNREF:
         free(resources ? handle_map_remove(resources, message->resource.handle) : NULL);
         break;
     case MESSAGE_CONTENTS:
         desc = resources ? handle_map_get(resources, message->transfer.handle) : NULL;
-        bytes = desc ? resolve(desc, &changed) : NULL;
+        ok = !desc || resolve(desc, &changed, &bytes, err);
         break;
     default: break;
     }
     message_sink_hand_on(single->renderer, &single->sink);
-    bool ok = single->renderer->take(single->renderer->data, &changed, out, out_bytes, err);
+    ok = ok && single->renderer->take(single->renderer->data, &changed, out, out_bytes, err);
     free(bytes);
     return ok;
 }

@@ -132,12 +132,68 @@ others_stay(void **state)
     free(ear);
 }
 
+static bool
+takes(struct single_sample *single, const struct message *message, const char *why)
+{
+    struct error err = {""};
+    struct message_sink *sink = single_sample_sink(single);
+    const bool ok = sink->take(sink->data, message, NULL, 0, &err);
+    if (!ok && !strstr(err.text, why))
+        fail_msg("\"%s\" has no \"%s\"", err.text, why);
+    return ok;
+}
+
+/* A pixel of 2^30 samples of 4 bytes has 2^32 bytes. */
+static void
+impossible_samples_are_refused(void **state)
+{
+    static const uint32_t wrong[] = {3, 5, 16, 1u << 30, (1u << 30) + 1, UINT32_MAX};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct ear *ear = mem_alloc(sizeof *ear);
+        struct single_sample *single = single_sample_create(&ear->sink);
+        ear->sink = (struct message_sink){.data = ear, .take = hear};
+        begin(ear, single);
+        const struct message create = {
+            .kind = MESSAGE_RESOURCE_CREATE,
+            .client = 1,
+            .resource = {9, TARGET_2D, 67, BIND_RENDER_TARGET, SIDE, SIDE, 1, 1, 0, wrong[i]}};
+        assert_false(takes(single, &create, "1, 2, 4 and 8 are possible"));
+        assert_int_equal(ear->message.resource.handle, PLAIN); /* the renderer does not hear it */
+        single_sample_destroy(single);
+        free(ear);
+    }
+}
+
+/* As contents of multisampled resources that are not whole pixels. */
+static void
+parts_of_pixels_are_refused(void **state)
+{
+    static uint8_t colors[PIXELS * SAMPLES * 4];
+    struct ear *ear = mem_alloc(sizeof *ear);
+    struct single_sample *single = single_sample_create(&ear->sink);
+    struct message message = {.kind = MESSAGE_CONTENTS,
+                              .client = 1,
+                              .transfer = {COLOR, 0, {0, 0, 0, SIDE, SIDE, 1}},
+                              .bytes = colors};
+    (void)state;
+    ear->sink = (struct message_sink){.data = ear, .take = hear};
+    begin(ear, single);
+    for (message.size_bytes = 1; message.size_bytes < 4 * SAMPLES; message.size_bytes++)
+        assert_false(takes(single, &message, "whole pixels"));
+    assert_true(takes(single, &message, ""));
+    single_sample_destroy(single);
+    free(ear);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contents_are_resolved),
         cmocka_unit_test(others_stay),
+        cmocka_unit_test(impossible_samples_are_refused),
+        cmocka_unit_test(parts_of_pixels_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
