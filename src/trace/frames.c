@@ -33,26 +33,37 @@ free_targets(struct handle_map *targets)
     free(targets);
 }
 
-/* Keeps the layouts of what a frame can show. */
+static bool
+make_target(struct handle_map *targets, const struct resource_desc *desc, struct error *err)
+{
+    struct target *target = mem_alloc(sizeof *target);
+    handle_map_put(targets, desc->handle, target);
+    target->is_display = resource_is_display(desc);
+    return guest_layout_init(&target->layout, desc, err);
+}
+
+/* Keeps the layouts of what a frame can show. A handle names what was created last under it. */
 static bool
 follow(struct frames *frames, const struct message *message, struct error *err)
 {
-    if (message->kind == MESSAGE_RESOURCE_CREATE && message->resource.target != TARGET_BUFFER) {
-        struct target *target = mem_alloc(sizeof *target);
-        struct handle_map *targets = targets_of(frames, message->client);
-        free(handle_map_get(targets, message->resource.handle));
-        handle_map_put(targets, message->resource.handle, target);
-        target->is_display = resource_is_display(&message->resource);
-        return guest_layout_init(&target->layout, &message->resource, err);
-    }
-    if (message->kind == MESSAGE_RESOURCE_UNREF)
-        free(handle_map_remove(targets_of(frames, message->client), message->resource.handle));
-    if (message->kind == MESSAGE_CLIENT_END) {
-        struct handle_map *targets = handle_map_remove(&frames->clients, message->client);
+    const struct resource_desc *desc = &message->resource;
+    struct handle_map *targets;
+    switch (message->kind) {
+    case MESSAGE_RESOURCE_CREATE:
+        targets = targets_of(frames, message->client);
+        free(handle_map_remove(targets, desc->handle));
+        return desc->target == TARGET_BUFFER || make_target(targets, desc, err);
+    case MESSAGE_RESOURCE_UNREF:
+        free(handle_map_remove(targets_of(frames, message->client), desc->handle));
+        return true;
+    case MESSAGE_CLIENT_BEGIN:
+    case MESSAGE_CLIENT_END:
+        targets = handle_map_remove(&frames->clients, message->client);
         if (targets)
             free_targets(targets);
+        return true;
+    default: return true;
     }
-    return true;
 }
 
 /* A window shows no transparency: the picture is RGB, whatever the target's alpha holds. */

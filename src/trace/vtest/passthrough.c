@@ -75,6 +75,8 @@ static bool
 begin_client(struct passthrough *passthrough, const struct message *message, struct error *err)
 {
     char name[64];
+    if (handle_map_get(&passthrough->clients, message->client))
+        return fail(err, "client %u is connected already", message->client);
     uint32_t n = message->size_bytes < sizeof name ? message->size_bytes : sizeof name - 1;
     memcpy(name, message->bytes, n);
     name[n] = '\0';
@@ -83,9 +85,6 @@ begin_client(struct passthrough *passthrough, const struct message *message, str
         return false;
     struct far_client *client = mem_alloc(sizeof *client);
     client->fd = fd;
-    struct far_client *old = handle_map_remove(&passthrough->clients, message->client);
-    if (old)
-        free_client(old);
     handle_map_put(&passthrough->clients, message->client, client);
     return true;
 }
@@ -185,8 +184,14 @@ put(struct far_client *client, const struct message *message, struct error *err)
     return wire_transfer(client->fd, true, message, region.offset, err);
 }
 
-/* The contents of a level as a PUT of what lies inside it. Multisampled resources have no memory
- * that is shared with the server: what they held is lost to it. */
+static uint32_t
+whole_tiles(uint32_t blocks)
+{
+    return (blocks + TILE_SIZE - 1) / TILE_SIZE * TILE_SIZE;
+}
+
+/* The contents of a level, padded to whole tiles, as PUTs of what lies inside it. Multisampled
+ * resources share no memory with the server: it loses what they held. */
 static bool
 put_contents(struct far_client *client, const struct message *message, struct error *err)
 {
@@ -203,15 +208,17 @@ put_contents(struct far_client *client, const struct message *message, struct er
     inner.transfer.box = (struct box){0, 0, 0, (int32_t)l->width, (int32_t)l->height, 1};
     if (resource->layout.buffer)
         return put(client, &inner, err);
-    uint32_t padded = (uint32_t)message->transfer.box.width / format->block_width;
-    uint32_t padded_rows = (uint32_t)message->transfer.box.height / format->block_height;
+    const struct box *box = &message->transfer.box;
     uint32_t blocks = (l->width + format->block_width - 1) / format->block_width;
     uint32_t rows = (l->height + format->block_height - 1) / format->block_height;
+    uint32_t padded = whole_tiles(blocks), padded_rows = whole_tiles(rows);
     size_t padded_bytes = (size_t)padded * format->block_bytes;
     size_t row_bytes = (size_t)blocks * format->block_bytes;
-    if (blocks > padded || rows > padded_rows ||
+    if ((uint32_t)box->width != padded * format->block_width ||
+        (uint32_t)box->height != padded_rows * format->block_height ||
         message->size_bytes != padded_bytes * padded_rows * l->slices)
-        return fail(err, "%u bytes are no contents of level %u", message->size_bytes, level);
+        return fail(err, "%u bytes with a box of %dx%d are no contents of level %u",
+                    message->size_bytes, box->width, box->height, level);
     uint8_t *bytes = mem_alloc(row_bytes * rows + 1);
     bool ok = true;
     inner.bytes = bytes;
@@ -235,8 +242,9 @@ get(struct far_client *client, const struct message *message, uint8_t *out, uint
     struct far_resource *resource = find_region(client, message, &region, err);
     if (!resource)
         return false;
-    BUG_ON(out && out_bytes != region.tight_bytes, "a GET into %u bytes where the box has %u",
-           out_bytes, region.tight_bytes);
+    if (out && out_bytes != region.tight_bytes)
+        return fail(err, "a readback of %u bytes, and the box of resource %u has %u", out_bytes,
+                    message->transfer.handle, region.tight_bytes);
     if (!wire_transfer(client->fd, false, message, region.offset, err) ||
         !await(client, message->transfer.handle, true, err))
         return false;
@@ -307,6 +315,8 @@ submit(struct passthrough *passthrough, struct far_client *client, const struct 
        struct error *err)
 {
     struct submit_walk walk = submit_walk(message->bytes, message->size_bytes);
+    if (message->size_bytes % 4)
+        return fail(err, "SUBMIT: size %u is not a multiple of 4 bytes", message->size_bytes);
     follow_queries(client, walk);
     if (!wire_submit(client->fd, message->bytes, message->size_bytes, err))
         return false;

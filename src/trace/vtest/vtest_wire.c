@@ -35,7 +35,7 @@ send_bytes(int fd, const void *bytes, size_t size, struct error *err)
         if (n < 0 && errno == EINTR && interrupt_check(err))
             continue;
         if (n < 0)
-            return interrupt_pending() ? false : lost(err);
+            return interrupt_check(err) && lost(err);
         done += (size_t)n;
     }
     return true;
@@ -147,7 +147,8 @@ wire_connect_raw(const char *path, struct error *err)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         errno = ECONNREFUSED;
     }
-    fail(err, "cannot connect to virgl_test_server: %s", strerror(errno));
+    if (interrupt_check(err))
+        fail(err, "cannot connect to virgl_test_server: %s", strerror(errno));
     if (fd >= 0)
         close(fd);
     return -1;

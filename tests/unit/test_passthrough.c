@@ -1,0 +1,229 @@
+/* What a damaged or hostile trace says to the reference renderer: it is refused with a reason,
+ * before virgl_test_server hears of it. Without that program only what needs none of it is tested.
+ */
+#include "base/interrupt.h"
+#include "trace/frames.h"
+#include "trace/vtest/passthrough.h"
+#include "trace/vtest/vtest_wire.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { CLIENT = 1, TARGET = 5, SIDE = 16, RGBA = 67, BYTES = 64 };
+
+static const struct message begin = {
+    .kind = MESSAGE_CLIENT_BEGIN, .client = CLIENT, .bytes = (const uint8_t *)"x", .size_bytes = 1};
+static const struct message create_target = {.kind = MESSAGE_RESOURCE_CREATE,
+                                             .client = CLIENT,
+                                             .resource = {TARGET, TARGET_2D, RGBA,
+                                                          BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
+                                                          SIDE, SIDE, 1, 1, 0, 0}};
+/* Under the same handle. */
+static const struct message create_buffer = {
+    .kind = MESSAGE_RESOURCE_CREATE,
+    .client = CLIENT,
+    .resource = {TARGET, TARGET_BUFFER, BYTES, BIND_VERTEX_BUFFER, 1024, 1, 1, 1, 0, 0}};
+static const struct message swap_4x1 = {
+    .kind = MESSAGE_SWAP, .client = CLIENT, .transfer = {TARGET, 0, {0, 0, 0, 4, 1, 1}}};
+
+static void
+expect(struct message_sink *sink, const struct message *message, const char *refusal)
+{
+    struct error err = {""};
+    if (sink->take(sink->data, message, NULL, 0, &err) != !refusal)
+        fail_msg("kind %u: \"%s\"", message->kind, err.text);
+    if (refusal && !strstr(err.text, refusal))
+        fail_msg("\"%s\" has no \"%s\"", err.text, refusal);
+}
+
+/* The reference, or NULL where it is not installed. */
+static struct passthrough *
+start(void)
+{
+    struct passthrough *passthrough;
+    struct error err;
+    if (passthrough_create(&passthrough, "llvmpipe", &err))
+        return passthrough;
+    print_message("%s\n", err.text);
+    return NULL;
+}
+
+/* A level of 16x16 pixels of 4 bytes is 1024 bytes. */
+static const struct {
+    uint32_t size_bytes;
+    int32_t width, height;
+    bool is_whole;
+} contents[] = {
+    {1024, 16, 16, true},         {0, INT32_MIN, INT32_MIN, false}, /* 2^31 x 2^31 x 4 = 2^64 */
+    {0, 1 << 30, 1 << 30, false}, {0, 0, 0, false},
+    {1024, 0, 16, false},         {1024, 16, -16, false},
+    {1024, 32, 8, false},         {2048, 32, 16, false},
+    {1023, 16, 16, false},        {1025, 16, 16, false},
+};
+
+static void
+contents_are_those_of_the_level(void **state)
+{
+    static const uint8_t bytes[2048];
+    struct passthrough *passthrough = start();
+    (void)state;
+    if (!passthrough)
+        skip();
+    struct message_sink *sink = passthrough_sink(passthrough);
+    expect(sink, &begin, NULL);
+    expect(sink, &create_target, NULL);
+    for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
+        const struct message message = {
+            .kind = MESSAGE_CONTENTS,
+            .client = CLIENT,
+            .transfer = {TARGET, 0, {0, 0, 0, contents[i].width, contents[i].height, 1}},
+            .bytes = bytes,
+            .size_bytes = contents[i].size_bytes};
+        expect(sink, &message, contents[i].is_whole ? NULL : "are no contents of level 0");
+    }
+    passthrough_destroy(passthrough);
+}
+
+/* The server takes whole dwords: the rest of one would be the head of its next message. */
+static void
+commands_are_whole_dwords(void **state)
+{
+    static const uint32_t nops[2];
+    struct passthrough *passthrough = start();
+    (void)state;
+    if (!passthrough)
+        skip();
+    struct message_sink *sink = passthrough_sink(passthrough);
+    expect(sink, &begin, NULL);
+    for (uint32_t size = 0; size <= sizeof nops; size++) {
+        const struct message submit = {.kind = MESSAGE_SUBMIT,
+                                       .client = CLIENT,
+                                       .bytes = (const uint8_t *)nops,
+                                       .size_bytes = size};
+        expect(sink, &submit, size % 4 ? "is not a multiple of 4 bytes" : NULL);
+    }
+    expect(sink, &create_target, NULL); /* it still understands */
+    passthrough_destroy(passthrough);
+}
+
+/* A client that begins a second time, so that its handles could name other resources. */
+static void
+a_client_begins_once(void **state)
+{
+    struct passthrough *passthrough = start();
+    struct frames frames;
+    (void)state;
+    if (!passthrough)
+        skip();
+    frames_init(&frames, passthrough_sink(passthrough), NULL, NULL);
+    expect(&frames.sink, &begin, NULL);
+    expect(&frames.sink, &create_target, NULL);
+    expect(&frames.sink, &begin, "client 1 is connected already");
+    frames_fini(&frames);
+    passthrough_destroy(passthrough);
+}
+
+/* Whoever reads into too few bytes. */
+static void
+a_readback_has_the_size_of_its_box(void **state)
+{
+    struct passthrough *passthrough = start();
+    uint8_t out[64];
+    struct error err = {""};
+    (void)state;
+    if (!passthrough)
+        skip();
+    struct message_sink *sink = passthrough_sink(passthrough);
+    expect(sink, &begin, NULL);
+    expect(sink, &create_target, NULL);
+    assert_true(sink->take(sink->data, &swap_4x1, out, 16, &err));
+    assert_false(sink->take(sink->data, &swap_4x1, out, 4, &err));
+    assert_non_null(strstr(err.text, "a readback of 4 bytes, and the box of resource 5 has 16"));
+    passthrough_destroy(passthrough);
+}
+
+static bool
+take_all(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+         struct error *err)
+{
+    (void)data;
+    (void)message;
+    (void)out;
+    (void)out_bytes;
+    (void)err;
+    return true;
+}
+
+/* A handle is shown as what it names now, whatever the renderer lets pass. */
+static void
+frames_forget_what_a_handle_named(void **state)
+{
+    const struct message end = {.kind = MESSAGE_CLIENT_END, .client = CLIENT};
+    const struct message unref = {
+        .kind = MESSAGE_RESOURCE_UNREF, .client = CLIENT, .resource = {.handle = TARGET}};
+    const struct message *const forgets[] = {&create_buffer, &begin, &end, &unref};
+    (void)state;
+    for (size_t i = 0; i < sizeof forgets / sizeof *forgets; i++) {
+        struct message_sink renderer = {.take = take_all};
+        struct frames frames;
+        frames_init(&frames, &renderer, NULL, NULL);
+        expect(&frames.sink, &begin, NULL);
+        expect(&frames.sink, &create_target, NULL);
+        expect(&frames.sink, &swap_4x1, NULL);
+        expect(&frames.sink, forgets[i], NULL);
+        expect(&frames.sink, &swap_4x1, "which is no display target");
+        frames_fini(&frames);
+    }
+}
+
+static bool
+says_interrupted(bool ok, struct error *err)
+{
+    const bool says = !ok && !strcmp(err->text, "interrupted");
+    *err = (struct error){""};
+    return says;
+}
+
+/* A server that is gone and a signal that came: in a process of its own, which notes the signal. */
+static void
+a_signal_is_a_reason(void **state)
+{
+    int ends[2], status;
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    close(ends[1]);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct error err = {""};
+        interrupt_watch();
+        raise(SIGTERM);
+        const bool sends = says_interrupted(wire_unref(ends[0], TARGET, &err), &err);
+        const bool connects = says_interrupted(wire_connect_raw("/none", &err) >= 0, &err);
+        _exit(!(sends && connects));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    close(ends[0]);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contents_are_those_of_the_level),
+        cmocka_unit_test(commands_are_whole_dwords),
+        cmocka_unit_test(a_client_begins_once),
+        cmocka_unit_test(a_readback_has_the_size_of_its_box),
+        cmocka_unit_test(frames_forget_what_a_handle_named),
+        cmocka_unit_test(a_signal_is_a_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
