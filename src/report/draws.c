@@ -135,8 +135,7 @@ add_rows(struct draws *draws, const struct frame_set *frames, const struct colum
     ideals_end(gains);
     free(numbers);
     /* of all together, with the drains between them, of which no row tells alone */
-    const struct frame_set frames = {.ranges = {{frame, frame}}, .count = frame != UINT32_MAX};
-    const struct ideal_rows all = {table, &frames, -1};
+    const struct ideal_rows all = {table, frames, -1};
     ideals_predict(&all, params, &draws->total.gains, NULL);
 }
 

@@ -23,9 +23,9 @@ struct search {
     struct draw_watch hears;
 };
 
-/* What the machine did to the pixel by one draw. */
+/* What the machine did to the pixel by one draw: the colors there before and after. */
 struct written {
-    bool found, left; /* it read a color; it left one */
+    bool is_there; /* it had a fragment that wrote color */
     float before[4], after[4];
 };
 
@@ -93,13 +93,10 @@ written_by(const struct watch *watch, uint32_t surface, uint32_t draw)
         const struct watched_fragment *fragment = &watch->fragments.items[i];
         if (fragment->surface != surface || fragment->draw != draw || !fragment->has_color)
             continue;
-        if (!written.found)
+        if (!written.is_there)
             memcpy(written.before, fragment->color_before, sizeof written.before);
-        written.found = true;
-        if (!fragment->left_color)
-            continue;
+        written.is_there = true;
         memcpy(written.after, fragment->color_after, sizeof written.after);
-        written.left = true;
     }
     return written;
 }
@@ -113,6 +110,15 @@ is_watched(const struct watch *watch, uint32_t surface)
     return watch->surface_count < WATCH_SURFACES;
 }
 
+/* Whether what the draw left wrongly was wrong before: it read that, or left it alone. */
+static bool
+was_wrong(const struct drawn *drawn, const struct written *written)
+{
+    return written->is_there &&
+           memcmp(written->before, drawn->before, sizeof written->before) != 0 &&
+           (drawn->reads || !memcmp(written->before, written->after, sizeof written->after));
+}
+
 static void
 judge(struct search *search, const struct watch *watch, uint32_t surface)
 {
@@ -124,16 +130,13 @@ judge(struct search *search, const struct watch *watch, uint32_t surface)
         if (drawn->surface != surface)
             continue;
         const struct written written = written_by(watch, surface, drawn->number);
-        const float *left = written.left ? written.after : drawn->before;
-        const bool is_found = drawn->reads && written.found &&
-                              memcmp(written.before, drawn->before, sizeof written.before) != 0;
-        const bool is_written = memcmp(left, drawn->after, sizeof drawn->after) != 0;
-        if (drawn->covers || written.found) {
+        const float *left = written.is_there ? written.after : drawn->before;
+        if (drawn->covers || written.is_there) {
             pixel->cause = knows ? WRONG_AFTER : WRONG_UNKNOWN;
             pixel->draw = drawn->number;
         }
-        if (knows && (is_found || is_written)) {
-            pixel->cause = is_found ? WRONG_FOUND : WRONG_WRITTEN;
+        if (knows && memcmp(left, drawn->after, sizeof drawn->after) != 0) {
+            pixel->cause = was_wrong(drawn, &written) ? WRONG_FOUND : WRONG_WRITTEN;
             pixel->draw = drawn->number;
             return;
         }
@@ -225,7 +228,7 @@ wrong_pixel_text(const struct wrong_pixel *pixel)
     case WRONG_WRITTEN:
         return mem_printf("draw %u:%u is the first that left another color", frame, draw);
     case WRONG_FOUND:
-        return mem_printf("it was wrong before draw %u:%u, the first that read another color",
+        return mem_printf("it was wrong before draw %u:%u, the first that left another color",
                           frame, draw);
     case WRONG_AFTER:
         return mem_printf("all draws left the right color: it changed after draw %u:%u, the last "

@@ -10,7 +10,7 @@
 
 enum wrong_cause {
     WRONG_WRITTEN, /* `draw` is the first that left another color */
-    WRONG_FOUND,   /* `draw` is the first that read another color, and no draw had left it */
+    WRONG_FOUND,   /* `draw` is the first that left another color, as another was there before */
     WRONG_AFTER,   /* all draws left the same: it changed after `draw`, the last that covers it */
     WRONG_UNKNOWN, /* draws wrote more surfaces than are watched; `draw` is the last that covers it
                     */

@@ -367,8 +367,7 @@ watch_written(const struct quad *quad, const struct draw *draw, uint32_t target,
     watched->written_at = frame_cycle(watched->watch);
     if (target || watched->pixel < 0)
         return;
-    watched->life.left_color = quad->mask >> watched->pixel & 1;
-    if (watched->life.left_color)
+    if (quad->mask >> watched->pixel & 1)
         draw->color[0].format->unpack(element_of(watched, &draw->color[0], bytes), 0, 0,
                                       watched->life.color_after);
     else /* its first sample is none of those written */

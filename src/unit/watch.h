@@ -61,8 +61,7 @@ struct watched_fragment {
     uint64_t generated, tested, shader_began, shader_ended, written;
     float depth, depth_before, depth_after; /* before and after: in the buffer, sample 0 */
     float color[4], color_before[4], color_after[4];
-    bool left_color;  /* it wrote color buffer 0, and sample 0 of it: color_after is what it left */
-    uint32_t samples; /* covered */
+    uint32_t samples;        /* covered */
     uint32_t texels, misses; /* misses: of its quad */
 };
 

@@ -209,7 +209,7 @@ no_fault(void **state)
 
 /* Nothing is accused that is right: draws of a sound machine leave what they leave without time.
  * Of the pixels with several samples some are at edges whose lines were not read, so that only
- * samples that a draw covers are there in the cache. */
+ * samples that a draw covers are in the cache. */
 static void
 sound_draws(void **state)
 {
