@@ -104,7 +104,7 @@ static void
 prepare_springs(struct drawing *d)
 {
     struct random random = {11};
-    float *texels = mem_alloc((size_t)SPRING_GEOMETRY * SPRING_GEOMETRY * 4 * sizeof *texels);
+    float *texels = mem_array((size_t)SPRING_GEOMETRY * SPRING_GEOMETRY * 4, sizeof *texels);
     for (uint32_t i = 0; i < SPRING_GEOMETRY * SPRING_GEOMETRY; i++) {
         texels[4 * i] = (float)(i % SPRING_GEOMETRY) / SPRING_GEOMETRY;
         texels[4 * i + 1] = (float)(i / SPRING_GEOMETRY) / SPRING_GEOMETRY;
@@ -164,8 +164,8 @@ static void
 prepare_mesh(struct drawing *d, const struct point *point)
 {
     const uint32_t columns = point->columns, rows = point->rows;
-    float *corners = mem_alloc((size_t)(columns + 1) * (rows + 1) * 2 * sizeof *corners);
-    uint32_t *indices = mem_alloc((size_t)columns * rows * 6 * sizeof *indices), n = 0;
+    float *corners = mem_array((size_t)(columns + 1) * (rows + 1) * 2, sizeof *corners);
+    uint32_t *indices = mem_array((size_t)columns * rows * 6, sizeof *indices), n = 0;
     for (uint32_t y = 0; y <= rows; y++)
         for (uint32_t x = 0; x <= columns; x++) {
             corners[2 * (y * (columns + 1) + x)] = 2.0f * (float)x / (float)columns - 1.0f;

@@ -127,7 +127,7 @@ struct corner {
 static void
 make_layers(uint32_t all)
 {
-    struct corner *corners = mem_alloc(4 * (size_t)all * sizeof *corners);
+    struct corner *corners = mem_array(4 * (size_t)all, sizeof *corners);
     for (uint32_t i = 0; i < 4 * all; i++) {
         const float x = i % 4 == 1 || i % 4 == 2, y = i % 4 > 1;
         const float z = 0.9f - 1.8f * (float)(i / 4) / (float)all;

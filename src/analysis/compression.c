@@ -142,7 +142,7 @@ compression_add_segment(struct compression *compression, enum codec_kind kind,
         .segment = segment, .kind = kind, .bus = compression->bus, .check = compression->check};
     uint8_t *samples = samples_of_blocks(compression, segment);
     work.samples = samples;
-    work.levels = mem_alloc(segment->block_count * sizeof *work.levels);
+    work.levels = mem_array(segment->block_count, sizeof *work.levels);
     run_threads(&work, compression->threads);
     const bool whole = interrupt_check(err);
     for (uint32_t i = 0; i < segment->count_count && whole; i++)

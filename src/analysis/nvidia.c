@@ -402,7 +402,7 @@ nvidia_command(const struct nvidia_capability *capability, const char *log, bool
     static const char *const ncu[] = {"ncu", "--csv",     "--page", "raw", "--log-file",
                                       "",    "--metrics", "",       NULL};
     const char *const *words = nvidia_tool_for(capability) == NVPROF ? nvprof : ncu;
-    char **command = mem_alloc(10 * sizeof *command);
+    char **command = mem_array(10, sizeof *command);
     uint32_t count = 0;
     for (uint32_t i = 0; words[i]; i++)
         if (words[i] != each || each_launch)

@@ -17,7 +17,7 @@ profile_init(struct profile *profile)
 {
     *profile = (struct profile){.index = mem_alloc(sizeof *profile->index)};
     profile->index->size = 64;
-    profile->index->slots = mem_alloc(64 * sizeof(uint32_t));
+    profile->index->slots = mem_array(64, sizeof(uint32_t));
 }
 
 void
@@ -130,7 +130,7 @@ grow(struct profile *profile)
     struct profile_index *index = profile->index;
     free(index->slots);
     index->size *= 2;
-    index->slots = mem_alloc(index->size * sizeof *index->slots);
+    index->slots = mem_array(index->size, sizeof *index->slots);
     for (uint32_t i = 0; i < profile->kernels.count; i++)
         *slot_of(profile, profile->kernels.items[i].name, profile->kernels.items[i].device) = i + 1;
 }
@@ -177,7 +177,7 @@ place_of(struct profile_launch *launch, const struct nvidia_metric *metric)
         return &launch->counts.figures[metric->figure];
     double **stalls = &launch->stalls[metric->family];
     if (!*stalls) {
-        *stalls = mem_alloc(REASONS_TOLD * sizeof **stalls);
+        *stalls = mem_array(REASONS_TOLD, sizeof **stalls);
         for (uint32_t i = 0; i < REASONS_TOLD; i++)
             (*stalls)[i] = NAN;
         launch->counts.stalls[metric->family] = *stalls;

@@ -58,7 +58,7 @@ profile_file_open(struct profile_file *file, const char *path, struct error *err
     *file = (struct profile_file){.path = path,
                                   .text_kernel = -1,
                                   .text_launch = -1,
-                                  .names = mem_alloc(PROFILE_NAMES * sizeof *file->names)};
+                                  .names = mem_array(PROFILE_NAMES, sizeof *file->names)};
     file->in = fdopen(fd, "r");
     BUG_ON(!file->in, "no memory for a file");
     return true;

@@ -187,8 +187,8 @@ static void
 join(struct profile *profile, struct profile *part)
 {
     progress_list list = {0};
-    uint32_t *devices = mem_alloc((part->devices.count + 1) * sizeof *devices);
-    uint32_t *kernels = mem_alloc((part->launches.count + 1) * sizeof *kernels);
+    uint32_t *devices = mem_array(part->devices.count + 1, sizeof *devices);
+    uint32_t *kernels = mem_array(part->launches.count + 1, sizeof *kernels);
     for (uint32_t i = 0; i < part->devices.count; i++)
         devices[i] = UINT32_MAX;
     for (size_t i = 0; i < part->launches.count; i++) {
@@ -243,7 +243,7 @@ bool
 profile_read(struct profile *profile, const char *const *paths, uint32_t count,
              const struct nvidia_capability *given, struct error *err)
 {
-    struct profile_file *files = mem_alloc((count + 1) * sizeof *files);
+    struct profile_file *files = mem_array(count + 1, sizeof *files);
     uint32_t read = 0;
     bool ok = true;
     for (; ok && read < count; read += ok)

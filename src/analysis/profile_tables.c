@@ -213,7 +213,7 @@ grow_keys(struct profile_file *file)
     struct profile_key *old = file->keys;
     const uint32_t count = file->key_places;
     file->key_places = count ? count * 2 : 1024;
-    file->keys = mem_alloc(file->key_places * sizeof *file->keys);
+    file->keys = mem_array(file->key_places, sizeof *file->keys);
     for (uint32_t i = 0; i < count; i++)
         if (old[i].hash)
             *key_place(file, old[i].hash) = old[i];

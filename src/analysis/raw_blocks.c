@@ -19,8 +19,8 @@ raw_blocks_create(int fd, const struct block_tag *tag)
 {
     struct raw_blocks *raw = mem_alloc(sizeof *raw);
     raw->fd = fd;
-    raw->blocks = mem_alloc(AT_ONCE * sizeof *raw->blocks);
-    raw->counts = mem_alloc(AT_ONCE * sizeof *raw->counts);
+    raw->blocks = mem_array(AT_ONCE, sizeof *raw->blocks);
+    raw->counts = mem_array(AT_ONCE, sizeof *raw->counts);
     for (uint32_t i = 0; i < AT_ONCE; i++)
         raw->counts[i] = (struct block_count){*tag, i, 1};
     return raw;

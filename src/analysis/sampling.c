@@ -33,7 +33,7 @@ random_share(uint64_t *state)
 static double *
 standardize(const struct sampling_figures *from)
 {
-    double *to = mem_alloc((size_t)from->frames * from->figures * sizeof *to);
+    double *to = mem_array((size_t)from->frames * from->figures, sizeof *to);
     for (uint32_t c = 0; c < from->figures; c++) {
         double sum = 0, squares = 0;
         for (uint32_t f = 0; f < from->frames; f++)
@@ -147,10 +147,10 @@ cluster_frames(const struct sampling_figures *figures, uint32_t clusters, uint64
     const uint32_t frames = figures->frames;
     double *points = standardize(figures), least = INFINITY;
     struct clustering k = {frames, figures->figures, clusters, points, NULL, NULL, NULL};
-    uint32_t *best = mem_alloc(frames * sizeof *best);
-    k.centres = mem_alloc((size_t)clusters * k.figures * sizeof *k.centres);
-    k.cluster_of = mem_alloc(frames * sizeof *k.cluster_of);
-    k.distance = mem_alloc(frames * sizeof *k.distance);
+    uint32_t *best = mem_array(frames, sizeof *best);
+    k.centres = mem_array((size_t)clusters * k.figures, sizeof *k.centres);
+    k.cluster_of = mem_array(frames, sizeof *k.cluster_of);
+    k.distance = mem_array(frames, sizeof *k.distance);
     for (uint32_t try = 0; try < TRIES; try++) {
         double sum = 0;
         choose_centres(&k, random);
@@ -252,7 +252,7 @@ sample_draw(struct sample *sample, const struct sampling_figures *figures, uint3
     uint64_t random = seed;
     const uint32_t most = count < DRAWN_A_CLUSTER ? 1 : count / DRAWN_A_CLUSTER;
     uint32_t *cluster_of = cluster_frames(figures, most, &random);
-    struct stratum *strata = mem_alloc(most * sizeof *strata);
+    struct stratum *strata = mem_array(most, sizeof *strata);
     uint32_t clusters = 0;
     *sample = (struct sample){.frames = figures->frames, .seed = seed};
     for (uint32_t i = 0; i < most; i++) {

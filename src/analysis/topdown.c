@@ -9,7 +9,7 @@ void
 topdown_tree_init(struct topdown_tree *tree, const struct topdown_shape *shape)
 {
     tree->shape = shape;
-    tree->values = mem_alloc(shape->count * sizeof *tree->values);
+    tree->values = mem_array(shape->count, sizeof *tree->values);
     for (uint32_t i = 0; i < shape->count; i++)
         tree->values[i] = NAN;
 }

@@ -25,7 +25,7 @@ static uint32_t
 choose(const struct topdown_bar *bars, uint32_t count, uint32_t level, bool *is_chosen)
 {
     const struct topdown_shape *shape = bars[0].tree->shape;
-    double *sums = mem_alloc(shape->count * sizeof *sums);
+    double *sums = mem_array(shape->count, sizeof *sums);
     uint32_t kinds = 0;
     for (uint32_t n = 0; n < shape->count; n++)
         for (uint32_t b = 0; b < count; b++)

@@ -22,7 +22,8 @@ bool fail(struct error *err, const char *fmt, ...) __attribute__((format(printf,
 /* Puts "what: " in front of the message there is; returns false, always. */
 bool fail_prefix(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for where it happened ("frame 7", "message 30"), unless the message begins with its frame
+/* The same for where it happened ("frame 7", "message 30"), unless the message begins with its
+ * frame
  * ("frame 7, draw 2: ..."). */
 bool fail_place(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -18,29 +19,45 @@ struct arena_block {
     unsigned char *bytes;
 };
 
-static void
-out_of_memory(size_t bytes)
+static noreturn void
+out_of_memory(size_t count, size_t bytes)
 {
-    fprintf(stderr, "aetius: this host has no %zu bytes of memory left\n", bytes);
+    if (count == 1)
+        fprintf(stderr, "aetius: this host has no %zu bytes of memory left\n", bytes);
+    else
+        fprintf(stderr, "aetius: this host has no %zu times %zu bytes of memory left\n", count,
+                bytes);
     exit(1);
+}
+
+void *
+mem_array(size_t count, size_t bytes)
+{
+    void *p = calloc(count ? count : 1, bytes ? bytes : 1); /* which checks the product */
+    if (!p)
+        out_of_memory(count, bytes);
+    return p;
 }
 
 void *
 mem_alloc(size_t bytes)
 {
-    void *p = calloc(1, bytes ? bytes : 1);
+    return mem_array(1, bytes);
+}
+
+void *
+mem_resize(void *old, size_t count, size_t bytes)
+{
+    void *p = reallocarray(old, count ? count : 1, bytes ? bytes : 1);
     if (!p)
-        out_of_memory(bytes);
+        out_of_memory(count, bytes);
     return p;
 }
 
 void *
 mem_realloc(void *old, size_t bytes)
 {
-    void *p = realloc(old, bytes ? bytes : 1);
-    if (!p)
-        out_of_memory(bytes);
-    return p;
+    return mem_resize(old, 1, bytes);
 }
 
 char *
@@ -124,7 +141,7 @@ mem_printf(const char *fmt, ...)
     char *text = NULL;
     va_start(args, fmt);
     if (vasprintf(&text, fmt, args) < 0)
-        out_of_memory(strlen(fmt));
+        out_of_memory(1, strlen(fmt));
     va_end(args);
     return text;
 }
@@ -134,9 +151,9 @@ vec_grow(void *items, size_t *capacity, size_t wanted, size_t item_bytes)
 {
     size_t n = *capacity ? *capacity : 16;
     while (n < wanted)
-        n *= 2;
+        n = n <= SIZE_MAX / 2 ? n * 2 : wanted;
     *capacity = n;
-    return mem_realloc(items, n * item_bytes);
+    return mem_resize(items, n, item_bytes);
 }
 
 void
@@ -184,7 +201,7 @@ arena_block_with(struct arena *arena, size_t bytes)
     b->size = (bytes + least - 1) / least * least;
     b->bytes = aligned_alloc(large ? ARENA_LARGE_BYTES : ARENA_ALIGN, b->size);
     if (!b->bytes)
-        out_of_memory(b->size);
+        out_of_memory(1, b->size);
     if (large)
         madvise(b->bytes, b->size, MADV_HUGEPAGE); /* a wish: without it the run is slower */
     b->next = arena->head;

@@ -7,7 +7,11 @@
 
 /* Zeroed memory; ends the program with one line when the host has none left. */
 void *mem_alloc(size_t bytes);
+void *
+mem_array(size_t count,
+          size_t bytes); /* so many items of so many bytes: also a product above SIZE_MAX ends it */
 void *mem_realloc(void *old, size_t bytes); /* new bytes are not zeroed */
+void *mem_resize(void *old, size_t count, size_t bytes);
 char *mem_strdup(const char *text);
 /* How many bytes the UTF-8 character at `text` has, of which none is the end; 0: it is none that
  * every reader takes (surrogates, above U+10FFFF, longer than need be; U+FFFE and U+FFFF, which no

@@ -29,7 +29,7 @@ sheet_end_row(struct sheet *table)
 static char **
 cells_for(const struct sheet *table, enum sheet_style style)
 {
-    char **cells = mem_alloc(table->cells.count * sizeof *cells);
+    char **cells = mem_array(table->cells.count, sizeof *cells);
     for (size_t i = 0; i < table->cells.count; i++) {
         const char *cell = table->cells.items[i];
         cells[i] = style == SHEET_CSV ? mem_strdup(cell) : mem_printable(cell);
@@ -99,7 +99,7 @@ sheet_fit(struct sheet *table, uint32_t width, uint32_t name, const uint32_t *sp
 {
     enum { NAME_LEAST = 16 };
     uint32_t left_out = 0, before = 0;
-    bool *is_left_out = mem_alloc(table->columns * sizeof *is_left_out);
+    bool *is_left_out = mem_array(table->columns, sizeof *is_left_out);
     while (left_out < count && line_length(table, is_left_out, name, NAME_LEAST) > width)
         is_left_out[spare[left_out++]] = true;
     const uint32_t least = line_length(table, is_left_out, name, NAME_LEAST);
@@ -144,7 +144,7 @@ sheet_write(const struct sheet *table, enum sheet_style style, FILE *out)
 {
     static const char *const before[] = {"  ", "| ", ","}, *const after[] = {"\n", " |\n", "\n"};
     char **cells = cells_for(table, style);
-    int *widths = mem_alloc(table->columns * sizeof *widths);
+    int *widths = mem_array(table->columns, sizeof *widths);
     for (uint32_t c = 0; c < table->columns; c++)
         widths[c] = width_of(table, cells, c);
     for (size_t i = 0; i < table->cells.count; i++) {

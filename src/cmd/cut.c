@@ -63,7 +63,7 @@ cut_frames(const struct cut_options *options, struct trace_reader *reader,
            struct trace_reader *read_back, struct error *err)
 {
     const uint32_t count = options->set.count;
-    char **paths = mem_alloc(count * sizeof *paths);
+    char **paths = mem_array(count, sizeof *paths);
     for (uint32_t i = 0; i < count; i++) {
         paths[i] = part_path(options, i);
         if (options->in_folder)

@@ -146,7 +146,7 @@ print_json(struct trace_reader *reader, const char *path, const char *warning,
     add_caps(o, trace_caps(reader));
     cJSON *list = cJSON_AddArrayToObject(o, "per_frame");
     if (draws->wanted)
-        draws->frames = mem_alloc((draws->last - draws->first + 1) * sizeof(cJSON *));
+        draws->frames = mem_array(draws->last - draws->first + 1, sizeof(cJSON *));
     for (uint32_t i = draws->first; i < draws->last; i++)
         add_frame(list, reader, i, draws->frames ? &draws->frames[i - draws->first] : NULL);
     const bool ok = !draws->wanted || list_draws(draws, reader, err);

@@ -286,7 +286,7 @@ jobs_drive(struct simulate *s, struct trace_reader *reader, uint32_t count, stru
         crew_destroy(jobs.crew);
         return false;
     }
-    jobs.done = mem_alloc((jobs.frames + 1) * sizeof *jobs.done);
+    jobs.done = mem_array(jobs.frames + 1, sizeof *jobs.done);
     const int made = crew_fork(jobs.crew, 0, err);
     if (made > 0)
         work(&jobs);

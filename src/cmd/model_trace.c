@@ -41,7 +41,7 @@ bool
 model_learn_frames(struct model *model, const struct arg_list *runs, struct error *err)
 {
     struct frame_lessons lessons = {0};
-    struct trace_work *works = mem_alloc((runs->count + 1) * sizeof *works);
+    struct trace_work *works = mem_array(runs->count + 1, sizeof *works);
     bool ok = true;
     for (uint32_t i = 0; ok && i < runs->count; i++)
         ok = learn_run(&lessons, &works[i], runs->items[i], model, err);
@@ -104,7 +104,7 @@ read_measured(struct compared *c, const char *run, uint32_t frames, double clock
     if (!ok)
         return false;
     const int32_t frame = csv_column(&table, "frame"), cycles = csv_column(&table, "cycles");
-    c->measured = mem_alloc((frames + 1) * sizeof *c->measured);
+    c->measured = mem_array(frames + 1, sizeof *c->measured);
     for (uint32_t f = 0; f < frames; f++)
         c->measured[f] = NAN;
     for (uint32_t r = 0; r < table.rows; r++) {

@@ -27,8 +27,8 @@ look(const struct sample_options *options, struct trace_reader *reader, uint32_t
      struct error *err)
 {
     struct params params;
-    struct frame_work *work = mem_alloc(frames * sizeof *work);
-    double *values = mem_alloc((size_t)frames * FRAME_FIGURES_COUNT * sizeof *values);
+    struct frame_work *work = mem_array(frames, sizeof *work);
+    double *values = mem_array((size_t)frames * FRAME_FIGURES_COUNT, sizeof *values);
     const bool ok = machine_options_apply(&options->machine, &params, err) &&
                     frame_work_find(work, frames, reader, &params, options->memory, err);
     for (uint32_t f = 0; ok && f < frames; f++)
@@ -105,7 +105,7 @@ read_cycles(const char *run, uint32_t frames, struct error *err)
     struct csv_table table;
     char *path = mem_printf("%s/stats.frames.csv.gz", run);
     bool ok = csv_read(&table, path, err);
-    double *cycles = ok ? mem_alloc(frames * sizeof *cycles) : NULL;
+    double *cycles = ok ? mem_array(frames, sizeof *cycles) : NULL;
     if (ok) {
         const int32_t frame = csv_column(&table, "frame"), column = csv_column(&table, "cycles");
         ok = table.rows == frames;
@@ -135,7 +135,7 @@ try_redraws(const struct sampling_figures *figures, const struct sample_options 
             const double *cycles, uint32_t count)
 {
     struct trial trial = {.redraws = (uint32_t)options->redraws};
-    double *errors = mem_alloc(trial.redraws * sizeof *errors);
+    double *errors = mem_array(trial.redraws, sizeof *errors);
     for (uint32_t f = 0; f < figures->frames; f++)
         trial.truth += cycles[f];
     for (uint32_t i = 0; i < trial.redraws; i++) {

@@ -201,7 +201,7 @@ write_estimates(const struct sample *sample, const char *dir, struct error *err)
 {
     struct csv_table table;
     char *from = mem_printf("%s/stats.frames.csv.gz", dir), *to = mem_printf("%s/sample.csv", dir);
-    double *values = mem_alloc(sample->frames * sizeof *values);
+    double *values = mem_array(sample->frames, sizeof *values);
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);

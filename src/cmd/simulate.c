@@ -232,7 +232,7 @@ estimate(struct simulate *s)
     const struct sample *sample = s->options->sample;
     if (!sample || s->folder.frames.count != sample_drawn(sample))
         return;
-    double *cycles = mem_alloc(sample->frames * sizeof *cycles);
+    double *cycles = mem_array(sample->frames, sizeof *cycles);
     for (size_t i = 0; i < s->folder.frames.count; i++)
         cycles[s->folder.frames.items[i].number] = (double)s->folder.frames.items[i].cycles;
     const struct sample_estimate all = sample_estimate(sample, cycles);

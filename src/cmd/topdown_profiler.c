@@ -85,7 +85,7 @@ join_words(char **profiler, char **program)
         n++;
     while (program && program[m])
         m++;
-    char **words = mem_alloc((n + m + 1) * sizeof *words);
+    char **words = mem_array(n + m + 1, sizeof *words);
     memcpy(words, profiler, n * sizeof *words);
     if (m)
         memcpy(words + n, program, m * sizeof *words);

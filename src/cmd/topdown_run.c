@@ -469,7 +469,7 @@ draw(const struct view *view, const part_list *parts, const struct topdown_reque
      struct error *err)
 {
     const uint32_t count = parts->count ? (uint32_t)parts->count : 1;
-    struct topdown_bar *bars = mem_alloc(count * sizeof *bars);
+    struct topdown_bar *bars = mem_array(count, sizeof *bars);
     for (uint32_t i = 0; i < count; i++)
         bars[i] = parts->count
                       ? (struct topdown_bar){parts->items[i].name, &parts->items[i].view.pipeline}

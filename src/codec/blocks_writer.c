@@ -81,11 +81,11 @@ allocate(struct blocks_writer *writer)
     writer->packed_limit = ZSTD_compressBound(raw);
     writer->raw = mem_alloc(raw);
     writer->packed = mem_alloc(writer->packed_limit);
-    writer->counts = mem_alloc(BLOCKS_SEGMENT_COUNTS * sizeof *writer->counts);
-    writer->slots = mem_alloc(SLOTS * sizeof *writer->slots);
-    writer->hashes = mem_alloc(BLOCKS_SEGMENT_BLOCKS * sizeof *writer->hashes);
-    writer->first_count = mem_alloc(BLOCKS_SEGMENT_BLOCKS * sizeof *writer->first_count);
-    writer->next_count = mem_alloc(BLOCKS_SEGMENT_COUNTS * sizeof *writer->next_count);
+    writer->counts = mem_array(BLOCKS_SEGMENT_COUNTS, sizeof *writer->counts);
+    writer->slots = mem_array(SLOTS, sizeof *writer->slots);
+    writer->hashes = mem_array(BLOCKS_SEGMENT_BLOCKS, sizeof *writer->hashes);
+    writer->first_count = mem_array(BLOCKS_SEGMENT_BLOCKS, sizeof *writer->first_count);
+    writer->next_count = mem_array(BLOCKS_SEGMENT_COUNTS, sizeof *writer->next_count);
     writer->zstd = ZSTD_createCCtx();
     BUG_ON(!writer->zstd, "zstd gives no context");
     forget(writer);

@@ -232,8 +232,7 @@ static float (*read_level(const struct resource *res, const struct format_info *
                           const struct gpu_memory *memory, uint32_t level, uint32_t slice))[4]
 {
     const struct resource_level *l = &res->levels[level];
-    float(*texels)[4] = mem_alloc((size_t)l->width * l->height * sizeof *texels),
-    (*out)[4] = texels;
+    float(*texels)[4] = mem_array((size_t)l->width * l->height, sizeof *texels), (*out)[4] = texels;
     for (uint32_t y = 0; y < l->height; y++)
         for (uint32_t x = 0; x < l->width; x++)
             format->unpack(memory->bytes + res->address +

@@ -206,11 +206,11 @@ static void
 program_take(struct program *program, struct parser *parser)
 {
     program->instruction_count = (uint32_t)parser->instructions.count;
-    program->instructions = mem_alloc(parser->instructions.count * sizeof *program->instructions);
+    program->instructions = mem_array(parser->instructions.count, sizeof *program->instructions);
     memcpy(program->instructions, parser->instructions.items,
            parser->instructions.count * sizeof *program->instructions);
     if (parser->immediates.count) {
-        program->immediates = mem_alloc(parser->immediates.count * sizeof(float));
+        program->immediates = mem_array(parser->immediates.count, sizeof(float));
         memcpy(program->immediates, parser->immediates.items,
                parser->immediates.count * sizeof(float));
     }

@@ -172,7 +172,7 @@ static bool
 flow_depth(struct flow *flow)
 {
     uint32_t count = (uint32_t)flow->parser->instructions.count;
-    uint32_t *need = mem_alloc(count * sizeof *need); /* at a subroutine's BGNSUB */
+    uint32_t *need = mem_array(count, sizeof *need); /* at a subroutine's BGNSUB */
     bool well = true;
     for (bool changed = true; changed && well;) {
         changed = false;
@@ -204,7 +204,7 @@ program_resolve_flow(struct parser *parser)
         .inside = true,
         .main = true,
         .nesting = mem_alloc(count),
-        .subroutine = mem_alloc(count * sizeof(uint32_t)),
+        .subroutine = mem_array(count, sizeof(uint32_t)),
     };
     bool well = flow_blocks(&flow) && flow_calls(&flow) && flow_depth(&flow);
     free(flow.nesting);

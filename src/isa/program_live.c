@@ -292,10 +292,10 @@ program_find_liveness(struct parser *parser)
         .count = (uint32_t)parser->instructions.count,
         .words = (parser->program->temp_count + 15) / 16,
     };
-    live.in = mem_alloc((size_t)live.count * live.words * sizeof *live.in);
-    live.returns = mem_alloc(live.words * sizeof *live.returns);
-    live.pinned = mem_alloc(live.words * sizeof *live.pinned);
-    live.scratch = mem_alloc(live.words * sizeof *live.scratch);
+    live.in = mem_array((size_t)live.count * live.words, sizeof *live.in);
+    live.returns = mem_array(live.words, sizeof *live.returns);
+    live.pinned = mem_array(live.words, sizeof *live.pinned);
+    live.scratch = mem_array(live.words, sizeof *live.scratch);
     live_pin(&live);
     for (uint32_t i = 0; i < live.count; i++)
         describe_instruction(parser, &parser->instructions.items[i]);

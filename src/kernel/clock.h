@@ -10,8 +10,8 @@
  * judged by the state at the start of the cycle: what is pushed in a cycle arrives `latency` (at
  * least 1) cycles later, and a place freed in a cycle can be filled in the next one. So the order
  * in which modules are clocked carries no weight. `depth` counts the receiver's places; the wire
- * holds (latency - 1) x width items more, unless queue_reserve() gives every item its place from the
- * push on. A queue sustains its width when depth >= 2 x width. */
+ * holds (latency - 1) x width items more, unless queue_reserve() gives every item its place from
+ * the push on. A queue sustains its width when depth >= 2 x width. */
 #ifndef AETIUS_KERNEL_CLOCK_H
 #define AETIUS_KERNEL_CLOCK_H
 

@@ -9,7 +9,7 @@ void
 path_init(struct path *path)
 {
     memset(path, 0, sizeof *path);
-    path->nodes = mem_alloc(PATH_NODES * sizeof *path->nodes);
+    path->nodes = mem_array(PATH_NODES, sizeof *path->nodes);
     path_begin(path, 0);
 }
 

@@ -30,8 +30,8 @@ queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t i
         ring *= 2;
     queue->mask = ring - 1;
     queue->items = mem_alloc(((size_t)ring + 1) * item_bytes); /* the last: for a dropped item */
-    queue->arrival = mem_alloc((size_t)ring * sizeof *queue->arrival);
-    queue->strands = mem_alloc((size_t)ring * sizeof *queue->strands);
+    queue->arrival = mem_array(ring, sizeof *queue->arrival);
+    queue->strands = mem_array(ring, sizeof *queue->strands);
     queue->from = &sender->stage;
     queue->to = &receiver->stage;
     queue->hop_cause = CAUSE_transit;

@@ -45,10 +45,10 @@ static void
 grow(struct stat_set *set)
 {
     set->capacity = set->capacity ? 2 * set->capacity : 256;
-    set->entries = mem_realloc(set->entries, set->capacity * sizeof *set->entries);
+    set->entries = mem_resize(set->entries, set->capacity, sizeof *set->entries);
     free(set->table);
     set->table_size = 2 * set->capacity;
-    set->table = mem_alloc(set->table_size * sizeof *set->table);
+    set->table = mem_array(set->table_size, sizeof *set->table);
     for (uint32_t i = 0; i < set->count; i++)
         *table_slot(set, set->entries[i].name) = i + 1;
 }

@@ -124,8 +124,8 @@ model_check_rows(struct model_check *check, const struct model *model,
                  const struct model_rows *rows, uint32_t stages, bool all_held, struct error *err)
 {
     *check = (struct model_check){.is_fitted = model_split(rows)};
-    check->predicted = mem_alloc((rows->count + 1) * sizeof *check->predicted);
-    check->error = mem_alloc((rows->count + 1) * sizeof *check->error);
+    check->predicted = mem_array(rows->count + 1, sizeof *check->predicted);
+    check->error = mem_array(rows->count + 1, sizeof *check->error);
     const bool held = all_held || is_of_another(model, rows);
     if (held || model_factor(model, "fitted.all") > 0)
         memset(check->is_fitted, !held, rows->count);

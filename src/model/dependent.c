@@ -92,7 +92,7 @@ static bool
 fit_weighed(struct dependent *d, const struct reads *reads, const double *weights)
 {
     const size_t count = reads->rows.count;
-    double *a = mem_alloc((count + 1) * (FACTORS + 1) * sizeof *a), *b = a + count * FACTORS;
+    double *a = mem_array((count + 1) * (FACTORS + 1), sizeof *a), *b = a + count * FACTORS;
     double some[FACTORS], half[FACTORS];
     uint32_t of[FACTORS], column[FACTORS] = {0}, columns = 0;
     bool seen[FACTORS] = {[FLAT] = true};
@@ -140,7 +140,7 @@ fit_costs(struct dependent *d, struct reads *reads, const double *misses, const 
     enum { ROUNDS = 12 };
     const double least = 0.02;
     const size_t count = reads->rows.count;
-    double *weights = mem_alloc((count + 1) * sizeof *weights);
+    double *weights = mem_array(count + 1, sizeof *weights);
     bool ok = true;
     for (size_t r = 0; r < count; r++) {
         reads->rows.items[r].misses = misses[r];
@@ -186,7 +186,7 @@ find_trials(struct trials *trials, struct reads *reads)
     for (size_t i = 0; cache_shape_nth(&trial.shape, i); i++) {
         struct dependent d = {.shape = trial.shape};
         trial.number = i;
-        trial.misses = mem_alloc((reads->rows.count + 1) * sizeof *trial.misses);
+        trial.misses = mem_array(reads->rows.count + 1, sizeof *trial.misses);
         for (size_t r = 0; r < reads->rows.count; r++)
             trial.misses[r] = cache_misses(&trial.shape, &reads->rows.items[r].reads);
         if (!fit_costs(&d, reads, trial.misses, NULL, &trial.error))

@@ -91,7 +91,7 @@ bool *
 model_split(const struct model_rows *rows)
 {
     bool *fitted = mem_alloc(rows->count + 1);
-    struct placed *placed = mem_alloc((rows->count + 1) * sizeof *placed);
+    struct placed *placed = mem_array(rows->count + 1, sizeof *placed);
     for (size_t i = 0; i < rows->count; i++) {
         placed[i].row = i;
         model_curve_of(&rows->items[i], placed[i].name, sizeof placed[i].name, &placed[i].along);
@@ -144,7 +144,7 @@ fit_start(const struct fitting *f)
     enum { MOST_PROGRAMS = 8 };
     double cycles[MOST_PROGRAMS], factors[MOST_PROGRAMS + 1], half[MOST_PROGRAMS + 1];
     uint32_t programs = 0;
-    double *a = mem_alloc(f->rows->count * (MOST_PROGRAMS + 2) * sizeof *a);
+    double *a = mem_array(f->rows->count * (MOST_PROGRAMS + 2), sizeof *a);
     double *b = a + f->rows->count * (MOST_PROGRAMS + 1);
     size_t used = 0;
     for (size_t i = 0; i < f->rows->count; i++) {
@@ -186,7 +186,7 @@ fit_rate(const struct fitting *f, double rate, struct error *err)
     for (size_t i = 0; i < f->rows->count; i++)
         if (is_seen(f, i, "length") && f->rows->items[i].cycles > most)
             most = f->rows->items[i].cycles;
-    double *a = mem_alloc(f->rows->count * 3 * sizeof *a), *b = a + f->rows->count * 2;
+    double *a = mem_array(f->rows->count * 3, sizeof *a), *b = a + f->rows->count * 2;
     for (size_t i = 0; i < f->rows->count; i++) {
         const struct model_row *row = &f->rows->items[i];
         if (!is_seen(f, i, "length") || row->cycles < most / 4)
@@ -207,7 +207,7 @@ fit_rate(const struct fitting *f, double rate, struct error *err)
 static bool
 fit_curves(const struct fitting *f, const char *sweep, struct error *err)
 {
-    double *x = mem_alloc((f->rows->count + 1) * 2 * sizeof *x), *y = x + f->rows->count;
+    double *x = mem_array((f->rows->count + 1) * 2, sizeof *x), *y = x + f->rows->count;
     bool ok = true;
     for (size_t i = 0; ok && i < f->rows->count; i++) {
         char name[64], other[64];

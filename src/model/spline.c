@@ -156,7 +156,7 @@ line_at(const struct spline *s, double x)
 static void
 find_intervals(struct spline *s, const struct points *p)
 {
-    double *a = mem_alloc(p->count * (s->knots + 1) * sizeof *a), *b = a + p->count * s->knots;
+    double *a = mem_array(p->count * (s->knots + 1), sizeof *a), *b = a + p->count * s->knots;
     for (size_t i = 0; i < p->count; i++) {
         double part;
         const uint32_t segment = segment_at(s, p->x[i], &part);
@@ -313,7 +313,7 @@ choose_segments(const struct points *p)
     const uint32_t most =
         p->count / 2 < SPLINE_MOST_KNOTS - 1 ? (uint32_t)(p->count / 2) : SPLINE_MOST_KNOTS - 1;
     struct validation v = {p, 0, inner < FOLDS ? inner : FOLDS, {0}};
-    double *x = mem_alloc(3 * p->count * sizeof *x), *y = x + p->count, *scale = y + p->count;
+    double *x = mem_array(3 * p->count, sizeof *x), *y = x + p->count, *scale = y + p->count;
     for (v.fold = 0; v.fold < v.folds; v.fold++) {
         struct points kept = {x, y, scale, 0};
         struct spline s;
@@ -350,8 +350,8 @@ bool
 spline_fit(struct spline *spline, const double *x, const double *y, size_t count, bool logarithmic,
            struct error *err)
 {
-    struct place *places = mem_alloc((count + 1) * sizeof *places);
-    double *sorted = mem_alloc(3 * (count + 1) * sizeof *sorted);
+    struct place *places = mem_array(count + 1, sizeof *places);
+    double *sorted = mem_array(3 * (count + 1), sizeof *sorted);
     struct points p = {sorted, sorted + count, sorted + 2 * count, count};
     size_t different = 0;
     for (size_t i = 0; i < count; i++)

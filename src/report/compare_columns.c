@@ -25,7 +25,7 @@ struct compare_columns {
 static double *
 empty_values(uint32_t count)
 {
-    double *values = mem_alloc(count * sizeof *values);
+    double *values = mem_array(count, sizeof *values);
     for (uint32_t i = 0; i < count; i++)
         values[i] = (double)NAN;
     return values;
@@ -84,7 +84,7 @@ compare_columns_make(struct compare_columns **out, const char *const *dirs, uint
     bool ok = true;
     c->dirs = dirs;
     c->count = count;
-    c->runs = mem_alloc(count * sizeof *c->runs);
+    c->runs = mem_array(count, sizeof *c->runs);
     for (uint32_t i = 0; i < count && ok; i++)
         ok = is_run_folder(dirs[i]) || fail(err, "%s is no run's folder", dirs[i]);
     for (uint32_t i = 1; i < count && ok; i++)

@@ -102,7 +102,7 @@ compare_metrics(const cJSON *a, const cJSON *b, const char *dir_a, const char *d
 {
     size_t count;
     const struct metric *metrics = metrics_all(&count);
-    out->metrics = mem_alloc(count * sizeof *out->metrics);
+    out->metrics = mem_array(count, sizeof *out->metrics);
     for (size_t i = 0; i < count; i++) {
         struct metric_move move = {metrics[i].name, metrics[i].unit, 0, 0};
         if (!take_number(a, metrics[i].name, true, dir_a, &move.a, err) ||
@@ -213,7 +213,7 @@ compare_machines(const char *dir_a, const char *dir_b, struct run_comparison *ou
     if (!load_machine(dir_a, &a, err) || !load_machine(dir_b, &b, err))
         return false;
     const struct param_info *infos = param_infos(&count);
-    out->machine = mem_alloc(count * sizeof *out->machine);
+    out->machine = mem_array(count, sizeof *out->machine);
     for (size_t i = 0; i < count; i++) {
         struct machine_difference *d = &out->machine[out->machine_count];
         param_format(&infos[i], &a, d->a, sizeof d->a);
@@ -263,7 +263,7 @@ read_frames(const char *dir, struct csv_table *table, struct error *err)
 static struct stat_move *
 sum_table(const struct csv_table *table, size_t *count)
 {
-    struct stat_move *sums = mem_alloc(table->columns * sizeof *sums);
+    struct stat_move *sums = mem_array(table->columns, sizeof *sums);
     *count = 0;
     for (uint32_t i = 0; i < table->columns; i++) {
         const char *name = table->names[i];
@@ -289,7 +289,7 @@ compare_tables(const struct csv_table *a, const struct csv_table *b, struct run_
 {
     size_t count_a, count_b;
     struct stat_move *sums_a = sum_table(a, &count_a), *sums_b = sum_table(b, &count_b);
-    out->moves = mem_alloc(count_a * sizeof *out->moves);
+    out->moves = mem_array(count_a, sizeof *out->moves);
     for (size_t i = 0; i < count_a; i++)
         for (size_t j = 0; j < count_b; j++) {
             const uint64_t from = sums_a[i].a, to = sums_b[j].a;

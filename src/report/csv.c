@@ -489,7 +489,7 @@ struct column_facts {
 static struct column_facts *
 facts_of(const struct csv_table *table)
 {
-    struct column_facts *facts = mem_alloc(((size_t)table->columns + 1) * sizeof *facts);
+    struct column_facts *facts = mem_array((size_t)table->columns + 1, sizeof *facts);
     for (uint32_t c = 0; c < table->columns; c++) {
         const char *name = table->names[c];
         const bool is_place = !strcmp(name, "frame") || !strcmp(name, "draw");
@@ -570,7 +570,7 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
     memset(table, 0, sizeof *table);
     char *rows = read_text(table, path, false, err) ? take_header(table) : NULL;
     bool ok = rows && check_names(table, path, err) && take_fields(table, rows, path, err);
-    table->is_number = ok ? mem_alloc(table->columns * sizeof *table->is_number) : NULL;
+    table->is_number = ok ? mem_array(table->columns, sizeof *table->is_number) : NULL;
     const int32_t schema = ok ? csv_column(table, "schema") : -1;
     if (schema >= 0) /* first: what a later version means by other names is not known */
         ok = take_numbers(table, (uint32_t)schema, (uint32_t)schema + 1, path, err) &&

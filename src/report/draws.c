@@ -128,7 +128,7 @@ add_rows(struct draws *draws, const struct frame_set *frames, const struct colum
     const struct csv_table *table = &draws->table;
     struct ideal_sum *gains =
         ideals_begin((const char *const *)table->names, table->columns, params, NULL);
-    double *numbers = mem_alloc((size_t)table->columns * sizeof *numbers);
+    double *numbers = mem_array((size_t)table->columns, sizeof *numbers);
     for (uint32_t row = 0; row < table->rows; row++)
         if (frame_set_has(frames, (uint32_t)csv_value(table, row, columns->frame)))
             add_row(draws, row, columns, gains, numbers);

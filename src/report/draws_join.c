@@ -120,7 +120,7 @@ compare_places(const void *left, const void *right)
 static const struct draw_row ***
 sorted(const struct side *side)
 {
-    const struct draw_row ***places = mem_alloc((side->count + 1) * sizeof *places);
+    const struct draw_row ***places = mem_array(side->count + 1, sizeof *places);
     for (uint32_t i = 0; i < side->count; i++)
         places[i] = &side->draws[i];
     qsort(places, side->count, sizeof *places, compare_places);
@@ -164,7 +164,7 @@ join_by_hash(struct side *a, struct side *b)
 static uint32_t *
 left_over(const struct side *side, uint32_t *count)
 {
-    uint32_t *places = mem_alloc((side->count + 1) * sizeof *places);
+    uint32_t *places = mem_array(side->count + 1, sizeof *places);
     *count = 0;
     for (uint32_t i = 0; i < side->count; i++)
         if (!side->other[i])
@@ -178,7 +178,7 @@ static void
 fill_cells(const struct side *a, const uint32_t *in_a, uint32_t n, const struct side *b,
            const uint32_t *in_b, uint32_t m, uint8_t *steps)
 {
-    uint32_t *best = mem_alloc(((size_t)m + 1) * sizeof *best); /* of the row above, then this */
+    uint32_t *best = mem_array((size_t)m + 1, sizeof *best); /* of the row above, then this */
     for (uint32_t i = 0; i < n; i++) {
         uint32_t diagonal = 0;
         for (uint32_t j = 0; j < m; j++) {
@@ -228,8 +228,8 @@ take_frame(const struct draws *draws, size_t *at)
     const uint32_t frame = first < count ? draws->rows.items[first].frame : 0;
     while (*at < count && draws->rows.items[*at].frame == frame)
         ++*at;
-    side.draws = mem_alloc((*at - first + 1) * sizeof *side.draws);
-    side.other = mem_alloc((*at - first + 1) * sizeof *side.other);
+    side.draws = mem_array(*at - first + 1, sizeof *side.draws);
+    side.other = mem_array(*at - first + 1, sizeof *side.other);
     for (size_t i = first; i < *at; i++)
         if (draws->rows.items[i].is_draw)
             side.draws[side.count++] = &draws->rows.items[i];

@@ -343,7 +343,7 @@ draws_join_print(const struct draws_join *join, const struct draws *a, const str
         print_tree(root, out);
         return;
     }
-    const struct draws_pair **order = mem_alloc((join->pairs.count + 1) * sizeof *order);
+    const struct draws_pair **order = mem_array(join->pairs.count + 1, sizeof *order);
     for (size_t i = 0; i < join->pairs.count; i++)
         order[i] = &join->pairs.items[i];
     qsort(order, join->pairs.count, sizeof *order, greatest_first);

@@ -366,7 +366,7 @@ ideals_predict(const struct ideal_rows *wanted, const struct params *params,
         return fail(err, "the run has no frames");
     struct ideal_sum *sum =
         ideals_begin((const char *const *)table->names, table->columns, params, err);
-    double *numbers = mem_alloc((size_t)table->columns * sizeof *numbers);
+    double *numbers = mem_array((size_t)table->columns, sizeof *numbers);
     for (uint32_t r = 0; sum && r < table->rows; r++) {
         const uint32_t number = (uint32_t)csv_value(table, r, frame);
         if (!is_wanted(wanted, number, r))

@@ -24,8 +24,8 @@ static void
 sort_hops(struct journey *journey)
 {
     const size_t count = journey->follow->hops.count;
-    struct place *places = mem_alloc((count + 1) * sizeof *places);
-    journey->order = mem_alloc((count + 1) * sizeof *journey->order);
+    struct place *places = mem_array(count + 1, sizeof *places);
+    journey->order = mem_array(count + 1, sizeof *journey->order);
     for (size_t i = 0; i < count; i++) {
         const struct follow_hop *hop = &journey->follow->hops.items[i];
         places[i] = (struct place){hop->kind, hop->thing, (uint32_t)i};
@@ -136,7 +136,7 @@ find_ends(struct journey *journey)
 {
     const struct follow *follow = journey->follow;
     const size_t count = follow->hops.count;
-    journey->left = mem_alloc((count + 1) * sizeof *journey->left);
+    journey->left = mem_array(count + 1, sizeof *journey->left);
     for (size_t i = 0, first = 0; i < count; i++) {
         const struct follow_hop *hop = &follow->hops.items[journey->order[i]];
         const struct follow_hop *next =

@@ -95,7 +95,7 @@ page_add_whole(struct page_columns *columns, const char *name, const uint64_t *v
 void
 page_add_real(struct page_columns *columns, const char *name, const double *values)
 {
-    uint64_t *codes = mem_alloc(((size_t)columns->rows + 1) * sizeof *codes);
+    uint64_t *codes = mem_array((size_t)columns->rows + 1, sizeof *codes);
     for (uint32_t i = 0; i < columns->rows; i++) {
         const double scaled = fabs(values[i]) / REAL_STEP;
         if (scaled < 1e18) /* no NaN either */
@@ -122,8 +122,8 @@ compare_texts(const void *left, const void *right)
 void
 page_add_texts(struct page_columns *columns, const char *name, const char *const *values)
 {
-    struct text_place *places = mem_alloc(((size_t)columns->rows + 1) * sizeof *places);
-    uint64_t *numbers = mem_alloc(((size_t)columns->rows + 1) * sizeof *numbers);
+    struct text_place *places = mem_array((size_t)columns->rows + 1, sizeof *places);
+    uint64_t *numbers = mem_array((size_t)columns->rows + 1, sizeof *numbers);
     cJSON *words = cJSON_CreateArray();
     uint64_t count = 0;
     for (uint32_t i = 0; i < columns->rows; i++)

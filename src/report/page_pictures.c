@@ -222,7 +222,7 @@ add_rows(cJSON *frame, const struct csv_table *table, const int32_t column[6])
 {
     struct page_columns columns;
     page_columns_begin(&columns, frame, "tiles", table->rows);
-    uint64_t *values = mem_alloc(((size_t)table->rows + 1) * sizeof *values);
+    uint64_t *values = mem_array((size_t)table->rows + 1, sizeof *values);
     const char *const names[] = {"x", "y", "row", "draw", "fragments", "written"};
     for (uint32_t c = 0; c < 6; c++) {
         for (uint32_t r = 0; r < table->rows; r++)

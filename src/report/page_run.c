@@ -150,9 +150,9 @@ choose_draws(struct page_run *run, struct page_rows *rows, uint32_t runs)
     if (set->count < of)
         add_note(run->object, "draws: of the %u dearest of %u frames", set->count, of);
     rows->all_columns = (uint64_t)table->rows * table->columns <= MOST_CELLS / runs;
-    rows->first = mem_alloc(((size_t)table->rows + 1) * sizeof *rows->first);
-    rows->count = mem_alloc(((size_t)table->rows + 1) * sizeof *rows->count);
-    run->place = mem_alloc(((size_t)table->rows + 1) * sizeof *run->place);
+    rows->first = mem_array((size_t)table->rows + 1, sizeof *rows->first);
+    rows->count = mem_array((size_t)table->rows + 1, sizeof *rows->count);
+    run->place = mem_array((size_t)table->rows + 1, sizeof *run->place);
     for (size_t i = 0; i < run->draws.rows.count; i++) {
         const struct draw_row *row = &run->draws.rows.items[i];
         run->place[row->row] = UINT32_MAX;
@@ -177,7 +177,7 @@ add_draws(struct page_run *run, cJSON *tables, uint32_t runs, struct error *err)
     choose_draws(run, &rows, runs);
     page_columns_begin(&columns, tables, "draws", rows.rows);
     page_add_table_rows(&columns, &run->draws.table, &rows);
-    const char **bound = mem_alloc(((size_t)rows.rows + 1) * sizeof *bound);
+    const char **bound = mem_array((size_t)rows.rows + 1, sizeof *bound);
     for (size_t i = 0; i < run->draws.rows.count; i++) {
         const struct draw_row *row = &run->draws.rows.items[i];
         if (run->place[row->row] != UINT32_MAX)
@@ -201,8 +201,8 @@ choose_intervals(struct page_run *run, const struct csv_table *table, struct pag
 {
     const int32_t frame = csv_column(table, "frame");
     const uint32_t most = MOST_INTERVALS / runs, together = (table->rows + most - 1) / most;
-    rows->first = mem_alloc(((size_t)table->rows + 1) * sizeof *rows->first);
-    rows->count = mem_alloc(((size_t)table->rows + 1) * sizeof *rows->count);
+    rows->first = mem_array((size_t)table->rows + 1, sizeof *rows->first);
+    rows->count = mem_array((size_t)table->rows + 1, sizeof *rows->count);
     for (uint32_t r = 0; r < table->rows; r++) {
         const uint32_t last = rows->rows - 1;
         if (rows->rows && rows->count[last] < together &&
@@ -272,8 +272,8 @@ add_frame_rows(struct page_run *run, cJSON *tables, uint32_t runs, struct error 
     char *path = mem_printf("%s/%s", run->dir, run->params.SIMULATOR.StatsFilePerFrame);
     bool ok = true;
     if (file_exists(path) && (ok = csv_read(&table, path, err))) {
-        rows.first = mem_alloc(((size_t)table.rows + 1) * sizeof *rows.first);
-        rows.count = mem_alloc(((size_t)table.rows + 1) * sizeof *rows.count);
+        rows.first = mem_array((size_t)table.rows + 1, sizeof *rows.first);
+        rows.count = mem_array((size_t)table.rows + 1, sizeof *rows.count);
         for (rows.rows = 0; rows.rows < table.rows; rows.rows++) {
             rows.first[rows.rows] = rows.rows;
             rows.count[rows.rows] = 1;
@@ -423,9 +423,9 @@ add_join(cJSON *page, struct page_run *a, struct page_run *b, uint32_t number_of
     struct page_columns columns;
     cJSON *object = cJSON_CreateObject();
     draws_join_make(&join, &a->draws, &b->draws);
-    uint64_t *in_a = mem_alloc((join.pairs.count + 1) * sizeof *in_a);
-    uint64_t *in_b = mem_alloc((join.pairs.count + 1) * sizeof *in_b);
-    char **differences = mem_alloc((join.pairs.count + 1) * sizeof *differences);
+    uint64_t *in_a = mem_array(join.pairs.count + 1, sizeof *in_a);
+    uint64_t *in_b = mem_array(join.pairs.count + 1, sizeof *in_b);
+    char **differences = mem_array(join.pairs.count + 1, sizeof *differences);
     uint32_t rows = 0;
     for (size_t i = 0; i < join.pairs.count; i++) {
         const struct draws_pair *pair = &join.pairs.items[i];
@@ -459,7 +459,7 @@ add_join(cJSON *page, struct page_run *a, struct page_run *b, uint32_t number_of
 bool
 page_add_runs(cJSON *page, const char *const *dirs, uint32_t count, struct error *err)
 {
-    struct page_run *runs = mem_alloc(count * sizeof *runs);
+    struct page_run *runs = mem_array(count, sizeof *runs);
     uint64_t tiles_left = MOST_TILES;
     bool ok = true;
     cJSON_AddArrayToObject(page, "runs");

@@ -93,7 +93,7 @@ static void
 add_reals(struct page_columns *columns, const struct csv_table *table, int32_t column,
           const struct page_rows *rows)
 {
-    double *values = mem_alloc(((size_t)rows->rows + 1) * sizeof *values);
+    double *values = mem_array((size_t)rows->rows + 1, sizeof *values);
     for (uint32_t i = 0; i < rows->rows; i++) {
         const char *field = csv_field(table, rows->first[i], column);
         values[i] = *field ? strtod(field, NULL) : (double)NAN;
@@ -106,7 +106,7 @@ static void
 add_texts(struct page_columns *columns, const struct csv_table *table, int32_t column,
           const struct page_rows *rows)
 {
-    const char **values = mem_alloc(((size_t)rows->rows + 1) * sizeof *values);
+    const char **values = mem_array((size_t)rows->rows + 1, sizeof *values);
     for (uint32_t i = 0; i < rows->rows; i++)
         values[i] = csv_field(table, rows->first[i], column);
     page_add_texts(columns, table->names[column], values);
@@ -117,7 +117,7 @@ void
 page_add_table_rows(struct page_columns *columns, const struct csv_table *table,
                     const struct page_rows *rows)
 {
-    uint64_t *values = mem_alloc(((size_t)rows->rows + 1) * sizeof *values);
+    uint64_t *values = mem_array((size_t)rows->rows + 1, sizeof *values);
     for (uint32_t c = 0; c < table->columns; c++) {
         const char *name = table->names[c];
         const enum csv_kind kind = csv_kind_of(name);
@@ -161,7 +161,7 @@ page_add_instances(struct page_columns *columns, const char *path, const char *u
         return true;
     if (!csv_read(&table, path, err))
         return false;
-    uint64_t *values = mem_alloc(((size_t)rows->rows + 1) * sizeof *values);
+    uint64_t *values = mem_array((size_t)rows->rows + 1, sizeof *values);
     const bool ok = instances_of(&table, main, &instances) ||
                     fail(err, "%s does not fit the table beside it", path);
     for (uint32_t c = 0; ok && c < table.columns; c++) {

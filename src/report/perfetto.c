@@ -58,7 +58,7 @@ open_draw(struct perfetto *p, const struct draw *draw)
         if (p->open.items[i].draw == draw)
             return &p->open.items[i];
     const uint32_t units = p->sim->machine->clock.module_count;
-    const struct open_draw fresh = {draw, mem_alloc(units * sizeof(struct touched))};
+    const struct open_draw fresh = {draw, mem_array(units, sizeof(struct touched))};
     for (uint32_t i = 0; i < units; i++)
         fresh.units[i].first = CYCLE_NEVER;
     VEC_PUSH(&p->open, fresh);
@@ -321,7 +321,7 @@ perfetto_create(const char *path, struct simulation *sim, struct error *err)
     p->sim = sim;
     p->frames = packets_track(&p->packets, 0, "frames", NULL);
     p->works = packets_track(&p->packets, 0, "work", NULL);
-    p->units = mem_alloc(clock->module_count * sizeof *p->units);
+    p->units = mem_array(clock->module_count, sizeof *p->units);
     for (uint32_t i = 0; i < clock->module_count; i++)
         p->units[i].module = clock->modules[i];
     for (uint32_t i = clock->module_count; i-- > 0;) /* in the order of the pipeline */

@@ -173,8 +173,8 @@ struct totals
 run_totals(const struct run_facts *facts, const struct stat_set *set, const uint64_t *values,
            const struct params *params)
 {
-    const char **names = mem_alloc((set->count + 2) * sizeof *names);
-    double *numbers = mem_alloc((set->count + 2) * sizeof *numbers);
+    const char **names = mem_array(set->count + 2, sizeof *names);
+    double *numbers = mem_array(set->count + 2, sizeof *numbers);
     size_t count = 0;
     for (uint32_t i = 0; i < set->count; i++) {
         names[count] = set->entries[i].name;

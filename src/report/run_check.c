@@ -22,7 +22,7 @@ add_row(const struct csv_table *table, uint32_t row, double *sums)
 static double *
 sums_of_frame(const struct csv_table *table, int32_t frame, uint32_t *row)
 {
-    double *sums = mem_alloc(table->columns * sizeof *sums);
+    double *sums = mem_array(table->columns, sizeof *sums);
     const double number = csv_value(table, *row, frame);
     for (; *row < table->rows && csv_value(table, *row, frame) == number; ++*row)
         add_row(table, *row, sums);
@@ -63,8 +63,8 @@ check_metrics(const cJSON *root, const struct csv_table *frames, const struct pa
     size_t count;
     bool ok = true;
     const struct metric *metrics = metrics_all(&count);
-    double *sums = mem_alloc(frames->columns * sizeof *sums);
-    const char **names = mem_alloc(frames->columns * sizeof *names);
+    double *sums = mem_array(frames->columns, sizeof *sums);
+    const char **names = mem_array(frames->columns, sizeof *names);
     struct totals totals = {names, sums, 0, params};
     for (uint32_t row = 0; row < frames->rows; row++)
         add_row(frames, row, sums);

@@ -387,10 +387,10 @@ run_folder_attach(struct run_folder *folder, struct simulation *sim, struct erro
     uint32_t count = sim->machine->stats.count;
     folder->sim = sim;
     folder->only_timed = true;
-    folder->values = mem_alloc(2 * count * sizeof(uint64_t));
-    folder->draw_before = mem_alloc(count * sizeof(uint64_t));
-    folder->interval_before = mem_alloc(count * sizeof(uint64_t));
-    folder->totals = mem_alloc(count * sizeof(uint64_t));
+    folder->values = mem_array(2 * count, sizeof(uint64_t));
+    folder->draw_before = mem_array(count, sizeof(uint64_t));
+    folder->interval_before = mem_array(count, sizeof(uint64_t));
+    folder->totals = mem_array(count, sizeof(uint64_t));
     if (sim->machine->params.SIMULATOR.Statistics) {
         folder->layout = table_layout_create(&sim->machine->stats, &sim->machine->params);
         begin_gains(folder);

@@ -14,7 +14,7 @@ write_picture(struct shown_draw *shown, struct picture *picture, char *name, str
 {
     char *path = mem_printf("%s/%s", shown->dir, name);
     const bool ok = picture_write_png(picture, path, err);
-    shown->files = mem_realloc(shown->files, (shown->file_count + 1) * sizeof *shown->files);
+    shown->files = mem_resize(shown->files, shown->file_count + 1, sizeof *shown->files);
     shown->files[shown->file_count++] = name;
     picture_fini(picture);
     free(path);

@@ -151,8 +151,8 @@ sort_entries(struct table_layout *layout)
 {
     const struct stat_set *set = layout->set;
     uint32_t last = 0;
-    layout->family_of = mem_alloc(set->count * sizeof *layout->family_of);
-    layout->instance_of = mem_alloc(set->count * sizeof *layout->instance_of);
+    layout->family_of = mem_array(set->count, sizeof *layout->family_of);
+    layout->instance_of = mem_array(set->count, sizeof *layout->instance_of);
     for (uint32_t i = 0; i < set->count; i++) {
         const struct stat_entry *entry = &set->entries[i];
         const char *open = strchr(entry->name, '['), *close = open ? strchr(open, ']') : NULL;
@@ -173,7 +173,7 @@ static void
 note_places(struct table_layout *layout)
 {
     const uint32_t width = layout->most_instances;
-    layout->places = mem_alloc(layout->families.count * (width + 1) * sizeof *layout->places);
+    layout->places = mem_array(layout->families.count * (width + 1), sizeof *layout->places);
     for (uint32_t i = 0; i < layout->set->count; i++)
         if (layout->instance_of[i] < width) /* of a queue not needed, and there may be more */
             layout->places[layout->family_of[i] * width + layout->instance_of[i]] = i + 1;
@@ -211,7 +211,7 @@ compile_metrics(struct table_layout *layout)
 {
     size_t count;
     const struct metric *metrics = metrics_all(&count);
-    layout->metrics = mem_alloc(count * sizeof *layout->metrics);
+    layout->metrics = mem_array(count, sizeof *layout->metrics);
     for (; layout->metric_count < count; layout->metric_count++)
         formula_compile(&layout->metrics[layout->metric_count],
                         metrics[layout->metric_count].formula, resolve, layout, NULL);
@@ -228,11 +228,11 @@ table_layout_create(const struct stat_set *set, const struct params *params)
     note_places(layout);
     metrics_all(&metrics);
     layout->frames_place = (uint32_t)layout->families.count;
-    layout->names = mem_alloc(layout->families.count * sizeof *layout->names);
+    layout->names = mem_array(layout->families.count, sizeof *layout->names);
     for (size_t i = 0; i < layout->families.count; i++)
         layout->names[i] = layout->families.items[i].name;
-    layout->sums = mem_alloc(layout->families.count * sizeof *layout->sums);
-    layout->numbers = mem_alloc((layout->families.count + 1 + metrics) * sizeof(double));
+    layout->sums = mem_array(layout->families.count, sizeof *layout->sums);
+    layout->numbers = mem_array(layout->families.count + 1 + metrics, sizeof(double));
     compile_metrics(layout);
     layout->params = NULL;
     return layout;
@@ -374,7 +374,7 @@ table_open(struct table *table, const char *path, const struct table_kind *kind,
                             .has_facts = *kind->facts,
                             .has_queues = kind->queues && layout->queues.count};
     const uint32_t files = 1 + (uint32_t)layout->units.count + table->has_queues;
-    table->files = mem_alloc(files * sizeof *table->files);
+    table->files = mem_array(files, sizeof *table->files);
     for (uint32_t i = 0; i < files; i++) {
         char *at, *header;
         name_file(layout, i, path, kind, &at, &header);

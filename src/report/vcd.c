@@ -170,7 +170,7 @@ vcd_create(const char *path, struct clock *clock, uint32_t mhz, uint64_t first, 
     vcd->clock = clock;
     vcd->mhz = mhz;
     vcd->signals = clock->module_count + clock->queue_count * QUEUE_SIGNALS;
-    vcd->values = mem_alloc(vcd->signals * sizeof *vcd->values);
+    vcd->values = mem_array(vcd->signals, sizeof *vcd->values);
     write_header(vcd);
     vcd->first = first;
     clock_observe(clock, (struct clock_observer){on_cycle, vcd, first, last});

@@ -101,7 +101,7 @@ foresee(struct follow *follow, const struct primitive_item *item)
 {
     const struct vertex *v[3] = {0};
     struct setup_state state = {0};
-    struct triangle *made = mem_alloc(SETUP_MAX_TRIANGLES * sizeof *made);
+    struct triangle *made = mem_array(SETUP_MAX_TRIANGLES, sizeof *made);
     for (uint32_t i = 0; i < item->primitive.vertices; i++)
         v[i] = &item->v[i]->vertex;
     follow->clip = clip_test(item->draw, &item->primitive, v);

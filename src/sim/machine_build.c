@@ -43,7 +43,7 @@ init_units(struct machine *m)
 static struct queue *
 make_queues(uint32_t count)
 {
-    return mem_alloc(count * sizeof(struct queue));
+    return mem_array(count, sizeof(struct queue));
 }
 
 /* Wiring: machine.def's lines, each kind of queue in its own way. */
@@ -256,7 +256,7 @@ machine_create(const struct params *params, struct gpu_device *device,
 #define ROPS     m->rops
 #define UNIT(name, count)                                                                          \
     m->name##_count = (count);                                                                     \
-    m->name = mem_alloc((count) * sizeof *m->name);
+    m->name = mem_array(count, sizeof *m->name);
 #include "machine.def"
 #undef SHADERS
 #undef TEXUNITS

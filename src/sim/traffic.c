@@ -35,7 +35,7 @@ add_queues(struct traffic *traffic, const struct queue *queues, uint32_t count,
         traffic->queues[traffic->count++] =
             (struct traffic_queue){.queue = queue,
                                    .kind = kind,
-                                   .tags = mem_alloc(((size_t)queue->mask + 1) * sizeof(uint64_t)),
+                                   .tags = mem_array((size_t)queue->mask + 1, sizeof(uint64_t)),
                                    .sent = queue->items_in,
                                    .taken = queue->items_out};
     }

@@ -415,7 +415,7 @@ trim_trace(struct trace_reader *reader, const struct frame_set *frames, uint32_t
 {
     struct trim trim = {.reader = reader, .read_back = read_back, .part_count = frames->count};
     trim.last = frame_set_last(frames);
-    trim.parts = mem_alloc(frames->count * sizeof *trim.parts);
+    trim.parts = mem_array(frames->count, sizeof *trim.parts);
     for (uint32_t i = 0; i < frames->count; i++)
         trim.parts[i] = (struct part){
             .first = frames->ranges[i].first, .last = frames->ranges[i].last, .path = paths[i]};

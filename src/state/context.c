@@ -31,7 +31,7 @@ table_insert(struct handle_table *table, uint32_t handle, void *value)
     if (2 * (table->count + 1) > table->capacity) {
         struct handle_table old = *table;
         table->capacity = old.capacity ? 2 * old.capacity : 16;
-        table->entries = mem_alloc(table->capacity * sizeof *table->entries);
+        table->entries = mem_array(table->capacity, sizeof *table->entries);
         for (uint32_t i = 0; i < old.capacity; i++)
             if (old.entries[i].handle != 0)
                 table->entries[table_slot(table, old.entries[i].handle)] = old.entries[i];

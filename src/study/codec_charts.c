@@ -127,7 +127,7 @@ chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     for (size_t c = 0; c < study->machines->count; c++)
         plot_add_series(&plot, study->machines->items[c]);
     for (uint32_t i = 0; i < count; i++) {
-        double *values = mem_alloc((plot.series.count + 1) * sizeof *values);
+        double *values = mem_array(plot.series.count + 1, sizeof *values);
         for (size_t c = 0; c < plot.series.count; c++) {
             const double ratio = codec_study_geometric(study, c, bus, kind, codec_of[i]);
             values[c] = ratio > 0 ? ratio : (double)NAN;

@@ -182,7 +182,7 @@ static bool
 run_in_machine(struct study *study, struct codec_study *ranking, struct error *err)
 {
     const size_t machines = ranking->machines->count, most = ranking->traces->count * machines;
-    size_t *numbers = mem_alloc((most + 1) * sizeof *numbers); /* 0: none */
+    size_t *numbers = mem_array(most + 1, sizeof *numbers); /* 0: none */
     bool ok = true;
     for (size_t t = 0; t < ranking->traces->count; t++)
         for (size_t m = 0; ok && m < machines; m++)
@@ -215,8 +215,8 @@ study_compression(struct study *study, struct error *err)
                                   .machines = &study->machines,
                                   .preset = study->plan->preset,
                                   .chosen_over = study_words(study, "machines"),
-                                  .plain = mem_alloc(most * sizeof *ranking.plain),
-                                  .machine = mem_alloc(most * sizeof *ranking.machine)};
+                                  .plain = mem_array(most, sizeof *ranking.plain),
+                                  .machine = mem_array(most, sizeof *ranking.machine)};
     for (size_t t = 0; t < study->sweep.traces.count; t++)
         word_list_add(&traces, study_trace_name(study, t));
     bool ok =

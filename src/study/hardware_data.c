@@ -134,7 +134,7 @@ struct hardware_score
 hardware_score(const struct hardware *hardware, const char *bound)
 {
     struct hardware_score score = {0};
-    double *errors = mem_alloc((hardware->lines.count + 1) * sizeof *errors);
+    double *errors = mem_array(hardware->lines.count + 1, sizeof *errors);
     for (size_t i = 0; i < hardware->lines.count; i++) {
         const struct hardware_line *line = &hardware->lines.items[i];
         const bool counts = bound ? !strcmp(line->bound, bound)

@@ -172,7 +172,7 @@ static bool
 do_machine(const struct study *study, size_t number, struct model_machine *machine,
            struct error *err)
 {
-    struct framed *framed = mem_alloc((study->planned + 1) * sizeof *framed);
+    struct framed *framed = mem_array(study->planned + 1, sizeof *framed);
     size_t count = 0;
     bool ok = true;
     machine->name = study->machines.items[number];

@@ -132,7 +132,7 @@ put_rows(const struct chart *chart, const struct model_machine *machine, struct 
 {
     struct names names = {0};
     char series[SERIES_BYTES];
-    double *places = mem_alloc((machine->rows.count + 1) * sizeof *places);
+    double *places = mem_array(machine->rows.count + 1, sizeof *places);
     size_t count = 0;
     for (size_t r = 0; r < machine->rows.count; r++)
         if (takes(chart, &machine->rows.items[r], series)) {
@@ -147,7 +147,7 @@ put_rows(const struct chart *chart, const struct model_machine *machine, struct 
             plot_add_series(plot, name);
             free(name);
         }
-    double *values = mem_alloc((2 * names.items.count + 1) * sizeof *values);
+    double *values = mem_array(2 * names.items.count + 1, sizeof *values);
     for (size_t i = 0; i < count; i++) {
         if (i && places[i] == places[i - 1])
             continue;

@@ -151,7 +151,7 @@ bool
 study_check_pictures(const struct study *study, struct error *err)
 {
     const size_t traces = study->sweep.traces.count;
-    bool *seen = mem_alloc((traces + 1) * sizeof *seen);
+    bool *seen = mem_array(traces + 1, sizeof *seen);
     bool ok = true;
     for (size_t run = 0; ok && study->has_plan_inputs && run < study->planned; run++) {
         const uint32_t trace = study->sweep.runs.items[run].trace;

@@ -115,7 +115,7 @@ put_plot(const struct study *study, const struct table *table, const struct shee
          struct error *err)
 {
     const uint32_t labels = table->labels;
-    double *values = mem_alloc((rows->columns + 1) * sizeof *values);
+    double *values = mem_array(rows->columns + 1, sizeof *values);
     struct plot plot;
     plot_init(&plot, table->kind, table->title, table->unit);
     plot.x_label = table->x_label;

@@ -47,7 +47,7 @@ read_run(const struct study *study, size_t run, struct traffic *traffic, struct 
     bool ok =
         csv_read(&table, path, err) && (table.rows || fail(err, "%s tells of no frame", path));
     traffic->frames = ok ? table.rows : 0;
-    traffic->bytes = mem_alloc((traffic->frames + 1) * sizeof *traffic->bytes);
+    traffic->bytes = mem_array(traffic->frames + 1, sizeof *traffic->bytes);
     for (uint32_t f = 0; ok && f < traffic->frames; f++)
         ok = traffic_add(&table, f, path, traffic->bytes[f], err);
     csv_table_fini(&table);
@@ -149,7 +149,7 @@ typedef void plot_fn(const struct study *study, size_t trace, const struct traff
 static void
 plot_curve(const struct study *study, size_t trace, const struct traffic *all, struct plot *plot)
 {
-    double *values = mem_alloc(study->machines.count * sizeof *values);
+    double *values = mem_array(study->machines.count, sizeof *values);
     plot->x_label = "frame";
     plot->extra = "set yrange [0:*]";
     for (size_t run = 0; next_run(study, trace, &run); run++)
@@ -276,7 +276,7 @@ write_all(const struct study *study, const struct traffic *all, struct error *er
 bool
 study_traffic(struct study *study, struct error *err)
 {
-    struct traffic *all = mem_alloc((study->planned + 1) * sizeof *all);
+    struct traffic *all = mem_array(study->planned + 1, sizeof *all);
     bool ok = study_do(study, err);
     for (size_t run = 0; ok && run < study->planned; run++)
         ok = read_run(study, run, &all[run], err);

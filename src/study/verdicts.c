@@ -117,8 +117,8 @@ bool
 study_verdicts(struct study *study, struct error *err)
 {
     struct verdicts verdicts = {.study = study, .count = study->planned};
-    verdicts.cases = mem_alloc((verdicts.count + 1) * sizeof *verdicts.cases);
-    verdicts.tried = mem_alloc((verdicts.count + 1) * sizeof *verdicts.tried);
+    verdicts.cases = mem_array(verdicts.count + 1, sizeof *verdicts.cases);
+    verdicts.tried = mem_array(verdicts.count + 1, sizeof *verdicts.tried);
     const struct verdict_case *cases = verdicts.cases;
     const bool ok = study_check_traces(study, "develop", err) && study_do(study, err) &&
                     read_cases(&verdicts, err) && try_ideals(&verdicts, err) &&

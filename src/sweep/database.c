@@ -102,8 +102,8 @@ survey(struct builder *b)
 {
     size_t count;
     const struct param_info *infos = param_infos(&count);
-    b->is_done = mem_alloc((b->sweep->runs.count + 1) * sizeof *b->is_done);
-    b->differs = mem_alloc(count * sizeof *b->differs);
+    b->is_done = mem_array(b->sweep->runs.count + 1, sizeof *b->is_done);
+    b->differs = mem_array(count, sizeof *b->differs);
     survey_plan(b, infos, count);
     for (size_t i = 0; i < b->sweep->runs.count; i++) {
         struct params params;

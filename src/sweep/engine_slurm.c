@@ -26,7 +26,7 @@ enum { DEFAULT_ARRAY = 1000, MOST_OUTPUT = 1 << 26 };
 static bool
 ask_slurm(const struct sweep *sweep, const struct word_list *words, char **said, struct error *err)
 {
-    char **list = mem_alloc((words->count + 1) * sizeof *list);
+    char **list = mem_array(words->count + 1, sizeof *list);
     struct subprocess child;
     size_t size;
     int status;

@@ -44,7 +44,7 @@ static void
 list_axes(struct expander *x)
 {
     const struct sweep_axes *own = &x->machine->axes, *all = &x->plan->axes;
-    x->axes = mem_alloc((own->count + all->count + 1) * sizeof *x->axes);
+    x->axes = mem_array(own->count + all->count + 1, sizeof *x->axes);
     x->axis_count = 0;
     for (size_t i = 0; i < all->count && !x->machine->is_alone; i++)
         x->axes[x->axis_count++] = &all->items[i];

@@ -62,10 +62,10 @@ row_formulas_create(const struct csv_table *table, const struct params *params)
     const struct metric *metrics = metrics_all(&count);
     rows->table = table;
     rows->params = params;
-    rows->is_peak = mem_alloc(table->columns * sizeof *rows->is_peak);
-    rows->is_metric = mem_alloc(table->columns * sizeof *rows->is_metric);
-    rows->metrics = mem_alloc(count * sizeof *rows->metrics);
-    rows->values = mem_alloc((table->columns + 1 + count) * sizeof *rows->values);
+    rows->is_peak = mem_array(table->columns, sizeof *rows->is_peak);
+    rows->is_metric = mem_array(table->columns, sizeof *rows->is_metric);
+    rows->metrics = mem_array(count, sizeof *rows->metrics);
+    rows->values = mem_array(table->columns + 1 + count, sizeof *rows->values);
     for (uint32_t i = 0; i < table->columns; i++) {
         rows->is_peak[i] = is_peak(table->names[i]);
         rows->is_metric[i] = metric_find(table->names[i]) != NULL;

@@ -25,7 +25,7 @@ better_first(const void *left, const void *right)
 void
 pareto_front(const double *a, const double *b, size_t count, bool more_a, bool more_b, bool *front)
 {
-    struct point *points = mem_alloc((count + 1) * sizeof *points);
+    struct point *points = mem_array(count + 1, sizeof *points);
     const struct point *last = NULL; /* on the front */
     size_t finite = 0;
     memset(front, 0, count * sizeof *front);
@@ -133,9 +133,9 @@ static void
 make_rows(const struct pareto *p, struct sheet *rows, size_t *left_out)
 {
     const size_t count = p->machines.count;
-    double *values[2] = {mem_alloc(count * sizeof(double)), mem_alloc(count * sizeof(double))};
-    bool *front = mem_alloc(count * sizeof *front);
-    struct point *order = mem_alloc(count * sizeof *order);
+    double *values[2] = {mem_array(count, sizeof(double)), mem_array(count, sizeof(double))};
+    bool *front = mem_array(count, sizeof *front);
+    struct point *order = mem_array(count, sizeof *order);
     size_t on_front = 0;
     *left_out = 0;
     for (size_t i = 0; i < count; i++) {

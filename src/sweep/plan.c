@@ -488,7 +488,7 @@ check_axes(const struct sweep_axes *axes, const char *path, struct error *err)
         const struct sweep_axis *axis = &axes->items[i];
         size_t words = axis->names.count;
         const size_t count = axis->values.count / words;
-        char ***points = mem_alloc((count + 1) * sizeof *points);
+        char ***points = mem_array(count + 1, sizeof *points);
         for (size_t p = 0; p < count; p++)
             points[p] = &axis->values.items[p * words];
         if (count)

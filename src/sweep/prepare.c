@@ -33,7 +33,7 @@ check_outputs(const struct sweep *sweep, const struct sweep_plan *plan, struct e
         return true;
     const struct run_facts facts = {0};
     const struct stat_set *set = &simulation.machine->stats;
-    uint64_t *values = mem_alloc(set->count * sizeof *values);
+    uint64_t *values = mem_array(set->count, sizeof *values);
     struct totals totals = run_totals(&facts, set, values, &params);
     const bool ok = outputs_check(plan, &totals, err);
     totals_free(&totals);

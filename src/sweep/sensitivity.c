@@ -75,7 +75,7 @@ read_outputs(struct study_data *d)
         VEC_PUSH(&d->output_names, mem_strdup((const char *)sqlite3_column_text(statement, 0)));
     sqlite3_finalize(statement);
     d->outputs = d->output_names.count;
-    d->results = mem_alloc((d->runs * d->outputs + 1) * sizeof *d->results);
+    d->results = mem_array(d->runs * d->outputs + 1, sizeof *d->results);
     for (size_t i = 0; i < d->runs * d->outputs; i++)
         d->results[i] = (double)NAN;
     for (size_t o = 0; ok && o < d->outputs; o++) {
@@ -102,8 +102,8 @@ is_tied(const struct study_data *d, const struct factor *a, const struct factor 
         most = a->values[i] > most ? a->values[i] : most;
         most = b->values[i] > most ? b->values[i] : most;
     }
-    int *to_b = mem_alloc(((size_t)most + 1) * sizeof *to_b);
-    int *to_a = mem_alloc(((size_t)most + 1) * sizeof *to_a);
+    int *to_b = mem_array((size_t)most + 1, sizeof *to_b);
+    int *to_a = mem_array((size_t)most + 1, sizeof *to_a);
     for (size_t i = 0; i < d->runs && tied; i++) {
         const int x = a->values[i], y = b->values[i];
         tied = (!to_b[x] || to_b[x] == y + 1) && (!to_a[y] || to_a[y] == x + 1);
@@ -152,7 +152,7 @@ read_factor(struct study_data *d, const char *name)
                       "SELECT run, dense_rank() OVER (ORDER BY value) - 1, value FROM params WHERE "
                       "name = ? ORDER BY value, run",
                       &statement);
-    factor.values = mem_alloc(d->runs * sizeof *factor.values);
+    factor.values = mem_array(d->runs, sizeof *factor.values);
     sqlite3_bind_text(statement, 1, name, -1, SQLITE_TRANSIENT);
     while (ok && sqlite3_step(statement) == SQLITE_ROW) {
         const char *value = (const char *)sqlite3_column_text(statement, 2);
@@ -242,12 +242,12 @@ measure(const struct study_data *d, size_t factor)
 {
     const struct order order = {d, factor};
     struct effect effect = {.factor = factor};
-    size_t *runs = mem_alloc(d->runs * sizeof *runs);
+    size_t *runs = mem_array(d->runs, sizeof *runs);
     const int *values = d->factors.items[factor].values;
-    effect.means = mem_alloc((d->outputs + 1) * sizeof *effect.means);
-    effect.up = mem_alloc((d->outputs + 1) * sizeof *effect.up);
-    effect.down = mem_alloc((d->outputs + 1) * sizeof *effect.down);
-    effect.of = mem_alloc((d->outputs + 1) * sizeof *effect.of);
+    effect.means = mem_array(d->outputs + 1, sizeof *effect.means);
+    effect.up = mem_array(d->outputs + 1, sizeof *effect.up);
+    effect.down = mem_array(d->outputs + 1, sizeof *effect.down);
+    effect.of = mem_array(d->outputs + 1, sizeof *effect.of);
     for (size_t i = 0; i < d->runs; i++)
         runs[i] = i;
     qsort_r(runs, d->runs, sizeof *runs, compare_runs, (void *)&order);
@@ -299,7 +299,7 @@ write_effect(const struct study_data *d, const struct effect *effect, struct she
 static void
 write_rows(const struct study_data *d, struct sheet *rows)
 {
-    struct effect *effects = mem_alloc((d->factors.count + 1) * sizeof *effects);
+    struct effect *effects = mem_array(d->factors.count + 1, sizeof *effects);
     static const char *const titles[] = {"parameter", "from", "to", "pairs"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         sheet_cell(rows, "%s", titles[i]);

@@ -176,7 +176,7 @@ static bool
 leave_out(const struct sweep *sweep, const struct sweep_engine *engine, struct run_numbers *todo,
           size_t *with, struct error *err)
 {
-    bool *mine = mem_alloc((sweep->runs.count + 1) * sizeof *mine);
+    bool *mine = mem_array(sweep->runs.count + 1, sizeof *mine);
     size_t kept = 0;
     const bool asks = todo->count && engine->survey;
     const bool ok = !asks || engine->survey(sweep, mine, err);

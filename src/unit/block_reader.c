@@ -19,8 +19,8 @@ block_reader_init(struct block_reader *reader, struct module *module,
     reader->tables[0] = color;
     reader->tables[1] = depth;
     reader->count = count;
-    reader->places = mem_alloc(count * sizeof *reader->places);
-    reader->queue = mem_alloc(count * sizeof *reader->queue);
+    reader->places = mem_array(count, sizeof *reader->places);
+    reader->queue = mem_array(count, sizeof *reader->queue);
 }
 
 void

@@ -13,12 +13,12 @@ replacement_init(struct replacement *replacement, uint32_t policy, uint32_t sets
     replacement->policy = (enum replacement_policy)policy;
     replacement->sets = sets;
     replacement->ways = ways;
-    replacement->stamps = mem_alloc((size_t)sets * ways * sizeof *replacement->stamps);
+    replacement->stamps = mem_array((size_t)sets * ways, sizeof *replacement->stamps);
     replacement->tree_leaves = 1;
     while (replacement->tree_leaves < ways)
         replacement->tree_leaves *= 2;
     replacement->to_upper =
-        mem_alloc((size_t)sets * replacement->tree_leaves * sizeof *replacement->to_upper);
+        mem_array((size_t)sets * replacement->tree_leaves, sizeof *replacement->to_upper);
 }
 
 void

@@ -85,13 +85,13 @@ take_frame(void *data, const struct simulation_frame *frame, struct error *err)
     if (!frame->timed)
         return true;
     const struct stat_set *set = &run->sim.machine->stats;
-    uint64_t *values = mem_alloc(set->count * sizeof *values);
+    uint64_t *values = mem_array(set->count, sizeof *values);
     stat_set_snapshot(set, values);
     run->picture = hash_bytes(frame->picture->rgba,
                               (size_t)frame->picture->width * frame->picture->height * 4);
     run->count = set->count + 2;
-    run->names = mem_alloc(run->count * sizeof *run->names);
-    run->values = mem_alloc(run->count * sizeof *run->values);
+    run->names = mem_array(run->count, sizeof *run->names);
+    run->values = mem_array(run->count, sizeof *run->values);
     for (uint32_t i = 0; i < set->count; i++) {
         run->names[i] = mem_strdup(set->entries[i].name);
         run->values[i] = (double)values[i];

@@ -141,7 +141,7 @@ there_is_an_end_to_what_is_bound(void **state)
     enum { DWORDS = 65535, STAGES = 16, NUMBERS = 256, SET_CONSTANT_BUFFER = 12 };
     struct live_state *live = live_state_create(NULL);
     struct error err;
-    uint32_t *packet = mem_alloc((DWORDS + 1) * sizeof *packet);
+    uint32_t *packet = mem_array(DWORDS + 1, sizeof *packet);
     const struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
     struct message submit = {.kind = MESSAGE_SUBMIT, .client = 1};
     submit.bytes = (const uint8_t *)packet;

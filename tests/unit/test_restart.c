@@ -98,7 +98,7 @@ restart_with(bool timed)
         {PRIM_LINE_LOOP, around, rims},
         {PRIM_POINTS, strip, dots},
     };
-    uint32_t *pixels = mem_alloc(PIXELS * sizeof *pixels);
+    uint32_t *pixels = mem_array(PIXELS, sizeof *pixels);
     struct player player = {0};
 
     start(&player, timed);

@@ -257,7 +257,7 @@ figures_are_the_machines(void **state)
     assert_true(params_load_preset(&params, "reference-2008", &err));
     const uint32_t frames = trace_frame_count(reader);
     assert_int_equal(table.rows, frames);
-    struct frame_work *work = mem_alloc(frames * sizeof *work);
+    struct frame_work *work = mem_array(frames, sizeof *work);
     assert_true(frame_work_find(work, frames, reader, &params, FILE_MEMORY_BYTES, &err));
     for (uint32_t f = 0; f < frames; f++)
         for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {

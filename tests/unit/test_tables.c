@@ -237,7 +237,7 @@ test_keys(void **state)
         struct csv_table table;
         assert_true(read_table(&table, run, files[f]));
         uint32_t later = 0;
-        uint64_t *hashes = mem_alloc(table.rows * sizeof *hashes);
+        uint64_t *hashes = mem_array(table.rows, sizeof *hashes);
         for (uint32_t row = 0; row < table.rows; row++) {
             hashes[row] = hash_of_key(&table, row);
             later += csv_value(&table, row, csv_column(&table, "nth")) > 0;

@@ -108,7 +108,7 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
     assert_non_null(shown);
     const size_t first = seen->log.fragments.count;
     struct watched_surface copy = *shown;
-    copy.pixels = mem_alloc((size_t)shown->width * shown->height * sizeof *copy.pixels);
+    copy.pixels = mem_array((size_t)shown->width * shown->height, sizeof *copy.pixels);
     memcpy(copy.pixels, shown->pixels, (size_t)shown->width * shown->height * sizeof *copy.pixels);
     pixel_log_take(&seen->log, seen->watch, frame->shown);
     compare_times(seen, &copy, first);

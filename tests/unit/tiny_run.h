@@ -77,7 +77,7 @@ tiny_take_frame(void *data, const struct simulation_frame *frame, struct error *
     run->batch = 0;
     if (count) {
         run->values_count = count;
-        run->frame[i].values = mem_alloc(count * sizeof(uint64_t));
+        run->frame[i].values = mem_array(count, sizeof(uint64_t));
         stat_set_snapshot(&run->sim.machine->stats, run->frame[i].values);
     }
     return true;

@@ -47,8 +47,8 @@ blitter_init(struct blitter *blitter, struct clock *clock, const struct params *
     blitter->samples_cycle = params->BLITTER.SamplesCycle;
     blitter->line_limit = params->BLITTER.Lines;
     blitter->piece_limit = 2 * params->BLITTER.Lines;
-    blitter->lines = mem_alloc(blitter->line_limit * sizeof *blitter->lines);
-    blitter->pieces = mem_alloc(blitter->piece_limit * sizeof *blitter->pieces);
+    blitter->lines = mem_array(blitter->line_limit, sizeof *blitter->lines);
+    blitter->pieces = mem_array(blitter->piece_limit, sizeof *blitter->pieces);
     block_reader_init(&blitter->reader, &blitter->module, &blitter->port, color, depth,
                       params->BLITTER.SourceBlocks);
 }

@@ -35,7 +35,7 @@ dac_init(struct dac *dac, struct clock *clock, const struct params *params, uint
     dac->reads_swaps = params->DAC.RefreshFrame && params->DAC.SynchedRefresh;
     if (params->DAC.RefreshFrame && !params->DAC.SynchedRefresh)
         dac->refresh_cycles = params->DAC.RefreshRate;
-    dac->asked = mem_alloc(dac->block_limit * sizeof *dac->asked);
+    dac->asked = mem_array(dac->block_limit, sizeof *dac->asked);
     dac_reset(dac);
 }
 

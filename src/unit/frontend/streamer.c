@@ -65,18 +65,18 @@ streamer_init(struct streamer *streamer, struct clock *clock, const struct param
     streamer->pools = pools;
     init_rates(streamer, params);
     streamer->block_capacity = params->STREAMER.IndexBufferSize / TRANSACTION_BYTES;
-    streamer->blocks = mem_alloc(streamer->block_capacity * sizeof *streamer->blocks);
+    streamer->blocks = mem_array(streamer->block_capacity, sizeof *streamer->blocks);
     streamer->window_capacity = params->STREAMER.OutputMemorySize;
-    streamer->window = mem_alloc(streamer->window_capacity * sizeof(struct pooled_vertex *));
+    streamer->window = mem_array(streamer->window_capacity, sizeof(struct pooled_vertex *));
     uint32_t tags = power_of_two_from(8 * streamer->window_capacity);
-    streamer->reuse = mem_alloc(tags * sizeof *streamer->reuse);
+    streamer->reuse = mem_array(tags, sizeof *streamer->reuse);
     streamer->reuse_mask = tags - 1;
     streamer->order_capacity = params->STREAMER.OutputFIFOSize;
-    streamer->order = mem_alloc(streamer->order_capacity * sizeof *streamer->order);
+    streamer->order = mem_array(streamer->order_capacity, sizeof *streamer->order);
     streamer->load_capacity = params->STREAMER.InputRequestQueueSize;
-    streamer->loads = mem_alloc(streamer->load_capacity * sizeof *streamer->loads);
-    streamer->order_marks = mem_alloc(streamer->order_capacity * sizeof *streamer->order_marks);
-    streamer->load_marks = mem_alloc(streamer->load_capacity * sizeof *streamer->load_marks);
+    streamer->loads = mem_array(streamer->load_capacity, sizeof *streamer->loads);
+    streamer->order_marks = mem_array(streamer->order_capacity, sizeof *streamer->order_marks);
+    streamer->load_marks = mem_array(streamer->load_capacity, sizeof *streamer->load_marks);
     streamer->loader.cause = streamer->committer.cause = CAUSE_streamer;
     /* one place of the request queue is for the write-back that a fill may need; lines that are
        only read need none */

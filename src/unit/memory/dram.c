@@ -40,10 +40,10 @@ dram_init(struct dram *dram, const struct params *params)
     if (!dram->timing.bank_groups)
         dram->timing.bank_groups = 1; /* of all banks, with no time between commands */
     const uint32_t limit = dram->shape.limit;
-    dram->entries = mem_alloc(limit * sizeof *dram->entries);
-    dram->order = mem_alloc(limit * sizeof *dram->order);
-    dram->requests = mem_alloc(limit * sizeof *dram->requests);
-    dram->heads = mem_alloc(limit * sizeof *dram->heads);
+    dram->entries = mem_array(limit, sizeof *dram->entries);
+    dram->order = mem_array(limit, sizeof *dram->order);
+    dram->requests = mem_array(limit, sizeof *dram->requests);
+    dram->heads = mem_array(limit, sizeof *dram->heads);
     for (uint32_t i = 0; i < limit; i++)
         dram->order[i] = (uint16_t)i;
     dram_reset(dram, 0);

@@ -32,7 +32,7 @@ memctl_init(struct memctl *memctl, struct clock *clock, const struct params *par
     memctl->params = params;
     memctl->shape = dram_shape(params);
     memctl->channel_count = memctl->shape.channels;
-    memctl->read_ends = mem_alloc(params->MEMORYCONTROLLER.ReadBufferLines * sizeof(uint64_t));
+    memctl->read_ends = mem_array(params->MEMORYCONTROLLER.ReadBufferLines, sizeof(uint64_t));
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_init(&memctl->channels[c], params);
 }

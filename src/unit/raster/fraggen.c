@@ -34,7 +34,7 @@ fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *
     fraggen->quads_cycle = params->RASTERIZER.StampsPerCycle;
     fraggen->samples_cycle = params->RASTERIZER.MSAASamplesCycle;
     fraggen->capacity = params->RASTERIZER.BatchQueueSize;
-    fraggen->waiting = mem_alloc(fraggen->capacity * sizeof *fraggen->waiting);
+    fraggen->waiting = mem_array(fraggen->capacity, sizeof *fraggen->waiting);
     fraggen->batch_limit = 1;
     fraggen->generator = generators[params_generator(params)];
     fraggen->generator->create(fraggen, params);

@@ -52,7 +52,7 @@ hz_init(struct hz *hz, struct clock *clock, const struct params *params, struct 
     hz->blocks_cleared_cycle = params->RASTERIZER.HZBlocksClearedPerCycle;
     hz_buffer_init(&hz->buffer, params);
     hz->capacity = (params->RASTERIZER.EarlyZQueueSize + 15) / 16;
-    hz->waiting = mem_alloc(hz->capacity * sizeof *hz->waiting);
+    hz->waiting = mem_array(hz->capacity, sizeof *hz->waiting);
 }
 
 void

@@ -23,11 +23,11 @@ hz_buffer_init(struct hz_buffer *buffer, const struct params *params)
     buffer->line_blocks = params->RASTERIZER.HZCacheLineSize;
     buffer->buffer_lines = (buffer->entries + buffer->line_blocks - 1) / buffer->line_blocks;
     const size_t rounded = (size_t)buffer->buffer_lines * buffer->line_blocks;
-    buffer->far = mem_alloc(rounded * sizeof *buffer->far);
-    buffer->lines = mem_alloc(buffer->line_count * sizeof *buffer->lines);
+    buffer->far = mem_array(rounded, sizeof *buffer->far);
+    buffer->lines = mem_array(buffer->line_count, sizeof *buffer->lines);
     buffer->cached =
-        mem_alloc((size_t)buffer->line_count * buffer->line_blocks * sizeof *buffer->cached);
-    buffer->line_of = mem_alloc(buffer->buffer_lines * sizeof *buffer->line_of);
+        mem_array((size_t)buffer->line_count * buffer->line_blocks, sizeof *buffer->cached);
+    buffer->line_of = mem_array(buffer->buffer_lines, sizeof *buffer->line_of);
     replacement_init(&buffer->replacement, params->RASTERIZER.HZCacheReplacement, 1,
                      buffer->line_count);
     hz_buffer_reset(buffer);

@@ -84,7 +84,7 @@ rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_w
     rop->shape = shape;
     while (ring < places)
         ring *= 2;
-    rop->entries = mem_alloc(ring * sizeof *rop->entries);
+    rop->entries = mem_array(ring, sizeof *rop->entries);
     rop->mask = ring - 1;
     rop->index = index;
     rop->blocks = blocks;

@@ -16,7 +16,7 @@ static void
 ring_init(struct rop_ring *ring, uint32_t limit)
 {
     ring->limit = limit;
-    ring->items = mem_alloc(limit * sizeof *ring->items);
+    ring->items = mem_array(limit, sizeof *ring->items);
 }
 
 static struct rop_transfer *
@@ -48,8 +48,8 @@ rop_cache_init(struct rop_cache *cache, struct module *module, struct blocks *bl
                                                    .ways = shape->ways,
                                                    .line_bytes = shape->line_bytes,
                                                    .policy = shape->policy});
-    cache->parts = mem_alloc(shape->lines * sizeof *cache->parts);
-    cache->requests = mem_alloc(shape->request_limit * sizeof *cache->requests);
+    cache->parts = mem_array(shape->lines, sizeof *cache->parts);
+    cache->requests = mem_array(shape->request_limit, sizeof *cache->requests);
     ring_init(&cache->in, shape->input_limit);
     ring_init(&cache->out, shape->output_limit);
 }

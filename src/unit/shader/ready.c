@@ -11,10 +11,10 @@ ready_init(struct ready_set *set, uint32_t places)
     memset(set, 0, sizeof *set);
     set->places = places;
     set->words = (places + 63) / 64;
-    set->ready = mem_alloc(set->words * sizeof *set->ready);
-    set->marked = mem_alloc(set->words * sizeof *set->marked);
-    set->next = mem_alloc(places * sizeof *set->next);
-    set->wake = mem_alloc(places * sizeof *set->wake);
+    set->ready = mem_array(set->words, sizeof *set->ready);
+    set->marked = mem_array(set->words, sizeof *set->marked);
+    set->next = mem_array(places, sizeof *set->next);
+    set->wake = mem_array(places, sizeof *set->wake);
 }
 
 void

@@ -43,7 +43,7 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
     sched->batch_threads = params->RASTERIZER.ShaderInputBatchSize;
     sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
     for (uint32_t r = 0; r < rops; r++)
-        sched->reorder[r].entries = mem_alloc(sched->reorder_limit * sizeof(struct reordered));
+        sched->reorder[r].entries = mem_array(sched->reorder_limit, sizeof(struct reordered));
     for (uint32_t i = 0; i < SOURCES; i++)
         sched->full[sources[i]->stage] =
             sched->roles[sources[i]->stage].group_threads / sources[i]->item_threads;
@@ -51,7 +51,7 @@ sched_init(struct sched *sched, struct clock *clock, const struct params *params
     const uint32_t fragment_threads = sched->roles[STAGE_FRAGMENT].group_threads;
     pools->group_threads = vertex_threads > fragment_threads ? vertex_threads : fragment_threads;
     sched->finished_limit = params->RASTERIZER.ShadedVertexQueueSize + vertex_threads;
-    sched->finished_vertices = mem_alloc(sched->finished_limit * sizeof(struct pooled_vertex *));
+    sched->finished_vertices = mem_array(sched->finished_limit, sizeof(struct pooled_vertex *));
 }
 
 void

@@ -168,15 +168,15 @@ make_tables(struct shader *shader)
     uint32_t ring = 1;
     while (ring < 16 * (shader->issue_cycles + 1))
         ring *= 2;
-    shader->port_use = mem_alloc(ring * sizeof *shader->port_use);
+    shader->port_use = mem_array(ring, sizeof *shader->port_use);
     shader->port_mask = ring - 1;
-    shader->groups = mem_alloc(places * sizeof *shader->groups);
-    shader->free_places = mem_alloc((places + 63) / 64 * sizeof *shader->free_places);
+    shader->groups = mem_array(places, sizeof *shader->groups);
+    shader->free_places = mem_array((places + 63) / 64, sizeof *shader->free_places);
     for (uint32_t p = 0; p < places; p++)
         shader->free_places[p / 64] |= UINT64_C(1) << p % 64;
-    shader->after = mem_alloc(places * sizeof *shader->after);
-    shader->before = mem_alloc(places * sizeof *shader->before);
-    shader->finished = mem_alloc(places * sizeof *shader->finished);
+    shader->after = mem_array(places, sizeof *shader->after);
+    shader->before = mem_array(places, sizeof *shader->before);
+    shader->finished = mem_array(places, sizeof *shader->finished);
     ready_init(&shader->ready, places);
 }
 

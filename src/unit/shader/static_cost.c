@@ -154,7 +154,7 @@ static_cost_find(struct static_cost *cost, const struct program *program,
     struct shader_role roles[STAGE_COUNT];
     struct walk *w = mem_alloc(sizeof *w);
     memset(cost, 0, sizeof *cost);
-    cost->issues = mem_alloc(program->instruction_count * sizeof *cost->issues);
+    cost->issues = mem_array(program->instruction_count, sizeof *cost->issues);
     w->cost = cost;
     walk_init(w, program, params);
     walk_text(w);

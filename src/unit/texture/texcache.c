@@ -74,16 +74,16 @@ texcache_init(struct texcache *cache, const struct params *params, struct module
     cache->line_bytes = params->FRAGMENTSHADER.TextureCacheLineSize;
     cache->line_log2 = (uint32_t)__builtin_ctz(cache->line_bytes);
     const uint32_t count = cache->sets * cache->ways;
-    cache->tags = mem_alloc(count * sizeof *cache->tags);
-    cache->lines = mem_alloc(count * sizeof *cache->lines);
+    cache->tags = mem_array(count, sizeof *cache->tags);
+    cache->lines = mem_array(count, sizeof *cache->lines);
     cache->data = mem_alloc((size_t)count * cache->line_bytes + TEXCACHE_SPILL_BYTES);
     replacement_init(&cache->replacement, params->FRAGMENTSHADER.TextureCacheReplacement,
                      cache->sets, cache->ways);
     forget(cache);
     cache->fill_limit = params->FRAGMENTSHADER.TextureCacheRequestQueueSize;
     cache->input_limit = params->FRAGMENTSHADER.TextureCacheInputQueue;
-    cache->fills = mem_alloc(cache->fill_limit * sizeof *cache->fills);
-    cache->written = mem_alloc(count * sizeof *cache->written);
+    cache->fills = mem_array(cache->fill_limit, sizeof *cache->fills);
+    cache->written = mem_array(count, sizeof *cache->written);
     cache->decompress_latency = params->FRAGMENTSHADER.TextureCacheDecompressLatency;
     const uint32_t width = PORTS * params->FRAGMENTSHADER.TextureCachePortWidth;
     cache->write_cycles = (cache->line_bytes + width - 1) / width;

@@ -1,0 +1,87 @@
+/* Memory that cannot be had ends the program with one line, also where a product wraps around. */
+#include "base/mem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Each would be 16 bytes or fewer if the product wrapped around. */
+static void
+wrap_array(void)
+{
+    mem_leave(mem_array(SIZE_MAX / 16 + 2, 16));
+}
+
+static void
+wrap_resize(void)
+{
+    mem_leave(mem_resize(NULL, SIZE_MAX / 16 + 2, 16));
+}
+
+static void
+wrap_vector(void)
+{
+    size_t capacity = 0;
+    mem_leave(vec_grow(NULL, &capacity, SIZE_MAX / 16 + 2, 16));
+}
+
+static void
+wrap_vector_above_half(void)
+{
+    size_t capacity = 0;
+    mem_leave(vec_grow(NULL, &capacity, SIZE_MAX - 1, 1));
+}
+
+static void
+products_are_checked(void **state)
+{
+    static void (*const wraps[])(void) = {wrap_array, wrap_resize, wrap_vector,
+                                          wrap_vector_above_half};
+    (void)state;
+    for (size_t i = 0; i < sizeof wraps / sizeof *wraps; i++) {
+        int ends[2], status;
+        char text[200] = "";
+        assert_int_equal(pipe(ends), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            dup2(ends[1], STDERR_FILENO);
+            alarm(10);
+            wraps[i]();
+            _exit(0);
+        }
+        close(ends[1]);
+        assert_true(read(ends[0], text, sizeof text - 1) > 0);
+        close(ends[0]);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+        assert_non_null(strstr(text, "aetius: this host has no "));
+        assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+    }
+}
+
+static void
+arrays_are_zeroed(void **state)
+{
+    (void)state;
+    unsigned char *bytes = mem_array(1000, 3);
+    for (size_t i = 0; i < 3000; i++)
+        assert_int_equal(bytes[i], 0);
+    free(bytes);
+    free(mem_array(0, 8));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_checked),
+        cmocka_unit_test(arrays_are_zeroed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
