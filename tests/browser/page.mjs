@@ -57,6 +57,29 @@ function cellsOf(line) {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) => (m[1] === undefined ? m[2] : m[1].replaceAll('""', '"')));
 }
 
+/* Rows of a folder's table, each with the cycles of its frame at which it begins and ends. */
+function timed(folder, name) {
+  const { rows } = readTable(path.join(folder, name));
+  const now = {};
+  for (const r of rows) {
+    r.begin = now[r.frame] || 0;
+    r.end = now[r.frame] = r.begin + Number(r.cycles);
+  }
+  return rows;
+}
+
+const near = (a, b, within, what) => assert.ok(Math.abs(a - b) <= within, `${what}: ${a}, not ${b}`);
+
+/* {name: {value, children}} of a tree on the page, whatever is closed in it. */
+const treeOn = (page, selector) => page.$eval(selector, (list) => {
+  const read = (ul) => Object.fromEntries([...ul.children].map((li) => {
+    const line = li.querySelector(".line");
+    const inner = li.querySelector("ul");
+    return [line.querySelector(".name").textContent, { value: Number(line.querySelector(".number").textContent.replace(/\D/g, "")), most: Boolean(line.querySelector(".verdict").textContent), children: inner ? read(inner) : {} }];
+  }));
+  return read(list);
+});
+
 const tests = {
   async "figures are those of run.json and the tables"() {
     const page = await open(at("one.html"));
@@ -157,27 +180,105 @@ const tests = {
     await page.close();
   },
 
-  async "a brush selects whole steps, and their figures add up"() {
+  async "a range of cycles is one, however it is selected: painted, linked and counted"() {
     const page = await open(at("one.html"));
-    await page.locator("#timeline").scrollIntoViewIfNeeded();
-    const box = await page.locator("canvas.timeline").boundingBox();
-    const y = box.y + box.height / 2;
-    await page.mouse.move(box.x + box.width * 0.4, y);
-    await page.mouse.down();
-    await page.mouse.move(box.x + box.width * 0.7, y, { steps: 5 });
-    await page.mouse.up();
-    const [from, to] = await page.evaluate(() => selection.cycles);
-    assert.ok(from < to);
-    let now = 0;
-    const starts = new Set([0]);
-    for (const r of readTable(at("one", "stats.cycles.csv.gz")).rows.filter((line) => line.frame === "0")) starts.add((now += Number(r.cycles)));
-    assert.ok(starts.has(from) && starts.has(to), `${from} and ${to} are ends of intervals`);
-    assert.equal(digits((await page.textContent("#topdown .lead")).split(": ")[1]), to - from);
-    const parts = await page.$$eval("ul.tree:not(.slots) > li .line:first-of-type", (l) => l.map((n) => n.querySelector(".number").textContent));
-    assert.equal((await page.$$eval("ul.tree:not(.slots) > li", (l) => l.length)) > 0, true);
-    assert.ok(parts.length);
-    const top = await page.$$eval("ul.tree:not(.slots) > li", (items) => items.map((i) => i.querySelector(".number").textContent));
-    assert.equal(top.map(digits).reduce((a, b) => a + b, 0), to - from);
+    const { height } = await page.locator("canvas.timeline").boundingBox();
+    const total = JSON.parse(fs.readFileSync(at("one", "run.json"))).per_frame[0].cycles;
+    const tables = { draws: timed(at("one"), "stats.draws.csv.gz"), cycles: timed(at("one"), "stats.cycles.csv.gz") };
+    const drag = async (a, b) => {
+      await page.locator("#timeline").scrollIntoViewIfNeeded();
+      const box = await page.locator("canvas.timeline").boundingBox();
+      const [y, x] = [box.y + height / 2, (share) => box.x + 92 + share * (box.width - 92)];
+      await page.mouse.move(x(a), y);
+      await page.mouse.down();
+      await page.mouse.move(x(b), y, { steps: 5 });
+      await page.mouse.up();
+    };
+    /* of what table the range is, and the cycles that it has at least */
+    const check = async (what, table, [least, most]) => {
+      const [from, to] = await page.evaluate(() => selection.cycles);
+      const rows = tables[table].filter((r) => r.frame === "0" && r.begin >= from && r.end <= to);
+      assert.ok(rows.length && rows[0].begin === from && rows.at(-1).end === to, `${what}: ${from} and ${to} are ends of ${table}`);
+      assert.ok(from <= least && rows[0].end > least && to >= most && rows.at(-1).begin < most, `${what}: ${from} to ${to} are the ${table} of ${least} to ${most}`);
+      assert.equal(await page.evaluate(() => location.hash), `#frame=0&cycles=${from}-${to}`, what);
+      for (const part of ["#details h3", "#topdown .lead", "#memory h3"]) {
+        const title = (await page.locator(part).first().textContent()).replaceAll("\u202f", "");
+        assert.ok(title.startsWith(`Cycles ${from} to ${to} of frame 0`), `${what}: ${title}`);
+      }
+      assert.equal(digits((await page.textContent("#topdown .lead")).split(": ")[1]), to - from, what);
+      const sum = (name) => rows.reduce((s, r) => s + Number(r[name]), 0);
+      const facts = (await page.textContent("#details dl")).replaceAll("\u202f", "");
+      assert.ok(facts.includes(`${sum("fraggen.fragments")} generated`) && facts.includes(`${sum("memctl.bytes_read")} bytes read`), `${what}: ${facts}`);
+      const tree = await treeOn(page, "#topdown ul.tree:not(.slots)");
+      assert.equal(tree.shading?.value || 0, ["gather", "load", "vertex_issue", "fragment_issue", "result"].reduce((s, n) => s + sum("lost." + n), 0), what);
+      const painted = await page.evaluate(() => new Promise((done) => {
+        const { fillRect } = CanvasRenderingContext2D.prototype;
+        const brush = getComputedStyle(document.documentElement).getPropertyValue("--brush").trim();
+        const context = document.createElement("canvas").getContext("2d");
+        context.fillStyle = brush;
+        const rects = [];
+        CanvasRenderingContext2D.prototype.fillRect = function (...rect) {
+          if (this.fillStyle === context.fillStyle) rects.push(rect);
+          fillRect.apply(this, rect);
+        };
+        document.querySelector("canvas.timeline").dispatchEvent(new PointerEvent("pointerleave"));
+        requestAnimationFrame(() => requestAnimationFrame(() => { CanvasRenderingContext2D.prototype.fillRect = fillRect; done(rects); }));
+      }));
+      const width = await page.$eval("canvas.timeline", (c) => c.clientWidth);
+      const x = (cycle) => 92 + (cycle / total) * (width - 92);
+      near(painted.at(-1)[0], x(from), 0.01, `${what}: painted from`);
+      near(painted.at(-1)[0] + painted.at(-1)[2], x(to), 0.01, `${what}: painted to`);
+      const again = await open(at("one.html"), { hash: `#frame=0&cycles=${from}-${to}` });
+      assert.deepEqual(await again.evaluate(() => selection.cycles), [from, to], what);
+      await again.close();
+    };
+    await page.click('#timeline button:has-text("by interval")');
+    await drag(0.4, 0.7);
+    await check("a drag over intervals", "cycles", [0.4 * total, 0.7 * total]);
+    await page.click('#timeline button:has-text("by draw")');
+    await drag(0.7, 0.3);
+    await check("a drag over draws", "draws", [0.3 * total, 0.7 * total]);
+    const [first, last] = [3111, 7777];
+    assert.ok(!Object.values(tables).flat().some((r) => r.frame === "0" && [first, last].includes(r.begin)));
+    await page.evaluate((hash) => new Promise((done) => { addEventListener("hashchange", () => setTimeout(done), { once: true }); location.hash = hash; }), `#frame=0&cycles=${first}-${last}`);
+    await check("a link to any cycles", "cycles", [first, last]);
+    await page.evaluate(() => selection.set({ row: 1 }));
+    assert.equal(await page.evaluate(() => selection.cycles), null);
+    await page.evaluate(() => selection.set({ cycles: [5000, 5001] }));
+    assert.equal(await page.evaluate(() => selection.row), -1);
+    await check("cycles after a draw", "cycles", [5000, 5001]);
+    await page.close();
+  },
+
+  async "ranges beside each other have each step once, those of no cycle too"() {
+    run("sim", path.join(golden, "workloads.trace"), "--set", "COMMANDPROCESSOR.PipelinedBatchRendering=TRUE", "--force", "-o", at("overlap"));
+    run("report", at("overlap"), "-o", at("overlap.html"));
+    assert.ok(timed(at("overlap"), "stats.draws.csv.gz").some((r) => r.cycles === "0"));
+    const page = await open(at("overlap.html"));
+    for (const name of ["stats.draws.csv.gz", "stats.cycles.csv.gz"]) {
+      const rows = timed(at("overlap"), name);
+      for (const frame of new Set(rows.map((r) => r.frame))) {
+        const own = rows.filter((r) => r.frame === frame);
+        const cuts = [...new Set([0, ...own.map((r) => r.end)])];
+        const ranges = cuts.slice(1).map((to, i) => [cuts[i], to]);
+        const steps = await page.evaluate(([table, number, all]) => all.map((r) => selection.run.wholeSteps(selection.run[table], number, r)).map((s) => ({ range: s.range, count: s.rows[1] - s.rows[0] })), [name.includes("draws") ? "draws" : "intervals", Number(frame), ranges]);
+        assert.deepEqual(steps.map((s) => s.range), ranges);
+        assert.equal(steps.reduce((sum, s) => sum + s.count, 0), own.length, `${name}, frame ${frame}`);
+      }
+    }
+    await page.close();
+  },
+
+  async "the peak of a range is the highest of its rows"() {
+    const rows = timed(at("one"), "stats.draws.csv.gz").filter((r) => r.frame === "2").slice(1, 6);
+    const page = await open(at("one.html"), { hash: `#frame=2&cycles=${rows[0].begin}-${rows.at(-1).end}` });
+    await page.click("#details details summary");
+    const table = await saved(page, page.locator("#details .table button", { hasText: "CSV" }));
+    const peaks = table.slice(1).filter(([name]) => name.endsWith("_peak"));
+    for (const [name, value] of peaks) assert.equal(Number(value), Math.max(...rows.map((r) => Number(r[name]))), name);
+    const added = table.slice(1).filter(([name]) => name.endsWith("_cycles"));
+    for (const [name, value] of added) if (name in rows[0]) assert.equal(Number(value), rows.reduce((s, r) => s + Number(r[name]), 0), name);
+    assert.ok(peaks.length > 10 && added.length > 10, `${peaks.length} and ${added.length}`);
     await page.close();
   },
 
@@ -263,8 +364,9 @@ const tests = {
     const page = await open(at("followed.html"));
     const table = await saved(page, page.locator("#follow .table button", { hasText: "CSV" }));
     assert.deepEqual(table.slice(1), [["streamer", "10", "20", "10"], ["setup", "30", "31", "1"], ["raster", "40", "40", "0"]]);
+    await page.locator("#draws tr[data-at]").first().click();
     await page.locator("#follow tr[data-at]").first().click();
-    assert.deepEqual(await page.evaluate(() => selection.cycles), [10, 20]);
+    assert.deepEqual(await page.evaluate(() => [selection.row, ...selection.cycles]), [-1, 0, 500]); /* the interval that has it */
     await page.close();
   },
 
@@ -294,9 +396,10 @@ const tests = {
   },
 
   async "an address that is none selects nothing that is not there"() {
-    for (const hash of ["#frame=99&draw=7", "#draw=-1", "#cycles=5", "#pixel=a,b", "#run=ZZ&frame=<b>", "#%%%"]) {
+    for (const hash of ["#frame=99&draw=7", "#draw=-1", "#cycles=5", "#cycles=9-4", "#cycles=4-4", "#cycles=99999999-999999999", "#pixel=a,b", "#run=ZZ&frame=<b>", "#%%%"]) {
       const page = await open(at("one.html"), { hash });
       assert.equal(await page.evaluate(() => selection.frame), 0);
+      assert.deepEqual(await page.evaluate(() => [selection.cycles, selection.row]), [null, -1]);
       await page.close();
     }
   },

@@ -118,6 +118,26 @@ class Run {
     return { start, frames };
   }
 
+  /* The whole steps of a table that a range of cycles of a frame touches: {table, rows, range}; rows are
+   * [first, behind the last]; null: none. */
+  wholeSteps(table, frame, [from, to]) {
+    const { start, frames } = table === this.draws ? this.drawTimes : this.intervalTimes;
+    const cycles = table.column("cycles");
+    let [first, last] = frames.get(frame) || [0, 0];
+    const end = (i) => start[i] + cycles[i];
+    const all = last > first ? end(last - 1) : 0;
+    while (first < last && (end(first) < from || (end(first) === from && cycles[first]))) first++; /* a step may have no cycles */
+    while (first < last && start[last - 1] >= to && to < all) last--;
+    return first < last ? { table, rows: [first, last], range: [start[first], end(last - 1)] } : null;
+  }
+
+  /* What a range of cycles is counted from: draws where both its ends are ends of draws, else intervals; the
+   * range grows to their ends. */
+  steps(frame, range) {
+    const found = [this.draws, this.intervals].map((table) => this.wholeSteps(table, frame, range)).filter(Boolean);
+    return found.find((s) => String(s.range) === String(range)) || found.at(-1) || null;
+  }
+
   frame(number) {
     return this.frames.find((f) => f.frame === number);
   }

@@ -46,6 +46,7 @@ class Timeline {
     if (!choices.some(([name]) => name === this.by) || !this.chosen) this.by = (choices.slice().sort((a, b) => b[2] - a[2])[0] || ["intervals"])[0];
     clear(this.steps, choices.map(([name, title, count]) => el("button", { type: "button", role: "radio", "aria-checked": String(name === this.by), text: title, title: plural(count, "step"), onclick: () => { this.by = name; this.chosen = true; this.load(); } })));
     this.total = this.frameCycles();
+    this.readout.textContent = "\u00a0";
     const [first, last] = run.drawTimes.frames.get(frame) || [0, 0];
     const bound = run.draws.has("bound_by") ? run.draws.column("bound_by").slice(first, last) : [];
     const names = Object.keys(BOUND_COLORS).filter((n) => bound.includes(n));
@@ -217,7 +218,7 @@ class Timeline {
   }
 
   paintSelection(c, height) {
-    const range = this.drag ? [Math.min(this.drag.from, this.drag.to), Math.max(this.drag.from, this.drag.to)] : this.selection.cycles;
+    const range = this.drag ? this.range(this.drag) : this.selection.cycles;
     if (range) {
       const left = Math.max(GUTTER, this.toX(range[0]));
       const right = Math.min(this.width, this.toX(range[1]));
@@ -293,17 +294,14 @@ class Timeline {
     if (Math.abs(event.clientX - drag.x) < 4) {
       const row = this.rowAt(run.draws, run.drawTimes, drag.from);
       this.selection.set({ cycles: null, row: run.draws.rows ? row : -1 });
-    } else this.selection.set({ cycles: this.snap([drag.from, drag.to].sort((a, b) => a - b)), row: -1 });
+    } else this.selection.set({ cycles: this.range(drag) });
     this.draw();
   }
 
-  /* To whole steps: figures of parts of them are not known. */
-  snap([from, to]) {
-    const { run } = this.selection;
-    const { table, start } = this.source();
-    const times = this.by === "draws" ? run.drawTimes : run.intervalTimes;
-    const [a, b] = [this.rowAt(table, times, from), this.rowAt(table, times, to)];
-    return [start[a], start[b] + table.column("cycles")[b]];
+  /* What a drag selects: whole steps, as figures of parts of them are not known. */
+  range(drag) {
+    const { run, frame } = this.selection;
+    return run.wholeSteps(this.source().table, frame, [drag.from, drag.to].sort((a, b) => a - b))?.range || null;
   }
 
   zoomBy(factor, around) {

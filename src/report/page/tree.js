@@ -69,33 +69,6 @@ class TreeView {
   }
 }
 
-/* The rows that are selected: of draws, of intervals, or the whole frame. */
-function selectedRows(selection) {
-  const { run, frame, row, cycles } = selection;
-  const sum = (table, rows, name) => { const v = table.column(name); return rows.reduce((s, i) => s + v[i], 0); };
-  const made = (title, table, rows) => ({ title, table, rows, cycles: sum(table, rows, "cycles"), sum: (name) => sum(table, rows, name), has: (name) => table.has(name) });
-  if (row >= 0) return made((run.draws.column("work")[row] === "draw" ? "Draw " : "") + run.drawName(row), run.draws, [row]);
-  if (cycles) {
-    const times = run.intervals.rows ? run.intervalTimes : run.drawTimes;
-    const table = run.intervals.rows ? run.intervals : run.draws;
-    const [first, last] = times.frames.get(frame) || [0, 0];
-    const length = table.column("cycles");
-    const rows = [];
-    for (let i = first; i < last; i++) {
-      const middle = times.start[i] + length[i] / 2;
-      if (middle >= cycles[0] && middle < cycles[1]) rows.push(i);
-    }
-    const from = rows.length ? times.start[rows[0]] : cycles[0];
-    const to = rows.length ? times.start[rows.at(-1)] + length[rows.at(-1)] : cycles[1];
-    return made(`Cycles ${whole(from)} to ${whole(to)} of frame ${frame}`, table, rows);
-  }
-  const numbers = run.frameRows.column("frame");
-  const at = Array.from(numbers).indexOf(frame);
-  if (run.frameRows.rows && at >= 0) return made("Frame " + frame, run.frameRows, [at]);
-  const [first, last] = run.drawTimes.frames.get(frame) || [0, 0];
-  return made("Frame " + frame, run.draws, Array.from({ length: last - first }, (_, i) => first + i));
-}
-
 /* The cycles of every node, and of all; null: the tables have none. */
 function treeOf(tree, picked) {
   if (!tree.some((n) => picked.has("lost." + n.name))) return { values: null, root: 0 };
