@@ -6,9 +6,9 @@
 #define SUM NAN
 
 struct counters {
-#define COUNTER(name) double name;
+#define COUNTER(name)          double name;
+#define DERIVED(name, formula) double name;
 #include "analysis/shader_tree.def"
-    double slots_turn; /* of groups that had their turn: with an instruction, or empty beside one */
 };
 
 static const struct topdown_node nodes[SHADER_NODES] = {
@@ -28,7 +28,8 @@ read_counters(shader_statistic_fn *statistic, void *data, struct counters *x, st
 #include "analysis/shader_tree.def"
     if (x->lane_slots == 0) /* nothing issued: nothing to divide among lanes */
         x->lane_slots = x->lanes_active = 1;
-    x->slots_turn = x->slots_issued + x->slots_passes + x->slots_pair;
+#define DERIVED(name, formula) x->name = formula;
+#include "analysis/shader_tree.def"
     return true;
 }
 

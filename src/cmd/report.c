@@ -39,7 +39,7 @@ write_report(const struct args *args, const char *path, struct error *err)
     }
     ok = ok && (!count || page_add_runs(page, runs, count, err));
     if (ok && count)
-        report_add_shaders(page, runs, count);
+        report_add_trees(page);
     ok = ok && page_write(page, path, err);
     cJSON_Delete(page);
     return ok;

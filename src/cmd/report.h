@@ -4,10 +4,9 @@
 
 #include "report/page.h"
 
-/* Of each run of the page, and of each of its frames, what issue slots of the shaders were lost to:
- * "shaders", a tree as `aetius topdown --json` has it. Nothing of a run that does not count them.
- */
-void report_add_shaders(cJSON *page, const char *const *runs, uint32_t count);
+/* The nodes of the trees of Top-Down, "tree" and "shader_tree", with what the latter's slots are
+ * made of, for a page of runs. */
+void report_add_trees(cJSON *page);
 /* A sweep's folder: its runs, its machines over all inputs, and what its parameters move. */
 bool report_is_sweep(const char *dir);
 bool report_add_sweep(cJSON *page, const char *dir, struct error *err);

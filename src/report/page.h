@@ -84,7 +84,7 @@ uint64_t page_tile_bytes(const char *dir, uint32_t number);
 
 /* "machine" of the run: parameters and the preset's. */
 bool page_add_machine(cJSON *run, const char *dir, struct params *params, struct error *err);
-/* What the names on the page mean: "names", "units", "tree", "ideals", "parameters". */
+/* What the names on the page mean: "names", "units", "ideals", "parameters". */
 void page_add_names(cJSON *page);
 
 #endif

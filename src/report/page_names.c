@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 static void
 add_item(cJSON *list, const char *name, const char *unit, const char *doc)
@@ -45,20 +46,19 @@ add_units(cJSON *page)
         cJSON_AddStringToObject(list, docs[u].group->unit, docs[u].doc);
 }
 
-/* Parents stand before their children. */
+/* Of an ideal: "causes" that it removes, and the "branch" of the tree that is charged to it. */
 static void
-add_tree(cJSON *page)
+add_causes(cJSON *ideal, const struct ideal *info)
 {
     uint32_t count;
     const struct path_branch *branches = path_branches(&count);
-    cJSON *list = cJSON_AddArrayToObject(page, "tree");
-    for (uint32_t i = 0; i < count; i++) {
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "name", branches[i].name);
-        cJSON_AddStringToObject(one, "parent", branches[i].parent);
-        cJSON_AddStringToObject(one, "what", branches[i].what);
-        cJSON_AddBoolToObject(one, "leaf", branches[i].cause >= 0);
-        cJSON_AddItemToArray(list, one);
+    cJSON *causes = cJSON_AddArrayToObject(ideal, "causes");
+    for (uint32_t b = 0; b < count; b++) {
+        const char *name = branches[b].name;
+        if (branches[b].cause >= 0 && ideal_has(info, name))
+            cJSON_AddItemToArray(causes, cJSON_CreateString(name));
+        if (!strcmp(branches[b].parent, "cycles") && ideal_is_charged(info, name))
+            cJSON_AddStringToObject(ideal, "branch", name);
     }
 }
 
@@ -66,11 +66,13 @@ static void
 add_ideals(cJSON *page)
 {
     cJSON *list = cJSON_AddObjectToObject(page, "ideals");
+    cJSON_AddNumberToObject(page, "ideals_nothing", IDEALS_NOTHING);
     for (uint32_t i = 0; i < IDEALS; i++) {
         cJSON *one = cJSON_AddObjectToObject(list, ideals[i].name);
         cJSON_AddStringToObject(one, "what", ideals[i].what);
         cJSON_AddStringToObject(one, "advice", ideals[i].advice);
         cJSON_AddStringToObject(one, "parameter", ideals[i].parameter);
+        add_causes(one, &ideals[i]);
     }
 }
 
@@ -96,7 +98,6 @@ page_add_names(cJSON *page)
 {
     add_statistics(page);
     add_units(page);
-    add_tree(page);
     add_ideals(page);
     add_parameters(page);
 }

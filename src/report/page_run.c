@@ -5,6 +5,7 @@
 #include "report/page.h"
 #include "report/table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ struct page_run {
     cJSON *frames; /* in it */
     struct params params;
     struct draws draws;
-    bool has_draws;
+    bool has_draws, has_gains;
     uint32_t *place; /* of each row of the table of draws in the page; UINT32_MAX: left out */
 };
 
@@ -86,15 +87,55 @@ add_all_gains(struct page_run *run)
         add_note(run->object, "what bounds it is not told: %s", err.text);
         return;
     }
+    run->has_gains = true;
     add_gains(run->object, &gains);
     cJSON_ArrayForEach(frame, run->frames)
     {
         const uint32_t at = (uint32_t)number(frame, "frame");
         const struct frame_set one = {.ranges = {{at, at}}, .count = 1};
         rows.frames = &one;
-        if (ideals_predict(&rows, &run->params, &gains, NULL))
+        if (ideals_predict(&rows, &run->params, &gains, NULL) && gains.cycles > 0)
             add_gains(frame, &gains);
     }
+}
+
+/* "NAME" of a resource: how much less is expected in each row than removing it can give, in
+ * hundredths of a cycle; "NAME_behind": the number of the one that takes that, counted from 1; 0:
+ * nothing is taken. */
+static void
+add_gains_of(struct page_columns *columns, const struct page_run *run, enum ideal_number n)
+{
+    uint64_t *hidden = mem_alloc(((size_t)columns->rows + 1) * sizeof *hidden);
+    uint64_t *behind = mem_alloc(((size_t)columns->rows + 1) * sizeof *behind);
+    char *name = mem_printf("%s_behind", ideals[n].name);
+    for (size_t r = 0; r < run->draws.rows.count; r++) {
+        const struct draw_row *row = &run->draws.rows.items[r];
+        const uint32_t at = run->place[row->row];
+        if (at == UINT32_MAX)
+            continue;
+        hidden[at] =
+            (uint64_t)llround(100 * (row->cost.gains.most[n] - row->cost.gains.expected[n]));
+        for (uint32_t k = 0; k < IDEALS; k++) /* of a single row it is one at most */
+            if (row->cost.gains.hidden[n][k] > 0)
+                behind[at] = k + 1;
+    }
+    page_add_whole(columns, ideals[n].name, hidden);
+    page_add_whole(columns, name, behind);
+    free(name);
+    free(behind);
+    free(hidden);
+}
+
+/* Of each row of draws in the page; of drain a row alone says nothing. */
+static void
+add_row_gains(const struct page_run *run, cJSON *tables, uint32_t rows)
+{
+    struct page_columns columns;
+    page_columns_begin(&columns, tables, "gains", rows);
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (i != IDEAL_drain)
+            add_gains_of(&columns, run, i);
+    page_columns_end(&columns);
 }
 
 /* ---- tables ---- */
@@ -188,6 +229,8 @@ add_draws(struct page_run *run, cJSON *tables, uint32_t runs, struct error *err)
     char *main = mem_printf("%s/%s", run->dir, file), *path = table_unit_path(main, "channel");
     const bool ok = page_add_instances(&columns, path, "channel", &run->draws.table, &rows, err);
     page_columns_end(&columns);
+    if (run->has_gains)
+        add_row_gains(run, tables, rows.rows);
     page_rows_fini(&rows);
     free(path);
     free(main);

@@ -51,6 +51,7 @@ page_wants(const char *column)
         if (ends(column, states[i]))
             return true;
     return starts(column, "lost.") || starts(column, "channel[") || starts(column, "work.") ||
+           starts(column, "shader.slots") || starts(column, "shader.lane") ||
            (starts(column, "memctl.") &&
             (ends(column, "_bytes_read") || ends(column, "_bytes_written")));
 }

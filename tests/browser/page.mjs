@@ -70,6 +70,14 @@ function timed(folder, name) {
 
 const near = (a, b, within, what) => assert.ok(Math.abs(a - b) <= within, `${what}: ${a}, not ${b}`);
 
+/* The table of gains: {name: {charged, most, expected}} in shares, NaN: none. */
+async function gainsOn(page) {
+  const [head, ...lines] = await saved(page, page.locator("#topdown .table button", { hasText: "CSV" }));
+  assert.deepEqual(head.slice(0, 4), ["resource", "charged (%)", "at most (%)", "expected (%)"]);
+  const share = (text) => (text === "" ? NaN : Number(text) / 100);
+  return Object.fromEntries(lines.map((l) => [l[0], { charged: share(l[1]), most: share(l[2]), expected: share(l[3]), behind: l[4] }]));
+}
+
 /* {name: {value, children}} of a tree on the page, whatever is closed in it. */
 const treeOn = (page, selector) => page.$eval(selector, (list) => {
   const read = (ul) => Object.fromEntries([...ul.children].map((li) => {
@@ -79,6 +87,44 @@ const treeOn = (page, selector) => page.$eval(selector, (list) => {
   }));
   return read(list);
 });
+
+/* A tree on the page is that of --json, node by node. */
+function sameTree(shown, told) {
+  const nodes = told.filter((n) => n.value > 0);
+  assert.deepEqual(Object.keys(shown).sort(), nodes.map((n) => n.name.replaceAll("_", " ")).sort());
+  for (const node of nodes) {
+    const line = shown[node.name.replaceAll("_", " ")];
+    assert.equal(line.value, node.value, node.name);
+    sameTree(line.children, node.children);
+  }
+}
+
+/* The node that is marked as the one to go after. */
+const marked = (tree) => Object.entries(tree).flatMap(([name, node]) => [...(node.most ? [name] : []), ...marked(node.children)]);
+
+/* All that Top-Down shows of what is selected is what `aetius topdown` says of it, which is returned. */
+async function sameTopDown(page, folder, args, name) {
+  const told = JSON.parse(run("topdown", at(folder), ...args, "--json").stdout);
+  const lines = run("topdown", at(folder), ...args, "--csv").stdout.trim().split("\n").map((line) => line.split(",")); /* but for the last cell */
+  for (const [selector, unit] of [["#topdown ul.tree:not(.slots)", "cycles"], ["#topdown ul.tree.slots", "slots"]])
+    if (await page.locator(selector).count())
+      assert.deepEqual(marked(await treeOn(page, selector)), lines.filter((l) => l[5] === unit && l[6] === "<==").map((l) => l[1].replaceAll("_", " ")), `${name}: the mark of ${unit}`);
+  sameTree(await treeOn(page, "#topdown ul.tree:not(.slots)"), told.tree.children);
+  if (told.shaders.tree.value) sameTree(await treeOn(page, "#topdown ul.tree.slots"), told.shaders.tree.children);
+  const heads = await page.$$eval("#topdown h3", (h) => h.map((n) => n.textContent));
+  for (const head of heads) assert.ok(head.endsWith(" in " + name), head);
+  assert.equal(heads.length, told.shaders.tree.value ? 2 : 1);
+  const gains = await gainsOn(page);
+  for (const r of told.resources) {
+    const shown = gains[r.name] || { charged: 0, most: 0, expected: 0 };
+    near(shown.charged, r.charged, 1e-4, `${name}, charged to ${r.name}`);
+    near(shown.most, r.share, 1e-4, `${name}, at most of ${r.name}`);
+    near(shown.expected, r.expected_gain, 1e-4, `${name}, expected of ${r.name}`);
+    if (r.name in gains) assert.equal(gains[r.name].behind, r.behind || "", `${name}, behind ${r.name}`);
+  }
+  assert.ok((await page.textContent("#topdown")).includes(`Bound by ${told.verdict.name}:`), `${name} is bound by ${told.verdict.name}`);
+  return told;
+}
 
 const tests = {
   async "figures are those of run.json and the tables"() {
@@ -112,18 +158,95 @@ const tests = {
     await page.close();
   },
 
-  async "Top-Down is that of `aetius topdown`"() {
+  async "Top-Down of a frame is that of `aetius topdown --frame`"() {
+    for (const frame of [0, 3, 4, 6]) {
+      const page = await open(at("one.html"), { hash: `#frame=${frame}` });
+      await sameTopDown(page, "one", ["--frame", String(frame)], `frame ${frame}`);
+      await page.close();
+    }
+  },
+
+  async "Top-Down of a draw is that of `aetius topdown --draw`"() {
+    run("sim", path.join(golden, "workloads.trace"), "--preset", "reference-2005", "--frames", "0-3", "--force", "-o", at("small"));
+    run("report", at("small"), "-o", at("small.html"));
+    const draws = { one: ["0:0", "0:3", "1:2", "2:2", "3:0", "4:0", "4:3", "6:1"], small: ["1:0", "2:2", "3:0"] }; /* of the latter the largest loss is below its threshold */
+    let others = 0;
+    for (const [folder, names] of Object.entries(draws)) {
+      const page = await open(at(folder + ".html"));
+      const frames = Object.fromEntries(JSON.parse(run("topdown", at(folder), "--over-time", "--json").stdout).frames.map((f) => [f.frame, f.verdict.name]));
+      for (const name of names) {
+        const [frame, draw] = name.split(":").map(Number);
+        await page.evaluate(([f, d]) => selection.set({ row: selection.run.drawRow(f, d) }), [frame, draw]);
+        const told = await sameTopDown(page, folder, ["--draw", name], `draw ${name}`);
+        others += told.verdict.name !== frames[frame];
+      }
+      await page.close();
+    }
+    assert.ok(others >= 2, `${others} of these draws are bound by something else than their frame`);
+  },
+
+  async "Top-Down of a range is that of its draws, and of a part of a draw it says what is not known"() {
     const page = await open(at("one.html"));
-    const told = JSON.parse(run("topdown", at("one"), "--frame", "0", "--json").stdout);
-    const shown = new Map(await page.$$eval("ul.tree:not(.slots) > li .line:first-of-type", (lines) => lines.map((l) => [l.querySelector(".name").textContent, l.querySelector(".number").textContent])));
-    for (const node of told.tree.children.filter((n) => n.value > 0)) assert.equal(digits(shown.get(node.name.replaceAll("_", " "))), node.value, node.name);
-    const slots = new Map(await page.$$eval("ul.slots > li", (items) => items.map((i) => [i.querySelector(".name").textContent, i.querySelector(".number").textContent])));
-    for (const node of told.shaders.tree.children.filter((n) => n.value > 0)) assert.equal(digits(slots.get(node.name.replaceAll("_", " "))), node.value, node.name);
-    assert.ok((await page.textContent("#topdown")).includes("Bound by " + told.verdict.name));
-    const best = told.resources.find((r) => r.name === told.verdict.name);
-    const line = page.locator("#topdown table.data tr[data-at]", { hasText: best.name }).first();
-    assert.ok(Math.abs(digits(await line.locator("td").nth(2).textContent()) - 100 * best.expected_gain) <= 0.051);
+    const rows = timed(at("one"), "stats.draws.csv.gz");
+    const told = JSON.parse(run("topdown", at("one"), "--draws", "--json").stdout).draws;
+    assert.equal(told.length, rows.length);
+    const slotsShown = async () => digits((await page.locator("#topdown h3", { hasText: "slots" }).textContent()).split(" issue")[0]);
+    const leaf = (tree, ...way) => way.reduce((node, name) => node.children?.find((c) => c.name === name), tree).value;
+    let others = 0;
+    for (const [frame, first, last] of [["2", 1, 7], ["0", 4, 7], ["6", 14, 21]]) {
+      const picked = rows.map((r, i) => [r, told[i]]).filter(([r]) => r.frame === frame).slice(first, last);
+      const range = [picked[0][0].begin, picked.at(-1)[0].end];
+      const sum = (of) => picked.reduce((s, [r, t]) => s + of(t, Number(r.cycles)), 0);
+      const share = (of) => sum(of) / (range[1] - range[0]);
+      await page.evaluate(([number, cycles]) => selection.set({ frame: number, cycles }), [Number(frame), range]);
+      const gains = await gainsOn(page);
+      assert.ok(!gains.drain);
+      for (const [i, r] of told[0].resources.entries()) {
+        if (!gains[r.name]) continue;
+        near(gains[r.name].charged, share((t, n) => t.resources[i].charged * n), 1e-4, r.name);
+        near(gains[r.name].most, share((t, n) => t.resources[i].share * n), 1e-4, r.name);
+        near(gains[r.name].expected, share((t, n) => t.resources[i].expected_gain * n), 1e-4, r.name);
+      }
+      const largest = (figure) => Object.keys(gains).filter((n) => gains[n].expected >= 0).reduce((a, b) => (gains[b][figure] > gains[a][figure] ? b : a));
+      assert.ok((await page.textContent("#topdown")).includes(`Bound by ${largest("expected")}:`));
+      assert.ok((await page.textContent("#topdown")).includes("Of drain nothing is told"));
+      others += largest("expected") !== largest("most");
+      /* slots that lanes do not divide add up */
+      const slots = await treeOn(page, "#topdown ul.tree.slots");
+      assert.equal(slots.frontend.children.fetch.children.starved.value, sum((t) => leaf(t.shaders.tree, "frontend", "fetch", "starved")));
+      assert.equal(slots.backend?.children["core bound"]?.children.result.value || 0, sum((t) => leaf(t.shaders.tree, "backend", "core_bound", "result")));
+      assert.equal(await slotsShown(), sum((t) => t.shaders.total));
+    }
+    assert.equal(others, 2, "ranges that are bound by something else than what could give most");
+    /* intervals that cut draws */
+    const [a, b] = timed(at("one"), "stats.cycles.csv.gz").filter((r) => r.frame === "2").slice(3, 5);
+    assert.ok(!rows.some((r) => r.frame === "2" && r.begin === a.begin));
+    await page.evaluate((cycles) => selection.set({ frame: 2, cycles }), [a.begin, b.end]);
+    const part = await gainsOn(page);
+    for (const name of Object.keys(part)) assert.ok(Number.isNaN(part[name].expected), name);
+    const text = await page.textContent("#topdown");
+    assert.ok(text.includes("what is expected is told of whole draws alone") && !text.includes("Bound by"));
+    assert.equal(await slotsShown(), Number(a["shader.slots"]) + Number(b["shader.slots"]));
     await page.close();
+  },
+
+  async "each cycle is charged once, whatever is selected"() {
+    const adds = (tree, all) => {
+      const values = Object.values(tree).map((n) => n.value);
+      if (values.length) assert.equal(values.reduce((s, v) => s + v, 0), all);
+      for (const n of Object.values(tree)) adds(n.children, n.value);
+    };
+    for (const hash of ["#frame=0", "#frame=2", "#frame=4", "#frame=4&draw=3", "#frame=2&cycles=2000-4500"]) {
+      const page = await open(at("one.html"), { hash });
+      const tree = await treeOn(page, "#topdown ul.tree:not(.slots)");
+      const all = digits((await page.textContent("#topdown .lead")).split(": ")[1]);
+      adds(tree, all);
+      const charged = Object.values(await gainsOn(page)).map((g) => g.charged);
+      near(charged.reduce((s, v) => s + v, 0), 1, 1e-9, `all that is charged, ${hash}`);
+      const shares = Object.values(tree).map((n) => n.value / all).sort((a, b) => a - b);
+      charged.filter((v) => v).sort((a, b) => a - b).forEach((v, i) => near(v, shares[i], 1e-9, `a branch of the tree, ${hash}`));
+      await page.close();
+    }
   },
 
   async "every statistic of a draw is that of its row"() {

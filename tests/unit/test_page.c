@@ -1,5 +1,6 @@
 /* The report page as a file: what is packed unpacks to what went in, data stays data, and maps
  * become the levels that made them. What it looks like in a browser: tests/browser. */
+#include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/sheet.h"
@@ -202,6 +203,67 @@ maps_become_levels(void **state)
     free(maps);
 }
 
+/* A column that may be of zeros. */
+static void
+read_any(const cJSON *table, const char *name, uint64_t *values, uint32_t rows)
+{
+    const cJSON *zero;
+    memset(values, 0, rows * sizeof *values);
+    cJSON_ArrayForEach(zero, member(table, "zero")) if (!strcmp(zero->valuestring, name)) return;
+    read_column(table, name, values, rows);
+}
+
+/* How much less is expected of each row of draws than the most that could be, as it is of that row
+ * alone; who hides behind takes that. */
+static void
+rows_have_gains(void **state)
+{
+    (void)state;
+    enum { MOST = 256 };
+    static struct said said;
+    uint64_t less[MOST], behind[MOST];
+    char *run = mem_printf("%s/gains", dir), *table_path = mem_printf("%s/stats.draws.csv.gz", run);
+    char *machine = mem_printf("%s/machine.ini", run);
+    const char *const dirs[] = {run};
+    struct csv_table table;
+    struct params params;
+    struct error err;
+    params_init(&params);
+    RUN(&said, "sim", AETIUS_SOURCE_DIR "/tests/golden/workloads.trace", "-o", run);
+    assert_true(csv_read(&table, table_path, &err) && params_load_file(&params, machine, &err));
+    assert_in_range(table.rows, 20, MOST);
+    cJSON *page = page_create();
+    assert_true(page_add_runs(page, dirs, 1, &err));
+    const cJSON *object = cJSON_GetArrayItem(member(page, "runs"), 0);
+    const cJSON *gained = member(member(object, "tables"), "gains");
+    uint32_t hidden = 0;
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        char *name = mem_printf("%s_behind", ideals[i].name);
+        if (i != IDEAL_drain) {
+            read_any(gained, ideals[i].name, less, table.rows);
+            read_any(gained, name, behind, table.rows);
+        }
+        for (uint32_t r = 0; r < table.rows && i != IDEAL_drain; r++) {
+            const struct ideal_rows one = {&table, NULL, r};
+            struct ideal_gains gains;
+            assert_true(ideals_predict(&one, &params, &gains, &err));
+            const double missing = gains.most[i] - gains.expected[i];
+            assert_float_equal((double)less[r] / 100, missing, 0.0051);
+            assert_true((behind[r] > 0) == (missing > 0));
+            if (behind[r])
+                assert_float_equal(gains.hidden[i][behind[r] - 1], missing, 1e-6);
+            hidden += behind[r] > 0;
+        }
+        free(name);
+    }
+    assert_true(hidden > 20);
+    cJSON_Delete(page);
+    csv_table_fini(&table);
+    free(machine);
+    free(table_path);
+    free(run);
+}
+
 static void
 csv_reads_back(void **state)
 {
@@ -331,7 +393,7 @@ main(int argc, char **argv)
         cmocka_unit_test(base64),          cmocka_unit_test(columns),
         cmocka_unit_test(data_stays_data), cmocka_unit_test(maps_become_levels),
         cmocka_unit_test(csv_reads_back),  cmocka_unit_test(csv_files_are_read),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(refusals),        cmocka_unit_test(rows_have_gains),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
     return cmocka_run_group_tests(tests, begin, end);

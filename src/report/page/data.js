@@ -87,13 +87,14 @@ class Run {
     this.draws = new Columns(data.tables.draws);
     this.intervals = new Columns(data.tables.cycles);
     this.frameRows = new Columns(data.tables.frames);
+    this.gains = new Columns(data.tables.gains); /* of the rows of draws */
     this.maps = new Map();
     this.tiles = new Map();
   }
 
   /* What all views need. */
   async load() {
-    await Promise.all([this.draws.load(), this.intervals.load(), this.frameRows.load()]);
+    await Promise.all([this.draws, this.intervals, this.frameRows, this.gains].map((table) => table.load()));
     this.drawTimes = this.times(this.draws);
     this.intervalTimes = this.times(this.intervals);
     this.units = Object.keys(this.page.units).filter((u) => STATES.some((s) => [this.draws, this.intervals, this.frameRows].some((t) => t.has(`${u}.${s}_cycles`))));

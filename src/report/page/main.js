@@ -28,8 +28,8 @@ function summaryOf(run) {
   const count = run.frames.length;
   const metrics = facts.metrics || {};
   const parts = [`${facts.program || "A program"}: ${plural(count, "frame")} of ${facts.width}×${facts.height} pixels on ${facts.preset || "a machine of its own"}, ${plural(facts.cycles, "cycle")}${count > 1 ? `, ${whole(facts.cycles / count)} a frame` : ""}${Number.isFinite(metrics.frame_rate) ? ` (${real(metrics.frame_rate)} frames a second at its clock)` : ""}.`];
-  const best = run.data.resources?.find((r) => r.name === run.data.bound_by);
-  if (best) parts.push(`Bound by ${best.name}: ${percent(best.charged / facts.cycles)} of the cycles are charged to it, ${percent(best.expected / facts.cycles)} fewer are expected without it.`);
+  const said = run.data.resources && verdictText(run, run.data, facts.cycles);
+  if (said) parts.push("Bound by " + said.join(""));
   if (run.draws.rows) {
     const work = run.draws.column("work");
     const cycles = run.draws.column("cycles");
