@@ -392,6 +392,36 @@ const tests = {
     await page.close();
   },
 
+  async "no view keeps figures of what was selected before"() {
+    fs.rmSync(at("mixed.html"), { force: true });
+    run("sim", path.join(golden, "tiny.trace"), "--set", "SIMULATOR.Statistics=FALSE", "--force", "-o", at("bare"));
+    run("report", at("one"), at("bare"), "-o", at("mixed.html"));
+    const page = await open(at("mixed.html"));
+    const pixels = () => page.evaluate(() => document.querySelector("canvas.picture").toDataURL());
+    const settled = () => page.evaluate(() => new Promise((done) => setTimeout(done, 300)));
+    const first = await pixels();
+    /* what comes late of a frame that is not selected any more does not come */
+    await page.evaluate(() => { for (let i = 0; i < 9; i++) selection.set({ frame: (i + 1) % 3 }); selection.set({ frame: 0 }); });
+    await settled();
+    assert.equal(await pixels(), first);
+    assert.ok((await page.getAttribute("canvas.picture", "aria-label")).startsWith("frame 0:"));
+    assert.ok((await page.textContent("#draws .note")).startsWith("Of frame 0,"));
+    await page.click('#draws button:has-text("all frames")');
+    assert.ok((await page.textContent("#draws .note")).startsWith("Of all frames,"));
+    await page.locator("#memory .u-over").scrollIntoViewIfNeeded();
+    const box = await page.locator("#memory .u-over").boundingBox();
+    for (const share of [0.4, 0.5, 0.6]) await page.mouse.move(box.x + share * box.width, box.y + box.height / 2);
+    await page.waitForFunction(() => document.querySelector("#memory .readout").textContent.startsWith("from cycle"));
+    await page.keyboard.press("r");
+    await settled();
+    const [{ cycles }] = JSON.parse(fs.readFileSync(at("bare", "run.json"))).per_frame;
+    assert.equal(digits((await page.textContent("#topdown .lead")).split(": ")[1]), cycles);
+    assert.equal(await page.locator("#memory tr[data-at]").count() + await page.locator("#memory h3").count(), 0);
+    assert.equal((await page.textContent("#memory .readout")).trim(), "");
+    assert.equal(await page.locator("#topdown h3").count(), 0);
+    await page.close();
+  },
+
   async "the peak of a range is the highest of its rows"() {
     const rows = timed(at("one"), "stats.draws.csv.gz").filter((r) => r.frame === "2").slice(1, 6);
     const page = await open(at("one.html"), { hash: `#frame=2&cycles=${rows[0].begin}-${rows.at(-1).end}` });

@@ -2,7 +2,8 @@
 class DrawsView {
   constructor(selection) {
     this.selection = selection;
-    const { node, head, body } = section("draws", "Draws", "Of this frame, with the work between them; each cycle belongs to one.");
+    const { node, head, body } = section("draws", "Draws", " ");
+    this.note = head.querySelector(".note");
     this.node = node;
     this.body = body;
     this.every = false;
@@ -19,12 +20,11 @@ class DrawsView {
     const { run } = this.selection;
     const { draws } = run;
     const col = (name) => draws.column(name);
-    const total = run.frame(this.selection.frame)?.cycles || 1;
     const program = (i) => col("program_name")[i] || [col("vertex_program")[i], col("fragment_program")[i]].map((h) => String(h || "").slice(0, 8)).join(" ").trim();
     const columns = [
       { title: "draw", name: "draw", value: (i) => i, text: (i) => run.drawName(i), show: (_, i) => run.drawName(i) },
       { title: "cycles", value: (i) => col("cycles")[i], numeric: true, share: (i) => col("cycles")[i] / this.dearest },
-      { title: "of frame", unit: "%", value: (i) => (100 * col("cycles")[i]) / (run.frame(col("frame")[i])?.cycles || total), show: (v) => percent(v / 100), numeric: true },
+      { title: "of frame", unit: "%", value: (i) => (100 * col("cycles")[i]) / run.frame(col("frame")[i])?.cycles, show: (v) => percent(v / 100), numeric: true },
       { title: "fragments", value: (i) => col("fraggen.fragments")[i], numeric: true },
       { title: "memory", unit: "bytes", value: (i) => col("memctl.bytes_read")[i] + col("memctl.bytes_written")[i], numeric: true },
       { title: "texture misses", value: (i) => col("texunit.cache_misses")[i], numeric: true },
@@ -40,6 +40,8 @@ class DrawsView {
 
   load() {
     const { run, frame } = this.selection;
+    const every = run.drawTimes.frames.size < run.frames.length ? "all frames whose draws the page has" : "all frames";
+    this.note.textContent = `Of ${this.every ? every : "frame " + frame}, with the work between them; each cycle belongs to one.`;
     if (!run.draws.rows) return clear(this.body, el("p.note", { text: "This run has no table of draws." }));
     const [first, last] = this.every ? [0, run.draws.rows] : run.drawTimes.frames.get(frame) || [0, 0];
     const rows = Array.from({ length: last - first }, (_, i) => first + i);
@@ -86,7 +88,7 @@ class Details {
       const name = `${frame}:${run.draws.column("draw")[row]}`;
       commands.push(commandLine(`aetius show ${trace} draw ${name} -o draw`), commandLine(`aetius show ${trace} program ${run.draws.column("fragment_program")[row]}`), commandLine(`aetius topdown ${quoted(run.name)} --draw ${name}`));
     }
-    const every = el("details", null, el("summary", { text: "Every statistic of it" }));
+    const every = el("details", null, el("summary", { text: "Its statistics" }));
     every.addEventListener("toggle", async () => {
       if (!every.open || every.children.length > 1) return;
       await picked.table.load(true);

@@ -3,6 +3,8 @@ class FrameView {
   constructor(selection) {
     this.selection = selection;
     this.mode = "picture";
+    this.size = [selection.run.facts.width, selection.run.facts.height];
+    this.image = this.tiles = this.levels = null;
     const { node, body } = section("frame", "Frame", "A click lists the draws of that tile of 8×8 pixels.");
     this.node = node;
     this.tabs = el("div.tabs", { role: "radiogroup", "aria-label": "what is shown" });
@@ -30,26 +32,32 @@ class FrameView {
     return own && !own.picture && first?.hash === own.hash ? first : own;
   }
 
+  /* Whether the run and the frame are not those that are selected any more: what was waited for comes late. */
+  isLate(run, frame) {
+    return run !== this.selection.run || frame !== this.selection.frame;
+  }
+
   async load() {
     const { run, frame } = this.selection;
     const at = run.frame(frame);
     const pictured = this.pictured(frame);
-    this.size = [pictured?.width || run.facts.width, pictured?.height || run.facts.height];
-    this.tiles = await run.tileTable(frame);
-    this.image = null;
-    if (pictured?.picture) {
-      const image = new Image();
+    const image = pictured?.picture ? new Image() : null;
+    if (image) {
       image.src = pictured.picture;
       await image.decode().catch(() => say("the picture of this frame cannot be read"));
-      this.image = image;
     }
+    const tiles = await run.tileTable(frame);
+    if (this.isLate(run, frame)) return;
+    this.size = [pictured?.width || run.facts.width, pictured?.height || run.facts.height];
+    [this.image, this.tiles] = [image, tiles];
+    this.hover(null);
     const there = Object.entries(MAPS).filter(([, m]) => at?.maps?.[m.map]);
     if (this.mode !== "picture" && !there.some(([name]) => name === this.mode)) this.mode = "picture";
     const modes = [["picture", { title: "Picture", what: "the frame itself" }], ...there];
     clear(this.tabs, modes.map(([name, m]) => el("button", { type: "button", role: "radio", "aria-checked": String(name === this.mode), title: m.what, "data-mode": name, text: m.title, onclick: () => this.setMode(name) })));
     if (!there.length) this.tabs.append(el("span.note", { text: "no maps: `aetius sim TRACE --map all` leaves them" }));
     await this.draw();
-    this.mark();
+    if (!this.isLate(run, frame)) this.mark();
   }
 
   async setMode(name) {
@@ -62,8 +70,12 @@ class FrameView {
     const { run, frame } = this.selection;
     const [width, height] = this.size;
     const context = this.canvas.getContext("2d");
-    const mode = MAPS[this.mode];
-    this.levels = mode ? await run.map(frame, mode.map) : null;
+    const name = this.mode;
+    const mode = MAPS[name];
+    const levels = mode ? await run.map(frame, mode.map) : null;
+    if (this.isLate(run, frame) || name !== this.mode) return;
+    this.levels = levels;
+    this.hover(null);
     const source = this.levels || (this.image ? { width: this.image.naturalWidth, height: this.image.naturalHeight } : { width, height });
     this.canvas.width = source.width;
     this.canvas.height = source.height;

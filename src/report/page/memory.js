@@ -73,9 +73,14 @@ class MemoryView {
     const [first, last] = times.frames.get(frame) || [0, 0];
     const series = this.series(table);
     this.width = this.place.clientWidth || 600;
+    this.readout.textContent = "\u00a0";
+    this.list();
+    this.plot?.destroy();
+    this.plot = null;
     if (!series.size || last <= first) {
       clear(this.place, el("p.note", { text: "This run has no table of memory over time." }));
-      return clear(this.keys);
+      clear(this.keys);
+      return;
     }
     const cycles = table.column("cycles");
     const bytes = (columns, i) => columns.reduce((sum, c) => sum + table.column(c)[i], 0);
@@ -88,7 +93,6 @@ class MemoryView {
     const values = names.map((n) => Float64Array.from([...picked, picked.at(-1)], (i) => bytes(series.get(n), i) / cycles[i]));
     x.push(this.end);
     const colors = names.map((_, i) => OKABE[i % OKABE.length]);
-    if (this.plot) this.plot.destroy();
     this.plot = stackedPlot({ x, names, values, colors, unit: "bytes a cycle", width: this.width, height: 200, zoom: this.selection.zoom, onZoom: (zoom) => this.selection.set({ zoom }) });
     clear(this.place, this.plot.root);
     this.plot.over.addEventListener("pointermove", () => {
@@ -97,13 +101,13 @@ class MemoryView {
       this.readout.textContent = `from cycle ${whole(x[at])}: ` + names.map((n, i) => `${n} ${real(values[i][at])}`).join(", ") + " bytes a cycle";
     });
     clear(this.keys, names.map((n, i) => el("span.key", null, el("i", { style: `background:${colors[i]}` }), n)));
-    this.list();
   }
 
   list() {
     const picked = selectedRows(this.selection);
     const series = this.series(picked.table);
     const names = [...series.keys()];
+    if (!picked.rows.length || !names.length) return clear(this.table);
     const of = (name, way) => series.get(name).filter((c) => c.endsWith(way)).reduce((sum, c) => sum + picked.sum(c), 0);
     const total = names.reduce((sum, n) => sum + of(n, "read") + of(n, "written"), 0) || 1;
     const columns = [
