@@ -209,12 +209,35 @@ choose_draws(struct page_run *run, struct page_rows *rows, uint32_t runs)
     free(set);
 }
 
+/* "draws": how many the run has, those that the page has not among them, and the dearest of all. */
+static void
+add_draw_count(struct page_run *run)
+{
+    const struct draw_row *dearest = NULL;
+    uint32_t count = 0;
+    for (size_t i = 0; i < run->draws.rows.count; i++) {
+        const struct draw_row *row = &run->draws.rows.items[i];
+        count += row->is_draw;
+        if (row->is_draw && (!dearest || row->cost.cycles > dearest->cost.cycles))
+            dearest = row;
+    }
+    if (!dearest)
+        return;
+    char *name = mem_printf("%u:%u", dearest->frame, dearest->draw);
+    cJSON *draws = cJSON_AddObjectToObject(run->object, "draws");
+    cJSON_AddNumberToObject(draws, "count", count);
+    cJSON_AddStringToObject(draws, "dearest", name);
+    cJSON_AddNumberToObject(draws, "cycles", dearest->cost.cycles);
+    free(name);
+}
+
 static bool
 add_draws(struct page_run *run, cJSON *tables, uint32_t runs, struct error *err)
 {
     struct page_rows rows = {0};
     struct page_columns columns;
     const char *const file = run->params.SIMULATOR.StatsFilePerBatch;
+    add_draw_count(run);
     choose_draws(run, &rows, runs);
     page_columns_begin(&columns, tables, "draws", rows.rows);
     page_add_table_rows(&columns, &run->draws.table, &rows);
@@ -458,6 +481,13 @@ add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
 
 /* ---- joins ---- */
 
+/* 0: the run has no such draw; 1: it has, but not in the page; else 2 more than its row. */
+static uint64_t
+place_in_join(const struct draw_row *row, uint32_t place)
+{
+    return !row ? 0 : place == UINT32_MAX ? 1 : (uint64_t)place + 2;
+}
+
 /* Draws of the first run and of another one: rows of their tables in the page, as pairs. */
 static void
 add_join(cJSON *page, struct page_run *a, struct page_run *b, uint32_t number_of_b)
@@ -476,8 +506,8 @@ add_join(cJSON *page, struct page_run *a, struct page_run *b, uint32_t number_of
         const uint32_t at_b = pair->b ? b->place[pair->b->row] : UINT32_MAX;
         if (at_a == UINT32_MAX && at_b == UINT32_MAX)
             continue;
-        in_a[rows] = at_a == UINT32_MAX ? 0 : at_a + 1; /* 0: none */
-        in_b[rows] = at_b == UINT32_MAX ? 0 : at_b + 1;
+        in_a[rows] = place_in_join(pair->a, at_a);
+        in_b[rows] = place_in_join(pair->b, at_b);
         differences[rows++] = draws_pair_difference(pair);
     }
     cJSON_AddNumberToObject(object, "run", number_of_b);

@@ -591,6 +591,27 @@ const tests = {
     }
   },
 
+  async "a draw that was left out of the page is not one that the run has not"() {
+    /* of each of 16 runs there is room for one of two frames: of every other one for frame 0, then for frame 1 */
+    for (const [name, dearer] of [["thin-a", 0], ["thin-b", 1]]) enlarge(at(name), 2, 4000, (f) => (f === dearer ? 3 : 1));
+    run("report", ...Array.from({ length: 16 }, (_, i) => at(i % 2 ? "thin-b" : "thin-a")), "-o", at("thin.html"));
+    const page = await open(at("thin.html"));
+    const summary = (await page.textContent(".summary")).replaceAll("\u202f", "");
+    assert.ok(summary.includes("8000 draws;"), summary);
+    await page.click('#draws button:has-text("all frames")');
+    assert.ok((await page.textContent("#draws .note")).startsWith("Of all frames whose draws the page has,"));
+    const joined = await saved(page, page.locator("#compare .table").last().locator("button", { hasText: "CSV" }));
+    const column = (name) => joined[0].findIndex((h) => h.startsWith(name));
+    const [a, b, change] = ["draw in A", "draw in B", "B − A"].map(column);
+    const lines = joined.slice(1);
+    assert.ok(lines.some((l) => l[a].startsWith("0:") && l[b] === "left out"));
+    assert.ok(lines.some((l) => l[a] === "left out" && l[b].startsWith("1:")));
+    for (const l of lines) assert.equal(l[change], "", `${l[a]} and ${l[b]}`);
+    const same = joined.slice(1).filter((l) => l[column("draw in C")].startsWith("0:"));
+    assert.ok(same.length === 4000 && same.every((l) => l[column("C − A")] === "0"));
+    await page.close();
+  },
+
   async "a sweep: its rows, and the front that `aetius sweep pareto` finds"() {
     fs.rmSync(at("sweep"), { recursive: true, force: true });
     fs.writeFileSync(at("plan.ini"), `[sweep]
@@ -664,8 +685,9 @@ formula = FRAGMENTSHADER.TextureCacheWays * GPU.NumFragmentShaders
   },
 };
 
-/* A run's folder with so many frames of so many draws: the golden one's rows, over and over. */
-function enlarge(folder, frames, draws) {
+/* A run's folder with so many frames of so many draws: the golden one's rows, over and over, with so many times
+ * their cycles. */
+function enlarge(folder, frames, draws, times = () => 1) {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.cpSync(at("one"), folder, { recursive: true });
   fs.rmSync(path.join(folder, "maps"), { recursive: true, force: true });
@@ -677,7 +699,7 @@ function enlarge(folder, frames, draws) {
   const kept = table.rows.filter((r) => r.work === "draw");
   const [some, first] = [intervals.rows.filter((r) => r.frame === "0"), totals.rows[0]];
   const make = (count, of) => Array.from({ length: count }, (_, i) => of(i));
-  const frameRows = (f) => make(draws, (d) => ({ ...kept[(d + f) % kept.length], frame: String(f), draw: String(d), nth: "0" }));
+  const frameRows = (f) => make(draws, (d) => ({ ...kept[(d + f) % kept.length], frame: String(f), draw: String(d), nth: "0" })).map((r) => ({ ...r, cycles: String(times(f) * Number(r.cycles)) }));
   table.rows = make(frames, frameRows).flat();
   intervals.rows = make(frames, (f) => some.map((r) => ({ ...r, frame: String(f) }))).flat();
   totals.rows = make(frames, (f) => ({ ...first, frame: String(f) }));

@@ -1,3 +1,7 @@
+/* Places of a draw in a run that are no rows: it has no such draw; it has, but not in the page. */
+const NONE = -2;
+const LEFT_OUT = -1;
+
 /* Several runs: side by side as columns, and draw by draw, joined by hash (report/draws_join.c). */
 class CompareView {
   constructor(selection, runs, joins) {
@@ -54,16 +58,16 @@ class CompareView {
     }).node;
   }
 
-  /* A line a draw of A, and behind them what other runs have alone. */
+  /* A line a draw of A, and behind them what other runs have alone: places, and what differs. */
   lines() {
     const lines = new Map();
     const alone = [];
     this.pairs.forEach((p, k) => {
       for (let i = 0; i < p.rows; i++) {
-        const [a, b] = [p.a[i] - 1, p.b[i] - 1];
+        const [a, b] = [p.a[i], p.b[i]].map((place) => place + NONE);
         let line = a >= 0 ? lines.get(a) : null;
         if (!line) {
-          line = { a, others: new Array(this.pairs.length).fill(-1), differences: new Array(this.pairs.length).fill("") };
+          line = { a, others: new Array(this.pairs.length).fill(a === LEFT_OUT ? LEFT_OUT : NONE), differences: new Array(this.pairs.length).fill("") };
           if (a >= 0) lines.set(a, line);
           else alone.push(line);
         }
@@ -79,17 +83,23 @@ class CompareView {
     const [A] = this.runs;
     const costA = (i) => (lines[i].a >= 0 ? A.draws.column("cycles")[lines[i].a] : NaN);
     const cost = (i, k) => (lines[i].others[k] >= 0 ? this.pairs[k].run.draws.column("cycles")[lines[i].others[k]] : NaN);
+    /* what is only in one of them costs nothing in the other */
+    const change = (i, k) => {
+      const places = [lines[i].a, lines[i].others[k]];
+      return places.includes(LEFT_OUT) || places.every((place) => place === NONE) ? NaN : (cost(i, k) || 0) - (costA(i) || 0);
+    };
+    const named = (run, place) => (place >= 0 ? run.drawName(place) : place === LEFT_OUT ? "left out" : "");
     const first = (i) => { const k = lines[i].others.findIndex((b) => b >= 0); return lines[i].a >= 0 ? [A, lines[i].a] : [this.pairs[k].run, lines[i].others[k]]; };
     const what = (i) => { const [run, row] = first(i); return run.draws.column("label")[row] || run.draws.column("program_name")[row] || `${run.draws.column("primitive")[row]} ${run.draws.column("vertices")[row]}`; };
-    const columns = [{ title: "draw in A", value: (i) => lines[i].a, text: (i) => (lines[i].a >= 0 ? A.drawName(lines[i].a) : ""), show: (a) => (a >= 0 ? A.drawName(a) : "–") }, { title: "cycles A", value: costA, numeric: true }];
+    const columns = [{ title: "draw in A", value: (i) => lines[i].a, text: (i) => named(A, lines[i].a), show: (a) => named(A, a) || "–" }, { title: "cycles A", value: costA, numeric: true }];
     this.pairs.forEach((p, k) => {
-      columns.push({ title: "draw in " + p.run.letter, value: (i) => lines[i].others[k], text: (i) => (lines[i].others[k] >= 0 ? p.run.drawName(lines[i].others[k]) : ""), show: (b) => (b >= 0 ? p.run.drawName(b) : "–") });
+      columns.push({ title: "draw in " + p.run.letter, value: (i) => lines[i].others[k], text: (i) => named(p.run, lines[i].others[k]), show: (b) => named(p.run, b) || "–" });
       columns.push({ title: "cycles " + p.run.letter, value: (i) => cost(i, k), numeric: true });
-      columns.push({ title: `${p.run.letter} − A`, unit: "cycles", value: (i) => (cost(i, k) || 0) - (costA(i) || 0), show: (v) => signed(v), numeric: true });
+      columns.push({ title: `${p.run.letter} − A`, unit: "cycles", value: (i) => change(i, k), show: (v) => (Number.isFinite(v) ? signed(v) : "–"), numeric: true });
     });
     columns.push({ title: "what", value: what }, { title: "differs in", value: (i) => lines[i].differences.filter(Boolean).join("; ") });
     const summary = this.pairs.map((p) => `${p.run.letter}: ${plural(p.join.same_hash, "draw")} the same by hash, ${p.join.changed} changed, ${p.join.only_b} new, ${p.join.only_a} gone.`).join(" ");
-    const changes = new Map(lines.map((_, i) => [i, Math.max(...this.pairs.map((p, k) => Math.abs((cost(i, k) || 0) - (costA(i) || 0))))]));
+    const changes = new Map(lines.map((_, i) => [i, Math.max(...this.pairs.map((p, k) => Math.abs(change(i, k) || 0)))]));
     const rows = lines.map((_, i) => i).sort((x, y) => changes.get(y) - changes.get(x));
     const table = new DataTable({ caption: "draws of the runs, joined", columns, rows, file: "draws-joined", most: 14, select: (i) => { const [run, row] = first(i); this.selection.set({ run, row }); } });
     return [el("p.lead", { text: summary }), table.node];

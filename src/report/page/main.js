@@ -30,17 +30,8 @@ function summaryOf(run) {
   const parts = [`${facts.program || "A program"}: ${plural(count, "frame")} of ${facts.width}×${facts.height} pixels on ${facts.preset || "a machine of its own"}, ${plural(facts.cycles, "cycle")}${count > 1 ? `, ${whole(facts.cycles / count)} a frame` : ""}${Number.isFinite(metrics.frame_rate) ? ` (${real(metrics.frame_rate)} frames a second at its clock)` : ""}.`];
   const said = run.data.resources && verdictText(run, run.data, facts.cycles);
   if (said) parts.push("Bound by " + said.join(""));
-  if (run.draws.rows) {
-    const work = run.draws.column("work");
-    const cycles = run.draws.column("cycles");
-    let [draws, dearest] = [0, -1];
-    for (let i = 0; i < run.draws.rows; i++)
-      if (work[i] === "draw") {
-        draws++;
-        if (dearest < 0 || cycles[i] > cycles[dearest]) dearest = i;
-      }
-    if (dearest >= 0) parts.push(`${plural(draws, "draw")}; the dearest is ${run.drawName(dearest)} with ${plural(cycles[dearest], "cycle")}.`);
-  }
+  const { draws } = run.data;
+  if (draws) parts.push(`${plural(draws.count, "draw")}; the dearest is ${draws.dearest} with ${plural(draws.cycles, "cycle")}.`);
   return parts.join(" ");
 }
 
