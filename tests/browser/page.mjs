@@ -257,6 +257,8 @@ const tests = {
     let seen = 0;
     for (const [name, value] of table.slice(1)) if (name in row) { assert.equal(Number(value), Number(row[name]), name); seen++; }
     assert.ok(seen > 100, `${seen} statistics`);
+    for (const [name, , , meaning] of table.slice(1)) if (name.includes(".")) assert.ok(meaning, `what ${name} is`);
+    assert.ok(table.find(([name]) => name === "draws.occupancy_peak")[3].includes("since the frame began"));
     await page.close();
   },
 

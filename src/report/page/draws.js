@@ -102,7 +102,7 @@ class Details {
 function statisticsTable(page, picked) {
   const names = picked.table.names.filter((n) => picked.table.kind(n) !== "text" && !["frame", "draw", "nth", "cycle"].includes(n) && (n.includes(".") || n === "cycles" || picked.rows.length === 1));
   const values = names.map((n) => picked.sum(n));
-  const about = (i) => page.names[names[i].replace(/\[\d+\]/, "")] || [/_cycles$/.test(names[i]) || /^lost\./.test(names[i]) ? "cycles" : /occupancy|items/.test(names[i]) ? "items" : "", ""];
+  const about = (i) => { const name = names[i].replace(/\[\d+\]/, ""); return page.names[name] || page.names[name.slice(name.indexOf("."))] || lostCause(page, name) || ["", ""]; };
   const columns = [
     { title: "statistic", value: (i) => names[i] },
     { title: "value", value: (i) => values[i], show: (v) => real(v), numeric: true },
@@ -110,4 +110,10 @@ function statisticsTable(page, picked) {
     { title: "meaning", value: (i) => about(i)[1] },
   ];
   return new DataTable({ caption: "statistics", columns, rows: names.map((_, i) => i).filter((i) => values[i]), file: "statistics", most: 12 });
+}
+
+/* "lost.CAUSE" */
+function lostCause(page, name) {
+  const node = name.startsWith("lost.") && page.tree.find((n) => n.name === name.slice(5));
+  return node && ["cycles", node.what];
 }
