@@ -2,6 +2,8 @@
  * results go back to the client's copy of their buffer (frontend.md, "Queries"). */
 #include "sim/executor.h"
 
+#include "base/interrupt.h"
+
 #include <string.h>
 
 static void
@@ -37,20 +39,28 @@ execute(struct executor_sink *sink, const struct gpu_cmd *cmd, uint8_t *out, uin
     return true;
 }
 
+/* The next command of the message. */
+static enum decode_result
+step(struct executor_sink *sink, uint8_t *out, uint32_t out_bytes, struct error *err)
+{
+    struct gpu_cmd cmd;
+    if (!interrupt_check(err))
+        return DECODE_ERROR;
+    const enum decode_result result = decoder_next(sink->decoder, &cmd, err);
+    return result == DECODE_COMMAND && !execute(sink, &cmd, out, out_bytes, err) ? DECODE_ERROR
+                                                                                 : result;
+}
+
 static bool
 take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct executor_sink *sink = data;
-    struct gpu_cmd cmd;
     enum decode_result result;
     uint64_t number = sink->messages++;
     decoder_begin(sink->decoder, message);
-    while ((result = decoder_next(sink->decoder, &cmd, err)) == DECODE_COMMAND) {
-        if (!execute(sink, &cmd, out, out_bytes, err)) {
-            result = DECODE_ERROR;
-            break;
-        }
-    }
+    do
+        result = step(sink, out, out_bytes, err);
+    while (result == DECODE_COMMAND);
     if (result == DECODE_ERROR)
         return fail_place(err, "message %llu of client %u", (unsigned long long)number,
                           message->client);

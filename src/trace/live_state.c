@@ -2,6 +2,7 @@
  * binding or an object holds them; each swap sweeps those that nothing holds. */
 #include "trace/live_state_internal.h"
 
+#include "base/interrupt.h"
 #include "state/context.h"
 #include "trace/decode/virgl_protocol.h"
 
@@ -467,12 +468,26 @@ take_query(const struct said *said)
     use(said->state, object->resource);
 }
 
+/* Of bindings that hold several objects: longer packets are refused by the decoder. */
+static uint32_t
+most_dwords(uint32_t command)
+{
+    switch (command) {
+    case CMD_SET_FRAMEBUFFER_STATE: return 2 + MAX_COLOR_BUFFERS;
+    case CMD_SET_STREAMOUT_TARGETS: return 1 + MAX_SO_BUFFERS;
+    case CMD_SET_VERTEX_BUFFERS: return 3 * MAX_ATTRIBUTES;
+    default: return UINT32_MAX;
+    }
+}
+
 /* Bindings as a whole, and what they hold. */
 static void
 take_binding(const struct said *said)
 {
     const struct submit_walk *walk = said->walk;
     struct live_binding *binding = NULL;
+    if (walk->length > most_dwords(walk->command))
+        return;
     switch (walk->command) {
     case CMD_BIND_OBJECT:
         hold_object(said, bind_packet(said, CMD_BIND_OBJECT, walk->object, 0), dword(said, 0));
@@ -601,7 +616,8 @@ static void
 take_submit(struct live_state *state, struct live_client *client, const struct message *message)
 {
     struct submit_walk walk = submit_walk(message->bytes, message->size_bytes);
-    while (budget_fits(&state->share, state->kept_bytes) && submit_walk_next(&walk)) {
+    while (budget_fits(&state->share, state->kept_bytes) && !interrupt_pending() &&
+           submit_walk_next(&walk)) {
         state->now++;
         if (state->work)
             state->work(state->work_data, &(struct live_work){client, client->current, &walk});
@@ -627,7 +643,7 @@ live_state_take(struct live_state *state, const struct message *message, struct 
     case MESSAGE_GET: use_handle(state, client, message->transfer.handle); break;
     default: break;
     }
-    return budget_set(&state->share, state->kept_bytes, err);
+    return interrupt_check(err) && budget_set(&state->share, state->kept_bytes, err);
 }
 
 static void

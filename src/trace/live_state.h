@@ -33,7 +33,7 @@ struct live_state *live_state_create(struct budget *budget);
 void live_state_destroy(struct live_state *state);
 
 /* Follows one message. What makes no sense is the renderer's to refuse: it fails only when what is
- * followed takes too much of the host's memory. */
+ * followed takes too much of the host's memory, or when a signal came. */
 bool live_state_take(struct live_state *state, const struct message *message, struct error *err);
 
 /* The resource that the last message created, or NULL: for its address. */

@@ -106,10 +106,11 @@ static void
 judge(const struct work_list *list, struct countdown *at, struct sight *sight,
       struct needed_draws *needed)
 {
+    const uint32_t *planes = list->planes.items + list->planes.count;
     enter_frame(at); /* that of what comes behind the last end of a frame */
     for (size_t i = list->works.count; i-- > 0 && !interrupt_pending();) {
         const struct work *work = &list->works.items[i];
-        const uint32_t *planes = list->planes.items + work->first;
+        planes -= work->count;
         switch ((enum work_kind)work->kind) {
         case WORK_STATE: begin_range(sight, work, needed); break;
         case WORK_FRAME:
@@ -191,8 +192,12 @@ find(struct needed_draws **needed, struct trace_reader *reader, const struct fra
     if (ok)
         (*needed)->share = share;
     work_list_fini(&list);
-    return *needed && interrupt_check(err) && trace_reader_rewind(reader, err) &&
-           (!read_back || trace_reader_rewind(read_back, err));
+    if (*needed && interrupt_check(err) && trace_reader_rewind(reader, err) &&
+        (!read_back || trace_reader_rewind(read_back, err)))
+        return true;
+    needed_draws_destroy(*needed);
+    *needed = NULL;
+    return false;
 }
 
 bool
@@ -247,6 +252,10 @@ needed_draws_count(const struct needed_draws *needed)
 bool
 needed_draws_sees(const struct needed_draws *needed, uint32_t range, uint32_t resource)
 {
-    const bool *seen = needed->seen.items + (size_t)range * needed->planes + PLANES * resource;
+    const uint64_t plane = PLANES * (uint64_t)resource;
+    if ((range + UINT64_C(1)) * needed->planes > needed->seen.count ||
+        plane + PLANES > needed->planes)
+        return true;
+    const bool *seen = needed->seen.items + (uint64_t)range * needed->planes + plane;
     return seen[PLANE_FIRST] || seen[PLANE_STENCIL];
 }

@@ -13,7 +13,8 @@ struct needed_draws;
 
 /* For those who draw the wanted frames, all of them. Walks the trace up to the last of the frames
  * and takes the reader back to its start. Of the frames that are not wanted only the last `warm_up`
- * before each that is have draws that are needed; WARM_UP_ALL: all have. */
+ * before each that is have draws that are needed; WARM_UP_ALL: all have. When it fails, *needed is
+ * NULL. */
 bool needed_draws_find(struct needed_draws **needed, struct trace_reader *reader,
                        const struct frame_set *wanted, uint32_t warm_up, struct error *err);
 /* For those who draw the wanted frames whole, each for itself, and walk past the others: of a
@@ -31,7 +32,8 @@ void needed_draws_destroy(struct needed_draws *needed); /* NULL: nothing */
 bool needed_draws_has(const struct needed_draws *needed, uint64_t draw);
 uint64_t needed_draws_count(const struct needed_draws *needed); /* those that are */
 /* Of needed_draws_find_states(): whether what a resource (by its number) holds at the start of a
- * range is seen, by its frames or later ones. */
+ * range is seen, by its frames or later ones. True also where that is not known: the range did not
+ * begin, or the resource was made after the last wanted frame. */
 bool needed_draws_sees(const struct needed_draws *needed, uint32_t range, uint32_t resource);
 
 #endif

@@ -23,9 +23,8 @@ struct work {
     uint8_t kind;
     bool wanted; /* in a frame that is wanted */
     bool whole;
-    uint16_t written; /* how many of its planes, from the first on */
-    uint16_t count;
-    uint32_t first; /* of its planes in the list */
+    uint32_t written; /* how many of its planes, from the first on */
+    uint32_t count;   /* of its planes: they follow those of the work before it in the list */
 };
 
 #define WORK_MAX_BYTES ((uint64_t)1 << 30) /* of the host, without a budget */

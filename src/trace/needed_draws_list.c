@@ -24,9 +24,7 @@ begin_work(struct work_list *list, enum work_kind kind, bool wanted)
     list->full = list->full || !budget_fits(&list->share, bytes_of(list));
     if (list->full)
         list->works.count = 0;
-    VEC_PUSH(&list->works,
-             ((struct work){
-                 .kind = (uint8_t)kind, .wanted = wanted, .first = (uint32_t)list->planes.count}));
+    VEC_PUSH(&list->works, ((struct work){.kind = (uint8_t)kind, .wanted = wanted}));
     return &list->works.items[list->works.count - 1];
 }
 
@@ -35,11 +33,8 @@ static void
 add_planes(struct work_list *list, uint32_t number, unsigned planes)
 {
     struct work *work = &list->works.items[list->works.count - 1];
-    for (uint32_t plane = 0; plane < PLANES; plane++)
+    for (uint32_t plane = 0; plane < PLANES && !list->full; plane++)
         if (planes >> plane & 1) {
-            list->full = list->full || work->count == UINT16_MAX;
-            if (list->full)
-                return;
             VEC_PUSH(&list->planes, PLANES * number + plane);
             work->count++;
         }
@@ -371,6 +366,8 @@ static void
 take_work(void *data, const struct live_work *work)
 {
     struct work_list *list = data;
+    if (list->full)
+        return;
     switch (work->walk->command) {
     case CMD_DRAW_VBO: add_draw(list, work->sub_context); break;
     case CMD_CLEAR: add_clear(list, work); break;

@@ -3,6 +3,7 @@
  * tell what they hold (sim/trim.c). */
 #include "trace/read_back.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "trace/file.h"
 #include "trace/vtest/guest.h"
@@ -211,7 +212,12 @@ read_back_create(struct read_back **out, const char *path, const struct frame_se
         return false;
     }
     *out = read_back;
-    return read_range(read_back, err);
+    if (read_range(read_back, err))
+        return true;
+    read_back_close(read_back, NULL);
+    file_make_way(path, NULL);
+    *out = NULL;
+    return false;
 }
 
 struct message_sink *

@@ -11,7 +11,7 @@
 struct read_back;
 
 /* `ours`: the renderer is our own, which keeps all formats, and front surfaces
- * (state/context_present.c), as they are. */
+ * (state/context_present.c), as they are. When it fails, *read_back is NULL and no file is left. */
 bool read_back_create(struct read_back **read_back, const char *path,
                       const struct frame_set *frames, struct message_sink *renderer, bool ours,
                       struct error *err);
