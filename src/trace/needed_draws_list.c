@@ -443,6 +443,7 @@ work_list_make(struct work_list *list, struct trace_reader *reader, const struct
     struct budget *budget = trace_reader_budget(reader);
     *list = (struct work_list){.state = live_state_create(budget),
                                .share = {.budget = budget, .most_bytes = WORK_MAX_BYTES}};
+    VEC_RESERVE(&list->planes, 1); /* its items are not NULL when no work has a plane */
     list->state->work = take_work;
     list->state->work_data = list;
     while (frame <= last) {

@@ -7,15 +7,19 @@
 #include "sim/render_sink.h"
 #include "trace/vtest/caps.h"
 #include "trace/file.h"
+#include "trace/file_format.h"
 #include "trace/vtest/guest.h"
 #include "trace/vtest/passthrough.h"
 #include "trace/read_back.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -398,6 +402,54 @@ test_what_is_not_read(void **state)
     }
 }
 
+static bool
+take_all(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+         struct error *err)
+{
+    (void)data;
+    (void)message;
+    (void)out;
+    (void)out_bytes;
+    (void)err;
+    return true;
+}
+
+static bool
+create_on_a_full_disk(const char *path)
+{
+    static const struct frame_set frame_0 = {.ranges = {{0, 0}}, .count = 1};
+    const rlim_t header = TRACE_HEADER_BYTES + strlen("contents") + sizeof(struct caps_v2);
+    const struct rlimit limit = {header, header};
+    struct message_sink renderer = {.take = take_all};
+    struct read_back *read_back;
+    struct error err = {""};
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    return read_back_create(&read_back, path, &frame_0, &renderer, true, &err) || read_back ||
+           !strstr(err.text, "File too large");
+}
+
+/* A range that begins at once is marked in the file, for which there may be no room: the writer and
+ * the file are gone then. In a process of its own, which has the limit. */
+static void
+nothing_is_left_of_what_did_not_begin(void **state)
+{
+    char path[] = "/tmp/aetius-contents-XXXXXX";
+    int status;
+    (void)state;
+    close(mkstemp(path));
+    const int lowest = dup(0);
+    close(lowest);
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool wrong = create_on_a_full_disk(path);
+        _exit(wrong ? 1 : dup(0) != lowest ? 2 : 0); /* no descriptor is left open */
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
 /* The reason that a resource cannot be made reaches the user. */
 static void
 refusals_say_why(void **state)
@@ -444,9 +496,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_our_own),          cmocka_unit_test(test_the_reference),
-        cmocka_unit_test(refusals_say_why),      cmocka_unit_test(test_contents_of_slices),
+        cmocka_unit_test(test_our_own),
+        cmocka_unit_test(test_the_reference),
+        cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(test_contents_of_slices),
         cmocka_unit_test(test_what_is_not_read),
+        cmocka_unit_test(nothing_is_left_of_what_did_not_begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,6 +147,24 @@ a_state_that_never_ends(void **state)
     trace_reader_close(reader);
 }
 
+/* Then no work has a plane. */
+static void
+a_trace_without_resources(void **state)
+{
+    char path[] = "/tmp/aetius-walks-XXXXXX";
+    struct trace_writer *writer = begin_trace(path);
+    struct needed_draws *needed;
+    struct error err;
+    (void)state;
+    add_frame_of(writer, MESSAGE_SWAP);
+    add_frame_of(writer, MESSAGE_SWAP);
+    struct trace_reader *reader = end_trace(writer, path);
+    assert_true(needed_draws_find(&needed, reader, &frame_1, WARM_UP_ALL, &err));
+    assert_int_equal(needed_draws_count(needed), 0);
+    needed_draws_destroy(needed);
+    trace_reader_close(reader);
+}
+
 /* Clears of all colors, with a surface bound so many times: a plane each; none of what the decoder
  * refuses. */
 static void
@@ -386,6 +404,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_state_that_never_ends),
+        cmocka_unit_test(a_trace_without_resources),
         cmocka_unit_test(framebuffers_that_are_refused_are_not_followed),
         cmocka_unit_test(a_draw_that_many_queries_count),
         cmocka_unit_test(a_full_list_costs_nothing),
