@@ -62,7 +62,6 @@ struct run {
     const char **names;
     double *values;
     struct simulation sim;
-    uint64_t cycles;
 };
 
 static struct run *runs[MAX_RUNS];
@@ -89,7 +88,7 @@ take_frame(void *data, const struct simulation_frame *frame, struct error *err)
     stat_set_snapshot(set, values);
     run->picture = hash_bytes(frame->picture->rgba,
                               (size_t)frame->picture->width * frame->picture->height * 4);
-    run->count = set->count + 2;
+    run->count = set->count + 1;
     run->names = mem_array(run->count, sizeof *run->names);
     run->values = mem_array(run->count, sizeof *run->values);
     for (uint32_t i = 0; i < set->count; i++) {
@@ -97,10 +96,8 @@ take_frame(void *data, const struct simulation_frame *frame, struct error *err)
         run->values[i] = (double)values[i];
     }
     free(values);
-    run->names[set->count] = mem_strdup("cycles");
-    run->values[set->count] = (double)frame->cycles;
-    run->names[set->count + 1] = mem_strdup("frames");
-    run->values[set->count + 1] = 1;
+    run->names[set->count] = mem_strdup("frames");
+    run->values[set->count] = 1;
     run->sim.stopped = true;
     return true;
 }
