@@ -1,4 +1,5 @@
-/* Every modelled parameter does something: the table effects.def, run. */
+/* Every modelled parameter does something, and as much as was worked out: the table effects.def,
+ * run. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -13,9 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -32,20 +35,30 @@ struct effect {
     uint32_t frame;
     const char *formula; /* OUTPUT: the file; ELSEWHERE: the test */
     enum direction direction;
+    const char *size; /* claims with "; " between; "": none */
     const char *why;
 };
 
 static const struct effect effects[] = {
-#define EFFECT(section, name, from, to, machine, frame, formula, direction, why)                   \
-    {KIND_EFFECT, #section, #name, from, to, machine, frame, formula, direction, why},
-#define OUTPUT(section, name, from, to, machine, frame, file, direction, why)                      \
-    {KIND_OUTPUT, #section, #name, from, to, machine, frame, file, direction, why},
+#define EFFECT(section, name, from, to, machine, frame, formula, direction, size, why)             \
+    {KIND_EFFECT, #section, #name, from, to, machine, frame, formula, direction, size, why},
+#define OUTPUT(section, name, from, to, machine, frame, file, direction, size, why)                \
+    {KIND_OUTPUT, #section, #name, from, to, machine, frame, file, direction, size, why},
 #define PICTURE(section, name, from, to, machine, frame, why)                                      \
-    {KIND_PICTURE, #section, #name, from, to, machine, frame, "", RISES, why},
+    {KIND_PICTURE, #section, #name, from, to, machine, frame, "", RISES, "", why},
 #define REFUSED(section, name, value, machine, frame, why)                                         \
-    {KIND_REFUSED, #section, #name, value, value, machine, frame, "", RISES, why},
+    {KIND_REFUSED, #section, #name, value, value, machine, frame, "", RISES, "", why},
 #define ELSEWHERE(section, name, test, why)                                                        \
-    {KIND_ELSEWHERE, #section, #name, "", "", "", 0, test, RISES, why},
+    {KIND_ELSEWHERE, #section, #name, "", "", "", 0, test, RISES, "", why},
+#include "effects.def"
+};
+
+/* What the frames ask of any machine. */
+static const struct fact {
+    const char *name;
+    double value;
+} facts[] = {
+#define FACT(name, value, why) {#name, value},
 #include "effects.def"
 };
 
@@ -167,16 +180,99 @@ simulate(const char *settings, uint32_t frame)
     return run;
 }
 
-static double
-evaluate(const struct run *run, const struct effect *effect)
+/* What names stand for in an effect's formula and in the claims about its size. */
+struct known {
+    const struct run *run, *first; /* names that begin with "from." are of the first; NULL: none */
+    double from, to;
+};
+
+static bool
+statistic(const struct run *run, const char *name, double *value)
 {
     struct params params = run->params;
+    struct totals totals = {run->names, run->values, run->count, &params};
+    return totals_lookup(&totals, name, value);
+}
+
+static bool
+look_up(void *data, const char *name, double *value)
+{
+    const struct known *known = data;
+    if (known->first && (!strcmp(name, "from") || !strcmp(name, "to"))) {
+        *value = name[0] == 'f' ? known->from : known->to;
+        return true;
+    }
+    if (known->first && !strncmp(name, "from.", 5))
+        return statistic(known->first, name + 5, value);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (!strcmp(name, facts[i].name)) {
+            *value = facts[i].value;
+            return true;
+        }
+    return statistic(known->run, name, value);
+}
+
+static double
+evaluate(const struct effect *effect, const char *formula, struct known *known)
+{
     struct error err;
     double value = 0;
-    struct totals totals = {run->names, run->values, run->count, &params};
-    if (!formula_evaluate(effect->formula, totals_lookup, &totals, &value, &err))
+    if (!formula_evaluate(formula, look_up, known, &value, &err))
         fail_msg("%s.%s: %s", effect->section, effect->name, err.text);
     return value;
+}
+
+/* "A = B", "A <= B" or "A >= B". */
+static bool
+holds(const struct effect *effect, const char *claim, struct known *known)
+{
+    char left[256];
+    const size_t n = strcspn(claim, "<>=");
+    if (!claim[n] || n >= sizeof left)
+        fail_msg("%s.%s: '%s' is no claim", effect->section, effect->name, claim);
+    snprintf(left, sizeof left, "%.*s", (int)n, claim);
+    const char sign = claim[n];
+    const double a = evaluate(effect, left, known);
+    const double b = evaluate(effect, claim + n + (sign == '=' ? 1 : 2), known);
+    return sign == '<' ? a <= b : sign == '>' ? a >= b : fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+/* Prints the claims about the size that do not hold. */
+static bool
+has_size(const struct effect *effect, struct known *known)
+{
+    char text[512], *rest = text;
+    bool all = true;
+    assert_true(strlen(effect->size) < sizeof text);
+    snprintf(text, sizeof text, "%s", effect->size);
+    for (char *claim; (claim = strsep(&rest, ";"));) {
+        if (!*claim || holds(effect, claim, known))
+            continue;
+        print_message("%s.%s: not%s%s\n", effect->section, effect->name, *claim == ' ' ? "" : " ",
+                      claim);
+        all = false;
+    }
+    return all;
+}
+
+/* Lines of a table, bytes of another file; 0: none. */
+static double
+size_of(const char *path)
+{
+    struct stat facts_of;
+    double lines = 0;
+    char part[4096];
+    if (stat(path, &facts_of))
+        return 0;
+    if (!strstr(path, ".gz"))
+        return (double)facts_of.st_size;
+    gzFile file = gzopen(path, "rb");
+    assert_non_null(file);
+    for (int n; (n = gzread(file, part, sizeof part)) > 0;)
+        for (int i = 0; i < n; i++)
+            lines += part[i] == '\n';
+    gzclose(file);
+    return lines;
 }
 
 /* Size of the file that `aetius sim` leaves with these settings; 0: none. */
@@ -210,8 +306,7 @@ output_size(const struct effect *effect, const char *settings)
     if (!WIFEXITED(status) || WEXITSTATUS(status))
         print_message("%s.%s: aetius sim with %s fails\n", effect->section, effect->name, settings);
     snprintf(path, sizeof path, "%s/%s", folder, effect->formula);
-    struct stat facts;
-    double size = stat(path, &facts) ? 0 : (double)facts.st_size;
+    const double size = size_of(path);
     snprintf(path, sizeof path, "rm -r %s", folder);
     assert_int_equal(system(path), 0);
     return size;
@@ -247,23 +342,25 @@ check(const struct effect *effect)
              effect->to);
     double before = 0, after = 1;
     const char *wrong = "";
+    const struct run *a = simulate(from, effect->frame), *b = simulate(to, effect->frame);
     if (effect->kind == KIND_OUTPUT) {
         before = output_size(effect, from);
         after = output_size(effect, to);
     } else {
-        const struct run *a = simulate(from, effect->frame), *b = simulate(to, effect->frame);
         bool refused = a->refused || b->refused;
         if (refused != (effect->kind == KIND_REFUSED))
             wrong = refused ? " (refused)" : " (not refused)";
         else if (!refused && (a->picture == b->picture) != (effect->kind != KIND_PICTURE))
             wrong = a->picture == b->picture ? " (the picture stays)" : " (another picture)";
         if (effect->kind == KIND_EFFECT && !refused) {
-            before = evaluate(a, effect);
-            after = evaluate(b, effect);
+            before = evaluate(effect, effect->formula, &(struct known){.run = a});
+            after = evaluate(effect, effect->formula, &(struct known){.run = b});
         }
     }
     if (effect->direction == RISES ? after <= before : after >= before)
         wrong = " (the wrong way)";
+    else if (!*wrong && !has_size(effect, &(struct known){b, a, before, after}))
+        wrong = " (not as much)";
     if (getenv("AETIUS_ALL") || *wrong)
         print_message("%s.%s %s -> %s, frame %u, %s: %.6g -> %.6g%s\n", effect->section,
                       effect->name, effect->from, effect->to, effect->frame, effect->formula,
@@ -328,11 +425,35 @@ each_modelled_parameter_has_a_line(void **state)
     assert_int_equal(failures, 0);
 }
 
+/* What has no size says why. */
+static void
+effects_have_sizes(void **state)
+{
+    uint32_t sized = 0, all = 0, failures = 0;
+    (void)state;
+    for (uint32_t i = 0; i < EFFECT_COUNT; i++) {
+        const struct effect *effect = &effects[i];
+        if (effect->kind != KIND_EFFECT && effect->kind != KIND_OUTPUT)
+            continue;
+        const bool says_why = strstr(effect->why, "no size: ") != NULL;
+        all++;
+        sized += *effect->size != '\0';
+        if (says_why == (*effect->size != '\0')) {
+            print_message("%s.%s has %s\n", effect->section, effect->name,
+                          says_why ? "a size and a reason for none" : "no size and no reason");
+            failures++;
+        }
+    }
+    assert_int_equal(failures, 0);
+    assert_true(3 * sized >= 2 * all);
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_modelled_parameter_has_a_line),
+        cmocka_unit_test(effects_have_sizes),
         cmocka_unit_test(each_effect_is_seen),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
