@@ -16,7 +16,7 @@ int cmd_explain(int argc, char **argv);
 struct answer {
     const char *kind, *measure, *doc, *formula, *section, *note;
     const struct stat_group *group; /* of a unit */
-    char name[160], value[640], users[1024], text[256];
+    char name[160], value[640], users[1024], text[256], conditions[512];
 };
 
 static bool
@@ -144,6 +144,7 @@ explain_parameter(const char *name, struct answer *answer)
     answer->measure = found->unit;
     answer->doc = found->doc;
     answer->note = found->unmodelled;
+    param_format_conditions(found, answer->conditions, sizeof answer->conditions);
     list_metrics_using(answer, answer->name);
     return true;
 }
@@ -179,6 +180,8 @@ print_text(const struct answer *answer)
         printf("  default %s\n", answer->value);
     if (answer->note)
         printf("  not modelled: %s\n", answer->note);
+    if (*answer->conditions)
+        printf("  only with %s\n", answer->conditions);
     if (*answer->users)
         printf("  used in the metrics: %s\n", answer->users);
     if (answer->group)
@@ -213,6 +216,8 @@ print_json(const struct answer *answer)
         cJSON_AddStringToObject(root, "default", answer->value);
     if (answer->note)
         cJSON_AddStringToObject(root, "unmodelled", answer->note);
+    if (*answer->conditions)
+        cJSON_AddStringToObject(root, "only_with", answer->conditions);
     if (answer->section)
         cJSON_AddStringToObject(root, "section", answer->section);
     if (*answer->users)

@@ -20,12 +20,14 @@ machine_options_apply(const struct machine_options *options, struct params *para
 {
     if (!params_load_preset(params, machine_options_preset(options), err))
         return false;
+    struct param_names names = {0};
     for (uint32_t i = 0; i < options->configs.count; i++)
-        if (!params_load_file(params, options->configs.items[i], err))
+        if (!params_load_file_named(params, options->configs.items[i], &names, err))
             return false;
     for (uint32_t i = 0; i < options->sets.count; i++)
-        if (!params_set(params, options->sets.items[i], err))
+        if (!params_set_named(params, options->sets.items[i], &names, err))
             return false;
+    params_warn_idle(params, &names);
     return true;
 }
 

@@ -17,34 +17,6 @@ struct request {
     struct params defaults, params;
 };
 
-/* What the simple model of memory alone reads. */
-static const char *const simple_model[] = {
-    "MemoryBusWidth", "MemoryBuses",     "BankGranularity", "MemoryPageSize",     "OpenPages",
-    "ReadLatency",    "PageOpenLatency", "WriteLatency",    "WriteToReadLatency",
-};
-
-/* Why a parameter has no effect on this machine, or NULL. */
-static const char *
-unused_reason(const struct param_info *info, const struct params *params)
-{
-    if (info->unmodelled)
-        return info->unmodelled;
-    bool vertex = !strcmp(info->section, "VERTEXSHADER") || !strcmp(info->name, "NumVertexShaders");
-    if (vertex && params->GPU.UnifiedShader)
-        return "unused while GPU.UnifiedShader is TRUE: the shader units serve vertices too";
-    if (strcmp(info->section, "MEMORYCONTROLLER"))
-        return NULL;
-    bool v2 = params->MEMORYCONTROLLER.MemoryControllerV2;
-    if (!v2 && !strncmp(info->name, "V2", 2))
-        return "unused while MEMORYCONTROLLER.MemoryControllerV2 is FALSE: the simple model";
-    if (!strncmp(info->name, "V2GDDR_", 7) && params->MEMORYCONTROLLER.V2Memory != DRAM_gddr3)
-        return "unused while MEMORYCONTROLLER.V2Memory is not gddr3";
-    for (size_t i = 0; v2 && i < sizeof simple_model / sizeof simple_model[0]; i++)
-        if (!strcmp(info->name, simple_model[i]))
-            return "unused while MEMORYCONTROLLER.MemoryControllerV2 is TRUE: the second model";
-    return NULL;
-}
-
 static bool
 is_asked_for(const struct request *request, const struct param_info *info)
 {
@@ -56,7 +28,7 @@ is_asked_for(const struct request *request, const struct param_info *info)
 static void
 print_one(const struct request *request, const struct param_info *info)
 {
-    char value[PARAM_TEXT_BYTES], usual[PARAM_TEXT_BYTES], allowed[512];
+    char value[PARAM_TEXT_BYTES], usual[PARAM_TEXT_BYTES], allowed[512], conditions[512];
     param_format(info, &request->params, value, sizeof value);
     param_format(info, &request->defaults, usual, sizeof usual);
     param_format_allowed(info, allowed, sizeof allowed);
@@ -65,10 +37,12 @@ print_one(const struct request *request, const struct param_info *info)
     if (strcmp(value, usual))
         printf("; default %s", usual);
     putchar('\n');
-    const char *reason = unused_reason(info, &request->params);
-    if (reason)
-        printf("  %-28s %-12s   %s: %s\n", "", "", info->unmodelled ? "not modelled" : "note",
-               reason);
+    if (info->unmodelled)
+        printf("  %-28s %-12s   not modelled: %s\n", "", "", info->unmodelled);
+    param_format_conditions(info, conditions, sizeof conditions);
+    if (*conditions)
+        printf("  %-28s %-12s   only with %s%s\n", "", "", conditions,
+               param_has_effect(info, &request->params) ? "" : ": unused on this machine");
 }
 
 static void
@@ -107,7 +81,7 @@ static cJSON *
 describe(const struct request *request, const struct param_info *info)
 {
     static const char *const kinds[] = {"uint", "power of two", "bool", "text", "enumeration"};
-    char allowed[512];
+    char allowed[512], conditions[512];
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "section", info->section);
     cJSON_AddStringToObject(object, "name", info->name);
@@ -123,9 +97,12 @@ describe(const struct request *request, const struct param_info *info)
     cJSON_AddStringToObject(object, "unit", info->unit);
     cJSON_AddStringToObject(object, "doc", info->doc);
     cJSON_AddBoolToObject(object, "modelled", !info->unmodelled);
-    const char *reason = unused_reason(info, &request->params);
-    if (reason)
-        cJSON_AddStringToObject(object, "reason", reason);
+    if (info->unmodelled)
+        cJSON_AddStringToObject(object, "reason", info->unmodelled);
+    param_format_conditions(info, conditions, sizeof conditions);
+    if (*conditions)
+        cJSON_AddStringToObject(object, "only_with", conditions);
+    cJSON_AddBoolToObject(object, "has_effect", param_has_effect(info, &request->params));
     return object;
 }
 

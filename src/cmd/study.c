@@ -35,7 +35,7 @@ change_machines(struct sweep_plan *plan, const struct study_options *options, st
             machine->preset = NULL;
         }
         for (uint32_t i = 0; i < options->sets.count; i++)
-            word_list_add(&machine->sets, options->sets.items[i]);
+            word_list_add(&machine->asked, options->sets.items[i]);
     }
     return true;
 }

@@ -52,21 +52,23 @@ static const char depth_codecs[] = ""
 #include "codecs.def"
     ;
 
+#define ALWAYS     .unmodelled = NULL
+#define NEVER(why) .unmodelled = why
+#define ONLY(...)  .needs = {__VA_ARGS__}
 static const struct param_info infos[] = {
-#define UINT(section, name, value, min, max, unit, doc, unmodelled)                                \
+#define UINT(section, name, value, min, max, unit, doc, effect)                                    \
     {#section, #name, PARAM_UINT, FIELD(section, name), min, max, value, NULL, NULL,               \
-     unit,     doc,   unmodelled},
-#define POW2(section, name, value, min, max, unit, doc, unmodelled)                                \
+     unit,     doc,   effect},
+#define POW2(section, name, value, min, max, unit, doc, effect)                                    \
     {#section, #name, PARAM_POW2, FIELD(section, name), min, max, value, NULL, NULL,               \
-     unit,     doc,   unmodelled},
-#define BOOL(section, name, value, doc, unmodelled)                                                \
-    {#section, #name, PARAM_BOOL, FIELD(section, name), 0, 1, value, NULL, NULL,                   \
-     "",       doc,   unmodelled},
-#define TEXT(section, name, value, doc, unmodelled)                                                \
-    {#section, #name, PARAM_TEXT, FIELD(section, name), 0, 0, 0, value, NULL, "", doc, unmodelled},
-#define ENUM(section, name, value, choices, doc, unmodelled)                                       \
+     unit,     doc,   effect},
+#define BOOL(section, name, value, doc, effect)                                                    \
+    {#section, #name, PARAM_BOOL, FIELD(section, name), 0, 1, value, NULL, NULL, "", doc, effect},
+#define TEXT(section, name, value, doc, effect)                                                    \
+    {#section, #name, PARAM_TEXT, FIELD(section, name), 0, 0, 0, value, NULL, "", doc, effect},
+#define ENUM(section, name, value, choices, doc, effect)                                           \
     {#section, #name, PARAM_ENUM, FIELD(section, name), 0, 0, value, NULL, choices,                \
-     "",       doc,   unmodelled},
+     "",       doc,   effect},
 #include "kernel/params.def"
 };
 
@@ -353,6 +355,14 @@ param_set_value(struct params *params, const char *section, const char *name, co
 bool
 params_set(struct params *params, const char *assignment, struct error *err)
 {
+    struct param_names names = {0};
+    return params_set_named(params, assignment, &names, err);
+}
+
+bool
+params_set_named(struct params *params, const char *assignment, struct param_names *names,
+                 struct error *err)
+{
     char section[PARAM_TEXT_BYTES], name[PARAM_TEXT_BYTES];
     const char *dot = strchr(assignment, '.'), *equals = strchr(assignment, '=');
     if (!dot || !equals || dot > equals)
@@ -367,5 +377,6 @@ params_set(struct params *params, const char *assignment, struct error *err)
         return fail_prefix(err, "--set %s", assignment);
     if (info->unmodelled)
         log_warning("--set %s changes nothing: %s", assignment, info->unmodelled);
+    param_names_add(names, info);
     return true;
 }

@@ -10,7 +10,15 @@
  *
  * A parameter that is read but not modelled is marked in params.def with the reason. Setting it by
  * params_set() warns; a file warns where its value is not the one already there, so that the
- * reference files load in silence. */
+ * reference files load in silence.
+ *
+ * A parameter that has an effect only where others have certain values says so in params.def.
+ * Who lets a user name parameters keeps their names, and warns when the machine is complete:
+ *
+ *     struct param_names names = {0};
+ *     params_load_file_named(&params, "mine.ini", &names, err)
+ *     params_set_named(&params, "RASTERIZER.SquaresCycle=2", &names, err)
+ *     params_warn_idle(&params, &names); */
 #ifndef AETIUS_KERNEL_PARAMS_H
 #define AETIUS_KERNEL_PARAMS_H
 
@@ -20,16 +28,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { PARAM_TEXT_BYTES = 128 };
+enum { PARAM_TEXT_BYTES = 128, PARAM_NEEDS = 4, PARAMS_MOST = 512 };
 
 /* Plain data: copied by assignment. */
 struct params {
-#define SECTION(section, doc)                                       struct {
-#define UINT(section, name, value, min, max, unit, doc, unmodelled) uint32_t name;
-#define POW2(section, name, value, min, max, unit, doc, unmodelled) uint32_t name;
-#define BOOL(section, name, value, doc, unmodelled)                 bool name;
-#define TEXT(section, name, value, doc, unmodelled)                 char name[PARAM_TEXT_BYTES];
-#define ENUM(section, name, value, choices, doc, unmodelled)        uint32_t name;
+#define SECTION(section, doc)                                   struct {
+#define UINT(section, name, value, min, max, unit, doc, effect) uint32_t name;
+#define POW2(section, name, value, min, max, unit, doc, effect) uint32_t name;
+#define BOOL(section, name, value, doc, effect)                 bool name;
+#define TEXT(section, name, value, doc, effect)                 char name[PARAM_TEXT_BYTES];
+#define ENUM(section, name, value, choices, doc, effect)        uint32_t name;
 #define END_SECTION(section)                                                                       \
     }                                                                                              \
     section;
@@ -63,6 +71,12 @@ enum channel_scheduler {
     SCHEDULER_LOOK_AHEAD,
 };
 
+/* A condition on the values of parameters: CONDITION of params.def. */
+struct param_condition {
+    const char *text; /* "RASTERIZER.Generator=seven-level" */
+    bool (*holds)(const struct params *params);
+};
+
 /* RASTERIZER.Generator with `auto` resolved by RASTERIZER.RecursiveMode: never GENERATOR_AUTO. */
 enum generator_choice params_generator(const struct params *params);
 
@@ -73,16 +87,35 @@ struct param_info {
     enum param_kind kind;
     size_t offset; /* of the field in struct params */
     uint32_t min, max;
-    uint32_t value;         /* default of all kinds but text */
-    const char *text;       /* default of a text, as written */
-    const char *choices;    /* of an enumeration: "timed|instant"; the value is the index */
-    const char *unit, *doc; /* unit: "" where there is none */
-    const char *unmodelled; /* NULL, or why setting it changes nothing */
+    uint32_t value;             /* default of all kinds but text */
+    const char *text;           /* default of a text, as written */
+    const char *choices;        /* of an enumeration: "timed|instant"; the value is the index */
+    const char *unit, *doc;     /* unit: "" where there is none */
+    const char *unmodelled;     /* NULL, or why setting it changes nothing */
+    uint8_t needs[PARAM_NEEDS]; /* numbers of conditions that must hold, from 1 on; 0: no more */
 };
 const struct param_info *param_infos(size_t *count);                           /* in file order */
 const struct param_info *param_find(const char *section, const char *name);    /* or NULL */
 const char *param_section_doc(const char *section);                            /* or NULL */
 bool param_nearest(const char *full_name, char *nearest, size_t nearest_size); /* "SECTION.Name" */
+
+/* The condition of a number in `needs`. */
+const struct param_condition *param_condition(uint32_t number);
+/* Whether a parameter is modelled, and all of its conditions hold. */
+bool param_has_effect(const struct param_info *info, const struct params *params);
+/* Its conditions, with "and" between; "": none. */
+void param_format_conditions(const struct param_info *info, char *out, size_t out_size);
+
+/* Parameters that were named, a bit each, in file order. */
+struct param_names {
+    uint64_t bits[PARAMS_MOST / 64];
+};
+bool param_names_have(const struct param_names *names, const struct param_info *info);
+void param_names_add(struct param_names *names, const struct param_info *info);
+/* A line of warning: the parameter was set, and no value of it would change anything. */
+void param_warn_idle(const struct param_info *info);
+/* One for each parameter that was named, and has no effect on this machine. */
+void params_warn_idle(const struct params *params, const struct param_names *names);
 
 void params_init(struct params *params);
 /* Starts again from the defaults, then reads configs/NAME.ini. */
@@ -90,6 +123,12 @@ bool params_load_preset(struct params *params, const char *name, struct error *e
 bool params_load_file(struct params *params, const char *path, struct error *err);
 /* "SECTION.Name=value"; spaces around the parts are allowed. */
 bool params_set(struct params *params, const char *assignment, struct error *err);
+/* The same, and what was named is added to `names`. A file that sets more than half of all
+ * parameters describes a machine, as machine.ini of a run does: it names none. */
+bool params_load_file_named(struct params *params, const char *path, struct param_names *names,
+                            struct error *err);
+bool params_set_named(struct params *params, const char *assignment, struct param_names *names,
+                      struct error *err);
 
 /* The value as it is written in a file (no quotes). */
 void param_format(const struct param_info *info, const struct params *params, char *out,

@@ -14,7 +14,7 @@ struct reader {
     struct params params;
     bool warns; /* a preset is silent about what is not modelled */
     uint32_t warnings;
-    uint32_t seen[512]; /* line on which each parameter was set, or 0 */
+    uint32_t seen[PARAMS_MOST]; /* line on which each parameter was set, or 0 */
 };
 
 enum { MOST_WARNINGS = 8 }; /* of a file; a line tells how many more there were */
@@ -32,7 +32,7 @@ take(void *data, const struct ini_entry *entry, struct error *err)
                          &info, err))
         return false;
     size_t index = (size_t)(info - param_infos(&count));
-    BUG_ON(count > sizeof reader->seen / sizeof reader->seen[0], "too many parameters");
+    BUG_ON(count > PARAMS_MOST, "too many parameters");
     if (reader->seen[index] && reader->warnings++ < MOST_WARNINGS)
         log_warning("%s:%u: %s.%s was set on line %u already; this one counts", entry->path,
                     entry->line, entry->section, entry->name, reader->seen[index]);
@@ -43,8 +43,22 @@ take(void *data, const struct ini_entry *entry, struct error *err)
     return true;
 }
 
+/* What the file set, unless that is a whole machine. */
+static void
+add_names(const struct reader *reader, struct param_names *names)
+{
+    size_t count, set = 0;
+    const struct param_info *infos = param_infos(&count);
+    for (size_t i = 0; i < count; i++)
+        set += reader->seen[i] != 0;
+    for (size_t i = 0; i < count && set <= count / 2; i++)
+        if (reader->seen[i])
+            param_names_add(names, &infos[i]);
+}
+
 static bool
-load(struct params *params, const char *path, bool warns, struct error *err)
+load(struct params *params, const char *path, bool warns, struct param_names *names,
+     struct error *err)
 {
     struct reader reader = {.params = *params, .warns = warns};
     const bool ok = ini_file_read(path, INI_INDENT_IS_NOTHING, take, &reader, err);
@@ -52,13 +66,22 @@ load(struct params *params, const char *path, bool warns, struct error *err)
         log_warning("%s: %u more warnings", path, reader.warnings - MOST_WARNINGS);
     if (ok)
         *params = reader.params;
+    if (ok && names)
+        add_names(&reader, names);
     return ok;
 }
 
 bool
 params_load_file(struct params *params, const char *path, struct error *err)
 {
-    return load(params, path, true, err);
+    return load(params, path, true, NULL, err);
+}
+
+bool
+params_load_file_named(struct params *params, const char *path, struct param_names *names,
+                       struct error *err)
+{
+    return load(params, path, true, names, err);
 }
 
 bool
@@ -73,7 +96,7 @@ params_load_preset(struct params *params, const char *name, struct error *err)
                     "g70-like, r420-like or r580-like; your own files are read by --config)",
                     name);
     params_init(params);
-    const bool ok = load(params, path, false, err);
+    const bool ok = load(params, path, false, NULL, err);
     free(path);
     return ok;
 }

@@ -1,8 +1,14 @@
-/* Between the two halves of the parameters (params.c and params_file.c): one value from text. */
+/* Between the parts of the parameters (params*.c): one value from text; numbers of conditions. */
 #ifndef AETIUS_KERNEL_PARAMS_VALUE_H
 #define AETIUS_KERNEL_PARAMS_VALUE_H
 
 #include "kernel/params.h"
+
+enum param_condition_number { /* IF_STATISTICS, ...: what ONLY() names in params.def */
+                              NO_CONDITION,
+#define CONDITION(symbol, text, expression) symbol,
+#include "kernel/params.def"
+};
 
 /* Sets SECTION.name from text as it stands in a file, quotes and all. The message names the
  * parameter and what is allowed. */

@@ -13,25 +13,37 @@ struct expander {
     const struct sweep_plan *plan;
     struct preset_cache presets;
     const struct sweep_machine *machine;
-    struct params base;             /* without axes */
+    struct params base; /* without axes */
+    /* by axes and options; that have an effect in some run. What a plan sets may be for runs that
+     * are made of its machines later. */
+    struct param_names named, used;
     const struct sweep_axis **axes; /* of this machine */
     size_t axis_count;
     struct error *err;
 };
 
 static bool
+apply_sets(const struct word_list *sets, struct params *params, struct param_names *names,
+           struct error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < sets->count; i++)
+        ok = params_set_named(params, sets->items[i], names, err);
+    return ok;
+}
+
+static bool
 apply_layer(const struct expander *x, const struct word_list *configs, const struct word_list *sets,
             struct params *params)
 {
+    struct param_names names = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < configs->count; i++) {
         char *path = sweep_plan_path(x->plan, configs->items[i]);
         ok = params_load_file(params, path, x->err);
         free(path);
     }
-    for (size_t i = 0; ok && i < sets->count; i++)
-        ok = params_set(params, sets->items[i], x->err);
-    return ok;
+    return ok && apply_sets(sets, params, &names, x->err);
 }
 
 static const char *
@@ -52,9 +64,9 @@ list_axes(struct expander *x)
         x->axes[x->axis_count++] = &own->items[i];
 }
 
-/* Once an axis, not once a machine of it. */
+/* Warns once an axis, not once a machine of it. */
 static void
-warn_of_axes(const struct sweep_axes *axes)
+name_axes(struct expander *x, const struct sweep_axes *axes)
 {
     for (size_t i = 0; i < axes->count; i++)
         for (size_t n = 0; n < axes->items[i].names.count; n++) {
@@ -63,8 +75,31 @@ warn_of_axes(const struct sweep_axes *axes)
             const struct param_info *info = param_find(section, dot + 1);
             if (info->unmodelled)
                 log_warning("axis %s changes nothing: %s", name, info->unmodelled);
+            param_names_add(&x->named, info);
             free(section);
         }
+}
+
+static void
+note_used(struct expander *x, const struct params *params)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    for (size_t i = 0; i < count; i++)
+        if (param_has_effect(&infos[i], params))
+            param_names_add(&x->used, &infos[i]);
+}
+
+/* Once a parameter. */
+static void
+warn_of_idle(const struct expander *x)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    for (size_t i = 0; i < count; i++)
+        if (infos[i].needs[0] && param_names_have(&x->named, &infos[i]) &&
+            !param_names_have(&x->used, &infos[i]))
+            param_warn_idle(&infos[i]);
 }
 
 static size_t
@@ -134,6 +169,7 @@ add_runs(struct expander *x, const struct params *params, char *name)
     struct sweep_run run = {
         .machine = name, .preset = (char *)preset_of(x), .blocks = x->plan->blocks};
     const bool ok = machine_differences(&x->presets, run.preset, params, &run.sets, x->err);
+    note_used(x, params);
     for (; ok && run.trace < x->sweep->traces.count; run.trace++)
         if (is_for(x->machine, x->sweep->traces.items[run.trace].name))
             push_run(x->sweep, &run, params);
@@ -190,7 +226,8 @@ expand_machine(struct expander *x)
 {
     const bool ok = preset_cache_get(&x->presets, preset_of(x), &x->base, x->err) &&
                     apply_layer(x, &x->plan->configs, &x->plan->sets, &x->base) &&
-                    apply_layer(x, &x->machine->configs, &x->machine->sets, &x->base);
+                    apply_layer(x, &x->machine->configs, &x->machine->sets, &x->base) &&
+                    apply_sets(&x->machine->asked, &x->base, &x->named, x->err);
     if (!ok)
         return fail_prefix(x->err, "[machine %s]", x->machine->name);
     list_axes(x);
@@ -224,12 +261,14 @@ sweep_expand(struct sweep *sweep, const struct sweep_plan *plan, struct error *e
 {
     struct expander x = {.sweep = sweep, .plan = plan, .err = err};
     bool ok = true;
-    warn_of_axes(&plan->axes);
+    name_axes(&x, &plan->axes);
     for (size_t i = 0; ok && i < plan->machines.count; i++) {
         x.machine = &plan->machines.items[i];
-        warn_of_axes(&x.machine->axes);
+        name_axes(&x, &x.machine->axes);
         ok = check_inputs(&x) && expand_machine(&x);
     }
     preset_cache_fini(&x.presets);
+    if (ok)
+        warn_of_idle(&x);
     return ok && check_baseline(sweep, plan, err);
 }

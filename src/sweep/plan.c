@@ -616,6 +616,7 @@ free_machine(struct sweep_machine *machine)
     free(machine->preset);
     word_list_fini(&machine->configs);
     word_list_fini(&machine->sets);
+    word_list_fini(&machine->asked);
     word_list_fini(&machine->inputs);
     free_axes(&machine->axes);
 }

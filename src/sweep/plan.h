@@ -33,6 +33,7 @@ struct sweep_machine {
     char *name;
     char *preset;                   /* or NULL: the plan's */
     struct word_list configs, sets; /* on top of the plan's; files, and "SECTION.Name=value" */
+    struct word_list asked;         /* sets by option, on top of those */
     struct sweep_axes axes;         /* of this machine alone */
     struct word_list inputs;        /* that it is for, by name; none: all */
     bool is_alone;                  /* the plan's axes are not for it */

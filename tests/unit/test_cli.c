@@ -122,6 +122,36 @@ a_full_disk_is_said(void **state)
     assert_int_equal(said->status, 1);
 }
 
+/* A parameter that has no effect on the machine is warned of, in one line, by all who take one. */
+static void
+idle_parameters_are_warned_of(void **state)
+{
+#define IDLE                                                                                       \
+    "aetius: warning: RASTERIZER.BoundingBoxTest changes nothing: it has an effect only with "     \
+    "RASTERIZER.Generator=seven-level\n"
+    static const char box[] = "RASTERIZER.BoundingBoxTest=FALSE";
+    static const char ini[] = "[RASTERIZER]\nBoundingBoxTest = FALSE\n";
+    struct said *said = *state;
+    struct error err;
+    char *file = mem_printf("%s/box.ini", dir), *run = mem_printf("%s/run", dir);
+    assert_true(file_write(file, ini, strlen(ini), &err));
+    RUN(said, "params", "--set", box);
+    assert_string_equal(said->err, IDLE);
+    assert_non_null(strstr(said->out, "only with RASTERIZER.Generator=seven-level: unused"));
+    RUN(said, "stats", "--set", box);
+    assert_string_equal(said->err, IDLE);
+    RUN(said, "sim", TINY, "-o", run, "--config", file, "--set", box);
+    assert_string_equal(said->err, IDLE);
+    RUN(said, "params", "--config", file, "--set", "RASTERIZER.Generator=seven-level");
+    assert_string_equal(said->err, "");
+    assert_null(strstr(said->out, "only with RASTERIZER.Generator=seven-level: unused"));
+    RUN(said, "params", "--preset", "g70-like");
+    assert_string_equal(said->err, "");
+    free(file);
+    free(run);
+    clean();
+}
+
 /* What is asked for and does not come about. */
 static void
 what_is_missed_is_warned_of(void **state)
@@ -451,6 +481,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(force_removes_the_run_before, &said),
         cmocka_unit_test_prestate(a_full_disk_is_said, &said),
+        cmocka_unit_test_prestate(idle_parameters_are_warned_of, &said),
         cmocka_unit_test_prestate(what_is_missed_is_warned_of, &said),
         cmocka_unit_test_prestate(pictures_are_verified, &said),
         cmocka_unit_test_prestate(pixels_are_inside, &said),

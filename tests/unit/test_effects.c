@@ -24,7 +24,7 @@
 
 #define WORKLOADS AETIUS_SOURCE_DIR "/tests/golden/workloads.trace"
 #define PRESET    "reference-2008"
-enum { MAX_RUNS = 1024, NAME_SIZE = 160, PROCESSES = 2, MAX_UNMODELLED = 25 };
+enum { MAX_RUNS = 2048, NAME_SIZE = 160, PROCESSES = 2, MAX_UNMODELLED = 25 };
 
 enum kind { KIND_EFFECT, KIND_OUTPUT, KIND_PICTURE, KIND_REFUSED, KIND_ELSEWHERE };
 enum direction { FALLS, RISES };
@@ -140,7 +140,7 @@ play(struct run *run)
 static void
 set_all(struct params *params, const char *settings)
 {
-    char text[512], *rest = text;
+    char text[1024], *rest = text;
     struct error err;
     snprintf(text, sizeof text, "%s", settings);
     for (char *one; (one = strsep(&rest, " "));)
@@ -330,6 +330,113 @@ is_elsewhere(const struct effect *effect)
     return found;
 }
 
+/* What makes a condition of params.def false. */
+static const struct breaker {
+    const char *condition, *settings;
+} breakers[] = {
+    {"SIMULATOR.Statistics=TRUE", "SIMULATOR.Statistics=FALSE"},
+    {"SIMULATOR.PerFrameStatistics=TRUE", "SIMULATOR.PerFrameStatistics=FALSE"},
+    {"SIMULATOR.PerBatchStatistics=TRUE", "SIMULATOR.PerBatchStatistics=FALSE"},
+    {"SIMULATOR.DumpSignalTrace=TRUE", "SIMULATOR.DumpSignalTrace=FALSE"},
+    {"SIMULATOR.SignalDumpCycles above 0", "SIMULATOR.SignalDumpCycles=0"},
+    {"SIMULATOR.GenerateFragmentMap=TRUE", "SIMULATOR.GenerateFragmentMap=FALSE"},
+    {"SIMULATOR.ForceMSAA=TRUE", "SIMULATOR.ForceMSAA=FALSE"},
+    {"GPU.UnifiedShader=FALSE", "GPU.UnifiedShader=TRUE"},
+    {"COMMANDPROCESSOR.PipelinedBatchRendering=TRUE",
+     "COMMANDPROCESSOR.PipelinedBatchRendering=FALSE"},
+    {"MEMORYCONTROLLER.MemoryControllerV2=FALSE", "MEMORYCONTROLLER.MemoryControllerV2=TRUE"},
+    {"MEMORYCONTROLLER.MemoryControllerV2=TRUE", "MEMORYCONTROLLER.MemoryControllerV2=FALSE"},
+    {"MEMORYCONTROLLER.SharedBanks=FALSE", "MEMORYCONTROLLER.SharedBanks=TRUE"},
+    {"MEMORYCONTROLLER.PageOpenLatency above 0", "MEMORYCONTROLLER.PageOpenLatency=0"},
+    {"MEMORYCONTROLLER.V2PerfectMemory=FALSE", "MEMORYCONTROLLER.V2PerfectMemory=TRUE"},
+    {"MEMORYCONTROLLER.V2Memory=gddr3", "MEMORYCONTROLLER.V2Memory=gddr5"},
+    {"MEMORYCONTROLLER.MemoryControllerV2=FALSE, or V2ChannelScheduler above 0 with "
+     "V2PerfectMemory=FALSE",
+     "MEMORYCONTROLLER.V2ChannelScheduler=0"},
+    {"MEMORYCONTROLLER.MemoryControllerV2=FALSE, or V2ChannelScheduler above 0 with "
+     "V2PerfectMemory=FALSE",
+     "MEMORYCONTROLLER.V2PerfectMemory=TRUE"},
+    {"VERTEXSHADER.LockedExecutionMode=TRUE", "VERTEXSHADER.LockedExecutionMode=FALSE"},
+    {"VERTEXSHADER.FetchRate above 1", "VERTEXSHADER.FetchRate=1"},
+    {"RASTERIZER.Generator=auto", "RASTERIZER.Generator=scan"},
+    {"RASTERIZER.Generator=auto", "RASTERIZER.Generator=seven-level"},
+    {"RASTERIZER.Generator=scan, or auto with RecursiveMode=FALSE",
+     "RASTERIZER.Generator=auto RASTERIZER.RecursiveMode=TRUE"},
+    {"RASTERIZER.Generator=scan, or auto with RecursiveMode=FALSE",
+     "RASTERIZER.Generator=seven-level"},
+    {"RASTERIZER.Generator=recursive, or auto with RecursiveMode=TRUE",
+     "RASTERIZER.Generator=auto RASTERIZER.RecursiveMode=FALSE"},
+    {"RASTERIZER.Generator=recursive, or auto with RecursiveMode=TRUE",
+     "RASTERIZER.Generator=seven-level"},
+    {"RASTERIZER.Generator=seven-level", "RASTERIZER.Generator=scan"},
+    {"RASTERIZER.Generator=seven-level", "RASTERIZER.Generator=recursive"},
+    {"RASTERIZER.Generator other than seven-level", "RASTERIZER.Generator=seven-level"},
+    {"RASTERIZER.DisableHZ=FALSE", "RASTERIZER.DisableHZ=TRUE"},
+    {"RASTERIZER.TiledShaderDistribution=FALSE", "RASTERIZER.TiledShaderDistribution=TRUE"},
+    {"FRAGMENTSHADER.LockedExecutionMode=TRUE", "FRAGMENTSHADER.LockedExecutionMode=FALSE"},
+    {"FRAGMENTSHADER.FetchRate above 1", "FRAGMENTSHADER.FetchRate=1"},
+    {"FRAGMENTSHADER.TextureUnits above 1", "FRAGMENTSHADER.TextureUnits=1"},
+    {"FRAGMENTSHADER.PerfectTextures=FALSE", "FRAGMENTSHADER.PerfectTextures=TRUE"},
+    {"FRAGMENTSHADER.TwoLevelTextureCache=TRUE", "FRAGMENTSHADER.TwoLevelTextureCache=FALSE"},
+    {"SHADER.Mode=timed", "SHADER.Mode=instant"},
+    {"FRAGMENTSHADER.FetchRate above 1, or VERTEXSHADER.FetchRate with GPU.UnifiedShader=FALSE",
+     "FRAGMENTSHADER.FetchRate=1 GPU.UnifiedShader=FALSE VERTEXSHADER.FetchRate=1"},
+    {"FRAGMENTSHADER.FetchRate above 1, or VERTEXSHADER.FetchRate with GPU.UnifiedShader=FALSE",
+     "FRAGMENTSHADER.FetchRate=1 GPU.UnifiedShader=TRUE VERTEXSHADER.FetchRate=2"},
+    {"ZSTENCILTEST.DisableCompression=FALSE", "ZSTENCILTEST.DisableCompression=TRUE"},
+    {"ZSTENCILTEST.CompressionAlgorithm other than none", "ZSTENCILTEST.CompressionAlgorithm=none"},
+    {"COLORWRITE.DisableCompression=FALSE", "COLORWRITE.DisableCompression=TRUE"},
+    {"COLORWRITE.CompressionAlgorithm other than none", "COLORWRITE.CompressionAlgorithm=none"},
+    {"DAC.RefreshFrame=TRUE", "DAC.RefreshFrame=FALSE"},
+    {"DAC.SynchedRefresh=TRUE", "DAC.SynchedRefresh=FALSE"},
+    {"DAC.SynchedRefresh=FALSE", "DAC.SynchedRefresh=TRUE"},
+};
+enum { BREAKER_COUNT = sizeof breakers / sizeof breakers[0] };
+
+static const struct param_info *
+info_of(const struct effect *effect)
+{
+    const struct param_info *info = param_find(effect->section, effect->name);
+    assert_non_null(info);
+    return info;
+}
+
+/* Nothing that the machine does or counts depends on a parameter whose condition is false. */
+static bool
+is_idle(const struct effect *effect, const struct breaker *breaker)
+{
+    char from[1024], to[1024];
+    const char *const both[] = {effect->from, effect->to};
+    char *const settings[] = {from, to};
+    for (uint32_t i = 0; i < 2; i++)
+        snprintf(settings[i], sizeof from, "%s %s.%s=%s %s", effect->machine, effect->section,
+                 effect->name, both[i], breaker->settings);
+    const struct run *a = simulate(from, effect->frame), *b = simulate(to, effect->frame);
+    const char *wrong = param_has_effect(info_of(effect), &a->params) ? "the condition" : NULL;
+    if (!wrong && (a->refused || b->refused || a->picture != b->picture))
+        wrong = "the picture";
+    for (uint32_t v = 0; !wrong && v < a->count; v++)
+        if (a->values[v] < b->values[v] || a->values[v] > b->values[v])
+            wrong = a->names[v];
+    if (wrong)
+        print_message("%s.%s %s -> %s has an effect with %s: %s\n", effect->section, effect->name,
+                      effect->from, effect->to, breaker->settings, wrong);
+    return !wrong;
+}
+
+/* With each of its conditions broken in each way. */
+static bool
+is_idle_where_it_should(const struct effect *effect)
+{
+    const struct param_info *info = info_of(effect);
+    bool ok = true;
+    for (uint32_t n = 0; n < PARAM_NEEDS && info->needs[n]; n++)
+        for (uint32_t b = 0; b < BREAKER_COUNT; b++)
+            if (!strcmp(breakers[b].condition, param_condition(info->needs[n])->text))
+                ok &= is_idle(effect, &breakers[b]);
+    return ok;
+}
+
 static bool
 check(const struct effect *effect)
 {
@@ -352,6 +459,10 @@ check(const struct effect *effect)
             wrong = refused ? " (refused)" : " (not refused)";
         else if (!refused && (a->picture == b->picture) != (effect->kind != KIND_PICTURE))
             wrong = a->picture == b->picture ? " (the picture stays)" : " (another picture)";
+        else if (!param_has_effect(info_of(effect), &a->params))
+            wrong = " (its condition is false)";
+        else if (!refused && !is_idle_where_it_should(effect))
+            wrong = " (not idle)";
         if (effect->kind == KIND_EFFECT && !refused) {
             before = evaluate(effect, effect->formula, &(struct known){.run = a});
             after = evaluate(effect, effect->formula, &(struct known){.run = b});
@@ -400,6 +511,24 @@ each_effect_is_seen(void **state)
     for (int status; wait(&status) > 0;)
         failures += !WIFEXITED(status) || WEXITSTATUS(status);
     assert_int_equal(failures, 0);
+}
+
+/* Each condition of a parameter can be broken, so that it is tried. */
+static void
+each_condition_has_a_breaker(void **state)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    (void)state;
+    for (size_t p = 0; p < count; p++)
+        for (uint32_t n = 0; n < PARAM_NEEDS && infos[p].needs[n]; n++) {
+            const char *text = param_condition(infos[p].needs[n])->text;
+            uint32_t b = 0;
+            while (b < BREAKER_COUNT && strcmp(breakers[b].condition, text))
+                b++;
+            if (b == BREAKER_COUNT)
+                fail_msg("%s is not broken", text);
+        }
 }
 
 static void
@@ -452,6 +581,7 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_condition_has_a_breaker),
         cmocka_unit_test(each_modelled_parameter_has_a_line),
         cmocka_unit_test(effects_have_sizes),
         cmocka_unit_test(each_effect_is_seen),

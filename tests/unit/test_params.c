@@ -13,18 +13,27 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "listen.h"
+
 /* Writes `text` to a file of its own, loads it, and returns whether that went well. */
 static bool
-load_text(struct params *params, const char *text, struct error *err)
+load_named(struct params *params, const char *text, struct param_names *names, struct error *err)
 {
     char path[] = "/tmp/aetius-params-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
     assert_true(file_write(path, text, strlen(text), err));
-    bool ok = params_load_file(params, path, err);
+    bool ok = params_load_file_named(params, path, names, err);
     unlink(path);
     return ok;
+}
+
+static bool
+load_text(struct params *params, const char *text, struct error *err)
+{
+    struct param_names names = {0};
+    return load_named(params, text, &names, err);
 }
 
 static void
@@ -174,29 +183,105 @@ what_changes_nothing_is_said_to(void **state)
     const struct param_info *infos = param_infos(&count);
     struct params params;
     struct error err;
-    char value[PARAM_TEXT_BYTES], assignment[512], path[] = "/tmp/aetius-params-XXXXXX";
-    const int file = mkstemp(path), own = dup(STDERR_FILENO);
+    char value[PARAM_TEXT_BYTES], assignment[512];
     (void)state;
-    assert_true(file >= 0 && own >= 0);
-    unlink(path);
     params_init(&params);
     for (size_t i = 0; i < count; i++) {
         param_format(&infos[i], &params, value, sizeof value);
         snprintf(assignment, sizeof assignment, "%s.%s=%s", infos[i].section, infos[i].name, value);
-        char said[512] = "";
-        fflush(stderr);
-        assert_int_equal(ftruncate(file, 0), 0);
-        assert_int_equal(lseek(file, 0, SEEK_SET), 0);
-        dup2(file, STDERR_FILENO);
+        struct listener listener;
+        listen_begin(&listener);
         const bool set = params_set(&params, assignment, &err);
-        fflush(stderr);
-        dup2(own, STDERR_FILENO);
-        assert_true(pread(file, said, sizeof said - 1, 0) >= 0);
+        const char *said = listen_end(&listener);
         if (set && (strstr(said, "changes nothing") != NULL) != (infos[i].unmodelled != NULL))
             fail_msg("%s: '%s'", assignment, said);
     }
-    close(file);
-    close(own);
+}
+
+/* A user who names a parameter that has no effect on his machine hears of it, once, whatever its
+ * value; not when a later layer gives it an effect, nor of what a whole machine's file says. */
+#define BOX_IS_IDLE                                                                                \
+    "aetius: warning: RASTERIZER.BoundingBoxTest changes nothing: it has an effect only with "     \
+    "RASTERIZER.Generator=seven-level\n"
+#define TIMES_ARE_IDLE                                                                             \
+    "aetius: warning: MEMORYCONTROLLER.V2GDDR_tRP changes nothing: it has an effect only with "    \
+    "MEMORYCONTROLLER.MemoryControllerV2=TRUE and MEMORYCONTROLLER.V2Memory=gddr3 and "            \
+    "MEMORYCONTROLLER.V2PerfectMemory=FALSE\n"
+static void
+idle_parameters_are_told_of(void **state)
+{
+    static const struct {
+        const char *preset, *file, *sets[3], *said;
+    } cases[] = {
+        {"reference-2008", "", {"RASTERIZER.BoundingBoxTest=FALSE"}, BOX_IS_IDLE},
+        {"reference-2008", "", {"RASTERIZER.BoundingBoxTest=TRUE"}, BOX_IS_IDLE},
+        {"reference-2008",
+         "",
+         {"RASTERIZER.BoundingBoxTest=FALSE", "RASTERIZER.Generator=seven-level"},
+         ""},
+        {"reference-2008",
+         "",
+         {"RASTERIZER.Generator=seven-level", "RASTERIZER.BoundingBoxTest=FALSE"},
+         ""},
+        {"reference-2008",
+         "",
+         {"RASTERIZER.BoundingBoxTest=FALSE", "RASTERIZER.BoundingBoxTest=TRUE"},
+         BOX_IS_IDLE},
+        {"reference-2008", "[RASTERIZER]\nBoundingBoxTest = TRUE\n", {NULL}, BOX_IS_IDLE},
+        {"reference-2008",
+         "[RASTERIZER]\nBoundingBoxTest = FALSE\nGenerator = seven-level\n",
+         {NULL},
+         ""},
+        {"reference-2008",
+         "[RASTERIZER]\nBoundingBoxTest = FALSE\nGenerator = seven-level\n",
+         {"RASTERIZER.Generator=scan"},
+         BOX_IS_IDLE},
+        {"reference-2008", "", {"MEMORYCONTROLLER.V2GDDR_tRP=3"}, ""},
+        {"reference-2008",
+         "",
+         {"MEMORYCONTROLLER.V2GDDR_tRP=3", "MEMORYCONTROLLER.V2Memory=gddr5"},
+         TIMES_ARE_IDLE},
+        {"reference-2005", "", {"MEMORYCONTROLLER.V2GDDR_tRP=3"}, TIMES_ARE_IDLE},
+        {"reference-2005", "", {"GPU.ClockMHz=300"}, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct params params;
+        struct param_names names = {0};
+        struct error err;
+        struct listener listener;
+        listen_begin(&listener);
+        assert_true(params_load_preset(&params, cases[i].preset, &err));
+        assert_true(load_named(&params, cases[i].file, &names, &err));
+        for (uint32_t s = 0; s < 3 && cases[i].sets[s]; s++)
+            assert_true(params_set_named(&params, cases[i].sets[s], &names, &err));
+        params_warn_idle(&params, &names);
+        assert_string_equal(listen_end(&listener), cases[i].said);
+    }
+}
+
+/* A run's machine.ini, and the reference file, on top of any machine. */
+static void
+whole_machines_name_nothing(void **state)
+{
+    static const char *const presets[] = {"reference-2008", "reference-2005", "nv40-like",
+                                          "g70-like",       "r420-like",      "r580-like"};
+    (void)state;
+    for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
+        static const struct param_names none;
+        struct params params, written;
+        struct param_names names = {0};
+        struct error err;
+        char *reference = data_path("configs", "reference-2008.ini");
+        assert_true(params_load_preset(&written, presets[i], &err));
+        assert_true(params_load_preset(&params, "reference-2005", &err));
+        char *text = params_to_ini(&written, NULL);
+        assert_true(load_named(&params, text, &names, &err));
+        assert_true(params_load_file_named(&params, reference, &names, &err));
+        assert_memory_equal(&names, &none, sizeof names);
+        free(text);
+        free(reference);
+    }
 }
 
 static void
@@ -304,6 +389,8 @@ main(void)
         cmocka_unit_test(every_default_is_allowed),
         cmocka_unit_test(what_changes_nothing_is_said_to),
         cmocka_unit_test(a_preset_is_its_file),
+        cmocka_unit_test(idle_parameters_are_told_of),
+        cmocka_unit_test(whole_machines_name_nothing),
         cmocka_unit_test(a_written_machine_reads_back),
         cmocka_unit_test(files_are_read_leniently_where_it_is_safe),
         cmocka_unit_test(errors_name_line_parameter_and_what_is_allowed),

@@ -21,6 +21,8 @@
 #include <zlib.h>
 #include <cmocka.h>
 
+#include "listen.h"
+
 #define TINY AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
 /* FIPS 180-4's examples, and the hash of nothing; a million times 'a', in pieces of any size. */
@@ -247,20 +249,28 @@ values_that_differ_are_taken(void **state)
     sweep_plan_fini(&plan);
 }
 
-/* A sweep of the plan over the tiny trace. */
+/* A sweep of the plan over the tiny trace; a set that someone asks for of all machines, or NULL. */
 static void
-expand(struct sweep *sweep, const char *text)
+expand_asked(struct sweep *sweep, const char *text, const char *asked)
 {
     struct sweep_plan plan;
     struct error err;
     char *whole = mem_printf("%s\n[input tiny]\nfile = %s\n", text, TINY);
     if (!load(&plan, whole, &err))
         fail_msg("%s", err.text);
+    for (size_t i = 0; asked && i < plan.machines.count; i++)
+        word_list_add(&plan.machines.items[i].asked, asked);
     sweep_init(sweep, "/nowhere", NULL);
     if (!sweep_add_trace(sweep, "tiny", TINY, NULL, &err) || !sweep_expand(sweep, &plan, &err))
         fail_msg("%s", err.text);
     sweep_plan_fini(&plan);
     free(whole);
+}
+
+static void
+expand(struct sweep *sweep, const char *text)
+{
+    expand_asked(sweep, text, NULL);
 }
 
 /* Axes multiply, the last one changes first; what goes together does not; one's own axes come on
@@ -391,6 +401,44 @@ keys_tell_machines_apart(void **state)
     assert_string_not_equal(one, two);
     preset_cache_fini(&presets);
     sweep_fini(&base);
+}
+
+/* An axis, and what an option sets, that has no effect in any run is told of, once; what the plan
+ * sets may be for machines that are made of its own. */
+static void
+idle_parameters_are_told_of(void **state)
+{
+    static const struct {
+        const char *plan, *asked, *said;
+    } cases[] = {
+        {"[sweep]\naxis RASTERIZER.SquaresCycle = 1 2\n", NULL, ""},
+        {"[sweep]\nset = RASTERIZER.Generator=scan\naxis RASTERIZER.SquaresCycle = 1 2\n", NULL,
+         "aetius: warning: RASTERIZER.SquaresCycle changes nothing: it has an effect only with "
+         "RASTERIZER.Generator=recursive, or auto with RecursiveMode=TRUE\n"},
+        {"[sweep]\naxis RASTERIZER.Generator = scan recursive\n"
+         "axis RASTERIZER.SquaresCycle = 1 2\n",
+         NULL, ""},
+        {"[sweep]\nset = COMMANDPROCESSOR.BatchesInFlight=8\n[machine one]\n[machine two]\n", NULL,
+         ""},
+        {"[sweep]\n[machine one]\n[machine two]\n", "COMMANDPROCESSOR.BatchesInFlight=8",
+         "aetius: warning: COMMANDPROCESSOR.BatchesInFlight changes nothing: it has an effect only "
+         "with COMMANDPROCESSOR.PipelinedBatchRendering=TRUE\n"},
+        {"[sweep]\n[machine one]\n[machine two]\n"
+         "set = COMMANDPROCESSOR.PipelinedBatchRendering=TRUE\n",
+         "COMMANDPROCESSOR.BatchesInFlight=8", ""},
+        {"[sweep]\n[machine one]\n", "DAC.RefreshRate=1000",
+         "aetius: warning: DAC.RefreshRate changes nothing: it has an effect only with "
+         "DAC.RefreshFrame=TRUE and DAC.SynchedRefresh=FALSE\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sweep sweep;
+        struct listener listener;
+        listen_begin(&listener);
+        expand_asked(&sweep, cases[i].plan, cases[i].asked);
+        assert_string_equal(listen_end(&listener), cases[i].said);
+        sweep_fini(&sweep);
+    }
 }
 
 /* A size that someone asked for does not grow, and growing may be asked for on top: both come back
@@ -716,6 +764,7 @@ main(void)
         cmocka_unit_test(a_plan_has_an_end),
         cmocka_unit_test(machines_have_inputs),
         cmocka_unit_test(keys_tell_machines_apart),
+        cmocka_unit_test(idle_parameters_are_told_of),
         cmocka_unit_test(machines_come_back_from_their_differences),
         cmocka_unit_test(frames_have_one_text),
         cmocka_unit_test(a_sweep_is_saved_and_loaded),

@@ -28,6 +28,7 @@ zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct param
     zstencil->pools = pools;
     rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, clock, params, blocks, index);
     zstencil->module.settle_fn = zstencil_count;
+    zstencil->tells_hz = !params->RASTERIZER.DisableHZ;
     zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
     zstencil->rop.cache.leaving = tell_hz;
     zstencil->rop.cache.owner = zstencil;
@@ -173,7 +174,7 @@ tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
     struct zstencil *zstencil = owner;
     const struct rop *rop = &zstencil->rop;
     const struct block_surface *surface = blocks_surface(rop->blocks, address);
-    if (!surface || !surface->bound.format->depth_bits ||
+    if (!zstencil->tells_hz || !surface || !surface->bound.format->depth_bits ||
         (rop->obeying && clears_depth(&rop->order)) || !queue_space(zstencil->updates, now))
         return;
     const uint32_t line_bytes = rop->shape.cache.line_bytes;

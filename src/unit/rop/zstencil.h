@@ -11,6 +11,7 @@ struct zstencil {
     struct queue *early_out, *late_out; /* to the interpolator; to color write */
     struct queue *updates;              /* far depths to HZ */
     struct rop rop;
+    bool tells_hz;
     uint32_t block_stamps;
     uint32_t generation;     /* of what is told to HZ: see unit/raster/hz.h */
     uint64_t samples_passed; /* of the draw */
