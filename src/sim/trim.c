@@ -135,7 +135,11 @@ write_level(struct trim *trim, const struct live_resource *live, const struct re
     struct message message = {.kind = MESSAGE_CONTENTS, .client = live->client};
     struct box *box = &message.transfer.box;
     bool buffer = res->desc.target == TARGET_BUFFER;
-    uint8_t *bytes = mem_alloc(resource_level_bytes(res, level) + 1);
+    struct budget_share share = {.budget = trace_reader_budget(trim->reader)};
+    const uint32_t size = resource_level_bytes(res, level);
+    if (!budget_set(&share, size, err))
+        return fail_prefix(err, "level %u of resource %u", level, live->desc.handle);
+    uint8_t *bytes = mem_alloc((size_t)size + 1);
     resource_read_level(res, &trim->device.memory, level, bytes);
     message.transfer.handle = live->desc.handle;
     message.transfer.level = level;
@@ -148,9 +152,10 @@ write_level(struct trim *trim, const struct live_resource *live, const struct re
     box->height = (int32_t)(buffer ? 1 : l->tiles_y * TILE_SIZE * res->format->block_height);
     box->depth = (int32_t)l->slices;
     message.bytes = bytes;
-    message.size_bytes = resource_level_bytes(res, level);
+    message.size_bytes = size;
     bool ok = trace_writer_add(trim->writer, &message, err);
     free(bytes);
+    budget_move(&share, NULL);
     return ok;
 }
 

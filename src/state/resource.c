@@ -11,7 +11,6 @@ enum {
     MAX_SIDE = 4096,
     MAX_DEPTH = 512,
     MAX_LAYERS = 2048,
-    MAX_BUFFER_BYTES = 1 << 30,
     FORMAT_BYTES = 64, /* R8_UNORM */
     TARGET_TILE_BYTES = 256,
 };
@@ -32,9 +31,9 @@ divide_up(uint32_t n, uint32_t by)
 static bool
 init_buffer(struct resource *res, const struct resource_desc *desc, struct error *err)
 {
-    if (desc->width == 0 || desc->width > MAX_BUFFER_BYTES)
+    if (desc->width == 0 || desc->width > RESOURCE_MOST_BYTES)
         return fail(err, "resource %u: a buffer of %u bytes; 1 to %u are possible", desc->handle,
-                    desc->width, MAX_BUFFER_BYTES);
+                    desc->width, RESOURCE_MOST_BYTES);
     if (desc->height > 1 || desc->depth > 1 || desc->array_size > 1 || desc->last_level > 0 ||
         desc->samples > 1)
         return fail(err, "resource %u: a buffer with height, depth, layers, levels or samples",

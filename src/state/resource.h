@@ -22,6 +22,8 @@
 #include "state/memory.h"
 
 enum { TILE_SIZE = 8, RESOURCE_MAX_LEVELS = 15 };
+/* Of a buffer, and of a texture as its program sees it: what one transfer carries at most. */
+#define RESOURCE_MOST_BYTES (1u << 30)
 
 enum gpu_target { /* as PIPE_TEXTURE_* */
                   TARGET_BUFFER,

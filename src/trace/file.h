@@ -39,7 +39,8 @@ bool trace_writer_close(struct trace_writer *writer, struct error *err);
 bool trace_reader_open(struct trace_reader **reader, const char *path, struct error *warning,
                        struct error *err);
 void trace_reader_close(struct trace_reader *reader);
-/* What it unpacks is of the budget from now on, and so is what others make of the trace by it. */
+/* What it unpacks is of the budget from now on, and so is what others make of the trace by it.
+ * Without one (NULL) it unpacks FILE_MEMORY_BYTES at most. */
 void trace_reader_limit(struct trace_reader *reader, struct budget *budget);
 struct budget *trace_reader_budget(const struct trace_reader *reader); /* or NULL */
 

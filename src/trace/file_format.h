@@ -22,7 +22,8 @@ enum {
     TRACE_END_MAGIC = 0x21444e45,   /* "END!" */
 
     TRACE_CHUNK_TARGET = 4 << 20, /* raw bytes after which a chunk is written within a frame */
-    TRACE_RAW_MAX = 1 << 30,      /* raw bytes of a chunk */
+    TRACE_PUT_HEAD_BYTES = 44,    /* of a PUT, in front of what it puts */
+    TRACE_RAW_MAX = (int)RESOURCE_MOST_BYTES + TRACE_PUT_HEAD_BYTES, /* raw bytes of a chunk */
 
     TRACE_INDEX_ENTRY_BYTES = 32,
     TRACE_END_BYTES = 16, /* magic, the index's offset, CRC of these */
@@ -71,6 +72,13 @@ message_dwords(uint32_t kind)
     case MESSAGE_RESULT: return 4;
     default: return 0;
     }
+}
+
+/* Of the whole message in a chunk. */
+static inline uint64_t
+message_bytes(const struct message *message)
+{
+    return 8 + 4 * message_dwords(message->kind) + (((uint64_t)message->size_bytes + 3) & ~3ull);
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/mem.h"
 #include "trace/file_format.h"
+#include "trace/submit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +30,10 @@ struct trace_reader {
     VEC(struct trace_frame) frames;
     struct trace_frame rest;
 
-    uint64_t at; /* the next chunk */
+    int why;                 /* errno of the first read that failed, or 0 */
+    uint64_t at;             /* the next chunk */
+    uint32_t frame;          /* whose messages are being handed out */
+    struct trace_frame read; /* what it had so far: messages, draws, chunks */
     VEC(uint8_t) packed;
     VEC(uint8_t) raw;
     uint32_t raw_at;
@@ -43,26 +47,35 @@ crc_of(const void *bytes, size_t size)
     return (uint32_t)crc32_z(0, bytes, size);
 }
 
-/* A copy out of the file, or false where it is too short. */
+/* A copy out of the file; false where it is too short, or cannot be read: check_readable(). */
 static bool
-peek(const struct trace_reader *reader, uint64_t offset, void *out, size_t size)
+peek(struct trace_reader *reader, uint64_t offset, void *out, size_t size)
 {
     if (offset > reader->size_bytes || size > reader->size_bytes - offset)
         return false;
     for (size_t done = 0; done < size;) {
         const ssize_t n =
             pread(reader->fd, (uint8_t *)out + done, size - done, (off_t)(offset + done));
-        if (n == 0 || (n < 0 && errno != EINTR))
+        if (n < 0 && errno != EINTR)
+            reader->why = errno;
+        if (n == 0 || reader->why)
             return false;
         done += n > 0 ? (size_t)n : 0;
     }
     return true;
 }
 
+/* Whether the host could read what there is: else it is not known where the file ends. */
+static bool
+check_readable(const struct trace_reader *reader, struct error *err)
+{
+    return !reader->why || fail(err, "cannot read %s: %s", reader->path, strerror(reader->why));
+}
+
 /* Of a part of the file, on top of that of what is in front; false where the file is too short, or
  * a signal came. */
 static bool
-crc_at(const struct trace_reader *reader, uint64_t offset, uint64_t size, uint32_t *crc)
+crc_at(struct trace_reader *reader, uint64_t offset, uint64_t size, uint32_t *crc)
 {
     uint8_t block[1 << 16];
     while (size && !interrupt_pending()) {
@@ -131,17 +144,19 @@ read_header(struct trace_reader *reader, struct error *err)
     uint8_t head[TRACE_HEADER_BYTES], names[TRACE_PROGRAM_MAX + TRACE_CAPS_MAX];
     uint32_t fields[5]; /* version, first frame, program bytes, capability bytes, CRC */
     if (!peek(reader, 0, head, 12) || memcmp(head, TRACE_MAGIC, 8))
-        return fail(err, "%s is no trace of aetius", reader->path);
+        return check_readable(reader, err) && fail(err, "%s is no trace of aetius", reader->path);
     memcpy(fields, head + 8, 4);
     if (!check_version(reader, fields[0], err))
         return false;
     if (!peek(reader, 0, head, sizeof head))
-        return fail(err, "%s: its header is damaged (the file ends in it)", reader->path);
+        return check_readable(reader, err) &&
+               fail(err, "%s: its header is damaged (the file ends in it)", reader->path);
     memcpy(fields, head + 8, sizeof fields);
     uint32_t n = fields[2], caps = fields[3];
     if (n > TRACE_PROGRAM_MAX || caps > TRACE_CAPS_MAX ||
         !peek(reader, TRACE_HEADER_BYTES, names, n + caps))
-        return fail(err, "%s: its header is damaged (program name of %u bytes, capabilities of %u)",
+        return check_readable(reader, err) &&
+               fail(err, "%s: its header is damaged (program name of %u bytes, capabilities of %u)",
                     reader->path, n, caps);
     if ((uint32_t)crc32_z(crc_of(head, TRACE_HEADER_CRC_AT), names, n + caps) != fields[4])
         return fail(err, "%s: its header is damaged (wrong checksum)", reader->path);
@@ -151,10 +166,12 @@ read_header(struct trace_reader *reader, struct error *err)
 
 /* The chunk at an offset, whole and with the right checksums; false says what is wrong. */
 static bool
-check_chunk(const struct trace_reader *reader, uint64_t offset, struct trace_chunk *chunk,
+check_chunk(struct trace_reader *reader, uint64_t offset, struct trace_chunk *chunk,
             struct error *err)
 {
     uint32_t crc = 0;
+    if (!interrupt_check(err))
+        return false;
     if (!peek(reader, offset, chunk, sizeof *chunk))
         return fail(err, "the file ends in it");
     if (chunk->magic != TRACE_CHUNK_MAGIC ||
@@ -170,7 +187,7 @@ check_chunk(const struct trace_reader *reader, uint64_t offset, struct trace_chu
 
 /* True when the offset holds the index that this file's chunks give, and the end behind it. */
 static bool
-index_ok(const struct trace_reader *reader, uint64_t offset)
+index_ok(struct trace_reader *reader, uint64_t offset)
 {
     struct trace_index index;
     struct trace_end end;
@@ -216,13 +233,8 @@ scan(struct trace_reader *reader, struct error *warning, struct error *err)
         uint32_t magic = 0;
         if (at == reader->size_bytes || (peek(reader, at, &magic, 4) && magic == TRACE_INDEX_MAGIC))
             break;
-        if (!interrupt_check(err))
-            return false;
-        if (!check_chunk(reader, at, &chunk, &why)) {
-            if (!interrupt_check(err))
-                return false;
+        if (!check_chunk(reader, at, &chunk, &why))
             break;
-        }
         count_chunk(reader, &chunk);
         at += sizeof chunk + chunk.packed_bytes;
         if (chunk.ends_frame)
@@ -231,6 +243,8 @@ scan(struct trace_reader *reader, struct error *warning, struct error *err)
     reader->chunks_end = at;
     if (!why.text[0] && index_ok(reader, at))
         return true;
+    if (!interrupt_check(err) || !check_readable(reader, err))
+        return false;
     size_t frames = reader->frames.count;
     if (why.text[0])
         fail(warning, "%s: chunk %u at byte %llu: %s; its first %zu frames are used", reader->path,
@@ -256,6 +270,7 @@ trace_reader_open(struct trace_reader **out, const char *path, struct error *war
     warning = warning ? warning : &unheard;
     warning->text[0] = '\0';
     reader->path = mem_strdup(path);
+    reader->share.most_bytes = FILE_MEMORY_BYTES;
     if (!open_file(reader, err) || !read_header(reader, err) || !scan(reader, warning, err)) {
         trace_reader_close(reader);
         return false;
@@ -351,7 +366,8 @@ unpack(struct trace_reader *reader, struct error *err)
     struct trace_chunk chunk;
     const unsigned long long at = reader->at;
     if (!peek(reader, at, &chunk, sizeof chunk))
-        return fail(err, "%s: the file ends before byte %llu, where it went on", reader->path, at);
+        return check_readable(reader, err) &&
+               fail(err, "%s: the file ends before byte %llu, where it went on", reader->path, at);
     if (chunk.magic != TRACE_CHUNK_MAGIC || chunk.raw_bytes > TRACE_RAW_MAX)
         return fail(err, "%s: the chunk at byte %llu is not what it was", reader->path, at);
     if (!make_room(reader, &chunk, err))
@@ -359,7 +375,8 @@ unpack(struct trace_reader *reader, struct error *err)
     VEC_RESERVE(&reader->packed, (size_t)chunk.packed_bytes + 1);
     VEC_RESERVE(&reader->raw, (size_t)chunk.raw_bytes + 1);
     if (!peek(reader, at + sizeof chunk, reader->packed.items, chunk.packed_bytes))
-        return fail(err, "%s: the file ends in the chunk at byte %llu", reader->path, at);
+        return check_readable(reader, err) &&
+               fail(err, "%s: the file ends in the chunk at byte %llu", reader->path, at);
     size_t n = ZSTD_decompress(reader->raw.items, chunk.raw_bytes, reader->packed.items,
                                chunk.packed_bytes);
     if (ZSTD_isError(n) || n != chunk.raw_bytes)
@@ -368,6 +385,7 @@ unpack(struct trace_reader *reader, struct error *err)
     reader->raw.count = n;
     reader->raw_at = 0;
     reader->at += sizeof chunk + chunk.packed_bytes;
+    reader->read.chunks++;
     return true;
 }
 
@@ -424,6 +442,41 @@ trace_is_at(const struct trace_reader *reader, const char *path)
     return !stat(path, &st) && st.st_dev == reader->device && st.st_ino == reader->inode;
 }
 
+static bool
+as_many(const struct trace_frame *a, const struct trace_frame *b)
+{
+    return a->messages == b->messages && a->draws == b->draws && a->chunks == b->chunks;
+}
+
+/* Whether the frame is the one that the heads of its chunks announce: users rely on their numbers.
+ * A frame ends with a chunk. */
+static bool
+as_announced(struct trace_reader *reader, const struct message *message)
+{
+    const struct box *box = &message->transfer.box;
+    struct trace_frame *read = &reader->read;
+    read->messages++;
+    if (message->kind == MESSAGE_SUBMIT)
+        read->draws += submit_count_draws(message->bytes, message->size_bytes);
+    if (!message_ends_frame(message))
+        return true;
+    if (reader->frame == reader->frames.count || reader->raw_at != reader->raw.count)
+        return false;
+    const struct trace_frame *announced = &reader->frames.items[reader->frame++];
+    const bool same = as_many(read, announced) && message->client == announced->client &&
+                      (uint32_t)box->width == announced->width &&
+                      (uint32_t)box->height == announced->height;
+    *read = (struct trace_frame){0};
+    return same;
+}
+
+static bool
+fail_announced(const struct trace_reader *reader, struct error *err)
+{
+    return fail(err, "%s: the messages before byte %llu are not those that its chunks announce",
+                reader->path, (unsigned long long)reader->at);
+}
+
 bool
 trace_reader_next(struct trace_reader *reader, struct message *message, bool *end,
                   struct error *err)
@@ -434,7 +487,9 @@ trace_reader_next(struct trace_reader *reader, struct message *message, bool *en
     while (reader->raw_at == reader->raw.count) {
         if (reader->at >= reader->chunks_end) {
             *end = true;
-            return true;
+            return (reader->frame == reader->frames.count &&
+                    as_many(&reader->read, &reader->rest)) ||
+                   fail_announced(reader, err);
         }
         if (!unpack(reader, err))
             return false;
@@ -442,7 +497,7 @@ trace_reader_next(struct trace_reader *reader, struct message *message, bool *en
     if (!parse(reader, message))
         return fail(err, "%s: the chunk before byte %llu holds no message at its byte %u",
                     reader->path, (unsigned long long)reader->at, reader->raw_at);
-    return true;
+    return as_announced(reader, message) || fail_announced(reader, err);
 }
 
 bool
@@ -451,5 +506,7 @@ trace_reader_rewind(struct trace_reader *reader, struct error *err)
     reader->at = reader->chunks_begin;
     reader->raw.count = 0;
     reader->raw_at = 0;
+    reader->frame = 0;
+    reader->read = (struct trace_frame){0};
     return true;
 }

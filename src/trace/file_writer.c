@@ -27,7 +27,7 @@ struct trace_writer {
     struct trace_chunk chunk; /* being gathered */
     struct trace_frame frame;
     VEC(struct trace_frame) frames;
-    struct budget_share share; /* the bytes that are being gathered, at most so far */
+    struct budget_share share; /* both buffers, at most so far */
     struct error failure;      /* nothing is written after the first */
 };
 
@@ -77,10 +77,21 @@ write_header(struct trace_writer *writer, const char *program, const struct caps
     return true;
 }
 
+/* A file system over a network, or one with quotas, may say only here that there was no room. */
+static bool
+close_file(struct trace_writer *writer)
+{
+    const int fd = writer->fd;
+    writer->fd = -1;
+    return !close(fd) || fail(&writer->failure, "cannot write %s: %s (its end may be missing)",
+                              writer->path, strerror(errno));
+}
+
 static void
 writer_destroy(struct trace_writer *writer)
 {
-    close(writer->fd);
+    if (writer->fd >= 0)
+        close(writer->fd);
     ZSTD_freeCCtx(writer->zstd);
     VEC_FREE(&writer->raw);
     VEC_FREE(&writer->packed);
@@ -222,33 +233,47 @@ put_message(struct trace_writer *writer, const struct message *message)
 _Static_assert(sizeof(struct resource_desc) == 40, "written as 10 dwords");
 _Static_assert(sizeof((struct message){0}.transfer) == 32, "written as 8 dwords");
 
+/* For so many bytes in the chunk, and as many as they may take when they are packed. */
+static bool
+make_room(struct trace_writer *writer, uint64_t raw_bytes, struct error *err)
+{
+    const uint64_t bytes = raw_bytes + ZSTD_compressBound(raw_bytes) + sizeof writer->chunk;
+    return bytes <= writer->share.bytes || budget_set(&writer->share, bytes, err) ||
+           fail_prefix(err, "%s: its chunk of %llu bytes", writer->path,
+                       (unsigned long long)raw_bytes);
+}
+
+static void
+count_message(struct trace_chunk *chunk, const struct message *message)
+{
+    chunk->messages++;
+    if (message->kind == MESSAGE_SUBMIT)
+        chunk->draws += submit_count_draws(message->bytes, message->size_bytes);
+    if (!message_ends_frame(message))
+        return;
+    chunk->ends_frame = 1;
+    chunk->client = message->client;
+    chunk->width = (uint32_t)message->transfer.box.width;
+    chunk->height = (uint32_t)message->transfer.box.height;
+}
+
 bool
 trace_writer_add(struct trace_writer *writer, const struct message *message, struct error *err)
 {
-    uint64_t grown = (uint64_t)writer->raw.count + message->size_bytes + 64;
-    bool ok = !writer->failure.text[0];
-    if (ok && grown > TRACE_RAW_MAX) {
-        ok = flush(writer);
-        grown = (uint64_t)message->size_bytes + 64;
-    }
-    if (ok && grown > writer->share.bytes && !budget_set(&writer->share, grown, err))
-        return fail_prefix(err, "%s: its chunk of %llu bytes", writer->path,
-                           (unsigned long long)grown);
-    if (ok) {
-        put_message(writer, message);
-        writer->chunk.messages++;
-        if (message->kind == MESSAGE_SUBMIT)
-            writer->chunk.draws += submit_count_draws(message->bytes, message->size_bytes);
-        if (message_ends_frame(message)) {
-            writer->chunk.ends_frame = 1;
-            writer->chunk.client = message->client;
-            writer->chunk.width = (uint32_t)message->transfer.box.width;
-            writer->chunk.height = (uint32_t)message->transfer.box.height;
-        }
-        if (writer->chunk.ends_frame || writer->raw.count >= TRACE_CHUNK_TARGET)
-            ok = flush(writer);
-    }
-    return ok || fail(err, "%s", writer->failure.text);
+    const uint64_t bytes = message_bytes(message);
+    if (!writer->failure.text[0] && bytes > TRACE_RAW_MAX)
+        fail(&writer->failure,
+             "%s: a message of %llu bytes is above the %d of a chunk (its first %zu frames are "
+             "whole)",
+             writer->path, (unsigned long long)bytes, TRACE_RAW_MAX, writer->frames.count);
+    if (writer->failure.text[0] || (writer->raw.count + bytes > TRACE_RAW_MAX && !flush(writer)))
+        return fail(err, "%s", writer->failure.text);
+    if (!make_room(writer, writer->raw.count + bytes, err))
+        return false;
+    put_message(writer, message);
+    count_message(&writer->chunk, message);
+    return (!writer->chunk.ends_frame && writer->raw.count < TRACE_CHUNK_TARGET) || flush(writer) ||
+           fail(err, "%s", writer->failure.text);
 }
 
 uint64_t
@@ -293,7 +318,8 @@ _Static_assert(sizeof(struct trace_frame) == 32, "written as it lies in memory")
 bool
 trace_writer_close(struct trace_writer *writer, struct error *err)
 {
-    bool ok = !writer->failure.text[0] && flush(writer) && write_index(writer);
+    bool ok =
+        !writer->failure.text[0] && flush(writer) && write_index(writer) && close_file(writer);
     if (!ok)
         fail(err, "%s", writer->failure.text);
     writer_destroy(writer);

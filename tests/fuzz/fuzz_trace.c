@@ -80,11 +80,13 @@ read_all(struct trace_reader *reader)
     struct message message;
     struct error err = {""};
     bool end = false;
-    uint32_t sum = 0;
+    uint32_t sum = 0, frames = 0;
     while (trace_reader_next(reader, &message, &end, &err) && !end &&
            live_state_take(state, &message, &err)) {
         sum += crc_of(message.bytes, message.size_bytes);
+        frames += message_ends_frame(&message);
     }
+    BUG_ON(frames > trace_frame_count(reader), "more frames than the trace has");
     BUG_ON(!end && !err.text[0], "a message is refused without a word");
     const struct live_writer writer = {&sum, write_message, write_contents, write_result};
     live_state_write(state, &writer, &err);

@@ -1,5 +1,5 @@
-/* A trace file around the messages of one chunk, in memory: what the fuzz targets feed the reader.
- * The messages are bytes of the fuzzer's; header, chunk, index and checksums are right. */
+/* A trace file around messages, in memory: what the fuzz targets feed the reader. The messages are
+ * bytes of the fuzzer's; header, heads of chunks and checksums are right. */
 #ifndef AETIUS_TESTS_FUZZ_TRACE_H
 #define AETIUS_TESTS_FUZZ_TRACE_H
 

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "trace/file_format.h"
+#include "trace/submit.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -10,8 +11,6 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
-
-enum { FILE_HEAD_BYTES = TRACE_HEADER_BYTES + sizeof(struct caps_v2) };
 
 void
 memory_file_init(struct memory_file *file, const uint8_t *bytes, size_t size)
@@ -38,29 +37,101 @@ crc_of(const void *bytes, size_t size)
     return (uint32_t)crc32_z(0, bytes, size);
 }
 
-/* A header without a name, of what is offered now, and one chunk that ends a frame; without an
- * index the reader warns and uses the frame. */
-static size_t
-fill_file(uint8_t *file, const uint8_t *messages, size_t size)
+typedef VEC(uint8_t) bytes_vec;
+
+static void
+append(bytes_vec *file, const void *bytes, size_t size)
+{
+    VEC_RESERVE(file, file->count + size);
+    memcpy(file->items + file->count, bytes, size);
+    file->count += size;
+}
+
+/* A header without a name, of what is offered now. */
+static void
+append_header(bytes_vec *file)
 {
     struct caps_v2 caps;
+    uint8_t head[TRACE_HEADER_BYTES];
     uint32_t fields[4] = {TRACE_VERSION, 0, 0, sizeof caps}, crc;
     caps_fill(&caps);
-    memcpy(file, TRACE_MAGIC, 8);
-    memcpy(file + 8, fields, sizeof fields);
-    memcpy(file + TRACE_HEADER_BYTES, &caps, sizeof caps);
-    crc = (uint32_t)crc32_z(crc_of(file, TRACE_HEADER_CRC_AT), (const uint8_t *)&caps, sizeof caps);
-    memcpy(file + TRACE_HEADER_CRC_AT, &crc, 4);
-    uint8_t *payload = file + FILE_HEAD_BYTES + sizeof(struct trace_chunk);
-    size_t packed = ZSTD_compress(payload, ZSTD_compressBound(size), messages, size, 1);
-    struct trace_chunk chunk = {.magic = TRACE_CHUNK_MAGIC,
-                                .ends_frame = 1,
-                                .packed_bytes = (uint32_t)packed,
-                                .raw_bytes = (uint32_t)size,
-                                .payload_crc = crc_of(payload, packed)};
+    memcpy(head, TRACE_MAGIC, 8);
+    memcpy(head + 8, fields, sizeof fields);
+    crc = (uint32_t)crc32_z(crc_of(head, TRACE_HEADER_CRC_AT), (const uint8_t *)&caps, sizeof caps);
+    memcpy(head + TRACE_HEADER_CRC_AT, &crc, 4);
+    append(file, head, sizeof head);
+    append(file, &caps, sizeof caps);
+}
+
+/* Adds the message there to what the head says; returns its bytes, 0 where there is no whole one.
+ */
+static size_t
+count_message(struct trace_chunk *chunk, const uint8_t *at, size_t left)
+{
+    uint32_t head[10] = {0}, size = 0;
+    if (left < 8)
+        return 0;
+    memcpy(head, at, left < sizeof head ? left : sizeof head);
+    const size_t fields = 8 + 4 * message_dwords(head[0]);
+    if (head[0] < MESSAGE_CLIENT_BEGIN || head[0] > MESSAGE_LAST || left < fields)
+        return 0;
+    if (head[0] == MESSAGE_CLIENT_BEGIN || head[0] == MESSAGE_SUBMIT || head[0] == MESSAGE_PUT ||
+        head[0] == MESSAGE_CONTENTS)
+        memcpy(&size, at + fields - 4, 4);
+    const size_t bytes = fields + (((size_t)size + 3) & ~(size_t)3);
+    if (bytes > left)
+        return 0;
+    chunk->messages++;
+    if (head[0] == MESSAGE_SUBMIT)
+        chunk->draws += submit_count_draws(at + fields, size);
+    chunk->ends_frame = head[0] == MESSAGE_SWAP || head[0] == MESSAGE_FRAME;
+    if (chunk->ends_frame) {
+        chunk->client = head[1];
+        chunk->width = head[7];
+        chunk->height = head[8];
+    }
+    return bytes;
+}
+
+static void
+append_chunk(bytes_vec *file, struct trace_chunk chunk, const uint8_t *messages, size_t size)
+{
+    const size_t bound = ZSTD_compressBound(size);
+    uint8_t *packed = mem_alloc(bound);
+    const size_t packed_bytes = ZSTD_compress(packed, bound, messages, size, 1);
+    chunk.magic = TRACE_CHUNK_MAGIC;
+    chunk.packed_bytes = (uint32_t)packed_bytes;
+    chunk.raw_bytes = (uint32_t)size;
+    chunk.payload_crc = crc_of(packed, packed_bytes);
     chunk.header_crc = crc_of(&chunk, offsetof(struct trace_chunk, header_crc));
-    memcpy(file + FILE_HEAD_BYTES, &chunk, sizeof chunk);
-    return FILE_HEAD_BYTES + sizeof chunk + packed;
+    append(file, &chunk, sizeof chunk);
+    append(file, packed, packed_bytes);
+    free(packed);
+}
+
+/* A frame more ends what no frame ends: the reader uses whole frames, and warns since there is no
+ * index. What is no message is in the last chunk. */
+static void
+append_chunks(bytes_vec *file, const uint8_t *messages, size_t size)
+{
+    static const uint32_t end[10] = {MESSAGE_FRAME};
+    struct trace_chunk chunk = {0};
+    bytes_vec raw = {0};
+    size_t at = 0;
+    for (size_t bytes = 1; bytes;) {
+        bytes = count_message(&chunk, messages + at, size - at);
+        append(&raw, messages + at, bytes ? bytes : size - at);
+        at += bytes;
+        if (bytes && chunk.ends_frame) {
+            append_chunk(file, chunk, raw.items, raw.count);
+            chunk = (struct trace_chunk){0};
+            raw.count = 0;
+        }
+    }
+    append(&raw, end, sizeof end);
+    count_message(&chunk, (const uint8_t *)end, sizeof end);
+    append_chunk(file, chunk, raw.items, raw.count);
+    VEC_FREE(&raw);
 }
 
 struct trace_reader *
@@ -68,10 +139,11 @@ reader_of_messages(struct memory_file *file, const uint8_t *messages, size_t siz
 {
     struct trace_reader *reader = NULL;
     struct error warning, err = {""};
-    uint8_t *bytes =
-        mem_alloc(FILE_HEAD_BYTES + sizeof(struct trace_chunk) + ZSTD_compressBound(size));
-    memory_file_init(file, bytes, fill_file(bytes, messages, size));
-    free(bytes);
+    bytes_vec bytes = {0};
+    append_header(&bytes);
+    append_chunks(&bytes, messages, size);
+    memory_file_init(file, bytes.items, bytes.count);
+    VEC_FREE(&bytes);
     bool ok = trace_reader_open(&reader, file->path, &warning, &err);
     BUG_ON(!ok && !err.text[0], "a trace is refused without a word");
     return ok ? reader : NULL;

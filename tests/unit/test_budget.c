@@ -2,6 +2,7 @@
  * names the option of the command that moves it. */
 #include "base/budget.h"
 #include "base/mem.h"
+#include "stream.h"
 #include "trace/file.h"
 /* cmocka.h has a fail() of its own */
 #include "command.h"
@@ -149,10 +150,16 @@ does(const char *command, const char *trace, uint32_t memory_mb)
     snprintf(out, sizeof out, "%s/out", dir);
     snprintf(clean, sizeof clean, "rm -rf %s", out);
     snprintf(memory, sizeof memory, "%uM", memory_mb);
-    if (!strcmp(command, "verify"))
+    if (!strcmp(command, "show program"))
+        RUN(&said, "show", trace, "program", "--memory", memory);
+    else if (!strcmp(command, "show draw"))
+        RUN(&said, "show", trace, "draw", "1:0", "--memory", memory);
+    else if (!strcmp(command, "verify"))
         RUN(&said, "verify", trace, "--memory", memory);
     else if (!strcmp(command, "trim all"))
         RUN(&said, "trim", trace, "--frames", "0-1", "-o", out, "--memory", memory);
+    else if (!strcmp(command, "trim 2"))
+        RUN(&said, "trim", trace, "--frames", "2", "-o", out, "--memory", memory);
     else if (!strcmp(command, "trim"))
         RUN(&said, "trim", trace, "--frames", "1", "-o", out, "--memory", memory);
     else
@@ -186,7 +193,8 @@ one_end_for_all(void **state)
     unlink(trace);
 }
 
-/* A chunk that is cut out is in memory twice: as it is read, and as it is to be written. */
+/* A chunk that is cut out is in memory twice: as it is read, and as it is to be written. One whose
+ * programs are shown, once. */
 static void
 what_is_to_be_written_counts(void **state)
 {
@@ -196,6 +204,84 @@ what_is_to_be_written_counts(void **state)
     prepare(trace, 0);
     assert_false(does("trim all", trace, 360));
     assert_true(does("trim all", trace, 720));
+    assert_false(does("show program", trace, 150));
+    assert_true(does("show program", trace, 360));
+    assert_false(does("show draw", trace, 50));
+    unlink(trace);
+}
+
+/* What the writer holds: a chunk, and as many bytes as it may take when it is packed. */
+static void
+both_buffers_of_the_writer_count(void **state)
+{
+    enum { CHUNK = 4 * MB };
+    struct budget budget = {0, 0, "--memory"};
+    struct trace_reader *reader;
+    struct trace_writer *writer;
+    struct error err;
+    char trace[64], part[64];
+    uint8_t *zeroes = mem_alloc(CHUNK);
+    const struct message submit = {
+        .kind = MESSAGE_SUBMIT, .client = 1, .bytes = zeroes, .size_bytes = CHUNK};
+    (void)state;
+    snprintf(trace, sizeof trace, "%s/trace", dir);
+    snprintf(part, sizeof part, "%s/part", dir);
+    prepare(trace, 1);
+    assert_true(trace_reader_open(&reader, trace, NULL, &err));
+    for (uint32_t half = 1; half <= 4; half++) {
+        budget.most_bytes = half * (CHUNK / 2) + MB / 2;
+        trace_reader_limit(reader, &budget);
+        assert_true(trace_writer_create_part(&writer, part, reader, 0, &err));
+        assert_int_equal(trace_writer_add(writer, &submit, &err), half == 4);
+        if (half == 4)
+            assert_in_range(budget.used_bytes, 2 * CHUNK, budget.most_bytes);
+        else
+            assert_non_null(strstr(err.text, "raise --memory"));
+        trace_writer_close(writer, &err);
+        assert_int_equal(budget.used_bytes, 0);
+    }
+    trace_reader_close(reader);
+    free(zeroes);
+    unlink(trace);
+    unlink(part);
+}
+
+/* A level of 64 MiB that is cut out is in memory four times: the device's, a copy, and the two
+ * buffers of the writer. */
+static void
+copies_of_contents_count(void **state)
+{
+    enum { LARGE_SIDE = 4096, LEVEL_MB = LARGE_SIDE * LARGE_SIDE * 4 / MB };
+    static const uint8_t texel[4] = {1, 2, 3, 4};
+    static struct stream s;
+    char trace[64];
+    int status;
+    (void)state;
+    snprintf(trace, sizeof trace, "%s/trace", dir);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct trace_writer *writer;
+        struct error err;
+        struct message put = {.kind = MESSAGE_PUT, .bytes = texel, .size_bytes = sizeof texel};
+        put.transfer.handle = 2;
+        put.transfer.box = (struct box){5, 5, 0, 1, 1, 1};
+        if (!trace_writer_create(&writer, trace, "budget", &err))
+            _exit(1);
+        add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+        create(writer, 1, TARGET_2D, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET, 8, 8);
+        create(writer, 2, TARGET_2D, BIND_SAMPLER_VIEW, LARGE_SIDE, LARGE_SIDE);
+        add(writer, put);
+        add_frames(writer);
+        s.count = 0; /* the second frame uses it */
+        PACKET(&s, 17, 0, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 8, 8, 1);
+        add(writer, stream_message(&s, 1));
+        add_frames(writer);
+        _exit(!trace_writer_close(writer, &err));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_false(does("trim 2", trace, 4 * LEVEL_MB - LEVEL_MB / 2));
+    assert_true(does("trim 2", trace, 4 * LEVEL_MB + LEVEL_MB / 2));
     unlink(trace);
 }
 
@@ -239,6 +325,8 @@ main(int argc, char **argv)
         cmocka_unit_test(shares_add_up),
         cmocka_unit_test(one_end_for_all),
         cmocka_unit_test(what_is_to_be_written_counts),
+        cmocka_unit_test(both_buffers_of_the_writer_count),
+        cmocka_unit_test(copies_of_contents_count),
         cmocka_unit_test(names_count),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";

@@ -3,8 +3,7 @@
 #include <string.h>
 
 /* Beyond what the capabilities offer, so that sizes below never overflow 64 bits. */
-#define EXTENT_MAX  16384u
-#define GUEST_BYTES (1u << 30)
+#define EXTENT_MAX 16384u
 
 static uint32_t
 minify(uint32_t extent, uint32_t level)
@@ -28,7 +27,7 @@ check_desc(const struct resource_desc *desc, struct error *err)
     if (desc->target > TARGET_CUBE_ARRAY)
         return fail(err, "resource %u has the unknown target %u", desc->handle, desc->target);
     bool buffer = desc->target == TARGET_BUFFER;
-    if (desc->width == 0 || desc->width > (buffer ? GUEST_BYTES : EXTENT_MAX) ||
+    if (desc->width == 0 || desc->width > (buffer ? RESOURCE_MOST_BYTES : EXTENT_MAX) ||
         desc->height == 0 || desc->height > EXTENT_MAX || desc->depth == 0 ||
         desc->depth > EXTENT_MAX || desc->array_size > EXTENT_MAX)
         return fail(err, "resource %u has the extents %ux%ux%u, %u layers", desc->handle,
@@ -62,8 +61,8 @@ guest_layout_init(struct guest_layout *layout, const struct resource_desc *desc,
         uint32_t rows = (level->height + format->block_height - 1) / format->block_height;
         uint64_t stride = layout->buffer ? level->width : (uint64_t)columns * format->block_bytes;
         uint64_t bytes = stride * rows * level->slices;
-        if (offset + bytes > GUEST_BYTES)
-            return fail(err, "resource %u needs more than %u bytes", desc->handle, GUEST_BYTES);
+        if (offset + bytes > RESOURCE_MOST_BYTES)
+            return fail(err, "resource %u needs more than %u bytes", desc->handle, RESOURCE_MOST_BYTES);
         level->stride = (uint32_t)stride;
         level->layer_stride = (uint32_t)(stride * rows);
         level->offset = (uint32_t)offset;

@@ -18,7 +18,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SHARED_MAX_BYTES (1u << 30)
 #define DIRECT_MIN_BYTES (1u << 18)
 enum { ANSWER_SECONDS = 10, TURN_MS = 100 };
 
@@ -204,7 +203,7 @@ do_create(struct vtest_client *client, const uint32_t *p, struct error *err)
         return fail(err, "the handle %u is in use", desc.handle);
     if (!guest_layout_init(&layout, &desc, err))
         return false;
-    if (bytes && (bytes < layout.size_bytes || bytes > SHARED_MAX_BYTES))
+    if (bytes && (bytes < layout.size_bytes || bytes > RESOURCE_MOST_BYTES))
         return fail(err, "resource %u asks for %u bytes of memory and needs %u", desc.handle, bytes,
                     layout.size_bytes);
     struct shared_resource *resource = mem_alloc(sizeof *resource);

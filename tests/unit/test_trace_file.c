@@ -1,0 +1,411 @@
+/* The writer and the reader of traces where heads of chunks are wrong but their checksums right,
+ * and where the host fails: it cannot read, or says late that it could not write. The test puts its
+ * own pread() and close() in the place of the host's. */
+#include "base/file.h"
+#include "base/mem.h"
+#include "trace/file.h"
+#include "trace/file_format.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cmocka.h>
+
+enum { FRAMES = 3, WIDTH = 320, HEIGHT = 240, NEVER = -1 };
+
+/* How many calls go well before all fail. */
+static int reads_left = NEVER, closes_left = NEVER;
+
+static bool
+is_over(int *left)
+{
+    if (*left > 0)
+        (*left)--;
+    return *left == 0;
+}
+
+ssize_t
+pread(int fd, void *bytes, size_t size, off_t offset)
+{
+    if (!is_over(&reads_left))
+        return syscall(SYS_pread64, fd, bytes, size, offset);
+    errno = EIO;
+    return -1;
+}
+
+int
+close(int fd)
+{
+    const int result = (int)syscall(SYS_close, fd);
+    if (!is_over(&closes_left))
+        return result;
+    errno = EDQUOT;
+    return -1;
+}
+
+static char *
+scratch_file(void)
+{
+    char *path = mem_strdup("/tmp/aetius-trace-XXXXXX");
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    return path;
+}
+
+static void
+remove_file(char *path)
+{
+    unlink(path);
+    free(path);
+}
+
+/* Each frame has a draw and a swap. */
+static const uint32_t draw[13] = {8 | 12 << 16};
+static const struct message submit = {
+    .kind = MESSAGE_SUBMIT, .client = 1, .bytes = (const uint8_t *)draw, .size_bytes = sizeof draw};
+static const struct message swap = {
+    .kind = MESSAGE_SWAP, .client = 1, .transfer = {5, 0, {0, 0, 0, WIDTH, HEIGHT, 1}}};
+
+static struct trace_writer *
+write_frames(const char *path)
+{
+    struct trace_writer *writer;
+    struct error err;
+    assert_true(trace_writer_create(&writer, path, "synthetic", &err));
+    for (uint32_t i = 0; i < FRAMES; i++)
+        assert_true(trace_writer_add(writer, &submit, &err) &&
+                    trace_writer_add(writer, &swap, &err));
+    return writer;
+}
+
+static uint32_t
+crc_of(const void *bytes, size_t size)
+{
+    return (uint32_t)crc32_z(0, bytes, size);
+}
+
+/* The head of a chunk that ends a frame, as the messages of one are; they are packed into `packed`.
+ */
+static struct trace_chunk
+chunk_of(const void *messages, size_t raw_bytes, uint8_t *packed, size_t room)
+{
+    const size_t packed_bytes = ZSTD_compress(packed, room, messages, raw_bytes, 1);
+    assert_false(ZSTD_isError(packed_bytes));
+    return (struct trace_chunk){.magic = TRACE_CHUNK_MAGIC,
+                                .ends_frame = 1,
+                                .packed_bytes = (uint32_t)packed_bytes,
+                                .raw_bytes = (uint32_t)raw_bytes,
+                                .messages = 2,
+                                .draws = 1,
+                                .client = 1,
+                                .width = WIDTH,
+                                .height = HEIGHT,
+                                .payload_crc = crc_of(packed, packed_bytes)};
+}
+
+/* The dwords of a frame's messages. */
+static const uint32_t frame_messages[] = {MESSAGE_SUBMIT,
+                                          1,
+                                          sizeof draw,
+                                          8 | 12 << 16,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          MESSAGE_SWAP,
+                                          1,
+                                          5,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          WIDTH,
+                                          HEIGHT,
+                                          1};
+enum { SWAP_AT = 16, FRAME_DWORDS = sizeof frame_messages / 4 };
+
+/* Appends a chunk with the right checksums. */
+static void
+append_chunk(FILE *file, struct trace_chunk chunk, const uint8_t *packed)
+{
+    chunk.header_crc = crc_of(&chunk, offsetof(struct trace_chunk, header_crc));
+    assert_int_equal(fwrite(&chunk, sizeof chunk, 1, file), 1);
+    assert_int_equal(fwrite(packed, 1, chunk.packed_bytes, file), chunk.packed_bytes);
+}
+
+/* A trace without frames, to append chunks to. */
+static FILE *
+begin_file(const char *path)
+{
+    struct trace_writer *writer;
+    struct error err;
+    assert_true(trace_writer_create(&writer, path, "synthetic", &err));
+    assert_true(trace_writer_close(writer, &err));
+    assert_int_equal(truncate(path, TRACE_HEADER_BYTES + 9 + sizeof(struct caps_v2)), 0);
+    FILE *file = fopen(path, "ab");
+    assert_non_null(file);
+    return file;
+}
+
+/* Reads up to the end or an error; returns how many frames came, and whether all was as the heads
+ * say. */
+static uint32_t
+read_frames(const char *path, bool *sound)
+{
+    struct trace_reader *reader;
+    struct message message;
+    struct error warning, err = {""};
+    bool end = false;
+    uint32_t frames = 0;
+    if (!trace_reader_open(&reader, path, &warning, &err))
+        fail_msg("%s", err.text);
+    while ((*sound = trace_reader_next(reader, &message, &end, &err)) && !end)
+        frames += message_ends_frame(&message);
+    if (!*sound && !strstr(err.text, "are not those that its chunks announce"))
+        fail_msg("\"%s\"", err.text);
+    if (frames > trace_frame_count(reader))
+        fail_msg("%u frames of %u", frames, trace_frame_count(reader));
+    trace_reader_close(reader);
+    return frames;
+}
+
+/* What a head says of its messages: each field in its turn is one too many. */
+static void
+heads_are_compared_with_messages(void **state)
+{
+    static const size_t fields[] = {
+        offsetof(struct trace_chunk, messages), offsetof(struct trace_chunk, draws),
+        offsetof(struct trace_chunk, client),   offsetof(struct trace_chunk, width),
+        offsetof(struct trace_chunk, height),
+    };
+    const size_t count = sizeof fields / sizeof *fields;
+    (void)state;
+    for (size_t wrong = 0; wrong <= count; wrong++) {
+        char *path = scratch_file();
+        FILE *file = begin_file(path);
+        uint8_t packed[1024];
+        bool sound;
+        for (uint32_t i = 0; i < FRAMES; i++) {
+            struct trace_chunk chunk =
+                chunk_of(frame_messages, sizeof frame_messages, packed, sizeof packed);
+            if (i == 1 && wrong < count)
+                ++*(uint32_t *)((uint8_t *)&chunk + fields[wrong]);
+            append_chunk(file, chunk, packed);
+        }
+        fclose(file);
+        assert_int_equal(read_frames(path, &sound), wrong < count ? 1 : FRAMES);
+        assert_int_equal(sound, wrong == count);
+        remove_file(path);
+    }
+}
+
+/* A frame ends where the heads say that one does, and nowhere else. */
+static void
+frames_end_with_their_chunks(void **state)
+{
+    static const struct {
+        uint32_t swaps, messages, ends_frame;
+        uint32_t frames; /* that come */
+        bool sound;
+    } cases[] = {
+        {1, 2, 1, 1, true},  {3, 4, 1, 0, false}, /* more than the head says */
+        {3, 2, 1, 0, false},                      /* as many as it says up to the first */
+        {1, 2, 0, 0, false},                      /* the head knows of none */
+        {0, 1, 1, 0, false},                      /* or of one that is not there */
+        {0, 1, 0, 0, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *path = scratch_file();
+        FILE *file = begin_file(path);
+        uint32_t raw[FRAME_DWORDS * 3], dwords = SWAP_AT;
+        uint8_t packed[1024];
+        bool sound;
+        memcpy(raw, frame_messages, sizeof frame_messages);
+        for (uint32_t s = 0; s < cases[i].swaps; s++, dwords += FRAME_DWORDS - SWAP_AT)
+            memcpy(raw + dwords, frame_messages + SWAP_AT, (FRAME_DWORDS - SWAP_AT) * 4);
+        struct trace_chunk chunk = chunk_of(raw, dwords * sizeof *raw, packed, sizeof packed);
+        chunk.messages = cases[i].messages;
+        chunk.ends_frame = cases[i].ends_frame;
+        append_chunk(file, chunk, packed);
+        /* one more frame: a trace without any is not opened */
+        append_chunk(file, chunk_of(frame_messages, sizeof frame_messages, packed, sizeof packed),
+                     packed);
+        fclose(file);
+        assert_int_equal(read_frames(path, &sound), cases[i].frames + cases[i].sound);
+        assert_int_equal(sound, cases[i].sound);
+        remove_file(path);
+    }
+}
+
+/* A chunk may hold a PUT of the largest resource, and no more. */
+static void
+chunks_have_a_limit(void **state)
+{
+    const uint8_t packed[1] = {0};
+    (void)state;
+    assert_int_equal(TRACE_RAW_MAX, (1 << 30) + 8 + 4 * message_dwords(MESSAGE_PUT));
+    for (uint32_t above = 0; above < 2; above++) {
+        char *path = scratch_file();
+        FILE *file = begin_file(path);
+        struct trace_reader *reader;
+        struct error warning, err = {""};
+        append_chunk(file,
+                     (struct trace_chunk){.magic = TRACE_CHUNK_MAGIC,
+                                          .ends_frame = 1,
+                                          .packed_bytes = 1,
+                                          .raw_bytes = TRACE_RAW_MAX + above,
+                                          .payload_crc = crc_of(packed, 1)},
+                     packed);
+        fclose(file);
+        const bool opens = trace_reader_open(&reader, path, &warning, &err);
+        assert_int_equal(opens, !above);
+        if (opens)
+            trace_reader_close(reader);
+        else
+            assert_non_null(strstr(err.text, "it holds 1073741869 bytes"));
+        remove_file(path);
+    }
+}
+
+/* Nobody has to ask for an end: here 600 MiB that unpack, as the head says, to 1 GiB. */
+static void
+what_a_reader_unpacks_has_an_end(void **state)
+{
+    enum { BLOCK = 1 << 20, BLOCKS = 600 };
+    static const uint8_t zeroes[BLOCK];
+    struct trace_chunk chunk = {.magic = TRACE_CHUNK_MAGIC,
+                                .ends_frame = 1,
+                                .packed_bytes = (uint32_t)BLOCK * BLOCKS,
+                                .raw_bytes = 1 << 30};
+    char *path = scratch_file();
+    FILE *file = begin_file(path);
+    struct trace_reader *reader;
+    struct message message;
+    struct error warning, err = {""};
+    bool end = false;
+    (void)state;
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        chunk.payload_crc = (uint32_t)crc32_z(chunk.payload_crc, zeroes, BLOCK);
+    chunk.header_crc = crc_of(&chunk, offsetof(struct trace_chunk, header_crc));
+    assert_int_equal(fwrite(&chunk, sizeof chunk, 1, file), 1);
+    const off_t size = ftello(file) + (off_t)chunk.packed_bytes;
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(truncate(path, size), 0); /* it takes no room on the disk */
+    assert_true(trace_reader_open(&reader, path, &warning, &err));
+    assert_false(trace_reader_next(reader, &message, &end, &err));
+    assert_non_null(strstr(err.text, "takes more than 1536 MiB"));
+    trace_reader_close(reader);
+    remove_file(path);
+}
+
+/* What no reader would take is not written: its bytes are not even looked at. */
+static void
+messages_have_a_limit(void **state)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *nothing = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    static const enum message_kind kinds[] = {MESSAGE_PUT, MESSAGE_SUBMIT, MESSAGE_CONTENTS};
+    (void)state;
+    assert_ptr_not_equal(nothing, MAP_FAILED);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char *path = scratch_file();
+        struct trace_writer *writer = write_frames(path);
+        struct error err = {""};
+        bool sound;
+        const uint32_t head = 8 + 4 * message_dwords(kinds[i]);
+        const struct message message = {.kind = kinds[i],
+                                        .client = 1,
+                                        .bytes = nothing,
+                                        .size_bytes = TRACE_RAW_MAX - head + 1};
+        assert_false(trace_writer_add(writer, &message, &err));
+        assert_non_null(strstr(err.text, "is above the 1073741868 of a chunk"));
+        assert_false(trace_writer_add(writer, &swap, &err)); /* there would be a gap before it */
+        assert_false(trace_writer_close(writer, &err));
+        assert_int_equal(read_frames(path, &sound), FRAMES);
+        assert_true(sound);
+        remove_file(path);
+    }
+    munmap(nothing, page);
+}
+
+/* A disk that cannot be read does not make a trace shorter. */
+static void
+a_disk_that_cannot_be_read(void **state)
+{
+    char *path = scratch_file();
+    struct trace_reader *reader;
+    struct message message;
+    struct error warning, err = {""};
+    int calls = 0;
+    bool end = false, fails = true;
+    (void)state;
+    assert_true(trace_writer_close(write_frames(path), &err));
+    for (; fails; calls++) { /* in the n-th read of those that open it */
+        reads_left = calls + 1;
+        fails = !trace_reader_open(&reader, path, &warning, &err);
+        reads_left = NEVER;
+        if (fails && !strstr(err.text, "cannot read /tmp/aetius-trace-"))
+            fail_msg("%d: \"%s\"", calls, err.text);
+        if (fails)
+            assert_non_null(strstr(err.text, strerror(EIO)));
+    }
+    assert_true(calls > 2 * FRAMES);
+    assert_string_equal(warning.text, "");
+    reads_left = 2; /* the head of a chunk, and not what it holds */
+    assert_false(trace_reader_next(reader, &message, &end, &err));
+    assert_non_null(strstr(err.text, strerror(EIO)));
+    reads_left = NEVER;
+    trace_reader_close(reader);
+    remove_file(path);
+}
+
+/* Only the close tells that the disk is full. */
+static void
+a_disk_that_is_full_at_the_end(void **state)
+{
+    char *path = scratch_file();
+    struct error err = {""};
+    (void)state;
+    struct trace_writer *writer = write_frames(path);
+    closes_left = 1;
+    const bool closes = trace_writer_close(writer, &err);
+    closes_left = NEVER;
+    assert_false(closes);
+    assert_non_null(strstr(err.text, strerror(EDQUOT)));
+    remove_file(path);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heads_are_compared_with_messages),
+        cmocka_unit_test(frames_end_with_their_chunks),
+        cmocka_unit_test(chunks_have_a_limit),
+        cmocka_unit_test(what_a_reader_unpacks_has_an_end),
+        cmocka_unit_test(messages_have_a_limit),
+        cmocka_unit_test(a_disk_that_cannot_be_read),
+        cmocka_unit_test(a_disk_that_is_full_at_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
