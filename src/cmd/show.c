@@ -74,9 +74,11 @@ program(const struct show_options *options, const char *hash, struct error *err)
     if (is_tgsi_file(options->path)) {
         ok = show_program_file(&shown, options->path, err);
     } else {
+        struct budget budget = {options->memory, 0, "--memory"};
         struct trace_reader *reader;
         if (!open_trace(&reader, options->path, err))
             return false;
+        trace_reader_limit(reader, &budget);
         ok = show_programs(&shown, reader, err);
         trace_reader_close(reader);
     }

@@ -57,6 +57,7 @@ take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes
     struct executor_sink *sink = data;
     enum decode_result result;
     uint64_t number = sink->messages++;
+    decoder_limit(sink->decoder, sink->executor.device->objects.budget);
     decoder_begin(sink->decoder, message);
     do
         result = step(sink, out, out_bytes, err);

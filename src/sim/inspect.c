@@ -35,20 +35,19 @@ inspect_draws(struct inspection *inspection, struct trace_reader *reader, struct
 {
     struct needed_draws *needed = NULL;
     struct render_sink *render;
-    if (inspection->frames.count &&
-        !needed_draws_find(&needed, reader, &inspection->frames, WARM_UP_ALL, err))
-        return false;
-    bool ok = render_sink_create(&render, FUNCTIONAL_MEMORY_BYTES, 0, err);
+    trace_reader_limit(reader, &inspection->budget);
+    bool ok = !inspection->frames.count ||
+              needed_draws_find(&needed, reader, &inspection->frames, WARM_UP_ALL, err);
+    ok = ok && render_sink_create(&render, FUNCTIONAL_MEMORY_BYTES, 0, err);
     if (ok) {
-        trace_reader_limit(reader, &inspection->budget);
         render_sink_limit(render, &inspection->budget);
         render_sink_need(render, needed);
         render_sink_watch(render, &inspection->watch);
         ok = feed(inspection, reader, render_sink_sink(render), err);
         render_sink_destroy(render);
-        trace_reader_limit(reader, NULL); /* the reader may outlive the inspection */
     }
     needed_draws_destroy(needed);
+    trace_reader_limit(reader, NULL); /* the reader may outlive the inspection */
     return ok;
 }
 
@@ -68,6 +67,7 @@ inspect_programs(struct trace_reader *reader,
     struct message message;
     struct gpu_cmd cmd;
     bool end = false, ok = true, more = true;
+    decoder_limit(decoder, trace_reader_budget(reader));
     while (ok && more) {
         enum decode_result result = DECODE_DONE;
         ok = interrupt_check(err) && trace_reader_next(reader, &message, &end, err);

@@ -38,7 +38,8 @@ struct gpu_device {
     struct page_spare *spares;
     uint64_t spare_bytes, outside_bytes; /* outside: of resources that are out */
     /* Of the host: what resources hold with `pages` (else the memory's share counts), and what was
-     * created, without the bytes of resources. */
+     * created, without the bytes of resources. Decoders in front of it share the latter's budget.
+     */
     struct budget_share contents, objects;
     uint64_t commands; /* applied so far */
     /* With `squares` textures lie in squares of 2^square_log2 texels a side (resource.h) until they

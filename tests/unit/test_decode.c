@@ -611,6 +611,51 @@ every_op_has_a_name(void **data)
         assert_non_null(gpu_op_name((enum gpu_op)op));
 }
 
+/* Part of a vertex shader's text, of 3000 dwords, for a sub-context. */
+static void
+send_part(struct fixture *f, uint32_t sub_context, uint32_t offlen)
+{
+    enum { TEXT = 3000 };
+    static uint32_t text[TEXT];
+    const uint32_t header = CMD_CREATE_OBJECT | VOBJ_SHADER << 8 | (5 + TEXT) << 16;
+    const uint32_t words[5] = {7, VSTAGE_VERTEX, offlen, 300, 0};
+    PACKET(&f->s, CMD_SET_SUB_CTX, 0, sub_context);
+    expect(f, GPU_SET_SUB_CTX);
+    stream_dwords(&f->s, &header, 1);
+    stream_dwords(&f->s, words, 5);
+    stream_dwords(&f->s, text, TEXT);
+}
+
+/* Half-sent text is of the budget, and back when it is whole or its client ends. */
+static void
+half_sent_shaders_are_within_the_budget(void **data)
+{
+    enum { PART = 12000, PARTS = 8 };
+    const struct message end = {.kind = MESSAGE_CLIENT_END, .client = 1};
+    struct budget budget = {PARTS * PART + PART / 2, 0, "--memory"};
+    struct fixture *f = *data;
+    decoder_limit(f->decoder, &budget);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        send_part(f, 1 + i, 2 * PART);
+        expect_nothing(f);
+        assert_int_equal(budget.used_bytes, (i + 1) * PART);
+    }
+    send_part(f, 1 + PARTS, 2 * PART);
+    assert_int_equal(decode_first(f), DECODE_ERROR);
+    assert_non_null(strstr(f->err.text, "CREATE_OBJECT: shader: "));
+    assert_non_null(strstr(f->err.text, "raise --memory"));
+    PACKET(&f->s, CMD_DESTROY_SUB_CTX, 0, 1);
+    expect(f, GPU_DESTROY_SUB_CTX);
+    assert_int_equal(budget.used_bytes, (PARTS - 1) * PART);
+    send_part(f, 2, 0x80000000u | PART);
+    expect(f, GPU_CREATE_OBJECT);
+    assert_int_equal(budget.used_bytes, (PARTS - 2) * PART);
+    decoder_begin(f->decoder, &end);
+    assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+    assert_int_equal(budget.used_bytes, 0);
+    decoder_limit(f->decoder, NULL);
+}
+
 int
 main(void)
 {
@@ -632,6 +677,7 @@ main(void)
         CASE(skipped_and_refused),
         CASE(messages),
         CASE(clients_by_the_thousand),
+        CASE(half_sent_shaders_are_within_the_budget),
         CASE(every_op_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,7 +152,25 @@ packet_float(const struct packet *p, uint32_t i)
 struct decoder *
 decoder_create(void)
 {
-    return mem_alloc(sizeof(struct decoder));
+    struct decoder *decoder = mem_alloc(sizeof *decoder);
+    decoder->share.most_bytes = PENDING_BYTES_LIMIT;
+    return decoder;
+}
+
+void
+decoder_limit(struct decoder *decoder, struct budget *budget)
+{
+    if (decoder->share.budget != budget)
+        budget_move(&decoder->share, budget);
+}
+
+void
+decode_release_text(struct decoder *decoder, struct pending_shader *shader)
+{
+    budget_set(&decoder->share, decoder->share.bytes - shader->have_bytes, NULL);
+    free(shader->text);
+    shader->text = NULL;
+    shader->have_bytes = 0;
 }
 
 void
@@ -162,7 +180,7 @@ decode_forget_shaders(struct decoder *decoder, uint32_t client, const uint32_t *
     for (size_t i = 0; i < decoder->pending.count; i++) {
         struct pending_shader *shader = &decoder->pending.items[i];
         if (shader->client == client && (!sub_context || shader->sub_context == *sub_context))
-            free(shader->text);
+            decode_release_text(decoder, shader);
         else
             decoder->pending.items[kept++] = *shader;
     }
@@ -177,6 +195,7 @@ decoder_destroy(struct decoder *decoder)
     for (size_t i = 0; i < decoder->pending.count; i++)
         free(decoder->pending.items[i].text);
     VEC_FREE(&decoder->pending);
+    budget_move(&decoder->share, NULL);
     for (size_t i = 0; i < decoder->sub_contexts.capacity; i++)
         free(decoder->sub_contexts.slots[i].value);
     handle_map_fini(&decoder->sub_contexts);

@@ -3,6 +3,7 @@
 #ifndef AETIUS_TRACE_DECODE_H
 #define AETIUS_TRACE_DECODE_H
 
+#include "base/budget.h"
 #include "state/cmd.h"
 #include "trace/message.h"
 
@@ -10,6 +11,9 @@ struct decoder; /* holds what spans messages: a client's half-sent shader text, 
 
 struct decoder *decoder_create(void);
 void decoder_destroy(struct decoder *decoder);
+/* The text of half-sent shaders takes memory of the host: of the budget, or without one (NULL) 64
+ * MiB at most. */
+void decoder_limit(struct decoder *decoder, struct budget *budget);
 
 /* Starts on a message; it and its bytes must live until the last decoder_next(). */
 void decoder_begin(struct decoder *decoder, const struct message *message);

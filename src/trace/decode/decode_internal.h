@@ -8,8 +8,9 @@
 #include "trace/handles.h"
 
 enum {
-    SHADER_TEXT_LIMIT = 4 << 20, /* bytes of one shader's text */
-    PENDING_SHADER_LIMIT = 256,  /* half-sent shaders, all clients together */
+    SHADER_TEXT_LIMIT = 4 << 20,    /* bytes of one shader's text */
+    PENDING_SHADER_LIMIT = 256,     /* half-sent shaders, all clients together */
+    PENDING_BYTES_LIMIT = 64 << 20, /* of their text, without a budget */
 };
 
 enum packet_result { PACKET_ERROR, PACKET_COMMAND, PACKET_SKIP };
@@ -30,7 +31,8 @@ struct decoder {
     uint32_t at;                    /* next header */
     struct handle_map sub_contexts; /* by client: the uint32_t that it set last; none: 0 */
     VEC(struct pending_shader) pending;
-    char *text; /* of the last shader that was whole; lives until the next command */
+    struct budget_share share; /* the text of these */
+    char *text;                /* of the last shader that was whole; lives until the next command */
 };
 
 struct packet {
@@ -69,6 +71,8 @@ packet_fn decode_clear, decode_draw, decode_inline_write, decode_blit, decode_co
 /* Later packets of the client speak to that sub-context. */
 void decode_set_sub_context(struct decoder *decoder, uint32_t client, uint32_t sub_context);
 
+/* The text of a half-sent shader is no longer held. */
+void decode_release_text(struct decoder *decoder, struct pending_shader *shader);
 /* Forgets the half-sent shaders of a client, or of one of its sub-contexts. */
 void decode_forget_shaders(struct decoder *decoder, uint32_t client, const uint32_t *sub_context);
 

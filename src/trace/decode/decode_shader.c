@@ -67,7 +67,7 @@ find_pending(struct packet *p, uint32_t stage)
 static void
 drop_pending(struct decoder *decoder, struct pending_shader *shader)
 {
-    free(shader->text);
+    decode_release_text(decoder, shader);
     *shader = decoder->pending.items[--decoder->pending.count];
 }
 
@@ -83,6 +83,7 @@ finish(struct packet *p, struct gpu_cmd *cmd, struct pending_shader *shader)
 {
     p->decoder->text = shader->text;
     shader->text = NULL;
+    decode_release_text(p->decoder, shader);
     cmd->create.shader.stage = shader->stage;
     cmd->create.shader.text = p->decoder->text;
     cmd->create.shader.so = shader->so;
@@ -92,12 +93,16 @@ finish(struct packet *p, struct gpu_cmd *cmd, struct pending_shader *shader)
     return PACKET_COMMAND;
 }
 
-static void
-append(struct pending_shader *shader, const uint32_t *dwords, uint32_t bytes)
+static bool
+append(struct packet *p, struct pending_shader *shader, const uint32_t *dwords, uint32_t bytes)
 {
+    struct budget_share *share = &p->decoder->share;
+    if (!budget_set(share, share->bytes + bytes, p->err))
+        return fail_prefix(p->err, "SUBMIT at dword %u: %s: shader", p->offset, p->name);
     shader->text = mem_realloc(shader->text, shader->have_bytes + bytes);
     memcpy(shader->text + shader->have_bytes, dwords, bytes);
     shader->have_bytes += bytes;
+    return true;
 }
 
 static enum packet_result
@@ -110,14 +115,14 @@ first_packet(struct packet *p, struct gpu_cmd *cmd, uint32_t header, struct pend
     if (bytes > padded(shader->total_bytes))
         return packet_fail(p, "shader: %u bytes of text are above the %u that it announces", bytes,
                            shader->total_bytes);
-    if (bytes == padded(shader->total_bytes)) {
-        append(shader, p->dw + header, bytes);
-        return finish(p, cmd, shader);
-    }
-    if (p->decoder->pending.count >= PENDING_SHADER_LIMIT)
+    const bool is_whole = bytes == padded(shader->total_bytes);
+    if (!is_whole && p->decoder->pending.count >= PENDING_SHADER_LIMIT)
         return packet_fail(p, "shader: %u half-sent shaders at once are too many",
                            PENDING_SHADER_LIMIT);
-    append(shader, p->dw + header, bytes);
+    if (!append(p, shader, p->dw + header, bytes))
+        return PACKET_ERROR;
+    if (is_whole)
+        return finish(p, cmd, shader);
     VEC_PUSH(&p->decoder->pending, *shader);
     return PACKET_SKIP;
 }
@@ -132,7 +137,8 @@ next_part(struct packet *p, struct gpu_cmd *cmd, uint32_t header, struct pending
     if (bytes > padded(shader->total_bytes) - shader->have_bytes)
         return packet_fail(p, "shader: part of %u bytes goes beyond the %u announced", bytes,
                            shader->total_bytes);
-    append(shader, p->dw + header, bytes);
+    if (!append(p, shader, p->dw + header, bytes))
+        return PACKET_ERROR;
     if (shader->have_bytes < padded(shader->total_bytes))
         return PACKET_SKIP;
     enum packet_result result = finish(p, cmd, shader);
