@@ -8,64 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t
-table_slot(const struct handle_table *table, uint32_t handle)
-{
-    uint32_t mask = table->capacity - 1, i = (handle * 2654435761u >> 7) & mask;
-    while (table->entries[i].handle != 0 && table->entries[i].handle != handle)
-        i = (i + 1) & mask;
-    return i;
-}
-
-void *
-table_find(const struct handle_table *table, uint32_t handle)
-{
-    if (handle == 0 || table->capacity == 0)
-        return NULL;
-    return table->entries[table_slot(table, handle)].value;
-}
-
-void
-table_insert(struct handle_table *table, uint32_t handle, void *value)
-{
-    if (2 * (table->count + 1) > table->capacity) {
-        struct handle_table old = *table;
-        table->capacity = old.capacity ? 2 * old.capacity : 16;
-        table->entries = mem_array(table->capacity, sizeof *table->entries);
-        for (uint32_t i = 0; i < old.capacity; i++)
-            if (old.entries[i].handle != 0)
-                table->entries[table_slot(table, old.entries[i].handle)] = old.entries[i];
-        free(old.entries);
-    }
-    table->entries[table_slot(table, handle)] = (struct handle_entry){handle, value};
-    table->count++;
-}
-
-void *
-table_remove(struct handle_table *table, uint32_t handle)
-{
-    void *value = table_find(table, handle);
-    if (!value)
-        return NULL;
-    uint32_t mask = table->capacity - 1, i = table_slot(table, handle);
-    table->entries[i] = (struct handle_entry){0};
-    table->count--;
-    /* Entries behind the hole that were pushed past it move up again. */
-    for (i = (i + 1) & mask; table->entries[i].handle != 0; i = (i + 1) & mask) {
-        struct handle_entry entry = table->entries[i];
-        table->entries[i] = (struct handle_entry){0};
-        table->entries[table_slot(table, entry.handle)] = entry;
-    }
-    return value;
-}
-
-void
-table_fini(struct handle_table *table)
-{
-    free(table->entries);
-    *table = (struct handle_table){0};
-}
-
 bool
 keep_bytes(struct gpu_device *device, uint64_t bytes, struct error *err)
 {
@@ -178,10 +120,10 @@ static void
 state_destroy(struct gpu_device *device, struct gpu_state *state)
 {
     unbind_all(device, state);
-    for (uint32_t i = 0; i < state->objects.capacity; i++)
-        if (state->objects.entries[i].handle != 0)
-            object_unref(device, state->objects.entries[i].value);
-    table_fini(&state->objects);
+    for (size_t i = 0; i < state->objects.capacity; i++)
+        if (state->objects.slots[i].value)
+            object_unref(device, state->objects.slots[i].value);
+    handle_map_fini(&state->objects);
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         VEC_FREE(&state->constants[stage]);
     drop_bytes(device, STATE_BYTES);
@@ -207,14 +149,14 @@ static bool
 release_resources(struct gpu_device *device, struct gpu_client *client)
 {
     enum { LEAST = 1 << 16 };
-    const uint32_t count = client->resources.capacity;
-    for (uint32_t i = 0; i < count; i++) {
+    const size_t count = client->resources.capacity;
+    for (size_t i = 0; i < count; i++) {
         if (count >= LEAST && i % LEAST == 0 && interrupt_pending())
             return false;
-        if (client->resources.entries[i].handle != 0)
-            resource_unref(device, client->resources.entries[i].value);
+        if (client->resources.slots[i].value)
+            resource_unref(device, client->resources.slots[i].value);
     }
-    table_fini(&client->resources);
+    handle_map_fini(&client->resources);
     return true;
 }
 
@@ -285,7 +227,7 @@ struct resource *
 gpu_resource(struct gpu_device *device, uint32_t client, uint32_t handle)
 {
     struct gpu_client *owner = find_client(device, client);
-    return owner ? table_find(&owner->resources, handle) : NULL;
+    return owner ? handle_map_get(&owner->resources, handle) : NULL;
 }
 
 struct resource *
@@ -378,7 +320,7 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
         return fail(err, "client %u is not connected", cmd->client);
     if (handle == 0)
         return fail(err, "handle 0 of a new resource");
-    if (table_find(&client->resources, handle))
+    if (handle_map_get(&client->resources, handle))
         return fail(err, "resource %u is there already", handle);
     if (!keep_bytes(device, sizeof(struct device_resource), err))
         return fail_prefix(err, "resource %u", handle);
@@ -400,7 +342,7 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
     res->references = 1;
     cleared_init(res);
     res->created = device->commands;
-    table_insert(&client->resources, handle, res);
+    handle_map_put(&client->resources, handle, res);
     return true;
 }
 
@@ -408,7 +350,7 @@ static bool
 resource_drop(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
     struct gpu_client *client = find_client(device, cmd->client);
-    struct resource *res = client ? table_remove(&client->resources, cmd->unref.handle) : NULL;
+    struct resource *res = client ? handle_map_remove(&client->resources, cmd->unref.handle) : NULL;
     if (!res)
         return fail(err, "client %u has no resource %u", cmd->client, cmd->unref.handle);
     resource_unref(device, res);

@@ -1,21 +1,10 @@
-/* Inside the context: tables of handles, objects that count their users, bindings. */
+/* Inside the context: objects that count their users, bindings. */
 #ifndef AETIUS_STATE_CONTEXT_INTERNAL_H
 #define AETIUS_STATE_CONTEXT_INTERNAL_H
 
+#include "base/handles.h"
 #include "state/cleared.h"
 #include "state/context.h"
-
-struct handle_table { /* open addressing; handles are any 32-bit number but 0 */
-    struct handle_entry {
-        uint32_t handle;
-        void *value;
-    } * entries;
-    uint32_t count, capacity; /* capacity: 0 or a power of two */
-};
-void *table_find(const struct handle_table *table, uint32_t handle);
-void table_insert(struct handle_table *table, uint32_t handle, void *value);
-void *table_remove(struct handle_table *table, uint32_t handle);
-void table_fini(struct handle_table *table);
 
 struct gpu_object_head { /* of everything that may have to outlive its handle */
     struct gpu_object_head *next_retired;
@@ -57,7 +46,7 @@ struct buffer_binding {
 struct gpu_state {
     uint32_t id;
     struct gpu_state *next;
-    struct handle_table objects;
+    struct handle_map objects;
 
     struct object *blend, *rasterizer, *dsa, *elements, *shaders[STAGE_COUNT];
     struct object *views[STAGE_COUNT][MAX_SAMPLERS], *samplers[STAGE_COUNT][MAX_SAMPLERS];
@@ -86,7 +75,7 @@ struct gpu_state {
 struct gpu_client {
     uint32_t id;
     struct gpu_client *next;
-    struct handle_table resources;
+    struct handle_map resources;
     struct gpu_state *states;
     uint32_t shown; /* handle of the display target that was presented last, or 0 */
 };

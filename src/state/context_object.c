@@ -25,7 +25,7 @@ object_name(enum gpu_object type)
 struct object *
 find_object(struct gpu_state *state, enum gpu_object type, uint32_t handle, struct error *err)
 {
-    struct object *object = table_find(&state->objects, handle);
+    struct object *object = handle_map_get(&state->objects, handle);
     if (!object) {
         fail(err, "%s %u is not there", object_name(type), handle);
         return NULL;
@@ -227,7 +227,7 @@ create_object(struct gpu_device *device, struct gpu_state *state, const struct g
     const char *name = object_name(cmd->create.type);
     if (cmd->create.handle == 0)
         return fail(err, "handle 0 of a new %s", name);
-    if (table_find(&state->objects, cmd->create.handle))
+    if (handle_map_get(&state->objects, cmd->create.handle))
         return fail(err, "object %u is there already", cmd->create.handle);
     struct resource *res;
     if (!find_target(device, cmd, &res, err))
@@ -248,7 +248,7 @@ create_object(struct gpu_device *device, struct gpu_state *state, const struct g
     }
     if (res)
         resource_ref(res);
-    table_insert(&state->objects, cmd->create.handle, object);
+    handle_map_put(&state->objects, cmd->create.handle, object);
     return true;
 }
 
@@ -259,7 +259,7 @@ destroy_object(struct gpu_device *device, struct gpu_state *state, const struct 
     struct object *object = find_object(state, cmd->object.type, cmd->object.handle, err);
     if (!object)
         return false;
-    table_remove(&state->objects, cmd->object.handle);
+    handle_map_remove(&state->objects, cmd->object.handle);
     if (state->occlusion == object) { /* destroying an active query ends it */
         state->occlusion = NULL;
         object_unref(device, object);

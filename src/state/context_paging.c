@@ -107,12 +107,12 @@ least_used(struct gpu_device *device)
 {
     struct resource *oldest = NULL;
     for (struct gpu_client *client = device->clients; client; client = client->next)
-        for (uint32_t i = 0; i < client->resources.capacity; i++) {
-            struct resource *res = client->resources.entries[i].value;
-            if (client->resources.entries[i].handle == 0 || res->address == 0 ||
-                res->used == device->commands)
+        for (size_t i = 0; i < client->resources.capacity; i++) {
+            struct resource *res = client->resources.slots[i].value;
+            if (!res || res->address == 0 || res->used == device->commands)
                 continue;
-            if (!oldest || res->used < oldest->used)
+            if (!oldest || res->used < oldest->used ||
+                (res->used == oldest->used && res->created < oldest->created))
                 oldest = res;
         }
     return oldest;

@@ -90,16 +90,18 @@ is_twin(const struct resource *res, const struct resource *front)
     return res->twin == front->desc.handle && !res->drawn && res->desc.format == front->desc.format;
 }
 
-/* The client's resource that `matches` says of `to`, or NULL. */
+/* The client's oldest resource that `matches` says of `to`, or NULL. */
 static struct resource *
 find_matching(struct gpu_client *client, const struct resource *to,
               bool (*matches)(const struct resource *res, const struct resource *to))
 {
-    for (uint32_t i = 0; i < client->resources.capacity; i++)
-        if (client->resources.entries[i].handle != 0 &&
-            matches(client->resources.entries[i].value, to))
-            return client->resources.entries[i].value;
-    return NULL;
+    struct resource *oldest = NULL;
+    for (size_t i = 0; i < client->resources.capacity; i++) {
+        struct resource *res = client->resources.slots[i].value;
+        if (res && matches(res, to) && (!oldest || res->created < oldest->created))
+            oldest = res;
+    }
+    return oldest;
 }
 
 static bool
@@ -116,12 +118,12 @@ gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd, struct gpu_cmd
     if (!client)
         return 0;
     if (cmd->op == GPU_RESOURCE_CREATE) {
-        shown = table_find(&client->resources, client->shown);
-        front = table_find(&client->resources, cmd->resource.handle);
+        shown = handle_map_get(&client->resources, client->shown);
+        front = handle_map_get(&client->resources, cmd->resource.handle);
         if (!shown || !front || !same_window(shown, front))
             return 0;
     } else {
-        shown = table_find(&client->resources, cmd->transfer.resource);
+        shown = handle_map_get(&client->resources, cmd->transfer.resource);
         if (!shown)
             return 0;
         client->shown = shown->desc.handle;

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "state/state.h"
-#include "trace/handles.h"
+#include "base/handles.h"
 #include "trace/submit.h"
 #include "trace/decode/virgl_protocol.h"
 

@@ -5,7 +5,7 @@
 #define AETIUS_TRACE_FRAMES_H
 
 #include "base/args.h"
-#include "trace/handles.h"
+#include "base/handles.h"
 #include "trace/message.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef AETIUS_TRACE_LIVE_STATE_INTERNAL_H
 #define AETIUS_TRACE_LIVE_STATE_INTERNAL_H
 
-#include "trace/handles.h"
+#include "base/handles.h"
 #include "trace/live_state.h"
 #include "trace/submit.h"
 

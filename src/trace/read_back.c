@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "trace/file.h"
 #include "trace/vtest/guest.h"
-#include "trace/handles.h"
+#include "base/handles.h"
 #include "trace/vtest/passthrough.h"
 #include "trace/submit.h"
 

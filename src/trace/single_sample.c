@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "state/context.h"
-#include "trace/handles.h"
+#include "base/handles.h"
 
 #include <stdlib.h>
 

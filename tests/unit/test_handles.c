@@ -1,5 +1,5 @@
 /* The handle map against a plain array that does the same. */
-#include "trace/handles.h"
+#include "base/handles.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,9 +37,45 @@ test_against_array(void **state)
     handle_map_fini(&map);
 }
 
+/* Slots in use side by side, at most: a search looks at no more. */
+static size_t
+longest_row(const struct handle_map *map)
+{
+    size_t longest = 0, row = 0;
+    for (size_t i = 0; i < 2 * map->capacity; i++) { /* rows go on over the end */
+        row = map->slots[i % map->capacity].value ? row + 1 : 0;
+        longest = row > longest ? row : longest;
+    }
+    return longest;
+}
+
+/* Handles that share their low bits, their high ones, or neither, do not share slots. Random ones
+ * in a map that is half full have rows of some dozens. */
+static void
+test_handles_that_are_alike(void **state)
+{
+    enum { COUNT = 32767, MOST = 100 };
+    static int thing;
+    for (uint32_t log2 = 0; log2 < 32; log2++)
+        for (uint32_t odd = 1; odd <= 5; odd += 2) {
+            struct handle_map map = {0};
+            const uint64_t all = (UINT64_C(1) << 32) >> log2; /* different multiples */
+            for (uint32_t i = 0; i < COUNT && i < all; i++)
+                handle_map_put(&map, (i * odd) << log2, &thing);
+            assert_int_equal(map.count, all < COUNT ? all : COUNT);
+            if (longest_row(&map) > MOST)
+                fail_msg("multiples of %u x 2^%u: %zu slots in a row", odd, log2,
+                         longest_row(&map));
+            handle_map_fini(&map);
+        }
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_array)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_array),
+        cmocka_unit_test(test_handles_that_are_alike),
+    };
     return cmocka_run_group_tests_name("handles", tests, NULL, NULL);
 }

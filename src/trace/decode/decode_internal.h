@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "trace/decode/decode.h"
 #include "trace/decode/virgl_protocol.h"
-#include "trace/handles.h"
+#include "base/handles.h"
 
 enum {
     SHADER_TEXT_LIMIT = 4 << 20,    /* bytes of one shader's text */

@@ -9,7 +9,7 @@
 #ifndef AETIUS_TRACE_OFFSCREEN_H
 #define AETIUS_TRACE_OFFSCREEN_H
 
-#include "trace/handles.h"
+#include "base/handles.h"
 #include "trace/message.h"
 
 struct offscreen {

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/subprocess.h"
 #include "trace/vtest/guest.h"
-#include "trace/handles.h"
+#include "base/handles.h"
 #include "trace/vtest/private_folder.h"
 #include "trace/submit.h"
 #include "trace/vtest/vtest_protocol.h"

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "trace/vtest/caps.h"
 #include "trace/vtest/guest.h"
-#include "trace/handles.h"
+#include "base/handles.h"
 #include "trace/vtest/vtest_protocol.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* A map from a client's handles (any 32-bit number) to what they name. */
-#ifndef AETIUS_TRACE_HANDLES_H
-#define AETIUS_TRACE_HANDLES_H
+#ifndef AETIUS_BASE_HANDLES_H
+#define AETIUS_BASE_HANDLES_H
 
 #include <stddef.h>
 #include <stdint.h>

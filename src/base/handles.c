@@ -1,15 +1,16 @@
 /* Open addressing with linear probing; a removal moves the followers up, so that there are no
  * graves and a long-lived client's map does not decay. */
-#include "trace/handles.h"
+#include "base/handles.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 
+/* By the high bits of a product, to which all bits of the handle come. */
 static size_t
 home_of(const struct handle_map *map, uint32_t handle)
 {
-    return (size_t)(handle * 2654435761u) & (map->capacity - 1);
+    return (size_t)((uint64_t)(handle * 2654435761u) * map->capacity >> 32);
 }
 
 static struct handle_slot *
