@@ -182,21 +182,22 @@ file_create(const char *path, struct error *err)
     return f;
 }
 
-/* Opens a regular file to write it anew and locks it; -1 with errno, EAGAIN when it was replaced
+/* Opens a regular file to write it anew and locks it; -1 with errno, ESTALE when it was replaced
  * meanwhile. */
 static int
-open_locked(const char *path)
+open_locked(const char *path, bool waits)
 {
     struct stat opened, there;
     const int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (fd < 0)
         return -1;
     int why = fstat(fd, &opened) || !S_ISREG(opened.st_mode) ? ENXIO : 0;
-    if (!why)
-        flock(fd, LOCK_EX); /* where the file system has no locks, the last writer wins */
+    /* where the file system has no locks, the last writer wins */
+    if (!why && flock(fd, waits ? LOCK_EX : LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        why = EWOULDBLOCK;
     if (!why &&
         (stat(path, &there) || there.st_ino != opened.st_ino || there.st_dev != opened.st_dev))
-        why = EAGAIN;
+        why = ESTALE;
     if (!why && ftruncate(fd, 0))
         why = errno;
     if (!why)
@@ -206,20 +207,24 @@ open_locked(const char *path)
     return -1;
 }
 
-/* Opens a temporary file that this process alone writes until it closes it: another writer of the
- * same path waits. What a killed process left there is written over; a link or a FIFO is removed.
- */
-static FILE *
-open_part(const char *path, struct error *err)
+int
+file_open_alone(const char *path, bool waits)
 {
     int fd = -1;
     for (uint32_t tries = 0; fd < 0 && tries < MOST_TRIES; tries++) {
-        fd = open_locked(path);
+        fd = open_locked(path, waits);
         if (fd < 0 && (errno == ELOOP || errno == ENXIO))
             unlink(path);
-        else if (fd < 0 && errno != EAGAIN)
+        else if (fd < 0 && errno != ESTALE)
             break;
     }
+    return fd;
+}
+
+static FILE *
+open_part(const char *path, struct error *err)
+{
+    const int fd = file_open_alone(path, true);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
     if (!f)
         fail(err, "cannot write %s: %s", path, strerror(errno));
@@ -316,31 +321,18 @@ data_path(const char *kind, const char *name)
     return found;
 }
 
-bool
-file_is_free(const char *path, struct error *err)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const bool is_held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
-    if (fd >= 0)
-        close(fd);
-    return !is_held || fail(err, "another process writes %s", path);
-}
-
-bool
-file_make_way(const char *path, struct error *err)
-{
-    struct stat st;
-    if (lstat(path, &st) || !S_ISREG(st.st_mode) || !unlink(path))
-        return true;
-    return fail(err, "cannot replace %s: %s", path, strerror(errno));
-}
-
 int
 file_make(const char *path, struct error *err)
 {
-    if (!file_make_way(path, err))
+    struct stat st;
+    const bool is_there = !lstat(path, &st), makes_way = is_there && S_ISREG(st.st_mode);
+    if (makes_way && unlink(path)) {
+        fail(err, "cannot replace %s: %s", path, strerror(errno));
         return -1;
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    }
+    /* what another process makes there meanwhile is not this one's to write */
+    const int fd = open(
+        path, O_WRONLY | O_CREAT | O_CLOEXEC | (is_there && !makes_way ? O_TRUNC : O_EXCL), 0666);
     if (fd < 0)
         fail(err, "cannot make %s: %s", path, strerror(errno));
     return fd;

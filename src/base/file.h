@@ -68,13 +68,14 @@ bool picture_write_frame(const struct picture *picture, const char *dir, uint32_
                          struct error *err);
 void picture_fini(struct picture *picture);
 
-/* False while a process that writes it holds its lock (flock). */
-bool file_is_free(const char *path, struct error *err);
-/* Takes away what lies at `path`, if it is a plain file: who reads it keeps the old one. */
-bool file_make_way(const char *path, struct error *err);
-/* A new file of that name, to be written, in the place of what file_make_way() takes away; or what
- * else lies there, a device or a link that the user named. -1, with the message, when it cannot. */
+/* A new file of that name, to be written, in the place of a plain file that lies there (who reads
+ * that keeps it); or what else lies there, a device or a link that the user named. -1, with the
+ * message, when it cannot. */
 int file_make(const char *path, struct error *err);
+/* Opens an empty file at a name of ours that this process alone writes until it closes it. What a
+ * killed process left there is written over; a link or a FIFO is removed. While another process
+ * writes it, waits, or is -1 with errno EWOULDBLOCK; -1 with another errno when it cannot. */
+int file_open_alone(const char *path, bool waits);
 /* A link at a name that is ours, not the user's: it would be a way out of his folder. */
 void file_remove_link(const char *path);
 

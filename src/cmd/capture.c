@@ -57,15 +57,6 @@ find_renderer(struct renderer *renderer, struct error *err)
     return renderer_init(renderer, NULL, 0, err);
 }
 
-/* A file without a frame or a draw is no trace, and would be in the way of the next attempt. */
-static void
-remove_empty(const char *path)
-{
-    struct stat st;
-    if (!lstat(path, &st) && S_ISREG(st.st_mode))
-        unlink(path);
-}
-
 static bool
 run_program(const struct capture_options *options, char **program, struct message_sink *renderer,
             struct recording *recording, struct launch_result *result, struct error *err)
@@ -91,6 +82,10 @@ run_program(const struct capture_options *options, char **program, struct messag
     judge_fini(&judge);
     recording->frames = trace_writer_frames(writer);
     recording->draws = trace_writer_draws(writer);
+    if (!recording->frames && !recording->draws) {
+        trace_writer_discard(writer); /* it is no trace: an older one stays */
+        return ok;
+    }
     return trace_writer_close(writer, ok ? err : &closing) && ok;
 }
 
@@ -211,16 +206,13 @@ shorten_interrupted(const struct capture_options *options, struct recording *rec
     return all || keep_recording(recording, err);
 }
 
-/* All of it is the trace. A file without a frame or a draw is none, and would be in the way of the
- * next attempt. */
+/* All of it is the trace, if it has a frame or a draw. */
 static bool
 keep_whole(const struct recording *recording)
 {
     const bool has_trace = recording->frames || recording->draws;
     if (has_trace)
         say_size(recording->path, recording->frames, recording->draws);
-    else
-        remove_empty(recording->path);
     return has_trace;
 }
 
@@ -231,8 +223,6 @@ capture(const struct capture_options *options, char **program, struct recording 
     struct launch_result result;
     const bool whole = is_whole(options);
     bool ok = record(options, program, recording, &result, err);
-    if (!ok && whole && recording->begun && !recording->frames && !recording->draws)
-        remove_empty(recording->path);
     if (!whole && interrupt_pending())
         ok = shorten_interrupted(options, recording, err);
     else if (!whole)

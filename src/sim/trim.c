@@ -8,7 +8,6 @@
  * (occlusion queries are), and bytes of resources that no command of the frames can read. */
 #include "sim/trim.h"
 
-#include "base/file.h"
 #include "base/log.h"
 #include "sim/executor.h"
 #include "sim/functional.h"
@@ -50,7 +49,6 @@ struct trim {
     uint32_t part;                /* its number */
     struct live_used restored;    /* read back for it */
     struct note lost, repeated;   /* what could not be: overwritten before it is read; drawn */
-    const char *path;             /* of the part */
 };
 
 /* Where a walk stands: in the frame `frame`, before the end of the part `at`; started: its messages
@@ -291,7 +289,6 @@ begin_part(struct trim *trim, struct part *part, struct error *err)
 {
     trim->used = &part->used;
     trim->part = (uint32_t)(part - trim->parts);
-    trim->path = part->path;
     return restore_contents(trim, err) &&
            trace_writer_create_part(&trim->writer, part->path, trim->reader,
                                     trace_first_frame(trim->reader) + part->first, err) &&
@@ -304,13 +301,11 @@ static bool
 end_part(struct trim *trim, bool ok, struct error *err)
 {
     struct trace_writer *writer = trim->writer;
-    struct error closing;
     trim->writer = NULL;
-    if (!writer)
-        return ok;
-    ok = trace_writer_close(writer, ok ? err : &closing) && ok;
-    if (!ok)
-        file_make_way(trim->path, NULL);
+    if (ok && writer)
+        return trace_writer_close(writer, err);
+    if (writer)
+        trace_writer_discard(writer);
     return ok;
 }
 

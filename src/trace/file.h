@@ -18,11 +18,12 @@ struct trace_frame {
 
 struct trace_writer;
 struct trace_reader;
-/* A trace of what is offered now. A file that is there already is replaced, not emptied: who reads
- * it may go on. */
+/* A trace of what is offered now. A file that is there already stays until the first frame is whole
+ * (base/new_file.h); who reads it may go on. */
 bool trace_writer_create(struct trace_writer **writer, const char *path, const char *program,
                          struct error *err);
-/* A part of another trace: `first_frame` is the original number of its frame 0. */
+/* A part of another trace: `first_frame` is the original number of its frame 0. A file that is
+ * there already stays until the part is closed. */
 bool trace_writer_create_part(struct trace_writer **writer, const char *path,
                               const struct trace_reader *whole, uint32_t first_frame,
                               struct error *err);
@@ -32,8 +33,11 @@ uint32_t trace_writer_frames(const struct trace_writer *writer);
 uint64_t
 trace_writer_draws(const struct trace_writer *writer); /* those behind the last frame too */
 uint64_t trace_writer_bytes(const struct trace_writer *writer); /* in the file so far */
-/* Writes what is pending and the index; the writer is gone either way. */
+/* Writes what is pending and the index; the writer is gone either way. When it fails, the file has
+ * the frames that were whole, or is not there. */
 bool trace_writer_close(struct trace_writer *writer, struct error *err);
+/* Writes nothing more; the writer is gone, and so is a file that is not in its place yet. */
+void trace_writer_discard(struct trace_writer *writer);
 
 /* A damaged file opens with a warning in `warning` ("" when sound) if it has one whole frame. */
 bool trace_reader_open(struct trace_reader **reader, const char *path, struct error *warning,

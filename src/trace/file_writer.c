@@ -3,23 +3,20 @@
  * any moment keeps its whole frames. */
 #include "trace/file.h"
 
-#include "base/file.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "trace/file_format.h"
 #include "trace/submit.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 struct trace_writer {
-    int fd;
-    char *path;
+    struct new_file file;
+    bool is_part;    /* in place as a whole only */
     uint64_t offset; /* of the end of what is whole */
     ZSTD_CCtx *zstd;
     VEC(uint8_t) raw;
@@ -43,7 +40,7 @@ write_all(struct trace_writer *writer, const void *bytes, size_t size)
 {
     size_t done = 0;
     while (done < size) {
-        ssize_t n = write(writer->fd, (const uint8_t *)bytes + done, size - done);
+        ssize_t n = write(writer->file.fd, (const uint8_t *)bytes + done, size - done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -52,8 +49,8 @@ write_all(struct trace_writer *writer, const void *bytes, size_t size)
     }
     if (done == size)
         return true;
-    fail(&writer->failure, "cannot write %s: %s (its first %zu frames are whole)", writer->path,
-         strerror(errno), writer->frames.count);
+    fail(&writer->failure, "cannot write %s: %s (its first %zu frames are whole)",
+         writer->file.path, strerror(errno), writer->frames.count);
     return false;
 }
 
@@ -77,27 +74,15 @@ write_header(struct trace_writer *writer, const char *program, const struct caps
     return true;
 }
 
-/* A file system over a network, or one with quotas, may say only here that there was no room. */
-static bool
-close_file(struct trace_writer *writer)
-{
-    const int fd = writer->fd;
-    writer->fd = -1;
-    return !close(fd) || fail(&writer->failure, "cannot write %s: %s (its end may be missing)",
-                              writer->path, strerror(errno));
-}
-
 static void
 writer_destroy(struct trace_writer *writer)
 {
-    if (writer->fd >= 0)
-        close(writer->fd);
+    new_file_discard(&writer->file);
     ZSTD_freeCCtx(writer->zstd);
     VEC_FREE(&writer->raw);
     VEC_FREE(&writer->packed);
     VEC_FREE(&writer->frames);
     budget_move(&writer->share, NULL);
-    free(writer->path);
     free(writer);
 }
 
@@ -105,20 +90,17 @@ static bool
 writer_create(struct trace_writer **out, const char *path, const char *program,
               const struct caps_v2 *caps, uint32_t first_frame, struct error *err)
 {
-    const int fd = file_is_free(path, err) ? file_make(path, err) : -1;
-    if (fd < 0)
-        return false;
-    flock(fd, LOCK_EX | LOCK_NB); /* for file_is_free(); a file system may have no locks */
     struct trace_writer *writer = mem_alloc(sizeof *writer);
-    writer->fd = fd;
-    writer->path = mem_strdup(path);
+    if (!new_file_open(&writer->file, path, err)) {
+        free(writer);
+        return false;
+    }
     writer->zstd = ZSTD_createCCtx();
     BUG_ON(!writer->zstd, "zstd gives no context");
     if (!write_header(writer, program, caps, first_frame)) {
         if (err)
             *err = writer->failure;
         writer_destroy(writer);
-        file_make_way(path, NULL); /* without a header it is nothing */
         return false;
     }
     *out = writer;
@@ -141,6 +123,7 @@ trace_writer_create_part(struct trace_writer **out, const char *path,
     if (!writer_create(out, path, trace_program(whole), trace_caps(whole), first_frame, err))
         return false;
     budget_move(&(*out)->share, trace_reader_budget(whole));
+    (*out)->is_part = true;
     return true;
 }
 
@@ -184,12 +167,13 @@ flush(struct trace_writer *writer)
     memcpy(writer->packed.items, chunk, sizeof *chunk);
     if (!write_all(writer, writer->packed.items, sizeof *chunk + packed)) {
         /* What is left of a chunk that found no room would look like damage. */
-        if (ftruncate(writer->fd, (off_t)writer->offset))
+        if (ftruncate(writer->file.fd, (off_t)writer->offset))
             fail_prefix(&writer->failure, "an unfinished chunk stays at its end");
         return false;
     }
+    const bool has_frame = chunk->ends_frame;
     end_chunk(writer);
-    return true;
+    return !has_frame || writer->is_part || new_file_place(&writer->file, &writer->failure);
 }
 
 static void
@@ -239,7 +223,7 @@ make_room(struct trace_writer *writer, uint64_t raw_bytes, struct error *err)
 {
     const uint64_t bytes = raw_bytes + ZSTD_compressBound(raw_bytes) + sizeof writer->chunk;
     return bytes <= writer->share.bytes || budget_set(&writer->share, bytes, err) ||
-           fail_prefix(err, "%s: its chunk of %llu bytes", writer->path,
+           fail_prefix(err, "%s: its chunk of %llu bytes", writer->file.path,
                        (unsigned long long)raw_bytes);
 }
 
@@ -265,7 +249,7 @@ trace_writer_add(struct trace_writer *writer, const struct message *message, str
         fail(&writer->failure,
              "%s: a message of %llu bytes is above the %d of a chunk (its first %zu frames are "
              "whole)",
-             writer->path, (unsigned long long)bytes, TRACE_RAW_MAX, writer->frames.count);
+             writer->file.path, (unsigned long long)bytes, TRACE_RAW_MAX, writer->frames.count);
     if (writer->failure.text[0] || (writer->raw.count + bytes > TRACE_RAW_MAX && !flush(writer)))
         return fail(err, "%s", writer->failure.text);
     if (!make_room(writer, writer->raw.count + bytes, err))
@@ -318,10 +302,16 @@ _Static_assert(sizeof(struct trace_frame) == 32, "written as it lies in memory")
 bool
 trace_writer_close(struct trace_writer *writer, struct error *err)
 {
-    bool ok =
-        !writer->failure.text[0] && flush(writer) && write_index(writer) && close_file(writer);
+    bool ok = !writer->failure.text[0] && flush(writer) && write_index(writer) &&
+              new_file_close(&writer->file, &writer->failure);
     if (!ok)
         fail(err, "%s", writer->failure.text);
     writer_destroy(writer);
     return ok;
+}
+
+void
+trace_writer_discard(struct trace_writer *writer)
+{
+    writer_destroy(writer);
 }

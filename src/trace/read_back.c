@@ -3,7 +3,6 @@
  * tell what they hold (sim/trim.c). */
 #include "trace/read_back.h"
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "trace/file.h"
 #include "trace/vtest/guest.h"
@@ -197,6 +196,17 @@ take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes
     return read_range(read_back, err);
 }
 
+static void
+destroy(struct read_back *read_back)
+{
+    for (size_t i = 0; i < read_back->clients.capacity; i++)
+        if (read_back->clients.slots[i].value)
+            free_client(read_back->clients.slots[i].value);
+    handle_map_fini(&read_back->clients);
+    VEC_FREE(&read_back->bytes);
+    free(read_back);
+}
+
 bool
 read_back_create(struct read_back **out, const char *path, const struct frame_set *frames,
                  struct message_sink *renderer, bool ours, struct error *err)
@@ -214,8 +224,8 @@ read_back_create(struct read_back **out, const char *path, const struct frame_se
     *out = read_back;
     if (read_range(read_back, err))
         return true;
-    read_back_close(read_back, NULL);
-    file_make_way(path, NULL);
+    trace_writer_discard(read_back->writer);
+    destroy(read_back);
     *out = NULL;
     return false;
 }
@@ -236,11 +246,6 @@ bool
 read_back_close(struct read_back *read_back, struct error *err)
 {
     const bool ok = trace_writer_close(read_back->writer, err);
-    for (size_t i = 0; i < read_back->clients.capacity; i++)
-        if (read_back->clients.slots[i].value)
-            free_client(read_back->clients.slots[i].value);
-    handle_map_fini(&read_back->clients);
-    VEC_FREE(&read_back->bytes);
-    free(read_back);
+    destroy(read_back);
     return ok;
 }

@@ -331,7 +331,14 @@ a_recording_that_is_not_cut_is_kept(void **state)
 static void
 nothing_is_written_through_links(void **state)
 {
-    static const char *const links[] = {"a.part", "a.contents.part", "b/frames-0-0.trace"};
+    static const char *const links[] = {
+        "a.part",
+        "a.contents.part",
+        "b/frames-0-0.trace",
+        "a.part.unfinished",
+        "a.contents.part.unfinished",
+        "b/frames-0-0.trace.unfinished",
+    };
     char *build = mem_strdup(aetius), *slash = strrchr(build, '/'), *mine = in_dir("mine");
     if (slash)
         *slash = '\0';
@@ -365,6 +372,24 @@ nothing_is_written_through_links(void **state)
     free(mine);
 }
 
+/* A program that is not there, or draws nothing, costs no older trace. */
+static void
+an_older_trace_stays(void **state)
+{
+    static const char *const programs[] = {"./misspelled", "true"};
+    struct stat st;
+    char *old = in_dir("old");
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        put("old", 100);
+        assert_int_equal(RUN("capture", "--force", "-o", "@old", "--", programs[i]), 1);
+        assert_int_equal(stat(old, &st), 0);
+        assert_int_equal(st.st_size, 100);
+        assert_false(is_there("old.unfinished"));
+    }
+    unlink(old);
+    free(old);
+}
+
 /* The second capture to one file takes nothing from the first. */
 static void
 captures_do_not_mix(void **state)
@@ -372,12 +397,12 @@ captures_do_not_mix(void **state)
     static const char *const words[] = {"capture", "-o", "@capture", "--frames", "3-4",
                                         "--force", "--", "sleep",    "60",       NULL};
     const pid_t first = start(words, 0);
-    for (int i = 0; i < 500 && !is_there("capture.part"); i++)
+    for (int i = 0; i < 500 && !is_there("capture.part.unfinished"); i++)
         pause_ms(10);
     pause_ms(50);
     assert_int_equal(await(start(words, 0), 5000), 1);
     assert_true(says("another process writes"));
-    assert_true(is_there("capture.part"));
+    assert_true(is_there("capture.part.unfinished"));
     kill(first, SIGTERM);
     assert_int_equal(await(first, 5000), 143);
 }
@@ -460,6 +485,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(raw_blocks_are_counted_before_they_are_written, clean),
         cmocka_unit_test_teardown(a_recording_that_is_not_cut_is_kept, clean),
         cmocka_unit_test_teardown(nothing_is_written_through_links, clean),
+        cmocka_unit_test_teardown(an_older_trace_stays, clean),
         cmocka_unit_test_teardown(captures_do_not_mix, clean),
         cmocka_unit_test_teardown(tables_of_a_run_have_an_end, clean),
         cmocka_unit_test_teardown(the_x_server_wants_a_cookie, clean),

@@ -434,10 +434,12 @@ create_on_a_full_disk(const char *path)
 static void
 nothing_is_left_of_what_did_not_begin(void **state)
 {
-    char path[] = "/tmp/aetius-contents-XXXXXX";
+    char path[] = "/tmp/aetius-contents-XXXXXX", unfinished[64];
     int status;
     (void)state;
     close(mkstemp(path));
+    unlink(path);
+    snprintf(unfinished, sizeof unfinished, "%s.unfinished", path);
     const int lowest = dup(0);
     close(lowest);
     const pid_t child = fork();
@@ -448,6 +450,7 @@ nothing_is_left_of_what_did_not_begin(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(access(unfinished, F_OK), -1);
 }
 
 /* The reason that a resource cannot be made reaches the user. */

@@ -395,6 +395,57 @@ a_disk_that_is_full_at_the_end(void **state)
     remove_file(path);
 }
 
+static bool
+is_trace_of(const char *path, uint32_t frames)
+{
+    struct trace_reader *reader;
+    struct error warning;
+    if (!trace_reader_open(&reader, path, &warning, NULL))
+        return false;
+    const bool is = trace_frame_count(reader) == frames;
+    trace_reader_close(reader);
+    return is;
+}
+
+/* An older trace stays until the new one has a frame, a part's until it is whole. */
+static void
+an_older_trace_stays(void **state)
+{
+    char *path = scratch_file(), *whole = scratch_file();
+    struct trace_writer *writer;
+    struct trace_reader *reader;
+    struct error warning, err;
+    (void)state;
+    assert_true(trace_writer_close(write_frames(path), &err));
+    assert_true(trace_writer_create(&writer, path, "synthetic", &err));
+    assert_true(is_trace_of(path, FRAMES));
+    assert_true(trace_writer_add(writer, &submit, &err));
+    assert_true(is_trace_of(path, FRAMES));
+    trace_writer_discard(writer);
+    assert_true(is_trace_of(path, FRAMES));
+    assert_true(trace_writer_create(&writer, path, "synthetic", &err));
+    assert_true(trace_writer_add(writer, &swap, &err));
+    assert_true(is_trace_of(path, 1)); /* also if it were killed now */
+    trace_writer_discard(writer);
+    assert_true(is_trace_of(path, 1));
+
+    assert_true(trace_writer_close(write_frames(whole), &err));
+    assert_true(trace_reader_open(&reader, whole, &warning, &err));
+    for (int ok = 0; ok < 2; ok++) {
+        assert_true(trace_writer_create_part(&writer, path, reader, 0, &err));
+        assert_true(trace_writer_add(writer, &swap, &err) && trace_writer_add(writer, &swap, &err));
+        assert_true(is_trace_of(path, 1));
+        if (ok)
+            assert_true(trace_writer_close(writer, &err));
+        else
+            trace_writer_discard(writer);
+        assert_true(is_trace_of(path, ok ? 2 : 1));
+    }
+    trace_reader_close(reader);
+    remove_file(path);
+    remove_file(whole);
+}
+
 int
 main(void)
 {
@@ -404,6 +455,7 @@ main(void)
         cmocka_unit_test(chunks_have_a_limit),
         cmocka_unit_test(what_a_reader_unpacks_has_an_end),
         cmocka_unit_test(messages_have_a_limit),
+        cmocka_unit_test(an_older_trace_stays),
         cmocka_unit_test(a_disk_that_cannot_be_read),
         cmocka_unit_test(a_disk_that_is_full_at_the_end),
     };

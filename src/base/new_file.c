@@ -1,0 +1,106 @@
+#include "base/new_file.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+fail_held(const char *path, struct error *err)
+{
+    return fail(err, "another process writes %s", path);
+}
+
+/* False while a process that writes it holds its lock. */
+static bool
+is_free(const char *path, struct error *err)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return !is_held || fail_held(path, err);
+}
+
+/* Devices and FIFOs have no one writer. */
+static bool
+open_in_place(struct new_file *file, struct error *err)
+{
+    struct stat st;
+    file->fd = open(file->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (file->fd < 0 || fstat(file->fd, &st))
+        return fail(err, "cannot make %s: %s", file->path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return true;
+    if (flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        return fail_held(file->path, err);
+    return !ftruncate(file->fd, 0) || fail(err, "cannot make %s: %s", file->path, strerror(errno));
+}
+
+/* The path is looked at behind the other name: who has left that name is there by then. */
+static bool
+open_beside(struct new_file *file, struct error *err)
+{
+    char *unfinished = mem_printf("%s.unfinished", file->path);
+    file->fd = file_open_alone(unfinished, false);
+    if (file->fd >= 0) {
+        file->unfinished = unfinished;
+        return is_free(file->path, err);
+    }
+    const int why = errno;
+    free(unfinished);
+    return why == EWOULDBLOCK ? fail_held(file->path, err)
+                              : fail(err, "cannot make %s: %s", file->path, strerror(why));
+}
+
+bool
+new_file_open(struct new_file *file, const char *path, struct error *err)
+{
+    struct stat st;
+    *file = (struct new_file){.fd = -1, .path = mem_strdup(path)};
+    if (!lstat(path, &st) && !S_ISREG(st.st_mode) ? open_in_place(file, err)
+                                                  : open_beside(file, err))
+        return true;
+    new_file_discard(file);
+    return false;
+}
+
+bool
+new_file_place(struct new_file *file, struct error *err)
+{
+    if (file->unfinished && rename(file->unfinished, file->path))
+        return fail(err, "cannot write %s: %s", file->path, strerror(errno));
+    free(file->unfinished);
+    file->unfinished = NULL;
+    return true;
+}
+
+/* The lock goes last: until then the other name is this process's. */
+bool
+new_file_close(struct new_file *file, struct error *err)
+{
+    /* a file system over a network, or one with quotas, may fail only here */
+    const bool ok =
+        (!close(dup(file->fd)) || fail(err, "cannot write %s: %s", file->path, strerror(errno))) &&
+        new_file_place(file, err);
+    new_file_discard(file);
+    return ok;
+}
+
+void
+new_file_discard(struct new_file *file)
+{
+    if (file->unfinished)
+        unlink(file->unfinished);
+    if (file->fd >= 0)
+        close(file->fd);
+    free(file->unfinished);
+    free(file->path);
+    *file = (struct new_file){.fd = -1};
+}
