@@ -56,8 +56,10 @@ read_header(struct blocks_reader *reader, struct error *err)
 {
     struct blocks_header header;
     size_t got;
-    if (!read_some(reader, &header, sizeof header, &got) ||
-        memcmp(header.magic, BLOCKS_MAGIC, sizeof header.magic))
+    const bool is_long = read_some(reader, &header, sizeof header, &got);
+    if (*reader->why.text)
+        return cut_off(reader, err);
+    if (!is_long || memcmp(header.magic, BLOCKS_MAGIC, sizeof header.magic))
         return fail(err, "%s is no block file (of `aetius sim --capture-blocks`)", reader->path);
     if (header.version != BLOCKS_VERSION)
         return fail(err, "%s is a block file of version %u; this is made for version %d",

@@ -51,10 +51,21 @@ write_all(struct blocks_writer *writer, const void *bytes, size_t size)
     return true;
 }
 
+/* A file system over a network, or one with quotas, may fail only here. */
+static bool
+close_file(struct blocks_writer *writer)
+{
+    const int fd = writer->fd;
+    writer->fd = -1;
+    return !close(fd) ||
+           fail(&writer->failure, "cannot write %s: %s", writer->path, strerror(errno));
+}
+
 static void
 writer_destroy(struct blocks_writer *writer)
 {
-    close(writer->fd);
+    if (writer->fd >= 0)
+        close(writer->fd);
     ZSTD_freeCCtx(writer->zstd);
     free(writer->raw);
     free(writer->packed);
@@ -223,7 +234,7 @@ blocks_writer_close(struct blocks_writer *writer, struct error *err)
     if (ok) {
         struct blocks_end end = {BLOCKS_END_MAGIC, 0, writer->totals};
         end.crc_of_totals = blocks_crc(&end.totals, sizeof end.totals);
-        ok = write_all(writer, &end, sizeof end);
+        ok = write_all(writer, &end, sizeof end) && close_file(writer);
     }
     if (!ok)
         fail(err, "%s", writer->failure.text);

@@ -12,8 +12,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <errno.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/* In the place of the host's: fails, as on a network or with quotas, when the test says so. */
+static bool fails_to_close;
+
+int
+close(int fd)
+{
+    const int result = (int)syscall(SYS_close, fd);
+    errno = fails_to_close ? EDQUOT : errno;
+    return fails_to_close ? -1 : result;
+}
 
 static int memory_file;
 static char *path;
@@ -212,6 +225,32 @@ test_damage(void **state)
     assert_false(read_all(&transfers, &err));
 }
 
+/* Only the close tells that the disk is full. */
+static void
+a_failed_close_is_an_error(void **state)
+{
+    struct blocks_writer *writer = create(CODEC_COLOR);
+    struct error err = {""};
+    (void)state;
+    fails_to_close = true;
+    const bool closes = blocks_writer_close(writer, &err);
+    fails_to_close = false;
+    assert_false(closes);
+    assert_non_null(strstr(err.text, strerror(EDQUOT)));
+}
+
+/* Where nothing can be read it is not known whether it is a block file. */
+static void
+what_cannot_be_read_is_named_so(void **state)
+{
+    struct blocks_reader *reader;
+    struct error err = {""};
+    (void)state;
+    assert_false(blocks_reader_open(&reader, "/proc/self/mem", &err)); /* no page 0 */
+    assert_non_null(strstr(err.text, "cannot read /proc/self/mem"));
+    assert_non_null(strstr(err.text, strerror(EIO)));
+}
+
 int
 main(void)
 {
@@ -221,6 +260,8 @@ main(void)
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_cut_off),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(a_failed_close_is_an_error),
+        cmocka_unit_test(what_cannot_be_read_is_named_so),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
