@@ -1,5 +1,6 @@
 #include "analysis/topdown_print.h"
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/wrap.h"
 
@@ -125,90 +126,43 @@ topdown_print_verdict(const struct topdown_tree *tree, FILE *out)
 
 /* ---- JSON ---- */
 
-void
-topdown_json_number(double value, FILE *out)
+static cJSON *
+node_json(const struct topdown_tree *tree, uint32_t node, uint32_t level)
 {
-    if (isfinite(value))
-        fprintf(out, "%.12g", value == 0 ? 0 : value);
-    else
-        fputs("null", out);
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "name", tree->shape->nodes[node].name);
+    cJSON_AddItemToObject(object, "value", json_number(tree->values[node]));
+    cJSON_AddItemToObject(object, "share", json_number(topdown_tree_share(tree, node)));
+    cJSON *children = cJSON_AddArrayToObject(object, "children");
+    for (uint32_t i = node + 1; i < tree->shape->count; i++)
+        if (tree->shape->nodes[i].parent == node && topdown_tree_has(tree, i) &&
+            topdown_level(tree->shape, i) <= level)
+            cJSON_AddItemToArray(children, node_json(tree, i, level));
+    return object;
 }
 
-void
-topdown_json_text(const char *text, FILE *out)
+cJSON *
+topdown_json(const struct topdown_tree *tree, uint32_t level)
 {
-    fputc('"', out);
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
+    return tree ? node_json(tree, 0, level) : cJSON_CreateNull();
 }
 
-static void
-put_json_node(const struct topdown_tree *tree, uint32_t node, uint32_t level, FILE *out)
-{
-    bool is_first = true;
-    fputs("{\"name\":", out);
-    topdown_json_text(tree->shape->nodes[node].name, out);
-    fputs(",\"value\":", out);
-    topdown_json_number(tree->values[node], out);
-    fputs(",\"share\":", out);
-    topdown_json_number(topdown_tree_share(tree, node), out);
-    for (uint32_t i = node + 1; i < tree->shape->count; i++) {
-        if (tree->shape->nodes[i].parent != node || !topdown_tree_has(tree, i) ||
-            topdown_level(tree->shape, i) > level)
-            continue;
-        fputs(is_first ? ",\"children\":[" : ",", out);
-        put_json_node(tree, i, level, out);
-        is_first = false;
-    }
-    fputs(is_first ? ",\"children\":[]}" : "]}", out);
-}
-
-void
-topdown_json(const struct topdown_tree *tree, uint32_t level, FILE *out)
-{
-    if (tree)
-        put_json_node(tree, 0, level, out);
-    else
-        fputs("null", out);
-}
-
-static void
-put_text_or_null(const char *text, FILE *out)
-{
-    if (text)
-        topdown_json_text(text, out);
-    else
-        fputs("null", out);
-}
-
-void
-topdown_json_verdict(const struct topdown_tree *tree, FILE *out)
+cJSON *
+topdown_json_verdict(const struct topdown_tree *tree)
 {
     const uint32_t verdict = tree ? topdown_tree_verdict(tree) : 0;
-    if (verdict == 0) {
-        fputs("null", out);
-        return;
-    }
+    if (verdict == 0)
+        return cJSON_CreateNull();
     const struct topdown_node *node = &tree->shape->nodes[verdict];
-    fputs("{\"name\":", out);
-    topdown_json_text(node->name, out);
-    fputs(",\"share\":", out);
-    topdown_json_number(topdown_tree_share(tree, verdict), out);
-    fputs(",\"expected_gain\":", out);
-    topdown_json_number(tells_gain(tree) ? topdown_tree_share(tree, verdict) : NAN, out);
-    fputs(",\"parameter\":", out);
-    put_text_or_null(node->parameter, out);
-    fputs(",\"advice\":", out);
-    put_text_or_null(node->advice, out);
-    fputc('}', out);
+    const double share = topdown_tree_share(tree, verdict);
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "name", node->name);
+    cJSON_AddItemToObject(object, "share", json_number(share));
+    cJSON_AddItemToObject(object, "expected_gain",
+                          json_number(tells_gain(tree) ? share : (double)NAN));
+    cJSON_AddItemToObject(object, "parameter", json_text(node->parameter));
+    cJSON_AddItemToObject(object, "advice", json_text(node->advice));
+    return object;
 }
 
 /* ---- CSV ---- */

@@ -4,6 +4,7 @@
 
 #include "analysis/topdown.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 
 struct topdown_style {
@@ -24,13 +25,10 @@ void topdown_print(const struct topdown_tree *tree, const struct topdown_style *
 void topdown_print_verdict(const struct topdown_tree *tree, FILE *out);
 
 /* The nodes from the root down, as {"name", "value", "share", "children"}; NULL: null. */
-void topdown_json(const struct topdown_tree *tree, uint32_t level, FILE *out);
+cJSON *topdown_json(const struct topdown_tree *tree, uint32_t level);
 /* {"name", "share", "expected_gain" (of slots of a part of a machine: null), "parameter", "advice"}
  * or null. */
-void topdown_json_verdict(const struct topdown_tree *tree, FILE *out);
-/* A number that JSON has; NAN: null. */
-void topdown_json_number(double value, FILE *out);
-void topdown_json_text(const char *text, FILE *out);
+cJSON *topdown_json_verdict(const struct topdown_tree *tree);
 
 /* A line a node: `lead` (cells, with a comma behind each), then name, level, value, share, unit,
  * bottleneck (<== or nothing), description. */

@@ -1,8 +1,9 @@
 /* What `aetius topdown` says of applications: text, JSON, CSV and figures. */
-#include "base/log.h"
 #include "analysis/plot.h"
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
+#include "base/json.h"
+#include "base/log.h"
 #include "base/schema.h"
 #include "base/sheet.h"
 #include "base/wrap.h"
@@ -388,139 +389,148 @@ print_text(const application_list *applications, const struct topdown_request *r
 
 /* ---- JSON ---- */
 
-static void
-json_missing(const struct application *application, const struct application_kernel *kernel)
+static cJSON *
+missing_json(const struct application *application, const struct application_kernel *kernel)
 {
+    cJSON *list = cJSON_CreateArray();
     char *missing = application_missing(application, kernel);
-    putchar('[');
     for (char *at = missing; *at;) {
-        const size_t n = strcspn(at, ",");
-        const bool is_last = !at[n];
-        at[n] = '\0';
-        topdown_json_text(at, stdout);
-        fputs(is_last ? "" : ",", stdout);
-        at += is_last ? n : n + 2;
+        const size_t length = strcspn(at, ",");
+        const bool is_last = !at[length];
+        at[length] = '\0';
+        cJSON_AddItemToArray(list, cJSON_CreateString(at));
+        at += is_last ? length : length + 2;
     }
-    putchar(']');
     free(missing);
+    return list;
 }
 
-static void
-json_kernels(const struct application *application, uint32_t level)
+static cJSON *
+kernels_json(const struct application *application, uint32_t level)
 {
-    fputs("\"kernels\":[", stdout);
+    cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < application->kernels.count; i++) {
         const struct application_kernel *kernel = &application->kernels.items[i];
-        fputs(i ? ",\n{\"name\":" : "\n{\"name\":", stdout);
-        topdown_json_text(kernel->name, stdout);
-        printf(",\"launches\":%" PRIu64 ",\"time\":", kernel->launches);
-        topdown_json_number(kernel->weight > 0 ? kernel->weight : NAN, stdout);
-        fputs(",\"tree\":", stdout);
-        topdown_json(tree_of(kernel), level, stdout);
-        fputs(",\"verdict\":", stdout);
-        topdown_json_verdict(tree_of(kernel), stdout);
-        fputs(",\"missing\":", stdout);
-        json_missing(application, kernel);
-        putchar('}');
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", kernel->name);
+        cJSON_AddNumberToObject(object, "launches", (double)kernel->launches);
+        cJSON_AddItemToObject(object, "time",
+                              json_number(kernel->weight > 0 ? kernel->weight : (double)NAN));
+        cJSON_AddItemToObject(object, "tree", topdown_json(tree_of(kernel), level));
+        cJSON_AddItemToObject(object, "verdict", topdown_json_verdict(tree_of(kernel)));
+        cJSON_AddItemToObject(object, "missing", missing_json(application, kernel));
+        cJSON_AddItemToArray(list, object);
     }
-    fputs("]", stdout);
+    return list;
 }
 
-static void
-json_launches(const struct application *application, uint32_t level)
+static cJSON *
+launch_json(const struct application *application, uint32_t number, uint32_t level)
 {
     const struct profile *profile = application->profile;
-    bool is_first = true;
+    const struct profile_launch *launch = &profile->launches.items[number];
+    struct topdown_tree tree;
+    double weight;
+    uint32_t problems;
+    const bool has_tree = application_launch(application, number, &weight, &tree, &problems);
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "launch", number);
+    cJSON_AddStringToObject(object, "kernel", profile->kernels.items[launch->kernel].name);
+    cJSON_AddNumberToObject(object, "invocations", (double)launch->invocations);
+    cJSON_AddItemToObject(object, "time", json_number(weight));
+    cJSON_AddItemToObject(object, "tree", topdown_json(has_tree ? &tree : NULL, level));
+    if (has_tree)
+        topdown_tree_fini(&tree);
+    return object;
+}
+
+/* One after the other: there may be more than fit into memory as trees. */
+static void
+print_json_launches(const struct application *application, uint32_t level)
+{
+    const char *before = "\n";
     fputs(",\n\"launches\":[", stdout);
-    for (uint32_t i = 0; i < profile->launches.count; i++) {
-        const struct profile_launch *launch = &profile->launches.items[i];
-        struct topdown_tree tree;
-        double weight;
-        uint32_t problems;
+    for (uint32_t i = 0; i < application->profile->launches.count; i++) {
         if (!is_launch(application, i))
             continue;
-        const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
-        printf("%s\n{\"launch\":%u,\"kernel\":", is_first ? "" : ",", i);
-        is_first = false;
-        topdown_json_text(profile->kernels.items[launch->kernel].name, stdout);
-        printf(",\"invocations\":%" PRIu64 ",\"time\":", launch->invocations);
-        topdown_json_number(weight, stdout);
-        fputs(",\"tree\":", stdout);
-        topdown_json(has_tree ? &tree : NULL, level, stdout);
-        putchar('}');
-        if (has_tree)
-            topdown_tree_fini(&tree);
+        fputs(before, stdout);
+        json_put(launch_json(application, i, level), stdout);
+        before = ",\n";
     }
     putchar(']');
 }
 
-static void
-json_command(const struct application *application, bool each_launch)
+static cJSON *
+command_json(const struct application *application, bool each_launch)
 {
     char *text;
     size_t size;
-    if (!application->problems || !application->capability) {
-        fputs("null", stdout);
-        return;
-    }
+    if (!application->problems || !application->capability)
+        return cJSON_CreateNull();
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "no memory for a line");
     topdown_print_command(application->capability, LOG_NAMED, each_launch, NULL, out);
     fclose(out);
-    topdown_json_text(text, stdout);
+    cJSON *json = cJSON_CreateString(text);
     free(text);
+    return json;
 }
 
-static void
-json_notes(const struct application *application, const struct topdown_request *request)
+static cJSON *
+notes_json(const struct application *application, const struct topdown_request *request)
 {
     char *means = note_means(application, request);
-    putchar('[');
-    for (size_t i = 0; i < application->profile->notes.count; i++) {
-        fputs(i ? "," : "", stdout);
-        topdown_json_text(application->profile->notes.items[i], stdout);
-    }
-    if (means) {
-        fputs(application->profile->notes.count ? "," : "", stdout);
-        topdown_json_text(means, stdout);
-    }
-    putchar(']');
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < application->profile->notes.count; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(application->profile->notes.items[i]));
+    if (means)
+        cJSON_AddItemToArray(list, cJSON_CreateString(means));
     free(means);
+    return list;
 }
 
 static void
-json_application(const struct application *application, const struct topdown_request *request)
+add_chip(cJSON *object, const struct nvidia_capability *chip)
 {
-    const struct nvidia_capability *chip = application->capability;
+    char *name = chip ? mem_printf("%u.%u", chip->major, chip->minor) : NULL;
+    const double most = chip ? chip->ipc_max : (double)NAN;
+    cJSON_AddItemToObject(object, "compute_capability", json_text(name));
+    cJSON_AddItemToObject(object, "ipc_max", json_number(most));
+    cJSON_AddItemToObject(object, "total", json_number(most));
+    free(name);
+}
+
+static void
+print_json_application(const struct application *application, const struct topdown_request *request)
+{
     const struct topdown_tree *tree = application->has_tree ? &application->tree : NULL;
     const uint32_t level = level_of(request);
-    printf("{\"schema\":%d,\"name\":", AETIUS_SCHEMA);
-    topdown_json_text(application->name, stdout);
-    fputs(",\"device\":", stdout);
-    topdown_json_text(application->device_name, stdout);
-    if (chip)
-        printf(",\"compute_capability\":\"%u.%u\",\"ipc_max\":%u,\"total\":%u", chip->major,
-               chip->minor, chip->ipc_max, chip->ipc_max);
-    else
-        fputs(",\"compute_capability\":null,\"ipc_max\":null,\"total\":null", stdout);
-    printf(",\"unit\":\"ipc\",\"time_unit\":\"%s\",\"time\":",
-           application_weight_unit(application));
-    topdown_json_number(application->weight, stdout);
-    fputs(",\n\"tree\":", stdout);
-    topdown_json(tree, level, stdout);
-    fputs(",\n\"verdict\":", stdout);
-    topdown_json_verdict(tree, stdout);
-    fputs(",\n\"command\":", stdout);
-    json_command(application, request->over_time);
-    fputs(",\n\"notes\":", stdout);
-    json_notes(application, request);
-    fputs(",\n", stdout);
-    json_kernels(application, level);
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "schema", AETIUS_SCHEMA);
+    cJSON_AddStringToObject(object, "name", application->name);
+    cJSON_AddStringToObject(object, "device", application->device_name);
+    add_chip(object, application->capability);
+    cJSON_AddStringToObject(object, "unit", "ipc");
+    cJSON_AddStringToObject(object, "time_unit", application_weight_unit(application));
+    cJSON_AddItemToObject(object, "time", json_number(application->weight));
+    cJSON_AddItemToObject(object, "tree", topdown_json(tree, level));
+    cJSON_AddItemToObject(object, "verdict", topdown_json_verdict(tree));
+    cJSON_AddItemToObject(object, "command", command_json(application, request->over_time));
+    cJSON_AddItemToObject(object, "notes", notes_json(application, request));
+    cJSON_AddItemToObject(object, "kernels", kernels_json(application, level));
+    putchar('{');
+    json_put_members(object, stdout);
     if (request->over_time)
-        json_launches(application, level);
-    if (request->seconds_alone > 0)
-        printf(",\n\"overhead\":{\"seconds_alone\":%.6f,\"seconds_profiled\":%.6f}",
-               request->seconds_alone, request->seconds_profiled);
+        print_json_launches(application, level);
+    if (request->seconds_alone > 0) {
+        object = cJSON_CreateObject();
+        cJSON *overhead = cJSON_AddObjectToObject(object, "overhead");
+        cJSON_AddItemToObject(overhead, "seconds_alone", json_decimals(request->seconds_alone, 6));
+        cJSON_AddItemToObject(overhead, "seconds_profiled",
+                              json_decimals(request->seconds_profiled, 6));
+        fputs(",\n", stdout);
+        json_put_members(object, stdout);
+    }
     putchar('}');
 }
 
@@ -532,7 +542,7 @@ print_json(const application_list *applications, const struct topdown_request *r
         printf("{\"schema\":%d,\"applications\":[\n", AETIUS_SCHEMA);
     for (size_t i = 0; i < applications->count; i++) {
         fputs(i ? ",\n" : "", stdout);
-        json_application(&applications->items[i], request);
+        print_json_application(&applications->items[i], request);
     }
     puts(several ? "]}" : "");
 }

@@ -5,6 +5,7 @@
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/schema.h"
 #include "base/sheet.h"
@@ -371,78 +372,79 @@ print_text(const struct rows *rows, const struct view *view, const part_list *pa
         print_parts(parts, request->draws ? "draw" : "frame");
 }
 
-static void
-put_json_gains(const struct ideal_gains *gains)
+static cJSON *
+gains_json(const struct ideal_gains *gains)
 {
     const double all = gains->cycles > 0 ? gains->cycles : 1;
-    fputs("[", stdout);
+    cJSON *list = cJSON_CreateArray();
     for (uint32_t i = 0; i < IDEALS; i++) {
         const enum ideal_number behind = ideals_behind(gains, i);
-        printf("%s\n{\"name\":\"%s\",\"charged\":", i ? "," : "", ideals[i].name);
-        topdown_json_number(gains->charged[i] / all, stdout);
-        fputs(",\"share\":", stdout);
-        topdown_json_number(gains->most[i] / all, stdout);
-        fputs(",\"expected_gain\":", stdout);
-        topdown_json_number(gains->expected[i] / all, stdout);
-        fputs(",\"behind\":", stdout);
-        if (behind < IDEALS)
-            topdown_json_text(ideals[behind].name, stdout);
-        else
-            fputs("null", stdout);
-        fputs(",\"parameter\":", stdout);
-        topdown_json_text(ideals[i].parameter, stdout);
-        fputs(",\"advice\":", stdout);
-        topdown_json_text(ideals[i].advice, stdout);
-        putchar('}');
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", ideals[i].name);
+        cJSON_AddItemToObject(object, "charged", json_number(gains->charged[i] / all));
+        cJSON_AddItemToObject(object, "share", json_number(gains->most[i] / all));
+        cJSON_AddItemToObject(object, "expected_gain", json_number(gains->expected[i] / all));
+        cJSON_AddItemToObject(object, "behind",
+                              json_text(behind < IDEALS ? ideals[behind].name : NULL));
+        cJSON_AddStringToObject(object, "parameter", ideals[i].parameter);
+        cJSON_AddStringToObject(object, "advice", ideals[i].advice);
+        cJSON_AddItemToArray(list, object);
     }
-    fputs("]", stdout);
+    return list;
 }
 
-static void
-put_json_view(const struct view *view, uint32_t level)
+static cJSON *
+verdict_json(const struct ideal_gains *gains)
 {
-    const struct ideal *verdict = &ideals[ideals_verdict(&view->gains)];
-    const double all = view->gains.cycles > 0 ? view->gains.cycles : 1;
-    fputs("\"total\":", stdout);
-    topdown_json_number(view->pipeline.values[0], stdout);
-    fputs(",\"unit\":\"cycles\",\n\"tree\":", stdout);
-    topdown_json(&view->pipeline, level, stdout);
-    printf(",\n\"verdict\":{\"name\":\"%s\",\"share\":", verdict->name);
-    topdown_json_number(view->gains.most[verdict - ideals] / all, stdout);
-    fputs(",\"expected_gain\":", stdout);
-    topdown_json_number(view->gains.expected[verdict - ideals] / all, stdout);
-    printf(",\"parameter\":\"%s\",\"advice\":", verdict->parameter);
-    topdown_json_text(verdict->advice, stdout);
-    fputs("},\n\"resources\":", stdout);
-    put_json_gains(&view->gains);
-    fputs(",\n\"shaders\":{\"total\":", stdout);
-    topdown_json_number(view->shaders.values[0], stdout);
-    fputs(",\"unit\":\"slots\",\n\"tree\":", stdout);
-    topdown_json(&view->shaders, level, stdout);
-    fputs(",\n\"verdict\":", stdout);
-    topdown_json_verdict(&view->shaders, stdout);
-    putchar('}');
+    const enum ideal_number number = ideals_verdict(gains);
+    const double all = gains->cycles > 0 ? gains->cycles : 1;
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "name", ideals[number].name);
+    cJSON_AddItemToObject(object, "share", json_number(gains->most[number] / all));
+    cJSON_AddItemToObject(object, "expected_gain", json_number(gains->expected[number] / all));
+    cJSON_AddStringToObject(object, "parameter", ideals[number].parameter);
+    cJSON_AddStringToObject(object, "advice", ideals[number].advice);
+    return object;
 }
 
 static void
-put_json(const struct view *view, const part_list *parts, const struct topdown_request *request)
+add_view(cJSON *object, const struct view *view, uint32_t level)
+{
+    cJSON_AddItemToObject(object, "total", json_number(view->pipeline.values[0]));
+    cJSON_AddStringToObject(object, "unit", "cycles");
+    cJSON_AddItemToObject(object, "tree", topdown_json(&view->pipeline, level));
+    cJSON_AddItemToObject(object, "verdict", verdict_json(&view->gains));
+    cJSON_AddItemToObject(object, "resources", gains_json(&view->gains));
+    cJSON *shaders = cJSON_AddObjectToObject(object, "shaders");
+    cJSON_AddItemToObject(shaders, "total", json_number(view->shaders.values[0]));
+    cJSON_AddStringToObject(shaders, "unit", "slots");
+    cJSON_AddItemToObject(shaders, "tree", topdown_json(&view->shaders, level));
+    cJSON_AddItemToObject(shaders, "verdict", topdown_json_verdict(&view->shaders));
+}
+
+/* The parts one after the other: there may be more than fit into memory as trees. */
+static void
+print_json(const struct view *view, const part_list *parts, const struct topdown_request *request)
 {
     const uint32_t level = request->level ? request->level : 3;
-    put_json_view(view, level);
-    if (!request->over_time && !request->draws)
-        return;
-    printf(",\n\"%s\":[", request->draws ? "draws" : "frames");
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "schema", AETIUS_SCHEMA);
+    add_view(object, view, level);
+    putchar('{');
+    json_put_members(object, stdout);
+    if (request->over_time || request->draws)
+        printf(",\n\"%s\":[", request->draws ? "draws" : "frames");
     for (size_t i = 0; i < parts->count; i++) {
-        printf("%s\n{\"%s\":", i ? "," : "", request->draws ? "draw" : "frame");
+        object = cJSON_CreateObject();
         if (request->draws)
-            topdown_json_text(parts->items[i].name, stdout);
+            cJSON_AddStringToObject(object, "draw", parts->items[i].name);
         else
-            fputs(parts->items[i].name, stdout);
-        putchar(',');
-        put_json_view(&parts->items[i].view, level);
-        putchar('}');
+            cJSON_AddNumberToObject(object, "frame", strtod(parts->items[i].name, NULL));
+        add_view(object, &parts->items[i].view, level);
+        fputs(i ? ",\n" : "\n", stdout);
+        json_put(object, stdout);
     }
-    putchar(']');
+    puts(request->over_time || request->draws ? "]}" : "}");
 }
 
 static void
@@ -514,15 +516,12 @@ report_run(const struct run *run, const struct frame_set *frames,
         return false;
     bool ok =
         !(request->over_time || request->draws) || parts_of(&rows, request->draws, &parts, err);
-    if (ok && request->json) {
-        printf("{\"schema\":%d,", AETIUS_SCHEMA);
-        put_json(&view, &parts, request);
-        puts("}");
-    } else if (ok && request->csv) {
+    if (ok && request->json)
+        print_json(&view, &parts, request);
+    else if (ok && request->csv)
         print_csv(&view, &parts, request);
-    } else if (ok) {
+    else if (ok)
         print_text(&rows, &view, &parts, request);
-    }
     ok = ok && (!request->svg || draw(&view, &parts, request, err));
     if (ok && request->prove)
         ok = topdown_prove(run->dir, &run->params, frames, &view.gains, request, err);
@@ -569,18 +568,18 @@ report_difference(const struct run *a, const struct run *b, const struct frame_s
     const struct rows rows_b = {.run = b, .frames = frames_b, .row = -1};
     const uint32_t level = request->level ? request->level : 3;
     struct view view_a, view_b;
-    const part_list none = {0};
     if (!count_frames(&rows_a) || !count_frames(&rows_b))
         return fail(err, "%s: there is no such frame", count_frames(&rows_a) ? b->dir : a->dir);
     if (!view_init(&view_a, rows_a, err))
         return false;
     const bool ok = view_init(&view_b, rows_b, err);
     if (ok && request->json) {
-        printf("{\"schema\":%d,\"a\":{", AETIUS_SCHEMA);
-        put_json(&view_a, &none, request);
-        fputs("},\n\"b\":{", stdout);
-        put_json(&view_b, &none, request);
-        puts("}}");
+        cJSON *both = cJSON_CreateObject();
+        cJSON_AddNumberToObject(both, "schema", AETIUS_SCHEMA);
+        add_view(cJSON_AddObjectToObject(both, "a"), &view_a, level);
+        add_view(cJSON_AddObjectToObject(both, "b"), &view_b, level);
+        json_put(both, stdout);
+        putchar('\n');
     } else if (ok) {
         print_shown(stdout, "a: %s\nb: %s\n\n", a->dir, b->dir);
         print_difference(&view_a.pipeline, &view_b.pipeline, level);

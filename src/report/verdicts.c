@@ -1,5 +1,6 @@
 #include "report/verdicts.h"
 
+#include "base/json.h"
 #include "base/schema.h"
 #include "base/sheet.h"
 
@@ -311,15 +312,19 @@ verdicts_csv(const struct verdict_case *cases, size_t count, FILE *out)
 void
 verdicts_json(const struct verdict_case *cases, size_t count, FILE *out)
 {
-    fprintf(out, "{\"schema\":%d,\"commonest\":\"%s\"", AETIUS_SCHEMA,
-            ideals[verdicts_commonest(cases, count)].name);
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
+    cJSON_AddStringToObject(root, "commonest", ideals[verdicts_commonest(cases, count)].name);
     for (uint32_t half = 0; half < 2; half++) {
         const struct verdict_score score = verdicts_score(cases, count, half, NULL);
-        fprintf(out,
-                ",\n\"%s\":{\"frames\":%u,\"right\":%u,\"right_by_bounds\":%u,"
-                "\"right_by_commonest\":%u,\"causes\":%u,\"error_points\":%.3f}",
-                half ? "develop" : "report", score.frames, score.right, score.right_by_bounds,
-                score.right_by_commonest, score.causes, 100 * score.error);
+        cJSON *object = cJSON_AddObjectToObject(root, half ? "develop" : "report");
+        cJSON_AddNumberToObject(object, "frames", score.frames);
+        cJSON_AddNumberToObject(object, "right", score.right);
+        cJSON_AddNumberToObject(object, "right_by_bounds", score.right_by_bounds);
+        cJSON_AddNumberToObject(object, "right_by_commonest", score.right_by_commonest);
+        cJSON_AddNumberToObject(object, "causes", score.causes);
+        cJSON_AddItemToObject(object, "error_points", json_decimals(100 * score.error, 3));
     }
-    fputs("}\n", out);
+    json_put(root, out);
+    putc('\n', out);
 }

@@ -1,5 +1,6 @@
 #include "study/hardware.h"
 
+#include "base/json.h"
 #include "base/schema.h"
 
 #include <math.h>
@@ -216,21 +217,26 @@ hardware_csv(const struct hardware *hardware, FILE *out)
     put_lines(hardware, SHEET_CSV, out);
 }
 
-static void
-put_score_json(const char *name, struct hardware_score score, FILE *out)
+static cJSON *
+score_json(struct hardware_score score)
 {
-    fprintf(out, "\"%s\":{\"lines\":%u,\"mean\":%.4f,\"median\":%.4f,\"signed\":%.4f}", name,
-            score.lines, score.mean, score.median, score.offset);
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "lines", score.lines);
+    cJSON_AddItemToObject(object, "mean", json_decimals(score.mean, 4));
+    cJSON_AddItemToObject(object, "median", json_decimals(score.median, 4));
+    cJSON_AddItemToObject(object, "signed", json_decimals(score.offset, 4));
+    return object;
 }
 
 void
 hardware_json(const struct hardware *hardware, FILE *out)
 {
-    fprintf(out, "{\"schema\":%d,\n", AETIUS_SCHEMA);
-    put_score_json("all", hardware_score(hardware, NULL), out);
-    for (uint32_t b = 0; b < BOUNDS; b++) {
-        fputs(",\n", out);
-        put_score_json(bounds[b].name, hardware_score(hardware, bounds[b].name), out);
-    }
-    fputs("}\n", out);
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
+    cJSON_AddItemToObject(root, "all", score_json(hardware_score(hardware, NULL)));
+    for (uint32_t b = 0; b < BOUNDS; b++)
+        cJSON_AddItemToObject(root, bounds[b].name,
+                              score_json(hardware_score(hardware, bounds[b].name)));
+    json_put(root, out);
+    putc('\n', out);
 }

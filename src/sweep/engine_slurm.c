@@ -142,10 +142,14 @@ note_job(const struct sweep *sweep, uint64_t job, uint64_t number, uint64_t per_
          struct error *err)
 {
     char *path = jobs_path(sweep), *before = read_jobs(sweep);
-    char *text = mem_printf("%s{\"job\":%llu,\"list\":%llu,\"per_element\":%llu}\n", before,
-                            (unsigned long long)job, (unsigned long long)number,
-                            (unsigned long long)per_element);
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "job", (double)job);
+    cJSON_AddNumberToObject(object, "list", (double)number);
+    cJSON_AddNumberToObject(object, "per_element", (double)per_element);
+    char *line = cJSON_PrintUnformatted(object), *text = mem_printf("%s%s\n", before, line);
     const bool ok = file_write(path, text, strlen(text), err);
+    cJSON_Delete(object);
+    free(line);
     free(text);
     free(before);
     free(path);

@@ -93,6 +93,34 @@ golden_outputs(void **state)
     }
 }
 
+/* Another writer of JSON wrote the .json files: the same members in the same order, with values
+ * that are the same. */
+static void
+golden_json(void **state)
+{
+    static const char *const names[] = {
+        "nvprof-metrics.csv", "nvprof-kernels.csv", "nvprof-events.csv", "nvprof-times.csv",
+        "nvprof-text.txt",    "nvprof-text-x2.txt", "ncu-wide.csv",      "ncu-long.csv"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[512], *text;
+        size_t size;
+        struct error err;
+        snprintf(path, sizeof path, FILES "%s", names[i]);
+        cJSON *is = JSON("--nvprof", path, "--over-time");
+        snprintf(path, sizeof path, FILES "%s.json", names[i]);
+        assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
+        cJSON *was = cJSON_Parse(text);
+        assert_non_null(was);
+        free(text);
+        char *of_is = cJSON_PrintUnformatted(is), *of_was = cJSON_PrintUnformatted(was);
+        assert_string_equal(of_is, of_was);
+        free(of_is);
+        free(of_was);
+        cJSON_Delete(is);
+        cJSON_Delete(was);
+    }
+}
+
 /* Lines are no longer than the terminal is wide, but for the command to copy. */
 static void
 lines_fit(void **state)
@@ -606,17 +634,12 @@ main(int argc, char **argv)
     unsetenv("COLUMNS"); /* a file has no width */
     aetius = argc > 1 ? argv[1] : "build/aetius";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_outputs),
-        cmocka_unit_test(lines_fit),
-        cmocka_unit_test(kepler_by_hand),
-        cmocka_unit_test(ampere_by_hand),
-        cmocka_unit_test(kepler_without_ipc_by_hand),
-        cmocka_unit_test(pascal_by_hand),
-        cmocka_unit_test(what_files_lack),
-        cmocka_unit_test(forms),
-        cmocka_unit_test(launches_in_order),
-        cmocka_unit_test(figures),
-        cmocka_unit_test(profilers),
+        cmocka_unit_test(golden_outputs), cmocka_unit_test(golden_json),
+        cmocka_unit_test(lines_fit),      cmocka_unit_test(kepler_by_hand),
+        cmocka_unit_test(ampere_by_hand), cmocka_unit_test(kepler_without_ipc_by_hand),
+        cmocka_unit_test(pascal_by_hand), cmocka_unit_test(what_files_lack),
+        cmocka_unit_test(forms),          cmocka_unit_test(launches_in_order),
+        cmocka_unit_test(figures),        cmocka_unit_test(profilers),
         cmocka_unit_test(simulated_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

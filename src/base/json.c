@@ -1,0 +1,57 @@
+#include "base/json.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cJSON *
+number_as(const char *format, int digits, double value)
+{
+    char text[512]; /* of the largest number with decimals */
+    if (!isfinite(value))
+        return cJSON_CreateNull();
+    snprintf(text, sizeof text, format, digits, value);
+    return cJSON_CreateNumber(strtod(text, NULL) + 0.0); /* -0 is 0 */
+}
+
+cJSON *
+json_number(double value)
+{
+    return number_as("%.*g", 12, value);
+}
+
+cJSON *
+json_decimals(double value, int decimals)
+{
+    return number_as("%.*f", decimals, value);
+}
+
+cJSON *
+json_text(const char *text)
+{
+    return text ? cJSON_CreateString(text) : cJSON_CreateNull();
+}
+
+static void
+put(cJSON *json, size_t cut, FILE *out)
+{
+    char *text = cJSON_PrintUnformatted(json);
+    BUG_ON(!text, "no memory for JSON");
+    fwrite(text + cut, 1, strlen(text) - 2 * cut, out);
+    free(text);
+    cJSON_Delete(json);
+}
+
+void
+json_put(cJSON *json, FILE *out)
+{
+    put(json, 0, out);
+}
+
+void
+json_put_members(cJSON *object, FILE *out)
+{
+    put(object, 1, out);
+}

@@ -1,0 +1,19 @@
+/* JSON for standard output and files, made of cJSON trees. */
+#ifndef AETIUS_BASE_JSON_H
+#define AETIUS_BASE_JSON_H
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+/* A number with 12 significant digits, or with so many decimals; null for one that is not finite.
+ */
+cJSON *json_number(double value);
+cJSON *json_decimals(double value, int decimals);
+cJSON *json_text(const char *text); /* NULL: null */
+
+/* These write to `out`, without white space, and delete what they wrote. */
+void json_put(cJSON *json, FILE *out);
+/* The members of an object without its braces: more may follow, which need not be in memory. */
+void json_put_members(cJSON *object, FILE *out);
+
+#endif
