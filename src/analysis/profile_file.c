@@ -1,5 +1,6 @@
 #include "analysis/profile_file.h"
 
+#include "base/csv_reader.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 
@@ -142,7 +143,8 @@ static bool
 find_quote(struct profile_file *file, size_t at, struct profile_cell *cell, struct error *err)
 {
     for (;;) {
-        const char *quote = memchr(file->text + at, '"', file->length - at);
+        const char *quote =
+            csv_closing_quote(file->text + at, file->text + file->length, &cell->has_quotes);
         if (!quote) {
             const size_t length = file->length;
             struct error end;
@@ -161,10 +163,7 @@ find_quote(struct profile_file *file, size_t at, struct profile_cell *cell, stru
             return profile_file_fail(file, cell->begin - 1, err, "this quote is not closed");
         }
         cell->end = (size_t)(quote - file->text);
-        if (quote[1] != '"')
-            return true;
-        cell->has_quotes = true;
-        at = cell->end + 2;
+        return true;
     }
 }
 
@@ -199,12 +198,8 @@ profile_file_end_cells(struct profile_file *file)
     for (size_t i = 0; i < file->cells.count; i++) {
         struct profile_cell *cell = &file->cells.items[i];
         file->text[cell->end] = '\0';
-        if (!cell->has_quotes)
-            continue;
-        char *to = file->text + cell->begin;
-        for (const char *from = to; *from; from += from[0] == '"' && from[1] == '"' ? 2 : 1)
-            *to++ = *from;
-        *to = '\0';
+        if (cell->has_quotes)
+            csv_unquote(file->text + cell->begin);
     }
 }
 

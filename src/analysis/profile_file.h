@@ -1,4 +1,8 @@
-/* One file of a profiler while it is read: lines, cells, and what the tables in it mean. */
+/* One file of a profiler while it is read: lines, cells, and what the tables in it mean.
+ *
+ * It has lines of its own, not those of base/csv_reader.h, whose quotes it shares: between tables
+ * stand lines that are no CSV, some glued to a record; the file may be larger than memory; and a
+ * line is looked at as text again when its cells turn out to be none of the table. */
 #ifndef AETIUS_ANALYSIS_PROFILE_FILE_H
 #define AETIUS_ANALYSIS_PROFILE_FILE_H
 

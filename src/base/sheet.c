@@ -1,5 +1,6 @@
 #include "base/sheet.h"
 
+#include "base/csv_reader.h"
 #include "base/file.h"
 
 #include <stdarg.h>
@@ -167,58 +168,32 @@ sheet_write(const struct sheet *table, enum sheet_style style, FILE *out)
     free(widths);
 }
 
-/* The end of a cell that begins here: the closing quote, or what stands behind it. */
-static const char *
-cell_end(const char *at, bool quoted)
-{
-    while (*at && (quoted ? *at != '"' || at[1] == '"' : !strchr(",\r\n", *at)))
-        at += quoted && *at == '"' ? 2 : 1;
-    return at;
-}
-
-/* A cell, in quotes or not; *text goes behind it. False: a quote is not closed, or closed too soon.
- */
-static bool
-read_cell(struct sheet *table, const char **text)
-{
-    const bool quoted = **text == '"';
-    const char *at = *text + quoted, *end = cell_end(at, quoted);
-    char *cell = mem_alloc((size_t)(end - at) + 1), *to = cell;
-    for (; at < end; at++) {
-        *to++ = *at;
-        at += quoted && *at == '"'; /* two are one */
-    }
-    VEC_PUSH(&table->cells, cell);
-    if (quoted && *end != '"')
-        return false;
-    *text = end + quoted;
-    return !**text || strchr(",\r\n", **text);
-}
-
 bool
 sheet_read_csv(struct sheet *table, const char *text, const char *name, struct error *err)
 {
-    *table = (struct sheet){0};
+    char *copy = mem_strdup(text);
+    struct csv_reader reader = csv_reader_of(copy, strlen(copy));
+    enum csv_record is = CSV_RECORD;
     uint32_t row = 0;
     bool ok = true;
-    while (ok && *text) {
-        const size_t before = table->cells.count;
+    *table = (struct sheet){0};
+    while (ok && (is = csv_reader_next(&reader)) != CSV_END) {
+        const size_t count = reader.cells.count;
         row++;
-        ok = read_cell(table, &text) || fail(err, "%s: row %u: a quote is out of place", name, row);
-        while (ok && *text == ',') {
-            text++;
-            ok = read_cell(table, &text) ||
-                 fail(err, "%s: row %u: a quote is out of place", name, row);
+        if (is == CSV_BAD_QUOTE) {
+            ok = fail(err, "%s: row %u: a quote is out of place", name, row);
+            break;
         }
-        text += *text == '\r';
-        text += *text == '\n';
-        const size_t cells = table->cells.count - before;
-        if (ok && !table->columns)
-            table->columns = (uint32_t)cells;
-        if (ok && cells != table->columns)
-            ok = fail(err, "%s: row %u has %zu cells, not %u", name, row, cells, table->columns);
+        for (size_t i = 0; i < count; i++)
+            VEC_PUSH(&table->cells, mem_strdup(reader.cells.items[i]));
+        if (!table->columns)
+            table->columns = (uint32_t)count;
+        if (count != table->columns)
+            ok = fail(err, "%s: row %u has %zu cells, not %u", name, row, count, table->columns);
     }
     ok = ok && (table->columns || fail(err, "%s is empty", name));
+    csv_reader_fini(&reader);
+    free(copy);
     if (!ok)
         sheet_fini(table);
     return ok;

@@ -1,5 +1,6 @@
 #include "model/row.h"
 
+#include "base/csv_reader.h"
 #include "base/file.h"
 
 #include <math.h>
@@ -175,28 +176,23 @@ model_row_print(const struct model_row *row, FILE *out)
 
 /* ---- CSV ---- */
 
-static void
-strip(char *line)
-{
-    line[strcspn(line, "\r\n")] = '\0';
-}
-
 /* The columns of the first line: NULL is `fps`. */
 static bool
-read_header(char *line, const struct field **columns, uint32_t *count, struct error *err)
+read_header(const struct csv_reader *reader, const struct field **columns, uint32_t *count,
+            struct error *err)
 {
     bool has_sweep = false, has_fragments = false, has_time = false;
     *count = 0;
-    strip(line);
-    for (char *name; (name = strsep(&line, ","));) {
+    for (size_t i = 0; i < reader->cells.count; i++) {
+        const char *name = reader->cells.items[i];
         const bool is_fps = !strcmp(name, "fps");
         if (*count == FIELDS + 1)
             return fail(err, "more than %d columns", FIELDS + 1);
         const struct field *field = is_fps ? NULL : field_find(name);
         if (!field && !is_fps)
             return fail(err, "'%.40s' is no column of measurements", name);
-        for (uint32_t i = 0; i < *count; i++)
-            if (columns[i] == field)
+        for (uint32_t c = 0; c < *count; c++)
+            if (columns[c] == field)
                 return fail(err, "the column %s is there twice", name);
         columns[(*count)++] = field;
         has_sweep = has_sweep || !strcmp(name, "sweep");
@@ -237,21 +233,21 @@ has_needs(const struct model_row *row, struct error *err)
 }
 
 static bool
-read_row(struct model_row *row, char *line, const struct field *const *columns, uint32_t count,
-         struct error *err)
+read_row(struct model_row *row, const struct csv_reader *reader, const struct field *const *columns,
+         uint32_t count, struct error *err)
 {
-    uint32_t at = 0;
+    const size_t cells = reader->cells.count;
     *row = (struct model_row){0};
-    strip(line);
-    for (char *value; (value = strsep(&line, ",")); at++) {
+    for (uint32_t at = 0; at < cells; at++) {
+        const char *value = reader->cells.items[at];
         if (at == count)
             return fail(err, "more fields than columns");
         if (columns[at] ? !model_row_set(row, columns[at]->name, value, err)
                         : !set_rate(row, value, err))
             return false;
     }
-    if (at < count)
-        return fail(err, "%u fields for %u columns", at, count);
+    if (cells < count)
+        return fail(err, "%zu fields for %u columns", cells, count);
     if (!*row->sweep)
         return fail(err, "sweep is empty");
     if (!(row->fragments > 0 && row->seconds > 0))
@@ -259,30 +255,38 @@ read_row(struct model_row *row, char *line, const struct field *const *columns, 
     return has_needs(row, err);
 }
 
+static bool
+is_blank(const struct csv_reader *reader)
+{
+    const char *cell = reader->cells.items[0];
+    return reader->cells.count == 1 && !cell[strspn(cell, " \r")];
+}
+
 bool
 model_rows_read(struct model_rows *rows, const char *path, struct error *err)
 {
     const struct field *columns[FIELDS + 1];
-    uint32_t count = 0, number = 0;
+    uint32_t count = 0;
     char *text;
     size_t size;
     if (!file_read(path, FILE_MOST_FACTS, &text, &size, err))
         return false;
     bool ok = strlen(text) == size || fail(err, "%s: no text", path);
     ok = ok && (size || fail(err, "%s is empty", path));
-    char *rest = text;
-    for (char *line; ok && (line = strsep(&rest, "\n"));) {
+    struct csv_reader reader = csv_reader_of(text, size);
+    enum csv_record is;
+    while (ok && (is = csv_reader_next(&reader)) != CSV_END) {
         struct model_row row;
-        number++;
-        if (number > 1 && !line[strspn(line, " \r")])
-            continue;
-        ok = number == 1 ? read_header(line, columns, &count, err)
-                         : read_row(&row, line, columns, count, err);
-        if (!ok)
-            fail_prefix(err, "%s:%u", path, number);
-        else if (number > 1)
+        if (is == CSV_BAD_QUOTE)
+            ok = fail(err, "a quote is out of place");
+        else if (reader.line == 1)
+            ok = read_header(&reader, columns, &count, err);
+        else if (!is_blank(&reader) && (ok = read_row(&row, &reader, columns, count, err)))
             VEC_PUSH(rows, row);
+        if (!ok)
+            fail_prefix(err, "%s:%llu", path, (unsigned long long)reader.line);
     }
+    csv_reader_fini(&reader);
     free(text);
     return ok;
 }

@@ -1,5 +1,6 @@
 #include "report/csv.h"
 
+#include "base/csv_reader.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/mem.h"
@@ -295,7 +296,8 @@ csv_destroy(struct csv *csv, struct error *err)
 }
 
 static bool
-read_text(struct csv_table *table, const char *path, bool header_only, struct error *err)
+read_text(struct csv_table *table, const char *path, bool header_only, struct csv_reader *reader,
+          struct error *err)
 {
     const int fd = file_open(path, err);
     if (fd < 0)
@@ -321,27 +323,24 @@ read_text(struct csv_table *table, const char *path, bool header_only, struct er
     if (got < 0 || (status != Z_OK && !header_only))
         return fail(err, "%s is no whole gzip file", path);
     table->text[n] = '\0';
+    *reader = csv_reader_of(table->text, n);
     return true;
 }
 
-/* The names stay in the text, each ended by a NUL in place of its comma. */
-static char *
-take_header(struct csv_table *table)
+/* The names stay in the text. */
+static bool
+take_header(struct csv_table *table, struct csv_reader *reader, const char *path, struct error *err)
 {
-    VEC(char *) names = {0};
-    size_t n = strcspn(table->text, "\n");
-    char *rows = table->text + n + (table->text[n] == '\n');
-    table->text[n] = '\0';
-    for (char *name = table->text; name;) {
-        char *comma = strchr(name, ',');
-        VEC_PUSH(&names, name);
-        if (comma)
-            *comma++ = '\0';
-        name = comma;
-    }
-    table->names = names.items;
-    table->columns = (uint32_t)names.count;
-    return rows;
+    const enum csv_record is = csv_reader_next(reader);
+    if (is == CSV_BAD_QUOTE)
+        return fail(err, "%s: in the names of columns a quote is out of place", path);
+    const size_t count = reader->cells.count;
+    table->names = mem_array(count ? count : 1, sizeof *table->names);
+    table->names[0] = table->text; /* "" of an empty file */
+    table->columns = count ? (uint32_t)count : 1;
+    if (count)
+        memcpy(table->names, reader->cells.items, count * sizeof *table->names);
+    return true;
 }
 
 static int
@@ -371,32 +370,49 @@ check_names(const struct csv_table *table, const char *path, struct error *err)
     return ok;
 }
 
-/* Fields become texts, each ended by a NUL; their places are the values. */
 static bool
-take_fields(struct csv_table *table, char *at, const char *path, struct error *err)
+has_control(const char *field)
+{
+    while (*(const unsigned char *)field >= ' ' && *field != 0x7f)
+        field++;
+    return *field != '\0';
+}
+
+static bool
+fail_control(const struct csv_table *table, char *const *fields, const char *path,
+             struct error *err)
+{
+    uint32_t column = 0;
+    while (column + 1 < table->columns && !has_control(fields[column]))
+        column++;
+    return fail(err, "%s: row %u: %s has a control character", path, table->rows + 1,
+                table->names[column]);
+}
+
+/* The places of the fields are the values. */
+static bool
+take_fields(struct csv_table *table, struct csv_reader *reader, const char *path, struct error *err)
 {
     VEC(uint64_t) values = {0};
-    uint32_t column = 0;
+    enum csv_record is = CSV_RECORD;
     bool ok = true;
-    while (*at && ok) {
-        const size_t length = strcspn(at, ",\n");
-        const bool last = column + 1 == table->columns;
-        ok = at[length] == (last ? '\n' : ',') ||
-             fail(err, "%s: row %u: expected %u fields, the last one ended by a new line", path,
-                  table->rows + 1, table->columns);
-        VEC_PUSH(&values, (uint64_t)(at - table->text));
-        at[length] = '\0';
-        for (size_t i = 0; i < length && ok; i++)
-            ok = ((unsigned char)at[i] >= ' ' && at[i] != 0x7f) ||
-                 fail(err, "%s: row %u: %s has a control character", path, table->rows + 1,
-                      table->names[column]);
-        column = last ? 0 : column + 1;
-        table->rows += last;
-        at += ok ? length + 1 : 0;
+    while (ok && (is = csv_reader_next(reader)) != CSV_END) {
+        const size_t count = reader->cells.count;
+        if (is == CSV_BAD_QUOTE)
+            ok = fail(err, "%s: row %u: a quote is out of place", path, table->rows + 1);
+        else if (count != table->columns || !reader->is_ended)
+            ok = fail(err, "%s: row %u: expected %u fields, the last one ended by a new line", path,
+                      table->rows + 1, table->columns);
+        else if (reader->has_control)
+            ok = fail_control(table, reader->cells.items, path, err);
+        if (!ok)
+            break;
+        VEC_RESERVE(&values, values.count + count);
+        for (size_t i = 0; i < count; i++)
+            values.items[values.count++] = (uint64_t)(reader->cells.items[i] - table->text);
+        table->rows++;
     }
     table->values = values.items;
-    if (ok && column)
-        ok = fail(err, "%s: row %u is not whole", path, table->rows + 1);
     return ok;
 }
 
@@ -568,8 +584,11 @@ bool
 csv_read(struct csv_table *table, const char *path, struct error *err)
 {
     memset(table, 0, sizeof *table);
-    char *rows = read_text(table, path, false, err) ? take_header(table) : NULL;
-    bool ok = rows && check_names(table, path, err) && take_fields(table, rows, path, err);
+    struct csv_reader reader = {0};
+    bool ok = read_text(table, path, false, &reader, err) &&
+              take_header(table, &reader, path, err) && check_names(table, path, err) &&
+              take_fields(table, &reader, path, err);
+    csv_reader_fini(&reader);
     table->is_number = ok ? mem_array(table->columns, sizeof *table->is_number) : NULL;
     const int32_t schema = ok ? csv_column(table, "schema") : -1;
     if (schema >= 0) /* first: what a later version means by other names is not known */
@@ -587,11 +606,14 @@ bool
 csv_read_header(struct csv_table *table, const char *path, struct error *err)
 {
     memset(table, 0, sizeof *table);
-    const char *rows = read_text(table, path, true, err) ? take_header(table) : NULL;
-    if (rows && check_names(table, path, err) && check_first_row(table, rows, path, err))
-        return true;
-    csv_table_fini(table);
-    return false;
+    struct csv_reader reader = {0};
+    const bool ok = read_text(table, path, true, &reader, err) &&
+                    take_header(table, &reader, path, err) && check_names(table, path, err) &&
+                    check_first_row(table, reader.at, path, err);
+    csv_reader_fini(&reader);
+    if (!ok)
+        csv_table_fini(table);
+    return ok;
 }
 
 const char *

@@ -77,7 +77,7 @@ test_refusals(void **state)
         {"a,100,0,t,10,Mpixel/s,rop,,,,,m,b3d-x700,,\n", "there are an input"},
         {"a,100,0,t,10,Mpixel/s,rop,i,,,,,b3d-x700,,\n", "the note says why"},
         {"a,100\n", "row 2 has 2 cells, not 15"},
-        {"\"a,100\n", "quotes closed"},
+        {"\"a,100\n", "row 2: a quote is out of place"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct hardware hardware = {0};
