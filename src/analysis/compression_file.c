@@ -2,6 +2,7 @@
 #include "analysis/compression.h"
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/schema.h"
 
@@ -114,20 +115,16 @@ get_kind(struct compression buses[CODEC_BUSES], uint32_t kind, const cJSON *root
 bool
 compression_read(struct compression buses[CODEC_BUSES], const char *dir, struct error *err)
 {
-    char *path = mem_printf("%s/compression.json", dir), *text = NULL;
-    size_t size;
+    char *path = mem_printf("%s/compression.json", dir);
     memset(buses, 0, CODEC_BUSES * sizeof *buses);
-    bool ok = file_read(path, FILE_MOST_FACTS, &text, &size, err);
-    cJSON *root = ok ? cJSON_Parse(text) : NULL;
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
-    ok = ok && (!schema || schema_check(path, schema->valuedouble, err));
+    cJSON *root = json_read(path, err);
+    bool ok = root != NULL;
     if (ok) {
         for (uint32_t kind = 0; ok && kind < COMPRESSION_KINDS; kind++)
             ok = get_kind(buses, kind, root);
         ok = ok || fail(err, "%s is damaged", path);
     }
     cJSON_Delete(root);
-    free(text);
     free(path);
     return ok;
 }

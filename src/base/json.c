@@ -1,6 +1,7 @@
 #include "base/json.h"
 
-#include "base/error.h"
+#include "base/file.h"
+#include "base/schema.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,6 +33,25 @@ cJSON *
 json_text(const char *text)
 {
     return text ? cJSON_CreateString(text) : cJSON_CreateNull();
+}
+
+cJSON *
+json_read(const char *path, struct error *err)
+{
+    char *bytes;
+    size_t size;
+    if (!file_read(path, FILE_MOST_FACTS, &bytes, &size, err))
+        return NULL;
+    cJSON *root = cJSON_ParseWithLength(bytes, size);
+    const cJSON *schema =
+        cJSON_IsObject(root) ? cJSON_GetObjectItemCaseSensitive(root, "schema") : NULL;
+    const bool ok = root ? !cJSON_IsNumber(schema) || schema_check(path, schema->valuedouble, err)
+                         : fail(err, "%s is no JSON", path);
+    free(bytes);
+    if (ok)
+        return root;
+    cJSON_Delete(root);
+    return NULL;
 }
 
 static void

@@ -2,6 +2,8 @@
 #ifndef AETIUS_BASE_JSON_H
 #define AETIUS_BASE_JSON_H
 
+#include "base/error.h"
+
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
@@ -10,6 +12,10 @@
 cJSON *json_number(double value);
 cJSON *json_decimals(double value, int decimals);
 cJSON *json_text(const char *text); /* NULL: null */
+
+/* A file that this program wrote, of at most FILE_MOST_FACTS bytes, which the caller
+ * cJSON_Delete()s. NULL, with the message: it is no JSON, or its "schema" is a later one. */
+cJSON *json_read(const char *path, struct error *err);
 
 /* These write to `out`, without white space, and delete what they wrote. */
 void json_put(cJSON *json, FILE *out);

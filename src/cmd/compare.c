@@ -6,6 +6,7 @@
 #include "report/compare_columns.h"
 #include "report/compare_runs.h"
 #include "report/gate.h"
+#include "report/run_json.h"
 
 #include <dirent.h>
 #include <inttypes.h>

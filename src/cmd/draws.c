@@ -1,8 +1,8 @@
 /* aetius draws: what the draws of a run cost, and what became of them since another run. */
 #include "base/log.h"
 #include "cmd/options.h"
-#include "report/compare_runs.h"
 #include "report/draws.h"
+#include "report/run_json.h"
 
 #include <stdio.h>
 

@@ -7,8 +7,8 @@
 #include "model/collect.h"
 #include "model/frames.h"
 #include "model/program_cost.h"
-#include "report/compare_runs.h"
 #include "report/csv.h"
+#include "report/run_json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,14 +82,14 @@ is_comparable(const struct model *model, const char *run, const struct trace_rea
 {
     struct params params;
     char *ini = mem_printf("%s/machine.ini", run);
-    cJSON *facts = run_read_json(run, err);
-    const char *program = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(facts, "program"));
+    struct run_json facts = {0};
     params_init(&params);
-    bool ok = facts && params_load_file(&params, ini, err) && model_is_of(model, &params, err);
-    if (ok && program && strcmp(program, trace_program(reader)) != 0)
-        ok = fail(err, "it is a run of %.80s, the trace one of %.80s", program,
+    bool ok = run_json_read(&facts, run, err) && params_load_file(&params, ini, err) &&
+              model_is_of(model, &params, err);
+    if (ok && facts.program && strcmp(facts.program, trace_program(reader)) != 0)
+        ok = fail(err, "it is a run of %.80s, the trace one of %.80s", facts.program,
                   trace_program(reader));
-    cJSON_Delete(facts);
+    run_json_fini(&facts);
     free(ini);
     return ok || fail_prefix(err, "--against %s", run);
 }

@@ -5,11 +5,11 @@
 #include "base/sheet.h"
 #include "cmd/topdown.h"
 #include "report/csv.h"
+#include "report/run_json.h"
 #include "report/verdicts.h"
 #include "sweep/store.h"
 #include "sweep/work.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,24 +60,6 @@ read_cycles(const char *dir, const struct frame_set *wanted, struct frame_set *f
     csv_table_fini(&table);
     free(path);
     return ok;
-}
-
-/* A text of a run's run.json, the caller's to free; NULL: there is none. */
-static char *
-run_text(const char *dir, const char *name)
-{
-    char *path = mem_printf("%s/run.json", dir), *bytes = NULL;
-    size_t size;
-    struct error ignored;
-    cJSON *root = file_read(path, 64u << 20, &bytes, &size, &ignored)
-                      ? cJSON_ParseWithLength(bytes, size)
-                      : NULL;
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(root, name));
-    char *copy = text ? mem_strdup(text) : NULL;
-    cJSON_Delete(root);
-    free(bytes);
-    free(path);
-    return copy;
 }
 
 /* A run with each resource ideal that is accused, and the verdict's. */
@@ -176,9 +158,14 @@ topdown_prove(const char *dir, const struct params *params, const struct frame_s
     struct proof proof = {.dir = dir, .base = *params, .gains = gains};
     fflush(stdout);
     interrupt_watch();
-    proof.trace = request->trace ? mem_strdup(request->trace) : run_text(dir, "trace");
-    proof.preset = run_text(dir, "preset");
-    proof.preset = proof.preset ? proof.preset : mem_strdup("reference-2008");
+    struct run_json run;
+    struct error ignored;
+    if (!run_json_read(&run, dir, &ignored))
+        run = (struct run_json){0};
+    const char *trace = request->trace ? request->trace : run.trace;
+    proof.trace = trace ? mem_strdup(trace) : NULL;
+    proof.preset = mem_strdup(run.preset ? run.preset : "reference-2008");
+    run_json_fini(&run);
     bool ok = proof.trace || fail(err, "%s says of no trace: --trace FILE does", dir);
     if (ok && !file_exists(proof.trace))
         ok = fail(err, "%s is not there: --trace FILE says where the trace is now", proof.trace);

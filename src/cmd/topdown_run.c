@@ -11,10 +11,10 @@
 #include "base/sheet.h"
 #include "base/wrap.h"
 #include "cmd/topdown.h"
-#include "report/compare_runs.h"
 #include "report/ideals.h"
 #include "report/run_check.h"
 #include "report/run_frames.h"
+#include "report/run_json.h"
 
 #include <math.h>
 #include <stdlib.h>

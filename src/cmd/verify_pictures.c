@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/verify.h"
-#include "report/compare_runs.h"
+#include "report/run_json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,21 +26,18 @@ struct check {
 static bool
 read_hashes(struct check *check, struct error *err)
 {
-    cJSON *facts = run_read_json(check->dir, err);
-    const cJSON *frame;
-    if (!facts)
+    struct run_json run;
+    if (!run_json_read(&run, check->dir, err))
         return false;
-    cJSON_ArrayForEach(frame, cJSON_GetObjectItemCaseSensitive(facts, "per_frame"))
-    {
-        const cJSON *number = cJSON_GetObjectItemCaseSensitive(frame, "frame");
-        const char *hash = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(frame, "hash"));
-        if (!cJSON_IsNumber(number) || !hash)
+    for (size_t i = 0; i < run.per_frame_count; i++) {
+        const struct run_json_frame *frame = &run.per_frame[i];
+        if (!(frame->number >= 0 && frame->number <= UINT32_MAX) || !frame->hash)
             continue;
-        const struct checked checked = {(uint32_t)number->valuedouble, strtoull(hash, NULL, 16)};
+        const struct checked checked = {(uint32_t)frame->number, strtoull(frame->hash, NULL, 16)};
         VEC_PUSH(&check->frames, checked);
         check->last = checked.frame > check->last ? checked.frame : check->last;
     }
-    cJSON_Delete(facts);
+    run_json_fini(&run);
     return check->frames.count > 0 || fail(err, "%s has no frames", check->dir);
 }
 

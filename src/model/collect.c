@@ -1,8 +1,9 @@
 #include "model/collect.h"
 
-#include "base/file.h"
+#include "base/mem.h"
 #include "model/program_cost.h"
 #include "report/draws.h"
+#include "report/run_json.h"
 #include "sim/inspect.h"
 
 #include <inttypes.h>
@@ -35,19 +36,13 @@ cost_program(void *data, const struct program *program)
 char *
 run_trace(const char *dir, struct error *err)
 {
-    char *path = mem_printf("%s/run.json", dir), *text = NULL, *trace = NULL;
-    size_t size;
-    cJSON *root = file_read(path, FILE_MOST_FACTS, &text, &size, err)
-                      ? cJSON_ParseWithLength(text, size)
-                      : NULL;
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(root, "trace"));
-    if (name)
-        trace = mem_strdup(name);
-    else if (text)
-        fail(err, "%s names no trace: the programs' cost is not known", path);
-    cJSON_Delete(root);
-    free(text);
-    free(path);
+    struct run_json run;
+    if (!run_json_read(&run, dir, err))
+        return NULL;
+    char *trace = run.trace ? mem_strdup(run.trace) : NULL;
+    if (!trace)
+        fail(err, "%s/run.json names no trace: the programs' cost is not known", dir);
+    run_json_fini(&run);
     return trace;
 }
 

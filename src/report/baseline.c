@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "kernel/params.h"
+#include "report/run_json.h"
 #include "report/run_place.h"
 
 #include <dirent.h>

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "report/compare_runs.h"
+#include "report/run_json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,16 +2,14 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/schema.h"
 #include "kernel/params.h"
 #include "report/csv.h"
 #include "report/metrics.h"
+#include "report/run_json.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static bool
 has_file(const char *dir, const char *name)
@@ -22,91 +20,17 @@ has_file(const char *dir, const char *name)
     return there;
 }
 
-bool
-is_run_folder(const char *dir)
-{
-    return has_file(dir, "run.json");
-}
-
-/* NaN: it has no value there. */
-static double
-number_of(const cJSON *object, const char *name)
-{
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
-}
-
-cJSON *
-run_read_json(const char *dir, struct error *err)
-{
-    char *path = mem_printf("%s/run.json", dir), *bytes = NULL;
-    size_t size;
-    cJSON *root = NULL;
-    if (file_read(path, FILE_MOST_FACTS, &bytes, &size, err) &&
-        !(root = cJSON_ParseWithLength(bytes, size)))
-        fail(err, "%s is no JSON", path);
-    if (root && !cJSON_IsObject(root)) {
-        fail(err, "%s tells of no run", path);
-        cJSON_Delete(root);
-        root = NULL;
-    }
-    const double schema = number_of(root, "schema");
-    if (root && !isnan(schema) && !schema_check(path, schema, err)) {
-        cJSON_Delete(root);
-        root = NULL;
-    }
-    free(bytes);
-    free(path);
-    return root;
-}
-
-bool
-check_run_folder(const char *dir, struct error *err)
-{
-    struct stat st;
-    if (stat(dir, &st))
-        return fail(err, "there is no %s", dir);
-    if (!S_ISDIR(st.st_mode))
-        return fail(err, "%s is no run's folder: `aetius sim %s -o RUN` makes one of a trace", dir,
-                    dir);
-    return is_run_folder(dir) || fail(err, "%s is no run's folder: it has no run.json", dir);
-}
-
-bool
-run_is_complete(const char *dir, bool *complete, struct error *err)
-{
-    cJSON *run = run_read_json(dir, err);
-    *complete = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(run, "complete"));
-    cJSON_Delete(run);
-    return run != NULL;
-}
-
-/* A number of run.json; NaN where it may have none. */
 static bool
-take_number(const cJSON *object, const char *name, bool may_lack, const char *dir, double *value,
-            struct error *err)
-{
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
-    *value = NAN;
-    if (may_lack && (!number || cJSON_IsNull(number)))
-        return true;
-    if (!cJSON_IsNumber(number) || !isfinite(number->valuedouble))
-        return fail(err, "%s/run.json: %s is no number", dir, name);
-    *value = number->valuedouble;
-    return true;
-}
-
-static bool
-compare_metrics(const cJSON *a, const cJSON *b, const char *dir_a, const char *dir_b,
-                struct run_comparison *out, struct error *err)
+compare_metrics(const struct run_json *a, const struct run_json *b, const char *dir_a,
+                const char *dir_b, struct run_comparison *out, struct error *err)
 {
     size_t count;
     const struct metric *metrics = metrics_all(&count);
     out->metrics = mem_array(count, sizeof *out->metrics);
     for (size_t i = 0; i < count; i++) {
         struct metric_move move = {metrics[i].name, metrics[i].unit, 0, 0};
-        if (!take_number(a, metrics[i].name, true, dir_a, &move.a, err) ||
-            !take_number(b, metrics[i].name, true, dir_b, &move.b, err))
+        if (!run_json_metric(a, dir_a, metrics[i].name, &move.a, err) ||
+            !run_json_metric(b, dir_b, metrics[i].name, &move.b, err))
             return false;
         if (isnan(move.a) || isnan(move.b))
             continue;
@@ -116,28 +40,21 @@ compare_metrics(const cJSON *a, const cJSON *b, const char *dir_a, const char *d
     return true;
 }
 
+/* Without its folder: it may lie elsewhere, and still be the same. */
 static const char *
-program_of(const cJSON *run)
+program_of(const struct run_json *run)
 {
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run, "program"));
-    const char *slash = text ? strrchr(text, '/') : NULL;
-    return slash ? slash + 1 : text; /* it may lie elsewhere, and still be the same */
+    const char *slash = run->program ? strrchr(run->program, '/') : NULL;
+    return slash ? slash + 1 : run->program;
 }
 
 static void
-compare_programs(const cJSON *a, const cJSON *b, struct run_comparison *out)
+compare_programs(const struct run_json *a, const struct run_json *b, struct run_comparison *out)
 {
     const char *program_a = program_of(a), *program_b = program_of(b);
     if (program_a && program_b && strcmp(program_a, program_b) != 0)
         snprintf(out->unlike, sizeof out->unlike, "of the programs %.100s and %.100s", program_a,
                  program_b);
-}
-
-static const char *
-mode_of(const cJSON *run)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run, "mode"));
-    return text ? text : "";
 }
 
 static bool
@@ -148,49 +65,53 @@ differ(double a, double b)
 
 /* The frames by their numbers, in what way, and how large they are. */
 static void
-compare_frames(const cJSON *a, const cJSON *b, struct run_comparison *out)
+compare_frames(const struct run_json *a, const struct run_json *b, struct run_comparison *out)
 {
-    const cJSON *frames_a = cJSON_GetObjectItemCaseSensitive(a, "per_frame");
-    const cJSON *frames_b = cJSON_GetObjectItemCaseSensitive(b, "per_frame");
-    const cJSON *frame_a = frames_a ? frames_a->child : NULL;
-    const cJSON *frame_b = frames_b ? frames_b->child : NULL;
-    const double width_a = number_of(a, "width"), height_a = number_of(a, "height");
-    const double width_b = number_of(b, "width"), height_b = number_of(b, "height");
-    for (; frame_a && frame_b; frame_a = frame_a->next, frame_b = frame_b->next)
-        if (differ(number_of(frame_a, "frame"), number_of(frame_b, "frame")))
-            break;
-    if (strcmp(mode_of(a), mode_of(b)) != 0)
-        snprintf(out->unlike, sizeof out->unlike, "%.20s and %.20s", mode_of(a), mode_of(b));
+    const char *mode_a = a->mode ? a->mode : "", *mode_b = b->mode ? b->mode : "";
+    size_t i = 0;
+    while (i < a->per_frame_count && i < b->per_frame_count &&
+           !differ(a->per_frame[i].number, b->per_frame[i].number))
+        i++;
+    if (strcmp(mode_a, mode_b) != 0)
+        snprintf(out->unlike, sizeof out->unlike, "%.20s and %.20s", mode_a, mode_b);
     else if (differ(out->frames_a, out->frames_b))
         snprintf(out->unlike, sizeof out->unlike, "of %.0f and %.0f frames", out->frames_a,
                  out->frames_b);
-    else if (frame_a && frame_b)
+    else if (i < a->per_frame_count && i < b->per_frame_count)
         snprintf(out->unlike, sizeof out->unlike, "of other frames, as %.0f and %.0f",
-                 number_of(frame_a, "frame"), number_of(frame_b, "frame"));
-    else if (differ(width_a, width_b) || differ(height_a, height_b))
-        snprintf(out->unlike, sizeof out->unlike, "of frames of %.0fx%.0f and %.0fx%.0f", width_a,
-                 height_a, width_b, height_b);
+                 a->per_frame[i].number, b->per_frame[i].number);
+    else if (differ(a->width, b->width) || differ(a->height, b->height))
+        snprintf(out->unlike, sizeof out->unlike, "of frames of %.0fx%.0f and %.0fx%.0f", a->width,
+                 a->height, b->width, b->height);
+}
+
+/* A comparison wants them. */
+static bool
+has_figures(const struct run_json *run, const char *dir, struct error *err)
+{
+    return (!isnan(run->cycles) && !isnan(run->frames)) ||
+           fail(err, "%s/run.json: %s is no number", dir, isnan(run->cycles) ? "cycles" : "frames");
 }
 
 static bool
 compare_figures(const char *dir_a, const char *dir_b, struct run_comparison *out, struct error *err)
 {
-    cJSON *a = run_read_json(dir_a, err), *b = a ? run_read_json(dir_b, err) : NULL;
-    const bool ok =
-        b && take_number(a, "cycles", false, dir_a, &out->cycles_a, err) &&
-        take_number(b, "cycles", false, dir_b, &out->cycles_b, err) &&
-        take_number(a, "frames", false, dir_a, &out->frames_a, err) &&
-        take_number(b, "frames", false, dir_b, &out->frames_b, err) &&
-        compare_metrics(cJSON_GetObjectItemCaseSensitive(a, "metrics"),
-                        cJSON_GetObjectItemCaseSensitive(b, "metrics"), dir_a, dir_b, out, err);
-    out->complete_a = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a, "complete"));
-    out->complete_b = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(b, "complete"));
+    struct run_json a = {0}, b = {0};
+    const bool ok = run_json_read(&a, dir_a, err) && has_figures(&a, dir_a, err) &&
+                    run_json_read(&b, dir_b, err) && has_figures(&b, dir_b, err) &&
+                    compare_metrics(&a, &b, dir_a, dir_b, out, err);
     if (ok) {
-        compare_frames(a, b, out);
-        compare_programs(a, b, out);
+        out->cycles_a = a.cycles;
+        out->cycles_b = b.cycles;
+        out->frames_a = a.frames;
+        out->frames_b = b.frames;
+        out->complete_a = a.is_complete;
+        out->complete_b = b.is_complete;
+        compare_frames(&a, &b, out);
+        compare_programs(&a, &b, out);
     }
-    cJSON_Delete(a);
-    cJSON_Delete(b);
+    run_json_fini(&a);
+    run_json_fini(&b);
     return ok;
 }
 

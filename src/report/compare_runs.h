@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 
-#include <cjson/cJSON.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,13 +36,6 @@ struct run_comparison {
     bool has_machines, has_stats; /* whether both folders have the files */
 };
 
-bool is_run_folder(const char *dir); /* has a run.json */
-/* The same; when it is none, the message says what it is, and what makes a run of a trace. */
-bool check_run_folder(const char *dir, struct error *err);
-/* The folder's run.json, which the caller cJSON_Delete()s; NULL with the message. */
-cJSON *run_read_json(const char *dir, struct error *err);
-/* Whether run.json says that the run came to its end. */
-bool run_is_complete(const char *dir, bool *complete, struct error *err);
 bool compare_runs(const char *dir_a, const char *dir_b, struct run_comparison *out,
                   struct error *err);
 /* Whether the machines differ, and neither cycles nor any statistic moved. */

@@ -1,7 +1,7 @@
 /* Runs for the page: their facts, frames, tables, and what their cycles were lost to; several are
  * joined draw by draw. */
 #include "base/mem.h"
-#include "report/compare_runs.h"
+#include "report/run_json.h"
 #include "report/page.h"
 #include "report/table.h"
 
@@ -456,9 +456,13 @@ read_draws(struct page_run *run, struct error *err)
 static bool
 add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
 {
-    cJSON *facts = run_read_json(run->dir, err);
-    if (!facts)
+    struct run_json json;
+    if (!run_json_read(&json, run->dir, err))
         return false;
+    const bool is_complete = json.is_complete;
+    cJSON *facts = json.root; /* the page's from here on */
+    json.root = NULL;
+    run_json_fini(&json);
     run->object = cJSON_CreateObject();
     cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(page, "runs"), run->object);
     cJSON_AddStringToObject(run->object, "name", run->dir);
@@ -471,7 +475,7 @@ add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
     cJSON *tables = cJSON_AddObjectToObject(run->object, "tables");
     if (!read_draws(run, err))
         return false;
-    if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(facts, "complete")))
+    if (!is_complete)
         add_note(run->object, "the run was cut short: only whole frames are there");
     add_all_gains(run);
     return (!run->has_draws || add_draws(run, tables, runs, err)) &&

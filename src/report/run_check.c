@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "report/metrics.h"
+#include "report/run_json.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,24 +41,20 @@ adds_up(const struct csv_table *table, uint32_t column)
 /* ---- against run.json ---- */
 
 static bool
-check_cycles(const cJSON *root, uint32_t frame, double cycles, struct error *err)
+check_cycles(const struct run_json *run, uint32_t frame, double cycles, struct error *err)
 {
-    const cJSON *one;
-    cJSON_ArrayForEach(one, cJSON_GetObjectItem(root, "per_frame"))
-    {
-        const cJSON *number = cJSON_GetObjectItem(one, "frame");
-        const cJSON *told = cJSON_GetObjectItem(one, "cycles");
-        if (cJSON_IsNumber(number) && number->valuedouble == frame && cJSON_IsNumber(told) &&
-            told->valuedouble != cycles)
+    for (size_t i = 0; i < run->per_frame_count; i++) {
+        const struct run_json_frame *one = &run->per_frame[i];
+        if (one->number == frame && !isnan(one->cycles) && one->cycles != cycles)
             return fail(err, "frame %u has %.0f cycles in its tables and %.0f in run.json", frame,
-                        cycles, told->valuedouble);
+                        cycles, one->cycles);
     }
     return true;
 }
 
 static bool
-check_metrics(const cJSON *root, const struct csv_table *frames, const struct params *params,
-              struct error *err)
+check_metrics(const struct run_json *run, const char *dir, const struct csv_table *frames,
+              const struct params *params, struct error *err)
 {
     size_t count;
     bool ok = true;
@@ -74,30 +70,16 @@ check_metrics(const cJSON *root, const struct csv_table *frames, const struct pa
             sums[totals.count++] = sums[c];
         }
     for (size_t i = 0; ok && i < count; i++) {
-        const cJSON *told = cJSON_GetObjectItem(root, metrics[i].name);
         const double value = metric_value(&metrics[i], &totals);
-        if (!isnan(value) && cJSON_IsNumber(told) &&
-            !(fabs(value - told->valuedouble) <= 1e-9 * fabs(value)))
+        double told;
+        ok = run_json_metric(run, dir, metrics[i].name, &told, err);
+        if (ok && !isnan(value) && !isnan(told) && !(fabs(value - told) <= 1e-9 * fabs(value)))
             ok = fail(err, "%s is %.6g of its table of frames and %.6g in run.json",
-                      metrics[i].name, value, told->valuedouble);
+                      metrics[i].name, value, told);
     }
     free(names);
     free(sums);
     return ok;
-}
-
-static cJSON *
-read_json(const char *dir)
-{
-    char *path = mem_printf("%s/run.json", dir), *bytes = NULL;
-    size_t size;
-    struct error ignored;
-    cJSON *root = file_read(path, 64u << 20, &bytes, &size, &ignored)
-                      ? cJSON_ParseWithLength(bytes, size)
-                      : NULL;
-    free(bytes);
-    free(path);
-    return root;
 }
 
 /* ---- against each other ---- */
@@ -127,8 +109,8 @@ row_of(const struct csv_table *frames, int32_t column, double frame)
 }
 
 static bool
-check_frames(const cJSON *root, const struct csv_table *table, const struct csv_table *frames,
-             struct error *err)
+check_frames(const struct run_json *run, const struct csv_table *table,
+             const struct csv_table *frames, struct error *err)
 {
     const int32_t frame = csv_column(table, "frame"), cycles = csv_column(table, "cycles");
     const int32_t other = csv_column(frames, "frame");
@@ -139,7 +121,7 @@ check_frames(const cJSON *root, const struct csv_table *table, const struct csv_
         const uint32_t number = (uint32_t)csv_value(table, row, frame);
         const int64_t beside = row_of(frames, other, number);
         double *sums = sums_of_frame(table, frame, &row);
-        ok = check_cycles(root, number, sums[cycles], err) &&
+        ok = check_cycles(run, number, sums[cycles], err) &&
              (beside < 0 || check_sums(table, sums, frames, (uint32_t)beside, number, err));
         free(sums);
     }
@@ -152,13 +134,16 @@ run_tables_agree(const char *dir, const struct csv_table *table, const struct pa
 {
     char *path = mem_printf("%s/stats.frames.csv.gz", dir);
     struct csv_table frames = {0};
-    cJSON *root = read_json(dir);
+    struct run_json run;
+    struct error ignored;
+    if (!run_json_read(&run, dir, &ignored))
+        run = (struct run_json){0}; /* then the tables are checked against each other alone */
     bool ok = !file_exists(path) || csv_read(&frames, path, err);
-    ok = ok && check_frames(root, table, &frames, err);
-    if (ok && frames.rows && cJSON_IsTrue(cJSON_GetObjectItem(root, "complete")))
-        ok = check_metrics(cJSON_GetObjectItem(root, "metrics"), &frames, params, err);
+    ok = ok && check_frames(&run, table, &frames, err);
+    if (ok && frames.rows && run.is_complete)
+        ok = check_metrics(&run, dir, &frames, params, err);
     csv_table_fini(&frames);
-    cJSON_Delete(root);
+    run_json_fini(&run);
     free(path);
     return ok || fail_prefix(err, "%s was changed, or is of another version", dir);
 }

@@ -1,18 +1,19 @@
 #include "report/run_frames.h"
 
-#include "report/compare_runs.h"
+#include "report/run_json.h"
 
 #include <stdio.h>
 
-/* 0 where it is not told. */
+/* 0 where run.json does not give it. */
 static uint32_t
 first_frame(const char *dir)
 {
+    struct run_json run;
     struct error ignored;
-    cJSON *facts = run_read_json(dir, &ignored);
-    const cJSON *first = cJSON_GetObjectItemCaseSensitive(facts, "first_frame");
-    const double number = cJSON_IsNumber(first) ? first->valuedouble : 0;
-    cJSON_Delete(facts);
+    if (!run_json_read(&run, dir, &ignored))
+        return 0;
+    const double number = run.first_frame;
+    run_json_fini(&run);
     return number > 0 && number < UINT32_MAX ? (uint32_t)number : 0;
 }
 

@@ -1,14 +1,13 @@
 /* aetius study compression: what do lossless codecs between the ROPs' caches and memory save, and
  * what does it do for frames a second? The plan's runs have no codec in the machine, and count what
  * all codecs make of the blocks that cross; the best ones then run in the machine. */
-#include "base/file.h"
 #include "base/log.h"
-#include "base/schema.h"
 #include "kernel/params_value.h"
+#include "report/run_json.h"
 #include "study/codec_study.h"
 #include "study/study.h"
 
-#include <cjson/cJSON.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,26 +95,19 @@ read_traffic(struct codec_study_result *result, const char *dir, struct error *e
 static bool
 read_facts(struct codec_study_result *result, const char *dir, struct error *err)
 {
-    char *path = mem_printf("%s/run.json", dir), *text = NULL;
-    size_t size;
-    bool ok = file_read(path, FILE_MOST_FACTS, &text, &size, err);
-    cJSON *root = ok ? cJSON_Parse(text) : NULL;
-    const cJSON *frames = cJSON_GetObjectItemCaseSensitive(root, "frames");
-    const cJSON *cycles = cJSON_GetObjectItemCaseSensitive(root, "cycles");
-    const cJSON *rate = cJSON_GetObjectItemCaseSensitive(
-        cJSON_GetObjectItemCaseSensitive(root, "metrics"), "frame_rate");
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
-    ok = ok && (!schema || schema_check(path, schema->valuedouble, err));
-    if (ok && !(cJSON_IsNumber(frames) && cJSON_IsNumber(cycles) && cJSON_IsNumber(rate)))
-        ok = fail(err, "%s tells of no frame", path);
+    struct run_json run;
+    double rate = NAN;
+    if (!run_json_read(&run, dir, err))
+        return false;
+    bool ok = run_json_metric(&run, dir, "frame_rate", &rate, err);
+    if (ok && (isnan(run.frames) || isnan(run.cycles) || isnan(rate)))
+        ok = fail(err, "%s/run.json tells of no frame", dir);
     if (ok) {
-        result->frames = (uint32_t)frames->valuedouble;
-        result->cycles = (uint64_t)cycles->valuedouble;
-        result->frame_rate = rate->valuedouble;
+        result->frames = (uint32_t)run.frames;
+        result->cycles = (uint64_t)run.cycles;
+        result->frame_rate = rate;
     }
-    cJSON_Delete(root);
-    free(text);
-    free(path);
+    run_json_fini(&run);
     return ok;
 }
 

@@ -5,6 +5,7 @@
 #include "base/file.h"
 
 #include "command.h" /* behind our own headers: cmocka has a macro fail() */
+#include "report/run_json.h"
 
 #include <fcntl.h>
 #include <string.h>

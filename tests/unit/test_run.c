@@ -1,6 +1,8 @@
 /* A run folder: run.json holds what readers rely on, and two runs are compared. */
+#include "model/collect.h"
 #include "report/compare_runs.h"
 #include "report/csv.h"
+#include "report/run_json.h"
 #include "report/table.h"
 #include "report/run.h"
 
@@ -119,6 +121,80 @@ run_json_holds_what_readers_rely_on(void **state)
 }
 
 static void
+run_json_is_read_with_all_fields(void **state)
+{
+    struct folder f;
+    struct error err;
+    struct run_json run;
+    double value;
+    make_run(&f, "GPU.ClockMHz=1000", 10, 64, 300);
+    assert_true(run_json_read(&run, f.dir, &err));
+    assert_string_equal(run.program, "glxgears");
+    assert_null(run.trace);
+    assert_null(run.preset);
+    assert_null(run.mode);
+    assert_true(run.is_complete);
+    assert_true(run.frames == 2 && run.first_frame == 0 && run.cycles == 300);
+    assert_true(run.width == 640 && run.height == 480);
+    assert_int_equal(run.per_frame_count, 2);
+    assert_true(run.per_frame[0].number == 4 && run.per_frame[0].cycles == 100);
+    assert_true(run.per_frame[1].number == 5 && run.per_frame[1].cycles == 200);
+    assert_string_equal(run.per_frame[1].hash, "0000000000000001");
+    assert_true(run_json_metric(&run, f.dir, "time", &value, &err));
+    assert_float_equal(value, 0.0003, 1e-12);
+    assert_true(run_json_metric(&run, f.dir, "hz_culled", &value, &err) && isnan(value));
+    assert_true(run_json_metric(&run, f.dir, "none", &value, &err) && isnan(value));
+    run_json_fini(&run);
+    remove_run(&f);
+}
+
+static void
+run_json_is_refused_by_all_readers(void **state)
+{
+    static const struct {
+        const char *text, *message; /* NULL: it is read */
+    } rows[] = {
+        {"", "run.json is no JSON"},
+        {"{\"cycles\":1", "run.json is no JSON"},
+        {"[{\"schema\":1}]", "run.json tells of no run"},
+        {"1", "run.json tells of no run"},
+        {"{\"schema\":99,\"trace\":\"t\"}", "run.json is of schema 99"},
+        {"{\"trace\":\"t\",\"cycles\":\"1\"}", "run.json: cycles is no number"},
+        {"{\"trace\":\"t\",\"frames\":[]}", "run.json: frames is no number"},
+        {"{\"trace\":\"t\",\"first_frame\":1e999}", "run.json: first_frame is no number"},
+        {"{\"trace\":\"t\",\"width\":true}", "run.json: width is no number"},
+        {"{\"trace\":\"t\",\"height\":{}}", "run.json: height is no number"},
+        {"{\"per_frame\":[{},{\"frame\":\"0\"}]}", "run.json: frame is no number"},
+        {"{\"per_frame\":[{\"cycles\":\"0\"}]}", "run.json: cycles is no number"},
+        {"{\"trace\":\"t\",\"cycles\":null,\"per_frame\":[{}]}", NULL},
+        {"{\"schema\":1,\"trace\":\"t\"}", NULL},
+    };
+    struct folder f;
+    make_run(&f, "GPU.ClockMHz=1000", 10, 64, 300);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct run_json run;
+        struct error err[3] = {{""}, {""}, {""}};
+        bool complete;
+        assert_true(file_write(f.json, rows[i].text, strlen(rows[i].text), &err[0]));
+        const bool ok = run_json_read(&run, f.dir, &err[0]);
+        const bool is_told = run_is_complete(f.dir, &complete, &err[1]);
+        char *trace = run_trace(f.dir, &err[2]);
+        for (size_t e = 0; rows[i].message && e < 3; e++)
+            if (!strstr(err[e].text, rows[i].message))
+                fail_msg("%s: '%s'", rows[i].text, err[e].text);
+        assert_true(ok == !rows[i].message && is_told == ok && !trace == !ok);
+        if (ok) {
+            assert_true(isnan(run.cycles) && isnan(run.frames) && isnan(run.width));
+            assert_false(run.is_complete || complete);
+            assert_string_equal(trace, "t");
+            run_json_fini(&run);
+        }
+        free(trace);
+    }
+    remove_run(&f);
+}
+
+static void
 two_runs_are_compared(void **state)
 {
     struct folder a, b;
@@ -198,6 +274,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(peaks_are_not_added),
         cmocka_unit_test(run_json_holds_what_readers_rely_on),
+        cmocka_unit_test(run_json_is_read_with_all_fields),
+        cmocka_unit_test(run_json_is_refused_by_all_readers),
         cmocka_unit_test(two_runs_are_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

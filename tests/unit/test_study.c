@@ -186,6 +186,9 @@ test_counts_file(void **state)
         assert_memory_equal(back[bus].kinds, result.buses[bus].kinds, sizeof back[bus].kinds);
     assert_int_equal(truncate(path, 300), 0);
     assert_false(compression_read(back, dir, &err));
+    assert_non_null(strstr(err.text, "compression.json is no JSON"));
+    assert_true(file_write(path, "{\"schema\":1}", 12, &err));
+    assert_false(compression_read(back, dir, &err));
     assert_non_null(strstr(err.text, "is damaged"));
     assert_int_equal(unlink(path), 0);
     assert_false(compression_read(back, dir, &err));
