@@ -27,12 +27,12 @@ trim(char *text)
     return text;
 }
 
-/* Cuts a comment after a value: its ';' follows white space. */
+/* Cuts a comment: its ';' follows white space. The text itself is none. */
 static void
 cut_comment(char *text)
 {
     for (char *at = strchr(text, ';'); at; at = strchr(at + 1, ';'))
-        if (at > text && strchr(SPACES, at[-1])) {
+        if (strchr(SPACES, at[-1])) {
             *at = '\0';
             return;
         }
