@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 find src -name '*.[ch]' -o -name '*.def' | sort | xargs awk '
 BEGIN {
     rank["shim"] = 0 # loaded into other programs: stands alone
-    rank["base"] = 1; rank["kernel"] = 2; rank["isa"] = 3; rank["codec"] = 3; rank["state"] = 4
+    rank["base"] = 1; rank["core"] = 2; rank["params"] = 2.5; rank["isa"] = 3; rank["codec"] = 3; rank["state"] = 4
     rank["gfx"] = 5; rank["trace"] = 6; rank["unit"] = 7; rank["sim"] = 8
     rank["analysis"] = 9; rank["report"] = 9; rank["model"] = 10
     rank["sweep"] = 11; rank["study"] = 12; rank["cmd"] = 13

@@ -7,7 +7,7 @@ set -eu
 out=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
 files() {
-    find src/*.def src/base src/kernel src/isa src/codec src/state src/gfx src/trace src/unit src/sim \
+    find src/*.def src/base src/core src/isa src/codec src/state src/gfx src/trace src/unit src/sim \
         src/report src/analysis/compression* -type f -name '*.[chd]*' | LC_ALL=C sort
 }
 if [ -z "$out" ]; then

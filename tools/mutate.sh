@@ -1,5 +1,5 @@
 #!/bin/sh
-# `make mutate`: do the tests notice a changed line? Changes COUNT lines of src/unit, src/kernel and
+# `make mutate`: do the tests notice a changed line? Changes COUNT lines of src/unit, src/core and
 # src/codec (PART: one of these, or a folder in it, as unit/rop), drawn by SEED, one at a time in a
 # copy of the sources, and runs the tests of the part against each: those of its folder first, then
 # the other tests of the machine, then the effects of the folder's parameters; the first that fails
@@ -40,7 +40,7 @@ existing() {
 near() {
     case $1 in
     src/codec/*) echo "$codec_tests" ;;
-    src/kernel/*) echo kernel params stats memory_timing ;;
+    src/core/*) echo kernel params stats memory_timing ;;
     src/unit/rop/*) echo rop states counters charges masked_writes fragment_timing depth_clear \
         cleared multisample ;;
     src/unit/memory/*) echo memory_timing memory_charges charges rows fragment_timing figures ;;

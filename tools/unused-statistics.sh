@@ -1,6 +1,6 @@
 #!/bin/sh
 # Statistics that counted nothing in any of some runs: each should be of use in one of them. What a
-# module or a queue counts by itself (kernel/clock.def) counts as one statistic over all of them.
+# module or a queue counts by itself (core/clock.def) counts as one statistic over all of them.
 # Lines of tests/real/expected/unused-statistics.txt (a name, and why) are excused, and names in
 # UNUSED_OK.
 #

@@ -40,7 +40,7 @@ struct application {
 
 typedef VEC(struct application) application_list;
 
-/* The applications of a profile, which must outlive them; `kernel`: only kernels of that name
+/* The applications of a profile, which must outlive them; `core`: only kernels of that name
  * (whole, without the parameters, or a part of it), or NULL. false: none has it, or a compute
  * capability is not known. */
 bool application_list_add(application_list *list, const struct profile *profile, const char *name,

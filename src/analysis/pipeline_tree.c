@@ -1,6 +1,6 @@
 #include "analysis/pipeline_tree.h"
 
-#include "kernel/path.h"
+#include "core/path.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* The Top-Down tree of the whole simulated pipeline: each cycle, given to the cause that it was
- * lost to (kernel/path.h, src/causes.def). */
+ * lost to (core/path.h, src/causes.def). */
 #ifndef AETIUS_ANALYSIS_PIPELINE_TREE_H
 #define AETIUS_ANALYSIS_PIPELINE_TREE_H
 

@@ -105,7 +105,7 @@ take_of_sample(struct sample *sample, const char *name, const char *value, struc
 }
 
 static bool
-take(void *data, const struct ini_entry *entry, struct error *err)
+sampling_plan_take(void *data, const struct ini_entry *entry, struct error *err)
 {
     const char *section = entry->section, *name = entry->name, *value = entry->value;
     struct sample *sample = data;
@@ -154,7 +154,8 @@ bool
 sample_read(struct sample *sample, const char *path, struct error *err)
 {
     *sample = (struct sample){0};
-    if (ini_file_read(path, INI_INDENT_GOES_ON, take, sample, err) && check(sample, path, err))
+    if (ini_file_read(path, INI_INDENT_GOES_ON, sampling_plan_take, sample, err) &&
+        check(sample, path, err))
         return true;
     sample_fini(sample);
     return false;

@@ -22,7 +22,8 @@ is_drawn(const struct topdown_tree *tree, uint32_t node, uint32_t level)
 
 /* Chooses the nodes that get a colour: all, or the largest. Returns how many there are. */
 static uint32_t
-choose(const struct topdown_bar *bars, uint32_t count, uint32_t level, bool *is_chosen)
+topdown_chart_choose(const struct topdown_bar *bars, uint32_t count, uint32_t level,
+                     bool *is_chosen)
 {
     const struct topdown_shape *shape = bars[0].tree->shape;
     double *sums = mem_array(shape->count, sizeof *sums);
@@ -55,7 +56,7 @@ topdown_chart(const char *title, const struct topdown_bar *bars, uint32_t count,
         return fail(err, "%s: there is nothing to draw", path);
     const struct topdown_shape *shape = bars[0].tree->shape;
     bool *is_chosen = mem_alloc(shape->count);
-    const bool has_rest = choose(bars, count, level, is_chosen) > MOST_KINDS;
+    const bool has_rest = topdown_chart_choose(bars, count, level, is_chosen) > MOST_KINDS;
     plot_init(&plot, PLOT_STACKED, title,
               strcmp(shape->unit, "cycles") ? "% of all issue slots" : "% of all cycles");
     plot.extra = "set yrange [0:100]";

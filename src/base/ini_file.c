@@ -39,7 +39,7 @@ cut_comment(char *text)
 }
 
 static bool
-take(struct reader *reader, const char *name, const char *value, struct error *err)
+ini_file_take(struct reader *reader, const char *name, const char *value, struct error *err)
 {
     reader->entry.name = name;
     reader->entry.value = value;
@@ -55,7 +55,7 @@ read_section(struct reader *reader, char *text, struct error *err)
         return fail(err, "expected [SECTION], found %s", text);
     *end = '\0';
     reader->entry.section = text + 1;
-    return take(reader, NULL, NULL, err);
+    return ini_file_take(reader, NULL, NULL, err);
 }
 
 static bool
@@ -70,13 +70,13 @@ read_line(struct reader *reader, char *line, struct error *err)
     if (*text == '[' && !goes_on)
         return read_section(reader, text, err);
     if (goes_on)
-        return take(reader, last, text, err);
+        return ini_file_take(reader, last, text, err);
     cut_comment(text);
     char *value = strpbrk(text, "=:");
     if (!value)
         return fail(err, "expected [SECTION], name = value, or a comment after ';'");
     *value++ = '\0';
-    return take(reader, trim(text), trim(value), err);
+    return ini_file_take(reader, trim(text), trim(value), err);
 }
 
 bool

@@ -1,5 +1,5 @@
 /* Child processes: started, read, waited for and ended here alone (workers that share memory:
- * base/crew.h).
+ * base/worker_pool.h).
  *
  *     struct subprocess child;
  *     struct subprocess_setup setup = {.argv = words, .output = SUBPROCESS_PIPE};

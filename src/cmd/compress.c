@@ -4,7 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "cmd/block_input.h"
 #include "cmd/options.h"
 
@@ -115,49 +115,51 @@ rank_codecs(const struct compress *all, uint32_t kind, struct rank ranks[CODEC_C
 
 /* A row: its ratio, and what it makes of the blocks. */
 static void
-put_codec(const struct compress *all, uint32_t kind, const struct rank *rank, struct sheet *table)
+put_codec(const struct compress *all, uint32_t kind, const struct rank *rank,
+          struct text_table *table)
 {
     const struct compression_kind *tally = &all->sum.kinds[kind];
     const uint64_t out = compression_bytes_out(&all->sum, kind, rank->codec);
     const uint32_t step = bus_bytes(all);
     uint64_t sizes[9];
     compression_by_size(&all->sum, kind, rank->codec, sizes);
-    sheet_cell(table, "%s", codecs[rank->codec]->name);
-    sheet_cell(table, "%.3f", rank->ratio);
+    text_table_cell(table, "%s", codecs[rank->codec]->name);
+    text_table_cell(table, "%.3f", rank->ratio);
     if (all->inputs.count > 1)
-        sheet_cell(table, "%.3f", mean_ratio(all, kind, rank->codec, false));
-    sheet_cell(table, "%.1f%%", 100.0 * (double)out / (double)compression_bytes_in(tally));
-    sheet_cell(table, "%u", codecs[rank->codec]->latency_cycles);
+        text_table_cell(table, "%.3f", mean_ratio(all, kind, rank->codec, false));
+    text_table_cell(table, "%.1f%%", 100.0 * (double)out / (double)compression_bytes_in(tally));
+    text_table_cell(table, "%u", codecs[rank->codec]->latency_cycles);
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
-        sheet_cell(table, "%.2f%%",
-                   100.0 * (double)sizes[bytes / 32] / (double)(tally->transfers - tally->cleared));
-    sheet_cell(table, "%.2f%%",
-               100.0 * (double)tally->plain / (double)(tally->transfers - tally->cleared));
-    sheet_cell(table, "%" PRIu64, out);
-    sheet_end_row(table);
+        text_table_cell(table, "%.2f%%",
+                        100.0 * (double)sizes[bytes / 32] /
+                            (double)(tally->transfers - tally->cleared));
+    text_table_cell(table, "%.2f%%",
+                    100.0 * (double)tally->plain / (double)(tally->transfers - tally->cleared));
+    text_table_cell(table, "%" PRIu64, out);
+    text_table_end_row(table);
 }
 
 static void
 print_codecs(const struct compress *all, uint32_t kind)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     struct rank ranks[CODEC_COUNT];
     const uint32_t count = rank_codecs(all, kind, ranks), step = bus_bytes(all);
-    sheet_cell(&table, "codec");
-    sheet_cell(&table, "ratio");
+    text_table_cell(&table, "codec");
+    text_table_cell(&table, "ratio");
     if (all->inputs.count > 1)
-        sheet_cell(&table, "arithmetic");
-    sheet_cell(&table, "out/in");
-    sheet_cell(&table, "cycles");
+        text_table_cell(&table, "arithmetic");
+    text_table_cell(&table, "out/in");
+    text_table_cell(&table, "cycles");
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
-        sheet_cell(&table, "%u B", bytes);
-    sheet_cell(&table, "plain");
-    sheet_cell(&table, "bytes out");
-    sheet_end_row(&table);
+        text_table_cell(&table, "%u B", bytes);
+    text_table_cell(&table, "plain");
+    text_table_cell(&table, "bytes out");
+    text_table_end_row(&table);
     for (uint32_t i = 0; i < count; i++)
         put_codec(all, kind, &ranks[i], &table);
-    sheet_write(&table, SHEET_TEXT, stdout);
-    sheet_fini(&table);
+    text_table_write(&table, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(&table);
 }
 
 static void
@@ -191,23 +193,23 @@ print_text(const struct compress *all)
 
 static void
 put_levels(const struct compress *all, const struct input *input, uint32_t kind, uint32_t codec,
-           struct sheet *table)
+           struct text_table *table)
 {
     const double ratio = compression_ratio(&input->result, kind, codec);
     struct compression_level levels[COMPRESSION_LEVELS];
     const uint32_t count = compression_by_level(&input->result, kind, codec, levels);
     for (uint32_t l = 0; ratio > 0 && l < count; l++) {
-        sheet_cell(table, "%s", input->name);
-        sheet_cell(table, "%s", kind_names[kind]);
-        sheet_cell(table, "%s", codecs[codec]->name);
-        sheet_cell(table, "%u", codecs[codec]->latency_cycles);
-        sheet_cell(table, "%u", bus_bytes(all));
-        sheet_cell(table, "%s", levels[l].name);
-        sheet_cell(table, "%u", levels[l].bytes);
-        sheet_cell(table, "%" PRIu64, levels[l].blocks);
-        sheet_cell(table, "%" PRIu64, levels[l].blocks * levels[l].bytes);
-        sheet_cell(table, "%.6f", ratio);
-        sheet_end_row(table);
+        text_table_cell(table, "%s", input->name);
+        text_table_cell(table, "%s", kind_names[kind]);
+        text_table_cell(table, "%s", codecs[codec]->name);
+        text_table_cell(table, "%u", codecs[codec]->latency_cycles);
+        text_table_cell(table, "%u", bus_bytes(all));
+        text_table_cell(table, "%s", levels[l].name);
+        text_table_cell(table, "%u", levels[l].bytes);
+        text_table_cell(table, "%" PRIu64, levels[l].blocks);
+        text_table_cell(table, "%" PRIu64, levels[l].blocks * levels[l].bytes);
+        text_table_cell(table, "%.6f", ratio);
+        text_table_end_row(table);
     }
 }
 
@@ -218,16 +220,16 @@ print_csv(const struct compress *all)
     static const char *const names[] = {"input",     "kind",  "codec",       "latency_cycles",
                                         "bus_bytes", "level", "level_bytes", "blocks",
                                         "bytes",     "ratio"};
-    struct sheet table = {0};
+    struct text_table table = {0};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        sheet_cell(&table, "%s", names[i]);
-    sheet_end_row(&table);
+        text_table_cell(&table, "%s", names[i]);
+    text_table_end_row(&table);
     for (size_t i = 0; i < all->inputs.count; i++)
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
             for (uint32_t c = 0; c < CODEC_COUNT; c++)
                 put_levels(all, &all->inputs.items[i], kind, c, &table);
-    sheet_write(&table, SHEET_CSV, stdout);
-    sheet_fini(&table);
+    text_table_write(&table, TEXT_TABLE_CSV, stdout);
+    text_table_fini(&table);
 }
 
 static void

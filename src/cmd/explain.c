@@ -1,7 +1,7 @@
 /* aetius explain: one statistic, metric, unit, queue or parameter. */
 #include "base/log.h"
 #include "cmd/options.h"
-#include "kernel/nearest.h"
+#include "core/nearest.h"
 #include "report/metrics.h"
 #include "sim/simulation.h"
 #include "unit/stats.h"

@@ -1,6 +1,6 @@
 #include "cmd/jobs.h"
 
-#include "base/crew.h"
+#include "base/worker_pool.h"
 #include "base/interrupt.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ struct hand_head {
 struct jobs {
     struct simulate *s;
     struct trace_reader *reader;
-    struct crew *crew;
+    struct worker_pool *pool;
     uint32_t frames; /* that the trace has */
     uint32_t values; /* of a part */
     uint32_t end;    /* a member's: its frames end before this one */
@@ -83,8 +83,8 @@ member_fails(struct jobs *jobs, const struct error *err)
     memset(&message, 0, sizeof message);
     message.head.kind = HAND_ERROR;
     message.err = *err;
-    crew_send(jobs->crew, &message, sizeof message);
-    crew_leave(jobs->crew, 1);
+    worker_pool_send(jobs->pool, &message, sizeof message);
+    worker_pool_leave(jobs->pool, 1);
 }
 
 /* Shares its frames with a new member when there is a place. */
@@ -93,11 +93,11 @@ share(struct jobs *jobs)
 {
     struct simulation *sim = &jobs->s->sim;
     struct error err;
-    const uint32_t size = crew_size(jobs->crew), limit = crew_limit(jobs->crew);
+    const uint32_t size = worker_pool_size(jobs->pool), limit = worker_pool_limit(jobs->pool);
     const uint32_t part = size < limit ? choose_part(jobs, sim->frame, limit - size) : 0;
     if (!part)
         return;
-    const int made = crew_fork(jobs->crew, part, &err);
+    const int made = worker_pool_fork(jobs->pool, part, &err);
     if (made < 0)
         return; /* no place, or no process: the frames stay here */
     if (made == 0) {
@@ -115,13 +115,13 @@ static bool
 hand_over_pixel(struct jobs *jobs, struct hand_head *message)
 {
     struct pixel_log *log = &jobs->s->folder.pixel;
-    const size_t room = (CREW_MESSAGE_BYTES - sizeof *message) / sizeof *log->fragments.items;
+    const size_t room = (WORKER_MESSAGE_BYTES - sizeof *message) / sizeof *log->fragments.items;
     message->kind = HAND_PIXEL;
     for (size_t at = 0; at < log->fragments.count; at += room) {
         const size_t left = log->fragments.count - at, count = left < room ? left : room;
         const size_t bytes = count * sizeof *log->fragments.items;
         memcpy(message + 1, log->fragments.items + at, bytes);
-        if (!crew_send(jobs->crew, message, sizeof *message + bytes))
+        if (!worker_pool_send(jobs->pool, message, sizeof *message + bytes))
             return false;
     }
     log->fragments.count = 0;
@@ -132,12 +132,12 @@ hand_over_pixel(struct jobs *jobs, struct hand_head *message)
 static bool
 hand_over(struct jobs *jobs, struct error *err)
 {
-    struct hand_head *message = mem_alloc(CREW_MESSAGE_BYTES);
+    struct hand_head *message = mem_alloc(WORKER_MESSAGE_BYTES);
     const size_t size = sizeof *message + jobs->values * sizeof(uint64_t);
-    BUG_ON(size > CREW_MESSAGE_BYTES, "%u statistics are too many", jobs->values);
+    BUG_ON(size > WORKER_MESSAGE_BYTES, "%u statistics are too many", jobs->values);
     message->kind = HAND_FRAME;
     run_folder_take_part(&jobs->s->folder, &message->part, (uint64_t *)(message + 1));
-    bool ok = crew_send(jobs->crew, message, size);
+    bool ok = worker_pool_send(jobs->pool, message, size);
     ok = ok && hand_over_pixel(jobs, message);
     free(message);
     return ok || fail(err, "cannot hand a frame over");
@@ -152,12 +152,12 @@ begin_frame(struct jobs *jobs, bool first, struct error *err, bool *ok)
     const bool was_own = !first && frame > sim->first && is_wanted(jobs, frame - 1);
     *ok = !was_own || hand_over(jobs, err);
     if (!*ok || frame >= jobs->end || frame > frame_set_last(&jobs->s->frames) ||
-        !crew_may_begin(jobs->crew, frame))
+        !worker_pool_may_begin(jobs->pool, frame))
         return false;
     share(jobs);
     if (frame < sim->first)
         return true;
-    crew_works_on(jobs->crew, frame);
+    worker_pool_works_on(jobs->pool, frame);
     if (frame_set_has(&jobs->s->frames, frame))
         run_folder_begin_part(&jobs->s->folder, frame);
     return true;
@@ -171,7 +171,7 @@ work(struct jobs *jobs)
     bool ok = true, end = false;
     uint32_t frame = UINT32_MAX;
     s->folder.progress = NULL;
-    s->folder.crew = jobs->crew;
+    s->folder.pool = jobs->pool;
     while (ok && !s->sim.stopped) {
         struct message message;
         if (frame != s->sim.frame && !begin_frame(jobs, frame == UINT32_MAX, &err, &ok))
@@ -187,7 +187,7 @@ work(struct jobs *jobs)
     ok = ok && run_folder_end_parts(&s->folder, &err);
     if (!ok)
         member_fails(jobs, &err);
-    crew_leave(jobs->crew, 0);
+    worker_pool_leave(jobs->pool, 0);
 }
 
 /* The coordinator. */
@@ -207,7 +207,7 @@ join(struct jobs *jobs, bool rest, struct error *err)
 }
 
 static void
-take_message(struct jobs *jobs, const struct crew_report *report, struct error *err)
+take_message(struct jobs *jobs, const struct worker_pool_report *report, struct error *err)
 {
     const struct hand_head *head = report->message;
     if (head->kind == HAND_ERROR) {
@@ -229,9 +229,9 @@ take_message(struct jobs *jobs, const struct crew_report *report, struct error *
 }
 
 static void
-take_failure(struct jobs *jobs, const struct crew_report *report, struct error *err)
+take_failure(struct jobs *jobs, const struct worker_pool_report *report, struct error *err)
 {
-    crew_stop_at(jobs->crew, report->part);
+    worker_pool_stop_at(jobs->pool, report->part);
     if (!jobs->failed && WIFSIGNALED(report->status))
         fail(err, "frame %u: the process that simulated it was ended by signal %d (%s)",
              report->part, WTERMSIG(report->status), strsignal(WTERMSIG(report->status)));
@@ -244,27 +244,27 @@ take_failure(struct jobs *jobs, const struct crew_report *report, struct error *
 static bool
 coordinate(struct jobs *jobs, struct error *err)
 {
-    struct crew_report report;
+    struct worker_pool_report report;
     struct error joining;
     struct simulation *sim = &jobs->s->sim;
-    enum crew_event event;
+    enum worker_pool_event event;
     bool ok = true;
-    while ((event = crew_wait(jobs->crew, &report)) != CREW_DONE) {
+    while ((event = worker_pool_wait(jobs->pool, &report)) != WORKER_DONE) {
         char detail[64];
-        if (event == CREW_MESSAGE)
+        if (event == WORKER_MESSAGE)
             take_message(jobs, &report, err);
-        else if (event == CREW_FAILED)
+        else if (event == WORKER_FAILED)
             take_failure(jobs, &report, err);
-        if (ok && event == CREW_MESSAGE)
+        if (ok && event == WORKER_MESSAGE)
             ok = join(jobs, false, &joining);
         if (!sim->stopped && (!ok || interrupt_pending())) {
             sim->stopped = ok;
-            crew_stop_at(jobs->crew, 0);
-            crew_signal(jobs->crew, SIGTERM);
+            worker_pool_stop_at(jobs->pool, 0);
+            worker_pool_signal(jobs->pool, SIGTERM);
         }
-        snprintf(detail, sizeof detail, "%u processes, frame %u", crew_size(jobs->crew),
+        snprintf(detail, sizeof detail, "%u processes, frame %u", worker_pool_size(jobs->pool),
                  jobs->next);
-        progress_at(&jobs->s->progress, crew_counted(jobs->crew), detail);
+        progress_at(&jobs->s->progress, worker_pool_counted(jobs->pool), detail);
     }
     ok = ok && join(jobs, true, &joining) &&
          (jobs->failed || sim->stopped || run_folder_join_rest(&jobs->s->folder, &joining));
@@ -281,13 +281,13 @@ jobs_drive(struct simulate *s, struct trace_reader *reader, uint32_t count, stru
                         .frames = trace_frame_count(reader),
                         .values = s->sim.machine->stats.count,
                         .end = UINT32_MAX};
-    jobs.crew = crew_create(count, err);
-    if (!jobs.crew || !run_folder_open_parts(&s->folder, err)) {
-        crew_destroy(jobs.crew);
+    jobs.pool = worker_pool_create(count, err);
+    if (!jobs.pool || !run_folder_open_parts(&s->folder, err)) {
+        worker_pool_destroy(jobs.pool);
         return false;
     }
     jobs.done = mem_array(jobs.frames + 1, sizeof *jobs.done);
-    const int made = crew_fork(jobs.crew, 0, err);
+    const int made = worker_pool_fork(jobs.pool, 0, err);
     if (made > 0)
         work(&jobs);
     bool ok = made == 0 && coordinate(&jobs, err);
@@ -295,6 +295,6 @@ jobs_drive(struct simulate *s, struct trace_reader *reader, uint32_t count, stru
     for (uint32_t f = 0; f < jobs.frames; f++)
         free(jobs.done[f]);
     free(jobs.done);
-    crew_destroy(jobs.crew);
+    worker_pool_destroy(jobs.pool);
     return ok;
 }

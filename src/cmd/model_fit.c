@@ -1,7 +1,7 @@
 /* aetius model fit and check: a model from measurements, and how far it is from them. */
 #include "cmd/model.h"
 #include "cmd/options.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "model/tables.h"
 
 #include <math.h>
@@ -32,15 +32,15 @@ print_worst(const struct model_check *check, const struct model_rows *rows)
 static void
 print_tables(const struct model_check *check, const struct model_rows *rows)
 {
-    struct sheet stages = {0}, springs = {0};
+    struct text_table stages = {0}, springs = {0};
     model_stages_sheet(&stages, check);
-    sheet_write(&stages, SHEET_TEXT, stdout);
+    text_table_write(&stages, TEXT_TABLE_TEXT, stdout);
     if (model_springs_sheet(&springs, check, rows)) {
         puts("\nmass-spring, frames a second:");
-        sheet_write(&springs, SHEET_TEXT, stdout);
+        text_table_write(&springs, TEXT_TABLE_TEXT, stdout);
     }
-    sheet_fini(&stages);
-    sheet_fini(&springs);
+    text_table_fini(&stages);
+    text_table_fini(&springs);
     print_worst(check, rows);
 }
 
@@ -117,30 +117,30 @@ read_all(struct model_rows *rows, const struct args *args, uint32_t first, struc
 static void
 print_fit(const struct model *model)
 {
-    struct sheet sheet = {0};
+    struct text_table sheet = {0};
     printf("%s: %.6g cycles a second, %.3g us a frame besides\n\n", model->renderer,
            model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
-    sheet_cell(&sheet, "curve");
-    sheet_cell(&sheet, "segments");
-    sheet_cell(&sheet, "from");
-    sheet_cell(&sheet, "to");
-    sheet_cell(&sheet, "interval, the widest");
-    sheet_end_row(&sheet);
+    text_table_cell(&sheet, "curve");
+    text_table_cell(&sheet, "segments");
+    text_table_cell(&sheet, "from");
+    text_table_cell(&sheet, "to");
+    text_table_cell(&sheet, "interval, the widest");
+    text_table_end_row(&sheet);
     for (size_t i = 0; i < model->curves.count; i++) {
         const struct spline *s = &model->curves.items[i].spline;
         double widest = 0;
         for (uint32_t k = 0; k < s->knots; k++)
             widest = fmax(widest, s->half[k] / s->y[k]);
-        sheet_cell(&sheet, "%s", model->curves.items[i].name);
-        sheet_cell(&sheet, "%u", s->knots - 1);
-        sheet_cell(&sheet, "%.4g", s->y[0]);
-        sheet_cell(&sheet, "%.4g", s->y[s->knots - 1]);
-        sheet_cell(&sheet, "+-%.1f %%", 100 * widest);
-        sheet_end_row(&sheet);
+        text_table_cell(&sheet, "%s", model->curves.items[i].name);
+        text_table_cell(&sheet, "%u", s->knots - 1);
+        text_table_cell(&sheet, "%.4g", s->y[0]);
+        text_table_cell(&sheet, "%.4g", s->y[s->knots - 1]);
+        text_table_cell(&sheet, "+-%.1f %%", 100 * widest);
+        text_table_end_row(&sheet);
     }
-    sheet_write(&sheet, SHEET_TEXT, stdout);
+    text_table_write(&sheet, TEXT_TABLE_TEXT, stdout);
     putchar('\n');
-    sheet_fini(&sheet);
+    text_table_fini(&sheet);
 }
 
 /* The model does not take the place of what it is made from. */

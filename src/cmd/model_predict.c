@@ -1,7 +1,7 @@
 /* aetius model predict: frames a second, without a GPU and without a simulation. */
 #include "cmd/model.h"
 #include "cmd/options.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,26 +25,26 @@ stage_says(const struct model_prediction *prediction, uint32_t stage, char *text
 static void
 print_prediction(const struct model_prediction *prediction)
 {
-    struct sheet sheet = {0};
+    struct text_table sheet = {0};
     char text[64];
     bool extrapolated = false;
-    sheet_cell(&sheet, "stage");
-    sheet_cell(&sheet, "by itself");
-    sheet_cell(&sheet, "frames/s");
-    sheet_cell(&sheet, " ");
-    sheet_end_row(&sheet);
+    text_table_cell(&sheet, "stage");
+    text_table_cell(&sheet, "by itself");
+    text_table_cell(&sheet, "frames/s");
+    text_table_cell(&sheet, " ");
+    text_table_end_row(&sheet);
     for (uint32_t s = 0; s < MODEL_STAGES; s++) {
         if (!prediction->stages[s].counts)
             continue;
-        sheet_cell(&sheet, "%s", model_stage_names[s]);
-        sheet_cell(&sheet, "%s", stage_says(prediction, s, text, sizeof text));
-        sheet_cell(&sheet, "%.2f", 1 / prediction->stages[s].seconds);
-        sheet_cell(&sheet, "%s", prediction->stages[s].extrapolated ? "extrapolated" : "");
-        sheet_end_row(&sheet);
+        text_table_cell(&sheet, "%s", model_stage_names[s]);
+        text_table_cell(&sheet, "%s", stage_says(prediction, s, text, sizeof text));
+        text_table_cell(&sheet, "%.2f", 1 / prediction->stages[s].seconds);
+        text_table_cell(&sheet, "%s", prediction->stages[s].extrapolated ? "extrapolated" : "");
+        text_table_end_row(&sheet);
         extrapolated = extrapolated || prediction->stages[s].extrapolated;
     }
-    sheet_write(&sheet, SHEET_TEXT, stdout);
-    sheet_fini(&sheet);
+    text_table_write(&sheet, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(&sheet);
     printf("\n%.2f frames/s", 1 / prediction->seconds);
     if (prediction->clock > 0)
         printf(" (%.4g a million cycles)", 1e6 / (prediction->seconds * prediction->clock));

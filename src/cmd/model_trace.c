@@ -1,7 +1,7 @@
 /* aetius model predict --trace, and the lessons of aetius model fit --frames: frames of real
  * programs, told from drawing them without time. */
 #include "base/file.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "base/log.h"
 #include "cmd/model.h"
 #include "model/collect.h"
@@ -133,33 +133,33 @@ compare(struct compared *c)
 static void
 print_frames(const struct compared *c)
 {
-    struct sheet sheet = {0};
-    sheet_cell(&sheet, "frame");
-    sheet_cell(&sheet, "frames/s");
-    sheet_cell(&sheet, "bound by");
-    sheet_cell(&sheet, "of it");
+    struct text_table sheet = {0};
+    text_table_cell(&sheet, "frame");
+    text_table_cell(&sheet, "frames/s");
+    text_table_cell(&sheet, "bound by");
+    text_table_cell(&sheet, "of it");
     if (c->measured) {
-        sheet_cell(&sheet, "cycle-level");
-        sheet_cell(&sheet, "error");
+        text_table_cell(&sheet, "cycle-level");
+        text_table_cell(&sheet, "error");
     }
-    sheet_end_row(&sheet);
+    text_table_end_row(&sheet);
     for (size_t i = 0; i < c->frames.count; i++) {
         const struct frame_prediction *p = &c->frames.items[i];
-        sheet_cell(&sheet, "%u", p->frame);
-        sheet_cell(&sheet, "%.1f", 1 / p->seconds);
-        sheet_cell(&sheet, "%s", frame_bound_name(p->bound));
-        sheet_cell(&sheet, "%.0f %%", 100 * p->bounds[p->bound] / p->cycles);
+        text_table_cell(&sheet, "%u", p->frame);
+        text_table_cell(&sheet, "%.1f", 1 / p->seconds);
+        text_table_cell(&sheet, "%s", frame_bound_name(p->bound));
+        text_table_cell(&sheet, "%.0f %%", 100 * p->bounds[p->bound] / p->cycles);
         if (c->measured && isnan(c->measured[p->frame])) {
-            sheet_cell(&sheet, "-");
-            sheet_cell(&sheet, "-");
+            text_table_cell(&sheet, "-");
+            text_table_cell(&sheet, "-");
         } else if (c->measured) {
-            sheet_cell(&sheet, "%.1f", 1 / c->measured[p->frame]);
-            sheet_cell(&sheet, "%+.1f %%", 100 * (c->measured[p->frame] / p->seconds - 1));
+            text_table_cell(&sheet, "%.1f", 1 / c->measured[p->frame]);
+            text_table_cell(&sheet, "%+.1f %%", 100 * (c->measured[p->frame] / p->seconds - 1));
         }
-        sheet_end_row(&sheet);
+        text_table_end_row(&sheet);
     }
-    sheet_write(&sheet, SHEET_TEXT, stdout);
-    sheet_fini(&sheet);
+    text_table_write(&sheet, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(&sheet);
     if (c->count)
         printf("\n%u frames: mean error %.1f %%, worst %.1f %%\n", c->count, 100 * c->mean,
                100 * c->worst);

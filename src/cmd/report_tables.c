@@ -23,7 +23,7 @@ report_is_sweep(const char *dir)
 }
 
 struct outputs {
-    struct sheet rows; /* name, better */
+    struct text_table rows; /* name, better */
 };
 
 static const char *
@@ -59,13 +59,13 @@ static bool
 add_answer(cJSON *page, const struct sweep *sweep, sqlite3 *db, const char *sql, const char *name,
            cJSON *facts, struct error *err)
 {
-    struct sheet rows = {0};
+    struct text_table rows = {0};
     const bool ok = database_query(sweep, db, sql, &rows, err);
     if (ok)
         page_add_table(page, name, &rows, facts);
     else
         cJSON_Delete(facts);
-    sheet_fini(&rows);
+    text_table_fini(&rows);
     return ok;
 }
 
@@ -99,7 +99,7 @@ add_machines(cJSON *page, const struct sweep *sweep, sqlite3 *db, const struct o
 static bool
 add_sensitivity(cJSON *page, sqlite3 *db, struct error *err)
 {
-    struct sheet rows = {0};
+    struct text_table rows = {0};
     cJSON *facts = cJSON_CreateObject();
     cJSON_AddStringToObject(facts, "title", "What parameters move");
     cJSON_AddStringToObject(
@@ -113,7 +113,7 @@ add_sensitivity(cJSON *page, sqlite3 *db, struct error *err)
         page_add_table(page, "sensitivity", &rows, facts);
     else
         cJSON_Delete(facts);
-    sheet_fini(&rows);
+    text_table_fini(&rows);
     return ok;
 }
 
@@ -131,7 +131,7 @@ add_tables(cJSON *page, const struct sweep *sweep, sqlite3 *db, struct error *er
         (sweep->traces.count < 2 || add_machines(page, sweep, db, &outputs, err)) &&
         add_answer(page, sweep, db, "SELECT * FROM results ORDER BY run", "runs", facts, err) &&
         add_sensitivity(page, db, err);
-    sheet_fini(&outputs.rows);
+    text_table_fini(&outputs.rows);
     return ok;
 }
 
@@ -153,7 +153,7 @@ report_add_sweep(cJSON *page, const char *dir, struct error *err)
 /* ---- files ---- */
 
 static bool
-has_column(const struct sheet *rows, const char *name)
+has_column(const struct text_table *rows, const char *name)
 {
     for (uint32_t c = 0; c < rows->columns; c++)
         if (!strcmp(rows->cells.items[c], name))
@@ -182,7 +182,7 @@ add_known(cJSON *facts, const char *name, const char *value)
 }
 
 static cJSON *
-facts_of_file(const struct sheet *rows, const char *path)
+facts_of_file(const struct text_table *rows, const char *path)
 {
     cJSON *facts = cJSON_CreateObject();
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -202,7 +202,7 @@ facts_of_file(const struct sheet *rows, const char *path)
 }
 
 static void
-add_file(cJSON *page, const char *path, const struct sheet *rows)
+add_file(cJSON *page, const char *path, const struct text_table *rows)
 {
     page_add_table(page, path, rows, facts_of_file(rows, path));
 }
@@ -210,23 +210,23 @@ add_file(cJSON *page, const char *path, const struct sheet *rows)
 static bool
 add_csv(cJSON *page, const char *path, const char *text, struct error *err)
 {
-    struct sheet rows = {0};
-    const bool ok = sheet_read_csv(&rows, text, path, err);
+    struct text_table rows = {0};
+    const bool ok = text_table_read_csv(&rows, text, path, err);
     if (ok)
         add_file(page, path, &rows);
-    sheet_fini(&rows);
+    text_table_fini(&rows);
     return ok;
 }
 
 static void
-put_cell(struct sheet *rows, const cJSON *value)
+put_cell(struct text_table *rows, const cJSON *value)
 {
     if (cJSON_IsString(value))
-        sheet_cell(rows, "%s", value->valuestring);
+        text_table_cell(rows, "%s", value->valuestring);
     else if (cJSON_IsNumber(value))
-        sheet_cell(rows, "%.17g", value->valuedouble);
+        text_table_cell(rows, "%.17g", value->valuedouble);
     else
-        sheet_cell(rows, "%s", cJSON_IsBool(value) ? cJSON_IsTrue(value) ? "yes" : "no" : "");
+        text_table_cell(rows, "%s", cJSON_IsBool(value) ? cJSON_IsTrue(value) ? "yes" : "no" : "");
 }
 
 /* What `model check --json` and `sweep query --json` print: {"rows": [{NAME: value, ...}, ...]},
@@ -237,12 +237,12 @@ add_json(cJSON *page, const char *path, const char *text, size_t size, struct er
     cJSON *root = cJSON_ParseWithLength(text, size);
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "rows"), *row, *name;
     const cJSON *first = cJSON_GetArrayItem(list, 0);
-    struct sheet rows = {0};
+    struct text_table rows = {0};
     const bool ok = (cJSON_IsObject(first) && first->child) ||
                     fail(err, "%s: no JSON with a list of \"rows\", objects", path);
     if (ok) {
-        cJSON_ArrayForEach(name, first) sheet_cell(&rows, "%s", name->string);
-        sheet_end_row(&rows);
+        cJSON_ArrayForEach(name, first) text_table_cell(&rows, "%s", name->string);
+        text_table_end_row(&rows);
     }
     if (!ok)
         list = NULL;
@@ -250,11 +250,11 @@ add_json(cJSON *page, const char *path, const char *text, size_t size, struct er
     {
         cJSON_ArrayForEach(name, first)
             put_cell(&rows, cJSON_GetObjectItemCaseSensitive(row, name->string));
-        sheet_end_row(&rows);
+        text_table_end_row(&rows);
     }
     if (ok)
         add_file(page, path, &rows);
-    sheet_fini(&rows);
+    text_table_fini(&rows);
     cJSON_Delete(root); /* with the list */
     return ok;
 }

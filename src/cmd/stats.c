@@ -1,7 +1,7 @@
 /* aetius stats: all statistics and metrics, as a machine that is built counts them. */
 #include "base/log.h"
 #include "cmd/options.h"
-#include "kernel/clock_stats.h"
+#include "core/clock_stats.h"
 #include "report/metrics.h"
 #include "report/run_json.h"
 #include "report/table.h"

@@ -2,7 +2,7 @@
 #ifndef AETIUS_CMD_SWEEP_H
 #define AETIUS_CMD_SWEEP_H
 
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "cmd/options.h"
 #include "sweep/work.h"
 

@@ -29,7 +29,7 @@ open_folder(const char *dir, struct sweep *sweep, struct sweep_plan *plan, struc
 struct status {
     size_t counts[4]; /* by SWEEP_TODO ... */
     double seconds;   /* of work that is left; NaN: not known */
-    struct sheet failed;
+    struct text_table failed;
 };
 
 static void
@@ -39,8 +39,8 @@ take_status(const struct sweep *sweep, struct status *status)
     struct estimator estimator = {0};
     estimator_read(&estimator, sweep->store);
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        sheet_cell(&status->failed, "%s", titles[i]);
-    sheet_end_row(&status->failed);
+        text_table_cell(&status->failed, "%s", titles[i]);
+    text_table_end_row(&status->failed);
     for (size_t i = 0; i < sweep->runs.count; i++) {
         const struct sweep_run *run = &sweep->runs.items[i];
         const struct sweep_trace *trace = &sweep->traces.items[run->trace];
@@ -52,11 +52,11 @@ take_status(const struct sweep *sweep, struct status *status)
             continue;
         char *words = work_log_last(sweep, run->key);
         const char *line = strrchr(words, '\n');
-        sheet_cell(&status->failed, "%s", run->key);
-        sheet_cell(&status->failed, "%s", trace->name);
-        sheet_cell(&status->failed, "%s", run->machine);
-        sheet_cell(&status->failed, "%s", line ? line + 1 : words);
-        sheet_end_row(&status->failed);
+        text_table_cell(&status->failed, "%s", run->key);
+        text_table_cell(&status->failed, "%s", trace->name);
+        text_table_cell(&status->failed, "%s", run->machine);
+        text_table_cell(&status->failed, "%s", line ? line + 1 : words);
+        text_table_end_row(&status->failed);
         free(words);
     }
     estimator_fini(&estimator);
@@ -85,7 +85,7 @@ print_status(const struct sweep *sweep, const struct status *status, bool json)
         printf("about %.0f s of work are left\n", status->seconds);
     if (counts[SWEEP_FAILED]) {
         puts("");
-        sheet_write(&status->failed, SHEET_TEXT, stdout);
+        text_table_write(&status->failed, TEXT_TABLE_TEXT, stdout);
     }
 }
 
@@ -113,7 +113,7 @@ sweep_status_command(int argc, char **argv)
     if (ok) {
         take_status(&sweep, &result);
         print_status(&sweep, &result, json);
-        sheet_fini(&result.failed);
+        text_table_fini(&result.failed);
         sweep_fini(&sweep);
     }
     return conclude(ok, &err);

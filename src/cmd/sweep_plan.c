@@ -36,45 +36,45 @@ default_dir(const char *plan)
 }
 
 static void
-estimate_cells(struct sheet *table, const struct estimate *estimate)
+estimate_cells(struct text_table *table, const struct estimate *estimate)
 {
     if (isnan(estimate->seconds))
-        sheet_cell(table, "?");
+        text_table_cell(table, "?");
     else
-        sheet_cell(table, "%.1f", estimate->seconds);
+        text_table_cell(table, "%.1f", estimate->seconds);
     if (isnan(estimate->bytes))
-        sheet_cell(table, "?");
+        text_table_cell(table, "?");
     else
-        sheet_cell(table, "%.1f", estimate->bytes / 1e6);
+        text_table_cell(table, "%.1f", estimate->bytes / 1e6);
 }
 
 static void
 print_runs(const struct sweeping *s, const struct estimator *estimator)
 {
     static const char *const titles[] = {"run", "input", "machine", "state", "seconds", "MB"};
-    struct sheet table = {0};
+    struct text_table table = {0};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        sheet_cell(&table, "%s", titles[i]);
-    sheet_end_row(&table);
+        text_table_cell(&table, "%s", titles[i]);
+    text_table_end_row(&table);
     for (size_t i = 0; i < s->sweep.runs.count && !interrupt_pending(); i++) {
         const struct sweep_run *run = &s->sweep.runs.items[i];
         const struct sweep_trace *trace = &s->sweep.traces.items[run->trace];
         const enum sweep_state state = sweep_state_of(&s->sweep, run);
         struct estimate estimate = estimator_ask(estimator, trace);
-        sheet_cell(&table, "%zu", i + 1);
-        sheet_cell(&table, "%s", trace->name);
-        sheet_cell(&table, "%s", run->machine);
-        sheet_cell(&table, "%s", sweep_state_names[state]);
+        text_table_cell(&table, "%zu", i + 1);
+        text_table_cell(&table, "%s", trace->name);
+        text_table_cell(&table, "%s", run->machine);
+        text_table_cell(&table, "%s", sweep_state_names[state]);
         if (state == SWEEP_DONE) {
-            sheet_cell(&table, "-");
-            sheet_cell(&table, "-");
+            text_table_cell(&table, "-");
+            text_table_cell(&table, "-");
         } else {
             estimate_cells(&table, &estimate);
         }
-        sheet_end_row(&table);
+        text_table_end_row(&table);
     }
-    sheet_write(&table, SHEET_TEXT, stdout);
-    sheet_fini(&table);
+    text_table_write(&table, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(&table);
 }
 
 /* What is left to do, in all. */

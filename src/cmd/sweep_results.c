@@ -29,10 +29,10 @@ cell_to_json(const char *cell)
 }
 
 static void
-print_rows(const struct sheet *rows, const struct question *question)
+print_rows(const struct text_table *rows, const struct question *question)
 {
     if (!question->json) {
-        sheet_write(rows, question->csv ? SHEET_CSV : SHEET_TEXT, stdout);
+        text_table_write(rows, question->csv ? TEXT_TABLE_CSV : TEXT_TABLE_TEXT, stdout);
         return;
     }
     cJSON *root = cJSON_CreateObject(), *array = cJSON_AddArrayToObject(root, "rows");
@@ -47,14 +47,14 @@ print_rows(const struct sheet *rows, const struct question *question)
 }
 
 typedef bool ask_fn(const struct sweep *sweep, sqlite3 *db, const struct question *question,
-                    struct sheet *rows, struct error *err);
+                    struct text_table *rows, struct error *err);
 
 /* Opens the folder's results, asks, prints. */
 static int
 answer(const struct question *question, ask_fn *ask)
 {
     struct sweep sweep;
-    struct sheet rows = {0};
+    struct text_table rows = {0};
     sqlite3 *db = NULL;
     struct error err = {""};
     bool ok = sweep_load(&sweep, question->args.operands[0], &err);
@@ -63,7 +63,7 @@ answer(const struct question *question, ask_fn *ask)
     ok = database_open(&sweep, &db, &err) && ask(&sweep, db, question, &rows, &err);
     if (ok)
         print_rows(&rows, question);
-    sheet_fini(&rows);
+    text_table_fini(&rows);
     sqlite3_close(db);
     sweep_fini(&sweep);
     return conclude(ok, &err);
@@ -71,7 +71,7 @@ answer(const struct question *question, ask_fn *ask)
 
 static bool
 ask_query(const struct sweep *sweep, sqlite3 *db, const struct question *question,
-          struct sheet *rows, struct error *err)
+          struct text_table *rows, struct error *err)
 {
     return database_query(sweep, db, question->args.operands[1], rows, err);
 }
@@ -100,7 +100,7 @@ sweep_query_command(int argc, char **argv)
 
 static bool
 ask_pareto(const struct sweep *sweep, sqlite3 *db, const struct question *question,
-           struct sheet *rows, struct error *err)
+           struct text_table *rows, struct error *err)
 {
     const char *const *words = question->args.operands;
     size_t left_out;
@@ -137,7 +137,7 @@ sweep_pareto_command(int argc, char **argv)
 
 static bool
 ask_sensitivity(const struct sweep *sweep, sqlite3 *db, const struct question *question,
-                struct sheet *rows, struct error *err)
+                struct text_table *rows, struct error *err)
 {
     (void)sweep;
     (void)question;

@@ -2,7 +2,7 @@
  * a sweep in RUN/prove. */
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "cmd/topdown.h"
 #include "report/csv.h"
 #include "report/run_json.h"
@@ -121,26 +121,26 @@ static bool
 judge(const struct proof *proof, struct error *err)
 {
     static const char *const titles[] = {"ideal", "at most", "expected", "gained"};
-    struct sheet table = {0};
+    struct text_table table = {0};
     const enum ideal_number verdict = ideals_verdict(proof->gains);
     uint32_t best = verdict;
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        sheet_cell(&table, "%s", titles[i]);
-    sheet_end_row(&table);
+        text_table_cell(&table, "%s", titles[i]);
+    text_table_end_row(&table);
     for (uint32_t i = 0; i < IDEALS; i++) {
         if (isnan(proof->gained[i]))
             continue;
-        sheet_cell(&table, "%s", ideals[i].name);
-        sheet_cell(&table, "%.1f %%", 100 * proof->gains->most[i] / proof->cycles);
-        sheet_cell(&table, "%.1f %%", 100 * proof->gains->expected[i] / proof->cycles);
-        sheet_cell(&table, "%.1f %%", 100 * proof->gained[i] / proof->cycles);
-        sheet_end_row(&table);
+        text_table_cell(&table, "%s", ideals[i].name);
+        text_table_cell(&table, "%.1f %%", 100 * proof->gains->most[i] / proof->cycles);
+        text_table_cell(&table, "%.1f %%", 100 * proof->gains->expected[i] / proof->cycles);
+        text_table_cell(&table, "%.1f %%", 100 * proof->gained[i] / proof->cycles);
+        text_table_end_row(&table);
         if (proof->gained[i] > proof->gained[best])
             best = i;
     }
     puts("");
-    sheet_write(&table, SHEET_TEXT, stdout);
-    sheet_fini(&table);
+    text_table_write(&table, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(&table);
     if (proof->gained[verdict] + VERDICT_WITHIN * proof->cycles >= proof->gained[best]) {
         printf("\nproven: nothing that is accused gives more than %s\n", ideals[verdict].name);
         return true;

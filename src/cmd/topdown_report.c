@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/schema.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "base/wrap.h"
 #include "cmd/topdown.h"
 
@@ -215,35 +215,35 @@ print_heading(const struct application *application)
 }
 
 static void
-put_shares(struct sheet *table, const struct topdown_tree *tree)
+put_shares(struct text_table *table, const struct topdown_tree *tree)
 {
     for (size_t c = 0; c < COLUMNS; c++)
         if (tree && topdown_tree_has(tree, columns[c]))
-            sheet_cell(table, "%.1f %%", 100 * topdown_tree_share(tree, columns[c]));
+            text_table_cell(table, "%.1f %%", 100 * topdown_tree_share(tree, columns[c]));
         else
-            sheet_cell(table, "-");
+            text_table_cell(table, "-");
     const uint32_t verdict = tree ? topdown_tree_verdict(tree) : 0;
-    sheet_cell(table, "%s", verdict ? tree->shape->nodes[verdict].name : "-");
+    text_table_cell(table, "%s", verdict ? tree->shape->nodes[verdict].name : "-");
 }
 
 static void
-put_titles(struct sheet *table)
+put_titles(struct text_table *table)
 {
     for (size_t c = 0; c < COLUMNS; c++)
-        sheet_cell(table, "%s", nvidia_shape.nodes[columns[c]].name);
-    sheet_cell(table, "bound by");
-    sheet_end_row(table);
+        text_table_cell(table, "%s", nvidia_shape.nodes[columns[c]].name);
+    text_table_cell(table, "bound by");
+    text_table_end_row(table);
 }
 
 /* With the columns that the terminal has room for: `name`, which may be cut, then others, then,
  * from `shares` on, those of the tree and the verdict, which stays; `first`: what goes first. */
 static void
-print_table(struct sheet *table, uint32_t name, uint32_t first, uint32_t shares)
+print_table(struct text_table *table, uint32_t name, uint32_t first, uint32_t shares)
 {
     const uint32_t spare[] = {first, shares + 1, shares + 2, shares, shares + 3};
-    sheet_fit(table, line_width(stdout), name, spare, sizeof spare / sizeof spare[0]);
-    sheet_write(table, SHEET_TEXT, stdout);
-    sheet_fini(table);
+    text_table_fit(table, line_width(stdout), name, spare, sizeof spare / sizeof spare[0]);
+    text_table_write(table, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(table);
 }
 
 static double
@@ -264,27 +264,27 @@ title_of(const struct application *application)
 static void
 print_kernels(const struct application *application, const struct topdown_request *request)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     const double all = sum_of_weights(application);
     const size_t count = request->shows_all || application->kernels.count <= KERNELS_SHOWN
                              ? application->kernels.count
                              : KERNELS_SHOWN;
-    sheet_cell(&table, "kernel");
-    sheet_cell(&table, "launches");
-    sheet_cell(&table, "%% of %s", title_of(application));
+    text_table_cell(&table, "kernel");
+    text_table_cell(&table, "launches");
+    text_table_cell(&table, "%% of %s", title_of(application));
     put_titles(&table);
     for (size_t i = 0; i < count; i++) {
         const struct application_kernel *kernel = &application->kernels.items[i];
         char *name = shorten(kernel->name, NAME_LENGTH);
-        sheet_cell(&table, "%s", name);
+        text_table_cell(&table, "%s", name);
         free(name);
-        sheet_cell(&table, "%" PRIu64, kernel->launches);
+        text_table_cell(&table, "%" PRIu64, kernel->launches);
         if (all > 0)
-            sheet_cell(&table, "%.1f", 100 * kernel->weight / all);
+            text_table_cell(&table, "%.1f", 100 * kernel->weight / all);
         else
-            sheet_cell(&table, "-");
+            text_table_cell(&table, "-");
         put_shares(&table, tree_of(kernel));
-        sheet_end_row(&table);
+        text_table_end_row(&table);
     }
     puts("");
     print_table(&table, 0, 1, 3);
@@ -296,12 +296,12 @@ print_kernels(const struct application *application, const struct topdown_reques
 static bool
 print_launches(const struct application *application)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     const struct profile *profile = application->profile;
     bool has_launches = false;
-    sheet_cell(&table, "launch");
-    sheet_cell(&table, "kernel");
-    sheet_cell(&table, "%s", application_weight_unit(application));
+    text_table_cell(&table, "launch");
+    text_table_cell(&table, "kernel");
+    text_table_cell(&table, "%s", application_weight_unit(application));
     put_titles(&table);
     for (uint32_t i = 0; i < profile->launches.count; i++) {
         struct topdown_tree tree;
@@ -313,20 +313,20 @@ print_launches(const struct application *application)
         const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
         char *name =
             shorten(profile->kernels.items[profile->launches.items[i].kernel].name, NAME_LENGTH);
-        sheet_cell(&table, "%u", i);
-        sheet_cell(&table, "%s", name);
+        text_table_cell(&table, "%u", i);
+        text_table_cell(&table, "%s", name);
         free(name);
         if (isnan(weight))
-            sheet_cell(&table, "-");
+            text_table_cell(&table, "-");
         else
-            sheet_cell(&table, "%.0f", weight);
+            text_table_cell(&table, "%.0f", weight);
         put_shares(&table, has_tree ? &tree : NULL);
-        sheet_end_row(&table);
+        text_table_end_row(&table);
         if (has_tree)
             topdown_tree_fini(&tree);
     }
     if (!has_launches) {
-        sheet_fini(&table);
+        text_table_fini(&table);
         return false;
     }
     puts("");
@@ -357,16 +357,16 @@ print_application(const struct application *application, const struct topdown_re
 static void
 print_side_by_side(const application_list *applications)
 {
-    struct sheet table = {0};
-    sheet_cell(&table, "application");
-    sheet_cell(&table, "device");
+    struct text_table table = {0};
+    text_table_cell(&table, "application");
+    text_table_cell(&table, "device");
     put_titles(&table);
     for (size_t i = 0; i < applications->count; i++) {
         const struct application *application = &applications->items[i];
-        sheet_cell(&table, "%s", application->name);
-        sheet_cell(&table, "%s", *application->device_name ? application->device_name : "-");
+        text_table_cell(&table, "%s", application->name);
+        text_table_cell(&table, "%s", *application->device_name ? application->device_name : "-");
         put_shares(&table, application->has_tree ? &application->tree : NULL);
-        sheet_end_row(&table);
+        text_table_end_row(&table);
     }
     print_table(&table, 0, 1, 2);
 }

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/schema.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "base/wrap.h"
 #include "cmd/topdown.h"
 #include "report/ideals.h"
@@ -248,15 +248,15 @@ column_of(uint32_t node)
 
 /* With the columns that the terminal has room for. */
 static void
-write_parts(struct sheet *table, const part_list *parts)
+write_parts(struct text_table *table, const part_list *parts)
 {
     uint32_t nodes[64], columns[64];
     const uint32_t width = line_width(stdout), count = least_first(parts, nodes);
     for (uint32_t i = 0; i < count; i++)
         columns[i] = column_of(nodes[i]);
-    const uint32_t left_out = sheet_fit(table, width, 0, columns, count);
+    const uint32_t left_out = text_table_fit(table, width, 0, columns, count);
     puts("");
-    sheet_write(table, SHEET_TEXT, stdout);
+    text_table_write(table, TEXT_TABLE_TEXT, stdout);
     if (!left_out)
         return;
     char *names = mem_strdup(pipeline_shape.nodes[nodes[0]].name);
@@ -272,26 +272,26 @@ write_parts(struct sheet *table, const part_list *parts)
 static void
 print_parts(const part_list *parts, const char *what)
 {
-    struct sheet table = {0};
-    sheet_cell(&table, "%s", what);
-    sheet_cell(&table, "cycles");
+    struct text_table table = {0};
+    text_table_cell(&table, "%s", what);
+    text_table_cell(&table, "cycles");
     for (uint32_t n = 1; n < pipeline_shape.count; n++)
         if (topdown_level(&pipeline_shape, n) == 1)
-            sheet_cell(&table, "%s", pipeline_shape.nodes[n].name);
-    sheet_cell(&table, "bound by");
-    sheet_end_row(&table);
+            text_table_cell(&table, "%s", pipeline_shape.nodes[n].name);
+    text_table_cell(&table, "bound by");
+    text_table_end_row(&table);
     for (size_t i = 0; i < parts->count; i++) {
         const struct view *view = &parts->items[i].view;
-        sheet_cell(&table, "%s", parts->items[i].name);
-        sheet_cell(&table, "%.0f", view->pipeline.values[0]);
+        text_table_cell(&table, "%s", parts->items[i].name);
+        text_table_cell(&table, "%.0f", view->pipeline.values[0]);
         for (uint32_t n = 1; n < pipeline_shape.count; n++)
             if (topdown_level(&pipeline_shape, n) == 1)
-                sheet_cell(&table, "%.1f %%", 100 * topdown_tree_share(&view->pipeline, n));
-        sheet_cell(&table, "%s", ideals_bound_by(&view->gains));
-        sheet_end_row(&table);
+                text_table_cell(&table, "%.1f %%", 100 * topdown_tree_share(&view->pipeline, n));
+        text_table_cell(&table, "%s", ideals_bound_by(&view->gains));
+        text_table_end_row(&table);
     }
     write_parts(&table, parts);
-    sheet_fini(&table);
+    text_table_fini(&table);
 }
 
 static void
@@ -535,28 +535,28 @@ report_run(const struct run *run, const struct frame_set *frames,
 static void
 print_difference(const struct topdown_tree *a, const struct topdown_tree *b, uint32_t level)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     const char *const titles[] = {"", "a", "b", a->shape->unit, "of all in a"};
     static const uint32_t spare[] = {4, 3};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        sheet_cell(&table, "%s", titles[i]);
-    sheet_end_row(&table);
+        text_table_cell(&table, "%s", titles[i]);
+    text_table_end_row(&table);
     uint32_t n = 0;
     do {
         const uint32_t at = topdown_level(a->shape, n);
         const double more = b->values[n] - a->values[n];
         if (at > level)
             continue;
-        sheet_cell(&table, "%*s%s", (int)(2 * at), "", a->shape->nodes[n].name);
-        sheet_cell(&table, "%.1f %%", 100 * topdown_tree_share(a, n));
-        sheet_cell(&table, "%.1f %%", 100 * topdown_tree_share(b, n));
-        sheet_cell(&table, "%+.0f", more);
-        sheet_cell(&table, "%+.1f %%", a->values[0] > 0 ? 100 * more / a->values[0] : 0);
-        sheet_end_row(&table);
+        text_table_cell(&table, "%*s%s", (int)(2 * at), "", a->shape->nodes[n].name);
+        text_table_cell(&table, "%.1f %%", 100 * topdown_tree_share(a, n));
+        text_table_cell(&table, "%.1f %%", 100 * topdown_tree_share(b, n));
+        text_table_cell(&table, "%+.0f", more);
+        text_table_cell(&table, "%+.1f %%", a->values[0] > 0 ? 100 * more / a->values[0] : 0);
+        text_table_end_row(&table);
     } while ((n = topdown_next(a->shape, n)));
-    sheet_fit(&table, line_width(stdout), 0, spare, sizeof spare / sizeof spare[0]);
-    sheet_write(&table, SHEET_TEXT, stdout);
-    sheet_fini(&table);
+    text_table_fit(&table, line_width(stdout), 0, spare, sizeof spare / sizeof spare[0]);
+    text_table_write(&table, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(&table);
 }
 
 static bool

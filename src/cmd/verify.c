@@ -202,7 +202,7 @@ compare_box(struct verify *v, const struct message *message, uint32_t bytes)
 
 /* One message on both sides, and what came back. */
 static bool
-take(struct verify *v, const struct message *message, struct error *err)
+verify_take(struct verify *v, const struct message *message, struct error *err)
 {
     uint32_t bytes[2];
     struct side *f = &v->sides[0], *t = &v->sides[1];
@@ -233,7 +233,7 @@ run(struct verify *v, struct trace_reader *reader, struct error *err)
         ok = interrupt_check(err) && trace_reader_next(reader, &message, &end, err);
         if (!ok || end)
             break;
-        ok = take(v, &message, err);
+        ok = verify_take(v, &message, err);
         progress_at(&progress, v->frames, NULL);
     }
     progress_end(&progress);

@@ -57,7 +57,7 @@ is_stored(const uint32_t elements[3], uint32_t element)
 }
 
 static int32_t
-choose(const uint32_t *block, struct codec_shape shape)
+anchor_choose(const uint32_t *block, struct codec_shape shape)
 {
     const struct grid grid = grid_of(shape);
     struct depth_block depth;
@@ -122,7 +122,7 @@ const struct codec codec_anchor = {
     .doc = "a depth, two slopes, and corrections",
     .latency_cycles = 7,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
-    .choose = choose,
+    .choose = anchor_choose,
     .compress = compress,
     .decompress = decompress,
 };

@@ -79,7 +79,7 @@ find_ranges(const uint32_t *block, struct component ranges[4], uint32_t needed[4
 }
 
 static int32_t
-choose(const uint32_t *block, struct codec_shape shape)
+color_offset_choose(const uint32_t *block, struct codec_shape shape)
 {
     struct component ranges[4];
     uint32_t needed[4];
@@ -137,7 +137,7 @@ const struct codec codec_color_offset = {
     .latency_cycles = 11,
     .levels = {{6, {64, 64, 128, 128, 192, 192}},
                {13, {32, 64, 64, 96, 96, 128, 128, 160, 160, 192, 192, 224, 224}}},
-    .choose = choose,
+    .choose = color_offset_choose,
     .compress = compress,
     .decompress = decompress,
 };

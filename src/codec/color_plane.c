@@ -70,7 +70,7 @@ predict_from_block(const uint32_t *block, const struct grid *grid, uint32_t corn
 }
 
 static int32_t
-choose(const uint32_t *block, struct codec_shape shape)
+color_plane_choose(const uint32_t *block, struct codec_shape shape)
 {
     const struct grid grid = grid_of(shape);
     uint32_t corners[3], predicted[CODEC_WORDS], needed[4];
@@ -137,7 +137,7 @@ const struct codec codec_color_plane = {
     .latency_cycles = 10,
     .levels = {{6, {64, 64, 128, 128, 192, 192}},
                {13, {32, 64, 64, 96, 96, 128, 128, 160, 160, 192, 192, 224, 224}}},
-    .choose = choose,
+    .choose = color_plane_choose,
     .compress = compress,
     .decompress = decompress,
 };

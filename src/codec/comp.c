@@ -80,7 +80,7 @@ fits(const uint32_t *block, const struct range *range, uint32_t k)
 }
 
 static int32_t
-choose(const uint32_t *block, struct codec_shape shape)
+comp_choose(const uint32_t *block, struct codec_shape shape)
 {
     struct range range;
     find_range(block, &range);
@@ -133,6 +133,6 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 const struct codec codec_comp = {
     CODEC_IS(comp),           .doc = "offsets from min and max of each component",
     .latency_cycles = 7,      .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
-    .choose = choose,         .compress = compress,
+    .choose = comp_choose,    .compress = compress,
     .decompress = decompress,
 };

@@ -68,7 +68,7 @@ predict(const uint32_t *z, const struct grid *grid, struct place at)
 }
 
 static int32_t
-choose(const uint32_t *block, struct codec_shape shape)
+ddpcm_choose(const uint32_t *block, struct codec_shape shape)
 {
     const struct grid grid = grid_of(shape);
     const struct layout layout = layout_of(&grid);
@@ -139,7 +139,7 @@ const struct codec codec_ddpcm = {
     .doc = "second-order differences of depth",
     .latency_cycles = 6,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
-    .choose = choose,
+    .choose = ddpcm_choose,
     .compress = compress,
     .decompress = decompress,
 };

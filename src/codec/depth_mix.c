@@ -40,7 +40,7 @@ static const struct part_level part_levels[CODEC_BUSES][CODEC_MAX_LEVELS] = {
 };
 
 static int32_t
-choose(const uint32_t *block, struct codec_shape shape)
+depth_mix_choose(const uint32_t *block, struct codec_shape shape)
 {
     struct part_level best = {0};
     uint32_t best_bytes = CODEC_BLOCK_BYTES;
@@ -84,7 +84,7 @@ const struct codec codec_depth_mix = {
     .levels = {{16, {64, 64, 64, 64, 64, 64, 128, 128, 128, 128, 128, 128, 192, 192, 192, 192}},
                {30, {32, 32, 32,  32,  32,  32,  64,  64,  64,  64,  64,  64,  96,  96,  96,
                      96, 96, 128, 128, 128, 128, 128, 160, 160, 160, 160, 192, 192, 192, 224}}},
-    .choose = choose,
+    .choose = depth_mix_choose,
     .compress = compress,
     .decompress = decompress,
 };

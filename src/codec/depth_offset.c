@@ -20,7 +20,7 @@ find_range(const struct depth_block *depth, uint32_t *min, uint32_t *max)
 }
 
 static int32_t
-choose(const uint32_t *block, struct codec_shape shape)
+depth_offset_choose(const uint32_t *block, struct codec_shape shape)
 {
     struct depth_block depth;
     uint32_t min, max, all = 0;
@@ -76,7 +76,7 @@ const struct codec codec_depth_offset = {
     .doc = "small distances from min or max depth",
     .latency_cycles = 11,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
-    .choose = choose,
+    .choose = depth_offset_choose,
     .compress = compress,
     .decompress = decompress,
 };

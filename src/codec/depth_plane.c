@@ -220,7 +220,7 @@ find_planes(const struct depth_block *depth, const struct grid *grid, uint32_t l
 }
 
 static int32_t
-choose(const uint32_t *block, struct codec_shape shape)
+depth_plane_choose(const uint32_t *block, struct codec_shape shape)
 {
     const struct codec_levels *levels = &codec_depth_plane.levels[shape.bus];
     const struct grid grid = grid_of(shape);
@@ -296,8 +296,8 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_depth_plane = {
-    CODEC_IS(depth_plane),    .doc = "planes alone, each element on one of them",
-    .latency_cycles = 9,      .levels = {{2, {64, 128}}, {4, {32, 64, 96, 128}}},
-    .choose = choose,         .compress = compress,
+    CODEC_IS(depth_plane),        .doc = "planes alone, each element on one of them",
+    .latency_cycles = 9,          .levels = {{2, {64, 128}}, {4, {32, 64, 96, 128}}},
+    .choose = depth_plane_choose, .compress = compress,
     .decompress = decompress,
 };

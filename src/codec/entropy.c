@@ -54,7 +54,7 @@ difference_of(uint32_t word, uint32_t from, uint32_t shift)
 }
 
 static int32_t
-choose(const uint32_t *block, struct codec_shape shape)
+entropy_choose(const uint32_t *block, struct codec_shape shape)
 {
     static const uint8_t lengths[33] = {1,  3,  4,  6,  6,  8,  8,  8,  8,  10, 10,
                                         10, 10, 10, 10, 10, 10, 12, 12, 12, 12, 12,
@@ -126,6 +126,6 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 const struct codec codec_entropy = {
     CODEC_IS(entropy),        .doc = "differences of neighbouring pixels in a prefix code",
     .latency_cycles = 72,     .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
-    .choose = choose,         .compress = compress,
+    .choose = entropy_choose, .compress = compress,
     .decompress = decompress,
 };

@@ -138,7 +138,7 @@ find_fit(const uint32_t *block)
 }
 
 static int32_t
-choose(const uint32_t *block, struct codec_shape shape)
+msaa_choose(const uint32_t *block, struct codec_shape shape)
 {
     const struct fit fit = find_fit(block);
     for (int32_t level = 0; level < (int32_t)codec_msaa.levels[shape.bus].count; level++) {
@@ -200,7 +200,7 @@ const struct codec codec_msaa = {
     .latency_cycles = 6,
     .for_samples = true,
     .levels = {{5, {64, 64, 128, 128, 192}}, {7, {32, 32, 64, 64, 96, 128, 160}}},
-    .choose = choose,
+    .choose = msaa_choose,
     .compress = compress,
     .decompress = decompress,
 };

@@ -298,7 +298,7 @@ find_profile(const struct analysis *analysis, uint32_t *bits)
 }
 
 static int32_t
-choose(const uint32_t *block, struct codec_shape shape)
+quads_choose(const uint32_t *block, struct codec_shape shape)
 {
     const struct codec_levels *levels = &codec_quads.levels[shape.bus];
     struct analysis analysis;
@@ -437,7 +437,7 @@ const struct codec codec_quads = {
     .doc = "differences in groups of four, each as wide as it must be, or two colors",
     .latency_cycles = 12,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
-    .choose = choose,
+    .choose = quads_choose,
     .compress = compress,
     .decompress = decompress,
 };

@@ -2,7 +2,7 @@
 #ifndef AETIUS_MODEL_COLLECT_H
 #define AETIUS_MODEL_COLLECT_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "model/row.h"
 
 /* Adds a row for each frame with a draw that is labelled: the time is the frame's cycles at the

@@ -4,7 +4,7 @@
 #define AETIUS_MODEL_PROGRAM_COST_H
 
 #include "isa/program.h"
-#include "kernel/params.h"
+#include "params/params.h"
 
 struct program_cost {
     double cycles;        /* outside of branches and loops */

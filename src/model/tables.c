@@ -12,32 +12,32 @@ is_within(const struct model_errors *held_out, double budget)
 
 /* `others`: what the line is made of is within its budget too. */
 static void
-add_line(struct sheet *sheet, const char *name, const struct model_errors *fitted,
+add_line(struct text_table *sheet, const char *name, const struct model_errors *fitted,
          const struct model_errors *held_out, double budget, bool others)
 {
     if (!fitted->count && !held_out->count)
         return;
-    sheet_cell(sheet, "%s", name);
-    sheet_cell(sheet, "%u", fitted->count);
-    sheet_cell(sheet, "%.2f %%", 100 * fitted->mean);
-    sheet_cell(sheet, "%u", held_out->count);
+    text_table_cell(sheet, "%s", name);
+    text_table_cell(sheet, "%u", fitted->count);
+    text_table_cell(sheet, "%.2f %%", 100 * fitted->mean);
+    text_table_cell(sheet, "%u", held_out->count);
     if (held_out->count) {
-        sheet_cell(sheet, "%.2f %%", 100 * held_out->mean);
-        sheet_cell(sheet, "%.1f %%", 100 * held_out->worst);
+        text_table_cell(sheet, "%.2f %%", 100 * held_out->mean);
+        text_table_cell(sheet, "%.1f %%", 100 * held_out->worst);
     } else {
-        sheet_cell(sheet, "-");
-        sheet_cell(sheet, "-");
+        text_table_cell(sheet, "-");
+        text_table_cell(sheet, "-");
     }
-    sheet_cell(sheet, "%.0f %%", 100 * budget);
-    sheet_cell(sheet, "%s",
-               !held_out->count                        ? "-"
-               : others && is_within(held_out, budget) ? "yes"
-                                                       : "no");
-    sheet_end_row(sheet);
+    text_table_cell(sheet, "%.0f %%", 100 * budget);
+    text_table_cell(sheet, "%s",
+                    !held_out->count                        ? "-"
+                    : others && is_within(held_out, budget) ? "yes"
+                                                            : "no");
+    text_table_end_row(sheet);
 }
 
 void
-model_stages_sheet(struct sheet *sheet, const struct model_check *check)
+model_stages_sheet(struct text_table *sheet, const struct model_check *check)
 {
     static const char *const heads[] = {"stage",      "fitted", "mean error", "held out",
                                         "mean error", "worst",  "budget",     "within"};
@@ -45,8 +45,8 @@ model_stages_sheet(struct sheet *sheet, const struct model_check *check)
                                        "springs, 3 stages"};
     const struct model_errors none = {0};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        sheet_cell(sheet, "%s", heads[i]);
-    sheet_end_row(sheet);
+        text_table_cell(sheet, "%s", heads[i]);
+    text_table_end_row(sheet);
     bool each = true;
     for (uint32_t s = 0; s < MODEL_STAGES; s++) {
         add_line(sheet, model_stage_names[s], &check->stages[s].fitted, &check->stages[s].held_out,
@@ -60,23 +60,23 @@ model_stages_sheet(struct sheet *sheet, const struct model_check *check)
 }
 
 bool
-model_springs_sheet(struct sheet *sheet, const struct model_check *check,
+model_springs_sheet(struct text_table *sheet, const struct model_check *check,
                     const struct model_rows *rows)
 {
     static const char *const heads[] = {"textures and loop", "measured", "predicted", "error"};
     bool found = false;
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        sheet_cell(sheet, "%s", heads[i]);
-    sheet_end_row(sheet);
+        text_table_cell(sheet, "%s", heads[i]);
+    text_table_end_row(sheet);
     for (size_t r = 0; r < rows->count; r++) {
         if (strcmp(rows->items[r].sweep, "springs") != 0)
             continue;
         found = true;
-        sheet_cell(sheet, "%s", rows->items[r].variant);
-        sheet_cell(sheet, "%.2f", 1 / rows->items[r].seconds);
-        sheet_cell(sheet, "%.2f", 1 / check->predicted[r]);
-        sheet_cell(sheet, "%+.1f %%", 100 * check->error[r]);
-        sheet_end_row(sheet);
+        text_table_cell(sheet, "%s", rows->items[r].variant);
+        text_table_cell(sheet, "%.2f", 1 / rows->items[r].seconds);
+        text_table_cell(sheet, "%.2f", 1 / check->predicted[r]);
+        text_table_cell(sheet, "%+.1f %%", 100 * check->error[r]);
+        text_table_end_row(sheet);
     }
     return found;
 }

@@ -3,7 +3,7 @@
 #ifndef AETIUS_MODEL_TRACE_WORK_H
 #define AETIUS_MODEL_TRACE_WORK_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "sim/inspect.h"
 
 /* Cycles of a draw, of units that work side by side. */

@@ -2,7 +2,7 @@
 #include "report/gate.h"
 
 #include "base/file.h"
-#include "kernel/params.h"
+#include "params/params.h"
 #include "report/run_json.h"
 #include "report/run_place.h"
 

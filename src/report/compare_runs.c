@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "kernel/params.h"
+#include "params/params.h"
 #include "report/csv.h"
 #include "report/metrics.h"
 #include "report/run_json.h"

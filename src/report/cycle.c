@@ -1,16 +1,16 @@
 #include "report/cycle.h"
 
-#include "kernel/clock.h"
+#include "core/clock.h"
 
 #include <inttypes.h>
 
 void
-cycle_put(struct sheet *sheet, uint64_t cycle)
+cycle_put(struct text_table *sheet, uint64_t cycle)
 {
     if (cycle == CYCLE_NEVER)
-        sheet_cell(sheet, "-");
+        text_table_cell(sheet, "-");
     else
-        sheet_cell(sheet, "%" PRIu64, cycle);
+        text_table_cell(sheet, "%" PRIu64, cycle);
 }
 
 void

@@ -1,7 +1,7 @@
 #include "report/draws.h"
 
 #include "base/file.h"
-#include "kernel/params.h"
+#include "params/params.h"
 #include "report/run_frames.h"
 
 #include <math.h>

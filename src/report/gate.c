@@ -1,7 +1,7 @@
 #include "report/gate.h"
 
 #include "base/error.h"
-#include "kernel/nearest.h"
+#include "core/nearest.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "report/ideals.h"
 
 #include "base/mem.h"
-#include "kernel/path.h"
+#include "core/path.h"
 #include "report/metrics.h"
 
 #include <math.h>

@@ -19,7 +19,7 @@
 #define AETIUS_REPORT_IDEALS_H
 
 #include "base/args.h"
-#include "kernel/params.h"
+#include "params/params.h"
 #include "report/csv.h"
 #include "report/metrics.h"
 

@@ -73,28 +73,28 @@ name_stage(const struct follow *follow, const struct journey_stage *stage, char 
 
 /* Of one thing exactly, of several in the mean. */
 static void
-put_mean(struct sheet *sheet, uint64_t sum, uint64_t count)
+put_mean(struct text_table *sheet, uint64_t sum, uint64_t count)
 {
     if (count == 1)
-        sheet_cell(sheet, "%" PRIu64, sum);
+        text_table_cell(sheet, "%" PRIu64, sum);
     else
-        sheet_cell(sheet, "%.1f", (double)sum / (double)count);
+        text_table_cell(sheet, "%.1f", (double)sum / (double)count);
 }
 
 static void
-put_names(struct sheet *sheet, const char *const *names)
+put_names(struct text_table *sheet, const char *const *names)
 {
     for (; *names; names++)
-        sheet_cell(sheet, "%s", *names);
-    sheet_end_row(sheet);
+        text_table_cell(sheet, "%s", *names);
+    text_table_end_row(sheet);
 }
 
 static void
-print_sheet(struct sheet *sheet, const uint32_t *spare, uint32_t count, FILE *out)
+print_sheet(struct text_table *sheet, const uint32_t *spare, uint32_t count, FILE *out)
 {
-    sheet_fit(sheet, line_width(out), 0, spare, count);
-    sheet_write(sheet, SHEET_TEXT, out);
-    sheet_fini(sheet);
+    text_table_fit(sheet, line_width(out), 0, spare, count);
+    text_table_write(sheet, TEXT_TABLE_TEXT, out);
+    text_table_fini(sheet);
 }
 
 static void
@@ -102,22 +102,23 @@ print_stages(const struct journey *journey, FILE *out)
 {
     static const char *const names[] = {"step", "unit", "waited", "from", "to", "took", NULL};
     static const uint32_t spare[] = {2, 5};
-    struct sheet sheet = {0};
+    struct text_table sheet = {0};
     put_names(&sheet, names);
     for (size_t i = 0; i < journey->stages.count; i++) {
         const struct journey_stage *stage = &journey->stages.items[i];
         char name[64];
         name_stage(journey->follow, stage, name, sizeof name);
-        sheet_cell(&sheet, "%s: %s", name, action_of(stage->queue));
+        text_table_cell(&sheet, "%s: %s", name, action_of(stage->queue));
         if (stage->several)
-            sheet_cell(&sheet, "%.*ss", (int)strcspn(stage->unit->name, "["), stage->unit->name);
+            text_table_cell(&sheet, "%.*ss", (int)strcspn(stage->unit->name, "["),
+                            stage->unit->name);
         else
-            sheet_cell(&sheet, "%s", stage->unit->name);
+            text_table_cell(&sheet, "%s", stage->unit->name);
         put_mean(&sheet, stage->waited, stage->count);
         cycle_put(&sheet, stage->first);
         cycle_put(&sheet, stage->last);
         put_mean(&sheet, stage->stayed, stage->count);
-        sheet_end_row(&sheet);
+        text_table_end_row(&sheet);
     }
     print_sheet(&sheet, spare, sizeof spare / sizeof spare[0], out);
 }
@@ -150,7 +151,7 @@ print_quads(const struct journey *journey, FILE *out)
                                         "misses", "end",       NULL};
     static const uint32_t spare[] = {8, 7, 1, 5, 3};
     const struct watch *watch = journey->follow->watch;
-    struct sheet sheet = {0};
+    struct text_table sheet = {0};
     if (!watch->courses.count)
         return;
     fputs("\nits quads, by the pixel of their corner:\n", out);
@@ -159,17 +160,17 @@ print_quads(const struct journey *journey, FILE *out)
         const struct watched_course *course = &watch->courses.items[i];
         char end[64];
         name_fates(course, end, sizeof end);
-        sheet_cell(&sheet, "%u,%u", course->x, course->y);
-        sheet_cell(&sheet, "%u", bits_count(course->fragments));
+        text_table_cell(&sheet, "%u,%u", course->x, course->y);
+        text_table_cell(&sheet, "%u", bits_count(course->fragments));
         cycle_put(&sheet, course->generated);
         cycle_put(&sheet, course->tested);
         cycle_put(&sheet, course->shader_began);
         cycle_put(&sheet, course->shader_ended);
         cycle_put(&sheet, course->written);
-        sheet_cell(&sheet, "%u", course->texels);
-        sheet_cell(&sheet, "%u", course->misses);
-        sheet_cell(&sheet, "%s", end);
-        sheet_end_row(&sheet);
+        text_table_cell(&sheet, "%u", course->texels);
+        text_table_cell(&sheet, "%u", course->misses);
+        text_table_cell(&sheet, "%s", end);
+        text_table_end_row(&sheet);
     }
     print_sheet(&sheet, spare, sizeof spare / sizeof spare[0], out);
     if (watch->courses.count > JOURNEY_QUADS_SHOWN)

@@ -2,8 +2,8 @@
 #ifndef AETIUS_REPORT_METRICS_H
 #define AETIUS_REPORT_METRICS_H
 
-#include "kernel/params.h"
-#include "kernel/stats.h"
+#include "params/params.h"
+#include "core/stats.h"
 
 struct metric {
     const char *name, *unit, *formula, *doc;

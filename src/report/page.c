@@ -19,7 +19,7 @@ page_create(void)
 
 /* Whether every cell of a column below its name is a number or empty. */
 static bool
-is_numeric(const struct sheet *rows, uint32_t column)
+is_numeric(const struct text_table *rows, uint32_t column)
 {
     bool some = false;
     for (size_t at = rows->columns + column; at < rows->cells.count; at += rows->columns) {
@@ -42,7 +42,7 @@ cell_of(const char *cell, bool numeric)
 }
 
 void
-page_add_table(cJSON *page, const char *name, const struct sheet *rows, cJSON *facts)
+page_add_table(cJSON *page, const char *name, const struct text_table *rows, cJSON *facts)
 {
     cJSON *tables = cJSON_GetObjectItemCaseSensitive(page, "tables");
     cJSON *table = facts ? facts : cJSON_CreateObject();

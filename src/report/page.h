@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "report/csv.h"
 #include "report/draws.h"
 
@@ -26,7 +26,7 @@ bool page_add_runs(cJSON *page, const char *const *dirs, uint32_t count, struct 
 /* A table of anything: the first row names the columns. `facts` (or NULL; it becomes the page's)
  * may hold "note", "x", "y" (columns to plot at first), "order" (rows are in the order of time),
  * "better" (of columns: "less" or "more"). */
-void page_add_table(cJSON *page, const char *name, const struct sheet *rows, cJSON *facts);
+void page_add_table(cJSON *page, const char *name, const struct text_table *rows, cJSON *facts);
 /* The file; `path` as the user named it. */
 bool page_write(const cJSON *page, const char *path, struct error *err);
 

@@ -1,7 +1,7 @@
 /* What the names on the page mean, and the machines. */
 #include "base/mem.h"
-#include "kernel/clock_stats.h"
-#include "kernel/path.h"
+#include "core/clock_stats.h"
+#include "core/path.h"
 #include "report/page.h"
 #include "unit/stats.h"
 

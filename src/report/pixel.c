@@ -38,60 +38,60 @@ pixel_log_sort(struct pixel_log *log)
 }
 
 static void
-put_depth(struct sheet *sheet, bool there, float depth)
+put_depth(struct text_table *sheet, bool there, float depth)
 {
     if (there)
-        sheet_cell(sheet, "%.6f", (double)depth);
+        text_table_cell(sheet, "%.6f", (double)depth);
     else
-        sheet_cell(sheet, "-");
+        text_table_cell(sheet, "-");
 }
 
 static void
-put_color(struct sheet *sheet, bool there, const float rgba[4])
+put_color(struct text_table *sheet, bool there, const float rgba[4])
 {
     if (there)
-        sheet_cell(sheet, "%.3g,%.3g,%.3g,%.3g", (double)rgba[0], (double)rgba[1], (double)rgba[2],
-                   (double)rgba[3]);
+        text_table_cell(sheet, "%.3g,%.3g,%.3g,%.3g", (double)rgba[0], (double)rgba[1],
+                        (double)rgba[2], (double)rgba[3]);
     else
-        sheet_cell(sheet, "-");
+        text_table_cell(sheet, "-");
 }
 
 static void
-put_names(struct sheet *sheet, const char *const *names)
+put_names(struct text_table *sheet, const char *const *names)
 {
     for (; *names; names++)
-        sheet_cell(sheet, "%s", *names);
-    sheet_end_row(sheet);
+        text_table_cell(sheet, "%s", *names);
+    text_table_end_row(sheet);
 }
 
 /* Which fragment a row is of. */
 static void
-put_fragment(struct sheet *sheet, const struct watched_fragment *f)
+put_fragment(struct text_table *sheet, const struct watched_fragment *f)
 {
-    sheet_cell(sheet, "%u", f->frame);
-    sheet_cell(sheet, "%u", f->draw);
-    sheet_cell(sheet, "%u", f->primitive);
+    text_table_cell(sheet, "%u", f->frame);
+    text_table_cell(sheet, "%u", f->draw);
+    text_table_cell(sheet, "%u", f->primitive);
 }
 
 static void
-put_course(struct sheet *sheet, const struct watched_fragment *f)
+put_course(struct text_table *sheet, const struct watched_fragment *f)
 {
     put_fragment(sheet, f);
-    sheet_cell(sheet, "%u", f->program);
+    text_table_cell(sheet, "%u", f->program);
     cycle_put(sheet, f->generated);
     cycle_put(sheet, f->early_z ? f->tested : CYCLE_NEVER);
     cycle_put(sheet, f->shader_began);
     cycle_put(sheet, f->shader_ended);
     cycle_put(sheet, f->early_z ? CYCLE_NEVER : f->tested);
     cycle_put(sheet, f->written);
-    sheet_cell(sheet, "%u", f->texels);
-    sheet_cell(sheet, "%u", f->misses);
-    sheet_cell(sheet, "%s", fragment_fate_names[f->fate]);
-    sheet_end_row(sheet);
+    text_table_cell(sheet, "%u", f->texels);
+    text_table_cell(sheet, "%u", f->misses);
+    text_table_cell(sheet, "%s", fragment_fate_names[f->fate]);
+    text_table_end_row(sheet);
 }
 
 static void
-put_values(struct sheet *sheet, const struct watched_fragment *f)
+put_values(struct text_table *sheet, const struct watched_fragment *f)
 {
     put_fragment(sheet, f);
     put_depth(sheet, true, f->depth);
@@ -100,7 +100,7 @@ put_values(struct sheet *sheet, const struct watched_fragment *f)
     put_color(sheet, f->has_color, f->color);
     put_color(sheet, f->has_color, f->color_before);
     put_color(sheet, f->has_color, f->color_after);
-    sheet_end_row(sheet);
+    text_table_end_row(sheet);
 }
 
 /* Two tables, so that each fits a screen: when, and what. */
@@ -120,7 +120,7 @@ pixel_log_print(const struct pixel_log *log, FILE *out)
               out);
         return;
     }
-    struct sheet when = {0}, what = {0};
+    struct text_table when = {0}, what = {0};
     put_names(&when, course);
     put_names(&what, values);
     for (size_t i = 0; i < log->fragments.count; i++) {
@@ -128,11 +128,11 @@ pixel_log_print(const struct pixel_log *log, FILE *out)
         put_values(&what, &log->fragments.items[i]);
     }
     fputs("; cycles since the frame began\n", out);
-    sheet_write(&when, SHEET_TEXT, out);
+    text_table_write(&when, TEXT_TABLE_TEXT, out);
     fputc('\n', out);
-    sheet_write(&what, SHEET_TEXT, out);
-    sheet_fini(&when);
-    sheet_fini(&what);
+    text_table_write(&what, TEXT_TABLE_TEXT, out);
+    text_table_fini(&when);
+    text_table_fini(&what);
 }
 
 static void

@@ -2,7 +2,7 @@
 #ifndef AETIUS_REPORT_RUN_CHECK_H
 #define AETIUS_REPORT_RUN_CHECK_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "report/csv.h"
 
 /* `table`: the folder's table of frames, or of draws. False: a frame's cycles are others than in

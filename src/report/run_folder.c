@@ -92,8 +92,8 @@ on_work(void *data, uint32_t frame, const struct work *row)
         snprintf(text, sizeof text, "frame %u, draw %u", frame, row->draw);
         progress_at(folder->progress, ++folder->draws, text);
     }
-    if (row->kind == WORK_DRAW && folder->crew)
-        crew_count(folder->crew);
+    if (row->kind == WORK_DRAW && folder->pool)
+        worker_pool_count(folder->pool);
     const bool by_draw = folder->ideals && folder->ideals_by_draw;
     if (!by_draw && !is_open(folder, TABLE_DRAWS))
         return;
@@ -256,7 +256,7 @@ static bool
 tell_progress(struct run_folder *folder, struct error *err)
 {
     const double now = wall_seconds();
-    if (!folder->dir || folder->crew || now - folder->told < TELL_SECONDS)
+    if (!folder->dir || folder->pool || now - folder->told < TELL_SECONDS)
         return true;
     folder->told = now;
     take_stock(folder);

@@ -5,7 +5,7 @@
 #ifndef AETIUS_REPORT_RUN_FOLDER_H
 #define AETIUS_REPORT_RUN_FOLDER_H
 
-#include "base/crew.h"
+#include "base/worker_pool.h"
 #include "report/ideals.h"
 #include "report/maps.h"
 #include "report/pixel.h"
@@ -42,7 +42,7 @@ struct run_folder {
     struct pixel_log pixel;
     bool needs_pixel;         /* ends with an error at a frame before one that has the pixel */
     bool pixel_is_inside;     /* of some frame */
-    struct crew *crew;        /* of several processes: this one counts its draws there; or NULL */
+    struct worker_pool *pool; /* of several processes: this one counts its draws there; or NULL */
     uint32_t next_part;       /* behind the last one joined */
     double parts_seconds;     /* on the machine, by other processes */
     uint64_t parts_rss_bytes; /* the largest of them */

@@ -47,7 +47,7 @@ take_frames(struct run_json *run, const char *dir, struct error *err)
 }
 
 static bool
-take(struct run_json *run, const char *dir, struct error *err)
+run_json_take(struct run_json *run, const char *dir, struct error *err)
 {
     const cJSON *root = run->root;
     if (!cJSON_IsObject(root))
@@ -70,7 +70,7 @@ run_json_read(struct run_json *run, const char *dir, struct error *err)
 {
     char *path = mem_printf("%s/run.json", dir);
     *run = (struct run_json){.root = json_read(path, err)};
-    const bool ok = run->root && take(run, dir, err);
+    const bool ok = run->root && run_json_take(run, dir, err);
     free(path);
     if (!ok)
         run_json_fini(run);

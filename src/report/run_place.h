@@ -4,7 +4,7 @@
 #define AETIUS_REPORT_RUN_PLACE_H
 
 #include "base/error.h"
-#include "kernel/params.h"
+#include "params/params.h"
 
 struct run_place {
     const char *dir;

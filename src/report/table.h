@@ -6,7 +6,7 @@
 #ifndef AETIUS_REPORT_TABLE_H
 #define AETIUS_REPORT_TABLE_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "report/csv.h"
 #include "report/metrics.h"
 

@@ -8,7 +8,7 @@
 #ifndef AETIUS_REPORT_VCD_H
 #define AETIUS_REPORT_VCD_H
 
-#include "kernel/queue.h"
+#include "core/queue.h"
 
 struct vcd;
 

@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "base/schema.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -124,22 +124,22 @@ machines_of(const struct verdict_case *cases, size_t count, const char *names[],
 }
 
 static void
-put_share(struct sheet *table, uint32_t part, uint32_t whole)
+put_share(struct text_table *table, uint32_t part, uint32_t whole)
 {
-    sheet_cell(table, "%u of %u (%.0f %%)", part, whole, whole ? 100.0 * part / whole : 0);
+    text_table_cell(table, "%u of %u (%.0f %%)", part, whole, whole ? 100.0 * part / whole : 0);
 }
 
 static void
-put_score(struct sheet *table, const char *what, const struct verdict_score *score)
+put_score(struct text_table *table, const char *what, const struct verdict_score *score)
 {
-    sheet_cell(table, "%s", what);
+    text_table_cell(table, "%s", what);
     put_share(table, score->right, score->frames);
     put_share(table, score->right_by_bounds, score->frames);
     put_share(table, score->right_by_commonest, score->frames);
-    sheet_cell(table, "%.1f", 100 * score->error);
-    sheet_cell(table, "%.1f", 100 * score->error_of_most);
-    sheet_cell(table, "%u", score->causes);
-    sheet_end_row(table);
+    text_table_cell(table, "%.1f", 100 * score->error);
+    text_table_cell(table, "%.1f", 100 * score->error_of_most);
+    text_table_cell(table, "%u", score->causes);
+    text_table_end_row(table);
 }
 
 static void
@@ -148,7 +148,7 @@ write_scores(const struct verdict_case *cases, size_t count, FILE *out)
     enum { MOST = 16 };
     const char *machines[MOST];
     const size_t machine_count = machines_of(cases, count, machines, MOST);
-    struct sheet table = {0};
+    struct text_table table = {0};
     const char *const titles[] = {"frames",
                                   "the verdict is right",
                                   "the longest `bound_*` is",
@@ -157,8 +157,8 @@ write_scores(const struct verdict_case *cases, size_t count, FILE *out)
                                   "at most alone, points",
                                   "causes"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        sheet_cell(&table, "%s", titles[i]);
-    sheet_end_row(&table);
+        text_table_cell(&table, "%s", titles[i]);
+    text_table_end_row(&table);
     for (uint32_t half = 0; half < 2; half++) {
         if (!has_half(cases, count, half))
             continue;
@@ -171,44 +171,45 @@ write_scores(const struct verdict_case *cases, size_t count, FILE *out)
             put_score(&table, what, &of);
         }
     }
-    sheet_write(&table, SHEET_MARKDOWN, out);
-    sheet_fini(&table);
+    text_table_write(&table, TEXT_TABLE_MARKDOWN, out);
+    text_table_fini(&table);
 }
 
 static void
-put_frame(struct sheet *table, const struct verdict_case *one)
+put_frame(struct text_table *table, const struct verdict_case *one)
 {
     const enum ideal_number verdict = ideals_verdict(&one->gains), best = verdict_best(one);
     const enum ideal_number longest = verdict_by_bounds(one);
-    sheet_cell(table, "%s", one->trace);
-    sheet_cell(table, "%s", one->machine);
-    sheet_cell(table, "%.0f", one->gains.cycles);
-    sheet_cell(table, "%s", ideals[verdict].name);
-    sheet_cell(table, "%.1f", 100 * share(one, one->gains.most[verdict]));
-    sheet_cell(table, "%.1f", 100 * share(one, one->gains.expected[verdict]));
-    sheet_cell(table, "%.1f", 100 * share(one, one->gained[verdict]));
-    sheet_cell(table, "%s", ideals[best].name);
-    sheet_cell(table, "%.1f", 100 * share(one, one->gained[best]));
-    sheet_cell(table, "%s", verdict_is_right(one, verdict) ? "yes" : "no");
-    sheet_cell(table, "%s%s", ideals[longest].name, verdict_is_right(one, longest) ? "" : " (no)");
-    sheet_end_row(table);
+    text_table_cell(table, "%s", one->trace);
+    text_table_cell(table, "%s", one->machine);
+    text_table_cell(table, "%.0f", one->gains.cycles);
+    text_table_cell(table, "%s", ideals[verdict].name);
+    text_table_cell(table, "%.1f", 100 * share(one, one->gains.most[verdict]));
+    text_table_cell(table, "%.1f", 100 * share(one, one->gains.expected[verdict]));
+    text_table_cell(table, "%.1f", 100 * share(one, one->gained[verdict]));
+    text_table_cell(table, "%s", ideals[best].name);
+    text_table_cell(table, "%.1f", 100 * share(one, one->gained[best]));
+    text_table_cell(table, "%s", verdict_is_right(one, verdict) ? "yes" : "no");
+    text_table_cell(table, "%s%s", ideals[longest].name,
+                    verdict_is_right(one, longest) ? "" : " (no)");
+    text_table_end_row(table);
 }
 
 static void
 write_frames(const struct verdict_case *cases, size_t count, bool develops, FILE *out)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     const char *const titles[] = {"frame",     "machine",    "cycles",           "verdict",
                                   "at most %", "expected %", "gained %",         "best",
                                   "gained %",  "right",      "longest `bound_*`"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        sheet_cell(&table, "%s", titles[i]);
-    sheet_end_row(&table);
+        text_table_cell(&table, "%s", titles[i]);
+    text_table_end_row(&table);
     for (size_t i = 0; i < count; i++)
         if (cases[i].develops == develops)
             put_frame(&table, &cases[i]);
-    sheet_write(&table, SHEET_MARKDOWN, out);
-    sheet_fini(&table);
+    text_table_write(&table, TEXT_TABLE_MARKDOWN, out);
+    text_table_fini(&table);
 }
 
 /* What went wrong, from the figures: the verdict gave less than was expected, the best one more, or

@@ -8,7 +8,7 @@
 #define AETIUS_SIM_COMMAND_STREAM_H
 
 #include "base/mem.h"
-#include "kernel/params.h"
+#include "params/params.h"
 #include "state/draw.h"
 
 enum { INSTRUCTION_BYTES = 16 };

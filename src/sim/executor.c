@@ -52,7 +52,8 @@ step(struct executor_sink *sink, uint8_t *out, uint32_t out_bytes, struct error 
 }
 
 static bool
-take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes, struct error *err)
+executor_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+              struct error *err)
 {
     struct executor_sink *sink = data;
     enum decode_result result;
@@ -73,7 +74,7 @@ executor_sink_init(struct executor_sink *sink, const struct executor *executor)
 {
     memset(sink, 0, sizeof *sink);
     sink->sink.data = sink;
-    sink->sink.take = take;
+    sink->sink.take = executor_take;
     sink->executor = *executor;
     sink->decoder = decoder_create();
 }

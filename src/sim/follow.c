@@ -215,7 +215,8 @@ take_group(struct follow *follow, const struct traffic_queue *queue, const struc
 }
 
 static void
-take(struct follow *follow, const struct traffic_queue *queue, const void *item, uint64_t now)
+follow_take(struct follow *follow, const struct traffic_queue *queue, const void *item,
+            uint64_t now)
 {
     switch (queue->kind) {
     case TRAFFIC_DRAW:
@@ -257,7 +258,7 @@ on_sent(void *data, const struct traffic_queue *queue, const void *item, uint64_
     /* shaded vertices come back without a word of their draw, memory knows none */
     if (draw && draw->number != follow->target.draw)
         return 0;
-    take(follow, queue, item, now);
+    follow_take(follow, queue, item, now);
     const uint64_t made = follow->hops.count - before;
     return made ? (before + 1) << TAG_COUNT_BITS | made : 0;
 }

@@ -3,7 +3,7 @@
 #ifndef AETIUS_SIM_FRAME_WORK_H
 #define AETIUS_SIM_FRAME_WORK_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "sim/inspect.h"
 
 /* Cycles are a guess: those that units of the machine would take for themselves, programs by their

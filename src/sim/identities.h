@@ -3,7 +3,7 @@
 #define AETIUS_SIM_IDENTITIES_H
 
 #include "base/error.h"
-#include "kernel/stats.h"
+#include "core/stats.h"
 
 struct identities;
 

@@ -64,7 +64,8 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
 }
 
 static bool
-take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes, struct error *err)
+judge_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+           struct error *err)
 {
     struct judge *judge = data;
     struct error refused;
@@ -83,7 +84,7 @@ bool
 judge_init(struct judge *judge, struct message_sink *inner, struct error *err)
 {
     memset(judge, 0, sizeof *judge);
-    judge->sink = (struct message_sink){.data = judge, .take = take};
+    judge->sink = (struct message_sink){.data = judge, .take = judge_take};
     judge->inner = inner;
     if (!gpu_device_init(&judge->device, 1 << 20, err))
         return false;

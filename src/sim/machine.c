@@ -67,7 +67,7 @@ machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t number, 
             return false;
         clock_settle(&m->clock);
         if (m->cmdproc->finished.draw || !m->cmdproc->batch_count)
-            path_charge(&m->clock.path, m->cmdproc->module.stage.strand, m->clock.now);
+            path_charge(&m->clock.path, m->cmdproc->module.stage.cp_ref, m->clock.now);
         note_progress(m);
         const struct cmdproc_batch batch = cmdproc_take_finished(m->cmdproc);
         if (batch.draw && batch.draw->query)

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "kernel/clock_stats.h"
+#include "core/clock_stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

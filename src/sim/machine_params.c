@@ -1,4 +1,4 @@
-/* Which machines can be built: what the ranges of single parameters (kernel/params.def) cannot say,
+/* Which machines can be built: what the ranges of single parameters (params/params.def) cannot say,
  * because several together bound it. Each message names them, and what is allowed. */
 #include "sim/machine.h"
 

@@ -3,7 +3,7 @@
 #ifndef AETIUS_SIM_MEMORY_NEED_H
 #define AETIUS_SIM_MEMORY_NEED_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "trace/file.h"
 
 struct memory_need {

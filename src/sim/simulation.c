@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "gfx/transfer.h"
-#include "kernel/clock_stats.h"
+#include "core/clock_stats.h"
 #include "unit/watch.h"
 
 #include <string.h>
@@ -114,7 +114,7 @@ open_frame(struct simulation *sim)
     clock->sample_cycle = clock->now + sim->interval_cycles;
     clock_settle(clock);
     path_begin(&clock->path, clock->now);
-    sim->machine->cmdproc->module.stage.strand = clock->path.end;
+    sim->machine->cmdproc->module.stage.cp_ref = clock->path.end;
     stat_set_rebase(&sim->machine->stats);
     clock_begin_peaks(clock);
     if (sim->machine->pools.watch)

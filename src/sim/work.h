@@ -15,7 +15,7 @@
 #ifndef AETIUS_SIM_WORK_H
 #define AETIUS_SIM_WORK_H
 
-#include "kernel/clock.h"
+#include "core/clock.h"
 #include "unit/stats.h"
 
 struct draw;

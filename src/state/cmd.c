@@ -14,7 +14,7 @@ gpu_op_name(enum gpu_op op)
         [GPU_SWAP] = "SWAP",
         [GPU_FRAME] = "FRAME",
         [GPU_STATE] = "STATE",
-        [GPU_PLACE] = "PLACE",
+        [GPU_ADDRESS] = "PLACE",
         [GPU_CONTENTS] = "CONTENTS",
         [GPU_RESULT] = "RESULT",
         [GPU_CREATE_OBJECT] = "CREATE_OBJECT",

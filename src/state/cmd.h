@@ -32,7 +32,7 @@ enum gpu_op {
     GPU_FRAME, /* a frame without a swap is complete: its picture is read */
     /* the state at the start of a trimmed trace (trace/message.h): never timed */
     GPU_STATE,
-    GPU_PLACE,
+    GPU_ADDRESS,
     GPU_CONTENTS,
     GPU_RESULT,
     /* state */

@@ -427,7 +427,7 @@ apply_restore(struct gpu_device *device, const struct gpu_cmd *cmd, struct error
 {
     switch (cmd->op) {
     case GPU_STATE: device->restoring = cmd->restore.begins; return true;
-    case GPU_PLACE: device->place = cmd->place.address; return true;
+    case GPU_ADDRESS: device->place = cmd->place.address; return true;
     case GPU_CONTENTS: return restore_contents(device, cmd, err);
     default: return restore_result(device, cmd, err);
     }
@@ -479,7 +479,7 @@ gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *er
     case GPU_CREATE_SUB_CTX:
     case GPU_DESTROY_SUB_CTX: well = sub_context_op(device, cmd, err); break;
     case GPU_STATE:
-    case GPU_PLACE:
+    case GPU_ADDRESS:
     case GPU_CONTENTS:
     case GPU_RESULT: well = apply_restore(device, cmd, err); break;
     case GPU_PUT:

@@ -2,7 +2,7 @@
  * that a study leaves, written. */
 #include "study/codec_study.h"
 #include "base/file.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,39 +12,39 @@
 static const uint32_t bus_bytes[CODEC_BUSES] = {64, 32};
 
 static void
-header(struct sheet *table, const char *const *names)
+header(struct text_table *table, const char *const *names)
 {
     for (; *names; names++)
-        sheet_cell(table, "%s", *names);
+        text_table_cell(table, "%s", *names);
 }
 #define HEADER(table, ...) header(table, (const char *const[]){__VA_ARGS__, NULL})
 
 static void
 put_run(const struct codec_study *study, size_t trace, size_t configuration,
-        const struct codec_study_result *result, struct sheet *table)
+        const struct codec_study_result *result, struct text_table *table)
 {
     const bool in_machine = result != codec_study_plain(study, trace, configuration);
-    sheet_cell(table, "%s", study->traces->items[trace]);
-    sheet_cell(table, "%s", study->machines->items[configuration]);
+    text_table_cell(table, "%s", study->traces->items[trace]);
+    text_table_cell(table, "%s", study->machines->items[configuration]);
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
-        sheet_cell(table, "%s",
-                   in_machine && study->chosen[kind] ? study->chosen[kind]->name : "none");
-    sheet_cell(table, "%u", result->frames);
-    sheet_cell(table, "%" PRIu64, result->cycles);
-    sheet_cell(table, "%.3f", result->frame_rate);
+        text_table_cell(table, "%s",
+                        in_machine && study->chosen[kind] ? study->chosen[kind]->name : "none");
+    text_table_cell(table, "%u", result->frames);
+    text_table_cell(table, "%" PRIu64, result->cycles);
+    text_table_cell(table, "%.3f", result->frame_rate);
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
-        sheet_cell(table, "%" PRIu64, result->bytes[i]);
-    sheet_end_row(table);
+        text_table_cell(table, "%" PRIu64, result->bytes[i]);
+    text_table_end_row(table);
 }
 
 static void
-put_traffic(const struct codec_study *study, struct sheet *table)
+put_traffic(const struct codec_study *study, struct text_table *table)
 {
     HEADER(table, "trace", "configuration", "color_codec", "z_codec", "frames", "cycles",
            "frames_a_second");
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
-        sheet_cell(table, "%s_bytes", traffic_clients[i]);
-    sheet_end_row(table);
+        text_table_cell(table, "%s_bytes", traffic_clients[i]);
+    text_table_end_row(table);
     for (size_t t = 0; t < study->traces->count; t++)
         for (size_t c = 0; c < study->machines->count; c++) {
             put_run(study, t, c, codec_study_plain(study, t, c), table);
@@ -56,52 +56,53 @@ put_traffic(const struct codec_study *study, struct sheet *table)
 /* The levels of a codec over the blocks of a run. */
 static void
 put_levels_of(const struct codec_study *study, size_t trace, size_t configuration,
-              enum codec_bus bus, uint32_t kind, uint32_t codec, struct sheet *table)
+              enum codec_bus bus, uint32_t kind, uint32_t codec, struct text_table *table)
 {
     struct compression_level levels[COMPRESSION_LEVELS];
     const uint32_t count = compression_by_level(
         &codec_study_plain(study, trace, configuration)->buses[bus], kind, codec, levels);
     for (uint32_t l = 0; l < count; l++) {
-        sheet_cell(table, "%s", study->traces->items[trace]);
-        sheet_cell(table, "%s", study->machines->items[configuration]);
-        sheet_cell(table, "%u", bus_bytes[bus]);
-        sheet_cell(table, "%s", compression_kinds[kind]);
-        sheet_cell(table, "%s", codecs[codec]->name);
-        sheet_cell(table, "%s", levels[l].name);
-        sheet_cell(table, "%u", levels[l].bytes);
-        sheet_cell(table, "%" PRIu64, levels[l].blocks);
-        sheet_cell(table, "%" PRIu64, levels[l].blocks * levels[l].bytes);
-        sheet_end_row(table);
+        text_table_cell(table, "%s", study->traces->items[trace]);
+        text_table_cell(table, "%s", study->machines->items[configuration]);
+        text_table_cell(table, "%u", bus_bytes[bus]);
+        text_table_cell(table, "%s", compression_kinds[kind]);
+        text_table_cell(table, "%s", codecs[codec]->name);
+        text_table_cell(table, "%s", levels[l].name);
+        text_table_cell(table, "%u", levels[l].bytes);
+        text_table_cell(table, "%" PRIu64, levels[l].blocks);
+        text_table_cell(table, "%" PRIu64, levels[l].blocks * levels[l].bytes);
+        text_table_end_row(table);
     }
 }
 
 static void
 put_ratios_of(const struct codec_study *study, size_t configuration, enum codec_bus bus,
-              uint32_t kind, uint32_t codec, struct sheet *table)
+              uint32_t kind, uint32_t codec, struct text_table *table)
 {
     const double geometric = codec_study_geometric(study, configuration, bus, kind, codec);
-    sheet_cell(table, "%s", study->machines->items[configuration]);
-    sheet_cell(table, "%u", bus_bytes[bus]);
-    sheet_cell(table, "%s", compression_kinds[kind]);
-    sheet_cell(table, "%s", codecs[codec]->name);
-    sheet_cell(table, "%u", codecs[codec]->latency_cycles);
+    text_table_cell(table, "%s", study->machines->items[configuration]);
+    text_table_cell(table, "%u", bus_bytes[bus]);
+    text_table_cell(table, "%s", compression_kinds[kind]);
+    text_table_cell(table, "%s", codecs[codec]->name);
+    text_table_cell(table, "%u", codecs[codec]->latency_cycles);
     if (geometric > 0) {
-        sheet_cell(table, "%u", codec_study_place(study, configuration, bus, kind, codec));
-        sheet_cell(table, "%.6f", geometric);
-        sheet_cell(table, "%.6f", codec_study_arithmetic(study, configuration, bus, kind, codec));
+        text_table_cell(table, "%u", codec_study_place(study, configuration, bus, kind, codec));
+        text_table_cell(table, "%.6f", geometric);
+        text_table_cell(table, "%.6f",
+                        codec_study_arithmetic(study, configuration, bus, kind, codec));
     } else {
         HEADER(table, "null", "null", "null");
     }
-    sheet_end_row(table);
+    text_table_end_row(table);
 }
 
 static void
-put_levels(const struct codec_study *study, struct sheet *table)
+put_levels(const struct codec_study *study, struct text_table *table)
 {
     uint32_t codec_of[CODEC_COUNT];
     HEADER(table, "trace", "configuration", "bus_bytes", "kind", "codec", "level", "level_bytes",
            "blocks", "bytes");
-    sheet_end_row(table);
+    text_table_end_row(table);
     for (size_t t = 0; t < study->traces->count; t++)
         for (size_t c = 0; c < study->machines->count; c++)
             for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
@@ -114,12 +115,12 @@ put_levels(const struct codec_study *study, struct sheet *table)
 }
 
 static void
-put_ratios(const struct codec_study *study, struct sheet *table)
+put_ratios(const struct codec_study *study, struct text_table *table)
 {
     uint32_t codec_of[CODEC_COUNT];
     HEADER(table, "configuration", "bus_bytes", "kind", "codec", "latency_cycles", "place",
            "geometric", "arithmetic");
-    sheet_end_row(table);
+    text_table_end_row(table);
     for (size_t c = 0; c < study->machines->count; c++)
         for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
             for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
@@ -143,19 +144,19 @@ codec_study_write_csv(const struct codec_study *study, const char *dir, struct e
 {
     static const struct {
         const char *name;
-        void (*put)(const struct codec_study *study, struct sheet *table);
+        void (*put)(const struct codec_study *study, struct text_table *table);
     } tables[] = {
         {"traffic.csv", put_traffic}, {"levels.csv", put_levels}, {"ratios.csv", put_ratios}};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof tables / sizeof tables[0]; i++) {
-        struct sheet table = {0};
+        struct text_table table = {0};
         char *text;
         size_t size;
         FILE *out = open_memstream(&text, &size);
         BUG_ON(!out, "no memory for a table");
         tables[i].put(study, &table);
-        sheet_write(&table, SHEET_CSV, out);
-        sheet_fini(&table);
+        text_table_write(&table, TEXT_TABLE_CSV, out);
+        text_table_fini(&table);
         fclose(out);
         ok = write_text(dir, tables[i].name, text, err);
         free(text);

@@ -1,7 +1,7 @@
 /* A study as tables for a reader (tables.md) and as JSON. */
 #include "study/codec_study.h"
 #include "base/schema.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -27,66 +27,66 @@ all_bytes(const struct codec_study_result *result)
 }
 
 static void
-end_table(struct sheet *table, FILE *out)
+end_table(struct text_table *table, FILE *out)
 {
-    sheet_write(table, SHEET_MARKDOWN, out);
-    sheet_fini(table);
+    text_table_write(table, TEXT_TABLE_MARKDOWN, out);
+    text_table_fini(table);
 }
 
 static void
 put_run_name(const struct codec_study *study, size_t trace, size_t configuration,
-             struct sheet *table)
+             struct text_table *table)
 {
-    sheet_cell(table, "%s", study->traces->items[trace]);
-    sheet_cell(table, "%s", study->machines->items[configuration]);
+    text_table_cell(table, "%s", study->traces->items[trace]);
+    text_table_cell(table, "%s", study->machines->items[configuration]);
 }
 
 static void
-put_share(uint64_t part, uint64_t all, struct sheet *table)
+put_share(uint64_t part, uint64_t all, struct text_table *table)
 {
     if (all)
-        sheet_cell(table, "%.1f", 100.0 * (double)part / (double)all);
+        text_table_cell(table, "%.1f", 100.0 * (double)part / (double)all);
     else
-        sheet_cell(table, "-");
+        text_table_cell(table, "-");
 }
 
 static void
 put_traffic(const struct codec_study *study, size_t trace, size_t configuration,
-            struct sheet *table)
+            struct text_table *table)
 {
     const struct codec_study_result *r = codec_study_plain(study, trace, configuration);
     const uint64_t all = all_bytes(r), codecs_see = r->bytes[TRAFFIC_Z] + r->bytes[TRAFFIC_COLOR];
     put_run_name(study, trace, configuration, table);
-    sheet_cell(table, "%.2f", megabytes(all, r->frames));
+    text_table_cell(table, "%.2f", megabytes(all, r->frames));
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
-        sheet_cell(table, "%.2f", megabytes(r->bytes[i], r->frames));
-    sheet_cell(table, "%.1f", all ? 100.0 * (double)codecs_see / (double)all : 0);
+        text_table_cell(table, "%.2f", megabytes(r->bytes[i], r->frames));
+    text_table_cell(table, "%.1f", all ? 100.0 * (double)codecs_see / (double)all : 0);
     for (uint32_t kind = COMPRESSION_KINDS; kind-- > 0;) {
         const struct compression_kind *tally = &r->buses[0].kinds[kind];
         put_share(tally->cleared, tally->transfers, table);
         put_share(tally->plain, tally->transfers - tally->cleared, table);
     }
-    sheet_end_row(table);
+    text_table_end_row(table);
 }
 
 static void
 print_traffic(const struct codec_study *study, FILE *out)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     fprintf(out,
             "## Traffic without codecs, MB a frame\n\nCleared: of all lines of z or color, "
             "those that move nothing. Plain: of those that move, which no\ncodec may touch.\n\n");
-    sheet_cell(&table, "trace");
-    sheet_cell(&table, "samples");
-    sheet_cell(&table, "all");
+    text_table_cell(&table, "trace");
+    text_table_cell(&table, "samples");
+    text_table_cell(&table, "all");
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
-        sheet_cell(&table, "%s", traffic_clients[i]);
-    sheet_cell(&table, "z + color, %%");
-    sheet_cell(&table, "cleared z, %%");
-    sheet_cell(&table, "plain z, %%");
-    sheet_cell(&table, "cleared color, %%");
-    sheet_cell(&table, "plain color, %%");
-    sheet_end_row(&table);
+        text_table_cell(&table, "%s", traffic_clients[i]);
+    text_table_cell(&table, "z + color, %%");
+    text_table_cell(&table, "cleared z, %%");
+    text_table_cell(&table, "plain z, %%");
+    text_table_cell(&table, "cleared color, %%");
+    text_table_cell(&table, "plain color, %%");
+    text_table_end_row(&table);
     for (size_t t = 0; t < study->traces->count; t++)
         for (size_t c = 0; c < study->machines->count; c++)
             put_traffic(study, t, c, &table);
@@ -94,19 +94,19 @@ print_traffic(const struct codec_study *study, FILE *out)
 }
 
 static void
-put_ratio(struct sheet *table, double ratio)
+put_ratio(struct text_table *table, double ratio)
 {
     if (ratio > 0)
-        sheet_cell(table, "%.3f", ratio);
+        text_table_cell(table, "%.3f", ratio);
     else
-        sheet_cell(table, "null");
+        text_table_cell(table, "null");
 }
 
 static void
 print_ranking(const struct codec_study *study, enum codec_bus bus, uint32_t kind, FILE *out)
 {
     const uint32_t columns = (uint32_t)study->machines->count;
-    struct sheet table = {0};
+    struct text_table table = {0};
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
     fprintf(out,
@@ -117,36 +117,36 @@ print_ranking(const struct codec_study *study, enum codec_bus bus, uint32_t kind
         fprintf(out, "%s%s %u", c ? ", " : "", study->machines->items[c],
                 codec_study_movers(study, c, kind));
     fprintf(out, "), (place), and the arithmetic mean. Latencies are in cycles.\n\n");
-    sheet_cell(&table, "codec");
-    sheet_cell(&table, "latency");
-    sheet_cell(&table, "all");
+    text_table_cell(&table, "codec");
+    text_table_cell(&table, "latency");
+    text_table_cell(&table, "all");
     for (uint32_t c = 0; c < columns; c++) {
-        sheet_cell(&table, "%s", study->machines->items[c]);
-        sheet_cell(&table, "arithmetic");
+        text_table_cell(&table, "%s", study->machines->items[c]);
+        text_table_cell(&table, "arithmetic");
     }
-    sheet_end_row(&table);
+    text_table_end_row(&table);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t codec = codec_of[i];
-        sheet_cell(&table, "%s", codecs[codec]->name);
-        sheet_cell(&table, "%u", codecs[codec]->latency_cycles);
+        text_table_cell(&table, "%s", codecs[codec]->name);
+        text_table_cell(&table, "%u", codecs[codec]->latency_cycles);
         put_ratio(&table, codec_study_overall(study, bus, kind, codec));
         for (uint32_t c = 0; c < columns; c++) {
             const double ratio = codec_study_geometric(study, c, bus, kind, codec);
             if (ratio > 0)
-                sheet_cell(&table, "%.3f (%u)", ratio,
-                           codec_study_place(study, c, bus, kind, codec));
+                text_table_cell(&table, "%.3f (%u)", ratio,
+                                codec_study_place(study, c, bus, kind, codec));
             else
-                sheet_cell(&table, "null");
+                text_table_cell(&table, "null");
             put_ratio(&table, codec_study_arithmetic(study, c, bus, kind, codec));
         }
-        sheet_end_row(&table);
+        text_table_end_row(&table);
     }
     end_table(&table, out);
 }
 
 static void
 put_levels(const struct codec_study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
-           uint32_t codec, struct sheet *table)
+           uint32_t codec, struct text_table *table)
 {
     const struct compression sum = codec_study_sum(study, configuration, bus);
     const struct compression_kind *tally = &sum.kinds[kind];
@@ -154,22 +154,22 @@ put_levels(const struct codec_study *study, size_t configuration, enum codec_bus
     const uint32_t step = bus_bytes[bus];
     uint64_t by_size[CODEC_BLOCK_BYTES / 32 + 1];
     compression_by_size(&sum, kind, codec, by_size);
-    sheet_cell(table, "%s", codecs[codec]->name);
-    sheet_cell(table, "%s", study->machines->items[configuration]);
+    text_table_cell(table, "%s", codecs[codec]->name);
+    text_table_cell(table, "%s", study->machines->items[configuration]);
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
-        sheet_cell(table, "%.2f %%", 100.0 * (double)by_size[bytes / 32] / (double)moved);
-    sheet_cell(table, "%.2f %%", 100.0 * (double)tally->plain / (double)moved);
-    sheet_cell(table, "%" PRIu64, moved);
-    sheet_cell(table, "%.2f", (double)compression_bytes_in(tally) / 1e6);
-    sheet_cell(table, "%.2f", (double)compression_bytes_out(&sum, kind, codec) / 1e6);
-    sheet_end_row(table);
+        text_table_cell(table, "%.2f %%", 100.0 * (double)by_size[bytes / 32] / (double)moved);
+    text_table_cell(table, "%.2f %%", 100.0 * (double)tally->plain / (double)moved);
+    text_table_cell(table, "%" PRIu64, moved);
+    text_table_cell(table, "%.2f", (double)compression_bytes_in(tally) / 1e6);
+    text_table_cell(table, "%.2f", (double)compression_bytes_out(&sum, kind, codec) / 1e6);
+    text_table_end_row(table);
 }
 
 static void
 print_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind, FILE *out)
 {
     const uint32_t step = bus_bytes[bus];
-    struct sheet table = {0};
+    struct text_table table = {0};
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
     fprintf(
@@ -177,15 +177,15 @@ print_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
         "\n## Blocks of %s a level, %u-byte bus\n\nOf all traces together: shares of the blocks "
         "that move. Plain ones are %u bytes that no codec\nmay touch.\n\n",
         compression_kinds[kind], step, CODEC_BLOCK_BYTES);
-    sheet_cell(&table, "codec");
-    sheet_cell(&table, "samples");
+    text_table_cell(&table, "codec");
+    text_table_cell(&table, "samples");
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
-        sheet_cell(&table, "%u bytes", bytes);
-    sheet_cell(&table, "plain");
-    sheet_cell(&table, "blocks");
-    sheet_cell(&table, "MB in");
-    sheet_cell(&table, "MB out");
-    sheet_end_row(&table);
+        text_table_cell(&table, "%u bytes", bytes);
+    text_table_cell(&table, "plain");
+    text_table_cell(&table, "blocks");
+    text_table_cell(&table, "MB in");
+    text_table_cell(&table, "MB out");
+    text_table_end_row(&table);
     for (uint32_t i = 0; i < count; i++)
         for (size_t c = 0; c < study->machines->count; c++)
             if (codec_study_geometric(study, c, bus, kind, codec_of[i]) > 0)
@@ -207,24 +207,24 @@ gain(double from, double to)
 
 static void
 put_machine(const struct codec_study *study, size_t trace, size_t configuration,
-            struct sheet *table)
+            struct text_table *table)
 {
     const struct codec_study_result *a = codec_study_plain(study, trace, configuration),
                                     *b = codec_study_machine(study, trace, configuration);
     const double all_a = megabytes(all_bytes(a), a->frames);
     const double all_b = megabytes(all_bytes(b), b->frames);
     put_run_name(study, trace, configuration, table);
-    sheet_cell(table, "%.1f", a->frame_rate);
-    sheet_cell(table, "%.1f", b->frame_rate);
-    sheet_cell(table, "%+.1f", gain(a->frame_rate, b->frame_rate));
-    sheet_cell(table, "%.2f", megabytes(a->bytes[TRAFFIC_COLOR], a->frames));
-    sheet_cell(table, "%.2f", megabytes(b->bytes[TRAFFIC_COLOR], b->frames));
-    sheet_cell(table, "%.2f", megabytes(a->bytes[TRAFFIC_Z], a->frames));
-    sheet_cell(table, "%.2f", megabytes(b->bytes[TRAFFIC_Z], b->frames));
-    sheet_cell(table, "%.2f", all_a);
-    sheet_cell(table, "%.2f", all_b);
-    sheet_cell(table, "%+.1f", gain(all_a, all_b));
-    sheet_end_row(table);
+    text_table_cell(table, "%.1f", a->frame_rate);
+    text_table_cell(table, "%.1f", b->frame_rate);
+    text_table_cell(table, "%+.1f", gain(a->frame_rate, b->frame_rate));
+    text_table_cell(table, "%.2f", megabytes(a->bytes[TRAFFIC_COLOR], a->frames));
+    text_table_cell(table, "%.2f", megabytes(b->bytes[TRAFFIC_COLOR], b->frames));
+    text_table_cell(table, "%.2f", megabytes(a->bytes[TRAFFIC_Z], a->frames));
+    text_table_cell(table, "%.2f", megabytes(b->bytes[TRAFFIC_Z], b->frames));
+    text_table_cell(table, "%.2f", all_a);
+    text_table_cell(table, "%.2f", all_b);
+    text_table_cell(table, "%+.1f", gain(all_a, all_b));
+    text_table_end_row(table);
 }
 
 static void
@@ -232,15 +232,15 @@ print_machine(const struct codec_study *study, FILE *out)
 {
     static const char *const names[] = {"trace", "samples", "frames/s", "with", "%",    "color",
                                         "with",  "z",       "with",     "all",  "with", "%"};
-    struct sheet table = {0};
+    struct text_table table = {0};
     fprintf(out,
             "\n## In the machine\n\nColor by %s, z by %s, against none; in MB a frame. The blocks "
             "of each run, compressed\nafterwards, come to exactly the bytes that the memory "
             "controller counted.\n\n",
             chosen_name(study, COMPRESSION_COLOR), chosen_name(study, COMPRESSION_DEPTH));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        sheet_cell(&table, "%s", names[i]);
-    sheet_end_row(&table);
+        text_table_cell(&table, "%s", names[i]);
+    text_table_end_row(&table);
     for (size_t t = 0; t < study->traces->count; t++)
         for (size_t c = 0; c < study->machines->count; c++)
             if (codec_study_machine(study, t, c)->is_there)

@@ -3,7 +3,7 @@
 #ifndef AETIUS_STUDY_HARDWARE_H
 #define AETIUS_STUDY_HARDWARE_H
 
-#include "base/sheet.h"
+#include "base/text_table.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ struct hardware_machine {
 };
 
 struct hardware {
-    struct sheet data, sources;
+    struct text_table data, sources;
     VEC(struct hardware_line) lines;
     VEC(struct hardware_machine) machines;
     bool has_plot; /* DIR/measured.svg is there */

@@ -44,10 +44,10 @@ check_line(const struct hardware *hardware, const struct hardware_line *line, co
                  {"% of peak", false, true, true},
                  {"cycles", true, true, false}};
     size_t s = 1, u = 0;
-    while (s < sheet_rows(&hardware->sources) &&
-           strcmp(sheet_at(&hardware->sources, s, 0), line->source) != 0)
+    while (s < text_table_rows(&hardware->sources) &&
+           strcmp(text_table_at(&hardware->sources, s, 0), line->source) != 0)
         s++;
-    if (s == sheet_rows(&hardware->sources))
+    if (s == text_table_rows(&hardware->sources))
         return fail(err, "%s: there is no source '%s'", place, line->source);
     if (!hardware_is_modelled(line))
         return *line->note || fail(err, "%s: without a machine, the note says why", place);
@@ -72,7 +72,7 @@ take_line(struct hardware *hardware, size_t row, const int32_t *columns, const c
     char *place = mem_printf("%s, line %zu", path, row + 1);
     bool ok = true;
     for (uint32_t f = 0; ok && f < FIELDS; f++) {
-        const char *text = sheet_at(&hardware->data, row, (uint32_t)columns[f]);
+        const char *text = text_table_at(&hardware->data, row, (uint32_t)columns[f]);
         void *to = (char *)&line + fields[f].offset;
         if (!fields[f].is_number)
             *(const char **)to = text;
@@ -91,15 +91,15 @@ bool
 hardware_read(struct hardware *hardware, const char *data, const char *sources, struct error *err)
 {
     int32_t columns[FIELDS];
-    bool ok =
-        sheet_read(&hardware->sources, sources, err) && sheet_read(&hardware->data, data, err);
+    bool ok = text_table_read(&hardware->sources, sources, err) &&
+              text_table_read(&hardware->data, data, err);
     if (ok && hardware->sources.columns != 6)
         return fail(err, "%s: expected source, title, site, year, address and seen", sources);
     for (uint32_t f = 0; ok && f < FIELDS; f++) {
-        columns[f] = sheet_column(&hardware->data, fields[f].name);
+        columns[f] = text_table_column(&hardware->data, fields[f].name);
         ok = columns[f] >= 0 || fail(err, "%s: there is no column '%s'", data, fields[f].name);
     }
-    for (size_t row = 1; ok && row < sheet_rows(&hardware->data); row++)
+    for (size_t row = 1; ok && row < text_table_rows(&hardware->data); row++)
         ok = take_line(hardware, row, columns, data, err);
     return ok;
 }
@@ -113,8 +113,8 @@ hardware_fini(struct hardware *hardware)
     }
     VEC_FREE(&hardware->machines);
     VEC_FREE(&hardware->lines);
-    sheet_fini(&hardware->data);
-    sheet_fini(&hardware->sources);
+    text_table_fini(&hardware->data);
+    text_table_fini(&hardware->sources);
 }
 
 double

@@ -24,39 +24,39 @@ static const struct {
 enum { BOUNDS = sizeof bounds / sizeof bounds[0] };
 
 static void
-score_row(struct sheet *table, const char *name, const char *what, struct hardware_score score)
+score_row(struct text_table *table, const char *name, const char *what, struct hardware_score score)
 {
-    sheet_cell(table, "%s", name);
-    sheet_cell(table, "%u", score.lines);
-    sheet_cell(table, "%.1f", 100 * score.mean);
-    sheet_cell(table, "%.1f", 100 * score.median);
-    sheet_cell(table, "%+.1f", 100 * score.offset);
-    sheet_cell(table, "%s", what);
-    sheet_end_row(table);
+    text_table_cell(table, "%s", name);
+    text_table_cell(table, "%u", score.lines);
+    text_table_cell(table, "%.1f", 100 * score.mean);
+    text_table_cell(table, "%.1f", 100 * score.median);
+    text_table_cell(table, "%+.1f", 100 * score.offset);
+    text_table_cell(table, "%s", what);
+    text_table_end_row(table);
 }
 
 static void
-header(struct sheet *table, const char *const *names, uint32_t count)
+header(struct text_table *table, const char *const *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        sheet_cell(table, "%s", names[i]);
-    sheet_end_row(table);
+        text_table_cell(table, "%s", names[i]);
+    text_table_end_row(table);
 }
 #define HEADER(table, ...)                                                                         \
     header(table, (const char *const[]){__VA_ARGS__},                                              \
            sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 static void
-finish(struct sheet *table, enum sheet_style style, FILE *out)
+finish(struct text_table *table, enum text_table_style style, FILE *out)
 {
-    sheet_write(table, style, out);
-    sheet_fini(table);
+    text_table_write(table, style, out);
+    text_table_fini(table);
 }
 
 static void
 put_scores(const struct hardware *hardware, FILE *out)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     HEADER(&table, "bound by", "lines", "mean error %", "median error %", "mean of signed %",
            "what");
     for (uint32_t b = 0; b < BOUNDS; b++) {
@@ -65,30 +65,30 @@ put_scores(const struct hardware *hardware, FILE *out)
             score_row(&table, bounds[b].name, bounds[b].what, score);
     }
     score_row(&table, "all but these two", "", hardware_score(hardware, NULL));
-    finish(&table, SHEET_MARKDOWN, out);
+    finish(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void
-put_lines(const struct hardware *hardware, enum sheet_style style, FILE *out)
+put_lines(const struct hardware *hardware, enum text_table_style style, FILE *out)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     HEADER(&table, "card", "MHz", "test", "unit", "measured", "simulated", "error %", "bound by",
            "machine bound by", "source");
     for (size_t i = 0; i < hardware->lines.count; i++) {
         const struct hardware_line *line = &hardware->lines.items[i];
         if (!hardware_is_modelled(line))
             continue;
-        sheet_cell(&table, "%s", line->card);
-        sheet_cell(&table, "%g/%g", line->core_mhz, line->memory_mhz);
-        sheet_cell(&table, "%s", line->test);
-        sheet_cell(&table, "%s", line->unit);
-        sheet_cell(&table, "%g", line->value);
-        sheet_cell(&table, "%.*f", line->value < 200 ? 1 : 0, line->simulated);
-        sheet_cell(&table, "%+.1f", 100 * hardware_error(line));
-        sheet_cell(&table, "%s", line->bound);
-        sheet_cell(&table, "%s", line->verdict);
-        sheet_cell(&table, "%s", line->source);
-        sheet_end_row(&table);
+        text_table_cell(&table, "%s", line->card);
+        text_table_cell(&table, "%g/%g", line->core_mhz, line->memory_mhz);
+        text_table_cell(&table, "%s", line->test);
+        text_table_cell(&table, "%s", line->unit);
+        text_table_cell(&table, "%g", line->value);
+        text_table_cell(&table, "%.*f", line->value < 200 ? 1 : 0, line->simulated);
+        text_table_cell(&table, "%+.1f", 100 * hardware_error(line));
+        text_table_cell(&table, "%s", line->bound);
+        text_table_cell(&table, "%s", line->verdict);
+        text_table_cell(&table, "%s", line->source);
+        text_table_end_row(&table);
     }
     finish(&table, style, out);
 }
@@ -114,40 +114,40 @@ put_reasons(const struct hardware *hardware, FILE *out)
 static void
 put_unmodelled(const struct hardware *hardware, FILE *out)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     HEADER(&table, "card", "test", "measured", "unit", "source", "why not");
     for (size_t i = 0; i < hardware->lines.count; i++) {
         const struct hardware_line *line = &hardware->lines.items[i];
         if (hardware_is_modelled(line))
             continue;
-        sheet_cell(&table, "%s", line->card);
-        sheet_cell(&table, "%s", line->test);
-        sheet_cell(&table, "%g", line->value);
-        sheet_cell(&table, "%s", line->unit);
-        sheet_cell(&table, "%s", line->source);
-        sheet_cell(&table, "%s", line->note);
-        sheet_end_row(&table);
+        text_table_cell(&table, "%s", line->card);
+        text_table_cell(&table, "%s", line->test);
+        text_table_cell(&table, "%g", line->value);
+        text_table_cell(&table, "%s", line->unit);
+        text_table_cell(&table, "%s", line->source);
+        text_table_cell(&table, "%s", line->note);
+        text_table_end_row(&table);
     }
-    finish(&table, SHEET_MARKDOWN, out);
+    finish(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void
 put_machines(const struct hardware *hardware, FILE *out)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     HEADER(&table, "machine", "preset", "MHz", "fragment pipes", "ROPs", "bytes a cycle", "GB/s");
     for (size_t i = 0; i < hardware->machines.count; i++) {
         const struct hardware_machine *machine = &hardware->machines.items[i];
-        sheet_cell(&table, "%s", machine->name);
-        sheet_cell(&table, "%s", machine->preset);
-        sheet_cell(&table, "%g", machine->clock_mhz);
-        sheet_cell(&table, "%u", machine->pipes);
-        sheet_cell(&table, "%u", machine->rops);
-        sheet_cell(&table, "%g", machine->bytes);
-        sheet_cell(&table, "%.1f", machine->bytes * machine->clock_mhz / 1000);
-        sheet_end_row(&table);
+        text_table_cell(&table, "%s", machine->name);
+        text_table_cell(&table, "%s", machine->preset);
+        text_table_cell(&table, "%g", machine->clock_mhz);
+        text_table_cell(&table, "%u", machine->pipes);
+        text_table_cell(&table, "%u", machine->rops);
+        text_table_cell(&table, "%g", machine->bytes);
+        text_table_cell(&table, "%.1f", machine->bytes * machine->clock_mhz / 1000);
+        text_table_end_row(&table);
     }
-    finish(&table, SHEET_MARKDOWN, out);
+    finish(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void
@@ -163,13 +163,14 @@ put_notes(const struct hardware *hardware, FILE *out)
 static void
 put_sources(const struct hardware *hardware, FILE *out)
 {
-    const struct sheet *sources = &hardware->sources;
-    for (size_t row = 1; row < sheet_rows(sources); row++) {
-        fprintf(out, "- **%s**: %s. %s, %s.", sheet_at(sources, row, 0), sheet_at(sources, row, 1),
-                sheet_at(sources, row, 2), sheet_at(sources, row, 3));
-        if (*sheet_at(sources, row, 4))
-            fprintf(out, " <%s>.", sheet_at(sources, row, 4));
-        fprintf(out, " Seen: %s.\n", sheet_at(sources, row, 5));
+    const struct text_table *sources = &hardware->sources;
+    for (size_t row = 1; row < text_table_rows(sources); row++) {
+        fprintf(out, "- **%s**: %s. %s, %s.", text_table_at(sources, row, 0),
+                text_table_at(sources, row, 1), text_table_at(sources, row, 2),
+                text_table_at(sources, row, 3));
+        if (*text_table_at(sources, row, 4))
+            fprintf(out, " <%s>.", text_table_at(sources, row, 4));
+        fprintf(out, " Seen: %s.\n", text_table_at(sources, row, 5));
     }
 }
 
@@ -194,7 +195,7 @@ hardware_page(const struct hardware *hardware, FILE *out)
           "*Bound by*: what bounds the card, as its source says or as widths and clocks do.\n"
           "*Machine bound by*: what `aetius topdown` says of the last frame.\n\n",
           out);
-    put_lines(hardware, SHEET_MARKDOWN, out);
+    put_lines(hardware, TEXT_TABLE_MARKDOWN, out);
     fputs("\n", out);
     put_notes(hardware, out);
     fprintf(
@@ -214,7 +215,7 @@ hardware_page(const struct hardware *hardware, FILE *out)
 void
 hardware_csv(const struct hardware *hardware, FILE *out)
 {
-    put_lines(hardware, SHEET_CSV, out);
+    put_lines(hardware, TEXT_TABLE_CSV, out);
 }
 
 static cJSON *

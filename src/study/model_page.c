@@ -12,44 +12,44 @@
 #include <string.h>
 
 static void
-heads(struct sheet *sheet, const char *const *names, uint32_t count)
+heads(struct text_table *sheet, const char *const *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        sheet_cell(sheet, "%s", names[i]);
-    sheet_end_row(sheet);
+        text_table_cell(sheet, "%s", names[i]);
+    text_table_end_row(sheet);
 }
 #define HEADS(sheet, ...)                                                                          \
     heads(sheet, (const char *const[]){__VA_ARGS__},                                               \
           sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 static void
-finish(struct sheet *sheet, FILE *out)
+finish(struct text_table *sheet, FILE *out)
 {
-    sheet_write(sheet, SHEET_MARKDOWN, out);
-    sheet_fini(sheet);
+    text_table_write(sheet, TEXT_TABLE_MARKDOWN, out);
+    text_table_fini(sheet);
 }
 
 static void
-put_mean(struct sheet *sheet, const struct model_errors *errors)
+put_mean(struct text_table *sheet, const struct model_errors *errors)
 {
     if (errors->count)
-        sheet_cell(sheet, "%.2f", 100 * errors->mean);
+        text_table_cell(sheet, "%.2f", 100 * errors->mean);
     else
-        sheet_cell(sheet, "-");
+        text_table_cell(sheet, "-");
 }
 
 /* Mean errors of the held-out half, a row a machine. */
 static void
 put_summary(const struct model_study *study, FILE *out)
 {
-    struct sheet sheet = {0};
+    struct text_table sheet = {0};
     HEADS(&sheet, "mean error %, held out", "base", "from 900,000 fragments", "triangles",
           "textures", "dependent", "in all", "springs, 1 stage", "2 stages", "3 stages");
     for (size_t m = 0; m < study->machines.count; m++) {
         const struct model_machine *machine = &study->machines.items[m];
         if (!machine->rows.count)
             continue;
-        sheet_cell(&sheet, "%s", machine->name);
+        text_table_cell(&sheet, "%s", machine->name);
         for (uint32_t s = 0; s < MODEL_STAGES; s++) {
             put_mean(&sheet, &machine->check.stages[s].held_out);
             if (s == MODEL_BASE)
@@ -58,13 +58,13 @@ put_summary(const struct model_study *study, FILE *out)
         put_mean(&sheet, &machine->check.held_out);
         for (uint32_t n = 0; n < 3; n++)
             put_mean(&sheet, &machine->check.springs[n]);
-        sheet_end_row(&sheet);
+        text_table_end_row(&sheet);
     }
-    sheet_cell(&sheet, "aimed at");
+    text_table_cell(&sheet, "aimed at");
     static const double aims[] = {10, 2, 10, 10, 10, 33, 10, 21, 33};
     for (size_t i = 0; i < sizeof aims / sizeof aims[0]; i++)
-        sheet_cell(&sheet, "%.0f", aims[i]);
-    sheet_end_row(&sheet);
+        text_table_cell(&sheet, "%.0f", aims[i]);
+    text_table_end_row(&sheet);
     finish(&sheet, out);
 }
 
@@ -165,12 +165,12 @@ explain_groups(const struct model_machine *machine, FILE *out)
 }
 
 static void
-put_columns(struct sheet *sheet, const char *name, const struct model_rows *rows)
+put_columns(struct text_table *sheet, const char *name, const struct model_rows *rows)
 {
     static const double shown[] = {1, 4, 8, 16, 32, 64, 96, 128, 192, 320};
-    sheet_cell(sheet, "%s", name);
+    text_table_cell(sheet, "%s", name);
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        sheet_cell(sheet, "%.0f", 1e-6 * performance_at(rows, shown[i]));
+        text_table_cell(sheet, "%.0f", 1e-6 * performance_at(rows, shown[i]));
 }
 
 static bool
@@ -188,7 +188,7 @@ has_coherence(const struct model_study *study)
 static void
 put_coherence(const struct model_study *study, FILE *out)
 {
-    struct sheet sheet = {0};
+    struct text_table sheet = {0};
     struct coherence_widths widths;
     if (!has_coherence(study))
         return;
@@ -203,20 +203,20 @@ put_coherence(const struct model_study *study, FILE *out)
         if (machine->columns.count && !machine->rows.count) {
             put_columns(&sheet, machine->name, &machine->columns);
             for (uint32_t i = 0; i < 4; i++)
-                sheet_cell(&sheet, "-");
-            sheet_end_row(&sheet);
+                text_table_cell(&sheet, "-");
+            text_table_end_row(&sheet);
         }
         if (!coherence_find(&widths, machine))
             continue;
         put_columns(&sheet, machine->name, &machine->rows);
-        sheet_cell(&sheet, "%.0f", 1e-6 * widths.all);
-        sheet_cell(&sheet, "%g", widths.flat);
-        sheet_cell(&sheet, "%s", *widths.exceptions ? widths.exceptions : "-");
+        text_table_cell(&sheet, "%.0f", 1e-6 * widths.all);
+        text_table_cell(&sheet, "%g", widths.flat);
+        text_table_cell(&sheet, "%s", *widths.exceptions ? widths.exceptions : "-");
         if (isinf(widths.half))
-            sheet_cell(&sheet, "-");
+            text_table_cell(&sheet, "-");
         else
-            sheet_cell(&sheet, "%g", widths.half);
-        sheet_end_row(&sheet);
+            text_table_cell(&sheet, "%g", widths.half);
+        text_table_end_row(&sheet);
     }
     finish(&sheet, out);
     fputs("\n", out);
@@ -247,7 +247,7 @@ put_worst(const struct model_machine *machine, FILE *out)
 void
 model_machine_tables(const struct model_machine *machine, FILE *out)
 {
-    struct sheet stages = {0}, springs = {0};
+    struct text_table stages = {0}, springs = {0};
     const struct model *model = &machine->model;
     fprintf(out, "%s: %.6g fragment cycles a second, %.3g us a frame besides.\n\n", model->renderer,
             model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
@@ -257,9 +257,9 @@ model_machine_tables(const struct model_machine *machine, FILE *out)
     put_worst(machine, out);
     if (model_springs_sheet(&springs, &machine->check, &machine->rows)) {
         fputs("\nMass-spring, frames a second, no case of it fitted:\n\n", out);
-        sheet_write(&springs, SHEET_MARKDOWN, out);
+        text_table_write(&springs, TEXT_TABLE_MARKDOWN, out);
     }
-    sheet_fini(&springs);
+    text_table_fini(&springs);
 }
 
 /* DIR/NAME-OF.svg, or DIR/NAME.svg. */
@@ -312,11 +312,11 @@ add_error(struct frame_errors *errors, double error)
 }
 
 static void
-put_errors(struct sheet *sheet, const struct frame_errors *errors)
+put_errors(struct text_table *sheet, const struct frame_errors *errors)
 {
-    sheet_cell(sheet, "%.1f", 100 * errors->mean);
-    sheet_cell(sheet, "%+.1f", 100 * errors->offset);
-    sheet_cell(sheet, "%+.1f", 100 * errors->worst);
+    text_table_cell(sheet, "%.1f", 100 * errors->mean);
+    text_table_cell(sheet, "%+.1f", 100 * errors->offset);
+    text_table_cell(sheet, "%+.1f", 100 * errors->worst);
 }
 
 /* Frames of one input stand together. */
@@ -344,7 +344,7 @@ bound_of(const struct model_machine *machine, size_t first, size_t end)
 static void
 put_inputs(const struct model_machine *machine, enum frames_part part, FILE *out)
 {
-    struct sheet sheet = {0};
+    struct text_table sheet = {0};
     HEADS(&sheet, "input", "frames", "predicted", "cycle-level", "mean error %", "signed", "worst",
           "bound by");
     for (size_t i = 0, end; i < machine->frames.count; i = end) {
@@ -358,13 +358,13 @@ put_inputs(const struct model_machine *machine, enum frames_part part, FILE *out
             predicted += machine->frames.items[f].predicted.seconds;
             simulated += machine->frames.items[f].seconds;
         }
-        sheet_cell(&sheet, "%s", machine->frames.items[i].input);
-        sheet_cell(&sheet, "%u", errors.count);
-        sheet_cell(&sheet, "%.1f", errors.count / predicted);
-        sheet_cell(&sheet, "%.1f", errors.count / simulated);
+        text_table_cell(&sheet, "%s", machine->frames.items[i].input);
+        text_table_cell(&sheet, "%u", errors.count);
+        text_table_cell(&sheet, "%.1f", errors.count / predicted);
+        text_table_cell(&sheet, "%.1f", errors.count / simulated);
         put_errors(&sheet, &errors);
-        sheet_cell(&sheet, "%s", bound_of(machine, i, end));
-        sheet_end_row(&sheet);
+        text_table_cell(&sheet, "%s", bound_of(machine, i, end));
+        text_table_end_row(&sheet);
     }
     finish(&sheet, out);
 }
@@ -387,7 +387,7 @@ put_frames(const struct model_machine *machine, FILE *out)
         [FRAMES_DEVELOP] = "in sight when the stages were shaped",
         [FRAMES_JUDGE] = "judged by: seen by no fit",
     };
-    struct sheet sheet = {0};
+    struct text_table sheet = {0};
     fprintf(
         out,
         "\n## Frames of programs: %s\n\n"
@@ -399,10 +399,10 @@ put_frames(const struct model_machine *machine, FILE *out)
         const struct frame_errors errors = errors_of(machine, part);
         if (!errors.count)
             continue;
-        sheet_cell(&sheet, "%s", parts[part]);
-        sheet_cell(&sheet, "%u", errors.count);
+        text_table_cell(&sheet, "%s", parts[part]);
+        text_table_cell(&sheet, "%u", errors.count);
         put_errors(&sheet, &errors);
-        sheet_end_row(&sheet);
+        text_table_end_row(&sheet);
     }
     finish(&sheet, out);
     for (uint32_t part = FRAMES_PARTS; part-- > 0;)

@@ -3,7 +3,7 @@
 #ifndef AETIUS_STUDY_MODEL_STUDY_H
 #define AETIUS_STUDY_MODEL_STUDY_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "model/check.h"
 #include "model/frames.h"
 

@@ -78,19 +78,19 @@ write_sheet(const struct study *study, const char *name, const struct picture *r
 }
 
 static void
-put_row(const char *name, const struct picture_difference *d, struct sheet *table)
+put_row(const char *name, const struct picture_difference *d, struct text_table *table)
 {
     const double percent = 100.0 / (double)d->pixels;
     const uint64_t two = d->pixels - d->within_1 - d->edge_differences - d->interior_errors;
-    sheet_cell(table, "%s", name);
-    sheet_cell(table, "%llu", (unsigned long long)d->pixels);
-    sheet_cell(table, "%.3f", percent * (double)d->identical);
-    sheet_cell(table, "%.3f", percent * (double)(d->within_1 - d->identical));
-    sheet_cell(table, "%.3f", percent * (double)two);
-    sheet_cell(table, "%llu", (unsigned long long)d->edge_differences);
-    sheet_cell(table, "%llu", (unsigned long long)d->interior_errors);
-    sheet_cell(table, "%u", d->max_difference);
-    sheet_end_row(table);
+    text_table_cell(table, "%s", name);
+    text_table_cell(table, "%llu", (unsigned long long)d->pixels);
+    text_table_cell(table, "%.3f", percent * (double)d->identical);
+    text_table_cell(table, "%.3f", percent * (double)(d->within_1 - d->identical));
+    text_table_cell(table, "%.3f", percent * (double)two);
+    text_table_cell(table, "%llu", (unsigned long long)d->edge_differences);
+    text_table_cell(table, "%llu", (unsigned long long)d->interior_errors);
+    text_table_cell(table, "%u", d->max_difference);
+    text_table_end_row(table);
 }
 
 /* The first of a trace's frames that are simulated. */
@@ -185,7 +185,7 @@ read_pictures(const struct study *study, size_t run, struct picture *reference,
 }
 
 static bool
-compare(const struct study *study, size_t run, struct sheet *table, struct error *err)
+compare(const struct study *study, size_t run, struct text_table *table, struct error *err)
 {
     const char *name = study_trace_name(study, study->sweep.runs.items[run].trace);
     struct picture reference = {0}, ours = {0};
@@ -201,15 +201,15 @@ compare(const struct study *study, size_t run, struct sheet *table, struct error
 }
 
 static bool
-write_page(const struct study *study, const struct sheet *table, struct error *err)
+write_page(const struct study *study, const struct text_table *table, struct error *err)
 {
     char *text;
     size_t size;
     FILE *page = open_memstream(&text, &size);
     BUG_ON(!page, "no memory for a page");
-    sheet_write(table, SHEET_MARKDOWN, page);
-    for (size_t row = 1; row < sheet_rows(table); row++) {
-        const char *name = sheet_at(table, row, 0);
+    text_table_write(table, TEXT_TABLE_MARKDOWN, page);
+    for (size_t row = 1; row < text_table_rows(table); row++) {
+        const char *name = text_table_at(table, row, 0);
         fprintf(page, "\n%s\n\n![%s](%s/pictures/%s.png)\n", name, name, study->kind->name, name);
     }
     fclose(page);
@@ -223,18 +223,18 @@ study_put_pictures(const struct study *study, struct error *err)
 {
     static const char *const names[] = {"picture", "pixels", "identical, %", "off by 1, %",
                                         "by 2, %", "edge",   "interior",     "largest"};
-    struct sheet table = {0};
+    struct text_table table = {0};
     char *dir = sweep_path(&study->sweep, "pictures");
     bool ok = study_check_traces(study, "pictures", err) && dir_create(dir, err);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        sheet_cell(&table, "%s", names[i]);
-    sheet_end_row(&table);
+        text_table_cell(&table, "%s", names[i]);
+    text_table_end_row(&table);
     for (size_t run = 0; ok && run < study->planned; run++)
         if (study_picks_trace(study, "pictures", study->sweep.runs.items[run].trace) &&
             !strcmp(study->sweep.runs.items[run].machine, study->machines.items[0]))
             ok = compare(study, run, &table, err);
     ok = ok && write_page(study, &table, err);
-    sheet_fini(&table);
+    text_table_fini(&table);
     free(dir);
     return ok;
 }

@@ -159,7 +159,7 @@ study_sum(const struct study *study, size_t run, const char *column, double *sum
 }
 
 bool
-study_query(const struct study *study, const char *sql, struct sheet *rows, struct error *err)
+study_query(const struct study *study, const char *sql, struct text_table *rows, struct error *err)
 {
     sqlite3 *db = NULL;
     const bool ok =
@@ -188,14 +188,14 @@ study_write(const struct study *study, const char *name, const char *text, struc
 }
 
 bool
-study_write_sheet(const struct study *study, const char *name, const struct sheet *table,
-                  enum sheet_style style, struct error *err)
+study_write_sheet(const struct study *study, const char *name, const struct text_table *table,
+                  enum text_table_style style, struct error *err)
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "no memory for a table");
-    sheet_write(table, style, out);
+    text_table_write(table, style, out);
     fclose(out);
     const bool ok = study_write(study, name, text, err);
     free(text);

@@ -5,7 +5,7 @@
 #ifndef AETIUS_STUDY_STUDY_H
 #define AETIUS_STUDY_STUDY_H
 
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "sweep/work.h"
 
 struct study {
@@ -80,13 +80,14 @@ bool study_add_run(struct study *study, size_t run, const char *suffix, const st
 bool study_sum(const struct study *study, size_t run, const char *column, double *sum,
                struct error *err);
 /* A question to the database of all runs so far (docs/sweeps.md); the columns' names come first. */
-bool study_query(const struct study *study, const char *sql, struct sheet *rows, struct error *err);
+bool study_query(const struct study *study, const char *sql, struct text_table *rows,
+                 struct error *err);
 
 /* DIR/NAME.svg is there: without gnuplot, or without rows, a plot is not drawn. */
 bool study_has_plot(const struct study *study, const char *name);
 /* Writes DIR/NAME: a text, or a table. */
 bool study_write(const struct study *study, const char *name, const char *text, struct error *err);
-bool study_write_sheet(const struct study *study, const char *name, const struct sheet *table,
-                       enum sheet_style style, struct error *err);
+bool study_write_sheet(const struct study *study, const char *name, const struct text_table *table,
+                       enum text_table_style style, struct error *err);
 
 #endif

@@ -40,7 +40,7 @@ parse_plot(struct table *table, const char *value, struct error *err)
 }
 
 static bool
-take(struct table *table, const char *key, const char *value, struct error *err)
+tables_take(struct table *table, const char *key, const char *value, struct error *err)
 {
     const struct {
         const char *key, **value;
@@ -84,7 +84,7 @@ read_table(const struct study *study, const struct sweep_table *from, struct tab
     *table = (struct table){.name = from->name, .has_rows = true, .labels = 1};
     bool ok = true;
     for (size_t e = 0; ok && e < from->entries.count; e += 2)
-        ok = take(table, from->entries.items[e], from->entries.items[e + 1], err);
+        ok = tables_take(table, from->entries.items[e], from->entries.items[e + 1], err);
     ok = ok && (table->sql || fail(err, "sql = is wanted"));
     return ok || fail_prefix(err, "%s: [table %s]", study->plan->path, from->name);
 }
@@ -99,11 +99,11 @@ number_of(const char *cell)
 }
 
 static char *
-label_of(const struct sheet *rows, size_t row, uint32_t labels)
+label_of(const struct text_table *rows, size_t row, uint32_t labels)
 {
-    char *label = mem_strdup(sheet_at(rows, row, 0));
+    char *label = mem_strdup(text_table_at(rows, row, 0));
     for (uint32_t c = 1; c < labels; c++) {
-        char *longer = mem_printf("%s %s", label, sheet_at(rows, row, c));
+        char *longer = mem_printf("%s %s", label, text_table_at(rows, row, c));
         free(label);
         label = longer;
     }
@@ -111,7 +111,7 @@ label_of(const struct sheet *rows, size_t row, uint32_t labels)
 }
 
 static bool
-put_plot(const struct study *study, const struct table *table, const struct sheet *rows,
+put_plot(const struct study *study, const struct table *table, const struct text_table *rows,
          struct error *err)
 {
     const uint32_t labels = table->labels;
@@ -122,11 +122,11 @@ put_plot(const struct study *study, const struct table *table, const struct shee
     plot.extra = table->extra;
     plot.mark = table->mark;
     for (uint32_t c = labels; c < rows->columns; c++)
-        plot_add_series(&plot, sheet_at(rows, 0, c));
-    for (size_t r = 1; r < sheet_rows(rows); r++) {
+        plot_add_series(&plot, text_table_at(rows, 0, c));
+    for (size_t r = 1; r < text_table_rows(rows); r++) {
         char *label = label_of(rows, r, labels);
         for (uint32_t c = labels; c < rows->columns; c++)
-            values[c - labels] = number_of(sheet_at(rows, r, c));
+            values[c - labels] = number_of(text_table_at(rows, r, c));
         if (table->kind == PLOT_BARS || table->kind == PLOT_STACKED)
             plot_add(&plot, label, values);
         else
@@ -140,18 +140,18 @@ put_plot(const struct study *study, const struct table *table, const struct shee
 }
 
 static void
-add_json(cJSON *root, const struct table *table, const struct sheet *rows)
+add_json(cJSON *root, const struct table *table, const struct text_table *rows)
 {
     cJSON *list = cJSON_AddArrayToObject(root, table->name);
-    for (size_t r = 1; r < sheet_rows(rows); r++) {
+    for (size_t r = 1; r < text_table_rows(rows); r++) {
         cJSON *row = cJSON_CreateObject();
         for (uint32_t c = 0; c < rows->columns; c++) {
-            const char *cell = sheet_at(rows, r, c);
+            const char *cell = text_table_at(rows, r, c);
             const double number = number_of(cell);
             if (isfinite(number))
-                cJSON_AddNumberToObject(row, sheet_at(rows, 0, c), number);
+                cJSON_AddNumberToObject(row, text_table_at(rows, 0, c), number);
             else
-                cJSON_AddStringToObject(row, sheet_at(rows, 0, c), cell);
+                cJSON_AddStringToObject(row, text_table_at(rows, 0, c), cell);
         }
         cJSON_AddItemToArray(list, row);
     }
@@ -166,14 +166,14 @@ struct output {
 };
 
 static void
-put_section(const struct output *out, const struct table *table, const struct sheet *rows)
+put_section(const struct output *out, const struct table *table, const struct text_table *rows)
 {
     const bool links = table->has_plot && study_has_plot(out->study, table->name);
     fprintf(out->page, "\n## %s\n\n", table->title);
     if (table->text)
         fprintf(out->page, "%s\n\n", table->text);
     if (table->has_rows || !links)
-        sheet_write(rows, SHEET_MARKDOWN, out->page);
+        text_table_write(rows, TEXT_TABLE_MARKDOWN, out->page);
     if (links)
         fprintf(out->page, "%s![%s](%s/%s.svg)\n", table->has_rows ? "\n" : "", table->title,
                 out->study->kind->name, table->name);
@@ -181,11 +181,11 @@ put_section(const struct output *out, const struct table *table, const struct sh
 
 /* A table of its own: its files, and its place in the page. */
 static bool
-put_rows(const struct output *out, const struct table *table, const struct sheet *rows,
+put_rows(const struct output *out, const struct table *table, const struct text_table *rows,
          struct error *err)
 {
     char *name = mem_printf("%s.csv", table->name);
-    const bool ok = study_write_sheet(out->study, name, rows, SHEET_CSV, err) &&
+    const bool ok = study_write_sheet(out->study, name, rows, TEXT_TABLE_CSV, err) &&
                     (!table->has_plot || put_plot(out->study, table, rows, err));
     if (ok && table->title)
         put_section(out, table, rows);
@@ -209,7 +209,7 @@ name_of_part(const char *name, const char *value)
 /* One of the tables of `split`. */
 static bool
 put_part(const struct output *out, const struct table *whole, const char *value,
-         const struct sheet *rows, struct error *err)
+         const struct text_table *rows, struct error *err)
 {
     struct table table = *whole;
     char *name = name_of_part(whole->name, value);
@@ -223,18 +223,18 @@ put_part(const struct output *out, const struct table *whole, const char *value,
 }
 
 static bool
-put_answer(const struct output *out, const struct table *table, const struct sheet *rows,
+put_answer(const struct output *out, const struct table *table, const struct text_table *rows,
            struct error *err)
 {
     bool ok = true;
     if (!table->splits)
         return put_rows(out, table, rows, err);
-    for (size_t r = 1; ok && r < sheet_rows(rows); r++) {
-        struct sheet part = {0};
-        const char *value = sheet_at(rows, r, 0);
-        if (sheet_split(rows, value, &part) == r)
+    for (size_t r = 1; ok && r < text_table_rows(rows); r++) {
+        struct text_table part = {0};
+        const char *value = text_table_at(rows, r, 0);
+        if (text_table_split(rows, value, &part) == r)
             ok = put_part(out, table, value, &part, err);
-        sheet_fini(&part);
+        text_table_fini(&part);
     }
     return ok;
 }
@@ -256,19 +256,20 @@ missing_machine(const struct study *study, const struct table *table)
 static bool
 ask(const struct output *out, const struct table *table, struct error *err)
 {
-    struct sheet answer = {0}, wide = {0};
+    struct text_table answer = {0}, wide = {0};
     char *sql = mem_printf("%s%s", out->common, table->sql);
     bool ok = study_query(out->study, sql, &answer, err);
     if (ok && table->has_series)
-        ok = sheet_widen(&answer, &wide) || fail(err, "series = yes wants two columns or more");
-    const struct sheet *rows = table->has_series ? &wide : &answer;
-    if (ok && sheet_rows(rows) < 2)
+        ok =
+            text_table_widen(&answer, &wide) || fail(err, "series = yes wants two columns or more");
+    const struct text_table *rows = table->has_series ? &wide : &answer;
+    if (ok && text_table_rows(rows) < 2)
         log_note("[table %s] is left out: no run gives it a row%s%s", table->name,
                  table->wants ? "; it wants " : "", table->wants ? table->wants : "");
     else
         ok = ok && put_answer(out, table, rows, err);
-    sheet_fini(&wide);
-    sheet_fini(&answer);
+    text_table_fini(&wide);
+    text_table_fini(&answer);
     free(sql);
     return ok;
 }

@@ -76,7 +76,7 @@ first_run(const struct study *study, size_t trace)
 
 /* Run by run: input, machine, mean, least and most MB a frame, and the mean by client. */
 static void
-put_row(const struct study *study, size_t run, const struct traffic *all, struct sheet *table)
+put_row(const struct study *study, size_t run, const struct traffic *all, struct text_table *table)
 {
     const struct sweep_run *of = &study->sweep.runs.items[run];
     const struct traffic *traffic = &all[run];
@@ -91,30 +91,30 @@ put_row(const struct study *study, size_t run, const struct traffic *all, struct
     const struct traffic *other = &all[first_run(study, of->trace)];
     for (uint32_t f = 0; f < other->frames; f++)
         first += megabytes_of(other, f) / other->frames;
-    sheet_cell(table, "%s", study_trace_name(study, of->trace));
-    sheet_cell(table, "%s", of->machine);
-    sheet_cell(table, "%u", traffic->frames);
-    sheet_cell(table, "%.2f", sum);
-    sheet_cell(table, "%.2f", sum / first);
-    sheet_cell(table, "%.2f", least);
-    sheet_cell(table, "%.2f", most);
+    text_table_cell(table, "%s", study_trace_name(study, of->trace));
+    text_table_cell(table, "%s", of->machine);
+    text_table_cell(table, "%u", traffic->frames);
+    text_table_cell(table, "%.2f", sum);
+    text_table_cell(table, "%.2f", sum / first);
+    text_table_cell(table, "%.2f", least);
+    text_table_cell(table, "%.2f", most);
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
-        sheet_cell(table, "%.2f", mean[i]);
-    sheet_cell(table, "%.1f", 100 * (mean[TRAFFIC_Z] + mean[TRAFFIC_COLOR]) / sum);
-    sheet_end_row(table);
+        text_table_cell(table, "%.2f", mean[i]);
+    text_table_cell(table, "%.1f", 100 * (mean[TRAFFIC_Z] + mean[TRAFFIC_COLOR]) / sum);
+    text_table_end_row(table);
 }
 
 static void
-make_table(const struct study *study, const struct traffic *all, struct sheet *table)
+make_table(const struct study *study, const struct traffic *all, struct text_table *table)
 {
     static const char *const names[] = {"game",         "samples", "frames", "MB a frame",
                                         "of the first", "least",   "most"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        sheet_cell(table, "%s", names[i]);
+        text_table_cell(table, "%s", names[i]);
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
-        sheet_cell(table, "%s", traffic_clients[i]);
-    sheet_cell(table, "z + color, %%");
-    sheet_end_row(table);
+        text_table_cell(table, "%s", traffic_clients[i]);
+    text_table_cell(table, "z + color, %%");
+    text_table_end_row(table);
     for (size_t t = 0; t < study->sweep.traces.count; t++)
         for (size_t run = 0; next_run(study, t, &run); run++)
             put_row(study, run, all, table);
@@ -122,23 +122,23 @@ make_table(const struct study *study, const struct traffic *all, struct sheet *t
 
 /* A line a frame. */
 static void
-make_csv(const struct study *study, const struct traffic *all, struct sheet *table)
+make_csv(const struct study *study, const struct traffic *all, struct text_table *table)
 {
-    sheet_cell(table, "game");
-    sheet_cell(table, "samples");
-    sheet_cell(table, "frame");
+    text_table_cell(table, "game");
+    text_table_cell(table, "samples");
+    text_table_cell(table, "frame");
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
-        sheet_cell(table, "%s_bytes", traffic_clients[i]);
-    sheet_end_row(table);
+        text_table_cell(table, "%s_bytes", traffic_clients[i]);
+    text_table_end_row(table);
     for (size_t t = 0; t < study->sweep.traces.count; t++)
         for (size_t run = 0; next_run(study, t, &run); run++)
             for (uint32_t f = 0; f < all[run].frames; f++) {
-                sheet_cell(table, "%s", study_trace_name(study, t));
-                sheet_cell(table, "%s", study->sweep.runs.items[run].machine);
-                sheet_cell(table, "%u", f);
+                text_table_cell(table, "%s", study_trace_name(study, t));
+                text_table_cell(table, "%s", study->sweep.runs.items[run].machine);
+                text_table_cell(table, "%u", f);
                 for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
-                    sheet_cell(table, "%" PRIu64, all[run].bytes[f][i]);
-                sheet_end_row(table);
+                    text_table_cell(table, "%" PRIu64, all[run].bytes[f][i]);
+                text_table_end_row(table);
             }
 }
 
@@ -230,14 +230,14 @@ put_link(const struct study *study, const char *game, const char *prefix, const 
 
 /* The table, and the plots of each game, which are there by now. */
 static bool
-write_page(const struct study *study, const struct sheet *table, struct error *err)
+write_page(const struct study *study, const struct text_table *table, struct error *err)
 {
     char *text;
     size_t size;
     FILE *page = open_memstream(&text, &size);
     BUG_ON(!page, "no memory for a page");
     fputs("# Tables of `aetius study traffic`\n\n", page);
-    sheet_write(table, SHEET_MARKDOWN, page);
+    text_table_write(table, TEXT_TABLE_MARKDOWN, page);
     for (size_t t = 0; t < study->sweep.traces.count; t++) {
         const char *game = study_trace_name(study, t);
         fprintf(page, "\n## %s\n\n", game);
@@ -253,10 +253,10 @@ write_page(const struct study *study, const struct sheet *table, struct error *e
 static bool
 write_all(const struct study *study, const struct traffic *all, struct error *err)
 {
-    struct sheet table = {0}, frames = {0};
+    struct text_table table = {0}, frames = {0};
     make_table(study, all, &table);
     make_csv(study, all, &frames);
-    bool ok = study_write_sheet(study, "traffic.csv", &frames, SHEET_CSV, err);
+    bool ok = study_write_sheet(study, "traffic.csv", &frames, TEXT_TABLE_CSV, err);
     for (size_t t = 0; ok && t < study->sweep.traces.count; t++)
         ok = write_plot(study, t, all, "curve", PLOT_LINES, plot_curve, err) &&
              write_plot(study, t, all, "clients", PLOT_STACKED, plot_clients, err);
@@ -265,11 +265,11 @@ write_all(const struct study *study, const struct traffic *all, struct error *er
         if (study->json)
             print_json(study, all);
         else
-            sheet_write(&table, SHEET_MARKDOWN, stdout);
+            text_table_write(&table, TEXT_TABLE_MARKDOWN, stdout);
         log_note("%s: traffic.md, traffic.csv, *.svg", study->sweep.dir);
     }
-    sheet_fini(&table);
-    sheet_fini(&frames);
+    text_table_fini(&table);
+    text_table_fini(&frames);
     return ok;
 }
 

@@ -4,7 +4,7 @@
 #ifndef AETIUS_SWEEP_DATABASE_H
 #define AETIUS_SWEEP_DATABASE_H
 
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "sweep/sweep.h"
 
 #include <sqlite3.h>
@@ -20,8 +20,8 @@ bool database_open(const struct sweep *sweep, sqlite3 **db, struct error *err);
 /* The rows of a question, their columns' names first. Where it speaks of a table of the runs'
  * folders (frames, draws, cycles, frames_shader, ...: docs/tables.md), that is loaded, of all runs,
  * with their number as the column run. */
-bool database_query(const struct sweep *sweep, sqlite3 *db, const char *sql, struct sheet *rows,
-                    struct error *err);
+bool database_query(const struct sweep *sweep, sqlite3 *db, const char *sql,
+                    struct text_table *rows, struct error *err);
 
 /* fail() with what the database says. */
 bool sql_fail(sqlite3 *db, const char *what, struct error *err);

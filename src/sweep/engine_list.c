@@ -7,7 +7,7 @@
 #include <string.h>
 
 static bool
-begin(const struct engine_request *request, struct error *err)
+engine_list_begin(const struct engine_request *request, struct error *err)
 {
     char *dir = realpath(request->sweep->dir, NULL), *self = engine_self();
     if (!dir) {
@@ -25,4 +25,4 @@ begin(const struct engine_request *request, struct error *err)
     return true;
 }
 
-const struct sweep_engine engine_list = {.name = "list", .begin = begin};
+const struct sweep_engine engine_list = {.name = "list", .begin = engine_list_begin};

@@ -135,7 +135,7 @@ ninja_do(const struct sweep *sweep, const struct ninja_work *work, struct error 
 }
 
 static bool
-begin(const struct engine_request *request, struct error *err)
+engine_local_begin(const struct engine_request *request, struct error *err)
 {
     struct ninja_work work = {
         .command = "run", .what = "runs", .jobs = request->jobs, .keep_going = request->keep_going};
@@ -146,4 +146,5 @@ begin(const struct engine_request *request, struct error *err)
     return ok;
 }
 
-const struct sweep_engine engine_local = {.name = "local", .is_awaited = true, .begin = begin};
+const struct sweep_engine engine_local = {
+    .name = "local", .is_awaited = true, .begin = engine_local_begin};

@@ -212,7 +212,7 @@ count_lines(const char *text)
 }
 
 static bool
-begin(const struct engine_request *request, struct error *err)
+engine_slurm_begin(const struct engine_request *request, struct error *err)
 {
     const uint64_t per_element = request->per_element ? request->per_element : 1;
     const uint64_t most = request->max_array ? request->max_array : DEFAULT_ARRAY;
@@ -296,4 +296,5 @@ survey(const struct sweep *sweep, bool *mine, struct error *err)
     return ok;
 }
 
-const struct sweep_engine engine_slurm = {.name = "slurm", .begin = begin, .survey = survey};
+const struct sweep_engine engine_slurm = {
+    .name = "slurm", .begin = engine_slurm_begin, .survey = survey};

@@ -1,7 +1,7 @@
 #include "sweep/machine.h"
 
 #include "base/sha256.h"
-#include "kernel/params_value.h"
+#include "params/params_value.h"
 #include "sweep/model_version.h"
 
 #include <stdio.h>

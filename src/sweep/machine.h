@@ -3,7 +3,7 @@
 #ifndef AETIUS_SWEEP_MACHINE_H
 #define AETIUS_SWEEP_MACHINE_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "sweep/plan.h"
 
 /* Presets that were read. */

@@ -23,7 +23,7 @@ is_peak(const char *column)
 {
     static const char *const names[] = {
 #define QUEUE_PEAK(field, name, measure, doc) "." #name,
-#include "kernel/clock.def"
+#include "core/clock.def"
     };
     const size_t length = strlen(column);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -2,7 +2,7 @@
 #ifndef AETIUS_SWEEP_OUTPUTS_H
 #define AETIUS_SWEEP_OUTPUTS_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "report/csv.h"
 #include "report/metrics.h"
 #include "sweep/plan.h"

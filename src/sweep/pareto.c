@@ -130,7 +130,7 @@ read_machines(struct pareto *p)
 }
 
 static void
-make_rows(const struct pareto *p, struct sheet *rows, size_t *left_out)
+make_rows(const struct pareto *p, struct text_table *rows, size_t *left_out)
 {
     const size_t count = p->machines.count;
     double *values[2] = {mem_array(count, sizeof(double)), mem_array(count, sizeof(double))};
@@ -153,16 +153,16 @@ make_rows(const struct pareto *p, struct sheet *rows, size_t *left_out)
             order[on_front++] = (struct point){p->more[0] ? -values[0][i] : values[0][i],
                                                p->more[1] ? -values[1][i] : values[1][i], i};
     qsort(order, on_front, sizeof *order, better_first);
-    sheet_cell(rows, "machine");
-    sheet_cell(rows, "%s", p->outputs[0]);
-    sheet_cell(rows, "%s", p->outputs[1]);
-    sheet_end_row(rows);
+    text_table_cell(rows, "machine");
+    text_table_cell(rows, "%s", p->outputs[0]);
+    text_table_cell(rows, "%s", p->outputs[1]);
+    text_table_end_row(rows);
     for (size_t i = 0; i < on_front; i++) {
         const size_t m = order[i].number;
-        sheet_cell(rows, "%s", p->machines.items[m].name);
-        sheet_cell(rows, "%.7g", values[0][m]);
-        sheet_cell(rows, "%.7g", values[1][m]);
-        sheet_end_row(rows);
+        text_table_cell(rows, "%s", p->machines.items[m].name);
+        text_table_cell(rows, "%.7g", values[0][m]);
+        text_table_cell(rows, "%.7g", values[1][m]);
+        text_table_end_row(rows);
     }
     free(order);
     free(front);
@@ -171,7 +171,7 @@ make_rows(const struct pareto *p, struct sheet *rows, size_t *left_out)
 }
 
 bool
-pareto_table(sqlite3 *db, const char *a, const char *b, const char *input, struct sheet *rows,
+pareto_table(sqlite3 *db, const char *a, const char *b, const char *input, struct text_table *rows,
              size_t *left_out, struct error *err)
 {
     struct pareto p = {.db = db, .outputs = {a, b}, .input = input, .err = err};

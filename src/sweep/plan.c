@@ -3,7 +3,7 @@
 #include "base/args.h"
 #include "base/file.h"
 #include "base/ini_file.h"
-#include "kernel/params.h"
+#include "params/params.h"
 #include "trace/vtest/frame_clock.h"
 
 #include <ctype.h>

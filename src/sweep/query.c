@@ -170,15 +170,15 @@ missing_table(sqlite3 *db, char *name, size_t size)
 }
 
 static bool
-read_rows(sqlite3 *db, sqlite3_stmt *statement, struct sheet *rows, struct error *err)
+read_rows(sqlite3 *db, sqlite3_stmt *statement, struct text_table *rows, struct error *err)
 {
     const int columns = sqlite3_column_count(statement);
     uint64_t bytes = 0;
     int status;
     for (int i = 0; i < columns; i++)
-        sheet_cell(rows, "%s", sqlite3_column_name(statement, i));
+        text_table_cell(rows, "%s", sqlite3_column_name(statement, i));
     if (columns)
-        sheet_end_row(rows);
+        text_table_end_row(rows);
     while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
         for (int i = 0; i < columns; i++) {
             const unsigned char *text = sqlite3_column_text(statement, i);
@@ -186,9 +186,9 @@ read_rows(sqlite3 *db, sqlite3_stmt *statement, struct sheet *rows, struct error
             if (bytes > MOST_ANSWER)
                 return fail(err, "the answer takes more than %d MiB: LIMIT makes it shorter",
                             MOST_ANSWER >> 20);
-            sheet_cell(rows, "%s", text ? (const char *)text : "");
+            text_table_cell(rows, "%s", text ? (const char *)text : "");
         }
-        sheet_end_row(rows);
+        text_table_end_row(rows);
     }
     return status == SQLITE_DONE || sql_fail(db, "results.db", err);
 }
@@ -218,7 +218,7 @@ prepare_question(sqlite3 *db, const char *sql, sqlite3_stmt **statement, const c
 }
 
 bool
-database_query(const struct sweep *sweep, sqlite3 *db, const char *sql, struct sheet *rows,
+database_query(const struct sweep *sweep, sqlite3 *db, const char *sql, struct text_table *rows,
                struct error *err)
 {
     sqlite3_stmt *statement = NULL;

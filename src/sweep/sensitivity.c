@@ -273,39 +273,39 @@ most_first(const void *left, const void *right)
 }
 
 static void
-write_effect(const struct study_data *d, const struct effect *effect, struct sheet *rows)
+write_effect(const struct study_data *d, const struct effect *effect, struct text_table *rows)
 {
     const struct factor *factor = &d->factors.items[effect->factor];
     if (factor->names > 2)
-        sheet_cell(rows, "%s and %zu more", factor->name, factor->names - 2);
+        text_table_cell(rows, "%s and %zu more", factor->name, factor->names - 2);
     else
-        sheet_cell(rows, "%s", factor->name);
-    sheet_cell(rows, "%s", factor->first);
-    sheet_cell(rows, "%s", factor->last);
-    sheet_cell(rows, "%zu", effect->pairs);
+        text_table_cell(rows, "%s", factor->name);
+    text_table_cell(rows, "%s", factor->first);
+    text_table_cell(rows, "%s", factor->last);
+    text_table_cell(rows, "%zu", effect->pairs);
     for (size_t o = 0; o < d->outputs; o++) {
         const char *sign = effect->up[o] && effect->down[o] ? "+-"
                            : effect->up[o]                  ? "+"
                            : effect->down[o]                ? "-"
                                                             : "";
         if (isnan(effect->means[o]))
-            sheet_cell(rows, "%s", "");
+            text_table_cell(rows, "%s", "");
         else
-            sheet_cell(rows, "%s%.2f %%", sign, 100 * effect->means[o]);
+            text_table_cell(rows, "%s%.2f %%", sign, 100 * effect->means[o]);
     }
-    sheet_end_row(rows);
+    text_table_end_row(rows);
 }
 
 static void
-write_rows(const struct study_data *d, struct sheet *rows)
+write_rows(const struct study_data *d, struct text_table *rows)
 {
     struct effect *effects = mem_array(d->factors.count + 1, sizeof *effects);
     static const char *const titles[] = {"parameter", "from", "to", "pairs"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        sheet_cell(rows, "%s", titles[i]);
+        text_table_cell(rows, "%s", titles[i]);
     for (size_t o = 0; o < d->outputs; o++)
-        sheet_cell(rows, "%s", d->output_names.items[o]);
-    sheet_end_row(rows);
+        text_table_cell(rows, "%s", d->output_names.items[o]);
+    text_table_end_row(rows);
     for (size_t i = 0; i < d->factors.count; i++)
         effects[i] = measure(d, i);
     qsort(effects, d->factors.count, sizeof *effects, most_first);
@@ -320,7 +320,7 @@ write_rows(const struct study_data *d, struct sheet *rows)
 }
 
 bool
-sensitivity_table(sqlite3 *db, struct sheet *rows, struct error *err)
+sensitivity_table(sqlite3 *db, struct text_table *rows, struct error *err)
 {
     struct study_data d = {.db = db, .err = err};
     const bool ok = read_runs(&d) && read_outputs(&d) && read_factors(&d);

@@ -4,7 +4,7 @@
 #define AETIUS_SWEEP_TRADEOFFS_H
 
 #include "base/error.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 
 #include <sqlite3.h>
 
@@ -16,12 +16,12 @@ void pareto_front(const double *a, const double *b, size_t count, bool more_a, b
 /* The machines on the front of two outputs of results.db, the best in `a` first: of one input, or
  * (NULL) of the geometric means over all. *left_out machines have not all values, or some that
  * have no such mean. */
-bool pareto_table(sqlite3 *db, const char *a, const char *b, const char *input, struct sheet *rows,
-                  size_t *left_out, struct error *err);
+bool pareto_table(sqlite3 *db, const char *a, const char *b, const char *input,
+                  struct text_table *rows, size_t *left_out, struct error *err);
 
 /* A row a parameter: over all pairs of runs that differ in it alone, from each value to the next
  * higher one, the mean of |change| of each output, with + or - where all of them went that way.
  * Parameters that always change together are one. */
-bool sensitivity_table(sqlite3 *db, struct sheet *rows, struct error *err);
+bool sensitivity_table(sqlite3 *db, struct text_table *rows, struct error *err);
 
 #endif

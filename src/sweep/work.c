@@ -206,8 +206,8 @@ by_draws(const void *left, const void *right, void *data)
 }
 
 static bool
-begin(struct sweep *sweep, const struct sweep_engine *engine, const struct work_options *options,
-      struct run_numbers *todo, struct error *err)
+work_begin(struct sweep *sweep, const struct sweep_engine *engine,
+           const struct work_options *options, struct run_numbers *todo, struct error *err)
 {
     if (todo->count)
         qsort_r(todo->items, todo->count, sizeof *todo->items, by_draws, sweep);
@@ -263,7 +263,7 @@ sweep_do(struct sweep *sweep, const struct work_options *options, bool *waits, s
     bool ok = sweep_save(sweep, err) && sweep_list_todo(sweep, &todo, err) &&
               leave_out(sweep, engine, &todo, &with, err);
     *waits = !engine->is_awaited && (todo.count || with);
-    ok = ok && begin(sweep, engine, options, &todo, err) &&
+    ok = ok && work_begin(sweep, engine, options, &todo, err) &&
          (*waits || tell_failures(sweep, &todo, options->keep_going, err));
     VEC_FREE(&todo);
     if (!ok && interrupt_pending())

@@ -68,7 +68,7 @@ message_dwords(uint32_t kind)
     case MESSAGE_PUT:
     case MESSAGE_CONTENTS: return 9;
     case MESSAGE_STATE:
-    case MESSAGE_PLACE: return 1;
+    case MESSAGE_ADDRESS: return 1;
     case MESSAGE_RESULT: return 4;
     default: return 0;
     }

@@ -203,7 +203,7 @@ put_message(struct trace_writer *writer, const struct message *message)
     case MESSAGE_SWAP:
     case MESSAGE_FRAME: put_bytes(writer, &message->transfer, 32); break;
     case MESSAGE_STATE: put_bytes(writer, &message->state, 4); break;
-    case MESSAGE_PLACE: put_bytes(writer, &message->place, 4); break;
+    case MESSAGE_ADDRESS: put_bytes(writer, &message->place, 4); break;
     case MESSAGE_RESULT: put_bytes(writer, &message->result, 16); break;
     case MESSAGE_PUT:
     case MESSAGE_CONTENTS:

@@ -177,7 +177,7 @@ static bool
 write_resource(struct state_writer *w, const struct live_resource *resource, struct error *err)
 {
     const struct live_writer *out = w->out;
-    struct message place = {.kind = MESSAGE_PLACE, .client = resource->client};
+    struct message place = {.kind = MESSAGE_ADDRESS, .client = resource->client};
     struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = resource->client};
     place.place.address = resource->address;
     create.resource = resource->desc;

@@ -21,7 +21,7 @@ enum message_kind {
     /* A trimmed trace begins with the state at its first frame, between two STATEs; making it takes
      * no time and counts nowhere. */
     MESSAGE_STATE,    /* state.begins: 1 in front, 0 behind */
-    MESSAGE_PLACE,    /* place.address: where the client's next resource lies in simulated memory */
+    MESSAGE_ADDRESS,  /* place.address: where the client's next resource lies in simulated memory */
     MESSAGE_CONTENTS, /* bytes: a level with its padding and all samples (docs/trace-format.md) */
     MESSAGE_RESULT,   /* what a query has counted so far */
 

@@ -181,7 +181,8 @@ read_range(struct read_back *read_back, struct error *err)
 }
 
 static bool
-take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes, struct error *err)
+read_back_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+               struct error *err)
 {
     struct read_back *read_back = data;
     message_sink_hand_on(read_back->renderer, &read_back->sink);
@@ -213,7 +214,7 @@ read_back_create(struct read_back **out, const char *path, const struct frame_se
 {
     struct read_back *read_back = mem_alloc(sizeof *read_back);
     read_back->sink.data = read_back;
-    read_back->sink.take = take;
+    read_back->sink.take = read_back_take;
     read_back->renderer = renderer;
     read_back->frames = frames;
     read_back->ours = ours;

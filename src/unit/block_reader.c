@@ -67,8 +67,8 @@ victim(const struct block_reader *reader)
 /* Transactions that the block's state wants moved: all it has, or, raw, none before they are asked
  * for. */
 static void
-begin(struct block_reader *reader, struct block_place *place, const struct blocks *blocks,
-      uint32_t address, uint64_t now)
+block_reader_begin(struct block_reader *reader, struct block_place *place,
+                   const struct blocks *blocks, uint32_t address, uint64_t now)
 {
     const uint32_t state = blocks_state(blocks, address), bytes = blocks_bytes(blocks, state);
     place->valid = true;
@@ -77,7 +77,7 @@ begin(struct block_reader *reader, struct block_place *place, const struct block
     place->state = state;
     place->wanted = place->sent = place->here = 0;
     place->ready_cycle = now;
-    place->came = (struct path_mark){reader->port->requests->from->strand, now};
+    place->came = (struct cp_stamp){reader->port->requests->from->cp_ref, now};
     reader->misses++;
     if (blocks_is_raw(state))
         return;
@@ -103,7 +103,7 @@ block_reader_lock(struct block_reader *reader, const struct blocks *blocks, uint
         found = victim(reader);
         if (found < 0)
             return -1;
-        begin(reader, &reader->places[found], blocks, address, now);
+        block_reader_begin(reader, &reader->places[found], blocks, address, now);
     }
     struct block_place *place = &reader->places[found];
     if (blocks_is_raw(place->state))

@@ -19,7 +19,7 @@ struct block_place {
     uint32_t locks;
     uint64_t ready_cycle; /* decompressed then; CYCLE_NEVER: bytes are missing */
     uint64_t used;
-    struct path_mark came; /* the last of it */
+    struct cp_stamp came; /* the last of it */
     uint8_t data[BLOCK_MAX_BYTES];
 };
 
@@ -66,7 +66,7 @@ block_reader_data(const struct block_reader *reader, uint32_t place)
     return reader->places[place].data;
 }
 /* How it came here, and when. */
-static inline struct path_mark
+static inline struct cp_stamp
 block_reader_mark(const struct block_reader *reader, uint32_t place)
 {
     return reader->places[place].came;

@@ -106,8 +106,7 @@ cache_is_quiet(const struct cache *cache)
 
 /* So many transactions' worth of the line has come. */
 static void
-fill_line(struct cache *cache, struct cache_line *line, uint32_t transactions,
-          struct path_mark came)
+fill_line(struct cache *cache, struct cache_line *line, uint32_t transactions, struct cp_stamp came)
 {
     line->came = came;
     line->filling = (uint16_t)(line->filling - transactions);

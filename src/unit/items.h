@@ -11,7 +11,7 @@
 #include "gfx/fragment.h"
 #include "gfx/triangle.h"
 #include "isa/exec.h"
-#include "kernel/queue.h"
+#include "core/queue.h"
 
 enum {
     MAX_ROPS = 16,
@@ -127,7 +127,7 @@ struct group {
     uint64_t temp_ready[64];               /* when each temporary is written */
     uint64_t address_ready, results_ready; /* the address registers; everything */
     uint32_t texels_missing;               /* quads that the texture unit still has */
-    struct path_mark way;                  /* to where its next instruction may issue */
+    struct cp_stamp way;                   /* to where its next instruction may issue */
 };
 
 static inline struct exec *
@@ -219,7 +219,7 @@ struct memory_reply {
 
 struct memory_port {
     struct queue *requests, *replies;
-    struct path_stage came; /* strand: of the last reply */
+    struct cp_stage came; /* cp_ref: of the last reply */
 };
 
 /* Fragments of the quad of which a sample is alive. */

@@ -3,7 +3,7 @@
 #ifndef AETIUS_UNIT_LANES_H
 #define AETIUS_UNIT_LANES_H
 
-#include "kernel/clock.h"
+#include "core/clock.h"
 
 enum { LANES_MAX = 64 };
 

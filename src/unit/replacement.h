@@ -13,7 +13,7 @@
 #ifndef AETIUS_UNIT_REPLACEMENT_H
 #define AETIUS_UNIT_REPLACEMENT_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 
 struct replacement {
     enum replacement_policy policy;

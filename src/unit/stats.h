@@ -2,7 +2,7 @@
 #ifndef AETIUS_UNIT_STATS_H
 #define AETIUS_UNIT_STATS_H
 
-#include "kernel/stats.h"
+#include "core/stats.h"
 #include "state/state.h"
 
 /* Numbers by which statistics are reached (STATS in unit/stats.def). */

@@ -3,7 +3,7 @@
 #include "fuzz_trace.h"
 
 #include "base/mem.h"
-#include "kernel/params.h"
+#include "params/params.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* The cache that units share: when it is quiet. */
 #include "unit/cache.h"
 
-#include "kernel/clock.h"
-#include "kernel/queue.h"
+#include "core/clock.h"
+#include "core/queue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

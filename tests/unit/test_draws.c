@@ -3,7 +3,7 @@
 
 #include "base/build.h"
 #include "base/file.h"
-#include "kernel/params.h"
+#include "params/params.h"
 #include "report/describe_draw.h"
 
 #include "command.h" /* behind our own headers: cmocka has a macro fail() */

@@ -142,16 +142,18 @@ draw(const char *kind, const char *trace)
 static double
 simulated(const char *path, const char *card, const char *test)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     struct error err;
     double value = (double)NAN;
-    if (!sheet_read(&table, path, &err))
+    if (!text_table_read(&table, path, &err))
         fail_msg("%s", err.text);
-    for (size_t row = 1; row < sheet_rows(&table); row++)
-        if (!strcmp(sheet_at(&table, row, (uint32_t)sheet_column(&table, "card")), card) &&
-            !strcmp(sheet_at(&table, row, (uint32_t)sheet_column(&table, "test")), test))
-            value = atof(sheet_at(&table, row, (uint32_t)sheet_column(&table, "simulated")));
-    sheet_fini(&table);
+    for (size_t row = 1; row < text_table_rows(&table); row++)
+        if (!strcmp(text_table_at(&table, row, (uint32_t)text_table_column(&table, "card")),
+                    card) &&
+            !strcmp(text_table_at(&table, row, (uint32_t)text_table_column(&table, "test")), test))
+            value =
+                atof(text_table_at(&table, row, (uint32_t)text_table_column(&table, "simulated")));
+    text_table_fini(&table);
     return value;
 }
 

@@ -356,7 +356,7 @@ stalled(const struct rig *rig)
 
 struct stalls {
     uint64_t before, longest;
-    bool in_a_row;
+    bool same_direction_run;
 };
 
 /* Whoever looks finds each cycle counted when it has gone by. */
@@ -372,7 +372,7 @@ look(void *data, uint64_t now)
     assert_true(more <= 1);
     assert_true(more == 1 || !was_blocked);
     stalls->longest = more ? stalls->longest + 1 : 0;
-    stalls->in_a_row |= stalls->longest > 4;
+    stalls->same_direction_run |= stalls->longest > 4;
     stalls->before += more;
     clock->sample_cycle = now + 1;
 }
@@ -393,7 +393,7 @@ stalls_are_counted_as_they_go_by(void **state)
     clock->sample_cycle = clock->now + 1;
     rig_draw(rig, MODE_TRIANGLES, 3, 0);
     clock->sample = NULL;
-    assert_true(((struct stalls *)rig->data)->in_a_row);
+    assert_true(((struct stalls *)rig->data)->same_direction_run);
 }
 
 /* Each far depth is stored one entry too far: tiles that the front covers in part are lost. */

@@ -1,6 +1,6 @@
 /* What would be gained were a resource ideal (report/ideals.h), by hand; and that src/ideals.def
  * speaks of causes, metrics and parameters that there are. */
-#include "kernel/path.h"
+#include "core/path.h"
 #include "report/ideals.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Module, queue, clock: rates, latency and depth by hand; states; sleep; order of clocking; the
  * watchdog. The machine under test is a source, a row of stages and a sink. */
-#include "kernel/nearest.h"
-#include "kernel/queue.h"
+#include "core/nearest.h"
+#include "core/queue.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -26,7 +26,7 @@ struct client {
         uint32_t address;
         bool write;
     } list[MAX_REQUESTS];
-    strand way; /* of the last reply */
+    cp_ref way; /* of the last reply */
     uint64_t last;
     bool done;
 };
@@ -38,7 +38,7 @@ client_clock(void *self, uint64_t now)
 {
     struct client *client = self;
     while (queue_front(&client->replies, now)) {
-        client->way = client->module.stage.strand;
+        client->way = client->module.stage.cp_ref;
         client->last = now;
         client->done = ++client->here == client->count;
         queue_pop(&client->replies, now);
@@ -105,7 +105,7 @@ check(const struct params *params, struct client *client, enum memory_client kin
                sizeof(struct memory_reply), 1, 64, 1);
     memctl_add_port(memctl, kind, &client->requests, &client->replies);
     client->module.stage.cause = ASKING;
-    client->module.stage.strand = path_step(&clock.path, clock.path.end, ASKING, 0);
+    client->module.stage.cp_ref = path_step(&clock.path, clock.path.end, ASKING, 0);
     assert_true(clock_run(&clock, &client->done, LIMIT_CYCLES, &err));
     path_charge(&clock.path, client->way, client->last);
     const uint64_t *cycles = clock.path.cycles;

@@ -59,7 +59,7 @@ play(const struct params *params, struct stream *stream, bool every_cycle)
             struct memory_request request = {.address = stream->requests[given].address,
                                              .write = stream->requests[given].write,
                                              .tag = given};
-            dram_add(&dram, &request, 0, (struct path_mark){0});
+            dram_add(&dram, &request, 0, (struct cp_stamp){0});
         }
         if (!every_cycle && dram.wake > now)
             continue;

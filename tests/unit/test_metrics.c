@@ -1,5 +1,5 @@
 /* The formulas: arithmetic, names, errors; and that every metric speaks of statistics there are. */
-#include "kernel/clock_stats.h"
+#include "core/clock_stats.h"
 #include "report/metrics.h"
 #include "unit/stats.h"
 

@@ -541,11 +541,11 @@ another_chip_is_judged_by_its_rate(void **state)
 
 /* The last cell of the line of a table of stages. */
 static const char *
-verdict_of(const struct sheet *sheet, const char *stage)
+verdict_of(const struct text_table *sheet, const char *stage)
 {
-    for (size_t row = 1; row < sheet_rows(sheet); row++)
-        if (!strcmp(sheet_at(sheet, row, 0), stage))
-            return sheet_at(sheet, row, sheet->columns - 1);
+    for (size_t row = 1; row < text_table_rows(sheet); row++)
+        if (!strcmp(text_table_at(sheet, row, 0), stage))
+            return text_table_at(sheet, row, sheet->columns - 1);
     fail_msg("no line '%s'", stage);
     return NULL;
 }
@@ -557,7 +557,7 @@ in_all_is_each_stage_too(void **state)
 {
     struct model_check check = {.held_out = {.count = 9, .mean = 0.2}};
     for (uint32_t off = 0; off < 2; off++) {
-        struct sheet sheet = {0};
+        struct text_table sheet = {0};
         for (uint32_t s = 0; s < MODEL_STAGES; s++)
             check.stages[s].held_out = (struct model_errors){.count = 3, .mean = 0.05};
         check.stages[MODEL_TEXTURES].held_out.mean = off ? 0.11 : 0.09;
@@ -565,7 +565,7 @@ in_all_is_each_stage_too(void **state)
         assert_string_equal(verdict_of(&sheet, "triangles"), "yes");
         assert_string_equal(verdict_of(&sheet, "textures"), off ? "no" : "yes");
         assert_string_equal(verdict_of(&sheet, "in all"), off ? "no" : "yes");
-        sheet_fini(&sheet);
+        text_table_fini(&sheet);
     }
 }
 

@@ -3,7 +3,7 @@
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "report/maps.h"
 #include "report/page.h"
 
@@ -269,33 +269,33 @@ csv_reads_back(void **state)
 {
     (void)state;
     static const char *const cells[] = {"name", "a,b", "q\"q", "", "line\nend", "1.5"};
-    struct sheet made = {0}, read;
+    struct text_table made = {0}, read;
     struct error err;
     char *text;
     size_t size;
     for (uint32_t i = 0; i < 6; i++) {
-        sheet_cell(&made, "%s", cells[i]);
+        text_table_cell(&made, "%s", cells[i]);
         if (i % 2)
-            sheet_end_row(&made);
+            text_table_end_row(&made);
     }
     FILE *out = open_memstream(&text, &size);
-    sheet_write(&made, SHEET_CSV, out);
+    text_table_write(&made, TEXT_TABLE_CSV, out);
     fclose(out);
-    assert_true(sheet_read_csv(&read, text, "made.csv", &err));
+    assert_true(text_table_read_csv(&read, text, "made.csv", &err));
     assert_int_equal(read.columns, 2);
     assert_int_equal(read.cells.count, 6);
     for (uint32_t i = 0; i < 6; i++)
         assert_string_equal(read.cells.items[i], cells[i]);
-    sheet_fini(&read);
-    sheet_fini(&made);
+    text_table_fini(&read);
+    text_table_fini(&made);
     free(text);
     static const char *const bad[] = {"", "a,b\n1\n", "a,b\n1,2,3\n", "a\n\"x\n", "a\n\"x\"y\n"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_false(sheet_read_csv(&read, bad[i], "bad.csv", &err));
-    assert_true(sheet_read_csv(&read, "a,b\r\n1,\r\n", "crlf.csv", &err));
+        assert_false(text_table_read_csv(&read, bad[i], "bad.csv", &err));
+    assert_true(text_table_read_csv(&read, "a,b\r\n1,\r\n", "crlf.csv", &err));
     assert_int_equal(read.cells.count, 4);
     assert_string_equal(read.cells.items[3], "");
-    sheet_fini(&read);
+    text_table_fini(&read);
 }
 
 /* From a file: lines may end in CRLF, and a damaged file leaves nothing to free. */
@@ -310,16 +310,16 @@ csv_files_are_read(void **state)
     char path[] = "/tmp/aetius-sheet-XXXXXX";
     const int file = mkstemp(path);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct sheet sheet;
+        struct text_table sheet;
         struct error err;
         assert_int_equal(ftruncate(file, 0), 0);
         assert_int_equal(pwrite(file, files[i].text, strlen(files[i].text), 0),
                          strlen(files[i].text));
-        assert_int_equal(sheet_read(&sheet, path, &err), files[i].reads);
+        assert_int_equal(text_table_read(&sheet, path, &err), files[i].reads);
         assert_int_equal(sheet.cells.count, files[i].reads ? 4 : 0);
         if (files[i].reads)
-            assert_string_equal(sheet_at(&sheet, 1, 1), "2");
-        sheet_fini(&sheet);
+            assert_string_equal(text_table_at(&sheet, 1, 1), "2");
+        text_table_fini(&sheet);
     }
     close(file);
     unlink(path);

@@ -1,5 +1,5 @@
 /* Parameters: the reference file, ranges, layers, errors, and the way back to a file. */
-#include "kernel/params.h"
+#include "params/params.h"
 
 #include "base/file.h"
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /* The critical path on machines made by hand, whose times are known: who is charged, and with how
  * many cycles. A producer makes an item every `made` cycles, a consumer takes `taken` cycles for
  * each; the frame ends when the consumer is done with the last. */
-#include "kernel/queue.h"
+#include "core/queue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,10 +107,10 @@ run_with(struct line *line, uint32_t made, uint32_t taken, uint32_t depth, uint6
         line->clock.sample_cycle = INTERVAL;
     }
     path_begin(&line->clock.path, 0);
-    line->producer.module.stage.strand =
+    line->producer.module.stage.cp_ref =
         path_step(&line->clock.path, line->clock.path.end, PRODUCER, 0);
     assert_true(clock_run(&line->clock, &line->consumer.done, 100000, &err));
-    path_charge(&line->clock.path, line->consumer.module.stage.strand, line->consumer.free);
+    path_charge(&line->clock.path, line->consumer.module.stage.cp_ref, line->consumer.free);
     for (uint32_t i = 0; i < CAUSE_COUNT; i++)
         sum += line->clock.path.cycles[i];
     assert_int_equal(sum, line->consumer.free);
@@ -229,7 +229,7 @@ charged_in_parts(void **state)
     uint64_t before[CAUSE_COUNT];
     memcpy(before, path->cycles, sizeof before);
     const uint64_t now = line.consumer.free;
-    strand way = path_step(path, line.consumer.module.stage.strand, CAUSE_show, now);
+    cp_ref way = path_step(path, line.consumer.module.stage.cp_ref, CAUSE_show, now);
     path_charge(path, way, now + 10);
     path_charge(path, way, now + 15);
     path_charge(path, way, now + 15);
@@ -248,7 +248,7 @@ ring_is_full(void **state)
     struct path path;
     path_init(&path);
     uint64_t now = 0, sum = 0;
-    strand way = path.end;
+    cp_ref way = path.end;
     for (uint32_t i = 0; i < 3 * PATH_NODES; i++, now += 2) {
         way = path_step(&path, way, i % 2 ? CAUSE_clip : CAUSE_setup, now);
         path_leave(&path, way, 0, now);
@@ -265,7 +265,7 @@ ring_is_full(void **state)
     path_fini(&path);
 }
 
-/* A unit that nobody gave a strand is found. */
+/* A unit that nobody gave a cp_ref is found. */
 static void
 nobody_set_it(void **state)
 {

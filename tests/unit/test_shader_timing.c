@@ -178,14 +178,14 @@ test_turns_of_texture_units(void **state)
     static const uint32_t cases[][2] = {{4, 8}, {4, 1}, {2, 8}, {3, 7}, {1, 8}, {4, 24}};
     (void)state;
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const uint32_t units = cases[i][0], in_a_row = cases[i][1];
+        const uint32_t units = cases[i][0], same_direction_run = cases[i][1];
         RUN(V.ThreadGroup = b->threads = 64; V.ExecutableThreads = 256;
             V.LockedExecutionMode = true; V.ThreadRate = 4; b->group_count = 4;
             p->FRAGMENTSHADER.TextureUnits = units;
-            p->FRAGMENTSHADER.TextureRequestGroup = in_a_row,
+            p->FRAGMENTSHADER.TextureRequestGroup = same_direction_run,
             assert_int_equal(b->asked_count, 4 * 16);
             for (uint32_t n = 0; n < b->asked_count; n++)
-                assert_int_equal(b->asked[n], n / in_a_row % units),
+                assert_int_equal(b->asked[n], n / same_direction_run % units),
             FETCH_TEXEL);
     }
 }

@@ -161,12 +161,12 @@ count_files(const char *out, const char *table)
     size_t count = 0;
     if (!glob(pattern, GLOB_BRACE, NULL, &found))
         for (size_t i = 0; i < found.gl_pathc; i++) {
-            struct sheet rows = {0};
+            struct text_table rows = {0};
             struct error err;
-            if (!sheet_read(&rows, found.gl_pathv[i], &err))
+            if (!text_table_read(&rows, found.gl_pathv[i], &err))
                 fail_msg("%s", err.text);
-            count += sheet_rows(&rows) > 1;
-            sheet_fini(&rows);
+            count += text_table_rows(&rows) > 1;
+            text_table_fini(&rows);
         }
     globfree(&found);
     free(pattern);
@@ -227,17 +227,18 @@ check_kept(const char *study, const char *out)
     if (glob(pattern, 0, NULL, &kept))
         fail_msg("%s: none", pattern);
     for (size_t i = 0; i < kept.gl_pathc; i++) {
-        struct sheet a = {0}, b = {0};
+        struct text_table a = {0}, b = {0};
         struct error err;
         char *made = mem_printf("%s/%s%s", dir, out, strrchr(kept.gl_pathv[i], '/'));
-        if (!sheet_read(&a, kept.gl_pathv[i], &err) || !sheet_read(&b, made, &err))
+        if (!text_table_read(&a, kept.gl_pathv[i], &err) || !text_table_read(&b, made, &err))
             fail_msg("%s", err.text);
         assert_int_equal(a.columns, b.columns);
         for (uint32_t c = 0; c < a.columns; c++)
-            if (strcmp(sheet_at(&a, 0, c), sheet_at(&b, 0, c)) != 0)
-                fail_msg("%s: %s instead of %s", made, sheet_at(&b, 0, c), sheet_at(&a, 0, c));
-        sheet_fini(&a);
-        sheet_fini(&b);
+            if (strcmp(text_table_at(&a, 0, c), text_table_at(&b, 0, c)) != 0)
+                fail_msg("%s: %s instead of %s", made, text_table_at(&b, 0, c),
+                         text_table_at(&a, 0, c));
+        text_table_fini(&a);
+        text_table_fini(&b);
         free(made);
     }
     globfree(&kept);

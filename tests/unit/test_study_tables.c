@@ -1,7 +1,7 @@
 /* Studies whose pages are questions to the database: the committed pages hold the committed tables,
  * cell by cell, so that no figure of theirs is anybody's but the command's; and what a table of a
  * plan must not say. test_studies.c has the questions answered. */
-#include "base/sheet.h"
+#include "base/text_table.h"
 #include "endings.h"
 #include "study/study.h"
 
@@ -62,11 +62,11 @@ squeeze(char *text)
 }
 
 static char *
-row_of(const struct sheet *table, size_t row)
+row_of(const struct text_table *table, size_t row)
 {
     char *line = mem_strdup("|");
     for (uint32_t c = 0; c < table->columns; c++) {
-        char *longer = mem_printf("%s%s|", line, sheet_at(table, row, c));
+        char *longer = mem_printf("%s%s|", line, text_table_at(table, row, c));
         free(line);
         line = longer;
     }
@@ -105,22 +105,22 @@ wants_rows(const char *name)
 static void
 is_in_page(const char *study, const char *name, const char *committed)
 {
-    struct sheet table = {0};
+    struct text_table table = {0};
     struct error err;
     char *svg = mem_printf("(%s/%.*s.svg)", study, (int)(strlen(name) - 4), name);
-    if (!sheet_read(&table, committed, &err))
+    if (!text_table_read(&table, committed, &err))
         fail_msg("%s", err.text);
     const bool has_rows = wants_rows(name);
     if (!has_rows && !strstr(page, svg))
         fail_msg("%s is not in the page", name);
-    for (size_t row = 0; has_rows && row < sheet_rows(&table); row++) {
+    for (size_t row = 0; has_rows && row < text_table_rows(&table); row++) {
         char *line = row_of(&table, row);
         if (!strstr(page, line))
             fail_msg("docs/studies/%s.md has no row %s", study, line);
         rows_found++;
         free(line);
     }
-    sheet_fini(&table);
+    text_table_fini(&table);
     free(svg);
 }
 

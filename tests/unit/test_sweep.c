@@ -702,7 +702,7 @@ sensitivities_are_of_one_parameter_alone(void **state)
         "+-11.00 %",
         "0.00 %",
     };
-    struct sheet rows = {0};
+    struct text_table rows = {0};
     struct error err;
     sqlite3 *db;
     assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
@@ -711,7 +711,7 @@ sensitivities_are_of_one_parameter_alone(void **state)
     assert_int_equal(rows.cells.count, sizeof cells / sizeof cells[0]);
     for (size_t i = 0; i < rows.cells.count; i++)
         assert_string_equal(rows.cells.items[i], cells[i]);
-    sheet_fini(&rows);
+    text_table_fini(&rows);
     /* of one input; of two, only machines that have both, by their geometric mean */
     size_t left_out;
     assert_true(pareto_table(db, "cycles", "area", "i", &rows, &left_out, &err));
@@ -721,12 +721,12 @@ sensitivities_are_of_one_parameter_alone(void **state)
     assert_int_equal(rows.cells.count, sizeof front / sizeof front[0]);
     for (size_t i = 0; i < rows.cells.count; i++)
         assert_string_equal(rows.cells.items[i], front[i]);
-    sheet_fini(&rows);
+    text_table_fini(&rows);
     assert_true(pareto_table(db, "cycles", "area", NULL, &rows, &left_out, &err));
     assert_int_equal(left_out, 3);
     assert_int_equal(rows.cells.count, 6);
     assert_string_equal(rows.cells.items[4], "6.63325"); /* the root of 44 */
-    sheet_fini(&rows);
+    text_table_fini(&rows);
     assert_false(pareto_table(db, "cycles", "depth", NULL, &rows, &left_out, &err));
     assert_non_null(strstr(err.text, "no output depth"));
     sqlite3_close(db);

@@ -320,7 +320,7 @@ test_restoring(void **state)
     message.result.handle = OBJ_VIEW;
     assert_false(side_take(&a, &message, &err));
 
-    message = (struct message){.kind = MESSAGE_PLACE, .client = CLIENT};
+    message = (struct message){.kind = MESSAGE_ADDRESS, .client = CLIENT};
     message.place.address = 1 << 20;
     say(&a, &message);
     make(&a, LATE, 100);

@@ -67,7 +67,7 @@ tiny_take_frame(void *data, const struct simulation_frame *frame, struct error *
     if (i >= TINY_FRAMES)
         return fail(err, "more than %d frames", TINY_FRAMES);
     if (frame->timed && run->sim.machine->clock.path.unset)
-        return fail(err, "cycles were charged along a way that begins nowhere (kernel/path.h)");
+        return fail(err, "cycles were charged along a way that begins nowhere (core/path.h)");
     if (picture) {
         run->frame[i].bytes = picture->width * picture->height * 4;
         run->frame[i].rgba = mem_alloc(run->frame[i].bytes);

@@ -10,7 +10,7 @@
 static const struct {
     const char *name;
     packet_fn *decode;
-    bool harmless; /* no effect on what this GPU does: skipped */
+    bool is_ignored; /* no effect on what this GPU does: skipped */
 } commands[CMD_COUNT] = {
     [CMD_NOP] = {"NOP", NULL, true},
     [CMD_CREATE_OBJECT] = {"CREATE_OBJECT", decode_create_object, false},
@@ -297,8 +297,8 @@ decode_message(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
         cmd->op = GPU_STATE;
         cmd->restore.begins = message->state.begins != 0;
         break;
-    case MESSAGE_PLACE:
-        cmd->op = GPU_PLACE;
+    case MESSAGE_ADDRESS:
+        cmd->op = GPU_ADDRESS;
         cmd->place.address = message->place.address;
         break;
     case MESSAGE_CONTENTS:
@@ -321,7 +321,7 @@ decode_message(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
 static enum packet_result
 decode_packet(struct packet *p, uint32_t command, struct gpu_cmd *cmd)
 {
-    if (commands[command].harmless)
+    if (commands[command].is_ignored)
         return PACKET_SKIP;
     if (command == CMD_TRANSFER3D || command == CMD_COPY_TRANSFER3D)
         return packet_fail(p, "its bytes lie in memory shared with the client, which a SUBMIT does "

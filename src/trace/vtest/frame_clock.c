@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 static bool
-take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes, struct error *err)
+frame_clock_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+                 struct error *err)
 {
     struct frame_clock *clock = data;
     message_sink_hand_on(clock->inner, &clock->sink);
@@ -24,7 +25,7 @@ bool
 frame_clock_init(struct frame_clock *clock, const char *path, uint32_t frames_per_second,
                  struct message_sink *inner, struct error *err)
 {
-    *clock = (struct frame_clock){.sink = {.data = clock, .take = take},
+    *clock = (struct frame_clock){.sink = {.data = clock, .take = frame_clock_take},
                                   .inner = inner,
                                   .frames_per_second = frames_per_second};
     const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -62,7 +62,8 @@ guest_layout_init(struct guest_layout *layout, const struct resource_desc *desc,
         uint64_t stride = layout->buffer ? level->width : (uint64_t)columns * format->block_bytes;
         uint64_t bytes = stride * rows * level->slices;
         if (offset + bytes > RESOURCE_MOST_BYTES)
-            return fail(err, "resource %u needs more than %u bytes", desc->handle, RESOURCE_MOST_BYTES);
+            return fail(err, "resource %u needs more than %u bytes", desc->handle,
+                        RESOURCE_MOST_BYTES);
         level->stride = (uint32_t)stride;
         level->layer_stride = (uint32_t)(stride * rows);
         level->offset = (uint32_t)offset;

@@ -101,7 +101,8 @@ note(struct client *client, const struct message *message)
 }
 
 static bool
-take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes, struct error *err)
+offscreen_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+               struct error *err)
 {
     struct offscreen *offscreen = data;
     struct message_sink *inner = offscreen->inner;
@@ -128,7 +129,8 @@ take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes
 void
 offscreen_init(struct offscreen *offscreen, struct message_sink *inner)
 {
-    *offscreen = (struct offscreen){.sink = {.data = offscreen, .take = take}, .inner = inner};
+    *offscreen =
+        (struct offscreen){.sink = {.data = offscreen, .take = offscreen_take}, .inner = inner};
 }
 
 void

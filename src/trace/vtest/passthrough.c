@@ -372,7 +372,7 @@ passthrough_take(void *data, const struct message *message, uint8_t *out, uint32
         return begin_client(passthrough, message, err) || add_log(passthrough, err);
     if (message->kind == MESSAGE_CLIENT_END)
         return end_client(passthrough, message->client);
-    if (message->kind == MESSAGE_STATE || message->kind == MESSAGE_PLACE ||
+    if (message->kind == MESSAGE_STATE || message->kind == MESSAGE_ADDRESS ||
         message->kind == MESSAGE_RESULT)
         return true; /* of the simulated GPU alone */
     if (message->kind == MESSAGE_FRAME && !out)

@@ -441,11 +441,11 @@ blocks_are_here(struct blitter *blitter, const struct blitter_piece *piece, uint
 static void
 note_operation(struct blitter *blitter, const struct blitter_piece *piece, uint64_t now)
 {
-    struct path_mark way = {blitter->module.stage.strand, blitter->op_free};
+    struct cp_stamp way = {blitter->module.stage.cp_ref, blitter->op_free};
     for (uint32_t i = 0; i < piece->block_count; i++)
         way =
             path_later(way, block_reader_mark(&blitter->reader, (uint32_t)piece->blocks[i].place));
-    blitter->module.stage.strand = module_step(&blitter->module, way.strand, CAUSE_blit, now);
+    blitter->module.stage.cp_ref = module_step(&blitter->module, way.cp_ref, CAUSE_blit, now);
 }
 
 static bool
@@ -592,7 +592,7 @@ end_order(struct blitter *blitter, uint64_t now)
     if (!blitter->planned || blitter->line_count || blitter->writes_in_flight ||
         !queue_space(blitter->done, now))
         return false;
-    blitter->module.stage.strand = blitter->port.came.strand;
+    blitter->module.stage.cp_ref = blitter->port.came.cp_ref;
     *(struct done_item *)queue_push(blitter->done, now) = (struct done_item){false, 0};
     blitter->plan = NULL;
     return true;

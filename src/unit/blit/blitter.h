@@ -2,7 +2,7 @@
 #ifndef AETIUS_UNIT_BLITTER_H
 #define AETIUS_UNIT_BLITTER_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/block_reader.h"
 #include "unit/stats.h"
 

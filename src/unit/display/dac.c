@@ -72,7 +72,7 @@ make_room(struct dac *dac)
 }
 
 static bool
-begin(struct dac *dac, uint64_t now)
+dac_begin(struct dac *dac, uint64_t now)
 {
     const struct control_item *item = queue_front(dac->control, now);
     if (item) {
@@ -89,7 +89,7 @@ begin(struct dac *dac, uint64_t now)
         if (!dac->front_bytes)
             return true;
         dac->phase = DAC_REFRESH;
-        dac->module.stage.strand =
+        dac->module.stage.cp_ref =
             module_step(&dac->module, dac->module.clock->path.end, CAUSE_show, now);
         dac->base = dac->front;
         dac->size_bytes = dac->front_bytes;
@@ -289,7 +289,7 @@ dac_clock(void *self, uint64_t now)
     struct dac *dac = self;
     bool worked = false;
     if (dac->phase == DAC_IDLE)
-        worked = begin(dac, now);
+        worked = dac_begin(dac, now);
     if (dac->phase == DAC_IDLE)
         return worked ? UNIT_BUSY : UNIT_STARVED;
     if (dac->phase == DAC_STATES) {

@@ -2,7 +2,7 @@
 #ifndef AETIUS_UNIT_DAC_H
 #define AETIUS_UNIT_DAC_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/rop/colorwrite.h"
 
 struct dac_block {        /* asked for, not yet shown */

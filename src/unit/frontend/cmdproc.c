@@ -179,7 +179,7 @@ begin_transfer(struct cmdproc *cmdproc, const struct cmdproc_step *step)
         .moves = step->moves,
         .count = step->move_count,
         .missing = step->move_count,
-        .begun = {cmdproc->module.stage.strand, cmdproc->module.clock->now},
+        .begun = {cmdproc->module.stage.cp_ref, cmdproc->module.clock->now},
     };
     cmdproc->transfer_count++;
 }
@@ -194,8 +194,8 @@ take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_
     if (!cmdproc->stream_begun) {
         const uint64_t bytes = (uint64_t)step->constants * CONSTANT_BYTES;
         const uint64_t start = now > cmdproc->bus_free_cycle ? now : cmdproc->bus_free_cycle;
-        const strand way = start > now ? cmdproc->carrier.strand : cmdproc->module.stage.strand;
-        cmdproc->carrier.strand = cmdproc->module.stage.strand =
+        const cp_ref way = start > now ? cmdproc->carrier.cp_ref : cmdproc->module.stage.cp_ref;
+        cmdproc->carrier.cp_ref = cmdproc->module.stage.cp_ref =
             module_step(&cmdproc->module, way, CAUSE_bus, start);
         cmdproc->stream_end = start + (bytes + cmdproc->bus_bytes - 1) / cmdproc->bus_bytes;
         cmdproc->bus_free_cycle = cmdproc->stream_end;
@@ -345,16 +345,15 @@ take_replies(struct cmdproc *cmdproc, uint64_t now)
 /* A transaction goes as soon as its transfer has begun, the bus is free, and enough of those before
  * it have ended. */
 static void
-note_carried(struct cmdproc *cmdproc, struct path_mark begun, uint64_t now)
+note_carried(struct cmdproc *cmdproc, struct cp_stamp begun, uint64_t now)
 {
-    const strand way =
+    const cp_ref way =
         cmdproc->carrier_waits
-            ? cmdproc->memory.came.strand
-            : path_later((struct path_mark){cmdproc->carrier.strand, cmdproc->bus_free_cycle},
-                         begun)
-                  .strand;
+            ? cmdproc->memory.came.cp_ref
+            : path_later((struct cp_stamp){cmdproc->carrier.cp_ref, cmdproc->bus_free_cycle}, begun)
+                  .cp_ref;
     cmdproc->carrier_waits = false;
-    cmdproc->carrier.strand = module_step(&cmdproc->module, way, CAUSE_bus, now);
+    cmdproc->carrier.cp_ref = module_step(&cmdproc->module, way, CAUSE_bus, now);
 }
 
 /* Whether a transfer that is older than `t`, and has to be sent before it, is not. */
@@ -460,8 +459,8 @@ cmdproc_clock(void *self, uint64_t now)
     worked |= end_made(cmdproc, now);
     worked |= move(cmdproc, now);
     if (cmdproc->transfer_count < transfers && cmdproc_is_done(cmdproc))
-        cmdproc->module.stage.strand =
-            cmdproc->made_cycle == now ? cmdproc->carrier.strand : cmdproc->memory.came.strand;
+        cmdproc->module.stage.cp_ref =
+            cmdproc->made_cycle == now ? cmdproc->carrier.cp_ref : cmdproc->memory.came.cp_ref;
     cmdproc->stop = cmdproc->finished.draw || cmdproc_is_done(cmdproc);
     if (worked)
         return UNIT_BUSY;

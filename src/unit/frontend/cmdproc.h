@@ -5,7 +5,7 @@
 #ifndef AETIUS_UNIT_CMDPROC_H
 #define AETIUS_UNIT_CMDPROC_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/items.h"
 #include "unit/stats.h"
 
@@ -66,7 +66,7 @@ struct cmdproc_transfer {   /* one that is on its way */
     uint64_t number, after; /* number 0: none */
     const struct cmdproc_move *moves;
     uint32_t count, sent, missing; /* missing: replies */
-    struct path_mark begun;
+    struct cp_stamp begun;
 };
 
 struct cmdproc_batch { /* a draw on its way */
@@ -106,7 +106,7 @@ struct cmdproc {
     uint32_t batch_head, batch_count;
     uint32_t rop_ends[MAX_ROPS];   /* batches of the ring that the ROP has ended */
     struct cmdproc_batch finished; /* the one that has just ended; draw NULL: none */
-    struct path_stage carrier;     /* of transfers; steps are the module's stage */
+    struct cp_stage carrier;       /* of transfers; steps are the module's stage */
     bool carrier_waits;            /* for transactions to end */
     struct cmdproc_transfer *made; /* whose move from the chip is on the bus; NULL */
     uint64_t made_cycle;           /* when it is over, or the last one was */

@@ -71,7 +71,7 @@ emit(struct primasm *primasm, const struct primitive_out *primitives, uint32_t c
 }
 
 static void
-take(struct primasm *primasm, const struct vertex_item *item)
+primasm_take(struct primasm *primasm, const struct vertex_item *item)
 {
     struct primitive_out primitives[2];
     primasm->pending_count = primasm->pending_sent = 0;
@@ -119,7 +119,7 @@ primasm_clock(void *self, uint64_t now)
             taken < primasm->vertices_cycle ? queue_front(primasm->in, now) : NULL;
         if (!item)
             break;
-        take(primasm, item);
+        primasm_take(primasm, item);
         queue_pop(primasm->in, now);
         taken++;
     }

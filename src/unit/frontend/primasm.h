@@ -2,7 +2,7 @@
 #ifndef AETIUS_UNIT_PRIMASM_H
 #define AETIUS_UNIT_PRIMASM_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/items.h"
 #include "unit/stats.h"
 

@@ -164,10 +164,10 @@ send_vertex(struct streamer *streamer, uint64_t now)
     if (!queue_space(streamer->out, now))
         return false;
     streamer->committed =
-        path_later((struct path_mark){streamer->committer.strand, streamer->committed.cycle},
+        path_later((struct cp_stamp){streamer->committer.cp_ref, streamer->committed.cycle},
                    streamer->order_marks[streamer->order_head]);
-    streamer->committer.strand =
-        module_step(&streamer->module, streamer->committed.strand, CAUSE_streamer, now);
+    streamer->committer.cp_ref =
+        module_step(&streamer->module, streamer->committed.cp_ref, CAUSE_streamer, now);
     streamer->committed.cycle = now + cycles;
     *(struct vertex_item *)queue_push_later(streamer->out, now, cycles - 1) = *first;
     if (first->kind == ITEM_DATA) {
@@ -301,8 +301,8 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         return false;
     }
     if (streamer->loader_waits) /* for the line that came last */
-        streamer->loader.strand = module_step(
-            &streamer->module, cache->lines[lines[lines[1] >= 0]].came.strand, CAUSE_streamer, now);
+        streamer->loader.cp_ref = module_step(
+            &streamer->module, cache->lines[lines[lines[1] >= 0]].came.cp_ref, CAUSE_streamer, now);
     streamer->loader_waits = false;
     streamer->loaded.cycle = now + 1;
     const struct format_info *format = draw->attributes[attribute].format;
@@ -334,9 +334,9 @@ load(struct streamer *streamer, uint64_t now)
     uint32_t budget = streamer->attributes_cycle;
     while (streamer->load_count) {
         struct streamer_load *first = &streamer->loads[streamer->load_head];
-        const struct path_mark asked = streamer->load_marks[streamer->load_head];
+        const struct cp_stamp asked = streamer->load_marks[streamer->load_head];
         if (!streamer->load_attribute && asked.cycle >= streamer->loaded.cycle)
-            streamer->loader.strand = asked.strand;
+            streamer->loader.cp_ref = asked.cp_ref;
         uint32_t there =
             streamer->ahead_count ? streamer->draw->attribute_count : streamer->ahead_attribute;
         while (budget && streamer->load_attribute < there &&
@@ -408,7 +408,7 @@ add_order(struct streamer *streamer, enum item_kind kind, struct pooled_vertex *
     uint32_t i = (streamer->order_head + streamer->order_count++) % streamer->order_capacity;
     streamer->order[i] = (struct vertex_item){kind, streamer->draw, vertex};
     streamer->order_marks[i] =
-        (struct path_mark){streamer->module.stage.strand, streamer->module.clock->now + 1};
+        (struct cp_stamp){streamer->module.stage.cp_ref, streamer->module.clock->now + 1};
 }
 
 static void
@@ -418,7 +418,7 @@ add_load(struct streamer *streamer, struct pooled_vertex *vertex)
     streamer->loads[i].vertex = vertex;
     streamer->loads[i].lines[0][0] = -1;
     streamer->load_marks[i] =
-        (struct path_mark){streamer->module.stage.strand, streamer->module.clock->now};
+        (struct cp_stamp){streamer->module.stage.cp_ref, streamer->module.clock->now};
 }
 
 /* One index through the vertex cache. */
@@ -460,17 +460,17 @@ end_draw(struct streamer *streamer, uint64_t now)
 
 /* Fetch goes on: whoever held it up is the way here. */
 static void
-fetch_goes_on(struct streamer *streamer, uint64_t now)
+resume_fetch(struct streamer *streamer, uint64_t now)
 {
-    strand way = streamer->module.stage.strand;
+    cp_ref way = streamer->module.stage.cp_ref;
     switch (streamer->fetch_wait) {
     case FETCH_GOES_ON: return;
-    case FETCH_WAITS_INDEX: way = streamer->index_memory.came.strand; break;
-    case FETCH_WAITS_ORDER: way = streamer->committer.strand; break;
-    case FETCH_WAITS_LOAD: way = streamer->loader.strand; break;
+    case FETCH_WAITS_INDEX: way = streamer->index_memory.came.cp_ref; break;
+    case FETCH_WAITS_ORDER: way = streamer->committer.cp_ref; break;
+    case FETCH_WAITS_LOAD: way = streamer->loader.cp_ref; break;
     }
     streamer->fetch_wait = FETCH_GOES_ON;
-    streamer->module.stage.strand = module_step(&streamer->module, way, CAUSE_streamer, now);
+    streamer->module.stage.cp_ref = module_step(&streamer->module, way, CAUSE_streamer, now);
 }
 
 static bool
@@ -506,7 +506,7 @@ fetch(struct streamer *streamer, uint64_t now)
             }
             if (!last)
                 forget_reuse(streamer);
-            fetch_goes_on(streamer, now);
+            resume_fetch(streamer, now);
             add_order(streamer, last ? ITEM_END : ITEM_RESTART, NULL);
             streamer->fetched_all = last;
             streamer->instance++;
@@ -519,7 +519,7 @@ fetch(struct streamer *streamer, uint64_t now)
             worked = i > 0;
             break;
         }
-        fetch_goes_on(streamer, now);
+        resume_fetch(streamer, now);
         streamer->position++;
         streamer->stats.indices++;
         if (params->indexed && params->primitive_restart && index == params->restart_index)
@@ -563,7 +563,7 @@ move_blocks(struct streamer *streamer, uint64_t now)
 }
 
 static bool
-obey(struct streamer *streamer, uint64_t now)
+exec_control(struct streamer *streamer, uint64_t now)
 {
     const struct control_item *item = queue_front(streamer->control, now);
     if (!item || !queue_space(streamer->done, now))
@@ -612,7 +612,7 @@ streamer_clock(void *self, uint64_t now)
     worked |= fetch(streamer, now);
     worked |= move_blocks(streamer, now);
     worked |= cache_clock(&streamer->cache, now);
-    worked |= obey(streamer, now);
+    worked |= exec_control(streamer, now);
     stall_note(&streamer->rest, streamer->draw ? NULL : &streamer->stats.cycles_rest, now);
     if (!worked)
         return why_idle(streamer, now);

@@ -2,7 +2,7 @@
 #ifndef AETIUS_UNIT_STREAMER_H
 #define AETIUS_UNIT_STREAMER_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/cache.h"
 #include "unit/lanes.h"
 #include "unit/stall.h"
@@ -71,9 +71,9 @@ struct streamer {
     int32_t last_line;                     /* found last in the cache */
 
     /* critical path: fetch is the module's stage */
-    struct path_stage loader, committer;
-    struct path_mark loaded, committed;         /* their last events */
-    struct path_mark *order_marks, *load_marks; /* of each entry: fetch put it there */
+    struct cp_stage loader, committer;
+    struct cp_stamp loaded, committed;         /* their last events */
+    struct cp_stamp *order_marks, *load_marks; /* of each entry: fetch put it there */
     enum streamer_wait {
         FETCH_GOES_ON,
         FETCH_WAITS_INDEX,

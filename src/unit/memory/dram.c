@@ -66,7 +66,7 @@ dram_reset(struct dram *dram, uint64_t now)
     dram->last_read_end = dram->last_write_end = 0;
     dram->last_was_write = false;
     dram->origin = now * dram->shape.gpu_cycle;
-    dram->in_a_row = 0;
+    dram->same_direction_run = 0;
     memset(dram->window, 0, sizeof dram->window);
     memset(dram->group_free, 0, sizeof dram->group_free);
     memset(dram->pages, 0xff, sizeof dram->pages); /* no page */
@@ -89,7 +89,7 @@ dram_own_address(const struct dram *dram, uint32_t address)
 
 void
 dram_add(struct dram *dram, const struct memory_request *request, uint32_t port,
-         struct path_mark asked)
+         struct cp_stamp asked)
 {
     uint16_t place = dram->order[dram->count];
     struct dram_entry *entry = &dram->entries[place];
@@ -139,10 +139,10 @@ dram_use_bus(struct dram *dram, bool write, uint64_t start, uint64_t turn)
         uint64_t idle = start - dram->bus_free;
         dram->stats.turns++;
         dram->stats.turn_cycles += idle < turn ? idle : turn;
-        dram->in_a_row = 0;
+        dram->same_direction_run = 0;
     }
     dram->last_was_write = write;
-    dram->in_a_row++;
+    dram->same_direction_run++;
     dram->bus_free = start + dram->shape.burst_cycles;
     dram->gpu_bus_free = (dram->bus_free + dram->shape.gpu_cycle - 1) / dram->shape.gpu_cycle;
     *(write ? &dram->last_write_end : &dram->last_read_end) = dram->bus_free;

@@ -5,7 +5,7 @@
 #ifndef AETIUS_UNIT_DRAM_H
 #define AETIUS_UNIT_DRAM_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/items.h"
 
 enum {
@@ -41,8 +41,8 @@ struct dram_entry { /* what the scheduler looks at of a transaction that waits f
     uint8_t bank, class; /* class: the queue that it stands in */
     uint8_t port;
     bool write;
-    bool opened;            /* its row had to be opened for it */
-    struct path_mark asked; /* it came to the controller */
+    bool opened;           /* its row had to be opened for it */
+    struct cp_stamp asked; /* it came to the controller */
 };
 
 struct dram_bank {
@@ -75,7 +75,7 @@ struct dram {
     uint64_t gpu_bus_free; /* first GPU cycle in which the bus is idle */
     uint64_t command_free; /* simple model: cycle from which it takes a command */
     bool last_was_write;
-    uint32_t in_a_row;                      /* transactions since the direction changed */
+    uint32_t same_direction_run;            /* transactions since the direction changed */
     uint64_t last_read_end, last_write_end; /* of their data on the bus */
     uint64_t next_open;                     /* cycle from which a row may be opened in any bank */
     uint64_t window[DRAM_WINDOW_ROWS];      /* tFAW: until when each of the last rows counts */
@@ -86,7 +86,7 @@ struct dram {
     int32_t pages[DRAM_MAX_PAGES]; /* simple model: the open one of each bank, or -1 */
     bool fault_order; /* fault injection: transactions pass others of the same address */
     uint64_t wake;    /* GPU cycle from which something can happen; new entries set it to 0 */
-    strand taken;     /* of who has the bus until gpu_bus_free */
+    cp_ref taken;     /* of who has the bus until gpu_bus_free */
     struct dram_stats stats;
 };
 
@@ -109,7 +109,7 @@ dram_is_full(const struct dram *dram)
     return dram->count == dram->shape.limit;
 }
 void dram_add(struct dram *dram, const struct memory_request *request, uint32_t port,
-              struct path_mark asked);
+              struct cp_stamp asked);
 bool dram_holds(const struct dram *dram, uint32_t address);
 
 /* One cycle of the scheduler. Returns the place of an entry whose command goes out now, or -1; the

@@ -41,7 +41,7 @@ dram_prefers_direction(const struct dram *dram, const struct dram_entry *entry)
     const struct params *p = dram->params;
     uint32_t limit = dram->last_was_write ? p->MEMORYCONTROLLER.MaxConsecutiveWrites
                                           : p->MEMORYCONTROLLER.MaxConsecutiveReads;
-    return (entry->write == dram->last_was_write) == (dram->in_a_row < limit);
+    return (entry->write == dram->last_was_write) == (dram->same_direction_run < limit);
 }
 
 static inline void

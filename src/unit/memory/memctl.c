@@ -150,7 +150,7 @@ take_requests(struct memctl *memctl, uint64_t now)
             memctl->waiting++;
             memctl->writes_waiting += request->write;
         }
-        memctl->module.stage.strand = channel->taken; /* who waits for a place waits for that */
+        memctl->module.stage.cp_ref = channel->taken; /* who waits for a place waits for that */
         queue_pop(memctl->ports[port].requests, now);
         worked = true;
     }
@@ -267,7 +267,7 @@ add_up_stats(void *self, uint64_t now)
 
 /* The way of the entry's reply: from its request, when the bus was free for it; else from the
  * transaction that had the bus until `taken`. */
-static strand
+static cp_ref
 way_of(struct memctl *memctl, struct dram *channel, const struct dram_entry *entry, uint64_t taken,
        bool turned, uint64_t now)
 {
@@ -284,7 +284,7 @@ way_of(struct memctl *memctl, struct dram *channel, const struct dram_entry *ent
                      turned ? CAUSE_turns : CAUSE_rows, CAUSE_bandwidth_command + client, begin);
     else
         channel->taken =
-            path_add(path, entry->asked.strand, (uint32_t)(begin - entry->asked.cycle),
+            path_add(path, entry->asked.cp_ref, (uint32_t)(begin - entry->asked.cycle),
                      CAUSE_latency_command + client, CAUSE_bandwidth_command + client, begin);
     return path_add(path, channel->taken, 0, CAUSE_latency_command + client,
                     CAUSE_latency_command + client, free);
@@ -304,7 +304,7 @@ clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
         /* whose the row was that was found open, or had to be opened */
         memctl->stats.client_row_hits[memctl->kinds[port]] += channel->stats.row_hits - hits;
         memctl->stats.client_row_misses[memctl->kinds[port]] += channel->stats.row_misses - misses;
-        memctl->module.stage.strand = way_of(memctl, channel, dram_entry(channel, (uint32_t)place),
+        memctl->module.stage.cp_ref = way_of(memctl, channel, dram_entry(channel, (uint32_t)place),
                                              taken, channel->stats.turns != turns, now);
         serve(memctl, channel, port, dram_request(channel, (uint32_t)place), delay, now);
         dram_remove(channel, (uint32_t)place);

@@ -2,7 +2,7 @@
 #ifndef AETIUS_UNIT_MEMCTL_H
 #define AETIUS_UNIT_MEMCTL_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "state/memory.h"
 #include "unit/memory/dram.h"
 #include "unit/stats.h"

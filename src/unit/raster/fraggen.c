@@ -76,7 +76,7 @@ fraggen_passes(const struct fraggen *fraggen, uint32_t n)
 
 /* Takes what came; returns whether the end of the draw is next. */
 static bool
-take(struct fraggen *fraggen, uint64_t now)
+fraggen_take(struct fraggen *fraggen, uint64_t now)
 {
     for (const struct triangle_item *item; (item = queue_front(fraggen->in, now));) {
         if (item->kind == ITEM_END)
@@ -91,7 +91,7 @@ take(struct fraggen *fraggen, uint64_t now)
 }
 
 static void
-begin(struct fraggen *fraggen, uint64_t now)
+fraggen_begin(struct fraggen *fraggen, uint64_t now)
 {
     fraggen->batch = least(fraggen->count, fraggen->batch_limit);
     fraggen->begun_cycle = now;
@@ -192,9 +192,9 @@ work(struct fraggen *fraggen, uint64_t now)
 {
     enum unit_state why = UNIT_STARVED;
     bool worked = false;
-    const bool ending = take(fraggen, now);
+    const bool ending = fraggen_take(fraggen, now);
     if (!fraggen->batch && fraggen->count && (ending || fraggen->count >= fraggen->batch_limit)) {
-        begin(fraggen, now);
+        fraggen_begin(fraggen, now);
         worked = true;
     }
     if (fraggen->batch) {

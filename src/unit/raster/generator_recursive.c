@@ -103,7 +103,7 @@ split_square(void *walk, struct fraggen_stats *stats)
 
 /* The smallest aligned square that holds the box, not smaller than a scan tile's shorter side. */
 static void
-begin(struct fraggen *fraggen)
+generator_recursive_begin(struct fraggen *fraggen)
 {
     struct recursion *recursion = fraggen->walk;
     scan_tiles_begin(&recursion->tiles, fraggen);
@@ -139,4 +139,4 @@ is_done(const struct fraggen *fraggen)
     return scan_tiles_are_done(&((const struct recursion *)fraggen->walk)->tiles);
 }
 
-const struct generator generator_recursive = {create, begin, step, is_done};
+const struct generator generator_recursive = {create, generator_recursive_begin, step, is_done};

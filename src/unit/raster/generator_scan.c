@@ -62,7 +62,7 @@ test_scan_tile(void *walk, struct fraggen_stats *stats)
 }
 
 static void
-begin(struct fraggen *fraggen)
+generator_scan_begin(struct fraggen *fraggen)
 {
     struct scan *scan = fraggen->walk;
     struct scan_tiles *tiles = &scan->tiles;
@@ -88,4 +88,4 @@ is_done(const struct fraggen *fraggen)
     return scan_tiles_are_done(&((const struct scan *)fraggen->walk)->tiles);
 }
 
-const struct generator generator_scan = {create, begin, step, is_done};
+const struct generator generator_scan = {create, generator_scan_begin, step, is_done};

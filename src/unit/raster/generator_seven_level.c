@@ -202,7 +202,7 @@ next_tile(struct levels *levels, struct fraggen_stats *stats)
 
 /* Level 1 takes the triangle as soon as it has done with the one before it. */
 static void
-begin(struct fraggen *fraggen)
+generator_seven_level_begin(struct fraggen *fraggen)
 {
     struct levels *levels = fraggen->walk;
     const struct triangle *triangle = fraggen_triangle(fraggen, 0);
@@ -248,4 +248,4 @@ is_done(const struct fraggen *fraggen)
     return !((const struct levels *)fraggen->walk)->has_tile;
 }
 
-const struct generator generator_seven_level = {create, begin, step, is_done};
+const struct generator generator_seven_level = {create, generator_seven_level_begin, step, is_done};

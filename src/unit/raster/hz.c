@@ -403,7 +403,7 @@ obey(struct hz *hz, uint64_t now)
 
 /* Takes tiles in, and the end of the draw when no tile waits; false when there is nothing. */
 static bool
-take(struct hz *hz, uint64_t now, bool *blocked)
+hz_take(struct hz *hz, uint64_t now, bool *blocked)
 {
     bool worked = false;
     for (uint32_t i = 0; i < TILES_CYCLE && hz->count < hz->capacity; i++) {
@@ -479,7 +479,7 @@ hz_clock(void *self, uint64_t now)
     }
     worked |= obey(hz, now);
     if (!hz->obeying) {
-        worked |= take(hz, now, &blocked);
+        worked |= hz_take(hz, now, &blocked);
         for (uint32_t i = 0; i < TILES_CYCLE; i++)
             worked |= ask(hz, now, &port);
         uint32_t places = hz->quads_cycle;

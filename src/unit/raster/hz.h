@@ -2,7 +2,7 @@
 #ifndef AETIUS_UNIT_HZ_H
 #define AETIUS_UNIT_HZ_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/items.h"
 #include "unit/raster/hz_buffer.h"
 #include "unit/stall.h"

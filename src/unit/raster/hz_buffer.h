@@ -3,7 +3,7 @@
 #ifndef AETIUS_UNIT_HZ_BUFFER_H
 #define AETIUS_UNIT_HZ_BUFFER_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "state/draw.h"
 #include "unit/replacement.h"
 #include "unit/stats.h"

@@ -3,7 +3,7 @@
 #define AETIUS_UNIT_INTERPOLATOR_H
 
 #include "isa/exec.h"
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/items.h"
 #include "unit/stats.h"
 

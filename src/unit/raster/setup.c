@@ -111,7 +111,7 @@ send_made(struct setup *setup, uint64_t now, enum unit_state *why)
 /* Takes the next primitive, or passes the end of a draw on; false when there is none or it has to
  * wait. */
 static bool
-take(struct setup *setup, uint64_t now, enum unit_state *why)
+setup_take(struct setup *setup, uint64_t now, enum unit_state *why)
 {
     const struct primitive_item *item = queue_front(setup->in, now);
     if (!item)
@@ -143,7 +143,7 @@ setup_clock(void *self, uint64_t now)
     take_places(setup, now);
     for (uint32_t rate = 0; rate < setup->triangles_cycle; rate++) {
         if (setup->made_sent == setup->made_count) {
-            if (!take(setup, now, &why))
+            if (!setup_take(setup, now, &why))
                 break;
             worked = true;
         }

@@ -2,7 +2,7 @@
 #ifndef AETIUS_UNIT_SETUP_H
 #define AETIUS_UNIT_SETUP_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/items.h"
 #include "unit/lanes.h"
 #include "unit/stats.h"

@@ -185,19 +185,19 @@ static void
 note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
 {
     struct rop_entry *entry = entry_at(rop, rop->fetched - 1);
-    struct path_mark way = path_later(rop->fetched_at, queue_mark(in));
+    struct cp_stamp way = path_later(rop->fetched_at, queue_mark(in));
     if (rop->fetch_waited)
-        way.strand = rop->read_at.strand;
+        way.cp_ref = rop->read_at.cp_ref;
     else if (rop->lock_waited) { /* for a line that a quad held, or that was on its way */
-        const struct path_mark freed = path_later(rop->left_at, rop->cache.replied);
-        way.strand =
-            module_step(rop->module, path_later(way, freed).strand, rop->causes.lines, now);
+        const struct cp_stamp freed = path_later(rop->left_at, rop->cache.replied);
+        way.cp_ref =
+            module_step(rop->module, path_later(way, freed).cp_ref, rop->causes.lines, now);
     }
     rop->fetch_waited = rop->lock_waited = false;
-    way.strand = module_step(rop->module, way.strand, rop->causes.work, now);
-    entry->way = (struct path_mark){way.strand, now};
-    rop->fetched_at = (struct path_mark){way.strand, now + 1};
-    rop->module->stage.strand = way.strand;
+    way.cp_ref = module_step(rop->module, way.cp_ref, rop->causes.work, now);
+    entry->way = (struct cp_stamp){way.cp_ref, now};
+    rop->fetched_at = (struct cp_stamp){way.cp_ref, now + 1};
+    rop->module->stage.cp_ref = way.cp_ref;
 }
 
 /* Takes the quad in front of the queue through its fetch. */
@@ -218,7 +218,7 @@ fetch(struct rop *rop, struct queue *in, uint64_t now)
         rop->has_next = true;
         if (item->kind == ITEM_DATA)
             rop->work->describe(rop->owner, next);
-        rop->module->stage.strand = path_later(rop->fetched_at, queue_mark(in)).strand;
+        rop->module->stage.cp_ref = path_later(rop->fetched_at, queue_mark(in)).cp_ref;
         next->reads |= rop->shape.reads_first;
     }
     bool last = rop->next.last_target;
@@ -266,23 +266,23 @@ take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *
 static void
 note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycles)
 {
-    struct path_mark way = path_later(rop->read_at, entry->way);
+    struct cp_stamp way = path_later(rop->read_at, entry->way);
     if (rop->read_waited)
-        way = (struct path_mark){rop->started_at.strand, now};
+        way = (struct cp_stamp){rop->started_at.cp_ref, now};
     for (uint32_t i = 0, count = lines_of(rop, entry); i < count; i++) {
-        const struct path_mark came = rop->cache.tags.lines[entry->lines[i]].came;
+        const struct cp_stamp came = rop->cache.tags.lines[entry->lines[i]].came;
         if (came.cycle > way.cycle)
-            way = (struct path_mark){
-                module_step(rop->module, came.strand, rop->causes.lines, came.cycle), came.cycle};
+            way = (struct cp_stamp){
+                module_step(rop->module, came.cp_ref, rop->causes.lines, came.cycle), came.cycle};
     }
-    if (rop->place_awaited)
-        way.strand = path_add(&rop->module->clock->path, rop->left_at.strand,
-                              (uint32_t)(now - rop->place_awaited), rop->causes.place,
-                              rop->causes.work, now);
+    if (rop->slot_awaited)
+        way.cp_ref =
+            path_add(&rop->module->clock->path, rop->left_at.cp_ref,
+                     (uint32_t)(now - rop->slot_awaited), rop->causes.place, rop->causes.work, now);
     rop->read_waited = false;
-    rop->place_awaited = 0;
-    entry->way = (struct path_mark){way.strand, now};
-    rop->read_at = (struct path_mark){way.strand, now + cycles};
+    rop->slot_awaited = 0;
+    entry->way = (struct cp_stamp){way.cp_ref, now};
+    rop->read_at = (struct cp_stamp){way.cp_ref, now + cycles};
 }
 
 static bool
@@ -304,8 +304,8 @@ read_next(struct rop *rop, uint64_t now, enum unit_state *why)
     if (entry->bytes && entry->reads) {
         bool changing = is_changing(rop, entry);
         stall(&rop->same_place, changing, now);
-        if (changing && !rop->place_awaited)
-            rop->place_awaited = now;
+        if (changing && !rop->slot_awaited)
+            rop->slot_awaited = now;
         if (changing || !take_port(rop, entry, false, &cycles, now))
             return false;
     }
@@ -327,8 +327,8 @@ know_written(struct rop *rop, const struct rop_entry *entry)
     for (uint32_t fragment = 0; fragment < 4; fragment++)
         for (uint32_t sample = 0; sample < samples; sample++, at += element_bytes)
             if (entry->item.quad->mask >> (4 * sample + fragment) & 1)
-                rop_cache_know(&rop->cache, entry->lines[at / line_bytes], at % line_bytes,
-                               element_bytes);
+                rop_cache_mark_written(&rop->cache, entry->lines[at / line_bytes], at % line_bytes,
+                                       element_bytes);
 }
 
 void
@@ -397,12 +397,12 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
         rop->op_free += entry->cost * rop->shape.rate;
         rop->passes += entry->cost;
     }
-    struct path_mark way = path_later(rop->started_at, entry->way);
+    struct cp_stamp way = path_later(rop->started_at, entry->way);
     if (rop->start_waited)
-        way.strand = rop->left_at.strand;
+        way.cp_ref = rop->left_at.cp_ref;
     rop->start_waited = false;
-    entry->way.strand = module_step(rop->module, way.strand, rop->causes.work, now);
-    rop->started_at.strand = entry->way.strand;
+    entry->way.cp_ref = module_step(rop->module, way.cp_ref, rop->causes.work, now);
+    rop->started_at.cp_ref = entry->way.cp_ref;
     rop->started_at.cycle = entry->cost ? rop->op_free / lanes : now;
     entry->wrote = operate(rop, entry);
     know_written(rop, entry);
@@ -457,15 +457,15 @@ leave_next(struct rop *rop, uint64_t now, enum unit_state *why)
         if (!wrote)
             return false;
     }
-    rop->leaver.strand =
-        path_later(rop->left_at, (struct path_mark){entry->way.strand, entry->ready_cycle}).strand;
+    rop->leaver.cp_ref =
+        path_later(rop->left_at, (struct cp_stamp){entry->way.cp_ref, entry->ready_cycle}).cp_ref;
     if (!entry->is_line && !rop->work->leave(rop->owner, entry, now)) {
         *why = UNIT_BLOCKED;
         return wrote;
     }
-    rop->left_at = (struct path_mark){rop->leaver.strand, now + 1};
+    rop->left_at = (struct cp_stamp){rop->leaver.cp_ref, now + 1};
     if (rop->work->kind == CODEC_COLOR)
-        path_leave(&rop->module->clock->path, rop->leaver.strand, rop->index, now);
+        path_leave(&rop->module->clock->path, rop->leaver.cp_ref, rop->index, now);
     rop->left++;
     return true;
 }

@@ -17,7 +17,7 @@
 #ifndef AETIUS_UNIT_ROP_H
 #define AETIUS_UNIT_ROP_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/rop/rop_cache.h"
 #include "unit/stats.h"
 
@@ -35,7 +35,7 @@ struct rop_entry { /* a quad for one surface, or a line of an order */
     bool last_target;
     int32_t lines[ROP_MAX_LINES];
     uint64_t ready_cycle; /* read; then: done */
-    struct path_mark way; /* to where it is */
+    struct cp_stamp way;  /* to where it is */
 };
 
 /* What a kind of ROP does. */
@@ -133,12 +133,12 @@ struct rop {
 
     /* critical path: the module's stage fetches; the last events of the others */
     struct rop_causes causes;
-    struct path_stage leaver;
-    struct path_mark fetched_at, read_at, started_at, left_at;
+    struct cp_stage leaver;
+    struct cp_stamp fetched_at, read_at, started_at, left_at;
     bool fetch_waited, read_waited; /* for a place in the next one's queue */
     bool lock_waited, start_waited;
     uint64_t
-        place_awaited; /* the next one to be read waits for an earlier one since (0: it does not) */
+        slot_awaited; /* the next one to be read waits for an earlier one since (0: it does not) */
 
     /* statistics */
     uint64_t blocks_cleared;

@@ -161,7 +161,7 @@ skip_pieces(struct rop_transfer *out)
 }
 
 static void
-send_part(struct rop_cache *cache, struct rop_request *request, const struct rop_part *part)
+send_part(struct rop_cache *cache, struct rop_request *request, const struct partial_line *part)
 {
     struct rop_transfer *out = &request->out;
     if (!request->has_out)
@@ -184,7 +184,7 @@ write_line(struct rop_cache *cache, struct rop_request *request, uint32_t line, 
     const bool raw = cache->raw && l->address >= cache->raw->first && l->address < cache->raw->end;
     if (cache->leaving)
         cache->leaving(cache->owner, l->address, bytes, now);
-    const struct rop_part *part = &cache->parts[line];
+    const struct partial_line *part = &cache->parts[line];
     send_out(cache, request, l->address, line, bytes, raw || part->is_part);
     if (part->is_part)
         send_part(cache, request, part);
@@ -203,8 +203,8 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     in->line = line;
     in->state = blocks_state(cache->blocks, l->address);
     in->bytes = blocks_bytes(cache->blocks, in->state);
-    in->sent = in->here = in->put = 0;
-    in->came = cache->module->stage.strand; /* unless something comes from memory */
+    in->sent = in->arrived_mask = in->written_count = 0;
+    in->came = cache->module->stage.cp_ref; /* unless something comes from memory */
     in->missing = (in->bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
     l->filling = 1;
     cache->lines_from_clear += in->state == BLOCK_CLEARED;
@@ -222,9 +222,9 @@ leave_unread(struct rop_cache *cache, struct rop_request *request, uint32_t line
                                 .line = line,
                                 .state = BLOCK_RAW,
                                 .is_part = true,
-                                .came = cache->module->stage.strand};
+                                .came = cache->module->stage.cp_ref};
     cache->tags.lines[line].filling = 1;
-    cache->parts[line] = (struct rop_part){.is_part = true};
+    cache->parts[line] = (struct partial_line){.is_part = true};
     cache->lines_unread++;
 }
 
@@ -247,7 +247,7 @@ request_line(struct rop_cache *cache, bool room, uint64_t now)
 static bool
 complete(struct rop_cache *cache, uint32_t line, uint64_t now)
 {
-    struct rop_part *part = &cache->parts[line];
+    struct partial_line *part = &cache->parts[line];
     struct rop_request *request = request_line(cache, true, now);
     if (!request)
         return false;
@@ -284,7 +284,7 @@ rop_cache_lock(struct rop_cache *cache, uint32_t address, bool reads, uint64_t n
 {
     int32_t line = cache_find(&cache->tags, address);
     if (line >= 0) {
-        const struct rop_part *part = &cache->parts[line];
+        const struct partial_line *part = &cache->parts[line];
         if (reads && part->is_part && !part->completing &&
             (!cache_ready(&cache->tags, (uint32_t)line) || !complete(cache, (uint32_t)line, now)))
             return -1;
@@ -302,9 +302,9 @@ rop_cache_lock(struct rop_cache *cache, uint32_t address, bool reads, uint64_t n
 }
 
 void
-rop_cache_know(struct rop_cache *cache, int32_t line, uint32_t first, uint32_t bytes)
+rop_cache_mark_written(struct rop_cache *cache, int32_t line, uint32_t first, uint32_t bytes)
 {
-    struct rop_part *part = &cache->parts[line];
+    struct partial_line *part = &cache->parts[line];
     if (!part->is_part)
         return;
     part->known[first / 64] |= transaction_bytes(first % 64, bytes);
@@ -347,7 +347,7 @@ void
 rop_cache_look(const struct rop_cache *cache, int32_t line, const struct memctl *memctl,
                uint8_t *bytes)
 {
-    const struct rop_part *part = &cache->parts[line];
+    const struct partial_line *part = &cache->parts[line];
     const uint32_t size = cache->shape.line_bytes;
     const uint8_t *held = cache->tags.data + (size_t)line * size;
     if (part->is_part)
@@ -431,9 +431,9 @@ take_replies(struct rop_cache *cache, uint64_t now)
             uint32_t part = (reply->tag & 15) * TRANSACTION_BYTES;
             BUG_ON(part >= BLOCK_MAX_BYTES || !in->missing, "rop: a reply that nobody awaits");
             memcpy(in->data + part, reply->data, TRANSACTION_BYTES);
-            in->here |= 1u << (reply->tag & 15);
+            in->arrived_mask |= 1u << (reply->tag & 15);
             in->missing--;
-            in->came = queue_mark(cache->port.replies).strand;
+            in->came = queue_mark(cache->port.replies).cp_ref;
         }
         cache->replied = queue_mark(cache->port.replies);
         queue_pop(cache->port.replies, now);
@@ -447,7 +447,7 @@ static void
 take_line(struct rop_cache *cache, const struct rop_transfer *in)
 {
     uint8_t *line = cache_data(&cache->tags, in->line), whole[BLOCK_MAX_BYTES];
-    struct rop_part *part = &cache->parts[in->line];
+    struct partial_line *part = &cache->parts[in->line];
     if (!in->is_part) {
         blocks_unpack(cache->blocks, in->address, in->state, in->data, line);
     } else if (part->completing) {
@@ -474,7 +474,7 @@ end_fills(struct rop_cache *cache, uint64_t now)
         }
         take_line(cache, in);
         cache->tags.lines[in->line].filling = 0;
-        cache->tags.lines[in->line].came = (struct path_mark){in->came, now};
+        cache->tags.lines[in->line].came = (struct cp_stamp){in->came, now};
         ring_drop(&cache->in);
         worked = true;
     }
@@ -504,7 +504,7 @@ write_next(struct rop_cache *cache, uint64_t now)
         ring->stepped[1]++;
         return true;
     }
-    if (raw && !(in->here & 1u << in->put))
+    if (raw && !(in->arrived_mask & 1u << in->written_count))
         return false;
     if (in->packed_cycle > now) {
         module_wake_at(cache->module, in->packed_cycle);
@@ -517,8 +517,8 @@ write_next(struct rop_cache *cache, uint64_t now)
     if (!cycles)
         return false;
     in->written_cycle = now + cycles;
-    in->put++;
-    ring->stepped[1] += !raw || in->put * TRANSACTION_BYTES == in->bytes;
+    in->written_count++;
+    ring->stepped[1] += !raw || in->written_count * TRANSACTION_BYTES == in->bytes;
     return true;
 }
 

@@ -34,7 +34,7 @@ struct rop_cache_shape {
     uint32_t request_limit, input_limit, output_limit;
 };
 
-struct rop_part {                         /* what a line holds of its block */
+struct partial_line {                     /* what a line holds of its block */
     bool is_part;                         /* else all of it */
     bool completing;                      /* the rest has been asked for */
     uint64_t known[BLOCK_MAX_BYTES / 64]; /* a bit for each byte */
@@ -45,13 +45,14 @@ struct rop_transfer { /* a line between the cache and memory */
     uint32_t state;         /* of the block in memory: what moves */
     uint32_t bytes;         /* that move */
     uint32_t sent, missing; /* bytes; transactions */
-    uint32_t here, put;     /* in: those that have come (a bit each), and are in the line (raw) */
-    bool packs;             /* out: goes through the compressor */
-    bool is_part;           /* out: the bytes in `known` alone; in: nothing, or what a part lacks */
+    uint32_t arrived_mask,
+        written_count; /* in: those that have come (a bit each), and are in the line (raw) */
+    bool packs;        /* out: goes through the compressor */
+    bool is_part;      /* out: the bytes in `known` alone; in: nothing, or what a part lacks */
     uint64_t known[BLOCK_MAX_BYTES / 64];
     uint64_t packed_cycle;  /* out: may be sent from then; in: decompressed then */
     uint64_t written_cycle; /* in: in the line from then */
-    strand came;            /* in: of the last of them */
+    cp_ref came;            /* in: of the last of them */
     uint8_t data[BLOCK_MAX_BYTES];
 };
 
@@ -78,8 +79,8 @@ struct rop_cache {
     struct module *module;
     struct rop_cache_shape shape;
     struct blocks *blocks;
-    struct cache tags;      /* lines and their bytes; its memory side is not used */
-    struct rop_part *parts; /* of each line */
+    struct cache tags;          /* lines and their bytes; its memory side is not used */
+    struct partial_line *parts; /* of each line */
     struct memory_port port;
     struct rop_request *requests; /* ring */
     uint32_t request_head, request_count;
@@ -90,7 +91,7 @@ struct rop_cache {
     uint32_t writes_in_flight;
     uint64_t refused_since;          /* a miss finds no victim or no place for its request; 0: no */
     const struct block_surface *raw; /* whose lines go uncompressed; NULL: none's */
-    struct path_mark replied;        /* the last reply came */
+    struct cp_stamp replied;         /* the last reply came */
     /* told of each line that goes, with its bytes; NULL: nobody */
     void (*leaving)(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
     void *owner;
@@ -112,7 +113,7 @@ void rop_cache_reset(struct rop_cache *cache); /* all lines invalid, without wri
  * it held before is wanted. */
 int32_t rop_cache_lock(struct rop_cache *cache, uint32_t address, bool reads, uint64_t now);
 /* Bytes of a locked line have been written: at most 64, which do not cross a multiple of 64. */
-void rop_cache_know(struct rop_cache *cache, int32_t line, uint32_t first, uint32_t bytes);
+void rop_cache_mark_written(struct rop_cache *cache, int32_t line, uint32_t first, uint32_t bytes);
 void rop_cache_unlock(struct rop_cache *cache, int32_t line, bool wrote);
 static inline bool
 rop_cache_ready(const struct rop_cache *cache, int32_t line)

@@ -62,7 +62,7 @@ fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
 /* A surface that has been untouched since its clear comes to the ROP. Its bytes were made whole in
  * memory when it was left. */
 static void
-begin(struct rop *rop)
+rop_orders_begin(struct rop *rop)
 {
     struct block_surface *surface = surface_of(rop);
     memcpy(surface->clear_line, rop->order.line, rop->shape.cache.line_bytes);
@@ -257,7 +257,7 @@ static bool
 obey_order(struct rop *rop, uint64_t now, bool *worked)
 {
     switch (rop->order.kind) {
-    case CONTROL_BEGIN: begin(rop); return true;
+    case CONTROL_BEGIN: rop_orders_begin(rop); return true;
     case CONTROL_CLEAR: return clear(rop, now, worked);
     case CONTROL_FLUSH:
     case CONTROL_SHOW: return flush(rop, NULL, now, worked);
@@ -288,8 +288,8 @@ rop_obey(struct rop *rop, uint64_t now, bool *worked)
     if (!obey_order(rop, now, worked) || !queue_space(rop->done, now) ||
         (rop->work->finish && !rop->work->finish(rop->owner, &rop->order, now)))
         return true;
-    rop->leaver.strand = rop->cache.replied.cycle > rop->order_since ? rop->cache.replied.strand
-                                                                     : rop->module->stage.strand;
+    rop->leaver.cp_ref = rop->cache.replied.cycle > rop->order_since ? rop->cache.replied.cp_ref
+                                                                     : rop->module->stage.cp_ref;
     *(struct done_item *)queue_push(rop->done, now) = (struct done_item){false, 0};
     rop->obeying = false;
     *worked = true;

@@ -87,8 +87,8 @@ void
 sched_open_door(struct sched *sched, uint64_t now)
 {
     if (sched->door_closed)
-        sched->module.stage.strand =
-            module_step(&sched->module, sched->finisher.strand, CAUSE_gather, now);
+        sched->module.stage.cp_ref =
+            module_step(&sched->module, sched->finisher.cp_ref, CAUSE_gather, now);
     sched->door_closed = false;
 }
 

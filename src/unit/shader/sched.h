@@ -2,7 +2,7 @@
 #ifndef AETIUS_UNIT_SCHED_H
 #define AETIUS_UNIT_SCHED_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/shader/shader.h"
 #include "unit/stats.h"
 
@@ -33,7 +33,7 @@ struct sched {
     struct reorder {
         struct reordered {
             struct quad_item item;
-            struct path_mark came;
+            struct cp_stamp came;
         } * entries;
         uint32_t head, count;
     } reorder[MAX_ROPS];
@@ -43,7 +43,7 @@ struct sched {
 
     /* critical path: what comes in is the module's stage; groups that are finished, and quads and
      * ends that leave their ring */
-    struct path_stage finisher, leaver;
+    struct cp_stage finisher, leaver;
     uint64_t finished_cycle; /* of the last group */
     bool door_closed;        /* what comes waits for a group to finish */
 };

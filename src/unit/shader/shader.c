@@ -211,7 +211,7 @@ shader_init(struct shader *shader, struct clock *clock, const struct params *par
 void
 shader_reset(struct shader *shader)
 {
-    shader->turn = shader->texunit = shader->sent_in_turn = 0;
+    shader->last_fetched = shader->texunit = shader->sent_in_turn = 0;
 }
 
 void
@@ -229,15 +229,15 @@ shader_fini(struct shader *shader)
 void
 shader_wire(struct shader *shader)
 {
-    shader->door.cause = shader->leaver.cause = CAUSE_load;
-    shader->sender.cause = shader->texel_taker.cause = CAUSE_address;
-    shader->in->to = &shader->door;
-    shader->out->from = &shader->leaver;
+    shader->group_port.cause = shader->finish_port.cause = CAUSE_load;
+    shader->request_port.cause = shader->texel_port.cause = CAUSE_address;
+    shader->in->to = &shader->group_port;
+    shader->out->from = &shader->finish_port;
     shader->out->hop_cause = CAUSE_load; /* OutputLatency */
     queue_reserve(shader->out);
     for (uint32_t i = 0; i < shader->texture_units; i++) {
-        shader->texture[i]->from = &shader->sender;
-        shader->texels[i]->to = &shader->texel_taker;
+        shader->texture[i]->from = &shader->request_port;
+        shader->texels[i]->to = &shader->texel_port;
         shader->texture[i]->hop_cause = shader->texels[i]->hop_cause = CAUSE_address;
     }
 }
@@ -293,7 +293,7 @@ add_group(struct shader *shader, struct group *group)
     const uint32_t place = word * 64 + (uint32_t)__builtin_ctzll(shader->free_places[word]);
     shader->free_places[word] &= shader->free_places[word] - 1;
     if (!shader->running) {
-        shader->turn = shader->after[place] = shader->before[place] = place;
+        shader->last_fetched = shader->after[place] = shader->before[place] = place;
     } else {
         /* the circle begins with the oldest, wherever the turn is */
         const uint32_t newest = shader->before[shader->oldest];
@@ -318,9 +318,9 @@ leave_circle(struct shader *shader, uint32_t place)
     shader->before[after] = before;
     if (shader->oldest == place)
         shader->oldest = after;
-    if (shader->turn == place) {
-        shader->turn = before; /* the one behind it is next */
-        shader->holds_turn = false;
+    if (shader->last_fetched == place) {
+        shader->last_fetched = before; /* the one behind it is next */
+        shader->stays_at_turn = false;
     }
     shader->running--;
 }
@@ -375,15 +375,15 @@ take_group(struct shader *shader, uint64_t now)
         return false;
     }
     struct group *group = item->group;
-    strand way = queue_mark(shader->in).cycle == now ? shader->door.strand
+    cp_ref way = queue_mark(shader->in).cycle == now ? shader->group_port.cp_ref
                  : shader->was_refused               ? shader->freed
-                                                     : shader->load_port.strand;
+                                                     : shader->load_port.cp_ref;
     shader->was_refused = false;
     start(shader, group, now);
     queue_pop(shader->in, now);
-    shader->load_port.strand = group->way.strand =
+    shader->load_port.cp_ref = group->way.cp_ref =
         module_step(&shader->module, way, CAUSE_load, now);
-    shader->door.strand = way;
+    shader->group_port.cp_ref = way;
     return true;
 }
 
@@ -393,7 +393,7 @@ take_texels(struct shader *shader, struct queue *texels, uint64_t now)
     bool worked = false;
     for (const struct texture_item *item; (item = queue_front(texels, now));) {
         struct group *group = item->group;
-        group->way.strand = queue_mark(texels).strand;
+        group->way.cp_ref = queue_mark(texels).cp_ref;
         if (--group->texels_missing == 0) {
             for (uint32_t b = 0; b < group->exec->blocks; b++)
                 if (group->exec[b].request.mask)
@@ -442,15 +442,16 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
     const uint32_t cycles =
         (group_lanes(group) + shader->outputs_cycle - 1) / shader->outputs_cycle;
     remove_group(shader, group);
-    shader->leaver.strand = group->ready_cycle > shader->output_free_cycle || !shader->leaver.strand
-                                ? module_step(&shader->module, group->way.strand, CAUSE_load, now)
-                                : shader->leaver.strand;
+    shader->finish_port.cp_ref =
+        group->ready_cycle > shader->output_free_cycle || !shader->finish_port.cp_ref
+            ? module_step(&shader->module, group->way.cp_ref, CAUSE_load, now)
+            : shader->finish_port.cp_ref;
     shader->finished_head = (shader->finished_head + 1) % shader->max_groups;
     shader->finished_count--;
     shader->output_free_cycle = now + cycles;
     *(struct group_item *)queue_push_later(shader->out, now, cycles - 1) =
         (struct group_item){group};
-    shader->freed = shader->leaver.strand;
+    shader->freed = shader->finish_port.cp_ref;
     return true;
 }
 

@@ -3,7 +3,7 @@
 #ifndef AETIUS_UNIT_SHADER_H
 #define AETIUS_UNIT_SHADER_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/items.h"
 #include "unit/shader/ready.h"
 #include "unit/stats.h"
@@ -71,9 +71,9 @@ struct shader {
     /* those that have not ended, in a circle in the order of their arrival */
     uint32_t *after, *before;
     uint32_t running, oldest;
-    uint32_t turn;      /* the place that was fetched from last; in order: that has its turn */
-    bool holds_turn;    /* the unit stays with it */
-    uint32_t *finished; /* ended: a ring of places */
+    uint32_t last_fetched; /* the place that was fetched from last; in order: that has its turn */
+    bool stays_at_turn;    /* the unit stays with it */
+    uint32_t *finished;    /* ended: a ring of places */
     uint32_t finished_head, finished_count;
     uint64_t load_free_cycle, output_free_cycle; /* when the ports are free again */
     uint64_t issue_free_cycle;                   /* when the ALUs take the next instruction */
@@ -88,14 +88,14 @@ struct shader {
     /* shader_slots.c: fates of the slots from `accounted` on */
     uint64_t accounted;
     uint64_t issue_until, passes_until;      /* first[] holds before, then PASSES, then FLOW ... */
-    uint32_t first[SLOT_COUNT];              /* slots of a cycle */
+    uint32_t issue_slots[SLOT_COUNT];        /* slots of a cycle */
     enum slot_fate idle;                     /* ... then this, once the ALUs are free */
     bool refused_threads, refused_registers; /* a group at the door finds no place */
     /* critical path: the ALUs, the ports and what goes to the texture units do one after the other
      */
-    struct path_stage door, sender, leaver, texel_taker;
-    struct path_mark alus, load_port;
-    strand freed; /* of the group that made room last */
+    struct cp_stage group_port, request_port, finish_port, texel_port;
+    struct cp_stamp alus, load_port;
+    cp_ref freed; /* of the group that made room last */
     bool was_refused;
     /* a program of these that does not end (EXEC_ENDLESS), of the earliest draw; draw NULL: none */
     struct {

@@ -30,8 +30,8 @@ uint64_t shader_operands_ready(const struct shader *shader, const struct group *
                                const struct instruction *instruction);
 /* Whether the group's next instruction may join those that it issues now: SLOT_ISSUED, or why not.
  */
-enum slot_fate shader_judge(struct shader *shader, const struct group *group,
-                            const struct issue *issue, uint64_t now);
+enum slot_fate shader_can_issue(struct shader *shader, const struct group *group,
+                                const struct issue *issue, uint64_t now);
 /* It does, in this cycle; returns the cycles in which its passes issue. */
 uint64_t shader_take_slot(struct shader *shader, const struct group *group, struct issue *issue,
                           uint64_t now);
@@ -51,7 +51,7 @@ bool shader_issue(struct shader *shader, uint64_t now);
 static inline bool
 shader_holds_alus(const struct shader *shader)
 {
-    return shader->first[SLOT_ISSUED] > 0;
+    return shader->issue_slots[SLOT_ISSUED] > 0;
 }
 /* Texture requests go out; true when one did. */
 bool shader_send_texture(struct shader *shader, uint64_t now);

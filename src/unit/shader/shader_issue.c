@@ -156,8 +156,8 @@ goes_with(const struct shader *shader, const struct group *group, const struct i
 }
 
 enum slot_fate
-shader_judge(struct shader *shader, const struct group *group, const struct issue *issue,
-             uint64_t now)
+shader_can_issue(struct shader *shader, const struct group *group, const struct issue *issue,
+                 uint64_t now)
 {
     const struct instruction *instruction = next_instruction(group);
     const enum unit_kind kind = kind_of(instruction);
@@ -261,7 +261,7 @@ shader_send_texture(struct shader *shader, uint64_t now)
         }
         if (!queue_space(texture, now))
             break;
-        shader->sender.strand = group->way.strand;
+        shader->request_port.cp_ref = group->way.cp_ref;
         *(struct texture_item *)queue_push(texture, now) =
             (struct texture_item){group, shader->next_quad};
         sent++;
@@ -297,14 +297,14 @@ note_way(struct shader *shader, struct group *group, uint64_t cycles, uint64_t n
 {
     const enum path_cause cause =
         group->stage == STAGE_VERTEX ? CAUSE_vertex_issue : CAUSE_fragment_issue;
-    strand way = group->way.strand;
+    cp_ref way = group->way.cp_ref;
     if (shader->alus.cycle > group->ready_cycle)
-        way = shader->alus.strand;
+        way = shader->alus.cp_ref;
     else if (way % PATH_CAUSES == CAUSE_vertex_issue || way % PATH_CAUSES == CAUSE_fragment_issue)
         way = module_step(&shader->module, way, CAUSE_result, group->way.cycle);
-    group->way = (struct path_mark){module_step(&shader->module, way, cause, now), now + cycles};
+    group->way = (struct cp_stamp){module_step(&shader->module, way, cause, now), now + cycles};
     shader->alus = group->way;
-    shader->module.stage.strand = group->way.strand; /* no queue's: what the unit did last */
+    shader->module.stage.cp_ref = group->way.cp_ref; /* no queue's: what the unit did last */
 }
 
 uint64_t
@@ -383,7 +383,7 @@ replay(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_
 {
     ready_take(&shader->ready, group->slot);
     shader->stats.replays++;
-    shader->first[SLOT_REPLAY] += shader->fetch_rate;
+    shader->issue_slots[SLOT_REPLAY] += shader->fetch_rate;
     if (shader->issue_cycles > *busy_cycles)
         *busy_cycles = shader->issue_cycles;
     fetch_next(shader, group, now + 1 + shader->to_issue, now);
@@ -396,14 +396,14 @@ static enum slot_fate
 issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_cycles)
 {
     struct issue issue = {0};
-    enum slot_fate fate = shader_judge(shader, group, &issue, now);
+    enum slot_fate fate = shader_can_issue(shader, group, &issue, now);
     if (fate != SLOT_ISSUED)
         return shader->replay ? replay(shader, group, now, busy_cycles) : fate;
     bool more = true;
     while (more && fate == SLOT_ISSUED && issue.count < shader->fetch_rate) {
         more = issue_next(shader, group, &issue, now);
         fate = !more                              ? SLOT_PAIR
-               : issue.count < shader->fetch_rate ? shader_judge(shader, group, &issue, now)
+               : issue.count < shader->fetch_rate ? shader_can_issue(shader, group, &issue, now)
                                                   : SLOT_ISSUED;
     }
     ready_take(&shader->ready, group->slot);
@@ -412,8 +412,8 @@ issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *
         fate = SLOT_REPLAY;
         shader->stats.replays++;
     }
-    shader->first[SLOT_ISSUED] += issue.count;
-    shader->first[fate] += shader->fetch_rate - issue.count;
+    shader->issue_slots[SLOT_ISSUED] += issue.count;
+    shader->issue_slots[fate] += shader->fetch_rate - issue.count;
     *busy_cycles = issue.takes > *busy_cycles ? issue.takes : *busy_cycles;
     if (now + issue.passes > shader->passes_until)
         shader->passes_until = now + issue.passes;
@@ -469,7 +469,8 @@ is_turn(enum slot_fate fate)
 static enum slot_fate
 issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 {
-    uint32_t place = shader->holds_turn ? shader->turn : shader->after[shader->turn];
+    uint32_t place =
+        shader->stays_at_turn ? shader->last_fetched : shader->after[shader->last_fetched];
     for (uint32_t i = 0; i < shader->running; i++) {
         if (shader->groups[place]->wait != WAIT_LOAD)
             break;
@@ -482,8 +483,8 @@ issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
         return fate_of_group(group);
     enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
     if (is_turn(fate) && group->wait != WAIT_OUTPUT) {
-        shader->turn = place;
-        shader->holds_turn = shader->swap_on_block && group->wait != WAIT_TEXELS;
+        shader->last_fetched = place;
+        shader->stays_at_turn = shader->swap_on_block && group->wait != WAIT_TEXELS;
     }
     return fate;
 }
@@ -492,18 +493,18 @@ issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 static enum slot_fate
 issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 {
-    if (shader->holds_turn) {
-        struct group *group = shader->groups[shader->turn];
-        if (!ready_has(&shader->ready, shader->turn))
+    if (shader->stays_at_turn) {
+        struct group *group = shader->groups[shader->last_fetched];
+        if (!ready_has(&shader->ready, shader->last_fetched))
             return fate_of_group(group);
         enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
         if (is_turn(fate))
-            shader->holds_turn = group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
+            shader->stays_at_turn = group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
         return fate;
     }
     enum slot_fate worst = SLOT_STARVED;
     bool unmarked = false;
-    uint32_t from = shader->turn + 1 == shader->max_groups ? 0 : shader->turn + 1;
+    uint32_t from = shader->last_fetched + 1 == shader->max_groups ? 0 : shader->last_fetched + 1;
     int32_t first = -1;
     for (;;) {
         int32_t place = ready_find(&shader->ready, from, unmarked);
@@ -512,8 +513,8 @@ issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
         struct group *group = shader->groups[place];
         enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
         if (is_turn(fate)) {
-            shader->turn = (uint32_t)place;
-            shader->holds_turn =
+            shader->last_fetched = (uint32_t)place;
+            shader->stays_at_turn =
                 shader->swap_on_block && group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
             return fate;
         }
@@ -535,7 +536,7 @@ shader_issue(struct shader *shader, uint64_t now)
     uint64_t busy_cycles = 0;
     uint32_t picked = 0;
     enum slot_fate fate = SLOT_ISSUED;
-    memset(shader->first, 0, sizeof shader->first);
+    memset(shader->issue_slots, 0, sizeof shader->issue_slots);
     shader->passes_until = 0;
     for (; picked < shader->picks; picked++) {
         fate = shader->window ? issue_from_window(shader, now, &busy_cycles)
@@ -548,7 +549,7 @@ shader_issue(struct shader *shader, uint64_t now)
     shader->idle = fate;
     if (!picked)
         return false;
-    shader->first[fate] += (shader->picks - picked) * shader->fetch_rate;
+    shader->issue_slots[fate] += (shader->picks - picked) * shader->fetch_rate;
     shader->issue_until = now + shader->issue_cycles;
     shader->issue_free_cycle = now + busy_cycles;
     return shader_holds_alus(shader);

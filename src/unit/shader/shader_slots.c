@@ -32,8 +32,8 @@ shader_account(struct shader *shader, uint64_t now)
         stats->issue_cycles += shader_holds_alus(shader) ? end - at : 0;
         uint64_t issuing = stretch(&at, shader->issue_until, now);
         for (uint32_t f = 0; f < SLOT_COUNT; f++)
-            if (shader->first[f])
-                stats->slot_fates[f] += issuing * shader->first[f];
+            if (shader->issue_slots[f])
+                stats->slot_fates[f] += issuing * shader->issue_slots[f];
         stats->slot_fates[SLOT_PASSES] +=
             stretch(&at, shader->passes_until, now) * shader->slots_cycle;
         stats->slot_fates[SLOT_FLOW] +=

@@ -95,7 +95,7 @@ issue_turn(struct walk *w, uint64_t now)
     uint64_t next_cycle = 0;
     bool more = true;
     while (more && !at_end(w) && issue.count < s->fetch_rate &&
-           shader_judge(s, &w->group, &issue, now) == SLOT_ISSUED) {
+           shader_can_issue(s, &w->group, &issue, now) == SLOT_ISSUED) {
         const struct instruction *instruction = next(w);
         const enum unit_kind kind = opcode_infos[instruction->opcode].kind;
         const uint64_t before = issue.takes;
@@ -139,7 +139,7 @@ walk_text(struct walk *w)
         }
         const uint64_t ready = shader_operands_ready(&w->shader, &w->group, next(w));
         now = ready > now ? ready : now;
-        while (shader_judge(&w->shader, &w->group, &none, now) != SLOT_ISSUED)
+        while (shader_can_issue(&w->shader, &w->group, &none, now) != SLOT_ISSUED)
             now++; /* ports */
         now = issue_turn(w, now);
     }

@@ -4,7 +4,7 @@
 #ifndef AETIUS_UNIT_STATIC_COST_H
 #define AETIUS_UNIT_STATIC_COST_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 #include "isa/program.h"
 
 struct static_issue { /* an instruction */

@@ -90,7 +90,7 @@ static void
 add_to_ring(struct sched *sched, struct reorder *reorder, const struct quad_item *item)
 {
     reorder->entries[(reorder->head + reorder->count++) % sched->reorder_limit] =
-        (struct reordered){*item, {sched->module.stage.strand, sched->module.clock->now}};
+        (struct reordered){*item, {sched->module.stage.cp_ref, sched->module.clock->now}};
 }
 
 /* The end of a draw into every ring; what the z tests let through is told once. */
@@ -157,7 +157,7 @@ send_quad_groups(struct sched *sched, uint64_t now)
 }
 
 static bool
-take(struct sched *sched, uint64_t now)
+thread_quads_take(struct sched *sched, uint64_t now)
 {
     bool worked = false;
     for (uint32_t i = 0; i < sched->quads_cycle; i++) {
@@ -188,11 +188,11 @@ finish(struct sched *sched, const struct group *group)
 /* What let the first of a ring go: the group that was finished last, or, where that was before it
  * came (ends of draws without quads), its coming. */
 static void
-note_leaving(struct sched *sched, struct path_mark came, uint64_t now)
+note_leaving(struct sched *sched, struct cp_stamp came, uint64_t now)
 {
-    const struct path_mark finished = {sched->finisher.strand, sched->finished_cycle};
-    sched->leaver.strand =
-        path_step(&sched->module.clock->path, path_later(came, finished).strand, CAUSE_gather, now);
+    const struct cp_stamp finished = {sched->finisher.cp_ref, sched->finished_cycle};
+    sched->leaver.cp_ref =
+        path_step(&sched->module.clock->path, path_later(came, finished).cp_ref, CAUSE_gather, now);
 }
 
 /* Quads and ends leave their ring in order. */
@@ -233,7 +233,7 @@ const struct thread_source thread_quads = {
     .program = program_of,
     .load = load,
     .store = store,
-    .take = take,
+    .take = thread_quads_take,
     .assign = assign,
     .is_busy = is_busy,
     .finish = finish,

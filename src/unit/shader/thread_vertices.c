@@ -41,7 +41,7 @@ store(struct group *group, struct shader_stats *stats)
 }
 
 static bool
-take(struct sched *sched, uint64_t now)
+thread_vertices_take(struct sched *sched, uint64_t now)
 {
     bool worked = false;
     const uint32_t full = sched->full[STAGE_VERTEX];
@@ -123,7 +123,7 @@ const struct thread_source thread_vertices = {
     .program = program_of,
     .load = load,
     .store = store,
-    .take = take,
+    .take = thread_vertices_take,
     .assign = assign,
     .is_busy = is_busy,
     .finish = finish,

@@ -252,7 +252,7 @@ texcache_allocate(struct texcache *cache, const struct texcache_texture *texture
         fill->address += fill->bytes;
     fill->line = (uint32_t)victim;
     fill->looked_up = fill->read = 0;
-    fill->asked = (struct path_mark){cache->owner->stage.strand, cache->owner->clock->now};
+    fill->asked = (struct cp_stamp){cache->owner->stage.cp_ref, cache->owner->clock->now};
     const uint32_t behind = cache->behind.line_bytes;
     fill->parts = (fill->address + fill->bytes - 1) / behind - fill->address / behind + 1;
     cache->tags[victim] = tag;
@@ -305,15 +305,15 @@ finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t n
     write_line(cache, fill);
     cache->stats->lines_decompressed += fill->format != NULL;
     cache->stats->bytes_filled += cache->line_bytes;
-    const struct path_mark way = path_later(cache->filled, fill->asked);
-    cache->filled.strand =
-        module_step(cache->owner, way.strand, CAUSE_fill, way.cycle < now ? way.cycle : now);
+    const struct cp_stamp way = path_later(cache->filled, fill->asked);
+    cache->filled.cp_ref =
+        module_step(cache->owner, way.cp_ref, CAUSE_fill, way.cycle < now ? way.cycle : now);
     uint64_t done = now + (fill->format ? cache->decompress_latency : 1);
     cache->decompressor_free = done;
     done = done > cache->write_port_free ? done : cache->write_port_free;
     cache->write_port_free = done + cache->write_cycles;
     cache->filled.cycle = cache->write_port_free;
-    cache->lines[fill->line].way = cache->filled.strand;
+    cache->lines[fill->line].way = cache->filled.cp_ref;
     const uint32_t count = cache->sets * cache->ways;
     const uint32_t at = (cache->written_head + cache->written_count++) % count;
     cache->written[at].line = fill->line;

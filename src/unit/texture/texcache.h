@@ -4,7 +4,7 @@
 #define AETIUS_UNIT_TEXCACHE_H
 
 #include "gfx/sample.h"
-#include "kernel/params.h"
+#include "params/params.h"
 #include "unit/cache.h"
 #include "unit/stats.h"
 
@@ -33,7 +33,7 @@ struct texcache_line {
     uint32_t locks;
     bool filling;
     uint32_t first_waiter, last_waiter; /* the owner's list of who waits for it */
-    strand way;                         /* on which it came */
+    cp_ref way;                         /* on which it came */
 };
 
 struct texcache_fill { /* a line of the first level on its way */
@@ -42,7 +42,7 @@ struct texcache_fill { /* a line of the first level on its way */
     const struct format_info *format; /* compressed: else NULL */
     uint32_t parts, looked_up, read;  /* lines of the level behind: in all, so far */
     uint32_t part_line[TEXCACHE_MAX_PARTS];
-    struct path_mark asked;
+    struct cp_stamp asked;
 };
 
 struct texcache {
@@ -54,7 +54,7 @@ struct texcache {
     uint32_t hints[TEXCACHE_HINTS]; /* where a tag was found last */
     struct module *owner;
     struct texunit_stats *stats; /* the owner's */
-    struct path_mark filled;     /* the last line was written */
+    struct cp_stamp filled;      /* the last line was written */
 
     struct texcache_fill *fills; /* ring: those that are looked up come first */
     uint32_t fill_head, fill_count, fills_looked_up, fill_limit, input_limit;

@@ -190,8 +190,8 @@ take_request(struct texunit *texunit, uint64_t now)
     struct texunit_access *access = &texunit->accesses[slot];
     access->item = *item;
     if (queue_mark(texunit->in).cycle < now)
-        texunit->door.strand = texunit->module.stage.strand;
-    access->asked = (struct path_mark){texunit->door.strand, queue_mark(texunit->in).cycle};
+        texunit->door.cp_ref = texunit->module.stage.cp_ref;
+    access->asked = (struct cp_stamp){texunit->door.cp_ref, queue_mark(texunit->in).cycle};
     access->since = now;
     access->texture = NULL;
     uint32_t at = texunit->order_head + texunit->in_order++;
@@ -320,12 +320,12 @@ static void
 note_look_up(struct texunit *texunit, const struct texunit_access *access)
 {
     const uint64_t now = texunit->module.clock->now;
-    struct path_mark way = path_later(texunit->looked_up, access->asked);
+    struct cp_stamp way = path_later(texunit->looked_up, access->asked);
     if (texunit->was_stalled)
-        way.strand = texunit->freed;
+        way.cp_ref = texunit->freed;
     texunit->was_stalled = false;
-    texunit->module.stage.strand = texunit->looked_up.strand =
-        module_step(&texunit->module, way.strand, CAUSE_lookup, now);
+    texunit->module.stage.cp_ref = texunit->looked_up.cp_ref =
+        module_step(&texunit->module, way.cp_ref, CAUSE_lookup, now);
     texunit->looked_up.cycle = now + 1;
 }
 
@@ -501,7 +501,7 @@ fetch(struct texunit *texunit)
             return worked;
         }
         if (texunit->line_stalled)
-            texunit->module.stage.strand = texunit->looked_up.strand = module_step(
+            texunit->module.stage.cp_ref = texunit->looked_up.cp_ref = module_step(
                 &texunit->module, texunit->freed, CAUSE_lookup, texunit->module.clock->now);
         texunit->line_stalled = false;
         worked = true;
@@ -522,7 +522,7 @@ take_filled(struct texunit *texunit, uint64_t now)
         line->first_waiter = TEXCACHE_NOBODY;
         while (waiter != TEXCACHE_NOBODY) {
             struct texunit_sample *sample = &texunit->samples[waiter / 16];
-            sample->ready = (struct path_mark){line->way, now};
+            sample->ready = (struct cp_stamp){line->way, now};
             if (--sample->missing == 0 && waiter / 16 != texunit->begun) {
                 texunit->window_count--;
                 make_ready(texunit, waiter / 16);
@@ -550,7 +550,7 @@ answer(struct texunit *texunit, uint32_t slot, uint64_t now)
         access->texture->uses--;
     }
     *(struct texture_item *)queue_push(texunit->out, now) = access->item;
-    texunit->freed = texunit->filtered.strand = texunit->answerer.strand;
+    texunit->freed = texunit->filtered.cp_ref = texunit->answerer.cp_ref;
     texunit->stats.latency += now - access->since;
     texunit->access_count--;
     texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count] = slot;
@@ -593,10 +593,10 @@ read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
     for (uint32_t i = 0; i < sample->line_count; i++)
         texunit->cache.lines[sample->lines[i]].locks--;
     sample->read = true;
-    texunit->filtered.strand = module_step(
-        &texunit->module, path_later(texunit->filtered, sample->ready).strand, CAUSE_filter, now);
+    texunit->filtered.cp_ref = module_step(
+        &texunit->module, path_later(texunit->filtered, sample->ready).cp_ref, CAUSE_filter, now);
     texunit->filtered.cycle = now + sample->port_cycles;
-    texunit->answerer.strand = texunit->freed = texunit->filtered.strand;
+    texunit->answerer.cp_ref = texunit->freed = texunit->filtered.cp_ref;
     texunit->port_free = now + sample->port_cycles;
     if (++texunit->ready_head == texunit->ready_places)
         texunit->ready_head = 0;

@@ -23,7 +23,7 @@ enum texunit_stall {
 
 struct texunit_access { /* a quad's request */
     struct texture_item item;
-    struct path_mark asked;
+    struct cp_stamp asked;
     struct texcache_texture *texture;
     uint64_t since;
     uint32_t passes, left, added; /* samples in all, not read yet, in the sum */
@@ -39,7 +39,7 @@ struct texunit_sample { /* a bilinear sample of a quad, from its look-up on */
     uint32_t port_cycles;
     uint32_t line_count, missing; /* lines locked; of these, not here yet */
     bool read;                    /* `value` is there */
-    struct path_mark ready;       /* its lines are here */
+    struct cp_stamp ready;        /* its lines are here */
     uint32_t lines[16];
     uint32_t next_waiter[16]; /* for the same line: 16 * sample + line in its list */
     sample_value value[4];
@@ -81,10 +81,10 @@ struct texunit {
     uint64_t counted;         /* cycle up to which stalls and occupancies are counted */
 
     /* critical path: look-up is the module's stage */
-    struct path_stage door, answerer;
-    struct path_mark looked_up, filtered; /* their last events */
-    bool was_stalled, line_stalled;       /* look-up, for want of a place or of a line */
-    strand freed;                         /* of what gave one last */
+    struct cp_stage door, answerer;
+    struct cp_stamp looked_up, filtered; /* their last events */
+    bool was_stalled, line_stalled;      /* look-up, for want of a place or of a line */
+    cp_ref freed;                        /* of what gave one last */
 };
 
 void texunit_init(struct texunit *texunit, struct clock *clock, const struct params *params,

@@ -1,5 +1,5 @@
 /* Edit distance (insert, delete, replace, swap neighbours) by two rolling rows of the table. */
-#include "kernel/nearest.h"
+#include "core/nearest.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,13 +1,13 @@
-/* Whom crew_signal() signals, while members take and free places: never process 0 (the caller's
- * group), -1 (every process of the user), or a process that was reaped. kill() is replaced; nothing
- * is forked. */
+/* Whom worker_pool_signal() signals, while members take and free places: never process 0 (the
+ * caller's group), -1 (every process of the user), or a process that was reaped. kill() is
+ * replaced; nothing is forked. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 
 static int counted_kill(pid_t pid, int number);
 #define kill counted_kill
-#include "base/crew.c"
+#include "base/worker_pool.c"
 #undef kill
 
 #include <pthread.h>
@@ -52,11 +52,11 @@ linger(uint32_t at)
 static void *
 members(void *data)
 {
-    struct crew *crew = data;
+    struct worker_pool *pool = data;
     for (uint32_t at = 0; !enough; at = (at + 1) % LIVES) {
         if (lives[at] != LIFE_NONE && lives[at] != LIFE_REAPED)
             continue;
-        struct place *place = take_place(crew);
+        struct place *place = take_place(pool);
         if (!place)
             continue;
         linger(at);
@@ -69,7 +69,7 @@ members(void *data)
     return NULL;
 }
 
-/* As the coordinator does between two calls of crew_signal(). */
+/* As the coordinator does between two calls of worker_pool_signal(). */
 static void
 reap(uint32_t *next)
 {
@@ -82,18 +82,18 @@ only_members_are_signalled(void **state)
 {
     (void)state;
     struct error err;
-    struct crew *crew = crew_create(LIMIT, &err);
+    struct worker_pool *pool = worker_pool_create(LIMIT, &err);
     pthread_t thread;
     uint32_t next = 0;
-    assert_non_null(crew);
-    assert_int_equal(pthread_create(&thread, NULL, members, crew), 0);
+    assert_non_null(pool);
+    assert_int_equal(pthread_create(&thread, NULL, members, pool), 0);
     for (uint32_t i = 0; i < CALLS || targets < SIGNALS; i++) {
-        crew_signal(crew, SIGTERM);
+        worker_pool_signal(pool, SIGTERM);
         reap(&next);
     }
     enough = true;
     pthread_join(thread, NULL);
-    crew_destroy(crew);
+    worker_pool_destroy(pool);
     assert_int_equal(targets_0, 0);
     assert_int_equal(targets_all, 0);
     assert_int_equal(targets_reaped, 0);

@@ -1,5 +1,5 @@
 /* A crew of processes: members make members, all are heard, counted and missed when they die. */
-#include "base/crew.h"
+#include "base/worker_pool.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -16,25 +16,25 @@ enum { PARTS = 16 };
 
 /* Works on the parts from `first` to `end`; gives the farther half away while there is a place. */
 static void
-work(struct crew *crew, uint32_t first, uint32_t end)
+work(struct worker_pool *pool, uint32_t first, uint32_t end)
 {
     struct error err;
-    while (first < end && crew_may_begin(crew, first)) {
+    while (first < end && worker_pool_may_begin(pool, first)) {
         const uint32_t middle = first + (end - first) / 2;
-        if (end - first > 1 && crew_size(crew) < crew_limit(crew)) {
-            const int made = crew_fork(crew, middle, &err);
+        if (end - first > 1 && worker_pool_size(pool) < worker_pool_limit(pool)) {
+            const int made = worker_pool_fork(pool, middle, &err);
             if (made == 0)
                 end = middle;
             else if (made > 0)
                 first = middle;
         }
-        crew_works_on(crew, first);
-        crew_count(crew);
-        if (!crew_send(crew, &first, sizeof first))
-            crew_leave(crew, 1);
+        worker_pool_works_on(pool, first);
+        worker_pool_count(pool);
+        if (!worker_pool_send(pool, &first, sizeof first))
+            worker_pool_leave(pool, 1);
         first++;
     }
-    crew_leave(crew, 0);
+    worker_pool_leave(pool, 0);
 }
 
 static void
@@ -43,18 +43,18 @@ every_part_is_done_once(void **state)
     (void)state;
     for (uint32_t limit = 1; limit <= 4; limit++) {
         struct error err;
-        struct crew_report report;
-        enum crew_event event;
+        struct worker_pool_report report;
+        enum worker_pool_event event;
         uint32_t times[PARTS] = {0};
-        struct crew *crew = crew_create(limit, &err);
-        assert_non_null(crew);
-        const int made = crew_fork(crew, 0, &err);
+        struct worker_pool *pool = worker_pool_create(limit, &err);
+        assert_non_null(pool);
+        const int made = worker_pool_fork(pool, 0, &err);
         if (made > 0)
-            work(crew, 0, PARTS);
+            work(pool, 0, PARTS);
         assert_int_equal(made, 0);
-        while ((event = crew_wait(crew, &report)) != CREW_DONE) {
+        while ((event = worker_pool_wait(pool, &report)) != WORKER_DONE) {
             uint32_t part;
-            if (event != CREW_MESSAGE)
+            if (event != WORKER_MESSAGE)
                 continue;
             assert_int_equal(report.size, sizeof part);
             memcpy(&part, report.message, sizeof part);
@@ -63,9 +63,9 @@ every_part_is_done_once(void **state)
         }
         for (uint32_t i = 0; i < PARTS; i++)
             assert_int_equal(times[i], 1);
-        assert_int_equal(crew_counted(crew), PARTS);
-        assert_int_equal(crew_size(crew), 0);
-        crew_destroy(crew);
+        assert_int_equal(worker_pool_counted(pool), PARTS);
+        assert_int_equal(worker_pool_size(pool), 0);
+        worker_pool_destroy(pool);
     }
 }
 
@@ -74,23 +74,23 @@ static int
 status_of(int signal, int status)
 {
     struct error err;
-    struct crew_report report = {0};
-    enum crew_event event;
-    struct crew *crew = crew_create(1, &err);
-    const int made = crew_fork(crew, 0, &err);
+    struct worker_pool_report report = {0};
+    enum worker_pool_event event;
+    struct worker_pool *pool = worker_pool_create(1, &err);
+    const int made = worker_pool_fork(pool, 0, &err);
     int seen = -1;
     if (made > 0) {
-        crew_works_on(crew, 3);
+        worker_pool_works_on(pool, 3);
         if (signal)
             raise(signal);
-        crew_leave(crew, status);
+        worker_pool_leave(pool, status);
     }
-    while ((event = crew_wait(crew, &report)) != CREW_DONE)
-        if (event == CREW_FAILED) {
+    while ((event = worker_pool_wait(pool, &report)) != WORKER_DONE)
+        if (event == WORKER_FAILED) {
             assert_int_equal(report.part, 3);
             seen = report.status;
         }
-    crew_destroy(crew);
+    worker_pool_destroy(pool);
     return seen;
 }
 
@@ -110,13 +110,13 @@ stopped_parts_are_not_begun(void **state)
 {
     (void)state;
     struct error err;
-    struct crew *crew = crew_create(2, &err);
-    assert_true(crew_may_begin(crew, 1000));
-    crew_stop_at(crew, 5);
-    crew_stop_at(crew, 9); /* the earliest counts */
-    assert_true(crew_may_begin(crew, 4));
-    assert_false(crew_may_begin(crew, 5));
-    crew_destroy(crew);
+    struct worker_pool *pool = worker_pool_create(2, &err);
+    assert_true(worker_pool_may_begin(pool, 1000));
+    worker_pool_stop_at(pool, 5);
+    worker_pool_stop_at(pool, 9); /* the earliest counts */
+    assert_true(worker_pool_may_begin(pool, 4));
+    assert_false(worker_pool_may_begin(pool, 5));
+    worker_pool_destroy(pool);
 }
 
 /* Another child of this process, as it is while members end. */
@@ -125,19 +125,19 @@ other_children_are_left_alone(void **state)
 {
     (void)state;
     struct error err;
-    struct crew_report report;
+    struct worker_pool_report report;
     int status = 0;
     const pid_t other = fork();
     if (other == 0)
         _exit(9);
-    struct crew *crew = crew_create(1, &err);
-    if (crew_fork(crew, 0, &err) > 0)
-        crew_leave(crew, 0);
+    struct worker_pool *pool = worker_pool_create(1, &err);
+    if (worker_pool_fork(pool, 0, &err) > 0)
+        worker_pool_leave(pool, 0);
     siginfo_t ended;
     assert_int_equal(waitid(P_PID, (id_t)other, &ended, WEXITED | WNOWAIT), 0);
-    while (crew_wait(crew, &report) != CREW_DONE)
+    while (worker_pool_wait(pool, &report) != WORKER_DONE)
         ;
-    crew_destroy(crew);
+    worker_pool_destroy(pool);
     assert_int_equal(waitpid(other, &status, 0), other);
     assert_int_equal(WEXITSTATUS(status), 9);
 }
@@ -148,17 +148,17 @@ late_members_receive_the_signal(void **state)
 {
     (void)state;
     struct error err;
-    struct crew_report report = {0};
-    enum crew_event event;
+    struct worker_pool_report report = {0};
+    enum worker_pool_event event;
     int seen = 0;
-    struct crew *crew = crew_create(1, &err);
-    crew_signal(crew, SIGTERM);
-    if (crew_fork(crew, 0, &err) > 0)
-        crew_leave(crew, 0);
-    while ((event = crew_wait(crew, &report)) != CREW_DONE)
-        if (event == CREW_FAILED)
+    struct worker_pool *pool = worker_pool_create(1, &err);
+    worker_pool_signal(pool, SIGTERM);
+    if (worker_pool_fork(pool, 0, &err) > 0)
+        worker_pool_leave(pool, 0);
+    while ((event = worker_pool_wait(pool, &report)) != WORKER_DONE)
+        if (event == WORKER_FAILED)
             seen = WTERMSIG(report.status);
-    crew_destroy(crew);
+    worker_pool_destroy(pool);
     assert_int_equal(seen, SIGTERM);
 }
 

@@ -12,8 +12,8 @@
  * The value of an entry is its counter minus the base taken by stat_set_rebase(): frames and
  * batches are differences of snapshots, or rebased; a peak is the counter itself, and over several
  * frames or instances the largest. */
-#ifndef AETIUS_KERNEL_STATS_H
-#define AETIUS_KERNEL_STATS_H
+#ifndef AETIUS_CORE_STATS_H
+#define AETIUS_CORE_STATS_H
 
 #include <stdbool.h>
 #include <stddef.h>

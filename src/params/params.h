@@ -1,4 +1,4 @@
-/* The parameters of the machine, all made from kernel/params.def: struct fields, defaults, the INI
+/* The parameters of the machine, all made from params/params.def: struct fields, defaults, the INI
  * reader and its errors, `--set`, the list for `aetius params` (spec: "Parameters").
  *
  *     struct params params;
@@ -19,8 +19,8 @@
  *     params_load_file_named(&params, "mine.ini", &names, err)
  *     params_set_named(&params, "RASTERIZER.SquaresCycle=2", &names, err)
  *     params_warn_idle(&params, &names); */
-#ifndef AETIUS_KERNEL_PARAMS_H
-#define AETIUS_KERNEL_PARAMS_H
+#ifndef AETIUS_PARAMS_PARAMS_H
+#define AETIUS_PARAMS_PARAMS_H
 
 #include "base/error.h"
 
@@ -41,7 +41,7 @@ struct params {
 #define END_SECTION(section)                                                                       \
     }                                                                                              \
     section;
-#include "kernel/params.def"
+#include "params/params.def"
 };
 
 /* What the numbers of enumerated parameters mean. */

@@ -1,4 +1,4 @@
-#include "kernel/queue.h"
+#include "core/queue.h"
 
 #include "base/mem.h"
 
@@ -31,7 +31,7 @@ queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t i
     queue->mask = ring - 1;
     queue->items = mem_alloc(((size_t)ring + 1) * item_bytes); /* the last: for a dropped item */
     queue->arrival = mem_array(ring, sizeof *queue->arrival);
-    queue->strands = mem_array(ring, sizeof *queue->strands);
+    queue->cp_refs = mem_array(ring, sizeof *queue->cp_refs);
     queue->from = &sender->stage;
     queue->to = &receiver->stage;
     queue->hop_cause = CAUSE_transit;
@@ -50,10 +50,10 @@ queue_fini(struct queue *queue)
 {
     free(queue->items);
     free(queue->arrival);
-    free(queue->strands);
+    free(queue->cp_refs);
     queue->items = NULL;
     queue->arrival = NULL;
-    queue->strands = NULL;
+    queue->cp_refs = NULL;
 }
 
 void
@@ -63,7 +63,7 @@ queue_reset(struct queue *queue)
     queue->head = 0;
     queue->last_arrival = 0;
     queue->push_cycle = queue->pop_cycle = CYCLE_NEVER;
-    queue->sender_waits = queue->place_awaited = false;
+    queue->sender_waits = queue->slot_awaited = false;
 }
 
 bool
@@ -112,13 +112,13 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     if (arrival < queue->last_arrival)
         arrival = queue->last_arrival;
     queue->last_arrival = queue->arrival[slot] = arrival;
-    if (queue->place_awaited) {
-        queue->place_awaited = false;
-        queue->from->strand = path_step(
+    if (queue->slot_awaited) {
+        queue->slot_awaited = false;
+        queue->from->cp_ref = path_step(
             &queue->sender->clock->path,
-            queue->pop_cycle == now ? queue->place_before : queue->place, queue->from->cause, now);
+            queue->pop_cycle == now ? queue->freed_before : queue->freed, queue->from->cause, now);
     }
-    queue->strands[slot] = queue->from->strand;
+    queue->cp_refs[slot] = queue->from->cp_ref;
     queue->count++;
     queue->pushed++;
     queue->items_in++;
@@ -137,7 +137,7 @@ void
 queue_note_arrival(struct queue *queue, uint64_t now)
 {
     queue->noted = queue->items_out + 1;
-    queue->to->strand = path_add(&queue->receiver->clock->path, queue->strands[queue->head],
+    queue->to->cp_ref = path_add(&queue->receiver->clock->path, queue->cp_refs[queue->head],
                                  queue->latency, queue->hop_cause, queue->to->cause, now);
 }
 
@@ -147,13 +147,13 @@ queue_pop(struct queue *queue, uint64_t now)
     if (queue->pop_cycle != now) {
         queue->pop_cycle = now;
         queue->popped = 0;
-        queue->place_before = queue->place;
+        queue->freed_before = queue->freed;
     }
     if (queue->occupancy_since != now)
         queue_settle(queue, now);
     queue->popped++;
     queue->items_out++;
-    queue->place = queue->to->strand;
+    queue->freed = queue->to->cp_ref;
     queue->head = (queue->head + 1) & queue->mask;
     queue->count--;
     if (queue->sender_waits) {

@@ -1,11 +1,11 @@
 /* Parameter files: INI, with the line named in every message; and written. */
-#include "kernel/params.h"
+#include "params/params.h"
 
 #include "base/file.h"
 #include "base/ini_file.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "kernel/params_value.h"
+#include "params/params_value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct reader {
 enum { MOST_WARNINGS = 8 }; /* of a file; a line tells how many more there were */
 
 static bool
-take(void *data, const struct ini_entry *entry, struct error *err)
+params_file_take(void *data, const struct ini_entry *entry, struct error *err)
 {
     struct reader *reader = data;
     const struct param_info *info;
@@ -61,7 +61,7 @@ load(struct params *params, const char *path, bool warns, struct param_names *na
      struct error *err)
 {
     struct reader reader = {.params = *params, .warns = warns};
-    const bool ok = ini_file_read(path, INI_INDENT_IS_NOTHING, take, &reader, err);
+    const bool ok = ini_file_read(path, INI_INDENT_IS_NOTHING, params_file_take, &reader, err);
     if (reader.warnings > MOST_WARNINGS)
         log_warning("%s: %u more warnings", path, reader.warnings - MOST_WARNINGS);
     if (ok)

@@ -1,10 +1,10 @@
-/* The statistics that the kernel keeps for every module and queue (kernel/clock.def), under the
+/* The statistics that the kernel keeps for every module and queue (core/clock.def), under the
  * module's and the queue's name: "clipper.busy_cycles", "clipper_setup.items_in". */
-#ifndef AETIUS_KERNEL_CLOCK_STATS_H
-#define AETIUS_KERNEL_CLOCK_STATS_H
+#ifndef AETIUS_CORE_CLOCK_STATS_H
+#define AETIUS_CORE_CLOCK_STATS_H
 
-#include "kernel/clock.h"
-#include "kernel/stats.h"
+#include "core/clock.h"
+#include "core/stats.h"
 
 /* To be called when all modules and queues are there; before each snapshot the clock must be
  * settled, and its queues too. */

@@ -1,9 +1,9 @@
-/* A bounded queue between two modules (the rules are in kernel/clock.h). Items are plain bytes,
+/* A bounded queue between two modules (the rules are in core/clock.h). Items are plain bytes,
  * moved by value. */
-#ifndef AETIUS_KERNEL_QUEUE_H
-#define AETIUS_KERNEL_QUEUE_H
+#ifndef AETIUS_CORE_QUEUE_H
+#define AETIUS_CORE_QUEUE_H
 
-#include "kernel/clock.h"
+#include "core/clock.h"
 
 #include <stddef.h>
 
@@ -21,12 +21,12 @@ struct queue {
     uint64_t push_cycle, pop_cycle; /* of the last push and pop */
     uint32_t pushed, popped;        /* in those cycles */
     bool sender_waits;              /* was refused: wake it on the next pop */
-    /* critical path: of each item; of the last place that became free, and of the last one before
-     * the cycle of that; who sends, who takes */
-    strand *strands, place, place_before;
-    bool place_awaited; /* the sender was refused for want of one */
-    uint64_t noted;     /* the item of this number was waited for, and the receiver knows */
-    struct path_stage *from, *to;
+    /* critical path: cp_ref of each item; of the last freed slot; of the last slot freed before
+     * this cycle; the stages that send and take */
+    cp_ref *cp_refs, freed, freed_before;
+    bool slot_awaited; /* the sender was refused for want of a slot */
+    uint64_t noted;    /* the item of this number was waited for, and the receiver knows */
+    struct cp_stage *from, *to;
     enum path_cause hop_cause; /* of the latency, for who waits */
     /* statistics */
     uint64_t items_in, items_out;
@@ -61,7 +61,7 @@ queue_space(struct queue *queue, uint64_t now)
     uint32_t rate = queue->width - pushed;
     uint32_t space = places < rate ? places : rate;
     if (space == 0) {
-        queue->place_awaited |= places == 0;
+        queue->slot_awaited |= places == 0;
         if (places == 0 && popped == 0)
             queue->sender_waits = true;
         else
@@ -104,10 +104,10 @@ queue_front(struct queue *queue, uint64_t now)
 void queue_pop(struct queue *queue, uint64_t now);
 
 /* The front item, which queue_front() gave: how it came there, and when. */
-static inline struct path_mark
+static inline struct cp_stamp
 queue_mark(const struct queue *queue)
 {
-    return (struct path_mark){queue->strands[queue->head], queue->arrival[queue->head]};
+    return (struct cp_stamp){queue->cp_refs[queue->head], queue->arrival[queue->head]};
 }
 
 /* The item number n from the front, arrived or not: to look on. */

@@ -1,7 +1,7 @@
-#include "kernel/clock.h"
+#include "core/clock.h"
 
 #include "base/interrupt.h"
-#include "kernel/queue.h"
+#include "core/queue.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -130,7 +130,7 @@ next_wake(const struct clock *clock)
 static bool
 is_later(const struct module *a, const struct module *b)
 {
-    const strand cause = a->stage.strand % PATH_CAUSES, other = b->stage.strand % PATH_CAUSES;
+    const cp_ref cause = a->stage.cp_ref % PATH_CAUSES, other = b->stage.cp_ref % PATH_CAUSES;
     return cause != other ? cause > other : strcmp(a->name, b->name) > 0;
 }
 
@@ -140,10 +140,10 @@ clock_charge_so_far(struct clock *clock)
     const struct module *last = NULL;
     for (uint32_t i = 0; i < clock->module_count; i++) {
         const struct module *module = clock->modules[i];
-        if (module->state == UNIT_BUSY && module->stage.strand && (!last || is_later(module, last)))
+        if (module->state == UNIT_BUSY && module->stage.cp_ref && (!last || is_later(module, last)))
             last = module;
     }
-    path_charge_so_far(&clock->path, last ? last->stage.strand : 0, clock->now);
+    path_charge_so_far(&clock->path, last ? last->stage.cp_ref : 0, clock->now);
 }
 
 void

@@ -1,11 +1,11 @@
 /* The table of parameters, and what is made by walking it: defaults, values from text, text from
  * values. Files are read in params_file.c. */
-#include "kernel/params.h"
+#include "params/params.h"
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "kernel/nearest.h"
-#include "kernel/params_value.h"
+#include "core/nearest.h"
+#include "params/params_value.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -69,14 +69,14 @@ static const struct param_info infos[] = {
 #define ENUM(section, name, value, choices, doc, effect)                                           \
     {#section, #name, PARAM_ENUM, FIELD(section, name), 0, 0, value, NULL, choices,                \
      "",       doc,   effect},
-#include "kernel/params.def"
+#include "params/params.def"
 };
 
 static const struct {
     const char *name, *doc;
 } sections[] = {
 #define SECTION(section, doc) {#section, doc},
-#include "kernel/params.def"
+#include "params/params.def"
 };
 
 enum { INFO_COUNT = sizeof infos / sizeof infos[0] };

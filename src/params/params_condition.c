@@ -1,6 +1,6 @@
 /* Which parameters count on a machine: the conditions of params.def, and the warnings of those that
  * were named and do not. */
-#include "kernel/params_value.h"
+#include "params/params_value.h"
 
 #include "base/log.h"
 
@@ -21,11 +21,11 @@ params_choice_is(const struct params *params, const char *section, const char *n
     {                                                                                              \
         return expression;                                                                         \
     }
-#include "kernel/params.def"
+#include "params/params.def"
 
 static const struct param_condition conditions[] = {
 #define CONDITION(symbol, text, expression) [symbol] = {text, holds_##symbol},
-#include "kernel/params.def"
+#include "params/params.def"
 };
 
 const struct param_condition *

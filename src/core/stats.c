@@ -1,4 +1,4 @@
-#include "kernel/stats.h"
+#include "core/stats.h"
 
 #include "base/error.h"
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-#include "kernel/path.h"
+#include "core/path.h"
 
 #include "base/mem.h"
 
@@ -51,7 +51,7 @@ charge(struct path *path, uint32_t cause, uint64_t since, uint64_t *until)
 /* A node that has been overwritten was made before the last charge: time has gone by for its cause
  * since. */
 void
-path_charge(struct path *path, strand way, uint64_t now)
+path_charge(struct path *path, cp_ref way, uint64_t now)
 {
     uint64_t until = now;
     while (until > path->charged) {
@@ -72,7 +72,7 @@ path_charge(struct path *path, strand way, uint64_t now)
 }
 
 void
-path_charge_so_far(struct path *path, strand work, uint64_t now)
+path_charge_so_far(struct path *path, cp_ref work, uint64_t now)
 {
     if (path->end / PATH_CAUSES > path->charged_at)
         path_charge(path, path->end, path->ended);

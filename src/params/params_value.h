@@ -1,13 +1,13 @@
 /* Between the parts of the parameters (params*.c): one value from text; numbers of conditions. */
-#ifndef AETIUS_KERNEL_PARAMS_VALUE_H
-#define AETIUS_KERNEL_PARAMS_VALUE_H
+#ifndef AETIUS_PARAMS_PARAMS_VALUE_H
+#define AETIUS_PARAMS_PARAMS_VALUE_H
 
-#include "kernel/params.h"
+#include "params/params.h"
 
 enum param_condition_number { /* IF_STATISTICS, ...: what ONLY() names in params.def */
                               NO_CONDITION,
 #define CONDITION(symbol, text, expression) symbol,
-#include "kernel/params.def"
+#include "params/params.def"
 };
 
 /* Sets SECTION.name from text as it stands in a file, quotes and all. The message names the

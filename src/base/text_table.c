@@ -1,4 +1,4 @@
-#include "base/sheet.h"
+#include "base/text_table.h"
 
 #include "base/csv_reader.h"
 #include "base/file.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 void
-sheet_cell(struct sheet *table, const char *fmt, ...)
+text_table_cell(struct text_table *table, const char *fmt, ...)
 {
     char *text;
     va_list args;
@@ -19,7 +19,7 @@ sheet_cell(struct sheet *table, const char *fmt, ...)
 }
 
 void
-sheet_end_row(struct sheet *table)
+text_table_end_row(struct text_table *table)
 {
     if (!table->columns)
         table->columns = (uint32_t)table->cells.count;
@@ -28,18 +28,18 @@ sheet_end_row(struct sheet *table)
 
 /* The cells as they are written: data as it is, or what a terminal may have. */
 static char **
-cells_for(const struct sheet *table, enum sheet_style style)
+cells_for(const struct text_table *table, enum text_table_style style)
 {
     char **cells = mem_array(table->cells.count, sizeof *cells);
     for (size_t i = 0; i < table->cells.count; i++) {
         const char *cell = table->cells.items[i];
-        cells[i] = style == SHEET_CSV ? mem_strdup(cell) : mem_printable(cell);
+        cells[i] = style == TEXT_TABLE_CSV ? mem_strdup(cell) : mem_printable(cell);
     }
     return cells;
 }
 
 static int
-width_of(const struct sheet *table, char *const *cells, uint32_t column)
+width_of(const struct text_table *table, char *const *cells, uint32_t column)
 {
     size_t width = 3; /* of Markdown's rule */
     for (size_t i = column; i < table->cells.count; i += table->columns) {
@@ -49,12 +49,12 @@ width_of(const struct sheet *table, char *const *cells, uint32_t column)
     return (int)width;
 }
 
-/* Of a line as SHEET_TEXT, with the column `name` of `cut` characters at most. */
+/* Of a line as TEXT_TABLE_TEXT, with the column `name` of `cut` characters at most. */
 static uint32_t
-line_length(const struct sheet *table, const bool *is_left_out, uint32_t name, uint32_t cut)
+line_length(const struct text_table *table, const bool *is_left_out, uint32_t name, uint32_t cut)
 {
     uint32_t length = 0;
-    char **cells = cells_for(table, SHEET_TEXT);
+    char **cells = cells_for(table, TEXT_TABLE_TEXT);
     for (uint32_t c = 0; c < table->columns; c++) {
         const uint32_t width = (uint32_t)width_of(table, cells, c);
         if (!is_left_out[c])
@@ -67,7 +67,7 @@ line_length(const struct sheet *table, const bool *is_left_out, uint32_t name, u
 }
 
 static void
-leave_out(struct sheet *table, const bool *is_left_out)
+leave_out(struct text_table *table, const bool *is_left_out)
 {
     size_t kept = 0;
     uint32_t columns = 0;
@@ -83,7 +83,7 @@ leave_out(struct sheet *table, const bool *is_left_out)
 }
 
 static void
-cut_cells(struct sheet *table, uint32_t column, uint32_t length)
+cut_cells(struct text_table *table, uint32_t column, uint32_t length)
 {
     for (size_t i = column; i < table->cells.count; i += table->columns) {
         char **cell = &table->cells.items[i];
@@ -96,7 +96,8 @@ cut_cells(struct sheet *table, uint32_t column, uint32_t length)
 }
 
 uint32_t
-sheet_fit(struct sheet *table, uint32_t width, uint32_t name, const uint32_t *spare, uint32_t count)
+text_table_fit(struct text_table *table, uint32_t width, uint32_t name, const uint32_t *spare,
+               uint32_t count)
 {
     enum { NAME_LEAST = 16 };
     uint32_t left_out = 0, before = 0;
@@ -141,7 +142,7 @@ write_rule(const int *widths, uint32_t columns, FILE *out)
 }
 
 void
-sheet_write(const struct sheet *table, enum sheet_style style, FILE *out)
+text_table_write(const struct text_table *table, enum text_table_style style, FILE *out)
 {
     static const char *const before[] = {"  ", "| ", ","}, *const after[] = {"\n", " |\n", "\n"};
     char **cells = cells_for(table, style);
@@ -150,16 +151,16 @@ sheet_write(const struct sheet *table, enum sheet_style style, FILE *out)
         widths[c] = width_of(table, cells, c);
     for (size_t i = 0; i < table->cells.count; i++) {
         const uint32_t c = (uint32_t)(i % table->columns);
-        if (c || style != SHEET_CSV)
-            fprintf(out, "%s%s", c && style == SHEET_MARKDOWN ? " " : "", before[style]);
-        if (style == SHEET_CSV)
+        if (c || style != TEXT_TABLE_CSV)
+            fprintf(out, "%s%s", c && style == TEXT_TABLE_MARKDOWN ? " " : "", before[style]);
+        if (style == TEXT_TABLE_CSV)
             write_csv_cell(cells[i], out);
         else
             fprintf(out, "%*s", c ? widths[c] : -widths[c], cells[i]);
         if (c + 1 < table->columns)
             continue;
         fputs(after[style], out);
-        if (style == SHEET_MARKDOWN && i + 1 == table->columns)
+        if (style == TEXT_TABLE_MARKDOWN && i + 1 == table->columns)
             write_rule(widths, table->columns, out);
     }
     for (size_t i = 0; i < table->cells.count; i++)
@@ -169,14 +170,14 @@ sheet_write(const struct sheet *table, enum sheet_style style, FILE *out)
 }
 
 bool
-sheet_read_csv(struct sheet *table, const char *text, const char *name, struct error *err)
+text_table_read_csv(struct text_table *table, const char *text, const char *name, struct error *err)
 {
     char *copy = mem_strdup(text);
     struct csv_reader reader = csv_reader_of(copy, strlen(copy));
     enum csv_record is = CSV_RECORD;
     uint32_t row = 0;
     bool ok = true;
-    *table = (struct sheet){0};
+    *table = (struct text_table){0};
     while (ok && (is = csv_reader_next(&reader)) != CSV_END) {
         const size_t count = reader.cells.count;
         row++;
@@ -195,12 +196,12 @@ sheet_read_csv(struct sheet *table, const char *text, const char *name, struct e
     csv_reader_fini(&reader);
     free(copy);
     if (!ok)
-        sheet_fini(table);
+        text_table_fini(table);
     return ok;
 }
 
 void
-sheet_fini(struct sheet *table)
+text_table_fini(struct text_table *table)
 {
     for (size_t i = 0; i < table->cells.count; i++)
         free(table->cells.items[i]);
@@ -209,67 +210,68 @@ sheet_fini(struct sheet *table)
 }
 
 const char *
-sheet_at(const struct sheet *table, size_t row, uint32_t column)
+text_table_at(const struct text_table *table, size_t row, uint32_t column)
 {
     return table->cells.items[row * table->columns + column];
 }
 
 size_t
-sheet_rows(const struct sheet *table)
+text_table_rows(const struct text_table *table)
 {
     return table->columns ? table->cells.count / table->columns : 0;
 }
 
 int32_t
-sheet_column(const struct sheet *table, const char *name)
+text_table_column(const struct text_table *table, const char *name)
 {
     for (uint32_t c = 0; c < table->columns; c++)
-        if (!strcmp(sheet_at(table, 0, c), name))
+        if (!strcmp(text_table_at(table, 0, c), name))
             return (int32_t)c;
     return -1;
 }
 
 bool
-sheet_read(struct sheet *table, const char *path, struct error *err)
+text_table_read(struct text_table *table, const char *path, struct error *err)
 {
     char *text;
     size_t size;
-    *table = (struct sheet){0};
+    *table = (struct text_table){0};
     if (!file_read(path, FILE_MOST_TEXT, &text, &size, err))
         return false;
-    const bool ok = sheet_read_csv(table, text, path, err);
+    const bool ok = text_table_read_csv(table, text, path, err);
     free(text);
     return ok;
 }
 
 static void
-copy_cells(struct sheet *to, const struct sheet *from, size_t row, uint32_t first, uint32_t end)
+copy_cells(struct text_table *to, const struct text_table *from, size_t row, uint32_t first,
+           uint32_t end)
 {
     for (uint32_t c = first; c < end; c++)
-        sheet_cell(to, "%s", sheet_at(from, row, c));
+        text_table_cell(to, "%s", text_table_at(from, row, c));
 }
 
 size_t
-sheet_split(const struct sheet *table, const char *value, struct sheet *part)
+text_table_split(const struct text_table *table, const char *value, struct text_table *part)
 {
     size_t first = 0;
-    for (size_t r = 0; r < sheet_rows(table); r++) {
-        if (r && strcmp(sheet_at(table, r, 0), value) != 0)
+    for (size_t r = 0; r < text_table_rows(table); r++) {
+        if (r && strcmp(text_table_at(table, r, 0), value) != 0)
             continue;
         first = first ? first : r;
         copy_cells(part, table, r, 1, table->columns);
-        sheet_end_row(part);
+        text_table_end_row(part);
     }
     return first;
 }
 
 /* The first row whose cells of these columns are those of `row`. */
 static size_t
-first_like(const struct sheet *table, size_t row, uint32_t first, uint32_t end)
+first_like(const struct text_table *table, size_t row, uint32_t first, uint32_t end)
 {
     for (size_t r = 1; r < row; r++) {
         uint32_t c = first;
-        while (c < end && !strcmp(sheet_at(table, r, c), sheet_at(table, row, c)))
+        while (c < end && !strcmp(text_table_at(table, r, c), text_table_at(table, row, c)))
             c++;
         if (c == end)
             return r;
@@ -279,19 +281,19 @@ first_like(const struct sheet *table, size_t row, uint32_t first, uint32_t end)
 
 /* The value of a series in the rows whose keys are those of `row`; "": there is none. */
 static const char *
-value_at(const struct sheet *table, size_t row, const char *series)
+value_at(const struct text_table *table, size_t row, const char *series)
 {
     const uint32_t keys = table->columns - 2;
-    for (size_t r = row; r < sheet_rows(table); r++)
-        if (!strcmp(sheet_at(table, r, keys), series) && first_like(table, r, 0, keys) == row)
-            return sheet_at(table, r, keys + 1);
+    for (size_t r = row; r < text_table_rows(table); r++)
+        if (!strcmp(text_table_at(table, r, keys), series) && first_like(table, r, 0, keys) == row)
+            return text_table_at(table, r, keys + 1);
     return "";
 }
 
 bool
-sheet_widen(const struct sheet *table, struct sheet *wide)
+text_table_widen(const struct text_table *table, struct text_table *wide)
 {
-    const size_t rows = sheet_rows(table);
+    const size_t rows = text_table_rows(table);
     const uint32_t keys = table->columns - 2;
     if (table->columns < 2)
         return false;
@@ -300,12 +302,12 @@ sheet_widen(const struct sheet *table, struct sheet *wide)
             continue;
         copy_cells(wide, table, row, 0, keys);
         for (size_t r = 1; r < rows; r++) {
-            const char *series = sheet_at(table, r, keys);
+            const char *series = text_table_at(table, r, keys);
             if (first_like(table, r, keys, keys + 1) == r)
-                sheet_cell(wide, "%s", row ? value_at(table, row, series) : series);
+                text_table_cell(wide, "%s", row ? value_at(table, row, series) : series);
         }
         if (wide->cells.count)
-            sheet_end_row(wide);
+            text_table_end_row(wide);
     }
     return true;
 }

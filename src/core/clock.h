@@ -12,11 +12,11 @@
  * in which modules are clocked carries no weight. `depth` counts the receiver's places; the wire
  * holds (latency - 1) x width items more, unless queue_reserve() gives every item its place from
  * the push on. A queue sustains its width when depth >= 2 x width. */
-#ifndef AETIUS_KERNEL_CLOCK_H
-#define AETIUS_KERNEL_CLOCK_H
+#ifndef AETIUS_CORE_CLOCK_H
+#define AETIUS_CORE_CLOCK_H
 
 #include "base/error.h"
-#include "kernel/path.h"
+#include "core/path.h"
 
 #include <stdint.h>
 
@@ -43,7 +43,7 @@ struct module {
     const struct queue *refused; /* the queue that last had no room, for the watchdog */
     bool keeps_time;             /* wakes itself also when BUSY: is not clocked every cycle */
     bool is_core;                /* its BUSY cycles count into clock.core_busy_cycles */
-    struct path_stage stage; /* of the critical path, for all of its queues unless they say else */
+    struct cp_stage stage; /* of the critical path, for all of its queues unless they say else */
 };
 
 enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 1024, CLOCK_MAX_OBSERVERS = 4 };
@@ -111,8 +111,8 @@ module_wake_at(struct module *module, uint64_t cycle)
 }
 
 /* path_step() on the critical path of the module's machine. */
-static inline strand
-module_step(const struct module *module, strand from, enum path_cause cause, uint64_t now)
+static inline cp_ref
+module_step(const struct module *module, cp_ref from, enum path_cause cause, uint64_t now)
 {
     return path_step(&module->clock->path, from, cause, now);
 }

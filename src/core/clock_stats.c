@@ -1,11 +1,11 @@
-#include "kernel/clock_stats.h"
+#include "core/clock_stats.h"
 
-#include "kernel/queue.h"
+#include "core/queue.h"
 
 static const struct stat_info module_infos[] = {
 #define MODULE_STAT(field, name, measure, doc)                                                     \
     {#name, measure, doc, offsetof(struct module, field), false},
-#include "kernel/clock.def"
+#include "core/clock.def"
 };
 
 static const struct stat_info queue_infos[] = {
@@ -13,7 +13,7 @@ static const struct stat_info queue_infos[] = {
     {#name, measure, doc, offsetof(struct queue, field), false},
 #define QUEUE_PEAK(field, name, measure, doc)                                                      \
     {#name, measure, doc, offsetof(struct queue, field), true},
-#include "kernel/clock.def"
+#include "core/clock.def"
 };
 
 const struct stat_group module_stat_group = {"UNIT", module_infos,

@@ -1,0 +1,267 @@
+/* A member is cloned with CLONE_PARENT and without an exit signal. So every member is a child of
+ * the coordinator, and __WCLONE waits for members alone, not for other children of the process.
+ *
+ * Only the member writes its pid into its place, and takes it out before it exits. Only the
+ * coordinator reaps, and only its thread signals. So a pid that worker_pool_signal() loads belongs
+ * to a member that was not reaped, and cannot have been given to another process. */
+#include "base/worker_pool.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { POLL_MILLISECONDS = 200 };
+
+struct place {
+    _Atomic pid_t pid;       /* 0: free; -1: being taken */
+    _Atomic pid_t signalled; /* the member here that worker_pool_signal() reached last */
+    _Atomic uint32_t part;
+};
+
+struct shared {
+    struct place places[WORKER_MAX];
+    _Atomic uint64_t counted;
+    _Atomic uint32_t stop; /* no part from this one on */
+    _Atomic int signal;    /* the last one that was sent to all; 0: none */
+};
+
+struct worker_pool {
+    struct shared *shared;
+    uint32_t limit;
+    pid_t coordinator;
+    int sockets[2];      /* coordinator's, members' */
+    struct place *place; /* a member's own */
+    uint8_t *message;
+};
+
+struct worker_pool *
+worker_pool_create(uint32_t limit, struct error *err)
+{
+    struct worker_pool *pool = mem_alloc(sizeof *pool);
+    pool->limit = limit < WORKER_MAX ? limit : WORKER_MAX;
+    pool->coordinator = getpid();
+    pool->shared =
+        mmap(NULL, sizeof *pool->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (pool->shared == MAP_FAILED ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pool->sockets)) {
+        fail(err, "cannot start several processes: %s", strerror(errno));
+        if (pool->shared != MAP_FAILED)
+            munmap(pool->shared, sizeof *pool->shared);
+        free(pool);
+        return NULL;
+    }
+    pool->shared->stop = UINT32_MAX;
+    pool->message = mem_alloc(WORKER_MESSAGE_BYTES);
+    return pool;
+}
+
+void
+worker_pool_destroy(struct worker_pool *pool)
+{
+    if (!pool)
+        return;
+    close(pool->sockets[0]);
+    close(pool->sockets[1]);
+    munmap(pool->shared, sizeof *pool->shared);
+    free(pool->message);
+    free(pool);
+}
+
+static struct place *
+take_place(struct worker_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->limit; i++) {
+        pid_t nobody = 0;
+        if (atomic_compare_exchange_strong(&pool->shared->places[i].pid, &nobody, -1))
+            return &pool->shared->places[i];
+    }
+    return NULL;
+}
+
+/* A second signal would end a member in the middle of its own end (base/interrupt.h). */
+static bool
+is_first_signal(struct place *place, pid_t pid)
+{
+    return atomic_exchange(&place->signalled, pid) != pid;
+}
+
+/* A member does not outlive its coordinator. It raises the signal that was sent to all before its
+ * pid was in its place. */
+static void
+worker_pool_begin(struct worker_pool *pool, struct place *place)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != pool->coordinator)
+        _exit(1);
+    pool->place = place;
+    place->pid = getpid();
+    if (pool->shared->signal && is_first_signal(place, getpid()))
+        raise(pool->shared->signal);
+}
+
+/* As fork(), for a child with the exit signal of `flags`. */
+static long
+clone_process(unsigned long flags)
+{
+#if defined(__s390x__)
+    return syscall(SYS_clone, NULL, flags, NULL, NULL, NULL);
+#else
+    return syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
+#endif
+}
+
+int
+worker_pool_fork(struct worker_pool *pool, uint32_t part, struct error *err)
+{
+    struct place *place = take_place(pool);
+    err->text[0] = '\0';
+    if (!place)
+        return -1;
+    place->part = part;
+    const long pid = clone_process(pool->place ? CLONE_PARENT : 0);
+    if (pid < 0) {
+        place->pid = 0;
+        fail(err, "cannot start a process: %s", strerror(errno));
+        return -1;
+    }
+    if (pid == 0) {
+        worker_pool_begin(pool, place);
+        return 1;
+    }
+    return 0;
+}
+
+void
+worker_pool_works_on(struct worker_pool *pool, uint32_t part)
+{
+    pool->place->part = part;
+}
+
+void
+worker_pool_count(struct worker_pool *pool)
+{
+    atomic_fetch_add(&pool->shared->counted, 1);
+}
+
+bool
+worker_pool_send(struct worker_pool *pool, const void *message, size_t size)
+{
+    ssize_t sent;
+    BUG_ON(size > WORKER_MESSAGE_BYTES, "a message of %zu bytes", size);
+    while ((sent = send(pool->sockets[1], message, size, MSG_NOSIGNAL)) < 0 && errno == EINTR)
+        ;
+    return sent == (ssize_t)size;
+}
+
+void
+worker_pool_leave(struct worker_pool *pool, int status)
+{
+    if (status == 0)
+        pool->place->pid = 0;
+    _exit(status);
+}
+
+void
+worker_pool_stop_at(struct worker_pool *pool, uint32_t part)
+{
+    uint32_t stop = pool->shared->stop;
+    while (part < stop && !atomic_compare_exchange_weak(&pool->shared->stop, &stop, part))
+        ;
+}
+
+bool
+worker_pool_may_begin(const struct worker_pool *pool, uint32_t part)
+{
+    return part < pool->shared->stop;
+}
+
+static bool
+receive(struct worker_pool *pool, struct worker_pool_report *report, int wait_milliseconds)
+{
+    struct pollfd ready = {pool->sockets[0], POLLIN, 0};
+    if (poll(&ready, 1, wait_milliseconds) <= 0)
+        return false;
+    const ssize_t n = recv(pool->sockets[0], pool->message, WORKER_MESSAGE_BYTES, 0);
+    if (n <= 0)
+        return false;
+    report->message = pool->message;
+    report->size = (size_t)n;
+    return true;
+}
+
+/* The place of a member that left without giving it back. */
+static struct place *
+place_of(struct worker_pool *pool, pid_t pid)
+{
+    for (uint32_t i = 0; i < pool->limit; i++)
+        if (pool->shared->places[i].pid == pid)
+            return &pool->shared->places[i];
+    return NULL;
+}
+
+enum worker_pool_event
+worker_pool_wait(struct worker_pool *pool, struct worker_pool_report *report)
+{
+    if (receive(pool, report, POLL_MILLISECONDS))
+        return WORKER_MESSAGE;
+    for (;;) {
+        const pid_t pid = waitpid(-1, &report->status, __WCLONE | WNOHANG);
+        if (pid == 0)
+            return WORKER_NOTHING;
+        if (pid < 0) /* all are gone: what they said last may still lie there */
+            return receive(pool, report, 0) ? WORKER_MESSAGE : WORKER_DONE;
+        if (report->status == 0)
+            continue;
+        struct place *place = place_of(pool, pid);
+        report->part = place ? place->part : 0;
+        if (place)
+            place->pid = 0;
+        return WORKER_FAILED;
+    }
+}
+
+void
+worker_pool_signal(const struct worker_pool *pool, int signal)
+{
+    pool->shared->signal = signal;
+    for (uint32_t i = 0; i < pool->limit; i++) {
+        const pid_t pid = pool->shared->places[i].pid;
+        if (pid > 0 && is_first_signal(&pool->shared->places[i], pid)) {
+            kill(pid, signal);
+            kill(pid, SIGCONT); /* a stopped member does not receive it */
+        }
+    }
+}
+
+uint64_t
+worker_pool_counted(const struct worker_pool *pool)
+{
+    return pool->shared->counted;
+}
+
+uint32_t
+worker_pool_limit(const struct worker_pool *pool)
+{
+    return pool->limit;
+}
+
+uint32_t
+worker_pool_size(const struct worker_pool *pool)
+{
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < pool->limit; i++)
+        size += pool->shared->places[i].pid != 0;
+    return size;
+}
