@@ -26,11 +26,13 @@ new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 {
     sed "/^$mark\$/q" "$page"
-    # without the title of its own
-    sed 1d "$dir/$name.md"
-    if [ -f "$dir/pictures.md" ]; then
-        printf '\n## Pictures\n\n'
-        cat "$dir/pictures.md"
-    fi
+    # without the title of its own; links lead to the folder beside the page
+    {
+        sed 1d "$dir/$name.md"
+        if [ -f "$dir/pictures.md" ]; then
+            printf '\n## Pictures\n\n'
+            cat "$dir/pictures.md"
+        fi
+    } | sed -E "s#\]\((<?)([^):/<][^):]*\.(svg|png))#](\1$name/\2#g"
 } >"$new"
 cat "$new" >"$page"

@@ -190,7 +190,7 @@ hardware_page(const struct hardware *hardware, FILE *out)
         out);
     put_scores(hardware, out);
     if (hardware->has_plot)
-        fputs("\n![measured and simulated](hardware/measured.svg)\n", out);
+        fputs("\n![measured and simulated](measured.svg)\n", out);
     fputs("\n## The measurements\n\n"
           "*Bound by*: what bounds the card, as its source says or as widths and clocks do.\n"
           "*Machine bound by*: what `aetius topdown` says of the last frame.\n\n",

@@ -288,7 +288,7 @@ put_machine(const struct model_machine *machine, const char *dir, FILE *out)
     uint32_t linked = 0;
     for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++)
         if (has_chart(dir, charts[i].name, machine->name))
-            fprintf(out, "%s [%s](model/%s-%s.svg)",
+            fprintf(out, "%s [%s](%s-%s.svg)",
                     linked++ ? "," : "\nMeasured and predicted:", charts[i].what, charts[i].name,
                     machine->name);
     if (linked)
@@ -420,7 +420,7 @@ model_page(const struct model_study *study, const char *dir, FILE *out)
           out);
     put_summary(study, out);
     if (has_chart(dir, "errors", NULL))
-        fputs("\n![mean errors](model/errors.svg)\n", out);
+        fputs("\n![mean errors](errors.svg)\n", out);
     put_coherence(study, out);
     for (size_t m = 0; m < study->machines.count; m++)
         if (study->machines.items[m].rows.count)

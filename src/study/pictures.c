@@ -210,7 +210,7 @@ write_page(const struct study *study, const struct text_table *table, struct err
     text_table_write(table, TEXT_TABLE_MARKDOWN, page);
     for (size_t row = 1; row < text_table_rows(table); row++) {
         const char *name = text_table_at(table, row, 0);
-        fprintf(page, "\n%s\n\n![%s](%s/pictures/%s.png)\n", name, name, study->kind->name, name);
+        fprintf(page, "\n%s\n\n![%s](<pictures/%s.png>)\n", name, name, name);
     }
     fclose(page);
     const bool ok = study_write(study, "pictures.md", text, err);

@@ -175,8 +175,8 @@ put_section(const struct output *out, const struct table *table, const struct te
     if (table->has_rows || !links)
         text_table_write(rows, TEXT_TABLE_MARKDOWN, out->page);
     if (links)
-        fprintf(out->page, "%s![%s](%s/%s.svg)\n", table->has_rows ? "\n" : "", table->title,
-                out->study->kind->name, table->name);
+        fprintf(out->page, "%s![%s](%s.svg)\n", table->has_rows ? "\n" : "", table->title,
+                table->name);
 }
 
 /* A table of its own: its files, and its place in the page. */

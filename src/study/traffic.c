@@ -224,7 +224,7 @@ put_link(const struct study *study, const char *game, const char *prefix, const 
 {
     char *name = mem_printf("%s-%s", prefix, game);
     if (study_has_plot(study, name))
-        fprintf(page, "![%s, %s](traffic/%s.svg)\n", game, what, name);
+        fprintf(page, "![%s, %s](%s.svg)\n", game, what, name);
     free(name);
 }
 

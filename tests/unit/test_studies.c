@@ -124,19 +124,20 @@ put_plan(const char *study)
     free(path);
 }
 
-/* Links to files that the study has made. */
+/* Links lead from the page, which lies in the folder, to files that the study has made. */
 static void
 check_links(const char *study, const char *page, const char *out)
 {
-    char *start_of = mem_printf("](%s/", study);
-    for (const char *at = page; (at = strstr(at, start_of)); at++) {
-        const char *name = at + strlen(start_of);
-        char *file = mem_printf("%s/%.*s", out, (int)strcspn(name, ")"), name);
+    for (const char *at = page; (at = strstr(at, "]("));) {
+        at += 2;
+        const char *name = at + (*at == '<');
+        if (!strncmp(name, "http", 4))
+            continue;
+        char *file = mem_printf("%s/%.*s", out, (int)strcspn(name, ")>"), name);
         if (!is_there(file))
             fail_msg("study %s links to %s, which is not there", study, file);
         free(file);
     }
-    free(start_of);
 }
 
 /* Below the line of dashes of a Markdown table there is a row. */
