@@ -1,5 +1,7 @@
 /* A study as tables for a reader (tables.md) and as JSON. */
 #include "study/codec_study.h"
+
+#include "base/log.h"
 #include "base/schema.h"
 #include "base/text_table.h"
 
@@ -233,11 +235,6 @@ print_machine(const struct codec_study *study, FILE *out)
     static const char *const names[] = {"trace", "samples", "frames/s", "with", "%",    "color",
                                         "with",  "z",       "with",     "all",  "with", "%"};
     struct text_table table = {0};
-    fprintf(out,
-            "\n## In the machine\n\nColor by %s, z by %s, against none; in MB a frame. The blocks "
-            "of each run, compressed\nafterwards, come to exactly the bytes that the memory "
-            "controller counted.\n\n",
-            chosen_name(study, COMPRESSION_COLOR), chosen_name(study, COMPRESSION_DEPTH));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         text_table_cell(&table, "%s", names[i]);
     text_table_end_row(&table);
@@ -245,6 +242,17 @@ print_machine(const struct codec_study *study, FILE *out)
         for (size_t c = 0; c < study->machines->count; c++)
             if (codec_study_machine(study, t, c)->is_there)
                 put_machine(study, t, c, &table);
+    if (text_table_rows(&table) < 2) {
+        log_note("the table of the machine is left out: no run has these codecs");
+        text_table_fini(&table);
+        return;
+    }
+    fprintf(
+        out,
+        "\n## In the machine\n\nColor by %s, z by %s, against none; in MB per frame. The blocks "
+        "of each run, compressed\nafterwards, come to exactly the bytes that the memory "
+        "controller counted.\n\n",
+        chosen_name(study, COMPRESSION_COLOR), chosen_name(study, COMPRESSION_DEPTH));
     end_table(&table, out);
 }
 

@@ -213,8 +213,9 @@ check_words(const struct study_request *request, struct error *err)
         if (!word_list_has(&known, request->plan->study.items[i].name))
             unknown = request->plan->study.items[i].name;
     word_list_fini(&known);
-    return !unknown || fail(err, "%s: [study] has no '%s': there are %s", request->plan->path,
-                            unknown, request->kind->words);
+    return !unknown ||
+           fail(err, "%s: [study] has no '%s': there %s%s", request->plan->path, unknown,
+                *request->kind->words ? "are " : "is none", request->kind->words);
 }
 
 static void

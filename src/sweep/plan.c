@@ -29,6 +29,18 @@ word_list_split(struct word_list *list, const char *text)
     free(copy);
 }
 
+char *
+word_list_join(const struct word_list *list, const char *between)
+{
+    char *text = mem_strdup("");
+    for (size_t i = 0; i < list->count; i++) {
+        char *longer = mem_printf("%s%s%s", text, i ? between : "", list->items[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
 bool
 word_list_has(const struct word_list *list, const char *text)
 {
@@ -706,27 +718,48 @@ drop_inputs(struct sweep_plan *plan)
     plan->inputs.count = kept;
 }
 
+/* Whether the plan has a machine of each name; the message names those that it has. */
+static bool
+has_machines(const struct sweep_plan *plan, const struct word_list *names, struct error *err)
+{
+    struct word_list there = {0};
+    const char *missing = names->count ? NULL : "";
+    for (size_t i = 0; i < plan->machines.count; i++)
+        word_list_add(&there, plan->machines.items[i].name);
+    for (size_t i = 0; i < names->count && !missing; i++)
+        if (!word_list_has(&there, names->items[i]))
+            missing = names->items[i];
+    char *known = word_list_join(&there, ", ");
+    if (missing)
+        fail(err, "there is no machine '%s': there are %s", missing, known);
+    free(known);
+    word_list_fini(&there);
+    return !missing;
+}
+
 bool
 sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err)
 {
-    size_t kept = 0, found = 0, wanted = 0;
-    char *copy = mem_strdup(names), *rest = NULL;
+    size_t kept = 0;
     struct word_list list = {0};
-    for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest), wanted++)
+    char *copy = mem_strdup(names), *rest = NULL;
+    for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
         word_list_add(&list, name);
     free(copy);
-    for (size_t i = 0; i < plan->machines.count; i++) {
+    const bool ok = has_machines(plan, &list, err);
+    for (size_t i = 0; ok && i < plan->machines.count; i++) {
         struct sweep_machine *machine = &plan->machines.items[i];
-        found += word_list_has(&list, machine->name);
         if (word_list_has(&list, machine->name))
             plan->machines.items[kept++] = *machine;
         else
             free_machine(machine);
     }
-    plan->machines.count = kept;
-    drop_inputs(plan);
+    if (ok) {
+        plan->machines.count = kept;
+        drop_inputs(plan);
+    }
     word_list_fini(&list);
-    return (wanted && found == wanted) || fail(err, "not all machines of '%s' are there", names);
+    return ok;
 }
 
 void

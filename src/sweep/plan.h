@@ -12,8 +12,9 @@ struct word_list {
     char **items;
     size_t count, capacity;
 };
-void word_list_add(struct word_list *list, const char *text);   /* a copy */
-void word_list_split(struct word_list *list, const char *text); /* words between blanks */
+void word_list_add(struct word_list *list, const char *text);            /* a copy */
+void word_list_split(struct word_list *list, const char *text);          /* words between blanks */
+char *word_list_join(const struct word_list *list, const char *between); /* the caller frees */
 bool word_list_has(const struct word_list *list, const char *text);
 void word_list_copy(struct word_list *to, const struct word_list *from); /* behind what is there */
 void word_list_fini(struct word_list *list);
