@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-enum { OBJECTS = 200, ROUNDS = 3000 };
+enum { OBJECTS = 50, ROUNDS = 1000 };
 
 static _Atomic bool ended;
 

@@ -26,7 +26,7 @@ enum { MOST = 1 << 20, WAIT_MS = 10000 };
 static char *
 output_of(const char *command, struct subprocess_setup setup, int *status)
 {
-    char sh[] = "sh", c[] = "-c", *text;
+    char sh[] = "sh", c[] = "-c", *text = NULL;
     char *words[] = {sh, c, (char *)(uintptr_t)command, NULL};
     struct subprocess child;
     struct error err = {""};
