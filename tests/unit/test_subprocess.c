@@ -30,7 +30,7 @@ output_of(const char *command, struct subprocess_setup setup, int *status)
     char *words[] = {sh, c, (char *)(uintptr_t)command, NULL};
     struct subprocess child;
     struct error err = {""};
-    size_t size;
+    size_t size = 0;
     setup.argv = words;
     if (setup.output == SUBPROCESS_AS_OURS)
         setup.output = SUBPROCESS_PIPE;
