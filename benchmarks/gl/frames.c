@@ -125,9 +125,11 @@ draw_mesh(uint32_t count, bool indexed, bool uploads)
     glEnableClientState(GL_VERTEX_ARRAY);
     glEnableClientState(GL_NORMAL_ARRAY);
     glEnableClientState(GL_TEXTURE_COORD_ARRAY);
-    glVertexPointer(3, GL_FLOAT, sizeof *from, &from->place);
-    glNormalPointer(GL_FLOAT, sizeof *from, &from->normal);
-    glTexCoordPointer(2, GL_FLOAT, sizeof *from, &from->at);
+    /* the first vertex: an address, or 0 in a buffer */
+    const uintptr_t first = (uintptr_t)from;
+    glVertexPointer(3, GL_FLOAT, sizeof *from, (void *)(first + offsetof(struct vertex, place)));
+    glNormalPointer(GL_FLOAT, sizeof *from, (void *)(first + offsetof(struct vertex, normal)));
+    glTexCoordPointer(2, GL_FLOAT, sizeof *from, (void *)(first + offsetof(struct vertex, at)));
     if (indexed)
         glDrawElements(GL_TRIANGLES, (GLsizei)count, GL_UNSIGNED_INT, NULL);
     else
