@@ -8,6 +8,8 @@
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
 #include <GL/glext.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 enum { KINDS = 8, LEVELS = 8, IMAGE = 512, MOST_SIDE = 128 };
