@@ -13,7 +13,7 @@ set -eu
 cd "$(dirname "$0")/.."
 seed=${1:-$(date +%s)}
 count=${2:-100}
-parts=${3:-unit kernel codec}
+parts=${3:-unit core codec}
 copy='build-mutate/copy'
 build='build-mutate/build'
 out=out/mutate/$seed.tsv
