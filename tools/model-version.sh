@@ -6,13 +6,15 @@
 set -eu
 out=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
+# All of src but what only chooses, collects or shows runs; of the analyses, the one that writes into a run.
 files() {
-    find src/*.def src/base src/core src/isa src/codec src/state src/gfx src/trace src/unit src/sim \
-        src/report src/analysis/compression* -type f -name '*.[chd]*' | LC_ALL=C sort
+    find src -type f -name '*.[chd]*' |
+        grep -vE '^src/(analysis|model|sweep|study|cmd|shim)/'
+    find src/analysis -type f -name 'compression*.[chd]*'
 }
 if [ -z "$out" ]; then
-    files | sed "s|^|$PWD/|"
+    files | LC_ALL=C sort | sed "s|^|$PWD/|"
 else
-    version=$(files | xargs sha256sum | sha256sum | cut -c 1-16)
+    version=$(files | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c 1-16)
     printf '#define AETIUS_MODEL "%s"\n' "$version" >"$out"
 fi

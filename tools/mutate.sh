@@ -1,5 +1,5 @@
 #!/bin/sh
-# `make mutate`: do the tests notice a changed line? Changes COUNT lines of src/unit, src/core and
+# `make mutate`: do the tests notice a changed line? Changes COUNT lines of src/unit, src/core, src/params and
 # src/codec (PART: one of these, or a folder in it, as unit/rop), drawn by SEED, one at a time in a
 # copy of the sources, and runs the tests of the part against each: those of its folder first, then
 # the other tests of the machine, then the effects of the folder's parameters; the first that fails
@@ -13,7 +13,7 @@ set -eu
 cd "$(dirname "$0")/.."
 seed=${1:-$(date +%s)}
 count=${2:-100}
-parts=${3:-unit core codec}
+parts=${3:-unit core params codec}
 copy='build-mutate/copy'
 build='build-mutate/build'
 out=out/mutate/$seed.tsv
@@ -40,7 +40,8 @@ existing() {
 near() {
     case $1 in
     src/codec/*) echo "$codec_tests" ;;
-    src/core/*) echo kernel params stats memory_timing ;;
+    src/core/*) echo kernel stats path memory_timing ;;
+    src/params/*) echo params cli sweep memory_timing ;;
     src/unit/rop/*) echo rop states counters charges masked_writes fragment_timing depth_clear \
         cleared multisample ;;
     src/unit/memory/*) echo memory_timing memory_charges charges rows fragment_timing figures ;;

@@ -1,6 +1,6 @@
-/* A crew: copies of one process that work at the same time, share the memory that they had when
- * they were made (copy-on-write), and tell one coordinator what they have done. Any member may make
- * another; all are children of the coordinator, and end with it.
+/* A pool of workers: copies of one process that work at the same time, share the memory that they
+ * had when they were made (copy-on-write), and tell one coordinator what they have done. Any member
+ * may make another; all are children of the coordinator, and end with it.
  *
  *     struct worker_pool *pool = worker_pool_create(jobs, &err);
  *     int made = worker_pool_fork(pool, first_part);

@@ -1,4 +1,4 @@
-/* The statistics that the kernel keeps for every module and queue (core/clock.def), under the
+/* The statistics that core keeps for every module and queue (core/clock.def), under the
  * module's and the queue's name: "clipper.busy_cycles", "clipper_setup.items_in". */
 #ifndef AETIUS_CORE_CLOCK_STATS_H
 #define AETIUS_CORE_CLOCK_STATS_H

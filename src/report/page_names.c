@@ -18,9 +18,9 @@ add_item(cJSON *list, const char *name, const char *unit, const char *doc)
     cJSON_AddItemToObject(list, name, one);
 }
 
-/* What the kernel counts of every unit or queue: names without these, ".busy_cycles". */
+/* What core counts of every unit or queue: names without these, ".busy_cycles". */
 static void
-add_kernel_statistics(cJSON *list, const struct stat_group *group)
+add_core_statistics(cJSON *list, const struct stat_group *group)
 {
     for (size_t i = 0; i < group->count; i++) {
         const struct stat_info *info = &group->infos[i];
@@ -45,8 +45,8 @@ add_statistics(cJSON *page)
             add_item(list, name, info->measure, info->doc);
             free(name);
         }
-    add_kernel_statistics(list, &module_stat_group);
-    add_kernel_statistics(list, &queue_stat_group);
+    add_core_statistics(list, &module_stat_group);
+    add_core_statistics(list, &queue_stat_group);
     for (size_t i = 0; i < metrics; i++)
         add_item(list, all[i].name, all[i].unit, all[i].doc);
 }
