@@ -34,7 +34,7 @@ number_modules(struct clock *clock)
 
 void
 clock_add_module(struct clock *clock, struct module *module, const char *name, int32_t index,
-                 void *self, module_clock_fn *fn)
+                 void *self, const struct module_ops *ops)
 {
     BUG_ON(clock->module_count == CLOCK_MAX_MODULES, "too many modules");
     memset(module, 0, sizeof *module);
@@ -43,7 +43,7 @@ clock_add_module(struct clock *clock, struct module *module, const char *name, i
     else
         snprintf(module->name, sizeof module->name, "%s", name);
     module->self = self;
-    module->clock_fn = fn;
+    module->ops = ops;
     module->clock = clock;
     module->state = UNIT_STARVED;
     module->since = clock->now;
@@ -78,7 +78,7 @@ clock_module(struct clock *clock, struct module *module)
 {
     uint64_t now = clock->now;
     clock->wake[module->slot] = CYCLE_NEVER;
-    enum unit_state state = module->clock_fn(module->self, now);
+    enum unit_state state = module->ops->clock(module->self, now);
     if (state != module->state) {
         if (module->is_core)
             clock->busy_cores += (uint32_t)(state == UNIT_BUSY) - (module->state == UNIT_BUSY);
@@ -245,8 +245,8 @@ clock_settle(struct clock *clock)
         struct module *module = clock->modules[i];
         module->cycles[module->state] += clock->now - module->since;
         module->since = clock->now;
-        if (module->settle_fn)
-            module->settle_fn(module->self, clock->now);
+        if (module->ops->settle)
+            module->ops->settle(module->self, clock->now);
     }
     for (uint32_t i = 0; i < clock->queue_count; i++)
         queue_settle(clock->queues[i], clock->now);

@@ -30,19 +30,27 @@ struct queue;
 
 typedef enum unit_state module_clock_fn(void *self, uint64_t now);
 
+/* What a kind of module does. All but `clock` may be NULL. */
+struct module_ops {
+    module_clock_fn *clock;
+    void (*wire)(void *self);                 /* once, when the module has its queues */
+    void (*settle)(void *self, uint64_t now); /* brings its own counts up to `now` */
+    void (*reset)(void *self);                /* between frames: nothing is under way */
+    void (*fini)(void *self);                 /* frees what it allocated, but not `self` */
+};
+
 struct module {
     char name[32]; /* "clipper", "shader[1]" */
     void *self;
-    module_clock_fn *clock_fn;
+    const struct module_ops *ops;
     struct clock *clock;
     uint32_t slot; /* its place in the order in which modules are clocked */
     enum unit_state state;
-    uint64_t since;                              /* cycle from which `state` holds */
-    uint64_t cycles[UNIT_STATES];                /* complete after clock_settle() */
-    void (*settle_fn)(void *self, uint64_t now); /* brings its own counts up to `now`, or NULL */
-    const struct queue *refused; /* the queue that last had no room, for the watchdog */
-    bool keeps_time;             /* wakes itself also when BUSY: is not clocked every cycle */
-    bool is_core;                /* its BUSY cycles count into clock.core_busy_cycles */
+    uint64_t since;               /* cycle from which `state` holds */
+    uint64_t cycles[UNIT_STATES]; /* complete after clock_settle() */
+    const struct queue *refused;  /* the queue that last had no room, for the watchdog */
+    bool keeps_time;              /* wakes itself also when BUSY: is not clocked every cycle */
+    bool is_core;                 /* its BUSY cycles count into clock.core_busy_cycles */
     struct cp_stage stage; /* of the critical path, for all of its queues unless they say else */
 };
 
@@ -80,7 +88,7 @@ void clock_fini(struct clock *clock); /* forgets modules and queues; they are th
 
 /* Modules are added in pipeline order and clocked from the last to the first. */
 void clock_add_module(struct clock *clock, struct module *module, const char *name, int32_t index,
-                      void *self, module_clock_fn *fn);
+                      void *self, const struct module_ops *ops);
 /* Any order gives the same results: a test asks for a random one. */
 void clock_shuffle(struct clock *clock, uint64_t seed);
 
@@ -100,6 +108,27 @@ void clock_settle(struct clock *clock);
 /* Who waits for which queue, since when, holding what; to stderr. A BUG() while the clock runs
  * prints it too. */
 void clock_print(const struct clock *clock);
+
+static inline void
+module_wire(struct module *module)
+{
+    if (module->ops->wire)
+        module->ops->wire(module->self);
+}
+
+static inline void
+module_reset(struct module *module)
+{
+    if (module->ops->reset)
+        module->ops->reset(module->self);
+}
+
+static inline void
+module_fini(struct module *module)
+{
+    if (module->ops->fini)
+        module->ops->fini(module->self);
+}
 
 /* From a clock function: clock me again at `cycle`, whatever comes. */
 static inline void

@@ -7,31 +7,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What the unit at the end of a queue does with what comes by it. */
+/* What the unit at the end of a queue does with what comes by it (machine.def); "": its name says
+ * it. */
 static const struct {
     const char *queue, *what;
 } actions[] = {
-    {"draws", "begun"},
-    {"attribute_memory_requests", "attributes read"},
-    {"attribute_memory_replies", "attributes taken"},
-    {"vertex_jobs", "grouped"},
-    {"groups", "shaded"},
-    {"finished_groups", "sent on"},
-    {"shaded_vertices", "ordered"},
-    {"vertices", "assembled"},
-    {"primitives", "clip test"},
-    {"clipped", "set up"},
-    {"triangles", "tiled"},
-    {"tiles", "hierarchical z"},
-    {"early_quads", "early z test"},
-    {"untested_quads", "interpolated"},
-    {"tested_quads", "interpolated"},
-    {"interpolated_quads", "grouped"},
-    {"texture_requests", "texels filtered"},
-    {"texels", "texels taken"},
-    {"late_quads", "late z test"},
-    {"shaded_quads", "color written"},
-    {"late_tested_quads", "color written"},
+#define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
+    {#name, action},
+#define QUEUE_1N QUEUE_11
+#define QUEUE_N1 QUEUE_11
+#define QUEUE_NN QUEUE_11
+#define QUEUE_NG QUEUE_11
+#define QUEUE_GN QUEUE_11
+#define MEMORY(name, unit, port, client, traffic, width, who)                                      \
+    {#name "_requests", #client "s read"}, {#name "_replies", #client "s taken"},
+#include "machine.def"
 };
 
 static const char *
@@ -40,7 +30,7 @@ action_of(const char *queue)
     const size_t length = strcspn(queue, "[");
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
         if (strlen(actions[i].queue) == length && !strncmp(actions[i].queue, queue, length))
-            return actions[i].what;
+            return *actions[i].what ? actions[i].what : queue;
     return queue;
 }
 

@@ -503,21 +503,9 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
 void
 machine_settle(struct machine *m)
 {
-    for (uint32_t r = 0; r < m->rops; r++) {
-        rop_reset(&m->zstencil[r].rop);
-        rop_reset(&m->colorwrite[r].rop);
-    }
+    for (uint32_t i = 0; i < m->clock.module_count; i++)
+        module_reset(m->clock.modules[i]);
     machine_forget_surfaces(m);
-    for (uint32_t t = 0; t < m->texunits; t++)
-        texunit_reset(&m->texunit[t]);
-    cache_reset(&m->streamer->cache);
-    hz_reset(m->hz);
-    dac_reset(m->dac);
-    memctl_reset(m->memctl);
-    m->interpolator->turn = 0;
-    m->sched->turn = m->sched->turn_threads = 0;
-    for (uint32_t s = 0; s < m->shaders; s++)
-        shader_reset(&m->shader[s]);
     for (uint32_t q = 0; q < m->clock.queue_count; q++)
         queue_reset(m->clock.queues[q]);
     m->color_count = 0;

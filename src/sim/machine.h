@@ -4,25 +4,13 @@
 #define AETIUS_SIM_MACHINE_H
 
 #include "sim/functional.h"
+#include "sim/command_stream.h"
 #include "sim/hazards.h"
 #include "sim/identities.h"
-#include "sim/command_stream.h"
-#include "unit/blit/blitter.h"
 #include "sim/work.h"
-#include "unit/display/dac.h"
-#include "unit/frontend/clipper.h"
-#include "unit/frontend/cmdproc.h"
-#include "unit/frontend/primasm.h"
-#include "unit/frontend/streamer.h"
-#include "unit/memory/memctl.h"
-#include "unit/raster/fraggen.h"
-#include "unit/raster/hz.h"
-#include "unit/raster/interpolator.h"
-#include "unit/raster/setup.h"
-#include "unit/rop/zstencil.h"
-#include "unit/shader/sched.h"
-#include "unit/shader/shader.h"
-#include "unit/texture/texunit.h"
+
+#define UNIT_HEADERS
+#include "machine.def"
 
 struct machine {
     struct params params;
@@ -35,7 +23,7 @@ struct machine {
 #define UNIT(name, count)                                                                          \
     struct name *name;                                                                             \
     uint32_t name##_count;
-#define QUEUE_11(name, item, sender, out, receiver, in, width, depth, latency)                     \
+#define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     struct queue *name##_queue;                                                                    \
     uint32_t name##_queue_count;
 #define QUEUE_1N QUEUE_11

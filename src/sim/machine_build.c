@@ -12,32 +12,21 @@
 static void
 init_units(struct machine *m)
 {
-    const struct params *p = &m->params;
-    struct clock *clock = &m->clock;
-    rop_blocks_init(&m->color_blocks, p, CODEC_COLOR);
-    rop_blocks_init(&m->depth_blocks, p, CODEC_DEPTH);
-    cmdproc_init(m->cmdproc, clock, p, m->texunits, m->rops);
-    streamer_init(m->streamer, clock, p, &m->pools);
-    primasm_init(m->primasm, clock, p, &m->pools);
-    clipper_init(m->clipper, clock, p, &m->pools);
-    setup_init(m->setup, clock, p, &m->pools);
-    fraggen_init(m->fraggen, clock, p, &m->pools);
-    hz_init(m->hz, clock, p, &m->pools, m->rops);
-    interpolator_init(m->interpolator, clock, p, m->rops);
-    sched_init(m->sched, clock, p, &m->pools, m->shaders, m->rops);
-    for (uint32_t s = 0; s < m->shaders; s++)
-        shader_init(&m->shader[s], clock, p, &m->pools, s);
-    for (uint32_t t = 0; t < m->texunits; t++)
-        texunit_init(&m->texunit[t], clock, p, &m->device->memory, &m->color_blocks,
-                     &m->depth_blocks, t);
-    for (uint32_t r = 0; r < m->rops; r++) {
-        zstencil_init(&m->zstencil[r], clock, p, &m->pools, &m->depth_blocks, r);
-        colorwrite_init(&m->colorwrite[r], clock, p, &m->pools, &m->color_blocks, r);
-    }
-    for (uint32_t r = 0; r < m->rops; r++)
-        blitter_init(&m->blitter[r], clock, p, &m->color_blocks, &m->depth_blocks, r);
-    dac_init(m->dac, clock, p, m->rops, &m->device->memory);
-    memctl_init(m->memctl, clock, p, &m->device->memory);
+    const struct unit_env env = {.clock = &m->clock,
+                                 .params = &m->params,
+                                 .pools = &m->pools,
+                                 .memory = &m->device->memory,
+                                 .color_blocks = &m->color_blocks,
+                                 .depth_blocks = &m->depth_blocks,
+                                 .shaders = m->shaders,
+                                 .texunits = m->texunits,
+                                 .rops = m->rops};
+    rop_blocks_init(&m->color_blocks, &m->params, CODEC_COLOR);
+    rop_blocks_init(&m->depth_blocks, &m->params, CODEC_DEPTH);
+#define UNIT(name, count)                                                                          \
+    for (uint32_t i = 0; i < m->name##_count; i++)                                                 \
+        name##_init(&m->name[i], &env, i);
+#include "machine.def"
 }
 
 static struct queue *
@@ -82,24 +71,24 @@ wire(struct machine *m)
 #define GROUPS(shader, threads) groups_of(m, shader, threads)
 #define OUTPUT_LATENCY(shader)  output_latency(p, shader)
 #define UNIT(name, count)
-#define QUEUE_11(name, item, sender, out, receiver, in, width, depth, latency)                     \
+#define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     BUILD_QUEUES(name, 1, item, m->sender, out, m->receiver, in, width, depth, latency)
-#define QUEUE_1N(name, item, sender, out, receiver, in, width, depth, latency)                     \
+#define QUEUE_1N(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     BUILD_QUEUES(name, m->receiver##_count, item, m->sender, out[i], &m->receiver[i], in, width,   \
                  depth, latency)
-#define QUEUE_N1(name, item, sender, out, receiver, in, width, depth, latency)                     \
+#define QUEUE_N1(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     BUILD_QUEUES(name, m->sender##_count, item, &m->sender[i], out, m->receiver, in[i], width,     \
                  depth, latency)
-#define QUEUE_NN(name, item, sender, out, receiver, in, width, depth, latency)                     \
+#define QUEUE_NN(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     BUILD_QUEUES(name, m->sender##_count, item, &m->sender[i], out, &m->receiver[i], in, width,    \
                  depth, latency)
-#define QUEUE_NG(name, item, sender, out, receiver, in, width, depth, latency)                     \
+#define QUEUE_NG(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     {                                                                                              \
         const uint32_t g = m->receiver##_count / m->sender##_count;                                \
         BUILD_QUEUES(name, m->receiver##_count, item, &m->sender[i / g], out[i % g],               \
                      &m->receiver[i], in, width, depth, latency)                                   \
     }
-#define QUEUE_GN(name, item, sender, out, receiver, in, width, depth, latency)                     \
+#define QUEUE_GN(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     {                                                                                              \
         const uint32_t g = m->sender##_count / m->receiver##_count;                                \
         BUILD_QUEUES(name, m->sender##_count, item, &m->sender[i], out, &m->receiver[i / g],       \
@@ -138,17 +127,8 @@ wire_stages(struct machine *m)
     m->primasm->in->hop_cause = CAUSE_assembly;
     m->setup->in->hop_cause = CAUSE_clip;
     m->fraggen->in->hop_cause = CAUSE_setup;
-    cmdproc_wire(m->cmdproc);
-    streamer_wire(m->streamer);
-    sched_wire(m->sched);
-    for (uint32_t s = 0; s < m->shaders; s++)
-        shader_wire(&m->shader[s]);
-    for (uint32_t t = 0; t < m->texunits; t++)
-        texunit_wire(&m->texunit[t]);
-    for (uint32_t r = 0; r < m->rops; r++) {
-        zstencil_wire(&m->zstencil[r]);
-        colorwrite_wire(&m->colorwrite[r]);
-    }
+    for (uint32_t i = 0; i < m->clock.module_count; i++)
+        module_wire(m->clock.modules[i]);
 }
 
 /* A queue that cannot keep up its rate because it is too shallow (orders of the command processor
@@ -284,26 +264,13 @@ machine_destroy(struct machine *m)
     if (!m)
         return;
     m->device->leaving = NULL;
-    streamer_fini(m->streamer);
-    fraggen_fini(m->fraggen);
-    hz_fini(m->hz);
-    sched_fini(m->sched);
-    for (uint32_t s = 0; s < m->shaders; s++)
-        shader_fini(&m->shader[s]);
-    for (uint32_t t = 0; t < m->texunits; t++)
-        texunit_fini(&m->texunit[t]);
-    for (uint32_t r = 0; r < m->rops; r++) {
-        zstencil_fini(&m->zstencil[r]);
-        colorwrite_fini(&m->colorwrite[r]);
-        blitter_fini(&m->blitter[r]);
-    }
+    for (uint32_t i = 0; i < m->clock.module_count; i++)
+        module_fini(m->clock.modules[i]);
     machine_forget_surfaces(m);
     blocks_fini(&m->color_blocks);
     blocks_fini(&m->depth_blocks);
-    dac_fini(m->dac);
-    memctl_fini(m->memctl);
 #define UNIT(name, count) free(m->name);
-#define QUEUE_11(name, item, sender, out, receiver, in, width, depth, latency)                     \
+#define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     free_queues(m->name##_queue, m->name##_queue_count);
 #define QUEUE_1N QUEUE_11
 #define QUEUE_N1 QUEUE_11

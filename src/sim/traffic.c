@@ -94,7 +94,7 @@ traffic_begin(struct traffic *traffic, struct machine *machine,
 {
     struct machine *m = machine;
     *traffic = (struct traffic){.clock = &m->clock, .listener = *listener};
-#define QUEUE_11(name, item, sender, out, receiver, in, width, depth, latency)                     \
+#define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     add_queues(traffic, m->name##_queue, m->name##_queue_count, KIND_OF(item));
 #define QUEUE_1N QUEUE_11
 #define QUEUE_N1 QUEUE_11

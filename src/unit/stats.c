@@ -27,28 +27,30 @@ unit_docs(size_t *count)
     return docs;
 }
 
-static const struct question {
-    const struct stat_group *group;
-    size_t offset; /* of the first statistic in the unit's struct */
-    const char *text;
-} questions[] = {
-#define ASK(unit, first, text) {&unit##_stat_group, offsetof(struct unit##_stats, first), text},
-#include "unit/questions.def"
+/* The lines of stats.def in their order. */
+static const struct line {
+    const struct stat_group *group; /* begins here; NULL: none does */
+    const char *question;           /* of what follows; NULL: the line is a statistic */
+} lines[] = {
+#define GROUP(unit, section, doc)                  {&unit##_stat_group, NULL},
+#define ASK(unit, text)                            {NULL, text},
+#define STAT(unit, name, measure, doc)             {NULL, NULL},
+#define MEMBER(unit, array, i, name, measure, doc) {NULL, NULL},
+#include "unit/stats.def"
 };
 
 const char *
 unit_question(const struct stat_group *group, size_t index)
 {
-    const char *found = NULL;
-    size_t nearest = 0;
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
-        const struct question *q = &questions[i];
-        if (q->group != group || q->offset > group->infos[index].offset)
-            continue;
-        if (!found || q->offset >= nearest) {
-            found = q->text;
-            nearest = q->offset;
-        }
+    const struct stat_group *of = NULL;
+    const char *question = NULL;
+    for (size_t i = 0, passed = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        if (lines[i].group)
+            of = lines[i].group;
+        else if (of == group && lines[i].question)
+            question = lines[i].question;
+        else if (of == group && passed++ == index)
+            return question;
     }
-    return found;
+    return NULL;
 }

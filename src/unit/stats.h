@@ -61,7 +61,7 @@ struct unit_doc {
     const char *doc;
 };
 const struct unit_doc *unit_docs(size_t *count);
-/* What the statistic is for (unit/questions.def); "index" counts in the group. */
+/* What the statistic is for (ASK in unit/stats.def); "index" counts in the group. */
 const char *unit_question(const struct stat_group *group, size_t index);
 
 #endif

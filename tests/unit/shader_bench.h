@@ -174,6 +174,8 @@ assert_slots_add_up(const struct bench *b)
     assert_int_equal(s->slot_fates[SLOT_ISSUED], s->instructions * b->shader.issue_cycles);
 }
 
+static const struct module_ops bench_ops = {.clock = bench_clock};
+
 static inline void
 bench_run(struct bench *b, const char *const *lines)
 {
@@ -184,8 +186,9 @@ bench_run(struct bench *b, const char *const *lines)
     b->draw = (struct draw){.vs = b->program, .attribute_count = 1};
     clock_init(&b->clock);
     pools_init(&b->pools);
-    clock_add_module(&b->clock, &b->module, "bench", -1, b, bench_clock);
-    shader_init(&b->shader, &b->clock, &b->params, &b->pools, 1);
+    clock_add_module(&b->clock, &b->module, "bench", -1, b, &bench_ops);
+    const struct unit_env env = {.clock = &b->clock, .params = &b->params, .pools = &b->pools};
+    shader_init(&b->shader, &env, 1);
     b->pools.group_threads = b->shader.group_threads;
     struct module *unit = &b->shader.module, *bench = &b->module;
     queue_init(&b->groups, &b->clock, "groups", -1, bench, unit, sizeof(struct group_item), 1, 8,
@@ -217,7 +220,7 @@ bench_destroy(struct bench *b)
         queue_fini(&b->requests[i]);
         queue_fini(&b->texels[i]);
     }
-    shader_fini(&b->shader);
+    module_fini(&b->shader.module);
     for (uint32_t i = 0; i < b->given; i++)
         group_release(&b->pools, b->order[i]);
     pools_fini(&b->pools);

@@ -130,6 +130,10 @@ make_flat(struct bench *b)
     }
 }
 
+static const struct module_ops orders_ops = {.clock = orders_clock};
+
+static const struct module_ops memory_ops = {.clock = memory_clock};
+
 static void
 bench_run(struct bench *b)
 {
@@ -140,9 +144,13 @@ bench_run(struct bench *b)
     if (b->flat)
         make_flat(b);
     clock_init(&b->clock);
-    clock_add_module(&b->clock, &b->orders, "orders", -1, b, orders_clock);
-    blitter_init(&b->blitter, &b->clock, &b->params, &b->color, &b->depth, 0);
-    clock_add_module(&b->clock, &b->memory_module, "memory", -1, b, memory_clock);
+    clock_add_module(&b->clock, &b->orders, "orders", -1, b, &orders_ops);
+    const struct unit_env env = {.clock = &b->clock,
+                                 .params = &b->params,
+                                 .color_blocks = &b->color,
+                                 .depth_blocks = &b->depth};
+    blitter_init(&b->blitter, &env, 0);
+    clock_add_module(&b->clock, &b->memory_module, "memory", -1, b, &memory_ops);
     struct module *unit = &b->blitter.module;
     queue_init(&b->control, &b->clock, "control", -1, &b->orders, unit, sizeof(struct blit_item), 1,
                1, 1);
@@ -165,7 +173,7 @@ bench_destroy(struct bench *b)
     struct queue *queues[] = {&b->control, &b->done, &b->requests, &b->replies};
     for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
         queue_fini(queues[i]);
-    blitter_fini(&b->blitter);
+    module_fini(&b->blitter.module);
     blocks_fini(&b->color);
     blocks_fini(&b->depth);
     clock_fini(&b->clock);

@@ -20,13 +20,15 @@ struct rig {
     struct cache cache;
 };
 
+static const struct module_ops no_ops; /* never clocked */
+
 static void
 rig_init(struct rig *rig)
 {
     memset(rig, 0, sizeof *rig);
     clock_init(&rig->clock);
-    clock_add_module(&rig->clock, &rig->owner, "owner", -1, NULL, NULL);
-    clock_add_module(&rig->clock, &rig->memory, "memory", -1, NULL, NULL);
+    clock_add_module(&rig->clock, &rig->owner, "owner", -1, NULL, &no_ops);
+    clock_add_module(&rig->clock, &rig->memory, "memory", -1, NULL, &no_ops);
     queue_init(&rig->requests, &rig->clock, "requests", -1, &rig->owner, &rig->memory,
                sizeof(struct memory_request), 1, DEPTH, LATENCY);
     queue_init(&rig->replies, &rig->clock, "replies", -1, &rig->memory, &rig->owner,

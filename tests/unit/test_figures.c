@@ -166,6 +166,8 @@ reader_clock(void *self, uint64_t now)
     return UNIT_BUSY;
 }
 
+static const struct module_ops reader_ops = {.clock = reader_clock};
+
 /* The cycle in which the last of `count` reads comes back. */
 static uint64_t
 read_all(uint32_t count, uint32_t stride)
@@ -182,8 +184,9 @@ read_all(uint32_t count, uint32_t stride)
     params.MEMORYCONTROLLER.ReadLatency = 10;
     params.MEMORYCONTROLLER.BankGranularity = 512;
     clock_init(&clock);
-    clock_add_module(&clock, &reader.module, "reader", -1, &reader, reader_clock);
-    memctl_init(memctl, &clock, &params, &memory);
+    clock_add_module(&clock, &reader.module, "reader", -1, &reader, &reader_ops);
+    const struct unit_env env = {.clock = &clock, .params = &params, .memory = &memory};
+    memctl_init(memctl, &env, 0);
     queue_init(&reader.requests, &clock, "requests", -1, &reader.module, &memctl->module,
                sizeof(struct memory_request), 1, 8, 1);
     queue_init(&reader.replies, &clock, "replies", -1, &memctl->module, &reader.module,
@@ -192,7 +195,7 @@ read_all(uint32_t count, uint32_t stride)
     assert_true(clock_run(&clock, &reader.done, 1000, &err));
     queue_fini(&reader.requests);
     queue_fini(&reader.replies);
-    memctl_fini(memctl);
+    module_fini(&memctl->module);
     clock_fini(&clock);
     free(memctl);
     free(memory.bytes);

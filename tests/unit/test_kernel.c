@@ -111,10 +111,13 @@ rig_init(struct rig *rig, uint32_t items, uint32_t width, uint32_t depth, uint32
 {
     memset(rig, 0, sizeof *rig);
     clock_init(&rig->clock);
-    module_clock_fn *fns[MAX_STAGES] = {source_clock, stage_clock, stage_clock, sink_clock};
+    static const struct module_ops ops[MAX_STAGES] = {{.clock = source_clock},
+                                                      {.clock = stage_clock},
+                                                      {.clock = stage_clock},
+                                                      {.clock = sink_clock}};
     for (int i = 0; i < MAX_STAGES; i++) {
         struct stage *s = &rig->stages[i];
-        clock_add_module(&rig->clock, &s->module, "stage", i, s, fns[i]);
+        clock_add_module(&rig->clock, &s->module, "stage", i, s, &ops[i]);
         s->rate = width;
         s->period = 1;
         s->wanted = items;
@@ -155,6 +158,8 @@ latency_adds_up(void **state)
     rig_fini(&rig);
 }
 
+static const struct module_ops no_ops;
+
 /* What is pushed behind an item that takes longer is not seen before it: the first comes in cycle
  * 4 + 9, the others, made a cycle each, in the cycles from there on, one for each place in width.
  */
@@ -169,8 +174,8 @@ nothing_overtakes(void **state)
     memset(&from, 0, sizeof from);
     memset(&to, 0, sizeof to);
     clock_init(&clock);
-    clock_add_module(&clock, &from, "from", -1, NULL, NULL);
-    clock_add_module(&clock, &to, "to", -1, NULL, NULL);
+    clock_add_module(&clock, &from, "from", -1, NULL, &no_ops);
+    clock_add_module(&clock, &to, "to", -1, NULL, &no_ops);
     queue_init(&queue, &clock, "queue", -1, &from, &to, sizeof(uint32_t), 1, ITEMS, LATENCY);
     for (uint32_t i = 0; i < ITEMS; i++) {
         assert_true(queue_space(&queue, i) > 0);
@@ -303,6 +308,8 @@ sleeper_clock(void *self, uint64_t now)
     return UNIT_WAITING;
 }
 
+static const struct module_ops sleeper_ops = {.clock = sleeper_clock};
+
 static void
 time_is_skipped(void **state)
 {
@@ -311,7 +318,7 @@ time_is_skipped(void **state)
     struct sleeper sleeper = {0};
     struct error err;
     clock_init(&clock);
-    clock_add_module(&clock, &sleeper.module, "sleeper", -1, &sleeper, sleeper_clock);
+    clock_add_module(&clock, &sleeper.module, "sleeper", -1, &sleeper, &sleeper_ops);
     assert_true(clock_run(&clock, &sleeper.done, 10000000, &err));
     clock_settle(&clock);
     assert_int_equal(sleeper.clocked, 2);
@@ -386,6 +393,8 @@ broken_clock(void *self, uint64_t now)
     return UNIT_BUSY;
 }
 
+static const struct module_ops broken_ops = {.clock = broken_clock};
+
 /* What a BUG says while the clock runs: itself, the cycle, and where every unit stands. */
 static void
 bug_says_where_it_stands(void **state)
@@ -398,7 +407,7 @@ bug_says_where_it_stands(void **state)
     int ends[2], status;
     (void)state;
     clock_init(&clock);
-    clock_add_module(&clock, &module, "breaker", -1, NULL, broken_clock);
+    clock_add_module(&clock, &module, "breaker", -1, NULL, &broken_ops);
     assert_int_equal(pipe(ends), 0);
     const pid_t child = fork();
     assert_true(child >= 0);

@@ -81,6 +81,8 @@ simple(void)
     return p;
 }
 
+static const struct module_ops client_ops = {.clock = client_clock};
+
 /* Cycles on the way to the client's last reply, by cause. The request's on its way to the
  * controller is of who asks. */
 struct charges {
@@ -97,8 +99,9 @@ check(const struct params *params, struct client *client, enum memory_client kin
     struct error err;
     assert_true(gpu_memory_init(&memory, 1 << 20, &err));
     clock_init(&clock);
-    clock_add_module(&clock, &client->module, "client", -1, client, client_clock);
-    memctl_init(memctl, &clock, params, &memory);
+    clock_add_module(&clock, &client->module, "client", -1, client, &client_ops);
+    const struct unit_env env = {.clock = &clock, .params = params, .memory = &memory};
+    memctl_init(memctl, &env, 0);
     queue_init(&client->requests, &clock, "requests", -1, &client->module, &memctl->module,
                sizeof(struct memory_request), 1, 64, 1);
     queue_init(&client->replies, &clock, "replies", -1, &memctl->module, &client->module,
@@ -117,7 +120,7 @@ check(const struct params *params, struct client *client, enum memory_client kin
     assert_int_equal(cycles[CAUSE_rows], expected.rows);
     assert_int_equal(client->last, expected.asking + expected.transit + expected.latency +
                                        expected.bandwidth + expected.turns + expected.rows);
-    memctl_fini(memctl);
+    module_fini(&memctl->module);
     queue_fini(&client->requests);
     queue_fini(&client->replies);
     clock_fini(&clock);

@@ -495,6 +495,8 @@ client_clock(void *self, uint64_t now)
     return worked ? UNIT_BUSY : UNIT_WAITING;
 }
 
+static const struct module_ops client_ops = {.clock = client_clock};
+
 /* Cycle in which the last reply comes to a client that takes `width` a cycle; `seed` is of the
  * order of clocking. */
 static uint64_t
@@ -509,8 +511,9 @@ ask(const struct params *params, uint32_t width, uint32_t count, uint32_t step, 
     struct error err;
     assert_true(gpu_memory_init(&memory, 1 << 20, &err));
     clock_init(&clock);
-    clock_add_module(&clock, &client.module, "client", -1, &client, client_clock);
-    memctl_init(memctl, &clock, params, &memory);
+    clock_add_module(&clock, &client.module, "client", -1, &client, &client_ops);
+    const struct unit_env env = {.clock = &clock, .params = params, .memory = &memory};
+    memctl_init(memctl, &env, 0);
     queue_init(&requests, &clock, "requests", -1, &client.module, &memctl->module,
                sizeof(struct memory_request), 1, 64, 1);
     queue_init(&replies, &clock, "replies", -1, &memctl->module, &client.module,
@@ -520,7 +523,7 @@ ask(const struct params *params, uint32_t width, uint32_t count, uint32_t step, 
     if (seed)
         clock_shuffle(&clock, seed);
     assert_true(clock_run(&clock, &client.done, LIMIT_CYCLES, &err));
-    memctl_fini(memctl);
+    module_fini(&memctl->module);
     queue_fini(&requests);
     queue_fini(&replies);
     clock_fini(&clock);
@@ -623,8 +626,9 @@ ask_two(const struct params *params, uint32_t first, uint64_t seed, uint64_t *co
     clock_init(&clock);
     for (uint32_t c = 0; c < 2; c++)
         clock_add_module(&clock, &clients[c].module, "client", (int32_t)c, &clients[c],
-                         client_clock);
-    memctl_init(memctl, &clock, params, &memory);
+                         &client_ops);
+    const struct unit_env env = {.clock = &clock, .params = params, .memory = &memory};
+    memctl_init(memctl, &env, 0);
     for (uint32_t c = 0; c < 2; c++) {
         queue_init(&requests[c], &clock, "requests", (int32_t)c, &clients[c].module,
                    &memctl->module, sizeof(struct memory_request), 1, 64, 1);
@@ -638,7 +642,7 @@ ask_two(const struct params *params, uint32_t first, uint64_t seed, uint64_t *co
     for (uint32_t c = 0; c < 2; c++)
         assert_true(clients[c].done || clock_run(&clock, &clients[c].done, LIMIT_CYCLES, &err));
     *conflicts = memctl->stats.crossbar_conflicts;
-    memctl_fini(memctl);
+    module_fini(&memctl->module);
     for (uint32_t c = 0; c < 2; c++) {
         queue_fini(&requests[c]);
         queue_fini(&replies[c]);

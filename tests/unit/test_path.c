@@ -80,6 +80,9 @@ end_interval(void *data, uint64_t now)
     line->clock.sample_cycle = now + INTERVAL;
 }
 
+static const struct module_ops producer_ops = {.clock = produce};
+static const struct module_ops consumer_ops = {.clock = consume};
+
 /* Runs to the end and charges the cycles; their sum is that of all. */
 static uint64_t
 run_with(struct line *line, uint32_t made, uint32_t taken, uint32_t depth, uint64_t shuffle)
@@ -89,9 +92,9 @@ run_with(struct line *line, uint32_t made, uint32_t taken, uint32_t depth, uint6
     memset(line, 0, sizeof *line);
     clock_init(&line->clock);
     clock_add_module(&line->clock, &line->producer.module, "producer", -1, &line->producer,
-                     produce);
+                     &producer_ops);
     clock_add_module(&line->clock, &line->consumer.module, "consumer", -1, &line->consumer,
-                     consume);
+                     &consumer_ops);
     line->producer.cycles = made;
     line->consumer.cycles = taken;
     line->producer.module.stage.cause = PRODUCER;

@@ -120,6 +120,8 @@ bench_create(void)
     return b;
 }
 
+static const struct module_ops bench_ops = {.clock = bench_clock};
+
 static void
 bench_run(struct bench *b)
 {
@@ -127,8 +129,13 @@ bench_run(struct bench *b)
     struct module *bench = &b->module, *sched = &b->sched.module;
     clock_init(&b->clock);
     pools_init(&b->pools);
-    clock_add_module(&b->clock, bench, "bench", -1, b, bench_clock);
-    sched_init(&b->sched, &b->clock, &b->params, &b->pools, UNITS, RINGS);
+    clock_add_module(&b->clock, bench, "bench", -1, b, &bench_ops);
+    const struct unit_env env = {.clock = &b->clock,
+                                 .params = &b->params,
+                                 .pools = &b->pools,
+                                 .shaders = UNITS,
+                                 .rops = RINGS};
+    sched_init(&b->sched, &env, 0);
     join(b, &b->vertices_in, bench, sched, sizeof(struct vertex_item), 8);
     join(b, &b->vertices_out, sched, bench, sizeof(struct vertex_item), 8);
     join(b, &b->quads_in, bench, sched, sizeof(struct quad_item), 8);
@@ -165,7 +172,7 @@ bench_destroy(struct bench *b)
         queue_fini(&b->early_out[r]);
         queue_fini(&b->late_out[r]);
     }
-    sched_fini(&b->sched);
+    module_fini(&b->sched.module);
     pools_fini(&b->pools);
     clock_fini(&b->clock);
     free(b);

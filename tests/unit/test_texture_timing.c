@@ -125,15 +125,20 @@ bench_init(struct bench *b, uint32_t format)
     }
 }
 
+static const struct module_ops shader_ops = {.clock = shader_clock};
+
+static const struct module_ops memory_ops = {.clock = memory_clock};
+
 /* With the parameters as the test has set them. */
 static void
 bench_build(struct bench *b)
 {
     const struct params *p = &b->params;
     clock_init(&b->clock);
-    clock_add_module(&b->clock, &b->shader, "shader", -1, b, shader_clock);
-    texunit_init(&b->unit, &b->clock, p, &b->gpu_memory, NULL, NULL, 0);
-    clock_add_module(&b->clock, &b->memory_module, "memory", -1, b, memory_clock);
+    clock_add_module(&b->clock, &b->shader, "shader", -1, b, &shader_ops);
+    const struct unit_env env = {.clock = &b->clock, .params = p, .memory = &b->gpu_memory};
+    texunit_init(&b->unit, &env, 0);
+    clock_add_module(&b->clock, &b->memory_module, "memory", -1, b, &memory_ops);
     struct module *unit = &b->unit.module;
     queue_init(&b->in, &b->clock, "in", -1, &b->shader, unit, sizeof(struct texture_item), 1,
                p->FRAGMENTSHADER.TextureRequestQueueSize, p->FRAGMENTSHADER.AddressALULatency);
@@ -158,7 +163,7 @@ bench_build(struct bench *b)
 static void
 bench_fini(struct bench *b)
 {
-    texunit_fini(&b->unit);
+    module_fini(&b->unit.module);
     struct queue *queues[] = {&b->in, &b->out, &b->control, &b->done, &b->requests, &b->replies};
     for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
         queue_fini(queues[i]);

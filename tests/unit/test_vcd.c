@@ -44,6 +44,10 @@ sink_clock(void *self, uint64_t now)
     return UNIT_BUSY;
 }
 
+static const struct module_ops source_ops = {.clock = source_clock};
+
+static const struct module_ops sink_ops = {.clock = sink_clock};
+
 /* Latency 3: items are pushed in 10 and 20 and popped in 13 and 23. The trace is of cycles 0 to 15:
  * the first item's whole life, and nothing of the second. */
 static void
@@ -58,8 +62,8 @@ pushes_and_pops(void **state)
     size_t size;
     close(mkstemp(path));
     clock_init(&clock);
-    clock_add_module(&clock, &source.module, "source", -1, &source, source_clock);
-    clock_add_module(&clock, &sink.module, "sink", 3, &sink, sink_clock);
+    clock_add_module(&clock, &source.module, "source", -1, &source, &source_ops);
+    clock_add_module(&clock, &sink.module, "sink", 3, &sink, &sink_ops);
     queue_init(&queue, &clock, "wire", -1, &source.module, &sink.module, 4, 1, 2, 3);
     source.queue = sink.queue = &queue;
     struct vcd *vcd = vcd_create(path, &clock, 300, 0, 15, &err);

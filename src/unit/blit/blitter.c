@@ -32,16 +32,30 @@
 static enum unit_state blitter_clock(void *self, uint64_t now);
 static void count(void *self, uint64_t now);
 
-void
-blitter_init(struct blitter *blitter, struct clock *clock, const struct params *params,
-             struct blocks *color, struct blocks *depth, uint32_t index)
+static void
+blitter_fini(void *self)
 {
+    struct blitter *blitter = self;
+    block_reader_fini(&blitter->reader);
+    free(blitter->lines);
+    free(blitter->pieces);
+}
+
+static const struct module_ops ops = {
+    .clock = blitter_clock,
+    .settle = count,
+    .fini = blitter_fini,
+};
+
+void
+blitter_init(struct blitter *blitter, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
     memset(blitter, 0, sizeof *blitter);
-    clock_add_module(clock, &blitter->module, "blitter", (int32_t)index, blitter, blitter_clock);
-    blitter->module.settle_fn = count;
+    clock_add_module(env->clock, &blitter->module, "blitter", (int32_t)index, blitter, &ops);
     blitter->module.stage.cause = CAUSE_blit;
-    blitter->color = color;
-    blitter->depth = depth;
+    blitter->color = env->color_blocks;
+    blitter->depth = env->depth_blocks;
     blitter->index = index;
     blitter->count = params->GPU.NumStampPipes;
     blitter->samples_cycle = params->BLITTER.SamplesCycle;
@@ -49,16 +63,8 @@ blitter_init(struct blitter *blitter, struct clock *clock, const struct params *
     blitter->piece_limit = 2 * params->BLITTER.Lines;
     blitter->lines = mem_array(blitter->line_limit, sizeof *blitter->lines);
     blitter->pieces = mem_array(blitter->piece_limit, sizeof *blitter->pieces);
-    block_reader_init(&blitter->reader, &blitter->module, &blitter->port, color, depth,
-                      params->BLITTER.SourceBlocks);
-}
-
-void
-blitter_fini(struct blitter *blitter)
-{
-    block_reader_fini(&blitter->reader);
-    free(blitter->lines);
-    free(blitter->pieces);
+    block_reader_init(&blitter->reader, &blitter->module, &blitter->port, env->color_blocks,
+                      env->depth_blocks, params->BLITTER.SourceBlocks);
 }
 
 static void

@@ -4,6 +4,7 @@
 
 #include "params/params.h"
 #include "unit/block_reader.h"
+#include "unit/env.h"
 #include "unit/stats.h"
 
 struct blit_plan;
@@ -69,8 +70,6 @@ struct blitter {
     uint64_t op_free, pack_free;
 };
 
-void blitter_init(struct blitter *blitter, struct clock *clock, const struct params *params,
-                  struct blocks *color, struct blocks *depth, uint32_t index);
-void blitter_fini(struct blitter *blitter);
+void blitter_init(struct blitter *blitter, const struct unit_env *env, uint32_t index);
 
 #endif

@@ -19,15 +19,40 @@
 
 static enum unit_state dac_clock(void *self, uint64_t now);
 
-void
-dac_init(struct dac *dac, struct clock *clock, const struct params *params, uint32_t rops,
-         const struct gpu_memory *memory)
+/* The next refresh by the clock is a whole period away. */
+static void
+dac_reset(void *self)
 {
+    struct dac *dac = self;
+    dac->next_refresh = dac->module.clock->now + dac->refresh_cycles;
+    dac->shown = false;
+    if (dac->refresh_cycles)
+        module_wake_at(&dac->module, dac->next_refresh);
+}
+
+static void
+dac_fini(void *self)
+{
+    struct dac *dac = self;
+    free(dac->bytes);
+    free(dac->asked);
+}
+
+static const struct module_ops ops = {
+    .clock = dac_clock,
+    .reset = dac_reset,
+    .fini = dac_fini,
+};
+
+void
+dac_init(struct dac *dac, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
     memset(dac, 0, sizeof *dac);
-    clock_add_module(clock, &dac->module, "dac", -1, dac, dac_clock);
+    clock_add_module(env->clock, &dac->module, "dac", -1, dac, &ops);
     dac->module.stage.cause = CAUSE_show;
-    dac->rops = rops;
-    dac->memory = memory;
+    dac->rops = env->rops;
+    dac->memory = env->memory;
     dac->block_bytes = params->DAC.BlockSize;
     dac->block_limit = params->DAC.BlockRequestQueueSize;
     dac->states_cycle = params->DAC.BlocksUpdatedPerCycle;
@@ -37,22 +62,6 @@ dac_init(struct dac *dac, struct clock *clock, const struct params *params, uint
         dac->refresh_cycles = params->DAC.RefreshRate;
     dac->asked = mem_array(dac->block_limit, sizeof *dac->asked);
     dac_reset(dac);
-}
-
-void
-dac_fini(struct dac *dac)
-{
-    free(dac->bytes);
-    free(dac->asked);
-}
-
-void
-dac_reset(struct dac *dac)
-{
-    dac->next_refresh = dac->module.clock->now + dac->refresh_cycles;
-    dac->shown = false;
-    if (dac->refresh_cycles)
-        module_wake_at(&dac->module, dac->next_refresh);
 }
 
 void

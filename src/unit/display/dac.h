@@ -3,6 +3,7 @@
 #define AETIUS_UNIT_DAC_H
 
 #include "params/params.h"
+#include "unit/env.h"
 #include "unit/rop/colorwrite.h"
 
 struct dac_block {        /* asked for, not yet shown */
@@ -46,11 +47,7 @@ struct dac {
     uint32_t at; /* offset of the next transaction to ask for */
 };
 
-void dac_init(struct dac *dac, struct clock *clock, const struct params *params, uint32_t rops,
-              const struct gpu_memory *memory);
-void dac_fini(struct dac *dac);
-/* A new frame: the next refresh by the clock is a whole period away. */
-void dac_reset(struct dac *dac);
+void dac_init(struct dac *dac, const struct unit_env *env, uint32_t index);
 /* What the screen shows from now on, whoever drew it. */
 void dac_show(struct dac *dac, const struct resource *res);
 

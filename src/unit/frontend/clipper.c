@@ -10,14 +10,18 @@
 
 static enum unit_state clipper_clock(void *self, uint64_t now);
 
+static const struct module_ops ops = {
+    .clock = clipper_clock,
+};
+
 void
-clipper_init(struct clipper *clipper, struct clock *clock, const struct params *params,
-             struct pools *pools)
+clipper_init(struct clipper *clipper, const struct unit_env *env, uint32_t index)
 {
+    const struct params *params = env->params;
     memset(clipper, 0, sizeof *clipper);
-    clock_add_module(clock, &clipper->module, "clipper", -1, clipper, clipper_clock);
+    clock_add_module(env->clock, &clipper->module, "clipper", -1, clipper, &ops);
     clipper->module.stage.cause = CAUSE_clip;
-    clipper->pools = pools;
+    clipper->pools = env->pools;
     clipper->triangles_cycle = params->CLIPPER.TrianglesCycle;
     clipper->start_cycles = params->CLIPPER.StartLatency;
     clipper->lanes.count = params->CLIPPER.ClipperUnits;

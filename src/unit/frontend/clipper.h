@@ -3,6 +3,7 @@
 #define AETIUS_UNIT_CLIPPER_H
 
 #include "params/params.h"
+#include "unit/env.h"
 #include "unit/items.h"
 #include "unit/lanes.h"
 #include "unit/stats.h"
@@ -16,7 +17,6 @@ struct clipper {
     struct lanes lanes; /* the test units */
 };
 
-void clipper_init(struct clipper *clipper, struct clock *clock, const struct params *params,
-                  struct pools *pools);
+void clipper_init(struct clipper *clipper, const struct unit_env *env, uint32_t index);
 
 #endif

@@ -25,15 +25,28 @@
 
 static enum unit_state cmdproc_clock(void *self, uint64_t now);
 
-void
-cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *params,
-             uint32_t texunits, uint32_t rops)
+static void
+cmdproc_wire(void *self)
 {
+    struct cmdproc *cmdproc = self;
+    cmdproc->carrier.cause = CAUSE_bus;
+    cmdproc->memory.requests->from = &cmdproc->carrier;
+}
+
+static const struct module_ops ops = {
+    .clock = cmdproc_clock,
+    .wire = cmdproc_wire,
+};
+
+void
+cmdproc_init(struct cmdproc *cmdproc, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
     memset(cmdproc, 0, sizeof *cmdproc);
-    clock_add_module(clock, &cmdproc->module, "cmdproc", -1, cmdproc, cmdproc_clock);
+    clock_add_module(env->clock, &cmdproc->module, "cmdproc", -1, cmdproc, &ops);
     cmdproc->module.stage.cause = CAUSE_orders;
-    cmdproc->texunits = texunits;
-    cmdproc->rops = rops;
+    cmdproc->texunits = env->texunits;
+    cmdproc->rops = env->rops;
     uint32_t width = params->MEMORYCONTROLLER.CommandProcessorBusWidth;
     cmdproc->move_cycles = (TRANSACTION_BYTES + width - 1) / width;
     cmdproc->bus_bytes = width;
@@ -43,13 +56,6 @@ cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *
     cmdproc->transfer_limit = uploads ? uploads : 1;
     cmdproc->move_limit = params->COMMANDPROCESSOR.TransactionsInFlight;
     cmdproc->stop = true;
-}
-
-void
-cmdproc_wire(struct cmdproc *cmdproc)
-{
-    cmdproc->carrier.cause = CAUSE_bus;
-    cmdproc->memory.requests->from = &cmdproc->carrier;
 }
 
 struct cmdproc_step *

@@ -6,6 +6,7 @@
 #define AETIUS_UNIT_CMDPROC_H
 
 #include "params/params.h"
+#include "unit/env.h"
 #include "unit/items.h"
 #include "unit/stats.h"
 
@@ -114,11 +115,7 @@ struct cmdproc {
     bool stop; /* the goal is reached, or a draw or transfer has ended: the clock's run is over */
 };
 
-void cmdproc_init(struct cmdproc *cmdproc, struct clock *clock, const struct params *params,
-                  uint32_t texunits, uint32_t rops);
-
-/* Its queues are there: which stage sends into which. */
-void cmdproc_wire(struct cmdproc *cmdproc);
+void cmdproc_init(struct cmdproc *cmdproc, const struct unit_env *env, uint32_t index);
 
 /* Adds a step; the machine then runs until `stop`, and again while cmdproc_is_done() is false. */
 struct cmdproc_step *cmdproc_add(struct cmdproc *cmdproc, enum step_kind kind);

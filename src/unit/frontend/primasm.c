@@ -9,14 +9,18 @@
 
 static enum unit_state primasm_clock(void *self, uint64_t now);
 
+static const struct module_ops ops = {
+    .clock = primasm_clock,
+};
+
 void
-primasm_init(struct primasm *primasm, struct clock *clock, const struct params *params,
-             struct pools *pools)
+primasm_init(struct primasm *primasm, const struct unit_env *env, uint32_t index)
 {
+    const struct params *params = env->params;
     memset(primasm, 0, sizeof *primasm);
-    clock_add_module(clock, &primasm->module, "primasm", -1, primasm, primasm_clock);
+    clock_add_module(env->clock, &primasm->module, "primasm", -1, primasm, &ops);
     primasm->module.stage.cause = CAUSE_assembly;
-    primasm->pools = pools;
+    primasm->pools = env->pools;
     primasm->vertices_cycle = params->PRIMITIVEASSEMBLY.VerticesCycle;
     primasm->triangles_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;
 }

@@ -3,6 +3,7 @@
 #define AETIUS_UNIT_PRIMASM_H
 
 #include "params/params.h"
+#include "unit/env.h"
 #include "unit/items.h"
 #include "unit/stats.h"
 
@@ -23,7 +24,6 @@ struct primasm {
     uint32_t pending_count, pending_sent;
 };
 
-void primasm_init(struct primasm *primasm, struct clock *clock, const struct params *params,
-                  struct pools *pools);
+void primasm_init(struct primasm *primasm, const struct unit_env *env, uint32_t index);
 
 #endif

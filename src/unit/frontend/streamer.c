@@ -54,15 +54,51 @@ init_rates(struct streamer *streamer, const struct params *params)
     streamer->buses.count = params->STREAMER.VerticesCycle;
 }
 
-void
-streamer_init(struct streamer *streamer, struct clock *clock, const struct params *params,
-              struct pools *pools)
+static void
+streamer_wire(void *self)
 {
+    struct streamer *streamer = self;
+    streamer->cache.port.requests->from = streamer->jobs->from = &streamer->loader;
+    streamer->shaded->to = streamer->out->from = &streamer->committer;
+}
+
+static void
+streamer_reset(void *self)
+{
+    struct streamer *streamer = self;
+    cache_reset(&streamer->cache);
+}
+
+static void
+streamer_fini(void *self)
+{
+    struct streamer *streamer = self;
+    cache_fini(&streamer->cache);
+    free(streamer->blocks);
+    free(streamer->reuse);
+    free(streamer->window);
+    free(streamer->order);
+    free(streamer->loads);
+    free(streamer->order_marks);
+    free(streamer->load_marks);
+}
+
+static const struct module_ops ops = {
+    .clock = streamer_clock,
+    .settle = count_stall,
+    .wire = streamer_wire,
+    .reset = streamer_reset,
+    .fini = streamer_fini,
+};
+
+void
+streamer_init(struct streamer *streamer, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
     memset(streamer, 0, sizeof *streamer);
-    clock_add_module(clock, &streamer->module, "streamer", -1, streamer, streamer_clock);
+    clock_add_module(env->clock, &streamer->module, "streamer", -1, streamer, &ops);
     streamer->module.stage.cause = CAUSE_streamer;
-    streamer->module.settle_fn = count_stall;
-    streamer->pools = pools;
+    streamer->pools = env->pools;
     init_rates(streamer, params);
     streamer->block_capacity = params->STREAMER.IndexBufferSize / TRANSACTION_BYTES;
     streamer->blocks = mem_array(streamer->block_capacity, sizeof *streamer->blocks);
@@ -86,26 +122,6 @@ streamer_init(struct streamer *streamer, struct clock *clock, const struct param
                                       .fill_limit = params->STREAMER.InputCacheRequestQueueSize - 1,
                                       .policy = params->STREAMER.InputCacheReplacement};
     cache_init(&streamer->cache, &shape);
-}
-
-void
-streamer_fini(struct streamer *streamer)
-{
-    cache_fini(&streamer->cache);
-    free(streamer->blocks);
-    free(streamer->reuse);
-    free(streamer->window);
-    free(streamer->order);
-    free(streamer->loads);
-    free(streamer->order_marks);
-    free(streamer->load_marks);
-}
-
-void
-streamer_wire(struct streamer *streamer)
-{
-    streamer->cache.port.requests->from = streamer->jobs->from = &streamer->loader;
-    streamer->shaded->to = streamer->out->from = &streamer->committer;
 }
 
 static void

@@ -4,6 +4,7 @@
 
 #include "params/params.h"
 #include "unit/cache.h"
+#include "unit/env.h"
 #include "unit/lanes.h"
 #include "unit/stall.h"
 #include "unit/stats.h"
@@ -83,10 +84,6 @@ struct streamer {
     bool loader_waits; /* for lines */
 };
 
-void streamer_init(struct streamer *streamer, struct clock *clock, const struct params *params,
-                   struct pools *pools);
-void streamer_fini(struct streamer *streamer);
-/* Its queues are there: which stage sends into which. */
-void streamer_wire(struct streamer *streamer);
+void streamer_init(struct streamer *streamer, const struct unit_env *env, uint32_t index);
 
 #endif

@@ -20,38 +20,46 @@
 static enum unit_state memctl_clock(void *self, uint64_t now);
 static void add_up_stats(void *self, uint64_t now);
 
-void
-memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,
-            struct gpu_memory *memory)
+static void
+memctl_reset(void *self)
 {
+    struct memctl *memctl = self;
+    memctl->turn = 0;
+    memctl->reads_here = 0;
+    for (uint32_t c = 0; c < memctl->channel_count; c++)
+        dram_reset(&memctl->channels[c], memctl->module.clock->now);
+}
+
+static void
+memctl_fini(void *self)
+{
+    struct memctl *memctl = self;
+    for (uint32_t c = 0; c < memctl->channel_count; c++)
+        dram_fini(&memctl->channels[c]);
+    free(memctl->read_ends);
+}
+
+static const struct module_ops ops = {
+    .clock = memctl_clock,
+    .settle = add_up_stats,
+    .reset = memctl_reset,
+    .fini = memctl_fini,
+};
+
+void
+memctl_init(struct memctl *memctl, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
     memset(memctl, 0, sizeof *memctl);
-    clock_add_module(clock, &memctl->module, "memctl", -1, memctl, memctl_clock);
+    clock_add_module(env->clock, &memctl->module, "memctl", -1, memctl, &ops);
     memctl->module.keeps_time = true;
-    memctl->module.settle_fn = add_up_stats;
-    memctl->memory = memory;
+    memctl->memory = env->memory;
     memctl->params = params;
     memctl->shape = dram_shape(params);
     memctl->channel_count = memctl->shape.channels;
     memctl->read_ends = mem_array(params->MEMORYCONTROLLER.ReadBufferLines, sizeof(uint64_t));
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_init(&memctl->channels[c], params);
-}
-
-void
-memctl_fini(struct memctl *memctl)
-{
-    for (uint32_t c = 0; c < memctl->channel_count; c++)
-        dram_fini(&memctl->channels[c]);
-    free(memctl->read_ends);
-}
-
-void
-memctl_reset(struct memctl *memctl)
-{
-    memctl->turn = 0;
-    memctl->reads_here = 0;
-    for (uint32_t c = 0; c < memctl->channel_count; c++)
-        dram_reset(&memctl->channels[c], memctl->module.clock->now);
 }
 
 void

@@ -4,6 +4,7 @@
 
 #include "params/params.h"
 #include "state/memory.h"
+#include "unit/env.h"
 #include "unit/memory/dram.h"
 #include "unit/stats.h"
 
@@ -31,12 +32,9 @@ struct memctl {
     bool refused;                        /* may_reply() said no */
 };
 
-void memctl_init(struct memctl *memctl, struct clock *clock, const struct params *params,
-                 struct gpu_memory *memory);
-void memctl_fini(struct memctl *memctl);
+void memctl_init(struct memctl *memctl, const struct unit_env *env, uint32_t index);
 void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *requests,
                      struct queue *replies);
-void memctl_reset(struct memctl *memctl);
 /* What memory will hold of the transaction at `address` when every write that the controller and
  * its clients' queues hold is done. Changes nothing. */
 void memctl_look(const struct memctl *memctl, uint32_t address, uint8_t bytes[TRANSACTION_BYTES]);

@@ -22,15 +22,28 @@ static const struct generator *const generators[] = {
 #include "generators.def"
 };
 
-void
-fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *params,
-             struct pools *pools)
+static void
+fraggen_fini(void *self)
 {
+    struct fraggen *fraggen = self;
+    free(fraggen->waiting);
+    free(fraggen->walk);
+}
+
+static const struct module_ops ops = {
+    .clock = fraggen_clock,
+    .fini = fraggen_fini,
+};
+
+void
+fraggen_init(struct fraggen *fraggen, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
     memset(fraggen, 0, sizeof *fraggen);
-    clock_add_module(clock, &fraggen->module, "fraggen", -1, fraggen, fraggen_clock);
+    clock_add_module(env->clock, &fraggen->module, "fraggen", -1, fraggen, &ops);
     fraggen->module.stage.cause = CAUSE_generate;
     fraggen->module.keeps_time = true;
-    fraggen->pools = pools;
+    fraggen->pools = env->pools;
     fraggen->quads_cycle = params->RASTERIZER.StampsPerCycle;
     fraggen->samples_cycle = params->RASTERIZER.MSAASamplesCycle;
     fraggen->capacity = params->RASTERIZER.BatchQueueSize;
@@ -38,13 +51,6 @@ fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *
     fraggen->batch_limit = 1;
     fraggen->generator = generators[params_generator(params)];
     fraggen->generator->create(fraggen, params);
-}
-
-void
-fraggen_fini(struct fraggen *fraggen)
-{
-    free(fraggen->waiting);
-    free(fraggen->walk);
 }
 
 /* The n-th triangle held. */

@@ -3,6 +3,7 @@
 #define AETIUS_UNIT_FRAGGEN_H
 
 #include "params/params.h"
+#include "unit/env.h"
 #include "unit/items.h"
 #include "unit/stats.h"
 
@@ -38,8 +39,6 @@ least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-void fraggen_init(struct fraggen *fraggen, struct clock *clock, const struct params *params,
-                  struct pools *pools);
-void fraggen_fini(struct fraggen *fraggen);
+void fraggen_init(struct fraggen *fraggen, const struct unit_env *env, uint32_t index);
 
 #endif

@@ -36,16 +36,40 @@ count_stall(void *self, uint64_t now)
     stall_note(&hz->stall, hz->stall.counter, now);
 }
 
-void
-hz_init(struct hz *hz, struct clock *clock, const struct params *params, struct pools *pools,
-        uint32_t rops)
+/* Every tile may hold anything. */
+static void
+hz_reset(void *self)
 {
+    struct hz *hz = self;
+    hz_buffer_reset(&hz->buffer);
+    hz->draw = NULL;
+    hz->surface = NULL;
+}
+
+static void
+hz_fini(void *self)
+{
+    struct hz *hz = self;
+    hz_buffer_fini(&hz->buffer);
+    free(hz->waiting);
+}
+
+static const struct module_ops ops = {
+    .clock = hz_clock,
+    .settle = count_stall,
+    .reset = hz_reset,
+    .fini = hz_fini,
+};
+
+void
+hz_init(struct hz *hz, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
     memset(hz, 0, sizeof *hz);
-    clock_add_module(clock, &hz->module, "hz", -1, hz, hz_clock);
+    clock_add_module(env->clock, &hz->module, "hz", -1, hz, &ops);
     hz->module.stage.cause = CAUSE_hierarchy;
-    hz->module.settle_fn = count_stall;
-    hz->pools = pools;
-    hz->rops = rops;
+    hz->pools = env->pools;
+    hz->rops = env->rops;
     hz->enabled = !params->RASTERIZER.DisableHZ;
     hz->quads_cycle = params->RASTERIZER.StampsPerCycle;
     hz->read_cycles = params->RASTERIZER.HZAccessLatency;
@@ -53,21 +77,6 @@ hz_init(struct hz *hz, struct clock *clock, const struct params *params, struct 
     hz_buffer_init(&hz->buffer, params);
     hz->capacity = (params->RASTERIZER.EarlyZQueueSize + 15) / 16;
     hz->waiting = mem_array(hz->capacity, sizeof *hz->waiting);
-}
-
-void
-hz_fini(struct hz *hz)
-{
-    hz_buffer_fini(&hz->buffer);
-    free(hz->waiting);
-}
-
-void
-hz_reset(struct hz *hz)
-{
-    hz_buffer_reset(&hz->buffer);
-    hz->draw = NULL;
-    hz->surface = NULL;
 }
 
 static bool

@@ -3,6 +3,7 @@
 #define AETIUS_UNIT_HZ_H
 
 #include "params/params.h"
+#include "unit/env.h"
 #include "unit/items.h"
 #include "unit/raster/hz_buffer.h"
 #include "unit/stall.h"
@@ -51,10 +52,6 @@ struct hz {
     bool fault_keep_clear; /* clears leave the far depths as they were */
 };
 
-void hz_init(struct hz *hz, struct clock *clock, const struct params *params, struct pools *pools,
-             uint32_t rops);
-void hz_fini(struct hz *hz);
-/* Forgets what it knows: every tile may hold anything. */
-void hz_reset(struct hz *hz);
+void hz_init(struct hz *hz, const struct unit_env *env, uint32_t index);
 
 #endif

@@ -12,16 +12,27 @@
 
 static enum unit_state interpolator_clock(void *self, uint64_t now);
 
-void
-interpolator_init(struct interpolator *interpolator, struct clock *clock,
-                  const struct params *params, uint32_t rops)
+static void
+interpolator_reset(void *self)
 {
+    struct interpolator *interpolator = self;
+    interpolator->turn = 0;
+}
+
+static const struct module_ops ops = {
+    .clock = interpolator_clock,
+    .reset = interpolator_reset,
+};
+
+void
+interpolator_init(struct interpolator *interpolator, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
     memset(interpolator, 0, sizeof *interpolator);
-    clock_add_module(clock, &interpolator->module, "interpolator", -1, interpolator,
-                     interpolator_clock);
+    clock_add_module(env->clock, &interpolator->module, "interpolator", -1, interpolator, &ops);
     interpolator->module.stage.cause = CAUSE_interpolate;
-    interpolator->rops = rops;
-    interpolator->quads_cycle = rops;
+    interpolator->rops = env->rops;
+    interpolator->quads_cycle = env->rops;
     interpolator->attributes_cycle = params->RASTERIZER.NumInterpolators;
     interpolator->view.lanes = 4;
 }

@@ -4,6 +4,7 @@
 
 #include "isa/exec.h"
 #include "params/params.h"
+#include "unit/env.h"
 #include "unit/items.h"
 #include "unit/stats.h"
 
@@ -23,7 +24,7 @@ struct interpolator {
     struct exec view; /* of the quad in hand: where its inputs go */
 };
 
-void interpolator_init(struct interpolator *interpolator, struct clock *clock,
-                       const struct params *params, uint32_t rops);
+void interpolator_init(struct interpolator *interpolator, const struct unit_env *env,
+                       uint32_t index);
 
 #endif

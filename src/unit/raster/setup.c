@@ -13,14 +13,18 @@
 
 static enum unit_state setup_clock(void *self, uint64_t now);
 
+static const struct module_ops ops = {
+    .clock = setup_clock,
+};
+
 void
-setup_init(struct setup *setup, struct clock *clock, const struct params *params,
-           struct pools *pools)
+setup_init(struct setup *setup, const struct unit_env *env, uint32_t index)
 {
+    const struct params *params = env->params;
     memset(setup, 0, sizeof *setup);
-    clock_add_module(clock, &setup->module, "setup", -1, setup, setup_clock);
+    clock_add_module(env->clock, &setup->module, "setup", -1, setup, &ops);
     setup->module.stage.cause = CAUSE_setup;
-    setup->pools = pools;
+    setup->pools = env->pools;
     setup->triangles_cycle = params->RASTERIZER.TrianglesCycle;
     setup->start_cycles = params->RASTERIZER.SetupStartLatency;
     setup->lanes.count = params->RASTERIZER.SetupUnits;

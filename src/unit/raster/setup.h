@@ -3,6 +3,7 @@
 #define AETIUS_UNIT_SETUP_H
 
 #include "params/params.h"
+#include "unit/env.h"
 #include "unit/items.h"
 #include "unit/lanes.h"
 #include "unit/stats.h"
@@ -23,7 +24,6 @@ struct setup {
     uint32_t number; /* of the primitive in hand, in its draw */
 };
 
-void setup_init(struct setup *setup, struct clock *clock, const struct params *params,
-                struct pools *pools);
+void setup_init(struct setup *setup, const struct unit_env *env, uint32_t index);
 
 #endif

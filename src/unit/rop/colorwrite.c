@@ -21,27 +21,34 @@
 static const struct rop_work work;
 static void colorwrite_count(void *self, uint64_t now);
 
-void
-colorwrite_init(struct colorwrite *colorwrite, struct clock *clock, const struct params *params,
-                struct pools *pools, struct blocks *blocks, uint32_t index)
+static void
+colorwrite_wire(void *self)
 {
-    memset(colorwrite, 0, sizeof *colorwrite);
-    colorwrite->pools = pools;
-    rop_init(&colorwrite->rop, &colorwrite->module, colorwrite, &work, clock, params, blocks,
-             index);
-    colorwrite->module.settle_fn = colorwrite_count;
-}
-
-void
-colorwrite_wire(struct colorwrite *colorwrite)
-{
+    struct colorwrite *colorwrite = self;
     rop_wire(&colorwrite->rop);
 }
 
-void
-colorwrite_fini(struct colorwrite *colorwrite)
+static void
+colorwrite_reset(void *self)
 {
+    struct colorwrite *colorwrite = self;
+    rop_reset(&colorwrite->rop);
+}
+
+static void
+colorwrite_fini(void *self)
+{
+    struct colorwrite *colorwrite = self;
     rop_fini(&colorwrite->rop);
+}
+
+void
+colorwrite_init(struct colorwrite *colorwrite, const struct unit_env *env, uint32_t index)
+{
+    memset(colorwrite, 0, sizeof *colorwrite);
+    colorwrite->pools = env->pools;
+    rop_init(&colorwrite->rop, &colorwrite->module, colorwrite, &work, env, env->color_blocks,
+             index);
 }
 
 /* The next color buffer from `target` on that the draw writes; color_count: none. */
@@ -142,7 +149,11 @@ ROP_CLOCK(colorwrite, COLOR_STATS)
 static const struct rop_work work = {
     .name = "colorwrite",
     .kind = CODEC_COLOR,
-    .clock = colorwrite_clock,
+    .module = {.clock = colorwrite_clock,
+               .settle = colorwrite_count,
+               .wire = colorwrite_wire,
+               .reset = colorwrite_reset,
+               .fini = colorwrite_fini},
     .describe = describe,
     .operate = blend,
     .leave = leave,

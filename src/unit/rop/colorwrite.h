@@ -2,6 +2,7 @@
 #ifndef AETIUS_UNIT_COLORWRITE_H
 #define AETIUS_UNIT_COLORWRITE_H
 
+#include "unit/env.h"
 #include "unit/rop/rop.h"
 
 /* Block states of a surface, sent to the DAC when a frame is shown. */
@@ -18,11 +19,6 @@ struct colorwrite {
     uint32_t next_target; /* of the quad in front: color buffers described so far */
 };
 
-void colorwrite_init(struct colorwrite *colorwrite, struct clock *clock,
-                     const struct params *params, struct pools *pools, struct blocks *blocks,
-                     uint32_t index);
-/* Its queues are there: which stage sends into which. */
-void colorwrite_wire(struct colorwrite *colorwrite);
-void colorwrite_fini(struct colorwrite *colorwrite);
+void colorwrite_init(struct colorwrite *colorwrite, const struct unit_env *env, uint32_t index);
 
 #endif

@@ -70,12 +70,12 @@ rop_blocks_init(struct blocks *blocks, const struct params *params, enum codec_k
 
 void
 rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
-         struct clock *clock, const struct params *params, struct blocks *blocks, uint32_t index)
+         const struct unit_env *env, struct blocks *blocks, uint32_t index)
 {
-    const struct rop_shape shape = shape_of(params, work->kind);
+    const struct rop_shape shape = shape_of(env->params, work->kind);
     uint32_t places = shape.fetch_limit + shape.read_limit + shape.op_limit + shape.write_limit;
     uint32_t ring = 1;
-    clock_add_module(clock, module, work->name, (int32_t)index, owner, work->clock);
+    clock_add_module(env->clock, module, work->name, (int32_t)index, owner, &work->module);
     module->is_core = true;
     memset(rop, 0, sizeof *rop);
     rop->module = module;

@@ -18,6 +18,7 @@
 #define AETIUS_UNIT_ROP_H
 
 #include "params/params.h"
+#include "unit/env.h"
 #include "unit/rop/rop_cache.h"
 #include "unit/stats.h"
 
@@ -42,7 +43,7 @@ struct rop_entry { /* a quad for one surface, or a line of an order */
 struct rop_work {
     const char *name;     /* of its modules */
     enum codec_kind kind; /* of its blocks: says which section of the parameters is its */
-    enum unit_state (*clock)(void *owner, uint64_t now);
+    struct module_ops module;
     /* Describes what the quad in front needs next: address, bytes, cost, reads, changes, target.
      * One that reads nothing writes all elements of its mask, whole. */
     void (*describe)(void *owner, struct rop_entry *entry);
@@ -151,8 +152,7 @@ void rop_blocks_init(struct blocks *blocks, const struct params *params, enum co
 
 /* Adds the owner's module to the clock too: number `index`. */
 void rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
-              struct clock *clock, const struct params *params, struct blocks *blocks,
-              uint32_t index);
+              const struct unit_env *env, struct blocks *blocks, uint32_t index);
 /* Its queues are there: which stage sends into which. */
 void rop_wire(struct rop *rop);
 void rop_fini(struct rop *rop);

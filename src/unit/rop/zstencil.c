@@ -20,32 +20,40 @@ static const struct rop_work work;
 static void zstencil_count(void *self, uint64_t now);
 static void tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
 
-void
-zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct params *params,
-              struct pools *pools, struct blocks *blocks, uint32_t index)
+static void
+zstencil_wire(void *self)
 {
-    memset(zstencil, 0, sizeof *zstencil);
-    zstencil->pools = pools;
-    rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, clock, params, blocks, index);
-    zstencil->module.settle_fn = zstencil_count;
-    zstencil->tells_hz = !params->RASTERIZER.DisableHZ;
-    zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
-    zstencil->rop.cache.leaving = tell_hz;
-    zstencil->rop.cache.owner = zstencil;
-}
-
-void
-zstencil_wire(struct zstencil *zstencil)
-{
+    struct zstencil *zstencil = self;
     rop_wire(&zstencil->rop);
     zstencil->early_out->from = zstencil->late_out->from = &zstencil->rop.leaver;
     zstencil->updates->from = &zstencil->rop.leaver;
 }
 
-void
-zstencil_fini(struct zstencil *zstencil)
+static void
+zstencil_reset(void *self)
 {
+    struct zstencil *zstencil = self;
+    rop_reset(&zstencil->rop);
+}
+
+static void
+zstencil_fini(void *self)
+{
+    struct zstencil *zstencil = self;
     rop_fini(&zstencil->rop);
+}
+
+void
+zstencil_init(struct zstencil *zstencil, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
+    memset(zstencil, 0, sizeof *zstencil);
+    zstencil->pools = env->pools;
+    rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, env, env->depth_blocks, index);
+    zstencil->tells_hz = !params->RASTERIZER.DisableHZ;
+    zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
+    zstencil->rop.cache.leaving = tell_hz;
+    zstencil->rop.cache.owner = zstencil;
 }
 
 static void
@@ -193,7 +201,11 @@ ROP_CLOCK(zstencil, NO_OWN_STATS)
 static const struct rop_work work = {
     .name = "zstencil",
     .kind = CODEC_DEPTH,
-    .clock = zstencil_clock,
+    .module = {.clock = zstencil_clock,
+               .settle = zstencil_count,
+               .wire = zstencil_wire,
+               .reset = zstencil_reset,
+               .fini = zstencil_fini},
     .describe = describe,
     .operate = test,
     .leave = leave,

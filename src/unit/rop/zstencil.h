@@ -2,6 +2,7 @@
 #ifndef AETIUS_UNIT_ZSTENCIL_H
 #define AETIUS_UNIT_ZSTENCIL_H
 
+#include "unit/env.h"
 #include "unit/rop/rop.h"
 
 struct zstencil {
@@ -17,10 +18,6 @@ struct zstencil {
     uint64_t samples_passed; /* of the draw */
 };
 
-void zstencil_init(struct zstencil *zstencil, struct clock *clock, const struct params *params,
-                   struct pools *pools, struct blocks *blocks, uint32_t index);
-/* Its queues are there: which stage sends into which. */
-void zstencil_wire(struct zstencil *zstencil);
-void zstencil_fini(struct zstencil *zstencil);
+void zstencil_init(struct zstencil *zstencil, const struct unit_env *env, uint32_t index);
 
 #endif

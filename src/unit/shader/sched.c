@@ -24,39 +24,10 @@ static const struct thread_source *const sources[] = {
 };
 enum { SOURCES = sizeof sources / sizeof sources[0] };
 
-void
-sched_init(struct sched *sched, struct clock *clock, const struct params *params,
-           struct pools *pools, uint32_t shaders, uint32_t rops)
+static void
+sched_wire(void *self)
 {
-    memset(sched, 0, sizeof *sched);
-    clock_add_module(clock, &sched->module, "sched", -1, sched, sched_clock);
-    sched->module.stage.cause = CAUSE_gather;
-    sched->pools = pools;
-    sched->shaders = shaders;
-    sched->rops = rops;
-    shader_roles(params, sched->roles);
-    sched->vertices_cycle = params->STREAMER.VerticesCycle;
-    sched->quads_cycle = rops;
-    sched->linger_cycles = params->RASTERIZER.GroupLinger;
-    sched->busy_groups = params->RASTERIZER.BusyGroups;
-    sched->tiled = params->RASTERIZER.TiledShaderDistribution;
-    sched->batch_threads = params->RASTERIZER.ShaderInputBatchSize;
-    sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
-    for (uint32_t r = 0; r < rops; r++)
-        sched->reorder[r].entries = mem_array(sched->reorder_limit, sizeof(struct reordered));
-    for (uint32_t i = 0; i < SOURCES; i++)
-        sched->full[sources[i]->stage] =
-            sched->roles[sources[i]->stage].group_threads / sources[i]->item_threads;
-    const uint32_t vertex_threads = sched->roles[STAGE_VERTEX].group_threads;
-    const uint32_t fragment_threads = sched->roles[STAGE_FRAGMENT].group_threads;
-    pools->group_threads = vertex_threads > fragment_threads ? vertex_threads : fragment_threads;
-    sched->finished_limit = params->RASTERIZER.ShadedVertexQueueSize + vertex_threads;
-    sched->finished_vertices = mem_array(sched->finished_limit, sizeof(struct pooled_vertex *));
-}
-
-void
-sched_wire(struct sched *sched)
-{
+    struct sched *sched = self;
     sched->finisher.cause = sched->leaver.cause = CAUSE_gather;
     sched->vertices_out->from = &sched->finisher;
     for (uint32_t s = 0; s < sched->shaders; s++)
@@ -65,12 +36,58 @@ sched_wire(struct sched *sched)
         sched->early_out[r]->from = sched->late_out[r]->from = &sched->leaver;
 }
 
-void
-sched_fini(struct sched *sched)
+static void
+sched_reset(void *self)
 {
+    struct sched *sched = self;
+    sched->turn = sched->turn_threads = 0;
+}
+
+static void
+sched_fini(void *self)
+{
+    struct sched *sched = self;
     for (uint32_t r = 0; r < sched->rops; r++)
         free(sched->reorder[r].entries);
     free(sched->finished_vertices);
+}
+
+static const struct module_ops ops = {
+    .clock = sched_clock,
+    .wire = sched_wire,
+    .reset = sched_reset,
+    .fini = sched_fini,
+};
+
+void
+sched_init(struct sched *sched, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
+    memset(sched, 0, sizeof *sched);
+    clock_add_module(env->clock, &sched->module, "sched", -1, sched, &ops);
+    sched->module.stage.cause = CAUSE_gather;
+    sched->pools = env->pools;
+    sched->shaders = env->shaders;
+    sched->rops = env->rops;
+    shader_roles(params, sched->roles);
+    sched->vertices_cycle = params->STREAMER.VerticesCycle;
+    sched->quads_cycle = env->rops;
+    sched->linger_cycles = params->RASTERIZER.GroupLinger;
+    sched->busy_groups = params->RASTERIZER.BusyGroups;
+    sched->tiled = params->RASTERIZER.TiledShaderDistribution;
+    sched->batch_threads = params->RASTERIZER.ShaderInputBatchSize;
+    sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
+    for (uint32_t r = 0; r < env->rops; r++)
+        sched->reorder[r].entries = mem_array(sched->reorder_limit, sizeof(struct reordered));
+    for (uint32_t i = 0; i < SOURCES; i++)
+        sched->full[sources[i]->stage] =
+            sched->roles[sources[i]->stage].group_threads / sources[i]->item_threads;
+    const uint32_t vertex_threads = sched->roles[STAGE_VERTEX].group_threads;
+    const uint32_t fragment_threads = sched->roles[STAGE_FRAGMENT].group_threads;
+    env->pools->group_threads =
+        vertex_threads > fragment_threads ? vertex_threads : fragment_threads;
+    sched->finished_limit = params->RASTERIZER.ShadedVertexQueueSize + vertex_threads;
+    sched->finished_vertices = mem_array(sched->finished_limit, sizeof(struct pooled_vertex *));
 }
 
 struct group *

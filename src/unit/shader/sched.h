@@ -3,6 +3,7 @@
 #define AETIUS_UNIT_SCHED_H
 
 #include "params/params.h"
+#include "unit/env.h"
 #include "unit/shader/shader.h"
 #include "unit/stats.h"
 
@@ -48,10 +49,6 @@ struct sched {
     bool door_closed;        /* what comes waits for a group to finish */
 };
 
-void sched_init(struct sched *sched, struct clock *clock, const struct params *params,
-                struct pools *pools, uint32_t shaders, uint32_t rops);
-void sched_fini(struct sched *sched);
-/* Its queues are there: which stage takes from which, and sends into which. */
-void sched_wire(struct sched *sched);
+void sched_init(struct sched *sched, const struct unit_env *env, uint32_t index);
 
 #endif

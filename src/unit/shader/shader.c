@@ -180,17 +180,61 @@ make_tables(struct shader *shader)
     ready_init(&shader->ready, places);
 }
 
-void
-shader_init(struct shader *shader, struct clock *clock, const struct params *params,
-            struct pools *pools, uint32_t index)
+static void
+shader_wire(void *self)
 {
+    struct shader *shader = self;
+    shader->group_port.cause = shader->finish_port.cause = CAUSE_load;
+    shader->request_port.cause = shader->texel_port.cause = CAUSE_address;
+    shader->in->to = &shader->group_port;
+    shader->out->from = &shader->finish_port;
+    shader->out->hop_cause = CAUSE_load; /* OutputLatency */
+    queue_reserve(shader->out);
+    for (uint32_t i = 0; i < shader->texture_units; i++) {
+        shader->texture[i]->from = &shader->request_port;
+        shader->texels[i]->to = &shader->texel_port;
+        shader->texture[i]->hop_cause = shader->texels[i]->hop_cause = CAUSE_address;
+    }
+}
+
+static void
+shader_reset(void *self)
+{
+    struct shader *shader = self;
+    shader->last_fetched = shader->texunit = shader->sent_in_turn = 0;
+}
+
+static void
+shader_fini(void *self)
+{
+    struct shader *shader = self;
+    ready_fini(&shader->ready);
+    free(shader->port_use);
+    free(shader->groups);
+    free(shader->free_places);
+    free(shader->after);
+    free(shader->before);
+    free(shader->finished);
+}
+
+static const struct module_ops ops = {
+    .clock = shader_clock,
+    .settle = shader_settle,
+    .wire = shader_wire,
+    .reset = shader_reset,
+    .fini = shader_fini,
+};
+
+void
+shader_init(struct shader *shader, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
     struct shader_role roles[STAGE_COUNT];
     memset(shader, 0, sizeof *shader);
-    clock_add_module(clock, &shader->module, "shader", (int32_t)index, shader, shader_clock);
+    clock_add_module(env->clock, &shader->module, "shader", (int32_t)index, shader, &ops);
     shader->module.is_core = true;
     shader->module.keeps_time = true;
-    shader->module.settle_fn = shader_settle;
-    shader->pools = pools;
+    shader->pools = env->pools;
     shader->index = index;
     shader_roles(params, roles);
     bool vertices_only = index >= params->GPU.NumFragmentShaders;
@@ -206,40 +250,6 @@ shader_init(struct shader *shader, struct clock *clock, const struct params *par
     shader->request_group = params->FRAGMENTSHADER.TextureRequestGroup;
     configure_issue(shader, params);
     make_tables(shader);
-}
-
-void
-shader_reset(struct shader *shader)
-{
-    shader->last_fetched = shader->texunit = shader->sent_in_turn = 0;
-}
-
-void
-shader_fini(struct shader *shader)
-{
-    ready_fini(&shader->ready);
-    free(shader->port_use);
-    free(shader->groups);
-    free(shader->free_places);
-    free(shader->after);
-    free(shader->before);
-    free(shader->finished);
-}
-
-void
-shader_wire(struct shader *shader)
-{
-    shader->group_port.cause = shader->finish_port.cause = CAUSE_load;
-    shader->request_port.cause = shader->texel_port.cause = CAUSE_address;
-    shader->in->to = &shader->group_port;
-    shader->out->from = &shader->finish_port;
-    shader->out->hop_cause = CAUSE_load; /* OutputLatency */
-    queue_reserve(shader->out);
-    for (uint32_t i = 0; i < shader->texture_units; i++) {
-        shader->texture[i]->from = &shader->request_port;
-        shader->texels[i]->to = &shader->texel_port;
-        shader->texture[i]->hop_cause = shader->texels[i]->hop_cause = CAUSE_address;
-    }
 }
 
 /* Registers that a group holds. */

@@ -4,6 +4,7 @@
 #define AETIUS_UNIT_SHADER_H
 
 #include "params/params.h"
+#include "unit/env.h"
 #include "unit/items.h"
 #include "unit/shader/ready.h"
 #include "unit/stats.h"
@@ -104,12 +105,6 @@ struct shader {
     } endless;
 };
 
-void shader_init(struct shader *shader, struct clock *clock, const struct params *params,
-                 struct pools *pools, uint32_t index);
-void shader_fini(struct shader *shader);
-/* Its queues are there: which stage takes from which, and sends into which. */
-void shader_wire(struct shader *shader);
-/* Forgets whose turn it is, between frames. */
-void shader_reset(struct shader *shader);
+void shader_init(struct shader *shader, const struct unit_env *env, uint32_t index);
 
 #endif

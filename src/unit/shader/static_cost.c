@@ -27,6 +27,8 @@ no_clock(void *self, uint64_t now)
     return UNIT_STARVED;
 }
 
+static const struct module_ops no_ops = {.clock = no_clock};
+
 static void
 walk_init(struct walk *w, const struct program *program, const struct params *params)
 {
@@ -34,9 +36,9 @@ walk_init(struct walk *w, const struct program *program, const struct params *pa
     w->params = params;
     clock_init(&w->clock);
     pools_init(&w->pools);
-    shader_init(&w->shader, &w->clock, params, &w->pools,
-                vertex ? params->GPU.NumFragmentShaders : 0);
-    clock_add_module(&w->clock, &w->texture_end, "texture", -1, w, no_clock);
+    const struct unit_env env = {.clock = &w->clock, .params = params, .pools = &w->pools};
+    shader_init(&w->shader, &env, vertex ? params->GPU.NumFragmentShaders : 0);
+    clock_add_module(&w->clock, &w->texture_end, "texture", -1, w, &no_ops);
     queue_init(&w->texture, &w->clock, "texture", -1, &w->shader.module, &w->texture_end,
                sizeof(struct texture_item), 1, 1, 1);
     w->shader.texture[0] = &w->texture;
@@ -50,7 +52,7 @@ static void
 walk_fini(struct walk *w)
 {
     queue_fini(&w->texture);
-    shader_fini(&w->shader);
+    module_fini(&w->shader.module);
     pools_fini(&w->pools);
     clock_fini(&w->clock);
 }

@@ -37,16 +37,58 @@ typedef uint32_t uvec4 __attribute__((vector_size(16)));
 static enum unit_state texunit_clock(void *self, uint64_t now);
 static void count_cycles(void *self, uint64_t now);
 
-void
-texunit_init(struct texunit *texunit, struct clock *clock, const struct params *params,
-             const struct gpu_memory *memory, const struct blocks *color,
-             const struct blocks *depth, uint32_t index)
+static void
+texunit_wire(void *self)
 {
+    struct texunit *texunit = self;
+    texunit->door.cause = CAUSE_lookup;
+    texunit->answerer.cause = CAUSE_filter;
+    texunit->in->to = &texunit->door;
+    texunit->out->from = &texunit->answerer;
+}
+
+static void
+texunit_reset(void *self)
+{
+    struct texunit *texunit = self;
+    BUG_ON(texunit->access_count, "a texture unit is reset with %u requests in hand",
+           texunit->access_count);
+    texcache_invalidate(&texunit->cache);
+    texunit->texture_count = texunit->texture_turn = 0;
+    texunit->port_free = 0;
+}
+
+static void
+texunit_fini(void *self)
+{
+    struct texunit *texunit = self;
+    texcache_fini(&texunit->cache);
+    free(texunit->textures);
+    free(texunit->accesses);
+    free(texunit->free_accesses);
+    free(texunit->order);
+    free(texunit->ready);
+    free(texunit->samples);
+    free(texunit->free_samples);
+}
+
+static const struct module_ops ops = {
+    .clock = texunit_clock,
+    .settle = count_cycles,
+    .wire = texunit_wire,
+    .reset = texunit_reset,
+    .fini = texunit_fini,
+};
+
+void
+texunit_init(struct texunit *texunit, const struct unit_env *env, uint32_t index)
+{
+    const struct params *params = env->params;
     memset(texunit, 0, sizeof *texunit);
-    clock_add_module(clock, &texunit->module, "texunit", (int32_t)index, texunit, texunit_clock);
+    clock_add_module(env->clock, &texunit->module, "texunit", (int32_t)index, texunit, &ops);
     texunit->module.is_core = true;
-    texunit->module.settle_fn = count_cycles;
-    texcache_init(&texunit->cache, params, &texunit->module, memory, color, depth, &texunit->stats);
+    texcache_init(&texunit->cache, params, &texunit->module, env->memory, env->color_blocks,
+                  env->depth_blocks, &texunit->stats);
     texunit->samples_cycle = params->FRAGMENTSHADER.PerfectTextures ? TEXUNIT_PERFECT_RATE : 1;
     texunit->module.stage.cause = CAUSE_lookup;
     texunit->port_width = params->FRAGMENTSHADER.TextureCachePortWidth;
@@ -68,38 +110,6 @@ texunit_init(struct texunit *texunit, struct clock *clock, const struct params *
         texunit->free_samples[i] = texunit->sample_limit - 1 - i;
     texunit->free_count = texunit->sample_limit;
     texunit->planned = texunit->begun = TEXUNIT_NONE;
-}
-
-void
-texunit_fini(struct texunit *texunit)
-{
-    texcache_fini(&texunit->cache);
-    free(texunit->textures);
-    free(texunit->accesses);
-    free(texunit->free_accesses);
-    free(texunit->order);
-    free(texunit->ready);
-    free(texunit->samples);
-    free(texunit->free_samples);
-}
-
-void
-texunit_reset(struct texunit *texunit)
-{
-    BUG_ON(texunit->access_count, "a texture unit is reset with %u requests in hand",
-           texunit->access_count);
-    texcache_invalidate(&texunit->cache);
-    texunit->texture_count = texunit->texture_turn = 0;
-    texunit->port_free = 0;
-}
-
-void
-texunit_wire(struct texunit *texunit)
-{
-    texunit->door.cause = CAUSE_lookup;
-    texunit->answerer.cause = CAUSE_filter;
-    texunit->in->to = &texunit->door;
-    texunit->out->from = &texunit->answerer;
 }
 
 /* Textures */

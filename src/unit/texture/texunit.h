@@ -2,6 +2,7 @@
 #ifndef AETIUS_UNIT_TEXUNIT_H
 #define AETIUS_UNIT_TEXUNIT_H
 
+#include "unit/env.h"
 #include "unit/texture/texcache.h"
 
 enum {
@@ -87,13 +88,6 @@ struct texunit {
     cp_ref freed;                        /* of what gave one last */
 };
 
-void texunit_init(struct texunit *texunit, struct clock *clock, const struct params *params,
-                  const struct gpu_memory *memory, const struct blocks *color,
-                  const struct blocks *depth, uint32_t index);
-void texunit_fini(struct texunit *texunit);
-/* Its queues are there: which stage takes from which, and sends into which. */
-void texunit_wire(struct texunit *texunit);
-/* Forgets everything, between frames. */
-void texunit_reset(struct texunit *texunit);
+void texunit_init(struct texunit *texunit, const struct unit_env *env, uint32_t index);
 
 #endif
