@@ -44,6 +44,7 @@ clock_add_module(struct clock *clock, struct module *module, const char *name, i
         snprintf(module->name, sizeof module->name, "%s", name);
     module->self = self;
     module->ops = ops;
+    module->clock_fn = ops->clock;
     module->clock = clock;
     module->state = UNIT_STARVED;
     module->since = clock->now;
@@ -78,7 +79,7 @@ clock_module(struct clock *clock, struct module *module)
 {
     uint64_t now = clock->now;
     clock->wake[module->slot] = CYCLE_NEVER;
-    enum unit_state state = module->ops->clock(module->self, now);
+    enum unit_state state = module->clock_fn(module->self, now);
     if (state != module->state) {
         if (module->is_core)
             clock->busy_cores += (uint32_t)(state == UNIT_BUSY) - (module->state == UNIT_BUSY);

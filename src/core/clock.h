@@ -43,6 +43,7 @@ struct module {
     char name[32]; /* "clipper", "shader[1]" */
     void *self;
     const struct module_ops *ops;
+    module_clock_fn *clock_fn; /* ops->clock, which every cycle needs */
     struct clock *clock;
     uint32_t slot; /* its place in the order in which modules are clocked */
     enum unit_state state;
