@@ -19,7 +19,6 @@
 #include <string.h>
 
 static const struct rop_work work;
-static void colorwrite_count(void *self, uint64_t now);
 
 static void
 colorwrite_wire(void *self)
@@ -139,18 +138,32 @@ finish(void *owner, const struct control_item *order, uint64_t now)
     return true;
 }
 
-#define COLOR_STATS(STAT)                                                                          \
-    STAT(lines_unread, cache.lines_unread)                                                         \
-    STAT(lines_completed, cache.lines_completed)                                                   \
-    STAT(parts_written, cache.parts_written)                                                       \
-    STAT(bytes_masked, cache.bytes_masked)
-ROP_CLOCK(colorwrite, COLOR_STATS)
+static enum unit_state
+colorwrite_clock(void *self, uint64_t now)
+{
+    struct colorwrite *colorwrite = self;
+    return rop_clock(&colorwrite->rop, now);
+}
+
+static void
+colorwrite_settle(void *self, uint64_t now)
+{
+    struct colorwrite *colorwrite = self;
+    rop_count_stalls(&colorwrite->rop, now);
+#define COPY(name, field) colorwrite->stats.name = colorwrite->rop.field;
+    ROP_STATS(COPY)
+    COPY(lines_unread, cache.lines_unread)
+    COPY(lines_completed, cache.lines_completed)
+    COPY(parts_written, cache.parts_written)
+    COPY(bytes_masked, cache.bytes_masked)
+#undef COPY
+}
 
 static const struct rop_work work = {
     .name = "colorwrite",
     .kind = CODEC_COLOR,
     .module = {.clock = colorwrite_clock,
-               .settle = colorwrite_count,
+               .settle = colorwrite_settle,
                .wire = colorwrite_wire,
                .reset = colorwrite_reset,
                .fini = colorwrite_fini},

@@ -181,26 +181,6 @@ rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
                : turns * ((element_bytes + s->element_bytes - 1) / s->element_bytes);
 }
 
-/* The clock function of `struct unit`, unit_clock(): a cycle, and the shared statistics copied,
- * with those of OWN_STATS, a list like ROP_STATS. */
-#define ROP_COPY_STAT(name, field) owner->stats.name = owner->rop.field;
-#define ROP_CLOCK(unit, OWN_STATS)                                                                 \
-    static enum unit_state unit##_clock(void *self, uint64_t now)                                  \
-    {                                                                                              \
-        struct unit *owner = self;                                                                 \
-        enum unit_state state = rop_clock(&owner->rop, now);                                       \
-        ROP_STATS(ROP_COPY_STAT)                                                                   \
-        OWN_STATS(ROP_COPY_STAT)                                                                   \
-        return state;                                                                              \
-    }                                                                                              \
-    static void unit##_count(void *self, uint64_t now)                                             \
-    {                                                                                              \
-        struct unit *owner = self;                                                                 \
-        rop_count_stalls(&owner->rop, now);                                                        \
-        ROP_STATS(ROP_COPY_STAT)                                                                   \
-        OWN_STATS(ROP_COPY_STAT)                                                                   \
-    }
-
 /* The codec that [ZSTENCILTEST] or [COLORWRITE] name; NULL: none. Fails when it is not of the kind
  * or does not go with the line's size. */
 bool rop_codec(const struct params *params, enum codec_kind kind, const struct codec **codec,

@@ -17,7 +17,6 @@
 #include <string.h>
 
 static const struct rop_work work;
-static void zstencil_count(void *self, uint64_t now);
 static void tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
 
 static void
@@ -195,14 +194,28 @@ tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
     far_depths(&cut, surface->bound.format, line, update->far);
 }
 
-#define NO_OWN_STATS(STAT)
-ROP_CLOCK(zstencil, NO_OWN_STATS)
+static enum unit_state
+zstencil_clock(void *self, uint64_t now)
+{
+    struct zstencil *zstencil = self;
+    return rop_clock(&zstencil->rop, now);
+}
+
+static void
+zstencil_settle(void *self, uint64_t now)
+{
+    struct zstencil *zstencil = self;
+    rop_count_stalls(&zstencil->rop, now);
+#define COPY(name, field) zstencil->stats.name = zstencil->rop.field;
+    ROP_STATS(COPY)
+#undef COPY
+}
 
 static const struct rop_work work = {
     .name = "zstencil",
     .kind = CODEC_DEPTH,
     .module = {.clock = zstencil_clock,
-               .settle = zstencil_count,
+               .settle = zstencil_settle,
                .wire = zstencil_wire,
                .reset = zstencil_reset,
                .fini = zstencil_fini},
