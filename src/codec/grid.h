@@ -4,6 +4,7 @@
 #define AETIUS_CODEC_GRID_H
 
 #include "codec/codec.h"
+#include "base/morton.h"
 
 enum { GRID_UNITS = 16 /* of a pixel's side: sample positions */ };
 
@@ -25,24 +26,20 @@ grid_of(struct codec_shape shape)
 static inline uint32_t
 grid_x(const struct grid *grid, uint32_t element)
 {
-    const uint32_t pixel = element / grid->samples;
-    return (pixel & 1) | (pixel >> 1 & 2) | (pixel >> 2 & 4);
+    return morton8_x(element / grid->samples);
 }
 
 static inline uint32_t
 grid_y(const struct grid *grid, uint32_t element)
 {
-    const uint32_t pixel = element / grid->samples;
-    return (pixel >> 1 & 1) | (pixel >> 2 & 2) | (pixel >> 3 & 4);
+    return morton8_y(element / grid->samples);
 }
 
 /* The element of a pixel's sample. */
 static inline uint32_t
 grid_at(const struct grid *grid, uint32_t x, uint32_t y, uint32_t sample)
 {
-    const uint32_t pixel =
-        (x & 1) | (x & 2) << 1 | (x & 4) << 2 | (y & 1) << 1 | (y & 2) << 2 | (y & 4) << 3;
-    return pixel * grid->samples + sample;
+    return morton8(x, y) * grid->samples + sample;
 }
 
 /* From the pixel's centre, in 1/16 of its side: as the rasterizer places its samples. */

@@ -6,6 +6,7 @@
  * of 4x4 samples lie inside it, exactly and with the tie rule, so that polygons that share an edge
  * add up to one. */
 #include "gfx/setup.h"
+#include "base/morton.h"
 
 #include <math.h>
 
@@ -122,8 +123,8 @@ smooth_tile(const struct triangle *triangle, int32_t x, int32_t y, uint64_t mask
 {
     for (uint64_t rest = mask; rest; rest &= rest - 1) {
         const uint32_t i = (uint32_t)__builtin_ctzll(rest);
-        const int32_t px = x + (int32_t)((i & 1) | (i >> 1 & 2) | (i >> 2 & 4));
-        const int32_t py = y + (int32_t)((i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4));
+        const int32_t px = x + (int32_t)morton8_x(i);
+        const int32_t py = y + (int32_t)morton8_y(i);
         if (!(coverage_at(triangle, px, py) > 0.0f))
             mask &= ~(UINT64_C(1) << i);
     }

@@ -1,6 +1,7 @@
 #include "model/cache_shape.h"
 
 #include "base/mem.h"
+#include "base/morton.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,16 +33,6 @@ cache_shape_nth(struct cache_shape *shape, size_t number)
     return false;
 }
 
-/* In a square of up to 8x8. */
-static uint32_t
-morton(uint32_t x, uint32_t y)
-{
-    uint32_t place = 0;
-    for (uint32_t bit = 0; bit < 3; bit++)
-        place |= (x >> bit & 1) << (2 * bit) | (y >> bit & 1) << (2 * bit + 1);
-    return place;
-}
-
 static uint32_t
 texel_of(float place, uint32_t side)
 {
@@ -55,12 +46,12 @@ cache_reads_find(struct cache_reads *reads, const struct pattern *pattern, uint3
     const uint32_t squares = (side + SQUARE - 1) / SQUARE;
     for (uint32_t y = 0; y < PATTERN_SIZE; y++)
         for (uint32_t x = 0; x < PATTERN_SIZE; x++) {
-            const uint32_t tile = morton(x / SQUARE, y / SQUARE);
+            const uint32_t tile = morton8(x / SQUARE, y / SQUARE);
             const uint32_t u = texel_of(pattern->places[y][x][0], side);
             const uint32_t v = texel_of(pattern->places[y][x][1], side);
             const uint32_t square = v / SQUARE * squares + u / SQUARE;
-            const double texel = (double)square * IN_SQUARE + morton(u % SQUARE, v % SQUARE);
-            reads->at[tile * IN_SQUARE + morton(x % SQUARE, y % SQUARE)] =
+            const double texel = (double)square * IN_SQUARE + morton8(u % SQUARE, v % SQUARE);
+            reads->at[tile * IN_SQUARE + morton8(x % SQUARE, y % SQUARE)] =
                 (uint32_t)(texel * texel_bytes);
         }
 }

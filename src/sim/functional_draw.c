@@ -7,6 +7,7 @@
 #include "sim/functional_draw.h"
 
 #include "base/interrupt.h"
+#include "base/morton.h"
 #include "gfx/sample.h"
 
 #include <math.h>
@@ -372,7 +373,7 @@ draw_tile(const struct run *run, const struct triangle *triangle, int32_t x, int
         samples == 1 ? raster_tile(triangle, x, y) : raster_tile_samples(triangle, x, y, masks);
     while (covered) {
         const uint32_t q = (uint32_t)__builtin_ctzll(covered) / 4;
-        const uint32_t qx = ((q & 1) | (q >> 1 & 2)) * 2, qy = ((q >> 1 & 1) | (q >> 2 & 2)) * 2;
+        const uint32_t qx = morton8_x(4 * q), qy = morton8_y(4 * q);
         const uint32_t mask = samples == 1 ? (uint32_t)(covered >> (4 * q)) & 15
                                            : raster_quad_mask(masks, samples, q);
         covered &= ~(UINT64_C(15) << (4 * q));

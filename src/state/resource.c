@@ -193,17 +193,6 @@ resource_init(struct resource *res, const struct resource_desc *desc, struct err
                     desc->bind & (BIND_RENDER_TARGET | BIND_DEPTH_STENCIL), err);
 }
 
-/* Every second bit, from bit 0 on, side by side. */
-static uint32_t
-morton_gather(uint32_t x)
-{
-    x &= 0x55555555;
-    x = (x | x >> 1) & 0x33333333;
-    x = (x | x >> 2) & 0x0f0f0f0f;
-    x = (x | x >> 4) & 0x00ff00ff;
-    return (x | x >> 8) & 0x0000ffff;
-}
-
 bool
 resource_place(const struct resource *res, uint32_t level, uint32_t offset, uint32_t *x,
                uint32_t *y, uint32_t *sample)

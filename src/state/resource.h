@@ -18,6 +18,7 @@
 #ifndef AETIUS_STATE_RESOURCE_H
 #define AETIUS_STATE_RESOURCE_H
 
+#include "base/morton.h"
 #include "state/format.h"
 #include "state/memory.h"
 
@@ -139,23 +140,6 @@ void resource_make_drawable(struct resource *res, struct gpu_memory *memory);
 
 /* The byte offset, from the resource's address, of a sample of a pixel (of the block that holds
  * it, for compressed formats). No checks: x, y, z inside the level. Inline for hot code. */
-static inline uint32_t
-morton8(uint32_t x, uint32_t y) /* 3 bits each */
-{
-    static const uint8_t spread[8] = {0, 1, 4, 5, 16, 17, 20, 21};
-    return (uint32_t)spread[x & 7] | (uint32_t)spread[y & 7] << 1;
-}
-
-/* The bits of a coordinate below 4096, each with a zero above it. */
-static inline uint32_t
-morton_spread(uint32_t x)
-{
-    x = (x | x << 8) & 0x00ff00ff;
-    x = (x | x << 4) & 0x0f0f0f0f;
-    x = (x | x << 2) & 0x33333333;
-    return (x | x << 1) & 0x55555555;
-}
-
 static inline uint32_t
 resource_offset(const struct resource *res, uint32_t level, uint32_t x, uint32_t y, uint32_t z,
                 uint32_t sample)

@@ -2,6 +2,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
+#include "base/morton.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -216,9 +217,8 @@ watch_tile(struct watch *watch, const struct tile_item *tile, uint64_t gone)
     if (part)
         part->fragments += bits_count(gone);
     for (uint64_t left = gone; left; left &= left - 1) {
-        const uint32_t bit = (uint32_t)__builtin_ctzll(left), q = bit >> 2;
-        const uint32_t x = tile->x + ((q & 1) | (q >> 1 & 2)) * 2 + (bit & 1);
-        const uint32_t y = tile->y + ((q >> 1 & 1) | (q >> 2 & 2)) * 2 + (bit >> 1 & 1);
+        const uint32_t bit = (uint32_t)__builtin_ctzll(left);
+        const uint32_t x = tile->x + morton8_x(bit), y = tile->y + morton8_y(bit);
         surface->fragments++;
         count_fate(pixel_at(surface, x, y), FATE_HZ);
         if (!watch->has_pixel || x != watch->x || y != watch->y)

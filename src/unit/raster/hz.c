@@ -18,6 +18,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
+#include "base/morton.h"
 #include "unit/watch.h"
 
 #include <math.h>
@@ -212,8 +213,8 @@ test(struct hz *hz, struct hz_waiting *waiting)
         if (waiting->far[g] == HZ_FARTHEST)
             continue;
         const uint32_t q = g * quads;
-        const uint32_t x = waiting->tile.x + ((q & 1) | (q >> 1 & 2)) * 2;
-        const uint32_t y = waiting->tile.y + ((q >> 1 & 1) | (q >> 2 & 2)) * 2;
+        const uint32_t x = waiting->tile.x + morton8_x(4 * q);
+        const uint32_t y = waiting->tile.y + morton8_y(4 * q);
         const float near = nearest(t, x, y, width, height) - closer;
         if ((double)near * HZ_FARTHEST > waiting->far[g])
             gone |= (quads == 16 ? ~UINT64_C(0) : (UINT64_C(1) << 4 * quads) - 1) << 4 * q;
@@ -326,9 +327,8 @@ send_quads(struct hz *hz, uint64_t now, uint32_t *places, bool *worked)
             return false;
         --*places;
         struct quad *quad = quad_create(hz->pools, tile->triangle);
-        /* quad q of Morton order: bits 0, 2 are x, bits 1, 3 are y */
-        quad->x = (uint16_t)(tile->x + ((q & 1) | (q >> 1 & 2)) * 2);
-        quad->y = (uint16_t)(tile->y + ((q >> 1 & 1) | (q >> 2 & 2)) * 2);
+        quad->x = (uint16_t)(tile->x + morton8_x(4 * q));
+        quad->y = (uint16_t)(tile->y + morton8_y(4 * q));
         quad->mask = samples == 1 ? mask : raster_quad_mask(tile->samples, samples, q);
         depth_interpolate_samples(&tile->triangle->triangle, quad->x, quad->y, quad->z);
         WATCH_QUAD(hz->pools, quad, tile->draw);

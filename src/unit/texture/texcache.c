@@ -20,6 +20,7 @@
 #include "unit/texture/texcache.h"
 
 #include "base/mem.h"
+#include "base/morton.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,8 +198,8 @@ expand(const struct texcache *cache, const struct texcache_fill *fill, uint8_t *
     const uint32_t texels = cache->line_bytes / format->expanded_bytes;
     for (uint32_t i = 0; i < texels; i++, out += format->expanded_bytes) {
         const uint32_t n = fill->skip + i;
-        format->expand(cache->staging + (size_t)(n / 16) * format->block_bytes,
-                       (n & 1) | (n >> 1 & 2), (n >> 1 & 1) | (n >> 2 & 2), out);
+        format->expand(cache->staging + (size_t)(n / 16) * format->block_bytes, morton8_x(n % 16),
+                       morton8_y(n % 16), out);
     }
 }
 
