@@ -88,6 +88,7 @@ docs: build
 
 format:
 	@find src tests benchmarks -name '*.[ch]' | xargs clang-format -i
+	@tools/format-js.sh || [ $$? = 77 ]
 
 clean:
 	rm -rf build build-check build-fuzz build-install build-mutate out

@@ -233,6 +233,7 @@ if [ -x "$aetius" ]; then
     step 'docs are current' tools/docs.sh "$aetius" --check
     step 'make install, and run from there' installed_run
     step "uPlot is what npm has" uplot_is_npm_s
+    step 'the JavaScript is formatted' tools/format-js.sh --check "$work/browser"
     step 'the report page in a browser' tests/browser/run.sh "$aetius" "$work/browser"
     if [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1; then
         step 'a pixmap as a texture' \

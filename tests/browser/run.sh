@@ -22,7 +22,7 @@ cp package.json package-lock.json ./*.mjs "$work"
 cd "$work"
 if ! cmp -s package-lock.json node_modules/.of.json; then
     npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1 ||
-        skip "npm cannot fetch playwright-core: $(grep -m 1 . npm.log)"
+        skip "npm cannot fetch playwright-core and prettier: $(grep -m 1 . npm.log)"
     cp package-lock.json node_modules/.of.json
 fi
 "$browser" --headless --no-sandbox --dump-dom about:blank >browser.log 2>&1 ||

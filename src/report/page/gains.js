@@ -6,54 +6,98 @@
  * all in cycles. Where a range ends within a draw nothing is expected: "bound_by" is missing. The branches of
  * the tree that no resource is charged for come last, so that what is charged adds up to all cycles. */
 function gainsOf(selection, picked, values) {
-  const { run, frame } = selection;
-  if (!run.data.resources) return null;
-  const { ideals, tree } = run.page;
-  const owned = new Set(Object.values(ideals).map((i) => i.branch));
-  const rest = tree.filter((n) => n.parent === "cycles" && !owned.has(n.name)).map((n) => ({ name: n.name, charged: values.get(n.name) }));
-  const made = picked.row < 0 && !picked.range ? run.frame(frame) : addedGains(run, picked, values);
-  if (!made?.resources) return null;
-  return { notes: [], ...made, resources: [...made.resources, ...rest] };
+    const { run, frame } = selection;
+    if (!run.data.resources) return null;
+    const { ideals, tree } = run.page;
+    const owned = new Set(Object.values(ideals).map((i) => i.branch));
+    const rest = tree
+        .filter((n) => n.parent === "cycles" && !owned.has(n.name))
+        .map((n) => ({ name: n.name, charged: values.get(n.name) }));
+    const made =
+        picked.row < 0 && !picked.range ? run.frame(frame) : addedGains(run, picked, values);
+    if (!made?.resources) return null;
+    return { notes: [], ...made, resources: [...made.resources, ...rest] };
 }
 
 function addedGains(run, picked, values) {
-  const { ideals } = run.page;
-  const known = picked.table === run.draws;
-  const resources = Object.keys(ideals).filter((name) => ideals[name].branch).map((name) => {
-    const most = ideals[name].causes.reduce((sum, cause) => sum + values.get(cause), 0);
-    return { name, charged: values.get(ideals[name].branch), most, ...(known && expectedOf(run, picked, name, most)) };
-  });
-  if (!known) return { resources, notes: ["The range ends within a draw: what is expected is told of whole draws alone. Steps by draw make a range of these."] };
-  return { resources, ...boundBy(run, picked, resources), notes: ["Of drain nothing is told: it lies between a draw and the next."] };
+    const { ideals } = run.page;
+    const known = picked.table === run.draws;
+    const resources = Object.keys(ideals)
+        .filter((name) => ideals[name].branch)
+        .map((name) => {
+            const most = ideals[name].causes.reduce((sum, cause) => sum + values.get(cause), 0);
+            return {
+                name,
+                charged: values.get(ideals[name].branch),
+                most,
+                ...(known && expectedOf(run, picked, name, most)),
+            };
+        });
+    if (!known)
+        return {
+            resources,
+            notes: [
+                "The range ends within a draw: what is expected is told of whole draws alone. Steps by draw make a range of these.",
+            ],
+        };
+    return {
+        resources,
+        ...boundBy(run, picked, resources),
+        notes: ["Of drain nothing is told: it lies between a draw and the next."],
+    };
 }
 
 /* The most that could be, less what each row's others take of it. */
 function expectedOf(run, picked, name, most) {
-  const [hidden, behind] = [run.gains.column(name), run.gains.column(name + "_behind")];
-  const taken = new Map();
-  for (const i of picked.rows) if (behind[i]) taken.set(behind[i], (taken.get(behind[i]) || 0) + hidden[i] / 100); /* hundredths of a cycle */
-  const [by, cycles] = [...taken].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0]);
-  return {
-    expected: [...taken.values()].reduce((left, part) => left - part, most),
-    behind: by && cycles >= run.page.ideals_nothing * picked.cycles ? Object.keys(run.page.ideals)[by - 1] : undefined,
-  };
+    const [hidden, behind] = [run.gains.column(name), run.gains.column(name + "_behind")];
+    const taken = new Map();
+    for (const i of picked.rows)
+        if (behind[i])
+            taken.set(
+                behind[i],
+                (taken.get(behind[i]) || 0) + hidden[i] / 100,
+            ); /* hundredths of a cycle */
+    const [by, cycles] = [...taken].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0]);
+    return {
+        expected: [...taken.values()].reduce((left, part) => left - part, most),
+        behind:
+            by && cycles >= run.page.ideals_nothing * picked.cycles
+                ? Object.keys(run.page.ideals)[by - 1]
+                : undefined,
+    };
 }
 
 /* The resource that is expected to give the most; where none gives anything alone, the one that can. */
 function boundBy(run, picked, resources) {
-  const largest = (name) => resources.reduce((a, b) => (b[name] > a[name] ? b : a));
-  const hide = largest("expected").expected < run.page.ideals_nothing * picked.cycles;
-  const best = largest(hide ? "most" : "expected");
-  return { bound_by: picked.row >= 0 ? run.draws.column("bound_by")[picked.row] : best.most > 0 ? best.name : "", hide_each_other: hide };
+    const largest = (name) => resources.reduce((a, b) => (b[name] > a[name] ? b : a));
+    const hide = largest("expected").expected < run.page.ideals_nothing * picked.cycles;
+    const best = largest(hide ? "most" : "expected");
+    return {
+        bound_by:
+            picked.row >= 0
+                ? run.draws.column("bound_by")[picked.row]
+                : best.most > 0
+                  ? best.name
+                  : "",
+        hide_each_other: hide,
+    };
 }
 
 /* The same in words, as `aetius topdown` says it. */
 function verdictText(run, gains, cycles) {
-  const best = gains.resources.find((r) => r.name === gains.bound_by);
-  if (!best) return null;
-  const share = (value) => percent(value / cycles);
-  const charged = best.charged ? `${share(best.charged)} of the cycles are charged to it` : "no cycle is charged to it";
-  const most = best.most === best.charged ? "" : `, ${share(best.most)} at most`;
-  const hide = gains.hide_each_other ? ` None of them gives ${100 * run.page.ideals_nothing} % alone: they hide each other, and gain together.` : "";
-  return [best.name, `: ${charged}; ${share(best.expected)} fewer are expected without${most}.`, hide];
+    const best = gains.resources.find((r) => r.name === gains.bound_by);
+    if (!best) return null;
+    const share = (value) => percent(value / cycles);
+    const charged = best.charged
+        ? `${share(best.charged)} of the cycles are charged to it`
+        : "no cycle is charged to it";
+    const most = best.most === best.charged ? "" : `, ${share(best.most)} at most`;
+    const hide = gains.hide_each_other
+        ? ` None of them gives ${100 * run.page.ideals_nothing} % alone: they hide each other, and gain together.`
+        : "";
+    return [
+        best.name,
+        `: ${charged}; ${share(best.expected)} fewer are expected without${most}.`,
+        hide,
+    ];
 }

@@ -1,29 +1,59 @@
 /* The machine: parameters that differ from the preset's, and all of them. */
 function machineSection(selection) {
-  const { node, body } = section("machine", "Machine");
-  const draw = () => {
-    const { run } = selection;
-    const { parameters } = run.page;
-    const { values, preset } = run.data.machine || {};
-    if (!values) return clear(body, el("p.note", { text: "The run has no machine.ini." }));
-    const table = (rows, file) => new DataTable({
-      caption: "parameters", file, rows, filter: rows.length > 20,
-      columns: [
-        { title: "parameter", value: (i) => parameters[i][0] },
-        { title: "value", value: (i) => values[i] },
-        { title: run.facts.preset || "preset", value: (i) => (preset ? preset[i] : "") },
-        { title: "unit", value: (i) => parameters[i][1] },
-        { title: "meaning", value: (i) => parameters[i][2] },
-      ],
-    }).node;
-    const differ = preset ? values.map((_, i) => i).filter((i) => values[i] !== preset[i]) : [];
-    const every = el("details", null, el("summary", { text: `All ${whole(values.length)} parameters` }));
-    every.addEventListener("toggle", () => { if (every.open && every.children.length < 2) every.append(table(values.map((_, i) => i), "machine")); });
-    clear(body,
-      el("p.lead", { text: !preset ? "The preset is not known here." : differ.length ? `${plural(differ.length, "parameter")} of ${values.length} differ${differ.length === 1 ? "s" : ""} from ${run.facts.preset}:` : `As ${run.facts.preset}: no parameter differs.` }),
-      differ.length ? table(differ, "machine-differences") : null, every);
-  };
-  selection.listen((changed) => { if (changed.has("run")) draw(); });
-  draw();
-  return node;
+    const { node, body } = section("machine", "Machine");
+    const draw = () => {
+        const { run } = selection;
+        const { parameters } = run.page;
+        const { values, preset } = run.data.machine || {};
+        if (!values) return clear(body, el("p.note", { text: "The run has no machine.ini." }));
+        const table = (rows, file) =>
+            new DataTable({
+                caption: "parameters",
+                file,
+                rows,
+                filter: rows.length > 20,
+                columns: [
+                    { title: "parameter", value: (i) => parameters[i][0] },
+                    { title: "value", value: (i) => values[i] },
+                    {
+                        title: run.facts.preset || "preset",
+                        value: (i) => (preset ? preset[i] : ""),
+                    },
+                    { title: "unit", value: (i) => parameters[i][1] },
+                    { title: "meaning", value: (i) => parameters[i][2] },
+                ],
+            }).node;
+        const differ = preset ? values.map((_, i) => i).filter((i) => values[i] !== preset[i]) : [];
+        const every = el(
+            "details",
+            null,
+            el("summary", { text: `All ${whole(values.length)} parameters` }),
+        );
+        every.addEventListener("toggle", () => {
+            if (every.open && every.children.length < 2)
+                every.append(
+                    table(
+                        values.map((_, i) => i),
+                        "machine",
+                    ),
+                );
+        });
+        clear(
+            body,
+            el("p.lead", {
+                text: !preset
+                    ? "The preset is not known here."
+                    : differ.length
+                      ? `${plural(differ.length, "parameter")} of ${values.length} differ${differ.length === 1 ? "s" : ""} from ${run.facts.preset}:`
+                      : `As ${run.facts.preset}: no parameter differs.`,
+            }),
+            differ.length ? table(differ, "machine-differences") : null,
+            every,
+        );
+    };
+    selection.listen((changed) => {
+        if (changed.has("run")) draw();
+    });
+    draw();
+    return node;
 }

@@ -1,138 +1,250 @@
 /* What the cycles of the selection were lost to (docs/topdown.md), and what would be gained. */
 class TreeView {
-  constructor(selection) {
-    this.selection = selection;
-    const { node, body } = section("topdown", "Top-Down", "Each cycle is lost to exactly one cause: children add up to their parent.");
-    this.node = node;
-    this.what = el("p.lead");
-    this.tree = el("ul.tree");
-    this.gains = el("div");
-    this.shaders = el("div");
-    body.append(this.what, el("div.two", null, el("div", null, this.tree, this.shaders), this.gains));
-    selection.listen((changed) => { if (["run", "frame", "row", "cycles"].some((n) => changed.has(n))) this.draw(); });
-    this.draw();
-  }
-
-  draw() {
-    const picked = selectedRows(this.selection);
-    const { tree } = this.selection.run.page;
-    const values = treeOf(tree, picked);
-    this.drawShaders(picked);
-    this.what.textContent = `${picked.title}: ${plural(picked.cycles, "cycle")}`;
-    if (!values) {
-      clear(this.tree, el("li.note", { text: "The tables of this run do not say what cycles were lost to." }));
-      clear(this.gains);
-      return;
+    constructor(selection) {
+        this.selection = selection;
+        const { node, body } = section(
+            "topdown",
+            "Top-Down",
+            "Each cycle is lost to exactly one cause: children add up to their parent.",
+        );
+        this.node = node;
+        this.what = el("p.lead");
+        this.tree = el("ul.tree");
+        this.gains = el("div");
+        this.shaders = el("div");
+        body.append(
+            this.what,
+            el("div.two", null, el("div", null, this.tree, this.shaders), this.gains),
+        );
+        selection.listen((changed) => {
+            if (["run", "frame", "row", "cycles"].some((n) => changed.has(n))) this.draw();
+        });
+        this.draw();
     }
-    clear(this.tree, treeItems(tree, values, "cycles"));
-    const root = values.get("cycles") || 1;
-    const csv = el("button", { type: "button", text: "CSV", title: "save the tree as CSV", onclick: () => saveFile("topdown.csv", "node,parent,cycles,share\n" + tree.map((n) => [n.name, n.parent, values.get(n.name), (values.get(n.name) / root).toFixed(6)].join(",")).join("\n") + "\n", "text/csv") });
-    this.drawGains(picked, values, csv);
-  }
 
-  /* Issue slots, each of which had one fate. */
-  drawShaders(picked) {
-    const { page } = this.selection.run;
-    const values = slotsOf(page, picked);
-    if (!values?.get("all")) return clear(this.shaders);
-    clear(this.shaders, el("h3", { text: `The shaders' ${whole(values.get("all"))} issue slots in ${picked.name}` }), el("ul.tree.slots", null, treeItems(page.shader_tree, values, "all")));
-  }
+    draw() {
+        const picked = selectedRows(this.selection);
+        const { tree } = this.selection.run.page;
+        const values = treeOf(tree, picked);
+        this.drawShaders(picked);
+        this.what.textContent = `${picked.title}: ${plural(picked.cycles, "cycle")}`;
+        if (!values) {
+            clear(
+                this.tree,
+                el("li.note", {
+                    text: "The tables of this run do not say what cycles were lost to.",
+                }),
+            );
+            clear(this.gains);
+            return;
+        }
+        clear(this.tree, treeItems(tree, values, "cycles"));
+        const root = values.get("cycles") || 1;
+        const csv = el("button", {
+            type: "button",
+            text: "CSV",
+            title: "save the tree as CSV",
+            onclick: () =>
+                saveFile(
+                    "topdown.csv",
+                    "node,parent,cycles,share\n" +
+                        tree
+                            .map((n) =>
+                                [
+                                    n.name,
+                                    n.parent,
+                                    values.get(n.name),
+                                    (values.get(n.name) / root).toFixed(6),
+                                ].join(","),
+                            )
+                            .join("\n") +
+                        "\n",
+                    "text/csv",
+                ),
+        });
+        this.drawGains(picked, values, csv);
+    }
 
-  drawGains(picked, values, csv) {
-    const { run, frame } = this.selection;
-    const gains = gainsOf(this.selection, picked, values);
-    if (!gains) return clear(this.gains, csv);
-    const of = gains.resources;
-    const all = picked.cycles || 1;
-    const about = (i) => run.page.ideals[of[i].name] || { what: run.page.tree.find((n) => n.name === of[i].name).what };
-    const part = (title, name) => ({ title, unit: "%", value: (i) => (100 * of[i][name]) / all, show: (v) => percent(v / 100), numeric: true, share: (i) => (of[i][name] || 0) / all });
-    const columns = [
-      { title: "resource", value: (i) => of[i].name, hint: (i) => about(i).what },
-      part("charged", "charged"), part("at most", "most"), part("expected", "expected"),
-      { title: "then", value: (i) => of[i].behind || "" },
-      { title: "parameter", value: (i) => about(i).parameter || "" },
-    ];
-    const rows = of.map((_, i) => i).filter((i) => of[i].charged > 0 || of[i].most > 0);
-    const said = verdictText(run, gains, all);
-    const note = (text) => el("p.note", { text });
-    clear(this.gains, el("h3", { text: `What would be gained in ${picked.name}` }),
-      said ? el("p", null, "Bound by ", el("strong", { text: said[0] }), said[1], ` Advice: ${run.page.ideals[said[0]].advice}.`, said[2]) : null,
-      gains.notes.map(note),
-      new DataTable({ caption: "expected gains", columns, rows, file: "gains", sort: said ? [3, -1] : [1, -1], filter: false }).node,
-      note("Charged: each cycle once, as in the tree. At most: all cycles that removing the resource can give, also of those that are charged to others."),
-      note("By experiment, of the whole frame:"), commandLine(`aetius topdown ${quoted(run.name)} --frame ${frame} --prove`), csv);
-  }
+    /* Issue slots, each of which had one fate. */
+    drawShaders(picked) {
+        const { page } = this.selection.run;
+        const values = slotsOf(page, picked);
+        if (!values?.get("all")) return clear(this.shaders);
+        clear(
+            this.shaders,
+            el("h3", {
+                text: `The shaders' ${whole(values.get("all"))} issue slots in ${picked.name}`,
+            }),
+            el("ul.tree.slots", null, treeItems(page.shader_tree, values, "all")),
+        );
+    }
+
+    drawGains(picked, values, csv) {
+        const { run, frame } = this.selection;
+        const gains = gainsOf(this.selection, picked, values);
+        if (!gains) return clear(this.gains, csv);
+        const of = gains.resources;
+        const all = picked.cycles || 1;
+        const about = (i) =>
+            run.page.ideals[of[i].name] || {
+                what: run.page.tree.find((n) => n.name === of[i].name).what,
+            };
+        const part = (title, name) => ({
+            title,
+            unit: "%",
+            value: (i) => (100 * of[i][name]) / all,
+            show: (v) => percent(v / 100),
+            numeric: true,
+            share: (i) => (of[i][name] || 0) / all,
+        });
+        const columns = [
+            { title: "resource", value: (i) => of[i].name, hint: (i) => about(i).what },
+            part("charged", "charged"),
+            part("at most", "most"),
+            part("expected", "expected"),
+            { title: "then", value: (i) => of[i].behind || "" },
+            { title: "parameter", value: (i) => about(i).parameter || "" },
+        ];
+        const rows = of.map((_, i) => i).filter((i) => of[i].charged > 0 || of[i].most > 0);
+        const said = verdictText(run, gains, all);
+        const note = (text) => el("p.note", { text });
+        clear(
+            this.gains,
+            el("h3", { text: `What would be gained in ${picked.name}` }),
+            said
+                ? el(
+                      "p",
+                      null,
+                      "Bound by ",
+                      el("strong", { text: said[0] }),
+                      said[1],
+                      ` Advice: ${run.page.ideals[said[0]].advice}.`,
+                      said[2],
+                  )
+                : null,
+            gains.notes.map(note),
+            new DataTable({
+                caption: "expected gains",
+                columns,
+                rows,
+                file: "gains",
+                sort: said ? [3, -1] : [1, -1],
+                filter: false,
+            }).node,
+            note(
+                "Charged: each cycle once, as in the tree. At most: all cycles that removing the resource can give, also of those that are charged to others.",
+            ),
+            note("By experiment, of the whole frame:"),
+            commandLine(`aetius topdown ${quoted(run.name)} --frame ${frame} --prove`),
+            csv,
+        );
+    }
 }
 
 /* The cycles of every node, "cycles" among them; null: the tables have none. */
 function treeOf(tree, picked) {
-  if (!tree.some((n) => picked.has("lost." + n.name))) return null;
-  return addUp(tree, "cycles", new Map(tree.filter((n) => n.leaf).map((n) => [n.name, picked.sum("lost." + n.name)])));
+    if (!tree.some((n) => picked.has("lost." + n.name))) return null;
+    return addUp(
+        tree,
+        "cycles",
+        new Map(tree.filter((n) => n.leaf).map((n) => [n.name, picked.sum("lost." + n.name)])),
+    );
 }
 
 /* The shaders' slots of every node, "all" among them, from the formulas of analysis/shader_tree.def as
  * analysis/shader_tree.c counts them; null: the tables have none, or not all have a fate. */
 function slotsOf(page, picked) {
-  const x = {};
-  for (const { name, formula } of page.shader_counters) {
-    if (!formula && !picked.has("shader." + name)) return null;
-    x[name] = formula ? formulaOf(formula, x) : picked.sum("shader." + name);
-  }
-  if (!x.lane_slots) x.lane_slots = x.lanes_active = 1; /* nothing issued: nothing to divide among lanes */
-  const values = new Map();
-  let [exact, slots] = [0, 0];
-  for (const { name, formula } of page.shader_tree) {
-    if (!formula) continue;
-    exact += formulaOf(formula, x);
-    values.set(name, Math.round(exact) - slots);
-    slots += values.get(name);
-  }
-  return slots === x.slots ? addUp(page.shader_tree, "all", values) : null;
+    const x = {};
+    for (const { name, formula } of page.shader_counters) {
+        if (!formula && !picked.has("shader." + name)) return null;
+        x[name] = formula ? formulaOf(formula, x) : picked.sum("shader." + name);
+    }
+    if (!x.lane_slots)
+        x.lane_slots = x.lanes_active = 1; /* nothing issued: nothing to divide among lanes */
+    const values = new Map();
+    let [exact, slots] = [0, 0];
+    for (const { name, formula } of page.shader_tree) {
+        if (!formula) continue;
+        exact += formulaOf(formula, x);
+        values.set(name, Math.round(exact) - slots);
+        slots += values.get(name);
+    }
+    return slots === x.slots ? addUp(page.shader_tree, "all", values) : null;
 }
 
 /* "x->a + x->b", "x->a * x->b / x->c": from the left. */
 function formulaOf(text, x) {
-  const [first, ...rest] = text.replaceAll("x->", "").split(" ");
-  let value = x[first];
-  for (let i = 0; i < rest.length; i += 2) {
-    const next = x[rest[i + 1]];
-    value = rest[i] === "+" ? value + next : rest[i] === "*" ? value * next : value / next;
-  }
-  return value;
+    const [first, ...rest] = text.replaceAll("x->", "").split(" ");
+    let value = x[first];
+    for (let i = 0; i < rest.length; i += 2) {
+        const next = x[rest[i + 1]];
+        value = rest[i] === "+" ? value + next : rest[i] === "*" ? value * next : value / next;
+    }
+    return value;
 }
 
 /* Gives every node the sum of its children, and the root. */
 function addUp(tree, root, values) {
-  const sums = new Map([[root, 0], ...tree.map((n) => [n.name, values.get(n.name) || 0])]);
-  for (const n of tree.slice().reverse()) sums.set(n.parent, sums.get(n.parent) + sums.get(n.name)); /* children before their parents */
-  return sums;
+    const sums = new Map([[root, 0], ...tree.map((n) => [n.name, values.get(n.name) || 0])]);
+    for (const n of tree.slice().reverse())
+        sums.set(
+            n.parent,
+            sums.get(n.parent) + sums.get(n.name),
+        ); /* children before their parents */
+    return sums;
 }
 
 /* From the top, the largest loss each time that reaches its threshold: as `aetius topdown` marks it. */
 function verdictOf(tree, values, root) {
-  const share = (n) => (values.get(root) > 0 ? values.get(n.name) / values.get(root) : 0);
-  for (let at = root; ;) {
-    const losses = tree.filter((n) => n.parent === at && n.loss && share(n) >= n.threshold);
-    if (!losses.length) return at;
-    at = losses.reduce((a, b) => (values.get(b.name) > values.get(a.name) ? b : a)).name;
-  }
+    const share = (n) => (values.get(root) > 0 ? values.get(n.name) / values.get(root) : 0);
+    for (let at = root; ; ) {
+        const losses = tree.filter((n) => n.parent === at && n.loss && share(n) >= n.threshold);
+        if (!losses.length) return at;
+        at = losses.reduce((a, b) => (values.get(b.name) > values.get(a.name) ? b : a)).name;
+    }
 }
 
 /* What is not 0, the largest first. */
 function treeItems(tree, values, root) {
-  const verdict = verdictOf(tree, values, root);
-  const items = (parent, depth) => tree.filter((n) => n.parent === parent && values.get(n.name) > 0).sort((a, b) => values.get(b.name) - values.get(a.name))
-    .map((n) => treeItem({ name: n.name, what: n.what, value: values.get(n.name), share: values.get(n.name) / values.get(root), most: verdict === n.name, depth, children: items(n.name, depth + 1) }));
-  return items(root, 1);
+    const verdict = verdictOf(tree, values, root);
+    const items = (parent, depth) =>
+        tree
+            .filter((n) => n.parent === parent && values.get(n.name) > 0)
+            .sort((a, b) => values.get(b.name) - values.get(a.name))
+            .map((n) =>
+                treeItem({
+                    name: n.name,
+                    what: n.what,
+                    value: values.get(n.name),
+                    share: values.get(n.name) / values.get(root),
+                    most: verdict === n.name,
+                    depth,
+                    children: items(n.name, depth + 1),
+                }),
+            );
+    return items(root, 1);
 }
 
 /* A node with its bar; `children` are such nodes. */
 function treeItem({ name, what, value, share, most, depth, children }) {
-  const line = [
-    el("span.name", { text: name.replace(/_/g, " ") }), el("span.bar", { style: `--share:${share.toFixed(4)}`, "aria-hidden": "true" }),
-    el("span.number", { text: whole(value) }), el("span.number.share", { text: percent(share) }),
-    most ? el("span.verdict", { text: "◀ most", title: "the largest loss, level by level" }) : el("span.verdict"),
-  ];
-  if (!children.length) return el("li", { title: what }, el("div.line.leaf", null, line));
-  return el("li", { title: what }, el("details", { open: share >= 0.05 && depth < 3 }, el("summary.line", null, line), el("ul", null, children)));
+    const line = [
+        el("span.name", { text: name.replace(/_/g, " ") }),
+        el("span.bar", { style: `--share:${share.toFixed(4)}`, "aria-hidden": "true" }),
+        el("span.number", { text: whole(value) }),
+        el("span.number.share", { text: percent(share) }),
+        most
+            ? el("span.verdict", { text: "◀ most", title: "the largest loss, level by level" })
+            : el("span.verdict"),
+    ];
+    if (!children.length) return el("li", { title: what }, el("div.line.leaf", null, line));
+    return el(
+        "li",
+        { title: what },
+        el(
+            "details",
+            { open: share >= 0.05 && depth < 3 },
+            el("summary.line", null, line),
+            el("ul", null, children),
+        ),
+    );
 }
