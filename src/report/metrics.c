@@ -1,5 +1,6 @@
 #include "report/metrics.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <ctype.h>
@@ -277,21 +278,85 @@ param_number(const struct params *params, const char *name, double *value)
     return true;
 }
 
+/* A hash table of names and families, open addressing; over half of it is free. */
+struct totals_index {
+    uint32_t mask;
+    struct total {
+        char name[96]; /* "": free */
+        double sum;
+    } entries[];
+};
+
+static struct total *
+index_entry(struct totals_index *index, const char *name)
+{
+    uint32_t i = (uint32_t)hash_bytes(HASH_START, name, strlen(name)) & index->mask;
+    while (index->entries[i].name[0] && strcmp(index->entries[i].name, name))
+        i = (i + 1) & index->mask;
+    return &index->entries[i];
+}
+
+static void
+index_add(struct totals_index *index, const char *name, double value)
+{
+    struct total *total = index_entry(index, name);
+    BUG_ON(strlen(name) >= sizeof total->name, "a name of %zu characters", strlen(name));
+    snprintf(total->name, sizeof total->name, "%s", name);
+    total->sum += value;
+}
+
+struct totals_index *
+totals_index_names(const struct totals *totals)
+{
+    uint32_t size = 64;
+    while (size < 4 * totals->count)
+        size *= 2;
+    struct totals_index *index = mem_alloc(sizeof *index + size * sizeof index->entries[0]);
+    index->mask = size - 1;
+    for (size_t i = 0; i < totals->count; i++) {
+        const char *name = totals->names[i], *bracket = strchr(name, '[');
+        const char *rest = bracket ? strchr(bracket, ']') : NULL;
+        index_add(index, name, totals->values[i]);
+        if (rest) { /* of one instance: its family's too */
+            char family[sizeof index->entries[0].name];
+            snprintf(family, sizeof family, "%.*s%s", (int)(bracket - name), name, rest + 1);
+            index_add(index, family, totals->values[i]);
+        }
+    }
+    return index;
+}
+
+/* The sum of what has the name or is an instance of it; false: nothing does. */
+static bool
+sum_of(const struct totals *totals, const char *name, double *sum)
+{
+    *sum = 0;
+    if (totals->index) {
+        const struct total *total = index_entry(totals->index, name);
+        *sum = total->sum;
+        return total->name[0];
+    }
+    bool found = false;
+    for (size_t i = 0; i < totals->count; i++)
+        if (!strcmp(totals->names[i], name) || stat_is_instance(totals->names[i], name)) {
+            *sum += totals->values[i];
+            found = true;
+        }
+    return found;
+}
+
 bool
 totals_lookup(void *data, const char *name, double *value)
 {
     const struct totals *totals = data;
-    bool found = false;
-    *value = 0;
-    for (size_t i = 0; i < totals->count; i++)
-        if (!strcmp(totals->names[i], name) || stat_is_instance(totals->names[i], name)) {
-            *value += totals->values[i];
-            found = true;
-        }
-    const struct metric *metric = found ? NULL : metric_find(name);
-    if (metric)
+    if (sum_of(totals, name, value))
+        return true;
+    const struct metric *metric = metric_find(name);
+    if (metric) {
         *value = metric_value(metric, totals);
-    return found || metric || param_number(totals->params, name, value);
+        return true;
+    }
+    return param_number(totals->params, name, value);
 }
 
 double

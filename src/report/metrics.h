@@ -39,7 +39,11 @@ struct totals {
     const double *values;
     size_t count;
     const struct params *params; /* or NULL */
+    struct totals_index *index; /* from totals_index_names(); NULL: names are searched one by one */
 };
+/* Sums of all names and families, so that a lookup takes no search. Of names and values that do not
+ * change any more; free() gives it back. */
+struct totals_index *totals_index_names(const struct totals *totals);
 /* The lookup over `struct totals`: a name, the sum of its instances, a metric, or a parameter (TRUE
  * is 1). */
 bool totals_lookup(void *totals, const char *name, double *value);

@@ -188,7 +188,9 @@ run_totals(const struct run_facts *facts, const struct stat_set *set, const uint
         names[count] = "frames";
         numbers[count++] = facts->frame_count;
     }
-    return (struct totals){names, numbers, count, params};
+    struct totals totals = {names, numbers, count, params, NULL};
+    totals.index = totals_index_names(&totals);
+    return totals;
 }
 
 void
@@ -196,5 +198,6 @@ totals_free(struct totals *totals)
 {
     free((void *)totals->names);
     free((void *)totals->values);
+    free(totals->index);
     memset(totals, 0, sizeof *totals);
 }

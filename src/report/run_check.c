@@ -61,7 +61,7 @@ check_metrics(const struct run_json *run, const char *dir, const struct csv_tabl
     const struct metric *metrics = metrics_all(&count);
     double *sums = mem_array(frames->columns, sizeof *sums);
     const char **names = mem_array(frames->columns, sizeof *names);
-    struct totals totals = {names, sums, 0, params};
+    struct totals totals = {names, sums, 0, params, NULL};
     for (uint32_t row = 0; row < frames->rows; row++)
         add_row(frames, row, sums);
     for (uint32_t c = 0; c < frames->columns; c++)

@@ -54,7 +54,7 @@ unit_at(const struct totals *totals, size_t i, char unit[48], uint32_t *count)
     snprintf(family, sizeof family, "%s%s", unit, busy_suffix);
     *count = 0;
     for (size_t k = 0; k < totals->count; k++)
-        *count += !strcmp(totals->names[k], family) || stat_is_instance(totals->names[k], family);
+        *count += stat_is_instance(totals->names[k], family);
     return true;
 }
 

@@ -17,7 +17,7 @@ read_plan(const char *path, size_t size)
     params_init(&params);
     bool ok = sweep_plan_load(&plan, path, &err);
     if (ok) {
-        const struct totals totals = {names, values, 3, &params};
+        const struct totals totals = {names, values, 3, &params, NULL};
         BUG_ON(!plan.machines.count || !plan.inputs.count || !plan.outputs.count,
                "a sweep's plan lacks a part");
         ok = outputs_check(&plan, &totals, &err) &&

@@ -190,7 +190,7 @@ static bool
 statistic(const struct run *run, const char *name, double *value)
 {
     struct params params = run->params;
-    struct totals totals = {run->names, run->values, run->count, &params};
+    struct totals totals = {run->names, run->values, run->count, &params, NULL};
     return totals_lookup(&totals, name, value);
 }
 

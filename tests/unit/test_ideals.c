@@ -111,7 +111,7 @@ frame_init(struct frame *frame)
     memset(frame, 0, sizeof *frame);
     struct error err;
     assert_true(params_load_preset(&frame->params, "reference-2008", &err));
-    frame->totals = (struct totals){frame->names, frame->values, 0, &frame->params};
+    frame->totals = (struct totals){frame->names, frame->values, 0, &frame->params, NULL};
     add_counters(frame);
     for (uint32_t b = 0; b < count; b++) {
         char name[64];

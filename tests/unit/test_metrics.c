@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[] = {"a.x", "b[0].y", "b[1].y", "cycles", "zero"};
@@ -16,11 +17,16 @@ static const double values[] = {6, 1, 2, 100, 0};
 static double
 value_of(const char *formula)
 {
-    struct totals totals = {names, values, 5, NULL};
+    struct totals totals = {names, values, 5, NULL, NULL};
     struct error err;
-    double value;
+    double value, indexed;
     if (!formula_evaluate(formula, totals_lookup, &totals, &value, &err))
         fail_msg("%s", err.text);
+    totals.index = totals_index_names(&totals);
+    if (!formula_evaluate(formula, totals_lookup, &totals, &indexed, &err))
+        fail_msg("%s", err.text);
+    free(totals.index);
+    assert_true(indexed == value || (isnan(indexed) && isnan(value)));
     return value;
 }
 
@@ -57,7 +63,7 @@ nothing_divided_by_nothing_has_no_value(void **state)
 static void
 errors_are_told(void **state)
 {
-    struct totals totals = {names, values, 5, NULL};
+    struct totals totals = {names, values, 5, NULL, NULL};
     struct error err;
     double value;
     assert_false(formula_evaluate("1 +", totals_lookup, &totals, &value, &err));
@@ -78,7 +84,7 @@ parameters_are_names_too(void **state)
     struct params params;
     params_init(&params);
     params.GPU.ClockMHz = 250;
-    struct totals totals = {names, values, 5, &params};
+    struct totals totals = {names, values, 5, &params, NULL};
     double value;
     struct error err;
     assert_true(formula_evaluate("cycles / GPU.ClockMHz", totals_lookup, &totals, &value, &err));

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Host instructions that `aetius sim` takes for three small traces (valgrind counts them), compared
+# with tests/golden/instructions.txt: fails when one takes over 0.5 % more. --renew writes the file
+# anew. The counts hold for one compiler and one C library, which the file names; with others it ends
+# with 77 and a word.
+#
+#     tools/instructions.sh [--renew] AETIUS
+set -eu
+cd "$(dirname "$0")/.."
+file=tests/golden/instructions.txt
+renew=
+[ "${1:-}" = --renew ] && { renew=yes; shift; }
+aetius=${1:?usage: tools/instructions.sh [--renew] AETIUS}
+limit=0.5
+
+command -v valgrind >/dev/null || { echo "skipped: there is no valgrind"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+built_by="$(strings "$aetius" | grep -m 1 '^GCC: ' || echo unknown), $(getconf GNU_LIBC_VERSION)"
+if [ -z "$renew" ] && [ "$(head -n 1 $file)" != "# $built_by" ]; then
+    echo "skipped: the counts are of $(head -n 1 $file), this is $built_by"
+    exit 77
+fi
+
+echo "# $built_by" >"$work/counts"
+# Short runs: one that takes over five seconds writes run.json before its end too.
+count() {
+    trace=$1
+    shift
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$aetius" sim "tests/golden/$trace.trace" \
+        --preset reference-2008 -o "$work/$trace" "$@" 2>&1 |
+        awk -v trace="$trace" '/ refs:/ { gsub(",", "", $NF); print trace, $NF }' >>"$work/counts"
+}
+count tiny
+count buffers
+count workloads --frames 4
+if [ -n "$renew" ]; then
+    cp "$work/counts" $file
+    cat $file
+    exit
+fi
+awk -v limit=$limit '
+    /^#/ { next }
+    NR == FNR { was[$1] = $2; next }
+    { more = 100 * ($2 / was[$1] - 1); seen++
+      printf "%-10s %12.0f instructions, %+.2f %%\n", $1, $2, more
+      if (more > limit) { bad = 1 }
+      if (more < -limit) print "           fewer than before: tools/instructions.sh --renew" }
+    END { exit bad || seen != 3 }' $file "$work/counts"
