@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/mem.h"
+#include "base/wrap.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,10 +14,57 @@
 
 enum { MOST_JOBS = 1024 };
 
+/* An option and what it does: two columns; one below the other where the terminal is narrow. */
+static void
+print_option(uint32_t width, const char *name, const char *help, const char *more)
+{
+    enum { COLUMN = 33, TWO_COLUMNS = 66, BELOW = 8 };
+    char *head = mem_printf("  %-30s ", name), *text = mem_printf("%s%s", help, more);
+    print_wrapped_behind(stdout, width, head, width < TWO_COLUMNS ? BELOW : COLUMN, text);
+    free(head);
+    free(text);
+}
+
+/* The line of a text joins the one before it: neither begins a paragraph. */
+static bool
+joins(const char *text, const char *line)
+{
+    return line > text + 1 && !strchr(" \n", *line) && !strchr(".:\n", line[-2]);
+}
+
+/* Lines that fit stay as they are; a paragraph with one that does not is filled anew. */
+static void
+print_paragraphs(uint32_t width, const char *text)
+{
+    while (*text) {
+        size_t longest = 0;
+        const char *end = text;
+        do {
+            const size_t n = strcspn(end, "\n");
+            longest = n > longest ? n : longest;
+            end += n + (end[n] == '\n');
+        } while (*end && joins(text, end));
+        const int length = (int)(end - text) - (end[-1] == '\n');
+        char *paragraph = mem_printf("%.*s", length, text);
+        const uint32_t indent = (uint32_t)strspn(paragraph, " ");
+        for (char *c = paragraph; longest > width && *c; c++)
+            *c = *c == '\n' ? ' ' : *c;
+        if (longest > width)
+            print_wrapped(stdout, width, indent, indent ? indent + 4 : 0, "%s", paragraph);
+        else
+            printf("%s\n", paragraph);
+        free(paragraph);
+        text = end;
+    }
+}
+
 static void
 print_help(const struct arg_spec *spec)
 {
-    printf("usage: aetius %s %s\n\n%s\n", spec->command, spec->usage, spec->about);
+    const uint32_t width = line_width(stdout);
+    print_wrapped(stdout, width, 0, 8, "usage: aetius %s %s", spec->command, spec->usage);
+    printf("\n");
+    print_paragraphs(width, spec->about);
     printf("\noptions:\n");
     for (const struct arg_option *o = spec->options; o->name; o++) {
         char left[128];
@@ -26,13 +75,14 @@ print_help(const struct arg_spec *spec)
             snprintf(left + n, sizeof left - (size_t)n, "%s%s%s", optional ? "[=" : " ",
                      o->placeholder, optional ? "]" : "");
         }
-        printf("  %-30s %s%s\n", left, o->help, o->kind == ARG_LIST ? " (may be repeated)" : "");
+        print_option(width, left, o->help, o->kind == ARG_LIST ? " (may be repeated)" : "");
     }
-    printf("  %-30s %s\n", "    --help", "this text");
-    printf(
-        "\nexit status: 0 well, 1 the work failed, 2 wrong usage%s%s; 130 and 143 after SIGINT and "
-        "SIGTERM\n",
-        spec->exceeds ? ", 3 " : "", spec->exceeds ? spec->exceeds : "");
+    print_option(width, "    --help", "this text", "");
+    printf("\n");
+    print_wrapped(stdout, width, 0, 0,
+                  "exit status: 0 well, 1 the work failed, 2 wrong usage%s%s; 130 and 143 after "
+                  "SIGINT and SIGTERM",
+                  spec->exceeds ? ", 3 " : "", spec->exceeds ? spec->exceeds : "");
 }
 
 int

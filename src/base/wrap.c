@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -25,6 +26,26 @@ line_width(FILE *out)
 }
 
 void
+print_wrapped_behind(FILE *out, uint32_t width, const char *head, uint32_t indent, const char *text)
+{
+    char *shown = mem_printable(text);
+    size_t column = (size_t)fprintf(out, "%s", head);
+    bool begun = false; /* a word is on the line */
+    for (const char *word = shown; *(word += strspn(word, " "));) {
+        const size_t n = strcspn(word, " ");
+        if (begun && column + 1 + n > width) {
+            column = (size_t)fprintf(out, "\n%*s", (int)indent, "") - 1;
+            begun = false;
+        }
+        column += (size_t)fprintf(out, begun ? " %.*s" : "%.*s", (int)n, word);
+        begun = true;
+        word += n;
+    }
+    fputc('\n', out);
+    free(shown);
+}
+
+void
 print_wrapped(FILE *out, uint32_t width, uint32_t first, uint32_t indent, const char *fmt, ...)
 {
     char *text;
@@ -32,22 +53,8 @@ print_wrapped(FILE *out, uint32_t width, uint32_t first, uint32_t indent, const 
     va_start(args, fmt);
     BUG_ON(vasprintf(&text, fmt, args) < 0, "no memory for a line");
     va_end(args);
-    char *shown = mem_printable(text);
-    size_t column = 0;
-    for (const char *word = shown; *(word += strspn(word, " "));) {
-        const size_t n = strcspn(word, " ");
-        if (column && column + 1 + n > width) {
-            fputc('\n', out);
-            column = 0;
-            first = indent;
-        }
-        if (column)
-            column += (size_t)fprintf(out, " %.*s", (int)n, word);
-        else
-            column = (size_t)fprintf(out, "%*s%.*s", (int)first, "", (int)n, word);
-        word += n;
-    }
-    fputc('\n', out);
-    free(shown);
+    char *head = mem_printf("%*s", (int)first, "");
+    print_wrapped_behind(out, width, head, indent, text);
+    free(head);
     free(text);
 }

@@ -3,6 +3,7 @@
 #include "base/args.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/wrap.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -29,17 +30,24 @@ static const struct command {
 static void
 print_commands(FILE *out)
 {
-    fprintf(out, "usage: aetius COMMAND ...\n\n"
-                 "Runs OpenGL programs on a simulated GPU: pictures, cycles, and where they "
-                 "went.\n\ncommands:\n");
-    for (size_t i = 0; commands[i].name; i++)
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fprintf(
-        out,
-        "\n`aetius COMMAND --help` tells a command's options; `aetius --version` this "
-        "program's version.\nExit status: 0 well, 1 the work failed, 2 wrong usage, 3 a limit "
-        "of `compare --fail-over`\nis exceeded; 130 and 143 after SIGINT and SIGTERM (128 + the "
-        "signal): what was whole\nthen is kept.\n");
+    const uint32_t width = line_width(out);
+    fprintf(out, "usage: aetius COMMAND ...\n\n");
+    print_wrapped(
+        out, width, 0, 0,
+        "Runs OpenGL programs on a simulated GPU: pictures, cycles, and where they went.");
+    fprintf(out, "\ncommands:\n");
+    for (size_t i = 0; commands[i].name; i++) {
+        char head[32];
+        snprintf(head, sizeof head, "  %-10s ", commands[i].name);
+        print_wrapped_behind(out, width, head, 13, commands[i].summary);
+    }
+    fprintf(out, "\n");
+    print_wrapped(
+        out, width < 88 ? width : 88, 0, 0,
+        "`aetius COMMAND --help` tells a command's options; `aetius --version` this "
+        "program's version. Exit status: 0 well, 1 the work failed, 2 wrong usage, 3 a "
+        "limit of `compare --fail-over` is exceeded; 130 and 143 after SIGINT and SIGTERM "
+        "(128 + the signal): what was whole then is kept.");
 }
 
 /* What a command said may not have come through: a full disk. A reader that left had enough. */
