@@ -208,10 +208,11 @@ uplot_is_npm_s() {
 # The tests of what threads share, with ThreadSanitizer. They include the source that they test. Addresses are
 # not randomized, since some versions of it cannot start otherwise.
 no_data_races() {
-    for test in worker_pool_signals shim_labels; do
-        gcc -std=gnu17 -D_GNU_SOURCE -O1 -g -fsanitize=thread -Isrc "tests/unit/test_$test.c" src/base/mem.c \
-            src/base/error.c -o "$work/race_$test" -lcmocka -lpthread &&
-            setarch -R "$work/race_$test" || return 1
+    for test in base/test_worker_pool_signals shim/test_shim_labels; do
+        program="$work/race_$(basename $test)"
+        gcc -std=gnu17 -D_GNU_SOURCE -O1 -g -fsanitize=thread -Isrc "tests/unit/$test.c" src/base/mem.c \
+            src/base/error.c -o "$program" -lcmocka -lpthread &&
+            setarch -R "$program" || return 1
     done
 }
 

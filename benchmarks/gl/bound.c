@@ -4,7 +4,7 @@
  * for eight samples a pixel; 6 a chain of targets, each of which reads the one before; 7 textures
  * that are uploaded again before every use. In frame 0 all are drawn, so that whatever is uploaded
  * once is there. The capture (tests/golden/bound.trace) is what the verdicts of `aetius topdown`
- * are tested by (tests/unit/test_verdicts.c). */
+ * are tested by (tests/unit/report/test_verdicts.c). */
 #include "window.h"
 
 #define GL_GLEXT_PROTOTYPES

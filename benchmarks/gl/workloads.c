@@ -1,6 +1,6 @@
 /* Six frames that each lean on one part of a GPU: 0 geometry, 1 fill, 2 textures, 3 shaders, 4
  * small batches, 5 hidden surfaces and a clear. Their capture (tests/golden/workloads.trace) is
- * what the parameter-effect table runs on (tests/unit/effects.def). */
+ * what the parameter-effect table runs on (tests/unit/params/effects.def). */
 #include "window.h"
 
 #define GL_GLEXT_PROTOTYPES

@@ -1,7 +1,7 @@
 /* Fuzzed: machines. The input is a preset and parameters, three bytes each: which one, and what it
  * becomes. A machine that can be built draws the tiny trace, and its pictures are those of the
  * renderer without time. */
-#include "../unit/tiny_run.h"
+#include "rigs/tiny_run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* A program that is animated by the time of day and by random numbers, and waits in each way that
  * there is: its operand says which. Each frame it prints the milliseconds of its clocks since the
- * first one (tests/unit/test_clock.c says what they must be). */
+ * first one (tests/unit/shim/test_clock.c says what they must be). */
 #include "../../benchmarks/gl/window.h"
 
 #include <GL/gl.h>

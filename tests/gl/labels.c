@@ -1,7 +1,7 @@
 /* A program that names what it draws, in every way that there is: groups and markers of KHR_debug
  * and EXT_debug_marker, string markers, labels of programs and framebuffers. Off screen, through
  * EGL; triangles in immediate mode, each frame read back. What each draw must be
- * called stands in tests/unit/test_labels.c. */
+ * called stands in tests/unit/shim/test_labels.c. */
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
 #include <GL/gl.h>

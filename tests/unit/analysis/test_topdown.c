@@ -1,0 +1,646 @@
+/* aetius topdown on real files of nvprof and ncu: what it says of each is kept beside it
+ * (tests/golden/profiler), with one kernel of each worked out by hand here; and the profilers run
+ * by it, played by scripts that print such files. */
+#include "base/build.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "report/csv.h"
+
+#include "rigs/command.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#define FILES AETIUS_SOURCE_DIR "/tests/golden/profiler/"
+
+static const cJSON *
+child(const cJSON *node, const char *name)
+{
+    const cJSON *found;
+    cJSON_ArrayForEach(found, cJSON_GetObjectItem(node, "children"))
+    {
+        if (!strcmp(cJSON_GetObjectItem(found, "name")->valuestring, name))
+            return found;
+        const cJSON *below = child(found, name);
+        if (below)
+            return below;
+    }
+    return NULL;
+}
+
+static double
+value(const cJSON *tree, const char *name)
+{
+    const cJSON *node = child(tree, name);
+    return node ? cJSON_GetObjectItem(node, "value")->valuedouble : NAN;
+}
+
+/* At every node the children's values add up to it, and the shares are values of the root's. */
+static void
+check_sums(const cJSON *node, double whole)
+{
+    const double own = cJSON_GetObjectItem(node, "value")->valuedouble;
+    const cJSON *part, *children = cJSON_GetObjectItem(node, "children");
+    double sum = 0;
+    assert_float_equal(cJSON_GetObjectItem(node, "share")->valuedouble, own / whole, 1e-9);
+    cJSON_ArrayForEach(part, children)
+    {
+        sum += cJSON_GetObjectItem(part, "value")->valuedouble;
+        check_sums(part, whole);
+    }
+    if (cJSON_GetArraySize(children))
+        assert_float_equal(sum, own, 1e-9 * whole);
+}
+
+/* What --json says of files; the caller deletes. */
+static cJSON *
+json_of(const char *const *words)
+{
+    static struct said said;
+    const char *all[16] = {"topdown", "--json"};
+    for (size_t i = 0; words[i]; i++)
+        all[i + 2] = words[i];
+    run_within(&said, 0, all);
+    if (said.status != 0)
+        fail_msg("%s", said.err);
+    cJSON *root = cJSON_Parse(said.out);
+    assert_non_null(root);
+    return root;
+}
+#define JSON(...) json_of((const char *const[]){__VA_ARGS__, NULL})
+
+static void
+golden_outputs(void **state)
+{
+    static const char *const names[] = {
+        "nvprof-metrics.csv", "nvprof-kernels.csv", "nvprof-events.csv", "nvprof-times.csv",
+        "nvprof-text.txt",    "nvprof-text-x2.txt", "ncu-wide.csv",      "ncu-long.csv"};
+    static struct said said;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[512], *text;
+        size_t size;
+        struct error err;
+        snprintf(path, sizeof path, FILES "%s", names[i]);
+        RUN(&said, "topdown", "--nvprof", path);
+        assert_int_equal(said.status, 0);
+        snprintf(path, sizeof path, FILES "%s.out", names[i]);
+        assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
+        assert_string_equal(said.out, text);
+        free(text);
+    }
+}
+
+/* Another writer of JSON wrote the .json files: the same members in the same order, with values
+ * that are the same. */
+static void
+golden_json(void **state)
+{
+    static const char *const names[] = {
+        "nvprof-metrics.csv", "nvprof-kernels.csv", "nvprof-events.csv", "nvprof-times.csv",
+        "nvprof-text.txt",    "nvprof-text-x2.txt", "ncu-wide.csv",      "ncu-long.csv"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[512], *text;
+        size_t size;
+        struct error err;
+        snprintf(path, sizeof path, FILES "%s", names[i]);
+        cJSON *is = JSON("--nvprof", path, "--over-time");
+        snprintf(path, sizeof path, FILES "%s.json", names[i]);
+        assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
+        cJSON *was = cJSON_Parse(text);
+        assert_non_null(was);
+        free(text);
+        char *of_is = cJSON_PrintUnformatted(is), *of_was = cJSON_PrintUnformatted(was);
+        assert_string_equal(of_is, of_was);
+        free(of_is);
+        free(of_was);
+        cJSON_Delete(is);
+        cJSON_Delete(was);
+    }
+}
+
+/* Lines are no longer than the terminal is wide, but for the command to copy. */
+static void
+lines_fit(void **state)
+{
+    static const char *const names[] = {"nvprof-kernels.csv", "nvprof-text-x2.txt", "ncu-wide.csv",
+                                        "ncu-long.csv"};
+    static const char *const widths[] = {"60", "80", "120"};
+    static struct said said;
+    (void)state;
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        setenv("COLUMNS", widths[w], 1);
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            char path[512];
+            snprintf(path, sizeof path, FILES "%s", names[i]);
+            for (uint32_t over_time = 0; over_time < 2; over_time++) {
+                RUN(&said, "topdown", "--nvprof", path, over_time ? "--over-time" : "--all");
+                assert_int_equal(said.status, 0);
+                const size_t longest = longest_line(said.out);
+                if (longest > strtoul(widths[w], NULL, 10))
+                    fail_msg("%s: a line of %zu in %s columns\n%s", names[i], longest, widths[w],
+                             said.out);
+            }
+        }
+    }
+    unsetenv("COLUMNS");
+}
+
+/* Tesla K40c: 8 instructions a cycle.
+ *   retire  1.674301 x 0.99625428            = 1.66802954
+ *   branch  1.674301 x 0.00374572            = 0.00627146
+ *   replay  1.692668 - 1.674301              = 0.018367
+ *   stall   8 - 1.692668                     = 6.307332
+ *   T       3.563332 + 12.613387 + 29.832883 + 30.703132 + 0 + 2.276647 + 13.242865 + 0.001318 +
+ *           0.028176                         = 92.26174
+ *   fetch   6.307332 x  3.563332 / 92.26174  = 0.24360171
+ *   decode  6.307332 x  2.276647 / 92.26174  = 0.15563947
+ *   memory  6.307332 x 60.565509 / 92.26174  = 4.14046790
+ *   core    6.307332 x 25.856252 / 92.26174  = 1.76762291 */
+static void
+kepler_by_hand(void **state)
+{
+    cJSON *root = JSON("--nvprof", FILES "nvprof-metrics.csv");
+    const cJSON *tree = cJSON_GetObjectItem(root, "tree");
+    const cJSON *verdict = cJSON_GetObjectItem(root, "verdict");
+    assert_float_equal(cJSON_GetObjectItem(root, "ipc_max")->valuedouble, 8, 0);
+    check_sums(tree, 8);
+    assert_float_equal(value(tree, "retire"), 1.66802954, 1e-7);
+    assert_float_equal(value(tree, "branch"), 0.00627146, 1e-7);
+    assert_float_equal(value(tree, "replay"), 0.018367, 1e-7);
+    assert_float_equal(value(tree, "frontend"), 0.24360171 + 0.15563947, 1e-7);
+    assert_float_equal(value(tree, "fetch"), 0.24360171, 1e-7);
+    assert_float_equal(value(tree, "decode"), 0.15563947, 1e-7);
+    assert_float_equal(value(tree, "backend"), 4.14046790 + 1.76762291, 1e-7);
+    assert_float_equal(value(tree, "memory_bound"), 4.14046790, 1e-7);
+    assert_float_equal(value(tree, "core_bound"), 1.76762291, 1e-7);
+    /* 6.307332 x 30.703132 / 92.26174, the most; 1 / 8 of it is the share */
+    assert_float_equal(value(tree, "texture"), 2.09897, 1e-5);
+    assert_string_equal(cJSON_GetObjectItem(verdict, "name")->valuestring, "texture");
+    assert_float_equal(cJSON_GetObjectItem(verdict, "expected_gain")->valuedouble, 0.262371, 1e-6);
+    /* weighed with elapsed_cycles_sm: 4 launches x 544435902 */
+    assert_float_equal(cJSON_GetObjectItem(root, "time")->valuedouble, 4 * 544435902.0, 0);
+    cJSON_Delete(root);
+}
+
+/* RTX 3060: 4 instructions a cycle, 32 of 32 threads, cycles of a warp for each instruction.
+ *   retire  0.220405, branch 0, replay 0.220427 - 0.220405 = 0.000022
+ *   stall   4 - 0.220427                     = 3.779573
+ *   T       0 + 0.499953 + 0.427799 + 1.603831 + 0.008887 + 0.350413 + 52.693047 + 0.689962 + 0 +
+ *           0.101656 + 0.000109 + 0.442031 + 42.195047 + 0 + 14.095928 + 2.546638  = 115.655301
+ *   fetch   0.442031 + 0.499953              = 0.941984  -> 0.03078369
+ *   decode  0.427799 + 0.000109              = 0.427908  -> 0.01398388
+ *   memory  52.693047 + 0.350413 + 14.095928 + 0.008887 + 1.603831 + 0.101656 + 42.195047
+ *                                            = 111.048809 -> 3.62903452
+ *   core    0.689962 + 2.546638              = 3.2366    -> 0.10577091 */
+static void
+ampere_by_hand(void **state)
+{
+    cJSON *root = JSON("--ncu", FILES "ncu-wide.csv");
+    const cJSON *tree = cJSON_GetObjectItem(root, "tree");
+    check_sums(tree, 4);
+    assert_float_equal(value(tree, "retire"), 0.220405, 1e-9);
+    assert_float_equal(value(tree, "branch"), 0, 1e-9);
+    assert_float_equal(value(tree, "replay"), 0.000022, 1e-9);
+    assert_float_equal(value(tree, "fetch"), 0.03078369, 1e-7);
+    assert_float_equal(value(tree, "decode"), 0.01398388, 1e-7);
+    assert_float_equal(value(tree, "memory_bound"), 3.62903452, 1e-7);
+    assert_float_equal(value(tree, "core_bound"), 0.10577091, 1e-7);
+    /* 3.779573 x 52.693047 / 115.655301 */
+    assert_float_equal(value(tree, "long_scoreboard"), 1.72198953, 1e-7);
+    /* 13.317280 ms */
+    assert_float_equal(cJSON_GetObjectItem(root, "time")->valuedouble, 13317280, 1e-3);
+    assert_string_equal(cJSON_GetObjectItem(root, "compute_capability")->valuestring, "8.6");
+    cJSON_Delete(root);
+}
+
+/* Tesla K20c, __kernel___forma_kernel__3__; ipc is not told, but how often an instruction was
+ * issued again: ipc     1.850640 / (1 + 0.010026)        = 1.83226966 retire  1.83226966 x
+ * 0.94424116          = 1.73010443 branch  1.83226966 x 0.05575884          = 0.10216523
+ *   replay  1.850640 - 1.83226966            = 0.01837034
+ *   stall   8 - 1.850640                     = 6.14936, of which the reasons are not all told */
+static void
+kepler_without_ipc_by_hand(void **state)
+{
+    cJSON *root =
+        JSON("--nvprof", FILES "nvprof-kernels.csv", "--kernel", "__kernel___forma_kernel__3__");
+    const cJSON *kernels = cJSON_GetObjectItem(root, "kernels");
+    assert_int_equal(cJSON_GetArraySize(kernels), 1);
+    const cJSON *tree = cJSON_GetObjectItem(cJSON_GetArrayItem(kernels, 0), "tree");
+    check_sums(tree, 8);
+    assert_float_equal(value(tree, "retire"), 1.73010443, 1e-7);
+    assert_float_equal(value(tree, "branch"), 0.10216523, 1e-7);
+    assert_float_equal(value(tree, "replay"), 0.01837034, 1e-7);
+    assert_float_equal(value(tree, "stall"), 6.14936, 1e-7);
+    assert_null(child(tree, "backend"));
+    const cJSON *missing = cJSON_GetObjectItem(cJSON_GetArrayItem(kernels, 0), "missing");
+    assert_string_equal(cJSON_GetArrayItem(missing, 0)->valuestring, "stall_inst_fetch");
+    assert_non_null(strstr(cJSON_GetObjectItem(root, "command")->valuestring, "stall_inst_fetch"));
+    cJSON_Delete(root);
+}
+
+/* Tegra X2, addMatrix: all threads active.
+ *   replay  1.541242 - 0.957812 = 0.58343 (but 0.00005 by inst_replay_overhead: a note says so)
+ *   T       1.11 + 6.21 + 89.41 + 0 + 0 + 2.09 + 0.02 + 0.12 + 0.32 = 99.28
+ *   memory  (8 - 1.541242) x 89.75 / 99.28 = 5.83877 */
+static void
+pascal_by_hand(void **state)
+{
+    static struct said said;
+    cJSON *root = JSON("--nvprof", FILES "nvprof-text-x2.txt", "--kernel", "addMatrix");
+    const cJSON *tree = cJSON_GetObjectItem(root, "tree");
+    check_sums(tree, 8);
+    assert_float_equal(value(tree, "retire"), 0.957812, 1e-9);
+    assert_float_equal(value(tree, "replay"), 0.58343, 1e-9);
+    assert_float_equal(value(tree, "memory_bound"), 6.458758 * 89.75 / 99.28, 1e-9);
+    cJSON_Delete(root);
+    RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt");
+    assert_non_null(strstr(said.out, "do not fit each other, as addMatrix(int*"));
+    assert_non_null(strstr(said.out, "fewer instructions than they execute, as addMatrix2"));
+}
+
+/* The rest lack what a tree is made of; the command that collects it names the chip's metrics. */
+static void
+what_files_lack(void **state)
+{
+    static const struct {
+        const char *path, *lacks, *command;
+    } cases[] = {
+        {FILES "nvprof-events.csv", "ipc", "nvprof --csv"},
+        {FILES "nvprof-text.txt", "issued_ipc", "nvprof --csv"},
+        {FILES "ncu-long.csv", "sm__inst_issued.avg.per_cycle_active", "ncu --csv --page raw"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cJSON *root = JSON("--nvprof", cases[i].path);
+        const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0), *name;
+        const char *command = cJSON_GetObjectItem(root, "command")->valuestring;
+        bool is_named = false;
+        assert_true(cJSON_IsNull(cJSON_GetObjectItem(root, "tree")));
+        cJSON_ArrayForEach(name, cJSON_GetObjectItem(kernel, "missing"))
+        {
+            is_named = is_named || !strcmp(name->valuestring, cases[i].lacks);
+            assert_non_null(strstr(command, name->valuestring));
+        }
+        assert_true(is_named);
+        assert_memory_equal(command, cases[i].command, strlen(cases[i].command));
+        cJSON_Delete(root);
+    }
+    /* three launches of 16.042731 ms, and no device: no command can be told */
+    cJSON *root = JSON("--nvprof", FILES "nvprof-times.csv");
+    const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0);
+    assert_float_equal(cJSON_GetObjectItem(kernel, "time")->valuedouble, 48128193, 1e-3);
+    assert_float_equal(cJSON_GetObjectItem(kernel, "launches")->valuedouble, 3, 0);
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(root, "command")));
+    cJSON_Delete(root);
+}
+
+/* Levels, thresholds, side by side, over time, as CSV. */
+static void
+forms(void **state)
+{
+    static struct said said;
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--level", "1");
+    assert_null(strstr(said.out, "    memory_bound"));
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv");
+    assert_non_null(strstr(said.out, "    memory_bound"));
+    assert_null(strstr(said.out, "    fetch")); /* 0.8 % */
+    assert_null(strchr(said.out, '\033'));
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--all");
+    assert_non_null(strstr(said.out, "    fetch"));
+    cJSON *root = JSON("--nvprof", "one=" FILES "nvprof-metrics.csv", "two=" FILES "ncu-wide.csv",
+                       "--over-time", "--level", "2");
+    const cJSON *applications = cJSON_GetObjectItem(root, "applications");
+    assert_int_equal(cJSON_GetArraySize(applications), 2);
+    const cJSON *two = cJSON_GetArrayItem(applications, 1);
+    assert_string_equal(cJSON_GetObjectItem(two, "name")->valuestring, "two");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(two, "launches")), 1);
+    assert_null(child(cJSON_GetObjectItem(two, "tree"), "long_scoreboard"));
+    cJSON_Delete(root);
+    RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--csv", "--level", "1");
+    /* the header; of the whole and of two kernels: all, and four below */
+    size_t lines = 0;
+    for (const char *at = said.out; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, 1 + 3 * 5);
+    assert_non_null(strstr(said.out, "\"addMatrix(int*, int*, int*, int)\",,1,launches,retire,1,"));
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--level", "0");
+    assert_int_equal(said.status, 2);
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--cc", "2.1");
+    assert_int_equal(said.status, 1);
+    RUN(&said, "topdown", FILES "ncu-wide.csv");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "--nvprof or --ncu"));
+    RUN(&said, "topdown");
+    assert_int_equal(said.status, 2);
+    RUN(&said, "topdown", "--ncu", "/nowhere.csv");
+    assert_int_equal(said.status, 1);
+    /* a trace of nvprof tells each launch; ncu does so anyway */
+    RUN(&said, "topdown", "--print-command", "--cc", "6.1", "--over-time", "--", "a");
+    assert_non_null(strstr(said.out, " --print-gpu-trace "));
+    RUN(&said, "topdown", "--print-command", "--cc", "6.1", "--", "a");
+    assert_null(strstr(said.out, "trace"));
+    RUN(&said, "topdown", "--nvprof", FILES "nvprof-kernels.csv", "--over-time");
+    assert_non_null(strstr(said.out, "  nvprof --csv --print-gpu-trace --log-file"));
+    RUN(&said, "topdown", "--print-command", "--cc", "9.0", "--over-time", "--", "a");
+    assert_null(strstr(said.out, "trace"));
+    RUN(&said, "topdown", "--print-command", "--cc", "9.0", "--level", "3", "--", "a", "b c");
+    assert_int_equal(said.status, 0);
+    assert_memory_equal(said.out, "ncu --csv --page raw --log-file topdown.csv --metrics ", 54);
+    assert_string_equal(strrchr(said.out, ' ') - 4, "a 'b c'\n");
+}
+
+/* The mean of several launches is none of them, and has no place in their order. */
+static void
+launches_in_order(void **state)
+{
+    static const char text[] =
+        "\"Process ID\",\"Kernel Name\",\"CC\",\"Invocations\",\"Metric Name\",\"Metric Unit\","
+        "\"Minimum\",\"Maximum\",\"Average\"\n"
+        "\"7\",\"f\",\"8.6\",\"%u\",\"sm__inst_executed.avg.per_cycle_active\",\"\",\"1\",\"1\","
+        "\"1\"\n"
+        "\"7\",\"f\",\"8.6\",\"%u\",\"smsp__thread_inst_executed_per_inst_executed.ratio\",\"\","
+        "\"32\","
+        "\"32\",\"32\"\n"
+        "\"7\",\"g\",\"8.6\",\"1\",\"sm__inst_executed.avg.per_cycle_active\",\"\",\"1\",\"1\","
+        "\"2\"\n"
+        "\"7\",\"g\",\"8.6\",\"1\",\"smsp__thread_inst_executed_per_inst_executed.ratio\",\"\","
+        "\"32\","
+        "\"32\",\"32\"\n";
+    static struct said said;
+    for (uint32_t invocations = 1; invocations <= 3; invocations += 2) {
+        char path[] = "/tmp/aetius-launches-XXXXXX",
+             *rows = mem_printf(text, invocations, invocations);
+        struct error err;
+        const bool is_mean = invocations > 1;
+        close(mkstemp(path));
+        assert_true(file_write(path, rows, strlen(rows), &err));
+        cJSON *root = JSON("--ncu", path, "--over-time");
+        const cJSON *launches = cJSON_GetObjectItem(root, "launches");
+        assert_int_equal(cJSON_GetArraySize(launches), is_mean ? 1 : 2);
+        assert_string_equal(
+            cJSON_GetObjectItem(cJSON_GetArrayItem(launches, is_mean ? 0 : 1), "kernel")
+                ->valuestring,
+            "g");
+        const cJSON *notes = cJSON_GetObjectItem(root, "notes");
+        assert_int_equal(cJSON_GetArraySize(notes), is_mean);
+        if (is_mean)
+            assert_non_null(strstr(cJSON_GetArrayItem(notes, 0)->valuestring, "3 launches"));
+        cJSON_Delete(root);
+        RUN(&said, "topdown", "--ncu", path, "--over-time", "--csv");
+        assert_int_equal(strstr(said.out, ",f,0,") != NULL, !is_mean);
+        assert_non_null(strstr(said.out, ",g,1,"));
+        assert_int_equal(strstr(said.err, "3 launches") != NULL, is_mean);
+        RUN(&said, "topdown", "--ncu", path, "--over-time");
+        assert_int_equal(strstr(said.out, "3 launches are known by their mean") != NULL, is_mean);
+        /* of f alone there is nothing to draw */
+        RUN(&said, "topdown", "--ncu", path, "--over-time", "--kernel", "f", "--svg", "/dev/null");
+        assert_int_equal(said.status, is_mean);
+        assert_int_equal(strstr(said.err, "3 launches") != NULL, is_mean);
+        unlink(path);
+        free(rows);
+    }
+}
+
+static void
+figures(void **state)
+{
+    static const char *const extra[][2] = {
+        {"--over-time", NULL}, {"--level", "2"}, {"--level", "3"}, {FILES "ncu-wide.csv", NULL}};
+    for (size_t i = 0; i < sizeof extra / sizeof extra[0]; i++) {
+        static struct said said;
+        char path[] = "/tmp/aetius-figure-XXXXXX", *text;
+        size_t size;
+        struct error err;
+        close(mkstemp(path));
+        RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--svg", path, extra[i][0],
+            extra[i][1]);
+        assert_int_equal(said.status, 0);
+        assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
+        unlink(path);
+        assert_memory_equal(text, "<?xml", 5);
+        assert_non_null(strstr(text, "</svg>"));
+        /* retire is drawn at every level */
+        assert_non_null(strstr(text, ">retire<"));
+        assert_int_equal(strstr(text, ">memory_dependency<") != NULL, i == 2);
+        assert_int_equal(strstr(text, ">backend<") != NULL, i == 0 || i == 3);
+        free(text);
+    }
+}
+
+/* ---- profilers, played by scripts ---- */
+
+/* A folder with scripts on the PATH; each is a line of shell. */
+static void
+script(const char *dir, const char *name, const char *line)
+{
+    char path[256], text[1024];
+    struct error err;
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    snprintf(text, sizeof text, "#!/bin/sh\n%s\n", line);
+    assert_true(file_write(path, text, strlen(text), &err));
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* The script finds its --log-file and its program as the real ones do. */
+#define AS_PROFILER(file)                                                                          \
+    "while [ \"$1\" ]; do case $1 in --log-file) log=$2; shift 2;; --metrics|--events|--page) "    \
+    "shift 2;; --csv) shift;; --print-gpu-trace) each=1; shift;; *) break;; esac; done; echo "     \
+    "each=$each; \"$@\" || exit 3; cat " file " >\"$log\""
+
+static void
+profilers(void **state)
+{
+    static struct said said;
+    char dir[] = "/tmp/aetius-bin-XXXXXX", path[512], log[64], *old = strdup(getenv("PATH"));
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s:%s", dir, old);
+    snprintf(log, sizeof log, "%s/log.csv", dir);
+    setenv("PATH", path, 1);
+    script(dir, "nvprof", AS_PROFILER(FILES "nvprof-metrics.csv"));
+    script(dir, "ncu", AS_PROFILER(FILES "ncu-wide.csv"));
+    script(dir, "program", "echo \"output of $*\"");
+
+    /* the chip is what nvidia-smi says; the program's output is not in the answer */
+    script(dir, "nvidia-smi", "echo 8.6");
+    RUN(&said, "topdown", "--profile", "--json", "--", "program", "a b");
+    assert_int_equal(said.status, 0);
+    assert_null(strstr(said.out, "output of"));
+    assert_non_null(strstr(said.err, "output of a b"));
+    assert_non_null(strstr(said.out, "\"vector_add(double *, double *, double *)\""));
+    script(dir, "nvidia-smi", "echo 3.5");
+    RUN(&said, "topdown", "--profile", "-o", log, "--", "program");
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.out, "IPC at most 8"));
+    assert_true(file_exists(log));
+    assert_null(strstr(said.err, "each=1"));
+    RUN(&said, "topdown", "--profile", "--over-time", "--", "program");
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.err, "each=1"));
+
+    /* --cc goes before; the profiler's failure is the command's */
+    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--overhead", "--", "program");
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.out, "times as long"));
+    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "no-such-program");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "ncu ended with exit status 3"));
+    script(dir, "nvidia-smi", "exit 9");
+    RUN(&said, "topdown", "--profile", "--", "program");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "--cc X.Y"));
+    /* what cannot be analysed is kept */
+    script(dir, "ncu", AS_PROFILER("/dev/null"));
+    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "program");
+    assert_int_equal(said.status, 1);
+    char *kept = strstr(said.err, "/tmp/aetius-topdown-");
+    assert_non_null(kept);
+    kept[strcspn(kept, " \n")] = '\0';
+    assert_int_equal(unlink(kept), 0);
+
+    setenv("PATH", old, 1);
+    free(old);
+    dir_remove_files(dir, NULL);
+}
+
+/* ---- a simulated run ---- */
+
+/* The sum of a statistic over the frames, and their number. */
+static double
+sum_of(const char *dir, const char *name, uint32_t *frames)
+{
+    char path[128];
+    struct csv_table table;
+    struct error err;
+    double sum = 0;
+    snprintf(path, sizeof path, "%s/stats.frames.csv.gz", dir);
+    assert_true(csv_read(&table, path, &err));
+    const int32_t column = csv_column(&table, name);
+    assert_true(column >= 0);
+    for (uint32_t r = 0; r < table.rows; r++)
+        sum += (double)table.values[r * table.columns + (uint32_t)column];
+    *frames = table.rows;
+    csv_table_fini(&table);
+    return sum;
+}
+
+/* The two trees of a run, or of a part of it; the cycles are returned. */
+static double
+check_view(const cJSON *view)
+{
+    const cJSON *shaders = cJSON_GetObjectItem(view, "shaders"), *resource, *branch;
+    const double cycles = cJSON_GetObjectItem(view, "total")->valuedouble;
+    const double slots = cJSON_GetObjectItem(shaders, "total")->valuedouble;
+    assert_string_equal(cJSON_GetObjectItem(view, "unit")->valuestring, "cycles");
+    assert_string_equal(cJSON_GetObjectItem(shaders, "unit")->valuestring, "slots");
+    check_sums(cJSON_GetObjectItem(view, "tree"), cycles);
+    check_sums(cJSON_GetObjectItem(shaders, "tree"), slots);
+    /* no resource gives more than it can at most, and the verdict is the one that gives most */
+    const cJSON *verdict = cJSON_GetObjectItem(view, "verdict");
+    const double most = cJSON_GetObjectItem(verdict, "expected_gain")->valuedouble;
+    double charged = 0;
+    cJSON_ArrayForEach(resource, cJSON_GetObjectItem(view, "resources"))
+    {
+        const double share = cJSON_GetObjectItem(resource, "share")->valuedouble;
+        const double gain = cJSON_GetObjectItem(resource, "expected_gain")->valuedouble;
+        assert_true(gain >= 0 && gain <= share + 1e-9 && gain <= most + 1e-9);
+        charged += cJSON_GetObjectItem(resource, "charged")->valuedouble;
+    }
+    /* each cycle is charged once: what is to no resource is in two branches of the tree */
+    cJSON_ArrayForEach(branch, cJSON_GetObjectItem(cJSON_GetObjectItem(view, "tree"), "children"))
+    {
+        const char *name = cJSON_GetObjectItem(branch, "name")->valuestring;
+        if (!strcmp(name, "display") || !strcmp(name, "pipeline"))
+            charged += cJSON_GetObjectItem(branch, "share")->valuedouble;
+    }
+    assert_float_equal(charged, cycles > 0, 1e-9);
+    return cycles;
+}
+
+/* Parts of a run: their cycles and values add up to the whole's. */
+static void
+check_parts(const cJSON *root, const char *name, uint32_t count)
+{
+    const cJSON *part, *list = cJSON_GetObjectItem(root, name);
+    double sum = 0;
+    if (count)
+        assert_int_equal(cJSON_GetArraySize(list), count);
+    assert_true(cJSON_GetArraySize(list) >= 2);
+    cJSON_ArrayForEach(part, list) sum += check_view(part);
+    const double total = cJSON_GetObjectItem(root, "total")->valuedouble;
+    assert_true(sum == total);
+}
+
+static void
+simulated_run(void **state)
+{
+    static struct said said;
+    char dir[] = "/tmp/aetius-run-XXXXXX", command[64];
+    uint32_t frames;
+    assert_non_null(mkdtemp(dir));
+    RUN(&said, "sim", AETIUS_SOURCE_DIR "/tests/golden/tiny.trace", "-o", dir, "--force");
+    assert_int_equal(said.status, 0);
+    cJSON *root = JSON(dir, "--over-time");
+    assert_true(check_view(root) == sum_of(dir, "cycles", &frames));
+    assert_true(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "shaders"), "total")->valuedouble ==
+                sum_of(dir, "shader.slots", &frames));
+    check_parts(root, "frames", frames);
+    cJSON *draws = JSON(dir, "--draws");
+    check_parts(draws, "draws", 0);
+    /* the first frame alone is the first of them */
+    const cJSON *frame = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "frames"), 0);
+    cJSON *first = JSON(dir, "--frame", "0");
+    assert_true(cJSON_Compare(cJSON_GetObjectItem(first, "tree"),
+                              cJSON_GetObjectItem(frame, "tree"), true));
+    /* as is its first draw */
+    cJSON *one = JSON(dir, "--frame", "0", "--draw", "0");
+    const cJSON *draw = NULL, *at;
+    cJSON_ArrayForEach(
+        at, cJSON_GetObjectItem(
+                draws, "draws")) if (!strcmp(cJSON_GetObjectItem(at, "draw")->valuestring, "0:0"))
+        draw = at;
+    assert_non_null(draw);
+    assert_true(
+        cJSON_Compare(cJSON_GetObjectItem(one, "tree"), cJSON_GetObjectItem(draw, "tree"), true));
+    cJSON_Delete(one);
+    cJSON_Delete(first);
+    cJSON_Delete(draws);
+    cJSON_Delete(root);
+    /* from itself it differs nowhere */
+    RUN(&said, "topdown", dir, "--diff", dir);
+    assert_int_equal(said.status, 0);
+    for (const char *sign = strstr(said.out, "\n\n"); (sign = strpbrk(sign, "+-")); sign++)
+        assert_true(!strncmp(sign, "+0", 2));
+    RUN(&said, "topdown", dir, "--frame", "99");
+    assert_int_equal(said.status, 1);
+    RUN(&said, "topdown", dir, "--draw", "0"); /* of which frame? */
+    assert_int_equal(said.status, 1);
+    RUN(&said, "topdown", dir, "--prove", "--trace", "/nowhere");
+    assert_int_equal(said.status, 1);
+    RUN(&said, "topdown", "/nowhere");
+    assert_int_equal(said.status, 1);
+    RUN(&said, "topdown", dir, "--cc", "8.6");
+    assert_int_equal(said.status, 2);
+    RUN(&said, "topdown", dir, "--jobs", "2");
+    assert_int_equal(said.status, 2);
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
+int
+main(int argc, char **argv)
+{
+    unsetenv("COLUMNS"); /* a file has no width */
+    aetius = argc > 1 ? argv[1] : "build/aetius";
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden_outputs), cmocka_unit_test(golden_json),
+        cmocka_unit_test(lines_fit),      cmocka_unit_test(kepler_by_hand),
+        cmocka_unit_test(ampere_by_hand), cmocka_unit_test(kepler_without_ipc_by_hand),
+        cmocka_unit_test(pascal_by_hand), cmocka_unit_test(what_files_lack),
+        cmocka_unit_test(forms),          cmocka_unit_test(launches_in_order),
+        cmocka_unit_test(figures),        cmocka_unit_test(profilers),
+        cmocka_unit_test(simulated_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+/* `aetius topdown` of simulated runs: lines as wide as the terminal, tables that were changed, one
+ * draw, the summary of a run, and what the slots of shaders are lost to. */
+#include "base/build.h"
+
+#include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GOLDEN    AETIUS_SOURCE_DIR "/tests/golden/"
+#define WORKLOADS GOLDEN "workloads.trace"
+#define BOUND     GOLDEN "bound.trace"
+
+static char dir[] = "/tmp/aetius-topdown-XXXXXX";
+static struct said said;
+
+__attribute__((format(printf, 1, 2))) static void
+shell(const char *fmt, ...)
+{
+    char command[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(command, sizeof command, fmt, args);
+    va_end(args);
+    if (system(command))
+        fail_msg("%s", command);
+}
+
+static void
+simulate(const char *trace, const char *frames, const char *run, const char *setting)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", dir, run);
+    RUN(&said, "sim", trace, "--frames", frames, "-o", path, "--set", setting);
+    assert_int_equal(said.status, 0);
+}
+
+/* What topdown says of the run. */
+static void
+ask(const char *run, const char *a, const char *b)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", dir, run);
+    RUN(&said, "topdown", path, a, b);
+}
+
+static void
+lines_fit(void **state)
+{
+    static const char *const widths[] = {"60", "80", "120"};
+    static const char *const options[] = {"--all", "--over-time", "--draws", "--diff"};
+    char other[64];
+    (void)state;
+    snprintf(other, sizeof other, "%s/branch", dir);
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        setenv("COLUMNS", widths[w], 1);
+        for (size_t o = 0; o < sizeof options / sizeof options[0]; o++) {
+            ask("mixed", options[o], !strcmp(options[o], "--diff") ? other : NULL);
+            assert_int_equal(said.status, 0);
+            const size_t longest = longest_line(said.out);
+            if (longest > strtoul(widths[w], NULL, 10))
+                fail_msg("%s: a line of %zu in %s columns\n%s", options[o], longest, widths[w],
+                         said.out);
+        }
+    }
+    /* no column is left out silently, and none that matters */
+    setenv("COLUMNS", "60", 1);
+    ask("mixed", "--over-time", NULL);
+    assert_non_null(strstr(said.out, "bound by"));
+    assert_non_null(strstr(said.out, "left out for want of width"));
+    unsetenv("COLUMNS");
+    ask("mixed", "--over-time", NULL);
+    assert_null(strstr(said.out, "left out"));
+}
+
+/* A cell of the table, in its first row, becomes one more; what topdown says of that. */
+static void
+change(const char *table, const char *column)
+{
+    shell("rm -rf %s/changed && cp -r %s/mixed %s/changed", dir, dir, dir);
+    shell("gzip -dc %s/mixed/%s | awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "
+          "\"%s\") c = i; if (!c) exit 1 } NR == 2 { $c++ } { print }' | gzip >%s/changed/%s",
+          dir, table, column, dir, table);
+    ask("changed", NULL, NULL);
+}
+
+static void
+changed_tables_are_refused(void **state)
+{
+    static const struct {
+        const char *table, *column, *says;
+    } cells[] = {
+        {"stats.frames.csv.gz", "cycles", "cycles is"},
+        {"stats.frames.csv.gz", "shader.issue_cycles", "shader.issue_cycles is"},
+        {"stats.frames.csv.gz", "lost.show", "lost.show is"},
+        {"stats.draws.csv.gz", "lost.show", "lost.show is"},
+        {"stats.draws.csv.gz", "zstencil.passes", "zstencil.passes is"},
+        {"stats.draws.csv.gz", "cycles", "in its tables"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        change(cells[i].table, cells[i].column);
+        if (said.status != 1 || !strstr(said.err, cells[i].says) || *said.out ||
+            strchr(said.err, '\n') != said.err + strlen(said.err) - 1)
+            fail_msg("%s of %s: %d\n%s%s", cells[i].column, cells[i].table, said.status, said.out,
+                     said.err);
+    }
+    /* without a table of draws: against run.json */
+    shell("rm %s/mixed/stats.draws*", dir);
+    ask("mixed", NULL, NULL);
+    assert_int_equal(said.status, 0);
+    change("stats.frames.csv.gz", "shader.issue_cycles");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "bound_shader is"));
+    change("stats.frames.csv.gz", "cycles");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "frame 5 has"));
+}
+
+/* They cut the critical path. */
+static void
+short_intervals_are_told(void **state)
+{
+    (void)state;
+    simulate(BOUND, "2", "short", "SIMULATOR.StatisticsRate=1000");
+    ask("short", NULL, NULL);
+    assert_non_null(strstr(said.out, "intervals of 1000 cycles cut what is in flight"));
+    ask("branch", NULL, NULL);
+    assert_null(strstr(said.out, "cut what is in flight"));
+}
+
+/* As `aetius draws` prints them. */
+static void
+draws_have_places(void **state)
+{
+    (void)state;
+    ask("mixed", "--draw", "6:3");
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.out, "cycles in a draw of 1 frame\n"));
+    ask("mixed", "--draw", "8");
+    assert_int_equal(said.status, 0); /* frame 5 has no such draw */
+    ask("mixed", "--draw", "1");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "several frames have a draw 1"));
+    ask("mixed", "--draw", "7:3");
+    assert_int_equal(said.status, 1);
+    ask("mixed", "--draw", "6:");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "expected FRAME:DRAW"));
+}
+
+/* The run's own summary says what topdown says, by draw and by frame. */
+static void
+summary_says_the_same(void **state)
+{
+    static const char *const settings[] = {"SIMULATOR.PerBatchStatistics=TRUE",
+                                           "SIMULATOR.PerBatchStatistics=FALSE"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char first[128] = "";
+        simulate(WORKLOADS, "4-6", i ? "by-frame" : "by-draw", settings[i]);
+        const char *line = strstr(said.out, "bound by ");
+        assert_non_null(line);
+        snprintf(first, sizeof first, "%.*s", (int)(strstr(line, " without") - line), line);
+        ask(i ? "by-frame" : "by-draw", NULL, NULL);
+        if (!strstr(said.out, first))
+            fail_msg("the summary says: %s\n%s", first, said.out);
+    }
+}
+
+/* The share in the line of this text, up to its first "%"; -1: there is no such line. */
+static double
+share_after(const char *text, const char *what)
+{
+    const char *line = strstr(text, what), *end = line ? strchr(line, '%') : NULL;
+    if (!end)
+        return -1;
+    for (end -= 2; end > line && end[-1] != ' '; end--)
+        ;
+    return strtod(end, NULL);
+}
+
+/* What is charged to a resource is what the tree above says of its branch, also where the resource
+ * removes causes of another one, or what no cause says. */
+static void
+charges_are_those_of_the_tree(void **state)
+{
+    (void)state;
+    simulate(BOUND, "1", "texels", "SHADER.Mode=timed");
+    ask("texels", NULL, NULL);
+    assert_non_null(strstr(said.out, "bound by texture: "));
+    assert_true(share_after(said.out, "\n  texture ") > 0);
+    assert_true(share_after(said.out, "\n    bandwidth ") > 0);
+    assert_true(share_after(said.out, "bound by texture: ") ==
+                share_after(said.out, "\n  texture "));
+    assert_non_null(strstr(said.out, "% at most"));
+    simulate(WORKLOADS, "4", "drained", "SHADER.Mode=timed");
+    ask("drained", NULL, NULL);
+    assert_non_null(strstr(said.out, "bound by drain: no cycle is charged to this; "));
+}
+
+/* The slots of a program whose neighbours take two ways, and of one that waits for texels. */
+static void
+slots_have_verdicts(void **state)
+{
+    (void)state;
+    ask("branch", NULL, NULL);
+    assert_non_null(strstr(said.out, "most is lost in divergence > branch > diverged"));
+    simulate(BOUND, "1", "chase", "SHADER.Mode=timed");
+    ask("chase", NULL, NULL);
+    assert_non_null(strstr(said.out, "most is lost in backend > memory_bound > texels"));
+}
+
+static int
+begin(void **state)
+{
+    (void)state;
+    unsetenv("COLUMNS"); /* a file has no width */
+    if (!mkdtemp(dir))
+        return 1;
+    simulate(WORKLOADS, "5-6", "mixed", "SHADER.Mode=timed");
+    simulate(BOUND, "2", "branch", "SHADER.Mode=timed");
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    shell("rm -r %s", dir);
+    return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+    aetius = argc > 1 ? argv[1] : "build/aetius";
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_fit),
+        cmocka_unit_test(draws_have_places),
+        cmocka_unit_test(short_intervals_are_told),
+        cmocka_unit_test(changed_tables_are_refused),
+        cmocka_unit_test(summary_says_the_same),
+        cmocka_unit_test(slots_have_verdicts),
+        cmocka_unit_test(charges_are_those_of_the_tree),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

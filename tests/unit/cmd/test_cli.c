@@ -1,0 +1,503 @@
+/* The program as a user meets it: what its commands leave, refuse and say (spec: cli.md). */
+#include "base/build.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "trace/file.h"
+#include "rigs/command.h"
+
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define TINY  AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
+#define X0    AETIUS_SOURCE_DIR "/tests/golden/x0.blocks.color"
+#define X4    AETIUS_SOURCE_DIR "/tests/golden/x4.blocks.color"
+#define SMALL "--preset", "reference-2005", "--set", "MEMORYCONTROLLER.MemorySize=8388608"
+
+static char dir[] = "/tmp/aetius-cli-XXXXXX";
+
+static void
+put(const char *name)
+{
+    char *path = mem_printf("%s/%s", dir, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("x", file);
+    fclose(file);
+    free(path);
+}
+
+static bool
+is_there(const char *name)
+{
+    char *path = mem_printf("%s/%s", dir, name);
+    const bool there = file_exists(path);
+    free(path);
+    return there;
+}
+
+static void
+clean(void)
+{
+    char *command = mem_printf("rm -rf %s/*", dir);
+    assert_int_equal(system(command), 0);
+    free(command);
+}
+
+/* Of an earlier run --force leaves nothing that this one does not write; the user's own stays. */
+static void
+force_removes_the_run_before(void **state)
+{
+    static const char *const others[] = {"notes.txt", "frames/mine.png", "frames/frame-x.png",
+                                         "parts/part.step", "maps/frame-0000-mine.png"};
+    static const char *const old[] = {"frames/frame-0007.png", "signals.vcd",
+                                      "frames/frame-12345.png", "parts/0001-2.csv.gz.0",
+                                      "stats.draws.dac.csv.gz"};
+    struct said *said = *state;
+    RUN(said, "sim", TINY, SMALL, "--map", "overdraw,misses", "--pixel", "9,9", "-o", dir);
+    assert_int_equal(said->status, 0);
+    assert_true(is_there("maps/frame-0001-misses.png") && is_there("pixel.json"));
+    RUN(said, "sim", TINY, SMALL, "-o", dir);
+    assert_int_equal(said->status, 1);
+    assert_non_null(strstr(said->err, "--force"));
+
+    char *parts = mem_printf("%s/parts", dir);
+    mkdir(parts, 0777);
+    free(parts);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        put(others[i]);
+    for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
+        put(old[i]);
+    RUN(said, "sim", TINY, SMALL, "--frames", "1", "--force", "-o", dir);
+    assert_int_equal(said->status, 0);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_true(is_there(others[i]));
+    for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
+        assert_false(is_there(old[i]));
+    assert_false(is_there("maps/frame-0001-misses.png") || is_there("pixel.json"));
+    assert_false(is_there("frames/frame-0000.png"));
+    assert_true(is_there("frames/frame-0001.png") && is_there("run.json"));
+    clean();
+}
+
+/* The picture of frame 0 takes more than 8000 bytes, machine.ini less. */
+static void
+a_full_disk_is_said(void **state)
+{
+    struct said *said = *state;
+    RUN_WITHIN(8000, "sim", TINY, SMALL, "-o", dir);
+    assert_int_equal(said->status, 1);
+    assert_non_null(strstr(said->err, "frame-0000.png"));
+    assert_non_null(strstr(said->err, "frame 0"));
+    assert_null(strstr(said->err, "frame 1"));
+    assert_non_null(strstr(said->out, "no frame was drawn"));
+    assert_false(is_there("frames/frame-0000.png"));
+    clean();
+    RUN_WITHIN(1000, "replay", TINY, "-o", dir);
+    assert_int_equal(said->status, 1);
+    clean();
+    /* the timeline of the frames takes more than 20,000 bytes, the rest of the run less a file */
+    char *timeline = mem_printf("%s/x.pftrace", dir);
+    RUN_WITHIN(20000, "sim", TINY, SMALL, "--perfetto", timeline, "-o", dir);
+    assert_int_equal(said->status, 1);
+    assert_non_null(strstr(said->err, "x.pftrace"));
+    assert_false(is_there("x.pftrace") || is_there("x.pftrace.part"));
+    free(timeline);
+    clean();
+    RUN_WITHIN(100, "params");
+    assert_int_equal(said->status, 1);
+    assert_non_null(strstr(said->err, "standard output"));
+    RUN_WITHIN(100, "--help");
+    assert_int_equal(said->status, 1);
+}
+
+/* A parameter that has no effect on the machine is warned of, in one line, by all who take one. */
+static void
+idle_parameters_are_warned_of(void **state)
+{
+#define IDLE                                                                                       \
+    "aetius: warning: RASTERIZER.BoundingBoxTest changes nothing: it has an effect only with "     \
+    "RASTERIZER.Generator=seven-level\n"
+    static const char box[] = "RASTERIZER.BoundingBoxTest=FALSE";
+    static const char ini[] = "[RASTERIZER]\nBoundingBoxTest = FALSE\n";
+    struct said *said = *state;
+    struct error err;
+    char *file = mem_printf("%s/box.ini", dir), *run = mem_printf("%s/run", dir);
+    assert_true(file_write(file, ini, strlen(ini), &err));
+    RUN(said, "params", "--set", box);
+    assert_string_equal(said->err, IDLE);
+    assert_non_null(strstr(said->out, "only with RASTERIZER.Generator=seven-level: unused"));
+    RUN(said, "stats", "--set", box);
+    assert_string_equal(said->err, IDLE);
+    RUN(said, "sim", TINY, "-o", run, "--config", file, "--set", box);
+    assert_string_equal(said->err, IDLE);
+    RUN(said, "params", "--config", file, "--set", "RASTERIZER.Generator=seven-level");
+    assert_string_equal(said->err, "");
+    assert_null(strstr(said->out, "only with RASTERIZER.Generator=seven-level: unused"));
+    RUN(said, "params", "--preset", "g70-like");
+    assert_string_equal(said->err, "");
+    free(file);
+    free(run);
+    clean();
+}
+
+/* What is asked for and does not come about. */
+static void
+what_is_missed_is_warned_of(void **state)
+{
+    struct said *said = *state;
+    RUN(said, "sim", TINY, SMALL, "--vcd", "900000000-900000100", "-o", dir);
+    assert_int_equal(said->status, 0);
+    assert_non_null(strstr(said->err, "warning"));
+    assert_non_null(strstr(said->err, "900000000"));
+    RUN(said, "sim", TINY, SMALL, "--vcd", "100-200", "--force", "-o", dir);
+    assert_null(strstr(said->err, "signals.vcd"));
+    clean();
+}
+
+static void
+pictures_are_verified(void **state)
+{
+    struct said *said = *state;
+    RUN(said, "sim", TINY, SMALL, "--verify", "--jobs", "2", "-o", dir);
+    assert_int_equal(said->status, 0);
+    assert_non_null(strstr(said->err, "2 pictures as drawn without time"));
+    RUN(said, "sim", TINY, SMALL, "--verify", "--frames", "1", "--force", "-o", dir);
+    assert_int_equal(said->status, 0);
+    assert_non_null(strstr(said->err, "1 picture as drawn without time"));
+    clean();
+}
+
+/* A pixel outside of frames of 128x128 is refused before a frame is simulated. */
+static void
+pixels_are_inside(void **state)
+{
+    static const char *const outside[] = {"128,5", "5,128", "1000,1000"};
+    struct said *said = *state;
+    clean();
+    for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++)
+        for (uint32_t jobs = 1; jobs <= 2; jobs++) {
+            RUN(said, "sim", TINY, SMALL, "--pixel", outside[i], "--jobs", jobs == 1 ? "1" : "2",
+                "-o", dir);
+            assert_int_equal(said->status, 1);
+            assert_non_null(strstr(said->err, outside[i]));
+            assert_non_null(strstr(said->err, "128x128"));
+            assert_ptr_equal(strchr(said->err, '\n') + 1, said->err + strlen(said->err));
+            assert_string_equal(said->out, "");
+            assert_false(is_there("run.json"));
+        }
+    RUN(said, "sim", TINY, SMALL, "--pixel", "127,127", "--jobs", "2", "-o", dir);
+    assert_int_equal(said->status, 0);
+    assert_null(strstr(said->err, "warning"));
+    clean();
+}
+
+/* Each with the status and a word that the message has. */
+static void
+errors_name_their_cause(void **state)
+{
+    static const struct {
+        const char *words[8];
+        int status;
+        const char *word;
+    } cases[] = {
+        {{"sim", TINY, "-o", dir, "--jobs", "0"}, 2, "--jobs takes a number from 1"},
+        {{"compress", X0, "--jobs", "0"}, 2, "--jobs takes a number from 1"},
+        {{"study", "compression", "--jobs", "0"}, 2, "--jobs takes a number from 1"},
+        {{"sim", TINY}, 2, "--output DIR is missing"},
+        {{"sim", "-o", dir}, 2, "expected one trace FILE"},
+        {{"sim", TINY, "-o", dir, "--frames", "3-1"}, 2, "3-1 is no range"},
+        {{"trim", TINY, "-o", dir}, 2, "--frames A-B is missing"},
+        {{"capture", "-o", dir, "glxgears"}, 2, "PROGRAM comes after"},
+        {{"capture", "-o", dir, "--frames", "5,1", "--", "true"}, 2, "that follow each other"},
+        {{"sim", TINY, "-o", dir, "--follow", "0:0"}, 2, "expected FRAME:DRAW:TRIANGLE"},
+        {{"sim", TINY, "-o", dir, "--follow", "0:0:-1"}, 2, "expected FRAME:DRAW:TRIANGLE"},
+        {{"sim", TINY, "-o", dir, "--follow", "9:0:0"}, 1, "tiny.trace has 2 frames"},
+        {{"sim", TINY, "-o", dir, "--follow", "1:9:0"}, 1, "frame 1 has 9 draws"},
+        {{"sim", TINY, "-o", dir, "--frames=1", "--follow", "0:0:0"}, 1, "not among the --frames"},
+        {{"sim", TINY, "-o", dir, "--follow=0:0:0", "--jobs=2"}, 2, "of one job"},
+        {{"sim", TINY, "-o", dir, "--perfetto"}, 2, "--perfetto wants a value"},
+        {{"report"}, 2, "expected RUNs"},
+        {{"report", dir}, 2, "--output FILE.html is missing"},
+        {{"report", "/aetius-is-not-there", "-o", "x.html"}, 1, "there is no /aetius-is"},
+        {{"report", dir, "-o", "x.html"}, 1, "is no folder of a run, a sweep or a study"},
+        {{"replay", TINY, "-o", dir, "--warm-up", "all"}, 2, "--warm-up wants a number"},
+        {{"trim", TINY, "-o", dir, "--frames=1", "--warm-up=-1"}, 2, "--warm-up wants"},
+        {{"trim", TINY, "-o", "/tmp/aetius-is-not-there", "--frames=1", "--through=me"},
+         1,
+         "renderer 'me'"},
+        {{"compress", TINY}, 1, "is no block file"},
+        {{"compare", TINY, TINY}, 1, "is no whole PNG picture"},
+        {{"compare", dir, "/tmp/aetius-is-not-there"}, 1, "there is no /tmp/aetius-is-not-there"},
+        {{"study", "compression", X0, "-o", dir}, 1, "is no trace"},
+        {{"params", "extra"}, 2, "expected no operand"},
+        {{"stats", "--set", "GPU.NumVertexShaders=32"}, 1, "1 to 31"},
+        {{"stats", "--set", "GPU.NumVertexShaders=31", "--set", "GPU.UnifiedShader=FALSE"},
+         1,
+         "GPU.NumFragmentShaders = 4: at most 32"},
+        {{"stats", "--set", "ZSTENCILTEST.ZCacheStampsPerLine=8"},
+         1,
+         "ZSTENCILTEST.ZCacheStampsPerLine = 8"},
+        {{"stats", "--set", "ZSTENCILTEST.ZCacheWays=1024", "--set",
+          "ZSTENCILTEST.ZCacheLines=65536"},
+         1,
+         "ZCacheLines = 65536"},
+    };
+    struct said *said = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        run_within(said, 0, cases[i].words);
+        assert_int_equal(said->status, cases[i].status);
+        assert_non_null(strstr(said->err, cases[i].word));
+        assert_string_equal(said->out, "");
+        if (cases[i].status == 1)
+            assert_ptr_equal(strchr(said->err, '\n') + 1, said->err + strlen(said->err));
+    }
+    assert_false(is_there("run.json"));
+}
+
+/* The ratio of the codec named, as `compress --json` prints it. */
+static bool
+has_ratio(const char *json, const char *codec)
+{
+    char *name = mem_printf("\"name\":\t\"%s\"", codec);
+    const char *at = strstr(json, name);
+    free(name);
+    assert_non_null(at);
+    at = strstr(at, "\"color_ratio\":");
+    assert_non_null(at);
+    return strncmp(at + strlen("\"color_ratio\":\t"), "null", 4) != 0;
+}
+
+static void
+codecs_for_samples_have_no_ratio_without(void **state)
+{
+    struct said *said = *state;
+    RUN(said, "compress", "--json", X0);
+    assert_int_equal(said->status, 0);
+    assert_false(has_ratio(said->out, "msaa"));
+    assert_true(has_ratio(said->out, "hilo"));
+    assert_null(strstr(said->err, "every block"));
+    RUN(said, "compress", "--check", X0);
+    assert_int_equal(said->status, 0);
+    assert_non_null(strstr(said->err, "every codec gave back every block"));
+    RUN(said, "compress", "--json", X4);
+    assert_true(has_ratio(said->out, "msaa"));
+}
+
+/* N blocks, a head and eight lines each, and nothing else. */
+static void
+a_dump_is_blocks_alone(void **state)
+{
+    struct said *said = *state;
+    uint32_t lines = 0;
+    RUN(said, "blocks", "--dump", "2", X0, X4);
+    assert_int_equal(said->status, 0);
+    for (const char *at = said->out; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, 18);
+}
+
+static void
+a_unit_lists_its_statistics(void **state)
+{
+    struct said *said = *state;
+    RUN(said, "explain", "cmdproc", "--json");
+    assert_int_equal(said->status, 0);
+    cJSON *root = cJSON_Parse(said->out);
+    const cJSON *statistics = cJSON_GetObjectItem(root, "statistics"), *statistic;
+    uint32_t draws = 0;
+    cJSON_ArrayForEach(statistic, statistics) draws +=
+        !strcmp(cJSON_GetObjectItem(statistic, "name")->valuestring, "draws");
+    assert_int_equal(draws, 1);
+    cJSON_Delete(root);
+}
+
+/* The largest quad (8 samples of 8 bytes) has 256 bytes and is in the cache with all its lines at
+ * once, or it would wait for itself for ever. Lines of 4, 8 and 16 quads have 64, 128 and 256. */
+static void
+small_caches_hold_a_quad_or_are_refused(void **state)
+{
+    static const struct {
+        const char *section, *cache;
+    } kinds[] = {{"COLORWRITE", "ColorCache"}, {"ZSTENCILTEST", "ZCache"}};
+    struct said *said = *state;
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t n = 0; n < 3 * 4 * 2; n++) {
+            const uint32_t stamps = 4u << n / 8, ways = 1 + n % 4, sets = 1 + n / 4 % 2;
+            const char *section = kinds[k].section, *cache = kinds[k].cache;
+            char *w = mem_printf("%s.%sWays=%u", section, cache, ways);
+            char *l = mem_printf("%s.%sLines=%u", section, cache, sets);
+            char *q = mem_printf("%s.%sStampsPerLine=%u", section, cache, stamps);
+            char *raw = mem_printf("%s.DisableCompression=TRUE", section);
+            RUN(said, "verify", TINY, "--set", "SIMULATOR.ForceMSAA=TRUE", "--set",
+                "SIMULATOR.MSAASamples=8", "--set", w, "--set", l, "--set", q, "--set", raw);
+            const bool holds = ways * sets * stamps * 16 >= 256;
+            if (said->status != !holds || (!holds && !strstr(said->err, cache)))
+                fail_msg("%s, %s, %s: %s", w, l, q, said->err);
+            free(w);
+            free(l);
+            free(q);
+            free(raw);
+        }
+}
+
+/* ESC as C0 and as C1 in UTF-8, a lone byte of C1, DEL: all of them would reach the terminal. */
+#define EVIL "x\x1b[31m\xc2\x9b\x9b\x7f"
+
+static void
+write_evil_trace(const char *path)
+{
+    struct trace_writer *writer;
+    struct error err;
+    struct message message = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
+    assert_true(trace_writer_create(&writer, path, EVIL, &err));
+    trace_writer_add(writer, &message, &err);
+    message.kind = MESSAGE_RESOURCE_CREATE;
+    message.resource = (struct resource_desc){.handle = 1,
+                                              .target = TARGET_2D,
+                                              .format = 1,
+                                              .bind = BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
+                                              .width = 8,
+                                              .height = 8,
+                                              .depth = 1,
+                                              .array_size = 1};
+    trace_writer_add(writer, &message, &err);
+    message.kind = MESSAGE_SWAP;
+    message.transfer.handle = 1;
+    message.transfer.box = (struct box){0, 0, 0, 8, 8, 1};
+    trace_writer_add(writer, &message, &err);
+    assert_true(trace_writer_close(writer, &err));
+}
+
+/* An export of ncu, with its kernels renamed. */
+static void
+write_evil_profile(const char *path)
+{
+    struct error err;
+    char *text, *at;
+    size_t size;
+    assert_true(file_read(AETIUS_SOURCE_DIR "/tests/golden/profiler/ncu-wide.csv", FILE_MOST_TEXT,
+                          &text, &size, &err));
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (char *from = text; (at = strstr(from, "vector_add")); from = at + 10)
+        fprintf(file, "%.*s" EVIL, (int)(at - from), from);
+    fclose(file);
+    free(text);
+}
+
+static void
+check_is_printable(const char *text, const char *what)
+{
+    char *shown = mem_printable(text);
+    if (strcmp(text, shown) != 0)
+        fail_msg("%s: '%s'", what, shown);
+    free(shown);
+}
+
+/* What a file or the command line says is shown, and does nothing to the terminal. */
+static void
+terminals_are_left_alone(void **state)
+{
+    struct said *said = *state;
+    char *trace = mem_printf("%s/" EVIL ".trace", dir), *profile = mem_printf("%s/" EVIL, dir);
+    char *run = mem_printf("%s/" EVIL "run", dir), *other = mem_printf("%s/" EVIL "other", dir);
+    const char *const commands[][8] = {
+        {"info", trace},
+        {"sim", trace, "-o", run},
+        {"sim", trace, "-o", run},
+        {"sim", trace, "-o", other},
+        {"compare", run, other},
+        {"compare", run, other, run},
+        {"topdown", run},
+        {"topdown", run, "--diff", other},
+        {"verify", trace},
+        {"draws", run},
+        {"topdown", "--ncu", profile},
+        {"topdown", "--ncu", EVIL "=" AETIUS_SOURCE_DIR "/tests/golden/profiler/ncu-wide.csv"},
+        {"topdown", "--ncu", "a=" AETIUS_SOURCE_DIR "/tests/golden/profiler/ncu-wide.csv", profile},
+        {EVIL},
+        {"sim", "--" EVIL},
+        {"sim", trace, "--frames", EVIL},
+        {"sim", trace, "-o", run, "--set", EVIL},
+        {"explain", EVIL},
+        {"params", "--section", EVIL},
+        {"blocks", profile},
+        {"trim", EVIL, "--frames", "0", "-o", EVIL},
+    };
+    write_evil_trace(trace);
+    write_evil_profile(profile);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        run_within(said, 0, commands[i]);
+        check_is_printable(said->out, commands[i][0]);
+        check_is_printable(said->err, commands[i][0]);
+        assert_true(*said->out || *said->err);
+    }
+    free(trace);
+    free(profile);
+    free(run);
+    free(other);
+    clean();
+}
+
+static void
+what_is_printable(void **state)
+{
+    static const char *const examples[][2] = {
+        {"a\tb\n~", "a\tb\n~"},
+        {"\x1b[m\r\x7f", "\\x1b[m\\x0d\\x7f"},
+        {"\u00a0\u00e4\u2014\U0001f642", "\u00a0\u00e4\u2014\U0001f642"},
+        {"\xc2\x9b\xc2\x80", "\\xc2\\x9b\\xc2\\x80"},             /* C1 */
+        {"\x9b\xe2\x80", "\\x9b\\xe2\\x80"},                      /* cut short */
+        {"\xc0\x9b\xe0\x82\x9b", "\\xc0\\x9b\\xe0\\x82\\x9b"},    /* longer than need be */
+        {"\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80"}, /* beside the surrogates */
+        {"\xed\xa0\x80\xed\xbf\xbf", "\\xed\\xa0\\x80\\xed\\xbf\\xbf"},
+        {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"}, /* U+10FFFF, the last */
+        {"\xf4\x90\x80\x80\xf5\x80\x80\x80", "\\xf4\\x90\\x80\\x80\\xf5\\x80\\x80\\x80"},
+        {"\xef\xbf\xbd\xef\xbf\xbe", "\xef\xbf\xbd\\xef\\xbf\\xbe"}, /* XML has no U+FFFE */
+    };
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        char *shown = mem_printable(examples[i][0]);
+        assert_string_equal(shown, examples[i][1]);
+        free(shown);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    static struct said said;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(force_removes_the_run_before, &said),
+        cmocka_unit_test_prestate(a_full_disk_is_said, &said),
+        cmocka_unit_test_prestate(idle_parameters_are_warned_of, &said),
+        cmocka_unit_test_prestate(what_is_missed_is_warned_of, &said),
+        cmocka_unit_test_prestate(pictures_are_verified, &said),
+        cmocka_unit_test_prestate(pixels_are_inside, &said),
+        cmocka_unit_test_prestate(errors_name_their_cause, &said),
+        cmocka_unit_test_prestate(a_unit_lists_its_statistics, &said),
+        cmocka_unit_test_prestate(terminals_are_left_alone, &said),
+        cmocka_unit_test(what_is_printable),
+        cmocka_unit_test_prestate(small_caches_hold_a_quad_or_are_refused, &said),
+        cmocka_unit_test_prestate(a_dump_is_blocks_alone, &said),
+        cmocka_unit_test_prestate(codecs_for_samples_have_no_ratio_without, &said),
+    };
+    aetius = argc > 1 ? argv[1] : "build/aetius";
+    assert_non_null(mkdtemp(dir));
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char *command = mem_printf("rm -rf %s", dir);
+    const int removed = system(command);
+    free(command);
+    return failed || removed;
+}

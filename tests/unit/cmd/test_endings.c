@@ -1,0 +1,497 @@
+/* How commands end that something goes against: files without an end, folders that others work in,
+ * streams that are closed, programs that were let in nowhere. */
+#include "rigs/endings.h"
+
+#include "codec/blocks_file.h"
+#include "report/csv.h"
+
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+static void
+files_without_an_end_are_refused(void **state)
+{
+    static const struct {
+        const char *words[6];
+        const char *word;
+        int status;
+    } cases[] = {
+        {{"params", "--config", "/dev/urandom"}, "no regular file", 1},
+        {{"params", "--config", "@pipe"}, "no regular file", 1},
+        {{"params", "--config", "@large.ini"}, "more than 1048576 bytes", 1},
+        {{"study", "compression", "--plan", "@pipe"}, "no regular file", 2},
+        {{"study", "compression", "--plan", "@large.ini"}, "more than 1048576 bytes", 2},
+        {{"study", "compression", "--plan", "/dev/zero"}, "no regular file", 2},
+        {{"info", "@pipe"}, "no regular file", 1},
+        {{"sim", "@pipe", "-o", "@run"}, "no regular file", 1},
+        {{"sim", "/dev/zero", "-o", "@run"}, "no regular file", 1},
+        {{"compare", "@pipe", "@pipe"}, "no regular file", 1},
+        {{"blocks", "/dev/zero"}, "no block file", 1},
+    };
+    char *pipe = in_dir("pipe");
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    free(pipe);
+    put("large.ini", (1 << 20) + 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *words[WORDS] = {0};
+        memcpy(words, cases[i].words, sizeof cases[i].words);
+        if (!strcmp(words[0], "params"))
+            words[0] = "stats"; /* that has machine options */
+        assert_int_equal(await(start(words, 0), 10000), cases[i].status);
+        assert_true(says(cases[i].word));
+    }
+    assert_false(is_there("run"));
+    /* all that is allowed */
+    put("whole.ini", 100);
+    assert_int_equal(RUN("stats", "--config", "@whole.ini"), 0);
+}
+
+static void
+an_empty_name_is_wrong_usage(void **state)
+{
+    assert_int_equal(RUN("sim", TINY, "-o", ""), 2);
+    assert_int_equal(RUN("replay", TINY, "--output="), 2);
+    assert_int_equal(RUN("trim", TINY, "--frames", "0", "-o", ""), 2);
+    assert_int_equal(RUN("capture", "-o", "", "--", "true"), 2);
+    assert_true(says("--output wants a value"));
+    assert_int_equal(RUN("sim", TINY, "-o", "@run", "--config", ""), 2);
+    assert_true(says("--config wants a value"));
+}
+
+static void
+runs_do_not_mix(void **state)
+{
+    struct error err;
+    int lock = -1;
+    char *run = in_dir("run"), *link = in_dir("run/frames"), *target = in_dir("elsewhere");
+    assert_true(dir_create(run, &err) && dir_lock(run, &lock, &err));
+    assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
+    assert_true(says("another process works in"));
+    assert_int_equal(RUN("replay", TINY, "-o", "@run", "--force"), 1);
+    dir_unlock(lock);
+    /* a frame alone, a table alone: something is left of a run */
+    assert_true(dir_create(link, &err));
+    put("run/frames/frame-0009.png", 1);
+    assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
+    assert_true(says("--force"));
+    assert_int_equal(RUN("replay", TINY, "-o", "@run"), 1);
+    assert_int_equal(RUN("replay", TINY, "-o", "@run", "--force"), 0);
+    assert_false(is_there("run/frames/frame-0009.png"));
+    assert_true(is_there("run/frames/frame-0001.png"));
+    clean(NULL);
+    assert_true(dir_create(run, &err));
+    put("run/stats.cycles.csv.gz", 1);
+    assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
+    clean(NULL);
+    /* a name that the parameters give; nobody's file is replaced unasked */
+    assert_true(dir_create(run, &err));
+    put("run/thesis.tex", 1);
+    assert_int_equal(RUN("sim", TINY, "-o", "@run", "--set", "SIMULATOR.StatsFile=thesis.tex"), 1);
+    assert_true(says("--force"));
+    assert_int_equal(RUN("sim", TINY, "-o", "@other", "--set", "SIMULATOR.StatsFile=run.json.part"),
+                     1);
+    assert_true(says("two files of a run would be named 'run.json.part'"));
+    assert_int_equal(RUN("sim", TINY, "-o", "@other", "--set", "SIMULATOR.StatsFile=frames"), 1);
+    assert_true(says("two files of a run would be named 'frames'"));
+    put("mine.blocks", 3);
+    assert_int_equal(RUN("blocks", "-", "-o", "@mine.blocks"), 1);
+    assert_true(says("is there already"));
+    clean(NULL);
+    /* nothing is removed or written through a link */
+    assert_true(dir_create(run, &err) && dir_create(target, &err));
+    put("elsewhere/frame-0000.png", 1);
+    assert_int_equal(symlink(target, link), 0);
+    assert_int_equal(RUN("sim", TINY, "-o", "@run", "--force"), 1);
+    assert_true(says("in the way"));
+    assert_true(is_there("elsewhere/frame-0000.png"));
+    unlink(link);
+    char *report = in_dir("report"), *part = in_dir("report.part"), *other = in_dir("mine");
+    put("mine", 1);
+    assert_int_equal(symlink(other, part), 0);
+    assert_true(file_write(report, "more", 4, &err));
+    free(report);
+    free(part);
+    free(other);
+    char *mine_said = said("mine");
+    assert_string_equal(mine_said, ";");
+    free(mine_said);
+    char *table = in_dir("run/stats.frames.csv.gz"), *mine = in_dir("mine");
+    assert_int_equal(symlink(mine, table), 0);
+    assert_int_equal(RUN("sim", TINY, "-o", "@run", "--force"), 0);
+    struct stat st;
+    assert_int_equal(stat(mine, &st), 0);
+    assert_int_equal(st.st_size, 1);
+    free(table);
+    free(mine);
+    free(run);
+    free(link);
+    free(target);
+}
+
+/* 32 textures of 64 MB in a small file: what a file gets of the host's memory has an end, which an
+ * option moves. */
+static void
+what_resources_hold_has_an_end(void **state)
+{
+    enum { SIDE = 4096, COUNT = 32 };
+    char *path = in_dir("large.trace");
+    write_trace(path,
+                &(struct resource_desc){.target = TARGET_2D,
+                                        .format = 1,
+                                        .bind = BIND_SAMPLER_VIEW,
+                                        .width = SIDE,
+                                        .height = SIDE,
+                                        .depth = 1,
+                                        .array_size = 1},
+                COUNT);
+    free(path);
+    assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures"), 1);
+    assert_true(says("1536 MiB of this host: raise --memory"));
+    assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures", "--memory", "2000M"), 1);
+    assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures", "--memory", "3G"), 0);
+    assert_int_equal(RUN("replay", "@large.trace", "-o", "@more", "--memory", "much"), 2);
+    assert_int_equal(RUN("verify", "@large.trace"), 1);
+    assert_true(says("raise"));
+    assert_int_equal(RUN("sim", "@large.trace", "-o", "@run"), 1);
+    assert_true(says("raise MEMORYCONTROLLER.MemorySize"));
+    assert_int_equal(
+        RUN("sim", "@large.trace", "-o", "@run", "--set", "MEMORYCONTROLLER.MemorySize=3000000000"),
+        0);
+}
+
+/* Nothing that is said goes into a file that took a closed stream's number: stand-ins hold them. */
+static void
+closed_streams_are_not_files(void **state)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        chdir(dir);
+        for (int fd = 0; fd < 3; fd++)
+            close(fd);
+        execl(aetius, aetius, "sim", WORKLOADS, "-o", "run", (char *)NULL);
+        _exit(127);
+    }
+    for (int i = 0; i < 5000 && !is_there("run/frames/frame-0000.png"); i++)
+        pause_ms(1);
+    for (int fd = 0; fd < 3; fd++) {
+        char target[64] = "", *link = mem_printf("/proc/%d/fd/%d", (int)child, fd);
+        assert_true(readlink(link, target, sizeof target - 1) > 0);
+        assert_string_equal(target, "/dev/null");
+        free(link);
+    }
+    kill(child, SIGTERM);
+    await(child, 5000);
+    /* what cannot be said is an error */
+    char *command = mem_printf("%s sim %s -o %s/other <&- >&- 2>&-", aetius, TINY, dir);
+    assert_int_equal(WEXITSTATUS(system(command)), 1);
+    assert_true(is_there("other/run.json"));
+    free(command);
+}
+
+static void
+a_cut_that_fails_leaves_no_file(void **state)
+{
+    static const char *const words[] = {"trim", TINY, "--frames", "1", "-o", "@cut", NULL};
+    static const rlim_t limits[] = {20, 1000, 3000}; /* in the header, or behind it */
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(await(start(words, limits[i]), 20000), 1);
+        assert_false(is_there("cut"));
+    }
+    assert_int_equal(RUN("trim", TINY, "--frames", "1", "-o", "@cut"), 0);
+    assert_true(is_there("cut"));
+    clean(NULL);
+    /* nor an empty folder where the ranges are wrong */
+    assert_int_equal(RUN("trim", TINY, "--frames", "0,0,0", "-o", "@cut"), 1);
+    assert_false(is_there("cut"));
+}
+
+/* The frames that a table, run.json or the folder of pictures tells of, a bit each. */
+static uint32_t
+frames_of(const char *folder, const char *table)
+{
+    struct csv_table rows;
+    struct error err;
+    uint32_t frames = 0;
+    char *path = mem_printf("%s/%s/%s", dir, folder, table);
+    if (!csv_read(&rows, path, &err))
+        fail_msg("%s", err.text);
+    for (uint32_t i = 0; i < rows.rows; i++)
+        frames |= 1u << (uint32_t)csv_value(&rows, i, csv_column(&rows, "frame"));
+    csv_table_fini(&rows);
+    free(path);
+    return frames;
+}
+
+/* On a disk with room for some of the frames: what is there is there of whole frames, and of the
+ * same ones everywhere. Only one who may mount can make such a disk. */
+static void
+a_full_disk_keeps_whole_frames(void **state)
+{
+    static const char *const tables[] = {"stats.frames.csv.gz", "stats.draws.csv.gz",
+                                         "stats.cycles.csv.gz", "stats.draws.shader.csv.gz"};
+    char *disk = in_dir("disk");
+    struct error err;
+    assert_true(dir_create(disk, &err));
+    for (uint32_t i = 0; i < 12; i++) {
+        char *size = mem_printf("size=%uk", 200 + i / 2 * 50);
+        if (mount("tmpfs", disk, "tmpfs", 0, size)) {
+            free(size);
+            free(disk);
+            skip();
+        }
+        const int status = RUN("sim", WORKLOADS, "--jobs", i % 2 ? "3" : "1", "-o", "@disk/run");
+        if (is_there("disk/run/run.json")) {
+            const uint32_t frames = frames_of("disk/run", tables[0]);
+            for (uint32_t t = 1; t < sizeof tables / sizeof *tables; t++)
+                assert_int_equal(frames_of("disk/run", tables[t]), frames);
+            char *json = said("disk/run/run.json");
+            for (uint32_t f = 0; f < 7; f++) {
+                char *picture = mem_printf("disk/run/frames/frame-%04u.png", f);
+                char *fact = mem_printf("\"frame\":\t%u,", f);
+                assert_int_equal(is_there(picture), frames >> f & 1);
+                assert_int_equal(strstr(json, fact) != NULL, frames >> f & 1);
+                free(picture);
+                free(fact);
+            }
+            assert_true(status == 0 || frames != 127);
+            free(json);
+        }
+        assert_int_equal(umount(disk), 0);
+        free(size);
+    }
+    free(disk);
+}
+
+static int
+clean_disk(void **state)
+{
+    char *disk = in_dir("disk");
+    umount2(disk, MNT_DETACH); /* of a test that failed */
+    free(disk);
+    return clean(state);
+}
+
+/* 17 blocks, each read 2^32 - 1 times: 18.7 TB. */
+static void
+raw_blocks_are_counted_before_they_are_written(void **state)
+{
+    struct blocks_writer *writer;
+    struct error err;
+    char *path = in_dir("blocks");
+    const struct block_tag tag = {0, 256, 1, 0};
+    uint32_t block[64] = {0};
+    assert_true(blocks_writer_create(&writer, path, CODEC_COLOR, &err));
+    for (uint32_t i = 0; i < 17; i++) {
+        block[0] = i;
+        assert_true(blocks_writer_add_many(writer, block, &tag, UINT32_MAX, &err));
+    }
+    assert_true(blocks_writer_close(writer, &err));
+    assert_int_equal(RUN("blocks", "--raw", "@blocks"), 1);
+    assert_true(says("18691697667840 bytes"));
+    struct stat st;
+    char *out = in_dir("out");
+    assert_int_equal(stat(out, &st), 0);
+    assert_int_equal(st.st_size, 0);
+    assert_int_equal(RUN("blocks", "--raw", "--once", "@blocks"), 0);
+    assert_int_equal(stat(out, &st), 0);
+    assert_int_equal(st.st_size, 17 * 256);
+    free(out);
+    free(path);
+}
+
+/* Frames that cannot be cut out of what was recorded are not lost. */
+static void
+a_recording_that_is_not_cut_is_kept(void **state)
+{
+    char *build = mem_strdup(aetius), *slash = strrchr(build, '/'), *cut = in_dir("cut");
+    struct error err;
+    if (slash)
+        *slash = '\0';
+    char *program = mem_printf("%s/benchmarks/gl/offscreen", slash ? build : ".");
+    const bool built = file_exists(program);
+    assert_true(dir_create(cut, &err)); /* in the way */
+    if (built) {
+        assert_int_equal(RUN("capture", "--force", "-o", "@cut", "--frames", "1", "--", program,
+                             "--frames", "3"),
+                         1);
+        assert_true(says("the 2 frames from the start on are in"));
+        assert_int_equal(RUN("trim", "@cut.part", "--frames", "1", "-o", "@one"), 0);
+        assert_false(is_there("cut.contents.part"));
+    }
+    free(program);
+    free(build);
+    free(cut);
+    if (!built)
+        skip();
+}
+
+/* What lies where a command writes under a name of its own, for the time of its work or in a
+ * folder: nothing is written through a link, and no recording is lost to the next capture. */
+static void
+nothing_is_written_through_links(void **state)
+{
+    static const char *const links[] = {
+        "a.part",
+        "a.contents.part",
+        "b/frames-0-0.trace",
+        "a.part.unfinished",
+        "a.contents.part.unfinished",
+        "b/frames-0-0.trace.unfinished",
+    };
+    char *build = mem_strdup(aetius), *slash = strrchr(build, '/'), *mine = in_dir("mine");
+    if (slash)
+        *slash = '\0';
+    char *program = mem_printf("%s/benchmarks/gl/offscreen", slash ? build : ".");
+    const bool built = file_exists(program);
+    char *folder = in_dir("b");
+    struct error err;
+    put("mine", 100);
+    assert_true(dir_create(folder, &err));
+    free(folder);
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        char *link = in_dir(links[i]);
+        assert_int_equal(symlink(mine, link), 0);
+        free(link);
+    }
+    assert_int_equal(RUN("trim", TINY, "--frames", "0,1", "-o", "@b"), 1);
+    assert_int_equal(RUN("trim", TINY, "--frames", "0,1", "--force", "-o", "@b"), 0);
+    if (built)
+        assert_int_equal(
+            RUN("capture", "--force", "-o", "@a", "--frames", "1", "--", program, "--frames", "3"),
+            0);
+    struct stat st;
+    assert_int_equal(stat(mine, &st), 0);
+    assert_int_equal(st.st_size, 100);
+    put("d.part", 100);
+    assert_int_equal(RUN("capture", "-o", "@d", "--frames", "1", "--", "true"), 1);
+    assert_true(says("what an earlier capture recorded"));
+    assert_true(is_there("d.part"));
+    free(program);
+    free(build);
+    free(mine);
+}
+
+/* A program that is not there, or draws nothing, costs no older trace. */
+static void
+an_older_trace_stays(void **state)
+{
+    static const char *const programs[] = {"./misspelled", "true"};
+    struct stat st;
+    char *old = in_dir("old");
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        put("old", 100);
+        assert_int_equal(RUN("capture", "--force", "-o", "@old", "--", programs[i]), 1);
+        assert_int_equal(stat(old, &st), 0);
+        assert_int_equal(st.st_size, 100);
+        assert_false(is_there("old.unfinished"));
+    }
+    unlink(old);
+    free(old);
+}
+
+/* The second capture to one file takes nothing from the first. */
+static void
+captures_do_not_mix(void **state)
+{
+    static const char *const words[] = {"capture", "-o", "@capture", "--frames", "3-4",
+                                        "--force", "--", "sleep",    "60",       NULL};
+    const pid_t first = start(words, 0);
+    for (int i = 0; i < 500 && !is_there("capture.part.unfinished"); i++)
+        pause_ms(10);
+    pause_ms(50);
+    assert_int_equal(await(start(words, 0), 5000), 1);
+    assert_true(says("another process writes"));
+    assert_true(is_there("capture.part.unfinished"));
+    kill(first, SIGTERM);
+    assert_int_equal(await(first, 5000), 143);
+}
+
+/* A run's folder that holds a small file of very many numbers. */
+static void
+tables_of_a_run_have_an_end(void **state)
+{
+    char *command = mem_printf("cd %s && printf a >row && head -c 268435456 /dev/zero | tr '\\0' 1 "
+                               ">>row && gzip -1 <row >run/stats.frames.csv.gz",
+                               dir);
+    assert_int_equal(RUN("sim", TINY, "-o", "@run"), 0);
+    assert_int_equal(RUN("compare", "@run", "@run"), 0);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(RUN("compare", "@run", "@run"), 1);
+    assert_true(says("table of 268435456 bytes or more"));
+    put("run/run.json", (1 << 24) + 1);
+    assert_int_equal(RUN("compare", "@run", "@run"), 1);
+    assert_true(says("more than 16777216 bytes"));
+    free(command);
+}
+
+/* The X11 protocol's first words, with a cookie or without; whether the server lets us in. */
+static bool
+is_let_in(int display, const uint8_t *cookie)
+{
+    static const char name[] = "MIT-MAGIC-COOKIE-1";
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    uint8_t words[12 + 20 + 16] = {'l', 0, 11, 0, 0, 0}, answer = 0;
+    const size_t size = cookie ? sizeof words : 12;
+    if (cookie) {
+        words[6] = 18;
+        words[8] = 16;
+        memcpy(words + 12, name, 18);
+        memcpy(words + 32, cookie, 16);
+    }
+    snprintf(address.sun_path, sizeof address.sun_path, "/tmp/.X11-unix/X%d", display);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    const bool answered = !connect(fd, (struct sockaddr *)&address, sizeof address) &&
+                          write(fd, words, size) == (ssize_t)size && read(fd, &answer, 1) == 1;
+    close(fd);
+    return answered && answer == 1;
+}
+
+/* As the program: 7 when the cookie is wanted, and ours is the one. */
+static int
+probe(void)
+{
+    const char *display = getenv("DISPLAY"), *path = getenv("XAUTHORITY");
+    char *bytes;
+    size_t size;
+    struct error err;
+    struct stat st;
+    if (!display || !path || stat(path, &st) ||
+        !file_read(path, FILE_MOST_TEXT, &bytes, &size, &err) || size < 16)
+        return 1;
+    const bool with = is_let_in(atoi(display + 1), (uint8_t *)bytes + size - 16);
+    const bool without = is_let_in(atoi(display + 1), NULL);
+    free(bytes);
+    return with && !without ? 7 : 2;
+}
+
+static void
+the_x_server_wants_a_cookie(void **state)
+{
+    assert_int_equal(RUN("run", "--", self, "probe"), 1);
+    assert_true(says("exit status 7"));
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(files_without_an_end_are_refused, clean),
+        cmocka_unit_test_teardown(an_empty_name_is_wrong_usage, clean),
+        cmocka_unit_test_teardown(runs_do_not_mix, clean),
+        cmocka_unit_test_teardown(closed_streams_are_not_files, clean),
+        cmocka_unit_test_teardown(a_cut_that_fails_leaves_no_file, clean),
+        cmocka_unit_test_teardown(a_full_disk_keeps_whole_frames, clean_disk),
+        cmocka_unit_test_teardown(raw_blocks_are_counted_before_they_are_written, clean),
+        cmocka_unit_test_teardown(a_recording_that_is_not_cut_is_kept, clean),
+        cmocka_unit_test_teardown(nothing_is_written_through_links, clean),
+        cmocka_unit_test_teardown(an_older_trace_stays, clean),
+        cmocka_unit_test_teardown(captures_do_not_mix, clean),
+        cmocka_unit_test_teardown(tables_of_a_run_have_an_end, clean),
+        cmocka_unit_test_teardown(the_x_server_wants_a_cookie, clean),
+        cmocka_unit_test_teardown(what_resources_hold_has_an_end, clean),
+    };
+    if (argc > 1 && !strcmp(argv[1], "probe"))
+        return probe();
+    return endings_main(argc, argv, tests, sizeof tests / sizeof *tests);
+}

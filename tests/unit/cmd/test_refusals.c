@@ -1,0 +1,268 @@
+/* What the simulation, a reference or the system refuses, and that one line says so in time. */
+#include "rigs/rig.h"
+#include "rigs/command.h"
+#include "sim/judge.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char dir[] = "/tmp/aetius-refusals-XXXXXX";
+
+static void
+begin_trace(struct player *player, const char *path, const struct params *params)
+{
+    struct error err;
+    assert_true(trace_writer_create(&player->writer, path, "test", &err));
+    player_start(player, params, false, NULL);
+}
+
+static void
+end_trace(struct player *player)
+{
+    struct error err;
+    assert_true(trace_writer_close(player->writer, &err));
+    player_end(player);
+}
+
+/* A machine and a renderer without time cannot agree on a time, and shall on a count. */
+static void
+verify_leaves_time_out(void **state)
+{
+    static struct said said;
+    const uint32_t types[] = {QUERY_TIME_ELAPSED, QUERY_TIMESTAMP, QUERY_OCCLUSION_COUNTER};
+    struct rig *rig = *state;
+    struct player *player = &rig->player;
+    struct stream *s = &rig->stream;
+    char path[64];
+    struct error err;
+    snprintf(path, sizeof path, "%s/time.trace", dir);
+    assert_true(trace_writer_create(&player->writer, path, "test", &err));
+    struct trace_writer *writer = player->writer;
+    rig_start(rig);
+    player_create(player, (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_BYTES,
+                                                 BIND_CUSTOM, 64, 1, 1, 1, 0, 0});
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1.0);
+    rig_upload_corner(rig, 16, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t query = OBJ_QUERY + i;
+        PACKET(s, 1, 9, query, types[i], i * 16, RES_QUERY);
+        if (types[i] != QUERY_TIMESTAMP)
+            PACKET(s, 19, 0, query);
+        rig_submit(rig);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        PACKET(s, 20, 0, query);
+        PACKET(s, 21, 0, query, 1);
+        rig_submit(rig);
+    }
+    rig_swap(rig);
+    assert_true(trace_writer_close(writer, &err));
+    player->writer = NULL;
+    RUN(&said, "verify", path);
+    assert_string_equal(said.err, "");
+    assert_int_equal(said.status, 0);
+    assert_string_equal(said.out, "1 frames, 0 readbacks, 1 query results: 0 differ; not compared: "
+                                  "2 of time\n");
+    RUN(&said, "verify", "--json", path);
+    assert_non_null(strstr(said.out, "\"times_not_compared\":\t2"));
+    unlink(path);
+}
+
+static void
+softpipe_has_one_sample(void **state)
+{
+    static struct said said;
+    struct rig *rig = *state;
+    struct player player = {0};
+    char path[64], out[64], command[256];
+    if (access("/usr/bin/virgl_test_server", X_OK))
+        skip();
+    snprintf(path, sizeof path, "%s/samples.trace", dir);
+    snprintf(out, sizeof out, "%s/pictures", dir);
+    begin_trace(&player, path, &rig->params);
+    player_create(&player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_BGRA8,
+                                                  BIND_RENDER_TARGET, 64, 64, 1, 1, 0, 4});
+    end_trace(&player);
+    RUN(&said, "replay", path, "--reference=softpipe", "-o", out);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "softpipe has one sample a pixel"));
+    assert_non_null(strstr(said.err, "--single-sampled"));
+    assert_null(strstr(said.err, "connection"));
+    RUN(&said, "replay", path, "--reference=softpipe", "--single-sampled", "-o", out);
+    assert_int_equal(said.status, 0);
+    snprintf(command, sizeof command, "rm -rf %s %s", path, out);
+    assert_int_equal(system(command), 0);
+}
+
+static void
+copy_file(const char *from, const char *to)
+{
+    char command[256];
+    snprintf(command, sizeof command, "cp %s %s", from, to);
+    assert_int_equal(system(command), 0);
+}
+
+/* Only one who may give files away can make such a program. */
+static void
+a_setgid_program_is_said(void **state)
+{
+    static struct said said;
+    char program[64];
+    if (geteuid() != 0)
+        skip();
+    snprintf(program, sizeof program, "%s/program", dir);
+    setenv("DISPLAY", ":77", 1); /* no X server is wanted */
+    copy_file("/bin/true", program);
+    RUN(&said, "run", "--functional", "--", program);
+    assert_int_equal(said.status, 1);
+    assert_null(strstr(said.err, "LD_PRELOAD"));
+    assert_int_equal(chown(program, 0, getegid() + 1), 0);
+    assert_int_equal(chmod(program, 02755), 0);
+    RUN(&said, "run", "--functional", "--", program);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "it is setgid"));
+    assert_non_null(strstr(said.err, "run a copy"));
+    assert_null(strstr(said.err, "linked statically"));
+    unlink(program);
+    unsetenv("DISPLAY");
+}
+
+struct ear {
+    struct message_sink sink;
+    uint32_t heard;
+};
+
+static bool
+listen(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
+       struct error *err)
+{
+    struct ear *ear = data;
+    ear->heard++;
+    return true;
+}
+
+static void
+tell(struct judge *judge, struct message message)
+{
+    message.client = 1;
+    assert_true(judge->sink.take(judge->sink.data, &message, NULL, 0, NULL));
+}
+
+static void
+tell_stream(struct judge *judge, struct stream *stream)
+{
+    tell(judge, stream_message(stream, 1));
+    stream->count = 0;
+}
+
+static void
+judge_start(struct judge *judge, struct ear *ear, struct stream *stream, uint32_t divisor)
+{
+    struct error err;
+    *ear = (struct ear){.sink = {.data = ear, .take = listen}};
+    assert_true(judge_init(judge, &ear->sink, &err));
+    tell(judge, (struct message){.kind = MESSAGE_CLIENT_BEGIN,
+                                 .bytes = (const uint8_t *)"test",
+                                 .size_bytes = 4});
+    for (size_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++)
+        tell(judge,
+             (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
+    scene_states(stream, 0);
+    scene_shaders(stream, rig_vs, rig_fs);
+    PACKET(stream, 1, 5, OBJ_ELEMENTS, 0, divisor, 0, FORMAT_RGBA_FLOAT);
+    scene_surfaces(stream, FORMAT_BGRA8, FORMAT_Z24S8);
+    scene_bind(stream);
+    PACKET(stream, 6, 0, 16, 0, RES_VERTICES);
+    scene_viewport(stream, 64, 32);
+    tell_stream(judge, stream);
+}
+
+static void
+draw(struct judge *judge, struct stream *stream)
+{
+    PACKET(stream, 8, 0, 0, 3, MODE_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    tell_stream(judge, stream);
+}
+
+/* Each kind of refusal once, and what is drawn goes on to the renderer behind. */
+static void
+refusals_are_said_once(void **state)
+{
+    static struct judge judge;
+    static struct stream stream;
+    struct ear ear;
+    struct message swap = {.kind = MESSAGE_SWAP};
+    swap.transfer.handle = RES_COLOR;
+    swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
+
+    judge_start(&judge, &ear, &stream, 0);
+    draw(&judge, &stream);
+    tell(&judge, swap);
+    assert_int_equal(judge.warnings, 0);
+    assert_int_equal(judge.frame, 1);
+    const uint32_t before = ear.heard;
+    tell(&judge, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
+                                  .resource = {200, TARGET_2D, FORMAT_BGRA8, BIND_DISPLAY_TARGET,
+                                               8192, 8192, 1, 1, 0, 0}});
+    assert_int_equal(judge.warnings, 1);
+    tell(&judge, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
+                                  .resource = {201, TARGET_2D, FORMAT_BGRA8, BIND_DISPLAY_TARGET,
+                                               8192, 8192, 1, 1, 0, 0}});
+    assert_int_equal(judge.warnings, 1);
+    assert_int_equal(ear.heard, before + 2);
+    judge_fini(&judge);
+
+    judge_start(&judge, &ear, &stream, 1);
+    for (int i = 0; i < 5; i++)
+        draw(&judge, &stream);
+    assert_int_equal(judge.warnings, 1);
+    assert_non_null(strstr(judge.told[0], "instance divisors"));
+    PACKET(&stream, 16, 0, 15, 0, 0, 999, 0, FORMAT_BGRA8, 0, 0, 0, 8, 8, 1, RES_COLOR, 0,
+           FORMAT_BGRA8, 0, 0, 0, 8, 8, 1);
+    tell_stream(&judge, &stream);
+    assert_int_equal(judge.warnings, 2);
+    judge_fini(&judge);
+}
+
+/* A file that says the same over and over is answered by the first few lines and a count. */
+static void
+repeated_names_are_counted(void **state)
+{
+    enum { TIMES = 50000, SHOWN = 8 };
+    static struct said said;
+    char path[64], more[96];
+    uint32_t lines = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/repeated.ini", dir);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("[GPU]\n", file);
+    for (uint32_t i = 0; i < TIMES; i++)
+        fputs("ClockMHz = 500\n", file);
+    fclose(file);
+    RUN(&said, "stats", "--config", path);
+    assert_int_equal(said.status, 0);
+    for (const char *at = said.err; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, SHOWN + 1);
+    snprintf(more, sizeof more, "%s: %d more warnings", path, TIMES - 1 - SHOWN);
+    assert_non_null(strstr(said.err, more));
+    unlink(path);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(verify_leaves_time_out, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(softpipe_has_one_sample, rig_set_up, rig_tear_down),
+        cmocka_unit_test(a_setgid_program_is_said),
+        cmocka_unit_test(refusals_are_said_once),
+        cmocka_unit_test(repeated_names_are_counted),
+    };
+    aetius = argc > 1 ? argv[1] : "build/aetius";
+    assert_non_null(mkdtemp(dir));
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(dir);
+    return failed;
+}

@@ -1,0 +1,249 @@
+/* isa/exec.h: the integer opcodes at their edges, every pair (and triple) of a list of values that
+ * hurt, against models in 64 bits and doubles. Where GLSL and TGSI leave the result open, it is
+ * what Direct3D 10 asks of hardware: a division by zero gives all ones (0 for IDIV, as TGSI has
+ * it), a shift counts by the lowest five bits, a conversion stops at the ends of the range, and NaN
+ * gives 0; INT_MIN / -1 wraps. */
+#include "rigs/exec_support.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { LANES = 64 };
+
+typedef uint32_t model_fn(uint32_t a, uint32_t b, uint32_t c);
+
+struct integer_case {
+    const char *opcode;
+    int sources;
+    model_fn *model;
+};
+
+static float
+float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, 4);
+    return value;
+}
+
+static uint32_t
+bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, 4);
+    return bits;
+}
+
+static int64_t
+wide(uint32_t a)
+{
+    return a >= 0x80000000u ? (int64_t)a - 0x100000000 : (int64_t)a;
+}
+
+static uint32_t
+truth(bool yes)
+{
+    return yes ? UINT32_MAX : 0;
+}
+
+#define MODEL(name, expression)                                                                    \
+    static uint32_t model_##name(uint32_t a, uint32_t b, uint32_t c)                               \
+    {                                                                                              \
+        (void)a;                                                                                   \
+        (void)b;                                                                                   \
+        (void)c;                                                                                   \
+        return (uint32_t)(expression);                                                             \
+    }
+MODEL(uadd, ((uint64_t)a + b) % 0x100000000u)
+MODEL(umul, (unsigned __int128)a *b % 0x100000000u)
+MODEL(umul_hi, (unsigned __int128)a *b / 0x100000000u)
+MODEL(imul_hi, wide(a) * wide(b) < 0 ? -((-(wide(a) * wide(b)) + 4294967295) / 4294967296)
+                                     : wide(a) * wide(b) / 4294967296)
+MODEL(umad, ((unsigned __int128)a * b + c) % 0x100000000u)
+MODEL(udiv, b == 0 ? UINT32_MAX : (uint64_t)a / b)
+MODEL(umod, b == 0 ? UINT32_MAX : a - (uint64_t)a / b * b)
+MODEL(idiv, b == 0 ? 0 : wide(a) / wide(b))
+MODEL(mod, b == 0 ? UINT32_MAX : wide(a) - wide(a) / wide(b) * wide(b))
+MODEL(imax, wide(a) > wide(b) ? a : b)
+MODEL(imin, wide(a) > wide(b) ? b : a)
+MODEL(umax, a > b ? a : b)
+MODEL(umin, a > b ? b : a)
+MODEL(ineg, (0x100000000u - (uint64_t)a) % 0x100000000u)
+MODEL(iabs, wide(a) < 0 ? -wide(a) : wide(a))
+MODEL(issg, wide(a) < 0 ? UINT32_MAX : a != 0)
+MODEL(and, a &b)
+MODEL(or, (uint64_t)a + b - (a & b))
+MODEL(xor, (uint64_t)a + b - 2ull * (a & b))
+MODEL(not, UINT32_MAX - a)
+MODEL(shl, (uint64_t)a *(1ull << b % 32) % 0x100000000u)
+MODEL(ushr, (uint64_t)a / (1ull << b % 32))
+MODEL(ishr, (int64_t)floor((double)wide(a) / (double)(1ull << b % 32)))
+MODEL(useq, truth(a - b == 0))
+MODEL(usne, truth(a - b != 0))
+MODEL(uslt, truth((int64_t)a - (int64_t)b < 0))
+MODEL(usge, truth((int64_t)a - (int64_t)b >= 0))
+MODEL(islt, truth(wide(a) - wide(b) < 0))
+MODEL(isge, truth(wide(a) - wide(b) >= 0))
+MODEL(ucmp, a ? b : c)
+MODEL(i2f, bits_of((float)wide(a)))
+MODEL(u2f, bits_of((float)(uint64_t)a))
+
+static const struct integer_case cases[] = {
+    {"UADD", 2, model_uadd},       {"UMUL", 2, model_umul}, {"UMUL_HI", 2, model_umul_hi},
+    {"IMUL_HI", 2, model_imul_hi}, {"UMAD", 3, model_umad}, {"UDIV", 2, model_udiv},
+    {"UMOD", 2, model_umod},       {"IDIV", 2, model_idiv}, {"MOD", 2, model_mod},
+    {"IMAX", 2, model_imax},       {"IMIN", 2, model_imin}, {"UMAX", 2, model_umax},
+    {"UMIN", 2, model_umin},       {"INEG", 1, model_ineg}, {"IABS", 1, model_iabs},
+    {"ISSG", 1, model_issg},       {"AND", 2, model_and},   {"OR", 2, model_or},
+    {"XOR", 2, model_xor},         {"NOT", 1, model_not},   {"SHL", 2, model_shl},
+    {"USHR", 2, model_ushr},       {"ISHR", 2, model_ishr}, {"USEQ", 2, model_useq},
+    {"USNE", 2, model_usne},       {"USLT", 2, model_uslt}, {"USGE", 2, model_usge},
+    {"ISLT", 2, model_islt},       {"ISGE", 2, model_isge}, {"UCMP", 3, model_ucmp},
+    {"I2F", 1, model_i2f},         {"U2F", 1, model_u2f},
+};
+
+static const uint32_t edges[] = {
+    0,          1,          2,          3,          7,          31,         32,         33,
+    63,         64,         0x7fff,     0x8000,     0xffff,     0x10000,    0xffffff,   0x1000000,
+    0x1000001,  0x1000003,  0x3fffffff, 0x40000000, 0x7fffff80, 0x7fffffff, 0x80000000, 0x80000001,
+    0x80000081, 0xfffeffff, 0xffffff7f, 0xffffffe0, 0xffffffe1, 0xfffffffe, 0xffffffff,
+};
+enum { EDGES = sizeof edges / sizeof *edges };
+
+/* Operands of one run: a lane each, in all four channels. */
+struct batch {
+    uint32_t operands[3][LANES];
+    uint32_t count;
+};
+
+static void
+run_batch(const struct integer_case *test, struct batch *batch)
+{
+    char text[512];
+    struct machine m;
+    if (!batch->count)
+        return;
+    snprintf(text, sizeof text,
+             "FRAG\nDCL IN[0..2], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n"
+             "  0: %s OUT[0], IN[0]%s%s\n  1: END\n",
+             test->opcode, test->sources > 1 ? ", IN[1]" : "", test->sources > 2 ? ", IN[2]" : "");
+    machine_start(&m, STAGE_FRAGMENT, text, LANES);
+    for (uint32_t s = 0; s < 3; s++)
+        for (uint32_t c = 0; c < 4; c++)
+            memcpy(input(&m, s, c), batch->operands[s], sizeof batch->operands[s]);
+    machine_run(&m);
+    for (uint32_t lane = 0; lane < batch->count; lane++) {
+        const uint32_t a = batch->operands[0][lane], b = batch->operands[1][lane];
+        const uint32_t c = batch->operands[2][lane], wanted = test->model(a, b, c);
+        for (uint32_t k = 0; k < 4; k++) {
+            uint32_t got;
+            memcpy(&got, &m.exec->outputs[k * LANES + lane], 4);
+            if (got != wanted)
+                fail_msg("%s of %08x, %08x, %08x is %08x, not %08x", test->opcode, a, b, c, got,
+                         wanted);
+        }
+    }
+    machine_end(&m);
+    batch->count = 0;
+}
+
+static void
+test_edges(void **state)
+{
+    static const uint32_t third[] = {0, 1, 0x80000000, 0xffffffff};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct batch batch = {.count = 0};
+        const uint32_t seconds = cases[i].sources > 1 ? EDGES : 1;
+        const uint32_t thirds = cases[i].sources > 2 ? 4 : 1;
+        for (uint32_t k = 0; k < EDGES * seconds * thirds; k++) {
+            batch.operands[0][batch.count] = edges[k % EDGES];
+            batch.operands[1][batch.count] = edges[k / EDGES % seconds];
+            batch.operands[2][batch.count] = third[k / EDGES / seconds];
+            if (++batch.count == LANES)
+                run_batch(&cases[i], &batch);
+        }
+        run_batch(&cases[i], &batch);
+    }
+}
+
+static uint32_t
+model_f2i(uint32_t a, uint32_t b, uint32_t c)
+{
+    const double x = (double)float_of(a);
+    (void)b;
+    (void)c;
+    return isnan(x)             ? 0
+           : x >= 2147483647.0  ? 0x7fffffff
+           : x <= -2147483648.0 ? 0x80000000
+                                : (uint32_t)(int64_t)trunc(x);
+}
+
+static uint32_t
+model_f2u(uint32_t a, uint32_t b, uint32_t c)
+{
+    const double x = (double)float_of(a);
+    (void)b;
+    (void)c;
+    return isnan(x) || x <= 0.0 ? 0 : x >= 4294967295.0 ? 0xffffffff : (uint32_t)trunc(x);
+}
+
+static void
+test_conversions(void **state)
+{
+    static const struct integer_case conversions[] = {{"F2I", 1, model_f2i}, {"F2U", 1, model_f2u}};
+    static const float values[] = {
+        0.0f,           -0.0f,         0.5f,          -0.5f,         0.99999994f,    -0.99999994f,
+        1.0f,           -1.0f,         1.5f,          -1.5f,         16777215.5f,    8388607.5f,
+        -8388607.5f,    2147483520.0f, 2147483648.0f, 2147483904.0f, -2147483520.0f, -2147483648.0f,
+        -2147483904.0f, 4294967040.0f, 4294967296.0f, 4294967808.0f, 3e38f,          -3e38f,
+        0x1p-149f,      -0x1p-149f,    0x1p-126f,     INFINITY,      -INFINITY,      NAN,
+    };
+    for (int i = 0; i < 2; i++) {
+        struct batch batch = {.count = 0};
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+            batch.operands[0][batch.count++] = bits_of(values[k]);
+        batch.operands[0][batch.count++] = 0xffc12345u; /* NaNs of other kinds */
+        batch.operands[0][batch.count++] = 0x7f800001u;
+        run_batch(&conversions[i], &batch);
+    }
+}
+
+/* An index of any kind never leaves the registers: outside, reads give 0 and writes are lost. */
+static void
+test_addresses(void **state)
+{
+    static const char text[] = "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\n"
+                               "DCL CONST[0..3]\nDCL TEMP[0], LOCAL\n"
+                               "DCL TEMP[1..4], ARRAY(1), LOCAL\nDCL ADDR[0]\n"
+                               "IMM[0] UINT32 {5, 6, 7, 8}\n"
+                               "0: MOV TEMP[1], IMM[0].xxxx\n1: MOV TEMP[2], IMM[0].yyyy\n"
+                               "2: MOV TEMP[3], IMM[0].zzzz\n3: MOV TEMP[4], IMM[0].wwww\n"
+                               "4: UARL ADDR[0].x, IN[0].xxxx\n"
+                               "5: MOV TEMP[ADDR[0].x+1](1).y, IMM[0].xxxx\n"
+                               "6: MOV OUT[0].x, TEMP[ADDR[0].x+1](1).zzzz\n"
+                               "7: MOV OUT[0].y, CONST[ADDR[0].x].xxxx\n8: END\n";
+    struct machine m;
+    machine_start(&m, STAGE_FRAGMENT, text, LANES);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        memcpy(&input(&m, 0, 0)[lane], &edges[lane % EDGES], 4);
+    machine_run(&m);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        const uint32_t index = edges[lane % EDGES];
+        uint32_t element;
+        memcpy(&element, &m.exec->outputs[lane], 4);
+        assert_int_equal(element, index < 4 ? 5 + index : 0);
+        assert_true(output(&m, 0, 1, lane) == (index < 4 ? (float)(4 * index + 1) : 0.0f));
+    }
+    machine_end(&m);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_addresses),
+    };
+    return cmocka_run_group_tests_name("exec integers", tests, NULL, NULL);
+}

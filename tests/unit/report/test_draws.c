@@ -1,0 +1,654 @@
+/* Lists of a run's draws, and two runs joined: on tables made here, and on those of a run. */
+#include "report/draws.h"
+
+#include "base/build.h"
+#include "base/file.h"
+#include "params/params.h"
+#include "report/describe_draw.h"
+
+#include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
+
+#include <math.h>
+#include <string.h>
+
+static char dir[] = "/tmp/aetius-draws-XXXXXX";
+
+/* A draw of a made-up run; the hash is of all that is here. */
+struct made {
+    const char *fs, *textures;
+    uint32_t vertices, cycles;
+};
+
+static char *
+path_of(const char *name)
+{
+    return mem_printf("%s/%s", dir, name);
+}
+
+static void
+make_row(struct csv *csv, uint32_t frame, uint32_t draw, const struct made *d)
+{
+    char *hash = d ? mem_printf("%s/%s/%u", d->fs, strchr(d->textures, ' '), d->vertices) : NULL;
+    char *facts = d ? mem_printf("%s,v,%s,triangles,%u,1,8x4 RGBA,%s,,,,", hash, d->fs, d->vertices,
+                                 d->textures)
+                    : mem_strdup(",,,,,,,,,,,");
+    csv_number(csv, 1);
+    csv_number(csv, frame);
+    csv_number(csv, draw);
+    csv_text(csv, d ? "draw" : "swap");
+    csv_text(csv, facts);
+    csv_number(csv, d ? d->cycles : 50);
+    for (uint32_t i = 0; i < 5; i++) /* fragments, written, bytes, texture misses */
+        csv_number(csv, d ? (uint64_t[]){70, 64, 100, 28, 3}[i] : 0);
+    csv_end_row(csv);
+    free(hash);
+    free(facts);
+}
+
+/* A run's folder with one frame of these draws, and a swap. */
+static char *
+make_run(const char *name, const struct made *made, uint32_t count)
+{
+    char *run = path_of(name), *ini = mem_printf("%s/machine.ini", run);
+    char *table = mem_printf("%s/stats.draws.csv.gz", run);
+    struct params params;
+    struct error err;
+    params_init(&params);
+    char *text = params_to_ini(&params, NULL);
+    assert_true(dir_create(run, &err) && file_write(ini, text, strlen(text), &err));
+    struct csv *csv =
+        csv_create(table,
+                   "schema,frame,draw,work," DRAW_FACTS
+                   ",cycles,fraggen.fragments,colorwrite.fragments_in,memctl.bytes_read,"
+                   "memctl.bytes_written,texunit.cache_misses",
+                   &err);
+    assert_non_null(csv);
+    for (uint32_t i = 0; i < count; i++)
+        make_row(csv, 0, i, &made[i]);
+    make_row(csv, 0, count, NULL);
+    assert_true(csv_destroy(csv, &err));
+    free(text);
+    free(ini);
+    free(table);
+    return run;
+}
+
+static void
+read_run(struct draws *draws, const char *name, const struct made *made, uint32_t count)
+{
+    struct error err;
+    char *run = make_run(name, made, count);
+    if (!draws_read(draws, run, UINT32_MAX, &err))
+        fail_msg("%s", err.text);
+    free(run);
+}
+
+#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
+
+static const struct made before[] = {
+    {"sky", "#1 64x64 RGB", 6, 100},   {"wall", "#2 32x32 RGB", 36, 400},
+    {"wall", "#3 32x32 RGB", 36, 300}, {"wall", "#4 32x32 RGB", 36, 200},
+    {"man", "#5 16x16 RGB", 900, 500}, {"text", "#6 16x8 A8", 24, 10},
+};
+
+static void
+test_list(void **state)
+{
+    struct draws draws;
+    struct draws_list list;
+    (void)state;
+    read_run(&draws, "list", before, COUNT(before));
+    assert_true(draws.total.cycles == 100 + 400 + 300 + 200 + 500 + 10 + 50);
+    draws_list_make(&list, &draws, GROUP_NONE);
+    assert_int_equal(list.lines.count, 6);
+    assert_int_equal(list.lines.items[0].row->draw, 4); /* 500 cycles */
+    assert_int_equal(list.lines.items[5].row->draw, 5);
+    assert_true(list.lines.items[0].cost.bytes == 128);  /* read and written */
+    assert_true(list.lines.items[0].cost.overdraw == 2); /* 64 fragments on 8x4 pixels */
+    assert_int_equal(list.between.count, 1);
+    assert_true(list.between.items[0].cost.cycles == 50);
+    draws_list_fini(&list);
+    draws_list_make(&list, &draws, GROUP_PROGRAM);
+    assert_int_equal(list.lines.count, 4);
+    assert_string_equal(list.lines.items[0].name, "v wall");
+    assert_int_equal(list.lines.items[0].count, 3);
+    assert_true(list.lines.items[0].cost.cycles == 900);
+    assert_int_equal(list.lines.items[0].row->draw, 1); /* the dearest of them */
+    draws_list_fini(&list);
+    draws_fini(&draws);
+}
+
+/* In each of its textures; one that it samples twice counts once. */
+static void
+test_textures(void **state)
+{
+    static const struct made made[] = {{"a", "#1 8x8 RGB; #2 4x4 A8; #1 8x8 RGB", 3, 100},
+                                       {"a", "#2 4x4 A8", 3, 20},
+                                       {"b", "none ", 3, 5}};
+    struct draws draws;
+    struct draws_list list;
+    (void)state;
+    read_run(&draws, "textures", made, COUNT(made));
+    draws_list_make(&list, &draws, GROUP_TEXTURE);
+    assert_int_equal(list.lines.count, 3);
+    assert_string_equal(list.lines.items[0].name, "#2 4x4 A8");
+    assert_true(list.lines.items[0].cost.cycles == 120);
+    assert_string_equal(list.lines.items[1].name, "#1 8x8 RGB");
+    assert_true(list.lines.items[1].cost.cycles == 100 && list.lines.items[1].count == 1);
+    draws_list_fini(&list);
+    draws_fini(&draws);
+}
+
+struct joined {
+    struct draws a, b;
+    struct draws_join join;
+};
+
+static void
+join(struct joined *j, const struct made *now, uint32_t count)
+{
+    read_run(&j->a, "before", before, COUNT(before));
+    read_run(&j->b, "now", now, count);
+    draws_join_make(&j->join, &j->a, &j->b);
+    assert_int_equal(j->join.draws_a, COUNT(before));
+    assert_int_equal(j->join.draws_b, count);
+}
+
+static void
+end(struct joined *j)
+{
+    draws_join_fini(&j->join);
+    draws_fini(&j->a);
+    draws_fini(&j->b);
+}
+
+static void
+expect(const struct joined *j, uint32_t same, uint32_t changed, uint32_t only_a, uint32_t only_b)
+{
+    assert_int_equal(j->join.same_hash, same);
+    assert_int_equal(j->join.changed, changed);
+    assert_int_equal(j->join.only_a, only_a);
+    assert_int_equal(j->join.only_b, only_b);
+}
+
+/* The pair of b's draw. */
+static const struct draws_pair *
+pair_of(const struct joined *j, uint32_t draw)
+{
+    for (size_t i = 0; i < j->join.pairs.count; i++)
+        if (j->join.pairs.items[i].b && j->join.pairs.items[i].b->draw == draw)
+            return &j->join.pairs.items[i];
+    fail_msg("draw %u is in no pair", draw);
+    return NULL;
+}
+
+static void
+expect_pair(const struct joined *j, uint32_t b, uint32_t a, const char *difference)
+{
+    const struct draws_pair *pair = pair_of(j, b);
+    assert_non_null(pair->a);
+    assert_int_equal(pair->a->draw, a);
+    char *text = draws_pair_difference(pair);
+    assert_string_equal(text, difference);
+    free(text);
+}
+
+/* Handles of textures are a run's own. */
+static void
+test_same(void **state)
+{
+    struct made now[COUNT(before)];
+    struct joined j;
+    (void)state;
+    memcpy(now, before, sizeof now);
+    now[0].textures = "#17 64x64 RGB";
+    join(&j, now, COUNT(now));
+    expect(&j, 6, 0, 0, 0);
+    for (uint32_t i = 0; i < 6; i++)
+        expect_pair(&j, i, i, "");
+    end(&j);
+}
+
+/* Another shader shows as that draw alone, also between draws that are all alike. */
+static void
+test_changed_shader(void **state)
+{
+    struct made now[COUNT(before)];
+    struct joined j;
+    (void)state;
+    for (uint32_t changed = 0; changed < COUNT(before); changed++) {
+        memcpy(now, before, sizeof now);
+        now[changed].fs = "new";
+        join(&j, now, COUNT(now));
+        expect(&j, 5, 1, 0, 0);
+        for (uint32_t i = 0; i < 6; i++)
+            expect_pair(&j, i, i, i == changed ? "fragment program" : "");
+        end(&j);
+    }
+}
+
+/* Fewer vertices, another texture: the same draw, changed. */
+static void
+test_changed_draw(void **state)
+{
+    struct made now[COUNT(before)];
+    struct joined j;
+    (void)state;
+    memcpy(now, before, sizeof now);
+    now[4].vertices = 600;
+    now[5].textures = "#6 32x16 A8";
+    join(&j, now, COUNT(now));
+    expect(&j, 4, 2, 0, 0);
+    expect_pair(&j, 4, 4, "vertices");
+    expect_pair(&j, 5, 5, "textures");
+    end(&j);
+}
+
+/* A wall that was not there before, in front of the others: they are found again in order, and what
+ * is new is one of its kind. A draw of which nothing is like another one is gone, or new. */
+static void
+test_new_and_gone(void **state)
+{
+    static const struct made more[] = {
+        {"sky", "#1 64x64 RGB", 6, 100},   {"wall", "#9 32x32 RGB", 36, 250},
+        {"wall", "#2 32x32 RGB", 36, 400}, {"wall", "#3 32x32 RGB", 36, 300},
+        {"wall", "#4 32x32 RGB", 36, 200}, {"man", "#5 16x16 RGB", 900, 500},
+        {"text", "#6 16x8 A8", 24, 10},
+    };
+    static const struct made fewer[] = {
+        {"wall", "#2 32x32 RGB", 36, 400}, {"wall", "#3 32x32 RGB", 36, 300},
+        {"wall", "#4 32x32 RGB", 36, 200}, {"man", "#5 16x16 RGB", 900, 500},
+        {"text", "#6 16x8 A8", 24, 10},
+    };
+    struct joined j;
+    (void)state;
+    join(&j, more, COUNT(more));
+    expect(&j, 6, 0, 0, 1);
+    expect_pair(&j, 0, 0, "");
+    expect_pair(&j, 5, 4, "");
+    end(&j);
+    join(&j, fewer, COUNT(fewer));
+    expect(&j, 5, 0, 1, 0);
+    expect_pair(&j, 0, 1, "");
+    end(&j);
+}
+
+/* Programs sort what they draw. */
+static void
+test_other_order(void **state)
+{
+    static const struct made now[] = {
+        {"man", "#5 16x16 RGB", 900, 500}, {"wall", "#2 32x32 RGB", 36, 400},
+        {"text", "#6 16x8 A8", 24, 10},    {"wall", "#3 32x32 RGB", 36, 300},
+        {"sky", "#1 64x64 RGB", 6, 100},   {"wall", "#4 32x32 RGB", 36, 200},
+    };
+    static const uint32_t was[] = {4, 1, 5, 2, 0, 3};
+    struct joined j;
+    (void)state;
+    join(&j, now, COUNT(now));
+    expect(&j, 6, 0, 0, 0);
+    for (uint32_t i = 0; i < 6; i++)
+        expect_pair(&j, i, was[i], "");
+    end(&j);
+}
+
+/* What is no table of draws is said. */
+static void
+test_faults(void **state)
+{
+    struct draws draws;
+    struct error err;
+    char *run = make_run("faults", before, COUNT(before));
+    char *table = mem_printf("%s/stats.draws.csv.gz", run);
+    (void)state;
+    assert_false(draws_read(&draws, run, 7, &err));
+    assert_non_null(strstr(err.text, "has frames 0"));
+    assert_true(file_write(table, "frame,draw\n0,1\n", 15, &err));
+    assert_false(draws_read(&draws, run, UINT32_MAX, &err));
+    assert_non_null(strstr(err.text, "no column cycles"));
+    free(run);
+    free(table);
+}
+
+/* Of a run: all rows are all its cycles, and the three commands name a draw, show it, and print its
+ * program. */
+static void
+test_commands(void **state)
+{
+    static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/tiny.trace";
+    static struct said said;
+    char *run = path_of("run"), *pictures = path_of("pictures"), *place, *hash;
+    (void)state;
+    RUN(&said, "sim", trace, "-o", run, "--json");
+    assert_int_equal(said.status, 0);
+    cJSON *json = cJSON_Parse(said.out);
+    const double cycles = cJSON_GetObjectItem(json, "cycles")->valuedouble;
+    cJSON_Delete(json);
+
+    RUN(&said, "draws", run, "--json");
+    assert_int_equal(said.status, 0);
+    cJSON *draws = cJSON_Parse(said.out);
+    const cJSON *line,
+        *lists[] = {cJSON_GetObjectItem(draws, "draws"), cJSON_GetObjectItem(draws, "between")};
+    double sum = 0, last = INFINITY;
+    for (uint32_t i = 0; i < 2; i++)
+        cJSON_ArrayForEach(line, lists[i]) sum += cJSON_GetObjectItem(line, "cycles")->valuedouble;
+    assert_true(cycles > 0 && sum == cycles);
+    assert_int_equal(cJSON_GetArraySize(lists[0]), 18); /* as info says */
+    cJSON_ArrayForEach(line, lists[0])
+    {
+        assert_true(cJSON_GetObjectItem(line, "cycles")->valuedouble <= last);
+        last = cJSON_GetObjectItem(line, "cycles")->valuedouble;
+    }
+    line = cJSON_GetArrayItem(lists[0], 0);
+    place = mem_printf("%d:%d", cJSON_GetObjectItem(line, "frame")->valueint,
+                       cJSON_GetObjectItem(line, "draw")->valueint);
+    hash = mem_strdup(cJSON_GetObjectItem(line, "hash")->valuestring);
+
+    RUN(&said, "show", trace, "draw", place, "-o", pictures, "--json");
+    assert_int_equal(said.status, 0);
+    json = cJSON_Parse(said.out);
+    assert_string_equal(cJSON_GetObjectItem(json, "hash")->valuestring, hash);
+    const cJSON *file;
+    cJSON_ArrayForEach(file, cJSON_GetObjectItem(json, "pictures"))
+    {
+        struct picture picture;
+        struct error err;
+        char *path = mem_printf("%s/%s", pictures, file->valuestring);
+        if (!picture_read_png(&picture, path, &err))
+            fail_msg("%s", err.text);
+        picture_fini(&picture);
+        free(path);
+    }
+    assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(json, "pictures")) >= 3);
+
+    char *program = mem_printf("%.8s", cJSON_GetObjectItem(json, "fragment_program")->valuestring);
+    RUN(&said, "show", trace, "program", program);
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.out, "FRAG\n"));
+    assert_non_null(strstr(said.out, "registers"));
+
+    RUN(&said, "draws", run, "--over", run);
+    assert_non_null(strstr(
+        said.out, "18 have a partner (100.00 %): 18 the same by hash, 0 changed; 0 new, 0 gone"));
+    RUN(&said, "show", trace, "draw", "0:99");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "frame 0 has no draw 99"));
+    RUN(&said, "show", trace, "draw", "9:0");
+    assert_int_equal(said.status, 1);
+    static const char *const places[] = {"84", "0", "0:", ":1", "a:1", "0:1x", "0:-1"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        RUN(&said, "show", trace, "draw", places[i]);
+        assert_int_equal(said.status, 2);
+        assert_non_null(strstr(said.err, "expected FRAME:DRAW"));
+    }
+    RUN(&said, "show", trace, "program", "xyz");
+    assert_int_equal(said.status, 2);
+    RUN(&said, "draws", trace);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "aetius sim "));
+    RUN(&said, "draws", dir);
+    assert_non_null(strstr(said.err, "it has no run.json"));
+    char *bare = path_of("bare");
+    RUN(&said, "sim", trace, "--set", "SIMULATOR.PerBatchStatistics=FALSE", "-o", bare);
+    RUN(&said, "draws", bare);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "PerBatchStatistics=TRUE"));
+    free(bare);
+    RUN(&said, "draws", run, "--over", trace);
+    assert_non_null(strstr(said.err, "aetius sim "));
+    RUN(&said, "show", trace, "program", "0123456789abcdef");
+    assert_int_equal(said.status, 1);
+    free(program);
+    free(place);
+    free(hash);
+    free(run);
+    free(pictures);
+    cJSON_Delete(draws);
+    cJSON_Delete(json);
+}
+
+/* What was ended before all its frames were drawn is listed, and said not to be all. Cost that is
+ * of no target has no overdraw; groups that share draws are said to. */
+static void
+test_what_is_said(void **state)
+{
+    static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/tiny.trace";
+    static struct said said;
+    char *run = path_of("cut"), *json = path_of("cut/run.json"), *text, *at;
+    size_t size;
+    struct error err;
+    (void)state;
+    RUN(&said, "sim", trace, "-o", run);
+    RUN(&said, "draws", run);
+    assert_int_equal(said.status, 0);
+    assert_string_equal(said.err, "");
+    at = strstr(said.out, "\nall ");
+    assert_non_null(at);
+    assert_null(strstr(at, "0.000"));
+    assert_non_null(strstr(at, " - "));
+    assert_null(strstr(at, "several groups"));
+    RUN(&said, "draws", run, "--group", "texture");
+    assert_non_null(strstr(said.out, "several groups\n"));
+
+    assert_true(file_read(json, SIZE_MAX, &text, &size, &err));
+    at = strstr(text, "\"complete\":\ttrue");
+    assert_non_null(at);
+    memcpy(at, "\"complete\": null", 16);
+    assert_true(file_write(json, text, size, &err));
+    RUN(&said, "draws", run);
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.err, "was cut short"));
+    assert_non_null(strstr(said.out, "\nall "));
+    free(text);
+    free(run);
+    free(json);
+}
+
+/* A file of TGSI is one program, of one hash. */
+static void
+test_hash_of_file(void **state)
+{
+    static const char text[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 0.0, 0.0, 1.0}\n"
+                               "  0: MOV OUT[0], IMM[0]\n  1: END\n";
+    static struct said said;
+    char *path = path_of("red.tgsi");
+    struct error err;
+    (void)state;
+    assert_true(file_write(path, text, strlen(text), &err));
+    RUN(&said, "show", path, "program", "--json");
+    assert_int_equal(said.status, 0);
+    cJSON *json = cJSON_Parse(said.out);
+    const cJSON *program = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "programs"), 0);
+    char *hash = mem_printf("%.5s", cJSON_GetObjectItem(program, "hash")->valuestring);
+    RUN(&said, "show", path, "program", hash);
+    assert_int_equal(said.status, 0);
+    hash[0] = hash[0] == '0' ? '1' : '0';
+    RUN(&said, "show", path, "program", hash);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, hash));
+    assert_string_equal(said.out, "");
+    cJSON_Delete(json);
+    free(hash);
+    free(path);
+}
+
+/* What a program with a branch costs depends on who takes it: the sum of both sides is no bound. */
+static void
+test_bound_of_program(void **state)
+{
+    static const char straight[] = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n"
+                                   "  0: MOV OUT[0], IN[0]\n  1: END\n";
+    static const char branch[] = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n"
+                                 "  0: UIF IN[0].xxxx :2\n  1:   MOV OUT[0], IN[0]\n"
+                                 "  2: ENDIF\n  3: END\n";
+    static struct said said;
+    char *path = path_of("bound.tgsi");
+    struct error err;
+    (void)state;
+    assert_true(file_write(path, straight, strlen(straight), &err));
+    RUN(&said, "show", path, "program");
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.out, "at most "));
+    assert_null(strstr(said.out, "branches"));
+    assert_true(file_write(path, branch, strlen(branch), &err));
+    RUN(&said, "show", path, "program");
+    assert_int_equal(said.status, 0);
+    assert_null(strstr(strstr(said.out, "ALUs"), "at most "));
+    assert_non_null(strstr(said.out, "bound nothing\n"));
+    free(path);
+}
+
+/* A scissor that cuts nothing off the target is no state worth telling. */
+static void
+test_scissor(void **state)
+{
+    static const struct {
+        uint32_t min_x, min_y, max_x, max_y;
+        const char *says;
+    } cases[] = {{0, 0, 8, 4, NULL},
+                 {1, 0, 8, 4, "scissor 1 0 8 4"},
+                 {0, 2, 8, 4, "scissor 0 2 8 4"},
+                 {0, 0, 7, 4, "scissor 0 0 7 4"},
+                 {0, 0, 8, 3, "scissor 0 0 8 3"}};
+    static struct draw draw;
+    (void)state;
+    draw.width = 8;
+    draw.height = 4;
+    draw.rasterizer.scissor = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        draw.bounds.min_x = cases[i].min_x;
+        draw.bounds.min_y = cases[i].min_y;
+        draw.bounds.max_x = cases[i].max_x;
+        draw.bounds.max_y = cases[i].max_y;
+        describe_state(&draw, out);
+        fclose(out);
+        if (cases[i].says)
+            assert_non_null(strstr(text, cases[i].says));
+        else
+            assert_null(strstr(text, "scissor"));
+        free(text);
+    }
+}
+
+/* Of the draw "FRAME:DRAW" in topdown's answer: the resource that bounds it. */
+static const char *
+verdict_of(const cJSON *topdown, const char *place)
+{
+    const cJSON *draw;
+    cJSON_ArrayForEach(draw, cJSON_GetObjectItem(topdown, "draws"))
+    {
+        if (!strcmp(cJSON_GetObjectItem(draw, "draw")->valuestring, place))
+            return cJSON_GetObjectItem(cJSON_GetObjectItem(draw, "verdict"), "name")->valuestring;
+    }
+    fail_msg("topdown has no draw %s", place);
+    return NULL;
+}
+
+/* What bounds a draw is what topdown says of it, in text, CSV and JSON; and two runs that are
+ * joined tell all figures of a draw. */
+static void
+test_bound_by(void **state)
+{
+    static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/tiny.trace";
+    static const char *const figures[] = {"cycles",   "share", "fragments",
+                                          "overdraw", "bytes", "texture_misses"};
+    static struct said said;
+    char *run = path_of("bound");
+    const cJSON *line;
+    (void)state;
+    RUN(&said, "sim", trace, "-o", run);
+    RUN(&said, "topdown", run, "--draws", "--json");
+    assert_int_equal(said.status, 0);
+    cJSON *topdown = cJSON_Parse(said.out);
+    RUN(&said, "draws", run, "--json");
+    cJSON *draws = cJSON_Parse(said.out);
+    RUN(&said, "draws", run, "--csv");
+    assert_non_null(strstr(said.out, ",texture_misses,bound_by,hash,"));
+    cJSON_ArrayForEach(line, cJSON_GetObjectItem(draws, "draws"))
+    {
+        const char *bound = cJSON_GetObjectItem(line, "bound_by")->valuestring;
+        const char *hash = cJSON_GetObjectItem(line, "hash")->valuestring;
+        char *place = mem_printf("%d:%d", cJSON_GetObjectItem(line, "frame")->valueint,
+                                 cJSON_GetObjectItem(line, "draw")->valueint);
+        char *field = mem_printf(",%s,%s,", bound, hash);
+        assert_true(*bound);
+        assert_string_equal(bound, verdict_of(topdown, place));
+        assert_non_null(strstr(said.out, field));
+        free(place);
+        free(field);
+    }
+    RUN(&said, "draws", run);
+    assert_non_null(strstr(said.out, " bound by "));
+    assert_non_null(strstr(said.out, "2 times between draws\n")); /* a swap each frame */
+    cJSON_Delete(draws);
+    RUN(&said, "draws", run, "--over", run, "--json");
+    draws = cJSON_Parse(said.out);
+    line = cJSON_GetArrayItem(cJSON_GetObjectItem(draws, "draws"), 0);
+    for (uint32_t side = 0; side < 2; side++)
+        for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+            assert_true(cJSON_IsNumber(
+                cJSON_GetObjectItem(cJSON_GetObjectItem(line, side ? "b" : "a"), figures[i])));
+    assert_true(*cJSON_GetObjectItem(cJSON_GetObjectItem(line, "a"), "bound_by")->valuestring);
+    cJSON_Delete(draws);
+    cJSON_Delete(topdown);
+    free(run);
+}
+
+/* All draws of a frame together are bound by what topdown says of the frame: by the drain between
+ * them, of which no draw tells alone. */
+static void
+test_bound_by_drain(void **state)
+{
+    static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/workloads.trace";
+    static struct said said;
+    char *run = path_of("drained");
+    (void)state;
+    RUN(&said, "sim", trace, "--frames", "4", "-o", run);
+    RUN(&said, "topdown", run);
+    assert_non_null(strstr(said.out, "bound by drain: "));
+    RUN(&said, "draws", run);
+    const char *all = strstr(said.out, "\nall ");
+    assert_non_null(all);
+    assert_non_null(strstr(all, " drain "));
+    free(run);
+}
+
+/* A run that does not say what its cycles were lost to. */
+static void
+test_bound_by_nothing(void **state)
+{
+    struct draws draws;
+    (void)state;
+    read_run(&draws, "unbound", before, COUNT(before));
+    assert_string_equal(draw_cost_bound_by(&draws.rows.items[0].cost), "");
+    assert_string_equal(draw_cost_bound_by(&draws.total), "");
+    draws_fini(&draws);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_list),           cmocka_unit_test(test_textures),
+        cmocka_unit_test(test_same),           cmocka_unit_test(test_changed_shader),
+        cmocka_unit_test(test_changed_draw),   cmocka_unit_test(test_new_and_gone),
+        cmocka_unit_test(test_other_order),    cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_commands),       cmocka_unit_test(test_what_is_said),
+        cmocka_unit_test(test_scissor),        cmocka_unit_test(test_bound_by),
+        cmocka_unit_test(test_bound_by_drain), cmocka_unit_test(test_bound_by_nothing),
+        cmocka_unit_test(test_hash_of_file),   cmocka_unit_test(test_bound_of_program),
+    };
+    aetius = argc > 1 ? argv[1] : "aetius";
+    if (!mkdtemp(dir))
+        return 2;
+    const int failed = cmocka_run_group_tests_name("draws", tests, NULL, NULL);
+    char *command = mem_printf("rm -rf %s", dir);
+    if (system(command))
+        fprintf(stderr, "%s stays\n", dir);
+    free(command);
+    return failed;
+}

@@ -1,0 +1,294 @@
+/* The timeline for Perfetto: the wire format by the examples of its documentation, and the file of
+ * the tiny trace as protoc reads it, against the statistics of the same run. */
+#include "rigs/tiny_run.h"
+
+#include "base/protobuf.h"
+#include "report/perfetto.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MAX_TRACKS = 512, MAX_TRACK_NAME = 64, TEXT_BYTES = 1 << 16 };
+
+struct track {
+    char name[MAX_TRACK_NAME];
+    uint64_t parent;
+    uint64_t begins, ends, cycles, last_ns; /* of slices; last_ns: of any event */
+    uint64_t values, largest;               /* of a counter */
+    bool open;
+};
+
+struct decoded {
+    struct track tracks[MAX_TRACKS]; /* by uuid */
+    uint64_t packets, unknown;
+    /* of the packet that is being read */
+    uint64_t timestamp, uuid, parent, type, value, number, fact;
+    char name[MAX_TRACK_NAME];
+    bool is_descriptor;
+};
+
+static void
+assert_bytes(struct proto *out, const char *bytes, size_t count)
+{
+    assert_int_equal(out->count, count);
+    assert_memory_equal(out->items, bytes, count);
+    out->count = 0;
+}
+
+/* https://protobuf.dev/programming-guides/encoding: its three messages, and the varint of 300. */
+static void
+wire_format(void **state)
+{
+    (void)state;
+    struct proto out = {0};
+    proto_uint(&out, 1, 150);
+    assert_bytes(&out, "\x08\x96\x01", 3);
+    proto_text(&out, 2, "testing");
+    assert_bytes(&out, "\x12\x07testing", 9);
+    const size_t begin = proto_begin(&out, 3);
+    proto_uint(&out, 1, 150);
+    proto_end(&out, begin);
+    assert_bytes(&out, "\x1a\x03\x08\x96\x01", 5);
+    proto_uint(&out, 1, 300);
+    assert_bytes(&out, "\x08\xac\x02", 3);
+    /* a message of 300 bytes: its length takes two, in front of what was there before */
+    char text[298];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    const size_t large = proto_begin(&out, 3);
+    proto_text(&out, 2, text); /* 1 + 2 + 297 bytes */
+    proto_end(&out, large);
+    assert_int_equal(out.count, 1 + 2 + 300);
+    assert_memory_equal(out.items, "\x1a\xac\x02\x12\xa9\x02x", 7);
+    proto_uint(&out, 1, UINT64_MAX);
+    assert_memory_equal(out.items + 303, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
+    VEC_FREE(&out);
+}
+
+/* Slices of a track neither nest nor overlap. */
+static void
+take_event(struct decoded *d)
+{
+    struct track *track = &d->tracks[d->uuid];
+    assert_true(track->name[0] != '\0'); /* it was described before */
+    assert_true(d->timestamp >= track->last_ns);
+    track->last_ns = d->timestamp;
+    if (d->type == 4) {
+        track->values++;
+        if (d->value > track->largest)
+            track->largest = d->value;
+        return;
+    }
+    assert_int_equal(track->open, d->type == 2);
+    track->open = d->type == 1;
+    track->begins += d->type == 1;
+    track->ends += d->type == 2;
+    track->cycles += d->type == 1 ? d->number : 0;
+}
+
+static void
+take_packet(struct decoded *d)
+{
+    assert_true(d->uuid < MAX_TRACKS);
+    if (d->is_descriptor) {
+        snprintf(d->tracks[d->uuid].name, MAX_TRACK_NAME, "%s", d->name);
+        d->tracks[d->uuid].parent = d->parent;
+    } else if (d->type) {
+        take_event(d);
+    }
+    d->packets++;
+    d->timestamp = d->uuid = d->parent = d->type = d->value = d->number = d->fact = 0;
+    d->is_descriptor = false;
+}
+
+static bool
+number_of(const char *line, const char *field, uint64_t *value)
+{
+    const size_t length = strlen(field);
+    if (strncmp(line, field, length) || line[length] != ':')
+        return false;
+    *value = strtoull(line + length + 1, NULL, 10);
+    return true;
+}
+
+/* A line of protoc's text; a field that the schema does not know begins with its number. */
+static void
+take_line(struct decoded *d, const char *line)
+{
+    if (line[0] == '}')
+        take_packet(d);
+    line += strspn(line, " ");
+    d->unknown += *line >= '0' && *line <= '9';
+    d->is_descriptor |= !strncmp(line, "track_descriptor", 16);
+    if (sscanf(line, "name: \"%63[^\"]", d->name) == 1)
+        return;
+    if (number_of(line, "timestamp", &d->timestamp) || number_of(line, "uuid", &d->uuid) ||
+        number_of(line, "track_uuid", &d->uuid) || number_of(line, "parent_uuid", &d->parent) ||
+        number_of(line, "counter_value", &d->value) || number_of(line, "name_iid", &d->fact))
+        return;
+    if (d->fact == 2) /* "cycles" */
+        number_of(line, "uint_value", &d->number);
+    d->type = strstr(line, "TYPE_SLICE_BEGIN") ? 1
+              : strstr(line, "TYPE_SLICE_END") ? 2
+              : strstr(line, "TYPE_COUNTER")   ? 4
+                                               : d->type;
+}
+
+static void
+decode(struct decoded *d, const char *path)
+{
+    static char line[TEXT_BYTES];
+    snprintf(line, sizeof line,
+             "protoc --proto_path=" AETIUS_SOURCE_DIR "/tests --decode=Trace perfetto.proto <%s",
+             path);
+    FILE *text = popen(line, "r");
+    assert_non_null(text);
+    while (fgets(line, sizeof line, text))
+        take_line(d, line);
+    assert_int_equal(pclose(text), 0);
+}
+
+/* All of that name. */
+static struct track
+sum_of(const struct decoded *d, const char *name)
+{
+    struct track sum = {0};
+    for (uint32_t i = 0; i < MAX_TRACKS; i++) {
+        const struct track *track = &d->tracks[i];
+        if (strcmp(track->name, name))
+            continue;
+        sum.begins += track->begins;
+        sum.ends += track->ends;
+        sum.cycles += track->cycles;
+        sum.values += track->values;
+    }
+    return sum;
+}
+
+struct asked {
+    char path[64];
+    struct perfetto *perfetto;
+};
+
+static void
+begin(struct tiny_run *run)
+{
+    struct asked *asked = run->data;
+    struct error err;
+    asked->perfetto = perfetto_create(asked->path, &run->sim, &err);
+    assert_non_null(asked->perfetto);
+}
+
+static uint64_t
+total(const struct tiny_run *run, const char *name)
+{
+    uint64_t all = 0, sum = 0;
+    for (uint32_t i = 0; i < run->frame_count; i++) {
+        assert_true(stat_set_sum(&run->sim.machine->stats, run->frame[i].values, name, &sum));
+        all += sum;
+    }
+    return all;
+}
+
+static void
+compare(const struct decoded *d, const struct tiny_run *run)
+{
+    uint64_t cycles = 0;
+    for (uint32_t i = 0; i < run->frame_count; i++)
+        cycles += run->frame[i].cycles;
+    const uint64_t draws = total(run, "cmdproc.draws");
+    const struct track frames = sum_of(d, "frames"), work = sum_of(d, "work");
+    assert_int_equal(frames.begins, run->frame_count);
+    assert_int_equal(frames.cycles, cycles);
+    assert_int_equal(work.cycles, cycles); /* each cycle is of one work */
+    assert_true(work.begins > draws);
+    /* every draw goes through these, and each of them works for it once */
+    static const char *const units[] = {"cmdproc", "streamer", "primasm", "clipper",
+                                        "setup",   "fraggen",  "hz",      "sched"};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const struct track unit = sum_of(d, units[i]);
+        assert_int_equal(unit.begins, draws);
+        assert_int_equal(unit.ends, draws);
+    }
+    assert_true(sum_of(d, "color").values > 1 && sum_of(d, "texunit hits").values > 1);
+    for (uint32_t i = 0; i < MAX_TRACKS; i++) {
+        const struct track *track = &d->tracks[i];
+        assert_false(track->open);
+        if (track->parent && !strcmp(d->tracks[track->parent].name, "queues"))
+            assert_in_range(track->largest, 0, 100);
+    }
+}
+
+static void
+protoc_reads_it(void **state)
+{
+    (void)state;
+    static struct decoded decoded;
+    struct asked asked = {.path = "/tmp/aetius-perfetto-XXXXXX"};
+    struct tiny_run plain, run;
+    struct error err;
+    if (system("protoc --version >/dev/null 2>&1")) {
+        print_message("# no protoc: what was written is not decoded\n");
+        skip();
+    }
+    close(mkstemp(asked.path));
+    tiny_init(&plain);
+    tiny_go(&plain, false);
+    tiny_init(&run);
+    run.data = &asked;
+    run.prepare = begin;
+    tiny_go(&run, true);
+    assert_true(plain.ok && run.ok);
+    assert_true(perfetto_destroy(asked.perfetto, &err));
+    decode(&decoded, asked.path);
+    assert_int_equal(decoded.unknown, 0);
+    compare(&decoded, &run);
+    /* listening changes nothing */
+    for (uint32_t i = 0; i < plain.frame_count; i++)
+        assert_memory_equal(plain.frame[i].values, run.frame[i].values,
+                            run.values_count * sizeof(uint64_t));
+    unlink(asked.path);
+    simulation_fini(&run.sim);
+    tiny_fini(&plain);
+    tiny_fini(&run);
+}
+
+/* Nothing lies at the name before the file is whole, nor when it cannot be. */
+static void
+whole_or_none(void **state)
+{
+    (void)state;
+    struct asked asked = {.path = "/tmp/aetius-perfetto-XXXXXX"};
+    struct tiny_run run;
+    struct error err = {""};
+    close(mkstemp(asked.path));
+    unlink(asked.path);
+    tiny_init(&run);
+    run.data = &asked;
+    run.prepare = begin;
+    tiny_go(&run, true);
+    assert_int_not_equal(access(asked.path, F_OK), 0);
+    assert_true(perfetto_destroy(asked.perfetto, &err));
+    assert_int_equal(access(asked.path, F_OK), 0);
+    unlink(asked.path);
+    assert_null(perfetto_create("/nowhere/run.pftrace", &run.sim, &err));
+    assert_non_null(strstr(err.text, "/nowhere/run.pftrace"));
+    simulation_fini(&run.sim);
+    tiny_fini(&run);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wire_format),
+        cmocka_unit_test(protoc_reads_it),
+        cmocka_unit_test(whole_or_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,368 @@
+/* What a clear leaves for the frames behind it, by arithmetic: 64x64 pixels are 64 blocks of 256
+ * bytes. A surface untouched since its clear begins a frame cleared, a touched one raw; and depth
+ * alone is cleared by states alone exactly while the stencils are known to be one. */
+#include "rigs/tiny_run.h"
+/* cmocka.h has a fail() of its own */
+#include "rigs/contents.h"
+#include "rigs/rig.h"
+
+#include <unistd.h>
+
+enum { CLEAR_STENCIL = 2, BLOCKS = SIZE * SIZE / 64, RED = 0xff0000ff };
+
+/* All pixels, at depth 0 of 0..1. */
+static void
+layer(struct rig *rig)
+{
+    static const float corners[4][4] = {
+        {-1, -1, -1, 1}, {1, -1, -1, 1}, {-1, 1, -1, 1}, {1, 1, -1, 1}};
+    rig_upload(rig, RES_VERTICES, corners, sizeof corners);
+    rig_draw(rig, MODE_STRIP, 4, 0);
+}
+
+/* Always passes, and puts `ref` into the stencil; depth test LESS. */
+static void
+replace_stencil(struct rig *rig, uint32_t ref)
+{
+    const uint32_t face =
+        1 | FUNC_ALWAYS << 1 | (uint32_t)STENCIL_REPLACE << 7 | 0xffu << 13 | 0xffu << 21;
+    PACKET(&rig->stream, 1, 3, 150 + ref, 1 | 1 << 1 | FUNC_LESS << 2, face, 0, 0);
+    PACKET(&rig->stream, 2, 3, 150 + ref);
+    PACKET(&rig->stream, 13, 0, ref);
+    rig_submit(rig);
+}
+
+/* Passes where the stencil is `ref`; depth test LESS. */
+static void
+test_stencil(struct rig *rig, uint32_t ref)
+{
+    const uint32_t face = 1 | FUNC_EQUAL << 1 | 0xffu << 13;
+    PACKET(&rig->stream, 1, 3, 170 + ref, 1 | 1 << 1 | FUNC_LESS << 2, face, 0, 0);
+    PACKET(&rig->stream, 2, 3, 170 + ref);
+    PACKET(&rig->stream, 13, 0, ref);
+    rig_submit(rig);
+}
+
+/* Depth test LESS that writes nothing, by an object of that handle. */
+static void
+keep_depth(struct rig *rig, uint32_t handle)
+{
+    PACKET(&rig->stream, 1, 3, handle, 1 | FUNC_LESS << 2, 0, 0, 0);
+    PACKET(&rig->stream, 2, 3, handle);
+    rig_submit(rig);
+}
+
+static void
+clear_all(struct rig *rig, uint32_t stencil)
+{
+    double one = 1;
+    uint32_t words[2];
+    memcpy(words, &one, sizeof words);
+    PACKET(&rig->stream, 7, 0, CLEAR_COLOR | CLEAR_DEPTH | CLEAR_STENCIL, 0, 0, 0, 0, words[0],
+           words[1], stencil);
+    rig_submit(rig);
+}
+
+static void
+assert_all_pixels(const struct rig *rig, uint32_t pixel)
+{
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        assert_int_equal(rig->pixels[i], pixel);
+}
+
+/* The frame behind the clear makes all its lines on chip: nothing is read. The one behind that one
+ * reads what was drawn. */
+static void
+a_clear_lasts_until_a_draw(void **state)
+{
+    struct rig *rig = *state;
+    rig_start(rig);
+    layer(rig);
+    clear_all(rig, 0);
+    rig_swap(rig);
+    layer(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS);
+    rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
+    rig_assert_figure(rig, "colorwrite.blocks_cleared", 0);
+    rig_assert_figure(rig, "memctl.color_bytes_read", 0);
+    rig_assert_figure(rig, "memctl.z_bytes_read", 0);
+    assert_all_pixels(rig, RED);
+    layer(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "zstencil.lines_from_clear", 0);
+    rig_assert_figure(rig, "zstencil.blocks_read_raw", BLOCKS);
+    rig_assert_figure(rig, "memctl.z_bytes_read", BLOCKS * 256);
+}
+
+/* One pixel of the color buffer is uploaded: the surfaces are left. */
+static void
+upload_pixel(struct rig *rig)
+{
+    const uint32_t pixel = RED;
+    struct message put = {
+        .kind = MESSAGE_PUT, .bytes = (const uint8_t *)&pixel, .size_bytes = sizeof pixel};
+    put.transfer.handle = RES_COLOR;
+    put.transfer.box = (struct box){0, 0, 0, 1, 1, 1};
+    player_take(&rig->player, put, NULL, 0);
+}
+
+/* Shown without a draw: the DAC reads nothing. One pixel of an upload: it reads all. */
+static void
+a_cleared_surface_is_shown_without_reads(void **state)
+{
+    struct rig *rig = *state;
+    rig_start(rig);
+    layer(rig);
+    clear_all(rig, 0);
+    rig_swap(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "dac.blocks_from_clear", BLOCKS);
+    rig_assert_figure(rig, "memctl.dac_bytes_read", 0);
+    assert_all_pixels(rig, 0);
+    upload_pixel(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "dac.blocks_from_clear", 0);
+    rig_assert_figure(rig, "memctl.dac_bytes_read", BLOCKS * 256);
+}
+
+/* A block that an upload goes into is whole in memory: a clear of this frame is written there, one
+ * from before it is there already. The others keep their states, and so does the depth. */
+static void
+a_clear_is_written_once(void **state)
+{
+    struct rig *rig = *state;
+    rig_start(rig);
+    clear_all(rig, 0);
+    upload_pixel(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 256);
+    rig_assert_figure(rig, "memctl.z_bytes_written", 0);
+    clear_all(rig, 0);
+    rig_swap(rig);
+    rig_clear(rig, CLEAR_DEPTH, 1); /* the surfaces are used */
+    upload_pixel(rig);
+    layer(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
+    rig_assert_figure(rig, "colorwrite.lines_unread", 1); /* raw, and written whole */
+    rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS - 1);
+    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* the layer's */
+    assert_all_pixels(rig, RED);
+}
+
+/* A depth buffer that is read and not written stays cleared, color masked out too. */
+static void
+what_only_reads_leaves_the_clear(void **state)
+{
+    struct rig *rig = *state;
+    rig_start(rig);
+    clear_all(rig, 0);
+    rig_swap(rig);
+    for (uint32_t frame = 0; frame < 2; frame++) {
+        keep_depth(rig, 190 + frame);
+        layer(rig);
+        rig_swap(rig);
+        rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
+        rig_assert_figure(rig, "memctl.z_bytes_read", 0);
+        rig_assert_figure(rig, "colorwrite.lines_from_clear", frame ? 0 : BLOCKS);
+    }
+}
+
+/* A new depth buffer's stencils are 0, after a clear of both they are its: clears of depth keep
+ * them, as states. A draw that writes stencils ends that: every line is read and written, until
+ * they are cleared again. */
+static void
+depth_alone(void **state)
+{
+    struct rig *rig = *state;
+    rig_start(rig);
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    layer(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS);
+    rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
+    rig_assert_figure(rig, "memctl.z_bytes_read", 0);
+    clear_all(rig, 5);
+    layer(rig);
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    test_stencil(rig, 5);
+    layer(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "zstencil.blocks_cleared", 2 * BLOCKS);
+    rig_assert_figure(rig, "zstencil.fragments_stencil_failed", 0);
+    rig_assert_figure(rig, "zstencil.fragments_z_failed", 0);
+    replace_stencil(rig, 9);
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    layer(rig);
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_swap(rig);
+    rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS); /* the first */
+    test_stencil(rig, 9);
+    layer(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "zstencil.lines_from_clear", 0);
+    rig_assert_figure(rig, "zstencil.blocks_read_raw", BLOCKS);
+    rig_assert_figure(rig, "zstencil.fragments_stencil_failed", 0);
+    rig_assert_figure(rig, "zstencil.fragments_z_failed", 0);
+    rig_clear(rig, CLEAR_STENCIL, 1);
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_swap(rig);
+    rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS);
+}
+
+/* Frame 0 leaves cleared surfaces, frame 1 draws into them. */
+static void
+left_cleared(struct rig *rig)
+{
+    layer(rig);
+    clear_all(rig, 7);
+    rig_swap(rig);
+    rig_clear(rig, CLEAR_DEPTH, 0.5);
+    layer(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
+    rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS);
+    rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS);
+}
+
+/* Frame 0 clears and draws, frame 1 needs nothing of that: its draw is skipped on the way. */
+static void
+left_drawn(struct rig *rig)
+{
+    clear_all(rig, 7);
+    layer(rig);
+    rig_swap(rig);
+    clear_all(rig, 7);
+    layer(rig);
+    rig_swap(rig);
+}
+
+static uint64_t *
+values_of_frame_1(const struct tiny_run *run, uint32_t frame)
+{
+    if (!run->ok)
+        fail_msg("%s", run->err.text);
+    return run->frame[frame].values;
+}
+
+/* As `aetius sim --frames` does: draws that no wanted frame needs are skipped. */
+static void
+need_only_wanted(struct tiny_run *run)
+{
+    struct trace_reader *reader;
+    struct needed_draws *needed;
+    struct error err;
+    assert_true(trace_reader_open(&reader, run->trace, NULL, &err));
+    assert_true(needed_draws_find_later(&needed, reader, &run->frames, WARM_UP_ALL, &err));
+    trace_reader_close(reader);
+    run->sim.needed = run->data = needed;
+}
+
+/* Frame 1 adds a little to what frame 0 has drawn. */
+static void
+left_to_be_seen(struct rig *rig)
+{
+    static const float corner[4][4] = {{-1, -1, 0, 1}, {0, -1, 0, 1}, {-1, 0, 0, 1}, {0, 0, 0, 1}};
+    clear_all(rig, 7);
+    layer(rig);
+    rig_swap(rig);
+    rig_upload(rig, RES_VERTICES, corner, sizeof corner);
+    rig_draw(rig, MODE_STRIP, 4, 0);
+    rig_swap(rig);
+    assert_all_pixels(rig, RED);
+}
+
+/* The values and the picture of the only frame of a trace are those of frame 1 of the whole. */
+static void
+assert_cut_is_the_same(const struct tiny_run *whole, const char *path)
+{
+    struct tiny_run cut;
+    tiny_init(&cut);
+    cut.trace = path;
+    tiny_go(&cut, false);
+    assert_memory_equal(values_of_frame_1(whole, 1), values_of_frame_1(&cut, 0),
+                        whole->values_count * sizeof(uint64_t));
+    assert_memory_equal(whole->frame[1].rgba, cut.frame[0].rgba, cut.frame[0].bytes);
+    tiny_fini(&cut);
+}
+
+/* However frame 1 is reached: with the one before it in time, without, or cut out of the trace,
+ * which draws what comes before or reads it from a renderer that did. */
+static void
+assert_the_way_makes_no_difference(struct rig *rig, void (*two_frames)(struct rig *rig))
+{
+    struct tiny_run whole, alone;
+    struct trace_reader *reader;
+    struct error err;
+    char path[] = "/tmp/aetius-cleared-XXXXXX", part[] = "/tmp/aetius-cleared-XXXXXX";
+    const char *const parts[] = {part};
+    close(mkstemp(path));
+    close(mkstemp(part));
+    assert_true(trace_writer_create(&rig->player.writer, path, "two frames", &err));
+    rig_start(rig);
+    two_frames(rig);
+    assert_true(trace_writer_close(rig->player.writer, &err));
+    rig->player.writer = NULL;
+
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    const struct frame_set frame_1 = {.ranges = {{1, 1}}, .count = 1};
+    assert_true(trim_trace(reader, &frame_1, UINT32_MAX, NULL, parts, &err));
+    trace_reader_close(reader);
+
+    tiny_init(&whole);
+    tiny_init(&alone);
+    whole.trace = alone.trace = path;
+    alone.frames = frame_1;
+    alone.prepare = need_only_wanted;
+    tiny_go(&whole, false);
+    tiny_go(&alone, false);
+    const size_t bytes = whole.values_count * sizeof(uint64_t);
+    assert_memory_equal(values_of_frame_1(&whole, 1), values_of_frame_1(&alone, 1), bytes);
+    assert_cut_is_the_same(&whole, part);
+    for (int contents = CONTENTS_OURS; contents <= CONTENTS_NONE; contents++) {
+        cut_with_contents(path, (enum contents)contents, part);
+        assert_cut_is_the_same(&whole, part);
+    }
+    tiny_fini(&whole);
+    tiny_fini(&alone);
+    needed_draws_destroy(alone.data);
+    unlink(path);
+    unlink(part);
+}
+
+static void
+the_way_to_cleared_surfaces(void **state)
+{
+    assert_the_way_makes_no_difference(*state, left_cleared);
+}
+
+static void
+the_way_to_drawn_surfaces(void **state)
+{
+    assert_the_way_makes_no_difference(*state, left_drawn);
+}
+
+static void
+the_way_to_what_is_seen(void **state)
+{
+    assert_the_way_makes_no_difference(*state, left_to_be_seen);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_clear_lasts_until_a_draw, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(a_cleared_surface_is_shown_without_reads, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(what_only_reads_leaves_the_clear, rig_set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(depth_alone, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(a_clear_is_written_once, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(the_way_to_cleared_surfaces, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(the_way_to_drawn_surfaces, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(the_way_to_what_is_seen, rig_set_up, rig_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

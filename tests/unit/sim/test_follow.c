@@ -1,0 +1,298 @@
+/* One triangle followed through the machine: what it came to by arithmetic, each of its quads once
+ * at each stage, cycles that never go back, sums that are those of the statistics; and where one
+ * ended that was culled. */
+#include "rigs/rig.h"
+
+#include "report/journey.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+struct followed {
+    struct watch *watch;
+    struct follow follow;
+    struct journey journey;
+};
+
+/* Follows triangle `number` of draw 0 of the frame to come. */
+static struct followed *
+begin(struct rig *rig, uint32_t number)
+{
+    struct followed *f = calloc(1, sizeof *f);
+    const struct follow_target target = {0, 0, number};
+    rig_start(rig);
+    f->watch = watch_create(&rig_machine(rig)->clock, rig_machine(rig)->memctl);
+    rig_machine(rig)->pools.watch = f->watch;
+    follow_begin(&f->follow, &target, &rig->player.sim, f->watch);
+    return f;
+}
+
+static void
+end(struct followed *f)
+{
+    follow_end(&f->follow);
+    journey_make(&f->journey, &f->follow);
+}
+
+static void
+leave(struct rig *rig, struct followed *f)
+{
+    rig_machine(rig)->pools.watch = NULL;
+    journey_fini(&f->journey);
+    follow_fini(&f->follow);
+    watch_destroy(f->watch);
+    free(f);
+}
+
+static const struct journey_stage *
+stage(const struct followed *f, const char *queue, enum follow_kind kind)
+{
+    for (size_t i = 0; i < f->journey.stages.count; i++) {
+        const struct journey_stage *s = &f->journey.stages.items[i];
+        if (s->kind == kind && !strncmp(s->queue, queue, strlen(queue)))
+            return s;
+    }
+    return NULL;
+}
+
+static uint64_t
+count_at(const struct followed *f, const char *queue, enum follow_kind kind)
+{
+    const struct journey_stage *s = stage(f, queue, kind);
+    return s ? s->count : 0;
+}
+
+/* Of each thing by itself: sent, taken, sent on, and so forth. */
+static void
+assert_order(const struct followed *f)
+{
+    const struct follow *follow = &f->follow;
+    const struct follow_hop *before = NULL;
+    for (size_t i = 0; i < follow->hops.count; i++) {
+        const uint32_t at = f->journey.order[i];
+        const struct follow_hop *hop = &follow->hops.items[at];
+        if (hop->kind == FOLLOW_OTHER_USE)
+            continue;
+        assert_true(hop->taken != CYCLE_NEVER && hop->taken > hop->sent); /* a latency of 1 */
+        assert_true(f->journey.left[at] != CYCLE_NEVER && f->journey.left[at] >= hop->taken);
+        if (before && before->kind == hop->kind && before->thing == hop->thing)
+            assert_true(hop->sent >= before->taken);
+        before = hop;
+    }
+}
+
+/* x + y <= 6 in pixels: 28 fragments in 10 quads of one tile (as test_fixed_function_timing). Each
+ * quad is at each stage once. */
+static void
+one_triangle(void **state)
+{
+    struct rig *rig = *state;
+    static const char *const stages[] = {"early_quads", "tested_quads",    "interpolated_quads",
+                                         "groups",      "finished_groups", "shaded_quads"};
+    struct followed *f = begin(rig, 0);
+    rig_upload_corner(rig, 8, 0);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    end(f);
+    struct error err;
+    assert_true(follow_check(&f->follow, &err));
+    assert_int_equal(f->follow.primitives, 1);
+    assert_int_equal(f->follow.made, 1);
+    assert_int_equal(f->journey.fragments, 28);
+    assert_int_equal(f->journey.fates[FATE_WRITTEN], 28);
+    assert_int_equal(f->watch->courses.count, 10);
+    for (size_t i = 0; i < f->watch->courses.count; i++) {
+        const struct watched_course *course = &f->watch->courses.items[i];
+        assert_true(course->generated < course->tested && course->tested < course->shader_began);
+        assert_true(course->shader_began < course->shader_ended);
+        assert_true(course->shader_ended < course->written && course->written <= course->gone);
+        assert_true(course->gone != CYCLE_NEVER && course->texels == 0 && course->misses == 0);
+    }
+    assert_int_equal(f->follow.tiles.count, 1);
+    assert_int_equal(f->follow.tiles.items[0].fragments, 28);
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
+        assert_int_equal(count_at(f, stages[i], FOLLOW_QUAD), 10);
+    assert_int_equal(count_at(f, "late_quads", FOLLOW_QUAD), 0);
+    assert_int_equal(count_at(f, "texture_requests", FOLLOW_REQUEST), 0);
+    assert_int_equal(count_at(f, "clipped", FOLLOW_PRIMITIVE), 1);
+    /* six queues a quad: none is in one twice */
+    uint32_t hops[16] = {0};
+    for (size_t i = 0; i < f->follow.hops.count; i++)
+        if (f->follow.hops.items[i].kind == FOLLOW_QUAD)
+            hops[f->follow.hops.items[i].thing]++;
+    for (uint32_t i = 0; i < 10; i++)
+        assert_int_equal(hops[i], 6);
+    /* 48 bytes of attributes in one buffer: one transaction, or two where they cross into the next
+     */
+    const uint64_t reads = count_at(f, "attribute_memory_requests", FOLLOW_READ);
+    assert_in_range(reads, 1, 2);
+    assert_int_equal(count_at(f, "attribute_memory_replies", FOLLOW_READ), reads);
+    /* three vertices of their own, each through five queues */
+    assert_int_equal(f->follow.vertices.count, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(f->follow.vertices.items[f->follow.corners[i]].index, i);
+    assert_int_equal(count_at(f, "vertices", FOLLOW_VERTEX), 1);
+    assert_order(f);
+    leave(rig, f);
+}
+
+/* The units' latencies by arithmetic: the triangle is taken by the clipper a cycle after it was
+ * assembled, and each further cycle of TriangleInputLatency keeps setup waiting for one more. */
+static void
+latencies(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.CLIPPER.ExecLatency = 3;
+    rig->params.RASTERIZER.TriangleInputLatency = 5;
+    rig->params.RASTERIZER.SetupLatency = 1;
+    rig->params.RASTERIZER.TriangleOutputLatency = 4;
+    struct followed *f = begin(rig, 0);
+    rig_upload_corner(rig, 8, 0);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    end(f);
+    const struct journey_stage *clipper = stage(f, "primitives", FOLLOW_PRIMITIVE);
+    const struct journey_stage *setup = stage(f, "clipped", FOLLOW_PRIMITIVE);
+    const struct journey_stage *fraggen = stage(f, "triangles", FOLLOW_TRIANGLE);
+    assert_int_equal(clipper->waited, 1);
+    assert_int_equal(setup->waited, 3 + 5);
+    assert_int_equal(setup->first, clipper->last + 3 + 5);
+    assert_int_equal(fraggen->waited, 1 + 4);
+    assert_int_equal(fraggen->first, setup->last + 1 + 4);
+    leave(rig, f);
+}
+
+/* Behind what is drawn: HZ culls the tile, or the z test the quads; in any case no quad is shaded,
+ * and what ended where is what the statistics say. */
+static void
+hidden(void **state)
+{
+    struct rig *rig = *state;
+    struct followed *f = begin(rig, 0);
+    rig_upload_corner(rig, 2 * SIZE, 0);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 0.25);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    end(f);
+    assert_int_equal(f->journey.fragments, SIZE * SIZE);
+    assert_int_equal(f->journey.fates[FATE_HZ] + f->journey.fates[FATE_DEPTH], SIZE * SIZE);
+    assert_int_equal(f->journey.fates[FATE_HZ], rig_figure(rig, "hz.fragments_culled"));
+    assert_int_equal(count_at(f, "tiles", FOLLOW_TILE), rig_figure(rig, "fraggen.tiles_out"));
+    assert_int_equal(f->watch->courses.count, rig_figure(rig, "hz.quads_out"));
+    assert_int_equal(count_at(f, "groups", FOLLOW_QUAD), 0);
+    assert_order(f);
+    leave(rig, f);
+}
+
+/* A strip over three vertices between pixel centres: triangle 1 ends in setup; its vertices are
+ * used again and again, and the use that counts comes before it. */
+static void
+culled(void **state)
+{
+    struct rig *rig = *state;
+    const float x = 2.0f / SIZE * 0.25f;
+    const float vertices[3][4] = {{0, 0, 0, 1}, {x, 0, 0, 1}, {0, x, 0, 1}};
+    const uint8_t indices[6] = {0, 1, 2, 0, 1, 2};
+    struct followed *f = begin(rig, 3);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_upload(rig, RES_INDICES, indices, sizeof indices);
+    rig_draw(rig, MODE_STRIP, 6, 1);
+    rig_swap(rig);
+    end(f);
+    assert_int_equal(f->follow.primitives, 4);
+    assert_int_equal(f->follow.made, 0);
+    assert_int_equal(f->follow.lost, SETUP_LOST_PIXELS);
+    assert_int_equal(f->journey.fragments, 0);
+    assert_int_equal(count_at(f, "clipped", FOLLOW_PRIMITIVE), 1);
+    assert_int_equal(f->follow.triangles.count, 0);
+    assert_order(f);
+    leave(rig, f);
+}
+
+/* Of two triangles the first lies outside a plane. */
+static void
+follow_of_two(struct rig *rig, uint32_t number)
+{
+    const float vertices[6][4] = {{2, 0, 0, 1},  {3, 0, 0, 1}, {2, 1, 0, 1},
+                                  {-1, 1, 0, 1}, {1, 1, 0, 1}, {-1, -1, 0, 1}};
+    struct followed *f = begin(rig, number);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
+    rig_draw(rig, MODE_TRIANGLES, 6, 0);
+    rig_swap(rig);
+    end(f);
+    assert_int_equal(f->follow.primitives, 2);
+    assert_int_equal(f->follow.clip == CLIP_REJECT, number == 0);
+    assert_int_equal(count_at(f, "primitives", FOLLOW_PRIMITIVE), 1);
+    assert_int_equal(count_at(f, "clipped", FOLLOW_PRIMITIVE), number);
+    assert_int_equal(f->watch->courses.count, number * rig_figure(rig, "hz.quads_out"));
+    assert_int_equal(f->journey.fragments, number * rig_figure(rig, "fraggen.fragments"));
+    assert_true(rig_figure(rig, "fraggen.fragments") > 0);
+    assert_order(f);
+    leave(rig, f);
+}
+
+/* The clipper is its last unit ... */
+static void
+rejected(void **state)
+{
+    follow_of_two(*state, 0);
+}
+
+/* ... and the next one keeps its number, though it is the first that comes to setup. */
+static void
+behind_a_rejected_one(void **state)
+{
+    follow_of_two(*state, 1);
+}
+
+static void
+targets(void **state)
+{
+    struct rig *rig = *state;
+    struct follow_target target;
+    struct error err;
+    assert_true(follow_parse(&target, "1:22:333", &err));
+    assert_true(target.frame == 1 && target.draw == 22 && target.triangle == 333);
+    static const char *const bad[] = {"",
+                                      "1",
+                                      "1:2",
+                                      "1:2:",
+                                      "1:2:3:",
+                                      "1:2:3x",
+                                      "-1:2:3",
+                                      "1: 2:3",
+                                      "1:2:+3",
+                                      "a:b:c",
+                                      "1::3",
+                                      ":2:3",
+                                      "1:2:4294967295",
+                                      "1:2:99999999999999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(follow_parse(&target, bad[i], &err));
+    struct followed *f = begin(rig, 7);
+    rig_upload_corner(rig, 8, 0);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    end(f);
+    assert_false(follow_check(&f->follow, &err));
+    assert_non_null(strstr(err.text, "draw 0 has 1 triangles"));
+    leave(rig, f);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(one_triangle),          TEST(latencies), TEST(hidden), TEST(culled), TEST(rejected),
+        TEST(behind_a_rejected_one), TEST(targets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

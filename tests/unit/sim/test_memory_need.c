@@ -1,0 +1,204 @@
+/* A memory that grows with what is in it: when it may, what stays the same, and what is said of the
+ * size that would do. */
+#include "rigs/rig.h"
+#include "sim/memory_need.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { MB = 1 << 20, SIDE = 512, TEXTURES = 6, FIRST_TEXTURE = 50 }; /* a megabyte each */
+
+/* A user's size is kept; a preset's is not; what a run left behind is loaded as it was. */
+static void
+test_who_lets_it_grow(void **state)
+{
+    struct params params, again;
+    struct error err;
+    char path[] = "/tmp/aetius-grow-XXXXXX";
+    assert_true(params_load_preset(&params, "reference-2008", &err));
+    assert_true(params.MEMORYCONTROLLER.MemoryGrows);
+    char *ini = params_to_ini(&params, NULL);
+    const int file = mkstemp(path);
+    assert_int_equal(write(file, ini, strlen(ini)), strlen(ini));
+    close(file);
+    assert_true(params_load_preset(&again, "reference-2005", &err));
+    assert_true(params_load_file(&again, path, &err));
+    assert_true(again.MEMORYCONTROLLER.MemoryGrows);
+    unlink(path);
+    free(ini);
+    assert_true(params_set(&again, "MEMORYCONTROLLER.MemorySize=201326592", &err));
+    assert_false(again.MEMORYCONTROLLER.MemoryGrows);
+    assert_true(params_set(&again, "MEMORYCONTROLLER.MemoryGrows=TRUE", &err));
+    assert_true(again.MEMORYCONTROLLER.MemoryGrows);
+}
+
+/* The same addresses as in a memory that is large from the start. */
+static void
+test_addresses_stay(void **state)
+{
+    static const uint32_t sizes[] = {3 * MB, 100, 9 * MB, 5 * MB, 256, 40 * MB, 2 * MB, 70000};
+    enum { COUNT = sizeof sizes / sizeof sizes[0] };
+    struct gpu_memory small, large;
+    struct error err;
+    uint32_t of_small[COUNT], of_large[COUNT];
+    assert_true(gpu_memory_init(&small, 4 * MB, &err) && gpu_memory_let_grow(&small, &err));
+    assert_true(gpu_memory_init(&large, 512 * MB, &err));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_true(gpu_memory_alloc(&small, sizes[i], &of_small[i], &err));
+        assert_true(gpu_memory_alloc(&large, sizes[i], &of_large[i], &err));
+        assert_int_equal(of_small[i], of_large[i]);
+        small.bytes[of_small[i] + sizes[i] - 1] = 1;
+        if (i == 3) {
+            gpu_memory_free(&small, of_small[2], sizes[2]);
+            gpu_memory_free(&large, of_large[2], sizes[2]);
+        }
+    }
+    assert_int_equal(small.used_bytes, large.used_bytes);
+    assert_int_equal(small.size_bytes % (16 * MB), 0);
+    uint32_t address;
+    assert_true(gpu_memory_alloc_at(&small, 1024u * MB, 4096, &err)); /* as a trimmed trace says */
+    assert_true(gpu_memory_alloc(&small, 2000u * MB, &address, &err));
+    assert_int_equal(address, 1024u * MB + 4096);
+    assert_false(gpu_memory_alloc(&small, 2000u * MB, &address, &err)); /* addresses end */
+    gpu_memory_fini(&small);
+    gpu_memory_fini(&large);
+}
+
+/* So large and no larger; others have parts of it too. */
+static void
+test_an_end_to_growing(void **state)
+{
+    struct gpu_memory memory;
+    struct error err;
+    uint32_t address;
+    assert_true(gpu_memory_init(&memory, 4 * MB, &err) && gpu_memory_let_grow(&memory, &err));
+    struct budget budget = {64 * MB, 16 * MB, "--memory"};
+    memory.option = "MEMORYCONTROLLER.MemorySize";
+    gpu_memory_limit(&memory, &budget);
+    assert_true(gpu_memory_alloc(&memory, 40 * MB, &address, &err));
+    assert_int_equal(budget.used_bytes, 64 * MB);
+    assert_false(gpu_memory_alloc(&memory, 8 * MB, &address, &err));
+    assert_non_null(strstr(err.text, "raise --memory, to "));
+    assert_true(gpu_memory_alloc(&memory, 6 * MB, &address, &err));
+    memory.bytes[address + 6 * MB - 1] = 1;
+    budget.most_bytes = 80 * MB;
+    assert_true(gpu_memory_alloc(&memory, 8 * MB, &address, &err));
+    gpu_memory_fini(&memory);
+    assert_int_equal(budget.used_bytes, 16 * MB);
+}
+
+static void
+create_texture(struct player *player, uint32_t handle)
+{
+    player_create(player, (struct resource_desc){handle, TARGET_2D, FORMAT_BGRA8, BIND_SAMPLER_VIEW,
+                                                 SIDE, SIDE, 1, 1, 0, 0});
+}
+
+static void
+test_the_machine_grows(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.MEMORYCONTROLLER.MemoryGrows = true;
+    rig_start(rig);
+    for (uint32_t i = 0; i < TEXTURES; i++)
+        create_texture(&rig->player, FIRST_TEXTURE + i);
+    assert_true(rig->player.sim.device.memory.size_bytes > TEXTURES * MB);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1.0);
+    rig_upload_corner(rig, 16, 0);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    assert_int_equal(rig->pixels[0] & 0xff, 255);
+}
+
+/* Six textures of a megabyte, the first three of which go before the last three come: four at once
+ * do, and the frame buffers and vertices. */
+static void
+test_what_would_do(void **state)
+{
+    char path[] = "/tmp/aetius-need-XXXXXX";
+    struct rig *rig = *state;
+    struct player player = {0};
+    struct trace_reader *reader;
+    struct memory_need need;
+    struct error err;
+    close(mkstemp(path));
+    assert_true(trace_writer_create(&player.writer, path, "test", &err));
+    rig->params.MEMORYCONTROLLER.MemorySize = 64 * MB;
+    player_start(&player, &rig->params, false, NULL);
+    for (uint32_t i = 0; i < TEXTURES; i++) {
+        create_texture(&player, FIRST_TEXTURE + i);
+        if (i >= 3)
+            player_take(&player,
+                        (struct message){.kind = MESSAGE_RESOURCE_UNREF,
+                                         .resource = {.handle = FIRST_TEXTURE + i - 3}},
+                        NULL, 0);
+    }
+    assert_true(trace_writer_close(player.writer, &err));
+    player_end(&player);
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(memory_need_find(&need, reader, &rig->params, UINT32_MAX, &err));
+    assert_int_equal(need.used_bytes, 4 * MB);
+    assert_int_equal(need.size_bytes, 16 * MB); /* the step */
+    strcpy(err.text, "frame 3: " MEMORY_EXHAUSTED ": raise MemorySize");
+    memory_need_tell(reader, &rig->params, UINT32_MAX, &err);
+    assert_non_null(strstr(err.text, "16777216 would do"));
+    strcpy(err.text, "something else");
+    memory_need_tell(reader, &rig->params, UINT32_MAX, &err);
+    assert_string_equal(err.text, "something else");
+    trace_reader_close(reader);
+    unlink(path);
+    rig->params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+}
+
+/* Moves rows 0 .. 1023 of a texture of 10 MB by four: the machine reads them from a copy of all of
+ * it. */
+static void
+copy_in_place(struct player *player)
+{
+    struct stream s = {.count = 0};
+    player_create(player, (struct resource_desc){FIRST_TEXTURE, TARGET_2D, FORMAT_BGRA8,
+                                                 BIND_SAMPLER_VIEW, 2560, 1024, 1, 1, 0, 0});
+    PACKET(&s, 17, 0, FIRST_TEXTURE, 0, 0, 4, 0, FIRST_TEXTURE, 0, 0, 0, 0, 2560, 1020, 1);
+    player_submit(player, &s);
+}
+
+/* What is counted is what the machine is content with, to the step that a memory grows by. */
+static void
+test_copies_of_blits_count(void **state)
+{
+    char path[] = "/tmp/aetius-need-XXXXXX";
+    struct rig *rig = *state;
+    struct player player = {0};
+    struct trace_reader *reader;
+    struct memory_need need;
+    struct error err;
+    close(mkstemp(path));
+    assert_true(trace_writer_create(&player.writer, path, "test", &err));
+    rig->params.MEMORYCONTROLLER.MemorySize = 32 * MB;
+    player_start(&player, &rig->params, true, NULL);
+    copy_in_place(&player);
+    assert_int_equal(player.sim.device.memory.peak_bytes, 20 * MB);
+    assert_true(trace_writer_close(player.writer, &err));
+    player_end(&player);
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(memory_need_find(&need, reader, &rig->params, UINT32_MAX, &err));
+    assert_int_equal(need.used_bytes, 20 * MB);
+    assert_int_equal(need.size_bytes, 32 * MB);
+    trace_reader_close(reader);
+    unlink(path);
+    rig->params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_lets_it_grow),
+        cmocka_unit_test(test_addresses_stay),
+        cmocka_unit_test(test_an_end_to_growing),
+        cmocka_unit_test_setup_teardown(test_the_machine_grows, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_what_would_do, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(test_copies_of_blits_count, rig_set_up, rig_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,291 @@
+/* Batches that overlap (PipelinedBatchRendering): many small draws whose states make every hazard
+ * there is - another surface, a surface that is sampled, blits between them, the z test's place,
+ * depths that move away, programs that are destroyed while a draw still uses them, queries - give
+ * the pictures, depths and query results of the functional renderer, in any order of clocking, and
+ * come sooner. */
+#include "rigs/player.h"
+#include "rigs/scene.h"
+
+#include <stdlib.h>
+
+enum {
+    WIDTH = 64,
+    HEIGHT = 32,
+    BYTES = WIDTH * HEIGHT * 4,
+    DRAWS = 120,
+    QUERIES = 6,
+    RES_OTHER = 20,
+    OBJ_OTHER = 200, /* surface of RES_OTHER */
+    OBJ_VIEWS,       /* of RES_COLOR */
+    OBJ_BLENDING,
+    OBJ_ALWAYS,
+    OBJ_ALPHA,  /* LESS with an alpha test: late */
+    OBJ_EQUALS, /* EQUAL */
+    OBJ_TEXTURED,
+    OBJ_KILLS,
+    OBJ_FIRST_PROGRAM = 300,
+    OBJ_FIRST_QUERY = 500,
+};
+
+static const char vs[] =
+    "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\n"
+    "  0: MOV OUT[0], IN[0]\n  1: MOV OUT[1], IN[1]\n  2: END\n";
+#define FS_HEAD                                                                                    \
+    "FRAG\nPROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1\nDCL IN[0], GENERIC[0], PERSPECTIVE\n"            \
+    "DCL OUT[0], COLOR\n"
+static const char plain_fs[] = FS_HEAD "  0: MOV OUT[0], IN[0]\n  1: END\n";
+static const char textured_fs[] = FS_HEAD "DCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\nDCL TEMP[0]\n"
+                                          "  0: TEX TEMP[0], IN[0], SAMP[0], 2D\n"
+                                          "  1: MUL OUT[0], TEMP[0], IN[0]\n  2: END\n";
+static const char kills_fs[] = FS_HEAD "DCL TEMP[0]\nIMM[0] FLT32 {0.5, 0.5, 0.5, 0.5}\n"
+                                       "  0: ADD TEMP[0], IN[0].xxxx, -IMM[0]\n"
+                                       "  1: KILL_IF TEMP[0]\n  2: MOV OUT[0], IN[0]\n  3: END\n";
+
+struct fixture {
+    struct player player;
+    uint32_t random, batches;
+    uint64_t cycles;
+    uint8_t color[BYTES], other[BYTES], depth[BYTES], queries[QUERIES * 16];
+};
+
+static uint32_t
+next(struct fixture *f, uint32_t limit)
+{
+    f->random = f->random * 1664525u + 1013904223u;
+    return (f->random >> 16) % limit;
+}
+
+static void
+create_all(struct fixture *f)
+{
+    struct stream s = {0};
+    const struct resource_desc surface = {
+        RES_COLOR, TARGET_2D, 1, BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, WIDTH, HEIGHT, 1, 1, 0, 0};
+    struct resource_desc other = surface;
+    other.handle = RES_OTHER;
+    player_create(&f->player, surface);
+    player_create(&f->player, other);
+    player_create(&f->player, (struct resource_desc){RES_DEPTH, TARGET_2D, 19, BIND_DEPTH_STENCIL,
+                                                     WIDTH, HEIGHT, 1, 1, 0, 0});
+    player_create(&f->player,
+                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, 64, BIND_VERTEX_BUFFER,
+                                         DRAWS * 6 * 32, 1, 1, 1, 0, 0});
+    player_create(&f->player, (struct resource_desc){RES_QUERY, TARGET_BUFFER, 64, BIND_CUSTOM,
+                                                     QUERIES * 16, 1, 1, 1, 0, 0});
+    scene_states(&s, 0);
+    /* source alpha and one less it: the order of draws matters */
+    PACKET(&s, 1, 1, OBJ_BLENDING, 0, 0,
+           15u << 27 | 1 | 3u << 4 | 0x13u << 9 | 3u << 17 | 0x13u << 22, 0, 0, 0, 0, 0, 0, 0);
+    PACKET(&s, 1, 3, OBJ_ALWAYS, 1 | 1 << 1 | FUNC_ALWAYS << 2, 0, 0, 0);
+    PACKET(&s, 1, 3, OBJ_EQUALS, 1 | 1 << 1 | FUNC_LEQUAL << 2, 0, 0, 0);
+    PACKET(&s, 1, 3, OBJ_ALPHA, 1 | 1 << 1 | FUNC_LESS << 2 | 1 << 8 | FUNC_GREATER << 9, 0, 0,
+           float_bits(.5f));
+    stream_shader(&s, OBJ_VS, 0, vs);
+    stream_shader(&s, OBJ_TEXTURED, 1, textured_fs);
+    stream_shader(&s, OBJ_KILLS, 1, kills_fs);
+    PACKET(&s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, 31, 16, 0, 0, 31);
+    PACKET(&s, 1, 6, OBJ_VIEWS, RES_COLOR, 1, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9);
+    PACKET(&s, 1, 7, OBJ_SAMPLER, 0, 0, 0, float_bits(9), 0, 0, 0, 0);
+    scene_surfaces(&s, 1, 19);
+    PACKET(&s, 1, 8, OBJ_OTHER, RES_OTHER, 1, 0, 0);
+    for (uint32_t q = 0; q < QUERIES; q++)
+        PACKET(&s, 1, 9, OBJ_FIRST_QUERY + q, 0, q * 16, RES_QUERY);
+    PACKET(&s, 2, 2, OBJ_RASTERIZER);
+    PACKET(&s, 2, 5, OBJ_ELEMENTS);
+    PACKET(&s, 31, 0, OBJ_VS, 0);
+    PACKET(&s, 6, 0, 32, 0, RES_VERTICES);
+    PACKET(&s, 10, 0, 1, 0, OBJ_VIEWS);
+    PACKET(&s, 18, 0, 1, 0, OBJ_SAMPLER);
+    scene_viewport(&s, WIDTH, HEIGHT);
+    PACKET(&s, 7, 0, 1 | 2 | 4, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    player_submit(&f->player, &s);
+}
+
+static void
+put_vertices(struct fixture *f)
+{
+    static const float corners[6][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 0}, {1, 1}, {0, 1}};
+    static float vertices[DRAWS][6][8];
+    for (uint32_t i = 0; i < DRAWS; i++) {
+        float x = (float)next(f, 20) / 10 - 1, y = (float)next(f, 20) / 10 - 1;
+        float width = (float)(1 + next(f, 10)) / 10, height = (float)(1 + next(f, 10)) / 10;
+        float z = (float)next(f, 16) / 8 - 1;
+        float rgba[4];
+        for (uint32_t c = 0; c < 4; c++)
+            rgba[c] = (float)next(f, 9) / 8;
+        for (uint32_t v = 0; v < 6; v++) {
+            const float vertex[8] = {x + corners[v][0] * width,
+                                     y + corners[v][1] * height,
+                                     z,
+                                     1,
+                                     rgba[0],
+                                     rgba[1],
+                                     rgba[2],
+                                     rgba[3]};
+            memcpy(vertices[i][v], vertex, sizeof vertex);
+        }
+    }
+    player_put(&f->player, RES_VERTICES, vertices, sizeof vertices);
+}
+
+/* A part of one surface, scaled and filtered, onto the other, or a copy; depth onto itself. */
+static void
+blit(struct fixture *f, struct stream *s)
+{
+    const uint32_t from = next(f, 2) ? RES_COLOR : RES_OTHER;
+    const uint32_t to = from == RES_COLOR ? RES_OTHER : RES_COLOR;
+    const uint32_t x = next(f, 40), y = next(f, 20), filter = next(f, 2) << 8;
+    switch (next(f, 3)) {
+    case 0:
+        PACKET(s, 16, 0, 15 | filter, 0, 0, to, 0, 1, x, y, 0, 24, 12, 1, from, 0, 1, y, 2, 0, 31,
+               29, 1);
+        break;
+    case 1: PACKET(s, 17, 0, to, 0, x, y, 0, from, 0, x / 2, y / 2, 0, 16, 8, 1); break;
+    case 2:
+        PACKET(s, 16, 0, 16 | 32, 0, 0, RES_DEPTH, 0, 19, x, y, 0, 20, 10, 1, RES_DEPTH, 0, 19, 7,
+               5, 0, 20, 10, 1);
+        break;
+    }
+}
+
+/* The state of draw `i`, mostly as before; `wild` says whether hazards may come. A plain program is
+ * made for it, and destroyed while the draw may be on its way. */
+static void
+draw(struct fixture *f, uint32_t i, bool wild)
+{
+    static const uint32_t tests[] = {OBJ_DSA, OBJ_DSA, OBJ_DSA, OBJ_EQUALS, OBJ_ALWAYS, OBJ_ALPHA};
+    struct stream s = {0};
+    uint32_t program = OBJ_FIRST_PROGRAM + i, kind = wild ? next(f, 8) : 0;
+    bool other = wild && next(f, 6) == 0;
+    stream_shader(&s, program, 1, plain_fs);
+    PACKET(&s, 31, 0, kind == 1 ? OBJ_TEXTURED : kind == 2 ? OBJ_KILLS : program, 1);
+    PACKET(&s, 2, 1, next(f, 2) ? OBJ_BLENDING : OBJ_BLEND);
+    PACKET(&s, 2, 3, tests[wild ? next(f, 6) : 0]);
+    if (wild) /* textured: into the other surface, unless it was the color buffer's turn */
+        PACKET(&s, 5, 0, 1, OBJ_DEPTH, other || kind == 1 ? OBJ_OTHER : OBJ_COLOR);
+    PACKET(&s, 8, 0, i * 6, 6, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    if (wild && next(f, 8) == 0)
+        blit(f, &s);
+    PACKET(&s, 3, 4, program);
+    player_submit(&f->player, &s);
+}
+
+static void
+on_row(void *data, uint32_t frame, const struct work *row)
+{
+    struct fixture *f = data;
+    (void)frame;
+    if (row->kind != WORK_DRAW)
+        return;
+    assert_int_equal(row->baked->number, f->batches); /* they end in order */
+    f->batches++;
+}
+
+enum mode { FUNCTIONAL, DRAINED, PIPELINED };
+
+static struct fixture *
+draw_all(enum mode mode, const char *preset, bool wild, uint32_t seed, uint64_t shuffle)
+{
+    struct fixture *f = mem_alloc(sizeof *f);
+    struct simulation_listener listener = {.data = f, .work = on_row};
+    struct params params;
+    struct error err = {""};
+    struct stream ask = {0};
+    f->random = seed;
+    assert_true(params_load_preset(&params, preset, &err));
+    params.MEMORYCONTROLLER.MemorySize = 4 << 20;
+    params.ZSTENCILTEST.ZCacheLines = 1; /* lines leave soon, and tell Hierarchical Z */
+    params.COMMANDPROCESSOR.PipelinedBatchRendering = mode == PIPELINED;
+    player_start(&f->player, &params, mode != FUNCTIONAL, &listener);
+    if (shuffle)
+        clock_shuffle(&f->player.sim.machine->clock, shuffle);
+    create_all(f);
+    put_vertices(f);
+    uint64_t before = mode == FUNCTIONAL ? 0 : f->player.sim.machine->clock.now;
+    for (uint32_t i = 0; i < DRAWS; i++) {
+        const uint32_t query = i * QUERIES / DRAWS;
+        struct stream s = {0};
+        if (i % (DRAWS / QUERIES) == 0) {
+            if (i)
+                PACKET(&s, 20, 0, OBJ_FIRST_QUERY + query - 1);
+            PACKET(&s, 19, 0, OBJ_FIRST_QUERY + query);
+            player_submit(&f->player, &s);
+        }
+        draw(f, i, wild);
+    }
+    PACKET(&ask, 20, 0, OBJ_FIRST_QUERY + QUERIES - 1);
+    for (uint32_t q = 0; q < QUERIES; q++)
+        PACKET(&ask, 21, 0, OBJ_FIRST_QUERY + q, 0);
+    player_submit(&f->player, &ask);
+    f->cycles = mode == FUNCTIONAL ? 0 : f->player.sim.machine->clock.now - before;
+    if (mode != FUNCTIONAL)
+        assert_int_equal(f->batches, DRAWS);
+    player_get(&f->player, RES_COLOR, WIDTH, HEIGHT, f->color);
+    player_get(&f->player, RES_OTHER, WIDTH, HEIGHT, f->other);
+    player_get(&f->player, RES_DEPTH, WIDTH, HEIGHT, f->depth);
+    memcpy(f->queries,
+           f->player.sim.device.memory.bytes +
+               gpu_resource(&f->player.sim.device, 1, RES_QUERY)->address,
+           sizeof f->queries);
+    if (mode != FUNCTIONAL && !machine_check(f->player.sim.machine, &err))
+        fail_msg("%s", err.text);
+    player_end(&f->player);
+    return f;
+}
+
+static void
+assert_same(const struct fixture *a, const struct fixture *b)
+{
+    assert_memory_equal(a->queries, b->queries, sizeof a->queries);
+    assert_memory_equal(a->depth, b->depth, BYTES);
+    assert_memory_equal(a->color, b->color, BYTES);
+    assert_memory_equal(a->other, b->other, BYTES);
+}
+
+static void
+run(const char *preset, bool wild, uint32_t seed)
+{
+    struct fixture *functional = draw_all(FUNCTIONAL, preset, wild, seed, 0);
+    struct fixture *drained = draw_all(DRAINED, preset, wild, seed, 0);
+    struct fixture *pipelined = draw_all(PIPELINED, preset, wild, seed, 0);
+    struct fixture *shuffled = draw_all(PIPELINED, preset, wild, seed, 7);
+    assert_same(drained, functional);
+    assert_same(pipelined, functional);
+    assert_same(shuffled, functional);
+    assert_true(pipelined->cycles < drained->cycles);
+    assert_int_equal(shuffled->cycles, pipelined->cycles);
+    if (!wild) /* a draw's latency is hidden behind the others' */
+        assert_true(2 * pipelined->cycles < drained->cycles);
+    free(functional);
+    free(drained);
+    free(pipelined);
+    free(shuffled);
+}
+
+static void
+without_hazards(void **state)
+{
+    (void)state;
+    run("reference-2005", false, 1);
+    run("reference-2008", false, 2);
+}
+
+static void
+with_hazards(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= 4; seed++) {
+        run("reference-2005", true, seed);
+        run("reference-2008", true, seed);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_hazards),
+        cmocka_unit_test(with_hazards),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,620 @@
+/* State and baked draws: linkage, addresses, bounds, decisions, life times, refusals. */
+#include "rigs/scene.h"
+
+#include "sim/executor.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+struct fixture {
+    struct gpu_device device;
+    struct decoder *decoder;
+    struct arena arena;
+    struct stream s;
+    struct draw *draw; /* the last one baked */
+    struct error err;
+};
+
+static bool
+apply_message(struct fixture *f, const struct message *message)
+{
+    struct gpu_cmd cmd;
+    enum decode_result result;
+    decoder_begin(f->decoder, message);
+    while ((result = decoder_next(f->decoder, &cmd, &f->err)) == DECODE_COMMAND) {
+        if (!gpu_apply(&f->device, &cmd, &f->err))
+            return false;
+        if (cmd.op == GPU_DRAW && !gpu_bake_draw(&f->device, &cmd, &f->arena, &f->draw, &f->err))
+            return false;
+    }
+    return result == DECODE_DONE;
+}
+
+static bool
+apply(struct fixture *f)
+{
+    struct message message = stream_message(&f->s, 1);
+    bool well = apply_message(f, &message);
+    f->s.count = 0;
+    return well;
+}
+
+static void
+must(struct fixture *f)
+{
+    bool well = apply(f);
+    if (!well)
+        print_error("%s\n", f->err.text);
+    assert_true(well);
+}
+
+static void
+must_fail(struct fixture *f, const char *part)
+{
+    assert_false(apply(f));
+    if (!strstr(f->err.text, part))
+        print_error("%s\n", f->err.text);
+    assert_non_null(strstr(f->err.text, part));
+}
+
+static void
+unref(struct fixture *f, uint32_t handle)
+{
+    struct message m = {.kind = MESSAGE_RESOURCE_UNREF, .client = 1, .resource.handle = handle};
+    assert_true(apply_message(f, &m));
+}
+
+static int
+setup(void **data)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    assert_true(gpu_device_init(&f->device, 4 << 20, &f->err));
+    f->decoder = decoder_create();
+    arena_init(&f->arena);
+    struct message m = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
+    assert_true(apply_message(f, &m));
+    for (uint32_t i = 0; i < sizeof scene_resources / sizeof *scene_resources; i++) {
+        m = (struct message){
+            .kind = MESSAGE_RESOURCE_CREATE, .client = 1, .resource = scene_resources[i]};
+        assert_true(apply_message(f, &m));
+    }
+    scene_objects(&f->s);
+    scene_bindings(&f->s);
+    must(f);
+    *data = f;
+    return 0;
+}
+
+static int
+teardown(void **data)
+{
+    struct fixture *f = *data;
+    struct message m = {.kind = MESSAGE_CLIENT_END, .client = 1};
+    assert_true(apply_message(f, &m));
+    assert_int_equal(f->device.memory.used_bytes, 0);
+    assert_null(f->device.clients);
+    gpu_device_fini(&f->device);
+    decoder_destroy(f->decoder);
+    arena_fini(&f->arena);
+    free(f);
+    return 0;
+}
+
+static uint32_t
+address_of(struct fixture *f, uint32_t handle)
+{
+    return gpu_resource(&f->device, 1, handle)->address;
+}
+
+static void
+a_draw_is_baked(void **data)
+{
+    struct fixture *f = *data;
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    const struct draw *d = f->draw;
+    assert_non_null(d);
+    assert_int_equal(d->number, 0);
+    assert_int_equal(d->params.start, 3);
+    uint32_t vertices = address_of(f, RES_VERTICES);
+    assert_int_equal(d->attribute_count, 2);
+    assert_int_equal(d->attributes[0].address, vertices + 64);
+    assert_int_equal(d->attributes[1].address, vertices + 64 + 16);
+    assert_int_equal(d->attributes[1].end, vertices + 1024);
+    assert_int_equal(d->attributes[1].stride, 32);
+    assert_int_equal(d->attributes[1].format->number, 31);
+    /* 5 floats were set, 2 vec4 are declared: what is missing is 0 */
+    assert_int_equal(d->constant_count[STAGE_VERTEX], 2);
+    const uint32_t *words = (const uint32_t *)d->constants[STAGE_VERTEX];
+    const uint32_t expected[8] = {1, 2, 3, 4, 5, 0, 0, 0};
+    assert_memory_equal(words, expected, sizeof expected);
+    assert_int_equal(d->constant_count[STAGE_FRAGMENT], 0);
+    /* color 64x32, depth 64x40 */
+    assert_int_equal(d->width, 64);
+    assert_int_equal(d->height, 32);
+    assert_int_equal(d->samples, 1);
+    assert_int_equal(d->bounds.min_x, 0);
+    assert_int_equal(d->bounds.max_x, 64);
+    assert_int_equal(d->bounds.max_y, 32);
+    assert_true(d->depth_test && d->depth_write && !d->stencil_test && !d->stencil_write);
+    assert_true(d->color_write && d->early_z && !d->occlusion);
+    assert_ptr_equal(d->views[STAGE_FRAGMENT][0].res, gpu_resource(&f->device, 1, RES_TEXTURE));
+    assert_int_equal(d->views[STAGE_FRAGMENT][0].sampler.min_filter, FILTER_LINEAR);
+    assert_true(d->viewport.scale[0] == 32);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_int_equal(f->draw->number, 1);
+}
+
+static void
+indices_ignore_start(void **data)
+{
+    struct fixture *f = *data;
+    scene_draw(&f->s, PRIM_TRIANGLES, true);
+    must(f);
+    assert_int_equal(f->draw->index_address, address_of(f, RES_INDICES) + 6);
+    assert_int_equal(f->draw->index_end, address_of(f, RES_INDICES) + 64);
+    assert_int_equal(f->draw->index_bytes, 2);
+    assert_int_equal(f->draw->params.start, 0);
+    PACKET(&f->s, 11, 0, RES_INDICES, 2, 65);
+    must_fail(f, "SET_INDEX_BUFFER at dword 0: offset 65 is behind the buffer's 64 bytes");
+    PACKET(&f->s, 11, 0, 0);
+    scene_draw(&f->s, PRIM_TRIANGLES, true);
+    must_fail(f, "an indexed draw without an index buffer");
+}
+
+static void
+linkage(void **data)
+{
+    struct fixture *f = *data;
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    const struct varying *v = f->draw->varyings;
+    assert_int_equal(f->draw->position_slot, 0);
+    assert_int_equal(f->draw->psize_slot, -1);
+    assert_int_equal(f->draw->varying_count, 3);
+    assert_int_equal(v[0].source, VARYING_VERTEX);
+    assert_int_equal(v[0].slot, 3);
+    assert_int_equal(v[0].back_slot, 3);
+    assert_int_equal(v[0].interpolation, INTERPOLATE_PERSPECTIVE);
+    assert_int_equal(v[1].slot, 1);
+    assert_int_equal(v[1].back_slot, 1); /* one-sided lighting */
+    assert_int_equal(v[1].interpolation, INTERPOLATE_PERSPECTIVE);
+    assert_int_equal(v[2].source, VARYING_NONE);
+    assert_int_equal(v[2].interpolation, INTERPOLATE_LINEAR);
+    assert_int_equal(f->draw->color_output[0], 0);
+    assert_int_equal(f->draw->color_output[1], 0xff);
+    assert_int_equal(f->draw->depth_output, -1);
+    /* flat and two-sided */
+    PACKET(&f->s, 1, 2, 200, 1 | 1 << 5, 0, 0, 0, 0, 0, 0, 0);
+    PACKET(&f->s, 2, 2, 200);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    v = f->draw->varyings;
+    assert_int_equal(v[0].interpolation, INTERPOLATE_PERSPECTIVE);
+    assert_int_equal(v[1].interpolation, INTERPOLATE_CONSTANT);
+    assert_int_equal(v[1].back_slot, 2);
+}
+
+static void
+sprites(void **data)
+{
+    struct fixture *f = *data;
+    static const char fs[] = "FRAG\n"
+                             "DCL IN[0], PCOORD, PERSPECTIVE\n"
+                             "DCL IN[1], TEXCOORD[2], PERSPECTIVE\n"
+                             "DCL IN[2], GENERIC[5], PERSPECTIVE\n"
+                             "DCL IN[3], FACE, CONSTANT\n"
+                             "DCL IN[4], POSITION, LINEAR\n"
+                             "DCL OUT[0], COLOR\n"
+                             "  0: MOV OUT[0], IN[1]\n"
+                             "  1: END\n";
+    stream_shader(&f->s, 201, 1, fs);
+    PACKET(&f->s, 31, 0, 201, 1);
+    PACKET(&f->s, 1, 2, 200, 1 << 7, 0, 1 << 2 | 1 << 5, 0, 0, 0, 0, 0);
+    PACKET(&f->s, 2, 2, 200);
+    scene_draw(&f->s, PRIM_POINTS, false);
+    must(f);
+    const struct varying *v = f->draw->varyings;
+    assert_int_equal(v[0].source, VARYING_SPRITE);
+    assert_int_equal(v[1].source, VARYING_SPRITE);
+    assert_int_equal(v[2].source, VARYING_VERTEX); /* not a texture coordinate */
+    assert_int_equal(v[3].source, VARYING_FACE);
+    assert_int_equal(v[4].source, VARYING_POSITION);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_int_equal(f->draw->varyings[1].source, VARYING_NONE); /* triangles have no sprites */
+    for (uint32_t mode = FILL_FILL; mode <= FILL_POINT; mode++) {
+        const bool points = mode == FILL_POINT; /* the corners of a back are points */
+        PACKET(&f->s, 1, 2, 300 + mode, 1 << 7 | mode << 12, 0, 1 << 2 | 1 << 5, 0, 0, 0, 0, 0);
+        PACKET(&f->s, 2, 2, 300 + mode);
+        scene_draw(&f->s, PRIM_TRIANGLES, false);
+        must(f);
+        assert_int_equal(f->draw->varyings[1].source, points ? VARYING_SPRITE : VARYING_NONE);
+    }
+}
+
+static void
+scissor_cuts_the_bounds(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 1, 2, 200, 1 << 14, 0, 0, 0, 0, 0, 0, 0);
+    PACKET(&f->s, 2, 2, 200);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_int_equal(f->draw->bounds.min_x, 4);
+    assert_int_equal(f->draw->bounds.min_y, 8);
+    assert_int_equal(f->draw->bounds.max_x, 64);
+    assert_int_equal(f->draw->bounds.max_y, 20);
+    PACKET(&f->s, 15, 0, 0, 90 | 90 << 16, 100 | 100 << 16); /* outside: empty, not inverted */
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_true(f->draw->bounds.min_x == f->draw->bounds.max_x);
+}
+
+static void
+late_z(void **data)
+{
+    struct fixture *f = *data;
+    static const char kill[] = "FRAG\nDCL IN[0], GENERIC[5], PERSPECTIVE\nDCL OUT[0], COLOR\n"
+                               "  0: KILL_IF IN[0]\n  1: MOV OUT[0], IN[0]\n  2: END\n";
+    static const char depth[] = "FRAG\nDCL IN[0], GENERIC[5], PERSPECTIVE\nDCL OUT[0], POSITION\n"
+                                "DCL OUT[1], COLOR\n  0: MOV OUT[0].z, IN[0].xxxx\n"
+                                "  1: MOV OUT[1], IN[0]\n  2: END\n";
+    /* alpha test: LESS, then ALWAYS, which never fails */
+    PACKET(&f->s, 1, 3, 200, 1 | 1 << 8 | FUNC_LESS << 9, 0, 0, 0);
+    PACKET(&f->s, 2, 3, 200);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_false(f->draw->early_z);
+    assert_true(f->draw->depth_test && !f->draw->depth_write);
+    PACKET(&f->s, 1, 3, 201, 1 | 1 << 8 | FUNC_ALWAYS << 9, 0, 0, 0);
+    PACKET(&f->s, 2, 3, 201);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_true(f->draw->early_z);
+    stream_shader(&f->s, 202, 1, kill);
+    PACKET(&f->s, 31, 0, 202, 1);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_false(f->draw->early_z);
+    stream_shader(&f->s, 203, 1, depth);
+    PACKET(&f->s, 31, 0, 203, 1);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_false(f->draw->early_z);
+    assert_int_equal(f->draw->depth_output, 0);
+    assert_int_equal(f->draw->color_output[0], 1);
+    /* the alpha test goes by the first color also where no buffer takes it */
+    PACKET(&f->s, 5, 0, 0, OBJ_DEPTH);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_int_equal(f->draw->color_output[0], 0xff);
+    assert_int_equal(f->draw->alpha_output, 1);
+    PACKET(&f->s, 5, 0, 1, OBJ_DEPTH, OBJ_COLOR);
+    PACKET(&f->s, 31, 0, OBJ_FS, 1);
+    PACKET(&f->s, 1, 1, 204, 1 << 3, 0, 15u << 27, 0, 0, 0, 0, 0, 0, 0); /* alpha to coverage */
+    PACKET(&f->s, 2, 1, 204);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_false(f->draw->early_z);
+}
+
+static void
+stencil_decisions(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 1, 3, 200, 0, 1 | FUNC_ALWAYS << 1 | 0xff << 13 | 0xff << 21, 0, 0);
+    PACKET(&f->s, 2, 3, 200);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_true(f->draw->stencil_test && !f->draw->stencil_write && !f->draw->depth_test);
+    PACKET(&f->s, 1, 3, 201, 0, 1 | FUNC_ALWAYS << 1 | STENCIL_REPLACE << 7 | 1 << 21, 0, 0);
+    PACKET(&f->s, 2, 3, 201);
+    PACKET(&f->s, 13, 0, 0x0201);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_true(f->draw->stencil_write);
+    assert_int_equal(f->draw->stencil_ref[1], 2);
+    PACKET(&f->s, 5, 0, 1, 0, OBJ_COLOR); /* no surface to test on */
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_false(f->draw->stencil_test);
+}
+
+static void
+what_is_missing(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 6, 0, 0, 0, 0); /* no vertex buffer: 0, 0, 0, 1 */
+    PACKET(&f->s, 10, 0, 1, 0, 0);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_null(f->draw->attributes[0].format);
+    assert_null(f->draw->views[STAGE_FRAGMENT][0].res);
+    PACKET(&f->s, 6, 0, 32, 5000, RES_VERTICES); /* begins behind its end: reads nothing */
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_int_equal(f->draw->attributes[0].address, f->draw->attributes[0].end);
+    PACKET(&f->s, 31, 0, 0, 1);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must_fail(f, "no fragment program is bound");
+    PACKET(&f->s, 10, 0, 1, 0, 999);
+    must_fail(f, "sampler view 999 is not there");
+    PACKET(&f->s, 10, 0, 1, 0, OBJ_SAMPLER);
+    must_fail(f, "object 108 is a sampler state, not a sampler view");
+    PACKET(&f->s, 31, 0, OBJ_VS, 1);
+    must_fail(f, "is one of another stage");
+    PACKET(&f->s, 6, 0, 32, 0, RES_TEXTURE);
+    must_fail(f, "is a texture where a buffer is wanted");
+    PACKET(&f->s, 1, 8, 300, RES_COLOR, 1, 1, 0);
+    must_fail(f, "surface 300: level 1 is above 0");
+    PACKET(&f->s, 1, 6, 300, RES_TEXTURE, 1, 1 << 16, 0, 0);
+    must_fail(f, "sampler view 300: layers 0 .. 1 are not within 0 .. 0");
+    PACKET(&f->s, 1, 9, 300, 0, 56, RES_QUERY);
+    must_fail(f, "query 300: its 16 bytes at 56 are not in a buffer of 64");
+    PACKET(&f->s, 1, 7, OBJ_BLEND, 0, 0, 0, 0, 0, 0, 0, 0);
+    must_fail(f, "object 101 is there already");
+}
+
+static void
+nothing_to_draw(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 8, 0, 0, 0, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, 0, 0);
+    must(f);
+    assert_null(f->draw);
+    PACKET(&f->s, 1, 2, 200, 1 << 3, 0, 0, 0, 0, 0, 0, 0);
+    PACKET(&f->s, 2, 2, 200);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_null(f->draw);
+    assert_int_equal(f->device.draw_in_frame, 0);
+}
+
+static void
+queries_and_conditions(void **data)
+{
+    struct fixture *f = *data;
+    struct gpu_cmd cmd = {.client = 1};
+    PACKET(&f->s, 19, 0, OBJ_QUERY);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    struct gpu_query *query = gpu_find_query(&f->device, &cmd, OBJ_QUERY);
+    assert_true(f->draw->occlusion && query->active);
+    assert_ptr_equal(f->draw->query, query);
+    PACKET(&f->s, 19, 0, OBJ_QUERY);
+    must_fail(f, "is active already");
+    PACKET(&f->s, 20, 0, OBJ_QUERY);
+    PACKET(&f->s, 26, 0, OBJ_QUERY, 0, 0); /* draw if samples passed: none did */
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_null(f->draw);
+    assert_false(gpu_render_condition(&f->device, &cmd));
+    query->result = 3;
+    assert_true(gpu_render_condition(&f->device, &cmd));
+    PACKET(&f->s, 26, 0, OBJ_QUERY, 1, 0); /* inverted */
+    must(f);
+    assert_false(gpu_render_condition(&f->device, &cmd));
+    PACKET(&f->s, 26, 0, 0, 0, 0);
+    PACKET(&f->s, 3, 9, OBJ_QUERY);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_false(f->draw->occlusion);
+}
+
+static void
+references_keep_what_is_used(void **data)
+{
+    struct fixture *f = *data;
+    struct resource *texture = gpu_resource(&f->device, 1, RES_TEXTURE);
+    uint32_t used = f->device.memory.used_bytes, bytes = texture->size_bytes;
+    assert_int_equal(texture->references, 2);
+    unref(f, RES_TEXTURE);
+    assert_null(gpu_resource(&f->device, 1, RES_TEXTURE));
+    assert_int_equal(texture->references, 1); /* the view's */
+    PACKET(&f->s, 3, 6, OBJ_VIEW);            /* bound still */
+    PACKET(&f->s, 3, 1, OBJ_BLEND);
+    PACKET(&f->s, 3, 4, OBJ_FS);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_ptr_equal(f->draw->views[STAGE_FRAGMENT][0].res, texture);
+    assert_int_equal(f->draw->blend.rt[0].colormask, 15);
+    assert_int_equal(f->device.memory.used_bytes, used);
+    PACKET(&f->s, 10, 0, 1, 0, 0);
+    must(f);
+    assert_int_equal(f->device.memory.used_bytes, used - (bytes + 255) / 256 * 256);
+}
+
+static void
+a_held_device_frees_later(void **data)
+{
+    struct fixture *f = *data;
+    uint32_t used = f->device.memory.used_bytes;
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    gpu_device_hold(&f->device);
+    const struct draw *draw = f->draw;
+    PACKET(&f->s, 3, 4, OBJ_FS);
+    PACKET(&f->s, 31, 0, 0, 1);
+    PACKET(&f->s, 3, 6, OBJ_VIEW);
+    PACKET(&f->s, 10, 0, 1, 0, 0);
+    must(f);
+    unref(f, RES_TEXTURE);
+    /* who holds has heard of the end, and waited; what the draw points to is still there */
+    assert_true(f->device.memory.used_bytes < used);
+    used = f->device.memory.used_bytes;
+    assert_int_equal(draw->fs->input_count, 3);
+    assert_int_equal(draw->views[STAGE_FRAGMENT][0].res->desc.handle, RES_TEXTURE);
+    gpu_device_release(&f->device);
+    assert_int_equal(f->device.memory.used_bytes, used);
+}
+
+static void
+sub_contexts_are_apart(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 29, 0, 7);
+    PACKET(&f->s, 28, 0, 7);
+    PACKET(&f->s, 1, 1, OBJ_BLEND, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0); /* the same handle again */
+    PACKET(&f->s, 1, 8, 300, RES_COLOR, 1, 0, 0);                 /* the same resources */
+    must(f);
+    PACKET(&f->s, 2, 2, OBJ_RASTERIZER);
+    must_fail(f, "rasterizer state 102 is not there");
+    PACKET(&f->s, 30, 0, 7);
+    PACKET(&f->s, 2, 2, OBJ_RASTERIZER);
+    must(f);
+    PACKET(&f->s, 28, 0, 7);
+    must_fail(f, "client 1 has no sub-context 7");
+    PACKET(&f->s, 2, 2, OBJ_RASTERIZER);
+    must_fail(f, "client 1 has no sub-context 7");
+    PACKET(&f->s, 28, 0, 0);
+    PACKET(&f->s, 30, 0, 0);
+    must_fail(f, "sub-context 0 cannot be destroyed");
+}
+
+static void
+refusals_have_names(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 1, 5, 300, 0, 1, 0, 31);
+    PACKET(&f->s, 2, 5, 300);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must_fail(f, "instance divisors");
+    PACKET(&f->s, 1, 5, 301, 0, 0, 0, 292); /* ASTC */
+    PACKET(&f->s, 2, 5, 301);
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must_fail(f, "cannot be fetched");
+    PACKET(&f->s, 8, 0, 0, ~0u, PRIM_TRIANGLES, 0, 2, 0, 0, 0, 0, 0, 0, 0);
+    must_fail(f, "DRAW at dword 0");
+}
+
+static void
+transfers_are_checked(void **data)
+{
+    struct fixture *f = *data;
+    uint8_t bytes[64] = {0};
+    struct message m = {.kind = MESSAGE_PUT, .client = 1, .bytes = bytes, .size_bytes = 64};
+    m.transfer.handle = RES_COLOR;
+    m.transfer.box = (struct box){0, 0, 0, 4, 4, 1};
+    assert_true(apply_message(f, &m));
+    m.size_bytes = 60;
+    assert_false(apply_message(f, &m));
+    m.size_bytes = 64;
+    m.transfer.box.x = 61;
+    assert_false(apply_message(f, &m));
+    m.transfer.box.x = INT32_MAX;
+    assert_false(apply_message(f, &m));
+    m.transfer.box.x = 0;
+    m.transfer.level = 1;
+    assert_false(apply_message(f, &m));
+    m.transfer.handle = 999;
+    assert_false(apply_message(f, &m));
+    m = (struct message){.kind = MESSAGE_SWAP, .client = 1};
+    m.transfer.handle = RES_COLOR;
+    m.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
+    scene_draw(&f->s, PRIM_TRIANGLES, false);
+    must(f);
+    assert_true(apply_message(f, &m));
+    assert_int_equal(f->device.frame, 1);
+    assert_int_equal(f->device.draw_in_frame, 0);
+    /* mirrored blits: one that stays inside, one that does not and is cut, one past all numbers */
+    PACKET(&f->s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 8, 8, 1, RES_TEXTURE, 0, 1, 0, 8, 0, 8,
+           (uint32_t)-8, 1);
+    must(f);
+    PACKET(&f->s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 8, 8, 1, RES_TEXTURE, 0, 1, 0, 7, 0, 8,
+           (uint32_t)-8, 1);
+    must(f);
+    PACKET(&f->s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 8, 8, 1, RES_TEXTURE, 0, 1, 0,
+           0x80000000, 0, 8, (uint32_t)-8, 1);
+    must_fail(f, "reaches outside resource 3");
+    PACKET(&f->s, 17, 0, RES_COLOR, 0, 56, 0, 0, RES_TEXTURE, 0, 0, 0, 0, 8, 8, 1);
+    must(f);
+    PACKET(&f->s, 17, 0, RES_COLOR, 0, 57, 0, 0, RES_TEXTURE, 0, 0, 0, 0, 8, 8, 1);
+    must_fail(f, "is not inside level 0 of resource 1");
+}
+
+/* The sink: a query's record reaches whoever listens. */
+struct listener {
+    uint32_t client, handle, offset, size_bytes;
+    struct gpu_query_record record;
+};
+
+static void
+listen(void *data, uint32_t client, uint32_t handle, uint32_t offset, const void *bytes,
+       uint32_t size_bytes)
+{
+    struct listener *l = data;
+    *l = (struct listener){client, handle, offset, size_bytes, {0}};
+    memcpy(&l->record, bytes, sizeof l->record);
+}
+
+static bool
+execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+{
+    struct gpu_device *device = data;
+    if (!gpu_apply(device, cmd, err))
+        return false;
+    if (cmd->op == GPU_GET_QUERY_RESULT) {
+        const struct gpu_query *query = gpu_find_query(device, cmd, cmd->query_result.handle);
+        struct gpu_query_record record = {1, 8, 12345};
+        memcpy(device->memory.bytes + query->res->address + query->offset, &record, sizeof record);
+    }
+    return true;
+}
+
+static void
+query_results_go_back(void **data)
+{
+    struct fixture *f = *data;
+    struct executor executor = {.data = &f->device, .device = &f->device, .execute = execute};
+    struct executor_sink sink;
+    struct listener listener = {0};
+    executor_sink_init(&sink, &executor);
+    sink.sink.write_back = listen;
+    sink.sink.listener = &listener;
+    PACKET(&f->s, 21, 0, OBJ_QUERY, 1);
+    struct message m = stream_message(&f->s, 1);
+    assert_true(sink.sink.take(sink.sink.data, &m, NULL, 0, &f->err));
+    assert_int_equal(listener.client, 1);
+    assert_int_equal(listener.handle, RES_QUERY);
+    assert_int_equal(listener.offset, 16);
+    assert_int_equal(listener.size_bytes, 16);
+    assert_int_equal(listener.record.state, 1);
+    assert_int_equal(listener.record.result, 12345);
+    PACKET(&f->s, 21, 0, 999, 1);
+    m = stream_message(&f->s, 1);
+    assert_false(sink.sink.take(sink.sink.data, &m, NULL, 0, &f->err));
+    assert_string_equal(f->err.text, "message 1 of client 1: GET_QUERY_RESULT at dword 3: query "
+                                     "999 is not there");
+    executor_sink_fini(&sink);
+    f->s.count = 0;
+}
+
+int
+main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(a_draw_is_baked),
+        CASE(indices_ignore_start),
+        CASE(linkage),
+        CASE(sprites),
+        CASE(scissor_cuts_the_bounds),
+        CASE(late_z),
+        CASE(stencil_decisions),
+        CASE(what_is_missing),
+        CASE(nothing_to_draw),
+        CASE(queries_and_conditions),
+        CASE(references_keep_what_is_used),
+        CASE(a_held_device_frees_later),
+        CASE(sub_contexts_are_apart),
+        CASE(refusals_have_names),
+        CASE(transfers_are_checked),
+        CASE(query_results_go_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* The identity of a draw: what it must follow, and what it must not. */
+#include "rigs/scene.h"
+
+#include "sim/executor.h"
+#include "state/identity.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+struct fixture {
+    struct gpu_device device;
+    struct arena arena;
+    struct draw *draw;
+};
+
+static bool
+execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+{
+    struct fixture *f = data;
+    (void)out;
+    (void)out_bytes;
+    return gpu_apply(&f->device, cmd, err) &&
+           (cmd->op != GPU_DRAW || gpu_bake_draw(&f->device, cmd, &f->arena, &f->draw, err));
+}
+
+/* The draw that a stream ends with, in a device of its own. */
+static void
+bake(struct fixture *f, const struct stream *objects, const char *marker)
+{
+    struct executor_sink sink;
+    struct error err = {""};
+    const struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
+    struct stream s = *objects;
+    memset(f, 0, sizeof *f);
+    arena_init(&f->arena);
+    assert_true(gpu_device_init(&f->device, 1 << 20, &err));
+    executor_sink_init(&sink, &(struct executor){f, &f->device, execute});
+    assert_true(sink.sink.take(&sink, &begin, NULL, 0, &err));
+    for (uint32_t i = 0; i < sizeof scene_resources / sizeof *scene_resources; i++) {
+        const struct message create = {
+            .kind = MESSAGE_RESOURCE_CREATE, .client = 1, .resource = scene_resources[i]};
+        assert_true(sink.sink.take(&sink, &create, NULL, 0, &err));
+    }
+    if (marker) {
+        uint32_t words[64] = {(uint32_t)strlen(marker)};
+        memcpy(&words[1], marker, strlen(marker));
+        stream_packet(&s, 51, 0, words, 1 + (words[0] + 3) / 4);
+    }
+    scene_draw(&s, PRIM_TRIANGLES, false);
+    const struct message submit = stream_message(&s, 1);
+    if (!sink.sink.take(&sink, &submit, NULL, 0, &err))
+        fail_msg("%s", err.text);
+    assert_non_null(f->draw);
+    executor_sink_fini(&sink);
+}
+
+static void
+make_scene(struct stream *s)
+{
+    s->count = 0;
+    scene_objects(s);
+    scene_bindings(s);
+}
+
+static void
+end(struct fixture *f)
+{
+    arena_fini(&f->arena);
+    gpu_device_fini(&f->device);
+}
+
+static uint64_t
+hash_of(const struct draw *draw)
+{
+    struct draw_identity identity;
+    draw_identify(draw, &identity);
+    return identity.hash;
+}
+
+/* One change of a copy of the draw; whether the draw is another one then. */
+#define CHANGE(is_other, change)                                                                   \
+    do {                                                                                           \
+        struct draw draw = *f.draw;                                                                \
+        struct program fs = *f.draw->fs;                                                           \
+        struct resource texture = *f.draw->views[STAGE_FRAGMENT][0].res;                           \
+        struct bound_view *view = &draw.views[STAGE_FRAGMENT][0];                                  \
+        draw.fs = &fs;                                                                             \
+        view->res = &texture;                                                                      \
+        assert_true(hash_of(&draw) == hash_of(f.draw)); /* wherever its parts lie */               \
+        change;                                                                                    \
+        if ((hash_of(&draw) != hash_of(f.draw)) != (is_other))                                     \
+            fail_msg("%s", #change);                                                               \
+    } while (0)
+
+static void
+test_what_counts(void **state)
+{
+    struct stream s;
+    struct fixture f;
+    (void)state;
+    make_scene(&s);
+    bake(&f, &s, NULL);
+    /* programs, geometry */
+    CHANGE(true, fs.hash++);
+    CHANGE(true, draw.params.mode = PRIM_TRIANGLE_FAN);
+    CHANGE(true, draw.params.count++);
+    CHANGE(true, draw.params.instance_count = 2);
+    CHANGE(true, draw.params.indexed = true; draw.index_bytes = 2);
+    CHANGE(true, draw.attributes[0].stride = 64);
+    CHANGE(true, draw.attributes[0].divisor = 1);
+    CHANGE(true, draw.attributes[1].format = NULL);
+    /* textures */
+    CHANGE(true, texture.desc.width = 32);
+    CHANGE(true, texture.desc.last_level = 1);
+    CHANGE(true, view->view.format = 2);
+    CHANGE(true, view->view.first_level = 1);
+    CHANGE(true, view->sampler.wrap_s = WRAP_CLAMP);
+    CHANGE(true, view->sampler.max_anisotropy = 4);
+    CHANGE(true, view->res = NULL);
+    /* targets, state */
+    CHANGE(true, draw.color[0].width = 32);
+    CHANGE(true, draw.color[0].samples = 4);
+    CHANGE(true, draw.depth.res = NULL);
+    CHANGE(true, draw.blend.rt[0].enable = true);
+    CHANGE(true, draw.blend.rt[0].colormask = 7);
+    CHANGE(true, draw.blend.logicop_enable = true);
+    CHANGE(true, draw.dsa.depth_func = FUNC_EQUAL);
+    CHANGE(true, draw.dsa.depth_write = false);
+    CHANGE(true, draw.dsa.alpha_enable = true);
+    CHANGE(true, draw.dsa.stencil[0].enabled = true);
+    CHANGE(true, draw.rasterizer.cull = CULL_BACK);
+    CHANGE(true, draw.rasterizer.fill_front = FILL_LINE);
+    end(&f);
+}
+
+/* What moves from frame to frame, and where things happen to lie. */
+static void
+test_what_does_not_count(void **state)
+{
+    struct stream s;
+    struct fixture f;
+    (void)state;
+    make_scene(&s);
+    bake(&f, &s, NULL);
+    CHANGE(false, draw.number = 7);
+    CHANGE(false, draw.client = 2);
+    CHANGE(false, draw.params.start = 300);
+    CHANGE(false, draw.params.min_index = 300);
+    CHANGE(false, draw.attributes[0].address += 4096; draw.attributes[0].end += 4096);
+    CHANGE(false, fs.id = 99);
+    CHANGE(false, texture.desc.handle = 77; texture.address = 1 << 16);
+    CHANGE(false, view->view.resource = 77);
+    CHANGE(false, draw.constants[STAGE_VERTEX] = NULL);
+    CHANGE(false, draw.viewport.scale[0] = 5);
+    CHANGE(false, draw.bounds.min_x = 3);
+    CHANGE(false, draw.blend_color[0] = .5f);
+    CHANGE(false, draw.stencil_ref[0] = 3);
+    CHANGE(false, draw.dsa.alpha_ref = .5f);
+    CHANGE(false, draw.clip_planes[0][0] = 1);
+    CHANGE(false, draw.blend.rt[0].rgb_src = FACTOR_ZERO); /* without blending */
+    CHANGE(false, draw.dsa.stencil[0].func = FUNC_EQUAL);  /* without stencil test */
+    end(&f);
+}
+
+/* Another device, in which everything has other addresses, and a name for the draw. */
+static void
+test_other_run(void **state)
+{
+    struct stream s;
+    struct fixture a, b;
+    (void)state;
+    make_scene(&s);
+    bake(&a, &s, NULL);
+    bake(&b, &s, "shadows/trees\nprogram water\nnonsense\ntarget lake");
+    assert_true(hash_of(a.draw) == hash_of(b.draw));
+    assert_string_equal(a.draw->names->label, "");
+    assert_string_equal(b.draw->names->label, "shadows/trees");
+    assert_string_equal(b.draw->names->program, "water");
+    assert_string_equal(b.draw->names->target, "lake");
+    end(&b);
+    bake(&b, &s, "no \xff UTF-8 \xc3\xa9\xc3");
+    assert_string_equal(b.draw->names->label, "no ? UTF-8 \xc3\xa9?");
+    end(&a);
+    end(&b);
+}
+
+static uint64_t
+hash_of_text(const char *instruction)
+{
+    struct error err;
+    char text[256];
+    snprintf(text, sizeof text,
+             "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL IN[1], GENERIC[1], PERSPECTIVE\n"
+             "DCL OUT[0], COLOR\nDCL SAMP[0..1]\nDCL TEMP[0..1]\n 0: %s\n 1: END\n",
+             instruction);
+    struct program *program = program_create(STAGE_FRAGMENT, text, NULL, &err);
+    if (!program)
+        fail_msg("%s", err.text);
+    assert_string_equal(program->text, text);
+    const uint64_t hash = program->hash;
+    program_destroy(program);
+    return hash;
+}
+
+/* A program's name is of what it does: what Mesa prints for channels that nobody reads is one thing
+ * now and another one then. */
+static void
+test_programs(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool is_same;
+    } cases[] = {
+        {"MUL OUT[0].xyz, IN[0].xyzx, IN[1]", "MUL OUT[0].xyz, IN[0].xyzz, IN[1].xyzy", true},
+        {"MOV TEMP[0].z, IN[0].xyxw", "MOV TEMP[0].z, IN[0].xxxx", true},
+        {"DP3 OUT[0], IN[0].xyzw, IN[1]", "DP3 OUT[0], IN[0].xyzx, IN[1]", true},
+        {"RCP OUT[0], IN[0].yyyy", "RCP OUT[0], IN[0].yxzw", true},
+        {"TEX OUT[0], IN[0].xyzw, SAMP[0], 2D", "TEX OUT[0], IN[0].xyxx, SAMP[0], 2D", true},
+        {"MOV TEMP[0].z, IN[0].xyxw", "MOV TEMP[0].z, IN[0].xyyw", false},
+        {"MOV TEMP[0].z, IN[0].xyxw", "MOV TEMP[0].y, IN[0].xxxx", false},
+        {"DP3 OUT[0], IN[0].xyzw, IN[1]", "DP4 OUT[0], IN[0].xyzw, IN[1]", false},
+        {"RCP OUT[0], IN[0].yyyy", "RCP OUT[0], IN[1].yyyy", false},
+        {"RCP OUT[0], IN[0].yyyy", "RCP OUT[0], -IN[0].yyyy", false},
+        {"RCP OUT[0], IN[0].yyyy", "RCP_SAT OUT[0], IN[0].yyyy", false},
+        {"TEX OUT[0], IN[0].xyzw, SAMP[0], 2D", "TEX OUT[0], IN[0].xyzw, SAMP[1], 2D", false},
+        {"TEX OUT[0], IN[0].xyzw, SAMP[0], 2D", "TEX OUT[0], IN[0].xyzw, SAMP[0], RECT", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if ((hash_of_text(cases[i].a) == hash_of_text(cases[i].b)) != cases[i].is_same)
+            fail_msg("%s and %s", cases[i].a, cases[i].b);
+}
+
+/* A marker whose text is longer than its packet. */
+static void
+test_damaged_marker(void **state)
+{
+    struct decoder *decoder = decoder_create();
+    struct stream s = {.count = 0};
+    struct gpu_cmd cmd;
+    struct error err;
+    (void)state;
+    PACKET(&s, 51, 0, 5, 0x41414141);
+    const struct message message = stream_message(&s, 1);
+    decoder_begin(decoder, &message);
+    assert_int_equal(decoder_next(decoder, &cmd, &err), DECODE_ERROR);
+    decoder_destroy(decoder);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_counts),    cmocka_unit_test(test_what_does_not_count),
+        cmocka_unit_test(test_other_run),      cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_damaged_marker),
+    };
+    return cmocka_run_group_tests_name("identity", tests, NULL, NULL);
+}

@@ -1,0 +1,377 @@
+/* Each study of src/study/studies.def, from a folder that has nothing yet and into a relative one:
+ * with its plan, whose programs are small traces here; with traces of the user's; and on one
+ * machine. A table has rows or a line says why it is left out, a link leads to a file, and the
+ * tables that are kept in docs/studies have the columns that the command makes. */
+#include "rigs/endings.h"
+#include "study/study.h"
+
+#include <glob.h>
+
+static const char *gl; /* the folder of benchmarks/gl's programs */
+
+enum { STUDY_MS = 600000 };
+
+static void
+capture(const char *trace, const char *const *words)
+{
+    const char *all[WORDS] = {"capture", "-o", trace, "--"};
+    char *program = mem_printf("%s/%s", gl, words[0]);
+    uint32_t count = 4;
+    all[count++] = program;
+    for (uint32_t i = 1; words[i]; i++)
+        all[count++] = words[i];
+    if (await(start(all, 0), STUDY_MS) != 0) {
+        char *text = said("err");
+        fail_msg("%s: %s", trace, text);
+    }
+    free(program);
+}
+
+/* What the studies of hardware and of the model want to see in a trace. */
+static int
+capture_inputs(void **state)
+{
+    static const char *const rates[] = {"rates", "--kind",   "color", "--size",
+                                        "64x64", "--layers", "2",     NULL};
+    static const char *const model[] = {"model",     "--sweep", "length", "--divide",  "16",
+                                        "--samples", "1",       "--csv",  "/dev/null", NULL};
+    static const char *const frames[] = {"frames", NULL};
+    capture("@rates.trace", rates);
+    capture("@sweeps.trace", model);
+    capture("@frames.trace", frames);
+    return 0;
+}
+
+static void
+copy_file(const char *from, const char *to)
+{
+    char *path = in_dir(to), *bytes;
+    struct error err;
+    size_t size;
+    if (!file_read(from, SIZE_MAX, &bytes, &size, &err) || !file_write(path, bytes, size, &err))
+        fail_msg("%s", err.text);
+    free(bytes);
+    free(path);
+}
+
+/* A trace that can be the input of a plan. */
+static char *
+trace_for(const char *study, const char *input, const struct sweep_plan *plan, const char **frames)
+{
+    const bool is_model = !strcmp(study, "model");
+    *frames = NULL;
+    if (!strcmp(study, "hardware"))
+        return in_dir("rates.trace");
+    if (is_model && (word_list_has(sweep_plan_words(plan, "sweeps"), input) ||
+                     word_list_has(sweep_plan_words(plan, "columns"), input)))
+        return in_dir("sweeps.trace");
+    *frames = is_model && !strcmp(input, "frames") ? "0-39" : "0";
+    return is_model && !strcmp(input, "frames") ? in_dir("frames.trace") : mem_strdup(TINY);
+}
+
+static void
+put_input(FILE *out, const char *study, const struct sweep_plan *plan,
+          const struct sweep_input *input)
+{
+    struct frame_set set;
+    struct error err;
+    assert_true(frame_set_parse(&set, input->frames, &err));
+    for (uint32_t r = 0; r < set.count; r++) {
+        const char *frames;
+        char *name = set.count == 1 ? mem_strdup(input->name)
+                                    : mem_printf("%s-%u", input->name, set.ranges[r].first);
+        char *trace = trace_for(study, name, plan, &frames);
+        fprintf(out, "[input %s]\nfile = %s\n", name, trace);
+        if (frames)
+            fprintf(out, "frames = %s\n", frames);
+        if (input->is_plain)
+            fprintf(out, "one-color = yes\n");
+        free(trace);
+        free(name);
+    }
+}
+
+/* The study's own plan in p.ini, with a file for each trace that its programs would leave. */
+static void
+put_plan(const char *study)
+{
+    char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, study), *text = NULL;
+    char *data = in_dir("data"), *plan_text;
+    struct sweep_plan plan;
+    struct error err;
+    size_t size, plan_size;
+    FILE *out = open_memstream(&plan_text, &plan_size);
+    assert_true(sweep_plan_load(&plan, path, &err) &&
+                file_read(path, FILE_MOST_TEXT, &text, &size, &err));
+    bool is_input = false;
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end == '\n';
+        is_input = *line == '[' ? !strncmp(line, "[input ", 7) : is_input;
+        if (!is_input)
+            fprintf(out, "%.*s", (int)(end - line), line);
+    }
+    for (size_t i = 0; i < plan.inputs.count; i++)
+        put_input(out, study, &plan, &plan.inputs.items[i]);
+    fclose(out);
+    put_text("p.ini", plan_text);
+    if (!is_there("data"))
+        assert_int_equal(symlink(AETIUS_SOURCE_DIR "/studies/data", data), 0);
+    sweep_plan_fini(&plan);
+    free(data);
+    free(plan_text);
+    free(text);
+    free(path);
+}
+
+/* Links lead from the page, which lies in the folder, to files that the study has made. */
+static void
+check_links(const char *study, const char *page, const char *out)
+{
+    for (const char *at = page; (at = strstr(at, "]("));) {
+        at += 2;
+        const char *name = at + (*at == '<');
+        if (!strncmp(name, "http", 4))
+            continue;
+        char *file = mem_printf("%s/%.*s", out, (int)strcspn(name, ")>"), name);
+        if (!is_there(file))
+            fail_msg("study %s links to %s, which is not there", study, file);
+        free(file);
+    }
+}
+
+/* Below the line of dashes of a Markdown table there is a row. */
+static void
+check_rows(const char *study, const char *page)
+{
+    for (const char *line = page; *line;) {
+        const char *next = line + strcspn(line, "\n");
+        next += *next == '\n';
+        if (!strncmp(line, "| ---", 5) && *next != '|')
+            fail_msg("study %s has a table without rows:\n%s", study, page);
+        line = next;
+    }
+}
+
+/* The CSV files of a table of the plan: NAME.csv, or of `split` NAME-VALUE.csv. */
+static size_t
+count_files(const char *out, const char *table)
+{
+    char *pattern = mem_printf("%s/%s/%s{,-*}.csv", dir, out, table);
+    glob_t found = {0};
+    size_t count = 0;
+    if (!glob(pattern, GLOB_BRACE, NULL, &found))
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            struct text_table rows = {0};
+            struct error err;
+            if (!text_table_read(&rows, found.gl_pathv[i], &err))
+                fail_msg("%s", err.text);
+            count += text_table_rows(&rows) > 1;
+            text_table_fini(&rows);
+        }
+    globfree(&found);
+    free(pattern);
+    return count;
+}
+
+/* Made, or left out with a line. */
+static void
+check_tables(const char *study, const char *out)
+{
+    char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, study), *text = said("err");
+    struct sweep_plan plan;
+    struct error err;
+    assert_true(sweep_plan_load(&plan, path, &err));
+    for (size_t i = 0; i < plan.tables.count; i++) {
+        char *line = mem_printf("[table %s] is left out: ", plan.tables.items[i].name);
+        const bool made = count_files(out, plan.tables.items[i].name), told = strstr(text, line);
+        if (made == told)
+            fail_msg("study %s: table %s is %s\n%s", study, plan.tables.items[i].name,
+                     made ? "made and left out" : "neither made nor left out with a line", text);
+        free(line);
+    }
+    sweep_plan_fini(&plan);
+    free(text);
+    free(path);
+}
+
+static char *
+read_page(const char *study, const char *out)
+{
+    char *name = mem_printf("%s/%s.md", out, strcmp(study, "compression") ? study : "tables");
+    char *page = said(name);
+    free(name);
+    return page;
+}
+
+/* A study that ended well: what it left. */
+static char *
+check_study(const char *study, const char *out, int status)
+{
+    if (status != 0) {
+        char *text = said("err");
+        fail_msg("study %s ended with %d:\n%s", study, status, text);
+    }
+    char *page = read_page(study, out);
+    check_links(study, page, out);
+    check_rows(study, page);
+    check_tables(study, out);
+    return page;
+}
+
+/* The tables that are kept, as far as they are tables of the plan. */
+static void
+check_kept(const char *study, const char *out)
+{
+    char *pattern = mem_printf("%s/docs/studies/%s/*.csv", AETIUS_SOURCE_DIR, study);
+    glob_t kept = {0};
+    if (glob(pattern, 0, NULL, &kept))
+        fail_msg("%s: none", pattern);
+    for (size_t i = 0; i < kept.gl_pathc; i++) {
+        struct text_table a = {0}, b = {0};
+        struct error err;
+        char *made = mem_printf("%s/%s%s", dir, out, strrchr(kept.gl_pathv[i], '/'));
+        if (!text_table_read(&a, kept.gl_pathv[i], &err) || !text_table_read(&b, made, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(a.columns, b.columns);
+        for (uint32_t c = 0; c < a.columns; c++)
+            if (strcmp(text_table_at(&a, 0, c), text_table_at(&b, 0, c)) != 0)
+                fail_msg("%s: %s instead of %s", made, text_table_at(&b, 0, c),
+                         text_table_at(&a, 0, c));
+        text_table_fini(&a);
+        text_table_fini(&b);
+        free(made);
+    }
+    globfree(&kept);
+    free(pattern);
+}
+
+static void
+own_plans(void **state)
+{
+    for (size_t k = 0; k < study_kind_count; k++) {
+        const char *study = study_kinds[k].name;
+        const char *const words[] = {"study", study, "--plan", "p.ini", "-o", "new/own", NULL};
+        put_plan(study);
+        free(check_study(study, "new/own", await(start(words, 0), STUDY_MS)));
+        if (!strcmp(study, "rasterizer") || !strcmp(study, "shader") || !strcmp(study, "texture"))
+            check_kept(study, "new/own");
+        char *command = mem_printf("rm -rf %s/new", dir);
+        assert_int_equal(system(command), 0);
+        free(command);
+    }
+}
+
+/* The name of the plan's first machine. */
+static char *
+first_machine(const char *study)
+{
+    char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, study);
+    struct sweep_plan plan;
+    struct error err;
+    assert_true(sweep_plan_load(&plan, path, &err));
+    char *name = mem_strdup(plan.machines.items[0].name);
+    sweep_plan_fini(&plan);
+    free(path);
+    return name;
+}
+
+/* What is said of the user's trace alone where a study wants more. */
+static const char *
+lacks(const char *study)
+{
+    return !strcmp(study, "model")      ? "has frames to predict and no sweeps"
+           : !strcmp(study, "hardware") ? "no measurement is of these inputs on these machines"
+                                        : NULL;
+}
+
+/* Into a folder of the study's own; a machine or NULL: all. */
+static int
+ask(const char *study, const char *machine, const char *trace, const char *other, const char *out)
+{
+    const char *words[WORDS] = {"study", study, "-o", out, "--frames", "0-2"};
+    uint32_t count = 6;
+    words[count++] = trace;
+    if (other)
+        words[count++] = other;
+    if (machine) {
+        words[count++] = "--machines";
+        words[count++] = machine;
+    }
+    return await(start(words, 0), STUDY_MS);
+}
+
+static void
+check_own_trace(const char *study, const char *machine)
+{
+    char *out = mem_printf("new/%s-%s", study, machine ? machine : "all");
+    const int status = ask(study, machine, "mine.trace", NULL, out);
+    const char *says_so = lacks(study);
+    if (says_so) {
+        assert_int_equal(status, 1);
+        assert_true(says(says_so));
+    } else {
+        char *page = check_study(study, out, status);
+        const bool none = machine && !strcmp(study, "texture"); /* its tables compare machines */
+        if (!none && !strstr(page, "mine"))
+            fail_msg("study %s on %s says nothing of the user's trace:\n%s", study,
+                     machine ? machine : "all", page);
+        free(page);
+    }
+    free(out);
+}
+
+static void
+own_traces(void **state)
+{
+    copy_file(WORKLOADS, "mine.trace");
+    for (size_t k = 0; k < study_kind_count; k++)
+        check_own_trace(study_kinds[k].name, NULL);
+}
+
+static void
+one_machine(void **state)
+{
+    copy_file(WORKLOADS, "mine.trace");
+    for (size_t k = 0; k < study_kind_count; k++) {
+        char *machine = first_machine(study_kinds[k].name);
+        check_own_trace(study_kinds[k].name, machine);
+        free(machine);
+    }
+}
+
+/* The two that want more than any trace. */
+static void
+traces_that_fit(void **state)
+{
+    char *rates = in_dir("rates.trace");
+    copy_file(rates, "color.trace");
+    free(check_study("hardware", "new/h",
+                     ask("hardware", "7800-gtx", "color.trace", NULL, "new/h")));
+    const char *const words[] = {"study",    "model", "sweeps.trace", "--machines",
+                                 "g70-like", "-o",    "new/m",        NULL};
+    free(check_study("model", "new/m", await(start(words, 0), STUDY_MS)));
+    free(rates);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_plans),
+        cmocka_unit_test(own_traces),
+        cmocka_unit_test(one_machine),
+        cmocka_unit_test(traces_that_fit),
+    };
+    BUG_ON(argc < 3, "usage: test_studies AETIUS MODEL [PATTERN]");
+    aetius = argv[1];
+    gl = argv[2];
+    if (argc > 3)
+        cmocka_set_test_filter(argv[3]);
+    assert_non_null(mkdtemp(dir));
+    const int failed = cmocka_run_group_tests(tests, capture_inputs, NULL);
+    char *command = mem_printf("rm -rf %s", dir);
+    const int removed = system(command);
+    free(command);
+    return failed || removed;
+}

@@ -1,0 +1,208 @@
+/* Studies whose pages are questions to the database: the committed pages hold the committed tables,
+ * cell by cell, so that no figure of theirs is anybody's but the command's; and what a table of a
+ * plan must not say. test_studies.c has the questions answered. */
+#include "base/text_table.h"
+#include "rigs/endings.h"
+#include "study/study.h"
+
+#include <ctype.h>
+#include <dirent.h>
+
+static const char *const names[] = {"rasterizer", "shader", "texture"};
+enum { STUDIES = sizeof names / sizeof names[0] };
+
+static char *
+read_text(const char *path)
+{
+    struct error err;
+    char *text;
+    size_t size;
+    if (!file_read(path, 1 << 24, &text, &size, &err))
+        fail_msg("%s", err.text);
+    return text;
+}
+
+static int
+is_csv(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot && !strcmp(dot, ".csv");
+}
+
+typedef void check_fn(const char *study, const char *name, const char *committed);
+
+static uint32_t
+each_table(const char *study, check_fn *check)
+{
+    char *folder = mem_printf("%s/docs/studies/%s", AETIUS_SOURCE_DIR, study);
+    struct dirent **entries;
+    const int count = scandir(folder, &entries, is_csv, alphasort);
+    assert_true(count > 0);
+    for (int i = 0; i < count; i++) {
+        char *path = mem_printf("%s/%s", folder, entries[i]->d_name);
+        check(study, entries[i]->d_name, path);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    free(folder);
+    return (uint32_t)count;
+}
+
+/* All blanks gone. */
+static char *
+squeeze(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (!isspace((unsigned char)*from))
+            *to++ = *from;
+    *to = '\0';
+    return text;
+}
+
+static char *
+row_of(const struct text_table *table, size_t row)
+{
+    char *line = mem_strdup("|");
+    for (uint32_t c = 0; c < table->columns; c++) {
+        char *longer = mem_printf("%s%s|", line, text_table_at(table, row, c));
+        free(line);
+        line = longer;
+    }
+    return squeeze(line);
+}
+
+static const char *page;
+static struct sweep_plan page_plan;
+static uint32_t rows_found;
+
+static const char *
+entry_of(const struct sweep_table *table, const char *key)
+{
+    for (size_t e = 0; e < table->entries.count; e += 2)
+        if (!strcmp(table->entries.items[e], key))
+            return table->entries.items[e + 1];
+    return NULL;
+}
+
+/* Whether the plan wants the rows of a table in the page; of `split` it is NAME-VALUE.csv. */
+static bool
+wants_rows(const char *name)
+{
+    for (size_t t = 0; t < page_plan.tables.count; t++) {
+        const struct sweep_table *table = &page_plan.tables.items[t];
+        const size_t length = strlen(table->name);
+        const char after = entry_of(table, "split") ? '-' : '.';
+        if (!strncmp(table->name, name, length) && name[length] == after)
+            return !entry_of(table, "rows");
+    }
+    fail_msg("the plan has no table %s", name);
+    return false;
+}
+
+/* In the page with all its rows, or as a plot. */
+static void
+is_in_page(const char *study, const char *name, const char *committed)
+{
+    struct text_table table = {0};
+    struct error err;
+    char *svg = mem_printf("(%s/%.*s.svg)", study, (int)(strlen(name) - 4), name);
+    if (!text_table_read(&table, committed, &err))
+        fail_msg("%s", err.text);
+    const bool has_rows = wants_rows(name);
+    if (!has_rows && !strstr(page, svg))
+        fail_msg("%s is not in the page", name);
+    for (size_t row = 0; has_rows && row < text_table_rows(&table); row++) {
+        char *line = row_of(&table, row);
+        if (!strstr(page, line))
+            fail_msg("docs/studies/%s.md has no row %s", study, line);
+        rows_found++;
+        free(line);
+    }
+    text_table_fini(&table);
+    free(svg);
+}
+
+static void
+test_pages(void **state)
+{
+    for (uint32_t i = 0; i < STUDIES; i++) {
+        char *path = mem_printf("%s/docs/studies/%s.md", AETIUS_SOURCE_DIR, names[i]);
+        char *plan = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, names[i]);
+        char *text = squeeze(read_text(path));
+        struct error err;
+        assert_true(sweep_plan_load(&page_plan, plan, &err));
+        page = text;
+        rows_found = 0;
+        each_table(names[i], is_in_page);
+        assert_true(rows_found > 5);
+        sweep_plan_fini(&page_plan);
+        free(plan);
+        free(text);
+        free(path);
+    }
+}
+
+/* What a table of a plan must not say. */
+static void
+test_refusals(void **state)
+{
+    static const struct {
+        const char *table, *says;
+    } cases[] = {
+        {"sql = SELECT no_such FROM results\n", "[table t]: no such column: no_such"},
+        {"sql = SELECT \"GPU.NoSuch\" FROM results\n", "[table t]: no such column: GPU.NoSuch"},
+        {"sql = SELECT 1\nmachines = m\n", "[table t]: machines: there is no machine 'm'"},
+        {"sql = SELECT 1\nseries = yes\n", "series = yes wants two columns or more"},
+        {"sql = SELECT 1\nsplit = no\n", "split = no: 'yes' is all it can be"},
+        {"title = One\n", "[table t]: sql = is wanted"},
+        {"sql = SELECT 1\nplot = pie\n", "expected bars, stacked, lines or points"},
+        {"sql = SELECT 1\ncolor = red\n", "there is no 'color'"},
+        {"sql = SELECT 1\nlabels = none\n", "expected a number of columns"},
+        {"sql = SELECT 1\nmark = here\n", "expected a number"},
+        {"sql = SELECT 1\nrows = few\n", "'no' is all it can be"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *plan =
+            mem_printf("[input w]\nfile = " TINY "\nframes = 0\n[table t]\n%s", cases[i].table);
+        put_text("p.ini", plan);
+        assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "@s"), 1);
+        if (!says(cases[i].says))
+            fail_msg("case %zu does not say '%s'", i, cases[i].says);
+        free(plan);
+    }
+}
+
+/* A picture of one color proves nothing: 8x8 pixels of which none is drawn. */
+static void
+test_one_color(void **state)
+{
+    static const struct resource_desc none;
+    char *path = in_dir("black.trace");
+    write_trace(path, &none, 0);
+    assert_int_equal(RUN("study", "rasterizer", "black.trace", "-o", "own"), 1);
+    assert_true(says("frame-0000.png has one color"));
+    put_text("p.ini",
+             "[input b]\nfile = black.trace\n[table t]\nsql = SELECT input FROM results\n");
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
+    assert_true(says("[input b]: frame 0 has one color"));
+    put_text("p.ini", "[input b]\nfile = black.trace\none-color = yes\n"
+                      "[table t]\nsql = SELECT input FROM results\n");
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 0);
+    put_text("p.ini", "[input b]\nfile = black.trace\none-color = no\n");
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 2);
+    assert_true(says("'yes' is all it can be"));
+    free(path);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pages),
+        cmocka_unit_test_teardown(test_refusals, clean),
+        cmocka_unit_test_teardown(test_one_color, clean),
+    };
+    return endings_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

@@ -1,0 +1,123 @@
+/* Programs as the inputs of a sweep, with one that draws three frames (tests/gl/labels.c): captured
+ * once, cut as the plan says, and simulated as the whole capture is. */
+#include "rigs/endings.h"
+
+#include <cjson/cJSON.h>
+
+static const char *program;
+
+static void
+write_plan(const char *words, const char *rest)
+{
+    char *text = mem_printf("[input all]\nprogram = %s\n%s", words, rest);
+    put_text("p.ini", text);
+    free(text);
+}
+
+static ino_t
+inode_of(const char *name)
+{
+    struct stat st;
+    char *path = in_dir(name);
+    assert_int_equal(stat(path, &st), 0);
+    free(path);
+    return st.st_ino;
+}
+
+static double
+cycles_of_sim(const char *frames)
+{
+    assert_int_equal(
+        RUN("sim", "@whole.trace", "--frames", frames, "-o", "@sim", "--force", "--json"), 0);
+    char *text = said("out");
+    cJSON *root = cJSON_Parse(text);
+    const double cycles = cJSON_GetNumberValue(cJSON_GetObjectItem(root, "cycles"));
+    cJSON_Delete(root);
+    free(text);
+    return cycles;
+}
+
+static void
+programs_are_captured_once(void **state)
+{
+    write_plan("./labels", "frames = 0,1-2\nwarm-up = 1\n"); /* in the plan's folder */
+    char *link = in_dir("labels");
+    assert_int_equal(symlink(program, link), 0);
+    free(link);
+    assert_int_equal(RUN("sweep", "p.ini", "-n", "-o", "@s"), 0);
+    assert_true(says("[input all] is not captured yet"));
+    assert_false(is_there("s"));
+    assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
+    assert_int_equal(RUN("capture", "-o", "@whole.trace", "--", program), 0);
+    assert_int_equal(RUN("sweep", "query", "@s", "SELECT input, cycles FROM results", "--csv"), 0);
+    char *text = said("out");
+    const double first = cycles_of_sim("0"), second = cycles_of_sim("1-2");
+    char *want = mem_printf("input,cycles\nall-0,%.1f\nall-1,%.1f\n", first, second);
+    assert_true(first > 0 && second > 0);
+    assert_string_equal(text, want);
+    free(want);
+    free(text);
+    assert_false(is_there("s/traces/all.whole"));
+    assert_false(is_there("s/traces/all.home"));
+    /* no second time, but for a plan that asks for something else of it */
+    const ino_t made = inode_of("s/traces/all-1.trace");
+    assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
+    assert_int_equal(inode_of("s/traces/all-1.trace"), made);
+    write_plan("./labels", "frames = 0,1-2\n");
+    assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
+    assert_int_not_equal(inode_of("s/traces/all-1.trace"), made);
+}
+
+/* The others are there when the same command goes on. */
+static void
+failed_captures_are_told(void **state)
+{
+    write_plan(program, "frames = 0\n[input none]\nprogram = /nowhere/program\nframes = 3\n");
+    assert_int_equal(RUN("sweep", "p.ini", "-o", "@s", "--keep-going", "--jobs", "1"), 1);
+    assert_true(says("not installed: /nowhere/program"));
+    assert_true(says("[input none] is not captured"));
+    assert_true(says("1 of 1 runs") && says("1 input is left out: not captured"));
+    const ino_t made = inode_of("s/traces/all.trace");
+    write_plan(program, "frames = 0\n");
+    assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
+    assert_int_equal(inode_of("s/traces/all.trace"), made);
+    /* frames that it does not draw */
+    write_plan(program, "frames = 7\n");
+    assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 1);
+    assert_true(says("[input all] is not captured"));
+    assert_int_equal(RUN("sweep", "capture", "@s", "other", "--plan", "p.ini"), 1);
+    assert_true(says("has no program other"));
+}
+
+/* Ctrl-C reaches programs that are being captured, which would run for two minutes. */
+static void
+captures_are_interrupted(void **state)
+{
+    const char *const words[] = {"sweep", "p.ini", "-o", "@s", NULL};
+    write_plan("/bin/sleep 120", "frames = 0\n");
+    const pid_t sweep = start(words, 0);
+    for (int waited = 0; !is_there("s/traces/all.home") && waited < 20000; waited += 20)
+        pause_ms(20);
+    assert_true(is_there("s/traces/all.home"));
+    pause_ms(500);
+    kill(sweep, SIGINT);
+    assert_int_equal(await(sweep, 30000), 130);
+    assert_true(says("interrupted"));
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(programs_are_captured_once, clean),
+        cmocka_unit_test_teardown(failed_captures_are_told, clean),
+        cmocka_unit_test_teardown(captures_are_interrupted, clean),
+    };
+    if (argc != 3) {
+        fprintf(stderr, "usage: test_sweep_programs AETIUS LABELS\n");
+        return EXIT_FAILURE;
+    }
+    program = realpath(argv[2], NULL);
+    setenv("EGL_PLATFORM", "surfaceless", 1);
+    return endings_main(2, argv, tests, sizeof tests / sizeof tests[0]);
+}

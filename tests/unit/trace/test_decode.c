@@ -1,0 +1,684 @@
+/* Every command of the stream, from dwords laid out by hand as the protocol says. */
+#include "rigs/stream.h"
+#include "trace/decode/decode_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+struct fixture {
+    struct decoder *decoder;
+    struct stream s;
+    struct gpu_cmd cmd;
+    struct error err;
+};
+
+static int
+setup(void **data)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    f->decoder = decoder_create();
+    *data = f;
+    return 0;
+}
+
+static int
+teardown(void **data)
+{
+    struct fixture *f = *data;
+    decoder_destroy(f->decoder);
+    free(f);
+    return 0;
+}
+
+static enum decode_result
+decode_first(struct fixture *f)
+{
+    struct message message = stream_message(&f->s, 1);
+    decoder_begin(f->decoder, &message);
+    enum decode_result result = decoder_next(f->decoder, &f->cmd, &f->err);
+    f->s.count = 0;
+    return result;
+}
+
+static void
+expect(struct fixture *f, enum gpu_op op)
+{
+    enum decode_result result = decode_first(f);
+    if (result == DECODE_ERROR)
+        print_error("%s\n", f->err.text);
+    assert_int_equal(result, DECODE_COMMAND);
+    assert_int_equal(f->cmd.op, op);
+    assert_int_equal(f->cmd.client, 1);
+}
+
+static void
+expect_error(struct fixture *f, const char *text)
+{
+    assert_int_equal(decode_first(f), DECODE_ERROR);
+    assert_string_equal(f->err.text, text);
+}
+
+static void
+expect_nothing(struct fixture *f)
+{
+    assert_int_equal(decode_first(f), DECODE_DONE);
+}
+
+static void
+blend_object(void **data)
+{
+    struct fixture *f = *data;
+    /* enable, ADD, SRC_ALPHA, INV_SRC_ALPHA; alpha REVERSE_SUBTRACT, ONE, ZERO; mask RGB */
+    uint32_t rt = 1 | 0 << 1 | 0x3 << 4 | 0x13 << 9 | 2 << 14 | 1 << 17 | 0x11 << 22 | 7u << 27;
+    PACKET(&f->s, 1, 1, 77, 1 << 1 | 1 << 3, 12, rt, 0, 0, 0, 0, 0, 0, 0);
+    expect(f, GPU_CREATE_OBJECT);
+    assert_int_equal(f->cmd.create.type, OBJECT_BLEND);
+    assert_int_equal(f->cmd.create.handle, 77);
+    const struct blend_state *b = &f->cmd.create.blend;
+    assert_false(b->independent);
+    assert_true(b->logicop_enable);
+    assert_true(b->alpha_to_coverage);
+    assert_int_equal(b->logicop, 12);
+    for (uint32_t i = 0; i < 8; i += 7) { /* target 0's holds for all */
+        assert_true(b->rt[i].enable);
+        assert_int_equal(b->rt[i].rgb_src, FACTOR_SRC_ALPHA);
+        assert_int_equal(b->rt[i].rgb_dst, FACTOR_INV_SRC_ALPHA);
+        assert_int_equal(b->rt[i].alpha_func, BLEND_REVERSE_SUBTRACT);
+        assert_int_equal(b->rt[i].alpha_dst, FACTOR_ZERO);
+        assert_int_equal(b->rt[i].colormask, 7);
+    }
+    PACKET(&f->s, 1, 1, 78, 1, 0, rt, 15u << 27, 0, 0, 0, 0, 0, 0);
+    expect(f, GPU_CREATE_OBJECT);
+    assert_false(f->cmd.create.blend.rt[1].enable);
+    assert_int_equal(f->cmd.create.blend.rt[1].colormask, 15);
+    PACKET(&f->s, 1, 1, 79, 0, 0, 1 | 5 << 1, 0, 0, 0, 0, 0, 0, 0);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: blend: target 0: function 5 or 0 is not one "
+                    "of 0 .. 4");
+    PACKET(&f->s, 1, 1, 79, 0, 0, 1 | 0x16 << 4, 0, 0, 0, 0, 0, 0, 0);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: blend: target 0: factor 0x16 is not known");
+}
+
+static void
+rasterizer_object(void **data)
+{
+    struct fixture *f = *data;
+    uint32_t s0 = 1 | 1 << 1 | 1 << 5 | 1 << 6 | 2 << 8 | 0 << 10 | 1 << 12 | 1 << 14 | 1 << 15 |
+                  1 << 20 | 1 << 24 | 1 << 29 | 1u << 31;
+    PACKET(&f->s, 1, 2, 5, s0, float_bits(3), 0x81, 0xf0f0 | 4 << 16 | 0x21u << 24, float_bits(2),
+           float_bits(-1), float_bits(.5f), float_bits(.25f));
+    expect(f, GPU_CREATE_OBJECT);
+    const struct rasterizer_state *r = &f->cmd.create.rasterizer;
+    assert_true(r->flatshade && r->depth_clip && r->light_twoside && r->scissor && r->front_ccw);
+    assert_true(r->offset_tri && r->point_size_per_vertex && r->half_pixel_center);
+    assert_true(r->force_persample);
+    assert_false(r->clip_halfz || r->discard || r->flatshade_first || r->point_quad);
+    assert_false(r->sprite_coord_upper_left || r->offset_line || r->multisample);
+    assert_int_equal(r->cull, CULL_BACK);
+    assert_int_equal(r->fill_front, FILL_FILL);
+    assert_int_equal(r->fill_back, FILL_LINE);
+    assert_true(r->point_size == 3 && r->line_width == 2 && r->offset_units == -1);
+    assert_true(r->offset_scale == .5f && r->offset_clamp == .25f);
+    assert_int_equal(r->sprite_coord_enable, 0x81);
+    assert_int_equal(r->line_stipple_pattern, 0xf0f0);
+    assert_int_equal(r->line_stipple_factor, 5); /* stored minus 1 */
+    assert_int_equal(r->clip_plane_enable, 0x21);
+    PACKET(&f->s, 1, 2, 5, 3 << 10, 0, 0, 0, 0, 0, 0, 0);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: rasterizer: fill mode 3 is not one of "
+                    "0 .. 2");
+}
+
+static void
+dsa_object(void **data)
+{
+    struct fixture *f = *data;
+    uint32_t face = 1 | FUNC_EQUAL << 1 | STENCIL_REPLACE << 4 | STENCIL_INCR << 7 |
+                    STENCIL_INVERT << 10 | 0xa5 << 13 | 0x3cu << 21;
+    PACKET(&f->s, 1, 3, 9, 1 | 1 << 1 | FUNC_LEQUAL << 2 | 1 << 8 | FUNC_GREATER << 9, face, 0,
+           float_bits(.5f));
+    expect(f, GPU_CREATE_OBJECT);
+    const struct dsa_state *d = &f->cmd.create.dsa;
+    assert_true(d->depth_enable && d->depth_write && d->alpha_enable);
+    assert_int_equal(d->depth_func, FUNC_LEQUAL);
+    assert_int_equal(d->alpha_func, FUNC_GREATER);
+    assert_true(d->alpha_ref == .5f);
+    assert_true(d->stencil[0].enabled);
+    assert_false(d->stencil[1].enabled);
+    assert_int_equal(d->stencil[0].func, FUNC_EQUAL);
+    assert_int_equal(d->stencil[0].fail_op, STENCIL_REPLACE);
+    assert_int_equal(d->stencil[0].zpass_op, STENCIL_INCR);
+    assert_int_equal(d->stencil[0].zfail_op, STENCIL_INVERT);
+    assert_int_equal(d->stencil[0].valuemask, 0xa5);
+    assert_int_equal(d->stencil[0].writemask, 0x3c);
+    PACKET(&f->s, 1, 3, 9, 0, 0, 0);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: length 4 is not 5");
+}
+
+static void
+vertex_elements_object(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 1, 5, 3, 0, 0, 0, 31, 16, 2, 1, 67);
+    expect(f, GPU_CREATE_OBJECT);
+    const struct vertex_elements *e = &f->cmd.create.elements;
+    assert_int_equal(e->count, 2);
+    assert_int_equal(e->items[0].format, 31);
+    assert_int_equal(e->items[1].offset, 16);
+    assert_int_equal(e->items[1].divisor, 2);
+    assert_int_equal(e->items[1].buffer, 1);
+    assert_int_equal(e->items[1].format, 67);
+    PACKET(&f->s, 1, 5, 3, 0, 0, 0);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: vertex elements: length 4 is not 1 + 4 n");
+    PACKET(&f->s, 1, 5, 3, 0, 0, 0, 322);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: format 322 is not one of 1 .. 321");
+    PACKET(&f->s, 1, 5, 3, 0, 0, 16, 31);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: vertex elements: buffer 16 of element 0 is "
+                    "above 15");
+}
+
+static void
+texture_objects(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 1, 6, 4, 12, 1 | 4u << 24, 1 | 5 << 16, 2 | 7 << 8, 2 | 1 << 3 | 4 << 6 | 5 << 9);
+    expect(f, GPU_CREATE_OBJECT);
+    const struct sampler_view *v = &f->cmd.create.view;
+    assert_int_equal(v->resource, 12);
+    assert_int_equal(v->format, 1);
+    assert_int_equal(v->target, TARGET_CUBE);
+    assert_int_equal(v->first_layer, 1);
+    assert_int_equal(v->last_layer, 5);
+    assert_int_equal(v->first_level, 2);
+    assert_int_equal(v->last_level, 7);
+    assert_int_equal(v->swizzle[0], 2);
+    assert_int_equal(v->swizzle[3], 5);
+
+    uint32_t s0 = WRAP_CLAMP | WRAP_MIRROR_REPEAT << 3 | WRAP_CLAMP_TO_EDGE << 6 |
+                  FILTER_LINEAR << 9 | MIP_LINEAR << 11 | FILTER_NEAREST << 13 | 1 << 15 |
+                  FUNC_LEQUAL << 16 | 1 << 19 | 8 << 20;
+    PACKET(&f->s, 1, 7, 4, s0, float_bits(-.5f), float_bits(1), float_bits(9), 1, 2, 3, 4);
+    expect(f, GPU_CREATE_OBJECT);
+    const struct sampler_state *s = &f->cmd.create.sampler;
+    assert_int_equal(s->wrap_s, WRAP_CLAMP);
+    assert_int_equal(s->wrap_t, WRAP_MIRROR_REPEAT);
+    assert_int_equal(s->wrap_r, WRAP_CLAMP_TO_EDGE);
+    assert_int_equal(s->min_filter, FILTER_LINEAR);
+    assert_int_equal(s->mip_filter, MIP_LINEAR);
+    assert_int_equal(s->mag_filter, FILTER_NEAREST);
+    assert_true(s->compare && s->seamless_cube);
+    assert_int_equal(s->compare_func, FUNC_LEQUAL);
+    assert_int_equal(s->max_anisotropy, 8);
+    assert_true(s->lod_bias == -.5f && s->min_lod == 1 && s->max_lod == 9);
+    assert_int_equal(s->border[3], 4);
+    PACKET(&f->s, 1, 7, 4, 3 << 11, 0, 0, 0, 0, 0, 0, 0);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: sampler state: mipmap filter 3 is not one "
+                    "of 0 .. 2");
+}
+
+static void
+other_objects(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 1, 8, 4, 12, 1, 3, 2 | 6 << 16);
+    expect(f, GPU_CREATE_OBJECT);
+    assert_int_equal(f->cmd.create.surface.resource, 12);
+    assert_int_equal(f->cmd.create.surface.level, 3);
+    assert_int_equal(f->cmd.create.surface.first_layer, 2);
+    assert_int_equal(f->cmd.create.surface.last_layer, 6);
+    PACKET(&f->s, 1, 9, 4, QUERY_TIME_ELAPSED | 1 << 16, 32, 13);
+    expect(f, GPU_CREATE_OBJECT);
+    assert_int_equal(f->cmd.create.query.type, QUERY_TIME_ELAPSED);
+    assert_int_equal(f->cmd.create.query.index, 1);
+    assert_int_equal(f->cmd.create.query.offset, 32);
+    assert_int_equal(f->cmd.create.query.resource, 13);
+    PACKET(&f->s, 1, 10, 4, 14, 64, 128);
+    expect(f, GPU_CREATE_OBJECT);
+    assert_int_equal(f->cmd.create.so_target.offset, 64);
+    assert_int_equal(f->cmd.create.so_target.size, 128);
+    PACKET(&f->s, 1, 11, 4, 14, 64, 128);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: object type 11 (multisampled surface) is "
+                    "not one of 1 .. 10");
+    PACKET(&f->s, 2, 1, 0);
+    expect(f, GPU_BIND_OBJECT);
+    assert_int_equal(f->cmd.object.handle, 0);
+    PACKET(&f->s, 2, 8, 3);
+    expect_error(f, "SUBMIT at dword 0: BIND_OBJECT: object type 8 (surface) is not one that is "
+                    "bound so");
+    PACKET(&f->s, 3, 8, 3);
+    expect(f, GPU_DESTROY_OBJECT);
+    assert_int_equal(f->cmd.object.type, OBJECT_SURFACE);
+    assert_int_equal(f->cmd.object.handle, 3);
+}
+
+static void
+shader_in_one_packet(void **data)
+{
+    struct fixture *f = *data;
+    stream_shader(&f->s, 8, 1, "FRAG\nEND\n");
+    expect(f, GPU_CREATE_OBJECT);
+    assert_int_equal(f->cmd.create.shader.stage, STAGE_FRAGMENT);
+    assert_string_equal(f->cmd.create.shader.text, "FRAG\nEND\n");
+    /* "VERT" with its NUL; 2 stream-out registers, strides 4 and 8 */
+    PACKET(&f->s, 1, 4, 8, 0, 5, 10, 2, 4, 8, 0, 0, 1 | 4 << 10, 0,
+           2 | 1 << 8 | 3 << 10 | 1 << 13 | 7 << 16, 2, 0x54524556, 0);
+    expect(f, GPU_CREATE_OBJECT);
+    const struct so_info *so = &f->cmd.create.shader.so;
+    assert_int_equal(so->count, 2);
+    assert_int_equal(so->stride[1], 8);
+    assert_int_equal(so->outputs[0].register_index, 1);
+    assert_int_equal(so->outputs[0].num_components, 4);
+    assert_int_equal(so->outputs[1].start_component, 1);
+    assert_int_equal(so->outputs[1].buffer, 1);
+    assert_int_equal(so->outputs[1].dst_offset, 7);
+    assert_int_equal(so->outputs[1].stream, 2);
+    PACKET(&f->s, 1, 4, 8, 0, 4, 10, 0, 0x54524556);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: no NUL within the 4 bytes of its "
+                    "text");
+    PACKET(&f->s, 1, 4, 8, 0, 5 << 20, 10, 0, 0x54524556);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: text of 5242880 bytes is not within "
+                    "1 .. 4194304");
+    PACKET(&f->s, 1, 4, 8, 2, 5, 10, 0, 0x54524556, 0);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: program of the geometry shader stage: this "
+                    "GPU has no such stage");
+}
+
+/* The text "VERTVERTVE" in three packets, in two messages, another client's in between. */
+static void
+shader_in_parts(void **data)
+{
+    struct fixture *f = *data;
+    const uint32_t more = 1u << 31;
+    PACKET(&f->s, 1, 4, 8, 0, 11, 10, 0, 0x54524556);
+    PACKET(&f->s, 1, 4, 8, 0, 4 | more, 10, 0, 0x54524556);
+    expect_nothing(f);
+    stream_shader(&f->s, 8, 0, "VERT other\n");
+    struct message other = stream_message(&f->s, 2);
+    decoder_begin(f->decoder, &other);
+    assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+    assert_string_equal(f->cmd.create.shader.text, "VERT other\n");
+    f->s.count = 0;
+    PACKET(&f->s, 1, 4, 9, 0, 8 | more, 10, 0, 0x00004556);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: 9 continues, but 8 has begun");
+    PACKET(&f->s, 1, 4, 8, 0, 4 | more, 10, 0, 0x00004556);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: part at byte 4, but 8 bytes are "
+                    "there");
+    PACKET(&f->s, 1, 4, 8, 0, 8 | more, 10, 0, 0x00004556, 0);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: part of 8 bytes goes beyond the 11 "
+                    "announced");
+    PACKET(&f->s, 1, 4, 7, 0, 5, 10, 0, 0x54524556, 0);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: 7 begins while the text of 8 is not "
+                    "whole");
+    PACKET(&f->s, 1, 4, 8, 0, 8 | more, 10, 0, 0x00004556);
+    expect(f, GPU_CREATE_OBJECT);
+    assert_int_equal(f->cmd.create.handle, 8);
+    assert_string_equal(f->cmd.create.shader.text, "VERTVERTVE");
+    PACKET(&f->s, 1, 4, 8, 0, 8 | more, 10, 0, 0);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: 8 continues, but has not begun");
+}
+
+static void
+small_states(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 4, 0, 0, float_bits(1), float_bits(2), float_bits(3), float_bits(4),
+           float_bits(5), float_bits(6));
+    expect(f, GPU_SET_VIEWPORT);
+    assert_true(f->cmd.viewport.scale[2] == 3 && f->cmd.viewport.translate[0] == 4);
+    PACKET(&f->s, 4, 0, 1, 0, 0, 0, 0, 0, 0); /* no program can choose viewport 1 */
+    expect_nothing(f);
+    PACKET(&f->s, 4, 0, 0, 0, 0);
+    expect_error(f, "SUBMIT at dword 0: SET_VIEWPORT_STATE: length 3 is not 1 + 6 n");
+    PACKET(&f->s, 13, 0, 0x2211);
+    expect(f, GPU_SET_STENCIL_REF);
+    assert_int_equal(f->cmd.stencil_ref.ref[0], 0x11);
+    assert_int_equal(f->cmd.stencil_ref.ref[1], 0x22);
+    PACKET(&f->s, 14, 0, float_bits(1), float_bits(2), float_bits(3), float_bits(4));
+    expect(f, GPU_SET_BLEND_COLOR);
+    assert_true(f->cmd.blend_color.rgba[3] == 4);
+    PACKET(&f->s, 15, 0, 0, 1 | 2 << 16, 3 | 4 << 16);
+    expect(f, GPU_SET_SCISSOR);
+    assert_int_equal(f->cmd.scissor.min_x, 1);
+    assert_int_equal(f->cmd.scissor.min_y, 2);
+    assert_int_equal(f->cmd.scissor.max_x, 3);
+    assert_int_equal(f->cmd.scissor.max_y, 4);
+    PACKET(&f->s, 24, 0, 0xf);
+    expect(f, GPU_SET_SAMPLE_MASK);
+    assert_int_equal(f->cmd.sample_mask.value, 0xf);
+    PACKET(&f->s, 33, 0, 4);
+    expect(f, GPU_SET_MIN_SAMPLES);
+    uint32_t words[32];
+    for (uint32_t i = 0; i < 32; i++)
+        words[i] = float_bits((float)i);
+    stream_packet(&f->s, 23, 0, words, 32);
+    expect(f, GPU_SET_CLIP);
+    assert_true(f->cmd.clip.planes[7][3] == 31 && f->cmd.clip.planes[1][0] == 4);
+    stream_packet(&f->s, 22, 0, words, 32);
+    expect(f, GPU_SET_POLYGON_STIPPLE);
+    assert_int_equal(f->cmd.stipple.rows[31], words[31]);
+}
+
+static void
+bindings(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 5, 0, 2, 9, 7, 0);
+    expect(f, GPU_SET_FRAMEBUFFER);
+    assert_int_equal(f->cmd.framebuffer.color_count, 2);
+    assert_int_equal(f->cmd.framebuffer.depth, 9);
+    assert_int_equal(f->cmd.framebuffer.color[0], 7);
+    PACKET(&f->s, 5, 0, 3, 9, 7, 0);
+    expect_error(f, "SUBMIT at dword 0: SET_FRAMEBUFFER_STATE: length 4 is not 5");
+    PACKET(&f->s, 6, 0, 16, 4, 3, 32, 8, 5);
+    expect(f, GPU_SET_VERTEX_BUFFERS);
+    assert_int_equal(f->cmd.vertex_buffers.count, 2);
+    assert_int_equal(f->cmd.vertex_buffers.items[1].stride, 32);
+    assert_int_equal(f->cmd.vertex_buffers.items[1].offset, 8);
+    assert_int_equal(f->cmd.vertex_buffers.items[1].resource, 5);
+    PACKET(&f->s, 11, 0, 6, 2, 100);
+    expect(f, GPU_SET_INDEX_BUFFER);
+    assert_int_equal(f->cmd.index_buffer.index_bytes, 2);
+    assert_int_equal(f->cmd.index_buffer.offset, 100);
+    PACKET(&f->s, 11, 0, 6, 3, 100);
+    expect_error(f, "SUBMIT at dword 0: SET_INDEX_BUFFER: index size 3 is not 1, 2 or 4");
+    PACKET(&f->s, 11, 0, 0);
+    expect(f, GPU_SET_INDEX_BUFFER);
+    PACKET(&f->s, 12, 0, 1, 0, 10, 11, 12, 13);
+    expect(f, GPU_SET_CONSTANT_BUFFER);
+    assert_int_equal(f->cmd.constants.stage, 1);
+    assert_int_equal(f->cmd.constants.count, 4);
+    assert_int_equal(f->cmd.constants.values[3], 13);
+    PACKET(&f->s, 12, 0, 2, 0); /* nothing for the geometry stage */
+    expect_nothing(f);
+    PACKET(&f->s, 12, 0, 6, 0);
+    expect_error(f, "SUBMIT at dword 0: SET_CONSTANT_BUFFER: shader stage 6 is not one of 0 .. 5");
+    PACKET(&f->s, 27, 0, 0, 1, 16, 64, 5);
+    expect(f, GPU_SET_UNIFORM_BUFFER);
+    assert_int_equal(f->cmd.uniform_buffer.index, 1);
+    assert_int_equal(f->cmd.uniform_buffer.length, 64);
+    PACKET(&f->s, 10, 0, 1, 2, 7, 0, 8);
+    expect(f, GPU_SET_SAMPLER_VIEWS);
+    assert_int_equal(f->cmd.samplers.start, 2);
+    assert_int_equal(f->cmd.samplers.count, 3);
+    assert_int_equal(f->cmd.samplers.handles[2], 8);
+    PACKET(&f->s, 18, 0, 1, 15, 7, 8);
+    expect_error(f, "SUBMIT at dword 0: BIND_SAMPLER_STATES: slot 16 is above 15");
+    PACKET(&f->s, 18, 0, 1, 33);
+    expect_error(f, "SUBMIT at dword 0: BIND_SAMPLER_STATES: slots 33 + 0 are above 32");
+    PACKET(&f->s, 31, 0, 4, 1);
+    expect(f, GPU_BIND_SHADER);
+    assert_int_equal(f->cmd.object.handle, 4);
+    assert_int_equal(f->cmd.object.stage, 1);
+    PACKET(&f->s, 31, 0, 0, 3); /* Mesa unbinds the tessellation stage so */
+    expect_nothing(f);
+    PACKET(&f->s, 31, 0, 4, 3);
+    expect_error(f, "SUBMIT at dword 0: BIND_SHADER: program of the tessellation control shader "
+                    "stage: this GPU has no such stage");
+    PACKET(&f->s, 25, 0, 1, 4, 0);
+    expect(f, GPU_SET_STREAMOUT_TARGETS);
+    assert_int_equal(f->cmd.streamout.count, 2);
+    PACKET(&f->s, 26, 0, 4, 1, 2);
+    expect(f, GPU_SET_RENDER_CONDITION);
+    assert_int_equal(f->cmd.render_condition.mode, 2);
+}
+
+static void
+draws_and_clears(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 8, 0, 3, 6, PRIM_TRIANGLES, 1, 2, (uint32_t)-5, 7, 1, 0xffff, 8, 9, 0);
+    expect(f, GPU_DRAW);
+    const struct draw_params *d = &f->cmd.draw;
+    assert_int_equal(d->start, 3);
+    assert_int_equal(d->count, 6);
+    assert_int_equal(d->mode, PRIM_TRIANGLES);
+    assert_true(d->indexed && d->primitive_restart);
+    assert_int_equal(d->instance_count, 2);
+    assert_int_equal(d->index_bias, -5);
+    assert_int_equal(d->start_instance, 7);
+    assert_int_equal(d->restart_index, 0xffff);
+    assert_int_equal(d->max_index, 9);
+    PACKET(&f->s, 8, 0, 0, 3, 14, 0, 1, 0, 0, 0, 0, 0, 0, 0);
+    expect_error(f, "SUBMIT at dword 0: DRAW_VBO: primitive 14 is not one of 0 .. 9");
+    double depth = .75;
+    uint64_t depth_bits;
+    memcpy(&depth_bits, &depth, 8);
+    PACKET(&f->s, 7, 0, 7, float_bits(1), 0, 0, float_bits(.5f), (uint32_t)depth_bits,
+           (uint32_t)(depth_bits >> 32), 3);
+    expect(f, GPU_CLEAR);
+    assert_int_equal(f->cmd.clear.buffers, MASK_DEPTH | MASK_STENCIL | MASK_COLOR0);
+    assert_true(f->cmd.clear.depth == .75 && f->cmd.clear.rgba[3] == .5f);
+    assert_int_equal(f->cmd.clear.stencil, 3);
+}
+
+static void
+blits_copies_writes(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 16, 0, 0x3f | 1 << 8 | 1 << 10, 1 | 2 << 16, 3 | 4 << 16, /* */
+           10, 1, 2, 5, 6, 7, 8, 9, 1,                                      /* */
+           11, 0, 1, 20, 21, 0, (uint32_t)-8, 9, 1);
+    expect(f, GPU_BLIT);
+    assert_int_equal(f->cmd.blit.mask, 0x3f);
+    assert_int_equal(f->cmd.blit.filter, 1);
+    assert_true(f->cmd.blit.scissor_enable && !f->cmd.blit.render_condition);
+    assert_int_equal(f->cmd.blit.scissor.max_y, 4);
+    assert_int_equal(f->cmd.blit.dst.resource, 10);
+    assert_int_equal(f->cmd.blit.dst.level, 1);
+    assert_int_equal(f->cmd.blit.dst.format, 2);
+    assert_int_equal(f->cmd.blit.dst.box.z, 7);
+    assert_int_equal(f->cmd.blit.src.resource, 11);
+    assert_int_equal(f->cmd.blit.src.box.width, -8);
+    PACKET(&f->s, 17, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
+    expect(f, GPU_COPY_REGION);
+    assert_int_equal(f->cmd.copy.dst_z, 5);
+    assert_int_equal(f->cmd.copy.src, 6);
+    assert_int_equal(f->cmd.copy.src_level, 7);
+    assert_int_equal(f->cmd.copy.src_box.x, 8);
+    assert_int_equal(f->cmd.copy.src_box.depth, 13);
+    PACKET(&f->s, 9, 0, 3, 0, 0, 0, 0, 16, 0, 0, 6, 1, 1, 0x44332211, 0x6655);
+    expect(f, GPU_PUT);
+    assert_int_equal(f->cmd.transfer.resource, 3);
+    assert_int_equal(f->cmd.transfer.box.x, 16);
+    assert_int_equal(f->cmd.transfer.box.width, 6);
+    assert_int_equal(f->cmd.transfer.size_bytes, 8);
+    assert_int_equal(f->cmd.transfer.bytes[0], 0x11);
+}
+
+static void
+queries_and_sub_contexts(void **data)
+{
+    struct fixture *f = *data;
+    PACKET(&f->s, 19, 0, 5);
+    expect(f, GPU_BEGIN_QUERY);
+    assert_int_equal(f->cmd.object.handle, 5);
+    PACKET(&f->s, 20, 0, 5);
+    expect(f, GPU_END_QUERY);
+    PACKET(&f->s, 21, 0, 5, 1);
+    expect(f, GPU_GET_QUERY_RESULT);
+    assert_int_equal(f->cmd.query_result.wait, 1);
+    PACKET(&f->s, 29, 0, 3);
+    expect(f, GPU_CREATE_SUB_CTX);
+    PACKET(&f->s, 28, 0, 3);
+    expect(f, GPU_SET_SUB_CTX);
+    assert_int_equal(f->cmd.sub_ctx.value, 3);
+    PACKET(&f->s, 24, 0, 1); /* later messages go on in the same sub-context */
+    expect(f, GPU_SET_SAMPLE_MASK);
+    assert_int_equal(f->cmd.sub_context, 3);
+    PACKET(&f->s, 30, 0, 3);
+    expect(f, GPU_DESTROY_SUB_CTX);
+    PACKET(&f->s, 24, 0, 1);
+    expect(f, GPU_SET_SAMPLE_MASK);
+    assert_int_equal(f->cmd.sub_context, 0);
+}
+
+static void
+skipped_and_refused(void **data)
+{
+    struct fixture *f = *data;
+    static const uint32_t harmless[] = {0, 32, 36, 39, 41, 44, 46, 52};
+    for (uint32_t i = 0; i < sizeof harmless / 4; i++)
+        PACKET(&f->s, harmless[i], 0, 1, 2);
+    expect_nothing(f);
+    static const uint32_t refused[] = {34, 35, 37, 38, 40, 42, 43, 45, 47, 48, 49, 50, 53, 61};
+    for (uint32_t i = 0; i < sizeof refused / 4; i++) {
+        PACKET(&f->s, 0, 0, 0);
+        PACKET(&f->s, refused[i], 0, 1, 2);
+        assert_int_equal(decode_first(f), DECODE_ERROR);
+        assert_non_null(strstr(f->err.text, "SUBMIT at dword 2: "));
+    }
+    PACKET(&f->s, 43, 0, 1);
+    expect_error(f, "SUBMIT at dword 0: TRANSFER3D: its bytes lie in memory shared with the "
+                    "client, which a SUBMIT does not carry");
+    PACKET(&f->s, 38, 0, 1, 2);
+    expect_error(f, "SUBMIT at dword 0: SET_FRAMEBUFFER_STATE_NO_ATTACH: this GPU does not execute "
+                    "it");
+    PACKET(&f->s, 99, 0, 1);
+    expect_error(f, "SUBMIT at dword 0: command 99 is not known");
+    f->s.dw[0] = 5 << 16;
+    f->s.count = 3;
+    expect_error(f, "SUBMIT at dword 0: NOP: length 5 is above the 2 dwords that are left");
+}
+
+static void
+messages(void **data)
+{
+    struct fixture *f = *data;
+    struct message m = {.kind = MESSAGE_CLIENT_BEGIN,
+                        .client = 4,
+                        .bytes = (const uint8_t *)"gears",
+                        .size_bytes = 5};
+    decoder_begin(f->decoder, &m);
+    assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+    assert_int_equal(f->cmd.op, GPU_CLIENT_BEGIN);
+    assert_int_equal(f->cmd.client, 4);
+    assert_string_equal(f->cmd.client_begin.program, "gears");
+    assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_DONE);
+    m = (struct message){
+        .kind = MESSAGE_PUT, .client = 4, .bytes = (const uint8_t *)"abcd", .size_bytes = 4};
+    m.transfer.handle = 9;
+    m.transfer.box.width = 4;
+    decoder_begin(f->decoder, &m);
+    assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+    assert_int_equal(f->cmd.op, GPU_PUT);
+    assert_int_equal(f->cmd.transfer.resource, 9);
+    assert_int_equal(f->cmd.transfer.bytes[3], 'd');
+    m = (struct message){.kind = MESSAGE_RESOURCE_UNREF, .client = 4, .resource.handle = 9};
+    decoder_begin(f->decoder, &m);
+    assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+    assert_int_equal(f->cmd.unref.handle, 9);
+    m = (struct message){
+        .kind = MESSAGE_SUBMIT, .client = 4, .bytes = (const uint8_t *)"abc", .size_bytes = 3};
+    decoder_begin(f->decoder, &m);
+    assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_ERROR);
+}
+
+/* Only a client that chose a sub-context takes memory, and no longer than it is chosen. */
+static void
+clients_by_the_thousand(void **data)
+{
+    struct fixture *f = *data;
+    for (uint32_t client = 1; client <= 100000; client++) {
+        PACKET(&f->s, CMD_NOP, 0, 0);
+        const struct message message = stream_message(&f->s, client);
+        decoder_begin(f->decoder, &message);
+        assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_DONE);
+        f->s.count = 0;
+    }
+    assert_int_equal(f->decoder->sub_contexts.count, 0);
+    for (uint32_t client = 1; client <= 2; client++) {
+        PACKET(&f->s, CMD_SET_SUB_CTX, 0, 7 + client);
+        PACKET(&f->s, CMD_SET_SUB_CTX, 0, 3 - client);
+        const struct message message = stream_message(&f->s, client);
+        decoder_begin(f->decoder, &message);
+        assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+        assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+        assert_int_equal(f->cmd.sub_context, 7 + client);
+        f->s.count = 0;
+    }
+    assert_int_equal(f->decoder->sub_contexts.count, 2);
+    const struct message end = {.kind = MESSAGE_CLIENT_END, .client = 1};
+    decoder_begin(f->decoder, &end);
+    assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+    assert_int_equal(f->decoder->sub_contexts.count, 1);
+}
+
+static void
+every_op_has_a_name(void **data)
+{
+    for (uint32_t op = 0; op < GPU_OP_COUNT; op++)
+        assert_non_null(gpu_op_name((enum gpu_op)op));
+}
+
+/* Part of a vertex shader's text, of 3000 dwords, for a sub-context. */
+static void
+send_part(struct fixture *f, uint32_t sub_context, uint32_t offlen)
+{
+    enum { TEXT = 3000 };
+    static uint32_t text[TEXT];
+    const uint32_t header = CMD_CREATE_OBJECT | VOBJ_SHADER << 8 | (5 + TEXT) << 16;
+    const uint32_t words[5] = {7, VSTAGE_VERTEX, offlen, 300, 0};
+    PACKET(&f->s, CMD_SET_SUB_CTX, 0, sub_context);
+    expect(f, GPU_SET_SUB_CTX);
+    stream_dwords(&f->s, &header, 1);
+    stream_dwords(&f->s, words, 5);
+    stream_dwords(&f->s, text, TEXT);
+}
+
+/* Half-sent text is of the budget, and back when it is whole or its client ends. */
+static void
+half_sent_shaders_are_within_the_budget(void **data)
+{
+    enum { PART = 12000, PARTS = 8 };
+    const struct message end = {.kind = MESSAGE_CLIENT_END, .client = 1};
+    struct budget budget = {PARTS * PART + PART / 2, 0, "--memory"};
+    struct fixture *f = *data;
+    decoder_limit(f->decoder, &budget);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        send_part(f, 1 + i, 2 * PART);
+        expect_nothing(f);
+        assert_int_equal(budget.used_bytes, (i + 1) * PART);
+    }
+    send_part(f, 1 + PARTS, 2 * PART);
+    assert_int_equal(decode_first(f), DECODE_ERROR);
+    assert_non_null(strstr(f->err.text, "CREATE_OBJECT: shader: "));
+    assert_non_null(strstr(f->err.text, "raise --memory"));
+    PACKET(&f->s, CMD_DESTROY_SUB_CTX, 0, 1);
+    expect(f, GPU_DESTROY_SUB_CTX);
+    assert_int_equal(budget.used_bytes, (PARTS - 1) * PART);
+    send_part(f, 2, 0x80000000u | PART);
+    expect(f, GPU_CREATE_OBJECT);
+    assert_int_equal(budget.used_bytes, (PARTS - 2) * PART);
+    decoder_begin(f->decoder, &end);
+    assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_COMMAND);
+    assert_int_equal(budget.used_bytes, 0);
+    decoder_limit(f->decoder, NULL);
+}
+
+int
+main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(blend_object),
+        CASE(rasterizer_object),
+        CASE(dsa_object),
+        CASE(vertex_elements_object),
+        CASE(texture_objects),
+        CASE(other_objects),
+        CASE(shader_in_one_packet),
+        CASE(shader_in_parts),
+        CASE(small_states),
+        CASE(bindings),
+        CASE(draws_and_clears),
+        CASE(blits_copies_writes),
+        CASE(queries_and_sub_contexts),
+        CASE(skipped_and_refused),
+        CASE(messages),
+        CASE(clients_by_the_thousand),
+        CASE(half_sent_shaders_are_within_the_budget),
+        CASE(every_op_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

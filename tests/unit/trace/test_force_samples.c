@@ -1,0 +1,227 @@
+/* Multisampling by force in front of another renderer: what it hears. Expected streams by hand,
+ * from the protocol's packets. */
+#include "base/mem.h"
+#include "rigs/stream.h"
+#include "trace/force_samples.h"
+#include "trace/decode/virgl_protocol.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { TWIN = 0x40000000, COLOR = 3, DEPTH = 4, PLAIN = 5, SURFACE = 10, SIDE = 16 };
+
+struct heard {
+    uint32_t kind, handle, samples, bind; /* of a resource */
+    struct stream stream;                 /* of a SUBMIT */
+};
+
+struct ear {
+    struct message_sink sink;
+    uint32_t count;
+    struct heard heard[8];
+};
+
+static bool
+hear(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes, struct error *err)
+{
+    struct ear *ear = data;
+    struct heard *heard = &ear->heard[ear->count++];
+    (void)out;
+    (void)out_bytes;
+    (void)err;
+    assert_in_range(ear->count, 1, 8);
+    memset(heard, 0, sizeof *heard);
+    heard->kind = message->kind;
+    if (message->kind == MESSAGE_SUBMIT) {
+        stream_dwords(&heard->stream, message->bytes, message->size_bytes / 4);
+    } else if (message->kind == MESSAGE_RESOURCE_CREATE) {
+        heard->handle = message->resource.handle;
+        heard->samples = message->resource.samples;
+        heard->bind = message->resource.bind;
+    } else if (message->kind == MESSAGE_RESOURCE_UNREF) {
+        heard->handle = message->resource.handle;
+    } else {
+        heard->handle = message->transfer.handle;
+    }
+    return true;
+}
+
+static void
+say(struct ear *ear, struct force_samples *force, const struct message *message)
+{
+    struct error err;
+    struct message_sink *sink = force_samples_sink(force);
+    ear->count = 0;
+    assert_true(sink->take(sink->data, message, NULL, 0, &err));
+}
+
+static void
+say_stream(struct ear *ear, struct force_samples *force, const struct stream *s)
+{
+    const struct message message = stream_message(s, 1);
+    say(ear, force, &message);
+    assert_int_equal(ear->count, 1);
+    assert_int_equal(ear->heard[0].kind, MESSAGE_SUBMIT);
+}
+
+static void
+assert_stream(const struct heard *heard, const struct stream *expected)
+{
+    assert_int_equal(heard->kind, MESSAGE_SUBMIT);
+    assert_int_equal(heard->stream.count, expected->count);
+    assert_memory_equal(heard->stream.dw, expected->dw, expected->count * 4);
+}
+
+static void
+create(struct ear *ear, struct force_samples *force, uint32_t handle, uint32_t format,
+       uint32_t bind)
+{
+    say(ear, force,
+        &(struct message){.kind = MESSAGE_RESOURCE_CREATE,
+                          .client = 1,
+                          .resource = {handle, TARGET_2D, format, bind, SIDE, SIDE, 1, 1, 0, 0}});
+}
+
+static void
+add_blit(struct stream *s, uint32_t to, uint32_t from, uint32_t format, uint32_t mask)
+{
+    PACKET(s, CMD_BLIT, 0, mask, 0, 0, to, 0, format, 0, 0, 0, SIDE, SIDE, 1, from, 0, format, 0, 0,
+           0, SIDE, SIDE, 1);
+}
+
+/* A display target (format 1), its depth (20: with stencil), a texture that is drawn into; and a
+ * surface on each. */
+static struct force_samples *
+start(struct ear *ear)
+{
+    *ear = (struct ear){.sink = {.data = ear, .take = hear}};
+    struct force_samples *force = force_samples_create(&ear->sink, 4);
+    say(ear, force,
+        &(struct message){.kind = MESSAGE_CLIENT_BEGIN,
+                          .client = 1,
+                          .bytes = (const uint8_t *)"test",
+                          .size_bytes = 4});
+    create(ear, force, COLOR, 1, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET);
+    assert_int_equal(ear->count, 2);
+    assert_int_equal(ear->heard[0].samples, 0);
+    assert_int_equal(ear->heard[1].handle, COLOR | TWIN);
+    assert_int_equal(ear->heard[1].samples, 4);
+    assert_int_equal(ear->heard[1].bind, BIND_RENDER_TARGET);
+    create(ear, force, DEPTH, 20, BIND_DEPTH_STENCIL);
+    assert_int_equal(ear->count, 2);
+    assert_int_equal(ear->heard[1].bind, BIND_DEPTH_STENCIL);
+    create(ear, force, PLAIN, 1, BIND_RENDER_TARGET | BIND_SAMPLER_VIEW);
+    assert_int_equal(ear->count, 1);
+
+    struct stream s = {0}, expected = {0};
+    PACKET(&s, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + COLOR, COLOR, 1, 0, 0);
+    PACKET(&s, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + DEPTH, DEPTH, 20, 0, 0);
+    PACKET(&s, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + PLAIN, PLAIN, 1, 0, 0);
+    say_stream(ear, force, &s);
+    PACKET(&expected, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + COLOR, COLOR, 1, 0, 0);
+    PACKET(&expected, CMD_CREATE_OBJECT, VOBJ_SURFACE, (SURFACE + COLOR) | TWIN, COLOR | TWIN, 1, 0,
+           0);
+    PACKET(&expected, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + DEPTH, DEPTH, 20, 0, 0);
+    PACKET(&expected, CMD_CREATE_OBJECT, VOBJ_SURFACE, (SURFACE + DEPTH) | TWIN, DEPTH | TWIN, 20,
+           0, 0);
+    PACKET(&expected, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + PLAIN, PLAIN, 1, 0, 0);
+    assert_stream(&ear->heard[0], &expected);
+    return force;
+}
+
+/* Drawn with the twins; resolved once, before what shows it. */
+static void
+swap_resolves(void **state)
+{
+    struct ear *ear = mem_alloc(sizeof *ear);
+    struct force_samples *force = start(ear);
+    struct stream s = {0}, expected = {0};
+    const struct message swap = {
+        .kind = MESSAGE_SWAP, .client = 1, .transfer = {COLOR, 0, {0, 0, 0, SIDE, SIDE, 1}}};
+    (void)state;
+    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 0, 1, SURFACE + DEPTH, SURFACE + COLOR);
+    PACKET(&s, CMD_CLEAR, 0, 7, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    say_stream(ear, force, &s);
+    PACKET(&expected, CMD_SET_FRAMEBUFFER_STATE, 0, 1, (SURFACE + DEPTH) | TWIN,
+           (SURFACE + COLOR) | TWIN);
+    PACKET(&expected, CMD_CLEAR, 0, 7, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    assert_stream(&ear->heard[0], &expected);
+
+    say(ear, force, &swap);
+    assert_int_equal(ear->count, 2);
+    expected.count = 0;
+    add_blit(&expected, COLOR, COLOR | TWIN, 1, 15);
+    assert_stream(&ear->heard[0], &expected);
+    assert_int_equal(ear->heard[1].kind, MESSAGE_SWAP);
+    assert_int_equal(ear->heard[1].handle, COLOR);
+    say(ear, force, &swap);
+    assert_int_equal(ear->count, 1);
+    force_samples_destroy(force);
+    free(ear);
+}
+
+/* Under a texture the depth is the program's own, with what the twin held. */
+static void
+texture_keeps_one_sample(void **state)
+{
+    struct ear *ear = mem_alloc(sizeof *ear);
+    struct force_samples *force = start(ear);
+    struct stream s = {0}, expected = {0};
+    (void)state;
+    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 0, 1, SURFACE + DEPTH, SURFACE + COLOR);
+    PACKET(&s, CMD_CLEAR, 0, 7, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    say_stream(ear, force, &s);
+    s.count = 0;
+    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 0, 1, SURFACE + DEPTH, SURFACE + PLAIN);
+    say_stream(ear, force, &s);
+    add_blit(&expected, DEPTH, DEPTH | TWIN, 20, 16 | 32);
+    PACKET(&expected, CMD_SET_FRAMEBUFFER_STATE, 0, 1, SURFACE + DEPTH, SURFACE + PLAIN);
+    assert_stream(&ear->heard[0], &expected);
+    force_samples_destroy(force);
+    free(ear);
+}
+
+/* What is written to the resource reaches all samples; both end together. */
+static void
+upload_is_spread(void **state)
+{
+    static const uint8_t bytes[SIDE * SIDE * 4];
+    struct ear *ear = mem_alloc(sizeof *ear);
+    struct force_samples *force = start(ear);
+    struct stream expected = {0};
+    (void)state;
+    say(ear, force,
+        &(struct message){.kind = MESSAGE_PUT,
+                          .client = 1,
+                          .transfer = {COLOR, 0, {0, 0, 0, SIDE, SIDE, 1}},
+                          .bytes = bytes,
+                          .size_bytes = sizeof bytes});
+    assert_int_equal(ear->count, 2);
+    assert_int_equal(ear->heard[0].kind, MESSAGE_PUT);
+    add_blit(&expected, COLOR | TWIN, COLOR, 1, 15);
+    assert_stream(&ear->heard[1], &expected);
+
+    say(ear, force,
+        &(struct message){
+            .kind = MESSAGE_RESOURCE_UNREF, .client = 1, .resource = {.handle = COLOR}});
+    assert_int_equal(ear->count, 2);
+    assert_int_equal(ear->heard[0].handle, COLOR);
+    assert_int_equal(ear->heard[1].handle, COLOR | TWIN);
+    force_samples_destroy(force);
+    free(ear);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(swap_resolves),
+        cmocka_unit_test(texture_keeps_one_sample),
+        cmocka_unit_test(upload_is_spread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,336 @@
+/* Which draws are needed on the way to the frames that are wanted. */
+#include "rigs/scene.h"
+
+#include "state/cmd.h"
+#include "trace/file.h"
+#include "trace/needed_draws.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { CLIENT = 3 };
+
+static void
+add(struct trace_writer *writer, struct message message)
+{
+    struct error err = {""};
+    message.client = CLIENT;
+    if (!trace_writer_add(writer, &message, &err))
+        fail_msg("%s", err.text);
+}
+
+/* A trace that has the scene's resources. */
+static struct trace_writer *
+create_scene_trace(const char *path)
+{
+    struct trace_writer *writer;
+    struct error err;
+    assert_true(trace_writer_create(&writer, path, "scene", &err));
+    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+    for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++)
+        add(writer,
+            (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
+    return writer;
+}
+
+/* Two frames of one draw; what is done before the second one's. */
+struct past {
+    uint32_t clear;        /* in these buffers */
+    int32_t blit, copy;    /* from the texture, over so many of the 64 columns */
+    uint32_t blit_mask;    /* 0: all of color */
+    bool stencil;          /* is tested */
+    bool query, condition; /* the first draw is counted; the count decides over the second */
+    bool result;           /* the count is asked for */
+};
+
+static void
+write_first_frame(struct stream *s, const struct past *past)
+{
+    s->count = 0;
+    scene_objects(s);
+    scene_bindings(s);
+    if (past->stencil) {
+        PACKET(s, 1, 3, OBJ_DSA, 1 | 1 << 1 | FUNC_LESS << 2, 1, 0, 0);
+        PACKET(s, 2, 3, OBJ_DSA);
+    }
+    if (past->query)
+        PACKET(s, 19, 0, OBJ_QUERY);
+    scene_draw(s, PRIM_TRIANGLES, true);
+    if (past->query)
+        PACKET(s, 20, 0, OBJ_QUERY);
+}
+
+static void
+write_second_frame(struct stream *s, const struct past *past)
+{
+    const uint32_t columns = (uint32_t)past->blit, mask = past->blit_mask ? past->blit_mask : 15;
+    s->count = 0;
+    if (past->condition)
+        PACKET(s, 26, 0, OBJ_QUERY, 0, 0);
+    if (past->clear)
+        PACKET(s, 7, 0, past->clear, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    if (past->blit)
+        PACKET(s, 16, 0, mask, 0, 0, RES_COLOR, 0, 1, 0, 32, 0, columns, -32u, 1, RES_TEXTURE, 0, 1,
+               0, 0, 0, 16, 16, 1);
+    if (past->copy)
+        PACKET(s, 17, 0, RES_COLOR, 0, 0, 0, 0, RES_TEXTURE, 0, 0, 0, 0, (uint32_t)past->copy, 32,
+               1);
+    if (past->result)
+        PACKET(s, 21, 0, OBJ_QUERY, 1);
+    scene_draw(s, PRIM_TRIANGLES, true);
+}
+
+static void
+write_two_frames(const char *path, const struct past *past)
+{
+    static struct stream s;
+    struct trace_writer *writer = create_scene_trace(path);
+    struct error err;
+    struct message swap = {.kind = MESSAGE_SWAP};
+    swap.transfer.handle = RES_COLOR;
+    swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
+    write_first_frame(&s, past);
+    add(writer, stream_message(&s, CLIENT));
+    add(writer, swap);
+    write_second_frame(&s, past);
+    add(writer, stream_message(&s, CLIENT));
+    add(writer, swap);
+    assert_true(trace_writer_close(writer, &err));
+}
+
+static const struct frame_set frame_1 = {.ranges = {{1, 1}}, .count = 1};
+
+static bool
+first_draw_needed(struct past past, uint32_t warm_up)
+{
+    char path[] = "/tmp/aetius-trim-XXXXXX";
+    struct needed_draws *needed;
+    struct trace_reader *reader;
+    struct error err;
+    close(mkstemp(path));
+    write_two_frames(path, &past);
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(needed_draws_find(&needed, reader, &frame_1, warm_up, &err));
+    const bool first = needed_draws_has(needed, 0);
+    assert_true(needed_draws_has(needed, 1));
+    needed_draws_destroy(needed);
+    trace_reader_close(reader);
+    unlink(path);
+    return first;
+}
+
+#define NEEDED(...) first_draw_needed((struct past){__VA_ARGS__}, WARM_UP_ALL)
+
+/* A draw before the frame is left out only when what it writes is cleared in it: color, depth, and
+ * stencil if it is tested. */
+static void
+test_needed_draws(void **state)
+{
+    (void)state;
+    for (uint32_t clear = 0; clear < 8; clear++) {
+        assert_int_equal(NEEDED(.clear = clear), (clear & 5) != 5);
+        assert_int_equal(NEEDED(.clear = clear, .stencil = true), clear != 7);
+    }
+    assert_false(first_draw_needed((struct past){0}, 0));
+    assert_true(first_draw_needed((struct past){0}, 1));
+}
+
+/* Or when a blit or a copy goes over all of it. */
+static void
+test_what_lies_under_a_blit_is_not_needed(void **state)
+{
+    (void)state;
+    assert_false(NEEDED(.clear = 1, .blit = 64));
+    assert_true(NEEDED(.clear = 0, .blit = 64));
+    assert_true(NEEDED(.clear = 1, .blit = 63));
+    assert_true(NEEDED(.clear = 1, .blit = 64, .blit_mask = 7));
+    assert_true(NEEDED(.clear = 1, .blit = 64, .blit_mask = 15 | 1 << 10)); /* scissor */
+    assert_false(NEEDED(.clear = 1, .blit = 64, .blit_mask = 15 | 1 << 11));
+    assert_true(NEEDED(.clear = 1, .blit = 64, .blit_mask = 15 | 1 << 11, .query = true,
+                       .condition = true));
+    assert_false(NEEDED(.clear = 1, .copy = 64));
+    assert_true(NEEDED(.clear = 1, .copy = 63));
+}
+
+/* What a draw counts is needed when somebody asks for it, or it decides. */
+static void
+test_draws_that_are_counted(void **state)
+{
+    (void)state;
+    assert_false(NEEDED(.clear = 7, .query = true));
+    assert_true(NEEDED(.clear = 7, .query = true, .result = true));
+    assert_true(NEEDED(.clear = 7, .query = true, .condition = true));
+    assert_false(NEEDED(.clear = 7, .result = true));
+}
+
+/* The trace file of what was read back: of frame 1, the color surface, or nothing. */
+static struct trace_reader *
+write_read_back(const char *path, bool color)
+{
+    static const uint8_t bytes[64 * 32 * 4];
+    struct trace_writer *writer;
+    struct trace_reader *reader;
+    struct error err;
+    struct message put = {.kind = MESSAGE_PUT, .bytes = bytes, .size_bytes = sizeof bytes};
+    assert_true(trace_writer_create(&writer, path, "contents", &err));
+    put.transfer.handle = RES_COLOR;
+    put.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
+    if (color)
+        add(writer, put);
+    add(writer, (struct message){.kind = MESSAGE_SWAP});
+    assert_true(trace_writer_close(writer, &err));
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    return reader;
+}
+
+static bool
+needed_for_state(uint32_t clear, bool read_back, bool color, bool *sees_depth)
+{
+    enum { DEPTH_NUMBER = 1 }; /* of the scene's resources */
+    char path[] = "/tmp/aetius-trim-XXXXXX", contents[] = "/tmp/aetius-trim-XXXXXX";
+    const struct past past = {.clear = clear};
+    struct needed_draws *needed;
+    struct trace_reader *reader, *reading;
+    struct error err;
+    close(mkstemp(path));
+    close(mkstemp(contents));
+    write_two_frames(path, &past);
+    reading = write_read_back(contents, color);
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(needed_draws_find_states(&needed, reader, &frame_1, WARM_UP_ALL,
+                                         read_back ? reading : NULL, &err));
+    const bool first = needed_draws_has(needed, 0);
+    assert_false(needed_draws_has(needed, 1)); /* behind the state */
+    *sees_depth = needed_draws_sees(needed, 0, DEPTH_NUMBER);
+    needed_draws_destroy(needed);
+    trace_reader_close(reader);
+    trace_reader_close(reading);
+    unlink(path);
+    unlink(contents);
+    return first;
+}
+
+/* For the state at the start of a frame all of memory counts, or what was not read back there and
+ * the frame sees. */
+static void
+test_draws_that_a_state_needs(void **state)
+{
+    bool depth;
+    (void)state;
+    assert_true(needed_for_state(7, false, false, &depth) && depth);
+    assert_false(needed_for_state(7, true, false, &depth) || depth);
+    assert_true(needed_for_state(1, true, false, &depth) && !depth);
+    assert_false(needed_for_state(1, true, true, &depth) || depth);
+    assert_true(needed_for_state(0, true, true, &depth) && depth);
+}
+
+enum { RES_FRONT = 100 };
+
+/* A frame of one draw into the back surface, and one that clears it and shows the front surface,
+ * which has had the first one's picture: since it was shown, or since the front surface was made.
+ */
+static void
+write_front(const char *path, bool made_later, bool other_window)
+{
+    static struct stream s;
+    struct trace_writer *writer = create_scene_trace(path);
+    struct error err;
+    struct message swap = {.kind = MESSAGE_SWAP};
+    struct message front = {.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[0]};
+    front.resource.handle = RES_FRONT;
+    front.resource.height += other_window;
+    swap.transfer.handle = RES_COLOR;
+    swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
+    if (!made_later)
+        add(writer, front);
+    s.count = 0;
+    scene_objects(&s);
+    scene_bindings(&s);
+    scene_draw(&s, PRIM_TRIANGLES, true);
+    add(writer, stream_message(&s, CLIENT));
+    add(writer, swap);
+    if (made_later)
+        add(writer, front);
+    s.count = 0;
+    PACKET(&s, 7, 0, 7, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    add(writer, stream_message(&s, CLIENT));
+    swap.transfer.handle = RES_FRONT;
+    add(writer, swap);
+    assert_true(trace_writer_close(writer, &err));
+}
+
+static bool
+needed_for_front(bool made_later, bool other_window, bool later)
+{
+    char path[] = "/tmp/aetius-trim-XXXXXX";
+    struct needed_draws *needed;
+    struct trace_reader *reader;
+    struct error err;
+    close(mkstemp(path));
+    write_front(path, made_later, other_window);
+    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(later ? needed_draws_find_later(&needed, reader, &frame_1, WARM_UP_ALL, &err)
+                      : needed_draws_find(&needed, reader, &frame_1, WARM_UP_ALL, &err));
+    const bool result = needed_draws_has(needed, 0);
+    needed_draws_destroy(needed);
+    trace_reader_close(reader);
+    unlink(path);
+    return result;
+}
+
+/* The GPU copies what is shown into the front surface of the same window: then it is seen there. */
+static void
+test_draws_that_the_front_surface_shows(void **state)
+{
+    (void)state;
+    for (int later = 0; later < 2; later++) {
+        assert_true(needed_for_front(false, false, later));
+        assert_true(needed_for_front(true, false, later));
+        assert_false(needed_for_front(false, true, later));
+    }
+}
+
+/* Of two frames that are both wanted, each drawn for itself: those who walk past the first need its
+ * draw unless the second clears all that it wrote; nobody walks past the last. */
+static void
+test_draws_that_later_frames_see(void **state)
+{
+    (void)state;
+    for (uint32_t clear = 0; clear < 8; clear += 7) {
+        char path[] = "/tmp/aetius-trim-XXXXXX";
+        struct frame_set wanted = {.count = 0};
+        struct needed_draws *needed;
+        struct trace_reader *reader;
+        struct error err;
+        close(mkstemp(path));
+        write_two_frames(path, &(struct past){.clear = clear});
+        assert_true(trace_reader_open(&reader, path, NULL, &err));
+        assert_true(needed_draws_find_later(&needed, reader, &wanted, WARM_UP_ALL, &err));
+        assert_int_equal(needed_draws_has(needed, 0), clear == 0);
+        assert_false(needed_draws_has(needed, 1));
+        needed_draws_destroy(needed);
+        assert_true(needed_draws_find(&needed, reader, &wanted, WARM_UP_ALL, &err));
+        assert_true(needed_draws_has(needed, 0) && needed_draws_has(needed, 1));
+        needed_draws_destroy(needed);
+        trace_reader_close(reader);
+        unlink(path);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_needed_draws),
+        cmocka_unit_test(test_what_lies_under_a_blit_is_not_needed),
+        cmocka_unit_test(test_draws_that_are_counted),
+        cmocka_unit_test(test_draws_that_a_state_needs),
+        cmocka_unit_test(test_draws_that_the_front_surface_shows),
+        cmocka_unit_test(test_draws_that_later_frames_see),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,561 @@
+/* Block states outlive the binding of a surface: what is drawn into and then sampled, bound again
+ * or shown moves as few bytes as its states say, until states run out, another writes into it, or
+ * it goes. By arithmetic: 64x64 pixels of 4 bytes are 64 blocks of 256 bytes; one color in each
+ * takes 64 bytes compressed. */
+#include "rigs/rig.h"
+
+enum {
+    RES_OTHER = 20,
+    RES_THIRD,
+    OBJ_OTHER = 200,
+    OBJ_THIRD,
+    OBJ_OTHER_VIEW,
+    OBJ_NEAREST,
+    OBJ_TEXTURED,
+    OBJ_STRIDES,
+    OBJ_ADDS,
+    BLOCKS = 64,
+    RED = 0xff0000ff,
+};
+
+/* Its texel at each pixel. */
+static const char textured_fs[] = "FRAG\n"
+                                  "DCL IN[0], POSITION, LINEAR\n"
+                                  "DCL OUT[0], COLOR\n"
+                                  "DCL SAMP[0]\n"
+                                  "DCL SVIEW[0], 2D, FLOAT\n"
+                                  "DCL TEMP[0]\n"
+                                  "IMM[0] FLT32 {0.015625, 0.015625, 0.0, 0.0}\n"
+                                  "  0: MUL TEMP[0], IN[0], IMM[0]\n"
+                                  "  1: TEX OUT[0], TEMP[0], SAMP[0], 2D\n"
+                                  "  2: END\n";
+
+static const char strides_fs[] = "FRAG\n"
+                                 "DCL IN[0], POSITION, LINEAR\n"
+                                 "DCL OUT[0], COLOR\n"
+                                 "DCL SAMP[0]\n"
+                                 "DCL SVIEW[0], 2D, FLOAT\n"
+                                 "DCL TEMP[0]\n"
+                                 "IMM[0] FLT32 {0.125, 0.125, 0.0, 0.0}\n"
+                                 "  0: MUL TEMP[0], IN[0], IMM[0]\n"
+                                 "  1: TEX OUT[0], TEMP[0], SAMP[0], 2D\n"
+                                 "  2: END\n";
+
+static void
+create_target(struct rig *rig, uint32_t handle, uint32_t object)
+{
+    struct stream *s = &rig->stream;
+    player_create(&rig->player, (struct resource_desc){handle, TARGET_2D, FORMAT_BGRA8,
+                                                       BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, SIZE,
+                                                       SIZE, 1, 1, 0, 0});
+    PACKET(s, 1, 8, object, handle, FORMAT_BGRA8, 0, 0);
+    rig_submit(rig);
+}
+
+/* Color is compressed. One texture unit, so that none reads what another has read too. */
+static void
+start(struct rig *rig)
+{
+    static const float corners[4][4] = {
+        {-1, -1, -.5f, 1}, {1, -1, -.5f, 1}, {-1, 1, -.5f, 1}, {1, 1, -.5f, 1}};
+    struct stream *s = &rig->stream;
+    rig->has_depth = false;
+    rig->params.GPU.NumFragmentShaders = 1;
+    rig->params.COLORWRITE.DisableCompression = false;
+    rig_start(rig);
+    rig_upload(rig, RES_VERTICES, corners, sizeof corners);
+    create_target(rig, RES_OTHER, OBJ_OTHER);
+    PACKET(s, 1, 6, OBJ_OTHER_VIEW, RES_OTHER, FORMAT_BGRA8, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9);
+    PACKET(s, 1, 7, OBJ_NEAREST, 0, 0, 0, float_bits(9), 0, 0, 0, 0);
+    stream_shader(s, OBJ_TEXTURED, 1, textured_fs);
+    PACKET(s, 10, 0, 1, 0, OBJ_OTHER_VIEW);
+    PACKET(s, 18, 0, 1, 0, OBJ_NEAREST);
+    rig_submit(rig);
+}
+
+static void
+bind(struct rig *rig, uint32_t surface)
+{
+    PACKET(&rig->stream, 5, 0, 1, 0, surface);
+    rig_submit(rig);
+}
+
+static void
+clear_to_red(struct rig *rig, uint32_t surface)
+{
+    bind(rig, surface);
+    PACKET(&rig->stream, 7, 0, CLEAR_COLOR, float_bits(1), 0, 0, float_bits(1), 0, 0, 0);
+    rig_submit(rig);
+}
+
+static void
+draw(struct rig *rig, uint32_t surface)
+{
+    bind(rig, surface);
+    rig_draw(rig, MODE_STRIP, 4, 0);
+}
+
+/* The other surface, as a texture, over the whole of the shown one. */
+static void
+show_other(struct rig *rig)
+{
+    PACKET(&rig->stream, 31, 0, OBJ_TEXTURED, 1);
+    draw(rig, OBJ_COLOR);
+    PACKET(&rig->stream, 31, 0, OBJ_FS, 1);
+    rig_swap(rig);
+}
+
+static void
+assert_red(const struct rig *rig)
+{
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        assert_int_equal(rig->pixels[i], RED);
+}
+
+/* A cleared texture is sampled without a read. */
+static void
+cleared_texture(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    clear_to_red(rig, OBJ_OTHER);
+    show_other(rig);
+    assert_red(rig);
+    rig_assert_figure(rig, "memctl.texture_bytes_read", 0);
+    rig_assert_figure(rig, "texunit.blocks_from_clear", BLOCKS);
+    rig_assert_figure(rig, "texunit.blocks_decompressed", 0);
+    rig_assert_figure(rig, "texunit.bytes_saved", BLOCKS * 256);
+}
+
+/* Of a compressed one each block is read once, as its 64 bytes, for its four lines. */
+static void
+compressed_texture(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    draw(rig, OBJ_OTHER);
+    show_other(rig);
+    assert_red(rig);
+    rig_assert_figure(rig, "memctl.texture_bytes_read", BLOCKS * 64);
+    rig_assert_figure(rig, "texunit.blocks_decompressed", BLOCKS);
+    rig_assert_figure(rig, "texunit.bytes_saved", BLOCKS * 192);
+}
+
+static uint64_t
+cycles_with(uint32_t places)
+{
+    void *state;
+    assert_int_equal(rig_set_up(&state), 0);
+    struct rig *rig = state;
+    rig->params.FRAGMENTSHADER.TextureUnpackedBlocks = places;
+    start(rig);
+    draw(rig, OBJ_OTHER);
+    stream_shader(&rig->stream, OBJ_STRIDES, 1, strides_fs);
+    PACKET(&rig->stream, 31, 0, OBJ_STRIDES, 1);
+    draw(rig, OBJ_COLOR);
+    rig_swap(rig);
+    assert_red(rig);
+    const uint64_t cycles = rig_figure(rig, "cycles");
+    rig_tear_down(&state);
+    return cycles;
+}
+
+/* Each pixel of a tile has its texel in another block. With one place for a decompressed block the
+ * next is not asked for before it has left, and each of the 64 waits for its own read: ReadLatency,
+ * 10, a burst of 4, and 8 to be decompressed; eight places hide at least the latency. */
+static void
+places_overlap_reads(void **state)
+{
+    (void)state;
+    assert_true(cycles_with(1) > cycles_with(8) + BLOCKS * 10);
+}
+
+/* A surface that is bound again is as it was left. */
+static void
+bound_again(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    clear_to_red(rig, OBJ_OTHER);
+    draw(rig, OBJ_OTHER);
+    draw(rig, OBJ_COLOR);
+    rig_swap(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 2 * BLOCKS * 64);
+    clear_to_red(rig, OBJ_OTHER); /* after a swap everything starts raw */
+    draw(rig, OBJ_COLOR);
+    draw(rig, OBJ_OTHER);
+    draw(rig, OBJ_COLOR);
+    rig_swap(rig);
+    rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS);
+    assert_red(rig);
+}
+
+/* States for one surface: 64 blocks on 2 ROPs are 32 a ROP. The one that has not been bound for the
+ * longest time is made whole, 256 bytes a block; the third finds the second gone, not the first. */
+static void
+oldest_gives_way(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.COLORWRITE.BlockStateMemorySize = 64;
+    start(rig);
+    create_target(rig, RES_THIRD, OBJ_THIRD);
+    clear_to_red(rig, OBJ_COLOR);
+    clear_to_red(rig, OBJ_OTHER);
+    rig_swap(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 0);
+    clear_to_red(rig, OBJ_COLOR);
+    clear_to_red(rig, OBJ_OTHER);
+    bind(rig, OBJ_COLOR);
+    clear_to_red(rig, OBJ_COLOR);
+    clear_to_red(rig, OBJ_THIRD);
+    rig_swap(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* the other's */
+    rig_assert_figure(rig, "memctl.dac_bytes_read", 0);
+    assert_red(rig);
+}
+
+/* The other surface, all of it, onto the shown one. */
+static void
+blit_other(struct rig *rig)
+{
+    PACKET(&rig->stream, 16, 0, 15, 0, 0, RES_COLOR, 0, FORMAT_BGRA8, 0, 0, 0, SIZE, SIZE, 1,
+           RES_OTHER, 0, FORMAT_BGRA8, 0, 0, 0, SIZE, SIZE, 1);
+    rig_submit(rig);
+}
+
+/* A blit reads nothing of what is cleared, 64 bytes of what is compressed, and leaves its
+ * destination compressed, as the DAC finds it. */
+static void
+blits_go_by_states(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    clear_to_red(rig, OBJ_OTHER);
+    blit_other(rig);
+    rig_swap(rig);
+    assert_red(rig);
+    rig_assert_figure(rig, "blitter.blocks_from_clear", BLOCKS);
+    rig_assert_figure(rig, "memctl.blit_bytes_read", 0);
+    rig_assert_figure(rig, "memctl.blit_bytes_written", BLOCKS * 64);
+    rig_assert_figure(rig, "memctl.dac_bytes_read", BLOCKS * 64);
+    draw(rig, OBJ_OTHER);
+    blit_other(rig);
+    rig_swap(rig);
+    assert_red(rig);
+    rig_assert_figure(rig, "blitter.blocks_decompressed", BLOCKS);
+    rig_assert_figure(rig, "blitter.lines_compressed", BLOCKS);
+    rig_assert_figure(rig, "memctl.blit_bytes_read", BLOCKS * 64);
+    rig_assert_figure(rig, "memctl.blit_bytes_written", BLOCKS * 64);
+}
+
+/* What texture caches have of a surface is gone when it has been drawn into again. */
+static void
+textures_see_the_clear(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    draw(rig, OBJ_OTHER);
+    PACKET(&rig->stream, 31, 0, OBJ_TEXTURED, 1);
+    draw(rig, OBJ_COLOR);
+    bind(rig, OBJ_OTHER);
+    PACKET(&rig->stream, 7, 0, CLEAR_COLOR, 0, 0, float_bits(1), float_bits(1), 0, 0, 0);
+    rig_submit(rig);
+    show_other(rig);
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        assert_int_equal(rig->pixels[i], 0xffff0000);
+}
+
+/* What the ROPs have in their caches of the destination is gone: red was drawn there, blue is
+ * blitted over it, red added to that is both. */
+static void
+rops_see_the_blit(void **state)
+{
+    struct rig *rig = *state;
+    struct stream *s = &rig->stream;
+    start(rig);
+    draw(rig, OBJ_COLOR);
+    bind(rig, OBJ_OTHER);
+    PACKET(s, 7, 0, CLEAR_COLOR, 0, 0, float_bits(1), float_bits(1), 0, 0, 0);
+    rig_submit(rig);
+    blit_other(rig);
+    PACKET(s, 1, 1, OBJ_ADDS, 0, 0,
+           15u << 27 | 1 | FACTOR_ONE << 4 | FACTOR_ONE << 9 | FACTOR_ONE << 17 | FACTOR_ONE << 22,
+           0, 0, 0, 0, 0, 0, 0);
+    PACKET(s, 2, 1, OBJ_ADDS);
+    draw(rig, OBJ_COLOR);
+    rig_swap(rig);
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        assert_int_equal(rig->pixels[i], 0xffff00ff);
+}
+
+static void
+upload_to_other(struct rig *rig, struct box box, uint32_t pixel)
+{
+    static uint32_t pixels[SIZE * SIZE];
+    const uint32_t count = (uint32_t)(box.width * box.height);
+    for (uint32_t i = 0; i < count; i++)
+        pixels[i] = pixel;
+    struct message put = {
+        .kind = MESSAGE_PUT, .bytes = (const uint8_t *)pixels, .size_bytes = count * 4};
+    put.transfer.handle = RES_OTHER;
+    put.transfer.box = box;
+    player_take(&rig->player, put, NULL, 0);
+}
+
+/* The block that an upload changes a pixel of is decompressed, and whole in memory before; the
+ * others stay as they are. (The bytes of an upload are B, G, R, A.) */
+static void
+upload_opens_a_block(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    draw(rig, OBJ_OTHER);
+    upload_to_other(rig, (struct box){0, 0, 0, 1, 1, 1}, RED);
+    show_other(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_read", 0); /* the ROP's cache has it */
+    rig_assert_figure(rig, "texunit.blocks_decompressed", BLOCKS - 1);
+    rig_assert_figure(rig, "memctl.texture_bytes_read", (BLOCKS - 1) * 64 + 256);
+    /* both surfaces', and the one block again */
+    rig_assert_figure(rig, "memctl.color_bytes_written", 2 * BLOCKS * 64 + 256);
+    for (uint32_t i = 1; i < SIZE * SIZE; i++)
+        assert_int_equal(rig->pixels[i], RED);
+    assert_int_equal(rig->pixels[0], 0xffff0000);
+}
+
+/* Blocks that an upload covers wholly are not looked at: of 20x9 pixels from the corner two, of
+ * eight pixels a side; the other four of 3x2 are decompressed, from memory where the caches hold
+ * few lines. What is drawn over all of it after that is compressed again. */
+static void
+upload_covers_blocks(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.COLORWRITE.ColorCacheLines = 1;
+    start(rig);
+    draw(rig, OBJ_OTHER);
+    upload_to_other(rig, (struct box){0, 0, 0, 20, 9, 1}, RED);
+    show_other(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_read", 4 * 64);
+    rig_assert_figure(rig, "texunit.blocks_decompressed", BLOCKS - 6);
+    rig_assert_figure(rig, "memctl.texture_bytes_read", (BLOCKS - 6) * 64 + 6 * 256);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 2 * BLOCKS * 64 + 4 * 256);
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        assert_int_equal(rig->pixels[i], i % SIZE < 20 && i / SIZE < 9 ? 0xffff0000 : RED);
+    draw(rig, OBJ_OTHER);
+    upload_to_other(rig, (struct box){0, 0, 0, 20, 9, 1}, RED);
+    draw(rig, OBJ_OTHER);
+    show_other(rig);
+    rig_assert_figure(rig, "texunit.blocks_decompressed", BLOCKS);
+    assert_red(rig);
+}
+
+/* What the ROPs have in their caches of a block that was uploaded into is gone, of the others it
+ * stays: red was drawn, blue is uploaded into the corner, red is added. */
+static void
+rops_see_the_upload(void **state)
+{
+    struct rig *rig = *state;
+    struct stream *s = &rig->stream;
+    start(rig);
+    draw(rig, OBJ_OTHER);
+    upload_to_other(rig, (struct box){0, 0, 0, 12, 8, 1}, RED);
+    PACKET(s, 1, 1, OBJ_ADDS, 0, 0,
+           15u << 27 | 1 | FACTOR_ONE << 4 | FACTOR_ONE << 9 | FACTOR_ONE << 17 | FACTOR_ONE << 22,
+           0, 0, 0, 0, 0, 0, 0);
+    PACKET(s, 2, 1, OBJ_ADDS);
+    draw(rig, OBJ_OTHER);
+    PACKET(s, 2, 1, OBJ_BLEND);
+    show_other(rig);
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        assert_int_equal(rig->pixels[i], i % SIZE < 12 && i / SIZE < 8 ? 0xffff00ff : RED);
+}
+
+static void
+read_other(struct rig *rig, int32_t width, int32_t height)
+{
+    uint32_t words[SIZE * SIZE];
+    player_get(&rig->player, RES_OTHER, width, height, words);
+    for (int32_t i = 0; i < width * height; i++)
+        assert_int_equal(words[i], 0xffff0000); /* B, G, R, A */
+}
+
+/* The bus takes all that is read back, so many bytes a cycle. */
+static void
+assert_read_all(const struct rig *rig, uint32_t width)
+{
+    enum { LATENCY = 100 };
+    const uint64_t bus_cycles = BLOCKS * 256 / width;
+    const uint64_t cycles = rig_figure(rig, "work.readback_cycles");
+    assert_true(cycles >= bus_cycles && cycles < bus_cycles + LATENCY);
+}
+
+/* A readback leaves states as they are, and the surface bound: of a cleared one memory moves
+ * nothing, of a compressed one 64 bytes a block. */
+static void
+readback_goes_by_states(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    clear_to_red(rig, OBJ_OTHER);
+    read_other(rig, SIZE, SIZE);
+    rig_swap(rig);
+    rig_assert_figure(rig, "memctl.command_bytes_read", 0);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 0);
+    assert_read_all(rig, 8);
+    draw(rig, OBJ_OTHER);
+    read_other(rig, SIZE, SIZE);
+    assert_ptr_equal(rig_machine(rig)->color[0].res,
+                     gpu_resource(&rig->player.sim.device, 1, RES_OTHER));
+    show_other(rig);
+    assert_red(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 2 * BLOCKS * 64);
+    rig_assert_figure(rig, "texunit.blocks_decompressed", BLOCKS);
+    assert_read_all(rig, 8);
+}
+
+/* Whatever bytes a cycle it takes: from the chip, nothing else takes time. */
+static void
+readback_at_the_bus_rate(void **state)
+{
+    (void)state;
+    for (uint32_t width = 4; width <= 64; width *= 2) {
+        void *made;
+        assert_int_equal(rig_set_up(&made), 0);
+        struct rig *rig = made;
+        rig->params.MEMORYCONTROLLER.CommandProcessorBusWidth = width;
+        start(rig);
+        clear_to_red(rig, OBJ_OTHER);
+        read_other(rig, SIZE, SIZE);
+        rig_swap(rig);
+        assert_read_all(rig, width);
+        rig_tear_down(&made);
+    }
+}
+
+/* Of a frame that reads so many pixels of a compressed surface back, if any. */
+static uint64_t
+command_bytes(int32_t width, int32_t height)
+{
+    void *state;
+    assert_int_equal(rig_set_up(&state), 0);
+    struct rig *rig = state;
+    start(rig);
+    draw(rig, OBJ_OTHER);
+    if (width)
+        read_other(rig, width, height);
+    rig_swap(rig);
+    const uint64_t bytes = rig_figure(rig, "memctl.command_bytes_read");
+    rig_tear_down(&state);
+    return bytes;
+}
+
+/* A compressed block is a transaction, whatever is wanted of it: 9x1 pixels are of two. Programs
+ * are read by the same way. */
+static void
+readback_of_compressed(void **state)
+{
+    (void)state;
+    const uint64_t programs = command_bytes(0, 0);
+    assert_int_equal(command_bytes(SIZE, SIZE) - programs, BLOCKS * 64);
+    assert_int_equal(command_bytes(9, 1) - programs, 2 * 64);
+}
+
+/* A surface that nobody can look at any more is not written; the next resource in its place begins
+ * as zeros. */
+static void
+gone_is_not_written(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    create_target(rig, RES_THIRD, OBJ_THIRD);
+    clear_to_red(rig, OBJ_THIRD);
+    bind(rig, OBJ_COLOR);
+    const uint32_t address = gpu_resource(&rig->player.sim.device, 1, RES_THIRD)->address;
+    PACKET(&rig->stream, 3, 8, OBJ_THIRD);
+    rig_submit(rig);
+    player_take(&rig->player,
+                (struct message){.kind = MESSAGE_RESOURCE_UNREF, .resource.handle = RES_THIRD},
+                NULL, 0);
+    create_target(rig, RES_THIRD, OBJ_THIRD);
+    assert_int_equal(gpu_resource(&rig->player.sim.device, 1, RES_THIRD)->address, address);
+    draw(rig, OBJ_COLOR);
+    rig_swap(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 64);
+    uint32_t words[SIZE * SIZE];
+    player_get(&rig->player, RES_THIRD, SIZE, SIZE, words);
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        assert_int_equal(words[i], 0);
+}
+
+/* The same when its handle goes before the surface made of it, as drivers send it. */
+static void
+gone_late_is_not_written(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.COLORWRITE.BlockStateMemorySize = 64;
+    start(rig);
+    create_target(rig, RES_THIRD, OBJ_THIRD);
+    clear_to_red(rig, OBJ_THIRD);
+    bind(rig, OBJ_OTHER);
+    player_take(&rig->player,
+                (struct message){.kind = MESSAGE_RESOURCE_UNREF, .resource.handle = RES_THIRD},
+                NULL, 0);
+    PACKET(&rig->stream, 3, 8, OBJ_THIRD);
+    clear_to_red(rig, OBJ_OTHER);
+    clear_to_red(rig, OBJ_COLOR);
+    rig_swap(rig);
+    assert_red(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_written", 0);
+}
+
+/* More surfaces than have a place, all of one resource: each gives way in its turn. */
+static void
+many_layers(void **state)
+{
+    enum { LAYERS = BLOCKS_MAX_SURFACES + 3, OBJ_LAYERS = 400 };
+    struct rig *rig = *state;
+    uint32_t words[SIZE * SIZE];
+    start(rig);
+    player_create(&rig->player, (struct resource_desc){RES_THIRD, TARGET_2D_ARRAY, FORMAT_BGRA8,
+                                                       BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, 16,
+                                                       16, 1, LAYERS, 0, 0});
+    for (uint32_t layer = 0; layer < LAYERS; layer++) {
+        PACKET(&rig->stream, 1, 8, OBJ_LAYERS + layer, RES_THIRD, FORMAT_BGRA8, 0,
+               layer | layer << 16);
+        clear_to_red(rig, OBJ_LAYERS + layer);
+    }
+    for (uint32_t layer = 0; layer < LAYERS; layer++) {
+        struct message get = {.kind = MESSAGE_GET};
+        get.transfer.handle = RES_THIRD;
+        get.transfer.box = (struct box){0, 0, (int32_t)layer, 16, 16, 1};
+        player_take(&rig->player, get, words, 16 * 16 * 4);
+        for (uint32_t i = 0; i < 16 * 16; i++)
+            assert_int_equal(words[i], 0xffff0000); /* B, G, R, A */
+    }
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, rig_set_up, rig_tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(cleared_texture),
+        CASE(compressed_texture),
+        cmocka_unit_test(places_overlap_reads),
+        CASE(bound_again),
+        CASE(oldest_gives_way),
+        CASE(upload_opens_a_block),
+        CASE(upload_covers_blocks),
+        CASE(rops_see_the_upload),
+        CASE(readback_goes_by_states),
+        cmocka_unit_test(readback_at_the_bus_rate),
+        cmocka_unit_test(readback_of_compressed),
+        CASE(blits_go_by_states),
+        CASE(rops_see_the_blit),
+        CASE(textures_see_the_clear),
+        CASE(gone_is_not_written),
+        CASE(gone_late_is_not_written),
+        CASE(many_layers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

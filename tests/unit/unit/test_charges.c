@@ -1,0 +1,366 @@
+/* Each cause of the critical path by itself. The machine is ideal (ideals.def) but for one rate or
+ * latency, at which the work of a scene takes a time that arithmetic gives: these cycles are
+ * charged to that cause, but for the few in which the first item comes and the last one leaves. */
+#include "rigs/ideal_rig.h"
+
+#include <math.h>
+
+static const struct {
+    int real; /* enum ideal_number, or ALL_IDEAL */
+    const char *settings, *cause;
+    uint64_t cycles;
+    void (*scene)(struct rig *rig);
+} cases[] = {
+    {ALL_IDEAL, "STREAMER.IndicesCycle=1", "streamer", 3 * TRIANGLES, triangles_without_pixels},
+    /* an attribute of 16 bytes */
+    {ALL_IDEAL, "STREAMER.AttributesCycle=1 STREAMER.InputCachePortWidth=4", "streamer",
+     VERTICES * 16 / 4, vertices},
+    {ALL_IDEAL, "STREAMER.AttributesCycle=1", "streamer", VERTICES, vertices},
+    {ALL_IDEAL, "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1", "streamer",
+     3 * TRIANGLES * 5, outputs},
+    /* which are shaded sooner than they are sent on */
+    {IDEAL_shader, "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1", "streamer",
+     VERTICES * 5, varied_vertices},
+    /* one at a time */
+    {ALL_IDEAL, "ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.ZALULatency=10", "test", QUADS / 2 * 10,
+     layers},
+    {ALL_IDEAL, "COLORWRITE.OpQueueSize=1 COLORWRITE.BlendALULatency=10", "blend", QUADS / 2 * 10,
+     layers},
+    {ALL_IDEAL, "PRIMITIVEASSEMBLY.TrianglesCycle=1", "assembly", TRIANGLES,
+     triangles_without_pixels},
+    {ALL_IDEAL, "CLIPPER.ClipperUnits=1 CLIPPER.StartLatency=4", "clip", 4 * TRIANGLES,
+     triangles_without_pixels},
+    {ALL_IDEAL, "RASTERIZER.TrianglesCycle=1", "setup", TRIANGLES, triangles_without_pixels},
+    {ALL_IDEAL, "RASTERIZER.SetupUnits=1 RASTERIZER.SetupStartLatency=4", "setup", 4 * TRIANGLES,
+     triangles_without_pixels},
+    {ALL_IDEAL, "RASTERIZER.StampsPerCycle=1", "generate", QUADS, layers},
+    /* two quads at a time, four attributes */
+    {ALL_IDEAL, "RASTERIZER.NumInterpolators=1", "interpolate", QUADS / 2 * 4, varyings},
+    /* two units; a quad is four threads */
+    {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.InputsPerCycle=1", "load", QUADS / 2 * 4, layers},
+    {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.OutputsPerCycle=1", "load", QUADS / 2 * 4, layers},
+    {IDEAL_shader, "", "fragment_issue", PIXELS / 4 / 2 * INSTRUCTIONS, long_fragments},
+    {IDEAL_shader, "", "fragment_issue", 2 * (PIXELS / 4 / 2 * INSTRUCTIONS), two_with_constants},
+    /* four threads of a vertex each issue in a cycle */
+    {IDEAL_shader, "", "vertex_issue", VERTICES / 4 / 2 * INSTRUCTIONS, long_vertices},
+    {IDEAL_shader, "", "result", (INSTRUCTIONS - 1) * (ADD_LATENCY - 1), chain},
+    /* a bilinear sample of a quad a cycle */
+    {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.PerfectTextures=FALSE", "filter",
+     PIXELS / 4 * 2 / 2 * TEXELS, texels},
+    /* a pixel of 4 bytes takes BytesPerPixel = 2 twice */
+    {ALL_IDEAL, "ZSTENCILTEST.StampsPerCycle=1 ZSTENCILTEST.BytesPerPixel=2", "test", QUADS / 2 * 2,
+     layers},
+    {ALL_IDEAL, "COLORWRITE.StampsPerCycle=1 COLORWRITE.BytesPerPixel=2", "blend", QUADS / 2 * 2,
+     layers},
+    {ALL_IDEAL, "ZSTENCILTEST.ZALULatency=16", "test_place", (TRIANGLES - 1) * 16, quad_many_times},
+    {ALL_IDEAL, "COLORWRITE.BlendALULatency=16", "blend_place", (TRIANGLES - 1) * 16,
+     quad_many_times},
+    /* each layer reads and writes all of the surface, 16 bytes a cycle */
+    {IDEAL_memory,
+     "MEMORYCONTROLLER.MemoryBuses=1 RASTERIZER.RasterizationBatchSize=1 "
+     "COLORWRITE.ColorCacheWays=1 COLORWRITE.ColorCacheLines=4",
+     "bandwidth_color", LAYERS * 2 * PIXELS * 4 / 16, layers},
+    {IDEAL_memory,
+     "MEMORYCONTROLLER.MemoryBuses=1 RASTERIZER.RasterizationBatchSize=1 "
+     "ZSTENCILTEST.ZCacheWays=1 ZSTENCILTEST.ZCacheLines=4 ZSTENCILTEST.DisableCompression=TRUE",
+     "bandwidth_z", LAYERS * 2 * PIXELS * 4 / 16, layers},
+    {IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses=1", "bandwidth_command", 16 * 4096 / 16, uploads},
+    {IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses=1", "bandwidth_blit", 2 * PIXELS * 4 / 16, blit},
+    /* a slice beside each ROP */
+    {ALL_IDEAL, "BLITTER.SamplesCycle=1", "blit", PIXELS / 2, blit},
+    {ALL_IDEAL, "MEMORYCONTROLLER.CommandProcessorBusWidth=8", "bus", 16 * 4096 / 8, uploads},
+    {ALL_IDEAL, "", "show", PIXELS * 4 / 64, swap_alone},
+    /* one quad, for which latencies add up */
+    {ALL_IDEAL, "FRAGMENTSHADER.AddressALULatency=50", "address", TEXELS * 50, texel_chain},
+    {ALL_IDEAL, "FRAGMENTSHADER.FilterALULatency=50", "filter", TEXELS * 50, texel_chain},
+    {ALL_IDEAL, "FRAGMENTSHADER.OutputLatency=200 VERTEXSHADER.OutputLatency=200", "load", 400,
+     quad},
+    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_z", 1000, quad},
+    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_color", 1000, quad},
+    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_index", 1000, quad},
+    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_attribute", 1000, quad},
+    /* lines of vertices, two on their way at a time */
+    {IDEAL_memory,
+     "MEMORYCONTROLLER.ReadLatency=400 STREAMER.InputCacheInputQueueSize=2 "
+     "STREAMER.InputCacheLineSize=64 STREAMER.InputRequestQueueSize=512",
+     "latency_attribute", VERTICES * 16 / 64 / 2 * 400, vertices},
+    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000 FRAGMENTSHADER.PerfectTextures=FALSE",
+     "latency_texture", 1000, texel_chain},
+    {ALL_IDEAL, "RASTERIZER.GroupLinger=500", "gather", 500, quad},
+    {ALL_IDEAL, "RASTERIZER.HZAccessLatency=500", "hierarchy", 500, quad},
+};
+
+/* Cycles are charged in between too, by the way of what left last: at the end of each interval some
+ * of what the item had behind the one rate. */
+enum { INTERVAL = 2000, ON_ITS_WAY = 100 };
+/* An order takes a cycle; there are at most 16 uploads, a draw and a swap. */
+enum { ORDERS = 18 };
+/* 64 bytes go by a cycle, of 3600 of indices and more of vertices. */
+enum { BUS = (3600 + VERTICES * 16) / 64 };
+static void
+end_interval(void *data, uint64_t now)
+{
+    struct clock *clock = data;
+    clock_charge_so_far(clock);
+    clock->sample_cycle = now + INTERVAL;
+}
+
+/* The scene of a case on its machine, to be torn down. */
+static struct rig *
+start_case(size_t i)
+{
+    void *own = NULL;
+    assert_int_equal(rig_set_up(&own), 0);
+    struct rig *rig = own;
+    make_ideal(rig, cases[i].real);
+    set(rig, cases[i].settings);
+    rig_start(rig);
+    return rig;
+}
+
+static void
+charge_in_intervals(struct rig *rig)
+{
+    struct clock *clock = &rig_machine(rig)->clock;
+    clock->sample = end_interval;
+    clock->sample_data = clock;
+    clock->sample_cycle = INTERVAL;
+}
+
+static void
+check(size_t i, bool intervals)
+{
+    char name[64];
+    struct rig *rig = start_case(i);
+    if (intervals)
+        charge_in_intervals(rig);
+    cases[i].scene(rig);
+    snprintf(name, sizeof name, "lost.%s", cases[i].cause);
+    const double charged = (double)rig_figure(rig, name), cycles = (double)cases[i].cycles;
+    const double last = 6 + (intervals ? cycles / INTERVAL * ON_ITS_WAY : 0);
+    if (fabs(charged - cycles) > last + cycles / 40)
+        fail_msg("%s%s: %.0f cycles are charged to %s, not %.0f", cases[i].settings,
+                 intervals ? ", in intervals" : "", charged, name, cycles);
+    if (!intervals && rig_figure(rig, "lost.orders") > ORDERS)
+        fail_msg("%s: %llu cycles are charged to orders", cases[i].settings,
+                 (unsigned long long)rig_figure(rig, "lost.orders"));
+    if (!intervals && strcmp(cases[i].cause, "bus") && rig_figure(rig, "lost.bus") > BUS)
+        fail_msg("%s: %llu cycles are charged to the bus", cases[i].settings,
+                 (unsigned long long)rig_figure(rig, "lost.bus"));
+    void *own = rig;
+    rig_tear_down(&own);
+}
+
+static void
+each_by_itself(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check(i, false);
+}
+
+static void
+in_intervals(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check(i, true);
+}
+
+/* Scenes of one item after the other, in which a latency is met so many times: what it is longer is
+ * charged to its cause, and not a cycle to another. Those of the front are the hop of the queue
+ * behind: the bus to a unit counts for the unit before it, but for that of the vertices. */
+enum { LONGER = 15 };
+#define SLOW_MEMORY                                                                                \
+    "MEMORYCONTROLLER.ReadLatency=700 MEMORYCONTROLLER.WriteLatency=500 "                          \
+    "FRAGMENTSHADER.PerfectTextures=FALSE"
+static const struct {
+    const char *name, *causes; /* with spaces around each */
+    int times;
+    void (*scene)(struct rig *rig);
+} latencies[] = {
+    {"PRIMITIVEASSEMBLY.InputBusLatency", " assembly ", 1, quad},
+    {"CLIPPER.ExecLatency", " clip ", 1, quad},
+    {"CLIPPER.StartLatency", " clip ", 0, quad}, /* there is one triangle */
+    {"RASTERIZER.TriangleInputLatency", " clip ", 1, quad},
+    {"RASTERIZER.SetupLatency", " setup ", 1, quad},
+    {"RASTERIZER.SetupStartLatency", " setup ", 0, quad},
+    {"RASTERIZER.TriangleOutputLatency", " setup ", 1, quad},
+    {"RASTERIZER.HZAccessLatency", " hierarchy ", 1, quad},
+    {"RASTERIZER.GroupLinger", " gather ", 1, quad},
+    {"FRAGMENTSHADER.OutputLatency", " load ", 2, quad}, /* unified: of vertices and fragments */
+    {"FRAGMENTSHADER.AddressALULatency", " address ", TEXELS, texel_chain},
+    {"FRAGMENTSHADER.FilterALULatency", " filter ", TEXELS, texel_chain},
+    {"ZSTENCILTEST.ZALULatency", " test ", 1, quad},
+    {"COLORWRITE.BlendALULatency", " blend ", 1, quad},
+    {"MEMORYCONTROLLER.ReadLatency", " latency_blit ", 1, small_blit},
+    {"MEMORYCONTROLLER.WriteLatency", " latency_blit ", 1, small_blit},
+    /* commands, the vertices' indices and attributes, a line of depths and one of colors */
+    {"MEMORYCONTROLLER.ReadLatency",
+     " latency_command latency_index latency_attribute latency_z latency_color ", 1, quad},
+    {"MEMORYCONTROLLER.ReadLatency",
+     " latency_command latency_index latency_attribute latency_z latency_color latency_texture ", 1,
+     texel_chain},
+};
+
+static struct rig *
+run_latency(size_t i, const char *settings, uint32_t more)
+{
+    void *own = NULL;
+    char section[64], value[96];
+    assert_int_equal(rig_set_up(&own), 0);
+    struct rig *rig = own;
+    make_ideal(rig, *settings ? IDEAL_memory : ALL_IDEAL);
+    set(rig, "DAC.RefreshFrame=FALSE");
+    set(rig, settings);
+    const uint32_t length = (uint32_t)strcspn(latencies[i].name, ".");
+    snprintf(section, sizeof section, "%.*s", (int)length, latencies[i].name);
+    param_format(param_find(section, latencies[i].name + length + 1), &rig->params, value,
+                 sizeof value);
+    const uint32_t before = (uint32_t)atoi(value);
+    snprintf(value, sizeof value, "%s=%u", latencies[i].name, before + more);
+    set(rig, value);
+    rig_start(rig);
+    latencies[i].scene(rig);
+    return rig;
+}
+
+static void
+check_latency(size_t i, const char *settings)
+{
+    struct rig *rigs[2];
+    char cause[64];
+    for (uint32_t r = 0; r < 2; r++)
+        rigs[r] = run_latency(i, settings, r * LONGER);
+    const struct stat_set *stats = &rig_machine(rigs[0])->stats;
+    for (uint32_t v = 0; v < stats->count; v++) {
+        const char *name = stats->entries[v].name;
+        if (strncmp(name, "lost.", 5))
+            continue;
+        const int64_t more = (int64_t)(rigs[1]->values[v] - rigs[0]->values[v]);
+        snprintf(cause, sizeof cause, " %s ", name + strlen("lost."));
+        const int64_t expected =
+            strstr(latencies[i].causes, cause) ? latencies[i].times * LONGER : 0;
+        if (more != expected)
+            fail_msg("%s, %s: %lld cycles more are charged to %s, not %lld", settings,
+                     latencies[i].name, (long long)more, name, (long long)expected);
+    }
+    for (uint32_t r = 0; r < 2; r++) {
+        void *own = rigs[r];
+        rig_tear_down(&own);
+    }
+}
+
+static void
+longer_latencies(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++) {
+        if (strncmp(latencies[i].name, "MEMORYCONTROLLER.", 17)) /* else it is of no ideal one */
+            check_latency(i, "");
+        check_latency(i, SLOW_MEMORY);
+    }
+}
+
+/* In the midst of a frame the counts are brought up to the cycle: what counts cycles of one thing
+ * has then counted no more of them than went by. Others are told at the end of a row of work, add
+ * up over channels, or count ahead for what will have to wait. */
+enum { GLANCE = 97 };
+static void
+glance(void *data, uint64_t now)
+{
+    static const char *const others[] = {
+        "work.",   "lost.",      "memctl.",     "channel[", "compressor_stalls", "port_wait_cycles",
+        "latency", "bus_cycles", "issue_cycles"};
+    struct rig *rig = data;
+    struct clock *clock = &rig_machine(rig)->clock;
+    const struct stat_set *stats = &rig_machine(rig)->stats;
+    uint64_t *before = rig->data;
+    clock_settle(clock);
+    for (uint32_t v = 0; v < stats->count; v++) {
+        const struct stat_entry *entry = &stats->entries[v];
+        const uint64_t value = *entry->value, more = value - before[v];
+        bool other = strcmp(entry->measure, "cycles") != 0;
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+            other |= strstr(entry->name, others[i]) != NULL;
+        if (!other && more > GLANCE)
+            fail_msg("%s grows by %llu in %d cycles", entry->name, (unsigned long long)more,
+                     GLANCE);
+        before[v] = value;
+    }
+    clock->sample_cycle = now + GLANCE;
+}
+
+static void
+assert_same(const struct rig *rig, const struct rig *other, const char *settings, const char *how)
+{
+    const struct stat_set *stats = &rig_machine(rig)->stats;
+    for (uint32_t v = 0; v < stats->count; v++)
+        if (other->values[v] != rig->values[v])
+            fail_msg("%s, %s: %s is %llu, not %llu", settings, how, stats->entries[v].name,
+                     (unsigned long long)other->values[v], (unsigned long long)rig->values[v]);
+}
+
+/* How often each is clocked, in which order, and whether anybody looks changes nothing; nor does
+ * the order where cycles are charged in between. */
+static void
+when_clocked(void **state)
+{
+    enum { PLAIN, SLEEPLESS, SHUFFLED, LOOKED_AT, IN_INTERVALS, IN_INTERVALS_SHUFFLED, WAYS };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig *rigs[WAYS];
+        for (uint32_t r = 0; r < WAYS; r++) {
+            rigs[r] = start_case(i);
+            struct clock *clock = &rig_machine(rigs[r])->clock;
+            clock->sleepless = r == SLEEPLESS;
+            if (r == SHUFFLED || r == IN_INTERVALS_SHUFFLED)
+                clock_shuffle(clock, i + 1);
+            if (r >= IN_INTERVALS)
+                charge_in_intervals(rigs[r]);
+            if (r == LOOKED_AT) {
+                rigs[r]->data = calloc(rig_machine(rigs[r])->stats.count, sizeof(uint64_t));
+                clock->sample = glance;
+                clock->sample_data = rigs[r];
+                clock->sample_cycle = clock->now + GLANCE;
+            }
+            cases[i].scene(rigs[r]);
+        }
+        assert_same(rigs[PLAIN], rigs[SLEEPLESS], cases[i].settings, "sleepless");
+        assert_same(rigs[PLAIN], rigs[SHUFFLED], cases[i].settings, "shuffled");
+        assert_same(rigs[PLAIN], rigs[LOOKED_AT], cases[i].settings, "looked at");
+        assert_same(rigs[IN_INTERVALS], rigs[IN_INTERVALS_SHUFFLED], cases[i].settings,
+                    "shuffled, in intervals");
+        for (uint32_t r = 0; r < WAYS; r++) {
+            void *own = rigs[r];
+            rig_tear_down(&own);
+        }
+    }
+}
+
+/* Groups of four threads. */
+static void
+threads_of_groups(void **state)
+{
+    struct rig *rig = *state;
+    make_ideal(rig, IDEAL_shader);
+    rig_start(rig);
+    long_fragments(rig);
+    const double threads = (double)rig_figure(rig, "shader.thread_cycles");
+    const double groups = (double)rig_figure(rig, "shader.group_cycles");
+    assert_true(groups > PIXELS / 4 * INSTRUCTIONS);
+    assert_true(threads > 3.9 * groups && threads <= 4 * groups);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(threads_of_groups, rig_set_up, rig_tear_down),
+        cmocka_unit_test(each_by_itself),
+        cmocka_unit_test(longer_latencies),
+        cmocka_unit_test(in_intervals),
+        cmocka_unit_test(when_clocked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,302 @@
+/* What the command stream costs besides draws: constants that change, programs that are not in the
+ * instruction memory, results of queries. Each is reckoned against the same draws with it switched
+ * off. */
+#include "rigs/rig.h"
+
+enum { CONSTANTS = 20, OBJ_LONG_FS = 400, OBJ_COUNTING };
+
+static const char constant_fs[] = "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0][0..19]\n"
+                                  "  0: ADD OUT[0], CONST[0][0], CONST[0][19]\n  1: END\n";
+
+struct settings {
+    uint32_t width; /* bytes a cycle */
+    bool constants, queries;
+    uint32_t memory; /* instructions */
+};
+
+static struct rig *
+begin(const struct settings *settings)
+{
+    struct rig *rig;
+    assert_int_equal(rig_set_up((void **)&rig), 0);
+    rig->params.MEMORYCONTROLLER.CommandProcessorBusWidth = settings->width;
+    rig->params.COMMANDPROCESSOR.ConstantTraffic = settings->constants;
+    rig->params.COMMANDPROCESSOR.QueryTraffic = settings->queries;
+    rig->params.COMMANDPROCESSOR.InstructionMemory = settings->memory;
+    rig_start(rig);
+    rig_upload_corner(rig, 7.5f, .5f);
+    return rig;
+}
+
+static uint64_t
+now(const struct rig *rig)
+{
+    return rig_machine(rig)->clock.now;
+}
+
+/* Twenty constants, of which the first ones are another's. */
+static void
+set_constants(struct rig *rig, uint32_t others)
+{
+    uint32_t words[2 + CONSTANTS * 4] = {1, 0};
+    for (uint32_t i = 0; i < CONSTANTS * 4; i++)
+        words[2 + i] = float_bits((float)i + (i / 4 < others ? 101 : 1));
+    stream_packet(&rig->stream, 12, 0, words, 2 + CONSTANTS * 4);
+}
+
+/* The cycles of three draws: with twenty new constants, with the same, with three others. */
+static void
+three_draws(uint32_t width, bool traffic, uint64_t cycles[3])
+{
+    static const uint32_t others[] = {0, 0, 3};
+    struct rig *rig = begin(&(struct settings){width, traffic, false, 0});
+    stream_shader(&rig->stream, OBJ_LONG_FS, 1, constant_fs);
+    PACKET(&rig->stream, 31, 0, OBJ_LONG_FS, 1);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* the caches are warm from here on */
+    for (uint32_t i = 0; i < 3; i++) {
+        set_constants(rig, others[i]);
+        const uint64_t before = now(rig);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        cycles[i] = now(rig) - before;
+    }
+    rig_swap(rig);
+    if (traffic) /* before the first of the three all were 0, and new to the frame */
+        rig_assert_figure(rig, "cmdproc.constants", CONSTANTS + CONSTANTS + 0 + 3);
+    rig_tear_down((void **)&rig);
+}
+
+/* 16 bytes a constant: 20 take 40 cycles of a bus of 8 bytes, 20 of 16, 5 of 64; 3 take 6, 3 and,
+ * rounded up, 1. */
+static void
+constants_take_the_bus(void **state)
+{
+    static const uint32_t expected[][3] = {{8, 40, 6}, {16, 20, 3}, {64, 5, 1}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t with[3], without[3];
+        three_draws(expected[i][0], true, with);
+        three_draws(expected[i][0], false, without);
+        assert_int_equal(with[0] - without[0], expected[i][1]);
+        assert_int_equal(with[1] - without[1], 0);
+        assert_int_equal(with[2] - without[2], expected[i][2]);
+    }
+}
+
+/* A program of 5 constants leaves the other 15 of the file as they are. */
+static void
+constants_stay_when_fewer_are_used(void **state)
+{
+    enum { OBJ_FEW_FS = 450 };
+    static const char few_fs[] = "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0][0..4]\n"
+                                 "  0: MOV OUT[0], CONST[0][4]\n  1: END\n";
+    static const struct {
+        uint32_t program, others, changed;
+    } draws[] = {
+        {OBJ_LONG_FS, 0, CONSTANTS}, /* the frame's first draw */
+        {OBJ_FEW_FS, 0, 0},          {OBJ_LONG_FS, 0, 0},
+        {OBJ_FEW_FS, 7, 5},  /* of 7 others those that it has */
+        {OBJ_LONG_FS, 7, 2}, /* the other two */
+        {OBJ_FEW_FS, 7, 0},          {OBJ_LONG_FS, 7, 0},
+    };
+    uint64_t changed = 0;
+    (void)state;
+    struct rig *rig = begin(&(struct settings){8, true, false, 0});
+    stream_shader(&rig->stream, OBJ_LONG_FS, 1, constant_fs);
+    stream_shader(&rig->stream, OBJ_FEW_FS, 1, few_fs);
+    for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
+        PACKET(&rig->stream, 31, 0, draws[i].program, 1);
+        set_constants(rig, draws[i].others);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        changed += draws[i].changed;
+        assert_int_equal(rig_machine(rig)->cmdproc->stats.constants, changed);
+    }
+    rig_tear_down((void **)&rig);
+}
+
+static void
+drain(struct rig *rig)
+{
+    struct error err = {""};
+    if (!machine_drain(rig_machine(rig), &err))
+        fail_msg("%s", err.text);
+}
+
+/* An upload of 128 transactions that goes on behind a draw gives its bus to the draw's constants:
+ * it ends 40 cycles later for 20 of them. */
+static void
+constants_go_before_uploads(void **state)
+{
+    static const uint8_t bytes[8192];
+    uint64_t ends[2];
+    (void)state;
+    for (uint32_t traffic = 0; traffic < 2; traffic++) {
+        struct rig *rig = begin(&(struct settings){8, traffic, false, 0});
+        player_create(&rig->player,
+                      (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_BYTES,
+                                             BIND_VERTEX_BUFFER, sizeof bytes, 1, 1, 1, 0, 0});
+        stream_shader(&rig->stream, OBJ_LONG_FS, 1, constant_fs);
+        PACKET(&rig->stream, 31, 0, OBJ_LONG_FS, 1);
+        set_constants(rig, 0);
+        rig_submit(rig);
+        drain(rig);
+        const uint64_t before = now(rig);
+        rig_upload(rig, RES_QUERY, bytes, sizeof bytes);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        ends[traffic] = now(rig) - before;
+        assert_true(ends[traffic] >= 128 * 8 + 40 * traffic);
+        rig_tear_down((void **)&rig);
+    }
+    assert_int_equal(ends[1] - ends[0], 40);
+}
+
+static void
+set_program(struct rig *rig, uint32_t object, uint32_t instructions)
+{
+    char text[4096] = "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0]\nIMM[0] FLT32 {1, 0, 0, 1}\n";
+    for (uint32_t i = 0; i + 2 < instructions; i++)
+        sprintf(text + strlen(text), "%3u: MOV TEMP[0], IMM[0]\n", i);
+    sprintf(text + strlen(text), "%3u: MOV OUT[0], IMM[0]\n%3u: END\n", instructions - 2,
+            instructions - 1);
+    stream_shader(&rig->stream, object, 1, text);
+    PACKET(&rig->stream, 31, 0, object, 1);
+    rig_submit(rig);
+}
+
+/* The cycles that loading a program of so many instructions takes. */
+static uint64_t
+load_cycles(uint32_t width, uint32_t instructions)
+{
+    uint64_t cycles[2];
+    for (uint32_t memory = 0; memory < 2; memory++) {
+        struct rig *rig = begin(&(struct settings){width, false, false, memory ? 512 : 0});
+        rig_draw(rig, MODE_TRIANGLES, 3, 0); /* the vertex program is there */
+        set_program(rig, OBJ_LONG_FS, instructions);
+        const uint64_t before = now(rig);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        cycles[memory] = now(rig) - before;
+        rig_tear_down((void **)&rig);
+    }
+    return cycles[1] - cycles[0];
+}
+
+/* Four instructions are a transaction of 64 bytes, which the bus takes in 8 cycles or in 4; what
+ * else there is to a load is the latency of its last read. */
+static void
+programs_take_the_bus(void **state)
+{
+    (void)state;
+    const uint64_t four = load_cycles(8, 4), narrow = load_cycles(16, 4);
+    assert_true(four > 1 && four < 60); /* a read of memory */
+    assert_int_equal(narrow, four);
+    assert_int_equal(load_cycles(8, 5), four + 8);
+    assert_int_equal(load_cycles(8, 8), four + 8);
+    assert_int_equal(load_cycles(8, 32), four + 7 * 8);
+    assert_int_equal(load_cycles(16, 32), four + 7 * 4);
+}
+
+/* rig_vs and rig_fs have 2 instructions each. In a memory of 40 lie they and one of 30; one of 10
+ * more makes those used longest ago go: rig_fs (2) and that of 30. */
+static void
+programs_used_longest_ago_leave(void **state)
+{
+    (void)state;
+    struct rig *rig = begin(&(struct settings){8, false, false, 40});
+    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* loads vs, fs: 4 */
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    set_program(rig, OBJ_LONG_FS, 30);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* 30 more: 34 */
+    set_program(rig, OBJ_LONG_FS + 10, 10);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* fs and that of 30 leave: vs and 10 are 12 */
+    PACKET(&rig->stream, 31, 0, OBJ_FS, 1);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* fs again: 14 */
+    PACKET(&rig->stream, 31, 0, OBJ_LONG_FS + 10, 1);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* is there */
+    PACKET(&rig->stream, 31, 0, OBJ_LONG_FS, 1);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* 30 again */
+    rig_swap(rig);
+    rig_assert_figure(rig, "cmdproc.program_loads", 2 + 1 + 1 + 1 + 1);
+    rig_assert_figure(rig, "cmdproc.program_instructions", 4 + 30 + 10 + 2 + 30);
+    /* of each: 2 instructions are a transaction, 30 are 8, 10 are 3; the vertices one (48 bytes) */
+    rig_assert_figure(rig, "cmdproc.transactions", 2 + 8 + 3 + 1 + 8 + 1);
+    rig_tear_down((void **)&rig);
+}
+
+/* Eight draws whose fragment programs drive each other out of a memory of 4, where the vertex
+ * program has 2: what is on its way keeps its program, so that draws cannot overlap. */
+static uint64_t
+alternating_cycles(bool pipelined, uint32_t memory)
+{
+    struct rig *rig;
+    assert_int_equal(rig_set_up((void **)&rig), 0);
+    rig->params.COMMANDPROCESSOR.PipelinedBatchRendering = pipelined;
+    rig->params.COMMANDPROCESSOR.InstructionMemory = memory;
+    rig_start(rig);
+    rig_upload_corner(rig, 60, .5f);
+    set_program(rig, OBJ_LONG_FS, 2);
+    drain(rig);
+    const uint64_t before = now(rig);
+    for (uint32_t i = 0; i < 8; i++) {
+        PACKET(&rig->stream, 31, 0, i % 2 ? OBJ_LONG_FS : OBJ_FS, 1);
+        PACKET(&rig->stream, 8, 0, 0, 3, MODE_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    }
+    rig_submit(rig);
+    drain(rig);
+    const uint64_t cycles = now(rig) - before;
+    rig_tear_down((void **)&rig);
+    return cycles;
+}
+
+static void
+programs_stay_while_they_run(void **state)
+{
+    (void)state;
+    const uint64_t drained = alternating_cycles(false, 4);
+    assert_int_equal(alternating_cycles(true, 4), drained);
+    assert_true(alternating_cycles(true, 512) < drained);
+}
+
+/* An occlusion query: 16 bytes are written, of one transaction. */
+static void
+a_result_is_a_write(void **state)
+{
+    (void)state;
+    for (uint32_t traffic = 0; traffic < 2; traffic++) {
+        struct rig *rig = begin(&(struct settings){8, false, traffic, 0});
+        player_create(&rig->player, (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_BYTES,
+                                                           BIND_CUSTOM, 64, 1, 1, 1, 0, 0});
+        PACKET(&rig->stream, 1, 9, OBJ_COUNTING, 0, 16, RES_QUERY);
+        rig_clear(rig, CLEAR_DEPTH, 1);
+        PACKET(&rig->stream, 19, 0, OBJ_COUNTING);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        PACKET(&rig->stream, 20, 0, OBJ_COUNTING);
+        PACKET(&rig->stream, 21, 0, OBJ_COUNTING, 0);
+        rig_submit(rig);
+        const struct gpu_device *device = &rig->player.sim.device;
+        uint64_t result;
+        memcpy(&result,
+               device->memory.bytes +
+                   gpu_resource((struct gpu_device *)device, 1, RES_QUERY)->address + 16 + 8,
+               sizeof result);
+        assert_int_equal(result, 7 * 8 / 2); /* centres at x + y below 7.5: 7 in the first row */
+        rig_swap(rig);
+        rig_assert_figure(rig, "memctl.command_bytes_written", 48 + (traffic ? 16 : 0));
+        rig_assert_figure(rig, "cmdproc.transactions", 1 + traffic);
+        assert_true((rig_figure(rig, "work.readback_cycles") > 0) == traffic);
+        rig_tear_down((void **)&rig);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constants_take_the_bus),
+        cmocka_unit_test(constants_stay_when_fewer_are_used),
+        cmocka_unit_test(constants_go_before_uploads),
+        cmocka_unit_test(programs_take_the_bus),
+        cmocka_unit_test(programs_stay_while_they_run),
+        cmocka_unit_test(programs_used_longest_ago_leave),
+        cmocka_unit_test(a_result_is_a_write),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,51 @@
+/* What a clear of depth leaves in memory, on the machine: fast clears of whole lines, and clears of
+ * depth alone that keep the stencil values. test_transfer.c has the same values without time. */
+#include "rigs/rig.h"
+
+static void
+clear(struct rig *rig, uint32_t buffers, double depth, uint32_t stencil)
+{
+    uint32_t words[2];
+    memcpy(words, &depth, sizeof words);
+    PACKET(&rig->stream, 7, 0, buffers, 0, 0, 0, 0, words[0], words[1], stencil);
+    rig_submit(rig);
+}
+
+static uint32_t
+stored(struct rig *rig)
+{
+    static uint32_t words[SIZE * SIZE];
+    player_get(&rig->player, RES_DEPTH, SIZE, SIZE, words);
+    for (uint32_t i = 1; i < SIZE * SIZE; i++)
+        assert_int_equal(words[i], words[0]);
+    return words[0];
+}
+
+/* The nearest step of 2^24 - 1 = 16777215: 0.3 is 5033164.5, which goes to the even number,
+ * 0.035 is 587202.525, 0.123 is 2063597.445. */
+static void
+nearest(void **state)
+{
+    static const struct {
+        double depth;
+        uint32_t bits;
+    } clears[] = {{0.3, 5033164}, {0.035, 587203}, {0.123, 2063597}};
+    struct rig *rig = *state;
+    rig_start(rig);
+    for (size_t i = 0; i < sizeof clears / sizeof *clears; i++) {
+        clear(rig, MASK_DEPTH | MASK_STENCIL, clears[i].depth, 0x5a);
+        assert_int_equal(stored(rig), 0x5a000000 | clears[i].bits);
+        clear(rig, MASK_DEPTH | MASK_STENCIL, 1.0, 0xa5);
+        clear(rig, MASK_DEPTH, clears[i].depth, 0);
+        assert_int_equal(stored(rig), 0xa5000000 | clears[i].bits);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nearest, rig_set_up, rig_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

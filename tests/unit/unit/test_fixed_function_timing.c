@@ -1,0 +1,718 @@
+/* Cycles and counts of the fixed-function units that arithmetic gives: one triangle through an idle
+ * machine, rates of the geometry, index fetch and vertex reuse, and what each fragment generator
+ * walks for a known triangle. All on reference-2005: one triangle a cycle, two 8x8 tiles a cycle,
+ * scan tiles of 16x16. */
+#include "rigs/rig.h"
+
+#include <stdio.h>
+
+enum watched { PRIMASM, CLIPPER, SETUP, FRAGGEN, HZ, WATCHED };
+
+struct span { /* of a unit: cycles in which it was BUSY */
+    uint64_t first, last, count;
+};
+
+static void
+watch(void *data, uint64_t now)
+{
+    struct rig *rig = data;
+    struct span *spans = rig->data;
+    const struct machine *m = rig_machine(rig);
+    const struct module *modules[WATCHED] = {&m->primasm->module, &m->clipper->module,
+                                             &m->setup->module, &m->fraggen->module,
+                                             &m->hz->module};
+    for (uint32_t i = 0; i < WATCHED; i++) {
+        struct span *span = &spans[i];
+        if (modules[i]->state != UNIT_BUSY)
+            continue;
+        if (!span->count++)
+            span->first = now;
+        span->last = now;
+    }
+}
+
+static void
+start_watching(struct rig *rig)
+{
+    struct clock *clock = &rig_machine(rig)->clock;
+    clock_observe(clock, (struct clock_observer){watch, rig, 0, UINT64_MAX});
+    rig->data = calloc(WATCHED, sizeof(struct span));
+}
+
+static void
+assert_span(const struct rig *rig, enum watched unit, const char *name, uint64_t first,
+            uint64_t last, uint64_t count)
+{
+    const struct span *spans = rig->data, *span = &spans[unit];
+    const uint64_t origin = spans[PRIMASM].first;
+    if (span->first != origin + first || span->last != origin + last || span->count != count)
+        fail_msg("%s is busy in cycles %llu to %llu, %llu in all, not %llu to %llu, %llu", name,
+                 (unsigned long long)(span->first - origin),
+                 (unsigned long long)(span->last - origin), (unsigned long long)span->count,
+                 (unsigned long long)first, (unsigned long long)last, (unsigned long long)count);
+}
+
+static void
+one_triangle(struct rig *rig)
+{
+    rig_start(rig);
+    rig_upload_corner(rig, 8, 0);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
+    start_watching(rig);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    clock_unobserve(&rig_machine(rig)->clock, rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "fraggen.fragments", 28); /* x + y <= 6 */
+    rig_assert_figure(rig, "fraggen.quads", 10);
+    rig_assert_figure(rig, "fraggen.tiles_out", 1);
+    rig_assert_figure(rig, "setup.one_tile", 1);
+}
+
+/* Cycle 0 is that in which the first vertex comes to primitive assembly.
+ * - Vertices come one a cycle: 0, 1, 2; the end of the draw: 3.
+ * - The triangle reaches the clipper a cycle after its last vertex came: 3; the end: 4.
+ * - Clipper to setup: ExecLatency 6, TriangleInputLatency 2: 11 and 12.
+ * - Setup to the fragment generator: SetupLatency 10, TriangleOutputLatency 2: 23 and 24.
+ * - The generator walks it in one cycle, since it lies in one tile, and the end is its next work;
+ *   both are at HZ a cycle later.
+ * - HZ reads the tile's far depths into its cache (HZAccessLatency 1) and sends its quads in the
+ *   cycle after it came, StampsPerCycle of them being more than ten; the end leaves behind them. */
+static void
+assert_geometry(const struct rig *rig)
+{
+    assert_span(rig, PRIMASM, "primitive assembly", 0, 3, 4);
+    assert_span(rig, CLIPPER, "clipper", 3, 4, 2);
+    assert_span(rig, SETUP, "setup", 11, 12, 2);
+}
+
+/* Two tiles wide, two tiles high, and within one. */
+static void
+bounding_boxes(void **state)
+{
+    static const float sizes[3][2] = {{16, 4}, {4, 16}, {4, 4}};
+    struct rig *rig = *state;
+    float vertices[9][4];
+    for (uint32_t i = 0; i < 9; i++) {
+        const float *size = sizes[i / 3];
+        const float x = i % 3 == 1 ? size[0] : 0, y = i % 3 == 2 ? size[1] : 0;
+        memcpy(vertices[i], (float[]){x / (SIZE / 2) - 1, y / (SIZE / 2) - 1, 0, 1},
+               sizeof vertices[i]);
+    }
+    rig_start(rig);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_draw(rig, MODE_TRIANGLES, 9, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "setup.triangles_out", 3);
+    rig_assert_figure(rig, "setup.one_tile", 1);
+}
+
+static void
+triangle_scanned(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
+    one_triangle(rig);
+    assert_geometry(rig);
+    assert_span(rig, FRAGGEN, "fragment generator", 23, 24, 2);
+    assert_span(rig, HZ, "HZ", 24, 26, 3);
+}
+
+/* The batch of four is not full until the end of the draw comes, in cycle 24. */
+static void
+triangle_in_a_batch(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
+    one_triangle(rig);
+    assert_geometry(rig);
+    assert_span(rig, FRAGGEN, "fragment generator", 24, 25, 2);
+    assert_span(rig, HZ, "HZ", 25, 27, 3);
+}
+
+/* Seven levels of a cycle each: the first 4x4 block is done in cycle 23 + 7; the second and third
+ * (the fourth is not touched) one and two cycles later, and with them the tile: 32. */
+static void
+triangle_through_seven_levels(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    one_triangle(rig);
+    assert_geometry(rig);
+    assert_span(rig, FRAGGEN, "fragment generator", 23, 33, 3);
+    assert_span(rig, HZ, "HZ", 33, 35, 3);
+}
+
+/* A group of four vertices is shaded at once: primitive assembly takes two a cycle, if it may, and
+ * sends a point for each, then the end of the draw. */
+static void
+two_vertices_a_cycle(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.STREAMER.VerticesCycle = rig->params.PRIMITIVEASSEMBLY.VerticesCycle = 2;
+    rig->params.PRIMITIVEASSEMBLY.TrianglesCycle = rig->params.CLIPPER.TrianglesCycle = 2;
+    rig_start(rig);
+    rig_upload_corner(rig, 8, 0);
+    start_watching(rig);
+    rig_draw(rig, 0, 4, 0);
+    clock_unobserve(&rig_machine(rig)->clock, rig);
+    assert_span(rig, PRIMASM, "primitive assembly", 0, 2, 3);
+}
+
+/* Buses: the clipper's result a cycle later for each cycle of TriangleInputLatency, and so on. */
+static void
+latencies_add_up(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
+    rig->params.CLIPPER.ExecLatency = 3;
+    rig->params.RASTERIZER.TriangleInputLatency = 5;
+    rig->params.RASTERIZER.SetupLatency = 1;
+    rig->params.RASTERIZER.TriangleOutputLatency = 4;
+    one_triangle(rig);
+    assert_span(rig, SETUP, "setup", 3 + 3 + 5, 4 + 3 + 5, 2);
+    assert_span(rig, FRAGGEN, "fragment generator", 11 + 1 + 4, 12 + 1 + 4, 2);
+}
+
+enum { STRIP = 102 };
+
+/* A strip over the same three vertices again and again: STRIP - 2 triangles between pixel centres,
+ * so that nothing behind setup holds them up. */
+static void
+draw_strip(struct rig *rig)
+{
+    uint8_t indices[STRIP];
+    const float x = 2.0f / SIZE * 0.25f;
+    const float vertices[3][4] = {{0, 0, 0, 1}, {x, 0, 0, 1}, {0, x, 0, 1}};
+    for (uint32_t i = 0; i < STRIP; i++)
+        indices[i] = (uint8_t)(i % 3);
+    rig_start(rig);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_upload(rig, RES_INDICES, indices, sizeof indices);
+    start_watching(rig);
+    rig_draw(rig, MODE_STRIP, STRIP, 1);
+    clock_unobserve(&rig_machine(rig)->clock, rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "primasm.triangles", STRIP - 2);
+    rig_assert_figure(rig, "setup.culled_no_pixel", STRIP - 2);
+    rig_assert_figure(rig, "setup.triangles_out", 0);
+}
+
+/* One index, one vertex, one triangle a cycle: two cycles after the first vertex the first triangle
+ * goes to the clipper, and one follows in each cycle, the end of the draw behind the last. */
+static void
+one_triangle_a_cycle(void **state)
+{
+    struct rig *rig = *state;
+    draw_strip(rig);
+    assert_span(rig, PRIMASM, "primitive assembly", 0, STRIP, STRIP + 1);
+    assert_span(rig, CLIPPER, "clipper", 3, STRIP + 1, STRIP - 1);
+    assert_span(rig, SETUP, "setup", 11, 11 + STRIP - 2, STRIP - 1);
+    rig_assert_figure(rig, "streamer.vertices_shaded", 3);
+    rig_assert_figure(rig, "streamer.vertices_reused", STRIP - 3);
+}
+
+/* One unit that starts a triangle every fourth cycle: 100 triangles take 99 * 4 + 1 cycles, and the
+ * end of the draw comes with or behind the last one's cycle. */
+static void
+setup_starts_every_fourth_cycle(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.SetupStartLatency = 4;
+    draw_strip(rig);
+    assert_span(rig, SETUP, "setup", 11, 11 + 99 * 4 + 1, STRIP - 1);
+}
+
+/* Four units: one starts each cycle again. */
+static void
+four_setup_units(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.SetupStartLatency = 4;
+    rig->params.RASTERIZER.SetupUnits = 4;
+    draw_strip(rig);
+    assert_span(rig, SETUP, "setup", 11, 11 + STRIP - 2, STRIP - 1);
+}
+
+/* One test unit of the clipper, free every third cycle. */
+static void
+clipper_starts_every_third_cycle(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.CLIPPER.StartLatency = 3;
+    draw_strip(rig);
+    assert_span(rig, CLIPPER, "clipper", 3, 3 + 99 * 3 + 1, STRIP - 1);
+}
+
+/* Two triangles of four vertices: six indices. */
+static void
+draw_two_triangles(struct rig *rig)
+{
+    static const uint8_t indices[6] = {0, 1, 2, 2, 1, 3};
+    static const float corners[4][4] = {{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1}, {1, 1, 0, 1}};
+    rig_start(rig);
+    rig_upload(rig, RES_VERTICES, corners, sizeof corners);
+    rig_upload(rig, RES_INDICES, indices, sizeof indices);
+    rig_draw(rig, MODE_TRIANGLES, 6, 1);
+    rig_swap(rig);
+    rig_assert_figure(rig, "streamer.indices", 6);
+    rig_assert_figure(rig, "streamer.vertices_out", 6);
+}
+
+static void
+vertices_are_reused(void **state)
+{
+    struct rig *rig = *state;
+    draw_two_triangles(rig);
+    rig_assert_figure(rig, "streamer.vertices_shaded", 4);
+    rig_assert_figure(rig, "streamer.vertices_reused", 2);
+    rig_assert_figure(rig, "streamer.attributes", 4);
+    rig_assert_figure(rig, "streamer.cache_misses", 1); /* 64 bytes, in one line of 256 */
+    rig_assert_figure(rig, "streamer.cache_hits", 3);
+}
+
+/* The last vertex alone is kept: of 0 1 2 2 1 3 the second 2 is found, the second 1 is not. */
+static void
+a_vertex_cache_of_one(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.STREAMER.OutputMemorySize = 1;
+    draw_two_triangles(rig);
+    rig_assert_figure(rig, "streamer.vertices_shaded", 5);
+    rig_assert_figure(rig, "streamer.vertices_reused", 1);
+}
+
+/* 256 indices of 0, 1, 2, in 64-byte transactions: as many as an index has bytes, times four. */
+static void
+fetch_indices(struct rig *rig, uint32_t index_bytes)
+{
+    uint8_t indices[256 * 4] = {0};
+    for (uint32_t i = 0; i < 256; i++)
+        indices[i * index_bytes] = (uint8_t)(i % 3);
+    rig_start(rig);
+    rig_upload_corner(rig, 1, 0);
+    rig_upload(rig, RES_INDICES, indices, 256 * index_bytes);
+    rig_draw(rig, MODE_STRIP, 256, index_bytes);
+    rig_swap(rig);
+    rig_assert_figure(rig, "streamer.indices", 256);
+    rig_assert_figure(rig, "streamer.vertices_shaded", 3);
+    rig_assert_figure(rig, "memctl.index_bytes_read", 256 * index_bytes);
+}
+
+static void
+indices_of_one_byte(void **state)
+{
+    fetch_indices(*state, 1);
+}
+
+static void
+indices_of_two_bytes(void **state)
+{
+    fetch_indices(*state, 2);
+}
+
+static void
+indices_of_four_bytes(void **state)
+{
+    fetch_indices(*state, 4);
+}
+
+/* Half of the surface: pixels with x + y <= 62, tiles of 8x8 with i + j <= 7. */
+static void
+draw_half(struct rig *rig)
+{
+    rig_start(rig);
+    rig_upload_corner(rig, SIZE, 0);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "fraggen.fragments", 63 * 64 / 2);
+    rig_assert_figure(rig, "fraggen.tiles_out", 36);
+    rig_assert_figure(rig, "fraggen.tiles_full", 28); /* i + j <= 6 */
+    rig_assert_figure(rig, "fraggen.quads", 32 * 33 / 2);
+    rig_assert_figure(rig, "fraggen.quads_full", 31 * 32 / 2);
+}
+
+/* Triangles in the corner with legs of n pixels cover those with x + y <= n - 2, n (n - 1) / 2 in
+ * all; one with legs of 0.9 has a pixel's centre in its box, and none inside. */
+static void
+draw_sizes(struct rig *rig)
+{
+    static const float legs[] = {0.9f, 2, 3, 4, 4, 8, SIZE};
+    enum { COUNT = sizeof legs / sizeof legs[0] };
+    float vertices[COUNT][3][4];
+    rig_start(rig);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const float end = legs[i] / (SIZE / 2) - 1;
+        const float corner[3][4] = {{-1, -1, 0, 1}, {end, -1, 0, 1}, {-1, end, 0, 1}};
+        memcpy(vertices[i], corner, sizeof corner);
+    }
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_draw(rig, MODE_TRIANGLES, 3 * COUNT, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "fraggen.size_0", 1);
+    rig_assert_figure(rig, "fraggen.size_1", 1);
+    rig_assert_figure(rig, "fraggen.size_2_3", 1);
+    rig_assert_figure(rig, "fraggen.size_4_7", 2);   /* 6 */
+    rig_assert_figure(rig, "fraggen.size_16_31", 1); /* 28 */
+    rig_assert_figure(rig, "fraggen.size_1024_2047", 1);
+}
+
+static void
+sizes_scanned(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
+    draw_sizes(rig);
+}
+
+static void
+sizes_by_recursion(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
+    draw_sizes(rig);
+}
+
+static void
+sizes_through_seven_levels(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    draw_sizes(rig);
+}
+
+/* Of 16 scan tiles of 16x16 those with i + j <= 3 are touched; the last of the four 8x8 tiles of
+ * the four on the diagonal is empty. */
+static void
+half_scanned(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
+    draw_half(rig);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", 16);
+    rig_assert_figure(rig, "fraggen.scan_tiles", 10);
+    rig_assert_figure(rig, "fraggen.steps", 40);
+    rig_assert_figure(rig, "fraggen.steps_empty", 4);
+    rig_assert_figure(rig, "fraggen.passes", 32 * 33 / 2); /* its quads, of a sample */
+}
+
+/* Two samples a cycle: a quad of eight takes four times the place. */
+static void
+half_of_eight_samples(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.SIMULATOR.ForceMSAA = true;
+    rig->params.SIMULATOR.MSAASamples = 8;
+    rig->params.RASTERIZER.MSAASamplesCycle = 2;
+    rig_start(rig);
+    rig_upload_corner(rig, SIZE, 0);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    assert_true(rig_figure(rig, "fraggen.quads") >= 32 * 33 / 2);
+    rig_assert_figure(rig, "fraggen.passes", 4 * rig_figure(rig, "fraggen.quads"));
+}
+
+/* 64x64 is split into four, one of which is not touched; the other three into four scan tiles. */
+static void
+half_by_recursion(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
+    draw_half(rig);
+    rig_assert_figure(rig, "fraggen.squares_split", 1 + 3);
+    rig_assert_figure(rig, "fraggen.squares_tested", 4);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", 12);
+    rig_assert_figure(rig, "fraggen.scan_tiles", 10);
+    rig_assert_figure(rig, "fraggen.steps", 40);
+    rig_assert_figure(rig, "fraggen.steps_empty", 4);
+}
+
+/* Of n x n squares those with i + j < n are touched: n (n + 1) / 2; each gives four to the next
+ * level. No test passes in vain, since two edges are the axes and one corner test is exact. */
+static void
+half_through_seven_levels(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    draw_half(rig);
+    /* all places of a cycle for each of 36 tiles */
+    rig_assert_figure(rig, "fraggen.passes", 36 * rig->params.RASTERIZER.StampsPerCycle);
+    uint64_t parents = 1;
+    for (uint32_t level = 1, n = 1; level <= 6; level++, n *= 2) {
+        char name[40];
+        snprintf(name, sizeof name, "fraggen.level%u_tested", level);
+        rig_assert_figure(rig, name, 4 * parents);
+        snprintf(name, sizeof name, "fraggen.level%u_passed", level);
+        parents = n * (n + 1) / 2;
+        rig_assert_figure(rig, name, parents);
+        snprintf(name, sizeof name, "fraggen.level%u_in_vain", level);
+        rig_assert_figure(rig, name, 0);
+    }
+    rig_assert_figure(rig, "fraggen.level7_tested", 4 * 528);
+    rig_assert_figure(rig, "fraggen.level7_passed", 2016);
+    rig_assert_figure(rig, "fraggen.level7_in_vain", 0);
+}
+
+/* All of the surface by one triangle, in the seven levels; Hierarchical Z drops every tile, so that
+ * nothing behind holds them up. Returns the cycles from the first tile to the end of the draw. */
+static uint64_t
+cycles_of_levels(uint32_t queue_size)
+{
+    void *state;
+    assert_int_equal(rig_set_up(&state), 0);
+    struct rig *rig = state;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    rig->params.RASTERIZER.LevelQueueSize = queue_size;
+    rig_start(rig);
+    rig_upload_corner(rig, 2 * SIZE, 0);
+    rig_clear(rig, CLEAR_DEPTH, 0);
+    start_watching(rig);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    const struct span *span = &((const struct span *)rig->data)[HZ];
+    const uint64_t cycles = span->last - span->first;
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.tiles_culled", 64);
+    rig_tear_down(&state);
+    return cycles;
+}
+
+/* 256 blocks leave level 7, one a cycle: 252 cycles from the last block of the first tile to that
+ * of the last one, and the end of the draw is a cycle behind that. With room for four a level takes
+ * its next square in the cycle behind the one in which the last child of the one before was taken,
+ * whose own come two cycles behind: of five cycles four. Room for eight is enough. */
+static void
+queues_between_levels(void **state)
+{
+    (void)state;
+    assert_int_equal(cycles_of_levels(4), 253 + 63);
+    assert_int_equal(cycles_of_levels(8), 253);
+    assert_int_equal(cycles_of_levels(64), 253);
+}
+
+/* Generation tiles of 4x4: 16 in a scan tile; of 16x16 of them those with i + j <= 15 have a
+ * fragment, and each gives its own part of a tile. */
+static void
+small_generation_tiles(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
+    rig->params.RASTERIZER.GenWidth = rig->params.RASTERIZER.GenHeight = 4;
+    rig_start(rig);
+    rig_upload_corner(rig, SIZE, 0);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "fraggen.fragments", 63 * 64 / 2);
+    rig_assert_figure(rig, "fraggen.steps", 160);
+    rig_assert_figure(rig, "fraggen.tiles_out", 136);
+    rig_assert_figure(rig, "hz.tiles_in", 136);
+}
+
+/* Scan tiles of 8x32: 8 x 2 of them; in the upper row all are touched, in the lower one those with
+ * x + 32 <= 62, which are 4. */
+static void
+oblong_scan_tiles(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
+    rig->params.RASTERIZER.ScanWidth = 8;
+    rig->params.RASTERIZER.ScanHeight = 32;
+    draw_half(rig);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", 16);
+    rig_assert_figure(rig, "fraggen.scan_tiles", 12);
+    rig_assert_figure(rig, "fraggen.steps", 48);
+}
+
+/* The triangle with a corner in pixel x, y and legs of `size` pixels along the row and column, on a
+ * surface of `side` pixels: fragments x + y of which from the corner are at most size - 2. */
+static void
+draw_at(struct rig *rig, float side, float x, float y, float size)
+{
+    const float left = 2 * x / side - 1, top = 2 * y / side - 1, leg = 2 * size / side;
+    const float vertices[3][4] = {
+        {left, top, 0, 1}, {left + leg, top, 0, 1}, {left, top + leg, 0, 1}};
+    rig->size = (uint32_t)side;
+    rig_start(rig);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "fraggen.fragments", (uint64_t)(size * (size - 1) / 2));
+}
+
+/* A box from 29, 13 to 53, 37 lies in three columns of scan tiles from 16 on, in three rows from 0
+ * on, and in over-scan tiles of 32x32 that begin left of it and above. What x + y = 68 leaves are
+ * all tiles but the last. */
+static void
+scan_tiles_of_a_box(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
+    rig->params.RASTERIZER.OverScanWidth = rig->params.RASTERIZER.OverScanHeight = 2;
+    draw_at(rig, SIZE, 29, 13, 26);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", 9);
+    rig_assert_figure(rig, "fraggen.scan_tiles", 8);
+}
+
+/* The same in a square of 64x64, all quarters of which are touched. */
+static void
+squares_of_a_box(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
+    draw_at(rig, SIZE, 29, 13, 26);
+    rig_assert_figure(rig, "fraggen.squares_split", 1 + 4);
+    rig_assert_figure(rig, "fraggen.squares_tested", 4);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", 16);
+    rig_assert_figure(rig, "fraggen.scan_tiles", 8);
+}
+
+/* A box from 35, 37 to 44, 46 is in one scan tile. */
+static void
+a_box_in_a_scan_tile(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_recursive;
+    draw_at(rig, SIZE, 35, 37, 10);
+    rig_assert_figure(rig, "fraggen.squares_split", 0);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", 1);
+    rig_assert_figure(rig, "fraggen.scan_tiles", 1);
+}
+
+/* A box from 150, 140 to 165, 155 is in the 128x128 square at 128, 128: in the first of its
+ * quarters, and in two of that one's. */
+static void
+levels_of_a_box(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    rig->params.MEMORYCONTROLLER.MemorySize = 4 << 20;
+    draw_at(rig, 256, 150, 140, 16);
+    rig_assert_figure(rig, "fraggen.level1_tested", 4);
+    rig_assert_figure(rig, "fraggen.level1_passed", 1);
+    rig_assert_figure(rig, "fraggen.level2_tested", 4);
+    rig_assert_figure(rig, "fraggen.level2_passed", 2);
+}
+
+/* Vertices from byte 8 on: the 16th reaches from one line of 256 bytes into the next, which the one
+ * behind it has brought into the first place of the cache. */
+static void
+an_attribute_in_two_lines(void **state)
+{
+    static const uint8_t indices[3] = {16, 15, 17};
+    static float vertices[2 + 18 * 4];
+    static const float corners[3][4] = {{-1, -1, 0, 1}, {-.75f, -1, 0, 1}, {-1, -.75f, 0, 1}};
+    struct rig *rig = *state;
+    rig_start(rig);
+    for (uint32_t i = 0; i < 3; i++)
+        memcpy(&vertices[2 + indices[i] * 4], corners[i], sizeof corners[i]);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_upload(rig, RES_INDICES, indices, sizeof indices);
+    PACKET(&rig->stream, 6, 0, 16, 8, RES_VERTICES);
+    rig_draw(rig, MODE_TRIANGLES, 3, 1);
+    rig_swap(rig);
+    rig_assert_figure(rig, "fraggen.fragments", 28); /* x + y <= 6 */
+    rig_assert_figure(rig, "streamer.cache_misses", 2);
+    rig_assert_figure(rig, "streamer.cache_hits", 2);
+}
+
+/* Depth is cleared in front of the triangle: HZ drops all 36 tiles, 64 entries in lines of 16; the
+ * triangle touches the lines of all four pairs of tile rows. Nothing comes to the z test. */
+static void
+hidden_triangle(void **state)
+{
+    struct rig *rig = *state;
+    rig_start(rig);
+    rig_upload_corner(rig, SIZE, 0); /* window depth .5 */
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 0.25);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.blocks_cleared", 64);
+    rig_assert_figure(rig, "hz.tiles_tested", 36);
+    rig_assert_figure(rig, "hz.tiles_culled", 36);
+    rig_assert_figure(rig, "hz.fragments_culled", 63 * 64 / 2);
+    rig_assert_figure(rig, "hz.cache_accesses", 36);
+    rig_assert_figure(rig, "hz.cache_misses", 4);
+    rig_assert_figure(rig, "hz.fragments_out", 0);
+    rig_assert_figure(rig, "zstencil.quads_in", 0);
+}
+
+/* Two tiles a cycle are dropped where all are hidden: 64 take 32 cycles, and entries of the first
+ * of each four lines have to come. */
+static void
+hidden_tiles_two_a_cycle(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
+    rig_start(rig);
+    rig_upload_corner(rig, 2 * SIZE, 0);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 0.25);
+    start_watching(rig);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    const struct span *span = &((const struct span *)rig->data)[HZ];
+    const uint64_t cycles = span->last - span->first;
+    clock_unobserve(&rig_machine(rig)->clock, rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.tiles_culled", 64);
+    assert_in_range(cycles, 32, 48);
+}
+
+/* Blocks of a quad each: 16 entries a tile, one line of the cache each. */
+static void
+hidden_triangle_by_quads(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.StampsPerHZBlock = 1;
+    rig_start(rig);
+    rig_upload_corner(rig, SIZE, 0);
+    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 0.25);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.blocks_cleared", 64 * 16);
+    rig_assert_figure(rig, "hz.tiles_culled", 36);
+    rig_assert_figure(rig, "hz.cache_accesses", 36);
+    rig_assert_figure(rig, "hz.cache_misses", 36);
+    rig_assert_figure(rig, "hz.quads_culled", 32 * 33 / 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(bounding_boxes),
+        TEST(triangle_scanned),
+        TEST(triangle_in_a_batch),
+        TEST(triangle_through_seven_levels),
+        TEST(latencies_add_up),
+        TEST(two_vertices_a_cycle),
+        TEST(one_triangle_a_cycle),
+        TEST(setup_starts_every_fourth_cycle),
+        TEST(four_setup_units),
+        TEST(clipper_starts_every_third_cycle),
+        TEST(vertices_are_reused),
+        TEST(a_vertex_cache_of_one),
+        TEST(indices_of_one_byte),
+        TEST(indices_of_two_bytes),
+        TEST(indices_of_four_bytes),
+        TEST(sizes_scanned),
+        TEST(sizes_by_recursion),
+        TEST(sizes_through_seven_levels),
+        TEST(half_scanned),
+        TEST(half_of_eight_samples),
+        TEST(half_by_recursion),
+        TEST(half_through_seven_levels),
+        cmocka_unit_test(queues_between_levels),
+        TEST(small_generation_tiles),
+        TEST(oblong_scan_tiles),
+        TEST(scan_tiles_of_a_box),
+        TEST(squares_of_a_box),
+        TEST(a_box_in_a_scan_tile),
+        TEST(levels_of_a_box),
+        TEST(an_attribute_in_two_lines),
+        TEST(hidden_triangle),
+        TEST(hidden_tiles_two_a_cycle),
+        TEST(hidden_triangle_by_quads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,503 @@
+/* Hierarchical Z: what it knows of several surfaces, what makes that void, and faults put into it
+ * on purpose, each of which must change the picture. */
+#include "rigs/rig.h"
+
+#include "unit/watch.h"
+
+enum { RES_OTHER_DEPTH = 20, OBJ_OTHER_DEPTH = 201, OBJ_ALWAYS };
+
+static void
+start(struct rig *rig)
+{
+    struct stream *s = &rig->stream;
+    rig_start(rig);
+    player_create(&rig->player, (struct resource_desc){RES_OTHER_DEPTH, TARGET_2D, FORMAT_Z24S8,
+                                                       BIND_DEPTH_STENCIL, SIZE, SIZE, 1, 1, 0, 0});
+    PACKET(s, 1, 8, OBJ_OTHER_DEPTH, RES_OTHER_DEPTH, FORMAT_Z24S8, 0, 0);
+    PACKET(s, 1, 3, OBJ_ALWAYS, 1 | 1 << 1 | FUNC_ALWAYS << 2, 0, 0, 0);
+    rig_submit(rig);
+}
+
+/* A triangle over half of the surface, in front (window depth .25), or one that covers all of it,
+ * behind that (window depth .5). */
+static void
+draw_front(struct rig *rig)
+{
+    rig_upload_corner(rig, SIZE, -0.5f);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+}
+
+static void
+draw_back(struct rig *rig)
+{
+    rig_upload_corner(rig, 2 * SIZE, 0);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+}
+
+static void
+use_depth(struct rig *rig, uint32_t surface)
+{
+    PACKET(&rig->stream, 5, 0, 1, surface, OBJ_COLOR);
+    rig_submit(rig);
+}
+
+static uint32_t
+pixels_drawn(const struct rig *rig)
+{
+    const uint8_t red[4] = {255, 0, 0, 255};
+    uint32_t drawn = 0;
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        drawn += memcmp(&rig->pixels[i], red, 3) == 0;
+    return drawn;
+}
+
+/* Entries are not nearer than what they stand for, and at most a step of 1/65535 farther. */
+static void
+entries_are_rounded_away(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 100000; i++) {
+        const float depth = (float)i / 99991.0f;
+        const double far = hz_entry(depth) / 65535.0;
+        if (depth < 1.0f && (far < (double)depth || far >= (double)depth + 1.0 / 65535))
+            fail_msg("%.9f becomes %.9f", (double)depth, far);
+    }
+    assert_int_equal(hz_entry(0.0f), 0);
+    assert_int_equal(hz_entry(-1.0f), 0);
+    assert_int_equal(hz_entry(1.0f), HZ_FARTHEST);
+    assert_int_equal(hz_entry(2.0f), HZ_FARTHEST);
+    assert_int_equal(hz_entry(__builtin_nanf("")), HZ_FARTHEST);
+    assert_int_equal(hz_entry(0.5f), 32768); /* 32767.5, upwards */
+}
+
+/* 4096 fragments behind .25; between the draws another depth buffer was used, in which nothing is
+ * hidden. */
+static void
+two_surfaces(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    use_depth(rig, OBJ_OTHER_DEPTH);
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    draw_front(rig);
+    use_depth(rig, OBJ_DEPTH);
+    draw_back(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE);
+    rig_assert_figure(rig, "fraggen.fragments", SIZE * SIZE + 63 * 64 / 2);
+    assert_int_equal(pixels_drawn(rig), 63 * 64 / 2);
+}
+
+/* Two layers of one depth buffer are two surfaces: what went to memory of the second, all of it at
+ * .25, hides nothing in the first. */
+static void
+two_layers(void **state)
+{
+    enum { RES_LAYERS = 21, OBJ_FIRST_LAYER = 210, OBJ_SECOND_LAYER };
+    struct rig *rig = *state;
+    struct stream *s = &rig->stream;
+    rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
+    start(rig);
+    player_create(&rig->player, (struct resource_desc){RES_LAYERS, TARGET_2D_ARRAY, FORMAT_Z24S8,
+                                                       BIND_DEPTH_STENCIL, SIZE, SIZE, 1, 2, 0, 0});
+    PACKET(s, 1, 8, OBJ_FIRST_LAYER, RES_LAYERS, FORMAT_Z24S8, 0, 0 | 0 << 16);
+    PACKET(s, 1, 8, OBJ_SECOND_LAYER, RES_LAYERS, FORMAT_Z24S8, 0, 1 | 1 << 16);
+    use_depth(rig, OBJ_FIRST_LAYER);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    use_depth(rig, OBJ_SECOND_LAYER);
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_upload_corner(rig, 2 * SIZE, -0.5f);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    draw_back(rig); /* behind that: most of it is culled */
+    use_depth(rig, OBJ_FIRST_LAYER);
+    draw_back(rig);
+    rig_swap(rig);
+    assert_true(rig_figure(rig, "hz.fragments_culled") > SIZE * SIZE / 2);
+    rig_assert_figure(rig, "colorwrite.fragments_in", 2 * SIZE * SIZE);
+}
+
+/* As many entries as one surface has: the other one's are lost, and nothing is culled. */
+static void
+no_room_for_two_surfaces(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.HierarchicalZBufferSize = 64;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    use_depth(rig, OBJ_OTHER_DEPTH);
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    use_depth(rig, OBJ_DEPTH);
+    draw_back(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.fragments_culled", 0);
+    assert_int_equal(pixels_drawn(rig), 0);
+}
+
+/* Half as many entries as the surface has tiles: the rows of the lower half are never culled. */
+static void
+half_a_buffer(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.HierarchicalZBufferSize = 32;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    draw_back(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE / 2);
+    rig_assert_figure(rig, "zstencil.fragments_z_failed", SIZE * SIZE / 2);
+}
+
+/* A draw that passes whatever is there moves depth away: what lies between is seen. */
+static void
+away_and_back(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    PACKET(&rig->stream, 2, 3, OBJ_ALWAYS);
+    rig_upload_corner(rig, 2 * SIZE, 0.5f); /* window depth .75 */
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    PACKET(&rig->stream, 2, 3, OBJ_DSA);
+    draw_back(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.poisoned", 1);
+    rig_assert_figure(rig, "hz.fragments_culled", 0);
+    rig_assert_figure(rig, "colorwrite.fragments_in", 2 * SIZE * SIZE);
+}
+
+/* So it does when what was known came from the z test, and not from the clear, at the far end: a
+ * layer at .25, one behind it, what lies between. */
+static void
+away_from_what_was_tested(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    rig_upload_corner(rig, 2 * SIZE, -0.5f);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    PACKET(&rig->stream, 2, 3, OBJ_ALWAYS);
+    rig_upload_corner(rig, 2 * SIZE, 0.5f);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    PACKET(&rig->stream, 2, 3, OBJ_DSA);
+    draw_back(rig);
+    rig_swap(rig);
+    assert_true(rig_figure(rig, "hz.updates") > 0);
+    rig_assert_figure(rig, "hz.poisoned", 1);
+    rig_assert_figure(rig, "hz.fragments_culled", 0);
+    rig_assert_figure(rig, "colorwrite.fragments_in", 3 * SIZE * SIZE);
+}
+
+/* The z cache has one line a ROP, so that each tile's far depth is told when the next one comes. */
+static void
+draw_both(struct rig *rig)
+{
+    rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    draw_front(rig);
+    rig_clear(rig, CLEAR_COLOR, 1);
+}
+
+/* Behind the front are 2016 fragments, 28 tiles of them whole; all but the last one of each ROP
+ * have been told. */
+static void
+updates_cull(void **state)
+{
+    struct rig *rig = *state;
+    draw_both(rig);
+    draw_back(rig);
+    rig_swap(rig);
+    const uint64_t culled = rig_figure(rig, "hz.fragments_culled");
+    assert_true(culled >= 26 * 64 && culled <= 28 * 64);
+    assert_int_equal(pixels_drawn(rig), SIZE * SIZE - 63 * 64 / 2);
+}
+
+/* A front from pixel left, top to right, bottom. */
+static void
+draw_rectangle(struct rig *rig, uint32_t left, uint32_t top, uint32_t right, uint32_t bottom)
+{
+    const float x0 = (float)left / (SIZE / 2) - 1, x1 = (float)right / (SIZE / 2) - 1;
+    const float y0 = (float)top / (SIZE / 2) - 1, y1 = (float)bottom / (SIZE / 2) - 1;
+    const float corners[4][4] = {
+        {x0, y0, -.5f, 1}, {x1, y0, -.5f, 1}, {x0, y1, -.5f, 1}, {x1, y1, -.5f, 1}};
+    rig_upload(rig, RES_VERTICES, corners, sizeof corners);
+    rig_draw(rig, MODE_STRIP, 4, 0);
+}
+
+/* A front in all pixels but one, the first or the last of a tile: what is behind that is seen. */
+static void
+every_pixel_counts(void **state)
+{
+    (void)state;
+    for (uint32_t at = 0; at < 8; at += 7) {
+        void *made;
+        assert_int_equal(rig_set_up(&made), 0);
+        struct rig *rig = made;
+        rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
+        start(rig);
+        rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+        draw_rectangle(rig, 0, at + 1, SIZE, SIZE);
+        draw_rectangle(rig, 0, 0, SIZE, at);
+        draw_rectangle(rig, at + 1, at, SIZE, at + 1);
+        draw_rectangle(rig, 0, at, at, at + 1);
+        draw_rectangle(rig, SIZE - 1, 0, SIZE, SIZE); /* other lines come, and that one goes */
+        rig_clear(rig, CLEAR_COLOR, 1);
+        draw_back(rig);
+        rig_swap(rig);
+        assert_true(rig_figure(rig, "hz.fragments_culled") >= 56 * 64);
+        assert_int_equal(pixels_drawn(rig), 1);
+        rig_tear_down(&made);
+    }
+}
+
+/* Depths of 16 bits: a fragment has the nearest of 65536 values (GL 2.1, 2.11.1), so that one less
+ * than half a step behind what was cleared passes LEQUAL. Hierarchical Z sees it before it is
+ * rounded and must not drop it. Four steps behind all are dropped: an entry is up to one step too
+ * far away, and the margin is two. */
+static void
+nearest_of_16_bits(void **state)
+{
+    enum { RES_DEPTH_16 = 30, OBJ_DEPTH_16 = 230, OBJ_LEQUAL, FORMAT_Z16 = 16 };
+    static const struct {
+        double steps;
+        bool passes;
+    } cases[] = {{-0.45, true}, {0, true}, {0.25, true}, {0.45, true}, {0.55, false}, {4, false}};
+    static const uint32_t cleared[] = {300, 20000, 65000};
+    (void)state;
+    for (uint32_t i = 0; i < 3 * sizeof cases / sizeof *cases; i++) {
+        const double steps = cases[i / 3].steps, value = cleared[i % 3];
+        void *made = NULL;
+        assert_int_equal(rig_set_up(&made), 0);
+        struct rig *rig = made;
+        struct stream *s = &rig->stream;
+        start(rig);
+        player_create(&rig->player,
+                      (struct resource_desc){RES_DEPTH_16, TARGET_2D, FORMAT_Z16,
+                                             BIND_DEPTH_STENCIL, SIZE, SIZE, 1, 1, 0, 0});
+        PACKET(s, 1, 8, OBJ_DEPTH_16, RES_DEPTH_16, FORMAT_Z16, 0, 0);
+        PACKET(s, 1, 3, OBJ_LEQUAL, 1 | 1 << 1 | FUNC_LEQUAL << 2, 0, 0, 0);
+        PACKET(s, 2, 3, OBJ_LEQUAL);
+        use_depth(rig, OBJ_DEPTH_16);
+        rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, value / 65535);
+        rig_upload_corner(rig, 2 * SIZE, (float)((value + steps) / 65535 * 2 - 1));
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_swap(rig);
+        assert_int_equal(pixels_drawn(rig), cases[i / 3].passes ? SIZE * SIZE : 0);
+        if (steps >= 4)
+            rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE);
+        rig_tear_down(&made);
+    }
+}
+
+/* Fragments that fail the depth test change the stencil, on either face: none may be culled. With
+ * operations that keep it all behind .25 are. */
+static void
+stencil_is_changed(void **state)
+{
+    enum { OBJ_STENCIL = 220, KEEP = 0, INCREMENT = 3 };
+    (void)state;
+    for (uint32_t face = 0; face < 3; face++) { /* 2: neither */
+        void *made;
+        uint32_t words[2];
+        for (uint32_t i = 0; i < 2; i++)
+            words[i] = 1 | FUNC_ALWAYS << 1 | (i == face ? INCREMENT : KEEP) << 10 | 255 << 13 |
+                       255u << 21;
+        assert_int_equal(rig_set_up(&made), 0);
+        struct rig *rig = made;
+        start(rig);
+        PACKET(&rig->stream, 1, 3, OBJ_STENCIL, 1 | 1 << 1 | FUNC_LESS << 2, words[0], words[1], 0);
+        PACKET(&rig->stream, 2, 3, OBJ_STENCIL);
+        rig_submit(rig);
+        rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+        draw_back(rig);
+        rig_swap(rig);
+        rig_assert_figure(rig, "hz.fragments_culled", face < 2 ? 0 : SIZE * SIZE);
+        rig_tear_down(&made);
+    }
+}
+
+/* A fragment of the watched pixel that ends here: whose it was, and that nothing came after. */
+static void
+life_of_a_culled_fragment(void **state)
+{
+    struct rig *rig = *state;
+    start(rig);
+    struct watch *watch = watch_create(&rig_machine(rig)->clock, rig_machine(rig)->memctl);
+    watch->has_pixel = true;
+    watch->x = watch->y = 3;
+    rig_machine(rig)->pools.watch = watch;
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    draw_back(rig);
+    draw_back(rig);
+    assert_int_equal(watch->fragments.count, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct watched_fragment *life = &watch->fragments.items[i];
+        assert_int_equal(life->fate, FATE_HZ);
+        assert_int_equal(life->draw, watch->fragments.items[0].draw + i);
+        assert_true(life->front && life->early_z && life->samples == 1);
+        assert_true(life->depth == .5f && life->generated > 0);
+        assert_true(life->tested == CYCLE_NEVER && life->shader_began == CYCLE_NEVER);
+        assert_true(life->shader_ended == CYCLE_NEVER && life->written == CYCLE_NEVER);
+        assert_false(life->has_color || life->has_depth);
+    }
+    rig_machine(rig)->pools.watch = NULL;
+    watch_destroy(watch);
+}
+
+static uint64_t
+stalled(const struct rig *rig)
+{
+    const struct hz_stats *stats = &rig_machine(rig)->hz->stats;
+    return stats->cycles_ztest + stats->cycles_interpolator + stats->cycles_cache +
+           stats->cycles_clearing;
+}
+
+struct stalls {
+    uint64_t before, longest;
+    bool same_direction_run;
+};
+
+/* Whoever looks finds each cycle counted when it has gone by. */
+static void
+look(void *data, uint64_t now)
+{
+    struct rig *rig = data;
+    struct clock *clock = &rig_machine(rig)->clock;
+    struct stalls *stalls = rig->data;
+    const bool was_blocked = rig_machine(rig)->hz->module.state == UNIT_BLOCKED;
+    clock_settle(clock);
+    const uint64_t more = stalled(rig) - stalls->before;
+    assert_true(more <= 1);
+    assert_true(more == 1 || !was_blocked);
+    stalls->longest = more ? stalls->longest + 1 : 0;
+    stalls->same_direction_run |= stalls->longest > 4;
+    stalls->before += more;
+    clock->sample_cycle = now + 1;
+}
+
+static void
+stalls_are_counted_as_they_go_by(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.ZSTENCILTEST.ZALUTestRate = 16;
+    rig->data = calloc(1, sizeof(struct stalls));
+    start(rig);
+    rig_upload_corner(rig, 2 * SIZE, -0.5f);
+    struct clock *clock = &rig_machine(rig)->clock;
+    clock_settle(clock);
+    ((struct stalls *)rig->data)->before = stalled(rig);
+    clock->sample = look;
+    clock->sample_data = rig;
+    clock->sample_cycle = clock->now + 1;
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    clock->sample = NULL;
+    assert_true(((struct stalls *)rig->data)->same_direction_run);
+}
+
+/* Each far depth is stored one entry too far: tiles that the front covers in part are lost. */
+static void
+fault_off_by_one(void **state)
+{
+    struct rig *rig = *state;
+    draw_both(rig);
+    hz_buffer_reset(&rig_machine(rig)->hz->buffer);
+    rig_machine(rig)->hz->buffer.fault_block = 1;
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    draw_front(rig);
+    rig_clear(rig, CLEAR_COLOR, 1);
+    draw_back(rig);
+    rig_swap(rig);
+    assert_true(pixels_drawn(rig) < SIZE * SIZE - 63 * 64 / 2);
+}
+
+/* A clear, something hidden, another clear: nothing is hidden any more. */
+static void
+clear_twice(struct rig *rig)
+{
+    start(rig);
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    draw_back(rig);
+}
+
+static void
+draw_after_second_clear(struct rig *rig)
+{
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    draw_back(rig);
+    rig_swap(rig);
+}
+
+static void
+second_clear(void **state)
+{
+    struct rig *rig = *state;
+    clear_twice(rig);
+    draw_after_second_clear(rig);
+    rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE);
+    assert_int_equal(pixels_drawn(rig), SIZE * SIZE);
+}
+
+static void
+fault_stale_after_clear(void **state)
+{
+    struct rig *rig = *state;
+    clear_twice(rig);
+    rig_machine(rig)->hz->fault_keep_clear = true;
+    draw_after_second_clear(rig);
+    assert_int_equal(pixels_drawn(rig), 0);
+}
+
+static void
+fault_stale_cache_line(void **state)
+{
+    struct rig *rig = *state;
+    clear_twice(rig);
+    rig_machine(rig)->hz->buffer.fault_keep_lines = true;
+    draw_after_second_clear(rig);
+    assert_true(pixels_drawn(rig) < SIZE * SIZE);
+}
+
+/* An update of the time before a clear or a draw that voids is not believed. */
+static void
+fault_stale_update(void **state)
+{
+    struct rig *rig = *state;
+    draw_both(rig);
+    rig_swap(rig);
+    rig_assert_figure(rig, "hz.updates_ignored", 0);
+    rig_machine(rig)->zstencil[0].generation--;
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    draw_front(rig);
+    rig_swap(rig);
+    assert_true(rig_figure(rig, "hz.updates_ignored") > 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_are_rounded_away),
+        TEST(two_surfaces),
+        TEST(two_layers),
+        TEST(no_room_for_two_surfaces),
+        TEST(half_a_buffer),
+        TEST(away_and_back),
+        TEST(away_from_what_was_tested),
+        TEST(updates_cull),
+        cmocka_unit_test(every_pixel_counts),
+        cmocka_unit_test(nearest_of_16_bits),
+        cmocka_unit_test(stencil_is_changed),
+        TEST(life_of_a_culled_fragment),
+        TEST(stalls_are_counted_as_they_go_by),
+        TEST(fault_off_by_one),
+        TEST(second_clear),
+        TEST(fault_stale_after_clear),
+        TEST(fault_stale_cache_line),
+        TEST(fault_stale_update),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+/* The lanes of thread groups, counted by hand: at work, for helper pixels and killed fragments,
+ * switched off by divergence, empty. One triangle, in groups of a quad (reference-2005) or more. */
+#include "rigs/rig.h"
+
+#define WITH_PLACE                                                                                 \
+    "FRAG\n"                                                                                       \
+    "DCL IN[0], GENERIC[0], PERSPECTIVE\n"                                                         \
+    "DCL OUT[0], COLOR\n"                                                                          \
+    "DCL TEMP[0]\n"
+
+static const char place_vs[] = "VERT\n"
+                               "DCL IN[0]\n"
+                               "DCL OUT[0], POSITION\n"
+                               "DCL OUT[1], GENERIC[0]\n"
+                               "  0: MOV OUT[0], IN[0]\n"
+                               "  1: MOV OUT[1], IN[0]\n"
+                               "  2: END\n";
+
+/* What is left of x = -1 + 2 / 64, the first column of pixels, is below 0 behind the ADD. */
+static const char kill_fs[] = WITH_PLACE "IMM[0] FLT32 {0.96875, 0.0, 0.0, 1.0}\n"
+                                         "  0: ADD TEMP[0], IN[0].xxxx, IMM[0].xxxx\n"
+                                         "  1: KILL_IF TEMP[0].xxxx\n"
+                                         "  2: MOV OUT[0], IMM[0].wyyw\n"
+                                         "  3: END\n";
+static const char branch_fs[] = WITH_PLACE "IMM[0] FLT32 {-0.96875, 0.0, 0.0, 1.0}\n"
+                                           "  0: SLT TEMP[0], IN[0].xxxx, IMM[0].xxxx\n"
+                                           "  1: MOV OUT[0], IMM[0].wyyw\n"
+                                           "  2: IF TEMP[0].xxxx :4\n"
+                                           "  3: MOV OUT[0], IMM[0].ywyw\n"
+                                           "  4: ENDIF\n"
+                                           "  5: END\n";
+
+static void
+use_programs(struct rig *rig, const char *vs, const char *fs)
+{
+    enum { OBJ_LANES_VS = 300, OBJ_LANES_FS };
+    struct stream *s = &rig->stream;
+    stream_shader(s, OBJ_LANES_VS, 0, vs);
+    stream_shader(s, OBJ_LANES_FS, 1, fs);
+    PACKET(s, 31, 0, OBJ_LANES_VS, 0);
+    PACKET(s, 31, 0, OBJ_LANES_FS, 1);
+    rig_submit(rig);
+}
+
+static int
+set_up(void **state)
+{
+    if (rig_set_up(state))
+        return -1;
+    ((struct rig *)*state)->has_depth = false;
+    return 0;
+}
+
+/* One triangle over all pixels, so that no quad is cut. */
+static void
+draw_everything(struct rig *rig)
+{
+    static const float corners[3][4] = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
+    rig_upload(rig, RES_VERTICES, corners, sizeof corners);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+}
+
+/* 28 pixels with x + y <= 6 lie in the 10 quads with x / 2 + y / 2 <= 3. A MOV for each of these
+ * and for the three vertices, whose group has a fourth place. */
+static void
+helper_pixels(void **state)
+{
+    struct rig *rig = *state;
+    rig_start(rig);
+    rig_upload_corner(rig, 8, 0);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    rig_assert_figure(rig, "shader.lane_slots", 4 * (10 + 1));
+    rig_assert_figure(rig, "shader.lanes_active", 28 + 3);
+    rig_assert_figure(rig, "shader.lanes_helper", 4 * 10 - 28);
+    rig_assert_figure(rig, "shader.lanes_diverged", 0);
+    rig_assert_figure(rig, "shader.lanes_empty", 1);
+    rig_assert_figure(rig, "sched.groups", 10 + 1);
+    rig_assert_figure(rig, "sched.lanes", 4 * (10 + 1));
+    rig_assert_figure(rig, "sched.lanes_used", 4 * 10 + 3);
+    /* programs without a register of their own have two a thread */
+    assert_true(rig_figure(rig, "shader.group_cycles") > 10 + 1);
+    rig_assert_figure(rig, "shader.register_cycles",
+                      2 * 4 * rig_figure(rig, "shader.group_cycles"));
+}
+
+/* The same in groups of 16: however many quads are in each, it has room for 16. */
+static void
+room_of_groups(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.FRAGMENTSHADER.ThreadGroup = 16;
+    rig_start(rig);
+    rig_upload_corner(rig, 8, 0);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    const uint64_t groups = rig_figure(rig, "sched.groups");
+    assert_in_range(groups, 1 + 3, 1 + 10);
+    rig_assert_figure(rig, "sched.lanes", 16 * groups);
+    rig_assert_figure(rig, "sched.lanes_used", 4 * 10 + 3);
+    rig_assert_figure(rig, "shader.lane_slots", 16 * groups);
+    rig_assert_figure(rig, "shader.lanes_empty", 16 * groups - (4 * 10 + 3));
+    rig_assert_figure(rig, "shader.lanes_helper", 4 * 10 - 28);
+}
+
+/* The first column's 64 fragments are killed by the second of three instructions: in the third they
+ * are helpers of the others in their quads. */
+static void
+killed_fragments(void **state)
+{
+    struct rig *rig = *state;
+    rig_start(rig);
+    use_programs(rig, place_vs, kill_fs);
+    draw_everything(rig);
+    rig_assert_figure(rig, "shader.fragments_killed", SIZE);
+    rig_assert_figure(rig, "shader.lanes_helper", SIZE);
+    rig_assert_figure(rig, "shader.lanes_active", 3 * SIZE * SIZE - SIZE + 2 * 3);
+    rig_assert_figure(rig, "shader.lanes_diverged", 0);
+}
+
+/* In the 32 quads of the first two columns two lanes of four go through the IF: for its MOV and the
+ * ENDIF the other two are off. The other 992 quads jump to the ENDIF, all four lanes off. */
+static void
+divergence(void **state)
+{
+    struct rig *rig = *state;
+    rig_start(rig);
+    use_programs(rig, place_vs, branch_fs);
+    draw_everything(rig);
+    rig_assert_figure(rig, "shader.lanes_diverged", 32 * 2 * 2 + 992 * 4);
+    rig_assert_figure(rig, "shader.lanes_helper", 0);
+    rig_assert_figure(rig, "shader.lanes_empty", 2 * 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(helper_pixels, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(room_of_groups, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(killed_fragments, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(divergence, set_up, rig_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

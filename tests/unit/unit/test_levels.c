@@ -1,0 +1,335 @@
+/* The seven-level generator against a walk of its own: what each level tests, passes and passes in
+ * vain, by edge functions at the centres of pixels, with the bounding box and without. */
+#include "rigs/rig.h"
+
+#include <stdio.h>
+
+enum { LEVELS = 7 };
+
+struct corner {
+    double x, y;
+};
+
+struct walk {
+    const struct corner *corners; /* three, so turned that the inside is positive */
+    bool use_box;
+    double first_x, last_x, first_y, last_y; /* pixels whose centres lie in the box */
+    bool ties; /* the edge goes through a centre: a rule would be needed */
+    uint64_t tested[LEVELS], passed[LEVELS], in_vain[LEVELS];
+};
+
+static double
+edge(const struct corner *from, const struct corner *to, double x, double y)
+{
+    return (to->x - from->x) * (y - from->y) - (to->y - from->y) * (x - from->x);
+}
+
+static double
+lower(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double
+higher(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether some pixel of the square lies on the inner side of the edge: of a plane the highest value
+ * is at a corner. */
+static bool
+passes(struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
+{
+    if (walk->use_box && (walk->last_x < x || walk->first_x >= x + size || walk->last_y < y ||
+                          walk->first_y >= y + size))
+        return false;
+    for (uint32_t e = 0; e < 3; e++) {
+        double highest = -1e9;
+        for (uint32_t c = 0; c < 4; c++)
+            highest = higher(highest,
+                             edge(&walk->corners[e], &walk->corners[(e + 1) % 3],
+                                  x + (c & 1) * (size - 1) + 0.5, y + (c >> 1) * (size - 1) + 0.5));
+        walk->ties |= highest == 0;
+        if (highest < 0)
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_covered(const struct walk *walk, uint32_t x, uint32_t y)
+{
+    for (uint32_t e = 0; e < 3; e++)
+        if (edge(&walk->corners[e], &walk->corners[(e + 1) % 3], x + 0.5, y + 0.5) < 0)
+            return false;
+    return true;
+}
+
+/* The triangle's box in whole pixels. */
+static void
+find_box(struct walk *walk)
+{
+    walk->first_x = walk->first_y = SIZE;
+    for (uint32_t v = 0; v < 3; v++) {
+        walk->first_x = lower(walk->first_x, walk->corners[v].x - 0.5);
+        walk->first_y = lower(walk->first_y, walk->corners[v].y - 0.5);
+        walk->last_x = higher(walk->last_x, walk->corners[v].x - 0.5);
+        walk->last_y = higher(walk->last_y, walk->corners[v].y - 0.5);
+    }
+    /* upwards, and downwards */
+    walk->first_x = (uint32_t)walk->first_x + (walk->first_x > (uint32_t)walk->first_x);
+    walk->first_y = (uint32_t)walk->first_y + (walk->first_y > (uint32_t)walk->first_y);
+    walk->last_x = (uint32_t)walk->last_x;
+    walk->last_y = (uint32_t)walk->last_y;
+}
+
+/* Splits a square; whether a pixel of it is covered. */
+static bool
+split(struct walk *walk, uint32_t level, uint32_t x, uint32_t y, uint32_t size)
+{
+    bool any = false;
+    for (uint32_t child = 0; child < 4; child++) {
+        const uint32_t cx = x + (child & 1) * size / 2, cy = y + (child >> 1) * size / 2;
+        walk->tested[level]++;
+        if (!passes(walk, cx, cy, size / 2))
+            continue;
+        walk->passed[level]++;
+        const bool covered =
+            size == 2 ? is_covered(walk, cx, cy) : split(walk, level + 1, cx, cy, size / 2);
+        walk->in_vain[level] += !covered;
+        any |= covered;
+    }
+    return any;
+}
+
+static void
+assert_level(const struct rig *rig, uint32_t level, const char *what, uint64_t expected)
+{
+    char name[40];
+    snprintf(name, sizeof name, "fraggen.level%u_%s", level + 1, what);
+    rig_assert_figure(rig, name, expected);
+}
+
+static void
+draw(struct rig *rig, const struct corner corners[3])
+{
+    float vertices[3][4];
+    for (uint32_t v = 0; v < 3; v++) {
+        vertices[v][0] = (float)(corners[v].x / (SIZE / 2) - 1);
+        vertices[v][1] = (float)(corners[v].y / (SIZE / 2) - 1);
+        vertices[v][2] = 0;
+        vertices[v][3] = 1;
+    }
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_swap(rig);
+}
+
+static void
+compare(const struct corner corners[3], bool use_box)
+{
+    void *state = NULL;
+    assert_int_equal(rig_set_up(&state), 0);
+    struct rig *rig = state;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    rig->params.RASTERIZER.BoundingBoxTest = use_box;
+    rig_start(rig);
+    struct walk walk = {.corners = corners, .use_box = use_box};
+    find_box(&walk);
+    split(&walk, 0, 0, 0, 128);
+    assert_false(walk.ties);
+    draw(rig, corners);
+    for (uint32_t level = 0; level < LEVELS; level++) {
+        assert_level(rig, level, "tested", walk.tested[level]);
+        assert_level(rig, level, "passed", walk.passed[level]);
+        assert_level(rig, level, "in_vain", walk.in_vain[level]);
+    }
+    rig_assert_figure(rig, "fraggen.fragments", walk.passed[6] - walk.in_vain[6]);
+    rig_tear_down(&state);
+}
+
+/* All coordinates are eighths, odd ones, which the machine's 1/256 of a pixel holds: no edge goes
+ * through a centre. */
+static void
+slivers_and_others(void **state)
+{
+    static const struct corner triangles[][3] = {
+        {{1.125, 1.375}, {60.125, 52.375}, {52.625, 60.125}},   /* thin along the diagonal */
+        {{2.375, 20.125}, {62.625, 21.375}, {62.125, 22.875}},  /* a sliver along x */
+        {{33.375, 1.125}, {36.125, 62.375}, {33.875, 63.125}},  /* along y */
+        {{10.125, 10.625}, {55.375, 13.125}, {20.625, 50.375}}, /* round */
+        {{17.125, 17.375}, {19.625, 18.125}, {17.875, 19.875}}, /* small */
+    };
+    (void)state;
+    for (uint32_t t = 0; t < sizeof triangles / sizeof triangles[0]; t++)
+        for (uint32_t use_box = 0; use_box < 2; use_box++)
+            compare(triangles[t], use_box);
+}
+
+/* What the other generators look at until they have the scan tiles. */
+struct search {
+    uint64_t split, tested, scan_tested, scan_tiles, fragments;
+};
+
+static void
+test_scan_tile(struct walk *walk, uint32_t x, uint32_t y, uint32_t size, struct search *search)
+{
+    search->scan_tested++;
+    if (!passes(walk, x, y, size))
+        return;
+    search->scan_tiles++;
+    for (uint32_t py = y; py < y + size; py++)
+        for (uint32_t px = x; px < x + size; px++)
+            search->fragments += is_covered(walk, px, py);
+}
+
+static void
+recurse(struct walk *walk, uint32_t x, uint32_t y, uint32_t size, uint32_t scan,
+        struct search *search)
+{
+    if (size == scan) {
+        test_scan_tile(walk, x, y, size, search);
+        return;
+    }
+    search->split++;
+    for (uint32_t child = 0; child < 4; child++) {
+        const uint32_t cx = x + (child & 1) * size / 2, cy = y + (child >> 1) * size / 2;
+        search->tested += size / 2 != scan;
+        if (size / 2 == scan || passes(walk, cx, cy, size / 2))
+            recurse(walk, cx, cy, size / 2, scan, search);
+    }
+}
+
+static void
+compare_search(struct walk *walk, uint32_t generator, uint32_t scan)
+{
+    void *state = NULL;
+    struct search search = {0};
+    assert_int_equal(rig_set_up(&state), 0);
+    struct rig *rig = state;
+    rig->params.RASTERIZER.Generator = generator;
+    rig->params.RASTERIZER.ScanWidth = rig->params.RASTERIZER.ScanHeight = scan;
+    rig_start(rig);
+    const uint32_t x = (uint32_t)walk->first_x / scan * scan;
+    const uint32_t y = (uint32_t)walk->first_y / scan * scan;
+    if (generator == GENERATOR_scan) { /* all scan tiles of the box */
+        for (uint32_t sy = y; sy <= walk->last_y; sy += scan)
+            for (uint32_t sx = x; sx <= walk->last_x; sx += scan)
+                test_scan_tile(walk, sx, sy, scan, &search);
+    } else { /* from the smallest square around the box */
+        uint32_t size = scan;
+        while ((uint32_t)walk->first_x / size != (uint32_t)walk->last_x / size ||
+               (uint32_t)walk->first_y / size != (uint32_t)walk->last_y / size)
+            size *= 2;
+        recurse(walk, (uint32_t)walk->first_x / size * size, (uint32_t)walk->first_y / size * size,
+                size, scan, &search);
+    }
+    draw(rig, walk->corners);
+    rig_assert_figure(rig, "fraggen.squares_split", search.split);
+    rig_assert_figure(rig, "fraggen.squares_tested", search.tested);
+    rig_assert_figure(rig, "fraggen.scan_tiles_tested", search.scan_tested);
+    rig_assert_figure(rig, "fraggen.scan_tiles", search.scan_tiles);
+    rig_assert_figure(rig, "fraggen.fragments", search.fragments);
+    rig_tear_down(&state);
+}
+
+/* An odd number of eighths, less than 64. */
+static double
+coordinate(uint32_t *random)
+{
+    *random = *random * 1664525 + 1013904223;
+    return (*random >> 24) / 4.0 + 0.125;
+}
+
+/* Turned so that the inside is positive; false for one with an edge through a centre, or without
+ * pixels. */
+static bool
+compare_searches(struct corner corners[3])
+{
+    const double area = edge(&corners[0], &corners[1], corners[2].x, corners[2].y);
+    if (area < 0) {
+        const struct corner other = corners[1];
+        corners[1] = corners[2];
+        corners[2] = other;
+    }
+    struct walk walk = {.corners = corners, .use_box = true};
+    find_box(&walk);
+    for (uint32_t y = 0; y < SIZE; y++)
+        for (uint32_t x = 0; x < SIZE; x++)
+            passes(&walk, x, y, 1);
+    if (walk.ties || area == 0 || walk.last_x < walk.first_x || walk.last_y < walk.first_y)
+        return false;
+    for (uint32_t scan = 4; scan <= 16; scan *= 2) {
+        compare_search(&walk, GENERATOR_scan, scan);
+        compare_search(&walk, GENERATOR_recursive, scan);
+    }
+    return true;
+}
+
+/* Random triangles, every other one thin; and thin ones of which the square that is split last
+ * holds nothing. */
+static void
+searches(void **state)
+{
+    enum { TRIANGLES = 60 };
+    static const struct corner ends_empty[][3] = {
+        {{0.875, 27.375}, {48.875, 39.875}, {48.375, 40.125}},
+        {{56.125, 49.375}, {48.125, 22.125}, {49.125, 21.625}},
+        {{47.625, 36.125}, {48.875, 7.125}, {49.375, 7.875}},
+    };
+    struct corner corners[3];
+    uint32_t random = 1, compared = 0;
+    (void)state;
+    for (size_t t = 0; t < sizeof ends_empty / sizeof ends_empty[0]; t++) {
+        memcpy(corners, ends_empty[t], sizeof corners);
+        compared += compare_searches(corners);
+    }
+    for (uint32_t t = 0; t < TRIANGLES; t++) {
+        for (uint32_t v = 0; v < 3; v++)
+            corners[v] = (struct corner){coordinate(&random), coordinate(&random)};
+        if (t % 2) {
+            corners[2].x = corners[1].x > 60 ? corners[1].x - 1.5 : corners[1].x + 1.5;
+            corners[2].y = corners[1].y > 60 ? corners[1].y - 0.75 : corners[1].y + 0.75;
+        }
+        compared += compare_searches(corners);
+    }
+    assert_true(compared > TRIANGLES / 2);
+}
+
+/* The other generators leave out what a triangle does not touch: of a scan tile of 16x16 the three
+ * generation tiles before the one that it lies in. */
+static void
+steps_of_a_scan_tile(void **state)
+{
+    static const uint32_t generators[] = {GENERATOR_scan, GENERATOR_recursive};
+    static const float corners[3][4] = {{-1 + 9 / 32.0f, -1 + 9 / 32.0f, 0, 1},
+                                        {-1 + 15 / 32.0f, -1 + 9 / 32.0f, 0, 1},
+                                        {-1 + 9 / 32.0f, -1 + 15 / 32.0f, 0, 1}};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        void *rig_state = NULL;
+        assert_int_equal(rig_set_up(&rig_state), 0);
+        struct rig *rig = rig_state;
+        rig->params.RASTERIZER.Generator = generators[i];
+        rig_start(rig);
+        rig_upload(rig, RES_VERTICES, corners, sizeof corners);
+        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_swap(rig);
+        rig_assert_figure(rig, "fraggen.fragments", 5 * 6 / 2);
+        rig_assert_figure(rig, "fraggen.steps", 1);
+        rig_assert_figure(rig, "fraggen.steps_empty", 0);
+        rig_tear_down(&rig_state);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slivers_and_others),
+        cmocka_unit_test(searches),
+        cmocka_unit_test(steps_of_a_scan_tile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

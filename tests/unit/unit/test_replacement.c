@@ -1,0 +1,268 @@
+/* Replacement: the victims of access sequences that were worked out by hand; and that every cache
+ * of the machine tells a fill from a use. */
+#include "rigs/ideal_rig.h"
+
+#include "unit/replacement.h"
+
+enum { NOBODY = -1, MAX_WAYS = 8 };
+
+/* A cache of one set that holds letters. */
+struct toy {
+    struct replacement replacement;
+    uint32_t ways;
+    char holds[MAX_WAYS]; /* 0: nothing */
+    bool locked[MAX_WAYS];
+};
+
+static enum line_state
+state_of(const void *cache, uint32_t line)
+{
+    const struct toy *toy = cache;
+    return toy->locked[line] ? LINE_STAYS : toy->holds[line] ? LINE_MAY_GO : LINE_EMPTY;
+}
+
+/* Uses the letter's line, filling it on a miss; returns what went for it, 0 when nothing did. */
+static char
+access(struct toy *toy, char letter)
+{
+    for (uint32_t i = 0; i < toy->ways; i++)
+        if (toy->holds[i] == letter) {
+            replacement_use(&toy->replacement, i);
+            return 0;
+        }
+    const int32_t victim = replacement_victim(&toy->replacement, 0, state_of, toy);
+    assert_true(victim >= 0);
+    const char gone = toy->holds[victim];
+    toy->holds[victim] = letter;
+    replacement_fill(&toy->replacement, (uint32_t)victim);
+    return gone;
+}
+
+/* Each access in turn, and below it what it drives out ('.': nothing). */
+static const struct {
+    enum replacement_policy policy;
+    uint32_t ways;
+    const char *accesses, *gone;
+} sequences[] = {
+    /* E comes after A was used again: B is the least recently used, A the one filled first. Tree of
+     * four: the last use, of A, points the root to the upper half and D's use its node to C. */
+    {REPLACEMENT_LRU, 4, "ABCDAE", ".....B"},
+    {REPLACEMENT_FIFO, 4, "ABCDAE", ".....A"},
+    {REPLACEMENT_PSEUDO_LRU, 4, "ABCDAE", ".....C"},
+    /* Without reuse all three go round. */
+    {REPLACEMENT_LRU, 4, "ABCDEFGH", "....ABCD"},
+    {REPLACEMENT_FIFO, 4, "ABCDEFGH", "....ABCD"},
+    /* E takes A's place: root up, lower node to B. F takes C's (the upper node points to it since
+     * D): root down, upper node to D. G takes B's, H takes D's. */
+    {REPLACEMENT_PSEUDO_LRU, 4, "ABCDEFGH", "....ACBD"},
+    /* Belady's sequence in three: first in, first out misses 9 times in 12 with three ways (three
+     * fill empty ones) and 10 times with four. */
+    {REPLACEMENT_FIFO, 3, "ABCDABEABCDE", "...ABCD..AB."},
+    {REPLACEMENT_FIFO, 4, "ABCDABEABCDE", "......ABCDEA"},
+    {REPLACEMENT_LRU, 3, "ABCDABEABCDE", "...ABCD..EAB"},
+    {REPLACEMENT_LRU, 4, "ABCDABEABCDE", "......C..DEA"},
+    /* A tree of four with a leaf missing: after C the root points down and the lower node, since B,
+     * to A: D takes A's place. Root up: the upper node's way 3 is not there, so C goes for E. Root
+     * down, lower node to B since D. */
+    {REPLACEMENT_PSEUDO_LRU, 3, "ABCDEF", "...ACB"},
+    /* A line that is filled is the next to go, until it is used: D, then E; A stays from its use
+     * on, and F is the next. */
+    {REPLACEMENT_LIP, 4, "ABCDEFAGBH", "....DE.F.G"},
+    /* Three in turn in two ways: none comes back in time, or A always does. */
+    {REPLACEMENT_LRU, 2, "ABCABCABC", "..ABCABCA"},
+    {REPLACEMENT_LIP, 2, "ABCABCABC", "..B.CB.CB"},
+    {REPLACEMENT_LIP, 1, "AAB", "..A"},
+    {REPLACEMENT_LRU, 1, "AAB", "..A"},
+    {REPLACEMENT_FIFO, 1, "AAB", "..A"},
+    {REPLACEMENT_PSEUDO_LRU, 1, "AAB", "..A"},
+};
+
+static void
+begin(struct toy *toy, enum replacement_policy policy, uint32_t ways)
+{
+    memset(toy, 0, sizeof *toy);
+    toy->ways = ways;
+    replacement_init(&toy->replacement, policy, 1, ways);
+}
+
+static void
+test_sequences(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof sequences / sizeof sequences[0]; s++) {
+        struct toy toy;
+        char gone[32] = "";
+        begin(&toy, sequences[s].policy, sequences[s].ways);
+        for (int again = 0; again < 2; again++) { /* a reset forgets all */
+            memset(toy.holds, 0, sizeof toy.holds);
+            replacement_reset(&toy.replacement);
+            for (size_t i = 0; sequences[s].accesses[i]; i++) {
+                const char letter = access(&toy, sequences[s].accesses[i]);
+                gone[i] = letter ? letter : '.';
+            }
+            assert_string_equal(gone, sequences[s].gone);
+        }
+        replacement_fini(&toy.replacement);
+    }
+}
+
+/* Lines that stay are passed over: the next in rank goes, and nobody when all stay. */
+static void
+test_locked(void **state)
+{
+    (void)state;
+    static const struct {
+        enum replacement_policy policy;
+        int32_t victims[5]; /* of ABCD A, as the one before is locked too */
+    } cases[] = {
+        {REPLACEMENT_LRU, {1, 2, 3, 0, NOBODY}},
+        {REPLACEMENT_FIFO, {0, 1, 2, 3, NOBODY}},
+        {REPLACEMENT_LIP, {3, 2, 1, 0, NOBODY}},
+        /* the root points up, the upper node to way 2, the lower to way 1 */
+        {REPLACEMENT_PSEUDO_LRU, {2, 3, 1, 0, NOBODY}},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct toy toy;
+        begin(&toy, cases[c].policy, 4);
+        for (const char *letter = "ABCDA"; *letter; letter++)
+            access(&toy, *letter);
+        for (uint32_t i = 0; i < 5; i++) {
+            const int32_t victim = replacement_victim(&toy.replacement, 0, state_of, &toy);
+            assert_int_equal(victim, cases[c].victims[i]);
+            if (victim >= 0)
+                toy.locked[victim] = true;
+        }
+        replacement_fini(&toy.replacement);
+    }
+}
+
+/* Caches of the machine: as many lines as it has places and one more are wanted in turn, again and
+ * again. By their last use none of them is there when it is wanted; where a fill is no use, all but
+ * the last two are. */
+enum { TURNS = 4 };
+
+/* One pixel of the tile number `tile` of the first row, nearer than the last one. */
+static void
+draw_in_tile(struct rig *rig, uint32_t tile, uint32_t number)
+{
+    const float x = (float)tile * 16 / SIZE - 1, leg = 2 * 1.5f / SIZE;
+    const float z = -.01f * (float)number;
+    const float vertices[3][4] = {{x, -1, z, 1}, {x + leg, -1, z, 1}, {x, -1 + leg, z, 1}};
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+}
+
+static void
+tiles(struct rig *rig)
+{
+    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    for (uint32_t i = 0; i < 3 * TURNS; i++)
+        draw_in_tile(rig, i % 3, i);
+    rig_swap(rig);
+}
+
+/* One quad, of one texel in each of three lines of 64 bytes, that is squares of 4x4 texels. */
+static const char three_texels_fs[] = "FRAG\n"
+                                      "DCL OUT[0], COLOR\n"
+                                      "DCL SAMP[0]\n"
+                                      "DCL SVIEW[0], 2D, FLOAT\n"
+                                      "DCL TEMP[0..2]\n"
+                                      "IMM[0] FLT32 {0.125, 0.125, 0.0, 1.0}\n"
+                                      "IMM[1] FLT32 {0.625, 0.125, 0.0, 1.0}\n"
+                                      "IMM[2] FLT32 {0.125, 0.625, 0.0, 1.0}\n"
+                                      "  0: TEX TEMP[0], IMM[0], SAMP[0], 2D\n"
+                                      "  1: TEX TEMP[1], IMM[1], SAMP[0], 2D\n"
+                                      "  2: TEX TEMP[2], IMM[2], SAMP[0], 2D\n"
+                                      "  3: MOV OUT[0], TEMP[2]\n"
+                                      "  4: END\n";
+
+static void
+three_texels(struct rig *rig)
+{
+    rig_clear(rig, CLEAR_DEPTH, 1);
+    set_texels(rig);
+    stream_shader(&rig->stream, OBJ_PROGRAM + 2, 1, three_texels_fs);
+    PACKET(&rig->stream, 31, 0, OBJ_PROGRAM + 2, 1);
+    rig_submit(rig);
+    for (uint32_t i = 0; i < TURNS; i++)
+        draw_in_tile(rig, 0, i);
+    rig_swap(rig);
+}
+
+/* Nine vertices, each in a line of its own. */
+static void
+nine_vertices(struct rig *rig)
+{
+    enum { APART = 64 };
+    float vertices[9][APART / 4] = {{0}};
+    for (uint32_t i = 0; i < 9; i++)
+        memcpy(vertices[i], (float[]){0.002f, 0.002f, 0, 1}, 16);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    PACKET(&rig->stream, 6, 0, APART, 0, RES_VERTICES);
+    for (uint32_t i = 0; i < TURNS; i++)
+        rig_draw(rig, MODE_TRIANGLES, 9, 0);
+    rig_swap(rig);
+}
+
+static const struct {
+    const char *policy, *settings, *unit;
+    uint32_t lines; /* that are wanted in a turn; one more than the cache holds */
+    void (*scene)(struct rig *rig);
+} cached[] = {
+    {"COLORWRITE.ColorCacheReplacement",
+     "GPU.NumStampPipes=1 COLORWRITE.ColorCacheLines=1 COLORWRITE.ColorCacheWays=2",
+     "colorwrite.cache", 3, tiles},
+    {"ZSTENCILTEST.ZCacheReplacement",
+     "GPU.NumStampPipes=1 ZSTENCILTEST.ZCacheLines=1 ZSTENCILTEST.ZCacheWays=2 "
+     "RASTERIZER.DisableHZ=TRUE",
+     "zstencil.cache", 3, tiles},
+    {"RASTERIZER.HZCacheReplacement", "RASTERIZER.HZCacheLines=2 RASTERIZER.HZCacheLineSize=1",
+     "hz.cache", 3, tiles},
+    {"FRAGMENTSHADER.TextureCacheReplacement",
+     "GPU.NumFragmentShaders=1 FRAGMENTSHADER.TwoLevelTextureCache=FALSE "
+     "FRAGMENTSHADER.TextureCacheLineSize=64 "
+     "FRAGMENTSHADER.TextureCacheLines=1 FRAGMENTSHADER.TextureCacheWays=2",
+     "texunit.cache", 3, three_texels},
+    {"FRAGMENTSHADER.TextureCacheReplacementL1",
+     "GPU.NumFragmentShaders=1 FRAGMENTSHADER.TwoLevelTextureCache=TRUE "
+     "FRAGMENTSHADER.TextureCacheLines=1 FRAGMENTSHADER.TextureCacheWays=1 "
+     "FRAGMENTSHADER.TextureCacheLineSize=64 FRAGMENTSHADER.TextureCacheLineSizeL1=64 "
+     "FRAGMENTSHADER.TextureCacheLinesL1=1 FRAGMENTSHADER.TextureCacheWaysL1=2",
+     "texunit.cache_l1", 3, three_texels},
+    {"STREAMER.InputCacheReplacement", "STREAMER.InputCacheLines=8 STREAMER.InputCacheLineSize=64",
+     "streamer.cache", 9, nine_vertices},
+};
+
+static void
+test_fills_are_no_uses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cached / sizeof cached[0]; i++)
+        for (uint32_t lip = 0; lip < 2; lip++) {
+            char text[128];
+            void *own = NULL;
+            assert_int_equal(rig_set_up(&own), 0);
+            struct rig *rig = own;
+            set(rig, cached[i].settings);
+            snprintf(text, sizeof text, "%s=%s", cached[i].policy, lip ? "lip" : "lru");
+            set(rig, text);
+            rig_start(rig);
+            cached[i].scene(rig);
+            snprintf(text, sizeof text, "%s_accesses", cached[i].unit);
+            rig_assert_figure(rig, text, cached[i].lines * TURNS);
+            snprintf(text, sizeof text, "%s_hits", cached[i].unit);
+            rig_assert_figure(rig, text, lip ? (cached[i].lines - 2) * (TURNS - 1) : 0);
+            rig_tear_down(&own);
+        }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_locked),
+        cmocka_unit_test(test_fills_are_no_uses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

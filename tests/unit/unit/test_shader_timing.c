@@ -1,0 +1,631 @@
+/* Cycles of one shader unit, derived by hand from the latencies and passes of isa.def. The unit is
+ * a vertex shader (its parameters: VERTEXSHADER) between a source of groups, a sink, and a texture
+ * unit that answers each request after a time of its own.
+ *
+ * Cycle 0 is the first in which the first group may issue. Every further group may from the cycle
+ * behind on: its inputs take one cycle, as do a group's outputs. "Over" is the cycle in which a
+ * group's outputs begin to leave: behind its last instruction, and when its last result is written.
+ *
+ * Latencies used here: MOV and UARL 1, ARL 2, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2
+ * passes. A result of an instruction of latency l that issues in cycle c can be read from cycle c +
+ * l on. END is a mark on the last instruction, and none itself. */
+#include "rigs/shader_bench.h"
+
+#define EIGHT_INDEPENDENT(op, tail)                                                                \
+    op " TEMP[0], IN[0]" tail, op " TEMP[1], IN[0]" tail, op " TEMP[2], IN[0]" tail,               \
+        op " TEMP[3], IN[0]" tail, op " TEMP[4], IN[0]" tail, op " TEMP[5], IN[0]" tail,           \
+        op " TEMP[6], IN[0]" tail, op " TEMP[7], IN[0]" tail, "END"
+
+/* Eight instructions: the last issues in cycle 7, 3 or 1. MOV's result is there one later, ADD's
+ * three later. */
+static void
+test_independent(void **state)
+{
+    static const uint32_t ways[] = {1, 2, 4}, movs[] = {8, 4, 2}, adds[] = {10, 6, 4};
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        RUN(V.FetchRate = ways[i], assert_int_equal(b->over[0], movs[i]),
+            EIGHT_INDEPENDENT("MOV", ""));
+        RUN(V.FetchRate = ways[i], assert_int_equal(b->over[0], adds[i]),
+            EIGHT_INDEPENDENT("ADD", ", IN[0]"));
+    }
+}
+
+#define FOUR_DEPENDENT(op, tail)                                                                   \
+    op " TEMP[0], IN[0]" tail, op " TEMP[0], TEMP[0]" tail, op " TEMP[0], TEMP[0]" tail,           \
+        op " TEMP[0], TEMP[0]" tail, "END"
+
+/* n instructions of latency l, each in need of the one before, issue every l cycles however many
+ * could: the last in 3 l, its result there in 4 l.
+ *
+ * Slots lost to results, w a cycle: w (l - 1) in each of 3 gaps; beside each of the first 3, w - 1.
+ * Nothing follows the last. */
+static void
+test_dependent(void **state)
+{
+    (void)state;
+    for (uint32_t ways = 1; ways <= 4; ways *= 2) {
+        RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 12);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * 2 * ways + 3 * (ways - 1));
+            assert_int_equal(S.slot_fates[SLOT_PAIR], ways - 1);
+            assert_int_equal(S.slot_fates[SLOT_ISSUED], 4), FOUR_DEPENDENT("ADD", ", IN[0]"));
+        RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 16);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * 3 * ways + 3 * (ways - 1)),
+            FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+        RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 20), FOUR_DEPENDENT("DP4", ", IN[0]"));
+    }
+}
+
+#define FOUR_PAIRS                                                                                 \
+    "MOV TEMP[0], IN[0]", "RCP TEMP[4], IN[0].xxxx", "MOV TEMP[1], IN[0]",                         \
+        "RCP TEMP[5], IN[0].xxxx", "RCP TEMP[6], IN[0].xxxx", "MOV TEMP[2], IN[0]",                \
+        "MOV TEMP[3], IN[0]", "RCP TEMP[7], IN[0].xxxx", "END"
+
+/* SIMD and scalar instructions pair in either order: 4 cycles; the last RCP issues in cycle 3, and
+ * takes 7. One a cycle it issues in 7. Two SIMD instructions do not pair: 8 cycles. */
+static void
+test_simd_and_scalar(void **state)
+{
+    (void)state;
+    RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 3 + 7);
+        assert_int_equal(S.slot_fates[SLOT_PAIR], 0);
+        assert_int_equal(S.scalar_instructions, 4), FOUR_PAIRS);
+    RUN(V.FetchRate = 1; V.ScalarALU = true, assert_int_equal(b->over[0], 7 + 7), FOUR_PAIRS);
+    RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 8);
+        assert_int_equal(S.slot_fates[SLOT_PAIR], 8), EIGHT_INDEPENDENT("MOV", ""));
+}
+
+/* 16 threads at 4 a cycle: an instruction takes 4 cycles, so that MAD's 4 are hidden and of DP4's 5
+ * one is not. The first threads of the last one issue in cycle 12 (15), the last threads 3 later,
+ * and have their result in 15 + 4 (18 + 5). 1024 threads: 256 cycles an instruction; the last
+ * threads of the last one issue in 1023, and have their result in 1028. */
+static void
+test_wide_groups(void **state)
+{
+    (void)state;
+    RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
+        V.ExecutableThreads = 16, assert_int_equal(b->over[0], 19);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+    RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
+        V.ExecutableThreads = 16, assert_int_equal(b->over[0], 23);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 3), FOUR_DEPENDENT("DP4", ", IN[0]"));
+    RUN(V.ThreadGroup = b->threads = 1024; V.LockedExecutionMode = true; V.ThreadRate = 4;
+        V.ExecutableThreads = 1024;
+        V.InputsPerCycle = V.OutputsPerCycle = 1024, assert_int_equal(b->over[0], 1028);
+        assert_int_equal(S.lanes_active, 4 * 1024), FOUR_DEPENDENT("DP4", ", IN[0]"));
+}
+
+/* Two groups that end in cycles 1 and 2, and room for one behind the unit, where it stays until
+ * cycle 40 of the clock: the second has no place from cycle 4 to 40, in which the unit is blocked,
+ * and leaves in 41. */
+static void
+test_blocked_output(void **state)
+{
+    (void)state;
+    RUN(b->group_count = 2; b->finished_depth = 1;
+        b->taken_from = 40, assert_int_equal(b->over[1], 41 - FIRST_ISSUE);
+        assert_int_equal(b->shader.module.cycles[UNIT_BLOCKED], 41 - (FIRST_ISSUE + 2)),
+        "MOV OUT[0], IN[0]", "END");
+}
+
+/* Groups of one thread at two a cycle: both issue in the same cycles, the second one cycle late. */
+static void
+test_several_groups_a_cycle(void **state)
+{
+    (void)state;
+    RUN(V.ThreadRate = 2; b->group_count = 2, assert_int_equal(b->over[0], 8);
+        assert_int_equal(b->over[1], 9);
+        assert_int_equal(b->shader.slots_cycle, 2), EIGHT_INDEPENDENT("MOV", ""));
+}
+
+/* 5 threads come in at 2 a cycle: 3 cycles instead of 1. They leave at 2 a cycle, and arrive as a
+ * whole: 2 cycles later than otherwise. */
+static void
+test_inputs_and_outputs(void **state)
+{
+    (void)state;
+#define FIVE                                                                                       \
+    V.ThreadGroup = b->threads = 5;                                                                \
+    V.LockedExecutionMode = true;                                                                  \
+    V.ThreadRate = 5
+    RUN(FIVE, assert_int_equal(b->over[0], 8), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(FIVE; V.InputsPerCycle = 2, assert_int_equal(b->over[0], 2 + 8);
+        assert_int_equal(S.slot_fates[SLOT_LOAD], 3 - 1), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(FIVE;
+        V.OutputsPerCycle = 2, assert_int_equal(b->over[0], 8 + 2), EIGHT_INDEPENDENT("MOV", ""));
+}
+
+#define FETCH_AND_MOVE                                                                             \
+    "TEX TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "MOV TEMP[1], IN[0]", "END"
+#define FETCH_TEXEL "TEX TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "END"
+
+/* A request is 1 cycle on its way, waits n, is 1 cycle on its way back, and the group goes on in
+ * the next: n + 3 behind its TEX. Here that is 20: MOV in 20. Two more groups are each one behind.
+ */
+static void
+test_texture_blocks(void **state)
+{
+    (void)state;
+#define ALL_TAKE(n)                                                                                \
+    for (uint32_t i = 0; i < MAX_GROUPS; i++)                                                      \
+    b->answer_cycles[i] = (n)-3
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21);
+        assert_int_equal(S.slot_fates[SLOT_TEXELS], 19);
+        assert_int_equal(S.texture_quads, 1), FETCH_TEXEL);
+    /* one that divides too: machine.md's texture instructions take the SIMD ALU for their address
+     * once, and go to the Texture Unit */
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21), "TXP TEMP[0], IN[0], SAMP[0], 2D",
+        "MOV OUT[0], TEMP[0]", "END");
+    RUN(ALL_TAKE(20); b->group_count = 3, assert_int_equal(b->over[2], 23);
+        assert_int_equal(S.slot_fates[SLOT_TEXELS], 17), FETCH_TEXEL);
+    /* 8 threads at 1 a cycle: the quads are there with their last threads, in cycles 3 and 7; the
+     * second one's answer is 20 later, and the group goes on in 27. MOV takes 8. */
+    RUN(ALL_TAKE(20); V.ThreadGroup = b->threads = 8;
+        V.LockedExecutionMode = true, assert_int_equal(b->over[0], 27 + 8);
+        assert_int_equal(S.texture_quads, 2), FETCH_TEXEL);
+    /* END is a mark on the texture instruction too: over when its texels are there */
+#define TEXEL_AND_END "TEX OUT[0], IN[0], SAMP[0], 2D", "END"
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 20), TEXEL_AND_END);
+    RUN(ALL_TAKE(20); V.ThreadGroup = b->threads = 8;
+        V.LockedExecutionMode = true, assert_int_equal(b->over[0], 27), TEXEL_AND_END);
+}
+
+/* Request n, counted over all groups, goes to unit n / TextureRequestGroup % TextureUnits.
+ * A group of 64 threads is 16 requests. */
+static void
+test_turns_of_texture_units(void **state)
+{
+    static const uint32_t cases[][2] = {{4, 8}, {4, 1}, {2, 8}, {3, 7}, {1, 8}, {4, 24}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t units = cases[i][0], same_direction_run = cases[i][1];
+        RUN(V.ThreadGroup = b->threads = 64; V.ExecutableThreads = 256;
+            V.LockedExecutionMode = true; V.ThreadRate = 4; b->group_count = 4;
+            p->FRAGMENTSHADER.TextureUnits = units;
+            p->FRAGMENTSHADER.TextureRequestGroup = same_direction_run,
+            assert_int_equal(b->asked_count, 4 * 16);
+            for (uint32_t n = 0; n < b->asked_count; n++)
+                assert_int_equal(b->asked[n], n / same_direction_run % units),
+            FETCH_TEXEL);
+    }
+}
+
+/* Group 0 gets its texels in cycle 40, group 1, which asks in cycle 1, in 11. From the window group
+ * 1 goes on at once: MOVs in 11 and 12. In order it waits for group 0's turn, then they take turns:
+ * 40 and 42, 41 and 43; with SwapOnBlock 40 and 41, 42 and 43. */
+static void
+test_window_and_order(void **state)
+{
+    (void)state;
+#define SLOW_AND_FAST                                                                              \
+    b->group_count = 2;                                                                            \
+    b->answer_cycles[0] = 37;                                                                      \
+    b->answer_cycles[1] = 7
+    for (uint32_t swap = 0; swap < 2; swap++)
+        RUN(SLOW_AND_FAST; V.SwapOnBlock = swap, assert_int_equal(b->over[0], 42);
+            assert_int_equal(b->over[1], 13), FETCH_AND_MOVE);
+    RUN(SLOW_AND_FAST; V.ThreadWindow = false, assert_int_equal(b->over[0], 43);
+        assert_int_equal(b->over[1], 44);
+        assert_int_equal(S.slot_fates[SLOT_TEXELS], 38), FETCH_AND_MOVE);
+    RUN(SLOW_AND_FAST; V.ThreadWindow = false;
+        V.SwapOnBlock = true, assert_int_equal(b->over[0], 42);
+        assert_int_equal(b->over[1], 44), FETCH_AND_MOVE);
+}
+
+/* Four dependent MADs in two groups. By turns they hide each other's latency: 0, 4, 8, 12 and 1, 5,
+ * 9, 13; results in 16 and 17. Staying with a group: 0, 4, 8, 12, then 13, 17, 21, 25, the last
+ * result in 29. */
+static void
+test_swap_on_block(void **state)
+{
+    (void)state;
+    for (uint32_t window = 0; window < 2; window++) {
+        RUN(b->group_count = 2; V.ThreadWindow = window, assert_int_equal(b->over[0], 16);
+            assert_int_equal(b->over[1], 17), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+        RUN(b->group_count = 2; V.ThreadWindow = window;
+            V.SwapOnBlock = true, assert_int_equal(b->over[0], 16);
+            assert_int_equal(b->over[1], 29), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+    }
+}
+
+/* A fetch from a group every 5 cycles: 8 instructions in 0, 5, .. 35; 2-way 4 fetches in 0 .. 15. A
+ * second group fits in between. */
+static void
+test_fetch_delay(void **state)
+{
+    (void)state;
+    RUN(V.FetchDelay = 5, assert_int_equal(b->over[0], 36);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 7 * 4), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(V.FetchDelay = 5;
+        V.FetchRate = 2, assert_int_equal(b->over[0], 16), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(V.FetchDelay = 5; b->group_count = 2, assert_int_equal(b->over[0], 36);
+        assert_int_equal(b->over[1], 37), EIGHT_INDEPENDENT("MOV", ""));
+}
+
+/* Three LRPs of 2 passes: cycles 0, 2, 4; the last result 4 behind the pass in cycle 5. */
+static void
+test_passes(void **state)
+{
+    (void)state;
+    RUN(, assert_int_equal(b->over[0], 9);
+        assert_int_equal(S.slot_fates[SLOT_PASSES], 3), "LRP TEMP[0], IN[0], IN[0], IN[0]",
+        "LRP TEMP[1], IN[0], IN[0], IN[0]", "LRP TEMP[2], IN[0], IN[0], IN[0]", "END");
+}
+
+/* MAD's result of cycle 0 and ADD's of cycle 1 are written in cycle 4. With one port ADD issues in
+ * cycle 2. A result is not overtaken by a later one for the same register either: MOV behind RCP
+ * (7) issues in cycle 7, to write in 8. */
+static void
+test_write_ports(void **state)
+{
+    (void)state;
+#define SAME_CYCLE "MAD TEMP[0], IN[0], IN[0], IN[0]", "ADD TEMP[1], IN[0], IN[0]", "END"
+    RUN(p->SHADER.WritePorts = 2, assert_int_equal(b->over[0], 4);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 0), SAME_CYCLE);
+    RUN(p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 1), SAME_CYCLE);
+    RUN(p->SHADER.WritePorts = 0, assert_int_equal(b->over[0], 4), SAME_CYCLE);
+    RUN(, assert_int_equal(b->over[0], 8), "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]", "END");
+}
+
+/* After three MOVs, two ADDs that together read 4 registers. 4-way: MOVs in cycle 0 (with 3 reads
+ * of one register), ADDs in 1, the last result in 4. With 3 ports the second ADD issues in 2. */
+static void
+test_read_ports(void **state)
+{
+    (void)state;
+#define FOUR_READS                                                                                 \
+    "MOV TEMP[0], IN[0]", "MOV TEMP[1], IN[0]", "MOV TEMP[2], IN[0]",                              \
+        "ADD TEMP[3], TEMP[0], TEMP[1]", "ADD TEMP[4], TEMP[2], TEMP[1]", "END"
+    RUN(V.FetchRate = 4, assert_int_equal(b->over[0], 4), FOUR_READS);
+    RUN(V.FetchRate = 4; p->SHADER.ReadPorts = 4, assert_int_equal(b->over[0], 4), FOUR_READS);
+    RUN(V.FetchRate = 4; p->SHADER.ReadPorts = 3, assert_int_equal(b->over[0], 5);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 3), FOUR_READS);
+}
+
+/* An instruction that has nothing to do with the address register does not wait for it: behind ARL
+ * (2) of cycle 0 MOV issues in 1, beside UARL (1) in 0. One that is indexed by it, its source, its
+ * destination or its sampler, or that reads it, waits: until 2, and until 1. The later of two
+ * writes to it comes later: UARL behind ARL issues in 2, to write in 3. */
+static void
+test_address_register(void **state)
+{
+    (void)state;
+#define ARL     "ARL ADDR[0].x, IN[0].xxxx"
+#define UARL    "UARL ADDR[0].x, IN[0].xxxx"
+#define INDEXED "MOV TEMP[1], CONST[ADDR[0].x+1]"
+    static const char *const users[] = {INDEXED, "MAD TEMP[1], IN[0], IN[0], CONST[ADDR[0].x+1]",
+                                        "MOV OUT[ADDR[0].x], IN[0]", "MOV TEMP[1], ADDR[0].xxxx"};
+    static const uint32_t takes[] = {1, 4, 1, 1};
+    RUN(, assert_int_equal(b->over[0], 2);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), ARL, "MOV TEMP[0], IN[0]", "END");
+    RUN(V.FetchRate = 2, assert_int_equal(b->over[0], 1);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), UARL, "MOV TEMP[0], IN[0]", "END");
+    for (uint32_t i = 0; i < 4; i++) {
+        RUN(, assert_int_equal(b->over[0], 2 + takes[i]);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL, users[i], "END");
+        RUN(, assert_int_equal(b->over[0], 2 + takes[i]);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 0), ARL, "MOV TEMP[0], IN[0]", users[i],
+            "END");
+        RUN(V.FetchRate = 2, assert_int_equal(b->over[0], 1 + takes[i]);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 1), UARL, users[i], "END");
+    }
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 2 + 21);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL,
+        "TEX TEMP[0], IN[0], SAMP[ADDR[0].x], 2D", "MOV OUT[0], TEMP[0]", "END");
+    RUN(, assert_int_equal(b->over[0], 4);
+        assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL, UARL, INDEXED, "END");
+}
+
+/* A thread of this program has 4 registers alive; 8 registers hold 2 groups of 1 thread. One alone:
+ * TEX in 3, ADDs in 23, 26 and 29, its result in 32: over, and its registers are free. Two issue by
+ * turns: MOVs in 0 to 5, TEX in 6 and 7, ADDs in 26 and 27, 29 and 30, 32 and 33, over in 35
+ * and 36. The third waits from cycle 1 to 35, and the fourth is let in in 36: both may issue 36
+ * cycles behind the first two, and end so. With 16 registers no group waits. */
+static void
+test_registers_limit_threads(void **state)
+{
+    (void)state;
+#define FOUR_ALIVE                                                                                 \
+    "MOV TEMP[0], IN[0]", "MOV TEMP[1], IN[0]", "MOV TEMP[2], IN[0]",                              \
+        "TEX TEMP[3], IN[0], SAMP[0], 2D", "ADD TEMP[0], TEMP[0], TEMP[3]",                        \
+        "ADD TEMP[1], TEMP[1], TEMP[0]", "ADD OUT[0], TEMP[2], TEMP[1]", "END"
+    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 32);
+        assert_int_equal(b->program->live_temps, 4), FOUR_ALIVE);
+    RUN(ALL_TAKE(20); b->group_count = 4;
+        V.ThreadResources = 8, assert_int_equal(b->over[1] - b->over[0], 1);
+        assert_int_equal(b->over[2] - b->over[0], b->over[0] + 1);
+        assert_int_equal(b->over[3] - b->over[1], b->over[0] + 1); assert_int_equal(b->over[0], 35);
+        assert_int_equal(b->over[1], 36); assert_int_equal(S.registers_full_cycles, 34);
+        /* from 8 to 25 and 36 cycles later nothing moves; who is refused is no work */
+        assert_true(b->shader.module.cycles[UNIT_WAITING] >= 2 * (25 - 8 - 1)), FOUR_ALIVE);
+    RUN(ALL_TAKE(20); b->group_count = 4;
+        V.ThreadResources = 16, assert_int_equal(S.registers_full_cycles, 0);
+        assert_true(b->over[3] < 50), FOUR_ALIVE);
+}
+
+/* IF 0, MOV 1, ENDIF 2: over in 3. With ELSE, the threads skip what is not theirs: IF, MOV, ELSE,
+ * ENDIF. A call: CAL, BGNSUB, MOV, RET. A loop of one round: BGNLOOP, MOV, BRK, ENDLOOP. The cost
+ * comes on top, and its cycles are no issue slots. */
+static void
+test_flow_cost(void **state)
+{
+    (void)state;
+#define COSTS                                                                                      \
+    p->SHADER.IfCost = 4;                                                                          \
+    p->SHADER.IfElseCost = 6;                                                                      \
+    p->SHADER.CallCost = 2;                                                                        \
+    p->SHADER.ReturnCost = 3;                                                                      \
+    p->SHADER.LoopCost = 5
+#define IF_ENDIF "IF IN[0].xxxx :2", "MOV TEMP[0], IN[0]", "ENDIF", "END"
+#define IF_ELSE                                                                                    \
+    "IF IN[0].xxxx :2", "MOV TEMP[0], IN[0]", "ELSE :4", "MOV TEMP[1], IN[0]", "ENDIF", "END"
+#define CALL "CAL :2", "END", "BGNSUB", "MOV TEMP[0], IN[0]", "RET", "ENDSUB"
+#define LOOP "BGNLOOP :3", "MOV TEMP[0], IN[0]", "BRK", "ENDLOOP :0", "END"
+    RUN(, assert_int_equal(b->over[0], 3), IF_ENDIF);
+    RUN(COSTS, assert_int_equal(b->over[0], 3 + 4);
+        assert_int_equal(S.slot_fates[SLOT_FLOW], 4), IF_ENDIF);
+    RUN(, assert_int_equal(b->over[0], 4), IF_ELSE);
+    RUN(COSTS, assert_int_equal(b->over[0], 4 + 6);
+        assert_int_equal(S.slot_fates[SLOT_FLOW], 6), IF_ELSE);
+    RUN(COSTS; V.ThreadGroup = b->threads = 8; V.LockedExecutionMode = true;
+        V.ThreadRate = 2, assert_int_equal(b->over[0], 4 * (4 + 6)), IF_ELSE);
+    RUN(, assert_int_equal(b->over[0], 4), CALL);
+    RUN(COSTS, assert_int_equal(b->over[0], 4 + 2 + 3), CALL);
+    RUN(COSTS, assert_int_equal(b->over[0], 4 + 5);
+        assert_int_equal(S.slot_fates[SLOT_FLOW], 5), LOOP);
+}
+
+#define STAGES(fetch, decode, read, write)                                                         \
+    p->SHADER.FetchStages = (fetch);                                                               \
+    p->SHADER.DecodeStages = (decode);                                                             \
+    p->SHADER.ReadStages = (read);                                                                 \
+    p->SHADER.WriteBackStages = (write)
+
+/* Fetch and decode put the first instruction off, reading and writing the last one's result: 8 as
+ * ever, each alone, then all. */
+static void
+test_stages(void **state)
+{
+    (void)state;
+    RUN(STAGES(2, 0, 0, 0), assert_int_equal(b->over[0], 8 + 2);
+        assert_int_equal(S.slot_fates[SLOT_LOAD], 2), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(STAGES(0, 3, 0, 0), assert_int_equal(b->over[0], 8 + 3);
+        assert_int_equal(S.slot_fates[SLOT_LOAD], 3), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(STAGES(0, 0, 4, 0), assert_int_equal(b->over[0], 8 + 4), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(STAGES(0, 0, 0, 5), assert_int_equal(b->over[0], 8 + 5), EIGHT_INDEPENDENT("MOV", ""));
+    RUN(STAGES(2, 3, 4, 5), assert_int_equal(b->over[0], 8 + 14), EIGHT_INDEPENDENT("MOV", ""));
+}
+
+/* Who needs a result waits until it has been read for, computed (ADD 3) and written: r + 3 + w; in
+ * 2-way issue the slot beside is lost too. Fetch and decode go on in the meantime. A later write
+ * (MOV behind RCP, 7) still comes one cycle behind: both are put off. So are two results that meet
+ * at a port: ADD in cycle 2. */
+static void
+test_stages_of_results(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n < 4; n++) {
+        const uint32_t read = n & 1 ? 6 : 0, write = n & 2 ? 4 : 0, all = 3 + read + write;
+        RUN(STAGES(2, 1, read, write), assert_int_equal(b->over[0], 3 + 4 * all);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * (all - 1)),
+            FOUR_DEPENDENT("ADD", ", IN[0]"));
+        RUN(V.FetchRate = 2; STAGES(0, 0, read, write), assert_int_equal(b->over[0], 4 * all);
+            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * (2 * (all - 1) + 1)),
+            FOUR_DEPENDENT("ADD", ", IN[0]"));
+        RUN(STAGES(0, 0, read, write), assert_int_equal(b->over[0], 8 + read + write),
+            "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]", "END");
+        RUN(STAGES(0, 0, read, write);
+            p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5 + read + write);
+            assert_int_equal(S.slot_fates[SLOT_PORTS], 1), SAME_CYCLE);
+        RUN(STAGES(0, 0, read, write),
+            assert_int_equal(b->over[0], 2 + read + write + 1 + read + write), ARL, INDEXED, "END");
+    }
+}
+
+/* Behind a jump the group is fetched from when it has executed: f + d + r = 2 + 1 + 3 cycles more
+ * than in the next cycle. IF in cycle 3, MOV in 10, ENDIF, which does not jump, in 11; it executes
+ * in 14, and so does MOV behind it in 15. IF 3, MOV 10, ELSE 11, ENDIF 18, which executes in 21.
+ * CAL 3, BGNSUB 10, MOV 11, RET 12, which executes in 15. BGNLOOP 3, MOV 4, BRK 5, ENDLOOP 12,
+ * which executes in 15. NOP 3, MOV 4, its result in 8. */
+static void
+test_stages_of_jumps(void **state)
+{
+    (void)state;
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 15);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), IF_ENDIF);
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 16);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), "IF IN[0].xxxx :2", "MOV TEMP[0], IN[0]",
+        "ENDIF", "MOV TEMP[1], IN[0]", "END");
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 22);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 12), IF_ELSE);
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 16);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), CALL);
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 16);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), LOOP);
+    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 8);
+        assert_int_equal(S.slot_fates[SLOT_DELAY], 0), "NOP", "MOV TEMP[0], IN[0]", "END");
+}
+
+/* TEX in f + d; its coordinates leave r later, come back as texels 20 later, are written w later;
+ * MOV is fetched then: f + d + r + 20 + w + f + d, and its result is there r + 1 + w later. */
+static void
+test_stages_of_texels(void **state)
+{
+    (void)state;
+    RUN(ALL_TAKE(20); STAGES(1, 0, 0, 0), assert_int_equal(b->over[0], 22 + 1), FETCH_TEXEL);
+    RUN(ALL_TAKE(20); STAGES(0, 0, 3, 0), assert_int_equal(b->over[0], 21 + 6), FETCH_TEXEL);
+    RUN(ALL_TAKE(20); STAGES(0, 0, 0, 4), assert_int_equal(b->over[0], 21 + 8), FETCH_TEXEL);
+    RUN(ALL_TAKE(20); STAGES(1, 2, 3, 4), assert_int_equal(b->over[0], 3 + 3 + 20 + 4 + 3 + 8);
+        assert_int_equal(S.slot_fates[SLOT_TEXELS], 3 + 20 + 4 + 3 - 1), FETCH_TEXEL);
+}
+
+/* Four dependent MADs (4), alone. Without stages each is tried in the 3 cycles in which it cannot
+ * issue, and beside the one before; nothing else is lost. With a stage of fetch or decode it is
+ * fetched ahead once, and then tried every second cycle. One instruction a cycle: 1, in vain in 2
+ * and 4, 6; 11, 16, the result in 20. Two: 1, in vain beside it and in 3, 5; 9, 13, the result in
+ * 17. With ScalarALU none is fetched beside another one: as one a cycle. With a fetch every 3
+ * cycles: 0, in vain in 3, 6; 12, 18. */
+static void
+test_replay(void **state)
+{
+    (void)state;
+#define MADS FOUR_DEPENDENT("MAD", ", IN[0], IN[0]")
+#define LOST(replays_, replayed, delay, result)                                                    \
+    assert_int_equal(S.replays, replays_);                                                         \
+    assert_int_equal(S.slot_fates[SLOT_REPLAY], replayed);                                         \
+    assert_int_equal(S.slot_fates[SLOT_DELAY], delay);                                             \
+    assert_int_equal(S.slot_fates[SLOT_RESULT], result)
+    for (uint32_t ways = 1; ways <= 4; ways *= 2)
+        RUN(V.FetchRate = ways; p->SHADER.Replay = true, assert_int_equal(b->over[0], 16);
+            LOST(ways == 1 ? 9 : 12, 9 * ways + 3 * (ways - 1), 0, 0), MADS);
+    for (uint32_t fetch = 0; fetch < 2; fetch++) {
+        RUN(STAGES(fetch, !fetch, 0, 0), assert_int_equal(b->over[0], 17); LOST(0, 0, 0, 9), MADS);
+        RUN(STAGES(fetch, !fetch, 0, 0); p->SHADER.Replay = true, assert_int_equal(b->over[0], 20);
+            LOST(6, 6, 6, 0), MADS);
+        RUN(STAGES(fetch, !fetch, 0, 0); V.FetchRate = 2;
+            p->SHADER.Replay = true, assert_int_equal(b->over[0], 17); LOST(6, 9, 12, 0), MADS);
+        RUN(STAGES(fetch, !fetch, 0, 0); V.FetchRate = 2; V.ScalarALU = true;
+            p->SHADER.Replay = true, assert_int_equal(b->over[0], 20); LOST(6, 12, 12, 0);
+            assert_int_equal(S.slot_fates[SLOT_PAIR], 4), MADS);
+    }
+    RUN(V.FetchDelay = 3; p->SHADER.Replay = true, assert_int_equal(b->over[0], 22);
+        LOST(3, 3, 12, 0), MADS);
+}
+
+/* What a replay costs others. Three groups of dependent MADs issue in 0, 1, 2; are tried in vain in
+ * 3, 4, 5; issue in 6, 7, 8; and so on to 18, 19, 20. Who sleeps until it can leaves the others its
+ * slots: 0, 4, 8, 12 and so on. Two groups lose two slots between instructions either way, from the
+ * window or in order. With SwapOnBlock a replay does not end a group's turn.
+ *
+ * 16 threads at 4 a cycle: in cycle 4 DP4 (5) is in vain, which takes the 4 cycles of its turn: it
+ * issues in 8; 16, 24, its last threads in 27. The unit is busy for what issues, and when the group
+ * comes and leaves. */
+static void
+test_replay_of_groups(void **state)
+{
+    (void)state;
+    RUN(b->group_count = 3, assert_int_equal(b->over[0], 16); assert_int_equal(b->over[2], 18);
+        LOST(0, 0, 0, 3), MADS);
+    RUN(b->group_count = 3; p->SHADER.Replay = true, assert_int_equal(b->over[0], 22);
+        assert_int_equal(b->over[1], 23); assert_int_equal(b->over[2], 24); LOST(9, 9, 0, 0), MADS);
+    for (uint32_t window = 0; window < 2; window++) {
+        RUN(b->group_count = 2; V.ThreadWindow = window;
+            p->SHADER.Replay = true, assert_int_equal(b->over[0], 16);
+            assert_int_equal(b->over[1], 17); LOST(6, 6, 0, 0), MADS);
+        RUN(b->group_count = 2; V.ThreadWindow = window; V.SwapOnBlock = true;
+            p->SHADER.Replay = true, assert_int_equal(b->over[0], 16);
+            assert_int_equal(b->over[1], 29); LOST(18, 18, 0, 0), MADS);
+    }
+    RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
+        V.ExecutableThreads = 16; p->SHADER.Replay = true, assert_int_equal(b->over[0], 32);
+        LOST(3, 12, 0, 0); assert_int_equal(S.issue_cycles, 16);
+        assert_int_equal(b->shader.module.cycles[UNIT_BUSY], 16 + 2),
+        FOUR_DEPENDENT("DP4", ", IN[0]"));
+}
+
+/* Ports, and the way to the texture unit, refuse instructions too. A group's two quads leave in 0
+ * and 1: the second group's TEX of cycle 1 is in vain, and issues in 2; with a stage of fetch TEX
+ * in 1, in vain in 2, in 4. */
+static void
+test_replay_of_refused(void **state)
+{
+    (void)state;
+#define TWO_QUADS                                                                                  \
+    ALL_TAKE(20);                                                                                  \
+    b->group_count = 2;                                                                            \
+    V.ThreadGroup = V.ThreadRate = b->threads = 8;                                                 \
+    V.LockedExecutionMode = true
+    RUN(p->SHADER.Replay = true; p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 0); LOST(1, 1, 0, 0), SAME_CYCLE);
+    RUN(p->SHADER.Replay = true; V.FetchRate = 4;
+        p->SHADER.ReadPorts = 3, assert_int_equal(b->over[0], 5);
+        assert_int_equal(S.slot_fates[SLOT_PORTS], 0); LOST(2, 4, 0, 0), FOUR_READS);
+    RUN(TWO_QUADS, assert_int_equal(b->over[1], 24);
+        assert_int_equal(S.slot_fates[SLOT_TEXTURE_QUEUE], 1); LOST(0, 0, 0, 0), FETCH_TEXEL);
+    RUN(TWO_QUADS; p->SHADER.Replay = true, assert_int_equal(b->over[1], 24);
+        assert_int_equal(S.slot_fates[SLOT_TEXTURE_QUEUE], 0); LOST(1, 1, 0, 0), FETCH_TEXEL);
+    RUN(TWO_QUADS; STAGES(1, 0, 0, 0); p->SHADER.Replay = true, assert_int_equal(b->over[1], 27);
+        LOST(1, 1, 1, 0), FETCH_TEXEL);
+}
+
+/* One instruction a cycle, whatever it is. */
+static void
+test_instant(void **state)
+{
+    (void)state;
+    RUN(p->SHADER.Mode = SHADER_INSTANT; V.FetchDelay = 5;
+        p->SHADER.IfCost = 4, assert_int_equal(b->over[0], 4), FOUR_DEPENDENT("DP4", ", IN[0]"));
+    RUN(p->SHADER.Mode = SHADER_INSTANT; STAGES(1, 2, 3, 4);
+        p->SHADER.Replay = true, assert_int_equal(b->over[0], 4);
+        assert_int_equal(S.replays, 0), FOUR_DEPENDENT("DP4", ", IN[0]"));
+    RUN(p->SHADER.Mode = SHADER_INSTANT; V.ThreadGroup = b->threads = 64;
+        V.LockedExecutionMode = true; V.ExecutableThreads = 64, assert_int_equal(b->over[0], 4),
+                                      FOUR_DEPENDENT("DP4", ", IN[0]"));
+}
+
+/* Not locked: a group a thread, and a quad each for fragments. */
+static void
+test_locked_execution(void **state)
+{
+    struct shader_role roles[STAGE_COUNT];
+    struct params p;
+    struct error err;
+    (void)state;
+    assert_true(params_load_preset(&p, "reference-2008", &err));
+    p.GPU.UnifiedShader = false;
+    p.VERTEXSHADER.ThreadGroup = 8;
+    p.VERTEXSHADER.LockedExecutionMode = true;
+    shader_roles(&p, roles);
+    assert_int_equal(roles[STAGE_VERTEX].group_threads, 8);
+    assert_int_equal(roles[STAGE_VERTEX].group_limit, 2); /* 12 + 4 threads */
+    assert_int_equal(roles[STAGE_FRAGMENT].group_threads, 16);
+    p.VERTEXSHADER.LockedExecutionMode = p.FRAGMENTSHADER.LockedExecutionMode = false;
+    shader_roles(&p, roles);
+    assert_int_equal(roles[STAGE_VERTEX].group_threads, 1);
+    assert_int_equal(roles[STAGE_VERTEX].group_limit, 16);
+    assert_int_equal(roles[STAGE_FRAGMENT].group_threads, 4);
+    assert_int_equal(roles[STAGE_FRAGMENT].group_limit, (2048 + 16) / 4);
+    p.FRAGMENTSHADER.ThreadGroup = 18;
+    assert_false(shader_check_params(&p, &err));
+    p.FRAGMENTSHADER.ThreadGroup = 1024;
+    p.FRAGMENTSHADER.LockedExecutionMode = true;
+    assert_true(shader_check_params(&p, &err));
+    p.FRAGMENTSHADER.ExecutableThreads = 1000;
+    assert_false(shader_check_params(&p, &err));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_independent),
+        cmocka_unit_test(test_dependent),
+        cmocka_unit_test(test_simd_and_scalar),
+        cmocka_unit_test(test_wide_groups),
+        cmocka_unit_test(test_blocked_output),
+        cmocka_unit_test(test_several_groups_a_cycle),
+        cmocka_unit_test(test_inputs_and_outputs),
+        cmocka_unit_test(test_texture_blocks),
+        cmocka_unit_test(test_turns_of_texture_units),
+        cmocka_unit_test(test_window_and_order),
+        cmocka_unit_test(test_swap_on_block),
+        cmocka_unit_test(test_fetch_delay),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_write_ports),
+        cmocka_unit_test(test_read_ports),
+        cmocka_unit_test(test_address_register),
+        cmocka_unit_test(test_registers_limit_threads),
+        cmocka_unit_test(test_flow_cost),
+        cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_stages_of_results),
+        cmocka_unit_test(test_stages_of_jumps),
+        cmocka_unit_test(test_stages_of_texels),
+        cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_replay_of_groups),
+        cmocka_unit_test(test_replay_of_refused),
+        cmocka_unit_test(test_instant),
+        cmocka_unit_test(test_locked_execution),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

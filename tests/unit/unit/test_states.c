@@ -1,0 +1,214 @@
+/* What a unit says that its cycles were, where one unit of the machine has all the work: those
+ * before it find no place, those behind it get nothing, and it is busy itself. The machine is ideal
+ * but for the one rate. */
+#include "rigs/ideal_rig.h"
+
+enum { FEW = 4, SLOW = 16, CLIPPED = 100, SENT = 3 * TRIANGLES * 5, PAIRED_QUADS = QUADS / 2 };
+
+static void
+clipped_triangles(struct rig *rig)
+{
+    static const float vertices[3][4] = {{-1, -1, 0, 1}, {-0.8f, -1, 0, 1}, {-1, -0.8f, -2, 1}};
+    draw_triangles(rig, vertices, CLIPPED);
+    rig_assert_figure(rig, "setup.triangles_out", 2 * CLIPPED);
+}
+
+/* There are two of each of these: their cycles are those of one of them. */
+#define PAIRS " shader texunit zstencil colorwrite "
+
+struct expected {
+    const char *unit, *state;
+    uint64_t least, most;
+};
+
+/* Of triangles without pixels there is nothing but the end of their draw. */
+#define NO_PIXELS                                                                                  \
+    {"fraggen", "busy", 1, FEW}, {"hz", "busy", 1, FEW}, {"interpolator", "busy", 1, FEW},         \
+        {"zstencil", "busy", 1, FEW}, {"colorwrite", "busy", 1, FEW},                              \
+    {                                                                                              \
+        "texunit", "busy", 0, 0                                                                    \
+    }
+/* Behind a triangle or a few the front has nothing to do. */
+#define FRONT_IS_DONE(cycles)                                                                      \
+    {"primasm", "starved", cycles, UINT64_MAX}, {"clipper", "starved", cycles, UINT64_MAX},        \
+        {"setup", "starved", cycles, UINT64_MAX}, {"clipper", "busy", 1, FEW},                     \
+        {"setup", "busy", 1, FEW},                                                                 \
+    {                                                                                              \
+        "streamer", "blocked", 0, 0                                                                \
+    }
+
+/* So that they fill at once. */
+#define SHORT_QUEUES                                                                               \
+    "ZSTENCILTEST.ReadQueueSize=1 ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.WriteQueueSize=1 "       \
+    "RASTERIZER.ShaderOutputQueueSize=1 COLORWRITE.InputQueueSize=2 COLORWRITE.FetchQueueSize=1 "  \
+    "FRAGMENTSHADER.ExecutableThreads=64"
+
+static const struct {
+    int real; /* enum ideal_number, or ALL_IDEAL */
+    const char *settings;
+    void (*scene)(struct rig *rig);
+    struct expected expected[24];
+} cases[] = {
+    /* a vertex takes the bus for five cycles; the third makes a triangle */
+    {ALL_IDEAL,
+     "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1",
+     outputs,
+     {{"streamer", "waiting", SENT / 2, SENT},
+      {"streamer", "blocked", 0, 0},
+      {"primasm", "busy", 3 * TRIANGLES, 3 * TRIANGLES + FEW},
+      {"primasm", "starved", SENT - 3 * TRIANGLES, UINT64_MAX},
+      {"clipper", "busy", TRIANGLES, TRIANGLES + FEW},
+      {"clipper", "starved", SENT - TRIANGLES, UINT64_MAX},
+      {"setup", "busy", TRIANGLES, TRIANGLES + FEW},
+      {"setup", "starved", SENT - TRIANGLES, UINT64_MAX},
+      NO_PIXELS}},
+    /* one starts every so many cycles, and those between are waited for; queues before it hold 256
+     * and fewer */
+    {ALL_IDEAL,
+     "CLIPPER.ClipperUnits=1 CLIPPER.StartLatency=16",
+     triangles_without_pixels,
+     {{"clipper", "busy", TRIANGLES, TRIANGLES + FEW},
+      {"clipper", "waiting", (TRIANGLES - 1) * (SLOW - 1), (TRIANGLES - 1) * (SLOW - 1)},
+      {"clipper", "blocked", 0, 0},
+      {"primasm", "blocked", TRIANGLES / 2 * SLOW, UINT64_MAX},
+      {"primasm", "waiting", 0, 0},
+      {"streamer", "blocked", TRIANGLES / 2 * SLOW, UINT64_MAX},
+      {"setup", "busy", TRIANGLES, TRIANGLES + FEW},
+      {"setup", "starved", (TRIANGLES - 1) * (SLOW - 1), UINT64_MAX},
+      NO_PIXELS}},
+    {ALL_IDEAL,
+     "RASTERIZER.SetupUnits=1 RASTERIZER.SetupStartLatency=16",
+     triangles_without_pixels,
+     {{"setup", "busy", TRIANGLES, TRIANGLES + FEW},
+      {"setup", "waiting", (TRIANGLES - 1) * (SLOW - 1), (TRIANGLES - 1) * (SLOW - 1)},
+      {"setup", "blocked", 0, 0},
+      {"clipper", "blocked", TRIANGLES / 2 * SLOW, UINT64_MAX},
+      {"clipper", "waiting", 0, 0},
+      {"primasm", "blocked", TRIANGLES / 2 * SLOW, UINT64_MAX},
+      {"streamer", "blocked", TRIANGLES / 2 * SLOW, UINT64_MAX},
+      NO_PIXELS}},
+    /* the near plane cuts each in two */
+    {ALL_IDEAL,
+     "RASTERIZER.SetupUnits=1 RASTERIZER.SetupStartLatency=16",
+     clipped_triangles,
+     {{"setup", "busy", 2 * CLIPPED, 2 * CLIPPED + FEW},
+      {"setup", "waiting", (2 * CLIPPED - 1) * (SLOW - 1), (2 * CLIPPED - 1) * (SLOW - 1)},
+      {"setup", "blocked", 0, 0}}},
+    /* two cycles a quad, of four attributes */
+    {ALL_IDEAL,
+     "RASTERIZER.NumInterpolators=1",
+     varyings,
+     {{"interpolator", "busy", 2 * QUADS, 2 * QUADS + FEW},
+      {"fraggen", "blocked", QUADS, UINT64_MAX},
+      {"fraggen", "waiting", 0, 0},
+      {"hz", "blocked", QUADS, UINT64_MAX},
+      {"hz", "waiting", 0, 0},
+      {"zstencil", "blocked", PAIRED_QUADS, UINT64_MAX},
+      {"zstencil", "waiting", 0, QUADS / 50},
+      {"sched", "blocked", 0, 0},
+      {"colorwrite", "blocked", 0, 0},
+      FRONT_IS_DONE(2 * QUADS)}},
+    /* an element of four bytes in four turns */
+    {ALL_IDEAL,
+     "ZSTENCILTEST.StampsPerCycle=1 ZSTENCILTEST.BytesPerPixel=1",
+     layers,
+     {{"zstencil", "busy", 4 * PAIRED_QUADS, 4 * PAIRED_QUADS + QUADS / 50},
+      {"zstencil", "blocked", 0, 0},
+      {"fraggen", "blocked", QUADS, UINT64_MAX},
+      {"hz", "blocked", QUADS, UINT64_MAX},
+      {"hz", "waiting", 0, 0},
+      {"interpolator", "blocked", 0, 0},
+      {"interpolator", "busy", QUADS / 2, QUADS + FEW},
+      {"shader", "blocked", 0, 0},
+      FRONT_IS_DONE(4 * PAIRED_QUADS)}},
+    {ALL_IDEAL,
+     "COLORWRITE.StampsPerCycle=1 COLORWRITE.BytesPerPixel=1 " SHORT_QUEUES,
+     layers,
+     {{"colorwrite", "busy", 4 * PAIRED_QUADS, 4 * PAIRED_QUADS + QUADS / 50},
+      {"colorwrite", "blocked", 0, 0},
+      {"fraggen", "blocked", QUADS / 2, UINT64_MAX},
+      {"hz", "blocked", QUADS / 2, UINT64_MAX},
+      {"zstencil", "blocked", PAIRED_QUADS / 2, UINT64_MAX},
+      {"zstencil", "busy", PAIRED_QUADS, 2 * PAIRED_QUADS},
+      {"interpolator", "blocked", QUADS / 2, UINT64_MAX},
+      {"interpolator", "waiting", 0, 0},
+      {"sched", "blocked", QUADS / 2, UINT64_MAX},
+      {"sched", "waiting", 0, QUADS / 50},
+      FRONT_IS_DONE(4 * PAIRED_QUADS)}},
+    /* registers, eight a thread, are those of twelve quads a unit, each of which waits for eight
+       texels one after another; then the MOV */
+    {ALL_IDEAL,
+     IN_TURN " FRAGMENTSHADER.ThreadResources=384 FRAGMENTSHADER.PerfectTextures=FALSE "
+             "FRAGMENTSHADER.AddressALULatency=100",
+     texels,
+     {{"shader", "busy", PIXELS / 4, PIXELS / 4 * (TEXELS + 1) + QUADS / 50},
+      {"shader", "waiting", PIXELS / 4 * (TEXELS + 1), UINT64_MAX},
+      {"shader", "blocked", 0, 0},
+      {"texunit", "busy", PIXELS / 4 * TEXELS, PIXELS / 4 * (TEXELS + 2)},
+      {"texunit", "blocked", 0, 0},
+      {"sched", "waiting", PIXELS / 4 * 2 * (TEXELS + 1), UINT64_MAX},
+      {"colorwrite", "starved", PIXELS / 4 * 2 * (TEXELS + 1), UINT64_MAX},
+      FRONT_IS_DONE(PIXELS / 4 * 2 * (TEXELS + 1))}},
+    /* each of four transactions is asked for and comes, and is written and ends, in cycles of its
+     * own; both slices take the order */
+    {IDEAL_memory,
+     "MEMORYCONTROLLER.ReadLatency=1000 MEMORYCONTROLLER.WriteLatency=1000",
+     small_blit,
+     {{"blitter", "busy", 4 * 4 + 2, 4 * 4 + 2 + FEW},
+      {"blitter", "waiting", 2 * 1000, 2 * 1000 + 50},
+      {"blitter", "blocked", 0, 0}}},
+    /* an instruction a cycle, of the quads of a unit */
+    {IDEAL_shader,
+     "",
+     long_fragments,
+     {{"shader", "busy", PIXELS / 8 * INSTRUCTIONS, PIXELS / 8 * INSTRUCTIONS + FEW},
+      {"shader", "blocked", 0, 0},
+      {"sched", "waiting", PIXELS / 8 * INSTRUCTIONS * 9 / 10, UINT64_MAX},
+      {"sched", "blocked", 0, 0},
+      {"interpolator", "blocked", PIXELS / 8 * INSTRUCTIONS / 2, UINT64_MAX},
+      {"interpolator", "waiting", 0, 0},
+      {"zstencil", "blocked", PIXELS / 8 * INSTRUCTIONS / 2, UINT64_MAX},
+      {"colorwrite", "starved", PIXELS / 8 * INSTRUCTIONS * 9 / 10, UINT64_MAX},
+      FRONT_IS_DONE(PIXELS / 8 * INSTRUCTIONS)}},
+};
+
+static uint64_t
+cycles_of(const struct rig *rig, const char *unit, const char *state)
+{
+    char name[64], one[64];
+    snprintf(name, sizeof name, "%s.%s_cycles", unit, state);
+    snprintf(one, sizeof one, " %s ", unit);
+    return rig_figure(rig, name) / (strstr(PAIRS, one) ? 2 : 1);
+}
+
+static void
+one_has_the_work(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        void *own = NULL;
+        assert_int_equal(rig_set_up(&own), 0);
+        struct rig *rig = own;
+        make_ideal(rig, cases[i].real);
+        set(rig, cases[i].settings);
+        rig_start(rig);
+        cases[i].scene(rig);
+        for (const struct expected *e = cases[i].expected; e->unit; e++) {
+            const uint64_t cycles = cycles_of(rig, e->unit, e->state);
+            if (cycles < e->least || cycles > e->most)
+                fail_msg("%s: %s is %s for %llu cycles, not %llu to %llu", cases[i].settings,
+                         e->unit, e->state, (unsigned long long)cycles,
+                         (unsigned long long)e->least, (unsigned long long)e->most);
+        }
+        rig_tear_down(&own);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_has_the_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
