@@ -9,54 +9,12 @@ struct point {
     int64_t x, y; /* 1/256 pixel, 0 at the framebuffer's corner */
 };
 
-static inline int64_t
-coverage_cross(struct point a, struct point b, struct point p)
-{
-    return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
-}
-
-/* Clockwise on the screen: the inside is right of an edge; going up it is a left edge, going right
- * it is a top edge. */
-static inline bool
-coverage_inside(struct point a, struct point b, struct point c, struct point p)
-{
-    const struct point corners[4] = {a, b, c, a};
-    for (int i = 0; i < 3; i++) {
-        const struct point from = corners[i], to = corners[i + 1];
-        const int64_t side = coverage_cross(from, to, p);
-        const bool left = to.y < from.y, top = to.y == from.y && to.x > from.x;
-        if (side < 0 || (side == 0 && !left && !top))
-            return false;
-    }
-    return true;
-}
-
-static inline bool
-is_covered(const struct point p[3], struct point at)
-{
-    const int64_t area = coverage_cross(p[0], p[1], p[2]);
-    if (area == 0)
-        return false;
-    return area > 0 ? coverage_inside(p[0], p[1], p[2], at) : coverage_inside(p[0], p[2], p[1], at);
-}
+bool is_covered(const struct point p[3], struct point at);
 
 /* Half of the points on a grid of 1/256 pixel times `grid` (a power of two), so that what is asked
  * for lies on edges and corners. */
-static inline struct point
-random_point(uint64_t *seed, int64_t grid)
-{
-    const int64_t span = 96 * 256, low = -16 * 256;
-    struct point p = {low + (int64_t)(random_bits(seed) % span),
-                      low + (int64_t)(random_bits(seed) % span)};
-    if (random_bits(seed) & 1)
-        p = (struct point){p.x & -grid, p.y & -grid};
-    return p;
-}
+struct point random_point(uint64_t *seed, int64_t grid);
 
-static inline struct vertex
-vertex_at(struct point p)
-{
-    return scene_vertex((float)p.x / 256.0f, (float)p.y / 256.0f, 0.5f, 1.0f, NULL);
-}
+struct vertex vertex_at(struct point p);
 
 #endif

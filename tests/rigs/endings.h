@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "trace/file.h"
+#include "rigs/aetius.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -28,186 +29,32 @@
 
 enum { WORDS = 16 };
 
-static const char *aetius, *self;
-static char dir[] = "/tmp/aetius-endings-XXXXXX";
+extern const char *self; /* the test program */
+extern char dir[];       /* its folder */
 
-static inline char *
-in_dir(const char *name)
-{
-    return mem_printf("%s/%s", dir, name);
-}
-
-static inline void
-pause_ms(int ms)
-{
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
-}
+char *in_dir(const char *name);
+void pause_ms(int ms);
 
 /* Words that begin with @ are names in the test's folder. Output goes to files there; standard
  * input is a pipe that stays open. */
-static inline pid_t
-start(const char *const *words, rlim_t file_bytes)
-{
-    int ends[2];
-    const char *all[WORDS + 2] = {aetius};
-    for (uint32_t i = 0; words[i]; i++)
-        all[i + 1] = words[i][0] == '@' ? in_dir(words[i] + 1) : words[i];
-    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        const struct rlimit limit = {file_bytes, file_bytes};
-        if (file_bytes)
-            setrlimit(RLIMIT_FSIZE, &limit);
-        signal(SIGINT, SIG_DFL); /* as in a terminal; a test in the background has them ignored */
-        signal(SIGTERM, SIG_DFL);
-        signal(SIGHUP, SIG_DFL);
-        chdir(dir);
-        unsetenv("DISPLAY");
-        setenv("TMPDIR", dir, 1);
-        dup2(ends[0], STDIN_FILENO);
-        dup2(open("out", O_WRONLY | O_CREAT | O_TRUNC, 0666), STDOUT_FILENO);
-        dup2(open("err", O_WRONLY | O_CREAT | O_TRUNC, 0666), STDERR_FILENO);
-        fcntl(ends[1], F_SETFD, 0);
-        execv(aetius, (char *const *)all);
-        _exit(127);
-    }
-    assert_true(child > 0);
-    close(ends[0]);
-    close(ends[1]);
-    for (uint32_t i = 0; words[i]; i++)
-        if (words[i][0] == '@')
-            free((char *)all[i + 1]);
-    return child;
-}
+pid_t start(const char *const *words, rlim_t file_bytes);
 
 /* The exit status; -1 when it did not end in time, -2 when a signal ended it. */
-static inline int
-await(pid_t child, int most_ms)
-{
-    int status;
-    for (int waited = 0; waited < most_ms; waited += 10, pause_ms(10))
-        if (waitpid(child, &status, WNOHANG) == child)
-            return WIFEXITED(status) ? WEXITSTATUS(status) : -2;
-    kill(child, SIGKILL);
-    waitpid(child, &status, 0);
-    return -1;
-}
+int await(pid_t child, int most_ms);
 #define RUN(...) await(start((const char *const[]){__VA_ARGS__, NULL}, 0), 60000)
 
-static inline char *
-said(const char *where)
-{
-    char *path = in_dir(where), *text;
-    size_t size;
-    struct error err;
-    if (!file_read(path, SIZE_MAX, &text, &size, &err))
-        fail_msg("%s", err.text);
-    free(path);
-    return text;
-}
-
-static inline bool
-says(const char *words)
-{
-    char *text = said("err");
-    const bool does = strstr(text, words);
-    if (!does)
-        print_message("expected '%s', found '%s'\n", words, text);
-    free(text);
-    return does;
-}
-
-static inline bool
-is_there(const char *name)
-{
-    char *path = in_dir(name);
-    const bool there = file_exists(path);
-    free(path);
-    return there;
-}
-
-static inline int
-clean(void **state)
-{
-    char *command = mem_printf("rm -rf %s/*", dir);
-    const int status = system(command);
-    free(command);
-    return status;
-}
-
-static inline void
-put(const char *name, size_t size)
-{
-    char *path = in_dir(name), *bytes = mem_alloc(size + 1);
-    struct error err;
-    memset(bytes, ';', size);
-    assert_true(file_write(path, bytes, size, &err));
-    free(bytes);
-    free(path);
-}
-
-static inline void
-put_text(const char *name, const char *text)
-{
-    struct error err;
-    char *path = in_dir(name);
-    assert_true(file_write(path, text, strlen(text), &err));
-    free(path);
-}
+char *said(const char *where);
+bool says(const char *words);
+bool is_there(const char *name);
+int clean(void **state);
+void put(const char *name, size_t size);
+void put_text(const char *name, const char *text);
 
 /* Resources of that shape after a picture, and no draw; where they are textures one texel of each
  * is written. Then a swap. */
-static inline void
-write_trace(const char *path, const struct resource_desc *shape, uint32_t count)
-{
-    static const uint8_t texel[4] = {1, 2, 3, 4};
-    struct trace_writer *writer;
-    struct error err;
-    struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
-    struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = 1};
-    struct message swap = {.kind = MESSAGE_SWAP, .client = 1};
-    create.resource = (struct resource_desc){.handle = 1,
-                                             .target = TARGET_2D,
-                                             .format = 1,
-                                             .bind = BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
-                                             .width = 8,
-                                             .height = 8,
-                                             .depth = 1,
-                                             .array_size = 1};
-    swap.transfer.handle = 1;
-    swap.transfer.box = (struct box){0, 0, 0, 8, 8, 1};
-    assert_true(trace_writer_create(&writer, path, "many", &err));
-    trace_writer_add(writer, &begin, &err);
-    trace_writer_add(writer, &create, &err);
-    create.resource = *shape;
-    for (uint32_t i = 0; i < count; i++) {
-        struct message put = {
-            .kind = MESSAGE_PUT, .client = 1, .bytes = texel, .size_bytes = sizeof texel};
-        create.resource.handle = put.transfer.handle = i + 2;
-        put.transfer.box = (struct box){5, 5, 0, 1, 1, 1};
-        trace_writer_add(writer, &create, &err);
-        if (shape->target == TARGET_2D)
-            trace_writer_add(writer, &put, &err);
-    }
-    trace_writer_add(writer, &swap, &err);
-    assert_true(trace_writer_close(writer, &err));
-}
+void write_trace(const char *path, const struct resource_desc *shape, uint32_t count);
 
 /* The operands of the test: aetius, and which of the tests (a pattern) or nothing: all. */
-static inline int
-endings_main(int argc, char **argv, const struct CMUnitTest *tests, size_t count)
-{
-    aetius = argc > 1 ? argv[1] : "build/aetius";
-    self = realpath("/proc/self/exe", NULL);
-    if (argc > 2)
-        cmocka_set_test_filter(argv[2]);
-    assert_non_null(mkdtemp(dir));
-    const int failed = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
-    char *command = mem_printf("rm -rf %s", dir);
-    const int removed = system(command);
-    free(command);
-    free((char *)self);
-    return failed || removed;
-}
+int endings_main(int argc, char **argv, const struct CMUnitTest *tests, size_t count);
 
 #endif

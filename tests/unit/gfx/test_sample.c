@@ -124,18 +124,18 @@ test_against_reference(void **state)
             if (rect && (mode == WRAP_REPEAT || mode == WRAP_MIRROR_REPEAT))
                 continue;
             s->wrap_s = (uint8_t)mode;
-            s->wrap_t = (uint8_t)(round < 800 || rect ? mode : random_below(8));
-            s->wrap_r = (uint8_t)(round < 800 ? mode : random_below(8));
+            s->wrap_t = (uint8_t)(round < 800 || rect ? mode : fixture_random_below(8));
+            s->wrap_r = (uint8_t)(round < 800 ? mode : fixture_random_below(8));
             if (rect)
                 s->wrap_t = WRAP_CLAMP;
             s->min_filter = s->mag_filter = linear ? FILTER_LINEAR : FILTER_NEAREST;
             s->mip_filter = mips ? MIP_LINEAR : MIP_NONE;
             for (int c = 0; c < 3; c++)
-                f.request.offset[c] = (int8_t)(round & 4 ? random_below(16) - 8 : 0);
+                f.request.offset[c] = (int8_t)(round & 4 ? fixture_random_below(16) - 8 : 0);
             for (int lane = 0; lane < 4; lane++) {
                 for (int c = 0; c < 3; c++)
-                    f.request.coord[c][lane] = random_float(-2.5, 2.5) * (rect ? 12 : 1);
-                f.request.coord[4][lane] = random_float(-1, 5);
+                    f.request.coord[c][lane] = fixture_random_float(-2.5, 2.5) * (rect ? 12 : 1);
+                f.request.coord[4][lane] = fixture_random_float(-1, 5);
             }
             float got[4][4];
             sample_planned(&f, got);
@@ -183,15 +183,17 @@ test_fetch(void **state)
             int32_t texel[4][3], level[4];
             f.request.target = (uint8_t)shape->texture;
             f.request.opcode = OP_TXF;
-            f.bound.sampler.wrap_s = (uint8_t)random_below(8);
-            f.bound.sampler.min_filter = (uint8_t)random_below(2);
+            f.bound.sampler.wrap_s = (uint8_t)fixture_random_below(8);
+            f.bound.sampler.min_filter = (uint8_t)fixture_random_below(2);
             for (int c = 0; c < 3; c++)
-                f.request.offset[c] = (int8_t)(random_below(16) - 8);
+                f.request.offset[c] = (int8_t)(fixture_random_below(16) - 8);
             for (int lane = 0; lane < 4; lane++) {
-                level[lane] = (int32_t)random_below(shape->levels + 3) - 1;
+                level[lane] = (int32_t)fixture_random_below(shape->levels + 3) - 1;
                 memcpy(&f.request.coord[4][lane], &level[lane], 4);
                 for (int c = 0; c < 3; c++) {
-                    texel[lane][c] = random_below(20) ? (int32_t)random_below(24) - 3 : INT32_MIN;
+                    texel[lane][c] = fixture_random_below(20)
+                                         ? (int32_t)fixture_random_below(24) - 3
+                                         : INT32_MIN;
                     memcpy(&f.request.coord[c][lane], &texel[lane][c], 4);
                 }
             }
@@ -249,8 +251,8 @@ cube_fixture(struct fixture *f, bool linear)
     for (uint32_t face = 0; face < 6; face++)
         for (uint32_t y = 0; y < 8; y++)
             for (uint32_t x = 0; x < 8; x++) {
-                float value[4] = {(float)(face * 64 + y * 8 + x), random_float(0, 1),
-                                  random_float(0, 1), random_float(0, 1)};
+                float value[4] = {(float)(face * 64 + y * 8 + x), fixture_random_float(0, 1),
+                                  fixture_random_float(0, 1), fixture_random_float(0, 1)};
                 memcpy(f->memory.bytes + f->res.address +
                            resource_offset(&f->res, 0, x, y, face, 0),
                        value, 16);
@@ -282,10 +284,10 @@ test_cube_is_seamless(void **state)
     struct fixture f;
     cube_fixture(&f, true);
     for (int n = 0; n < 3000; n++) {
-        double along = n % 3 ? (double)random_float(-1, 1) : (n & 1 ? 0.99995 : -0.99995);
+        double along = n % 3 ? (double)fixture_random_float(-1, 1) : (n & 1 ? 0.99995 : -0.99995);
         double sign = n & 2 ? 1 : -1, e = 1e-6;
         double d[2][3] = {{1, sign * (1 - e), along}, {1 - e, sign, along}};
-        int turn = (int)random_below(3);
+        int turn = (int)fixture_random_below(3);
         float got[2][4];
         for (int i = 0; i < 2; i++) {
             double v[3] = {d[i][turn], d[i][(turn + 1) % 3], d[i][(turn + 2) % 3]};
@@ -363,12 +365,12 @@ hostile_float(void)
 {
     static const float odd[] = {0,     -0.0f,  1,      0.5f, -1,     1e10f,      -1e10f,
                                 1e38f, -1e38f, 1e-38f, 2,    -1e-9f, 16777216.f, 0.99999994f};
-    uint32_t kind = random_below(12);
+    uint32_t kind = fixture_random_below(12);
     if (kind == 0)
-        return odd[random_below(sizeof odd / sizeof *odd)];
+        return odd[fixture_random_below(sizeof odd / sizeof *odd)];
     if (kind == 1)
-        return random_below(2) ? NAN : random_below(2) ? INFINITY : -INFINITY;
-    return random_float(-2, 2);
+        return fixture_random_below(2) ? NAN : fixture_random_below(2) ? INFINITY : -INFINITY;
+    return fixture_random_float(-2, 2);
 }
 
 static void
@@ -377,31 +379,31 @@ random_state_of(struct fixture *f, uint32_t target)
     struct sampler_state *s = &f->bound.sampler;
     struct texture_request *r = &f->request;
     static const uint8_t opcodes[] = {OP_TEX, OP_TEX, OP_TXP, OP_TXB, OP_TXL, OP_TXD};
-    s->wrap_s = (uint8_t)random_below(8);
-    s->wrap_t = (uint8_t)random_below(8);
-    s->wrap_r = (uint8_t)random_below(8);
-    s->min_filter = (uint8_t)random_below(2);
-    s->mag_filter = (uint8_t)random_below(2);
-    s->mip_filter = (uint8_t)random_below(3);
-    s->compare = random_below(2);
-    s->compare_func = (uint8_t)random_below(8);
-    s->seamless_cube = random_below(2);
-    s->max_anisotropy = (uint8_t)(random_below(3) ? 0 : random_below(20));
-    s->lod_bias = random_below(3) ? 0 : hostile_float();
-    s->min_lod = random_below(3) ? 0 : hostile_float();
-    s->max_lod = random_below(3) ? 1000 : hostile_float();
-    f->bound.view.first_level = random_below(3);
-    f->bound.view.last_level = random_below(8);
-    f->bound.view.first_layer = random_below(3);
-    f->bound.view.last_layer = random_below(9);
+    s->wrap_s = (uint8_t)fixture_random_below(8);
+    s->wrap_t = (uint8_t)fixture_random_below(8);
+    s->wrap_r = (uint8_t)fixture_random_below(8);
+    s->min_filter = (uint8_t)fixture_random_below(2);
+    s->mag_filter = (uint8_t)fixture_random_below(2);
+    s->mip_filter = (uint8_t)fixture_random_below(3);
+    s->compare = fixture_random_below(2);
+    s->compare_func = (uint8_t)fixture_random_below(8);
+    s->seamless_cube = fixture_random_below(2);
+    s->max_anisotropy = (uint8_t)(fixture_random_below(3) ? 0 : fixture_random_below(20));
+    s->lod_bias = fixture_random_below(3) ? 0 : hostile_float();
+    s->min_lod = fixture_random_below(3) ? 0 : hostile_float();
+    s->max_lod = fixture_random_below(3) ? 1000 : hostile_float();
+    f->bound.view.first_level = fixture_random_below(3);
+    f->bound.view.last_level = fixture_random_below(8);
+    f->bound.view.first_layer = fixture_random_below(3);
+    f->bound.view.last_layer = fixture_random_below(9);
     for (int c = 0; c < 4; c++) {
-        f->bound.view.swizzle[c] = (uint8_t)random_below(6);
-        float border = random_float(-1, 2);
+        f->bound.view.swizzle[c] = (uint8_t)fixture_random_below(6);
+        float border = fixture_random_float(-1, 2);
         memcpy(&s->border[c], &border, 4);
     }
-    r->opcode = opcodes[random_below(sizeof opcodes)];
-    r->target = (uint8_t)(random_below(8) ? target : random_below(16));
-    r->mask = random_below(16);
+    r->opcode = opcodes[fixture_random_below(sizeof opcodes)];
+    r->target = (uint8_t)(fixture_random_below(8) ? target : fixture_random_below(16));
+    r->mask = fixture_random_below(16);
     for (int lane = 0; lane < 4; lane++) {
         for (int c = 0; c < 5; c++)
             r->coord[c][lane] = hostile_float();
@@ -434,9 +436,9 @@ test_long_way_is_direct(void **state)
     for (uint32_t n = 0; n < 400; n++) {
         struct fixture f;
         uint32_t k = n % (sizeof kinds / sizeof *kinds);
-        uint32_t format = formats[random_below(sizeof formats / sizeof *formats)];
+        uint32_t format = formats[fixture_random_below(sizeof formats / sizeof *formats)];
         if (n % 3 == 0)
-            format = formats[random_below(6)];
+            format = formats[fixture_random_below(6)];
         fixture_init(&f, &(struct resource_desc){.target = kinds[k].target,
                                                  .format = format,
                                                  .width = kinds[k].width,

@@ -102,7 +102,7 @@ test_anisotropy(void **state)
     levels_fixture(&f, 256, 8);
     f.bound.sampler.max_anisotropy = 8;
     assert_true(lod_of(&f, 8, 1) == 0);
-    plan(&f, &texture, &planned);
+    fixture_plan(&f, &texture, &planned);
     assert_int_equal(planned.pass_count, 8);
     assert_true(lod_of(&f, 32, 4) == 2);
     assert_true(lod_of(&f, 1, 16) == 1);
@@ -110,7 +110,7 @@ test_anisotropy(void **state)
     /* a last bit of a coordinate is no second probe, a sixteenth is: 4.26 texels are 2.13 a probe
      */
     lod_of(&f, 4.0001f, 4);
-    plan(&f, &texture, &planned);
+    fixture_plan(&f, &texture, &planned);
     assert_int_equal(planned.probes, 1);
     assert_true(fabs(lod_of(&f, 4.0001f, 4) - 2) < 0.001);
     assert_true(fabs(lod_of(&f, 4.26f, 4) - (1 + 2.13 * 2.13 / 4) / 2) < 0.001);
@@ -118,7 +118,7 @@ test_anisotropy(void **state)
     assert_true(lod_of(&f, 8, 1) == 2);
     f.bound.sampler.max_anisotropy = 255;
     lod_of(&f, 256, 1);
-    plan(&f, &texture, &planned);
+    fixture_plan(&f, &texture, &planned);
     assert_int_equal(planned.pass_count, 16);
     /* an axis shorter than a texel counts as one: probes closer than that read the same texels */
     static const struct {
@@ -127,7 +127,7 @@ test_anisotropy(void **state)
     } thin[] = {{4, 0.25, 4}, {0.125, 8, 8}, {2, 0, 2}, {1, 0.25, 1}, {0.5, 0.125, 1}};
     for (size_t i = 0; i < sizeof thin / sizeof *thin; i++) {
         assert_true(lod_of(&f, thin[i].x, thin[i].y) == 0);
-        plan(&f, &texture, &planned);
+        fixture_plan(&f, &texture, &planned);
         assert_int_equal(planned.probes, thin[i].probes);
     }
     fixture_fini(&f);
@@ -144,10 +144,10 @@ test_filter_switch(void **state)
     f.bound.sampler.mip_filter = MIP_NONE;
     f.bound.sampler.min_filter = FILTER_NEAREST;
     lod_of(&f, 0.9, 0.9);
-    plan(&f, &texture, &planned);
+    fixture_plan(&f, &texture, &planned);
     assert_int_equal(planned.passes[0].linear, 15);
     lod_of(&f, 1.1, 0.1);
-    plan(&f, &texture, &planned);
+    fixture_plan(&f, &texture, &planned);
     assert_int_equal(planned.passes[0].linear, 0);
     fixture_fini(&f);
 }
@@ -196,12 +196,13 @@ test_cube_lod(void **state)
     for (uint32_t round = 0; round < 6000; round++) {
         const uint32_t face = round % 6;
         double d[3], steps[2][3];
-        face_direction(face, (double)random_float(-0.9, 0.9), (double)random_float(-0.9, 0.9), d);
-        const double size = (double)random_float(0.5, 4);
+        face_direction(face, (double)fixture_random_float(-0.9, 0.9),
+                       (double)fixture_random_float(-0.9, 0.9), d);
+        const double size = (double)fixture_random_float(0.5, 4);
         for (int c = 0; c < 3; c++) {
             d[c] *= size;
-            steps[0][c] = random_below(3) ? (double)random_float(-1, 1) : 0;
-            steps[1][c] = random_below(3) ? (double)random_float(-1, 1) : 0;
+            steps[0][c] = fixture_random_below(3) ? (double)fixture_random_float(-1, 1) : 0;
+            steps[1][c] = fixture_random_below(3) ? (double)fixture_random_float(-1, 1) : 0;
             for (int lane = 0; lane < 4; lane++) {
                 f.request.coord[c][lane] = (float)d[c];
                 f.request.ddx[c][lane] = (float)steps[0][c];

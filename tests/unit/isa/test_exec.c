@@ -1,5 +1,5 @@
 /* isa/exec.h: every opcode by an example worked out by hand, divergence, texture requests. */
-#include "rigs/exec_support.h"
+#include "rigs/exec_rig.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -198,12 +198,12 @@ check_example(const struct example *example, enum example_form form)
 {
     static const float scale[4] = {1, 2, 3, 5};
     char text[1024];
-    struct machine m;
+    struct exec_rig m;
     bool derivative = info_of(example->opcode)->shape == SHAPE_DERIVATIVE;
     if (derivative && form != FORM_PLAIN)
         return;
     example_text(text, sizeof text, example, form);
-    machine_start(&m, STAGE_FRAGMENT, text, 8);
+    exec_rig_start(&m, STAGE_FRAGMENT, text, 8);
     const union value *values[3] = {&example->a, &example->b, &example->c};
     for (uint32_t k = 0; k < 3 * 4 * 8; k++) {
         uint32_t s = k / 32, c = k / 8 % 4, lane = k % 8;
@@ -213,7 +213,7 @@ check_example(const struct example *example, enum example_form form)
     }
     for (uint32_t lane = 0; lane < 8 && form == FORM_MASKED; lane++)
         input(&m, 3, 0)[lane] = lane < 4 ? 0.0f : 1.0f;
-    machine_run(&m);
+    exec_rig_run(&m);
     for (uint32_t k = 0; k < 8; k++) {
         uint32_t c = k / 2, lane = k % 2 * 4, got;
         uint32_t wanted =
@@ -223,7 +223,7 @@ check_example(const struct example *example, enum example_form form)
             fail_msg("%s, form %d: channel %u of lane %u is %08x, not %08x", example->opcode,
                      (int)form, c, lane, got, wanted);
     }
-    machine_end(&m);
+    exec_rig_end(&m);
 }
 
 static void
@@ -244,16 +244,16 @@ test_one_nan(void **state)
     for (size_t k = 0; k < sizeof opcodes / sizeof *opcodes; k++) {
         struct example example = {opcodes[k], a, b, a, U(0, 0, 0, 0)};
         char text[1024];
-        struct machine m;
+        struct exec_rig m;
         example_text(text, sizeof text, &example, FORM_IMMEDIATES);
-        machine_start(&m, STAGE_FRAGMENT, text, 4);
-        machine_run(&m);
+        exec_rig_start(&m, STAGE_FRAGMENT, text, 4);
+        exec_rig_run(&m);
         for (uint32_t c = 0; c < 4; c++) {
             uint32_t got;
             memcpy(&got, &m.exec->outputs[c * 4], 4);
             assert_int_equal(got, 0x7fc00000);
         }
-        machine_end(&m);
+        exec_rig_end(&m);
     }
 }
 
@@ -485,18 +485,18 @@ static void
 check_flow(const struct flow_case *flow, uint32_t lanes)
 {
     char text[4096];
-    struct machine m;
+    struct exec_rig m;
     snprintf(text, sizeof text, "%s%s", flow_head, flow->body);
-    machine_start(&m, STAGE_FRAGMENT, text, lanes);
+    exec_rig_start(&m, STAGE_FRAGMENT, text, lanes);
     for (uint32_t lane = 0; lane < lanes; lane++)
         for (uint32_t c = 0; c < 4; c++)
             input(&m, 0, c)[lane] = (float)lane;
-    machine_run(&m);
+    exec_rig_run(&m);
     for (uint32_t lane = 0; lane < lanes; lane++)
         if (output(&m, 0, 0, lane) != flow->wanted((int)lane))
             fail_msg("lane %u of %u: %g, not %g in\n%s", lane, lanes,
                      (double)output(&m, 0, 0, lane), (double)flow->wanted((int)lane), flow->body);
-    machine_end(&m);
+    exec_rig_end(&m);
 }
 
 static void
@@ -524,25 +524,25 @@ static const char kill_text[] = "FRAG\n"
 static void
 test_kill(void **state)
 {
-    struct machine m;
-    machine_start(&m, STAGE_FRAGMENT, kill_text, 8);
+    struct exec_rig m;
+    exec_rig_start(&m, STAGE_FRAGMENT, kill_text, 8);
     assert_true(m.program->uses_kill && m.program->uses_derivatives);
     for (uint32_t lane = 0; lane < 8; lane++)
         input(&m, 0, 0)[lane] = input(&m, 0, 3)[lane] = (float)lane;
-    machine_run(&m);
+    exec_rig_run(&m);
     assert_int_equal(m.exec->killed, 0xc3); /* 0, 1 below 2; 6, 7 from 6 on */
     for (uint32_t lane = 0; lane < 8; lane++)
         assert_true(output(&m, 0, 0, lane) == 1.0f); /* killed lanes still help */
-    machine_end(&m);
+    exec_rig_end(&m);
 
     /* When all are killed nothing more is run. */
-    machine_start(&m, STAGE_FRAGMENT, kill_text, 4);
+    exec_rig_start(&m, STAGE_FRAGMENT, kill_text, 4);
     for (uint32_t lane = 0; lane < 4; lane++)
         input(&m, 0, 0)[lane] = -1.0f;
     assert_int_equal(exec_step(m.exec), EXEC_NEXT);
     assert_int_equal(exec_step(m.exec), EXEC_END);
     assert_int_equal(exec_step(m.exec), EXEC_END);
-    machine_end(&m);
+    exec_rig_end(&m);
 }
 
 /* What a texture instruction asks for lane 2, whose IN[0] is (8, 12, 20, 4), IN[1] (1, 2, 3, 5),
@@ -599,10 +599,10 @@ check_texture(const struct texture_case *texture)
 {
     static const float inputs[3][4] = {{8, 12, 20, 4}, {1, 2, 3, 5}, {6, 7, 9, 11}};
     char text[1024];
-    struct machine m;
+    struct exec_rig m;
     struct texture_request request;
     texture_text(text, sizeof text, texture);
-    machine_start(&m, texture->vertex ? STAGE_VERTEX : STAGE_FRAGMENT, text, 4);
+    exec_rig_start(&m, texture->vertex ? STAGE_VERTEX : STAGE_FRAGMENT, text, 4);
     for (uint32_t k = 0; k < 12; k++)
         input(&m, k / 4, k % 4)[2] = inputs[k / 4][k % 4];
     assert_true(exec_run(m.exec, echo_sample, &request));
@@ -619,7 +619,7 @@ check_texture(const struct texture_case *texture)
         assert_true(request.ddx[c][2] == texture->ddx[c] && request.ddy[c][2] == texture->ddy[c]);
     assert_true(output(&m, 0, 1, 2) == texture->coord[1] * 0.5f);
     assert_int_equal(m.program->samplers_used, 8);
-    machine_end(&m);
+    exec_rig_end(&m);
 }
 
 static void

@@ -3,7 +3,7 @@
  * what Direct3D 10 asks of hardware: a division by zero gives all ones (0 for IDIV, as TGSI has
  * it), a shift counts by the lowest five bits, a conversion stops at the ends of the range, and NaN
  * gives 0; INT_MIN / -1 wraps. */
-#include "rigs/exec_support.h"
+#include "rigs/exec_rig.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,18 +120,18 @@ static void
 run_batch(const struct integer_case *test, struct batch *batch)
 {
     char text[512];
-    struct machine m;
+    struct exec_rig m;
     if (!batch->count)
         return;
     snprintf(text, sizeof text,
              "FRAG\nDCL IN[0..2], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n"
              "  0: %s OUT[0], IN[0]%s%s\n  1: END\n",
              test->opcode, test->sources > 1 ? ", IN[1]" : "", test->sources > 2 ? ", IN[2]" : "");
-    machine_start(&m, STAGE_FRAGMENT, text, LANES);
+    exec_rig_start(&m, STAGE_FRAGMENT, text, LANES);
     for (uint32_t s = 0; s < 3; s++)
         for (uint32_t c = 0; c < 4; c++)
             memcpy(input(&m, s, c), batch->operands[s], sizeof batch->operands[s]);
-    machine_run(&m);
+    exec_rig_run(&m);
     for (uint32_t lane = 0; lane < batch->count; lane++) {
         const uint32_t a = batch->operands[0][lane], b = batch->operands[1][lane];
         const uint32_t c = batch->operands[2][lane], wanted = test->model(a, b, c);
@@ -143,7 +143,7 @@ run_batch(const struct integer_case *test, struct batch *batch)
                          wanted);
         }
     }
-    machine_end(&m);
+    exec_rig_end(&m);
     batch->count = 0;
 }
 
@@ -222,11 +222,11 @@ test_addresses(void **state)
                                "5: MOV TEMP[ADDR[0].x+1](1).y, IMM[0].xxxx\n"
                                "6: MOV OUT[0].x, TEMP[ADDR[0].x+1](1).zzzz\n"
                                "7: MOV OUT[0].y, CONST[ADDR[0].x].xxxx\n8: END\n";
-    struct machine m;
-    machine_start(&m, STAGE_FRAGMENT, text, LANES);
+    struct exec_rig m;
+    exec_rig_start(&m, STAGE_FRAGMENT, text, LANES);
     for (uint32_t lane = 0; lane < LANES; lane++)
         memcpy(&input(&m, 0, 0)[lane], &edges[lane % EDGES], 4);
-    machine_run(&m);
+    exec_rig_run(&m);
     for (uint32_t lane = 0; lane < LANES; lane++) {
         const uint32_t index = edges[lane % EDGES];
         uint32_t element;
@@ -234,7 +234,7 @@ test_addresses(void **state)
         assert_int_equal(element, index < 4 ? 5 + index : 0);
         assert_true(output(&m, 0, 1, lane) == (index < 4 ? (float)(4 * index + 1) : 0.0f));
     }
-    machine_end(&m);
+    exec_rig_end(&m);
 }
 
 int

@@ -1,6 +1,6 @@
 /* isa/exec.h: whole programs. Arrays of samplers, threads that do not end, and
  * lanes that do not depend on the group they are in. */
-#include "rigs/exec_support.h"
+#include "rigs/exec_rig.h"
 
 /* An index picks the sampler; outside the array, which begins at 3, it is the first one. */
 static void
@@ -15,15 +15,15 @@ test_sampler_arrays(void **state)
         uint8_t sampler;
     } cases[] = {{-1.0f, 3}, {0.5f, 3}, {2.0f, 5}, {3.0f, 3}, {-9.0f, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct machine m;
+        struct exec_rig m;
         struct texture_request request;
-        machine_start(&m, STAGE_FRAGMENT, text, 4);
+        exec_rig_start(&m, STAGE_FRAGMENT, text, 4);
         for (uint32_t lane = 0; lane < 4; lane++)
             input(&m, 0, 2)[lane] = cases[i].index;
         assert_true(exec_run(m.exec, echo_sample, &request));
         assert_int_equal(request.sampler, cases[i].sampler);
         assert_int_equal(m.program->samplers_used & 0x38, 0x38); /* 3, 4 and 5 */
-        machine_end(&m);
+        exec_rig_end(&m);
     }
 }
 
@@ -90,16 +90,16 @@ static uint64_t
 run_mixed(uint32_t lanes, float out[2][4][64])
 {
     uint64_t killed = 0;
-    struct machine m;
+    struct exec_rig m;
     for (uint32_t first = 0; first < 64; first += lanes) {
-        machine_start(&m, STAGE_FRAGMENT, mixed_text, lanes);
+        exec_rig_start(&m, STAGE_FRAGMENT, mixed_text, lanes);
         fill_inputs(m.exec, first);
-        machine_run(&m);
+        exec_rig_run(&m);
         killed |= m.exec->killed << first;
         for (uint32_t k = 0; k < 8; k++)
             for (uint32_t lane = 0; lane < lanes; lane++)
                 out[k / 4][k % 4][first + lane] = output(&m, k / 4, k % 4, lane);
-        machine_end(&m);
+        exec_rig_end(&m);
     }
     return killed;
 }

@@ -11,83 +11,87 @@ static const struct {
     uint64_t cycles;
     void (*scene)(struct rig *rig);
 } cases[] = {
-    {ALL_IDEAL, "STREAMER.IndicesCycle=1", "streamer", 3 * TRIANGLES, triangles_without_pixels},
+    {ALL_IDEAL, "STREAMER.IndicesCycle=1", "streamer", 3 * TRIANGLES, frame_unseen_triangles},
     /* an attribute of 16 bytes */
     {ALL_IDEAL, "STREAMER.AttributesCycle=1 STREAMER.InputCachePortWidth=4", "streamer",
-     VERTICES * 16 / 4, vertices},
-    {ALL_IDEAL, "STREAMER.AttributesCycle=1", "streamer", VERTICES, vertices},
+     VERTICES * 16 / 4, frame_vertices},
+    {ALL_IDEAL, "STREAMER.AttributesCycle=1", "streamer", VERTICES, frame_vertices},
     {ALL_IDEAL, "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1", "streamer",
-     3 * TRIANGLES * 5, outputs},
+     3 * TRIANGLES * 5, frame_outputs},
     /* which are shaded sooner than they are sent on */
     {IDEAL_shader, "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1", "streamer",
-     VERTICES * 5, varied_vertices},
+     VERTICES * 5, frame_varied_vertices},
     /* one at a time */
     {ALL_IDEAL, "ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.ZALULatency=10", "test", QUADS / 2 * 10,
-     layers},
+     frame_layers},
     {ALL_IDEAL, "COLORWRITE.OpQueueSize=1 COLORWRITE.BlendALULatency=10", "blend", QUADS / 2 * 10,
-     layers},
+     frame_layers},
     {ALL_IDEAL, "PRIMITIVEASSEMBLY.TrianglesCycle=1", "assembly", TRIANGLES,
-     triangles_without_pixels},
+     frame_unseen_triangles},
     {ALL_IDEAL, "CLIPPER.ClipperUnits=1 CLIPPER.StartLatency=4", "clip", 4 * TRIANGLES,
-     triangles_without_pixels},
-    {ALL_IDEAL, "RASTERIZER.TrianglesCycle=1", "setup", TRIANGLES, triangles_without_pixels},
+     frame_unseen_triangles},
+    {ALL_IDEAL, "RASTERIZER.TrianglesCycle=1", "setup", TRIANGLES, frame_unseen_triangles},
     {ALL_IDEAL, "RASTERIZER.SetupUnits=1 RASTERIZER.SetupStartLatency=4", "setup", 4 * TRIANGLES,
-     triangles_without_pixels},
-    {ALL_IDEAL, "RASTERIZER.StampsPerCycle=1", "generate", QUADS, layers},
+     frame_unseen_triangles},
+    {ALL_IDEAL, "RASTERIZER.StampsPerCycle=1", "generate", QUADS, frame_layers},
     /* two quads at a time, four attributes */
-    {ALL_IDEAL, "RASTERIZER.NumInterpolators=1", "interpolate", QUADS / 2 * 4, varyings},
+    {ALL_IDEAL, "RASTERIZER.NumInterpolators=1", "interpolate", QUADS / 2 * 4, frame_varyings},
     /* two units; a quad is four threads */
-    {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.InputsPerCycle=1", "load", QUADS / 2 * 4, layers},
-    {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.OutputsPerCycle=1", "load", QUADS / 2 * 4, layers},
-    {IDEAL_shader, "", "fragment_issue", PIXELS / 4 / 2 * INSTRUCTIONS, long_fragments},
-    {IDEAL_shader, "", "fragment_issue", 2 * (PIXELS / 4 / 2 * INSTRUCTIONS), two_with_constants},
+    {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.InputsPerCycle=1", "load", QUADS / 2 * 4, frame_layers},
+    {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.OutputsPerCycle=1", "load", QUADS / 2 * 4, frame_layers},
+    {IDEAL_shader, "", "fragment_issue", PIXELS / 4 / 2 * INSTRUCTIONS, frame_long_fragments},
+    {IDEAL_shader, "", "fragment_issue", 2 * (PIXELS / 4 / 2 * INSTRUCTIONS),
+     frame_two_with_constants},
     /* four threads of a vertex each issue in a cycle */
-    {IDEAL_shader, "", "vertex_issue", VERTICES / 4 / 2 * INSTRUCTIONS, long_vertices},
-    {IDEAL_shader, "", "result", (INSTRUCTIONS - 1) * (ADD_LATENCY - 1), chain},
+    {IDEAL_shader, "", "vertex_issue", VERTICES / 4 / 2 * INSTRUCTIONS, frame_long_vertices},
+    {IDEAL_shader, "", "result", (INSTRUCTIONS - 1) * (ADD_LATENCY - 1), frame_chain},
     /* a bilinear sample of a quad a cycle */
     {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.PerfectTextures=FALSE", "filter",
-     PIXELS / 4 * 2 / 2 * TEXELS, texels},
+     PIXELS / 4 * 2 / 2 * TEXELS, frame_texels},
     /* a pixel of 4 bytes takes BytesPerPixel = 2 twice */
     {ALL_IDEAL, "ZSTENCILTEST.StampsPerCycle=1 ZSTENCILTEST.BytesPerPixel=2", "test", QUADS / 2 * 2,
-     layers},
+     frame_layers},
     {ALL_IDEAL, "COLORWRITE.StampsPerCycle=1 COLORWRITE.BytesPerPixel=2", "blend", QUADS / 2 * 2,
-     layers},
-    {ALL_IDEAL, "ZSTENCILTEST.ZALULatency=16", "test_place", (TRIANGLES - 1) * 16, quad_many_times},
+     frame_layers},
+    {ALL_IDEAL, "ZSTENCILTEST.ZALULatency=16", "test_place", (TRIANGLES - 1) * 16,
+     frame_quad_many_times},
     {ALL_IDEAL, "COLORWRITE.BlendALULatency=16", "blend_place", (TRIANGLES - 1) * 16,
-     quad_many_times},
+     frame_quad_many_times},
     /* each layer reads and writes all of the surface, 16 bytes a cycle */
     {IDEAL_memory,
      "MEMORYCONTROLLER.MemoryBuses=1 RASTERIZER.RasterizationBatchSize=1 "
      "COLORWRITE.ColorCacheWays=1 COLORWRITE.ColorCacheLines=4",
-     "bandwidth_color", LAYERS * 2 * PIXELS * 4 / 16, layers},
+     "bandwidth_color", LAYERS * 2 * PIXELS * 4 / 16, frame_layers},
     {IDEAL_memory,
      "MEMORYCONTROLLER.MemoryBuses=1 RASTERIZER.RasterizationBatchSize=1 "
      "ZSTENCILTEST.ZCacheWays=1 ZSTENCILTEST.ZCacheLines=4 ZSTENCILTEST.DisableCompression=TRUE",
-     "bandwidth_z", LAYERS * 2 * PIXELS * 4 / 16, layers},
-    {IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses=1", "bandwidth_command", 16 * 4096 / 16, uploads},
-    {IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses=1", "bandwidth_blit", 2 * PIXELS * 4 / 16, blit},
+     "bandwidth_z", LAYERS * 2 * PIXELS * 4 / 16, frame_layers},
+    {IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses=1", "bandwidth_command", 16 * 4096 / 16,
+     frame_uploads},
+    {IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses=1", "bandwidth_blit", 2 * PIXELS * 4 / 16,
+     frame_blit},
     /* a slice beside each ROP */
-    {ALL_IDEAL, "BLITTER.SamplesCycle=1", "blit", PIXELS / 2, blit},
-    {ALL_IDEAL, "MEMORYCONTROLLER.CommandProcessorBusWidth=8", "bus", 16 * 4096 / 8, uploads},
-    {ALL_IDEAL, "", "show", PIXELS * 4 / 64, swap_alone},
+    {ALL_IDEAL, "BLITTER.SamplesCycle=1", "blit", PIXELS / 2, frame_blit},
+    {ALL_IDEAL, "MEMORYCONTROLLER.CommandProcessorBusWidth=8", "bus", 16 * 4096 / 8, frame_uploads},
+    {ALL_IDEAL, "", "show", PIXELS * 4 / 64, frame_swap_alone},
     /* one quad, for which latencies add up */
-    {ALL_IDEAL, "FRAGMENTSHADER.AddressALULatency=50", "address", TEXELS * 50, texel_chain},
-    {ALL_IDEAL, "FRAGMENTSHADER.FilterALULatency=50", "filter", TEXELS * 50, texel_chain},
+    {ALL_IDEAL, "FRAGMENTSHADER.AddressALULatency=50", "address", TEXELS * 50, frame_texel_chain},
+    {ALL_IDEAL, "FRAGMENTSHADER.FilterALULatency=50", "filter", TEXELS * 50, frame_texel_chain},
     {ALL_IDEAL, "FRAGMENTSHADER.OutputLatency=200 VERTEXSHADER.OutputLatency=200", "load", 400,
-     quad},
-    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_z", 1000, quad},
-    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_color", 1000, quad},
-    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_index", 1000, quad},
-    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_attribute", 1000, quad},
+     frame_quad},
+    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_z", 1000, frame_quad},
+    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_color", 1000, frame_quad},
+    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_index", 1000, frame_quad},
+    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_attribute", 1000, frame_quad},
     /* lines of vertices, two on their way at a time */
     {IDEAL_memory,
      "MEMORYCONTROLLER.ReadLatency=400 STREAMER.InputCacheInputQueueSize=2 "
      "STREAMER.InputCacheLineSize=64 STREAMER.InputRequestQueueSize=512",
-     "latency_attribute", VERTICES * 16 / 64 / 2 * 400, vertices},
+     "latency_attribute", VERTICES * 16 / 64 / 2 * 400, frame_vertices},
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000 FRAGMENTSHADER.PerfectTextures=FALSE",
-     "latency_texture", 1000, texel_chain},
-    {ALL_IDEAL, "RASTERIZER.GroupLinger=500", "gather", 500, quad},
-    {ALL_IDEAL, "RASTERIZER.HZAccessLatency=500", "hierarchy", 500, quad},
+     "latency_texture", 1000, frame_texel_chain},
+    {ALL_IDEAL, "RASTERIZER.GroupLinger=500", "gather", 500, frame_quad},
+    {ALL_IDEAL, "RASTERIZER.HZAccessLatency=500", "hierarchy", 500, frame_quad},
 };
 
 /* Cycles are charged in between too, by the way of what left last: at the end of each interval some
@@ -112,8 +116,8 @@ start_case(size_t i)
     void *own = NULL;
     assert_int_equal(rig_set_up(&own), 0);
     struct rig *rig = own;
-    make_ideal(rig, cases[i].real);
-    set(rig, cases[i].settings);
+    rig_make_ideal(rig, cases[i].real);
+    rig_set(rig, cases[i].settings);
     rig_start(rig);
     return rig;
 }
@@ -179,28 +183,29 @@ static const struct {
     int times;
     void (*scene)(struct rig *rig);
 } latencies[] = {
-    {"PRIMITIVEASSEMBLY.InputBusLatency", " assembly ", 1, quad},
-    {"CLIPPER.ExecLatency", " clip ", 1, quad},
-    {"CLIPPER.StartLatency", " clip ", 0, quad}, /* there is one triangle */
-    {"RASTERIZER.TriangleInputLatency", " clip ", 1, quad},
-    {"RASTERIZER.SetupLatency", " setup ", 1, quad},
-    {"RASTERIZER.SetupStartLatency", " setup ", 0, quad},
-    {"RASTERIZER.TriangleOutputLatency", " setup ", 1, quad},
-    {"RASTERIZER.HZAccessLatency", " hierarchy ", 1, quad},
-    {"RASTERIZER.GroupLinger", " gather ", 1, quad},
-    {"FRAGMENTSHADER.OutputLatency", " load ", 2, quad}, /* unified: of vertices and fragments */
-    {"FRAGMENTSHADER.AddressALULatency", " address ", TEXELS, texel_chain},
-    {"FRAGMENTSHADER.FilterALULatency", " filter ", TEXELS, texel_chain},
-    {"ZSTENCILTEST.ZALULatency", " test ", 1, quad},
-    {"COLORWRITE.BlendALULatency", " blend ", 1, quad},
-    {"MEMORYCONTROLLER.ReadLatency", " latency_blit ", 1, small_blit},
-    {"MEMORYCONTROLLER.WriteLatency", " latency_blit ", 1, small_blit},
+    {"PRIMITIVEASSEMBLY.InputBusLatency", " assembly ", 1, frame_quad},
+    {"CLIPPER.ExecLatency", " clip ", 1, frame_quad},
+    {"CLIPPER.StartLatency", " clip ", 0, frame_quad}, /* there is one triangle */
+    {"RASTERIZER.TriangleInputLatency", " clip ", 1, frame_quad},
+    {"RASTERIZER.SetupLatency", " setup ", 1, frame_quad},
+    {"RASTERIZER.SetupStartLatency", " setup ", 0, frame_quad},
+    {"RASTERIZER.TriangleOutputLatency", " setup ", 1, frame_quad},
+    {"RASTERIZER.HZAccessLatency", " hierarchy ", 1, frame_quad},
+    {"RASTERIZER.GroupLinger", " gather ", 1, frame_quad},
+    {"FRAGMENTSHADER.OutputLatency", " load ", 2,
+     frame_quad}, /* unified: of vertices and fragments */
+    {"FRAGMENTSHADER.AddressALULatency", " address ", TEXELS, frame_texel_chain},
+    {"FRAGMENTSHADER.FilterALULatency", " filter ", TEXELS, frame_texel_chain},
+    {"ZSTENCILTEST.ZALULatency", " test ", 1, frame_quad},
+    {"COLORWRITE.BlendALULatency", " blend ", 1, frame_quad},
+    {"MEMORYCONTROLLER.ReadLatency", " latency_blit ", 1, frame_small_blit},
+    {"MEMORYCONTROLLER.WriteLatency", " latency_blit ", 1, frame_small_blit},
     /* commands, the vertices' indices and attributes, a line of depths and one of colors */
     {"MEMORYCONTROLLER.ReadLatency",
-     " latency_command latency_index latency_attribute latency_z latency_color ", 1, quad},
+     " latency_command latency_index latency_attribute latency_z latency_color ", 1, frame_quad},
     {"MEMORYCONTROLLER.ReadLatency",
      " latency_command latency_index latency_attribute latency_z latency_color latency_texture ", 1,
-     texel_chain},
+     frame_texel_chain},
 };
 
 static struct rig *
@@ -210,16 +215,16 @@ run_latency(size_t i, const char *settings, uint32_t more)
     char section[64], value[96];
     assert_int_equal(rig_set_up(&own), 0);
     struct rig *rig = own;
-    make_ideal(rig, *settings ? IDEAL_memory : ALL_IDEAL);
-    set(rig, "DAC.RefreshFrame=FALSE");
-    set(rig, settings);
+    rig_make_ideal(rig, *settings ? IDEAL_memory : ALL_IDEAL);
+    rig_set(rig, "DAC.RefreshFrame=FALSE");
+    rig_set(rig, settings);
     const uint32_t length = (uint32_t)strcspn(latencies[i].name, ".");
     snprintf(section, sizeof section, "%.*s", (int)length, latencies[i].name);
     param_format(param_find(section, latencies[i].name + length + 1), &rig->params, value,
                  sizeof value);
     const uint32_t before = (uint32_t)atoi(value);
     snprintf(value, sizeof value, "%s=%u", latencies[i].name, before + more);
-    set(rig, value);
+    rig_set(rig, value);
     rig_start(rig);
     latencies[i].scene(rig);
     return rig;
@@ -343,9 +348,9 @@ static void
 threads_of_groups(void **state)
 {
     struct rig *rig = *state;
-    make_ideal(rig, IDEAL_shader);
+    rig_make_ideal(rig, IDEAL_shader);
     rig_start(rig);
-    long_fragments(rig);
+    frame_long_fragments(rig);
     const double threads = (double)rig_figure(rig, "shader.thread_cycles");
     const double groups = (double)rig_figure(rig, "shader.group_cycles");
     assert_true(groups > PIXELS / 4 * INSTRUCTIONS);

@@ -45,20 +45,20 @@ static const struct {
     /* a vertex is sent in five cycles, and the next one waits for four of them */
     {ALL_IDEAL,
      "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1",
-     outputs,
+     frame_outputs,
      {{"streamer.cycles_bus", 3 * TRIANGLES *(SENT - 1) * 49 / 50, 3 * TRIANGLES *(SENT - 1)},
       {"streamer.cycles_assembly", 0, 0},
       {"streamer.bus_cycles", 3 * TRIANGLES *SENT, 3 * TRIANGLES *SENT}}},
     /* queues hold less than half of the triangles */
     {ALL_IDEAL,
      "CLIPPER.ClipperUnits=1 CLIPPER.StartLatency=16",
-     triangles_without_pixels,
+     frame_unseen_triangles,
      {{"streamer.cycles_assembly", TRIANGLES / 2 * SLOW, TRIANGLES *SLOW},
       {"streamer.cycles_bus", 0, 0}}},
     /* one quad at a time is tested: the next one waits while it is */
     {ALL_IDEAL,
      "ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.ReadQueueSize=1 ZSTENCILTEST.ZALULatency=10",
-     layers,
+     frame_layers,
      {{"zstencil.op_queue_stalls", QUADS *(LATENCY - 1), QUADS *LATENCY},
       {"zstencil.read_queue_stalls", QUADS *(LATENCY - 1), QUADS *LATENCY},
       {"zstencil.write_queue_stalls", 0, 0},
@@ -68,7 +68,7 @@ static const struct {
       {"hz.updates", PIXELS / 64, PIXELS / 64}}},
     {ALL_IDEAL,
      "COLORWRITE.OpQueueSize=1 COLORWRITE.ReadQueueSize=1 COLORWRITE.BlendALULatency=10",
-     layers,
+     frame_layers,
      {{"colorwrite.op_queue_stalls", QUADS *(LATENCY - 1), QUADS *LATENCY},
       {"colorwrite.read_queue_stalls", QUADS *(LATENCY - 1), QUADS *LATENCY},
       {"colorwrite.write_queue_stalls", 0, 0},
@@ -77,32 +77,32 @@ static const struct {
      * a write port each line of the surface too */
     {ALL_IDEAL,
      "ZSTENCILTEST.ZCachePortWidth=4 ZSTENCILTEST.ZCacheExtraReadPort=FALSE",
-     layers,
+     frame_layers,
      {{"cycles", QUADS / 2 * 4, QUADS / 2 * 4 + QUADS / 2},
       {"zstencil.read_port_stalls", QUADS * 3, QUADS * 4},
       {"zstencil.write_port_stalls", 0, 0}}},
     {ALL_IDEAL,
      "ZSTENCILTEST.ZCachePortWidth=4 ZSTENCILTEST.ZCacheExtraWritePort=FALSE",
-     layers,
+     frame_layers,
      {{"cycles", QUADS / 2 * 4 + PIXELS / 2, QUADS / 2 * 4 + PIXELS / 2 + QUADS / 2},
       {"zstencil.write_port_stalls", QUADS * 3, QUADS * 4 + PIXELS},
       {"zstencil.read_port_stalls", 0, QUADS}}},
     {ALL_IDEAL,
      "COLORWRITE.ColorCachePortWidth=4 COLORWRITE.ColorCacheExtraReadPort=FALSE",
-     layers,
+     frame_layers,
      {{"cycles", QUADS / 2 * 4, QUADS / 2 * 4 + QUADS / 2},
       {"colorwrite.read_port_stalls", QUADS * 3, QUADS * 4},
       {"colorwrite.write_port_stalls", 0, 0}}},
     {ALL_IDEAL,
      "COLORWRITE.ColorCachePortWidth=4 COLORWRITE.ColorCacheExtraWritePort=FALSE",
-     layers,
+     frame_layers,
      {{"cycles", QUADS / 2 * 4 + PIXELS / 2, QUADS / 2 * 4 + PIXELS / 2 + QUADS / 2},
       {"colorwrite.write_port_stalls", QUADS * 3, QUADS * 4 + PIXELS},
       {"colorwrite.read_port_stalls", 0, QUADS}}},
     /* blocks of 256 bytes, each looked up once */
     {ALL_IDEAL,
      "",
-     blit,
+     frame_blit,
      {{"blitter.source_accesses", PIXELS * 4 / 256, PIXELS * 4 / 256},
       {"blitter.source_misses", PIXELS * 4 / 256, PIXELS * 4 / 256},
       {"blitter.source_hits", 0, 0},
@@ -112,7 +112,7 @@ static const struct {
       {"blitter.samples", PIXELS, PIXELS}}},
     {ALL_IDEAL,
      "GPU.NumStampPipes=1",
-     shifted_blit,
+     frame_shifted_blit,
      {{"blitter.source_accesses", 2 * 4 * 4, 2 * 4 * 4},
       {"blitter.source_misses", 5 * 4, 5 * 4},
       {"blitter.source_hits", 3 * 4, 3 * 4}}},
@@ -122,13 +122,13 @@ static const struct {
      "GPU.NumFragmentShaders=1 FRAGMENTSHADER.AddressALULatency=500 "
      "FRAGMENTSHADER.ThreadResources=65536 FRAGMENTSHADER.ExecutableThreads=2048 "
      "FRAGMENTSHADER.InputBuffers=16 FRAGMENTSHADER.ThreadGroup=16",
-     texels,
+     frame_texels,
      {{"cycles", 4 * TEXELS * 500, 4 * TEXELS * 500 * 5 / 4},
       {"shader.groups", PIXELS / 4 * 2 / 4, PIXELS / 4 * 2 / 4 + 8}}},
     /* of eight samples one after another each waits for as long, and a few cycles on its way */
     {ALL_IDEAL,
      "FRAGMENTSHADER.AddressALULatency=50",
-     texel_chain,
+     frame_texel_chain,
      {{"texunit.quads", TEXELS, TEXELS},
       {"shader.texel_group_cycles", TEXELS * 50, TEXELS *(50 + 6)}}},
 };
@@ -141,8 +141,8 @@ one_has_the_work(void **state)
         void *own = NULL;
         assert_int_equal(rig_set_up(&own), 0);
         struct rig *rig = own;
-        make_ideal(rig, cases[i].real);
-        set(rig, cases[i].settings);
+        rig_make_ideal(rig, cases[i].real);
+        rig_set(rig, cases[i].settings);
         rig_start(rig);
         cases[i].scene(rig);
         for (uint32_t e = 0; cases[i].expected[e].name; e++) {
@@ -227,14 +227,16 @@ compare_counters(void *data, uint64_t now)
 static void
 counters_are_current(void **state)
 {
-    static void (*const scenes[])(struct rig * rig) = {layers, texels, shifted_blit};
+    static void (*const scenes[])(struct rig * rig) = {frame_layers, frame_texels,
+                                                       frame_shifted_blit};
     (void)state;
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
         void *own = NULL;
         assert_int_equal(rig_set_up(&own), 0);
         struct rig *rig = own;
-        set(rig, "MEMORYCONTROLLER.MemoryControllerV2=TRUE MEMORYCONTROLLER.V2MemoryRowSize=256 "
-                 "MEMORYCONTROLLER.V2MemoryChannels=2");
+        rig_set(rig,
+                "MEMORYCONTROLLER.MemoryControllerV2=TRUE MEMORYCONTROLLER.V2MemoryRowSize=256 "
+                "MEMORYCONTROLLER.V2MemoryChannels=2");
         rig_start(rig);
         struct clock *clock = &rig_machine(rig)->clock;
         clock->sample = compare_counters;

@@ -180,7 +180,7 @@ static void
 three_texels(struct rig *rig)
 {
     rig_clear(rig, CLEAR_DEPTH, 1);
-    set_texels(rig);
+    rig_set_texels(rig);
     stream_shader(&rig->stream, OBJ_PROGRAM + 2, 1, three_texels_fs);
     PACKET(&rig->stream, 31, 0, OBJ_PROGRAM + 2, 1);
     rig_submit(rig);
@@ -243,9 +243,9 @@ test_fills_are_no_uses(void **state)
             void *own = NULL;
             assert_int_equal(rig_set_up(&own), 0);
             struct rig *rig = own;
-            set(rig, cached[i].settings);
+            rig_set(rig, cached[i].settings);
             snprintf(text, sizeof text, "%s=%s", cached[i].policy, lip ? "lip" : "lru");
-            set(rig, text);
+            rig_set(rig, text);
             rig_start(rig);
             cached[i].scene(rig);
             snprintf(text, sizeof text, "%s_accesses", cached[i].unit);

@@ -9,7 +9,7 @@ static void
 clipped_triangles(struct rig *rig)
 {
     static const float vertices[3][4] = {{-1, -1, 0, 1}, {-0.8f, -1, 0, 1}, {-1, -0.8f, -2, 1}};
-    draw_triangles(rig, vertices, CLIPPED);
+    rig_draw_triangles(rig, vertices, CLIPPED);
     rig_assert_figure(rig, "setup.triangles_out", 2 * CLIPPED);
 }
 
@@ -52,7 +52,7 @@ static const struct {
     /* a vertex takes the bus for five cycles; the third makes a triangle */
     {ALL_IDEAL,
      "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1",
-     outputs,
+     frame_outputs,
      {{"streamer", "waiting", SENT / 2, SENT},
       {"streamer", "blocked", 0, 0},
       {"primasm", "busy", 3 * TRIANGLES, 3 * TRIANGLES + FEW},
@@ -66,7 +66,7 @@ static const struct {
      * and fewer */
     {ALL_IDEAL,
      "CLIPPER.ClipperUnits=1 CLIPPER.StartLatency=16",
-     triangles_without_pixels,
+     frame_unseen_triangles,
      {{"clipper", "busy", TRIANGLES, TRIANGLES + FEW},
       {"clipper", "waiting", (TRIANGLES - 1) * (SLOW - 1), (TRIANGLES - 1) * (SLOW - 1)},
       {"clipper", "blocked", 0, 0},
@@ -78,7 +78,7 @@ static const struct {
       NO_PIXELS}},
     {ALL_IDEAL,
      "RASTERIZER.SetupUnits=1 RASTERIZER.SetupStartLatency=16",
-     triangles_without_pixels,
+     frame_unseen_triangles,
      {{"setup", "busy", TRIANGLES, TRIANGLES + FEW},
       {"setup", "waiting", (TRIANGLES - 1) * (SLOW - 1), (TRIANGLES - 1) * (SLOW - 1)},
       {"setup", "blocked", 0, 0},
@@ -97,7 +97,7 @@ static const struct {
     /* two cycles a quad, of four attributes */
     {ALL_IDEAL,
      "RASTERIZER.NumInterpolators=1",
-     varyings,
+     frame_varyings,
      {{"interpolator", "busy", 2 * QUADS, 2 * QUADS + FEW},
       {"fraggen", "blocked", QUADS, UINT64_MAX},
       {"fraggen", "waiting", 0, 0},
@@ -111,7 +111,7 @@ static const struct {
     /* an element of four bytes in four turns */
     {ALL_IDEAL,
      "ZSTENCILTEST.StampsPerCycle=1 ZSTENCILTEST.BytesPerPixel=1",
-     layers,
+     frame_layers,
      {{"zstencil", "busy", 4 * PAIRED_QUADS, 4 * PAIRED_QUADS + QUADS / 50},
       {"zstencil", "blocked", 0, 0},
       {"fraggen", "blocked", QUADS, UINT64_MAX},
@@ -123,7 +123,7 @@ static const struct {
       FRONT_IS_DONE(4 * PAIRED_QUADS)}},
     {ALL_IDEAL,
      "COLORWRITE.StampsPerCycle=1 COLORWRITE.BytesPerPixel=1 " SHORT_QUEUES,
-     layers,
+     frame_layers,
      {{"colorwrite", "busy", 4 * PAIRED_QUADS, 4 * PAIRED_QUADS + QUADS / 50},
       {"colorwrite", "blocked", 0, 0},
       {"fraggen", "blocked", QUADS / 2, UINT64_MAX},
@@ -140,7 +140,7 @@ static const struct {
     {ALL_IDEAL,
      IN_TURN " FRAGMENTSHADER.ThreadResources=384 FRAGMENTSHADER.PerfectTextures=FALSE "
              "FRAGMENTSHADER.AddressALULatency=100",
-     texels,
+     frame_texels,
      {{"shader", "busy", PIXELS / 4, PIXELS / 4 * (TEXELS + 1) + QUADS / 50},
       {"shader", "waiting", PIXELS / 4 * (TEXELS + 1), UINT64_MAX},
       {"shader", "blocked", 0, 0},
@@ -153,14 +153,14 @@ static const struct {
      * own; both slices take the order */
     {IDEAL_memory,
      "MEMORYCONTROLLER.ReadLatency=1000 MEMORYCONTROLLER.WriteLatency=1000",
-     small_blit,
+     frame_small_blit,
      {{"blitter", "busy", 4 * 4 + 2, 4 * 4 + 2 + FEW},
       {"blitter", "waiting", 2 * 1000, 2 * 1000 + 50},
       {"blitter", "blocked", 0, 0}}},
     /* an instruction a cycle, of the quads of a unit */
     {IDEAL_shader,
      "",
-     long_fragments,
+     frame_long_fragments,
      {{"shader", "busy", PIXELS / 8 * INSTRUCTIONS, PIXELS / 8 * INSTRUCTIONS + FEW},
       {"shader", "blocked", 0, 0},
       {"sched", "waiting", PIXELS / 8 * INSTRUCTIONS * 9 / 10, UINT64_MAX},
@@ -189,8 +189,8 @@ one_has_the_work(void **state)
         void *own = NULL;
         assert_int_equal(rig_set_up(&own), 0);
         struct rig *rig = own;
-        make_ideal(rig, cases[i].real);
-        set(rig, cases[i].settings);
+        rig_make_ideal(rig, cases[i].real);
+        rig_set(rig, cases[i].settings);
         rig_start(rig);
         cases[i].scene(rig);
         for (const struct expected *e = cases[i].expected; e->unit; e++) {

@@ -1,0 +1,4 @@
+/* The program under test. */
+#include "rigs/aetius.h"
+
+const char *aetius;

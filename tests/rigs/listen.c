@@ -1,0 +1,33 @@
+/* Standard error into a file, and back. */
+#include "rigs/listen.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+void
+listen_begin(struct listener *listener)
+{
+    char path[] = "/tmp/aetius-said-XXXXXX";
+    listener->file = mkstemp(path);
+    listener->own = dup(STDERR_FILENO);
+    assert_true(listener->file >= 0 && listener->own >= 0);
+    unlink(path);
+    fflush(stderr);
+    dup2(listener->file, STDERR_FILENO);
+}
+
+const char *
+listen_end(struct listener *listener)
+{
+    fflush(stderr);
+    dup2(listener->own, STDERR_FILENO);
+    const ssize_t bytes = pread(listener->file, listener->said, sizeof listener->said - 1, 0);
+    assert_true(bytes >= 0);
+    listener->said[bytes] = '\0';
+    close(listener->file);
+    close(listener->own);
+    return listener->said;
+}

@@ -1,0 +1,163 @@
+/* The machine, its surfaces and its frames. */
+#include "rigs/rig.h"
+
+const char rig_vs[] = "VERT\n"
+                      "DCL IN[0]\n"
+                      "DCL OUT[0], POSITION\n"
+                      "  0: MOV OUT[0], IN[0]\n"
+                      "  1: END\n";
+
+const char rig_fs[] = "FRAG\n"
+                      "DCL OUT[0], COLOR\n"
+                      "IMM[0] FLT32 {1.0, 0.0, 0.0, 1.0}\n"
+                      "  0: MOV OUT[0], IMM[0]\n"
+                      "  1: END\n";
+
+static bool
+rig_take_frame(void *data, const struct simulation_frame *frame, struct error *err)
+{
+    struct rig *rig = data;
+    (void)err;
+    memcpy(rig->pixels, frame->picture->rgba, sizeof rig->pixels);
+    stat_set_snapshot(&rig_machine(rig)->stats, rig->values);
+    return true;
+}
+
+static void
+rig_take_row(void *data, uint32_t frame, const struct work *row)
+{
+    struct rig *rig = data;
+    (void)frame;
+    if (rig->on_batch && row->kind == WORK_DRAW)
+        rig->on_batch(rig);
+}
+
+void
+rig_submit(struct rig *rig)
+{
+    player_submit(&rig->player, &rig->stream);
+}
+
+void
+rig_upload(struct rig *rig, uint32_t handle, const void *bytes, uint32_t size)
+{
+    player_put(&rig->player, handle, bytes, size);
+}
+
+/* Depth test LESS, if there is depth. */
+static void
+rig_set_state(struct rig *rig)
+{
+    struct stream *s = &rig->stream;
+    scene_states(s, 0);
+    scene_shaders(s, rig_vs, rig_fs);
+    PACKET(s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, FORMAT_RGBA_FLOAT);
+    scene_surfaces(s, FORMAT_BGRA8, rig->has_depth ? FORMAT_Z24S8 : 0);
+    scene_bind(s);
+    PACKET(s, 6, 0, 16, 0, RES_VERTICES);
+    scene_viewport(s, (float)rig->size, (float)rig->size);
+    rig_submit(rig);
+}
+
+void
+rig_start(struct rig *rig)
+{
+    const struct simulation_listener listener = {
+        .data = rig, .frame = rig_take_frame, .work = rig_take_row};
+    const uint32_t size = rig->size;
+    const struct resource_desc resources[] = {
+        {RES_COLOR, TARGET_2D, FORMAT_BGRA8, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET, size, size,
+         1, 1, 0, 0},
+        {RES_DEPTH, TARGET_2D, FORMAT_Z24S8, BIND_DEPTH_STENCIL, size, size, 1, 1, 0, 0},
+        {RES_VERTICES, TARGET_BUFFER, FORMAT_BYTES, BIND_VERTEX_BUFFER, 4096, 1, 1, 1, 0, 0},
+        {RES_INDICES, TARGET_BUFFER, FORMAT_BYTES, BIND_INDEX_BUFFER, 4096, 1, 1, 1, 0, 0},
+    };
+    player_start(&rig->player, &rig->params, true, &listener);
+    rig->values = calloc(rig_machine(rig)->stats.count, sizeof *rig->values);
+    for (size_t i = 0; i < sizeof resources / sizeof resources[0]; i++)
+        player_create(&rig->player, resources[i]);
+    rig_set_state(rig);
+}
+
+int
+rig_set_up(void **state)
+{
+    struct rig *rig = calloc(1, sizeof *rig);
+    struct error err;
+    if (!params_load_preset(&rig->params, "reference-2005", &err))
+        return -1;
+    rig->params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+    rig->size = SIZE;
+    rig->has_depth = true;
+    *state = rig;
+    return 0;
+}
+
+int
+rig_tear_down(void **state)
+{
+    struct rig *rig = *state;
+    if (rig->values)
+        player_end(&rig->player);
+    free(rig->values);
+    free(rig->data);
+    free(rig);
+    return 0;
+}
+
+void
+rig_clear(struct rig *rig, uint32_t buffers, double depth)
+{
+    uint32_t words[2];
+    memcpy(words, &depth, sizeof words);
+    PACKET(&rig->stream, 7, 0, buffers, 0, 0, 0, 0, words[0], words[1], 0);
+    rig_submit(rig);
+}
+
+void
+rig_draw(struct rig *rig, uint32_t mode, uint32_t count, uint32_t index_bytes)
+{
+    if (index_bytes)
+        PACKET(&rig->stream, 11, 0, RES_INDICES, index_bytes, 0);
+    struct error err = {""};
+    PACKET(&rig->stream, 8, 0, 0, count, mode, index_bytes != 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    rig_submit(rig);
+    if (!machine_drain(rig_machine(rig), &err)) /* it would go on behind later commands */
+        fail_msg("%s", err.text);
+}
+
+void
+rig_swap(struct rig *rig)
+{
+    const int32_t size = (int32_t)rig->size;
+    player_take(&rig->player,
+                (struct message){.kind = MESSAGE_SWAP,
+                                 .transfer = {RES_COLOR, 0, {0, 0, 0, size, size, 1}}},
+                NULL, 0);
+}
+
+uint64_t
+rig_figure(const struct rig *rig, const char *name)
+{
+    uint64_t value;
+    if (!stat_set_sum(&rig_machine(rig)->stats, rig->values, name, &value))
+        fail_msg("there is no %s", name);
+    return value;
+}
+
+void
+rig_assert_figure(const struct rig *rig, const char *name, uint64_t expected)
+{
+    const uint64_t value = rig_figure(rig, name);
+    if (value != expected)
+        fail_msg("%s is %llu, not %llu", name, (unsigned long long)value,
+                 (unsigned long long)expected);
+}
+
+void
+rig_upload_corner(struct rig *rig, float size, float z)
+{
+    const float far = size / (SIZE / 2) - 1;
+    const float vertices[3][4] = {{-1, -1, z, 1}, {far, -1, z, 1}, {-1, far, z, 1}};
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+}
