@@ -16,18 +16,6 @@
 typedef float color4 __attribute__((vector_size(16))); /* R, G, B, A */
 typedef int32_t int4 __attribute__((vector_size(16)));
 
-enum { /* targets of 8 bits a channel */
-       FORMAT_B8G8R8A8_UNORM = 1,
-       FORMAT_B8G8R8X8_UNORM = 2,
-       FORMAT_A8R8G8B8_UNORM = 3,
-       FORMAT_X8R8G8B8_UNORM = 4,
-       FORMAT_R8_UNORM = 64,
-       FORMAT_R8G8_UNORM = 65,
-       FORMAT_R8G8B8A8_UNORM = 67,
-       FORMAT_X8B8G8R8_UNORM = 68,
-       FORMAT_A8B8G8R8_UNORM = 121,
-       FORMAT_R8G8B8X8_UNORM = 134
-};
 enum { LOGICOP_COPY = 12 };
 
 static color4

@@ -97,6 +97,16 @@ struct draw_params {
     uint32_t count_from_so; /* handle of a stream-out target, or 0 */
 };
 
+enum blit_mask { /* what to write */
+                 BLIT_RED = 1 << 0,
+                 BLIT_GREEN = 1 << 1,
+                 BLIT_BLUE = 1 << 2,
+                 BLIT_ALPHA = 1 << 3,
+                 BLIT_COLOR = BLIT_RED | BLIT_GREEN | BLIT_BLUE | BLIT_ALPHA,
+                 BLIT_DEPTH = 1 << 4,
+                 BLIT_STENCIL = 1 << 5,
+};
+
 struct blit_side {
     uint32_t resource, level, format;
     struct box box; /* width, height may be negative: mirrored */
@@ -212,7 +222,7 @@ struct gpu_cmd {
             uint32_t stencil;
         } clear;
         struct {
-            uint32_t mask; /* PIPE_MASK_*: 1 R, 2 G, 4 B, 8 A, 0x10 Z, 0x20 S */
+            uint32_t mask; /* enum blit_mask */
             uint32_t filter;
             bool scissor_enable, render_condition, alpha_blend;
             struct scissor_state scissor;

@@ -1,5 +1,5 @@
-/* Formats of vertices, texels and pixels, numbered as on the wire (virgl_formats). One line each in
- * format.def; everything else walks that table.
+/* Formats of vertices, texels and pixels. One line each in format.def; everything else walks that
+ * table.
  *
  * A block is 1x1 texels, or 4x4 for S3TC and RGTC. Unpacking gives four floats (missing channels
  * 0, 0, 0, 1; luminance, alpha and intensity expanded; sRGB made linear), packing takes them. */
@@ -17,8 +17,22 @@ enum format_use {
     FORMAT_DEPTH = 8,   /* the z and stencil ROPs write it */
 };
 
+enum format_number {
+#define FORMAT_ARRAY(number, name, ...)  FORMAT_##name = number,
+#define FORMAT_PACKED(number, name, ...) FORMAT_##name = number,
+#define FORMAT_DEPTH(number, name, ...)  FORMAT_##name = number,
+#define FORMAT_S3TC(number, name, ...)   FORMAT_##name = number,
+#define FORMAT_RGTC(number, name, ...)   FORMAT_##name = number,
+#include "state/format.def"
+#undef FORMAT_ARRAY
+#undef FORMAT_PACKED
+#undef FORMAT_DEPTH
+#undef FORMAT_S3TC
+#undef FORMAT_RGTC
+};
+
 struct format_info {
-    uint32_t number; /* VIRGL_FORMAT_* */
+    uint32_t number; /* enum format_number */
     const char *name;
     uint8_t block_bytes, block_width, block_height;
     uint8_t uses;     /* enum format_use bits */

@@ -11,7 +11,6 @@ enum {
     MAX_SIDE = 4096,
     MAX_DEPTH = 512,
     MAX_LAYERS = 2048,
-    FORMAT_BYTES = 64, /* R8_UNORM */
     TARGET_TILE_BYTES = 256,
 };
 #define MAX_TEXTURE_BYTES ((uint64_t)1 << 31)
@@ -39,7 +38,7 @@ init_buffer(struct resource *res, const struct resource_desc *desc, struct error
         return fail(err, "resource %u: a buffer with height, depth, layers, levels or samples",
                     desc->handle);
     if (!res->format)
-        res->format = format_get(FORMAT_BYTES);
+        res->format = format_get(FORMAT_R8_UNORM);
     res->samples = 1;
     res->size_bytes = desc->width;
     res->tile_bytes = TILE_SIZE * TILE_SIZE * res->format->block_bytes;

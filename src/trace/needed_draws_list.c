@@ -8,7 +8,6 @@
 enum { STAGES = 2, SLOTS = 32 };
 enum { BIT_FIRST = 1 << PLANE_FIRST, BIT_STENCIL = 1 << PLANE_STENCIL };
 enum { BLIT_SCISSOR = 1 << 10, BLIT_CONDITION = 1 << 11, BLIT_BLEND = 1 << 12 };
-enum { BLIT_COLOR = 0xf, BLIT_DEPTH = 0x10, BLIT_STENCIL = 0x20 };
 
 static uint64_t
 bytes_of(const struct work_list *list)

@@ -135,7 +135,7 @@ write_trace(const char *path, const struct resource_desc *shape, uint32_t count)
     struct message swap = {.kind = MESSAGE_SWAP, .client = 1};
     create.resource = (struct resource_desc){.handle = 1,
                                              .target = TARGET_2D,
-                                             .format = 1,
+                                             .format = FORMAT_B8G8R8A8_UNORM,
                                              .bind = BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
                                              .width = 8,
                                              .height = 8,

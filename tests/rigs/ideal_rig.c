@@ -31,7 +31,7 @@ rig_draw_triangles(struct rig *rig, const float corners[3][4], uint32_t count)
         indices[i] = (uint16_t)(i % 3);
     rig_upload(rig, RES_VERTICES, corners, 48);
     rig_upload(rig, RES_INDICES, indices, 3 * count * sizeof indices[0]);
-    rig_draw(rig, MODE_TRIANGLES, 3 * count, sizeof indices[0]);
+    rig_draw(rig, PRIM_TRIANGLES, 3 * count, sizeof indices[0]);
     rig_swap(rig);
 }
 
@@ -49,13 +49,10 @@ rig_set_layers(struct rig *rig)
 {
     enum { OBJ_LAYER_BLEND = 300, OBJ_LAYER_DSA };
     struct stream *s = &rig->stream;
-    PACKET(s, 1, 1, OBJ_LAYER_BLEND, 0, 0,
-           15u << 27 | 1 | FACTOR_SRC_ALPHA << 4 | FACTOR_INV_SRC_ALPHA << 9 |
-               FACTOR_SRC_ALPHA << 17 | FACTOR_INV_SRC_ALPHA << 22,
-           0, 0, 0, 0, 0, 0, 0);
-    PACKET(s, 1, 3, OBJ_LAYER_DSA, 1 | 1 << 1 | FUNC_LEQUAL << 2, 0, 0, 0);
-    PACKET(s, 2, 1, OBJ_LAYER_BLEND);
-    PACKET(s, 2, 3, OBJ_LAYER_DSA);
+    stream_blend(s, OBJ_LAYER_BLEND, blend_of(FACTOR_SRC_ALPHA, FACTOR_INV_SRC_ALPHA));
+    stream_depth(s, OBJ_LAYER_DSA, FUNC_LEQUAL);
+    stream_bind(s, VOBJ_BLEND, OBJ_LAYER_BLEND);
+    stream_bind(s, VOBJ_DSA, OBJ_LAYER_DSA);
     rig_submit(rig);
 }
 
@@ -116,7 +113,7 @@ rig_set_program(struct rig *rig, uint32_t stage, bool chain)
     snprintf(text + at, sizeof text - (size_t)at, "%d: MOV OUT[0], %s\n%d: END\n", line,
              stage ? "TEMP[0]" : "IN[0]", line + 1);
     stream_shader(&rig->stream, OBJ_PROGRAM, stage, text);
-    PACKET(&rig->stream, 31, 0, OBJ_PROGRAM, stage);
+    stream_bind_shader(&rig->stream, OBJ_PROGRAM, stage);
     rig_submit(rig);
 }
 
@@ -139,8 +136,8 @@ frame_two_with_constants(struct rig *rig)
         uint32_t words[2 + 4 * CONSTANTS] = {1};
         for (uint32_t w = 2; w < 2 + 4 * CONSTANTS; w++)
             words[w] = float_bits((float)(w + i));
-        stream_packet(&rig->stream, 12, 0, words, 2 + 4 * CONSTANTS);
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        stream_packet(&rig->stream, CMD_SET_CONSTANT_BUFFER, 0, words, 2 + 4 * CONSTANTS);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     }
     rig_swap(rig);
     rig_assert_figure(rig, "cmdproc.constants", 2 * CONSTANTS);
@@ -153,7 +150,7 @@ frame_vertices(struct rig *rig)
     for (uint32_t i = 0; i < VERTICES; i++)
         memcpy(corners[i], (float[]){0.002f, 0.002f, 0, 1}, sizeof corners[i]);
     rig_upload(rig, RES_VERTICES, corners, sizeof corners);
-    rig_draw(rig, MODE_TRIANGLES, VERTICES, 0);
+    rig_draw(rig, PRIM_TRIANGLES, VERTICES, 0);
     rig_swap(rig);
 }
 
@@ -214,10 +211,10 @@ static void
 set_shaders(struct rig *rig, const char *vs, const char *fs)
 {
     struct stream *s = &rig->stream;
-    stream_shader(s, OBJ_PROGRAM, 0, vs);
-    stream_shader(s, OBJ_PROGRAM + 1, 1, fs);
-    PACKET(s, 31, 0, OBJ_PROGRAM, 0);
-    PACKET(s, 31, 0, OBJ_PROGRAM + 1, 1);
+    stream_shader(s, OBJ_PROGRAM, VSTAGE_VERTEX, vs);
+    stream_shader(s, OBJ_PROGRAM + 1, VSTAGE_FRAGMENT, fs);
+    stream_bind_shader(s, OBJ_PROGRAM, VSTAGE_VERTEX);
+    stream_bind_shader(s, OBJ_PROGRAM + 1, VSTAGE_FRAGMENT);
     rig_submit(rig);
 }
 
@@ -246,12 +243,13 @@ void
 rig_set_texels(struct rig *rig)
 {
     struct stream *s = &rig->stream;
-    player_create(&rig->player, (struct resource_desc){RES_TEXTURE, TARGET_2D, FORMAT_BGRA8,
-                                                       BIND_SAMPLER_VIEW, 16, 16, 1, 1, 0, 0});
-    PACKET(s, 1, 6, OBJ_VIEW, RES_TEXTURE, FORMAT_BGRA8, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9);
-    PACKET(s, 1, 7, OBJ_SAMPLER, 1 << 9 | 1 << 13, 0, 0, float_bits(9), 0, 0, 0, 0);
-    PACKET(s, 10, 0, 1, 0, OBJ_VIEW);
-    PACKET(s, 18, 0, 1, 0, OBJ_SAMPLER);
+    player_create(&rig->player,
+                  (struct resource_desc){RES_TEXTURE, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                         BIND_SAMPLER_VIEW, 16, 16, 1, 1, 0, 0});
+    stream_view(s, OBJ_VIEW, RES_TEXTURE, FORMAT_B8G8R8A8_UNORM, 0);
+    stream_sampler(s, OBJ_SAMPLER, FILTER_LINEAR);
+    PACKET(s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_VIEW);
+    PACKET(s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 0, OBJ_SAMPLER);
     set_shaders(rig, rig_vs, texels_fs);
 }
 
@@ -280,10 +278,11 @@ static void
 blit_square(struct rig *rig, uint32_t x, uint32_t size)
 {
     enum { RES_COPY = 90 };
-    player_create(&rig->player, (struct resource_desc){RES_COPY, TARGET_2D, FORMAT_BGRA8,
+    player_create(&rig->player, (struct resource_desc){RES_COPY, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
                                                        BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
-    PACKET(&rig->stream, 16, 0, 15, 0, 0, RES_COPY, 0, FORMAT_BGRA8, 0, 0, 0, size, size, 1,
-           RES_COLOR, 0, FORMAT_BGRA8, x, 0, 0, size, size, 1);
+    stream_blit(&rig->stream, BLIT_COLOR,
+                (struct blit_side){RES_COPY, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, size, size, 1}},
+                (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {x, 0, 0, size, size, 1}});
     rig_submit(rig);
     rig_swap(rig);
 }

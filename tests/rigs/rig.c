@@ -51,10 +51,10 @@ rig_set_state(struct rig *rig)
     struct stream *s = &rig->stream;
     scene_states(s, 0);
     scene_shaders(s, rig_vs, rig_fs);
-    PACKET(s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, FORMAT_RGBA_FLOAT);
-    scene_surfaces(s, FORMAT_BGRA8, rig->has_depth ? FORMAT_Z24S8 : 0);
+    CREATE(s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
+    scene_surfaces(s, FORMAT_B8G8R8A8_UNORM, rig->has_depth ? FORMAT_Z24_UNORM_S8_UINT : 0);
     scene_bind(s);
-    PACKET(s, 6, 0, 16, 0, RES_VERTICES);
+    PACKET(s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(s, (float)rig->size, (float)rig->size);
     rig_submit(rig);
 }
@@ -66,11 +66,12 @@ rig_start(struct rig *rig)
         .data = rig, .frame = rig_take_frame, .work = rig_take_row};
     const uint32_t size = rig->size;
     const struct resource_desc resources[] = {
-        {RES_COLOR, TARGET_2D, FORMAT_BGRA8, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET, size, size,
-         1, 1, 0, 0},
-        {RES_DEPTH, TARGET_2D, FORMAT_Z24S8, BIND_DEPTH_STENCIL, size, size, 1, 1, 0, 0},
-        {RES_VERTICES, TARGET_BUFFER, FORMAT_BYTES, BIND_VERTEX_BUFFER, 4096, 1, 1, 1, 0, 0},
-        {RES_INDICES, TARGET_BUFFER, FORMAT_BYTES, BIND_INDEX_BUFFER, 4096, 1, 1, 1, 0, 0},
+        {RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
+         size, size, 1, 1, 0, 0},
+        {RES_DEPTH, TARGET_2D, FORMAT_Z24_UNORM_S8_UINT, BIND_DEPTH_STENCIL, size, size, 1, 1, 0,
+         0},
+        {RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_VERTEX_BUFFER, 4096, 1, 1, 1, 0, 0},
+        {RES_INDICES, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_INDEX_BUFFER, 4096, 1, 1, 1, 0, 0},
     };
     player_start(&rig->player, &rig->params, true, &listener);
     rig->values = calloc(rig_machine(rig)->stats.count, sizeof *rig->values);
@@ -108,9 +109,7 @@ rig_tear_down(void **state)
 void
 rig_clear(struct rig *rig, uint32_t buffers, double depth)
 {
-    uint32_t words[2];
-    memcpy(words, &depth, sizeof words);
-    PACKET(&rig->stream, 7, 0, buffers, 0, 0, 0, 0, words[0], words[1], 0);
+    stream_clear(&rig->stream, buffers, NULL, depth, 0);
     rig_submit(rig);
 }
 
@@ -118,9 +117,9 @@ void
 rig_draw(struct rig *rig, uint32_t mode, uint32_t count, uint32_t index_bytes)
 {
     if (index_bytes)
-        PACKET(&rig->stream, 11, 0, RES_INDICES, index_bytes, 0);
+        PACKET(&rig->stream, CMD_SET_INDEX_BUFFER, RES_INDICES, index_bytes, 0);
     struct error err = {""};
-    PACKET(&rig->stream, 8, 0, 0, count, mode, index_bytes != 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    PACKET(&rig->stream, CMD_DRAW_VBO, 0, count, mode, index_bytes != 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
     rig_submit(rig);
     if (!machine_drain(rig_machine(rig), &err)) /* it would go on behind later commands */
         fail_msg("%s", err.text);

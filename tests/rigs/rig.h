@@ -9,17 +9,7 @@
 
 #include <stdlib.h>
 
-enum {
-    SIZE = 64,
-    FORMAT_BGRA8 = 1,
-    FORMAT_Z24S8 = 19,
-    FORMAT_BYTES = 64,
-    FORMAT_RGBA_FLOAT = 31,
-    MODE_TRIANGLES = 4,
-    MODE_STRIP = 5,
-    CLEAR_DEPTH = 1,
-    CLEAR_COLOR = 4,
-};
+enum { SIZE = 64 };
 
 extern const char rig_vs[];
 extern const char rig_fs[];

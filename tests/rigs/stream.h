@@ -2,7 +2,9 @@
 #ifndef AETIUS_TESTS_STREAM_H
 #define AETIUS_TESTS_STREAM_H
 
+#include "state/cmd.h"
 #include "trace/decode/decode.h"
+#include "trace/decode/virgl_protocol.h"
 
 #include <assert.h>
 #include <string.h>
@@ -15,12 +17,68 @@ struct stream {
 void stream_dwords(struct stream *s, const void *dwords, uint32_t count);
 
 /* Header of a packet, then its dwords. */
-void stream_packet(struct stream *s, uint32_t command, uint32_t object, const uint32_t *dw,
-                   uint32_t count);
+void stream_packet(struct stream *s, enum virgl_command command, uint32_t object,
+                   const uint32_t *dw, uint32_t count);
 
-#define PACKET(s, command, object, ...)                                                            \
+#define STREAM_PACKET(s, command, object, ...)                                                     \
     stream_packet(s, command, object, (const uint32_t[]){__VA_ARGS__},                             \
                   sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+/* A command without an object, and its dwords. */
+#define PACKET(s, command, ...) STREAM_PACKET(s, command, 0, __VA_ARGS__)
+/* A new object: its handle, and its dwords. */
+#define CREATE(s, object, ...) STREAM_PACKET(s, CMD_CREATE_OBJECT, object, __VA_ARGS__)
+
+/* Fields of dwords, as a number that the field's value is multiplied by; flags are fields, too. */
+enum blend_word { /* of a color buffer */
+                  BLEND_ENABLE = 1 << 0,
+                  BLEND_RGB_SRC = 1 << 4,
+                  BLEND_RGB_DST = 1 << 9,
+                  BLEND_ALPHA_SRC = 1 << 17,
+                  BLEND_ALPHA_DST = 1 << 22,
+                  BLEND_WRITES_RED = 1 << 27,
+                  BLEND_WRITES_GREEN = 1 << 28,
+                  BLEND_WRITES_BLUE = 1 << 29,
+                  BLEND_WRITES_ALPHA = 1 << 30,
+                  BLEND_WRITES_RGB = BLEND_WRITES_RED | BLEND_WRITES_GREEN | BLEND_WRITES_BLUE,
+                  BLEND_WRITES = BLEND_WRITES_RGB | BLEND_WRITES_ALPHA,
+};
+enum blend_flags { /* of all color buffers */
+                   BLEND_LOGICOP = 1 << 1,
+                   BLEND_ALPHA_TO_COVERAGE = 1 << 3,
+};
+enum dsa_word {
+    DSA_DEPTH_TEST = 1 << 0,
+    DSA_DEPTH_WRITE = 1 << 1,
+    DSA_DEPTH_FUNC = 1 << 2,
+    DSA_ALPHA_TEST = 1 << 8,
+    DSA_ALPHA_FUNC = 1 << 9,
+};
+enum dsa_face { /* the stencil test of a face */
+                FACE_ENABLE = 1 << 0,
+                FACE_FUNC = 1 << 1,
+                FACE_FAIL_OP = 1 << 4,
+                FACE_ZPASS_OP = 1 << 7,
+                FACE_ZFAIL_OP = 1 << 10,
+                FACE_VALUEMASK = 1 << 13,
+                FACE_WRITEMASK = 1 << 21,
+};
+enum rasterizer_word {
+    RASTERIZER_FLATSHADE = 1 << 0,
+    RASTERIZER_DEPTH_CLIP = 1 << 1,
+    RASTERIZER_DISCARD = 1 << 3,
+    RASTERIZER_LIGHT_TWOSIDE = 1 << 5,
+    RASTERIZER_POINT_QUAD = 1 << 7,
+    RASTERIZER_FILL_FRONT = 1 << 10,
+    RASTERIZER_FILL_BACK = 1 << 12,
+    RASTERIZER_SCISSOR = 1 << 14,
+    RASTERIZER_MULTISAMPLE = 1 << 25,
+    RASTERIZER_HALF_PIXEL_CENTER = 1 << 29,
+};
+enum blit_flags { /* beside enum blit_mask */
+                  BLIT_FILTER = 1 << 8,
+                  BLIT_SCISSOR = 1 << 10,
+                  BLIT_CONDITION = 1 << 11,
+};
 
 static inline uint32_t
 float_bits(float value)
@@ -30,8 +88,47 @@ float_bits(float value)
     return bits;
 }
 
+/* All channels are written, by the same factors. */
+static inline uint32_t
+blend_of(enum blend_factor src, enum blend_factor dst)
+{
+    return BLEND_WRITES | BLEND_ENABLE | src * BLEND_RGB_SRC | dst * BLEND_RGB_DST |
+           src * BLEND_ALPHA_SRC | dst * BLEND_ALPHA_DST;
+}
+
+void stream_bind(struct stream *s, enum virgl_object_type object, uint32_t handle);
+void stream_destroy(struct stream *s, enum virgl_object_type object, uint32_t handle);
+void stream_bind_shader(struct stream *s, uint32_t handle, enum virgl_stage stage);
+
 /* CREATE_OBJECT of a shader in one packet, without stream-out. */
-void stream_shader(struct stream *s, uint32_t handle, uint32_t stage, const char *text);
+void stream_shader(struct stream *s, uint32_t handle, enum virgl_stage stage, const char *text);
+
+/* The same word for all color buffers. */
+void stream_blend(struct stream *s, uint32_t handle, uint32_t word);
+
+/* Tests depth and writes it. */
+void stream_depth(struct stream *s, uint32_t handle, enum compare_func func);
+
+/* The levels 0 to `last_level` of a texture without layers, channels as they are. */
+void stream_view(struct stream *s, uint32_t handle, uint32_t resource, uint32_t format,
+                 uint32_t last_level);
+
+/* Repeats; levels of detail 0 to 9. */
+void stream_sampler(struct stream *s, uint32_t handle, enum img_filter filter);
+
+/* Level 0 and layer 0. */
+void stream_surface(struct stream *s, uint32_t handle, uint32_t resource, uint32_t format);
+
+enum { CLEAR_ALL = MASK_DEPTH | MASK_STENCIL | MASK_COLOR0 };
+/* Color: NULL: 0, 0, 0, 0. */
+void stream_clear(struct stream *s, uint32_t buffers, const float rgba[4], double depth,
+                  uint32_t stencil);
+
+/* One instance, without indices. */
+void stream_draw(struct stream *s, enum primitive mode, uint32_t start, uint32_t count);
+
+/* Flags: enum blit_mask and enum blit_flags. */
+void stream_blit(struct stream *s, uint32_t flags, struct blit_side dst, struct blit_side src);
 
 struct message stream_message(const struct stream *s, uint32_t client);
 

@@ -273,7 +273,7 @@ copies_of_contents_count(void **state)
         add(writer, put);
         add_frames(writer);
         s.count = 0; /* the second frame uses it */
-        PACKET(&s, 17, 0, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 8, 8, 1);
+        PACKET(&s, CMD_RESOURCE_COPY_REGION, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 8, 8, 1);
         add(writer, stream_message(&s, 1));
         add_frames(writer);
         _exit(!trace_writer_close(writer, &err));

@@ -366,7 +366,7 @@ write_evil_trace(const char *path)
     message.kind = MESSAGE_RESOURCE_CREATE;
     message.resource = (struct resource_desc){.handle = 1,
                                               .target = TARGET_2D,
-                                              .format = 1,
+                                              .format = FORMAT_B8G8R8A8_UNORM,
                                               .bind = BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
                                               .width = 8,
                                               .height = 8,

@@ -138,7 +138,7 @@ what_resources_hold_has_an_end(void **state)
     char *path = in_dir("large.trace");
     write_trace(path,
                 &(struct resource_desc){.target = TARGET_2D,
-                                        .format = 1,
+                                        .format = FORMAT_B8G8R8A8_UNORM,
                                         .bind = BIND_SAMPLER_VIEW,
                                         .width = SIDE,
                                         .height = SIDE,

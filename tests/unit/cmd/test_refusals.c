@@ -40,19 +40,19 @@ verify_leaves_time_out(void **state)
     assert_true(trace_writer_create(&player->writer, path, "test", &err));
     struct trace_writer *writer = player->writer;
     rig_start(rig);
-    player_create(player, (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_BYTES,
+    player_create(player, (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_R8_UNORM,
                                                  BIND_CUSTOM, 64, 1, 1, 1, 0, 0});
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1.0);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 1.0);
     rig_upload_corner(rig, 16, 0);
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t query = OBJ_QUERY + i;
-        PACKET(s, 1, 9, query, types[i], i * 16, RES_QUERY);
+        CREATE(s, VOBJ_QUERY, query, types[i], i * 16, RES_QUERY);
         if (types[i] != QUERY_TIMESTAMP)
-            PACKET(s, 19, 0, query);
+            PACKET(s, CMD_BEGIN_QUERY, query);
         rig_submit(rig);
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
-        PACKET(s, 20, 0, query);
-        PACKET(s, 21, 0, query, 1);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
+        PACKET(s, CMD_END_QUERY, query);
+        PACKET(s, CMD_GET_QUERY_RESULT, query, 1);
         rig_submit(rig);
     }
     rig_swap(rig);
@@ -80,7 +80,7 @@ softpipe_has_one_sample(void **state)
     snprintf(path, sizeof path, "%s/samples.trace", dir);
     snprintf(out, sizeof out, "%s/pictures", dir);
     begin_trace(&player, path, &rig->params);
-    player_create(&player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_BGRA8,
+    player_create(&player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
                                                   BIND_RENDER_TARGET, 64, 64, 1, 1, 0, 4});
     end_trace(&player);
     RUN(&said, "replay", path, "--reference=softpipe", "-o", out);
@@ -169,10 +169,10 @@ judge_start(struct judge *judge, struct ear *ear, struct stream *stream, uint32_
              (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
     scene_states(stream, 0);
     scene_shaders(stream, rig_vs, rig_fs);
-    PACKET(stream, 1, 5, OBJ_ELEMENTS, 0, divisor, 0, FORMAT_RGBA_FLOAT);
-    scene_surfaces(stream, FORMAT_BGRA8, FORMAT_Z24S8);
+    CREATE(stream, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, divisor, 0, FORMAT_R32G32B32A32_FLOAT);
+    scene_surfaces(stream, FORMAT_B8G8R8A8_UNORM, FORMAT_Z24_UNORM_S8_UINT);
     scene_bind(stream);
-    PACKET(stream, 6, 0, 16, 0, RES_VERTICES);
+    PACKET(stream, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(stream, 64, 32);
     tell_stream(judge, stream);
 }
@@ -180,7 +180,7 @@ judge_start(struct judge *judge, struct ear *ear, struct stream *stream, uint32_
 static void
 draw(struct judge *judge, struct stream *stream)
 {
-    PACKET(stream, 8, 0, 0, 3, MODE_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    stream_draw(stream, PRIM_TRIANGLES, 0, 3);
     tell_stream(judge, stream);
 }
 
@@ -202,12 +202,12 @@ refusals_are_said_once(void **state)
     assert_int_equal(judge.frame, 1);
     const uint32_t before = ear.heard;
     tell(&judge, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
-                                  .resource = {200, TARGET_2D, FORMAT_BGRA8, BIND_DISPLAY_TARGET,
-                                               8192, 8192, 1, 1, 0, 0}});
+                                  .resource = {200, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                               BIND_DISPLAY_TARGET, 8192, 8192, 1, 1, 0, 0}});
     assert_int_equal(judge.warnings, 1);
     tell(&judge, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
-                                  .resource = {201, TARGET_2D, FORMAT_BGRA8, BIND_DISPLAY_TARGET,
-                                               8192, 8192, 1, 1, 0, 0}});
+                                  .resource = {201, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                               BIND_DISPLAY_TARGET, 8192, 8192, 1, 1, 0, 0}});
     assert_int_equal(judge.warnings, 1);
     assert_int_equal(ear.heard, before + 2);
     judge_fini(&judge);
@@ -217,8 +217,9 @@ refusals_are_said_once(void **state)
         draw(&judge, &stream);
     assert_int_equal(judge.warnings, 1);
     assert_non_null(strstr(judge.told[0], "instance divisors"));
-    PACKET(&stream, 16, 0, 15, 0, 0, 999, 0, FORMAT_BGRA8, 0, 0, 0, 8, 8, 1, RES_COLOR, 0,
-           FORMAT_BGRA8, 0, 0, 0, 8, 8, 1);
+    stream_blit(&stream, BLIT_COLOR,
+                (struct blit_side){999, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}},
+                (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}});
     tell_stream(&judge, &stream);
     assert_int_equal(judge.warnings, 2);
     judge_fini(&judge);

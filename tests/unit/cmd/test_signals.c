@@ -21,7 +21,7 @@ write_many(const char *path, uint32_t count)
 {
     write_trace(path,
                 &(struct resource_desc){.target = TARGET_BUFFER,
-                                        .format = 64,
+                                        .format = FORMAT_R8_UNORM,
                                         .bind = BIND_VERTEX_BUFFER,
                                         .width = 1,
                                         .height = 1,
@@ -87,7 +87,7 @@ write_long(const char *path, bool draws)
 {
     static struct stream s;
     static const uint8_t texel[4] = {1, 2, 3, 4};
-    enum { PUTS = 20000000, VERTICES = 1 << 24, MODE_POINTS = 0 };
+    enum { PUTS = 20000000, VERTICES = 1 << 24 };
     struct trace_writer *writer;
     struct error err;
     struct message message = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
@@ -102,7 +102,7 @@ write_long(const char *path, bool draws)
     scene_objects(&s);
     scene_bindings(&s);
     if (draws)
-        PACKET(&s, 8, 0, 0, VERTICES, MODE_POINTS, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+        stream_draw(&s, PRIM_POINTS, 0, VERTICES);
     const struct message stream = stream_message(&s, 1);
     trace_writer_add(writer, &stream, &err);
     message = (struct message){

@@ -241,9 +241,11 @@ create_resources(struct fixture *f)
     const uint32_t bind = BIND_RENDER_TARGET | (f->forced ? BIND_DISPLAY_TARGET : 0);
     const struct resource_desc descs[] = {
         {RES_COLOR, TARGET_2D, 1, bind, SIDE, SIDE, 1, 1, 0, samples},
-        {RES_DEPTH, TARGET_2D, 20, BIND_DEPTH_STENCIL, SIDE, SIDE, 1, 1, 0, samples},
-        {RES_RESOLVED, TARGET_2D, 1, BIND_RENDER_TARGET, SIDE, SIDE, 1, 1, 0, 0},
-        {RES_VERTICES, TARGET_BUFFER, 64, BIND_VERTEX_BUFFER, 64, 1, 1, 1, 0, 0},
+        {RES_DEPTH, TARGET_2D, FORMAT_S8_UINT_Z24_UNORM, BIND_DEPTH_STENCIL, SIDE, SIDE, 1, 1, 0,
+         samples},
+        {RES_RESOLVED, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, SIDE, SIDE, 1, 1, 0,
+         0},
+        {RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_VERTEX_BUFFER, 64, 1, 1, 1, 0, 0},
     };
     for (size_t i = 0; i < sizeof descs / sizeof *descs; i++)
         player_create(&f->player, descs[i]);
@@ -267,10 +269,10 @@ start(struct fixture *f, uint32_t samples, bool forced, bool timed)
     create_resources(f);
     scene_states(&s, multisample);
     scene_shaders(&s, plain_vs, plain_fs);
-    PACKET(&s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, 31);
+    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
     scene_surfaces(&s, 1, 20);
     scene_bind(&s);
-    PACKET(&s, 6, 0, 16, 0, RES_VERTICES);
+    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(&s, SIDE, SIDE);
     player_submit(&f->player, &s);
 }
@@ -288,10 +290,12 @@ draw_triangle(struct fixture *f, const struct point p[3])
         vertices[i][3] = 1.0f;
     }
     player_put(&f->player, RES_VERTICES, vertices, sizeof vertices);
-    PACKET(&s, 7, 0, 1 | 2 | 4, 0, 0, 0, 0, 0, 0x3ff00000, 0);
-    PACKET(&s, 8, 0, 0, 3, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
-    PACKET(&s, 16, 0, 15, 0, 0, RES_RESOLVED, 0, 1, 0, 0, 0, SIDE, SIDE, 1, RES_COLOR, 0, 1, 0, 0,
-           0, SIDE, SIDE, 1);
+    stream_clear(&s, CLEAR_ALL, NULL, 1, 0);
+    stream_draw(&s, PRIM_TRIANGLES, 0, 3);
+    stream_blit(
+        &s, BLIT_COLOR,
+        (struct blit_side){RES_RESOLVED, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, SIDE, SIDE, 1}},
+        (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, SIDE, SIDE, 1}});
     player_submit(&f->player, &s);
 }
 

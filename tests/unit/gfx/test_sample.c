@@ -108,7 +108,7 @@ test_against_reference(void **state)
         bool rect = shape->texture == TEX_RECT;
         struct fixture f;
         fixture_init(&f, &(struct resource_desc){.target = shape->target,
-                                                 .format = 67,
+                                                 .format = FORMAT_R8G8B8A8_UNORM,
                                                  .width = shape->width,
                                                  .height = shape->height,
                                                  .depth = shape->depth,
@@ -174,7 +174,7 @@ test_fetch(void **state)
         const struct shape *shape = &shapes[n];
         struct fixture f;
         fixture_init(&f, &(struct resource_desc){.target = shape->target,
-                                                 .format = 67,
+                                                 .format = FORMAT_R8G8B8A8_UNORM,
                                                  .width = shape->width,
                                                  .height = shape->height,
                                                  .depth = shape->depth,
@@ -239,7 +239,7 @@ static void
 cube_fixture(struct fixture *f, bool linear)
 {
     fixture_init(f, &(struct resource_desc){.target = TARGET_CUBE,
-                                            .format = 31,
+                                            .format = FORMAT_R32G32B32A32_FLOAT,
                                             .width = 8,
                                             .height = 8,
                                             .depth = 1,
@@ -309,8 +309,10 @@ static void
 test_shadow(void **state)
 {
     struct fixture f;
-    fixture_init(&f, &(struct resource_desc){
-                         .target = TARGET_2D, .format = 16, .width = 2, .height = 2, .depth = 1});
+    fixture_init(
+        &f,
+        &(struct resource_desc){
+            .target = TARGET_2D, .format = FORMAT_Z16_UNORM, .width = 2, .height = 2, .depth = 1});
     static const uint16_t depth[4] = {0x1000, 0x8000, 0x8000, 0xf000};
     for (uint32_t i = 0; i < 4; i++)
         memcpy(f.memory.bytes + f.res.address + resource_offset(&f.res, 0, i % 2, i / 2, 0, 0),

@@ -21,7 +21,7 @@ static void
 levels_fixture(struct fixture *f, uint32_t size, uint32_t last_level)
 {
     fixture_init(f, &(struct resource_desc){.target = TARGET_2D,
-                                            .format = 31,
+                                            .format = FORMAT_R32G32B32A32_FLOAT,
                                             .width = size,
                                             .height = size,
                                             .depth = 1,
@@ -184,7 +184,7 @@ test_cube_lod(void **state)
 {
     struct fixture f;
     fixture_init(&f, &(struct resource_desc){.target = TARGET_CUBE,
-                                             .format = 31,
+                                             .format = FORMAT_R32G32B32A32_FLOAT,
                                              .width = 256,
                                              .height = 256,
                                              .depth = 1,

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-enum { CLEAR_STENCIL = 2, BLOCKS = SIZE * SIZE / 64, RED = 0xff0000ff };
+enum { BLOCKS = SIZE * SIZE / 64, RED = 0xff0000ff };
 
 /* All pixels, at depth 0 of 0..1. */
 static void
@@ -17,18 +17,19 @@ layer(struct rig *rig)
     static const float corners[4][4] = {
         {-1, -1, -1, 1}, {1, -1, -1, 1}, {-1, 1, -1, 1}, {1, 1, -1, 1}};
     rig_upload(rig, RES_VERTICES, corners, sizeof corners);
-    rig_draw(rig, MODE_STRIP, 4, 0);
+    rig_draw(rig, PRIM_TRIANGLE_STRIP, 4, 0);
 }
 
 /* Always passes, and puts `ref` into the stencil; depth test LESS. */
 static void
 replace_stencil(struct rig *rig, uint32_t ref)
 {
-    const uint32_t face =
-        1 | FUNC_ALWAYS << 1 | (uint32_t)STENCIL_REPLACE << 7 | 0xffu << 13 | 0xffu << 21;
-    PACKET(&rig->stream, 1, 3, 150 + ref, 1 | 1 << 1 | FUNC_LESS << 2, face, 0, 0);
-    PACKET(&rig->stream, 2, 3, 150 + ref);
-    PACKET(&rig->stream, 13, 0, ref);
+    const uint32_t face = FACE_ENABLE | FUNC_ALWAYS * FACE_FUNC | STENCIL_REPLACE * FACE_ZPASS_OP |
+                          0xff * FACE_VALUEMASK | 0xff * FACE_WRITEMASK;
+    CREATE(&rig->stream, VOBJ_DSA, 150 + ref,
+           DSA_DEPTH_TEST | DSA_DEPTH_WRITE | FUNC_LESS * DSA_DEPTH_FUNC, face, 0, 0);
+    stream_bind(&rig->stream, VOBJ_DSA, 150 + ref);
+    PACKET(&rig->stream, CMD_SET_STENCIL_REF, ref);
     rig_submit(rig);
 }
 
@@ -36,10 +37,11 @@ replace_stencil(struct rig *rig, uint32_t ref)
 static void
 test_stencil(struct rig *rig, uint32_t ref)
 {
-    const uint32_t face = 1 | FUNC_EQUAL << 1 | 0xffu << 13;
-    PACKET(&rig->stream, 1, 3, 170 + ref, 1 | 1 << 1 | FUNC_LESS << 2, face, 0, 0);
-    PACKET(&rig->stream, 2, 3, 170 + ref);
-    PACKET(&rig->stream, 13, 0, ref);
+    const uint32_t face = FACE_ENABLE | FUNC_EQUAL * FACE_FUNC | 0xff * FACE_VALUEMASK;
+    CREATE(&rig->stream, VOBJ_DSA, 170 + ref,
+           DSA_DEPTH_TEST | DSA_DEPTH_WRITE | FUNC_LESS * DSA_DEPTH_FUNC, face, 0, 0);
+    stream_bind(&rig->stream, VOBJ_DSA, 170 + ref);
+    PACKET(&rig->stream, CMD_SET_STENCIL_REF, ref);
     rig_submit(rig);
 }
 
@@ -47,19 +49,15 @@ test_stencil(struct rig *rig, uint32_t ref)
 static void
 keep_depth(struct rig *rig, uint32_t handle)
 {
-    PACKET(&rig->stream, 1, 3, handle, 1 | FUNC_LESS << 2, 0, 0, 0);
-    PACKET(&rig->stream, 2, 3, handle);
+    CREATE(&rig->stream, VOBJ_DSA, handle, DSA_DEPTH_TEST | FUNC_LESS * DSA_DEPTH_FUNC, 0, 0, 0);
+    stream_bind(&rig->stream, VOBJ_DSA, handle);
     rig_submit(rig);
 }
 
 static void
 clear_all(struct rig *rig, uint32_t stencil)
 {
-    double one = 1;
-    uint32_t words[2];
-    memcpy(words, &one, sizeof words);
-    PACKET(&rig->stream, 7, 0, CLEAR_COLOR | CLEAR_DEPTH | CLEAR_STENCIL, 0, 0, 0, 0, words[0],
-           words[1], stencil);
+    stream_clear(&rig->stream, CLEAR_ALL, NULL, 1, stencil);
     rig_submit(rig);
 }
 
@@ -140,7 +138,7 @@ a_clear_is_written_once(void **state)
     rig_assert_figure(rig, "memctl.z_bytes_written", 0);
     clear_all(rig, 0);
     rig_swap(rig);
-    rig_clear(rig, CLEAR_DEPTH, 1); /* the surfaces are used */
+    rig_clear(rig, MASK_DEPTH, 1); /* the surfaces are used */
     upload_pixel(rig);
     layer(rig);
     rig_swap(rig);
@@ -177,7 +175,7 @@ depth_alone(void **state)
 {
     struct rig *rig = *state;
     rig_start(rig);
-    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_clear(rig, MASK_DEPTH, 1);
     layer(rig);
     rig_swap(rig);
     rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS);
@@ -185,7 +183,7 @@ depth_alone(void **state)
     rig_assert_figure(rig, "memctl.z_bytes_read", 0);
     clear_all(rig, 5);
     layer(rig);
-    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_clear(rig, MASK_DEPTH, 1);
     test_stencil(rig, 5);
     layer(rig);
     rig_swap(rig);
@@ -193,9 +191,9 @@ depth_alone(void **state)
     rig_assert_figure(rig, "zstencil.fragments_stencil_failed", 0);
     rig_assert_figure(rig, "zstencil.fragments_z_failed", 0);
     replace_stencil(rig, 9);
-    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_clear(rig, MASK_DEPTH, 1);
     layer(rig);
-    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_clear(rig, MASK_DEPTH, 1);
     rig_swap(rig);
     rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS); /* the first */
     test_stencil(rig, 9);
@@ -205,8 +203,8 @@ depth_alone(void **state)
     rig_assert_figure(rig, "zstencil.blocks_read_raw", BLOCKS);
     rig_assert_figure(rig, "zstencil.fragments_stencil_failed", 0);
     rig_assert_figure(rig, "zstencil.fragments_z_failed", 0);
-    rig_clear(rig, CLEAR_STENCIL, 1);
-    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_clear(rig, MASK_STENCIL, 1);
+    rig_clear(rig, MASK_DEPTH, 1);
     rig_swap(rig);
     rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS);
 }
@@ -218,7 +216,7 @@ left_cleared(struct rig *rig)
     layer(rig);
     clear_all(rig, 7);
     rig_swap(rig);
-    rig_clear(rig, CLEAR_DEPTH, 0.5);
+    rig_clear(rig, MASK_DEPTH, 0.5);
     layer(rig);
     rig_swap(rig);
     rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
@@ -268,7 +266,7 @@ left_to_be_seen(struct rig *rig)
     layer(rig);
     rig_swap(rig);
     rig_upload(rig, RES_VERTICES, corner, sizeof corner);
-    rig_draw(rig, MODE_STRIP, 4, 0);
+    rig_draw(rig, PRIM_TRIANGLE_STRIP, 4, 0);
     rig_swap(rig);
     assert_all_pixels(rig, RED);
 }

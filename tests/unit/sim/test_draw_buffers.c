@@ -62,9 +62,9 @@ make_blend(struct stream *s)
 {
     uint32_t dw[3 + TARGETS] = {OBJ_BLEND, 1, 0};
     for (uint32_t i = 0; i < TARGETS; i++)
-        dw[3 + i] = targets[i].mask << 27;
-    dw[3] |= 1 | FACTOR_ONE << 4 | FACTOR_ONE << 9 | FACTOR_ONE << 17 | FACTOR_ONE << 22;
-    stream_packet(s, 1, 1, dw, 3 + TARGETS);
+        dw[3 + i] = targets[i].mask * BLEND_WRITES_RED;
+    dw[3] |= blend_of(FACTOR_ONE, FACTOR_ONE) & ~(uint32_t)BLEND_WRITES;
+    stream_packet(s, CMD_CREATE_OBJECT, VOBJ_BLEND, dw, 3 + TARGETS);
 }
 
 /* Pixels 4 to 19 of rows 4 to 11. */
@@ -78,7 +78,7 @@ static void
 draw(struct player *player, const struct params *params, bool timed, uint32_t bound)
 {
     static const struct resource_desc vertices = {
-        RES_VERTICES, TARGET_BUFFER, 64, BIND_VERTEX_BUFFER, 1024, 1, 1, 1, 0, 0};
+        RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_VERTEX_BUFFER, 1024, 1, 1, 1, 0, 0};
     struct stream s = {0};
     char fs[2048];
     uint32_t surfaces[2 + TARGETS] = {TARGETS};
@@ -89,25 +89,27 @@ draw(struct player *player, const struct params *params, bool timed, uint32_t bo
         player_create(player,
                       (struct resource_desc){FIRST + i, TARGET_2D, targets[i].format,
                                              BIND_RENDER_TARGET, WIDTH, HEIGHT, 1, 1, 0, 0});
-        PACKET(&s, 1, 8, SURFACE + i, FIRST + i, targets[i].format, 0, 0);
+        stream_surface(&s, SURFACE + i, FIRST + i, targets[i].format);
         surfaces[2 + i] = SURFACE + i;
     }
-    PACKET(&s, 1, 2, OBJ_RASTERIZER, 1 << 1 | 1 << 29, float_bits(1), 0, 0, float_bits(1), 0, 0, 0);
-    PACKET(&s, 1, 3, OBJ_DSA, 0, 0, 0, 0);
+    CREATE(&s, VOBJ_RASTERIZER, OBJ_RASTERIZER,
+           RASTERIZER_DEPTH_CLIP | RASTERIZER_HALF_PIXEL_CENTER, float_bits(1), 0, 0, float_bits(1),
+           0, 0, 0);
+    CREATE(&s, VOBJ_DSA, OBJ_DSA, 0, 0, 0, 0);
     make_blend(&s);
     make_shader(fs, sizeof fs);
     scene_shaders(&s, vs, fs);
-    PACKET(&s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, 31);
+    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
     scene_bind(&s);
-    PACKET(&s, 6, 0, 16, 0, RES_VERTICES);
+    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(&s, WIDTH, HEIGHT);
-    stream_packet(&s, 5, 0, surfaces, 2 + TARGETS);
-    PACKET(&s, 7, 0, 0xff << 2, 0, float_bits(1), 0, float_bits(1), 0, 0, 0);
+    stream_packet(&s, CMD_SET_FRAMEBUFFER_STATE, 0, surfaces, 2 + TARGETS);
+    stream_clear(&s, 0xff * MASK_COLOR0, (float[]){0, 1, 0, 1}, 0, 0);
     for (uint32_t i = 0; i < TARGETS; i++)
         if (!(bound >> i & 1))
             surfaces[2 + i] = 0;
-    stream_packet(&s, 5, 0, surfaces, 2 + TARGETS);
-    PACKET(&s, 8, 0, 0, 4, PRIM_TRIANGLE_STRIP, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    stream_packet(&s, CMD_SET_FRAMEBUFFER_STATE, 0, surfaces, 2 + TARGETS);
+    stream_draw(&s, PRIM_TRIANGLE_STRIP, 0, 4);
     player_submit(player, &s);
 }
 

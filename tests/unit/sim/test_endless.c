@@ -96,7 +96,7 @@ submit(struct scenery *scenery, struct stream *s)
 static void
 add_draw(struct stream *s)
 {
-    PACKET(s, 8, 0, 0, 3, MODE_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    stream_draw(s, PRIM_TRIANGLES, 0, 3);
 }
 
 static void
@@ -104,10 +104,10 @@ add_states(struct stream *s)
 {
     scene_states(s, 0);
     scene_shaders(s, rig_vs, rig_fs);
-    PACKET(s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, FORMAT_RGBA_FLOAT);
-    scene_surfaces(s, FORMAT_BGRA8, 0);
+    CREATE(s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
+    scene_surfaces(s, FORMAT_B8G8R8A8_UNORM, 0);
     scene_bind(s);
-    PACKET(s, 6, 0, 16, 0, RES_VERTICES);
+    PACKET(s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(s, SIZE, SIZE);
 }
 
@@ -124,21 +124,25 @@ play(const struct params *params, bool timed, const struct tried *const *program
     if (path && !trace_writer_create(&scenery.player.writer, path, "endless", &scenery.err))
         fail_msg("%s", scenery.err.text);
     player_start(&scenery.player, params, timed, &none);
-    player_create(&scenery.player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_BGRA8,
-                                                          BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
-                                                          SIZE, SIZE, 1, 1, 0, 0});
-    player_create(&scenery.player, (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_BYTES,
-                                                          BIND_VERTEX_BUFFER, 4096, 1, 1, 1, 0, 0});
+    player_create(&scenery.player,
+                  (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                         BIND_RENDER_TARGET | BIND_DISPLAY_TARGET, SIZE, SIZE, 1, 1,
+                                         0, 0});
+    player_create(&scenery.player,
+                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                         BIND_VERTEX_BUFFER, 4096, 1, 1, 1, 0, 0});
     player_put(&scenery.player, RES_VERTICES, corner, sizeof corner);
     add_states(&s);
     add_draw(&s);
     submit(&scenery, &s);
     for (uint32_t i = 0; programs[i]; i++) {
+        const enum virgl_stage stage =
+            programs[i]->stage == STAGE_VERTEX ? VSTAGE_VERTEX : VSTAGE_FRAGMENT;
         number_lines(programs[i]->text, text, sizeof text);
-        stream_shader(&s, OBJ_TRIED + i, programs[i]->stage, text);
-        PACKET(&s, 31, 0, OBJ_VS, STAGE_VERTEX);
-        PACKET(&s, 31, 0, OBJ_FS, STAGE_FRAGMENT);
-        PACKET(&s, 31, 0, OBJ_TRIED + i, programs[i]->stage);
+        stream_shader(&s, OBJ_TRIED + i, stage, text);
+        stream_bind_shader(&s, OBJ_VS, VSTAGE_VERTEX);
+        stream_bind_shader(&s, OBJ_FS, VSTAGE_FRAGMENT);
+        stream_bind_shader(&s, OBJ_TRIED + i, stage);
         add_draw(&s);
         submit(&scenery, &s);
     }

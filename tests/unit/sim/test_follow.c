@@ -95,8 +95,8 @@ one_triangle(void **state)
                                          "groups",      "finished_groups", "shaded_quads"};
     struct followed *f = begin(rig, 0);
     rig_upload_corner(rig, 8, 0);
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 1);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     end(f);
     struct error err;
@@ -153,7 +153,7 @@ latencies(void **state)
     rig->params.RASTERIZER.TriangleOutputLatency = 4;
     struct followed *f = begin(rig, 0);
     rig_upload_corner(rig, 8, 0);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     end(f);
     const struct journey_stage *clipper = stage(f, "primitives", FOLLOW_PRIMITIVE);
@@ -175,8 +175,8 @@ hidden(void **state)
     struct rig *rig = *state;
     struct followed *f = begin(rig, 0);
     rig_upload_corner(rig, 2 * SIZE, 0);
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 0.25);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 0.25);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     end(f);
     assert_int_equal(f->journey.fragments, SIZE * SIZE);
@@ -201,7 +201,7 @@ culled(void **state)
     struct followed *f = begin(rig, 3);
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
     rig_upload(rig, RES_INDICES, indices, sizeof indices);
-    rig_draw(rig, MODE_STRIP, 6, 1);
+    rig_draw(rig, PRIM_TRIANGLE_STRIP, 6, 1);
     rig_swap(rig);
     end(f);
     assert_int_equal(f->follow.primitives, 4);
@@ -222,8 +222,8 @@ follow_of_two(struct rig *rig, uint32_t number)
                                   {-1, 1, 0, 1}, {1, 1, 0, 1}, {-1, -1, 0, 1}};
     struct followed *f = begin(rig, number);
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
-    rig_draw(rig, MODE_TRIANGLES, 6, 0);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 1);
+    rig_draw(rig, PRIM_TRIANGLES, 6, 0);
     rig_swap(rig);
     end(f);
     assert_int_equal(f->follow.primitives, 2);
@@ -277,7 +277,7 @@ targets(void **state)
         assert_false(follow_parse(&target, bad[i], &err));
     struct followed *f = begin(rig, 7);
     rig_upload_corner(rig, 8, 0);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     end(f);
     assert_false(follow_check(&f->follow, &err));

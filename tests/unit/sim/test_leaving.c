@@ -45,10 +45,10 @@ static void
 create_texture(struct rig *rig, uint32_t handle, uint32_t view)
 {
     struct stream *s = &rig->stream;
-    player_create(&rig->player, (struct resource_desc){handle, TARGET_2D, FORMAT_BGRA8,
+    player_create(&rig->player, (struct resource_desc){handle, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
                                                        BIND_SAMPLER_VIEW, SIZE, SIZE, 1, 1, 0, 0});
-    PACKET(s, 1, 6, view, handle, FORMAT_BGRA8, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9);
-    PACKET(s, 10, 0, 1, 0, view);
+    stream_view(s, view, handle, FORMAT_B8G8R8A8_UNORM, 0);
+    PACKET(s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, view);
     rig_submit(rig);
 }
 
@@ -67,8 +67,8 @@ paint(struct rig *rig, uint32_t handle, uint8_t value)
 static void
 destroy_view(struct rig *rig, uint32_t view)
 {
-    PACKET(&rig->stream, 10, 0, 1, 0, 0);
-    PACKET(&rig->stream, 3, 6, view);
+    PACKET(&rig->stream, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, 0);
+    stream_destroy(&rig->stream, VOBJ_SAMPLER_VIEW, view);
     rig_submit(rig);
 }
 
@@ -82,9 +82,9 @@ start(struct rig *rig)
     rig->params.COMMANDPROCESSOR.PipelinedBatchRendering = true;
     rig_start(rig);
     rig_upload(rig, RES_VERTICES, corners, sizeof corners);
-    PACKET(s, 1, 7, OBJ_NEAREST, 0, 0, 0, float_bits(9), 0, 0, 0, 0);
-    stream_shader(s, OBJ_TEXTURED, 1, textured_fs);
-    PACKET(s, 18, 0, 1, 0, OBJ_NEAREST);
+    stream_sampler(s, OBJ_NEAREST, FILTER_NEAREST);
+    stream_shader(s, OBJ_TEXTURED, VSTAGE_FRAGMENT, textured_fs);
+    PACKET(s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 0, OBJ_NEAREST);
     create_texture(rig, RES_FIRST, OBJ_FIRST);
     paint(rig, RES_FIRST, 0xff);
     assert_true(machine_drain(rig_machine(rig), &err));
@@ -94,8 +94,8 @@ start(struct rig *rig)
 static void
 draw(struct rig *rig, bool textured)
 {
-    PACKET(&rig->stream, 31, 0, textured ? OBJ_TEXTURED : OBJ_FS, 1);
-    PACKET(&rig->stream, 8, 0, 0, 4, MODE_STRIP, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    stream_bind_shader(&rig->stream, textured ? OBJ_TEXTURED : OBJ_FS, VSTAGE_FRAGMENT);
+    stream_draw(&rig->stream, PRIM_TRIANGLE_STRIP, 0, 4);
     rig_submit(rig);
 }
 
@@ -137,9 +137,9 @@ change_vertices(struct rig *rig)
 {
     const uint32_t address = address_of(rig, RES_VERTICES);
     unref(rig, RES_VERTICES);
-    PACKET(&rig->stream, 6, 0, 16, 0, RES_INDICES);
+    PACKET(&rig->stream, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_INDICES);
     rig_submit(rig);
-    player_create(&rig->player, (struct resource_desc){RES_BUFFER, TARGET_BUFFER, FORMAT_BYTES,
+    player_create(&rig->player, (struct resource_desc){RES_BUFFER, TARGET_BUFFER, FORMAT_R8_UNORM,
                                                        BIND_VERTEX_BUFFER, 4096, 1, 1, 1, 0, 0});
     assert_int_equal(address_of(rig, RES_BUFFER), address);
 }
@@ -152,9 +152,9 @@ buffer_begins_as_zeros(void **state)
     start(rig);
     draw(rig, true);
     assert_surface(rig, WHITE);
-    rig_clear(rig, CLEAR_COLOR, 0);
+    rig_clear(rig, MASK_COLOR0, 0);
     change_vertices(rig);
-    PACKET(&rig->stream, 6, 0, 16, 0, RES_BUFFER);
+    PACKET(&rig->stream, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_BUFFER);
     draw(rig, true);
     assert_surface(rig, 0);
 }
@@ -165,7 +165,7 @@ unused_goes_at_once(void **state)
 {
     struct rig *rig = *state;
     start(rig);
-    player_create(&rig->player, (struct resource_desc){RES_BUFFER, TARGET_BUFFER, FORMAT_BYTES,
+    player_create(&rig->player, (struct resource_desc){RES_BUFFER, TARGET_BUFFER, FORMAT_R8_UNORM,
                                                        BIND_VERTEX_BUFFER, 4096, 1, 1, 1, 0, 0});
     const uint32_t address = address_of(rig, RES_BUFFER);
     draw(rig, true);
@@ -175,7 +175,7 @@ unused_goes_at_once(void **state)
     unref(rig, RES_BUFFER);
     assert_int_equal(rig_machine(rig)->clock.now, now);
     assert_int_equal(running(rig), 2);
-    player_create(&rig->player, (struct resource_desc){RES_SECOND, TARGET_2D, FORMAT_BGRA8,
+    player_create(&rig->player, (struct resource_desc){RES_SECOND, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
                                                        BIND_SAMPLER_VIEW, 32, 32, 1, 1, 0, 0});
     assert_int_equal(address_of(rig, RES_SECOND), address);
     assert_surface(rig, WHITE);

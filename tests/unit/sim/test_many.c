@@ -25,7 +25,7 @@ buffer(uint32_t handle)
 {
     return (struct resource_desc){.handle = handle,
                                   .target = TARGET_BUFFER,
-                                  .format = 64, /* R8_UNORM */
+                                  .format = FORMAT_R8_UNORM,
                                   .bind = BIND_VERTEX_BUFFER,
                                   .width = 1,
                                   .height = 1,

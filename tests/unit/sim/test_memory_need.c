@@ -90,8 +90,8 @@ test_an_end_to_growing(void **state)
 static void
 create_texture(struct player *player, uint32_t handle)
 {
-    player_create(player, (struct resource_desc){handle, TARGET_2D, FORMAT_BGRA8, BIND_SAMPLER_VIEW,
-                                                 SIDE, SIDE, 1, 1, 0, 0});
+    player_create(player, (struct resource_desc){handle, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                                 BIND_SAMPLER_VIEW, SIDE, SIDE, 1, 1, 0, 0});
 }
 
 static void
@@ -103,9 +103,9 @@ test_the_machine_grows(void **state)
     for (uint32_t i = 0; i < TEXTURES; i++)
         create_texture(&rig->player, FIRST_TEXTURE + i);
     assert_true(rig->player.sim.device.memory.size_bytes > TEXTURES * MB);
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1.0);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 1.0);
     rig_upload_corner(rig, 16, 0);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     assert_int_equal(rig->pixels[0] & 0xff, 255);
 }
@@ -156,9 +156,10 @@ static void
 copy_in_place(struct player *player)
 {
     struct stream s = {.count = 0};
-    player_create(player, (struct resource_desc){FIRST_TEXTURE, TARGET_2D, FORMAT_BGRA8,
+    player_create(player, (struct resource_desc){FIRST_TEXTURE, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
                                                  BIND_SAMPLER_VIEW, 2560, 1024, 1, 1, 0, 0});
-    PACKET(&s, 17, 0, FIRST_TEXTURE, 0, 0, 4, 0, FIRST_TEXTURE, 0, 0, 0, 0, 2560, 1020, 1);
+    PACKET(&s, CMD_RESOURCE_COPY_REGION, FIRST_TEXTURE, 0, 0, 4, 0, FIRST_TEXTURE, 0, 0, 0, 0, 2560,
+           1020, 1);
     player_submit(player, &s);
 }
 

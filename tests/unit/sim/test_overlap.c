@@ -143,27 +143,29 @@ create_all(struct fixture *f)
     create(f, RES_INDICES, BIND_INDEX_BUFFER, 1024, 0); /* lines away from the uniforms */
     create(f, RES_UNIFORMS, BIND_CONSTANT_BUFFER, 64, 0);
     scene_states(&s, 0);
-    PACKET(&s, 1, 2, OBJ_LINES, 1 << 1 | 1 << 10 | 1 << 12 | 1 << 29, float_bits(1), 0, 0,
-           float_bits(1), 0, 0, 0);
+    CREATE(&s, VOBJ_RASTERIZER, OBJ_LINES,
+           RASTERIZER_DEPTH_CLIP | FILL_LINE * RASTERIZER_FILL_FRONT |
+               FILL_LINE * RASTERIZER_FILL_BACK | RASTERIZER_HALF_PIXEL_CENTER,
+           float_bits(1), 0, 0, float_bits(1), 0, 0, 0);
     /* source alpha and one less it: the order of draws matters */
-    PACKET(&s, 1, 1, OBJ_BLENDING, 0, 0,
-           15u << 27 | 1 | 3u << 4 | 0x13u << 9 | 3u << 17 | 0x13u << 22, 0, 0, 0, 0, 0, 0, 0);
-    stream_shader(&s, OBJ_VS, 0, vs);
-    stream_shader(&s, OBJ_PLAIN, 1, plain_fs);
-    stream_shader(&s, OBJ_TEXTURED, 1, textured_fs);
-    PACKET(&s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, 31, 16, 0, 0, 31);
-    PACKET(&s, 1, 7, OBJ_SAMPLER, 0, 0, 0, float_bits(9), 0, 0, 0, 0);
+    stream_blend(&s, OBJ_BLENDING, blend_of(FACTOR_SRC_ALPHA, FACTOR_INV_SRC_ALPHA));
+    stream_shader(&s, OBJ_VS, VSTAGE_VERTEX, vs);
+    stream_shader(&s, OBJ_PLAIN, VSTAGE_FRAGMENT, plain_fs);
+    stream_shader(&s, OBJ_TEXTURED, VSTAGE_FRAGMENT, textured_fs);
+    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT, 16, 0, 0,
+           FORMAT_R32G32B32A32_FLOAT);
+    stream_sampler(&s, OBJ_SAMPLER, FILTER_NEAREST);
     for (uint32_t t = 0; t < TEXTURES; t++) {
         create(f, RES_TEXTURES + t, BIND_SAMPLER_VIEW, TEXELS, TEXELS);
-        PACKET(&s, 1, 6, OBJ_VIEWS + t, RES_TEXTURES + t, 1, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9);
+        stream_view(&s, OBJ_VIEWS + t, RES_TEXTURES + t, FORMAT_B8G8R8A8_UNORM, 0);
     }
-    scene_surfaces(&s, 1, 0);
-    PACKET(&s, 1, 8, OBJ_OTHER, RES_OTHER, 1, 0, 0);
-    PACKET(&s, 2, 5, OBJ_ELEMENTS);
-    PACKET(&s, 31, 0, OBJ_VS, 0);
-    PACKET(&s, 6, 0, 32, 0, RES_VERTICES);
-    PACKET(&s, 18, 0, 1, 0, OBJ_SAMPLER);
-    PACKET(&s, 27, 0, 1, 0, 0, 16, RES_UNIFORMS);
+    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
+    stream_surface(&s, OBJ_OTHER, RES_OTHER, FORMAT_B8G8R8A8_UNORM);
+    stream_bind(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS);
+    stream_bind_shader(&s, OBJ_VS, VSTAGE_VERTEX);
+    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 32, 0, RES_VERTICES);
+    PACKET(&s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 0, OBJ_SAMPLER);
+    PACKET(&s, CMD_SET_UNIFORM_BUFFER, VSTAGE_FRAGMENT, 0, 0, 16, RES_UNIFORMS);
     scene_viewport(&s, WIDTH, HEIGHT);
     player_submit(&f->player, &s);
     for (uint32_t i = 0; i < QUADS; i++)
@@ -180,16 +182,17 @@ draw(struct fixture *f, uint32_t quad, bool lines)
     const uint32_t texture = next(f, 2 * TEXTURES);
     const bool textured = texture < TEXTURES;
     const bool indexed = lines || next(f, 3) == 0;
-    PACKET(&s, 2, 1, next(f, 2) ? OBJ_BLENDING : OBJ_BLEND);
-    PACKET(&s, 2, 2, lines ? OBJ_LINES : OBJ_RASTERIZER);
-    PACKET(&s, 31, 0, textured ? OBJ_TEXTURED : OBJ_PLAIN, 1);
+    stream_bind(&s, VOBJ_BLEND, next(f, 2) ? OBJ_BLENDING : OBJ_BLEND);
+    stream_bind(&s, VOBJ_RASTERIZER, lines ? OBJ_LINES : OBJ_RASTERIZER);
+    stream_bind_shader(&s, textured ? OBJ_TEXTURED : OBJ_PLAIN, VSTAGE_FRAGMENT);
     if (textured)
-        PACKET(&s, 10, 0, 1, 0, OBJ_VIEWS + texture);
-    PACKET(&s, 5, 0, 1, 0, next(f, 8) ? OBJ_COLOR : OBJ_OTHER);
+        PACKET(&s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_VIEWS + texture);
+    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, 0, next(f, 8) ? OBJ_COLOR : OBJ_OTHER);
     if (indexed)
-        PACKET(&s, 11, 0, RES_INDICES, 2, 0);
-    PACKET(&s, 8, 0, indexed ? 0 : quad * 4, indexed ? 6 : 4, indexed ? PRIM_TRIANGLES : 5, indexed,
-           1, indexed ? quad * 4 : 0, 0, 0, 0, 0, ~0u, 0);
+        PACKET(&s, CMD_SET_INDEX_BUFFER, RES_INDICES, 2, 0);
+    PACKET(&s, CMD_DRAW_VBO, indexed ? 0 : quad * 4, indexed ? 6 : 4,
+           indexed ? PRIM_TRIANGLES : PRIM_TRIANGLE_STRIP, indexed, 1, indexed ? quad * 4 : 0, 0, 0,
+           0, 0, ~0u, 0);
     player_submit(&f->player, &s);
 }
 
@@ -207,14 +210,14 @@ draw_long(struct fixture *f, bool indexed)
         indices[i] = (uint16_t)next(f, LONG);
     put(f, RES_LONG, (struct box){0, 0, 0, sizeof vertices, 1, 1}, vertices, sizeof vertices);
     put(f, RES_LONG_INDICES, (struct box){0, 0, 0, sizeof indices, 1, 1}, indices, sizeof indices);
-    PACKET(&s, 2, 1, OBJ_BLEND);
-    PACKET(&s, 2, 2, OBJ_RASTERIZER);
-    PACKET(&s, 31, 0, OBJ_PLAIN, 1);
-    PACKET(&s, 6, 0, 32, 0, RES_LONG);
-    PACKET(&s, 11, 0, RES_LONG_INDICES, 2, 0);
-    PACKET(&s, 8, 0, 0, indexed ? LONG_INDICES : LONG, PRIM_TRIANGLES, indexed, 1, 0, 0, 0, 0, 0,
-           ~0u, 0);
-    PACKET(&s, 6, 0, 32, 0, RES_VERTICES);
+    stream_bind(&s, VOBJ_BLEND, OBJ_BLEND);
+    stream_bind(&s, VOBJ_RASTERIZER, OBJ_RASTERIZER);
+    stream_bind_shader(&s, OBJ_PLAIN, VSTAGE_FRAGMENT);
+    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 32, 0, RES_LONG);
+    PACKET(&s, CMD_SET_INDEX_BUFFER, RES_LONG_INDICES, 2, 0);
+    PACKET(&s, CMD_DRAW_VBO, 0, indexed ? LONG_INDICES : LONG, PRIM_TRIANGLES, indexed, 1, 0, 0, 0,
+           0, 0, ~0u, 0);
+    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 32, 0, RES_VERTICES);
     player_submit(&f->player, &s);
     if (indexed)
         put(f, RES_LONG_INDICES, (struct box){sizeof indices - 128, 0, 0, 128, 1, 1}, indices, 128);
@@ -249,7 +252,7 @@ step(struct fixture *f)
     case 7: put_uniforms(f); break;
     case 8: put_texels(f, next(f, 2) ? RES_COLOR : RES_OTHER, WIDTH, HEIGHT); break;
     case 9:
-        PACKET(&s, 7, 0, 4, float_bits(.25f), 0, float_bits((float)next(f, 5) / 4), 0, 0, 0, 0);
+        stream_clear(&s, MASK_COLOR0, (float[]){.25f, 0, (float)next(f, 5) / 4, 0}, 0, 0);
         player_submit(&f->player, &s);
         break;
     case 10: /* neighbours in a line of the Streamer's cache: one changes, the other is drawn */
@@ -375,11 +378,12 @@ scene_cycles(const struct scene *scene)
     player_start(&f->player, &params, true, NULL);
     create(f, RES_LARGE, BIND_SAMPLER_VIEW, 512, 512);
     create_all(f);
-    PACKET(&s, 1, 6, OBJ_LARGE, RES_LARGE, 1, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9);
-    PACKET(&s, 2, 1, OBJ_BLEND);
-    PACKET(&s, 2, 2, OBJ_RASTERIZER);
-    PACKET(&s, 31, 0, OBJ_TEXTURED, 1);
-    PACKET(&s, 10, 0, 1, 0, scene->draws_use_b ? OBJ_LARGE : OBJ_VIEWS);
+    stream_view(&s, OBJ_LARGE, RES_LARGE, FORMAT_B8G8R8A8_UNORM, 0);
+    stream_bind(&s, VOBJ_BLEND, OBJ_BLEND);
+    stream_bind(&s, VOBJ_RASTERIZER, OBJ_RASTERIZER);
+    stream_bind_shader(&s, OBJ_TEXTURED, VSTAGE_FRAGMENT);
+    PACKET(&s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0,
+           scene->draws_use_b ? OBJ_LARGE : OBJ_VIEWS);
     player_submit(&f->player, &s);
     assert_true(machine_drain(f->player.sim.machine, &err));
     const uint64_t before = f->player.sim.machine->clock.now;
@@ -389,7 +393,7 @@ scene_cycles(const struct scene *scene)
         if (scene->upload == IN_PARTS) /* 64 bytes are 4x4 texels */
             put_rows(f, 4 * i, 4);
         for (uint32_t k = 0; k < DRAWS_A_PART && scene->draws; k++)
-            PACKET(&s, 8, 0, 0, 4, 5, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+            stream_draw(&s, PRIM_TRIANGLE_STRIP, 0, 4);
         player_submit(&f->player, &s);
     }
     assert_true(machine_drain(f->player.sim.machine, &err));

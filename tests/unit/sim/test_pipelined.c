@@ -59,45 +59,56 @@ static void
 create_all(struct fixture *f)
 {
     struct stream s = {0};
-    const struct resource_desc surface = {
-        RES_COLOR, TARGET_2D, 1, BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, WIDTH, HEIGHT, 1, 1, 0, 0};
+    const struct resource_desc surface = {RES_COLOR,
+                                          TARGET_2D,
+                                          FORMAT_B8G8R8A8_UNORM,
+                                          BIND_RENDER_TARGET | BIND_SAMPLER_VIEW,
+                                          WIDTH,
+                                          HEIGHT,
+                                          1,
+                                          1,
+                                          0,
+                                          0};
     struct resource_desc other = surface;
     other.handle = RES_OTHER;
     player_create(&f->player, surface);
     player_create(&f->player, other);
-    player_create(&f->player, (struct resource_desc){RES_DEPTH, TARGET_2D, 19, BIND_DEPTH_STENCIL,
-                                                     WIDTH, HEIGHT, 1, 1, 0, 0});
     player_create(&f->player,
-                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, 64, BIND_VERTEX_BUFFER,
-                                         DRAWS * 6 * 32, 1, 1, 1, 0, 0});
-    player_create(&f->player, (struct resource_desc){RES_QUERY, TARGET_BUFFER, 64, BIND_CUSTOM,
-                                                     QUERIES * 16, 1, 1, 1, 0, 0});
+                  (struct resource_desc){RES_DEPTH, TARGET_2D, FORMAT_Z24_UNORM_S8_UINT,
+                                         BIND_DEPTH_STENCIL, WIDTH, HEIGHT, 1, 1, 0, 0});
+    player_create(&f->player,
+                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                         BIND_VERTEX_BUFFER, DRAWS * 6 * 32, 1, 1, 1, 0, 0});
+    player_create(&f->player, (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                     BIND_CUSTOM, QUERIES * 16, 1, 1, 1, 0, 0});
     scene_states(&s, 0);
     /* source alpha and one less it: the order of draws matters */
-    PACKET(&s, 1, 1, OBJ_BLENDING, 0, 0,
-           15u << 27 | 1 | 3u << 4 | 0x13u << 9 | 3u << 17 | 0x13u << 22, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(&s, 1, 3, OBJ_ALWAYS, 1 | 1 << 1 | FUNC_ALWAYS << 2, 0, 0, 0);
-    PACKET(&s, 1, 3, OBJ_EQUALS, 1 | 1 << 1 | FUNC_LEQUAL << 2, 0, 0, 0);
-    PACKET(&s, 1, 3, OBJ_ALPHA, 1 | 1 << 1 | FUNC_LESS << 2 | 1 << 8 | FUNC_GREATER << 9, 0, 0,
-           float_bits(.5f));
-    stream_shader(&s, OBJ_VS, 0, vs);
-    stream_shader(&s, OBJ_TEXTURED, 1, textured_fs);
-    stream_shader(&s, OBJ_KILLS, 1, kills_fs);
-    PACKET(&s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, 31, 16, 0, 0, 31);
-    PACKET(&s, 1, 6, OBJ_VIEWS, RES_COLOR, 1, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9);
-    PACKET(&s, 1, 7, OBJ_SAMPLER, 0, 0, 0, float_bits(9), 0, 0, 0, 0);
-    scene_surfaces(&s, 1, 19);
-    PACKET(&s, 1, 8, OBJ_OTHER, RES_OTHER, 1, 0, 0);
+    stream_blend(&s, OBJ_BLENDING, blend_of(FACTOR_SRC_ALPHA, FACTOR_INV_SRC_ALPHA));
+    stream_depth(&s, OBJ_ALWAYS, FUNC_ALWAYS);
+    stream_depth(&s, OBJ_EQUALS, FUNC_LEQUAL);
+    CREATE(&s, VOBJ_DSA, OBJ_ALPHA,
+           DSA_DEPTH_TEST | DSA_DEPTH_WRITE | FUNC_LESS * DSA_DEPTH_FUNC | DSA_ALPHA_TEST |
+               FUNC_GREATER * DSA_ALPHA_FUNC,
+           0, 0, float_bits(.5f));
+    stream_shader(&s, OBJ_VS, VSTAGE_VERTEX, vs);
+    stream_shader(&s, OBJ_TEXTURED, VSTAGE_FRAGMENT, textured_fs);
+    stream_shader(&s, OBJ_KILLS, VSTAGE_FRAGMENT, kills_fs);
+    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT, 16, 0, 0,
+           FORMAT_R32G32B32A32_FLOAT);
+    stream_view(&s, OBJ_VIEWS, RES_COLOR, FORMAT_B8G8R8A8_UNORM, 0);
+    stream_sampler(&s, OBJ_SAMPLER, FILTER_NEAREST);
+    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, FORMAT_Z24_UNORM_S8_UINT);
+    stream_surface(&s, OBJ_OTHER, RES_OTHER, FORMAT_B8G8R8A8_UNORM);
     for (uint32_t q = 0; q < QUERIES; q++)
-        PACKET(&s, 1, 9, OBJ_FIRST_QUERY + q, 0, q * 16, RES_QUERY);
-    PACKET(&s, 2, 2, OBJ_RASTERIZER);
-    PACKET(&s, 2, 5, OBJ_ELEMENTS);
-    PACKET(&s, 31, 0, OBJ_VS, 0);
-    PACKET(&s, 6, 0, 32, 0, RES_VERTICES);
-    PACKET(&s, 10, 0, 1, 0, OBJ_VIEWS);
-    PACKET(&s, 18, 0, 1, 0, OBJ_SAMPLER);
+        CREATE(&s, VOBJ_QUERY, OBJ_FIRST_QUERY + q, QUERY_OCCLUSION_COUNTER, q * 16, RES_QUERY);
+    stream_bind(&s, VOBJ_RASTERIZER, OBJ_RASTERIZER);
+    stream_bind(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS);
+    stream_bind_shader(&s, OBJ_VS, VSTAGE_VERTEX);
+    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 32, 0, RES_VERTICES);
+    PACKET(&s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_VIEWS);
+    PACKET(&s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 0, OBJ_SAMPLER);
     scene_viewport(&s, WIDTH, HEIGHT);
-    PACKET(&s, 7, 0, 1 | 2 | 4, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    stream_clear(&s, CLEAR_ALL, NULL, 1, 0);
     player_submit(&f->player, &s);
 }
 
@@ -134,16 +145,21 @@ blit(struct fixture *f, struct stream *s)
 {
     const uint32_t from = next(f, 2) ? RES_COLOR : RES_OTHER;
     const uint32_t to = from == RES_COLOR ? RES_OTHER : RES_COLOR;
-    const uint32_t x = next(f, 40), y = next(f, 20), filter = next(f, 2) << 8;
+    const uint32_t x = next(f, 40), y = next(f, 20), filter = next(f, 2) * BLIT_FILTER;
     switch (next(f, 3)) {
     case 0:
-        PACKET(s, 16, 0, 15 | filter, 0, 0, to, 0, 1, x, y, 0, 24, 12, 1, from, 0, 1, y, 2, 0, 31,
-               29, 1);
+        stream_blit(s, BLIT_COLOR | filter,
+                    (struct blit_side){to, 0, FORMAT_B8G8R8A8_UNORM, {x, y, 0, 24, 12, 1}},
+                    (struct blit_side){from, 0, FORMAT_B8G8R8A8_UNORM, {y, 2, 0, 31, 29, 1}});
         break;
-    case 1: PACKET(s, 17, 0, to, 0, x, y, 0, from, 0, x / 2, y / 2, 0, 16, 8, 1); break;
+    case 1:
+        PACKET(s, CMD_RESOURCE_COPY_REGION, to, 0, x, y, 0, from, 0, x / 2, y / 2, 0, 16, 8, 1);
+        break;
     case 2:
-        PACKET(s, 16, 0, 16 | 32, 0, 0, RES_DEPTH, 0, 19, x, y, 0, 20, 10, 1, RES_DEPTH, 0, 19, 7,
-               5, 0, 20, 10, 1);
+        stream_blit(
+            s, BLIT_DEPTH | BLIT_STENCIL,
+            (struct blit_side){RES_DEPTH, 0, FORMAT_Z24_UNORM_S8_UINT, {x, y, 0, 20, 10, 1}},
+            (struct blit_side){RES_DEPTH, 0, FORMAT_Z24_UNORM_S8_UINT, {7, 5, 0, 20, 10, 1}});
         break;
     }
 }
@@ -157,16 +173,21 @@ draw(struct fixture *f, uint32_t i, bool wild)
     struct stream s = {0};
     uint32_t program = OBJ_FIRST_PROGRAM + i, kind = wild ? next(f, 8) : 0;
     bool other = wild && next(f, 6) == 0;
-    stream_shader(&s, program, 1, plain_fs);
-    PACKET(&s, 31, 0, kind == 1 ? OBJ_TEXTURED : kind == 2 ? OBJ_KILLS : program, 1);
-    PACKET(&s, 2, 1, next(f, 2) ? OBJ_BLENDING : OBJ_BLEND);
-    PACKET(&s, 2, 3, tests[wild ? next(f, 6) : 0]);
+    stream_shader(&s, program, VSTAGE_FRAGMENT, plain_fs);
+    stream_bind_shader(&s,
+                       kind == 1   ? OBJ_TEXTURED
+                       : kind == 2 ? OBJ_KILLS
+                                   : program,
+                       VSTAGE_FRAGMENT);
+    stream_bind(&s, VOBJ_BLEND, next(f, 2) ? OBJ_BLENDING : OBJ_BLEND);
+    stream_bind(&s, VOBJ_DSA, tests[wild ? next(f, 6) : 0]);
     if (wild) /* textured: into the other surface, unless it was the color buffer's turn */
-        PACKET(&s, 5, 0, 1, OBJ_DEPTH, other || kind == 1 ? OBJ_OTHER : OBJ_COLOR);
-    PACKET(&s, 8, 0, i * 6, 6, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+        PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, OBJ_DEPTH,
+               other || kind == 1 ? OBJ_OTHER : OBJ_COLOR);
+    stream_draw(&s, PRIM_TRIANGLES, i * 6, 6);
     if (wild && next(f, 8) == 0)
         blit(f, &s);
-    PACKET(&s, 3, 4, program);
+    stream_destroy(&s, VOBJ_SHADER, program);
     player_submit(&f->player, &s);
 }
 
@@ -207,15 +228,15 @@ draw_all(enum mode mode, const char *preset, bool wild, uint32_t seed, uint64_t 
         struct stream s = {0};
         if (i % (DRAWS / QUERIES) == 0) {
             if (i)
-                PACKET(&s, 20, 0, OBJ_FIRST_QUERY + query - 1);
-            PACKET(&s, 19, 0, OBJ_FIRST_QUERY + query);
+                PACKET(&s, CMD_END_QUERY, OBJ_FIRST_QUERY + query - 1);
+            PACKET(&s, CMD_BEGIN_QUERY, OBJ_FIRST_QUERY + query);
             player_submit(&f->player, &s);
         }
         draw(f, i, wild);
     }
-    PACKET(&ask, 20, 0, OBJ_FIRST_QUERY + QUERIES - 1);
+    PACKET(&ask, CMD_END_QUERY, OBJ_FIRST_QUERY + QUERIES - 1);
     for (uint32_t q = 0; q < QUERIES; q++)
-        PACKET(&ask, 21, 0, OBJ_FIRST_QUERY + q, 0);
+        PACKET(&ask, CMD_GET_QUERY_RESULT, OBJ_FIRST_QUERY + q, 0);
     player_submit(&f->player, &ask);
     f->cycles = mode == FUNCTIONAL ? 0 : f->player.sim.machine->clock.now - before;
     if (mode != FUNCTIONAL)

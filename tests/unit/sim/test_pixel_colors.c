@@ -137,22 +137,21 @@ take_frame(void *data, const struct simulation_frame *frame, struct error *err)
 static void
 make_states(struct play *play, struct stream *s)
 {
-    const uint32_t all = 15u << 27, no_alpha = 7u << 27;
-    scene_states(s, play->samples > 1 ? 1 << 25 : 0);
-    PACKET(s, 1, 1, OBJ_BLENDED, 0, 0,
-           all | 1 | FACTOR_SRC_ALPHA << 4 | FACTOR_INV_SRC_ALPHA << 9 | FACTOR_ONE << 17 |
-               FACTOR_ZERO << 22,
-           0, 0, 0, 0, 0, 0, 0);
-    PACKET(s, 1, 1, OBJ_NO_ALPHA, 0, 0, no_alpha, 0, 0, 0, 0, 0, 0, 0);
-    stream_shader(s, OBJ_VS, 0, rig_vs);
-    stream_shader(s, OBJ_FS, 1, plain_fs);
-    stream_shader(s, OBJ_BACKGROUND, 1, background_fs);
-    stream_shader(s, OBJ_KILLS, 1, kills_fs);
-    PACKET(s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, FORMAT_RGBA_FLOAT);
-    PACKET(s, 1, 8, OBJ_TARGET, RES_TARGET, play->format->number, 0, 0);
+    scene_states(s, play->samples > 1 ? RASTERIZER_MULTISAMPLE : 0);
+    stream_blend(s, OBJ_BLENDED,
+                 BLEND_WRITES | BLEND_ENABLE | FACTOR_SRC_ALPHA * BLEND_RGB_SRC |
+                     FACTOR_INV_SRC_ALPHA * BLEND_RGB_DST | FACTOR_ONE * BLEND_ALPHA_SRC |
+                     FACTOR_ZERO * BLEND_ALPHA_DST);
+    stream_blend(s, OBJ_NO_ALPHA, BLEND_WRITES_RGB);
+    stream_shader(s, OBJ_VS, VSTAGE_VERTEX, rig_vs);
+    stream_shader(s, OBJ_FS, VSTAGE_FRAGMENT, plain_fs);
+    stream_shader(s, OBJ_BACKGROUND, VSTAGE_FRAGMENT, background_fs);
+    stream_shader(s, OBJ_KILLS, VSTAGE_FRAGMENT, kills_fs);
+    CREATE(s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
+    stream_surface(s, OBJ_TARGET, RES_TARGET, play->format->number);
     scene_bind(s);
-    PACKET(s, 5, 0, 1, 0, OBJ_TARGET);
-    PACKET(s, 6, 0, 16, 0, RES_VERTICES);
+    PACKET(s, CMD_SET_FRAMEBUFFER_STATE, 1, 0, OBJ_TARGET);
+    PACKET(s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(s, SIZE, SIZE);
     player_submit(&play->player, s);
 }
@@ -170,11 +169,11 @@ start(struct play *play, const struct params *params, bool timed)
     if (timed)
         play->values = calloc(play->player.sim.machine->stats.count, sizeof *play->values);
     const struct resource_desc resources[] = {
-        {RES_COLOR, TARGET_2D, FORMAT_BGRA8, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET, SIZE, SIZE,
-         1, 1, 0, 0},
+        {RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
+         SIZE, SIZE, 1, 1, 0, 0},
         {RES_TARGET, TARGET_2D, play->format->number, BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0,
          play->samples > 1 ? play->samples : 0},
-        {RES_VERTICES, TARGET_BUFFER, FORMAT_BYTES, BIND_VERTEX_BUFFER, 4096, 1, 1, 1, 0, 0},
+        {RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_VERTEX_BUFFER, 4096, 1, 1, 1, 0, 0},
     };
     for (size_t i = 0; i < sizeof resources / sizeof resources[0]; i++)
         player_create(&play->player, resources[i]);
@@ -205,14 +204,14 @@ put_random_rectangle(struct play *play, float (*corners)[4], uint32_t draw)
 static void
 add_draw(struct stream *s, uint32_t number)
 {
-    PACKET(s, 8, 0, 4 * number, 4, MODE_STRIP, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    stream_draw(s, PRIM_TRIANGLE_STRIP, 4 * number, 4);
 }
 
 static void
 draw_background(struct stream *s)
 {
-    PACKET(s, 2, 1, OBJ_BLEND);
-    PACKET(s, 31, 0, OBJ_BACKGROUND, 1);
+    stream_bind(s, VOBJ_BLEND, OBJ_BLEND);
+    stream_bind_shader(s, OBJ_BACKGROUND, VSTAGE_FRAGMENT);
     add_draw(s, 0);
 }
 
@@ -238,16 +237,16 @@ draw_frames(struct play *play)
     player_submit(&play->player, &s);
     swap(play);
     if (play->background == CLEARED)
-        PACKET(&s, 7, 0, CLEAR_COLOR, float_bits(.25f), float_bits(.5f), float_bits(1),
-               float_bits(.75f), 0, 0, 0);
+        stream_clear(&s, MASK_COLOR0, (float[]){.25f, .5f, 1, .75f}, 0, 0);
     if (play->background == DRAWN)
         draw_background(&s);
     for (uint32_t d = 0; d < DRAWS; d++) {
         static const uint32_t blends[] = {OBJ_BLEND, OBJ_BLEND, OBJ_BLEND, OBJ_BLENDED,
                                           OBJ_NO_ALPHA};
-        PACKET(&s, 2, 1, blends[random_below(play, 5)]);
-        PACKET(&s, 31, 0, random_below(play, 4) ? OBJ_FS : OBJ_KILLS, 1);
-        PACKET(&s, 12, 0, 1, 0, float_bits((float)random_below(play, 256) / 255),
+        stream_bind(&s, VOBJ_BLEND, blends[random_below(play, 5)]);
+        stream_bind_shader(&s, random_below(play, 4) ? OBJ_FS : OBJ_KILLS, VSTAGE_FRAGMENT);
+        PACKET(&s, CMD_SET_CONSTANT_BUFFER, VSTAGE_FRAGMENT, 0,
+               float_bits((float)random_below(play, 256) / 255),
                float_bits((float)random_below(play, 256) / 255),
                float_bits((float)random_below(play, 256) / 255),
                float_bits((float)random_below(play, 256) / 255));
@@ -381,7 +380,7 @@ colors_are_those_of_the_buffer(void **state)
              samples *= 2)
             for (enum background b = 0; b < BACKGROUNDS; b++)
                 for (size_t i = 0; i < count; i++, turn++)
-                    if (format->number == FORMAT_BGRA8 || turn % (count + 1) == 0)
+                    if (format->number == FORMAT_B8G8R8A8_UNORM || turn % (count + 1) == 0)
                         check(format, samples, b, settings[i]);
     }
     assert_true(turn > 10 * count);

@@ -39,10 +39,10 @@ start(struct player *player, bool timed)
     player_put(player, RES_VERTICES, corners, sizeof corners);
     scene_states(&s, 0);
     scene_shaders(&s, vs, fs);
-    PACKET(&s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, 31);
-    scene_surfaces(&s, 1, 0);
+    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
+    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
     scene_bind(&s);
-    PACKET(&s, 6, 0, 16, 0, RES_VERTICES);
+    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(&s, WIDTH, HEIGHT);
     player_submit(player, &s);
 }
@@ -74,9 +74,9 @@ draw(struct player *player, uint32_t mode, const uint8_t order[4], uint32_t inde
             bytes[i * index_bytes + b] = (uint8_t)(index >> 8 * b);
     }
     player_put(player, RES_INDICES, bytes, INDICES * index_bytes);
-    PACKET(&s, 7, 0, 4, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(&s, 11, 0, RES_INDICES, index_bytes, 0);
-    PACKET(&s, 8, 0, 0, INDICES, mode, 1, 1, 0, 0, 1, restart, 0, ~0u, 0);
+    stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
+    PACKET(&s, CMD_SET_INDEX_BUFFER, RES_INDICES, index_bytes, 0);
+    PACKET(&s, CMD_DRAW_VBO, 0, INDICES, mode, 1, 1, 0, 0, 1, restart, 0, ~0u, 0);
     player_submit(player, &s);
     player_get(player, RES_COLOR, WIDTH, HEIGHT, pixels);
 }

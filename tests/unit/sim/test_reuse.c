@@ -34,14 +34,14 @@ start(struct fixture *f, bool timed)
     params.ZSTENCILTEST.ZCacheLines = 1; /* lines leave soon, and tell Hierarchical Z */
     player_start(&f->player, &params, timed, NULL);
     player_create(&f->player,
-                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, 64, BIND_VERTEX_BUFFER,
-                                         sizeof f->vertices, 1, 1, 1, 0, 0});
+                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                         BIND_VERTEX_BUFFER, sizeof f->vertices, 1, 1, 1, 0, 0});
     scene_states(&s, 0);
-    PACKET(&s, 1, 3, OBJ_ALWAYS, 1 | 1 << 1 | FUNC_ALWAYS << 2, 0, 0, 0);
+    stream_depth(&s, OBJ_ALWAYS, FUNC_ALWAYS);
     scene_shaders(&s, plain_vs, plain_fs);
-    PACKET(&s, 1, 5, OBJ_ELEMENTS, 0, 0, 0, 31);
+    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
     scene_bind(&s);
-    PACKET(&s, 6, 0, 16, 0, RES_VERTICES);
+    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     player_submit(&f->player, &s);
 }
 
@@ -50,11 +50,13 @@ static uint32_t
 bind_surfaces(struct fixture *f, uint32_t width, uint32_t height)
 {
     struct stream s = {0};
-    player_create(&f->player, (struct resource_desc){RES_DEPTH, TARGET_2D, 19, BIND_DEPTH_STENCIL,
-                                                     width, height, 1, 1, 0, 0});
-    player_create(&f->player, (struct resource_desc){RES_COLOR, TARGET_2D, 1, BIND_RENDER_TARGET,
-                                                     width, height, 1, 1, 0, 0});
-    scene_surfaces(&s, 1, 19);
+    player_create(&f->player,
+                  (struct resource_desc){RES_DEPTH, TARGET_2D, FORMAT_Z24_UNORM_S8_UINT,
+                                         BIND_DEPTH_STENCIL, width, height, 1, 1, 0, 0});
+    player_create(&f->player,
+                  (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                         BIND_RENDER_TARGET, width, height, 1, 1, 0, 0});
+    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, FORMAT_Z24_UNORM_S8_UINT);
     scene_viewport(&s, (float)width, (float)height);
     player_submit(&f->player, &s);
     return gpu_resource(&f->player.sim.device, 1, RES_DEPTH)->address;
@@ -65,9 +67,9 @@ drop_surfaces(struct fixture *f)
 {
     struct message unref = {.kind = MESSAGE_RESOURCE_UNREF, .client = 1};
     struct stream s = {0};
-    PACKET(&s, 5, 0, 0, 0);
-    PACKET(&s, 3, 8, OBJ_COLOR);
-    PACKET(&s, 3, 8, OBJ_DEPTH);
+    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 0, 0);
+    stream_destroy(&s, VOBJ_SURFACE, OBJ_COLOR);
+    stream_destroy(&s, VOBJ_SURFACE, OBJ_DEPTH);
     player_submit(&f->player, &s);
     unref.resource.handle = RES_COLOR;
     player_take(&f->player, unref, NULL, 0);
@@ -93,9 +95,9 @@ draw_quads(struct fixture *f, uint32_t dsa, bool clear)
     uint32_t bytes = f->count * 4;
     player_put(&f->player, RES_VERTICES, f->vertices, bytes);
     if (clear)
-        PACKET(&s, 7, 0, 1 | 2 | 4, 0, 0, 0, 0, 0, 0x3ff00000, 0);
-    PACKET(&s, 2, 3, dsa);
-    PACKET(&s, 8, 0, 0, f->count / 4, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+        stream_clear(&s, CLEAR_ALL, NULL, 1, 0);
+    stream_bind(&s, VOBJ_DSA, dsa);
+    stream_draw(&s, PRIM_TRIANGLES, 0, f->count / 4);
     player_submit(&f->player, &s);
     f->count = 0;
 }

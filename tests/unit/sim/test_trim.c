@@ -90,8 +90,8 @@ static void
 make(struct side *side, uint32_t handle, uint32_t bytes)
 {
     struct message message = {.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
-    message.resource =
-        (struct resource_desc){handle, TARGET_BUFFER, 64, BIND_VERTEX_BUFFER, bytes, 1, 1, 1, 0, 0};
+    message.resource = (struct resource_desc){
+        handle, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_VERTEX_BUFFER, bytes, 1, 1, 1, 0, 0};
     say(side, &message);
 }
 
@@ -141,8 +141,8 @@ begin_scene(struct side *side)
         say(side, &create);
     }
     s.count = 0;
-    PACKET(&s, 29, 0, 4);
-    PACKET(&s, 28, 0, 4);
+    PACKET(&s, CMD_CREATE_SUB_CTX, 4);
+    PACKET(&s, CMD_SET_SUB_CTX, 4);
     scene_objects(&s);
     scene_bindings(&s);
     say_stream(side, &s);
@@ -230,15 +230,15 @@ test_reused_handles(void **state)
     side_init(&a, true);
     begin_scene(&a);
     s.count = 0;
-    PACKET(&s, 3, 6, OBJ_VIEW);
+    stream_destroy(&s, VOBJ_SAMPLER_VIEW, OBJ_VIEW);
     say_stream(&a, &s);
     drop(&a, RES_TEXTURE);
     struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
     create.resource = scene_resources[RES_TEXTURE - 1];
     say(&a, &create);
     s.count = 0;
-    PACKET(&s, 1, 6, OBJ_VIEW, RES_TEXTURE, 1, 0, 4 << 8, 0 | 1 << 3 | 2 << 6 | 3 << 9);
-    PACKET(&s, 10, 0, 1, 1, OBJ_VIEW);
+    stream_view(&s, OBJ_VIEW, RES_TEXTURE, FORMAT_B8G8R8A8_UNORM, 4);
+    PACKET(&s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 1, OBJ_VIEW);
     say_stream(&a, &s);
     struct message swap = {.kind = MESSAGE_SWAP, .client = CLIENT};
     swap.transfer.handle = RES_COLOR;
@@ -257,14 +257,15 @@ test_later_packets_count(void **state)
     side_init(&a, true);
     begin_scene(&a);
     s.count = 0;
-    PACKET(&s, 1, 6, OBJ_VIEW2, RES_TEXTURE, 1, 0, 1 << 8, 0 | 1 << 3 | 2 << 6 | 3 << 9);
-    PACKET(&s, 1, 7, OBJ_SAMPLER2, 0, 0, 0, float_bits(1), 0, 0, 0, 0);
-    PACKET(&s, 10, 0, 1, 0, OBJ_VIEW2, OBJ_VIEW2, OBJ_VIEW2);
-    PACKET(&s, 10, 0, 1, 1, OBJ_VIEW);
-    PACKET(&s, 18, 0, 1, 0, OBJ_SAMPLER2, OBJ_SAMPLER2, OBJ_SAMPLER2);
-    PACKET(&s, 12, 0, 0, 0, 9, 8, 7, 6, 5, 4, 3, 2);
-    PACKET(&s, 15, 0, 0, 1 | 2 << 16, 60 | 30 << 16);
-    PACKET(&s, 19, 0, OBJ_QUERY);
+    stream_view(&s, OBJ_VIEW2, RES_TEXTURE, FORMAT_B8G8R8A8_UNORM, 1);
+    CREATE(&s, VOBJ_SAMPLER_STATE, OBJ_SAMPLER2, 0, 0, 0, float_bits(1), 0, 0, 0, 0);
+    PACKET(&s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_VIEW2, OBJ_VIEW2, OBJ_VIEW2);
+    PACKET(&s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 1, OBJ_VIEW);
+    PACKET(&s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 0, OBJ_SAMPLER2, OBJ_SAMPLER2,
+           OBJ_SAMPLER2);
+    PACKET(&s, CMD_SET_CONSTANT_BUFFER, VSTAGE_VERTEX, 0, 9, 8, 7, 6, 5, 4, 3, 2);
+    PACKET(&s, CMD_SET_SCISSOR_STATE, 0, 1 | 2 << 16, 60 | 30 << 16);
+    PACKET(&s, CMD_BEGIN_QUERY, OBJ_QUERY);
     say_stream(&a, &s);
     check_hand_over(&a);
 }
@@ -450,9 +451,10 @@ write_resolved(struct trace_writer *writer, float red, bool clear)
     swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
     s.count = 0;
     if (clear)
-        PACKET(&s, 7, 0, 4, float_bits(red), 0, 0, float_bits(1), 0, 0, 0);
-    PACKET(&s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 64, 32, 1, RES_SAMPLES, 0, 1, 0, 0, 0, 64,
-           32, 1);
+        stream_clear(&s, MASK_COLOR0, (float[]){red, 0, 0, 1}, 0, 0);
+    stream_blit(&s, BLIT_COLOR,
+                (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 64, 32, 1}},
+                (struct blit_side){RES_SAMPLES, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 64, 32, 1}});
     add(writer, stream_message(&s, CLIENT));
     add(writer, swap);
 }
@@ -472,8 +474,8 @@ write_multisampled(const char *path)
     create.resource.samples = 4;
     add(writer, create);
     s.count = 0;
-    PACKET(&s, 1, 8, OBJ_SAMPLES, RES_SAMPLES, 1, 0, 0);
-    PACKET(&s, 5, 0, 1, 0, OBJ_SAMPLES);
+    stream_surface(&s, OBJ_SAMPLES, RES_SAMPLES, FORMAT_B8G8R8A8_UNORM);
+    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, 0, OBJ_SAMPLES);
     add(writer, stream_message(&s, CLIENT));
     write_resolved(writer, 1.0f, true);
     write_resolved(writer, 0.2f, true);

@@ -159,9 +159,9 @@ indices_ignore_start(void **data)
     assert_int_equal(f->draw->index_end, address_of(f, RES_INDICES) + 64);
     assert_int_equal(f->draw->index_bytes, 2);
     assert_int_equal(f->draw->params.start, 0);
-    PACKET(&f->s, 11, 0, RES_INDICES, 2, 65);
+    PACKET(&f->s, CMD_SET_INDEX_BUFFER, RES_INDICES, 2, 65);
     must_fail(f, "SET_INDEX_BUFFER at dword 0: offset 65 is behind the buffer's 64 bytes");
-    PACKET(&f->s, 11, 0, 0);
+    PACKET(&f->s, CMD_SET_INDEX_BUFFER, 0);
     scene_draw(&f->s, PRIM_TRIANGLES, true);
     must_fail(f, "an indexed draw without an index buffer");
 }
@@ -189,8 +189,9 @@ linkage(void **data)
     assert_int_equal(f->draw->color_output[1], 0xff);
     assert_int_equal(f->draw->depth_output, -1);
     /* flat and two-sided */
-    PACKET(&f->s, 1, 2, 200, 1 | 1 << 5, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(&f->s, 2, 2, 200);
+    CREATE(&f->s, VOBJ_RASTERIZER, 200, RASTERIZER_FLATSHADE | RASTERIZER_LIGHT_TWOSIDE, 0, 0, 0, 0,
+           0, 0, 0);
+    stream_bind(&f->s, VOBJ_RASTERIZER, 200);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     v = f->draw->varyings;
@@ -212,10 +213,10 @@ sprites(void **data)
                              "DCL OUT[0], COLOR\n"
                              "  0: MOV OUT[0], IN[1]\n"
                              "  1: END\n";
-    stream_shader(&f->s, 201, 1, fs);
-    PACKET(&f->s, 31, 0, 201, 1);
-    PACKET(&f->s, 1, 2, 200, 1 << 7, 0, 1 << 2 | 1 << 5, 0, 0, 0, 0, 0);
-    PACKET(&f->s, 2, 2, 200);
+    stream_shader(&f->s, 201, VSTAGE_FRAGMENT, fs);
+    stream_bind_shader(&f->s, 201, VSTAGE_FRAGMENT);
+    CREATE(&f->s, VOBJ_RASTERIZER, 200, RASTERIZER_POINT_QUAD, 0, 1 << 2 | 1 << 5, 0, 0, 0, 0, 0);
+    stream_bind(&f->s, VOBJ_RASTERIZER, 200);
     scene_draw(&f->s, PRIM_POINTS, false);
     must(f);
     const struct varying *v = f->draw->varyings;
@@ -229,8 +230,10 @@ sprites(void **data)
     assert_int_equal(f->draw->varyings[1].source, VARYING_NONE); /* triangles have no sprites */
     for (uint32_t mode = FILL_FILL; mode <= FILL_POINT; mode++) {
         const bool points = mode == FILL_POINT; /* the corners of a back are points */
-        PACKET(&f->s, 1, 2, 300 + mode, 1 << 7 | mode << 12, 0, 1 << 2 | 1 << 5, 0, 0, 0, 0, 0);
-        PACKET(&f->s, 2, 2, 300 + mode);
+        CREATE(&f->s, VOBJ_RASTERIZER, 300 + mode,
+               RASTERIZER_POINT_QUAD | mode * RASTERIZER_FILL_BACK, 0, 1 << 2 | 1 << 5, 0, 0, 0, 0,
+               0);
+        stream_bind(&f->s, VOBJ_RASTERIZER, 300 + mode);
         scene_draw(&f->s, PRIM_TRIANGLES, false);
         must(f);
         assert_int_equal(f->draw->varyings[1].source, points ? VARYING_SPRITE : VARYING_NONE);
@@ -241,15 +244,16 @@ static void
 scissor_cuts_the_bounds(void **data)
 {
     struct fixture *f = *data;
-    PACKET(&f->s, 1, 2, 200, 1 << 14, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(&f->s, 2, 2, 200);
+    CREATE(&f->s, VOBJ_RASTERIZER, 200, RASTERIZER_SCISSOR, 0, 0, 0, 0, 0, 0, 0);
+    stream_bind(&f->s, VOBJ_RASTERIZER, 200);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_int_equal(f->draw->bounds.min_x, 4);
     assert_int_equal(f->draw->bounds.min_y, 8);
     assert_int_equal(f->draw->bounds.max_x, 64);
     assert_int_equal(f->draw->bounds.max_y, 20);
-    PACKET(&f->s, 15, 0, 0, 90 | 90 << 16, 100 | 100 << 16); /* outside: empty, not inverted */
+    /* outside: empty, not inverted */
+    PACKET(&f->s, CMD_SET_SCISSOR_STATE, 0, 90 | 90 << 16, 100 | 100 << 16);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_true(f->draw->bounds.min_x == f->draw->bounds.max_x);
@@ -265,39 +269,41 @@ late_z(void **data)
                                 "DCL OUT[1], COLOR\n  0: MOV OUT[0].z, IN[0].xxxx\n"
                                 "  1: MOV OUT[1], IN[0]\n  2: END\n";
     /* alpha test: LESS, then ALWAYS, which never fails */
-    PACKET(&f->s, 1, 3, 200, 1 | 1 << 8 | FUNC_LESS << 9, 0, 0, 0);
-    PACKET(&f->s, 2, 3, 200);
+    CREATE(&f->s, VOBJ_DSA, 200, DSA_DEPTH_TEST | DSA_ALPHA_TEST | FUNC_LESS * DSA_ALPHA_FUNC, 0, 0,
+           0);
+    stream_bind(&f->s, VOBJ_DSA, 200);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_false(f->draw->early_z);
     assert_true(f->draw->depth_test && !f->draw->depth_write);
-    PACKET(&f->s, 1, 3, 201, 1 | 1 << 8 | FUNC_ALWAYS << 9, 0, 0, 0);
-    PACKET(&f->s, 2, 3, 201);
+    CREATE(&f->s, VOBJ_DSA, 201, DSA_DEPTH_TEST | DSA_ALPHA_TEST | FUNC_ALWAYS * DSA_ALPHA_FUNC, 0,
+           0, 0);
+    stream_bind(&f->s, VOBJ_DSA, 201);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_true(f->draw->early_z);
-    stream_shader(&f->s, 202, 1, kill);
-    PACKET(&f->s, 31, 0, 202, 1);
+    stream_shader(&f->s, 202, VSTAGE_FRAGMENT, kill);
+    stream_bind_shader(&f->s, 202, VSTAGE_FRAGMENT);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_false(f->draw->early_z);
-    stream_shader(&f->s, 203, 1, depth);
-    PACKET(&f->s, 31, 0, 203, 1);
+    stream_shader(&f->s, 203, VSTAGE_FRAGMENT, depth);
+    stream_bind_shader(&f->s, 203, VSTAGE_FRAGMENT);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_false(f->draw->early_z);
     assert_int_equal(f->draw->depth_output, 0);
     assert_int_equal(f->draw->color_output[0], 1);
     /* the alpha test goes by the first color also where no buffer takes it */
-    PACKET(&f->s, 5, 0, 0, OBJ_DEPTH);
+    PACKET(&f->s, CMD_SET_FRAMEBUFFER_STATE, 0, OBJ_DEPTH);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_int_equal(f->draw->color_output[0], 0xff);
     assert_int_equal(f->draw->alpha_output, 1);
-    PACKET(&f->s, 5, 0, 1, OBJ_DEPTH, OBJ_COLOR);
-    PACKET(&f->s, 31, 0, OBJ_FS, 1);
-    PACKET(&f->s, 1, 1, 204, 1 << 3, 0, 15u << 27, 0, 0, 0, 0, 0, 0, 0); /* alpha to coverage */
-    PACKET(&f->s, 2, 1, 204);
+    PACKET(&f->s, CMD_SET_FRAMEBUFFER_STATE, 1, OBJ_DEPTH, OBJ_COLOR);
+    stream_bind_shader(&f->s, OBJ_FS, VSTAGE_FRAGMENT);
+    CREATE(&f->s, VOBJ_BLEND, 204, BLEND_ALPHA_TO_COVERAGE, 0, BLEND_WRITES, 0, 0, 0, 0, 0, 0, 0);
+    stream_bind(&f->s, VOBJ_BLEND, 204);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_false(f->draw->early_z);
@@ -307,19 +313,24 @@ static void
 stencil_decisions(void **data)
 {
     struct fixture *f = *data;
-    PACKET(&f->s, 1, 3, 200, 0, 1 | FUNC_ALWAYS << 1 | 0xff << 13 | 0xff << 21, 0, 0);
-    PACKET(&f->s, 2, 3, 200);
+    CREATE(&f->s, VOBJ_DSA, 200, 0,
+           FACE_ENABLE | FUNC_ALWAYS * FACE_FUNC | 0xff * FACE_VALUEMASK | 0xff * FACE_WRITEMASK, 0,
+           0);
+    stream_bind(&f->s, VOBJ_DSA, 200);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_true(f->draw->stencil_test && !f->draw->stencil_write && !f->draw->depth_test);
-    PACKET(&f->s, 1, 3, 201, 0, 1 | FUNC_ALWAYS << 1 | STENCIL_REPLACE << 7 | 1 << 21, 0, 0);
-    PACKET(&f->s, 2, 3, 201);
-    PACKET(&f->s, 13, 0, 0x0201);
+    CREATE(&f->s, VOBJ_DSA, 201, 0,
+           FACE_ENABLE | FUNC_ALWAYS * FACE_FUNC | STENCIL_REPLACE * FACE_ZPASS_OP |
+               1 * FACE_WRITEMASK,
+           0, 0);
+    stream_bind(&f->s, VOBJ_DSA, 201);
+    PACKET(&f->s, CMD_SET_STENCIL_REF, 0x0201);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_true(f->draw->stencil_write);
     assert_int_equal(f->draw->stencil_ref[1], 2);
-    PACKET(&f->s, 5, 0, 1, 0, OBJ_COLOR); /* no surface to test on */
+    PACKET(&f->s, CMD_SET_FRAMEBUFFER_STATE, 1, 0, OBJ_COLOR); /* no surface to test on */
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_false(f->draw->stencil_test);
@@ -329,34 +340,35 @@ static void
 what_is_missing(void **data)
 {
     struct fixture *f = *data;
-    PACKET(&f->s, 6, 0, 0, 0, 0); /* no vertex buffer: 0, 0, 0, 1 */
-    PACKET(&f->s, 10, 0, 1, 0, 0);
+    PACKET(&f->s, CMD_SET_VERTEX_BUFFERS, 0, 0, 0); /* no vertex buffer: 0, 0, 0, 1 */
+    PACKET(&f->s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, 0);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_null(f->draw->attributes[0].format);
     assert_null(f->draw->views[STAGE_FRAGMENT][0].res);
-    PACKET(&f->s, 6, 0, 32, 5000, RES_VERTICES); /* begins behind its end: reads nothing */
+    /* begins behind its end: reads nothing */
+    PACKET(&f->s, CMD_SET_VERTEX_BUFFERS, 32, 5000, RES_VERTICES);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_int_equal(f->draw->attributes[0].address, f->draw->attributes[0].end);
-    PACKET(&f->s, 31, 0, 0, 1);
+    stream_bind_shader(&f->s, 0, VSTAGE_FRAGMENT);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must_fail(f, "no fragment program is bound");
-    PACKET(&f->s, 10, 0, 1, 0, 999);
+    PACKET(&f->s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, 999);
     must_fail(f, "sampler view 999 is not there");
-    PACKET(&f->s, 10, 0, 1, 0, OBJ_SAMPLER);
+    PACKET(&f->s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_SAMPLER);
     must_fail(f, "object 108 is a sampler state, not a sampler view");
-    PACKET(&f->s, 31, 0, OBJ_VS, 1);
+    stream_bind_shader(&f->s, OBJ_VS, VSTAGE_FRAGMENT);
     must_fail(f, "is one of another stage");
-    PACKET(&f->s, 6, 0, 32, 0, RES_TEXTURE);
+    PACKET(&f->s, CMD_SET_VERTEX_BUFFERS, 32, 0, RES_TEXTURE);
     must_fail(f, "is a texture where a buffer is wanted");
-    PACKET(&f->s, 1, 8, 300, RES_COLOR, 1, 1, 0);
+    CREATE(&f->s, VOBJ_SURFACE, 300, RES_COLOR, FORMAT_B8G8R8A8_UNORM, 1, 0);
     must_fail(f, "surface 300: level 1 is above 0");
-    PACKET(&f->s, 1, 6, 300, RES_TEXTURE, 1, 1 << 16, 0, 0);
+    CREATE(&f->s, VOBJ_SAMPLER_VIEW, 300, RES_TEXTURE, FORMAT_B8G8R8A8_UNORM, 1 << 16, 0, 0);
     must_fail(f, "sampler view 300: layers 0 .. 1 are not within 0 .. 0");
-    PACKET(&f->s, 1, 9, 300, 0, 56, RES_QUERY);
+    CREATE(&f->s, VOBJ_QUERY, 300, QUERY_OCCLUSION_COUNTER, 56, RES_QUERY);
     must_fail(f, "query 300: its 16 bytes at 56 are not in a buffer of 64");
-    PACKET(&f->s, 1, 7, OBJ_BLEND, 0, 0, 0, 0, 0, 0, 0, 0);
+    CREATE(&f->s, VOBJ_SAMPLER_STATE, OBJ_BLEND, 0, 0, 0, 0, 0, 0, 0, 0);
     must_fail(f, "object 101 is there already");
 }
 
@@ -364,11 +376,11 @@ static void
 nothing_to_draw(void **data)
 {
     struct fixture *f = *data;
-    PACKET(&f->s, 8, 0, 0, 0, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, 0, 0);
+    PACKET(&f->s, CMD_DRAW_VBO, 0, 0, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, 0, 0);
     must(f);
     assert_null(f->draw);
-    PACKET(&f->s, 1, 2, 200, 1 << 3, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(&f->s, 2, 2, 200);
+    CREATE(&f->s, VOBJ_RASTERIZER, 200, RASTERIZER_DISCARD, 0, 0, 0, 0, 0, 0, 0);
+    stream_bind(&f->s, VOBJ_RASTERIZER, 200);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_null(f->draw);
@@ -380,27 +392,27 @@ queries_and_conditions(void **data)
 {
     struct fixture *f = *data;
     struct gpu_cmd cmd = {.client = 1};
-    PACKET(&f->s, 19, 0, OBJ_QUERY);
+    PACKET(&f->s, CMD_BEGIN_QUERY, OBJ_QUERY);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     struct gpu_query *query = gpu_find_query(&f->device, &cmd, OBJ_QUERY);
     assert_true(f->draw->occlusion && query->active);
     assert_ptr_equal(f->draw->query, query);
-    PACKET(&f->s, 19, 0, OBJ_QUERY);
+    PACKET(&f->s, CMD_BEGIN_QUERY, OBJ_QUERY);
     must_fail(f, "is active already");
-    PACKET(&f->s, 20, 0, OBJ_QUERY);
-    PACKET(&f->s, 26, 0, OBJ_QUERY, 0, 0); /* draw if samples passed: none did */
+    PACKET(&f->s, CMD_END_QUERY, OBJ_QUERY);
+    PACKET(&f->s, CMD_SET_RENDER_CONDITION, OBJ_QUERY, 0, 0); /* draw if samples passed: none did */
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_null(f->draw);
     assert_false(gpu_render_condition(&f->device, &cmd));
     query->result = 3;
     assert_true(gpu_render_condition(&f->device, &cmd));
-    PACKET(&f->s, 26, 0, OBJ_QUERY, 1, 0); /* inverted */
+    PACKET(&f->s, CMD_SET_RENDER_CONDITION, OBJ_QUERY, 1, 0); /* inverted */
     must(f);
     assert_false(gpu_render_condition(&f->device, &cmd));
-    PACKET(&f->s, 26, 0, 0, 0, 0);
-    PACKET(&f->s, 3, 9, OBJ_QUERY);
+    PACKET(&f->s, CMD_SET_RENDER_CONDITION, 0, 0, 0);
+    stream_destroy(&f->s, VOBJ_QUERY, OBJ_QUERY);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_false(f->draw->occlusion);
@@ -415,16 +427,16 @@ references_keep_what_is_used(void **data)
     assert_int_equal(texture->references, 2);
     unref(f, RES_TEXTURE);
     assert_null(gpu_resource(&f->device, 1, RES_TEXTURE));
-    assert_int_equal(texture->references, 1); /* the view's */
-    PACKET(&f->s, 3, 6, OBJ_VIEW);            /* bound still */
-    PACKET(&f->s, 3, 1, OBJ_BLEND);
-    PACKET(&f->s, 3, 4, OBJ_FS);
+    assert_int_equal(texture->references, 1);           /* the view's */
+    stream_destroy(&f->s, VOBJ_SAMPLER_VIEW, OBJ_VIEW); /* bound still */
+    stream_destroy(&f->s, VOBJ_BLEND, OBJ_BLEND);
+    stream_destroy(&f->s, VOBJ_SHADER, OBJ_FS);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_ptr_equal(f->draw->views[STAGE_FRAGMENT][0].res, texture);
     assert_int_equal(f->draw->blend.rt[0].colormask, 15);
     assert_int_equal(f->device.memory.used_bytes, used);
-    PACKET(&f->s, 10, 0, 1, 0, 0);
+    PACKET(&f->s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, 0);
     must(f);
     assert_int_equal(f->device.memory.used_bytes, used - (bytes + 255) / 256 * 256);
 }
@@ -438,10 +450,10 @@ a_held_device_frees_later(void **data)
     must(f);
     gpu_device_hold(&f->device);
     const struct draw *draw = f->draw;
-    PACKET(&f->s, 3, 4, OBJ_FS);
-    PACKET(&f->s, 31, 0, 0, 1);
-    PACKET(&f->s, 3, 6, OBJ_VIEW);
-    PACKET(&f->s, 10, 0, 1, 0, 0);
+    stream_destroy(&f->s, VOBJ_SHADER, OBJ_FS);
+    stream_bind_shader(&f->s, 0, VSTAGE_FRAGMENT);
+    stream_destroy(&f->s, VOBJ_SAMPLER_VIEW, OBJ_VIEW);
+    PACKET(&f->s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, 0);
     must(f);
     unref(f, RES_TEXTURE);
     /* who holds has heard of the end, and waited; what the draw points to is still there */
@@ -457,22 +469,22 @@ static void
 sub_contexts_are_apart(void **data)
 {
     struct fixture *f = *data;
-    PACKET(&f->s, 29, 0, 7);
-    PACKET(&f->s, 28, 0, 7);
-    PACKET(&f->s, 1, 1, OBJ_BLEND, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0); /* the same handle again */
-    PACKET(&f->s, 1, 8, 300, RES_COLOR, 1, 0, 0);                 /* the same resources */
+    PACKET(&f->s, CMD_CREATE_SUB_CTX, 7);
+    PACKET(&f->s, CMD_SET_SUB_CTX, 7);
+    stream_blend(&f->s, OBJ_BLEND, 0);                            /* the same handle again */
+    stream_surface(&f->s, 300, RES_COLOR, FORMAT_B8G8R8A8_UNORM); /* the same resources */
     must(f);
-    PACKET(&f->s, 2, 2, OBJ_RASTERIZER);
+    stream_bind(&f->s, VOBJ_RASTERIZER, OBJ_RASTERIZER);
     must_fail(f, "rasterizer state 102 is not there");
-    PACKET(&f->s, 30, 0, 7);
-    PACKET(&f->s, 2, 2, OBJ_RASTERIZER);
+    PACKET(&f->s, CMD_DESTROY_SUB_CTX, 7);
+    stream_bind(&f->s, VOBJ_RASTERIZER, OBJ_RASTERIZER);
     must(f);
-    PACKET(&f->s, 28, 0, 7);
+    PACKET(&f->s, CMD_SET_SUB_CTX, 7);
     must_fail(f, "client 1 has no sub-context 7");
-    PACKET(&f->s, 2, 2, OBJ_RASTERIZER);
+    stream_bind(&f->s, VOBJ_RASTERIZER, OBJ_RASTERIZER);
     must_fail(f, "client 1 has no sub-context 7");
-    PACKET(&f->s, 28, 0, 0);
-    PACKET(&f->s, 30, 0, 0);
+    PACKET(&f->s, CMD_SET_SUB_CTX, 0);
+    PACKET(&f->s, CMD_DESTROY_SUB_CTX, 0);
     must_fail(f, "sub-context 0 cannot be destroyed");
 }
 
@@ -480,15 +492,15 @@ static void
 refusals_have_names(void **data)
 {
     struct fixture *f = *data;
-    PACKET(&f->s, 1, 5, 300, 0, 1, 0, 31);
-    PACKET(&f->s, 2, 5, 300);
+    CREATE(&f->s, VOBJ_VERTEX_ELEMENTS, 300, 0, 1, 0, FORMAT_R32G32B32A32_FLOAT);
+    stream_bind(&f->s, VOBJ_VERTEX_ELEMENTS, 300);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must_fail(f, "instance divisors");
-    PACKET(&f->s, 1, 5, 301, 0, 0, 0, 292); /* ASTC */
-    PACKET(&f->s, 2, 5, 301);
+    CREATE(&f->s, VOBJ_VERTEX_ELEMENTS, 301, 0, 0, 0, 292); /* ASTC */
+    stream_bind(&f->s, VOBJ_VERTEX_ELEMENTS, 301);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must_fail(f, "cannot be fetched");
-    PACKET(&f->s, 8, 0, 0, ~0u, PRIM_TRIANGLES, 0, 2, 0, 0, 0, 0, 0, 0, 0);
+    PACKET(&f->s, CMD_DRAW_VBO, 0, ~0u, PRIM_TRIANGLES, 0, 2, 0, 0, 0, 0, 0, 0, 0);
     must_fail(f, "DRAW at dword 0");
 }
 
@@ -522,18 +534,24 @@ transfers_are_checked(void **data)
     assert_int_equal(f->device.frame, 1);
     assert_int_equal(f->device.draw_in_frame, 0);
     /* mirrored blits: one that stays inside, one that does not and is cut, one past all numbers */
-    PACKET(&f->s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 8, 8, 1, RES_TEXTURE, 0, 1, 0, 8, 0, 8,
-           (uint32_t)-8, 1);
+    stream_blit(&f->s, BLIT_COLOR,
+                (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}},
+                (struct blit_side){RES_TEXTURE, 0, FORMAT_B8G8R8A8_UNORM, {0, 8, 0, 8, -8, 1}});
     must(f);
-    PACKET(&f->s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 8, 8, 1, RES_TEXTURE, 0, 1, 0, 7, 0, 8,
-           (uint32_t)-8, 1);
+    stream_blit(&f->s, BLIT_COLOR,
+                (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}},
+                (struct blit_side){RES_TEXTURE, 0, FORMAT_B8G8R8A8_UNORM, {0, 7, 0, 8, -8, 1}});
     must(f);
-    PACKET(&f->s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 8, 8, 1, RES_TEXTURE, 0, 1, 0,
-           0x80000000, 0, 8, (uint32_t)-8, 1);
+    stream_blit(
+        &f->s, BLIT_COLOR,
+        (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}},
+        (struct blit_side){RES_TEXTURE, 0, FORMAT_B8G8R8A8_UNORM, {0, INT32_MIN, 0, 8, -8, 1}});
     must_fail(f, "reaches outside resource 3");
-    PACKET(&f->s, 17, 0, RES_COLOR, 0, 56, 0, 0, RES_TEXTURE, 0, 0, 0, 0, 8, 8, 1);
+    PACKET(&f->s, CMD_RESOURCE_COPY_REGION, RES_COLOR, 0, 56, 0, 0, RES_TEXTURE, 0, 0, 0, 0, 8, 8,
+           1);
     must(f);
-    PACKET(&f->s, 17, 0, RES_COLOR, 0, 57, 0, 0, RES_TEXTURE, 0, 0, 0, 0, 8, 8, 1);
+    PACKET(&f->s, CMD_RESOURCE_COPY_REGION, RES_COLOR, 0, 57, 0, 0, RES_TEXTURE, 0, 0, 0, 0, 8, 8,
+           1);
     must_fail(f, "is not inside level 0 of resource 1");
 }
 
@@ -576,7 +594,7 @@ query_results_go_back(void **data)
     executor_sink_init(&sink, &executor);
     sink.sink.write_back = listen;
     sink.sink.listener = &listener;
-    PACKET(&f->s, 21, 0, OBJ_QUERY, 1);
+    PACKET(&f->s, CMD_GET_QUERY_RESULT, OBJ_QUERY, 1);
     struct message m = stream_message(&f->s, 1);
     assert_true(sink.sink.take(sink.sink.data, &m, NULL, 0, &f->err));
     assert_int_equal(listener.client, 1);
@@ -585,7 +603,7 @@ query_results_go_back(void **data)
     assert_int_equal(listener.size_bytes, 16);
     assert_int_equal(listener.record.state, 1);
     assert_int_equal(listener.record.result, 12345);
-    PACKET(&f->s, 21, 0, 999, 1);
+    PACKET(&f->s, CMD_GET_QUERY_RESULT, 999, 1);
     m = stream_message(&f->s, 1);
     assert_false(sink.sink.take(sink.sink.data, &m, NULL, 0, &f->err));
     assert_string_equal(f->err.text, "message 1 of client 1: GET_QUERY_RESULT at dword 3: query "

@@ -48,7 +48,7 @@ bake(struct fixture *f, const struct stream *objects, const char *marker)
     if (marker) {
         uint32_t words[64] = {(uint32_t)strlen(marker)};
         memcpy(&words[1], marker, strlen(marker));
-        stream_packet(&s, 51, 0, words, 1 + (words[0] + 3) / 4);
+        stream_packet(&s, CMD_SEND_STRING_MARKER, 0, words, 1 + (words[0] + 3) / 4);
     }
     scene_draw(&s, PRIM_TRIANGLES, false);
     const struct message submit = stream_message(&s, 1);
@@ -244,7 +244,7 @@ test_damaged_marker(void **state)
     struct gpu_cmd cmd;
     struct error err;
     (void)state;
-    PACKET(&s, 51, 0, 5, 0x41414141);
+    PACKET(&s, CMD_SEND_STRING_MARKER, 5, 0x41414141);
     const struct message message = stream_message(&s, 1);
     decoder_begin(decoder, &message);
     assert_int_equal(decoder_next(decoder, &cmd, &err), DECODE_ERROR);

@@ -58,7 +58,7 @@ create_buffer(uint32_t handle)
     struct gpu_cmd cmd = {.op = GPU_RESOURCE_CREATE, .client = 1};
     cmd.resource = (struct resource_desc){.handle = handle,
                                           .target = TARGET_BUFFER,
-                                          .format = 64, /* R8_UNORM */
+                                          .format = FORMAT_R8_UNORM,
                                           .bind = BIND_VERTEX_BUFFER,
                                           .width = BYTES,
                                           .height = 1,

@@ -89,8 +89,8 @@ create(struct ear *ear, struct force_samples *force, uint32_t handle, uint32_t f
 static void
 add_blit(struct stream *s, uint32_t to, uint32_t from, uint32_t format, uint32_t mask)
 {
-    PACKET(s, CMD_BLIT, 0, mask, 0, 0, to, 0, format, 0, 0, 0, SIDE, SIDE, 1, from, 0, format, 0, 0,
-           0, SIDE, SIDE, 1);
+    stream_blit(s, mask, (struct blit_side){to, 0, format, {0, 0, 0, SIDE, SIDE, 1}},
+                (struct blit_side){from, 0, format, {0, 0, 0, SIDE, SIDE, 1}});
 }
 
 /* A display target (format 1), its depth (20: with stencil), a texture that is drawn into; and a
@@ -118,17 +118,15 @@ start(struct ear *ear)
     assert_int_equal(ear->count, 1);
 
     struct stream s = {0}, expected = {0};
-    PACKET(&s, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + COLOR, COLOR, 1, 0, 0);
-    PACKET(&s, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + DEPTH, DEPTH, 20, 0, 0);
-    PACKET(&s, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + PLAIN, PLAIN, 1, 0, 0);
+    stream_surface(&s, SURFACE + COLOR, COLOR, FORMAT_B8G8R8A8_UNORM);
+    stream_surface(&s, SURFACE + DEPTH, DEPTH, FORMAT_S8_UINT_Z24_UNORM);
+    stream_surface(&s, SURFACE + PLAIN, PLAIN, FORMAT_B8G8R8A8_UNORM);
     say_stream(ear, force, &s);
-    PACKET(&expected, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + COLOR, COLOR, 1, 0, 0);
-    PACKET(&expected, CMD_CREATE_OBJECT, VOBJ_SURFACE, (SURFACE + COLOR) | TWIN, COLOR | TWIN, 1, 0,
-           0);
-    PACKET(&expected, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + DEPTH, DEPTH, 20, 0, 0);
-    PACKET(&expected, CMD_CREATE_OBJECT, VOBJ_SURFACE, (SURFACE + DEPTH) | TWIN, DEPTH | TWIN, 20,
-           0, 0);
-    PACKET(&expected, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE + PLAIN, PLAIN, 1, 0, 0);
+    stream_surface(&expected, SURFACE + COLOR, COLOR, FORMAT_B8G8R8A8_UNORM);
+    stream_surface(&expected, (SURFACE + COLOR) | TWIN, COLOR | TWIN, FORMAT_B8G8R8A8_UNORM);
+    stream_surface(&expected, SURFACE + DEPTH, DEPTH, FORMAT_S8_UINT_Z24_UNORM);
+    stream_surface(&expected, (SURFACE + DEPTH) | TWIN, DEPTH | TWIN, FORMAT_S8_UINT_Z24_UNORM);
+    stream_surface(&expected, SURFACE + PLAIN, PLAIN, FORMAT_B8G8R8A8_UNORM);
     assert_stream(&ear->heard[0], &expected);
     return force;
 }
@@ -143,12 +141,12 @@ swap_resolves(void **state)
     const struct message swap = {
         .kind = MESSAGE_SWAP, .client = 1, .transfer = {COLOR, 0, {0, 0, 0, SIDE, SIDE, 1}}};
     (void)state;
-    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 0, 1, SURFACE + DEPTH, SURFACE + COLOR);
-    PACKET(&s, CMD_CLEAR, 0, 7, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, SURFACE + DEPTH, SURFACE + COLOR);
+    stream_clear(&s, CLEAR_ALL, NULL, 1, 0);
     say_stream(ear, force, &s);
-    PACKET(&expected, CMD_SET_FRAMEBUFFER_STATE, 0, 1, (SURFACE + DEPTH) | TWIN,
+    PACKET(&expected, CMD_SET_FRAMEBUFFER_STATE, 1, (SURFACE + DEPTH) | TWIN,
            (SURFACE + COLOR) | TWIN);
-    PACKET(&expected, CMD_CLEAR, 0, 7, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    stream_clear(&expected, CLEAR_ALL, NULL, 1, 0);
     assert_stream(&ear->heard[0], &expected);
 
     say(ear, force, &swap);
@@ -172,14 +170,14 @@ texture_keeps_one_sample(void **state)
     struct force_samples *force = start(ear);
     struct stream s = {0}, expected = {0};
     (void)state;
-    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 0, 1, SURFACE + DEPTH, SURFACE + COLOR);
-    PACKET(&s, CMD_CLEAR, 0, 7, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, SURFACE + DEPTH, SURFACE + COLOR);
+    stream_clear(&s, CLEAR_ALL, NULL, 1, 0);
     say_stream(ear, force, &s);
     s.count = 0;
-    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 0, 1, SURFACE + DEPTH, SURFACE + PLAIN);
+    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, SURFACE + DEPTH, SURFACE + PLAIN);
     say_stream(ear, force, &s);
     add_blit(&expected, DEPTH, DEPTH | TWIN, 20, 16 | 32);
-    PACKET(&expected, CMD_SET_FRAMEBUFFER_STATE, 0, 1, SURFACE + DEPTH, SURFACE + PLAIN);
+    PACKET(&expected, CMD_SET_FRAMEBUFFER_STATE, 1, SURFACE + DEPTH, SURFACE + PLAIN);
     assert_stream(&ear->heard[0], &expected);
     force_samples_destroy(force);
     free(ear);

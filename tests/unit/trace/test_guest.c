@@ -8,8 +8,6 @@
 
 #include <cmocka.h>
 
-enum { FORMAT_BGRA = 1, FORMAT_R8 = 64, FORMAT_DXT1 = 105 };
-
 static struct guest_layout
 layout_of(struct resource_desc desc)
 {
@@ -32,7 +30,7 @@ static void
 test_mipmaps(void **state)
 {
     struct guest_layout l = layout_of((struct resource_desc){.target = TARGET_2D,
-                                                             .format = FORMAT_BGRA,
+                                                             .format = FORMAT_B8G8R8A8_UNORM,
                                                              .width = 7,
                                                              .height = 5,
                                                              .depth = 1,
@@ -68,7 +66,7 @@ test_cut_boxes(void **state)
     const struct box beside[] = {
         {7, 0, 0, 1, 1, 1}, {0, -2, 0, 1, 2, 1}, {0x7fffffff, 0, 0, 0x7fffffff, 1, 1}};
     struct guest_layout l = layout_of((struct resource_desc){.target = TARGET_2D,
-                                                             .format = FORMAT_BGRA,
+                                                             .format = FORMAT_B8G8R8A8_UNORM,
                                                              .width = 7,
                                                              .height = 5,
                                                              .depth = 1,
@@ -92,14 +90,14 @@ static void
 test_cube_and_compressed(void **state)
 {
     struct guest_layout cube = layout_of((struct resource_desc){.target = TARGET_CUBE,
-                                                                .format = FORMAT_BGRA,
+                                                                .format = FORMAT_B8G8R8A8_UNORM,
                                                                 .width = 4,
                                                                 .height = 4,
                                                                 .depth = 1,
                                                                 .array_size = 6,
                                                                 .last_level = 1});
     struct guest_layout dxt = layout_of((struct resource_desc){.target = TARGET_2D,
-                                                               .format = FORMAT_DXT1,
+                                                               .format = FORMAT_DXT1_RGB,
                                                                .width = 10,
                                                                .height = 8,
                                                                .depth = 1,
@@ -121,7 +119,7 @@ static void
 test_gather_scatter(void **state)
 {
     struct guest_layout l = layout_of((struct resource_desc){
-        .target = TARGET_3D, .format = FORMAT_R8, .width = 5, .height = 3, .depth = 2});
+        .target = TARGET_3D, .format = FORMAT_R8_UNORM, .width = 5, .height = 3, .depth = 2});
     uint8_t memory[30], rows[8], back[30] = {0};
     struct guest_region r;
     for (uint8_t i = 0; i < sizeof memory; i++)
@@ -141,7 +139,7 @@ static void
 test_refused(void **state)
 {
     struct resource_desc good = {
-        .target = TARGET_2D, .format = FORMAT_BGRA, .width = 8, .height = 8, .depth = 1};
+        .target = TARGET_2D, .format = FORMAT_B8G8R8A8_UNORM, .width = 8, .height = 8, .depth = 1};
     struct guest_layout l;
     struct resource_desc d = good;
     assert_true(guest_layout_init(&l, &d, NULL));

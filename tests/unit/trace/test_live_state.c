@@ -67,7 +67,7 @@ resource_replace(struct stream *s, uint32_t round)
 static struct message
 object_create(struct stream *s, uint32_t round)
 {
-    PACKET(s, CMD_CREATE_OBJECT, VOBJ_BLEND, 1 + round, 0);
+    CREATE(s, VOBJ_BLEND, 1 + round, 0);
     return submit(s, 0);
 }
 
@@ -75,22 +75,22 @@ static struct message
 object_replace(struct stream *s, uint32_t round)
 {
     (void)round;
-    PACKET(s, CMD_CREATE_OBJECT, VOBJ_BLEND, 1, 0);
+    CREATE(s, VOBJ_BLEND, 1, 0);
     return submit(s, 0);
 }
 
 static struct message
 shader_continue(struct stream *s, uint32_t round)
 {
-    PACKET(s, CMD_CREATE_OBJECT, VOBJ_SHADER, 1, 0, round ? 0x80000000u : 64, 300, 0, 0);
+    CREATE(s, VOBJ_SHADER, 1, VSTAGE_VERTEX, round ? 0x80000000u : 64, 300, 0, 0);
     return submit(s, 0);
 }
 
 static struct message
 query_begin(struct stream *s, uint32_t round)
 {
-    PACKET(s, CMD_CREATE_OBJECT, VOBJ_QUERY, 1 + round, 0, 0, 0);
-    PACKET(s, CMD_BEGIN_QUERY, 0, 1 + round);
+    CREATE(s, VOBJ_QUERY, 1 + round, QUERY_OCCLUSION_COUNTER, 0, 0);
+    PACKET(s, CMD_BEGIN_QUERY, 1 + round);
     return submit(s, 0);
 }
 
@@ -100,10 +100,10 @@ sub_context_create(struct stream *s, uint32_t round)
 {
     if (round < GPU_MOST_CLIENTS)
         return (struct message){.kind = MESSAGE_CLIENT_BEGIN, .client = 1 + round};
-    PACKET(s, CMD_CREATE_SUB_CTX, 0, 1 + round / GPU_MOST_CLIENTS);
-    PACKET(s, CMD_SET_SUB_CTX, 0, 1 + round / GPU_MOST_CLIENTS);
-    PACKET(s, CMD_CREATE_OBJECT, VOBJ_BLEND, 1, 0);
-    PACKET(s, CMD_BIND_OBJECT, VOBJ_BLEND, 1);
+    PACKET(s, CMD_CREATE_SUB_CTX, 1 + round / GPU_MOST_CLIENTS);
+    PACKET(s, CMD_SET_SUB_CTX, 1 + round / GPU_MOST_CLIENTS);
+    CREATE(s, VOBJ_BLEND, 1, 0);
+    stream_bind(s, VOBJ_BLEND, 1);
     return submit(s, round);
 }
 
@@ -230,7 +230,7 @@ hear_result(void *data, const struct live_query *query, struct error *err)
 static void
 make_blend(struct stream *s, uint32_t handle)
 {
-    PACKET(s, CMD_CREATE_OBJECT, VOBJ_BLEND, handle, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    stream_blend(s, handle, 0);
 }
 
 /* Sub-contexts 3 and 4 have an object each, and 3 is chosen. A destroyed one loses its object. The
@@ -251,13 +251,13 @@ destroyed_sub_contexts(void **state)
         const struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
         assert_true(live_state_take(live, &begin, &err));
         make_blend(s, 10);
-        PACKET(s, CMD_CREATE_SUB_CTX, 0, 3);
-        PACKET(s, CMD_CREATE_SUB_CTX, 0, 4);
-        PACKET(s, CMD_SET_SUB_CTX, 0, 4);
+        PACKET(s, CMD_CREATE_SUB_CTX, 3);
+        PACKET(s, CMD_CREATE_SUB_CTX, 4);
+        PACKET(s, CMD_SET_SUB_CTX, 4);
         make_blend(s, 14);
-        PACKET(s, CMD_SET_SUB_CTX, 0, 3);
+        PACKET(s, CMD_SET_SUB_CTX, 3);
         make_blend(s, 13);
-        PACKET(s, CMD_DESTROY_SUB_CTX, 0, destroyed);
+        PACKET(s, CMD_DESTROY_SUB_CTX, destroyed);
         if (!in_one_message) {
             const struct message message = submit(s, 0);
             assert_true(live_state_take(live, &message, &err));

@@ -54,33 +54,36 @@ write_first_frame(struct stream *s, const struct past *past)
     scene_objects(s);
     scene_bindings(s);
     if (past->stencil) {
-        PACKET(s, 1, 3, OBJ_DSA, 1 | 1 << 1 | FUNC_LESS << 2, 1, 0, 0);
-        PACKET(s, 2, 3, OBJ_DSA);
+        CREATE(s, VOBJ_DSA, OBJ_DSA, DSA_DEPTH_TEST | DSA_DEPTH_WRITE | FUNC_LESS * DSA_DEPTH_FUNC,
+               1, 0, 0);
+        stream_bind(s, VOBJ_DSA, OBJ_DSA);
     }
     if (past->query)
-        PACKET(s, 19, 0, OBJ_QUERY);
+        PACKET(s, CMD_BEGIN_QUERY, OBJ_QUERY);
     scene_draw(s, PRIM_TRIANGLES, true);
     if (past->query)
-        PACKET(s, 20, 0, OBJ_QUERY);
+        PACKET(s, CMD_END_QUERY, OBJ_QUERY);
 }
 
 static void
 write_second_frame(struct stream *s, const struct past *past)
 {
-    const uint32_t columns = (uint32_t)past->blit, mask = past->blit_mask ? past->blit_mask : 15;
+    const uint32_t mask = past->blit_mask ? past->blit_mask : BLIT_COLOR;
     s->count = 0;
     if (past->condition)
-        PACKET(s, 26, 0, OBJ_QUERY, 0, 0);
+        PACKET(s, CMD_SET_RENDER_CONDITION, OBJ_QUERY, 0, 0);
     if (past->clear)
-        PACKET(s, 7, 0, past->clear, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+        stream_clear(s, past->clear, NULL, 1, 0);
     if (past->blit)
-        PACKET(s, 16, 0, mask, 0, 0, RES_COLOR, 0, 1, 0, 32, 0, columns, -32u, 1, RES_TEXTURE, 0, 1,
-               0, 0, 0, 16, 16, 1);
+        stream_blit(
+            s, mask,
+            (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 32, 0, past->blit, -32, 1}},
+            (struct blit_side){RES_TEXTURE, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 16, 16, 1}});
     if (past->copy)
-        PACKET(s, 17, 0, RES_COLOR, 0, 0, 0, 0, RES_TEXTURE, 0, 0, 0, 0, (uint32_t)past->copy, 32,
-               1);
+        PACKET(s, CMD_RESOURCE_COPY_REGION, RES_COLOR, 0, 0, 0, 0, RES_TEXTURE, 0, 0, 0, 0,
+               (uint32_t)past->copy, 32, 1);
     if (past->result)
-        PACKET(s, 21, 0, OBJ_QUERY, 1);
+        PACKET(s, CMD_GET_QUERY_RESULT, OBJ_QUERY, 1);
     scene_draw(s, PRIM_TRIANGLES, true);
 }
 
@@ -133,7 +136,7 @@ test_needed_draws(void **state)
     (void)state;
     for (uint32_t clear = 0; clear < 8; clear++) {
         assert_int_equal(NEEDED(.clear = clear), (clear & 5) != 5);
-        assert_int_equal(NEEDED(.clear = clear, .stencil = true), clear != 7);
+        assert_int_equal(NEEDED(.clear = clear, .stencil = true), clear != CLEAR_ALL);
     }
     assert_false(first_draw_needed((struct past){0}, 0));
     assert_true(first_draw_needed((struct past){0}, 1));
@@ -144,16 +147,16 @@ static void
 test_what_lies_under_a_blit_is_not_needed(void **state)
 {
     (void)state;
-    assert_false(NEEDED(.clear = 1, .blit = 64));
+    assert_false(NEEDED(.clear = MASK_DEPTH, .blit = 64));
     assert_true(NEEDED(.clear = 0, .blit = 64));
-    assert_true(NEEDED(.clear = 1, .blit = 63));
-    assert_true(NEEDED(.clear = 1, .blit = 64, .blit_mask = 7));
-    assert_true(NEEDED(.clear = 1, .blit = 64, .blit_mask = 15 | 1 << 10)); /* scissor */
-    assert_false(NEEDED(.clear = 1, .blit = 64, .blit_mask = 15 | 1 << 11));
-    assert_true(NEEDED(.clear = 1, .blit = 64, .blit_mask = 15 | 1 << 11, .query = true,
-                       .condition = true));
-    assert_false(NEEDED(.clear = 1, .copy = 64));
-    assert_true(NEEDED(.clear = 1, .copy = 63));
+    assert_true(NEEDED(.clear = MASK_DEPTH, .blit = 63));
+    assert_true(NEEDED(.clear = MASK_DEPTH, .blit = 64, .blit_mask = BLIT_COLOR & ~BLIT_ALPHA));
+    assert_true(NEEDED(.clear = MASK_DEPTH, .blit = 64, .blit_mask = BLIT_COLOR | BLIT_SCISSOR));
+    assert_false(NEEDED(.clear = MASK_DEPTH, .blit = 64, .blit_mask = BLIT_COLOR | BLIT_CONDITION));
+    assert_true(NEEDED(.clear = MASK_DEPTH, .blit = 64, .blit_mask = BLIT_COLOR | BLIT_CONDITION,
+                       .query = true, .condition = true));
+    assert_false(NEEDED(.clear = MASK_DEPTH, .copy = 64));
+    assert_true(NEEDED(.clear = MASK_DEPTH, .copy = 63));
 }
 
 /* What a draw counts is needed when somebody asks for it, or it decides. */
@@ -161,10 +164,10 @@ static void
 test_draws_that_are_counted(void **state)
 {
     (void)state;
-    assert_false(NEEDED(.clear = 7, .query = true));
-    assert_true(NEEDED(.clear = 7, .query = true, .result = true));
-    assert_true(NEEDED(.clear = 7, .query = true, .condition = true));
-    assert_false(NEEDED(.clear = 7, .result = true));
+    assert_false(NEEDED(.clear = CLEAR_ALL, .query = true));
+    assert_true(NEEDED(.clear = CLEAR_ALL, .query = true, .result = true));
+    assert_true(NEEDED(.clear = CLEAR_ALL, .query = true, .condition = true));
+    assert_false(NEEDED(.clear = CLEAR_ALL, .result = true));
 }
 
 /* The trace file of what was read back: of frame 1, the color surface, or nothing. */
@@ -256,7 +259,7 @@ write_front(const char *path, bool made_later, bool other_window)
     if (made_later)
         add(writer, front);
     s.count = 0;
-    PACKET(&s, 7, 0, 7, 0, 0, 0, 0, 0, 0x3ff00000, 0);
+    stream_clear(&s, CLEAR_ALL, NULL, 1, 0);
     add(writer, stream_message(&s, CLIENT));
     swap.transfer.handle = RES_FRONT;
     add(writer, swap);

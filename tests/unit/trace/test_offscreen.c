@@ -88,11 +88,11 @@ static void
 play(struct ear *ear, const char *script)
 {
     const struct resource_desc textures[] = {
-        {FBO, TARGET_2D, FORMAT_BGRA8, BIND_RENDER_TARGET, 8, 4, 1, 1, 0, 0},
-        {SMALL, TARGET_2D, FORMAT_RGBA_FLOAT, BIND_RENDER_TARGET, 2, 2, 1, 1, 0, 0},
-        {DEPTH, TARGET_2D, FORMAT_Z24S8, BIND_DEPTH_STENCIL, 8, 4, 1, 1, 0, 0},
-        {WINDOW, TARGET_2D, FORMAT_BGRA8, BIND_DISPLAY_TARGET, 8, 4, 1, 1, 0, 0},
-        {RES_VERTICES, TARGET_BUFFER, FORMAT_BYTES, BIND_VERTEX_BUFFER, 64, 1, 1, 1, 0, 0},
+        {FBO, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, 8, 4, 1, 1, 0, 0},
+        {SMALL, TARGET_2D, FORMAT_R32G32B32A32_FLOAT, BIND_RENDER_TARGET, 2, 2, 1, 1, 0, 0},
+        {DEPTH, TARGET_2D, FORMAT_Z24_UNORM_S8_UINT, BIND_DEPTH_STENCIL, 8, 4, 1, 1, 0, 0},
+        {WINDOW, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_DISPLAY_TARGET, 8, 4, 1, 1, 0, 0},
+        {RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_VERTEX_BUFFER, 64, 1, 1, 1, 0, 0},
     };
     struct offscreen offscreen;
     *ear = (struct ear){.sink = {.data = ear, .take = listen}};
@@ -211,8 +211,8 @@ see(void *data, const struct simulation_frame *frame, struct error *err)
 }
 
 static const struct resource_desc surfaces[2] = {
-    {FBO, TARGET_2D, FORMAT_BGRA8, BIND_RENDER_TARGET, WIDTH, HEIGHT, 1, 1, 0, 0},
-    {WINDOW, TARGET_2D, FORMAT_BGRA8, BIND_DISPLAY_TARGET, WIDTH, HEIGHT, 1, 1, 0, 0},
+    {FBO, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, WIDTH, HEIGHT, 1, 1, 0, 0},
+    {WINDOW, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_DISPLAY_TARGET, WIDTH, HEIGHT, 1, 1, 0, 0},
 };
 
 static void
@@ -295,9 +295,9 @@ test_a_drawn_frame(void **state)
     struct rig *rig = *state;
     static uint32_t read[SIZE * SIZE];
     rig_start(rig);
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1.0);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 1.0);
     rig_upload_corner(rig, 16, 0);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     player_take(&rig->player, transfer(MESSAGE_GET, RES_COLOR, SIZE, SIZE), read, sizeof read);
     const uint64_t now = rig_machine(rig)->clock.now;
     const uint64_t commands = rig_machine(rig)->cmdproc->stats.commands;

@@ -24,7 +24,6 @@
 #include <cmocka.h>
 
 enum { CLIENT = 1, RES_SHOWN = 1, RES_UPLOADED, RES_WRITTEN, RES_SAMPLES };
-enum { FORMAT_RGBX = 2, FORMAT_RGBA = 67, FORMAT_BYTES = 64, FORMAT_Z24X8 = 21 };
 
 struct rig {
     struct message_sink *renderer;
@@ -66,7 +65,8 @@ begin(struct rig *rig, struct message_sink *renderer, bool ours)
 {
     struct error err = {""};
     const struct resource_desc shown = {
-        0, TARGET_2D, FORMAT_RGBX, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET, 8, 8, 1, 1, 0, 0};
+        0, TARGET_2D, FORMAT_B8G8R8X8_UNORM, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET, 8, 8, 1, 1,
+        0, 0};
     *rig = (struct rig){.renderer = renderer, .path = "/tmp/aetius-contents-XXXXXX", .random = 1};
     close(mkstemp(rig->path));
     if (!read_back_create(&rig->read_back, rig->path, &frames_1_and_2, renderer, ours, &err))
@@ -142,8 +142,8 @@ upload_and_copy(struct rig *rig, struct resource_desc desc, uint8_t *bytes)
             const struct message put = slice(&desc, RES_UPLOADED, level, z, bytes, &at);
             const struct box *box = &put.transfer.box;
             say(rig, put);
-            PACKET(&s, 17, 0, RES_WRITTEN, level, 0, 0, z, RES_UPLOADED, level, 0, 0, z,
-                   (uint32_t)box->width, (uint32_t)box->height, 1);
+            PACKET(&s, CMD_RESOURCE_COPY_REGION, RES_WRITTEN, level, 0, 0, z, RES_UPLOADED, level,
+                   0, 0, z, (uint32_t)box->width, (uint32_t)box->height, 1);
         }
     say(rig, stream_message(&s, CLIENT));
 }
@@ -219,11 +219,11 @@ static void
 check_all(struct message_sink *renderer, bool ours)
 {
     const struct resource_desc shapes[] = {
-        {0, TARGET_CUBE, FORMAT_RGBA, BIND_RENDER_TARGET, 8, 8, 1, 6, 2, 0},
-        {0, TARGET_1D, FORMAT_RGBA, BIND_RENDER_TARGET, 16, 1, 1, 1, 3, 0},
-        {0, TARGET_RECT, FORMAT_RGBA, BIND_RENDER_TARGET, 7, 5, 1, 1, 0, 0},
-        {0, TARGET_3D, FORMAT_RGBA, BIND_RENDER_TARGET, 8, 4, 4, 1, 1, 0},
-        {0, TARGET_BUFFER, FORMAT_BYTES, BIND_VERTEX_BUFFER, 1000, 1, 1, 1, 0, 0},
+        {0, TARGET_CUBE, FORMAT_R8G8B8A8_UNORM, BIND_RENDER_TARGET, 8, 8, 1, 6, 2, 0},
+        {0, TARGET_1D, FORMAT_R8G8B8A8_UNORM, BIND_RENDER_TARGET, 16, 1, 1, 1, 3, 0},
+        {0, TARGET_RECT, FORMAT_R8G8B8A8_UNORM, BIND_RENDER_TARGET, 7, 5, 1, 1, 0, 0},
+        {0, TARGET_3D, FORMAT_R8G8B8A8_UNORM, BIND_RENDER_TARGET, 8, 4, 4, 1, 1, 0},
+        {0, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_VERTEX_BUFFER, 1000, 1, 1, 1, 0, 0},
     };
     struct caps_v2 caps;
     caps_fill(&caps);
@@ -262,7 +262,7 @@ check_puts(struct message_sink *renderer)
     static uint8_t got[PART * PUTS], part[PART];
     static struct stream s;
     const struct resource_desc desc = {
-        0, TARGET_BUFFER, FORMAT_BYTES, BIND_VERTEX_BUFFER, sizeof got, 1, 1, 1, 0, 0};
+        0, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_VERTEX_BUFFER, sizeof got, 1, 1, 1, 0, 0};
     struct message put = {.kind = MESSAGE_PUT, .bytes = part, .size_bytes = PART};
     struct message get = {.kind = MESSAGE_GET, .client = CLIENT};
     struct error err = {""};
@@ -277,7 +277,8 @@ check_puts(struct message_sink *renderer)
         put.transfer.box = (struct box){(int32_t)from, 0, 0, PART, 1, 1};
         say(&rig, put);
         s.count = 0;
-        PACKET(&s, 17, 0, RES_WRITTEN, 0, i * PART, 0, 0, RES_UPLOADED, 0, from, 0, 0, PART, 1, 1);
+        PACKET(&s, CMD_RESOURCE_COPY_REGION, RES_WRITTEN, 0, i * PART, 0, 0, RES_UPLOADED, 0, from,
+               0, 0, PART, 1, 1);
         say(&rig, stream_message(&s, CLIENT));
     }
     get.transfer.handle = RES_WRITTEN;
@@ -347,10 +348,10 @@ test_contents_of_slices(void **state)
 {
     const uint32_t bind = BIND_SAMPLER_VIEW;
     const struct resource_desc descs[] = {
-        {1, TARGET_2D, FORMAT_RGBA, bind, 5, 5, 1, 1, 0, 0},
-        {2, TARGET_CUBE, FORMAT_RGBA, bind, 5, 5, 1, 6, 0, 0},
-        {3, TARGET_3D, FORMAT_RGBA, bind, 5, 5, 3, 1, 0, 0},
-        {4, TARGET_2D_ARRAY, FORMAT_RGBA, bind, 5, 5, 1, 4, 0, 0},
+        {1, TARGET_2D, FORMAT_R8G8B8A8_UNORM, bind, 5, 5, 1, 1, 0, 0},
+        {2, TARGET_CUBE, FORMAT_R8G8B8A8_UNORM, bind, 5, 5, 1, 6, 0, 0},
+        {3, TARGET_3D, FORMAT_R8G8B8A8_UNORM, bind, 5, 5, 3, 1, 0, 0},
+        {4, TARGET_2D_ARRAY, FORMAT_R8G8B8A8_UNORM, bind, 5, 5, 1, 4, 0, 0},
     };
     struct message begin = {.kind = MESSAGE_CLIENT_BEGIN,
                             .client = CLIENT,
@@ -378,18 +379,21 @@ test_what_is_not_read(void **state)
     static uint8_t bytes[1 << 16];
     struct render_sink *render;
     struct error err;
-    struct resource_desc desc = {0, TARGET_2D, FORMAT_Z24X8, BIND_DEPTH_STENCIL, 8, 8, 1, 1, 0, 0};
+    struct resource_desc desc = {0, TARGET_2D, FORMAT_Z24X8_UNORM, BIND_DEPTH_STENCIL, 8, 8, 1, 1,
+                                 0, 0};
     (void)state;
-    assert_false(passthrough_keeps(FORMAT_Z24X8));
+    assert_false(passthrough_keeps(FORMAT_Z24X8_UNORM));
     for (int ours = 0; ours < 2; ours++) {
         struct rig rig;
         assert_true(render_sink_create(&render, 64 << 20, 0, &err));
         begin(&rig, render_sink_sink(render), ours);
         upload_and_copy(&rig, desc, bytes);
-        create(&rig, (struct resource_desc){0, TARGET_2D, 1, BIND_RENDER_TARGET, 8, 8, 1, 1, 0, 4},
+        create(&rig,
+               (struct resource_desc){0, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, 8, 8,
+                                      1, 1, 0, 4},
                RES_SAMPLES);
         s.count = 0;
-        PACKET(&s, 1, 8, 5, RES_SAMPLES, 1, 0, 0);
+        stream_surface(&s, 5, RES_SAMPLES, FORMAT_B8G8R8A8_UNORM);
         say(&rig, stream_message(&s, CLIENT));
         swap(&rig);
         swap(&rig);
@@ -460,10 +464,10 @@ refusals_say_why(void **state)
     static const struct {
         uint32_t width, format;
         const char *why;
-    } cases[] = {{0, FORMAT_RGBA, "resource 7 has the extents 0x8x1, 1 layers"},
+    } cases[] = {{0, FORMAT_R8G8B8A8_UNORM, "resource 7 has the extents 0x8x1, 1 layers"},
                  {8, 100000, "resource 7 has the format 100000, which this GPU does not offer"},
-                 {8, FORMAT_RGBA, NULL},
-                 {8, FORMAT_RGBA, "resource 7 exists already"}};
+                 {8, FORMAT_R8G8B8A8_UNORM, NULL},
+                 {8, FORMAT_R8G8B8A8_UNORM, "resource 7 exists already"}};
     struct passthrough *passthrough;
     struct error err = {""};
     (void)state;

@@ -60,28 +60,29 @@ static void
 valid_stream(struct stream *s)
 {
     s->count = 0;
-    PACKET(s, 29, 0, 1);
-    PACKET(s, 28, 0, 1);
+    PACKET(s, CMD_CREATE_SUB_CTX, 1);
+    PACKET(s, CMD_SET_SUB_CTX, 1);
     scene_objects(s);
     scene_bindings(s);
-    PACKET(s, 7, 0, 7, 0, 0, 0, 0, 0, 0x3ff00000, 0);
-    PACKET(s, 19, 0, OBJ_QUERY);
+    stream_clear(s, CLEAR_ALL, NULL, 1, 0);
+    PACKET(s, CMD_BEGIN_QUERY, OBJ_QUERY);
     scene_draw(s, PRIM_TRIANGLES, false);
     scene_draw(s, PRIM_TRIANGLE_STRIP, true);
-    PACKET(s, 20, 0, OBJ_QUERY);
-    PACKET(s, 21, 0, OBJ_QUERY, 1);
-    PACKET(s, 26, 0, OBJ_QUERY, 1, 0);
-    PACKET(s, 9, 0, RES_VERTICES, 0, 0, 0, 0, 16, 0, 0, 8, 1, 1, 1, 2);
-    PACKET(s, 16, 0, 15, 0, 0, RES_COLOR, 0, 1, 0, 0, 0, 8, 8, 1, RES_TEXTURE, 0, 1, 0, 8, 0, 8,
-           (uint32_t)-8, 1);
-    PACKET(s, 17, 0, RES_COLOR, 0, 56, 0, 0, RES_TEXTURE, 0, 0, 0, 0, 8, 8, 1);
-    PACKET(s, 27, 0, 0, 0, 16, 64, RES_VERTICES);
+    PACKET(s, CMD_END_QUERY, OBJ_QUERY);
+    PACKET(s, CMD_GET_QUERY_RESULT, OBJ_QUERY, 1);
+    PACKET(s, CMD_SET_RENDER_CONDITION, OBJ_QUERY, 1, 0);
+    PACKET(s, CMD_RESOURCE_INLINE_WRITE, RES_VERTICES, 0, 0, 0, 0, 16, 0, 0, 8, 1, 1, 1, 2);
+    stream_blit(s, BLIT_COLOR,
+                (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}},
+                (struct blit_side){RES_TEXTURE, 0, FORMAT_B8G8R8A8_UNORM, {0, 8, 0, 8, -8, 1}});
+    PACKET(s, CMD_RESOURCE_COPY_REGION, RES_COLOR, 0, 56, 0, 0, RES_TEXTURE, 0, 0, 0, 0, 8, 8, 1);
+    PACKET(s, CMD_SET_UNIFORM_BUFFER, VSTAGE_VERTEX, 0, 16, 64, RES_VERTICES);
     scene_draw(s, PRIM_LINES, false);
-    PACKET(s, 3, 6, OBJ_VIEW);
-    PACKET(s, 3, 8, OBJ_COLOR);
-    PACKET(s, 3, 9, OBJ_QUERY);
+    stream_destroy(s, VOBJ_SAMPLER_VIEW, OBJ_VIEW);
+    stream_destroy(s, VOBJ_SURFACE, OBJ_COLOR);
+    stream_destroy(s, VOBJ_QUERY, OBJ_QUERY);
     scene_draw(s, PRIM_TRIANGLE_FAN, true);
-    PACKET(s, 30, 0, 1);
+    PACKET(s, CMD_DESTROY_SUB_CTX, 1);
 }
 
 /* Whatever a bake lets through, its addresses lie in memory. */

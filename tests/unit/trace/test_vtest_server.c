@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { LOG_MAX = 64, FORMAT_BGRA = 1, FORMAT_R8 = 64 };
+enum { LOG_MAX = 64 };
 
 struct bench {
     char path[64];
@@ -115,7 +115,7 @@ create(int fd, uint32_t handle, uint32_t bind, uint32_t bytes)
 {
     struct resource_desc desc = {.handle = handle,
                                  .target = TARGET_2D,
-                                 .format = FORMAT_BGRA,
+                                 .format = FORMAT_B8G8R8A8_UNORM,
                                  .bind = bind,
                                  .width = 4,
                                  .height = 4,
@@ -284,9 +284,10 @@ test_bad_clients(void **state)
         {0, 99},                             /* unknown */
         {10, VTEST_CREATE, 1, 2},            /* version 0 */
         {10, VTEST_GET2, 8, 0, 0, 0, 0, 4, 4, 1, 0, 0},
-        {11, VTEST_CREATE2, 1, 2, FORMAT_BGRA, 0, 0, 4, 1, 1, 0, 0, 64},
-        {11, VTEST_CREATE2, 1, 2, FORMAT_BGRA, 0, 4, 4, 1, 1, 0, 0, 63}, /* too little memory */
-        {11, VTEST_CREATE2, 0, 2, FORMAT_BGRA, 0, 4, 4, 1, 1, 0, 0, 64},
+        {11, VTEST_CREATE2, 1, 2, FORMAT_B8G8R8A8_UNORM, 0, 0, 4, 1, 1, 0, 0, 64},
+        {11, VTEST_CREATE2, 1, 2, FORMAT_B8G8R8A8_UNORM, 0, 4, 4, 1, 1, 0, 0,
+         63}, /* too little memory */
+        {11, VTEST_CREATE2, 0, 2, FORMAT_B8G8R8A8_UNORM, 0, 4, 4, 1, 1, 0, 0, 64},
         {1, VTEST_VERSION, 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -339,7 +340,7 @@ conversation(uint8_t *out)
         VTEST_CREATE2,
         1,
         2,
-        FORMAT_BGRA,
+        FORMAT_B8G8R8A8_UNORM,
         BIND_DISPLAY_TARGET,
         4,
         4,
@@ -352,7 +353,7 @@ conversation(uint8_t *out)
         VTEST_CREATE2,
         2,
         0,
-        FORMAT_R8,
+        FORMAT_R8_UNORM,
         BIND_CUSTOM,
         16,
         1,

@@ -385,18 +385,18 @@ static const struct kind {
     uint32_t target, samples, bind;
     bool depth;
 } kinds[] = {
-    {"R8G8B8A8_UNORM", TARGET_2D, 1, BIND_RENDER_TARGET, false},
+    {"R8G8B8A8_UNORM", TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, false},
     {"B8G8R8A8_UNORM", TARGET_2D, 4, BIND_RENDER_TARGET, false},
     {"R8G8B8A8_UNORM", TARGET_2D, 8, BIND_RENDER_TARGET, false},
-    {"R8_UNORM", TARGET_2D, 1, BIND_RENDER_TARGET, false},
-    {"R16G16B16A16_FLOAT", TARGET_2D_ARRAY, 1, BIND_RENDER_TARGET, false},
+    {"R8_UNORM", TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, false},
+    {"R16G16B16A16_FLOAT", TARGET_2D_ARRAY, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, false},
     {"R32G32B32A32_FLOAT", TARGET_2D, 2, BIND_RENDER_TARGET, false},
-    {"R8G8B8A8_SRGB", TARGET_3D, 1, BIND_SAMPLER_VIEW, false},
-    {"R8_UNORM", TARGET_CUBE, 1, BIND_SAMPLER_VIEW, false},
-    {"DXT1_RGB", TARGET_2D, 1, BIND_SAMPLER_VIEW, false},
-    {"Z24_UNORM_S8_UINT", TARGET_2D, 1, BIND_DEPTH_STENCIL, true},
+    {"R8G8B8A8_SRGB", TARGET_3D, FORMAT_B8G8R8A8_UNORM, BIND_SAMPLER_VIEW, false},
+    {"R8_UNORM", TARGET_CUBE, FORMAT_B8G8R8A8_UNORM, BIND_SAMPLER_VIEW, false},
+    {"DXT1_RGB", TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_SAMPLER_VIEW, false},
+    {"Z24_UNORM_S8_UINT", TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_DEPTH_STENCIL, true},
     {"S8_UINT_Z24_UNORM", TARGET_2D, 4, BIND_DEPTH_STENCIL, true},
-    {"Z16_UNORM", TARGET_2D, 1, BIND_DEPTH_STENCIL, true},
+    {"Z16_UNORM", TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_DEPTH_STENCIL, true},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -535,7 +535,7 @@ check_buffers(const struct params *params, uint32_t count)
         struct gpu_cmd cmd = {.op = GPU_COPY_REGION, .client = CLIENT};
         struct resource_desc desc = {.handle = DST,
                                      .target = TARGET_BUFFER,
-                                     .format = FORMAT_BYTES,
+                                     .format = FORMAT_R8_UNORM,
                                      .bind = BIND_VERTEX_BUFFER,
                                      .width = 3001,
                                      .height = 1,

@@ -45,10 +45,10 @@ static void
 create_target(struct rig *rig, uint32_t handle, uint32_t object)
 {
     struct stream *s = &rig->stream;
-    player_create(&rig->player, (struct resource_desc){handle, TARGET_2D, FORMAT_BGRA8,
+    player_create(&rig->player, (struct resource_desc){handle, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
                                                        BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, SIZE,
                                                        SIZE, 1, 1, 0, 0});
-    PACKET(s, 1, 8, object, handle, FORMAT_BGRA8, 0, 0);
+    stream_surface(s, object, handle, FORMAT_B8G8R8A8_UNORM);
     rig_submit(rig);
 }
 
@@ -65,18 +65,18 @@ start(struct rig *rig)
     rig_start(rig);
     rig_upload(rig, RES_VERTICES, corners, sizeof corners);
     create_target(rig, RES_OTHER, OBJ_OTHER);
-    PACKET(s, 1, 6, OBJ_OTHER_VIEW, RES_OTHER, FORMAT_BGRA8, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9);
-    PACKET(s, 1, 7, OBJ_NEAREST, 0, 0, 0, float_bits(9), 0, 0, 0, 0);
-    stream_shader(s, OBJ_TEXTURED, 1, textured_fs);
-    PACKET(s, 10, 0, 1, 0, OBJ_OTHER_VIEW);
-    PACKET(s, 18, 0, 1, 0, OBJ_NEAREST);
+    stream_view(s, OBJ_OTHER_VIEW, RES_OTHER, FORMAT_B8G8R8A8_UNORM, 0);
+    stream_sampler(s, OBJ_NEAREST, FILTER_NEAREST);
+    stream_shader(s, OBJ_TEXTURED, VSTAGE_FRAGMENT, textured_fs);
+    PACKET(s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_OTHER_VIEW);
+    PACKET(s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 0, OBJ_NEAREST);
     rig_submit(rig);
 }
 
 static void
 bind(struct rig *rig, uint32_t surface)
 {
-    PACKET(&rig->stream, 5, 0, 1, 0, surface);
+    PACKET(&rig->stream, CMD_SET_FRAMEBUFFER_STATE, 1, 0, surface);
     rig_submit(rig);
 }
 
@@ -84,7 +84,7 @@ static void
 clear_to_red(struct rig *rig, uint32_t surface)
 {
     bind(rig, surface);
-    PACKET(&rig->stream, 7, 0, CLEAR_COLOR, float_bits(1), 0, 0, float_bits(1), 0, 0, 0);
+    stream_clear(&rig->stream, MASK_COLOR0, (float[]){1, 0, 0, 1}, 0, 0);
     rig_submit(rig);
 }
 
@@ -92,16 +92,16 @@ static void
 draw(struct rig *rig, uint32_t surface)
 {
     bind(rig, surface);
-    rig_draw(rig, MODE_STRIP, 4, 0);
+    rig_draw(rig, PRIM_TRIANGLE_STRIP, 4, 0);
 }
 
 /* The other surface, as a texture, over the whole of the shown one. */
 static void
 show_other(struct rig *rig)
 {
-    PACKET(&rig->stream, 31, 0, OBJ_TEXTURED, 1);
+    stream_bind_shader(&rig->stream, OBJ_TEXTURED, VSTAGE_FRAGMENT);
     draw(rig, OBJ_COLOR);
-    PACKET(&rig->stream, 31, 0, OBJ_FS, 1);
+    stream_bind_shader(&rig->stream, OBJ_FS, VSTAGE_FRAGMENT);
     rig_swap(rig);
 }
 
@@ -150,8 +150,8 @@ cycles_with(uint32_t places)
     rig->params.FRAGMENTSHADER.TextureUnpackedBlocks = places;
     start(rig);
     draw(rig, OBJ_OTHER);
-    stream_shader(&rig->stream, OBJ_STRIDES, 1, strides_fs);
-    PACKET(&rig->stream, 31, 0, OBJ_STRIDES, 1);
+    stream_shader(&rig->stream, OBJ_STRIDES, VSTAGE_FRAGMENT, strides_fs);
+    stream_bind_shader(&rig->stream, OBJ_STRIDES, VSTAGE_FRAGMENT);
     draw(rig, OBJ_COLOR);
     rig_swap(rig);
     assert_red(rig);
@@ -218,8 +218,9 @@ oldest_gives_way(void **state)
 static void
 blit_other(struct rig *rig)
 {
-    PACKET(&rig->stream, 16, 0, 15, 0, 0, RES_COLOR, 0, FORMAT_BGRA8, 0, 0, 0, SIZE, SIZE, 1,
-           RES_OTHER, 0, FORMAT_BGRA8, 0, 0, 0, SIZE, SIZE, 1);
+    stream_blit(&rig->stream, BLIT_COLOR,
+                (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, SIZE, SIZE, 1}},
+                (struct blit_side){RES_OTHER, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, SIZE, SIZE, 1}});
     rig_submit(rig);
 }
 
@@ -255,10 +256,10 @@ textures_see_the_clear(void **state)
     struct rig *rig = *state;
     start(rig);
     draw(rig, OBJ_OTHER);
-    PACKET(&rig->stream, 31, 0, OBJ_TEXTURED, 1);
+    stream_bind_shader(&rig->stream, OBJ_TEXTURED, VSTAGE_FRAGMENT);
     draw(rig, OBJ_COLOR);
     bind(rig, OBJ_OTHER);
-    PACKET(&rig->stream, 7, 0, CLEAR_COLOR, 0, 0, float_bits(1), float_bits(1), 0, 0, 0);
+    stream_clear(&rig->stream, MASK_COLOR0, (float[]){0, 0, 1, 1}, 0, 0);
     rig_submit(rig);
     show_other(rig);
     for (uint32_t i = 0; i < SIZE * SIZE; i++)
@@ -275,13 +276,11 @@ rops_see_the_blit(void **state)
     start(rig);
     draw(rig, OBJ_COLOR);
     bind(rig, OBJ_OTHER);
-    PACKET(s, 7, 0, CLEAR_COLOR, 0, 0, float_bits(1), float_bits(1), 0, 0, 0);
+    stream_clear(s, MASK_COLOR0, (float[]){0, 0, 1, 1}, 0, 0);
     rig_submit(rig);
     blit_other(rig);
-    PACKET(s, 1, 1, OBJ_ADDS, 0, 0,
-           15u << 27 | 1 | FACTOR_ONE << 4 | FACTOR_ONE << 9 | FACTOR_ONE << 17 | FACTOR_ONE << 22,
-           0, 0, 0, 0, 0, 0, 0);
-    PACKET(s, 2, 1, OBJ_ADDS);
+    stream_blend(s, OBJ_ADDS, blend_of(FACTOR_ONE, FACTOR_ONE));
+    stream_bind(s, VOBJ_BLEND, OBJ_ADDS);
     draw(rig, OBJ_COLOR);
     rig_swap(rig);
     for (uint32_t i = 0; i < SIZE * SIZE; i++)
@@ -358,12 +357,10 @@ rops_see_the_upload(void **state)
     start(rig);
     draw(rig, OBJ_OTHER);
     upload_to_other(rig, (struct box){0, 0, 0, 12, 8, 1}, RED);
-    PACKET(s, 1, 1, OBJ_ADDS, 0, 0,
-           15u << 27 | 1 | FACTOR_ONE << 4 | FACTOR_ONE << 9 | FACTOR_ONE << 17 | FACTOR_ONE << 22,
-           0, 0, 0, 0, 0, 0, 0);
-    PACKET(s, 2, 1, OBJ_ADDS);
+    stream_blend(s, OBJ_ADDS, blend_of(FACTOR_ONE, FACTOR_ONE));
+    stream_bind(s, VOBJ_BLEND, OBJ_ADDS);
     draw(rig, OBJ_OTHER);
-    PACKET(s, 2, 1, OBJ_BLEND);
+    stream_bind(s, VOBJ_BLEND, OBJ_BLEND);
     show_other(rig);
     for (uint32_t i = 0; i < SIZE * SIZE; i++)
         assert_int_equal(rig->pixels[i], i % SIZE < 12 && i / SIZE < 8 ? 0xffff00ff : RED);
@@ -470,7 +467,7 @@ gone_is_not_written(void **state)
     clear_to_red(rig, OBJ_THIRD);
     bind(rig, OBJ_COLOR);
     const uint32_t address = gpu_resource(&rig->player.sim.device, 1, RES_THIRD)->address;
-    PACKET(&rig->stream, 3, 8, OBJ_THIRD);
+    stream_destroy(&rig->stream, VOBJ_SURFACE, OBJ_THIRD);
     rig_submit(rig);
     player_take(&rig->player,
                 (struct message){.kind = MESSAGE_RESOURCE_UNREF, .resource.handle = RES_THIRD},
@@ -499,7 +496,7 @@ gone_late_is_not_written(void **state)
     player_take(&rig->player,
                 (struct message){.kind = MESSAGE_RESOURCE_UNREF, .resource.handle = RES_THIRD},
                 NULL, 0);
-    PACKET(&rig->stream, 3, 8, OBJ_THIRD);
+    stream_destroy(&rig->stream, VOBJ_SURFACE, OBJ_THIRD);
     clear_to_red(rig, OBJ_OTHER);
     clear_to_red(rig, OBJ_COLOR);
     rig_swap(rig);
@@ -515,11 +512,12 @@ many_layers(void **state)
     struct rig *rig = *state;
     uint32_t words[SIZE * SIZE];
     start(rig);
-    player_create(&rig->player, (struct resource_desc){RES_THIRD, TARGET_2D_ARRAY, FORMAT_BGRA8,
-                                                       BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, 16,
-                                                       16, 1, LAYERS, 0, 0});
+    player_create(&rig->player,
+                  (struct resource_desc){RES_THIRD, TARGET_2D_ARRAY, FORMAT_B8G8R8A8_UNORM,
+                                         BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, 16, 16, 1, LAYERS,
+                                         0, 0});
     for (uint32_t layer = 0; layer < LAYERS; layer++) {
-        PACKET(&rig->stream, 1, 8, OBJ_LAYERS + layer, RES_THIRD, FORMAT_BGRA8, 0,
+        CREATE(&rig->stream, VOBJ_SURFACE, OBJ_LAYERS + layer, RES_THIRD, FORMAT_B8G8R8A8_UNORM, 0,
                layer | layer << 16);
         clear_to_red(rig, OBJ_LAYERS + layer);
     }

@@ -41,7 +41,7 @@ set_constants(struct rig *rig, uint32_t others)
     uint32_t words[2 + CONSTANTS * 4] = {1, 0};
     for (uint32_t i = 0; i < CONSTANTS * 4; i++)
         words[2 + i] = float_bits((float)i + (i / 4 < others ? 101 : 1));
-    stream_packet(&rig->stream, 12, 0, words, 2 + CONSTANTS * 4);
+    stream_packet(&rig->stream, CMD_SET_CONSTANT_BUFFER, 0, words, 2 + CONSTANTS * 4);
 }
 
 /* The cycles of three draws: with twenty new constants, with the same, with three others. */
@@ -50,13 +50,13 @@ three_draws(uint32_t width, bool traffic, uint64_t cycles[3])
 {
     static const uint32_t others[] = {0, 0, 3};
     struct rig *rig = begin(&(struct settings){width, traffic, false, 0});
-    stream_shader(&rig->stream, OBJ_LONG_FS, 1, constant_fs);
-    PACKET(&rig->stream, 31, 0, OBJ_LONG_FS, 1);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* the caches are warm from here on */
+    stream_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT, constant_fs);
+    stream_bind_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* the caches are warm from here on */
     for (uint32_t i = 0; i < 3; i++) {
         set_constants(rig, others[i]);
         const uint64_t before = now(rig);
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
         cycles[i] = now(rig) - before;
     }
     rig_swap(rig);
@@ -101,12 +101,12 @@ constants_stay_when_fewer_are_used(void **state)
     uint64_t changed = 0;
     (void)state;
     struct rig *rig = begin(&(struct settings){8, true, false, 0});
-    stream_shader(&rig->stream, OBJ_LONG_FS, 1, constant_fs);
-    stream_shader(&rig->stream, OBJ_FEW_FS, 1, few_fs);
+    stream_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT, constant_fs);
+    stream_shader(&rig->stream, OBJ_FEW_FS, VSTAGE_FRAGMENT, few_fs);
     for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
-        PACKET(&rig->stream, 31, 0, draws[i].program, 1);
+        stream_bind_shader(&rig->stream, draws[i].program, VSTAGE_FRAGMENT);
         set_constants(rig, draws[i].others);
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
         changed += draws[i].changed;
         assert_int_equal(rig_machine(rig)->cmdproc->stats.constants, changed);
     }
@@ -132,16 +132,16 @@ constants_go_before_uploads(void **state)
     for (uint32_t traffic = 0; traffic < 2; traffic++) {
         struct rig *rig = begin(&(struct settings){8, traffic, false, 0});
         player_create(&rig->player,
-                      (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_BYTES,
+                      (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_R8_UNORM,
                                              BIND_VERTEX_BUFFER, sizeof bytes, 1, 1, 1, 0, 0});
-        stream_shader(&rig->stream, OBJ_LONG_FS, 1, constant_fs);
-        PACKET(&rig->stream, 31, 0, OBJ_LONG_FS, 1);
+        stream_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT, constant_fs);
+        stream_bind_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT);
         set_constants(rig, 0);
         rig_submit(rig);
         drain(rig);
         const uint64_t before = now(rig);
         rig_upload(rig, RES_QUERY, bytes, sizeof bytes);
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
         ends[traffic] = now(rig) - before;
         assert_true(ends[traffic] >= 128 * 8 + 40 * traffic);
         rig_tear_down((void **)&rig);
@@ -157,8 +157,8 @@ set_program(struct rig *rig, uint32_t object, uint32_t instructions)
         sprintf(text + strlen(text), "%3u: MOV TEMP[0], IMM[0]\n", i);
     sprintf(text + strlen(text), "%3u: MOV OUT[0], IMM[0]\n%3u: END\n", instructions - 2,
             instructions - 1);
-    stream_shader(&rig->stream, object, 1, text);
-    PACKET(&rig->stream, 31, 0, object, 1);
+    stream_shader(&rig->stream, object, VSTAGE_FRAGMENT, text);
+    stream_bind_shader(&rig->stream, object, VSTAGE_FRAGMENT);
     rig_submit(rig);
 }
 
@@ -169,10 +169,10 @@ load_cycles(uint32_t width, uint32_t instructions)
     uint64_t cycles[2];
     for (uint32_t memory = 0; memory < 2; memory++) {
         struct rig *rig = begin(&(struct settings){width, false, false, memory ? 512 : 0});
-        rig_draw(rig, MODE_TRIANGLES, 3, 0); /* the vertex program is there */
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* the vertex program is there */
         set_program(rig, OBJ_LONG_FS, instructions);
         const uint64_t before = now(rig);
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
         cycles[memory] = now(rig) - before;
         rig_tear_down((void **)&rig);
     }
@@ -201,18 +201,18 @@ programs_used_longest_ago_leave(void **state)
 {
     (void)state;
     struct rig *rig = begin(&(struct settings){8, false, false, 40});
-    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* loads vs, fs: 4 */
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* loads vs, fs: 4 */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     set_program(rig, OBJ_LONG_FS, 30);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* 30 more: 34 */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* 30 more: 34 */
     set_program(rig, OBJ_LONG_FS + 10, 10);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* fs and that of 30 leave: vs and 10 are 12 */
-    PACKET(&rig->stream, 31, 0, OBJ_FS, 1);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* fs again: 14 */
-    PACKET(&rig->stream, 31, 0, OBJ_LONG_FS + 10, 1);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* is there */
-    PACKET(&rig->stream, 31, 0, OBJ_LONG_FS, 1);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0); /* 30 again */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* fs and that of 30 leave: vs and 10 are 12 */
+    stream_bind_shader(&rig->stream, OBJ_FS, VSTAGE_FRAGMENT);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* fs again: 14 */
+    stream_bind_shader(&rig->stream, OBJ_LONG_FS + 10, VSTAGE_FRAGMENT);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* is there */
+    stream_bind_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* 30 again */
     rig_swap(rig);
     rig_assert_figure(rig, "cmdproc.program_loads", 2 + 1 + 1 + 1 + 1);
     rig_assert_figure(rig, "cmdproc.program_instructions", 4 + 30 + 10 + 2 + 30);
@@ -236,8 +236,8 @@ alternating_cycles(bool pipelined, uint32_t memory)
     drain(rig);
     const uint64_t before = now(rig);
     for (uint32_t i = 0; i < 8; i++) {
-        PACKET(&rig->stream, 31, 0, i % 2 ? OBJ_LONG_FS : OBJ_FS, 1);
-        PACKET(&rig->stream, 8, 0, 0, 3, MODE_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+        stream_bind_shader(&rig->stream, i % 2 ? OBJ_LONG_FS : OBJ_FS, VSTAGE_FRAGMENT);
+        stream_draw(&rig->stream, PRIM_TRIANGLES, 0, 3);
     }
     rig_submit(rig);
     drain(rig);
@@ -262,14 +262,15 @@ a_result_is_a_write(void **state)
     (void)state;
     for (uint32_t traffic = 0; traffic < 2; traffic++) {
         struct rig *rig = begin(&(struct settings){8, false, traffic, 0});
-        player_create(&rig->player, (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_BYTES,
-                                                           BIND_CUSTOM, 64, 1, 1, 1, 0, 0});
-        PACKET(&rig->stream, 1, 9, OBJ_COUNTING, 0, 16, RES_QUERY);
-        rig_clear(rig, CLEAR_DEPTH, 1);
-        PACKET(&rig->stream, 19, 0, OBJ_COUNTING);
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
-        PACKET(&rig->stream, 20, 0, OBJ_COUNTING);
-        PACKET(&rig->stream, 21, 0, OBJ_COUNTING, 0);
+        player_create(&rig->player,
+                      (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_CUSTOM,
+                                             64, 1, 1, 1, 0, 0});
+        CREATE(&rig->stream, VOBJ_QUERY, OBJ_COUNTING, QUERY_OCCLUSION_COUNTER, 16, RES_QUERY);
+        rig_clear(rig, MASK_DEPTH, 1);
+        PACKET(&rig->stream, CMD_BEGIN_QUERY, OBJ_COUNTING);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
+        PACKET(&rig->stream, CMD_END_QUERY, OBJ_COUNTING);
+        PACKET(&rig->stream, CMD_GET_QUERY_RESULT, OBJ_COUNTING, 0);
         rig_submit(rig);
         const struct gpu_device *device = &rig->player.sim.device;
         uint64_t result;

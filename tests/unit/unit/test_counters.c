@@ -13,7 +13,7 @@ triangles_by_size(void **state)
         char own[64], name[64];
         uint32_t from = 1;
         rig_upload_corner(rig, (float)n + 0.25f, 0);
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
         rig_swap(rig);
         rig_assert_figure(rig, "fraggen.fragments", fragments);
         if (!fragments)
@@ -241,7 +241,7 @@ counters_are_current(void **state)
         struct clock *clock = &rig_machine(rig)->clock;
         clock->sample = compare_counters;
         clock->sample_data = rig;
-        rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
+        rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 1);
         clock->sample_cycle = clock->now + 1;
         scenes[i](rig);
         assert_true(rig_machine(rig)->memctl->stats.rows_closed > 0);

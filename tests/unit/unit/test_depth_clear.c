@@ -5,9 +5,7 @@
 static void
 clear(struct rig *rig, uint32_t buffers, double depth, uint32_t stencil)
 {
-    uint32_t words[2];
-    memcpy(words, &depth, sizeof words);
-    PACKET(&rig->stream, 7, 0, buffers, 0, 0, 0, 0, words[0], words[1], stencil);
+    stream_clear(&rig->stream, buffers, NULL, depth, stencil);
     rig_submit(rig);
 }
 

@@ -28,14 +28,14 @@ upload(struct rig *rig)
 static void
 clear(struct rig *rig)
 {
-    PACKET(&rig->stream, 7, 0, CLEAR_COLOR, 0, float_bits(1), 0, float_bits(1), 0, 0, 0);
+    stream_clear(&rig->stream, MASK_COLOR0, (float[]){0, 1, 0, 1}, 0, 0);
     rig_submit(rig);
 }
 
 static void
 draw(struct rig *rig)
 {
-    rig_draw(rig, MODE_STRIP, 4, 0);
+    rig_draw(rig, PRIM_TRIANGLE_STRIP, 4, 0);
 }
 
 /* All pixels have one color, of these three components. */
@@ -52,7 +52,7 @@ primitives_by_kind(void **state)
 {
     static const struct {
         uint32_t mode, points, lines, triangles;
-    } kinds[] = {{0, 4, 0, 0}, {1, 0, 2, 0}, {3, 0, 3, 0}, {MODE_TRIANGLES, 0, 0, 1}};
+    } kinds[] = {{0, 4, 0, 0}, {1, 0, 2, 0}, {3, 0, 3, 0}, {PRIM_TRIANGLES, 0, 0, 1}};
     struct rig *rig = *state;
     upload(rig);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

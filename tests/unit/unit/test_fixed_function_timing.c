@@ -57,9 +57,9 @@ one_triangle(struct rig *rig)
 {
     rig_start(rig);
     rig_upload_corner(rig, 8, 0);
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 1);
     start_watching(rig);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     clock_unobserve(&rig_machine(rig)->clock, rig);
     rig_swap(rig);
     rig_assert_figure(rig, "fraggen.fragments", 28); /* x + y <= 6 */
@@ -100,7 +100,7 @@ bounding_boxes(void **state)
     }
     rig_start(rig);
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
-    rig_draw(rig, MODE_TRIANGLES, 9, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 9, 0);
     rig_swap(rig);
     rig_assert_figure(rig, "setup.triangles_out", 3);
     rig_assert_figure(rig, "setup.one_tile", 1);
@@ -189,7 +189,7 @@ draw_strip(struct rig *rig)
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
     rig_upload(rig, RES_INDICES, indices, sizeof indices);
     start_watching(rig);
-    rig_draw(rig, MODE_STRIP, STRIP, 1);
+    rig_draw(rig, PRIM_TRIANGLE_STRIP, STRIP, 1);
     clock_unobserve(&rig_machine(rig)->clock, rig);
     rig_swap(rig);
     rig_assert_figure(rig, "primasm.triangles", STRIP - 2);
@@ -252,7 +252,7 @@ draw_two_triangles(struct rig *rig)
     rig_start(rig);
     rig_upload(rig, RES_VERTICES, corners, sizeof corners);
     rig_upload(rig, RES_INDICES, indices, sizeof indices);
-    rig_draw(rig, MODE_TRIANGLES, 6, 1);
+    rig_draw(rig, PRIM_TRIANGLES, 6, 1);
     rig_swap(rig);
     rig_assert_figure(rig, "streamer.indices", 6);
     rig_assert_figure(rig, "streamer.vertices_out", 6);
@@ -291,7 +291,7 @@ fetch_indices(struct rig *rig, uint32_t index_bytes)
     rig_start(rig);
     rig_upload_corner(rig, 1, 0);
     rig_upload(rig, RES_INDICES, indices, 256 * index_bytes);
-    rig_draw(rig, MODE_STRIP, 256, index_bytes);
+    rig_draw(rig, PRIM_TRIANGLE_STRIP, 256, index_bytes);
     rig_swap(rig);
     rig_assert_figure(rig, "streamer.indices", 256);
     rig_assert_figure(rig, "streamer.vertices_shaded", 3);
@@ -322,8 +322,8 @@ draw_half(struct rig *rig)
 {
     rig_start(rig);
     rig_upload_corner(rig, SIZE, 0);
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 1);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     rig_assert_figure(rig, "fraggen.fragments", 63 * 64 / 2);
     rig_assert_figure(rig, "fraggen.tiles_out", 36);
@@ -347,7 +347,7 @@ draw_sizes(struct rig *rig)
         memcpy(vertices[i], corner, sizeof corner);
     }
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
-    rig_draw(rig, MODE_TRIANGLES, 3 * COUNT, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3 * COUNT, 0);
     rig_swap(rig);
     rig_assert_figure(rig, "fraggen.size_0", 1);
     rig_assert_figure(rig, "fraggen.size_1", 1);
@@ -406,8 +406,8 @@ half_of_eight_samples(void **state)
     rig->params.RASTERIZER.MSAASamplesCycle = 2;
     rig_start(rig);
     rig_upload_corner(rig, SIZE, 0);
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 1);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 1);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     assert_true(rig_figure(rig, "fraggen.quads") >= 32 * 33 / 2);
     rig_assert_figure(rig, "fraggen.passes", 4 * rig_figure(rig, "fraggen.quads"));
@@ -466,9 +466,9 @@ cycles_of_levels(uint32_t queue_size)
     rig->params.RASTERIZER.LevelQueueSize = queue_size;
     rig_start(rig);
     rig_upload_corner(rig, 2 * SIZE, 0);
-    rig_clear(rig, CLEAR_DEPTH, 0);
+    rig_clear(rig, MASK_DEPTH, 0);
     start_watching(rig);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     const struct span *span = &((const struct span *)rig->data)[HZ];
     const uint64_t cycles = span->last - span->first;
     rig_swap(rig);
@@ -500,7 +500,7 @@ small_generation_tiles(void **state)
     rig->params.RASTERIZER.GenWidth = rig->params.RASTERIZER.GenHeight = 4;
     rig_start(rig);
     rig_upload_corner(rig, SIZE, 0);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     rig_assert_figure(rig, "fraggen.fragments", 63 * 64 / 2);
     rig_assert_figure(rig, "fraggen.steps", 160);
@@ -534,7 +534,7 @@ draw_at(struct rig *rig, float side, float x, float y, float size)
     rig->size = (uint32_t)side;
     rig_start(rig);
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     rig_assert_figure(rig, "fraggen.fragments", (uint64_t)(size * (size - 1) / 2));
 }
@@ -607,8 +607,8 @@ an_attribute_in_two_lines(void **state)
         memcpy(&vertices[2 + indices[i] * 4], corners[i], sizeof corners[i]);
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
     rig_upload(rig, RES_INDICES, indices, sizeof indices);
-    PACKET(&rig->stream, 6, 0, 16, 8, RES_VERTICES);
-    rig_draw(rig, MODE_TRIANGLES, 3, 1);
+    PACKET(&rig->stream, CMD_SET_VERTEX_BUFFERS, 16, 8, RES_VERTICES);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 1);
     rig_swap(rig);
     rig_assert_figure(rig, "fraggen.fragments", 28); /* x + y <= 6 */
     rig_assert_figure(rig, "streamer.cache_misses", 2);
@@ -623,8 +623,8 @@ hidden_triangle(void **state)
     struct rig *rig = *state;
     rig_start(rig);
     rig_upload_corner(rig, SIZE, 0); /* window depth .5 */
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 0.25);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 0.25);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     rig_assert_figure(rig, "hz.blocks_cleared", 64);
     rig_assert_figure(rig, "hz.tiles_tested", 36);
@@ -645,9 +645,9 @@ hidden_tiles_two_a_cycle(void **state)
     rig->params.RASTERIZER.Generator = GENERATOR_scan;
     rig_start(rig);
     rig_upload_corner(rig, 2 * SIZE, 0);
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 0.25);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 0.25);
     start_watching(rig);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     const struct span *span = &((const struct span *)rig->data)[HZ];
     const uint64_t cycles = span->last - span->first;
     clock_unobserve(&rig_machine(rig)->clock, rig);
@@ -664,8 +664,8 @@ hidden_triangle_by_quads(void **state)
     rig->params.RASTERIZER.StampsPerHZBlock = 1;
     rig_start(rig);
     rig_upload_corner(rig, SIZE, 0);
-    rig_clear(rig, CLEAR_COLOR | CLEAR_DEPTH, 0.25);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_clear(rig, MASK_COLOR0 | MASK_DEPTH, 0.25);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     rig_assert_figure(rig, "hz.blocks_cleared", 64 * 16);
     rig_assert_figure(rig, "hz.tiles_culled", 36);

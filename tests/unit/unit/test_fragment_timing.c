@@ -40,10 +40,10 @@ use_varyings(struct rig *rig, uint32_t count)
     snprintf(vs + v, sizeof vs - (size_t)v, "  %u: END\n", count + 1);
     snprintf(fs + f, sizeof fs - (size_t)f, "  0: MOV OUT[0], IN[0]\n  1: END\n");
     struct stream *s = &rig->stream;
-    stream_shader(s, OBJ_VARYING_VS, 0, vs);
-    stream_shader(s, OBJ_VARYING_FS, 1, fs);
-    PACKET(s, 31, 0, OBJ_VARYING_VS, 0);
-    PACKET(s, 31, 0, OBJ_VARYING_FS, 1);
+    stream_shader(s, OBJ_VARYING_VS, VSTAGE_VERTEX, vs);
+    stream_shader(s, OBJ_VARYING_FS, VSTAGE_FRAGMENT, fs);
+    stream_bind_shader(s, OBJ_VARYING_VS, VSTAGE_VERTEX);
+    stream_bind_shader(s, OBJ_VARYING_FS, VSTAGE_FRAGMENT);
     rig_submit(rig);
 }
 
@@ -71,7 +71,7 @@ one_quad(void **state)
         const struct watched *tested = watch(rig, "tested_quads[0]");
         const struct watched *interpolated = watch(rig, "interpolated_quads");
         const struct watched *groups[2] = {watch(rig, "groups[0]"), watch(rig, "groups[1]")};
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
         const uint64_t start = early->cycles[0];
         assert_sent(tested, 0, start + 2 + i);
         assert_sent(interpolated, 0, start + 2 + i + 1);
@@ -95,7 +95,7 @@ interpolator_rate(void **state)
     rig_upload_corner(rig, 8, 0);
     const struct watched *tested = watch(rig, "tested_quads[0]");
     const struct watched *interpolated = watch(rig, "interpolated_quads");
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     for (uint32_t q = 0; q < 10; q++) {
         assert_sent(tested, q, tested->cycles[0] + q);
         assert_sent(interpolated, q, tested->cycles[0] + 1 + 3 * q);
@@ -127,10 +127,10 @@ cycles_at_rates(uint32_t z_rate, uint32_t color_rate)
     rig->params.COLORWRITE.BlendALURate = color_rate;
     rig_start(rig);
     rig_upload_corner(rig, 8, 0);
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 1);
     const struct watched *tested = watch(rig, "tested_quads[0]");
     const uint64_t began = rig_machine(rig)->clock.now;
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     const uint64_t cycles = rig_machine(rig)->clock.now - began;
     if (z_rate > color_rate)
         assert_sent(tested, 9, tested->cycles[0] + 9 * z_rate);
@@ -179,10 +179,10 @@ ports_of_rops(void **state)
         one_port(rig, cases[i / 2].width, color);
         rig_start(rig);
         rig_upload_corner(rig, 8, 0);
-        rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+        rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 1);
         const struct watched *tested = watch(rig, "tested_quads[0]");
         const uint64_t began = rig_machine(rig)->clock.now;
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
         const uint64_t end = rig_machine(rig)->clock.now - began;
         for (uint32_t q = 0; q < 10 && !color; q++)
             assert_sent(tested, q, tested->cycles[0] + q * quad);
@@ -205,9 +205,9 @@ same_depth(void **state)
         rig->params.ZSTENCILTEST.ZALULatency = latency;
         rig_start(rig);
         upload_twice(rig);
-        rig_clear(rig, CLEAR_DEPTH, 1);
+        rig_clear(rig, MASK_DEPTH, 1);
         const struct watched *tested = watch(rig, "tested_quads[0]");
-        rig_draw(rig, MODE_TRIANGLES, 6, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 6, 0);
         assert_sent(tested, 1, tested->cycles[0] + latency);
         rig_swap(rig);
         rig_assert_figure(rig, "zstencil.same_place_stalls", latency - 1);
@@ -226,14 +226,12 @@ same_color(void **state)
         struct rig *rig = rig_create(false);
         rig->params.COLORWRITE.BlendALULatency = 9;
         rig_start(rig);
-        PACKET(&rig->stream, 1, 1, OBJ_ADD, 0, 0,
-               15u << 27 | blends | FACTOR_ONE << 4 | FACTOR_ONE << 9 | FACTOR_ONE << 17 |
-                   FACTOR_ONE << 22,
-               0, 0, 0, 0, 0, 0, 0);
-        PACKET(&rig->stream, 2, 1, OBJ_ADD);
+        stream_blend(&rig->stream, OBJ_ADD,
+                     blends ? blend_of(FACTOR_ONE, FACTOR_ONE) : BLEND_WRITES);
+        stream_bind(&rig->stream, VOBJ_BLEND, OBJ_ADD);
         upload_twice(rig);
-        rig_clear(rig, CLEAR_COLOR, 0);
-        rig_draw(rig, MODE_TRIANGLES, 6, 0);
+        rig_clear(rig, MASK_COLOR0, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 6, 0);
         rig_swap(rig);
         rig_assert_figure(rig, "colorwrite.same_place_stalls", blends ? 9 - 1 : 0);
         rig_assert_figure(rig, "zstencil.same_place_stalls", 0);
@@ -260,8 +258,9 @@ clears_take_time(void **state)
         const struct watched *done[2] = {watch(rig, "zstencil_done[1]"),
                                          watch(rig, "colorwrite_done[1]")};
         const struct watched *hz = watch(rig, "hz_orders"), *hz_done = watch(rig, "hz_done");
-        rig_clear(rig, CLEAR_DEPTH | 2, 1); /* stencil too: else part of an element stays */
-        rig_clear(rig, CLEAR_COLOR, 0);
+        rig_clear(rig, MASK_DEPTH | MASK_STENCIL,
+                  1); /* stencil too: else part of an element stays */
+        rig_clear(rig, MASK_COLOR0, 0);
         for (uint32_t k = 0; k < 2; k++)
             assert_sent(done[k], 0, orders[k]->cycles[0] + 1 + 1 + 32 / rates[i]);
         assert_sent(hz_done, 0, hz->cycles[0] + 1 + (64 + rates[i] - 1) / rates[i]);
@@ -307,7 +306,7 @@ rows_by_client(void **state)
     rig->params.MEMORYCONTROLLER.MemoryControllerV2 = true;
     rig_start(rig);
     rig_upload_corner(rig, 2 * SIZE, 0);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     rig_assert_figure(rig, "memctl.color_bytes_written", SIZE * SIZE * 4);
     const uint64_t color = SIZE * SIZE * 4 / 64;
@@ -365,7 +364,7 @@ lines_of_the_streamer(void **state)
         rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
         const struct watched *requests = watch(rig, "attribute_memory_requests");
         const struct watched *replies = watch(rig, "attribute_memory_replies");
-        rig_draw(rig, MODE_TRIANGLES, 48, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 48, 0);
         assert_int_equal(requests->count, 12);
         for (uint32_t n = 0; n < 12; n++) {
             /* the first `limit` one after the other; each later one when a line has come */
@@ -400,7 +399,7 @@ outputs_have_places(void **state)
         rig_start(rig);
         rig_upload_corner(rig, SIZE, 0);
         const struct watched *finished = watch(rig, "finished_groups");
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
         assert_int_equal(finished->count, MAX_SENT);
         for (uint32_t n = MAX_SENT / 2; n < MAX_SENT; n++) {
             assert_sent(finished, n, finished->cycles[n - cases[i].places] + 1 + LATENCY);

@@ -11,10 +11,11 @@ start(struct rig *rig)
 {
     struct stream *s = &rig->stream;
     rig_start(rig);
-    player_create(&rig->player, (struct resource_desc){RES_OTHER_DEPTH, TARGET_2D, FORMAT_Z24S8,
-                                                       BIND_DEPTH_STENCIL, SIZE, SIZE, 1, 1, 0, 0});
-    PACKET(s, 1, 8, OBJ_OTHER_DEPTH, RES_OTHER_DEPTH, FORMAT_Z24S8, 0, 0);
-    PACKET(s, 1, 3, OBJ_ALWAYS, 1 | 1 << 1 | FUNC_ALWAYS << 2, 0, 0, 0);
+    player_create(&rig->player,
+                  (struct resource_desc){RES_OTHER_DEPTH, TARGET_2D, FORMAT_Z24_UNORM_S8_UINT,
+                                         BIND_DEPTH_STENCIL, SIZE, SIZE, 1, 1, 0, 0});
+    stream_surface(s, OBJ_OTHER_DEPTH, RES_OTHER_DEPTH, FORMAT_Z24_UNORM_S8_UINT);
+    stream_depth(s, OBJ_ALWAYS, FUNC_ALWAYS);
     rig_submit(rig);
 }
 
@@ -24,20 +25,20 @@ static void
 draw_front(struct rig *rig)
 {
     rig_upload_corner(rig, SIZE, -0.5f);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
 }
 
 static void
 draw_back(struct rig *rig)
 {
     rig_upload_corner(rig, 2 * SIZE, 0);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
 }
 
 static void
 use_depth(struct rig *rig, uint32_t surface)
 {
-    PACKET(&rig->stream, 5, 0, 1, surface, OBJ_COLOR);
+    PACKET(&rig->stream, CMD_SET_FRAMEBUFFER_STATE, 1, surface, OBJ_COLOR);
     rig_submit(rig);
 }
 
@@ -77,9 +78,9 @@ two_surfaces(void **state)
 {
     struct rig *rig = *state;
     start(rig);
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 0.25);
     use_depth(rig, OBJ_OTHER_DEPTH);
-    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_clear(rig, MASK_DEPTH, 1);
     draw_front(rig);
     use_depth(rig, OBJ_DEPTH);
     draw_back(rig);
@@ -99,16 +100,17 @@ two_layers(void **state)
     struct stream *s = &rig->stream;
     rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
     start(rig);
-    player_create(&rig->player, (struct resource_desc){RES_LAYERS, TARGET_2D_ARRAY, FORMAT_Z24S8,
-                                                       BIND_DEPTH_STENCIL, SIZE, SIZE, 1, 2, 0, 0});
-    PACKET(s, 1, 8, OBJ_FIRST_LAYER, RES_LAYERS, FORMAT_Z24S8, 0, 0 | 0 << 16);
-    PACKET(s, 1, 8, OBJ_SECOND_LAYER, RES_LAYERS, FORMAT_Z24S8, 0, 1 | 1 << 16);
+    player_create(&rig->player,
+                  (struct resource_desc){RES_LAYERS, TARGET_2D_ARRAY, FORMAT_Z24_UNORM_S8_UINT,
+                                         BIND_DEPTH_STENCIL, SIZE, SIZE, 1, 2, 0, 0});
+    CREATE(s, VOBJ_SURFACE, OBJ_FIRST_LAYER, RES_LAYERS, FORMAT_Z24_UNORM_S8_UINT, 0, 0 | 0 << 16);
+    CREATE(s, VOBJ_SURFACE, OBJ_SECOND_LAYER, RES_LAYERS, FORMAT_Z24_UNORM_S8_UINT, 0, 1 | 1 << 16);
     use_depth(rig, OBJ_FIRST_LAYER);
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 1);
     use_depth(rig, OBJ_SECOND_LAYER);
-    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_clear(rig, MASK_DEPTH, 1);
     rig_upload_corner(rig, 2 * SIZE, -0.5f);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     draw_back(rig); /* behind that: most of it is culled */
     use_depth(rig, OBJ_FIRST_LAYER);
     draw_back(rig);
@@ -124,9 +126,9 @@ no_room_for_two_surfaces(void **state)
     struct rig *rig = *state;
     rig->params.RASTERIZER.HierarchicalZBufferSize = 64;
     start(rig);
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 0.25);
     use_depth(rig, OBJ_OTHER_DEPTH);
-    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_clear(rig, MASK_DEPTH, 1);
     use_depth(rig, OBJ_DEPTH);
     draw_back(rig);
     rig_swap(rig);
@@ -141,7 +143,7 @@ half_a_buffer(void **state)
     struct rig *rig = *state;
     rig->params.RASTERIZER.HierarchicalZBufferSize = 32;
     start(rig);
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 0.25);
     draw_back(rig);
     rig_swap(rig);
     rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE / 2);
@@ -154,11 +156,11 @@ away_and_back(void **state)
 {
     struct rig *rig = *state;
     start(rig);
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
-    PACKET(&rig->stream, 2, 3, OBJ_ALWAYS);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 0.25);
+    stream_bind(&rig->stream, VOBJ_DSA, OBJ_ALWAYS);
     rig_upload_corner(rig, 2 * SIZE, 0.5f); /* window depth .75 */
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
-    PACKET(&rig->stream, 2, 3, OBJ_DSA);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
+    stream_bind(&rig->stream, VOBJ_DSA, OBJ_DSA);
     draw_back(rig);
     rig_swap(rig);
     rig_assert_figure(rig, "hz.poisoned", 1);
@@ -174,13 +176,13 @@ away_from_what_was_tested(void **state)
     struct rig *rig = *state;
     rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
     start(rig);
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 1);
     rig_upload_corner(rig, 2 * SIZE, -0.5f);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
-    PACKET(&rig->stream, 2, 3, OBJ_ALWAYS);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
+    stream_bind(&rig->stream, VOBJ_DSA, OBJ_ALWAYS);
     rig_upload_corner(rig, 2 * SIZE, 0.5f);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
-    PACKET(&rig->stream, 2, 3, OBJ_DSA);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
+    stream_bind(&rig->stream, VOBJ_DSA, OBJ_DSA);
     draw_back(rig);
     rig_swap(rig);
     assert_true(rig_figure(rig, "hz.updates") > 0);
@@ -195,9 +197,9 @@ draw_both(struct rig *rig)
 {
     rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
     start(rig);
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 1);
     draw_front(rig);
-    rig_clear(rig, CLEAR_COLOR, 1);
+    rig_clear(rig, MASK_COLOR0, 1);
 }
 
 /* Behind the front are 2016 fragments, 28 tiles of them whole; all but the last one of each ROP
@@ -223,7 +225,7 @@ draw_rectangle(struct rig *rig, uint32_t left, uint32_t top, uint32_t right, uin
     const float corners[4][4] = {
         {x0, y0, -.5f, 1}, {x1, y0, -.5f, 1}, {x0, y1, -.5f, 1}, {x1, y1, -.5f, 1}};
     rig_upload(rig, RES_VERTICES, corners, sizeof corners);
-    rig_draw(rig, MODE_STRIP, 4, 0);
+    rig_draw(rig, PRIM_TRIANGLE_STRIP, 4, 0);
 }
 
 /* A front in all pixels but one, the first or the last of a tile: what is behind that is seen. */
@@ -237,13 +239,13 @@ every_pixel_counts(void **state)
         struct rig *rig = made;
         rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
         start(rig);
-        rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+        rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 1);
         draw_rectangle(rig, 0, at + 1, SIZE, SIZE);
         draw_rectangle(rig, 0, 0, SIZE, at);
         draw_rectangle(rig, at + 1, at, SIZE, at + 1);
         draw_rectangle(rig, 0, at, at, at + 1);
         draw_rectangle(rig, SIZE - 1, 0, SIZE, SIZE); /* other lines come, and that one goes */
-        rig_clear(rig, CLEAR_COLOR, 1);
+        rig_clear(rig, MASK_COLOR0, 1);
         draw_back(rig);
         rig_swap(rig);
         assert_true(rig_figure(rig, "hz.fragments_culled") >= 56 * 64);
@@ -259,7 +261,7 @@ every_pixel_counts(void **state)
 static void
 nearest_of_16_bits(void **state)
 {
-    enum { RES_DEPTH_16 = 30, OBJ_DEPTH_16 = 230, OBJ_LEQUAL, FORMAT_Z16 = 16 };
+    enum { RES_DEPTH_16 = 30, OBJ_DEPTH_16 = 230, OBJ_LEQUAL };
     static const struct {
         double steps;
         bool passes;
@@ -274,15 +276,15 @@ nearest_of_16_bits(void **state)
         struct stream *s = &rig->stream;
         start(rig);
         player_create(&rig->player,
-                      (struct resource_desc){RES_DEPTH_16, TARGET_2D, FORMAT_Z16,
+                      (struct resource_desc){RES_DEPTH_16, TARGET_2D, FORMAT_Z16_UNORM,
                                              BIND_DEPTH_STENCIL, SIZE, SIZE, 1, 1, 0, 0});
-        PACKET(s, 1, 8, OBJ_DEPTH_16, RES_DEPTH_16, FORMAT_Z16, 0, 0);
-        PACKET(s, 1, 3, OBJ_LEQUAL, 1 | 1 << 1 | FUNC_LEQUAL << 2, 0, 0, 0);
-        PACKET(s, 2, 3, OBJ_LEQUAL);
+        stream_surface(s, OBJ_DEPTH_16, RES_DEPTH_16, FORMAT_Z16_UNORM);
+        stream_depth(s, OBJ_LEQUAL, FUNC_LEQUAL);
+        stream_bind(s, VOBJ_DSA, OBJ_LEQUAL);
         use_depth(rig, OBJ_DEPTH_16);
-        rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, value / 65535);
+        rig_clear(rig, MASK_DEPTH | MASK_COLOR0, value / 65535);
         rig_upload_corner(rig, 2 * SIZE, (float)((value + steps) / 65535 * 2 - 1));
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
         rig_swap(rig);
         assert_int_equal(pixels_drawn(rig), cases[i / 3].passes ? SIZE * SIZE : 0);
         if (steps >= 4)
@@ -302,15 +304,18 @@ stencil_is_changed(void **state)
         void *made;
         uint32_t words[2];
         for (uint32_t i = 0; i < 2; i++)
-            words[i] = 1 | FUNC_ALWAYS << 1 | (i == face ? INCREMENT : KEEP) << 10 | 255 << 13 |
-                       255u << 21;
+            words[i] = FACE_ENABLE | FUNC_ALWAYS * FACE_FUNC |
+                       (i == face ? INCREMENT : KEEP) * FACE_ZFAIL_OP | 255 * FACE_VALUEMASK |
+                       255 * FACE_WRITEMASK;
         assert_int_equal(rig_set_up(&made), 0);
         struct rig *rig = made;
         start(rig);
-        PACKET(&rig->stream, 1, 3, OBJ_STENCIL, 1 | 1 << 1 | FUNC_LESS << 2, words[0], words[1], 0);
-        PACKET(&rig->stream, 2, 3, OBJ_STENCIL);
+        CREATE(&rig->stream, VOBJ_DSA, OBJ_STENCIL,
+               DSA_DEPTH_TEST | DSA_DEPTH_WRITE | FUNC_LESS * DSA_DEPTH_FUNC, words[0], words[1],
+               0);
+        stream_bind(&rig->stream, VOBJ_DSA, OBJ_STENCIL);
         rig_submit(rig);
-        rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+        rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 0.25);
         draw_back(rig);
         rig_swap(rig);
         rig_assert_figure(rig, "hz.fragments_culled", face < 2 ? 0 : SIZE * SIZE);
@@ -328,7 +333,7 @@ life_of_a_culled_fragment(void **state)
     watch->has_pixel = true;
     watch->x = watch->y = 3;
     rig_machine(rig)->pools.watch = watch;
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 0.25);
     draw_back(rig);
     draw_back(rig);
     assert_int_equal(watch->fragments.count, 2);
@@ -391,7 +396,7 @@ stalls_are_counted_as_they_go_by(void **state)
     clock->sample = look;
     clock->sample_data = rig;
     clock->sample_cycle = clock->now + 1;
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     clock->sample = NULL;
     assert_true(((struct stalls *)rig->data)->same_direction_run);
 }
@@ -404,9 +409,9 @@ fault_off_by_one(void **state)
     draw_both(rig);
     hz_buffer_reset(&rig_machine(rig)->hz->buffer);
     rig_machine(rig)->hz->buffer.fault_block = 1;
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 1);
     draw_front(rig);
-    rig_clear(rig, CLEAR_COLOR, 1);
+    rig_clear(rig, MASK_COLOR0, 1);
     draw_back(rig);
     rig_swap(rig);
     assert_true(pixels_drawn(rig) < SIZE * SIZE - 63 * 64 / 2);
@@ -417,14 +422,14 @@ static void
 clear_twice(struct rig *rig)
 {
     start(rig);
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 0.25);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 0.25);
     draw_back(rig);
 }
 
 static void
 draw_after_second_clear(struct rig *rig)
 {
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 1);
     draw_back(rig);
     rig_swap(rig);
 }
@@ -468,7 +473,7 @@ fault_stale_update(void **state)
     rig_swap(rig);
     rig_assert_figure(rig, "hz.updates_ignored", 0);
     rig_machine(rig)->zstencil[0].generation--;
-    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_clear(rig, MASK_DEPTH, 1);
     draw_front(rig);
     rig_swap(rig);
     assert_true(rig_figure(rig, "hz.updates_ignored") > 0);

@@ -35,10 +35,10 @@ use_programs(struct rig *rig, const char *vs, const char *fs)
 {
     enum { OBJ_LANES_VS = 300, OBJ_LANES_FS };
     struct stream *s = &rig->stream;
-    stream_shader(s, OBJ_LANES_VS, 0, vs);
-    stream_shader(s, OBJ_LANES_FS, 1, fs);
-    PACKET(s, 31, 0, OBJ_LANES_VS, 0);
-    PACKET(s, 31, 0, OBJ_LANES_FS, 1);
+    stream_shader(s, OBJ_LANES_VS, VSTAGE_VERTEX, vs);
+    stream_shader(s, OBJ_LANES_FS, VSTAGE_FRAGMENT, fs);
+    stream_bind_shader(s, OBJ_LANES_VS, VSTAGE_VERTEX);
+    stream_bind_shader(s, OBJ_LANES_FS, VSTAGE_FRAGMENT);
     rig_submit(rig);
 }
 
@@ -57,7 +57,7 @@ draw_everything(struct rig *rig)
 {
     static const float corners[3][4] = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
     rig_upload(rig, RES_VERTICES, corners, sizeof corners);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
 }
 
@@ -69,7 +69,7 @@ helper_pixels(void **state)
     struct rig *rig = *state;
     rig_start(rig);
     rig_upload_corner(rig, 8, 0);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     rig_assert_figure(rig, "shader.lane_slots", 4 * (10 + 1));
     rig_assert_figure(rig, "shader.lanes_active", 28 + 3);
@@ -93,7 +93,7 @@ room_of_groups(void **state)
     rig->params.FRAGMENTSHADER.ThreadGroup = 16;
     rig_start(rig);
     rig_upload_corner(rig, 8, 0);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     const uint64_t groups = rig_figure(rig, "sched.groups");
     assert_in_range(groups, 1 + 3, 1 + 10);

@@ -122,7 +122,7 @@ draw(struct rig *rig, const struct corner corners[3])
         vertices[v][3] = 1;
     }
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
 }
 
@@ -314,7 +314,7 @@ steps_of_a_scan_tile(void **state)
         rig->params.RASTERIZER.Generator = generators[i];
         rig_start(rig);
         rig_upload(rig, RES_VERTICES, corners, sizeof corners);
-        rig_draw(rig, MODE_TRIANGLES, 3, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
         rig_swap(rig);
         rig_assert_figure(rig, "fraggen.fragments", 5 * 6 / 2);
         rig_assert_figure(rig, "fraggen.steps", 1);

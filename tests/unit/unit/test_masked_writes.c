@@ -43,14 +43,14 @@ upload_rects(struct rig *rig, const struct rect *rects, uint32_t count)
 static void
 draw_rect(struct rig *rig, uint32_t number)
 {
-    PACKET(&rig->stream, 8, 0, 4 * number, 4, MODE_STRIP, 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
+    stream_draw(&rig->stream, PRIM_TRIANGLE_STRIP, 4 * number, 4);
     rig_submit(rig);
 }
 
 static void
 bind_blend(struct rig *rig, uint32_t object)
 {
-    PACKET(&rig->stream, 2, 1, object);
+    stream_bind(&rig->stream, VOBJ_BLEND, object);
     rig_submit(rig);
 }
 
@@ -68,20 +68,21 @@ rig_of(const char *const *set)
     rig->has_depth = false;
     rig_start(rig);
     struct stream *s = &rig->stream;
-    const uint32_t all = 15u << 27, no_alpha = 7u << 27;
-    const uint32_t blend = 1 | FACTOR_SRC_ALPHA << 4 | FACTOR_INV_SRC_ALPHA << 9 |
-                           FACTOR_ONE << 17 | FACTOR_ZERO << 22;
-    PACKET(s, 1, 1, OBJ_BLENDED, 0, 0, all | blend, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(s, 1, 1, OBJ_NO_ALPHA, 0, 0, no_alpha, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(s, 1, 1, OBJ_LOGIC, 1 << 1, 12, all, 0, 0, 0, 0, 0, 0, 0);
-    stream_shader(s, OBJ_HALF_RED, 1, half_red_fs);
-    stream_shader(s, OBJ_GREEN, 1, green_fs);
-    PACKET(s, 31, 0, OBJ_GREEN, 1);
+    stream_blend(s, OBJ_BLENDED,
+                 BLEND_WRITES | BLEND_ENABLE | FACTOR_SRC_ALPHA * BLEND_RGB_SRC |
+                     FACTOR_INV_SRC_ALPHA * BLEND_RGB_DST | FACTOR_ONE * BLEND_ALPHA_SRC |
+                     FACTOR_ZERO * BLEND_ALPHA_DST);
+    stream_blend(s, OBJ_NO_ALPHA, BLEND_WRITES_RGB);
+    CREATE(s, VOBJ_BLEND, OBJ_LOGIC, BLEND_LOGICOP, 12 /* COPY */, BLEND_WRITES, 0, 0, 0, 0, 0, 0,
+           0);
+    stream_shader(s, OBJ_HALF_RED, VSTAGE_FRAGMENT, half_red_fs);
+    stream_shader(s, OBJ_GREEN, VSTAGE_FRAGMENT, green_fs);
+    stream_bind_shader(s, OBJ_GREEN, VSTAGE_FRAGMENT);
     rig_submit(rig);
     upload_rects(rig, &(struct rect){0, 0, SIZE, SIZE}, 1);
     draw_rect(rig, 0);
     rig_swap(rig);
-    PACKET(s, 31, 0, OBJ_HALF_RED, 1);
+    stream_bind_shader(s, OBJ_HALF_RED, VSTAGE_FRAGMENT);
     return rig;
 }
 
@@ -226,7 +227,7 @@ compressed_blocks_are_read(void **state)
     (void)state;
     struct rig *rig = rig_of(set);
     upload_rects(rig, rects, 3);
-    PACKET(&rig->stream, 7, 0, CLEAR_COLOR, 0, float_bits(1), 0, float_bits(1), 0, 0, 0);
+    stream_clear(&rig->stream, MASK_COLOR0, (float[]){0, 1, 0, 1}, 0, 0);
     rig_submit(rig);
     for (uint32_t i = 0; i < 3; i++)
         draw_rect(rig, i);

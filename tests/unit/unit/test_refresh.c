@@ -41,10 +41,10 @@ start(struct rig *rig, bool synched, bool reads)
     rig->params.DAC.RefreshRate = RATE;
     rig->data = calloc(1, sizeof(struct starts));
     rig_start(rig);
-    player_create(&rig->player, (struct resource_desc){RES_OTHER, TARGET_2D, FORMAT_BGRA8,
+    player_create(&rig->player, (struct resource_desc){RES_OTHER, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
                                                        BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
     player_create(&rig->player,
-                  (struct resource_desc){RES_BUFFER, TARGET_BUFFER, FORMAT_BYTES,
+                  (struct resource_desc){RES_BUFFER, TARGET_BUFFER, FORMAT_R8_UNORM,
                                          BIND_VERTEX_BUFFER, UPLOAD_BYTES, 1, 1, 1, 0, 0});
     rig_swap(rig);
 }

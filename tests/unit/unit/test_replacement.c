@@ -149,13 +149,13 @@ draw_in_tile(struct rig *rig, uint32_t tile, uint32_t number)
     const float z = -.01f * (float)number;
     const float vertices[3][4] = {{x, -1, z, 1}, {x + leg, -1, z, 1}, {x, -1 + leg, z, 1}};
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
-    rig_draw(rig, MODE_TRIANGLES, 3, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
 }
 
 static void
 tiles(struct rig *rig)
 {
-    rig_clear(rig, CLEAR_DEPTH | CLEAR_COLOR, 1);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 1);
     for (uint32_t i = 0; i < 3 * TURNS; i++)
         draw_in_tile(rig, i % 3, i);
     rig_swap(rig);
@@ -179,10 +179,10 @@ static const char three_texels_fs[] = "FRAG\n"
 static void
 three_texels(struct rig *rig)
 {
-    rig_clear(rig, CLEAR_DEPTH, 1);
+    rig_clear(rig, MASK_DEPTH, 1);
     rig_set_texels(rig);
-    stream_shader(&rig->stream, OBJ_PROGRAM + 2, 1, three_texels_fs);
-    PACKET(&rig->stream, 31, 0, OBJ_PROGRAM + 2, 1);
+    stream_shader(&rig->stream, OBJ_PROGRAM + 2, VSTAGE_FRAGMENT, three_texels_fs);
+    stream_bind_shader(&rig->stream, OBJ_PROGRAM + 2, VSTAGE_FRAGMENT);
     rig_submit(rig);
     for (uint32_t i = 0; i < TURNS; i++)
         draw_in_tile(rig, 0, i);
@@ -198,9 +198,9 @@ nine_vertices(struct rig *rig)
     for (uint32_t i = 0; i < 9; i++)
         memcpy(vertices[i], (float[]){0.002f, 0.002f, 0, 1}, 16);
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
-    PACKET(&rig->stream, 6, 0, APART, 0, RES_VERTICES);
+    PACKET(&rig->stream, CMD_SET_VERTEX_BUFFERS, APART, 0, RES_VERTICES);
     for (uint32_t i = 0; i < TURNS; i++)
-        rig_draw(rig, MODE_TRIANGLES, 9, 0);
+        rig_draw(rig, PRIM_TRIANGLES, 9, 0);
     rig_swap(rig);
 }
 

@@ -49,16 +49,15 @@ set_layers(struct rig *rig, bool blends)
         {-1, -1, -1, 1}, {1, -1, -1, 1}, {-1, 1, -1, 1}, {1, 1, -1, 1}};
     enum { OBJ_LAYER_BLEND = 300, OBJ_LAYER_DSA, OBJ_LAYER_FS };
     struct stream *s = &rig->stream;
-    uint32_t blend = 15u << 27;
+    uint32_t blend = BLEND_WRITES;
     if (blends)
-        blend |= 1 | FACTOR_SRC_ALPHA << 4 | FACTOR_INV_SRC_ALPHA << 9 | FACTOR_SRC_ALPHA << 17 |
-                 FACTOR_INV_SRC_ALPHA << 22;
-    PACKET(s, 1, 1, OBJ_LAYER_BLEND, 0, 0, blend, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(s, 1, 3, OBJ_LAYER_DSA, 1 | 1 << 1 | FUNC_LEQUAL << 2, 0, 0, 0);
-    stream_shader(s, OBJ_LAYER_FS, 1, half_red_fs);
-    PACKET(s, 2, 1, OBJ_LAYER_BLEND);
-    PACKET(s, 2, 3, OBJ_LAYER_DSA);
-    PACKET(s, 31, 0, OBJ_LAYER_FS, 1);
+        blend = blend_of(FACTOR_SRC_ALPHA, FACTOR_INV_SRC_ALPHA);
+    stream_blend(s, OBJ_LAYER_BLEND, blend);
+    stream_depth(s, OBJ_LAYER_DSA, FUNC_LEQUAL);
+    stream_shader(s, OBJ_LAYER_FS, VSTAGE_FRAGMENT, half_red_fs);
+    stream_bind(s, VOBJ_BLEND, OBJ_LAYER_BLEND);
+    stream_bind(s, VOBJ_DSA, OBJ_LAYER_DSA);
+    stream_bind_shader(s, OBJ_LAYER_FS, VSTAGE_FRAGMENT);
     rig_submit(rig);
     rig_upload(rig, RES_VERTICES, corners, sizeof corners);
 }
@@ -95,18 +94,14 @@ rig_destroy(struct rig *rig)
 static void
 clear(struct rig *rig)
 {
-    double one = 1;
-    uint32_t depth[2];
-    memcpy(depth, &one, sizeof depth);
-    PACKET(&rig->stream, 7, 0, CLEAR_COLOR | 3, 0, float_bits(1), 0, float_bits(1), depth[0],
-           depth[1], 0);
+    stream_clear(&rig->stream, CLEAR_ALL, (float[]){0, 1, 0, 1}, 1, 0);
     rig_submit(rig);
 }
 
 static void
 draw(struct rig *rig)
 {
-    rig_draw(rig, MODE_STRIP, 4, 0);
+    rig_draw(rig, PRIM_TRIANGLE_STRIP, 4, 0);
 }
 
 #define COLOR_COMPRESSED "COLORWRITE.DisableCompression=FALSE"
@@ -142,8 +137,8 @@ masked_off(void **state)
     enum { OBJ_MASKED = 330 };
     (void)state;
     struct rig *rig = rig_of("reference-2005", 64, false, NULL);
-    PACKET(&rig->stream, 1, 1, OBJ_MASKED, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    PACKET(&rig->stream, 2, 1, OBJ_MASKED);
+    stream_blend(&rig->stream, OBJ_MASKED, 0);
+    stream_bind(&rig->stream, VOBJ_BLEND, OBJ_MASKED);
     rig_submit(rig);
     draw(rig);
     rig_swap(rig);
