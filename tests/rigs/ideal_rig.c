@@ -1,15 +1,11 @@
 /* Frames in which one unit has all the work. */
 #include "rigs/ideal_rig.h"
+#include "rigs/settings.h"
 
 void
 rig_set(struct rig *rig, const char *assignments)
 {
-    char copy[512], *rest = NULL;
-    struct error err;
-    snprintf(copy, sizeof copy, "%s", assignments);
-    for (char *one = strtok_r(copy, " ", &rest); one; one = strtok_r(NULL, " ", &rest))
-        if (!params_set(&rig->params, one, &err))
-            fail_msg("%s", err.text);
+    settings_apply(&rig->params, NULL, assignments);
 }
 
 void

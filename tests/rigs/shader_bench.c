@@ -1,5 +1,7 @@
 /* What stands around the shader unit. */
 #include "rigs/shader_bench.h"
+#include "rigs/assemble.h"
+#include "rigs/settings.h"
 
 static uint32_t
 number_of(const struct bench *b, const struct group *group)
@@ -80,37 +82,69 @@ bench_clock(void *self, uint64_t now)
     return UNIT_WAITING;
 }
 
-struct bench *
-bench_create(void)
+int
+bench_set_up(void **state)
 {
-    struct bench *b = mem_alloc(sizeof *b);
+    *state = mem_alloc(sizeof(struct bench));
+    return 0;
+}
+
+/* Whether the word is a setting of the bench. */
+static bool
+set_own(struct bench *b, const char *word)
+{
+    enum { ON_THE_WAY = 3 }; /* to the texture unit, back, and until the group goes on */
+    const size_t length = strcspn(word, "=");
+    const uint32_t value = (uint32_t)strtoul(word + length + 1, NULL, 10);
+    const struct {
+        const char *name;
+        uint32_t *field;
+    } fields[] = {
+        {"groups", &b->group_count},
+        {"threads", &b->threads},
+        {"depth", &b->finished_depth},
+        {"taken_from", &b->taken_from},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strlen(fields[i].name) == length && !memcmp(word, fields[i].name, length)) {
+            *fields[i].field = value;
+            return true;
+        }
+    if (!strncmp(word, "texels=", 7))
+        for (uint32_t i = 0; i < MAX_GROUPS; i++)
+            b->answer_cycles[i] = value - ON_THE_WAY;
+    else if (!strncmp(word, "first_texels=", 13))
+        b->answer_cycles[0] = value - ON_THE_WAY;
+    else if (!strncmp(word, "ports=", 6))
+        b->params.VERTEXSHADER.InputsPerCycle = b->params.VERTEXSHADER.OutputsPerCycle = value;
+    else
+        return false;
+    return true;
+}
+
+static void
+set_up(struct bench *b)
+{
     struct error err;
+    memset(b, 0, sizeof *b);
     if (!params_load_preset(&b->params, "reference-2005", &err))
         fail_msg("%s", err.text);
     b->params.GPU.UnifiedShader = false;
     b->params.GPU.NumFragmentShaders = 1;
-    b->params.VERTEXSHADER.InputsPerCycle = b->params.VERTEXSHADER.OutputsPerCycle = 64;
+    set_own(b, "ports=64");
     b->params.VERTEXSHADER.ThreadResources = 1 << 20;
     b->group_count = b->threads = 1;
     b->finished_depth = 8;
-    return b;
 }
 
-/* Lines of a program, numbered here; T: how many temporaries. */
-static struct program *
-assemble(const char *const *lines)
+static void
+set(struct bench *b, const char *settings)
 {
-    static char text[4096];
-    struct error err;
-    int at = snprintf(text, sizeof text,
-                      "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..15]\n"
-                      "DCL ADDR[0]\nDCL CONST[0..3]\nDCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\n");
-    for (int i = 0; lines[i]; i++)
-        at += snprintf(text + at, sizeof text - (size_t)at, "%d: %s\n", i, lines[i]);
-    struct program *program = program_create(STAGE_VERTEX, text, NULL, &err);
-    if (!program)
-        fail_msg("%s in\n%s", err.text, text);
-    return program;
+    char copy[512], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", settings);
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (!set_own(b, word))
+            settings_apply(&b->params, "VERTEXSHADER", word);
 }
 
 /* The slots of all cycles, once each. */
@@ -128,13 +162,45 @@ assert_slots_add_up(const struct bench *b)
 
 static const struct module_ops bench_ops = {.clock = bench_clock};
 
+static void
+clear(struct bench *b)
+{
+    if (!b->runs)
+        return;
+    queue_fini(&b->groups);
+    queue_fini(&b->finished);
+    for (uint32_t i = 0; i < b->shader.texture_units; i++) {
+        queue_fini(&b->requests[i]);
+        queue_fini(&b->texels[i]);
+    }
+    module_fini(&b->shader.module);
+    for (uint32_t i = 0; i < b->given; i++)
+        group_release(&b->pools, b->order[i]);
+    pools_fini(&b->pools);
+    clock_fini(&b->clock);
+    program_destroy(b->program);
+}
+
+int
+bench_tear_down(void **state)
+{
+    clear(*state);
+    free(*state);
+    return 0;
+}
+
 void
-bench_run(struct bench *b, const char *const *lines)
+bench_run(struct bench *b, const char *settings, const char *const *lines)
 {
     struct error err;
+    clear(b);
+    set_up(b);
+    if (settings)
+        set(b, settings);
     if (!shader_check_params(&b->params, &err))
         fail_msg("%s", err.text);
-    b->program = assemble(lines);
+    b->runs = true;
+    b->program = assemble(STAGE_VERTEX, lines);
     b->draw = (struct draw){.vs = b->program, .attribute_count = 1};
     clock_init(&b->clock);
     pools_init(&b->pools);
@@ -161,22 +227,4 @@ bench_run(struct bench *b, const char *const *lines)
         fail_msg("%s", err.text);
     clock_settle(&b->clock);
     assert_slots_add_up(b);
-}
-
-void
-bench_destroy(struct bench *b)
-{
-    queue_fini(&b->groups);
-    queue_fini(&b->finished);
-    for (uint32_t i = 0; i < b->shader.texture_units; i++) {
-        queue_fini(&b->requests[i]);
-        queue_fini(&b->texels[i]);
-    }
-    module_fini(&b->shader.module);
-    for (uint32_t i = 0; i < b->given; i++)
-        group_release(&b->pools, b->order[i]);
-    pools_fini(&b->pools);
-    clock_fini(&b->clock);
-    program_destroy(b->program);
-    free(b);
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "gfx/vertex.h"
+#include "rigs/settings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,8 +31,9 @@ struct bench {
     struct shader shader;
     struct draw draw;
     struct program *program;
+    bool runs;                          /* what follows is in use */
     uint32_t group_count, threads;      /* to run, and vertices in each */
-    uint64_t taken_from;                /* cycle before which no group is taken back */
+    uint32_t taken_from;                /* cycle before which no group is taken back */
     uint32_t finished_depth;            /* of the queue of groups that have ended */
     uint64_t answer_cycles[MAX_GROUPS]; /* from a request's arrival to its answer's departure */
     /* state and results */
@@ -49,22 +51,20 @@ struct bench {
     bool done;
 };
 
-struct bench *bench_create(void);
-void bench_run(struct bench *b, const char *const *lines);
-void bench_destroy(struct bench *b);
+/* For cmocka: a bench that has run nothing. */
+int bench_set_up(void **state);
+int bench_tear_down(void **state);
 
-/* Sets parameters (statements on `v` and `s`), runs, checks (statements on `b`). */
-#define RUN(set, check, ...)                                                                       \
-    do {                                                                                           \
-        struct bench *b = bench_create();                                                          \
-        struct params *p = &b->params;                                                             \
-        (void)p;                                                                                   \
-        set;                                                                                       \
-        bench_run(b, (const char *const[]){__VA_ARGS__, NULL});                                    \
-        check;                                                                                     \
-        bench_destroy(b);                                                                          \
-    } while (0)
-#define V p->VERTEXSHADER
-#define S b->shader.stats
+/* Runs a program, given as lines, on a unit of its own; what an earlier run left goes. Settings:
+ * words as settings_apply() takes them, those without a section of VERTEXSHADER; and of the bench
+ *   groups=N threads=N   to run; a group and a thread
+ *   texels=N             cycles after which a group goes on behind its TEX
+ *   first_texels=N       of the first group
+ *   ports=N              threads that come in, and leave, in a cycle (also more than the parameters
+ *                        allow); 64
+ *   depth=N              of the queue of groups that have ended; 8
+ *   taken_from=N         cycle before which no group is taken from it
+ * NULL: none. */
+void bench_run(struct bench *b, const char *settings, const char *const *lines);
 
 #endif

@@ -9,12 +9,23 @@
  * Latencies used here: MOV and UARL 1, ARL 2, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2
  * passes. A result of an instruction of latency l that issues in cycle c can be read from cycle c +
  * l on. END is a mark on the last instruction, and none itself. */
+#include "rigs/assemble.h"
 #include "rigs/shader_bench.h"
 
-#define EIGHT_INDEPENDENT(op, tail)                                                                \
-    op " TEMP[0], IN[0]" tail, op " TEMP[1], IN[0]" tail, op " TEMP[2], IN[0]" tail,               \
-        op " TEMP[3], IN[0]" tail, op " TEMP[4], IN[0]" tail, op " TEMP[5], IN[0]" tail,           \
-        op " TEMP[6], IN[0]" tail, op " TEMP[7], IN[0]" tail, "END"
+/* Settings, and the lines of a program. */
+#define RUN(settings_, ...) bench_run(b, settings_, (const char *const[]){__VA_ARGS__, NULL})
+
+static void
+assert_over(const struct bench *b, uint32_t group, uint64_t cycle)
+{
+    assert_int_equal(b->over[group], cycle);
+}
+
+static void
+assert_slots(const struct bench *b, enum slot_fate fate, uint64_t count)
+{
+    assert_int_equal(b->shader.stats.slot_fates[fate], count);
+}
 
 /* Eight instructions: the last issues in cycle 7, 3 or 1. MOV's result is there one later, ADD's
  * three later. */
@@ -22,18 +33,14 @@ static void
 test_independent(void **state)
 {
     static const uint32_t ways[] = {1, 2, 4}, movs[] = {8, 4, 2}, adds[] = {10, 6, 4};
-    (void)state;
+    struct bench *b = *state;
     for (uint32_t i = 0; i < 3; i++) {
-        RUN(V.FetchRate = ways[i], assert_int_equal(b->over[0], movs[i]),
-            EIGHT_INDEPENDENT("MOV", ""));
-        RUN(V.FetchRate = ways[i], assert_int_equal(b->over[0], adds[i]),
-            EIGHT_INDEPENDENT("ADD", ", IN[0]"));
+        RUN(settings("FetchRate=%u", ways[i]), EIGHT_INDEPENDENT("MOV", ""));
+        assert_over(b, 0, movs[i]);
+        RUN(settings("FetchRate=%u", ways[i]), EIGHT_INDEPENDENT("ADD", ", IN[0]"));
+        assert_over(b, 0, adds[i]);
     }
 }
-
-#define FOUR_DEPENDENT(op, tail)                                                                   \
-    op " TEMP[0], IN[0]" tail, op " TEMP[0], TEMP[0]" tail, op " TEMP[0], TEMP[0]" tail,           \
-        op " TEMP[0], TEMP[0]" tail, "END"
 
 /* n instructions of latency l, each in need of the one before, issue every l cycles however many
  * could: the last in 3 l, its result there in 4 l.
@@ -43,16 +50,18 @@ test_independent(void **state)
 static void
 test_dependent(void **state)
 {
-    (void)state;
+    struct bench *b = *state;
     for (uint32_t ways = 1; ways <= 4; ways *= 2) {
-        RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 12);
-            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * 2 * ways + 3 * (ways - 1));
-            assert_int_equal(S.slot_fates[SLOT_PAIR], ways - 1);
-            assert_int_equal(S.slot_fates[SLOT_ISSUED], 4), FOUR_DEPENDENT("ADD", ", IN[0]"));
-        RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 16);
-            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * 3 * ways + 3 * (ways - 1)),
-            FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
-        RUN(V.FetchRate = ways, assert_int_equal(b->over[0], 20), FOUR_DEPENDENT("DP4", ", IN[0]"));
+        RUN(settings("FetchRate=%u", ways), FOUR_DEPENDENT("ADD", ", IN[0]"));
+        assert_over(b, 0, 12);
+        assert_slots(b, SLOT_RESULT, 3 * 2 * ways + 3 * (ways - 1));
+        assert_slots(b, SLOT_PAIR, ways - 1);
+        assert_slots(b, SLOT_ISSUED, 4);
+        RUN(settings("FetchRate=%u", ways), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+        assert_over(b, 0, 16);
+        assert_slots(b, SLOT_RESULT, 3 * 3 * ways + 3 * (ways - 1));
+        RUN(settings("FetchRate=%u", ways), FOUR_DEPENDENT("DP4", ", IN[0]"));
+        assert_over(b, 0, 20);
     }
 }
 
@@ -66,13 +75,16 @@ test_dependent(void **state)
 static void
 test_simd_and_scalar(void **state)
 {
-    (void)state;
-    RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 3 + 7);
-        assert_int_equal(S.slot_fates[SLOT_PAIR], 0);
-        assert_int_equal(S.scalar_instructions, 4), FOUR_PAIRS);
-    RUN(V.FetchRate = 1; V.ScalarALU = true, assert_int_equal(b->over[0], 7 + 7), FOUR_PAIRS);
-    RUN(V.FetchRate = 2; V.ScalarALU = true, assert_int_equal(b->over[0], 8);
-        assert_int_equal(S.slot_fates[SLOT_PAIR], 8), EIGHT_INDEPENDENT("MOV", ""));
+    struct bench *b = *state;
+    RUN("FetchRate=2 ScalarALU=TRUE", FOUR_PAIRS);
+    assert_over(b, 0, 3 + 7);
+    assert_slots(b, SLOT_PAIR, 0);
+    assert_int_equal(b->shader.stats.scalar_instructions, 4);
+    RUN("FetchRate=1 ScalarALU=TRUE", FOUR_PAIRS);
+    assert_over(b, 0, 7 + 7);
+    RUN("FetchRate=2 ScalarALU=TRUE", EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 8);
+    assert_slots(b, SLOT_PAIR, 8);
 }
 
 /* 16 threads at 4 a cycle: an instruction takes 4 cycles, so that MAD's 4 are hidden and of DP4's 5
@@ -82,17 +94,20 @@ test_simd_and_scalar(void **state)
 static void
 test_wide_groups(void **state)
 {
-    (void)state;
-    RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
-        V.ExecutableThreads = 16, assert_int_equal(b->over[0], 19);
-        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
-    RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
-        V.ExecutableThreads = 16, assert_int_equal(b->over[0], 23);
-        assert_int_equal(S.slot_fates[SLOT_RESULT], 3), FOUR_DEPENDENT("DP4", ", IN[0]"));
-    RUN(V.ThreadGroup = b->threads = 1024; V.LockedExecutionMode = true; V.ThreadRate = 4;
-        V.ExecutableThreads = 1024;
-        V.InputsPerCycle = V.OutputsPerCycle = 1024, assert_int_equal(b->over[0], 1028);
-        assert_int_equal(S.lanes_active, 4 * 1024), FOUR_DEPENDENT("DP4", ", IN[0]"));
+    struct bench *b = *state;
+    RUN("ThreadGroup=16 threads=16 LockedExecutionMode=TRUE ThreadRate=4 ExecutableThreads=16",
+        FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+    assert_over(b, 0, 19);
+    assert_slots(b, SLOT_RESULT, 0);
+    RUN("ThreadGroup=16 threads=16 LockedExecutionMode=TRUE ThreadRate=4 ExecutableThreads=16",
+        FOUR_DEPENDENT("DP4", ", IN[0]"));
+    assert_over(b, 0, 23);
+    assert_slots(b, SLOT_RESULT, 3);
+    RUN("ThreadGroup=1024 threads=1024 LockedExecutionMode=TRUE ThreadRate=4 "
+        "ExecutableThreads=1024 ports=1024",
+        FOUR_DEPENDENT("DP4", ", IN[0]"));
+    assert_over(b, 0, 1028);
+    assert_int_equal(b->shader.stats.lanes_active, 4 * 1024);
 }
 
 /* Two groups that end in cycles 1 and 2, and room for one behind the unit, where it stays until
@@ -101,21 +116,21 @@ test_wide_groups(void **state)
 static void
 test_blocked_output(void **state)
 {
-    (void)state;
-    RUN(b->group_count = 2; b->finished_depth = 1;
-        b->taken_from = 40, assert_int_equal(b->over[1], 41 - FIRST_ISSUE);
-        assert_int_equal(b->shader.module.cycles[UNIT_BLOCKED], 41 - (FIRST_ISSUE + 2)),
-        "MOV OUT[0], IN[0]", "END");
+    struct bench *b = *state;
+    RUN("groups=2 depth=1 taken_from=40", "MOV OUT[0], IN[0]", "END");
+    assert_over(b, 1, 41 - FIRST_ISSUE);
+    assert_int_equal(b->shader.module.cycles[UNIT_BLOCKED], 41 - (FIRST_ISSUE + 2));
 }
 
 /* Groups of one thread at two a cycle: both issue in the same cycles, the second one cycle late. */
 static void
 test_several_groups_a_cycle(void **state)
 {
-    (void)state;
-    RUN(V.ThreadRate = 2; b->group_count = 2, assert_int_equal(b->over[0], 8);
-        assert_int_equal(b->over[1], 9);
-        assert_int_equal(b->shader.slots_cycle, 2), EIGHT_INDEPENDENT("MOV", ""));
+    struct bench *b = *state;
+    RUN("ThreadRate=2 groups=2", EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 8);
+    assert_over(b, 1, 9);
+    assert_int_equal(b->shader.slots_cycle, 2);
 }
 
 /* 5 threads come in at 2 a cycle: 3 cycles instead of 1. They leave at 2 a cycle, and arrive as a
@@ -123,16 +138,15 @@ test_several_groups_a_cycle(void **state)
 static void
 test_inputs_and_outputs(void **state)
 {
-    (void)state;
-#define FIVE                                                                                       \
-    V.ThreadGroup = b->threads = 5;                                                                \
-    V.LockedExecutionMode = true;                                                                  \
-    V.ThreadRate = 5
-    RUN(FIVE, assert_int_equal(b->over[0], 8), EIGHT_INDEPENDENT("MOV", ""));
-    RUN(FIVE; V.InputsPerCycle = 2, assert_int_equal(b->over[0], 2 + 8);
-        assert_int_equal(S.slot_fates[SLOT_LOAD], 3 - 1), EIGHT_INDEPENDENT("MOV", ""));
-    RUN(FIVE;
-        V.OutputsPerCycle = 2, assert_int_equal(b->over[0], 8 + 2), EIGHT_INDEPENDENT("MOV", ""));
+    struct bench *b = *state;
+#define FIVE "threads=5 ThreadGroup=5 LockedExecutionMode=TRUE ThreadRate=5 "
+    RUN(FIVE, EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 8);
+    RUN(FIVE "InputsPerCycle=2", EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 2 + 8);
+    assert_slots(b, SLOT_LOAD, 3 - 1);
+    RUN(FIVE "OutputsPerCycle=2", EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 8 + 2);
 }
 
 #define FETCH_AND_MOVE                                                                             \
@@ -145,29 +159,29 @@ test_inputs_and_outputs(void **state)
 static void
 test_texture_blocks(void **state)
 {
-    (void)state;
-#define ALL_TAKE(n)                                                                                \
-    for (uint32_t i = 0; i < MAX_GROUPS; i++)                                                      \
-    b->answer_cycles[i] = (n)-3
-    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21);
-        assert_int_equal(S.slot_fates[SLOT_TEXELS], 19);
-        assert_int_equal(S.texture_quads, 1), FETCH_TEXEL);
+    struct bench *b = *state;
+    RUN("texels=20", FETCH_TEXEL);
+    assert_over(b, 0, 21);
+    assert_slots(b, SLOT_TEXELS, 19);
+    assert_int_equal(b->shader.stats.texture_quads, 1);
     /* one that divides too: machine.md's texture instructions take the SIMD ALU for their address
      * once, and go to the Texture Unit */
-    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 21), "TXP TEMP[0], IN[0], SAMP[0], 2D",
-        "MOV OUT[0], TEMP[0]", "END");
-    RUN(ALL_TAKE(20); b->group_count = 3, assert_int_equal(b->over[2], 23);
-        assert_int_equal(S.slot_fates[SLOT_TEXELS], 17), FETCH_TEXEL);
+    RUN("texels=20", "TXP TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "END");
+    assert_over(b, 0, 21);
+    RUN("texels=20 groups=3", FETCH_TEXEL);
+    assert_over(b, 2, 23);
+    assert_slots(b, SLOT_TEXELS, 17);
     /* 8 threads at 1 a cycle: the quads are there with their last threads, in cycles 3 and 7; the
      * second one's answer is 20 later, and the group goes on in 27. MOV takes 8. */
-    RUN(ALL_TAKE(20); V.ThreadGroup = b->threads = 8;
-        V.LockedExecutionMode = true, assert_int_equal(b->over[0], 27 + 8);
-        assert_int_equal(S.texture_quads, 2), FETCH_TEXEL);
+    RUN("texels=20 ThreadGroup=8 threads=8 LockedExecutionMode=TRUE", FETCH_TEXEL);
+    assert_over(b, 0, 27 + 8);
+    assert_int_equal(b->shader.stats.texture_quads, 2);
     /* END is a mark on the texture instruction too: over when its texels are there */
 #define TEXEL_AND_END "TEX OUT[0], IN[0], SAMP[0], 2D", "END"
-    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 20), TEXEL_AND_END);
-    RUN(ALL_TAKE(20); V.ThreadGroup = b->threads = 8;
-        V.LockedExecutionMode = true, assert_int_equal(b->over[0], 27), TEXEL_AND_END);
+    RUN("texels=20", TEXEL_AND_END);
+    assert_over(b, 0, 20);
+    RUN("texels=20 ThreadGroup=8 threads=8 LockedExecutionMode=TRUE", TEXEL_AND_END);
+    assert_over(b, 0, 27);
 }
 
 /* Request n, counted over all groups, goes to unit n / TextureRequestGroup % TextureUnits.
@@ -176,17 +190,17 @@ static void
 test_turns_of_texture_units(void **state)
 {
     static const uint32_t cases[][2] = {{4, 8}, {4, 1}, {2, 8}, {3, 7}, {1, 8}, {4, 24}};
-    (void)state;
+    struct bench *b = *state;
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint32_t units = cases[i][0], same_direction_run = cases[i][1];
-        RUN(V.ThreadGroup = b->threads = 64; V.ExecutableThreads = 256;
-            V.LockedExecutionMode = true; V.ThreadRate = 4; b->group_count = 4;
-            p->FRAGMENTSHADER.TextureUnits = units;
-            p->FRAGMENTSHADER.TextureRequestGroup = same_direction_run,
-            assert_int_equal(b->asked_count, 4 * 16);
-            for (uint32_t n = 0; n < b->asked_count; n++)
-                assert_int_equal(b->asked[n], n / same_direction_run % units),
+        RUN(settings("ThreadGroup=64 threads=64 ExecutableThreads=256 LockedExecutionMode=TRUE "
+                     "ThreadRate=4 groups=4 FRAGMENTSHADER.TextureUnits=%u "
+                     "FRAGMENTSHADER.TextureRequestGroup=%u",
+                     units, same_direction_run),
             FETCH_TEXEL);
+        assert_int_equal(b->asked_count, 4 * 16);
+        for (uint32_t n = 0; n < b->asked_count; n++)
+            assert_int_equal(b->asked[n], n / same_direction_run % units);
     }
 }
 
@@ -196,20 +210,20 @@ test_turns_of_texture_units(void **state)
 static void
 test_window_and_order(void **state)
 {
-    (void)state;
-#define SLOW_AND_FAST                                                                              \
-    b->group_count = 2;                                                                            \
-    b->answer_cycles[0] = 37;                                                                      \
-    b->answer_cycles[1] = 7
-    for (uint32_t swap = 0; swap < 2; swap++)
-        RUN(SLOW_AND_FAST; V.SwapOnBlock = swap, assert_int_equal(b->over[0], 42);
-            assert_int_equal(b->over[1], 13), FETCH_AND_MOVE);
-    RUN(SLOW_AND_FAST; V.ThreadWindow = false, assert_int_equal(b->over[0], 43);
-        assert_int_equal(b->over[1], 44);
-        assert_int_equal(S.slot_fates[SLOT_TEXELS], 38), FETCH_AND_MOVE);
-    RUN(SLOW_AND_FAST; V.ThreadWindow = false;
-        V.SwapOnBlock = true, assert_int_equal(b->over[0], 42);
-        assert_int_equal(b->over[1], 44), FETCH_AND_MOVE);
+    struct bench *b = *state;
+#define SLOW_AND_FAST "groups=2 texels=10 first_texels=40 "
+    for (uint32_t swap = 0; swap < 2; swap++) {
+        RUN(settings(SLOW_AND_FAST "SwapOnBlock=%u", swap), FETCH_AND_MOVE);
+        assert_over(b, 0, 42);
+        assert_over(b, 1, 13);
+    }
+    RUN(SLOW_AND_FAST "ThreadWindow=FALSE", FETCH_AND_MOVE);
+    assert_over(b, 0, 43);
+    assert_over(b, 1, 44);
+    assert_slots(b, SLOT_TEXELS, 38);
+    RUN(SLOW_AND_FAST "ThreadWindow=FALSE SwapOnBlock=TRUE", FETCH_AND_MOVE);
+    assert_over(b, 0, 42);
+    assert_over(b, 1, 44);
 }
 
 /* Four dependent MADs in two groups. By turns they hide each other's latency: 0, 4, 8, 12 and 1, 5,
@@ -218,13 +232,15 @@ test_window_and_order(void **state)
 static void
 test_swap_on_block(void **state)
 {
-    (void)state;
+    struct bench *b = *state;
     for (uint32_t window = 0; window < 2; window++) {
-        RUN(b->group_count = 2; V.ThreadWindow = window, assert_int_equal(b->over[0], 16);
-            assert_int_equal(b->over[1], 17), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
-        RUN(b->group_count = 2; V.ThreadWindow = window;
-            V.SwapOnBlock = true, assert_int_equal(b->over[0], 16);
-            assert_int_equal(b->over[1], 29), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+        RUN(settings("groups=2 ThreadWindow=%u", window), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+        assert_over(b, 0, 16);
+        assert_over(b, 1, 17);
+        RUN(settings("groups=2 ThreadWindow=%u SwapOnBlock=TRUE", window),
+            FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+        assert_over(b, 0, 16);
+        assert_over(b, 1, 29);
     }
 }
 
@@ -233,23 +249,26 @@ test_swap_on_block(void **state)
 static void
 test_fetch_delay(void **state)
 {
-    (void)state;
-    RUN(V.FetchDelay = 5, assert_int_equal(b->over[0], 36);
-        assert_int_equal(S.slot_fates[SLOT_DELAY], 7 * 4), EIGHT_INDEPENDENT("MOV", ""));
-    RUN(V.FetchDelay = 5;
-        V.FetchRate = 2, assert_int_equal(b->over[0], 16), EIGHT_INDEPENDENT("MOV", ""));
-    RUN(V.FetchDelay = 5; b->group_count = 2, assert_int_equal(b->over[0], 36);
-        assert_int_equal(b->over[1], 37), EIGHT_INDEPENDENT("MOV", ""));
+    struct bench *b = *state;
+    RUN("FetchDelay=5", EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 36);
+    assert_slots(b, SLOT_DELAY, 7 * 4);
+    RUN("FetchDelay=5 FetchRate=2", EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 16);
+    RUN("FetchDelay=5 groups=2", EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 36);
+    assert_over(b, 1, 37);
 }
 
 /* Three LRPs of 2 passes: cycles 0, 2, 4; the last result 4 behind the pass in cycle 5. */
 static void
 test_passes(void **state)
 {
-    (void)state;
-    RUN(, assert_int_equal(b->over[0], 9);
-        assert_int_equal(S.slot_fates[SLOT_PASSES], 3), "LRP TEMP[0], IN[0], IN[0], IN[0]",
-        "LRP TEMP[1], IN[0], IN[0], IN[0]", "LRP TEMP[2], IN[0], IN[0], IN[0]", "END");
+    struct bench *b = *state;
+    RUN(NULL, "LRP TEMP[0], IN[0], IN[0], IN[0]", "LRP TEMP[1], IN[0], IN[0], IN[0]",
+        "LRP TEMP[2], IN[0], IN[0], IN[0]", "END");
+    assert_over(b, 0, 9);
+    assert_slots(b, SLOT_PASSES, 3);
 }
 
 /* MAD's result of cycle 0 and ADD's of cycle 1 are written in cycle 4. With one port ADD issues in
@@ -258,14 +277,18 @@ test_passes(void **state)
 static void
 test_write_ports(void **state)
 {
-    (void)state;
+    struct bench *b = *state;
 #define SAME_CYCLE "MAD TEMP[0], IN[0], IN[0], IN[0]", "ADD TEMP[1], IN[0], IN[0]", "END"
-    RUN(p->SHADER.WritePorts = 2, assert_int_equal(b->over[0], 4);
-        assert_int_equal(S.slot_fates[SLOT_PORTS], 0), SAME_CYCLE);
-    RUN(p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5);
-        assert_int_equal(S.slot_fates[SLOT_PORTS], 1), SAME_CYCLE);
-    RUN(p->SHADER.WritePorts = 0, assert_int_equal(b->over[0], 4), SAME_CYCLE);
-    RUN(, assert_int_equal(b->over[0], 8), "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]", "END");
+    RUN("SHADER.WritePorts=2", SAME_CYCLE);
+    assert_over(b, 0, 4);
+    assert_slots(b, SLOT_PORTS, 0);
+    RUN("SHADER.WritePorts=1", SAME_CYCLE);
+    assert_over(b, 0, 5);
+    assert_slots(b, SLOT_PORTS, 1);
+    RUN("SHADER.WritePorts=0", SAME_CYCLE);
+    assert_over(b, 0, 4);
+    RUN(NULL, "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]", "END");
+    assert_over(b, 0, 8);
 }
 
 /* After three MOVs, two ADDs that together read 4 registers. 4-way: MOVs in cycle 0 (with 3 reads
@@ -273,14 +296,17 @@ test_write_ports(void **state)
 static void
 test_read_ports(void **state)
 {
-    (void)state;
+    struct bench *b = *state;
 #define FOUR_READS                                                                                 \
     "MOV TEMP[0], IN[0]", "MOV TEMP[1], IN[0]", "MOV TEMP[2], IN[0]",                              \
         "ADD TEMP[3], TEMP[0], TEMP[1]", "ADD TEMP[4], TEMP[2], TEMP[1]", "END"
-    RUN(V.FetchRate = 4, assert_int_equal(b->over[0], 4), FOUR_READS);
-    RUN(V.FetchRate = 4; p->SHADER.ReadPorts = 4, assert_int_equal(b->over[0], 4), FOUR_READS);
-    RUN(V.FetchRate = 4; p->SHADER.ReadPorts = 3, assert_int_equal(b->over[0], 5);
-        assert_int_equal(S.slot_fates[SLOT_PORTS], 3), FOUR_READS);
+    RUN("FetchRate=4", FOUR_READS);
+    assert_over(b, 0, 4);
+    RUN("FetchRate=4 SHADER.ReadPorts=4", FOUR_READS);
+    assert_over(b, 0, 4);
+    RUN("FetchRate=4 SHADER.ReadPorts=3", FOUR_READS);
+    assert_over(b, 0, 5);
+    assert_slots(b, SLOT_PORTS, 3);
 }
 
 /* An instruction that has nothing to do with the address register does not wait for it: behind ARL
@@ -290,31 +316,36 @@ test_read_ports(void **state)
 static void
 test_address_register(void **state)
 {
-    (void)state;
+    struct bench *b = *state;
 #define ARL     "ARL ADDR[0].x, IN[0].xxxx"
 #define UARL    "UARL ADDR[0].x, IN[0].xxxx"
 #define INDEXED "MOV TEMP[1], CONST[ADDR[0].x+1]"
     static const char *const users[] = {INDEXED, "MAD TEMP[1], IN[0], IN[0], CONST[ADDR[0].x+1]",
                                         "MOV OUT[ADDR[0].x], IN[0]", "MOV TEMP[1], ADDR[0].xxxx"};
     static const uint32_t takes[] = {1, 4, 1, 1};
-    RUN(, assert_int_equal(b->over[0], 2);
-        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), ARL, "MOV TEMP[0], IN[0]", "END");
-    RUN(V.FetchRate = 2, assert_int_equal(b->over[0], 1);
-        assert_int_equal(S.slot_fates[SLOT_RESULT], 0), UARL, "MOV TEMP[0], IN[0]", "END");
+    RUN(NULL, ARL, "MOV TEMP[0], IN[0]", "END");
+    assert_over(b, 0, 2);
+    assert_slots(b, SLOT_RESULT, 0);
+    RUN("FetchRate=2", UARL, "MOV TEMP[0], IN[0]", "END");
+    assert_over(b, 0, 1);
+    assert_slots(b, SLOT_RESULT, 0);
     for (uint32_t i = 0; i < 4; i++) {
-        RUN(, assert_int_equal(b->over[0], 2 + takes[i]);
-            assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL, users[i], "END");
-        RUN(, assert_int_equal(b->over[0], 2 + takes[i]);
-            assert_int_equal(S.slot_fates[SLOT_RESULT], 0), ARL, "MOV TEMP[0], IN[0]", users[i],
-            "END");
-        RUN(V.FetchRate = 2, assert_int_equal(b->over[0], 1 + takes[i]);
-            assert_int_equal(S.slot_fates[SLOT_RESULT], 1), UARL, users[i], "END");
+        RUN(NULL, ARL, users[i], "END");
+        assert_over(b, 0, 2 + takes[i]);
+        assert_slots(b, SLOT_RESULT, 1);
+        RUN(NULL, ARL, "MOV TEMP[0], IN[0]", users[i], "END");
+        assert_over(b, 0, 2 + takes[i]);
+        assert_slots(b, SLOT_RESULT, 0);
+        RUN("FetchRate=2", UARL, users[i], "END");
+        assert_over(b, 0, 1 + takes[i]);
+        assert_slots(b, SLOT_RESULT, 1);
     }
-    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 2 + 21);
-        assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL,
-        "TEX TEMP[0], IN[0], SAMP[ADDR[0].x], 2D", "MOV OUT[0], TEMP[0]", "END");
-    RUN(, assert_int_equal(b->over[0], 4);
-        assert_int_equal(S.slot_fates[SLOT_RESULT], 1), ARL, UARL, INDEXED, "END");
+    RUN("texels=20", ARL, "TEX TEMP[0], IN[0], SAMP[ADDR[0].x], 2D", "MOV OUT[0], TEMP[0]", "END");
+    assert_over(b, 0, 2 + 21);
+    assert_slots(b, SLOT_RESULT, 1);
+    RUN(NULL, ARL, UARL, INDEXED, "END");
+    assert_over(b, 0, 4);
+    assert_slots(b, SLOT_RESULT, 1);
 }
 
 /* A thread of this program has 4 registers alive; 8 registers hold 2 groups of 1 thread. One alone:
@@ -325,23 +356,26 @@ test_address_register(void **state)
 static void
 test_registers_limit_threads(void **state)
 {
-    (void)state;
+    struct bench *b = *state;
 #define FOUR_ALIVE                                                                                 \
     "MOV TEMP[0], IN[0]", "MOV TEMP[1], IN[0]", "MOV TEMP[2], IN[0]",                              \
         "TEX TEMP[3], IN[0], SAMP[0], 2D", "ADD TEMP[0], TEMP[0], TEMP[3]",                        \
         "ADD TEMP[1], TEMP[1], TEMP[0]", "ADD OUT[0], TEMP[2], TEMP[1]", "END"
-    RUN(ALL_TAKE(20), assert_int_equal(b->over[0], 32);
-        assert_int_equal(b->program->live_temps, 4), FOUR_ALIVE);
-    RUN(ALL_TAKE(20); b->group_count = 4;
-        V.ThreadResources = 8, assert_int_equal(b->over[1] - b->over[0], 1);
-        assert_int_equal(b->over[2] - b->over[0], b->over[0] + 1);
-        assert_int_equal(b->over[3] - b->over[1], b->over[0] + 1); assert_int_equal(b->over[0], 35);
-        assert_int_equal(b->over[1], 36); assert_int_equal(S.registers_full_cycles, 34);
-        /* from 8 to 25 and 36 cycles later nothing moves; who is refused is no work */
-        assert_true(b->shader.module.cycles[UNIT_WAITING] >= 2 * (25 - 8 - 1)), FOUR_ALIVE);
-    RUN(ALL_TAKE(20); b->group_count = 4;
-        V.ThreadResources = 16, assert_int_equal(S.registers_full_cycles, 0);
-        assert_true(b->over[3] < 50), FOUR_ALIVE);
+    RUN("texels=20", FOUR_ALIVE);
+    assert_over(b, 0, 32);
+    assert_int_equal(b->program->live_temps, 4);
+    RUN("texels=20 groups=4 ThreadResources=8", FOUR_ALIVE);
+    assert_int_equal(b->over[1] - b->over[0], 1);
+    assert_int_equal(b->over[2] - b->over[0], b->over[0] + 1);
+    assert_int_equal(b->over[3] - b->over[1], b->over[0] + 1);
+    assert_over(b, 0, 35);
+    assert_over(b, 1, 36);
+    assert_int_equal(b->shader.stats.registers_full_cycles, 34);
+    /* from 8 to 25 and 36 cycles later nothing moves; who is refused is no work */ assert_true(
+        b->shader.module.cycles[UNIT_WAITING] >= 2 * (25 - 8 - 1));
+    RUN("texels=20 groups=4 ThreadResources=16", FOUR_ALIVE);
+    assert_int_equal(b->shader.stats.registers_full_cycles, 0);
+    assert_true(b->over[3] < 50);
 }
 
 /* IF 0, MOV 1, ENDIF 2: over in 3. With ELSE, the threads skip what is not theirs: IF, MOV, ELSE,
@@ -350,51 +384,56 @@ test_registers_limit_threads(void **state)
 static void
 test_flow_cost(void **state)
 {
-    (void)state;
+    struct bench *b = *state;
 #define COSTS                                                                                      \
-    p->SHADER.IfCost = 4;                                                                          \
-    p->SHADER.IfElseCost = 6;                                                                      \
-    p->SHADER.CallCost = 2;                                                                        \
-    p->SHADER.ReturnCost = 3;                                                                      \
-    p->SHADER.LoopCost = 5
+    "SHADER.IfCost=4 SHADER.IfElseCost=6 SHADER.CallCost=2 SHADER.ReturnCost=3 SHADER.LoopCost=5 "
 #define IF_ENDIF "IF IN[0].xxxx :2", "MOV TEMP[0], IN[0]", "ENDIF", "END"
 #define IF_ELSE                                                                                    \
     "IF IN[0].xxxx :2", "MOV TEMP[0], IN[0]", "ELSE :4", "MOV TEMP[1], IN[0]", "ENDIF", "END"
 #define CALL "CAL :2", "END", "BGNSUB", "MOV TEMP[0], IN[0]", "RET", "ENDSUB"
 #define LOOP "BGNLOOP :3", "MOV TEMP[0], IN[0]", "BRK", "ENDLOOP :0", "END"
-    RUN(, assert_int_equal(b->over[0], 3), IF_ENDIF);
-    RUN(COSTS, assert_int_equal(b->over[0], 3 + 4);
-        assert_int_equal(S.slot_fates[SLOT_FLOW], 4), IF_ENDIF);
-    RUN(, assert_int_equal(b->over[0], 4), IF_ELSE);
-    RUN(COSTS, assert_int_equal(b->over[0], 4 + 6);
-        assert_int_equal(S.slot_fates[SLOT_FLOW], 6), IF_ELSE);
-    RUN(COSTS; V.ThreadGroup = b->threads = 8; V.LockedExecutionMode = true;
-        V.ThreadRate = 2, assert_int_equal(b->over[0], 4 * (4 + 6)), IF_ELSE);
-    RUN(, assert_int_equal(b->over[0], 4), CALL);
-    RUN(COSTS, assert_int_equal(b->over[0], 4 + 2 + 3), CALL);
-    RUN(COSTS, assert_int_equal(b->over[0], 4 + 5);
-        assert_int_equal(S.slot_fates[SLOT_FLOW], 5), LOOP);
+    RUN(NULL, IF_ENDIF);
+    assert_over(b, 0, 3);
+    RUN(COSTS, IF_ENDIF);
+    assert_over(b, 0, 3 + 4);
+    assert_slots(b, SLOT_FLOW, 4);
+    RUN(NULL, IF_ELSE);
+    assert_over(b, 0, 4);
+    RUN(COSTS, IF_ELSE);
+    assert_over(b, 0, 4 + 6);
+    assert_slots(b, SLOT_FLOW, 6);
+    RUN(COSTS "ThreadGroup=8 threads=8 LockedExecutionMode=TRUE ThreadRate=2", IF_ELSE);
+    assert_over(b, 0, 4 * (4 + 6));
+    RUN(NULL, CALL);
+    assert_over(b, 0, 4);
+    RUN(COSTS, CALL);
+    assert_over(b, 0, 4 + 2 + 3);
+    RUN(COSTS, LOOP);
+    assert_over(b, 0, 4 + 5);
+    assert_slots(b, SLOT_FLOW, 5);
 }
 
-#define STAGES(fetch, decode, read, write)                                                         \
-    p->SHADER.FetchStages = (fetch);                                                               \
-    p->SHADER.DecodeStages = (decode);                                                             \
-    p->SHADER.ReadStages = (read);                                                                 \
-    p->SHADER.WriteBackStages = (write)
+#define STAGES                                                                                     \
+    "SHADER.FetchStages=%u SHADER.DecodeStages=%u SHADER.ReadStages=%u SHADER.WriteBackStages=%u "
 
 /* Fetch and decode put the first instruction off, reading and writing the last one's result: 8 as
  * ever, each alone, then all. */
 static void
 test_stages(void **state)
 {
-    (void)state;
-    RUN(STAGES(2, 0, 0, 0), assert_int_equal(b->over[0], 8 + 2);
-        assert_int_equal(S.slot_fates[SLOT_LOAD], 2), EIGHT_INDEPENDENT("MOV", ""));
-    RUN(STAGES(0, 3, 0, 0), assert_int_equal(b->over[0], 8 + 3);
-        assert_int_equal(S.slot_fates[SLOT_LOAD], 3), EIGHT_INDEPENDENT("MOV", ""));
-    RUN(STAGES(0, 0, 4, 0), assert_int_equal(b->over[0], 8 + 4), EIGHT_INDEPENDENT("MOV", ""));
-    RUN(STAGES(0, 0, 0, 5), assert_int_equal(b->over[0], 8 + 5), EIGHT_INDEPENDENT("MOV", ""));
-    RUN(STAGES(2, 3, 4, 5), assert_int_equal(b->over[0], 8 + 14), EIGHT_INDEPENDENT("MOV", ""));
+    struct bench *b = *state;
+    RUN(settings(STAGES, 2, 0, 0, 0), EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 8 + 2);
+    assert_slots(b, SLOT_LOAD, 2);
+    RUN(settings(STAGES, 0, 3, 0, 0), EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 8 + 3);
+    assert_slots(b, SLOT_LOAD, 3);
+    RUN(settings(STAGES, 0, 0, 4, 0), EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 8 + 4);
+    RUN(settings(STAGES, 0, 0, 0, 5), EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 8 + 5);
+    RUN(settings(STAGES, 2, 3, 4, 5), EIGHT_INDEPENDENT("MOV", ""));
+    assert_over(b, 0, 8 + 14);
 }
 
 /* Who needs a result waits until it has been read for, computed (ADD 3) and written: r + 3 + w; in
@@ -404,22 +443,23 @@ test_stages(void **state)
 static void
 test_stages_of_results(void **state)
 {
-    (void)state;
+    struct bench *b = *state;
     for (uint32_t n = 0; n < 4; n++) {
         const uint32_t read = n & 1 ? 6 : 0, write = n & 2 ? 4 : 0, all = 3 + read + write;
-        RUN(STAGES(2, 1, read, write), assert_int_equal(b->over[0], 3 + 4 * all);
-            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * (all - 1)),
-            FOUR_DEPENDENT("ADD", ", IN[0]"));
-        RUN(V.FetchRate = 2; STAGES(0, 0, read, write), assert_int_equal(b->over[0], 4 * all);
-            assert_int_equal(S.slot_fates[SLOT_RESULT], 3 * (2 * (all - 1) + 1)),
-            FOUR_DEPENDENT("ADD", ", IN[0]"));
-        RUN(STAGES(0, 0, read, write), assert_int_equal(b->over[0], 8 + read + write),
-            "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]", "END");
-        RUN(STAGES(0, 0, read, write);
-            p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5 + read + write);
-            assert_int_equal(S.slot_fates[SLOT_PORTS], 1), SAME_CYCLE);
-        RUN(STAGES(0, 0, read, write),
-            assert_int_equal(b->over[0], 2 + read + write + 1 + read + write), ARL, INDEXED, "END");
+        RUN(settings(STAGES, 2, 1, read, write), FOUR_DEPENDENT("ADD", ", IN[0]"));
+        assert_over(b, 0, 3 + 4 * all);
+        assert_slots(b, SLOT_RESULT, 3 * (all - 1));
+        RUN(settings("FetchRate=2 " STAGES, 0, 0, read, write), FOUR_DEPENDENT("ADD", ", IN[0]"));
+        assert_over(b, 0, 4 * all);
+        assert_slots(b, SLOT_RESULT, 3 * (2 * (all - 1) + 1));
+        RUN(settings(STAGES, 0, 0, read, write), "RCP TEMP[0], IN[0].xxxx", "MOV TEMP[0], IN[0]",
+            "END");
+        assert_over(b, 0, 8 + read + write);
+        RUN(settings(STAGES "SHADER.WritePorts=1", 0, 0, read, write), SAME_CYCLE);
+        assert_over(b, 0, 5 + read + write);
+        assert_slots(b, SLOT_PORTS, 1);
+        RUN(settings(STAGES, 0, 0, read, write), ARL, INDEXED, "END");
+        assert_over(b, 0, 2 + read + write + 1 + read + write);
     }
 }
 
@@ -431,20 +471,26 @@ test_stages_of_results(void **state)
 static void
 test_stages_of_jumps(void **state)
 {
-    (void)state;
-    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 15);
-        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), IF_ENDIF);
-    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 16);
-        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), "IF IN[0].xxxx :2", "MOV TEMP[0], IN[0]",
-        "ENDIF", "MOV TEMP[1], IN[0]", "END");
-    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 22);
-        assert_int_equal(S.slot_fates[SLOT_DELAY], 12), IF_ELSE);
-    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 16);
-        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), CALL);
-    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 16);
-        assert_int_equal(S.slot_fates[SLOT_DELAY], 6), LOOP);
-    RUN(STAGES(2, 1, 3, 0), assert_int_equal(b->over[0], 8);
-        assert_int_equal(S.slot_fates[SLOT_DELAY], 0), "NOP", "MOV TEMP[0], IN[0]", "END");
+    struct bench *b = *state;
+    RUN(settings(STAGES, 2, 1, 3, 0), IF_ENDIF);
+    assert_over(b, 0, 15);
+    assert_slots(b, SLOT_DELAY, 6);
+    RUN(settings(STAGES, 2, 1, 3, 0), "IF IN[0].xxxx :2", "MOV TEMP[0], IN[0]", "ENDIF",
+        "MOV TEMP[1], IN[0]", "END");
+    assert_over(b, 0, 16);
+    assert_slots(b, SLOT_DELAY, 6);
+    RUN(settings(STAGES, 2, 1, 3, 0), IF_ELSE);
+    assert_over(b, 0, 22);
+    assert_slots(b, SLOT_DELAY, 12);
+    RUN(settings(STAGES, 2, 1, 3, 0), CALL);
+    assert_over(b, 0, 16);
+    assert_slots(b, SLOT_DELAY, 6);
+    RUN(settings(STAGES, 2, 1, 3, 0), LOOP);
+    assert_over(b, 0, 16);
+    assert_slots(b, SLOT_DELAY, 6);
+    RUN(settings(STAGES, 2, 1, 3, 0), "NOP", "MOV TEMP[0], IN[0]", "END");
+    assert_over(b, 0, 8);
+    assert_slots(b, SLOT_DELAY, 0);
 }
 
 /* TEX in f + d; its coordinates leave r later, come back as texels 20 later, are written w later;
@@ -452,12 +498,26 @@ test_stages_of_jumps(void **state)
 static void
 test_stages_of_texels(void **state)
 {
-    (void)state;
-    RUN(ALL_TAKE(20); STAGES(1, 0, 0, 0), assert_int_equal(b->over[0], 22 + 1), FETCH_TEXEL);
-    RUN(ALL_TAKE(20); STAGES(0, 0, 3, 0), assert_int_equal(b->over[0], 21 + 6), FETCH_TEXEL);
-    RUN(ALL_TAKE(20); STAGES(0, 0, 0, 4), assert_int_equal(b->over[0], 21 + 8), FETCH_TEXEL);
-    RUN(ALL_TAKE(20); STAGES(1, 2, 3, 4), assert_int_equal(b->over[0], 3 + 3 + 20 + 4 + 3 + 8);
-        assert_int_equal(S.slot_fates[SLOT_TEXELS], 3 + 20 + 4 + 3 - 1), FETCH_TEXEL);
+    struct bench *b = *state;
+    RUN(settings("texels=20 " STAGES, 1, 0, 0, 0), FETCH_TEXEL);
+    assert_over(b, 0, 22 + 1);
+    RUN(settings("texels=20 " STAGES, 0, 0, 3, 0), FETCH_TEXEL);
+    assert_over(b, 0, 21 + 6);
+    RUN(settings("texels=20 " STAGES, 0, 0, 0, 4), FETCH_TEXEL);
+    assert_over(b, 0, 21 + 8);
+    RUN(settings("texels=20 " STAGES, 1, 2, 3, 4), FETCH_TEXEL);
+    assert_over(b, 0, 3 + 3 + 20 + 4 + 3 + 8);
+    assert_slots(b, SLOT_TEXELS, 3 + 20 + 4 + 3 - 1);
+}
+
+static void
+assert_lost(const struct bench *b, uint64_t replays, uint64_t replayed, uint64_t delay,
+            uint64_t result)
+{
+    assert_int_equal(b->shader.stats.replays, replays);
+    assert_slots(b, SLOT_REPLAY, replayed);
+    assert_slots(b, SLOT_DELAY, delay);
+    assert_slots(b, SLOT_RESULT, result);
 }
 
 /* Four dependent MADs (4), alone. Without stages each is tried in the 3 cycles in which it cannot
@@ -469,28 +529,32 @@ test_stages_of_texels(void **state)
 static void
 test_replay(void **state)
 {
-    (void)state;
+    struct bench *b = *state;
 #define MADS FOUR_DEPENDENT("MAD", ", IN[0], IN[0]")
-#define LOST(replays_, replayed, delay, result)                                                    \
-    assert_int_equal(S.replays, replays_);                                                         \
-    assert_int_equal(S.slot_fates[SLOT_REPLAY], replayed);                                         \
-    assert_int_equal(S.slot_fates[SLOT_DELAY], delay);                                             \
-    assert_int_equal(S.slot_fates[SLOT_RESULT], result)
-    for (uint32_t ways = 1; ways <= 4; ways *= 2)
-        RUN(V.FetchRate = ways; p->SHADER.Replay = true, assert_int_equal(b->over[0], 16);
-            LOST(ways == 1 ? 9 : 12, 9 * ways + 3 * (ways - 1), 0, 0), MADS);
-    for (uint32_t fetch = 0; fetch < 2; fetch++) {
-        RUN(STAGES(fetch, !fetch, 0, 0), assert_int_equal(b->over[0], 17); LOST(0, 0, 0, 9), MADS);
-        RUN(STAGES(fetch, !fetch, 0, 0); p->SHADER.Replay = true, assert_int_equal(b->over[0], 20);
-            LOST(6, 6, 6, 0), MADS);
-        RUN(STAGES(fetch, !fetch, 0, 0); V.FetchRate = 2;
-            p->SHADER.Replay = true, assert_int_equal(b->over[0], 17); LOST(6, 9, 12, 0), MADS);
-        RUN(STAGES(fetch, !fetch, 0, 0); V.FetchRate = 2; V.ScalarALU = true;
-            p->SHADER.Replay = true, assert_int_equal(b->over[0], 20); LOST(6, 12, 12, 0);
-            assert_int_equal(S.slot_fates[SLOT_PAIR], 4), MADS);
+    for (uint32_t ways = 1; ways <= 4; ways *= 2) {
+        RUN(settings("FetchRate=%u SHADER.Replay=TRUE", ways), MADS);
+        assert_over(b, 0, 16);
+        assert_lost(b, ways == 1 ? 9 : 12, 9 * ways + 3 * (ways - 1), 0, 0);
     }
-    RUN(V.FetchDelay = 3; p->SHADER.Replay = true, assert_int_equal(b->over[0], 22);
-        LOST(3, 3, 12, 0), MADS);
+    for (uint32_t fetch = 0; fetch < 2; fetch++) {
+        RUN(settings(STAGES, fetch, !fetch, 0, 0), MADS);
+        assert_over(b, 0, 17);
+        assert_lost(b, 0, 0, 0, 9);
+        RUN(settings(STAGES "SHADER.Replay=TRUE", fetch, !fetch, 0, 0), MADS);
+        assert_over(b, 0, 20);
+        assert_lost(b, 6, 6, 6, 0);
+        RUN(settings(STAGES "FetchRate=2 SHADER.Replay=TRUE", fetch, !fetch, 0, 0), MADS);
+        assert_over(b, 0, 17);
+        assert_lost(b, 6, 9, 12, 0);
+        RUN(settings(STAGES "FetchRate=2 ScalarALU=TRUE SHADER.Replay=TRUE", fetch, !fetch, 0, 0),
+            MADS);
+        assert_over(b, 0, 20);
+        assert_lost(b, 6, 12, 12, 0);
+        assert_slots(b, SLOT_PAIR, 4);
+    }
+    RUN("FetchDelay=3 SHADER.Replay=TRUE", MADS);
+    assert_over(b, 0, 22);
+    assert_lost(b, 3, 3, 12, 0);
 }
 
 /* What a replay costs others. Three groups of dependent MADs issue in 0, 1, 2; are tried in vain in
@@ -504,24 +568,33 @@ test_replay(void **state)
 static void
 test_replay_of_groups(void **state)
 {
-    (void)state;
-    RUN(b->group_count = 3, assert_int_equal(b->over[0], 16); assert_int_equal(b->over[2], 18);
-        LOST(0, 0, 0, 3), MADS);
-    RUN(b->group_count = 3; p->SHADER.Replay = true, assert_int_equal(b->over[0], 22);
-        assert_int_equal(b->over[1], 23); assert_int_equal(b->over[2], 24); LOST(9, 9, 0, 0), MADS);
+    struct bench *b = *state;
+    RUN("groups=3", MADS);
+    assert_over(b, 0, 16);
+    assert_over(b, 2, 18);
+    assert_lost(b, 0, 0, 0, 3);
+    RUN("groups=3 SHADER.Replay=TRUE", MADS);
+    assert_over(b, 0, 22);
+    assert_over(b, 1, 23);
+    assert_over(b, 2, 24);
+    assert_lost(b, 9, 9, 0, 0);
     for (uint32_t window = 0; window < 2; window++) {
-        RUN(b->group_count = 2; V.ThreadWindow = window;
-            p->SHADER.Replay = true, assert_int_equal(b->over[0], 16);
-            assert_int_equal(b->over[1], 17); LOST(6, 6, 0, 0), MADS);
-        RUN(b->group_count = 2; V.ThreadWindow = window; V.SwapOnBlock = true;
-            p->SHADER.Replay = true, assert_int_equal(b->over[0], 16);
-            assert_int_equal(b->over[1], 29); LOST(18, 18, 0, 0), MADS);
+        RUN(settings("groups=2 ThreadWindow=%u SHADER.Replay=TRUE", window), MADS);
+        assert_over(b, 0, 16);
+        assert_over(b, 1, 17);
+        assert_lost(b, 6, 6, 0, 0);
+        RUN(settings("groups=2 ThreadWindow=%u SwapOnBlock=TRUE SHADER.Replay=TRUE", window), MADS);
+        assert_over(b, 0, 16);
+        assert_over(b, 1, 29);
+        assert_lost(b, 18, 18, 0, 0);
     }
-    RUN(V.ThreadGroup = b->threads = 16; V.LockedExecutionMode = true; V.ThreadRate = 4;
-        V.ExecutableThreads = 16; p->SHADER.Replay = true, assert_int_equal(b->over[0], 32);
-        LOST(3, 12, 0, 0); assert_int_equal(S.issue_cycles, 16);
-        assert_int_equal(b->shader.module.cycles[UNIT_BUSY], 16 + 2),
+    RUN("ThreadGroup=16 threads=16 LockedExecutionMode=TRUE ThreadRate=4 ExecutableThreads=16 "
+        "SHADER.Replay=TRUE",
         FOUR_DEPENDENT("DP4", ", IN[0]"));
+    assert_over(b, 0, 32);
+    assert_lost(b, 3, 12, 0, 0);
+    assert_int_equal(b->shader.stats.issue_cycles, 16);
+    assert_int_equal(b->shader.module.cycles[UNIT_BUSY], 16 + 2);
 }
 
 /* Ports, and the way to the texture unit, refuse instructions too. A group's two quads leave in 0
@@ -530,38 +603,45 @@ test_replay_of_groups(void **state)
 static void
 test_replay_of_refused(void **state)
 {
-    (void)state;
+    struct bench *b = *state;
 #define TWO_QUADS                                                                                  \
-    ALL_TAKE(20);                                                                                  \
-    b->group_count = 2;                                                                            \
-    V.ThreadGroup = V.ThreadRate = b->threads = 8;                                                 \
-    V.LockedExecutionMode = true
-    RUN(p->SHADER.Replay = true; p->SHADER.WritePorts = 1, assert_int_equal(b->over[0], 5);
-        assert_int_equal(S.slot_fates[SLOT_PORTS], 0); LOST(1, 1, 0, 0), SAME_CYCLE);
-    RUN(p->SHADER.Replay = true; V.FetchRate = 4;
-        p->SHADER.ReadPorts = 3, assert_int_equal(b->over[0], 5);
-        assert_int_equal(S.slot_fates[SLOT_PORTS], 0); LOST(2, 4, 0, 0), FOUR_READS);
-    RUN(TWO_QUADS, assert_int_equal(b->over[1], 24);
-        assert_int_equal(S.slot_fates[SLOT_TEXTURE_QUEUE], 1); LOST(0, 0, 0, 0), FETCH_TEXEL);
-    RUN(TWO_QUADS; p->SHADER.Replay = true, assert_int_equal(b->over[1], 24);
-        assert_int_equal(S.slot_fates[SLOT_TEXTURE_QUEUE], 0); LOST(1, 1, 0, 0), FETCH_TEXEL);
-    RUN(TWO_QUADS; STAGES(1, 0, 0, 0); p->SHADER.Replay = true, assert_int_equal(b->over[1], 27);
-        LOST(1, 1, 1, 0), FETCH_TEXEL);
+    "texels=20 groups=2 threads=8 ThreadGroup=8 ThreadRate=8 LockedExecutionMode=TRUE "
+    RUN("SHADER.Replay=TRUE SHADER.WritePorts=1", SAME_CYCLE);
+    assert_over(b, 0, 5);
+    assert_slots(b, SLOT_PORTS, 0);
+    assert_lost(b, 1, 1, 0, 0);
+    RUN("SHADER.Replay=TRUE FetchRate=4 SHADER.ReadPorts=3", FOUR_READS);
+    assert_over(b, 0, 5);
+    assert_slots(b, SLOT_PORTS, 0);
+    assert_lost(b, 2, 4, 0, 0);
+    RUN(TWO_QUADS, FETCH_TEXEL);
+    assert_over(b, 1, 24);
+    assert_slots(b, SLOT_TEXTURE_QUEUE, 1);
+    assert_lost(b, 0, 0, 0, 0);
+    RUN(TWO_QUADS "SHADER.Replay=TRUE", FETCH_TEXEL);
+    assert_over(b, 1, 24);
+    assert_slots(b, SLOT_TEXTURE_QUEUE, 0);
+    assert_lost(b, 1, 1, 0, 0);
+    RUN(settings(TWO_QUADS STAGES "SHADER.Replay=TRUE", 1, 0, 0, 0), FETCH_TEXEL);
+    assert_over(b, 1, 27);
+    assert_lost(b, 1, 1, 1, 0);
 }
 
 /* One instruction a cycle, whatever it is. */
 static void
 test_instant(void **state)
 {
-    (void)state;
-    RUN(p->SHADER.Mode = SHADER_INSTANT; V.FetchDelay = 5;
-        p->SHADER.IfCost = 4, assert_int_equal(b->over[0], 4), FOUR_DEPENDENT("DP4", ", IN[0]"));
-    RUN(p->SHADER.Mode = SHADER_INSTANT; STAGES(1, 2, 3, 4);
-        p->SHADER.Replay = true, assert_int_equal(b->over[0], 4);
-        assert_int_equal(S.replays, 0), FOUR_DEPENDENT("DP4", ", IN[0]"));
-    RUN(p->SHADER.Mode = SHADER_INSTANT; V.ThreadGroup = b->threads = 64;
-        V.LockedExecutionMode = true; V.ExecutableThreads = 64, assert_int_equal(b->over[0], 4),
-                                      FOUR_DEPENDENT("DP4", ", IN[0]"));
+    struct bench *b = *state;
+    RUN("SHADER.Mode=instant FetchDelay=5 SHADER.IfCost=4", FOUR_DEPENDENT("DP4", ", IN[0]"));
+    assert_over(b, 0, 4);
+    RUN(settings("SHADER.Mode=instant " STAGES "SHADER.Replay=TRUE", 1, 2, 3, 4),
+        FOUR_DEPENDENT("DP4", ", IN[0]"));
+    assert_over(b, 0, 4);
+    assert_int_equal(b->shader.stats.replays, 0);
+    RUN("SHADER.Mode=instant ThreadGroup=64 threads=64 LockedExecutionMode=TRUE "
+        "ExecutableThreads=64",
+        FOUR_DEPENDENT("DP4", ", IN[0]"));
+    assert_over(b, 0, 4);
 }
 
 /* Not locked: a group a thread, and a quad each for fragments. */
@@ -595,37 +675,39 @@ test_locked_execution(void **state)
     assert_false(shader_check_params(&p, &err));
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_independent),
-        cmocka_unit_test(test_dependent),
-        cmocka_unit_test(test_simd_and_scalar),
-        cmocka_unit_test(test_wide_groups),
-        cmocka_unit_test(test_blocked_output),
-        cmocka_unit_test(test_several_groups_a_cycle),
-        cmocka_unit_test(test_inputs_and_outputs),
-        cmocka_unit_test(test_texture_blocks),
-        cmocka_unit_test(test_turns_of_texture_units),
-        cmocka_unit_test(test_window_and_order),
-        cmocka_unit_test(test_swap_on_block),
-        cmocka_unit_test(test_fetch_delay),
-        cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_write_ports),
-        cmocka_unit_test(test_read_ports),
-        cmocka_unit_test(test_address_register),
-        cmocka_unit_test(test_registers_limit_threads),
-        cmocka_unit_test(test_flow_cost),
-        cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_stages_of_results),
-        cmocka_unit_test(test_stages_of_jumps),
-        cmocka_unit_test(test_stages_of_texels),
-        cmocka_unit_test(test_replay),
-        cmocka_unit_test(test_replay_of_groups),
-        cmocka_unit_test(test_replay_of_refused),
-        cmocka_unit_test(test_instant),
-        cmocka_unit_test(test_locked_execution),
+        TEST(test_independent),
+        TEST(test_dependent),
+        TEST(test_simd_and_scalar),
+        TEST(test_wide_groups),
+        TEST(test_blocked_output),
+        TEST(test_several_groups_a_cycle),
+        TEST(test_inputs_and_outputs),
+        TEST(test_texture_blocks),
+        TEST(test_turns_of_texture_units),
+        TEST(test_window_and_order),
+        TEST(test_swap_on_block),
+        TEST(test_fetch_delay),
+        TEST(test_passes),
+        TEST(test_write_ports),
+        TEST(test_read_ports),
+        TEST(test_address_register),
+        TEST(test_registers_limit_threads),
+        TEST(test_flow_cost),
+        TEST(test_stages),
+        TEST(test_stages_of_results),
+        TEST(test_stages_of_jumps),
+        TEST(test_stages_of_texels),
+        TEST(test_replay),
+        TEST(test_replay_of_groups),
+        TEST(test_replay_of_refused),
+        TEST(test_instant),
+        TEST(test_locked_execution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
