@@ -10,10 +10,10 @@
 
 enum { LANES = 64 };
 
-typedef uint32_t model_fn(uint32_t a, uint32_t b, uint32_t c);
+typedef uint32_t model_fn(enum opcode opcode, uint32_t a, uint32_t b, uint32_t c);
 
 struct integer_case {
-    const char *opcode;
+    enum opcode opcode;
     int sources;
     model_fn *model;
 };
@@ -46,60 +46,82 @@ truth(bool yes)
     return yes ? UINT32_MAX : 0;
 }
 
-#define MODEL(name, expression)                                                                    \
-    static uint32_t model_##name(uint32_t a, uint32_t b, uint32_t c)                               \
-    {                                                                                              \
-        (void)a;                                                                                   \
-        (void)b;                                                                                   \
-        (void)c;                                                                                   \
-        return (uint32_t)(expression);                                                             \
+static uint32_t
+model_arithmetic(enum opcode opcode, uint32_t a, uint32_t b, uint32_t c)
+{
+    switch (opcode) {
+    case OP_UADD: return (uint32_t)(((uint64_t)a + b) % 0x100000000u);
+    case OP_UMUL: return (uint32_t)((unsigned __int128)a * b % 0x100000000u);
+    case OP_UMUL_HI: return (uint32_t)((unsigned __int128)a * b / 0x100000000u);
+    case OP_IMUL_HI:
+        return (uint32_t)(wide(a) * wide(b) < 0
+                              ? -((-(wide(a) * wide(b)) + 4294967295) / 4294967296)
+                              : wide(a) * wide(b) / 4294967296);
+    case OP_UMAD: return (uint32_t)(((unsigned __int128)a * b + c) % 0x100000000u);
+    case OP_UDIV: return (uint32_t)(b == 0 ? UINT32_MAX : (uint64_t)a / b);
+    case OP_UMOD: return (uint32_t)(b == 0 ? UINT32_MAX : a - (uint64_t)a / b * b);
+    case OP_IDIV: return (uint32_t)(b == 0 ? 0 : wide(a) / wide(b));
+    case OP_MOD: return (uint32_t)(b == 0 ? UINT32_MAX : wide(a) - wide(a) / wide(b) * wide(b));
+    case OP_INEG: return (uint32_t)((0x100000000u - (uint64_t)a) % 0x100000000u);
+    case OP_IABS: return (uint32_t)(wide(a) < 0 ? -wide(a) : wide(a));
+    case OP_ISSG: return (uint32_t)(wide(a) < 0 ? UINT32_MAX : a != 0);
+    default: fail_msg("opcode %u has no model", opcode); return 0;
     }
-MODEL(uadd, ((uint64_t)a + b) % 0x100000000u)
-MODEL(umul, (unsigned __int128)a *b % 0x100000000u)
-MODEL(umul_hi, (unsigned __int128)a *b / 0x100000000u)
-MODEL(imul_hi, wide(a) * wide(b) < 0 ? -((-(wide(a) * wide(b)) + 4294967295) / 4294967296)
-                                     : wide(a) * wide(b) / 4294967296)
-MODEL(umad, ((unsigned __int128)a * b + c) % 0x100000000u)
-MODEL(udiv, b == 0 ? UINT32_MAX : (uint64_t)a / b)
-MODEL(umod, b == 0 ? UINT32_MAX : a - (uint64_t)a / b * b)
-MODEL(idiv, b == 0 ? 0 : wide(a) / wide(b))
-MODEL(mod, b == 0 ? UINT32_MAX : wide(a) - wide(a) / wide(b) * wide(b))
-MODEL(imax, wide(a) > wide(b) ? a : b)
-MODEL(imin, wide(a) > wide(b) ? b : a)
-MODEL(umax, a > b ? a : b)
-MODEL(umin, a > b ? b : a)
-MODEL(ineg, (0x100000000u - (uint64_t)a) % 0x100000000u)
-MODEL(iabs, wide(a) < 0 ? -wide(a) : wide(a))
-MODEL(issg, wide(a) < 0 ? UINT32_MAX : a != 0)
-MODEL(and, a &b)
-MODEL(or, (uint64_t)a + b - (a & b))
-MODEL(xor, (uint64_t)a + b - 2ull * (a & b))
-MODEL(not, UINT32_MAX - a)
-MODEL(shl, (uint64_t)a *(1ull << b % 32) % 0x100000000u)
-MODEL(ushr, (uint64_t)a / (1ull << b % 32))
-MODEL(ishr, (int64_t)floor((double)wide(a) / (double)(1ull << b % 32)))
-MODEL(useq, truth(a - b == 0))
-MODEL(usne, truth(a - b != 0))
-MODEL(uslt, truth((int64_t)a - (int64_t)b < 0))
-MODEL(usge, truth((int64_t)a - (int64_t)b >= 0))
-MODEL(islt, truth(wide(a) - wide(b) < 0))
-MODEL(isge, truth(wide(a) - wide(b) >= 0))
-MODEL(ucmp, a ? b : c)
-MODEL(i2f, bits_of((float)wide(a)))
-MODEL(u2f, bits_of((float)(uint64_t)a))
+}
+
+static uint32_t
+model_bits(enum opcode opcode, uint32_t a, uint32_t b, uint32_t c)
+{
+    switch (opcode) {
+    case OP_AND: return a & b;
+    case OP_OR: return (uint32_t)((uint64_t)a + b - (a & b));
+    case OP_XOR: return (uint32_t)((uint64_t)a + b - 2ull * (a & b));
+    case OP_NOT: return UINT32_MAX - a;
+    case OP_SHL: return (uint32_t)((uint64_t)a * (1ull << b % 32) % 0x100000000u);
+    case OP_USHR: return (uint32_t)((uint64_t)a / (1ull << b % 32));
+    case OP_ISHR: return (uint32_t)((int64_t)floor((double)wide(a) / (double)(1ull << b % 32)));
+    case OP_I2F: return bits_of((float)wide(a));
+    case OP_U2F: return bits_of((float)(uint64_t)a);
+    default: fail_msg("opcode %u has no model", opcode); return 0;
+    }
+}
+
+static uint32_t
+model_comparison(enum opcode opcode, uint32_t a, uint32_t b, uint32_t c)
+{
+    switch (opcode) {
+    case OP_IMAX: return wide(a) > wide(b) ? a : b;
+    case OP_IMIN: return wide(a) > wide(b) ? b : a;
+    case OP_UMAX: return a > b ? a : b;
+    case OP_UMIN: return a > b ? b : a;
+    case OP_USEQ: return truth(a - b == 0);
+    case OP_USNE: return truth(a - b != 0);
+    case OP_USLT: return truth((int64_t)a - (int64_t)b < 0);
+    case OP_USGE: return truth((int64_t)a - (int64_t)b >= 0);
+    case OP_ISLT: return truth(wide(a) - wide(b) < 0);
+    case OP_ISGE: return truth(wide(a) - wide(b) >= 0);
+    case OP_UCMP: return a ? b : c;
+    default: fail_msg("opcode %u has no model", opcode); return 0;
+    }
+}
 
 static const struct integer_case cases[] = {
-    {"UADD", 2, model_uadd},       {"UMUL", 2, model_umul}, {"UMUL_HI", 2, model_umul_hi},
-    {"IMUL_HI", 2, model_imul_hi}, {"UMAD", 3, model_umad}, {"UDIV", 2, model_udiv},
-    {"UMOD", 2, model_umod},       {"IDIV", 2, model_idiv}, {"MOD", 2, model_mod},
-    {"IMAX", 2, model_imax},       {"IMIN", 2, model_imin}, {"UMAX", 2, model_umax},
-    {"UMIN", 2, model_umin},       {"INEG", 1, model_ineg}, {"IABS", 1, model_iabs},
-    {"ISSG", 1, model_issg},       {"AND", 2, model_and},   {"OR", 2, model_or},
-    {"XOR", 2, model_xor},         {"NOT", 1, model_not},   {"SHL", 2, model_shl},
-    {"USHR", 2, model_ushr},       {"ISHR", 2, model_ishr}, {"USEQ", 2, model_useq},
-    {"USNE", 2, model_usne},       {"USLT", 2, model_uslt}, {"USGE", 2, model_usge},
-    {"ISLT", 2, model_islt},       {"ISGE", 2, model_isge}, {"UCMP", 3, model_ucmp},
-    {"I2F", 1, model_i2f},         {"U2F", 1, model_u2f},
+    {OP_UADD, 2, model_arithmetic},    {OP_UMUL, 2, model_arithmetic},
+    {OP_UMUL_HI, 2, model_arithmetic}, {OP_IMUL_HI, 2, model_arithmetic},
+    {OP_UMAD, 3, model_arithmetic},    {OP_UDIV, 2, model_arithmetic},
+    {OP_UMOD, 2, model_arithmetic},    {OP_IDIV, 2, model_arithmetic},
+    {OP_MOD, 2, model_arithmetic},     {OP_IMAX, 2, model_comparison},
+    {OP_IMIN, 2, model_comparison},    {OP_UMAX, 2, model_comparison},
+    {OP_UMIN, 2, model_comparison},    {OP_INEG, 1, model_arithmetic},
+    {OP_IABS, 1, model_arithmetic},    {OP_ISSG, 1, model_arithmetic},
+    {OP_AND, 2, model_bits},           {OP_OR, 2, model_bits},
+    {OP_XOR, 2, model_bits},           {OP_NOT, 1, model_bits},
+    {OP_SHL, 2, model_bits},           {OP_USHR, 2, model_bits},
+    {OP_ISHR, 2, model_bits},          {OP_USEQ, 2, model_comparison},
+    {OP_USNE, 2, model_comparison},    {OP_USLT, 2, model_comparison},
+    {OP_USGE, 2, model_comparison},    {OP_ISLT, 2, model_comparison},
+    {OP_ISGE, 2, model_comparison},    {OP_UCMP, 3, model_comparison},
+    {OP_I2F, 1, model_bits},           {OP_U2F, 1, model_bits},
 };
 
 static const uint32_t edges[] = {
@@ -126,7 +148,8 @@ run_batch(const struct integer_case *test, struct batch *batch)
     snprintf(text, sizeof text,
              "FRAG\nDCL IN[0..2], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n"
              "  0: %s OUT[0], IN[0]%s%s\n  1: END\n",
-             test->opcode, test->sources > 1 ? ", IN[1]" : "", test->sources > 2 ? ", IN[2]" : "");
+             opcode_infos[test->opcode].name, test->sources > 1 ? ", IN[1]" : "",
+             test->sources > 2 ? ", IN[2]" : "");
     exec_rig_start(&m, STAGE_FRAGMENT, text, LANES);
     for (uint32_t s = 0; s < 3; s++)
         for (uint32_t c = 0; c < 4; c++)
@@ -134,13 +157,13 @@ run_batch(const struct integer_case *test, struct batch *batch)
     exec_rig_run(&m);
     for (uint32_t lane = 0; lane < batch->count; lane++) {
         const uint32_t a = batch->operands[0][lane], b = batch->operands[1][lane];
-        const uint32_t c = batch->operands[2][lane], wanted = test->model(a, b, c);
+        const uint32_t c = batch->operands[2][lane], wanted = test->model(test->opcode, a, b, c);
         for (uint32_t k = 0; k < 4; k++) {
             uint32_t got;
             memcpy(&got, &m.exec->outputs[k * LANES + lane], 4);
             if (got != wanted)
-                fail_msg("%s of %08x, %08x, %08x is %08x, not %08x", test->opcode, a, b, c, got,
-                         wanted);
+                fail_msg("%s of %08x, %08x, %08x is %08x, not %08x",
+                         opcode_infos[test->opcode].name, a, b, c, got, wanted);
         }
     }
     exec_rig_end(&m);
@@ -167,9 +190,10 @@ test_edges(void **state)
 }
 
 static uint32_t
-model_f2i(uint32_t a, uint32_t b, uint32_t c)
+model_f2i(enum opcode opcode, uint32_t a, uint32_t b, uint32_t c)
 {
     const double x = (double)float_of(a);
+    (void)opcode;
     (void)b;
     (void)c;
     return isnan(x)             ? 0
@@ -179,9 +203,10 @@ model_f2i(uint32_t a, uint32_t b, uint32_t c)
 }
 
 static uint32_t
-model_f2u(uint32_t a, uint32_t b, uint32_t c)
+model_f2u(enum opcode opcode, uint32_t a, uint32_t b, uint32_t c)
 {
     const double x = (double)float_of(a);
+    (void)opcode;
     (void)b;
     (void)c;
     return isnan(x) || x <= 0.0 ? 0 : x >= 4294967295.0 ? 0xffffffff : (uint32_t)trunc(x);
@@ -190,7 +215,8 @@ model_f2u(uint32_t a, uint32_t b, uint32_t c)
 static void
 test_conversions(void **state)
 {
-    static const struct integer_case conversions[] = {{"F2I", 1, model_f2i}, {"F2U", 1, model_f2u}};
+    static const struct integer_case conversions[] = {{OP_F2I, 1, model_f2i},
+                                                      {OP_F2U, 1, model_f2u}};
     static const float values[] = {
         0.0f,           -0.0f,         0.5f,          -0.5f,         0.99999994f,    -0.99999994f,
         1.0f,           -1.0f,         1.5f,          -1.5f,         16777215.5f,    8388607.5f,

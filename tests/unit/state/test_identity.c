@@ -81,20 +81,83 @@ hash_of(const struct draw *draw)
     return identity.hash;
 }
 
-/* One change of a copy of the draw; whether the draw is another one then. */
-#define CHANGE(is_other, change)                                                                   \
-    do {                                                                                           \
-        struct draw draw = *f.draw;                                                                \
-        struct program fs = *f.draw->fs;                                                           \
-        struct resource texture = *f.draw->views[STAGE_FRAGMENT][0].res;                           \
-        struct bound_view *view = &draw.views[STAGE_FRAGMENT][0];                                  \
-        draw.fs = &fs;                                                                             \
-        view->res = &texture;                                                                      \
-        assert_true(hash_of(&draw) == hash_of(f.draw)); /* wherever its parts lie */               \
-        change;                                                                                    \
-        if ((hash_of(&draw) != hash_of(f.draw)) != (is_other))                                     \
-            fail_msg("%s", #change);                                                               \
-    } while (0)
+/* A draw with what it points to. */
+struct parts {
+    struct draw draw;
+    struct program fs;
+    struct resource texture;
+};
+struct change {
+    const char *field;
+    size_t offset, size;
+    const void *value;
+};
+#define CHANGE(field, value)                                                                       \
+#field, offsetof(struct parts, field), sizeof((struct parts *)0)->field,                       \
+        &(const __typeof__(((struct parts *)0)->field))                                            \
+    {                                                                                              \
+        value                                                                                      \
+    }
+
+/* Whether the draw is another one with the change. */
+static bool
+is_other(const struct draw *draw, const struct change *change)
+{
+    struct parts parts = {*draw, *draw->fs, *draw->views[STAGE_FRAGMENT][0].res};
+    void *field = (uint8_t *)&parts + change->offset;
+    parts.draw.fs = &parts.fs;
+    parts.draw.views[STAGE_FRAGMENT][0].res = &parts.texture;
+    assert_true(hash_of(&parts.draw) == hash_of(draw)); /* wherever its parts lie */
+    if (!memcmp(field, change->value, change->size))
+        fail_msg("%s has this value", change->field);
+    memcpy(field, change->value, change->size);
+    return hash_of(&parts.draw) != hash_of(draw);
+}
+
+static void
+check_changes(const struct change *changes, size_t count, bool expected)
+{
+    struct stream s;
+    struct fixture f;
+    make_scene(&s);
+    bake(&f, &s, NULL);
+    for (size_t i = 0; i < count; i++)
+        if (is_other(f.draw, &changes[i]) != expected)
+            fail_msg("%s", changes[i].field);
+    end(&f);
+}
+
+static const struct change counts[] = {
+    /* programs, geometry */
+    {CHANGE(fs.hash, 7)},
+    {CHANGE(draw.params.mode, PRIM_TRIANGLE_FAN)},
+    {CHANGE(draw.params.count, 7)},
+    {CHANGE(draw.params.instance_count, 2)},
+    {CHANGE(draw.attributes[0].stride, 64)},
+    {CHANGE(draw.attributes[0].divisor, 1)},
+    {CHANGE(draw.attributes[1].format, NULL)},
+    /* textures */
+    {CHANGE(texture.desc.width, 32)},
+    {CHANGE(texture.desc.last_level, 1)},
+    {CHANGE(draw.views[STAGE_FRAGMENT][0].view.format, FORMAT_B8G8R8X8_UNORM)},
+    {CHANGE(draw.views[STAGE_FRAGMENT][0].view.first_level, 1)},
+    {CHANGE(draw.views[STAGE_FRAGMENT][0].sampler.wrap_s, WRAP_CLAMP)},
+    {CHANGE(draw.views[STAGE_FRAGMENT][0].sampler.max_anisotropy, 4)},
+    {CHANGE(draw.views[STAGE_FRAGMENT][0].res, NULL)},
+    /* targets, state */
+    {CHANGE(draw.color[0].width, 32)},
+    {CHANGE(draw.color[0].samples, 4)},
+    {CHANGE(draw.depth.res, NULL)},
+    {CHANGE(draw.blend.rt[0].enable, true)},
+    {CHANGE(draw.blend.rt[0].colormask, 7)},
+    {CHANGE(draw.blend.logicop_enable, true)},
+    {CHANGE(draw.dsa.depth_func, FUNC_EQUAL)},
+    {CHANGE(draw.dsa.depth_write, false)},
+    {CHANGE(draw.dsa.alpha_enable, true)},
+    {CHANGE(draw.dsa.stencil[0].enabled, true)},
+    {CHANGE(draw.rasterizer.cull, CULL_BACK)},
+    {CHANGE(draw.rasterizer.fill_front, FILL_LINE)},
+};
 
 static void
 test_what_counts(void **state)
@@ -102,68 +165,44 @@ test_what_counts(void **state)
     struct stream s;
     struct fixture f;
     (void)state;
+    check_changes(counts, sizeof counts / sizeof *counts, true);
     make_scene(&s);
     bake(&f, &s, NULL);
-    /* programs, geometry */
-    CHANGE(true, fs.hash++);
-    CHANGE(true, draw.params.mode = PRIM_TRIANGLE_FAN);
-    CHANGE(true, draw.params.count++);
-    CHANGE(true, draw.params.instance_count = 2);
-    CHANGE(true, draw.params.indexed = true; draw.index_bytes = 2);
-    CHANGE(true, draw.attributes[0].stride = 64);
-    CHANGE(true, draw.attributes[0].divisor = 1);
-    CHANGE(true, draw.attributes[1].format = NULL);
-    /* textures */
-    CHANGE(true, texture.desc.width = 32);
-    CHANGE(true, texture.desc.last_level = 1);
-    CHANGE(true, view->view.format = 2);
-    CHANGE(true, view->view.first_level = 1);
-    CHANGE(true, view->sampler.wrap_s = WRAP_CLAMP);
-    CHANGE(true, view->sampler.max_anisotropy = 4);
-    CHANGE(true, view->res = NULL);
-    /* targets, state */
-    CHANGE(true, draw.color[0].width = 32);
-    CHANGE(true, draw.color[0].samples = 4);
-    CHANGE(true, draw.depth.res = NULL);
-    CHANGE(true, draw.blend.rt[0].enable = true);
-    CHANGE(true, draw.blend.rt[0].colormask = 7);
-    CHANGE(true, draw.blend.logicop_enable = true);
-    CHANGE(true, draw.dsa.depth_func = FUNC_EQUAL);
-    CHANGE(true, draw.dsa.depth_write = false);
-    CHANGE(true, draw.dsa.alpha_enable = true);
-    CHANGE(true, draw.dsa.stencil[0].enabled = true);
-    CHANGE(true, draw.rasterizer.cull = CULL_BACK);
-    CHANGE(true, draw.rasterizer.fill_front = FILL_LINE);
+    struct draw indexed = *f.draw;
+    indexed.params.indexed = true;
+    indexed.index_bytes = 2;
+    assert_true(hash_of(&indexed) != hash_of(f.draw));
     end(&f);
 }
 
 /* What moves from frame to frame, and where things happen to lie. */
+static const struct change does_not_count[] = {
+    {CHANGE(draw.number, 7)},
+    {CHANGE(draw.client, 2)},
+    {CHANGE(draw.params.start, 300)},
+    {CHANGE(draw.params.min_index, 300)},
+    {CHANGE(draw.attributes[0].address, 4096)},
+    {CHANGE(draw.attributes[0].end, 4096)},
+    {CHANGE(fs.id, 99)},
+    {CHANGE(texture.desc.handle, 77)},
+    {CHANGE(texture.address, 1 << 16)},
+    {CHANGE(draw.views[STAGE_FRAGMENT][0].view.resource, 77)},
+    {CHANGE(draw.constants[STAGE_VERTEX], NULL)},
+    {CHANGE(draw.viewport.scale[0], 5)},
+    {CHANGE(draw.bounds.min_x, 3)},
+    {CHANGE(draw.blend_color[0], .5f)},
+    {CHANGE(draw.stencil_ref[0], 3)},
+    {CHANGE(draw.dsa.alpha_ref, .5f)},
+    {CHANGE(draw.clip_planes[0][0], 1)},
+    {CHANGE(draw.blend.rt[0].rgb_src, FACTOR_ZERO)}, /* without blending */
+    {CHANGE(draw.dsa.stencil[0].func, FUNC_EQUAL)},  /* without stencil test */
+};
+
 static void
 test_what_does_not_count(void **state)
 {
-    struct stream s;
-    struct fixture f;
     (void)state;
-    make_scene(&s);
-    bake(&f, &s, NULL);
-    CHANGE(false, draw.number = 7);
-    CHANGE(false, draw.client = 2);
-    CHANGE(false, draw.params.start = 300);
-    CHANGE(false, draw.params.min_index = 300);
-    CHANGE(false, draw.attributes[0].address += 4096; draw.attributes[0].end += 4096);
-    CHANGE(false, fs.id = 99);
-    CHANGE(false, texture.desc.handle = 77; texture.address = 1 << 16);
-    CHANGE(false, view->view.resource = 77);
-    CHANGE(false, draw.constants[STAGE_VERTEX] = NULL);
-    CHANGE(false, draw.viewport.scale[0] = 5);
-    CHANGE(false, draw.bounds.min_x = 3);
-    CHANGE(false, draw.blend_color[0] = .5f);
-    CHANGE(false, draw.stencil_ref[0] = 3);
-    CHANGE(false, draw.dsa.alpha_ref = .5f);
-    CHANGE(false, draw.clip_planes[0][0] = 1);
-    CHANGE(false, draw.blend.rt[0].rgb_src = FACTOR_ZERO); /* without blending */
-    CHANGE(false, draw.dsa.stencil[0].func = FUNC_EQUAL);  /* without stencil test */
-    end(&f);
+    check_changes(does_not_count, sizeof does_not_count / sizeof *does_not_count, false);
 }
 
 /* Another device, in which everything has other addresses, and a name for the draw. */
