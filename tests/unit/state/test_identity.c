@@ -92,11 +92,12 @@ struct change {
     size_t offset, size;
     const void *value;
 };
-#define CHANGE(field, value)                                                                       \
-#field, offsetof(struct parts, field), sizeof((struct parts *)0)->field,                       \
-        &(const __typeof__(((struct parts *)0)->field))                                            \
+#define TYPE_OF(path) __typeof__(((struct parts *)0)->path)
+#define CHANGE(path, to)                                                                           \
+    .field = #path, .offset = offsetof(struct parts, path), .size = sizeof(TYPE_OF(path)),         \
+    .value = &(const TYPE_OF(path))                                                                \
     {                                                                                              \
-        value                                                                                      \
+        to                                                                                         \
     }
 
 /* Whether the draw is another one with the change. */

@@ -159,13 +159,14 @@ one_has_the_work(void **state)
 
 /* What a unit publishes is what its parts have counted, in every cycle: a row of work may end in
  * any of them. */
-#define ASSERT_SAME(stats, name, own)                                                              \
-    do {                                                                                           \
-        if ((stats).name != (own))                                                                 \
-            fail_msg("cycle %llu: " #stats "." #name " is %llu, not %llu",                         \
-                     (unsigned long long)now, (unsigned long long)(stats).name,                    \
-                     (unsigned long long)(own));                                                   \
-    } while (0)
+static void
+assert_same(uint64_t now, const char *name, uint64_t published, uint64_t own)
+{
+    if (published != own)
+        fail_msg("cycle %llu: %s is %llu, not %llu", (unsigned long long)now, name,
+                 (unsigned long long)published, (unsigned long long)own);
+}
+#define ASSERT_SAME(stats, name, own) assert_same(now, #stats "." #name, (stats).name, own)
 
 static void
 compare_channels(const struct memctl *memctl, uint64_t now)
