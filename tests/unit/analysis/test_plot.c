@@ -2,6 +2,7 @@
  * them, and what is left where there is no gnuplot. */
 #include "analysis/plot.h"
 #include "base/file.h"
+#include "rigs/needs.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -66,6 +67,7 @@ bars_are_drawn_to_scale(void **state)
     struct plot plot;
     struct error err;
     double heights[16];
+    needs_program("gnuplot");
     make(&plot, PLOT_BARS);
     plot.mark = 2;
     plot.note = "a note";
@@ -107,6 +109,7 @@ static void
 every_kind_is_drawn(void **state)
 {
     static const enum plot_kind kinds[] = {PLOT_BARS, PLOT_STACKED, PLOT_LINES, PLOT_POINTS};
+    needs_program("gnuplot");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct plot plot;
         struct error err = {""};

@@ -7,6 +7,8 @@
 #include "report/csv.h"
 
 #include "rigs/command.h"
+#include "rigs/needs.h"
+#include "rigs/folder.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -396,7 +398,7 @@ launches_in_order(void **state)
         assert_int_equal(strstr(said.out, "3 launches are known by their mean") != NULL, is_mean);
         /* of f alone there is nothing to draw */
         RUN(&said, "topdown", "--ncu", path, "--over-time", "--kernel", "f", "--svg", "/dev/null");
-        assert_int_equal(said.status, is_mean);
+        assert_int_equal(said.status, is_mean || !has_program("gnuplot"));
         assert_int_equal(strstr(said.err, "3 launches") != NULL, is_mean);
         unlink(path);
         free(rows);
@@ -408,6 +410,7 @@ figures(void **state)
 {
     static const char *const extra[][2] = {
         {"--over-time", NULL}, {"--level", "2"}, {"--level", "3"}, {FILES "ncu-wide.csv", NULL}};
+    needs_program("gnuplot");
     for (size_t i = 0; i < sizeof extra / sizeof extra[0]; i++) {
         static struct said said;
         char path[] = "/tmp/aetius-figure-XXXXXX", *text;
@@ -576,7 +579,7 @@ static void
 simulated_run(void **state)
 {
     static struct said said;
-    char dir[] = "/tmp/aetius-run-XXXXXX", command[64];
+    char dir[] = "/tmp/aetius-run-XXXXXX";
     uint32_t frames;
     assert_non_null(mkdtemp(dir));
     RUN(&said, "sim", AETIUS_SOURCE_DIR "/tests/golden/tiny.trace", "-o", dir, "--force");
@@ -624,8 +627,7 @@ simulated_run(void **state)
     assert_int_equal(said.status, 2);
     RUN(&said, "topdown", dir, "--jobs", "2");
     assert_int_equal(said.status, 2);
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    assert_int_equal(system(command), 0);
+    assert_true(remove_folder(dir));
 }
 
 int

@@ -3,9 +3,11 @@
 
 #include "base/build.h"
 #include "base/file.h"
+#include "rigs/needs.h"
 
 #include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
 #include "report/run_json.h"
+#include "rigs/folder.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -501,6 +503,8 @@ test_reports_into_nodes(void **state)
     assert_int_equal(symlink("/dev/full", full), 0);
     for (size_t i = 0; i < sizeof into / sizeof *into; i++) {
         const char *const paths[] = {fifo, null};
+        if (!strcmp(into[i].option, "--svg") && !has_program("gnuplot"))
+            continue;
         const int reader = open(fifo, O_RDWR | O_NONBLOCK);
         assert_int_equal(fcntl(reader, F_SETPIPE_SZ, 1 << 18) < 1 << 18, 0);
         for (size_t p = 0; p < 2; p++) {
@@ -739,9 +743,5 @@ main(int argc, char **argv)
     if (!mkdtemp(dir))
         return 2;
     const int failed = cmocka_run_group_tests_name("gate", tests, NULL, NULL);
-    char *command = mem_printf("rm -rf %s", dir);
-    if (system(command))
-        fprintf(stderr, "%s stays\n", dir);
-    free(command);
-    return failed;
+    return failed || !remove_folder(dir);
 }

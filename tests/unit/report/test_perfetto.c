@@ -1,5 +1,6 @@
 /* The timeline for Perfetto: the wire format by the examples of its documentation, and the file of
  * the tiny trace as protoc reads it, against the statistics of the same run. */
+#include "rigs/needs.h"
 #include "rigs/tiny_run.h"
 
 #include "base/protobuf.h"
@@ -232,10 +233,7 @@ protoc_reads_it(void **state)
     struct asked asked = {.path = "/tmp/aetius-perfetto-XXXXXX"};
     struct tiny_run plain, run;
     struct error err;
-    if (system("protoc --version >/dev/null 2>&1")) {
-        print_message("# no protoc: what was written is not decoded\n");
-        skip();
-    }
+    needs_program("protoc");
     close(mkstemp(asked.path));
     tiny_init(&plain);
     tiny_go(&plain, false);
