@@ -1,5 +1,6 @@
 /* Processes in a folder of their own. */
 #include "rigs/endings.h"
+#include "rigs/folder.h"
 
 const char *self;
 char dir[] = "/tmp/aetius-endings-XXXXXX";
@@ -169,9 +170,7 @@ endings_main(int argc, char **argv, const struct CMUnitTest *tests, size_t count
         cmocka_set_test_filter(argv[2]);
     assert_non_null(mkdtemp(dir));
     const int failed = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
-    char *command = mem_printf("rm -rf %s", dir);
-    const int removed = system(command);
-    free(command);
+    const bool removed = remove_folder(dir);
     free((char *)self);
-    return failed || removed;
+    return failed || !removed;
 }

@@ -18,6 +18,16 @@ rig_make_ideal(struct rig *rig, int real)
     rig_set(rig, "MEMORYCONTROLLER.MemorySize=8388608");
 }
 
+struct rig *
+rig_create_ideal(int real, const char *settings)
+{
+    struct rig *rig = rig_create();
+    rig_make_ideal(rig, real);
+    rig_set(rig, settings);
+    rig_start(rig);
+    return rig;
+}
+
 void
 rig_draw_triangles(struct rig *rig, const float corners[3][4], uint32_t count)
 {
@@ -203,35 +213,24 @@ static const char texels_fs[] = "FRAG\n"
                                 "  8: MOV OUT[0], TEMP[7]\n"
                                 "  9: END\n";
 
-static void
-set_shaders(struct rig *rig, const char *vs, const char *fs)
-{
-    struct stream *s = &rig->stream;
-    stream_shader(s, OBJ_PROGRAM, VSTAGE_VERTEX, vs);
-    stream_shader(s, OBJ_PROGRAM + 1, VSTAGE_FRAGMENT, fs);
-    stream_bind_shader(s, OBJ_PROGRAM, VSTAGE_VERTEX);
-    stream_bind_shader(s, OBJ_PROGRAM + 1, VSTAGE_FRAGMENT);
-    rig_submit(rig);
-}
-
 void
 frame_outputs(struct rig *rig)
 {
-    set_shaders(rig, varying_vs, varying_fs);
+    rig_use_programs(rig, varying_vs, varying_fs);
     frame_unseen_triangles(rig);
 }
 
 void
 frame_varied_vertices(struct rig *rig)
 {
-    set_shaders(rig, varying_vs, varying_fs);
+    rig_use_programs(rig, varying_vs, varying_fs);
     frame_vertices(rig);
 }
 
 void
 frame_varyings(struct rig *rig)
 {
-    set_shaders(rig, varying_vs, varying_fs);
+    rig_use_programs(rig, varying_vs, varying_fs);
     draw_layers(rig, LAYERS);
 }
 
@@ -246,7 +245,7 @@ rig_set_texels(struct rig *rig)
     stream_sampler(s, OBJ_SAMPLER, FILTER_LINEAR);
     PACKET(s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_VIEW);
     PACKET(s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 0, OBJ_SAMPLER);
-    set_shaders(rig, rig_vs, texels_fs);
+    rig_use_programs(rig, rig_vs, texels_fs);
 }
 
 void

@@ -20,6 +20,9 @@ void rig_set(struct rig *rig, const char *assignments);
 /* All of the machine but what is `real`, and draws one after the other. */
 void rig_make_ideal(struct rig *rig, int real);
 
+/* Such a machine with these settings, started. */
+struct rig *rig_create_ideal(int real, const char *settings);
+
 /* One triangle of the vertices, drawn `count` times at once. */
 void rig_draw_triangles(struct rig *rig, const float corners[3][4], uint32_t count);
 

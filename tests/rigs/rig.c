@@ -13,6 +13,17 @@ const char rig_fs[] = "FRAG\n"
                       "  0: MOV OUT[0], IMM[0]\n"
                       "  1: END\n";
 
+const char rig_textured_fs[] = "FRAG\n"
+                               "DCL IN[0], POSITION, LINEAR\n"
+                               "DCL OUT[0], COLOR\n"
+                               "DCL SAMP[0]\n"
+                               "DCL SVIEW[0], 2D, FLOAT\n"
+                               "DCL TEMP[0]\n"
+                               "IMM[0] FLT32 {0.015625, 0.015625, 0.0, 0.0}\n"
+                               "  0: MUL TEMP[0], IN[0], IMM[0]\n"
+                               "  1: TEX OUT[0], TEMP[0], SAMP[0], 2D\n"
+                               "  2: END\n";
+
 static bool
 rig_take_frame(void *data, const struct simulation_frame *frame, struct error *err)
 {
@@ -80,30 +91,53 @@ rig_start(struct rig *rig)
     rig_set_state(rig);
 }
 
-int
-rig_set_up(void **state)
+struct rig *
+rig_create(void)
 {
     struct rig *rig = calloc(1, sizeof *rig);
     struct error err;
     if (!params_load_preset(&rig->params, "reference-2005", &err))
-        return -1;
+        fail_msg("%s", err.text);
     rig->params.MEMORYCONTROLLER.MemorySize = 1 << 20;
     rig->size = SIZE;
     rig->has_depth = true;
-    *state = rig;
+    return rig;
+}
+
+void
+rig_destroy(struct rig *rig)
+{
+    if (rig->values)
+        player_end(&rig->player);
+    free(rig->values);
+    free(rig->data);
+    free(rig);
+}
+
+int
+rig_set_up(void **state)
+{
+    *state = rig_create();
     return 0;
 }
 
 int
 rig_tear_down(void **state)
 {
-    struct rig *rig = *state;
-    if (rig->values)
-        player_end(&rig->player);
-    free(rig->values);
-    free(rig->data);
-    free(rig);
+    rig_destroy(*state);
     return 0;
+}
+
+void
+rig_use_programs(struct rig *rig, const char *vs, const char *fs)
+{
+    enum { OBJ_OTHER_VS = 310, OBJ_OTHER_FS };
+    struct stream *s = &rig->stream;
+    stream_shader(s, OBJ_OTHER_VS, VSTAGE_VERTEX, vs);
+    stream_shader(s, OBJ_OTHER_FS, VSTAGE_FRAGMENT, fs);
+    stream_bind_shader(s, OBJ_OTHER_VS, VSTAGE_VERTEX);
+    stream_bind_shader(s, OBJ_OTHER_FS, VSTAGE_FRAGMENT);
+    rig_submit(rig);
 }
 
 void

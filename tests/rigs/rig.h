@@ -13,6 +13,7 @@ enum { SIZE = 64 };
 
 extern const char rig_vs[];
 extern const char rig_fs[];
+extern const char rig_textured_fs[]; /* of a texture of SIZE x SIZE its texel at each pixel */
 
 struct rig {
     /* what a test may change before rig_start() */
@@ -37,8 +38,15 @@ rig_machine(const struct rig *rig)
 void rig_submit(struct rig *rig);
 void rig_upload(struct rig *rig, uint32_t handle, const void *bytes, uint32_t size);
 void rig_start(struct rig *rig);
+
+/* A rig that is not started yet; for cmocka, and for who has several in a test. */
 int rig_set_up(void **state);
 int rig_tear_down(void **state);
+struct rig *rig_create(void);
+void rig_destroy(struct rig *rig);
+
+/* Draws go through these programs from now on. */
+void rig_use_programs(struct rig *rig, const char *vs, const char *fs);
 void rig_clear(struct rig *rig, uint32_t buffers, double depth);
 void rig_draw(struct rig *rig, uint32_t mode, uint32_t count, uint32_t index_bytes);
 void rig_swap(struct rig *rig);

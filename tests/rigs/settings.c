@@ -1,4 +1,4 @@
-/* Parameters set by words. */
+/* Parameters of machines. */
 #include "rigs/settings.h"
 
 #include <setjmp.h>
@@ -36,4 +36,16 @@ settings(const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     return text;
+}
+
+struct params
+simple_memory(void)
+{
+    struct params p;
+    params_init(&p);
+    p.MEMORYCONTROLLER.MemoryControllerV2 = false;
+    p.MEMORYCONTROLLER.MemoryBuses = 1;
+    p.MEMORYCONTROLLER.BurstLength = 8;
+    p.MEMORYCONTROLLER.PageOpenLatency = 0;
+    return p;
 }

@@ -1,4 +1,4 @@
-/* Parameters set by words. */
+/* Parameters of machines: set by words, and of a memory that is easy to reckon with. */
 #ifndef AETIUS_TESTS_SETTINGS_H
 #define AETIUS_TESTS_SETTINGS_H
 
@@ -10,5 +10,9 @@ void settings_apply(struct params *params, const char *section, const char *word
 
 /* Such words, printed; good until the next call. */
 const char *settings(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* One channel of the simple model: 64 bits, bursts of 8 transfers (4 cycles), reads 10, writes 5,
+ * write to read 5, no pages. */
+struct params simple_memory(void);
 
 #endif

@@ -1,6 +1,12 @@
 /* Packets as the protocol lays them out. */
 #include "rigs/stream.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
 void
 stream_dwords(struct stream *s, const void *dwords, uint32_t count)
 {
@@ -114,4 +120,13 @@ stream_message(const struct stream *s, uint32_t client)
                             .client = client,
                             .bytes = (const uint8_t *)s->dw,
                             .size_bytes = s->count * 4};
+}
+
+void
+write_message(struct trace_writer *writer, uint32_t client, struct message message)
+{
+    struct error err = {""};
+    message.client = client;
+    if (!trace_writer_add(writer, &message, &err))
+        fail_msg("%s", err.text);
 }

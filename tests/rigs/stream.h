@@ -5,6 +5,7 @@
 #include "state/cmd.h"
 #include "trace/decode/decode.h"
 #include "trace/decode/virgl_protocol.h"
+#include "trace/file.h"
 
 #include <assert.h>
 #include <string.h>
@@ -131,5 +132,8 @@ void stream_draw(struct stream *s, enum primitive mode, uint32_t start, uint32_t
 void stream_blit(struct stream *s, uint32_t flags, struct blit_side dst, struct blit_side src);
 
 struct message stream_message(const struct stream *s, uint32_t client);
+
+/* Into a trace, as of that client. */
+void write_message(struct trace_writer *writer, uint32_t client, struct message message);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "trace/file.h"
 #include "rigs/command.h"
+#include "rigs/folder.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>
@@ -496,8 +497,6 @@ main(int argc, char **argv)
     aetius = argc > 1 ? argv[1] : "build/aetius";
     assert_non_null(mkdtemp(dir));
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char *command = mem_printf("rm -rf %s", dir);
-    const int removed = system(command);
-    free(command);
-    return failed || removed;
+    const bool removed = remove_folder(dir);
+    return failed || !removed;
 }

@@ -3,6 +3,7 @@
  * knows what each tile must be, and all three have to agree on every pixel. */
 #include "base/file.h"
 #include "base/mem.h"
+#include "rigs/folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,9 +124,5 @@ main(int argc, char **argv)
     aetius = argv[1];
     shaders = argv[2];
     const int failed = cmocka_run_group_tests_name("shaders", tests, NULL, NULL);
-    char *command = mem_printf("rm -rf %s", dir);
-    if (system(command))
-        fprintf(stderr, "%s stays\n", dir);
-    free(command);
-    return failed;
+    return failed || !remove_folder(dir);
 }

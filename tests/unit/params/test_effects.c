@@ -6,6 +6,7 @@
 #include "report/metrics.h"
 #include "sim/simulation.h"
 #include "trace/file.h"
+#include "rigs/folder.h"
 
 #include <glob.h>
 #include <setjmp.h>
@@ -308,8 +309,7 @@ output_size(const struct effect *effect, const char *settings)
         print_message("%s.%s: aetius sim with %s fails\n", effect->section, effect->name, settings);
     snprintf(path, sizeof path, "%s/%s", folder, effect->formula);
     const double size = size_of(path);
-    snprintf(path, sizeof path, "rm -r %s", folder);
-    assert_int_equal(system(path), 0);
+    assert_true(remove_folder(folder));
     return size;
 }
 

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "params/params.h"
 #include "report/describe_draw.h"
+#include "rigs/folder.h"
 
 #include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
 
@@ -646,9 +647,5 @@ main(int argc, char **argv)
     if (!mkdtemp(dir))
         return 2;
     const int failed = cmocka_run_group_tests_name("draws", tests, NULL, NULL);
-    char *command = mem_printf("rm -rf %s", dir);
-    if (system(command))
-        fprintf(stderr, "%s stays\n", dir);
-    free(command);
-    return failed;
+    return failed || !remove_folder(dir);
 }

@@ -6,6 +6,7 @@
 #include "base/text_table.h"
 #include "report/maps.h"
 #include "report/page.h"
+#include "rigs/folder.h"
 
 #include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
 
@@ -380,10 +381,7 @@ static int
 end(void **state)
 {
     (void)state;
-    char *command = mem_printf("rm -r %s", dir);
-    const int status = system(command);
-    free(command);
-    return status;
+    return !remove_folder(dir);
 }
 
 int

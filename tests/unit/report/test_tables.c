@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/schema.h"
+#include "rigs/folder.h"
 
 #include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
 
@@ -341,9 +342,5 @@ main(int argc, char **argv)
     if (!mkdtemp(dir))
         return 2;
     const int failed = cmocka_run_group_tests_name("tables", tests, NULL, NULL);
-    char *command = mem_printf("rm -rf %s", dir);
-    if (system(command))
-        fprintf(stderr, "%s stays\n", dir);
-    free(command);
-    return failed;
+    return failed || !remove_folder(dir);
 }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "rigs/command.h"
+#include "rigs/folder.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>
@@ -189,9 +190,5 @@ main(int argc, char **argv)
     aetius = argv[1];
     labels = argv[2];
     const int failed = cmocka_run_group_tests_name("labels", tests, NULL, NULL);
-    char *command = mem_printf("rm -rf %s", dir);
-    if (system(command))
-        fprintf(stderr, "%s stays\n", dir);
-    free(command);
-    return failed;
+    return failed || !remove_folder(dir);
 }

@@ -14,18 +14,6 @@ enum {
     WHITE = 0xffffffff,
 };
 
-/* Its texel at each pixel. */
-static const char textured_fs[] = "FRAG\n"
-                                  "DCL IN[0], POSITION, LINEAR\n"
-                                  "DCL OUT[0], COLOR\n"
-                                  "DCL SAMP[0]\n"
-                                  "DCL SVIEW[0], 2D, FLOAT\n"
-                                  "DCL TEMP[0]\n"
-                                  "IMM[0] FLT32 {0.015625, 0.015625, 0.0, 0.0}\n"
-                                  "  0: MUL TEMP[0], IN[0], IMM[0]\n"
-                                  "  1: TEX OUT[0], TEMP[0], SAMP[0], 2D\n"
-                                  "  2: END\n";
-
 static uint32_t
 address_of(struct rig *rig, uint32_t handle)
 {
@@ -83,7 +71,7 @@ start(struct rig *rig)
     rig_start(rig);
     rig_upload(rig, RES_VERTICES, corners, sizeof corners);
     stream_sampler(s, OBJ_NEAREST, FILTER_NEAREST);
-    stream_shader(s, OBJ_TEXTURED, VSTAGE_FRAGMENT, textured_fs);
+    stream_shader(s, OBJ_TEXTURED, VSTAGE_FRAGMENT, rig_textured_fs);
     PACKET(s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 0, OBJ_NEAREST);
     create_texture(rig, RES_FIRST, OBJ_FIRST);
     paint(rig, RES_FIRST, 0xff);

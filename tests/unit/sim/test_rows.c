@@ -5,6 +5,7 @@
 #include "report/csv.h"
 #include "sim/work.h"
 #include "state/draw.h"
+#include "rigs/folder.h"
 
 #include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
 
@@ -102,7 +103,7 @@ static void
 check(const char *trace, const char *preset, const char *pipelined)
 {
     struct said *said = malloc(sizeof *said);
-    char dir[] = "/tmp/aetius-rows-XXXXXX", path[64], command[64];
+    char dir[] = "/tmp/aetius-rows-XXXXXX", path[64];
     struct tables t;
     struct error err;
     uint64_t draws = 0, started = 0;
@@ -125,8 +126,7 @@ check(const char *trace, const char *preset, const char *pipelined)
     assert_int_equal(draws, started);
     csv_table_fini(&t.frames);
     csv_table_fini(&t.rows);
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    assert_int_equal(system(command), 0);
+    assert_true(remove_folder(dir));
     free(said);
 }
 

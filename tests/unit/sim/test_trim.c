@@ -6,6 +6,7 @@
 /* cmocka.h has a fail() of its own */
 #include "rigs/command.h"
 #include "rigs/contents.h"
+#include "rigs/folder.h"
 
 #include "state/context.h"
 #include "sim/trim.h"
@@ -430,15 +431,6 @@ test_a_trace_that_is_read_stays_whole(void **state)
     unlink(other);
 }
 
-static void
-add(struct trace_writer *writer, struct message message)
-{
-    struct error err = {""};
-    message.client = CLIENT;
-    if (!trace_writer_add(writer, &message, &err))
-        fail_msg("%s", err.text);
-}
-
 enum { RES_SAMPLES = 70, OBJ_SAMPLES = 210 };
 
 /* A multisampled surface is cleared to this red; shown: it is resolved into what a swap shows. */
@@ -455,8 +447,8 @@ write_resolved(struct trace_writer *writer, float red, bool clear)
     stream_blit(&s, BLIT_COLOR,
                 (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 64, 32, 1}},
                 (struct blit_side){RES_SAMPLES, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 64, 32, 1}});
-    add(writer, stream_message(&s, CLIENT));
-    add(writer, swap);
+    write_message(writer, CLIENT, stream_message(&s, CLIENT));
+    write_message(writer, CLIENT, swap);
 }
 
 static void
@@ -467,16 +459,16 @@ write_multisampled(const char *path)
     struct error err;
     struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[0]};
     assert_true(trace_writer_create(&writer, path, "samples", &err));
-    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
-    add(writer, create);
+    write_message(writer, CLIENT, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+    write_message(writer, CLIENT, create);
     create.resource.handle = RES_SAMPLES;
     create.resource.bind = BIND_RENDER_TARGET;
     create.resource.samples = 4;
-    add(writer, create);
+    write_message(writer, CLIENT, create);
     s.count = 0;
     stream_surface(&s, OBJ_SAMPLES, RES_SAMPLES, FORMAT_B8G8R8A8_UNORM);
     PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, 0, OBJ_SAMPLES);
-    add(writer, stream_message(&s, CLIENT));
+    write_message(writer, CLIENT, stream_message(&s, CLIENT));
     write_resolved(writer, 1.0f, true);
     write_resolved(writer, 0.2f, true);
     write_resolved(writer, 0.0f, false);
@@ -546,8 +538,7 @@ test_samples_no_reference_can_be_given(void **state)
 {
     static const char lost_text[] = "resource 70 (B8G8R8A8_UNORM, 64x32, 4 samples)";
     static struct said said;
-    char dir[] = "/tmp/aetius-trim-XXXXXX", whole[64], one[64], two[64], out[64], cut[64],
-         command[64];
+    char dir[] = "/tmp/aetius-trim-XXXXXX", whole[64], one[64], two[64], out[64], cut[64];
     const struct frame_set first = {.ranges = {{1, 3}}, .count = 1};
     const struct frame_set last = {.ranges = {{2, 3}}, .count = 1};
     struct trace_reader *reader;
@@ -589,8 +580,7 @@ test_samples_no_reference_can_be_given(void **state)
         RUN(&said, "trim", one, "--frames", "1", "--through=llvmpipe", "-o", cut);
         assert_int_equal(said.status, 0);
     }
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    assert_int_equal(system(command), 0);
+    assert_true(remove_folder(dir));
 }
 
 /* The tiny trace as if it was cut out of a longer one. */
@@ -683,7 +673,7 @@ static void
 test_numbers_of_the_program(void **state)
 {
     static struct said said, own;
-    char dir[] = "/tmp/aetius-trim-XXXXXX", part[64], run[64], cut[64], command[64];
+    char dir[] = "/tmp/aetius-trim-XXXXXX", part[64], run[64], cut[64];
     (void)state;
     assert_non_null(mkdtemp(dir));
     snprintf(part, sizeof part, "%s/part.trace", dir);
@@ -723,8 +713,7 @@ test_numbers_of_the_program(void **state)
         if (!strstr(said.err, "has frames 0-1 (300-301 of the program)"))
             fail_msg("%s: %s", of_run[i].command, said.err);
     }
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    assert_int_equal(system(command), 0);
+    assert_true(remove_folder(dir));
 }
 
 int

@@ -14,15 +14,6 @@
 
 enum { CLIENT = 3 };
 
-static void
-add(struct trace_writer *writer, struct message message)
-{
-    struct error err = {""};
-    message.client = CLIENT;
-    if (!trace_writer_add(writer, &message, &err))
-        fail_msg("%s", err.text);
-}
-
 /* A trace that has the scene's resources. */
 static struct trace_writer *
 create_scene_trace(const char *path)
@@ -30,9 +21,10 @@ create_scene_trace(const char *path)
     struct trace_writer *writer;
     struct error err;
     assert_true(trace_writer_create(&writer, path, "scene", &err));
-    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+    write_message(writer, CLIENT, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
     for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++)
-        add(writer,
+        write_message(
+            writer, CLIENT,
             (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
     return writer;
 }
@@ -97,11 +89,11 @@ write_two_frames(const char *path, const struct past *past)
     swap.transfer.handle = RES_COLOR;
     swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
     write_first_frame(&s, past);
-    add(writer, stream_message(&s, CLIENT));
-    add(writer, swap);
+    write_message(writer, CLIENT, stream_message(&s, CLIENT));
+    write_message(writer, CLIENT, swap);
     write_second_frame(&s, past);
-    add(writer, stream_message(&s, CLIENT));
-    add(writer, swap);
+    write_message(writer, CLIENT, stream_message(&s, CLIENT));
+    write_message(writer, CLIENT, swap);
     assert_true(trace_writer_close(writer, &err));
 }
 
@@ -183,8 +175,8 @@ write_read_back(const char *path, bool color)
     put.transfer.handle = RES_COLOR;
     put.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
     if (color)
-        add(writer, put);
-    add(writer, (struct message){.kind = MESSAGE_SWAP});
+        write_message(writer, CLIENT, put);
+    write_message(writer, CLIENT, (struct message){.kind = MESSAGE_SWAP});
     assert_true(trace_writer_close(writer, &err));
     assert_true(trace_reader_open(&reader, path, NULL, &err));
     return reader;
@@ -249,20 +241,20 @@ write_front(const char *path, bool made_later, bool other_window)
     swap.transfer.handle = RES_COLOR;
     swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
     if (!made_later)
-        add(writer, front);
+        write_message(writer, CLIENT, front);
     s.count = 0;
     scene_objects(&s);
     scene_bindings(&s);
     scene_draw(&s, PRIM_TRIANGLES, true);
-    add(writer, stream_message(&s, CLIENT));
-    add(writer, swap);
+    write_message(writer, CLIENT, stream_message(&s, CLIENT));
+    write_message(writer, CLIENT, swap);
     if (made_later)
-        add(writer, front);
+        write_message(writer, CLIENT, front);
     s.count = 0;
     stream_clear(&s, CLEAR_ALL, NULL, 1, 0);
-    add(writer, stream_message(&s, CLIENT));
+    write_message(writer, CLIENT, stream_message(&s, CLIENT));
     swap.transfer.handle = RES_FRONT;
-    add(writer, swap);
+    write_message(writer, CLIENT, swap);
     assert_true(trace_writer_close(writer, &err));
 }
 

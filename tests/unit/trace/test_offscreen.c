@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "rigs/command.h"
+#include "rigs/folder.h"
 #include "trace/frames.h"
 #include "trace/vtest/offscreen.h"
 
@@ -412,9 +413,7 @@ test_a_real_program(void **state)
     unsetenv("DISPLAY");
     unsetenv("LSAN_OPTIONS");
     assert_int_equal(chdir("/"), 0);
-    char *command = mem_printf("rm -rf %s", dir);
-    assert_int_equal(system(command), 0);
-    free(command);
+    assert_true(remove_folder(dir));
     free(program);
 }
 

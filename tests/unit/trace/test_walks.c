@@ -53,26 +53,20 @@ submit_of(const struct dwords *dwords)
 }
 
 static void
-add(struct trace_writer *writer, struct message message)
-{
-    struct error err = {""};
-    message.client = CLIENT;
-    if (!trace_writer_add(writer, &message, &err))
-        fail_msg("%s", err.text);
-}
-
-static void
 add_resource_of(struct trace_writer *writer, uint32_t handle, uint32_t samples)
 {
-    add(writer, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
-                                 .resource = {handle, TARGET_2D, RGBA, BIND_RENDER_TARGET, SIDE,
-                                              SIDE, 1, 1, 0, samples}});
+    write_message(writer, CLIENT,
+                  (struct message){.kind = MESSAGE_RESOURCE_CREATE,
+                                   .resource = {handle, TARGET_2D, RGBA, BIND_RENDER_TARGET, SIDE,
+                                                SIDE, 1, 1, 0, samples}});
 }
 
 static void
 add_frame_of(struct trace_writer *writer, enum message_kind kind)
 {
-    add(writer, (struct message){.kind = kind, .transfer = {TARGET, 0, {0, 0, 0, SIDE, SIDE, 1}}});
+    write_message(
+        writer, CLIENT,
+        (struct message){.kind = kind, .transfer = {TARGET, 0, {0, 0, 0, SIDE, SIDE, 1}}});
 }
 
 static struct trace_writer *
@@ -102,9 +96,9 @@ trace_of(const struct dwords *dwords)
 {
     char path[] = "/tmp/aetius-walks-XXXXXX";
     struct trace_writer *writer = begin_trace(path);
-    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+    write_message(writer, CLIENT, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
     add_resource_of(writer, TARGET, 0);
-    add(writer, submit_of(dwords));
+    write_message(writer, CLIENT, submit_of(dwords));
     add_frame_of(writer, MESSAGE_SWAP);
     add_frame_of(writer, MESSAGE_SWAP);
     return end_trace(writer, path);
@@ -125,14 +119,15 @@ a_state_that_never_ends(void **state)
     struct needed_draws *needed;
     struct error lost, err;
     (void)state;
-    add(writer, (struct message){.kind = MESSAGE_STATE, .state.begins = 1});
-    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+    write_message(writer, CLIENT, (struct message){.kind = MESSAGE_STATE, .state.begins = 1});
+    write_message(writer, CLIENT, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
     for (uint32_t i = 1; i <= RESOURCES; i++)
         add_resource_of(writer, i, SAMPLES);
-    add(writer, (struct message){.kind = MESSAGE_CONTENTS,
-                                 .transfer = {RESOURCES, 0, {0, 0, 0, SIDE, SIDE, 1}},
-                                 .bytes = bytes,
-                                 .size_bytes = sizeof bytes});
+    write_message(writer, CLIENT,
+                  (struct message){.kind = MESSAGE_CONTENTS,
+                                   .transfer = {RESOURCES, 0, {0, 0, 0, SIDE, SIDE, 1}},
+                                   .bytes = bytes,
+                                   .size_bytes = sizeof bytes});
     add_frame_of(writer, MESSAGE_SWAP);
     add_frame_of(writer, MESSAGE_SWAP);
     struct trace_reader *reader = end_trace(writer, path);
@@ -221,16 +216,16 @@ a_draw_that_many_queries_count(void **state)
         struct needed_draws *needed;
         struct error err = {""};
         (void)state;
-        add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+        write_message(writer, CLIENT, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
         add_resource_of(writer, TARGET, 0);
         add_begun_queries(&dwords, QUERIES);
         ADD(&dwords, CMD_DRAW_VBO, 0, 0, 3, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0);
-        add(writer, submit_of(&dwords));
+        write_message(writer, CLIENT, submit_of(&dwords));
         add_frame_of(writer, MESSAGE_SWAP);
         dwords.count = 0;
         if (asked[k])
             ADD(&dwords, CMD_GET_QUERY_RESULT, 0, asked[k], 1);
-        add(writer, submit_of(&dwords));
+        write_message(writer, CLIENT, submit_of(&dwords));
         add_frame_of(writer, MESSAGE_SWAP);
         struct trace_reader *reader = end_trace(writer, path);
         if (!needed_draws_find(&needed, reader, &frame_1, WARM_UP_ALL, &err))
@@ -350,7 +345,7 @@ long_walk(void)
     enum { RESOURCES = 8000, FRAMES = 400 };
     char path[] = "/tmp/aetius-walks-XXXXXX";
     struct trace_writer *writer = begin_trace(path);
-    add(writer, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
+    write_message(writer, CLIENT, (struct message){.kind = MESSAGE_CLIENT_BEGIN});
     for (uint32_t i = 1; i <= RESOURCES; i++)
         add_resource_of(writer, i, 0);
     for (uint32_t i = 0; i < FRAMES; i++)

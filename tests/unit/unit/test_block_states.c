@@ -18,18 +18,6 @@ enum {
     RED = 0xff0000ff,
 };
 
-/* Its texel at each pixel. */
-static const char textured_fs[] = "FRAG\n"
-                                  "DCL IN[0], POSITION, LINEAR\n"
-                                  "DCL OUT[0], COLOR\n"
-                                  "DCL SAMP[0]\n"
-                                  "DCL SVIEW[0], 2D, FLOAT\n"
-                                  "DCL TEMP[0]\n"
-                                  "IMM[0] FLT32 {0.015625, 0.015625, 0.0, 0.0}\n"
-                                  "  0: MUL TEMP[0], IN[0], IMM[0]\n"
-                                  "  1: TEX OUT[0], TEMP[0], SAMP[0], 2D\n"
-                                  "  2: END\n";
-
 static const char strides_fs[] = "FRAG\n"
                                  "DCL IN[0], POSITION, LINEAR\n"
                                  "DCL OUT[0], COLOR\n"
@@ -67,7 +55,7 @@ start(struct rig *rig)
     create_target(rig, RES_OTHER, OBJ_OTHER);
     stream_view(s, OBJ_OTHER_VIEW, RES_OTHER, FORMAT_B8G8R8A8_UNORM, 0);
     stream_sampler(s, OBJ_NEAREST, FILTER_NEAREST);
-    stream_shader(s, OBJ_TEXTURED, VSTAGE_FRAGMENT, textured_fs);
+    stream_shader(s, OBJ_TEXTURED, VSTAGE_FRAGMENT, rig_textured_fs);
     PACKET(s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_OTHER_VIEW);
     PACKET(s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 0, OBJ_NEAREST);
     rig_submit(rig);
@@ -144,9 +132,7 @@ compressed_texture(void **state)
 static uint64_t
 cycles_with(uint32_t places)
 {
-    void *state;
-    assert_int_equal(rig_set_up(&state), 0);
-    struct rig *rig = state;
+    struct rig *rig = rig_create();
     rig->params.FRAGMENTSHADER.TextureUnpackedBlocks = places;
     start(rig);
     draw(rig, OBJ_OTHER);
@@ -156,7 +142,7 @@ cycles_with(uint32_t places)
     rig_swap(rig);
     assert_red(rig);
     const uint64_t cycles = rig_figure(rig, "cycles");
-    rig_tear_down(&state);
+    rig_destroy(rig);
     return cycles;
 }
 
@@ -415,16 +401,14 @@ readback_at_the_bus_rate(void **state)
 {
     (void)state;
     for (uint32_t width = 4; width <= 64; width *= 2) {
-        void *made;
-        assert_int_equal(rig_set_up(&made), 0);
-        struct rig *rig = made;
+        struct rig *rig = rig_create();
         rig->params.MEMORYCONTROLLER.CommandProcessorBusWidth = width;
         start(rig);
         clear_to_red(rig, OBJ_OTHER);
         read_other(rig, SIZE, SIZE);
         rig_swap(rig);
         assert_read_all(rig, width);
-        rig_tear_down(&made);
+        rig_destroy(rig);
     }
 }
 
@@ -432,16 +416,14 @@ readback_at_the_bus_rate(void **state)
 static uint64_t
 command_bytes(int32_t width, int32_t height)
 {
-    void *state;
-    assert_int_equal(rig_set_up(&state), 0);
-    struct rig *rig = state;
+    struct rig *rig = rig_create();
     start(rig);
     draw(rig, OBJ_OTHER);
     if (width)
         read_other(rig, width, height);
     rig_swap(rig);
     const uint64_t bytes = rig_figure(rig, "memctl.command_bytes_read");
-    rig_tear_down(&state);
+    rig_destroy(rig);
     return bytes;
 }
 

@@ -109,19 +109,6 @@ end_interval(void *data, uint64_t now)
     clock->sample_cycle = now + INTERVAL;
 }
 
-/* The scene of a case on its machine, to be torn down. */
-static struct rig *
-start_case(size_t i)
-{
-    void *own = NULL;
-    assert_int_equal(rig_set_up(&own), 0);
-    struct rig *rig = own;
-    rig_make_ideal(rig, cases[i].real);
-    rig_set(rig, cases[i].settings);
-    rig_start(rig);
-    return rig;
-}
-
 static void
 charge_in_intervals(struct rig *rig)
 {
@@ -135,7 +122,7 @@ static void
 check(size_t i, bool intervals)
 {
     char name[64];
-    struct rig *rig = start_case(i);
+    struct rig *rig = rig_create_ideal(cases[i].real, cases[i].settings);
     if (intervals)
         charge_in_intervals(rig);
     cases[i].scene(rig);
@@ -151,8 +138,7 @@ check(size_t i, bool intervals)
     if (!intervals && strcmp(cases[i].cause, "bus") && rig_figure(rig, "lost.bus") > BUS)
         fail_msg("%s: %llu cycles are charged to the bus", cases[i].settings,
                  (unsigned long long)rig_figure(rig, "lost.bus"));
-    void *own = rig;
-    rig_tear_down(&own);
+    rig_destroy(rig);
 }
 
 static void
@@ -211,10 +197,8 @@ static const struct {
 static struct rig *
 run_latency(size_t i, const char *settings, uint32_t more)
 {
-    void *own = NULL;
     char section[64], value[96];
-    assert_int_equal(rig_set_up(&own), 0);
-    struct rig *rig = own;
+    struct rig *rig = rig_create();
     rig_make_ideal(rig, *settings ? IDEAL_memory : ALL_IDEAL);
     rig_set(rig, "DAC.RefreshFrame=FALSE");
     rig_set(rig, settings);
@@ -250,10 +234,8 @@ check_latency(size_t i, const char *settings)
             fail_msg("%s, %s: %lld cycles more are charged to %s, not %lld", settings,
                      latencies[i].name, (long long)more, name, (long long)expected);
     }
-    for (uint32_t r = 0; r < 2; r++) {
-        void *own = rigs[r];
-        rig_tear_down(&own);
-    }
+    for (uint32_t r = 0; r < 2; r++)
+        rig_destroy(rigs[r]);
 }
 
 static void
@@ -316,7 +298,7 @@ when_clocked(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct rig *rigs[WAYS];
         for (uint32_t r = 0; r < WAYS; r++) {
-            rigs[r] = start_case(i);
+            rigs[r] = rig_create_ideal(cases[i].real, cases[i].settings);
             struct clock *clock = &rig_machine(rigs[r])->clock;
             clock->sleepless = r == SLEEPLESS;
             if (r == SHUFFLED || r == IN_INTERVALS_SHUFFLED)
@@ -336,10 +318,8 @@ when_clocked(void **state)
         assert_same(rigs[PLAIN], rigs[LOOKED_AT], cases[i].settings, "looked at");
         assert_same(rigs[IN_INTERVALS], rigs[IN_INTERVALS_SHUFFLED], cases[i].settings,
                     "shuffled, in intervals");
-        for (uint32_t r = 0; r < WAYS; r++) {
-            void *own = rigs[r];
-            rig_tear_down(&own);
-        }
+        for (uint32_t r = 0; r < WAYS; r++)
+            rig_destroy(rigs[r]);
     }
 }
 

@@ -138,12 +138,7 @@ one_has_the_work(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        void *own = NULL;
-        assert_int_equal(rig_set_up(&own), 0);
-        struct rig *rig = own;
-        rig_make_ideal(rig, cases[i].real);
-        rig_set(rig, cases[i].settings);
-        rig_start(rig);
+        struct rig *rig = rig_create_ideal(cases[i].real, cases[i].settings);
         cases[i].scene(rig);
         for (uint32_t e = 0; cases[i].expected[e].name; e++) {
             const uint64_t value = rig_figure(rig, cases[i].expected[e].name);
@@ -153,7 +148,7 @@ one_has_the_work(void **state)
                          (unsigned long long)cases[i].expected[e].least,
                          (unsigned long long)cases[i].expected[e].most);
         }
-        rig_tear_down(&own);
+        rig_destroy(rig);
     }
 }
 
@@ -232,9 +227,7 @@ counters_are_current(void **state)
                                                        frame_shifted_blit};
     (void)state;
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
-        void *own = NULL;
-        assert_int_equal(rig_set_up(&own), 0);
-        struct rig *rig = own;
+        struct rig *rig = rig_create();
         rig_set(rig,
                 "MEMORYCONTROLLER.MemoryControllerV2=TRUE MEMORYCONTROLLER.V2MemoryRowSize=256 "
                 "MEMORYCONTROLLER.V2MemoryChannels=2");
@@ -246,7 +239,7 @@ counters_are_current(void **state)
         clock->sample_cycle = clock->now + 1;
         scenes[i](rig);
         assert_true(rig_machine(rig)->memctl->stats.rows_closed > 0);
-        rig_tear_down(&own);
+        rig_destroy(rig);
     }
 }
 

@@ -459,9 +459,7 @@ half_through_seven_levels(void **state)
 static uint64_t
 cycles_of_levels(uint32_t queue_size)
 {
-    void *state;
-    assert_int_equal(rig_set_up(&state), 0);
-    struct rig *rig = state;
+    struct rig *rig = rig_create();
     rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
     rig->params.RASTERIZER.LevelQueueSize = queue_size;
     rig_start(rig);
@@ -473,7 +471,7 @@ cycles_of_levels(uint32_t queue_size)
     const uint64_t cycles = span->last - span->first;
     rig_swap(rig);
     rig_assert_figure(rig, "hz.tiles_culled", 64);
-    rig_tear_down(&state);
+    rig_destroy(rig);
     return cycles;
 }
 

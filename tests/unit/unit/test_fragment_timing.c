@@ -6,27 +6,17 @@
 #include <stdio.h>
 
 static struct rig *
-rig_create(bool has_depth)
+rig_with(bool has_depth)
 {
-    void *state = NULL;
-    assert_int_equal(rig_set_up(&state), 0);
-    struct rig *rig = state;
+    struct rig *rig = rig_create();
     rig->has_depth = has_depth;
     return rig;
-}
-
-static void
-rig_destroy(struct rig *rig)
-{
-    void *state = rig;
-    rig_tear_down(&state);
 }
 
 /* Programs with so many varyings, of which the fragments use the first. */
 static void
 use_varyings(struct rig *rig, uint32_t count)
 {
-    enum { OBJ_VARYING_VS = 300, OBJ_VARYING_FS };
     char vs[2048], fs[2048];
     int v = snprintf(vs, sizeof vs, "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n");
     int f = snprintf(fs, sizeof fs, "FRAG\nDCL OUT[0], COLOR\n");
@@ -39,12 +29,7 @@ use_varyings(struct rig *rig, uint32_t count)
         v += snprintf(vs + v, sizeof vs - (size_t)v, "  %u: MOV OUT[%u], IN[0]\n", i, i);
     snprintf(vs + v, sizeof vs - (size_t)v, "  %u: END\n", count + 1);
     snprintf(fs + f, sizeof fs - (size_t)f, "  0: MOV OUT[0], IN[0]\n  1: END\n");
-    struct stream *s = &rig->stream;
-    stream_shader(s, OBJ_VARYING_VS, VSTAGE_VERTEX, vs);
-    stream_shader(s, OBJ_VARYING_FS, VSTAGE_FRAGMENT, fs);
-    stream_bind_shader(s, OBJ_VARYING_VS, VSTAGE_VERTEX);
-    stream_bind_shader(s, OBJ_VARYING_FS, VSTAGE_FRAGMENT);
-    rig_submit(rig);
+    rig_use_programs(rig, vs, fs);
 }
 
 /* A quad that needs no depth is in the z test in the cycle in which it comes, one behind the one in
@@ -61,7 +46,7 @@ one_quad(void **state)
                  {6, 1, 7}, {7, 1, 8}, {8, 1, 8}, {9, 1, 9}, {9, 4, 4}};
     (void)state;
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct rig *rig = rig_create(false);
+        struct rig *rig = rig_with(false);
         rig->params.RASTERIZER.NumInterpolators = cases[i].a_cycle;
         rig->params.ZSTENCILTEST.ZALULatency = 2 + i;
         rig_start(rig);
@@ -87,7 +72,7 @@ static void
 interpolator_rate(void **state)
 {
     (void)state;
-    struct rig *rig = rig_create(false);
+    struct rig *rig = rig_with(false);
     rig->params.RASTERIZER.NumInterpolators = 1;
     rig_start(rig);
     assert_int_equal(rig->params.GPU.NumStampPipes, 2);
@@ -122,7 +107,7 @@ upload_twice(struct rig *rig)
 static uint64_t
 cycles_at_rates(uint32_t z_rate, uint32_t color_rate)
 {
-    struct rig *rig = rig_create(true);
+    struct rig *rig = rig_with(true);
     rig->params.ZSTENCILTEST.ZALUTestRate = z_rate;
     rig->params.COLORWRITE.BlendALURate = color_rate;
     rig_start(rig);
@@ -175,7 +160,7 @@ ports_of_rops(void **state)
     for (uint32_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         const bool color = i % 2;
         const uint32_t quad = cases[i / 2].quad, line = cases[i / 2].line;
-        struct rig *rig = rig_create(!color);
+        struct rig *rig = rig_with(!color);
         one_port(rig, cases[i / 2].width, color);
         rig_start(rig);
         rig_upload_corner(rig, 8, 0);
@@ -201,7 +186,7 @@ same_depth(void **state)
 {
     (void)state;
     for (uint32_t latency = 2; latency <= 10; latency += 4) {
-        struct rig *rig = rig_create(true);
+        struct rig *rig = rig_with(true);
         rig->params.ZSTENCILTEST.ZALULatency = latency;
         rig_start(rig);
         upload_twice(rig);
@@ -223,7 +208,7 @@ same_color(void **state)
     enum { OBJ_ADD = 300 };
     (void)state;
     for (uint32_t blends = 0; blends < 2; blends++) {
-        struct rig *rig = rig_create(false);
+        struct rig *rig = rig_with(false);
         rig->params.COLORWRITE.BlendALULatency = 9;
         rig_start(rig);
         stream_blend(&rig->stream, OBJ_ADD,
@@ -248,7 +233,7 @@ clears_take_time(void **state)
     static const uint32_t rates[] = {1, 3, 8, 32, 1024};
     (void)state;
     for (uint32_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
-        struct rig *rig = rig_create(true);
+        struct rig *rig = rig_with(true);
         rig->params.COLORWRITE.BlocksClearedPerCycle = rates[i];
         rig->params.ZSTENCILTEST.BlocksClearedPerCycle = rates[i];
         rig->params.RASTERIZER.HZBlocksClearedPerCycle = rates[i];
@@ -279,7 +264,7 @@ states_are_taken_over(void **state)
     enum { LATENCY = 7 };
     (void)state;
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rig *rig = rig_create(false);
+        struct rig *rig = rig_with(false);
         rig->params.DAC.RefreshFrame = false;
         rig->params.DAC.BlocksUpdatedPerCycle = cases[i][0];
         rig->params.DAC.BlockUpdateLatency = LATENCY;
@@ -302,7 +287,7 @@ rows_by_client(void **state)
 {
     static const char *const others[] = {"z", "texture", "index"};
     (void)state;
-    struct rig *rig = rig_create(false);
+    struct rig *rig = rig_with(false);
     rig->params.MEMORYCONTROLLER.MemoryControllerV2 = true;
     rig_start(rig);
     rig_upload_corner(rig, 2 * SIZE, 0);
@@ -334,7 +319,7 @@ static void
 latencies_of_texturing(void **state)
 {
     (void)state;
-    struct rig *rig = rig_create(false);
+    struct rig *rig = rig_with(false);
     rig->params.FRAGMENTSHADER.AddressALULatency = 7;
     rig->params.FRAGMENTSHADER.FilterALULatency = 5;
     rig_start(rig);
@@ -356,7 +341,7 @@ lines_of_the_streamer(void **state)
         vertices[v][3] = 1;
     }
     for (uint32_t limit = 1; limit <= 4; limit++) {
-        struct rig *rig = rig_create(false);
+        struct rig *rig = rig_with(false);
         rig->params.STREAMER.InputCacheLineSize = 64;
         rig->params.STREAMER.InputCacheInputQueueSize = limit;
         rig->params.MEMORYCONTROLLER.ReadLatency = 60;
@@ -391,7 +376,7 @@ outputs_have_places(void **state)
     } cases[] = {{1, 2}, {8, 2}, {12, 3}, {15, 3}, {32, 8}};
     (void)state;
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct rig *rig = rig_create(false);
+        struct rig *rig = rig_with(false);
         rig->params.GPU.NumFragmentShaders = 1;
         rig->params.FRAGMENTSHADER.ThreadGroup = rig->params.FRAGMENTSHADER.OutputsPerCycle = 4;
         rig->params.FRAGMENTSHADER.OutputLatency = LATENCY;

@@ -234,9 +234,7 @@ every_pixel_counts(void **state)
 {
     (void)state;
     for (uint32_t at = 0; at < 8; at += 7) {
-        void *made;
-        assert_int_equal(rig_set_up(&made), 0);
-        struct rig *rig = made;
+        struct rig *rig = rig_create();
         rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
         start(rig);
         rig_clear(rig, MASK_DEPTH | MASK_COLOR0, 1);
@@ -250,7 +248,7 @@ every_pixel_counts(void **state)
         rig_swap(rig);
         assert_true(rig_figure(rig, "hz.fragments_culled") >= 56 * 64);
         assert_int_equal(pixels_drawn(rig), 1);
-        rig_tear_down(&made);
+        rig_destroy(rig);
     }
 }
 
@@ -270,9 +268,7 @@ nearest_of_16_bits(void **state)
     (void)state;
     for (uint32_t i = 0; i < 3 * sizeof cases / sizeof *cases; i++) {
         const double steps = cases[i / 3].steps, value = cleared[i % 3];
-        void *made = NULL;
-        assert_int_equal(rig_set_up(&made), 0);
-        struct rig *rig = made;
+        struct rig *rig = rig_create();
         struct stream *s = &rig->stream;
         start(rig);
         player_create(&rig->player,
@@ -289,7 +285,7 @@ nearest_of_16_bits(void **state)
         assert_int_equal(pixels_drawn(rig), cases[i / 3].passes ? SIZE * SIZE : 0);
         if (steps >= 4)
             rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE);
-        rig_tear_down(&made);
+        rig_destroy(rig);
     }
 }
 
@@ -301,14 +297,12 @@ stencil_is_changed(void **state)
     enum { OBJ_STENCIL = 220, KEEP = 0, INCREMENT = 3 };
     (void)state;
     for (uint32_t face = 0; face < 3; face++) { /* 2: neither */
-        void *made;
         uint32_t words[2];
         for (uint32_t i = 0; i < 2; i++)
             words[i] = FACE_ENABLE | FUNC_ALWAYS * FACE_FUNC |
                        (i == face ? INCREMENT : KEEP) * FACE_ZFAIL_OP | 255 * FACE_VALUEMASK |
                        255 * FACE_WRITEMASK;
-        assert_int_equal(rig_set_up(&made), 0);
-        struct rig *rig = made;
+        struct rig *rig = rig_create();
         start(rig);
         CREATE(&rig->stream, VOBJ_DSA, OBJ_STENCIL,
                DSA_DEPTH_TEST | DSA_DEPTH_WRITE | FUNC_LESS * DSA_DEPTH_FUNC, words[0], words[1],
@@ -319,7 +313,7 @@ stencil_is_changed(void **state)
         draw_back(rig);
         rig_swap(rig);
         rig_assert_figure(rig, "hz.fragments_culled", face < 2 ? 0 : SIZE * SIZE);
-        rig_tear_down(&made);
+        rig_destroy(rig);
     }
 }
 

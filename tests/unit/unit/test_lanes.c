@@ -30,18 +30,6 @@ static const char branch_fs[] = WITH_PLACE "IMM[0] FLT32 {-0.96875, 0.0, 0.0, 1.
                                            "  4: ENDIF\n"
                                            "  5: END\n";
 
-static void
-use_programs(struct rig *rig, const char *vs, const char *fs)
-{
-    enum { OBJ_LANES_VS = 300, OBJ_LANES_FS };
-    struct stream *s = &rig->stream;
-    stream_shader(s, OBJ_LANES_VS, VSTAGE_VERTEX, vs);
-    stream_shader(s, OBJ_LANES_FS, VSTAGE_FRAGMENT, fs);
-    stream_bind_shader(s, OBJ_LANES_VS, VSTAGE_VERTEX);
-    stream_bind_shader(s, OBJ_LANES_FS, VSTAGE_FRAGMENT);
-    rig_submit(rig);
-}
-
 static int
 set_up(void **state)
 {
@@ -111,7 +99,7 @@ killed_fragments(void **state)
 {
     struct rig *rig = *state;
     rig_start(rig);
-    use_programs(rig, place_vs, kill_fs);
+    rig_use_programs(rig, place_vs, kill_fs);
     draw_everything(rig);
     rig_assert_figure(rig, "shader.fragments_killed", SIZE);
     rig_assert_figure(rig, "shader.lanes_helper", SIZE);
@@ -126,7 +114,7 @@ divergence(void **state)
 {
     struct rig *rig = *state;
     rig_start(rig);
-    use_programs(rig, place_vs, branch_fs);
+    rig_use_programs(rig, place_vs, branch_fs);
     draw_everything(rig);
     rig_assert_figure(rig, "shader.lanes_diverged", 32 * 2 * 2 + 992 * 4);
     rig_assert_figure(rig, "shader.lanes_helper", 0);

@@ -129,9 +129,7 @@ draw(struct rig *rig, const struct corner corners[3])
 static void
 compare(const struct corner corners[3], bool use_box)
 {
-    void *state = NULL;
-    assert_int_equal(rig_set_up(&state), 0);
-    struct rig *rig = state;
+    struct rig *rig = rig_create();
     rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
     rig->params.RASTERIZER.BoundingBoxTest = use_box;
     rig_start(rig);
@@ -146,7 +144,7 @@ compare(const struct corner corners[3], bool use_box)
         assert_level(rig, level, "in_vain", walk.in_vain[level]);
     }
     rig_assert_figure(rig, "fraggen.fragments", walk.passed[6] - walk.in_vain[6]);
-    rig_tear_down(&state);
+    rig_destroy(rig);
 }
 
 /* All coordinates are eighths, odd ones, which the machine's 1/256 of a pixel holds: no edge goes
@@ -204,10 +202,8 @@ recurse(struct walk *walk, uint32_t x, uint32_t y, uint32_t size, uint32_t scan,
 static void
 compare_search(struct walk *walk, uint32_t generator, uint32_t scan)
 {
-    void *state = NULL;
     struct search search = {0};
-    assert_int_equal(rig_set_up(&state), 0);
-    struct rig *rig = state;
+    struct rig *rig = rig_create();
     rig->params.RASTERIZER.Generator = generator;
     rig->params.RASTERIZER.ScanWidth = rig->params.RASTERIZER.ScanHeight = scan;
     rig_start(rig);
@@ -231,7 +227,7 @@ compare_search(struct walk *walk, uint32_t generator, uint32_t scan)
     rig_assert_figure(rig, "fraggen.scan_tiles_tested", search.scan_tested);
     rig_assert_figure(rig, "fraggen.scan_tiles", search.scan_tiles);
     rig_assert_figure(rig, "fraggen.fragments", search.fragments);
-    rig_tear_down(&state);
+    rig_destroy(rig);
 }
 
 /* An odd number of eighths, less than 64. */
@@ -308,9 +304,7 @@ steps_of_a_scan_tile(void **state)
                                         {-1 + 9 / 32.0f, -1 + 15 / 32.0f, 0, 1}};
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
-        void *rig_state = NULL;
-        assert_int_equal(rig_set_up(&rig_state), 0);
-        struct rig *rig = rig_state;
+        struct rig *rig = rig_create();
         rig->params.RASTERIZER.Generator = generators[i];
         rig_start(rig);
         rig_upload(rig, RES_VERTICES, corners, sizeof corners);
@@ -319,7 +313,7 @@ steps_of_a_scan_tile(void **state)
         rig_assert_figure(rig, "fraggen.fragments", 5 * 6 / 2);
         rig_assert_figure(rig, "fraggen.steps", 1);
         rig_assert_figure(rig, "fraggen.steps_empty", 0);
-        rig_tear_down(&rig_state);
+        rig_destroy(rig);
     }
 }
 

@@ -58,10 +58,8 @@ bind_blend(struct rig *rig, uint32_t object)
 static struct rig *
 rig_of(const char *const *set)
 {
-    void *state = NULL;
     struct error err;
-    assert_int_equal(rig_set_up(&state), 0);
-    struct rig *rig = state;
+    struct rig *rig = rig_create();
     for (; set && *set; set++)
         if (!params_set(&rig->params, *set, &err))
             fail_msg("%s", err.text);
@@ -84,13 +82,6 @@ rig_of(const char *const *set)
     rig_swap(rig);
     stream_bind_shader(s, OBJ_HALF_RED, VSTAGE_FRAGMENT);
     return rig;
-}
-
-static void
-rig_destroy(struct rig *rig)
-{
-    void *state = rig;
-    rig_tear_down(&state);
 }
 
 static uint32_t

@@ -4,6 +4,8 @@
  * read. */
 #include "unit/memory/memctl.h"
 
+#include "rigs/settings.h"
+
 #include "base/mem.h"
 
 #include <setjmp.h>
@@ -69,18 +71,6 @@ add(struct client *client, uint64_t at, uint32_t address, bool write)
     client->list[client->count++].write = write;
 }
 
-static struct params
-simple(void)
-{
-    struct params p;
-    params_init(&p);
-    p.MEMORYCONTROLLER.MemoryControllerV2 = false;
-    p.MEMORYCONTROLLER.MemoryBuses = 1;
-    p.MEMORYCONTROLLER.BurstLength = 8;
-    p.MEMORYCONTROLLER.PageOpenLatency = 0;
-    return p;
-}
-
 static const struct module_ops client_ops = {.clock = client_clock};
 
 /* Cycles on the way to the client's last reply, by cause. The request's on its way to the
@@ -133,7 +123,7 @@ static void
 alone(void **state)
 {
     (void)state;
-    const struct params p = simple();
+    const struct params p = simple_memory();
     for (enum memory_client kind = 0; kind < CLIENT_KINDS; kind++) {
         struct client reads = {0}, writes = {0};
         add(&reads, 0, 0, false);
@@ -155,7 +145,7 @@ static void
 other_clock(void **state)
 {
     (void)state;
-    struct params p = simple();
+    struct params p = simple_memory();
     struct client reads = {0};
     p.MEMORYCONTROLLER.MemoryClockMultiplier = 3;
     p.MEMORYCONTROLLER.MemoryFrequency = 4;
@@ -169,7 +159,7 @@ static void
 behind_others(void **state)
 {
     (void)state;
-    const struct params p = simple();
+    const struct params p = simple_memory();
     struct client reads = {0};
     for (uint32_t i = 0; i < 8; i++)
         add(&reads, 0, i * 64, false);
@@ -183,7 +173,7 @@ static void
 rows(void **state)
 {
     (void)state;
-    struct params p = simple();
+    struct params p = simple_memory();
     struct client reads = {0};
     p.MEMORYCONTROLLER.PageOpenLatency = 13;
     for (uint32_t i = 0; i < 8; i++)
@@ -200,7 +190,7 @@ static void
 turns(void **state)
 {
     (void)state;
-    const struct params p = simple();
+    const struct params p = simple_memory();
     struct client waits = {0}, comes_late = {0};
     add(&waits, 0, 0, true);
     add(&waits, 0, 64, true);

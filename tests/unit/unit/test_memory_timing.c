@@ -3,6 +3,8 @@
  * are of the end of its data on the bus. */
 #include "unit/memory/memctl.h"
 
+#include "rigs/settings.h"
+
 #include "base/mem.h"
 
 #include <setjmp.h>
@@ -107,20 +109,6 @@ row_of(uint32_t count, uint32_t step, bool write)
     return stream;
 }
 
-/* One channel of the simple model: 64 bits, bursts of 8 transfers (4 cycles), reads 10, writes 5,
- * write to read 5, no pages. */
-static struct params
-simple(void)
-{
-    struct params p;
-    params_init(&p);
-    p.MEMORYCONTROLLER.MemoryControllerV2 = false;
-    p.MEMORYCONTROLLER.MemoryBuses = 1;
-    p.MEMORYCONTROLLER.BurstLength = 8;
-    p.MEMORYCONTROLLER.PageOpenLatency = 0;
-    return p;
-}
-
 /* One GDDR3 channel: 8 bytes a cycle (8 cycles a transaction), 8 banks, rows of 2048 bytes, banks
  * interleaved every 256 bytes; the data sheet's times, spelled out. */
 static struct params
@@ -158,7 +146,7 @@ static void
 simple_reads(void **state)
 {
     (void)state;
-    struct params p = simple();
+    struct params p = simple_memory();
     struct stream reads = row_of(16, 64, false), writes = row_of(16, 64, true);
     assert_steady(&p, &reads, 14, 4);
     assert_steady(&p, &writes, 5 + 4, 4);
@@ -181,7 +169,7 @@ simple_bursts(void **state)
     };
     (void)state;
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct params p = simple();
+        struct params p = simple_memory();
         struct stream reads = row_of(8, 64, false);
         p.MEMORYCONTROLLER.MemoryBusWidth = cases[i].width;
         p.MEMORYCONTROLLER.BurstLength = cases[i].length;
@@ -195,7 +183,7 @@ static void
 simple_clocks(void **state)
 {
     (void)state;
-    struct params p = simple();
+    struct params p = simple_memory();
     struct stream reads = row_of(8, 64, false);
     p.MEMORYCONTROLLER.MemoryFrequency = 2;
     assert_steady(&p, &reads, 28, 8);
@@ -217,7 +205,7 @@ static void
 simple_pages(void **state)
 {
     (void)state;
-    struct params p = simple();
+    struct params p = simple_memory();
     p.MEMORYCONTROLLER.PageOpenLatency = 13;
     struct stream same = row_of(8, 64, false); /* commands 13, 17, 21, ... */
     assert_steady(&p, &same, 13 + 14, 4);
@@ -245,7 +233,7 @@ static void
 simple_turns(void **state)
 {
     (void)state;
-    struct params p = simple();
+    struct params p = simple_memory();
     /* Reads go first: commands 0, 4 (data until 18); write command 18, data 23 to 27. */
     struct stream grouped = {0};
     add(&grouped, 0, 0, false);
@@ -545,7 +533,7 @@ static void
 controller(void **state)
 {
     (void)state;
-    struct params p = simple();
+    struct params p = simple_memory();
     assert_last(&p, 1, 64, false, 17);
     assert_last(&p, 8, 64, false, 17 + 7 * 4);
     /* One read buffer: the next command goes out when the data before has left, 14 cycles later. */
@@ -557,7 +545,7 @@ controller(void **state)
     assert_last(&p, 8, 64, false, 17 + 3 * 14 + 4);
     /* One transaction of the client in service: its reply in 17 makes room in 18, where the next
      * one's command goes out in 19. */
-    p = simple();
+    p = simple_memory();
     p.MEMORYCONTROLLER.ServiceQueueSize = 1;
     assert_last(&p, 8, 64, false, 17 + 7 * 17);
 }
@@ -569,7 +557,7 @@ static void
 channels(void **state)
 {
     (void)state;
-    struct params p = simple();
+    struct params p = simple_memory();
     p.MEMORYCONTROLLER.MemoryBuses = 4;
     assert_last(&p, 16, 64, false, 17 + 15 * 4);
     assert_last(&p, 16, 1024, false, 17 + 15);
@@ -584,7 +572,7 @@ static void
 waiting_limits(void **state)
 {
     (void)state;
-    struct params p = simple();
+    struct params p = simple_memory();
     p.MEMORYCONTROLLER.MemoryBuses = 2;
     assert_last(&p, 3, 512, false, 17 + 4); /* commands 2, 6 and 4 */
     assert_last(&p, 3, 512, true, 12 + 4);
@@ -602,7 +590,7 @@ static void
 client_bus(void **state)
 {
     (void)state;
-    struct params p = simple();
+    struct params p = simple_memory();
     p.MEMORYCONTROLLER.MemoryBuses = 2;
     for (uint64_t seed = 0; seed < 3; seed++) {
         assert_int_equal(ask(&p, 1, 14, 128, false, seed), 46);
@@ -661,7 +649,7 @@ static void
 crossbar(void **state)
 {
     (void)state;
-    struct params p = simple();
+    struct params p = simple_memory();
     uint64_t conflicts;
     p.MEMORYCONTROLLER.MemoryBusWidth = 256;
     p.MEMORYCONTROLLER.BurstLength = 2;

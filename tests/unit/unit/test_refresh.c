@@ -99,15 +99,13 @@ at_swaps_or_never(void **state)
     (void)state;
     for (uint32_t kind = 1; kind < 4; kind++) {
         const bool synched = kind & 1, reads = kind != 3 && synched;
-        void *own = NULL;
-        assert_int_equal(rig_set_up(&own), 0);
-        struct rig *rig = own;
+        struct rig *rig = rig_create();
         start(rig, synched, reads);
         upload(rig, false);
         rig_swap(rig);
         rig_assert_figure(rig, "dac.refreshes", 0);
         rig_assert_figure(rig, "memctl.dac_bytes_read", reads ? SIZE * SIZE * 4 : 0);
-        rig_tear_down(&own);
+        rig_destroy(rig);
     }
 }
 

@@ -240,9 +240,7 @@ test_fills_are_no_uses(void **state)
     for (size_t i = 0; i < sizeof cached / sizeof cached[0]; i++)
         for (uint32_t lip = 0; lip < 2; lip++) {
             char text[128];
-            void *own = NULL;
-            assert_int_equal(rig_set_up(&own), 0);
-            struct rig *rig = own;
+            struct rig *rig = rig_create();
             rig_set(rig, cached[i].settings);
             snprintf(text, sizeof text, "%s=%s", cached[i].policy, lip ? "lip" : "lru");
             rig_set(rig, text);
@@ -252,7 +250,7 @@ test_fills_are_no_uses(void **state)
             rig_assert_figure(rig, text, cached[i].lines * TURNS);
             snprintf(text, sizeof text, "%s_hits", cached[i].unit);
             rig_assert_figure(rig, text, lip ? (cached[i].lines - 2) * (TURNS - 1) : 0);
-            rig_tear_down(&own);
+            rig_destroy(rig);
         }
 }
 

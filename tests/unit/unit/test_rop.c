@@ -65,10 +65,8 @@ set_layers(struct rig *rig, bool blends)
 static struct rig *
 rig_of(const char *preset, uint32_t size, bool blends, const char *const *set)
 {
-    void *state = NULL;
     struct error err;
-    assert_int_equal(rig_set_up(&state), 0);
-    struct rig *rig = state;
+    struct rig *rig = rig_create();
     if (!params_load_preset(&rig->params, preset, &err))
         fail_msg("%s", err.text);
     rig->params.MEMORYCONTROLLER.MemorySize = 8 << 20;
@@ -81,13 +79,6 @@ rig_of(const char *preset, uint32_t size, bool blends, const char *const *set)
     rig_start(rig);
     set_layers(rig, blends);
     return rig;
-}
-
-static void
-rig_destroy(struct rig *rig)
-{
-    void *state = rig;
-    rig_tear_down(&state);
 }
 
 /* Color to opaque green, depth to 1, stencil to 0. */

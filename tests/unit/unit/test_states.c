@@ -186,12 +186,7 @@ one_has_the_work(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        void *own = NULL;
-        assert_int_equal(rig_set_up(&own), 0);
-        struct rig *rig = own;
-        rig_make_ideal(rig, cases[i].real);
-        rig_set(rig, cases[i].settings);
-        rig_start(rig);
+        struct rig *rig = rig_create_ideal(cases[i].real, cases[i].settings);
         cases[i].scene(rig);
         for (const struct expected *e = cases[i].expected; e->unit; e++) {
             const uint64_t cycles = cycles_of(rig, e->unit, e->state);
@@ -200,7 +195,7 @@ one_has_the_work(void **state)
                          e->unit, e->state, (unsigned long long)cycles,
                          (unsigned long long)e->least, (unsigned long long)e->most);
         }
-        rig_tear_down(&own);
+        rig_destroy(rig);
     }
 }
 
