@@ -13,6 +13,7 @@ struct verdicts {
     struct study *study;
     size_t count; /* trace after trace, machine after machine */
     struct verdict_case *cases;
+    char **names;            /* of the cases' traces */
     size_t (*tried)[IDEALS]; /* the run with that ideal; 0: it was not tried */
 };
 
@@ -42,6 +43,14 @@ run_of(const struct verdicts *verdicts, size_t number)
     return study_run(verdicts->study, number / machines, number % machines);
 }
 
+/* Its frames are judged together. */
+static char *
+name_of(const struct sweep_trace *trace)
+{
+    return trace->frame_count == 1 ? mem_strdup(trace->name)
+                                   : mem_printf("%s (%u frames)", trace->name, trace->frame_count);
+}
+
 /* What each run of the plan says. */
 static bool
 read_cases(struct verdicts *verdicts, struct error *err)
@@ -51,7 +60,8 @@ read_cases(struct verdicts *verdicts, struct error *err)
     for (size_t i = 0; ok && i < verdicts->count; i++) {
         const size_t run = run_of(verdicts, i), t = study->sweep.runs.items[run].trace;
         char *dir = study_folder(study, run);
-        verdicts->cases[i].trace = study_trace_name(study, t);
+        verdicts->names[i] = name_of(&study->sweep.traces.items[t]);
+        verdicts->cases[i].trace = verdicts->names[i];
         verdicts->cases[i].machine = study->sweep.runs.items[run].machine;
         verdicts->cases[i].develops = study_names_trace(study, "develop", t);
         ok = read_gains(dir, &verdicts->cases[i].gains, err);
@@ -119,6 +129,7 @@ study_verdicts(struct study *study, struct error *err)
     struct verdicts verdicts = {.study = study, .count = study->planned};
     verdicts.cases = mem_array(verdicts.count + 1, sizeof *verdicts.cases);
     verdicts.tried = mem_array(verdicts.count + 1, sizeof *verdicts.tried);
+    verdicts.names = mem_array(verdicts.count + 1, sizeof *verdicts.names);
     const struct verdict_case *cases = verdicts.cases;
     const bool ok = study_check_traces(study, "develop", err) && study_do(study, err) &&
                     read_cases(&verdicts, err) && try_ideals(&verdicts, err) &&
@@ -128,6 +139,9 @@ study_verdicts(struct study *study, struct error *err)
         (study->json ? verdicts_json : verdicts_page)(cases, verdicts.count, stdout);
         log_note("%s: verdicts.md, verdicts.csv", study->sweep.dir);
     }
+    for (size_t i = 0; i < verdicts.count; i++)
+        free(verdicts.names[i]);
+    free(verdicts.names);
     free(verdicts.cases);
     free(verdicts.tried);
     return ok;

@@ -200,6 +200,8 @@ take_program(struct sweep *sweep, const struct sweep_plan *plan, const struct sw
     for (uint32_t r = 0; ok && r < frames.count; r++) {
         char *name = capture_name(input, &frames, r), *path = capture_path(sweep, name, ".trace");
         ok = sweep_add_trace(sweep, name, path, plan->frames, err);
+        if (ok && frames.count > 1)
+            sweep->traces.items[sweep->traces.count - 1].captured = mem_strdup(input->name);
         free(path);
         free(name);
     }

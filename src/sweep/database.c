@@ -36,7 +36,7 @@ static const char tables[] =
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value);"
     "CREATE TABLE definitions (name TEXT PRIMARY KEY, formula TEXT, better TEXT);"
     "CREATE TABLE runs (run INTEGER PRIMARY KEY, key TEXT, input TEXT, machine TEXT, preset TEXT,"
-    " trace TEXT, frames TEXT);"
+    " trace TEXT, frames TEXT, captured TEXT);"
     "CREATE TABLE params (run INTEGER, name TEXT, value, PRIMARY KEY (run, name)) WITHOUT ROWID;"
     "CREATE TABLE outputs (run INTEGER, frame INTEGER, draw INTEGER, name TEXT, value REAL,"
     " relative REAL);"
@@ -65,7 +65,7 @@ prepare(struct builder *b)
         sqlite3_stmt **statement;
         const char *sql;
     } all[] = {
-        {&b->add_run, "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)"},
+        {&b->add_run, "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
         {&b->add_param, "INSERT INTO params VALUES (?, ?, ?)"},
         {&b->add_output, "INSERT INTO outputs VALUES (?, ?, ?, ?, ?, NULL)"},
     };
@@ -167,13 +167,13 @@ add_run(struct builder *b, size_t number)
 {
     const struct sweep_run *run = &b->sweep->runs.items[number];
     const struct sweep_trace *trace = &b->sweep->traces.items[run->trace];
-    const char *const texts[] = {run->key,    trace->name, run->machine,
-                                 run->preset, trace->hash, trace->frames};
+    const char *const texts[] = {run->key,    trace->name,   run->machine,   run->preset,
+                                 trace->hash, trace->frames, trace->captured};
     struct params params;
     char *folder = store_path(b->sweep->store, run->key);
     b->run = (int)number + 1;
     sqlite3_bind_int(b->add_run, 1, b->run);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         bind_text(b->add_run, 2 + i, texts[i]);
     bool ok = sql_insert(b->db, b->add_run, b->err) && make_params(b, number, &params) &&
               add_params(b, &params);

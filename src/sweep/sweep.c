@@ -38,6 +38,7 @@ sweep_fini(struct sweep *sweep)
     for (size_t i = 0; i < sweep->traces.count; i++) {
         free(sweep->traces.items[i].name);
         free(sweep->traces.items[i].path);
+        free(sweep->traces.items[i].captured);
         free(sweep->traces.items[i].frames);
     }
     for (size_t i = 0; i < sweep->runs.count; i++)
@@ -150,6 +151,8 @@ save_head(const struct sweep *sweep, struct error *err)
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "name", trace->name);
         cJSON_AddStringToObject(item, "path", trace->path);
+        if (trace->captured)
+            cJSON_AddStringToObject(item, "captured", trace->captured);
         cJSON_AddStringToObject(item, "hash", trace->hash);
         cJSON_AddStringToObject(item, "frames", trace->frames);
         cJSON_AddNumberToObject(item, "frame_count", trace->frame_count);
@@ -219,6 +222,7 @@ load_trace(struct sweep *sweep, const cJSON *item)
 {
     const char *name = text_of(item, "name"), *path = text_of(item, "path");
     const char *hash = text_of(item, "hash"), *frames = text_of(item, "frames");
+    const char *captured = text_of(item, "captured");
     struct sweep_trace trace = {.frame_count = (uint32_t)number_of(item, "frame_count"),
                                 .draws = number_of(item, "draws")};
     if (!name || !path || !hash || strlen(hash) != sizeof trace.hash - 1 || !frames)
@@ -226,6 +230,7 @@ load_trace(struct sweep *sweep, const cJSON *item)
     memcpy(trace.hash, hash, sizeof trace.hash);
     trace.name = mem_strdup(name);
     trace.path = mem_strdup(path);
+    trace.captured = captured ? mem_strdup(captured) : NULL;
     trace.frames = mem_strdup(frames);
     VEC_PUSH(&sweep->traces, trace);
     return true;

@@ -21,6 +21,7 @@
 /* A trace that the machines are to simulate. */
 struct sweep_trace {
     char *name, *path;
+    char *captured; /* the plan's input, of whose program this is one of several captures; or NULL */
     char hash[SHA256_TEXT];
     char *frames;         /* "0-3,7": what is simulated, all that there is to be named */
     uint32_t frame_count; /* of these */

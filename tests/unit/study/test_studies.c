@@ -4,8 +4,10 @@
  * tables that are kept in docs/studies have the columns that the command makes. */
 #include "rigs/endings.h"
 #include "study/study.h"
+#include "sweep/capture.h"
 
 #include <glob.h>
+#include <math.h>
 
 static const char *gl; /* the folder of benchmarks/gl's programs */
 
@@ -38,7 +40,9 @@ capture_inputs(void **state)
     static const char *const frames[] = {"frames", NULL};
     capture("@rates.trace", rates);
     capture("@sweeps.trace", model);
-    capture("@frames.trace", frames);
+    capture("@all.trace", frames);
+    assert_int_equal(RUN("trim", "@all.trace", "--frames", "0-39", "-o", "@frames.trace"), 0);
+    assert_int_equal(RUN("trim", TINY, "--frames", "0", "-o", "@tiny.trace"), 0);
     return 0;
 }
 
@@ -54,73 +58,63 @@ copy_file(const char *from, const char *to)
     free(path);
 }
 
-/* A trace that can be the input of a plan. */
-static char *
-trace_for(const char *study, const char *input, const struct sweep_plan *plan, const char **frames)
+/* A trace that an input's program could have left. */
+static const char *
+trace_for(const char *study, const char *input, const struct sweep_plan *plan)
 {
-    const bool is_model = !strcmp(study, "model");
-    *frames = NULL;
     if (!strcmp(study, "hardware"))
-        return in_dir("rates.trace");
-    if (is_model && (word_list_has(sweep_plan_words(plan, "sweeps"), input) ||
-                     word_list_has(sweep_plan_words(plan, "columns"), input)))
-        return in_dir("sweeps.trace");
-    *frames = is_model && !strcmp(input, "frames") ? "0-39" : "0";
-    return is_model && !strcmp(input, "frames") ? in_dir("frames.trace") : mem_strdup(TINY);
+        return "rates.trace";
+    if (strcmp(study, "model") != 0)
+        return "tiny.trace";
+    if (word_list_has(sweep_plan_words(plan, "sweeps"), input) ||
+        word_list_has(sweep_plan_words(plan, "columns"), input))
+        return "sweeps.trace";
+    return strcmp(input, "frames") ? "tiny.trace" : "frames.trace";
 }
 
+/* As captured, in the study's folder. */
 static void
-put_input(FILE *out, const char *study, const struct sweep_plan *plan,
-          const struct sweep_input *input)
+put_captures(const char *study, const struct sweep_plan *plan, const struct sweep_input *input)
 {
     struct frame_set set;
     struct error err;
     assert_true(frame_set_parse(&set, input->frames, &err));
+    char *source = capture_source(plan, input);
+    char *file = mem_printf("new/own/traces/%s.source", input->name);
+    put_text(file, source);
+    free(file);
+    free(source);
     for (uint32_t r = 0; r < set.count; r++) {
-        const char *frames;
-        char *name = set.count == 1 ? mem_strdup(input->name)
-                                    : mem_printf("%s-%u", input->name, set.ranges[r].first);
-        char *trace = trace_for(study, name, plan, &frames);
-        fprintf(out, "[input %s]\nfile = %s\n", name, trace);
-        if (frames)
-            fprintf(out, "frames = %s\n", frames);
-        if (input->is_plain)
-            fprintf(out, "one-color = yes\n");
+        char *name = capture_name(input, &set, r);
+        char *link = mem_printf("%s/new/own/traces/%s.trace", dir, name);
+        char *trace = in_dir(trace_for(study, name, plan));
+        assert_int_equal(symlink(trace, link), 0);
         free(trace);
+        free(link);
         free(name);
     }
 }
 
-/* The study's own plan in p.ini, with a file for each trace that its programs would leave. */
+/* The study's own plan in p.ini, and a folder new/own in which its programs are captured. */
 static void
 put_plan(const char *study)
 {
-    char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, study), *text = NULL;
-    char *data = in_dir("data"), *plan_text;
+    char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, study);
+    char *data = in_dir("data"), *to = in_dir("p.ini"), *traces = in_dir("new/own/traces");
     struct sweep_plan plan;
     struct error err;
-    size_t size, plan_size;
-    FILE *out = open_memstream(&plan_text, &plan_size);
-    assert_true(sweep_plan_load(&plan, path, &err) &&
-                file_read(path, FILE_MOST_TEXT, &text, &size, &err));
-    bool is_input = false;
-    for (char *line = text, *end; *line; line = end) {
-        end = line + strcspn(line, "\n");
-        end += *end == '\n';
-        is_input = *line == '[' ? !strncmp(line, "[input ", 7) : is_input;
-        if (!is_input)
-            fprintf(out, "%.*s", (int)(end - line), line);
-    }
-    for (size_t i = 0; i < plan.inputs.count; i++)
-        put_input(out, study, &plan, &plan.inputs.items[i]);
-    fclose(out);
-    put_text("p.ini", plan_text);
+    assert_true(dir_create(traces, &err));
+    put_text("new/own/sweep.json", "{}"); /* it is a sweep's */
+    copy_file(path, "p.ini");
     if (!is_there("data"))
         assert_int_equal(symlink(AETIUS_SOURCE_DIR "/studies/data", data), 0);
+    assert_true(sweep_plan_load(&plan, to, &err));
+    for (size_t i = 0; i < plan.inputs.count; i++)
+        put_captures(study, &plan, &plan.inputs.items[i]);
     sweep_plan_fini(&plan);
+    free(traces);
     free(data);
-    free(plan_text);
-    free(text);
+    free(to);
     free(path);
 }
 
@@ -287,13 +281,11 @@ lacks(const char *study)
 
 /* Into a folder of the study's own; a machine or NULL: all. */
 static int
-ask(const char *study, const char *machine, const char *trace, const char *other, const char *out)
+ask(const char *study, const char *machine, const char *trace, const char *out)
 {
     const char *words[WORDS] = {"study", study, "-o", out, "--frames", "0-2"};
     uint32_t count = 6;
     words[count++] = trace;
-    if (other)
-        words[count++] = other;
     if (machine) {
         words[count++] = "--machines";
         words[count++] = machine;
@@ -305,7 +297,7 @@ static void
 check_own_trace(const char *study, const char *machine)
 {
     char *out = mem_printf("new/%s-%s", study, machine ? machine : "all");
-    const int status = ask(study, machine, "mine.trace", NULL, out);
+    const int status = ask(study, machine, "mine.trace", out);
     const char *says_so = lacks(study);
     if (says_so) {
         assert_int_equal(status, 1);
@@ -340,14 +332,70 @@ one_machine(void **state)
     }
 }
 
+/* A name like that of a capture does not make one of a file. */
+static void
+names_with_numbers(void **state)
+{
+    copy_file(TINY, "mine-3.trace");
+    copy_file(TINY, "mine-4.trace");
+    free(check_study("shader", "new/numbers",
+                     RUN("study", "shader", "mine-3.trace", "mine-4.trace", "--machines", "unified",
+                         "-o", "new/numbers")));
+    assert_true(is_there("new/numbers/fragments-mine-3.csv"));
+    assert_false(is_there("new/numbers/fragments-mine.csv"));
+}
+
+static double
+number_in(const char *file, uint32_t row, const char *column)
+{
+    struct text_table rows = {0};
+    struct error err;
+    char *path = in_dir(file);
+    if (!text_table_read(&rows, path, &err))
+        fail_msg("%s", err.text);
+    double number = NAN;
+    for (uint32_t c = 0; c < rows.columns; c++)
+        if (!strcmp(text_table_at(&rows, 0, c), column))
+            number = strtod(text_table_at(&rows, row, c), NULL);
+    text_table_fini(&rows);
+    free(path);
+    return number;
+}
+
+/* The figures of several frames are those of a frame; a verdict over them says that it is. */
+static void
+several_frames(void **state)
+{
+    copy_file(TINY, "mine.trace");
+    free(check_study("rasterizer", "new/frames",
+                     RUN("study", "rasterizer", "mine.trace", "-o", "new/frames")));
+    assert_int_equal(
+        RUN("sweep", "query", "@new/frames",
+            "SELECT cycles, frames, \"fraggen.fragments\" FROM results WHERE machine = "
+            "'seven-level'",
+            "--csv"),
+        0);
+    char *text = said("out");
+    double cycles, frames, fragments;
+    assert_int_equal(sscanf(text, "%*s %lf,%lf,%lf", &cycles, &frames, &fragments), 3);
+    free(text);
+    assert_true(frames == 2);
+    assert_float_equal(number_in("new/frames/cycles.csv", 1, "frame, seven levels"), cycles / 2, 1);
+    assert_float_equal(number_in("new/frames/scenes.csv", 1, "fragments"), fragments / 2, 1);
+    char *page = check_study(
+        "verdicts", "new/verdicts",
+        RUN("study", "verdicts", "mine.trace", "--machines", "g70-like", "-o", "new/verdicts"));
+    assert_non_null(strstr(page, "mine (2 frames)"));
+    free(page);
+}
+
 /* The two that want more than any trace. */
 static void
 traces_that_fit(void **state)
 {
     char *rates = in_dir("rates.trace");
     copy_file(rates, "color.trace");
-    free(check_study("hardware", "new/h",
-                     ask("hardware", "7800-gtx", "color.trace", NULL, "new/h")));
+    free(check_study("hardware", "new/h", ask("hardware", "7800-gtx", "color.trace", "new/h")));
     const char *const words[] = {"study",    "model", "sweeps.trace", "--machines",
                                  "g70-like", "-o",    "new/m",        NULL};
     free(check_study("model", "new/m", await(start(words, 0), STUDY_MS)));
@@ -358,10 +406,9 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_plans),
-        cmocka_unit_test(own_traces),
-        cmocka_unit_test(one_machine),
-        cmocka_unit_test(traces_that_fit),
+        cmocka_unit_test(own_plans),      cmocka_unit_test(own_traces),
+        cmocka_unit_test(one_machine),    cmocka_unit_test(names_with_numbers),
+        cmocka_unit_test(several_frames), cmocka_unit_test(traces_that_fit),
     };
     BUG_ON(argc < 3, "usage: test_studies AETIUS MODEL [PATTERN]");
     aetius = argv[1];
